@@ -1,0 +1,47 @@
+# amdahl_folder(DEPS base model ... LIBS sqlite3 ...): this folder as one library and one test.
+#
+# A folder sees its own headers and those of the folders it names, and no others: each folder has
+# an include root in the build tree that holds nothing but a link to it, and roots are not passed on.
+function(amdahl_folder)
+  cmake_parse_arguments(ARG "" "" "DEPS;LIBS" ${ARGN})
+  get_filename_component(name ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  set(rooms ${CMAKE_BINARY_DIR}/rooms)
+  file(MAKE_DIRECTORY ${rooms}/${name})
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${rooms}/${name}/${name} SYMBOLIC)
+
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cc *.h)
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
+
+  add_library(amdahl_${name} STATIC ${sources})
+  set_target_properties(amdahl_${name} PROPERTIES LINKER_LANGUAGE CXX)
+  target_link_libraries(amdahl_${name} PRIVATE ${ARG_LIBS} fmt::fmt)
+  set(targets amdahl_${name})
+  if(tests)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE amdahl_${name} ${ARG_LIBS} fmt::fmt GTest::gtest_main)
+    target_compile_definitions(${name}_test PRIVATE AMDAHL_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    add_test(NAME ${name} COMMAND ${name}_test)
+    set_tests_properties(${name} PROPERTIES LABELS unit)
+    list(APPEND targets ${name}_test)
+  endif()
+
+  set_property(GLOBAL PROPERTY AMDAHL_DEPS_${name} ${ARG_DEPS})
+  foreach(target ${targets})
+    target_include_directories(${target} PRIVATE ${rooms}/${name})
+    amdahl_use(${target} ${ARG_DEPS})
+  endforeach()
+endfunction()
+
+# amdahl_use(target base model ...): lets a program outside the rooms see and link these.
+function(amdahl_use target)
+  foreach(dep ${ARGN})
+    if(NOT TARGET amdahl_${dep})
+      message(FATAL_ERROR "${target} may not use ${dep}: it comes later in the list of rooms")
+    endif()
+    target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/rooms/${dep})
+    target_link_libraries(${target} PRIVATE amdahl_${dep})
+  endforeach()
+endfunction()

@@ -1,0 +1,24 @@
+// json.h: JSON text in and out, with errors that name the place.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/result.h"
+
+namespace amdahl {
+
+using Json = nlohmann::json;  // Objects are sorted by key, so dump() is canonical.
+
+// The document, or "byte 12: ..." and what is wrong there.
+Result<Json> parse_json(std::string_view text);
+
+// Compact, keys sorted, invalid UTF-8 replaced: the same value gives the same bytes.
+std::string dump_json(const Json& value);
+
+// For people: indented by two.
+std::string pretty_json(const Json& value);
+
+}  // namespace amdahl

@@ -1,0 +1,2 @@
+#include "base/redact.h"
+namespace amdahl {}

@@ -1,0 +1,46 @@
+// compare.h: pairs in, an estimate with an interval and one of four answers out. Does no I/O.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "model/hypothesis.h"
+#include "model/receipt.h"
+#include "model/spec.h"
+
+namespace amdahl::compare {
+
+// What is fixed before the first pair.
+struct Design {
+  double sigma = 0.05;        // From A/A pairs, or the default.
+  double delta = 0.01;        // Smallest effect that matters.
+  double win_threshold = 20;  // E at which the answer is "better".
+  double beta = 0.20;
+  int cap = 40;
+};
+
+Design design_of(const model::Experiment& experiment);
+
+// ln(cost A per work) - ln(cost B per work) of a resolved pair; above zero, B is cheaper. Uses the
+// reported metric where both arms carry one. Nothing if a number is missing, zero or negative:
+// such a pair is void, never 0.
+std::optional<double> log_ratio(const model::PairFact& pair, bool lower_is_better = true);
+
+// Why the pair must be void ("B: exit 1", "A reports no work"); empty if it counts.
+std::string why_void(const model::PairFact& pair);
+
+// The log-ratios of the pairs that feed E (compare, replicate), in order of index, up to the
+// first index that is still open: `open` holds the indices of pairs in flight.
+std::vector<double> resolved_prefix(std::span<const model::PairFact> pairs,
+                                    std::span<const int> open);
+
+// The answer at this peek; valid at every peek. `d` as from resolved_prefix().
+model::Comparison judge(std::span<const double> d, const Design& design);
+
+// Scale of one pair from A/A log-ratios: clamp(1.4826*median|d|), 0.05 with fewer than 6.
+double sigma_from_same(std::span<const double> same);
+
+// How many further pairs a verdict will probably take; at least 1 while it is open.
+int pairs_still_needed(const model::Comparison& comparison, const Design& design);
+
+}  // namespace amdahl::compare

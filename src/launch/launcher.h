@@ -1,0 +1,71 @@
+// launcher.h: one row per place where a pair can run.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "model/plan.h"
+#include "model/receipt.h"
+#include "model/spec.h"
+
+namespace amdahl::launch {
+
+// Both arms, run back to back on one allocation. Travels to the worker as JSON.
+struct PairRequest {
+  std::string reservation;      // From the ledger; the run's folder bears its name.
+  model::Spec spec;
+  model::Plan a;
+  model::Plan b;
+  bool variant_second = false;
+  bool profile = false;         // One run of `a` alone, with the hook; `b` is ignored.
+  std::vector<int> cpus;        // The slots it is given; chosen by the caller, disjoint.
+};
+
+enum class RunState {
+  kUnknown,   // Never started: may be submitted (again) under the same reservation.
+  kRunning,
+  kFinished,  // The receipts are there.
+  kLost,      // It started and its worker is gone without receipts: void.
+};
+
+struct Receipts {
+  std::optional<model::Receipt> a;
+  std::optional<model::Receipt> b;   // Absent for a profile run.
+  std::string out_a;                 // Folders the arms wrote to.
+  std::string out_b;
+  std::string problem;               // Why a receipt is absent or not to be trusted.
+};
+
+// Not thread-safe: the loop owns one and calls it from one thread.
+class Launcher {
+ public:
+  virtual ~Launcher() = default;
+  // Returns at once with the worker_run_id. Submitting one reservation twice is harmless: only
+  // one worker runs it.
+  virtual Result<std::string> submit(const PairRequest& request) = 0;
+  // Needs nothing but the reservation, so that a cold cycle can adopt what it finds.
+  virtual Result<RunState> poll(const std::string& reservation) = 0;
+  virtual Result<std::string> worker_of(const std::string& reservation) = 0;
+  virtual Result<Receipts> collect(const std::string& reservation) = 0;
+  virtual Result<> cancel(const std::string& reservation) = 0;  // Ok if already over.
+};
+
+struct Kind {
+  std::string_view name;      // As in the config: launcher = "local".
+  std::string_view runs_on;
+  std::unique_ptr<Launcher> (*make)(const std::string& state_dir);
+};
+
+std::span<const Kind> kinds();
+
+// The body of the worker (`amdahl exec --pair DIR`): takes the claim, runs both arms, leaves the
+// receipts. Exits quietly if another worker has the claim.
+Result<> run_pair(const std::string& run_dir);
+
+}  // namespace amdahl::launch

@@ -1,0 +1,193 @@
+// ledger.h: the append-only memory under all of it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "base/units.h"
+#include "model/hypothesis.h"
+#include "model/profile.h"
+#include "model/spec.h"
+
+namespace amdahl::ledger {
+
+// What is to be remembered. The store adds number, time and hash, redacts secrets, and writes the
+// projections in the same transaction. Kinds and payloads: docs/format/ledger.md.
+struct Draft {
+  std::string kind;     // "hypothesis.proposed", ...
+  std::string actor;    // Who: "cycle", a person's name, "policy:demo".
+  std::string subject;  // The id it is about.
+  Json payload;
+};
+
+struct Event {
+  std::int64_t seq = 0;
+  Nanos at{};
+  std::string actor;
+  std::string kind;
+  std::string subject;
+  Json payload;
+  std::string hash;     // SHA-256 over the previous hash and this event.
+};
+
+struct Family {
+  std::string name;
+  model::Spec spec;
+  model::Change baseline;            // All promoted changes, combined.
+  std::vector<std::string> stack;    // Ids of promoted hypotheses, oldest first.
+  std::optional<model::Profile> profile;  // The latest.
+  double volume_accelerator_h_per_day = 0;  // From the latest scan.
+};
+
+enum class RunState { kReserved, kSubmitted, kCollected, kVoid };
+std::string_view name(RunState state);
+
+struct Run {
+  std::string reservation;
+  std::string family;
+  std::string experiment;            // Empty for A/A, stack and profile runs.
+  std::string purpose;               // "compare", "replicate", "top-up", "same", "stack", "profile".
+  int index = 0;                     // Of the coin, unique with (experiment or family, purpose).
+  bool variant_second = false;
+  std::vector<int> cpus;
+  std::string worker_run_id;
+  RunState state = RunState::kReserved;
+  double reserved_accelerator_s = 0;
+  double spent_accelerator_s = 0;
+  Nanos at{};                        // When it was reserved.
+  std::string request;               // JSON of launch::PairRequest, so that a crash loses nothing.
+  std::optional<model::PairFact> fact;
+};
+
+struct HypothesisRow {
+  model::Hypothesis hypothesis;
+  std::string state;                 // "live", "reopened", or a verdict's name.
+};
+
+struct ExperimentRow {
+  model::Experiment experiment;
+  std::string state;                 // "live" or "closed".
+  std::string stage;                 // "compare", "refute", "top-up", "hold", "gate".
+};
+
+struct GateRow {
+  model::GatePacket packet;
+  std::string state;                 // "pending", "approved", "rejected".
+  model::GateDecision decision;
+};
+
+struct Budget {
+  std::string resource;              // "accelerator_s", "usd", "tokens".
+  double limit = 0;
+  double committed = 0;
+  double spent = 0;
+};
+
+struct Campaign {
+  std::string id;
+  int k = 200;
+  double alpha = 0.10;
+  std::string seed;
+  int registered = 0;
+  int promoted = 0;                  // D.
+};
+
+struct LeaseInfo {
+  std::string holder;                // "pid 4711".
+  std::string host;
+  Nanos taken{};
+  Nanos renewed{};
+  Nanos expires{};
+  std::int64_t token = 0;            // Fencing: grows with every taking.
+};
+
+struct VerifyReport {
+  std::int64_t events = 0;
+  std::int64_t bad_event = 0;        // The first whose hash does not fit; 0 if none.
+  std::vector<std::string> differences;  // "hypothesis h-12: state is live, replay says refuted".
+  bool ok() const { return bad_event == 0 && differences.empty(); }
+};
+
+struct Saving {
+  std::string family;
+  std::string hypothesis;
+  double predicted_share = 0;        // Shrunk, at promotion.
+  std::optional<double> realised_share;
+};
+
+// One process's handle. Reads never block; writes wait for each other.
+class Ledger {
+ public:
+  virtual ~Ledger() = default;
+
+  // All or nothing. kConflict with the row in the way if an invariant forbids it, kBudget if the
+  // money does, kBusy if `fence` is not 0 and a newer lease was taken since.
+  virtual Result<std::vector<Event>> append(std::span<const Draft> drafts,
+                                            std::int64_t fence = 0) = 0;
+
+  virtual Result<std::vector<Family>> families() = 0;
+  virtual Result<Family> family(const std::string& name) = 0;
+
+  virtual Result<HypothesisRow> hypothesis(const std::string& id) = 0;  // A unique prefix will do.
+  virtual Result<std::vector<HypothesisRow>> hypotheses(const std::string& family,
+                                                        const std::string& state) = 0;  // "" = all.
+  // Whoever holds the key: live, refuted, declined, promoted, no effect, harmful.
+  virtual Result<std::optional<HypothesisRow>> holder_of_key(const std::string& key) = 0;
+
+  virtual Result<std::vector<ExperimentRow>> live_experiments() = 0;
+  virtual Result<ExperimentRow> experiment(const std::string& id) = 0;
+  virtual Result<std::vector<Run>> runs_of(const std::string& experiment) = 0;
+  virtual Result<std::vector<Run>> runs_in_flight() = 0;  // Reserved or submitted.
+  virtual Result<std::vector<Run>> family_runs(const std::string& family,
+                                               const std::string& purpose) = 0;
+  virtual Result<std::vector<model::Finding>> votes(const std::string& experiment) = 0;
+  virtual Result<std::vector<GateRow>> gate(const std::string& state) = 0;  // "" = all.
+  virtual Result<std::optional<model::Verdict>> verdict(const std::string& hypothesis) = 0;
+  virtual Result<std::vector<model::Verdict>> verdicts(const std::string& family, int at_most) = 0;
+  virtual Result<std::vector<model::StackResult>> stacks(const std::string& family) = 0;
+  virtual Result<std::vector<Saving>> savings() = 0;
+  virtual Result<std::optional<Campaign>> campaign() = 0;  // The open one.
+  virtual Result<std::vector<Budget>> budgets() = 0;
+  // "hypothesis.live" to 3, "verdict.refuted" to 12, ...: kept up by every write, not counted.
+  virtual Result<std::map<std::string, std::int64_t>> tallies() = 0;
+
+  // Newest first if `before` is 0; else those below it.
+  virtual Result<std::vector<Event>> events(const std::string& subject, std::int64_t before,
+                                            int at_most) = 0;
+  // In order, from seq `after` on, until `take` returns false.
+  virtual Result<> each_event(std::int64_t after, const std::function<bool(const Event&)>& take) = 0;
+  // Full text over hypotheses, verdicts and reasons; best first.
+  virtual Result<std::vector<HypothesisRow>> search(const std::string& words, int at_most) = 0;
+
+  virtual Result<VerifyReport> verify() = 0;
+  virtual Result<> rebuild() = 0;    // Projections anew from the events.
+
+  // kBusy with the holder's name, host and age if someone living has it.
+  virtual Result<LeaseInfo> take_lease(const std::string& holder, const std::string& host,
+                                       Nanos for_how_long) = 0;
+  virtual Result<> renew_lease(std::int64_t token, Nanos for_how_long) = 0;
+  virtual Result<> release_lease(std::int64_t token) = 0;
+  virtual Result<std::optional<LeaseInfo>> lease() = 0;
+
+  virtual int schema_version() = 0;
+};
+
+struct OpenOptions {
+  bool create = true;         // Make the file if there is none.
+  bool read_only = false;
+};
+
+// Opens, checks that it is ours (kBadInput for a foreign or corrupt file, with what to type next),
+// migrates forward (kUnsupported if it is from the future).
+Result<std::unique_ptr<Ledger>> open_sqlite(const std::string& path, const OpenOptions& options = {});
+
+}  // namespace amdahl::ledger

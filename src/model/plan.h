@@ -1,0 +1,42 @@
+// plan.h: a spec with changes applied: what exactly one arm executes.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "model/change.h"
+#include "model/spec.h"
+
+namespace amdahl::model {
+
+struct Plan {
+  std::vector<std::string> argv;
+  std::map<std::string, std::string> env;  // Set for the job on top of what it inherits.
+  std::vector<std::string> unset;          // Variables it must not inherit.
+  std::string workdir;
+  int accelerators = 1;
+  int cpus = 1;
+  std::map<std::string, std::string> config;  // As in Change.
+  std::string patch;
+  bool needs_build = false;
+};
+
+// Fails if the change touches what the spec does not have (a patch without a repo).
+Result<Plan> make_plan(const Spec& spec, const Change& change);
+
+// 16 hex digits over everything that makes two plans behave differently.
+std::string digest(const Plan& plan);
+
+// The change without what the baseline has anyway, flags by their first name, numbers in one
+// spelling ("032" is "32", "8.0" is "8"), case folded where the reader folds it
+// (OMP_WAIT_POLICY=PASSIVE). Two changes that do the same have the same canonical form.
+Change canonical(const Spec& spec, const Change& baseline, const Change& change);
+
+// The never-retry key: family × canonical change × hardware.
+std::string key(const Spec& spec, const Change& baseline, const Change& change,
+                std::string_view hardware);
+
+}  // namespace amdahl::model

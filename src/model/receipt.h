@@ -1,0 +1,138 @@
+// receipt.h: the immutable record that a run leaves, and what a pair of them comes to.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+
+namespace amdahl::model {
+
+enum class Ending : std::uint8_t {
+  kExited,      // By itself; `code` is the status.
+  kSignalled,   // By a signal from elsewhere; `code` is its number.
+  kTimeLimit,   // We killed it.
+  kMemoryLimit,
+  kCancelled,
+  kNotStarted,  // The program could not be executed; `reason` says why.
+};
+
+struct Span {  // A phase of a job, since its start.
+  std::string name;
+  Nanos start{};
+  Nanos duration{};
+};
+
+// Utilisation of each accelerator, 0 to 1, one value an interval; NaN where it was not observed.
+struct Utilisation {
+  Nanos interval{};
+  std::string metric;  // "NVML GPU_UTIL", "CPU slot", "reported device busy".
+  std::vector<std::vector<float>> accelerators;
+};
+
+struct FileDigest {
+  std::string path;
+  std::string sha256;  // Empty if the file is missing.
+  std::int64_t bytes = 0;
+};
+
+// What else happened on the host while the job ran. NaN where unknown.
+struct HostNoise {
+  double load1 = 0;              // Mean of the 1-minute load average.
+  double foreign_cpu_cores = 0;  // Cores used by everyone but the job.
+  double steal_share = 0;        // Share of the CPU time taken by the hypervisor.
+  double psi_cpu_some = 0;       // Share of the time that some task waited for a CPU.
+  double run_queue = 0;          // Mean number of runnable tasks.
+};
+
+struct Receipt {
+  int schema = 1;
+  std::string id;           // Reservation and arm: "r-…/A"; or the job's id.
+  std::string family;
+  std::string arm;          // "A", "B", "run" or "profile".
+  std::string plan_digest;
+  std::vector<std::string> argv;
+  std::string host;
+  std::string boot_id;
+  std::string hardware;
+  std::vector<int> cpus;    // Where it was pinned; empty if it was not.
+  int accelerators = 1;
+  std::string accelerator_kind;  // "gpu", "cpu slot", "device".
+  Nanos started{};          // Unix time.
+  Nanos wall{};
+  Nanos cpu_user{};
+  Nanos cpu_system{};
+  std::int64_t peak_rss_bytes = 0;
+  std::int64_t voluntary_switches = 0;
+  std::int64_t involuntary_switches = 0;
+  std::int64_t minor_faults = 0;
+  std::int64_t major_faults = 0;
+  std::int64_t read_blocks = 0;
+  std::int64_t write_blocks = 0;
+  std::int64_t peak_threads = 0;
+  Ending ending = Ending::kNotStarted;
+  int code = 0;
+  std::string reason;       // For people, when it did not exit with 0.
+  int left_behind = 0;      // Processes still alive when the main one ended; killed.
+  std::optional<double> work;
+  std::map<std::string, double> metrics;
+  std::vector<Span> phases;          // In order of start.
+  std::vector<std::string> report_problems;  // "line 3: not JSON", at most 20.
+  Utilisation utilisation;
+  std::vector<FileDigest> outputs;
+  std::string input_fingerprint;     // Empty if the spec names no inputs.
+  std::int64_t input_bytes = 0;
+  HostNoise noise;
+  Nanos observer_cpu{};              // What watching it cost us.
+  std::string stdout_tail;           // The last 4 KiB, redacted.
+  std::string stderr_tail;
+  std::string stdout_sha256;
+  std::string digest;                // Over all the rest; see seal() in model/codec.h.
+};
+
+bool succeeded(const Receipt& receipt);
+AcceleratorSeconds cost(const Receipt& receipt);
+
+// "exit 1", "killed by SIGSEGV", "over the time limit of 30 s".
+std::string describe_ending(const Receipt& receipt);
+
+// One arm of a pair, reduced to what verdicts need.
+struct ArmFact {
+  double cost = 0;                // Accelerator-seconds.
+  double wall_s = 0;
+  double cpu_s = 0;
+  std::optional<double> work;
+  std::optional<double> metric;   // The spec's metric if it is a reported one.
+  std::map<std::string, double> quality;
+  std::string output_digest;      // Over all digested outputs; empty if there are none.
+  std::string input_fingerprint;
+  double input_bytes = 0;
+  std::string host;
+  double foreign_cpu_cores = 0;
+  double steal_share = 0;
+  double psi_cpu_some = 0;
+  double started_s = 0;           // Unix time.
+  int accelerators = 1;
+  bool failed = false;
+  std::string failure;
+};
+
+enum class Purpose : std::uint8_t { kCompare, kReplicate, kTopUp, kSame, kStack };
+
+struct PairFact {
+  std::string reservation;
+  int index = 0;                  // The coin's index: never reused within an experiment.
+  Purpose purpose = Purpose::kCompare;
+  std::string target;             // The check that asked for it, for kTopUp.
+  bool variant_second = false;    // As the coin (or a top-up) assigned it.
+  bool ran_variant_second = false;  // As the receipts say.
+  ArmFact a;
+  ArmFact b;
+  bool voided = false;
+  std::string void_reason;
+};
+
+}  // namespace amdahl::model

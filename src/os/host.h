@@ -1,0 +1,18 @@
+// host.h: which machine this is.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace amdahl::os {
+
+std::string host_name();
+std::string boot_id();
+std::string user_name();
+std::string cpu_model();
+std::vector<int> usable_cpus();  // By this process's affinity.
+std::string self_path();         // This program's file.
+std::string random_hex(int digits);
+std::string env_or(const char* name, const std::string& fallback);
+
+}  // namespace amdahl::os

@@ -1,0 +1,34 @@
+// classify.h: what a supervised run showed into causes, evidence and the class of the bottleneck.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "model/profile.h"
+#include "model/receipt.h"
+#include "model/spec.h"
+
+namespace amdahl::profile {
+
+// What one collector saw, in the common words of docs/format/evidence.md.
+struct Facts {
+  std::map<std::string, double> evidence;
+  std::vector<model::Span> phases;       // Spans it can add to the timeline, such as "import".
+  std::vector<std::string> missing;
+};
+
+// The JSON that the PyTorch hook leaves (docs/format/hook.md).
+Result<Facts> read_hook(std::string_view json);
+
+// The /proc, cgroup and utilisation figures of the receipt itself.
+Facts facts_of(const model::Receipt& receipt);
+
+// All together. `hook` may be absent (not a Python job, or the hook saw nothing): then `missing`
+// says so. Knobs of the spec appear in the evidence as "knob.NAME" (their numeric value, or 0/1).
+model::Profile classify(const model::Spec& spec, const model::Receipt& receipt,
+                        const std::vector<Facts>& collected);
+
+}  // namespace amdahl::profile

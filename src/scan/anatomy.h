@@ -1,0 +1,63 @@
+// anatomy.h: a job's timeline cut into phases, and each accelerator's into idle, low, productive.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "model/profile.h"
+#include "model/usage.h"
+
+namespace amdahl::scan {
+
+enum class Activity : std::uint8_t { kUnobserved, kIdle, kLow, kProductive };
+
+struct Thresholds {
+  double idle_at_most = 0.05;        // Utilisation at or below: idle.
+  double productive_at_least = 0.70; // For drawing only; the split below weighs by utilisation.
+};
+
+// Accelerator-seconds; the four sum to allocated. Over observed time: idle = intervals at or below
+// the idle threshold, low = the unused part of the others, productive = their used part.
+struct Split {
+  double allocated = 0;
+  double unobserved = 0;
+  double idle = 0;
+  double low = 0;
+  double productive = 0;
+};
+Split& operator+=(Split& a, const Split& b);
+double wasted(const Split& split);  // idle + low.
+
+struct Stretch {
+  Activity activity = Activity::kUnobserved;
+  Nanos start{};
+  Nanos duration{};
+  double utilisation = 0;  // Mean over the stretch; NaN if unobserved.
+};
+
+// One line of the Amdahl table.
+struct CeilingRow {
+  std::string name;                // A phase, a cause, or "compute".
+  double accelerator_seconds = 0;
+  double share = 0;
+  double if_vanished = 1;          // Speed-up: 1/(1-share); infinity when share is 1.
+  bool is_compute = false;         // The row "if compute were infinitely fast".
+};
+
+struct Anatomy {
+  std::string job;
+  std::string family;
+  Nanos wall{};
+  std::string metric;              // Which utilisation metric, named in every output.
+  std::vector<std::vector<Stretch>> accelerators;  // Neighbours of one activity are merged.
+  std::vector<model::Span> phases; // Merged per name where adjacent; gaps are "(unnamed)".
+  Split split;
+  std::vector<CeilingRow> table;   // Phases, then idle and low, then compute. Largest first each.
+};
+
+Split split_of(const model::Usage& usage, const Thresholds& thresholds = {});
+Anatomy anatomy_of(const model::Usage& usage, const Thresholds& thresholds = {});
+
+}  // namespace amdahl::scan
