@@ -1,0 +1,2 @@
+// app.h: one function per verb.
+#pragma once

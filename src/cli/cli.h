@@ -1,0 +1,2 @@
+// cli.h: the command line.
+#pragma once

@@ -1,0 +1,2 @@
+// eprocess.h: betting on the order coin.
+#pragma once
