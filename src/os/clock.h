@@ -8,8 +8,8 @@ namespace amdahl::os {
 class Clock {
  public:
   virtual ~Clock() = default;
-  virtual Nanos monotonic() = 0;    // For durations. Never goes back.
-  virtual Nanos unix_time() = 0;    // For records.
+  virtual Nanos monotonic() = 0;       // For durations. Never goes back.
+  virtual Nanos unix_time() = 0;       // For records.
   virtual void sleep(Nanos time) = 0;  // May end early on a signal.
 };
 

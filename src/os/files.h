@@ -12,14 +12,15 @@ namespace amdahl::os {
 Result<std::string> read_file(const std::string& path);  // kNotFound if there is none.
 // At most the last `bytes` of it.
 Result<std::string> read_tail(const std::string& path, std::size_t bytes);
-// Written beside, synced, renamed: a reader sees the old file or the new one.
+// Written beside, synced, renamed: a reader sees the old file or the new one. When it fails (a full
+// disk) nothing is left beside.
 Result<> write_file(const std::string& path, std::string_view bytes);
 Result<> make_dirs(const std::string& path);
 bool exists(const std::string& path);
 // Names in the folder, sorted; empty if there is no such folder.
 std::vector<std::string> list(const std::string& folder);
 Result<std::string> sha256_of_file(const std::string& path);  // Streams.
-// Paths that match a glob, sorted.
+// Paths that match a glob, sorted; a path without wildcards matches itself if it exists.
 std::vector<std::string> glob(const std::string& pattern);
 std::string absolute(const std::string& path);
 

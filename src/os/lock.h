@@ -8,12 +8,13 @@
 
 namespace amdahl::os {
 
-// Holds flock(2) on a file while it lives.
+// Holds an open-file-description lock (fcntl(2), F_OFD_SETLK) on a file while it lives. Not passed
+// on to programs we start; a fork that never calls exec shares it.
 class FileLock {
  public:
   // Nothing if someone else holds it or the file cannot be made.
   static std::optional<FileLock> try_take(const std::string& path);
-  // Whether someone holds it now.
+  // Whether someone holds it now. Takes nothing, so it never makes a try_take() fail.
   static bool is_held(const std::string& path);
 
  private:

@@ -1,0 +1,169 @@
+#include "os/files.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <glob.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "os/fd.h"
+
+namespace amdahl::os {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kBlock = 256 * 1024;
+
+Error file_error(const std::string& path, int error) {
+  switch (error) {
+    case ENOENT:
+      return {Error::Kind::kNotFound, path + ": no such file"};
+    case ENOSPC:
+    case EDQUOT:
+      return external(path + ": no space left on the disk: free some and try again");
+    default:
+      return external(fmt::format("{}: {}", path, std::system_category().message(error)));
+  }
+}
+
+Result<Fd> open_to_read(const std::string& path) {
+  Fd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (fd.get() < 0) return file_error(path, errno);
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0) return file_error(path, errno);
+  if (S_ISDIR(info.st_mode)) return file_error(path, EISDIR);
+  return fd;
+}
+
+// Calls `use` with each piece up to the end of the file.
+template <class Use>
+Result<> each_block(const std::string& path, int fd, Use use) {
+  std::string block(kBlock, '\0');
+  while (true) {
+    const ssize_t got = ::read(fd, block.data(), block.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return file_error(path, errno);
+    if (got == 0) return Ok{};
+    use(std::string_view(block).substr(0, static_cast<std::size_t>(got)));
+  }
+}
+
+// 0, or the errno of what failed.
+int write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t wrote = ::write(fd, bytes.data(), bytes.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) return errno;
+    bytes.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  return 0;
+}
+
+int write_new(const std::string& path, std::string_view bytes) {
+  const Fd fd{::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644)};
+  if (fd.get() < 0) return errno;
+  if (const int error = write_all(fd.get(), bytes)) return error;
+  return ::fsync(fd.get()) == 0 ? 0 : errno;
+}
+
+// So that the new name survives a power cut. Some file systems cannot; the bytes are safe anyway.
+void sync_folder_of(const std::string& path) {
+  const std::string folder = fs::path(path).parent_path().string();
+  const Fd fd{::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (fd.get() >= 0) ::fsync(fd.get());
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path) {
+  const Fd fd = TRY(open_to_read(path));
+  std::string bytes;
+  TRY(each_block(path, fd.get(), [&](std::string_view block) { bytes += block; }));
+  return bytes;
+}
+
+Result<std::string> read_tail(const std::string& path, std::size_t bytes) {
+  const Fd fd = TRY(open_to_read(path));
+  const off_t size = ::lseek(fd.get(), 0, SEEK_END);
+  const off_t from = std::max<off_t>(0, size - static_cast<off_t>(bytes));
+  if (size < 0 || ::lseek(fd.get(), from, SEEK_SET) < 0) return file_error(path, errno);
+  std::string tail;
+  TRY(each_block(path, fd.get(), [&](std::string_view block) { tail += block; }));
+  // The file may have grown while we read.
+  if (tail.size() > bytes) tail.erase(0, tail.size() - bytes);
+  return tail;
+}
+
+Result<> write_file(const std::string& path, std::string_view bytes) {
+  static std::atomic<unsigned> count{0};
+  const std::string beside = fmt::format("{}.tmp-{}-{}", path, ::getpid(), ++count);
+  ::unlink(beside.c_str());  // A dead process may have had our number.
+  int error = write_new(beside, bytes);
+  if (error == 0 && ::rename(beside.c_str(), path.c_str()) != 0) error = errno;
+  if (error != 0) {
+    ::unlink(beside.c_str());
+    if (error == ENOENT) return external(path + ": its folder does not exist");
+    return file_error(path, error);
+  }
+  sync_folder_of(path);
+  return Ok{};
+}
+
+Result<> make_dirs(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) return file_error(path, error.value());
+  return Ok{};
+}
+
+bool exists(const std::string& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+std::vector<std::string> list(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    names.push_back(at->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<std::string> sha256_of_file(const std::string& path) {
+  const Fd fd = TRY(open_to_read(path));
+  Sha256 hash;
+  TRY(each_block(path, fd.get(), [&](std::string_view block) { hash.update(block); }));
+  return hex(hash.finish());
+}
+
+std::vector<std::string> glob(const std::string& pattern) {
+  std::vector<std::string> paths;
+  glob_t found{};
+  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0) {
+    paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  }
+  ::globfree(&found);
+  // glob(3) sorts by the locale; a fingerprint must not depend on it.
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+std::string absolute(const std::string& path) {
+  std::error_code error;
+  const fs::path whole = fs::absolute(path, error);
+  return error ? path : whole.lexically_normal().string();
+}
+
+}  // namespace amdahl::os

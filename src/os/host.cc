@@ -1,0 +1,93 @@
+#include "os/host.h"
+
+#include <array>
+#include <cstdlib>
+
+#include <pwd.h>
+#include <sched.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "os/files.h"
+
+namespace amdahl::os {
+namespace {
+
+std::string trimmed_file(const std::string& path) {
+  const auto text = read_file(path);
+  return text ? std::string(trim(*text)) : "";
+}
+
+}  // namespace
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return "localhost";
+  return name.data();
+}
+
+std::string boot_id() { return trimmed_file("/proc/sys/kernel/random/boot_id"); }
+
+std::string user_name() {
+  std::array<char, 4096> buffer{};
+  passwd entry{};
+  passwd* found = nullptr;
+  if (::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found) == 0 && found) {
+    return found->pw_name;
+  }
+  return env_or("USER", std::to_string(::geteuid()));
+}
+
+std::string cpu_model() {
+  const auto text = read_file("/proc/cpuinfo");
+  if (!text) return "unknown CPU";
+  for (const std::string_view line : split(*text, '\n')) {
+    const std::size_t colon = line.find(':');
+    if (colon == line.npos) continue;
+    const std::string_view key = trim(line.substr(0, colon));
+    // x86 says "model name", some ARM kernels say "Model" or "CPU part" alone.
+    if (key == "model name" || key == "Model") return std::string(trim(line.substr(colon + 1)));
+  }
+  return "unknown CPU";
+}
+
+std::vector<int> usable_cpus() {
+  std::vector<int> cpus;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return {0};
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+std::string self_path() {
+  std::string path(4096, '\0');
+  const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
+  if (length <= 0) return "";
+  path.resize(static_cast<std::size_t>(length));
+  // The kernel says so when the file was replaced while we run; the new one has the old name.
+  constexpr std::string_view kDeleted = " (deleted)";
+  if (path.ends_with(kDeleted)) path.resize(path.size() - kDeleted.size());
+  return path;
+}
+
+std::string random_hex(int digits) {
+  std::string text;
+  for (int i = 0; i < digits; ++i) {
+    unsigned char byte = 0;
+    CHECK(::getrandom(&byte, 1, 0) == 1);
+    text += "0123456789abcdef"[byte & 15U];
+  }
+  return text;
+}
+
+std::string env_or(const char* name, const std::string& fallback) {
+  const char* value = std::getenv(name);
+  return value && *value ? value : fallback;
+}
+
+}  // namespace amdahl::os

@@ -1,0 +1,155 @@
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "os/clock.h"
+#include "os/fake/fake_clock.h"
+#include "os/fault.h"
+#include "os/files.h"
+#include "os/host.h"
+#include "os/lock.h"
+
+namespace amdahl::os {
+namespace {
+
+using namespace std::chrono_literals;
+
+class InFolder : public testing::Test {
+ protected:
+  InFolder() : folder_{testing::TempDir() + "os_" + random_hex(12)} {
+    std::filesystem::create_directories(folder_);
+  }
+  ~InFolder() override { std::filesystem::remove_all(folder_); }
+  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  std::string folder_;
+};
+
+using FilesTest = InFolder;
+using LockTest = InFolder;
+
+TEST_F(FilesTest, WhatIsWrittenIsReadAndNothingIsLeftBeside) {
+  ASSERT_TRUE(write_file(path("a"), "one"));
+  ASSERT_TRUE(write_file(path("a"), std::string("two\0three", 9)));
+  EXPECT_EQ(*read_file(path("a")), std::string("two\0three", 9));
+  EXPECT_EQ(*read_tail(path("a"), 5), "three");
+  EXPECT_EQ(*read_tail(path("a"), 500), std::string("two\0three", 9));
+  EXPECT_EQ(list(folder_), std::vector<std::string>{"a"});
+}
+
+TEST_F(FilesTest, ErrorsNameThePathAndTheCause) {
+  const auto missing = read_file(path("nope"));
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().kind, Error::Kind::kNotFound);
+  EXPECT_EQ(missing.error().text, path("nope") + ": no such file");
+  EXPECT_EQ(read_file(folder_).error().text, folder_ + ": Is a directory");
+  EXPECT_EQ(write_file(path("no/such/folder"), "x").error().text,
+            path("no/such/folder") + ": its folder does not exist");
+  ASSERT_TRUE(write_file(path("file"), "x"));
+  EXPECT_FALSE(make_dirs(path("file/below")));
+  EXPECT_TRUE(list(path("nope")).empty());
+}
+
+TEST_F(FilesTest, AFullDiskIsAClearErrorThatKeepsTheOldFile) {
+  ASSERT_TRUE(make_dirs(path("small")));
+  if (::mount("tmpfs", path("small").c_str(), "tmpfs", 0, "size=64k") != 0) {
+    GTEST_SKIP() << "mounting a tmpfs is not permitted here";
+  }
+  const std::string file = path("small/receipt.json");
+  ASSERT_TRUE(write_file(file, "old"));
+  const auto full = write_file(file, std::string(1 << 20, 'x'));
+  EXPECT_EQ(full ? "ok" : full.error().text,
+            file + ": no space left on the disk: free some and try again");
+  EXPECT_EQ(*read_file(file), "old");
+  EXPECT_EQ(list(path("small")), std::vector<std::string>{"receipt.json"});
+  ::umount(path("small").c_str());
+}
+
+TEST_F(FilesTest, DigestsAndGlobs) {
+  std::string big(1 << 20, 'b');
+  ASSERT_TRUE(write_file(path("b.txt"), big));
+  ASSERT_TRUE(write_file(path("a.txt"), "a"));
+  EXPECT_EQ(*sha256_of_file(path("b.txt")), sha256_hex(big));
+  EXPECT_EQ(glob(path("*.txt")), (std::vector<std::string>{path("a.txt"), path("b.txt")}));
+  EXPECT_EQ(glob(path("a.txt")), std::vector<std::string>{path("a.txt")});
+  EXPECT_TRUE(glob(path("*.json")).empty());
+  EXPECT_EQ(absolute("/a/./b/../c"), "/a/c");
+}
+
+TEST_F(LockTest, OneHolderAtATime) {
+  EXPECT_FALSE(FileLock::is_held(path("lock")));
+  {
+    const auto first = FileLock::try_take(path("lock"));
+    ASSERT_TRUE(first);
+    EXPECT_TRUE(FileLock::is_held(path("lock")));
+    EXPECT_FALSE(FileLock::try_take(path("lock")));
+  }
+  EXPECT_FALSE(FileLock::is_held(path("lock")));
+  EXPECT_TRUE(FileLock::try_take(path("lock")));
+  EXPECT_FALSE(FileLock::try_take(path("no/such/folder/lock")));
+}
+
+TEST_F(LockTest, TheKernelLetsGoWhenTheHolderIsKilled) {
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t holder = ::fork();
+  if (holder == 0) {
+    const auto lock = FileLock::try_take(path("lock"));
+    if (::write(ready[1], lock ? "y" : "n", 1) != 1) _exit(1);
+    while (true) ::pause();
+  }
+  char answer = 0;
+  ASSERT_EQ(::read(ready[0], &answer, 1), 1);
+  EXPECT_EQ(answer, 'y');
+  EXPECT_TRUE(FileLock::is_held(path("lock")));
+  ::kill(holder, SIGKILL);
+  ::waitpid(holder, nullptr, 0);
+  EXPECT_FALSE(FileLock::is_held(path("lock")));
+}
+
+TEST(FaultTest, DiesAtTheCallItWasTold) {
+  EXPECT_EXIT(
+      {
+        ::setenv("AMDAHL_FAULT_AT", "2", 1);
+        ::setenv("AMDAHL_FAULT_POINT", "b", 1);
+        for (const char* point : {"b", "a", "a"}) fault_point(point);
+        ::write(STDERR_FILENO, "alive", 5);
+        fault_point("b");
+        _exit(0);
+      },
+      testing::KilledBySignal(SIGKILL), "alive");
+}
+
+TEST(ClockTest, TheFakeMovesOnlyWhenTold) {
+  FakeClock clock{100s};
+  EXPECT_EQ(clock.monotonic(), 0s);
+  clock.sleep(3s);
+  clock.advance(-1s);
+  EXPECT_EQ(clock.monotonic(), 3s);
+  EXPECT_EQ(clock.unix_time(), 103s);
+  const Nanos before = real_clock().monotonic();
+  real_clock().sleep(1ms);
+  EXPECT_GE(real_clock().monotonic() - before, 1ms);
+}
+
+TEST(HostTest, KnowsWhereItIs) {
+  EXPECT_FALSE(host_name().empty());
+  EXPECT_EQ(boot_id().size(), 36u);
+  EXPECT_FALSE(user_name().empty());
+  EXPECT_FALSE(usable_cpus().empty());
+  EXPECT_TRUE(self_path().ends_with("os_test")) << self_path();
+  EXPECT_EQ(random_hex(10).size(), 10u);
+  EXPECT_NE(random_hex(10), random_hex(10));
+  ::setenv("AMDAHL_OS_TEST", "", 1);
+  EXPECT_EQ(env_or("AMDAHL_OS_TEST", "fallback"), "fallback");
+  ::setenv("AMDAHL_OS_TEST", "x", 1);
+  EXPECT_EQ(env_or("AMDAHL_OS_TEST", "fallback"), "x");
+}
+
+}  // namespace
+}  // namespace amdahl::os
