@@ -1,0 +1,62 @@
+# lib.sh: what the scripts share. Sourced, never run; the caller has set -euo pipefail.
+# shellcheck shell=bash
+
+# The repository, whatever folder the caller stands in.
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+export ROOT
+
+# Colour only where a person looks at it.
+if [[ -t 2 && -z ${NO_COLOR:-} && ${TERM:-dumb} != dumb ]]; then
+  BOLD=$'\033[1m' RED=$'\033[31m' DIM=$'\033[2m' PLAIN=$'\033[0m'
+else
+  BOLD='' RED='' DIM='' PLAIN=''
+fi
+
+# step TEXT...: says what happens now, on stderr, so that stdout holds results alone.
+step() { printf '%s==>%s %s\n' "$BOLD" "$PLAIN" "$*" >&2; }
+
+# note TEXT...: a remark that may be passed over.
+note() { printf '%s    %s%s\n' "$DIM" "$*" "$PLAIN" >&2; }
+
+# die TEXT...: says what failed and what to type next, and ends with 3 (failed).
+die() {
+  printf '%s%s: %s%s\n' "$RED" "$(basename "$0")" "$*" "$PLAIN" >&2
+  exit 3
+}
+
+# wrong_use TEXT...: the same for a wrong command line, which is exit 2.
+wrong_use() {
+  printf '%s%s: %s%s\n' "$RED" "$(basename "$0")" "$*" "$PLAIN" >&2
+  printf 'try: %s --help\n' "$0" >&2
+  exit 2
+}
+
+# help_of FILE: the comment block at the head of a script is its help page.
+help_of() { awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); print }' "$1"; }
+
+# build_jobs: how many compilers at once: all cores, as long as each has 1.5 GB to itself.
+build_jobs() {
+  local cores room
+  cores=$(nproc)
+  room=$(awk '/^MemAvailable:/ { print int($2 / 1500000) }' /proc/meminfo)
+  if ((room < 1)); then room=1; fi
+  echo "${AMDAHL_JOBS:-$((cores < room ? cores : room))}"
+}
+
+# configure_and_build PRESET: leaves build/PRESET up to date.
+configure_and_build() {
+  local preset=$1 jobs log
+  jobs=$(build_jobs)
+  log=$(mktemp)
+  step "configure $preset"
+  # CMake's chatter is shown only when something is wrong.
+  if ! cmake -S "$ROOT" --preset "$preset" >"$log" 2>&1; then
+    cat "$log" >&2
+    rm -f "$log"
+    die "configuring $preset failed; if a package is missing, run ./script/bootstrap"
+  fi
+  rm -f "$log"
+  step "build $preset with $jobs jobs"
+  NINJA_STATUS='[%f/%t %es] ' cmake --build "$ROOT/build/$preset" -j "$jobs" >&2 ||
+    die "building $preset failed; the first error is above"
+}
