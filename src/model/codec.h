@@ -17,11 +17,13 @@ namespace amdahl::model {
 
 // Defined for Change, Spec, Plan, Receipt, Usage, Profile, Hypothesis, Experiment, Comparison,
 // Finding, Verdict, GatePacket, GateDecision, StackResult, PairFact.
-// Not-a-number and infinities are written as the strings "nan", "inf", "-inf".
+// Not-a-number and infinities are written as the strings "nan", "inf", "-inf"; enumerators by
+// name; durations as whole nanoseconds under a name in _ns; utilisation as whole per mille.
 template <class Noun>
 Json encode(const Noun& noun);
 
-// Fails with the path of the field: "/utilisation/interval: type must be number, but is string".
+// Fails with the path of the field: "/utilisation/interval_ns: type must be integer, but is
+// string".
 // Unknown fields are passed over (a newer writer); missing ones keep their defaults unless
 // they are the noun's identity (id, family), which must be there.
 template <class Noun>

@@ -71,6 +71,7 @@ struct Experiment {
 
 enum class Answer : std::uint8_t { kBetter, kWorse, kSame, kCannotTell };
 std::string_view name(Answer answer);          // "better", "worse", "same", "cannot tell yet".
+std::optional<Answer> answer_named(std::string_view name);
 
 struct Comparison {
   Answer answer = Answer::kCannotTell;
@@ -90,6 +91,8 @@ struct Comparison {
 };
 
 enum class Vote : std::int8_t { kRefute = -1, kAbstain = 0, kAgree = 1 };
+std::string_view name(Vote vote);              // "refute", "abstain", "agree".
+std::optional<Vote> vote_named(std::string_view name);
 
 struct Finding {
   std::string check;           // The check's id.

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -26,6 +28,11 @@ struct Plan {
 
 // Fails if the change touches what the spec does not have (a patch without a repo).
 Result<Plan> make_plan(const Spec& spec, const Change& change);
+
+// What the knob is set to under the baseline: from the command, the environment or the config,
+// else the spec's `value`. "" is a bare flag or an empty value; nothing: it is not set.
+std::optional<std::string> current_value(const Spec& spec, const Change& baseline,
+                                         const Knob& knob);
 
 // 16 hex digits over everything that makes two plans behave differently.
 std::string digest(const Plan& plan);

@@ -42,6 +42,7 @@ struct Profile {
   std::string id;
   std::string family;
   std::string baseline;              // Digest of the plan that was profiled.
+  Nanos at{};                        // Unix time.
   Nanos wall{};
   int accelerators = 1;
   std::map<std::string, double> evidence;  // Names in docs/format/evidence.md.

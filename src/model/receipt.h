@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/units.h"
@@ -19,6 +20,8 @@ enum class Ending : std::uint8_t {
   kCancelled,
   kNotStarted,  // The program could not be executed; `reason` says why.
 };
+std::string_view name(Ending ending);  // "exited", "time limit", ...
+std::optional<Ending> ending_named(std::string_view name);
 
 struct Span {  // A phase of a job, since its start.
   std::string name;
@@ -121,6 +124,8 @@ struct ArmFact {
 };
 
 enum class Purpose : std::uint8_t { kCompare, kReplicate, kTopUp, kSame, kStack };
+std::string_view name(Purpose purpose);  // "compare", "replicate", "top-up", "same", "stack".
+std::optional<Purpose> purpose_named(std::string_view name);
 
 struct PairFact {
   std::string reservation;

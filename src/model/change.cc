@@ -1,0 +1,79 @@
+#include "model/change.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace amdahl::model {
+namespace {
+
+std::size_t lines_touched(const std::string& patch) {
+  std::size_t touched = 0;
+  for (const std::string_view line : split(patch, '\n')) {
+    const bool header = line.starts_with("+++ ") || line.starts_with("--- ");
+    if (!header && (line.starts_with('+') || line.starts_with('-'))) ++touched;
+  }
+  return touched;
+}
+
+// Two wrappers by the same program speak of the same thing; others nest.
+std::vector<std::string> combine_wraps(const Change& earlier, const Change& later) {
+  if (later.wrap.empty()) return earlier.wrap;
+  if (earlier.wrap.empty() || earlier.wrap.front() == later.wrap.front()) return later.wrap;
+  std::vector<std::string> wrap = later.wrap;
+  wrap.insert(wrap.end(), earlier.wrap.begin(), earlier.wrap.end());
+  return wrap;
+}
+
+std::string combine_patches(const std::string& earlier, const std::string& later) {
+  if (earlier.empty() || later.empty() || earlier == later) return later.empty() ? earlier : later;
+  return earlier + (earlier.ends_with('\n') ? "" : "\n") + later;
+}
+
+}  // namespace
+
+bool is_empty(const Change& change) { return change == Change{}; }
+
+Change combine(const Change& earlier, const Change& later) {
+  Change both = earlier;
+  for (const auto& [name, value] : later.env) both.env[name] = value;
+  for (const auto& [flag, value] : later.args) both.args[flag] = value;
+  for (const auto& [place, value] : later.config) both.config[place] = value;
+  if (later.accelerators) both.accelerators = later.accelerators;
+  both.wrap = combine_wraps(earlier, later);
+  both.patch = combine_patches(earlier.patch, later.patch);
+  both.needs_build = earlier.needs_build || later.needs_build;
+  return both;
+}
+
+std::string describe(const Change& change) {
+  std::vector<std::string> parts;
+  for (const auto& [flag, value] : change.args) {
+    if (!value) {
+      parts.push_back("without " + flag);
+    } else if (value->empty()) {
+      parts.push_back(flag);
+    } else {
+      parts.push_back(fmt::format("{} {}", flag, shell_quote({{*value}})));
+    }
+  }
+  for (const auto& [name, value] : change.env) {
+    parts.push_back(value ? fmt::format("{}={}", name, *value) : "without " + name);
+  }
+  for (const auto& [place, value] : change.config) {
+    parts.push_back(fmt::format("{} = {}", place, value));
+  }
+  if (change.accelerators) {
+    parts.push_back(fmt::format("{} accelerator{}", *change.accelerators,
+                                *change.accelerators == 1 ? "" : "s"));
+  }
+  if (!change.wrap.empty()) parts.push_back("under " + shell_quote(change.wrap));
+  if (!change.patch.empty()) {
+    const std::size_t touched = lines_touched(change.patch);
+    parts.push_back(fmt::format("a patch of {} line{}{}", touched, touched == 1 ? "" : "s",
+                                change.needs_build ? ", rebuilt" : ""));
+  }
+  return parts.empty() ? "no change" : join(parts, ", ");
+}
+
+}  // namespace amdahl::model

@@ -1,0 +1,315 @@
+// codec_io.h: one list of fields per noun, walked by a Writer and by a Reader. For codec*.cc only.
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "base/units.h"
+#include "model/codec.h"
+
+// A noun's list is `template <class Io, Is<Noun> T> void fields(Io& io, T& noun)`, found by its
+// argument. In it, io(name, member) is a field, io.must() one that has to be there, and
+// io.brief() one that is left out while it is empty: digests and keys over nouns made of brief
+// fields survive the day a field is added.
+namespace amdahl::model {
+
+template <class T, class Noun>
+concept Is = std::same_as<std::remove_const_t<T>, Noun>;
+
+template <class T>
+concept Named = std::is_enum_v<T>;
+
+inline bool read_name(std::string_view text, Bottleneck& out) {
+  out = bottleneck_named(text);
+  return out != Bottleneck::kUnknown || text == name(Bottleneck::kUnknown);
+}
+
+template <Named T>
+bool take(std::optional<T> found, T& out) {
+  if (found) out = *found;
+  return found.has_value();
+}
+inline bool read_name(std::string_view text, Ending& out) { return take(ending_named(text), out); }
+inline bool read_name(std::string_view text, Purpose& out) {
+  return take(purpose_named(text), out);
+}
+inline bool read_name(std::string_view text, VerdictKind& out) {
+  return take(verdict_named(text), out);
+}
+inline bool read_name(std::string_view text, Answer& out) { return take(answer_named(text), out); }
+inline bool read_name(std::string_view text, Vote& out) { return take(vote_named(text), out); }
+
+class Writer {
+ public:
+  static constexpr bool kReads = false;
+
+  template <class T>
+  void operator()(const char* name, const T& value) {
+    out_[name] = write(value);
+  }
+  template <class T>
+  void must(const char* name, const T& value) {
+    out_[name] = write(value);
+  }
+  template <class T>
+  void brief(const char* name, const T& value) {
+    if (!(value == T{})) out_[name] = write(value);
+  }
+
+  Json finish() && { return std::move(out_); }
+
+  static Json write(bool value) { return value; }
+  static Json write(const std::string& value) { return value; }
+  static Json write(Nanos value) { return value.count(); }
+  template <std::integral T>
+  static Json write(T value) {
+    return value;
+  }
+  static Json write(double value) {
+    if (std::isnan(value)) return "nan";
+    if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+    return value;
+  }
+  template <Named T>
+  static Json write(T value) {
+    return std::string(name(value));
+  }
+  template <class T>
+  static Json write(const std::optional<T>& value) {
+    return value ? write(*value) : Json(nullptr);
+  }
+  template <class T>
+  static Json write(const std::vector<T>& values) {
+    Json list = Json::array();
+    for (const T& value : values) list.push_back(write(value));
+    return list;
+  }
+  template <class T>
+  static Json write(const std::map<std::string, T>& values) {
+    Json object = Json::object();
+    for (const auto& [key, value] : values) object[key] = write(value);
+    return object;
+  }
+  template <class T>
+  requires std::is_class_v<T>
+  static Json write(const T& noun) {
+    Writer inner;
+    fields(inner, noun);
+    return std::move(inner).finish();
+  }
+
+ private:
+  Json out_ = Json::object();
+};
+
+// Reads until the first thing that is wrong; from then on it does nothing.
+class Reader {
+ public:
+  static constexpr bool kReads = true;
+
+  template <class T>
+  void operator()(const char* name, T& out) {
+    field(name, out, false);
+  }
+  template <class T>
+  void must(const char* name, T& out) {
+    field(name, out, true);
+  }
+  template <class T>
+  void brief(const char* name, T& out) {
+    field(name, out, false);
+  }
+
+  const std::string& problem() const { return problem_; }
+
+  void fail(std::string why) {
+    if (problem_.empty()) problem_ = path_.empty() ? std::move(why) : path_ + ": " + why;
+  }
+
+  void read(const Json& json, bool& out) {
+    if (is(json, json.is_boolean(), "boolean")) out = json.get<bool>();
+  }
+  void read(const Json& json, std::string& out) {
+    if (is(json, json.is_string(), "string")) out = json.get_ref<const std::string&>();
+  }
+  void read(const Json& json, Nanos& out) {
+    std::int64_t count = 0;
+    read(json, count);
+    out = Nanos{count};
+  }
+  template <std::integral T>
+  void read(const Json& json, T& out) {
+    if (!is(json, json.is_number_integer(), "integer")) return;
+    const bool fits = json.is_number_unsigned() ? std::in_range<T>(json.get<std::uint64_t>())
+                                                : std::in_range<T>(json.get<std::int64_t>());
+    if (!fits) return fail("the number " + json.dump() + " is out of range");
+    out = json.get<T>();
+  }
+  void read(const Json& json, double& out) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    if (json == "nan") {
+      out = std::numeric_limits<double>::quiet_NaN();
+    } else if (json == "inf" || json == "-inf") {
+      out = json == "inf" ? kInfinity : -kInfinity;
+    } else if (is(json, json.is_number(), "number")) {
+      out = json.get<double>();
+    }
+  }
+  template <Named T>
+  void read(const Json& json, T& out) {
+    if (!is(json, json.is_string(), "string")) return;
+    if (!read_name(json.get_ref<const std::string&>(), out)) {
+      fail("there is no such name as " + dump_json(json));
+    }
+  }
+  template <class T>
+  void read(const Json& json, std::optional<T>& out) {
+    out.reset();
+    if (json.is_null()) return;
+    T value{};
+    read(json, value);
+    out = std::move(value);
+  }
+  template <class T>
+  void read(const Json& json, std::vector<T>& out) {
+    if (!is(json, json.is_array(), "array")) return;
+    out.clear();
+    out.reserve(json.size());
+    for (const Json& item : json) {
+      T value{};
+      within(std::to_string(out.size()), [&] { read(item, value); });
+      out.push_back(std::move(value));
+    }
+  }
+  template <class T>
+  void read(const Json& json, std::map<std::string, T>& out) {
+    if (!is(json, json.is_object(), "object")) return;
+    out.clear();
+    for (const auto& item : json.items()) {
+      within(item.key(), [&] { read(item.value(), out[item.key()]); });
+    }
+  }
+  template <class T>
+  requires std::is_class_v<T>
+  void read(const Json& json, T& noun) {
+    if (!is(json, json.is_object(), "object")) return;
+    const Json* outer = std::exchange(here_, &json);
+    fields(*this, noun);
+    here_ = outer;
+  }
+
+ private:
+  bool is(const Json& json, bool right, const char* wanted) {
+    if (!right) fail(std::string("type must be ") + wanted + ", but is " + json.type_name());
+    return right;
+  }
+  template <class Body>
+  void within(std::string_view name, const Body& body) {
+    const std::size_t length = path_.size();
+    path_ += '/';
+    path_ += name;
+    body();
+    path_.resize(length);
+  }
+  template <class T>
+  void field(const char* name, T& out, bool must) {
+    if (!problem_.empty()) return;
+    const auto found = here_->find(name);
+    within(name, [&] {
+      if (found != here_->end()) return read(*found, out);
+      if (must) fail("is missing");
+    });
+  }
+
+  const Json* here_ = nullptr;
+  std::string path_;
+  std::string problem_;
+};
+
+template <class Noun>
+Json encode(const Noun& noun) {
+  return Writer::write(noun);
+}
+
+template <class Noun>
+Result<Noun> decode(const Json& json) {
+  Reader reader;
+  Noun noun;
+  try {
+    reader.read(json, noun);
+  } catch (const Json::exception& e) {  // The Reader asks before it takes: a bug if it happens.
+    return bad_input(e.what());
+  }
+  if (!reader.problem().empty()) return bad_input(reader.problem());
+  return noun;
+}
+
+template <class Noun>
+Result<Noun> decode_text(std::string_view text) {
+  return decode<Noun>(TRY(parse_json(text)));
+}
+
+// Fields of what several nouns hold.
+
+template <class Io, Is<Change> T>
+void fields(Io& io, T& change) {
+  io.brief("env", change.env);
+  io.brief("args", change.args);
+  io.brief("config", change.config);
+  io.brief("accelerators", change.accelerators);
+  io.brief("wrap", change.wrap);
+  io.brief("patch", change.patch);
+  io.brief("needs_build", change.needs_build);
+}
+
+template <class Io, Is<Span> T>
+void fields(Io& io, T& span) {
+  io.must("name", span.name);
+  io("start_ns", span.start);
+  io("duration_ns", span.duration);
+}
+
+// Whole per mille, null where it was not observed: a receipt of an hour stays small.
+template <class Io, Is<Utilisation> T>
+void fields(Io& io, T& utilisation) {
+  io("interval_ns", utilisation.interval);
+  io("metric", utilisation.metric);
+  std::vector<std::vector<std::optional<int>>> permille;
+  if constexpr (Io::kReads) {
+    io("permille", permille);
+    utilisation.accelerators.clear();
+    for (const auto& from : permille) {
+      std::vector<float>& to = utilisation.accelerators.emplace_back();
+      to.reserve(from.size());
+      for (const std::optional<int>& value : from) {
+        to.push_back(value ? static_cast<float>(*value) / 1000.0F
+                           : std::numeric_limits<float>::quiet_NaN());
+      }
+    }
+  } else {
+    for (const auto& from : utilisation.accelerators) {
+      auto& to = permille.emplace_back();
+      to.reserve(from.size());
+      for (const float value : from) {
+        const bool known = std::isfinite(value) && std::abs(value) < 1e6F;
+        to.push_back(known ? std::optional(static_cast<int>(std::lround(value * 1000.0F)))
+                           : std::nullopt);
+      }
+    }
+    io("permille", permille);
+  }
+}
+
+}  // namespace amdahl::model

@@ -1,0 +1,116 @@
+#include "model/plan.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/hash.h"
+#include "model/codec.h"
+#include "model/flags.h"
+
+namespace amdahl::model {
+namespace {
+
+// A job whose CPU slots are its accelerators keeps the two equal when it is given fewer.
+int cpus_for(const Spec& spec, int accelerators) {
+  const bool follow = spec.cpus == 0 || spec.cpus == spec.accelerators;
+  return follow ? accelerators : spec.cpus;
+}
+
+Result<> check_change(const Spec& spec, const Change& change) {
+  if (change.accelerators && *change.accelerators < 1) {
+    return bad_input(
+        fmt::format("the change asks for {} accelerators: 1 is the least", *change.accelerators));
+  }
+  if (!change.patch.empty() && spec.repo.empty()) {
+    return bad_input(fmt::format(
+        "the change is a patch, but {} has no repo: add repo = \"...\" to its spec", spec.family));
+  }
+  if (change.needs_build && spec.build.empty()) {
+    return bad_input(fmt::format(
+        "the change needs a build, but {} has no build command: add build = [...] to its spec",
+        spec.family));
+  }
+  for (const auto& [place, value] : change.config) {
+    const std::size_t hash = place.find('#');
+    if (hash == place.npos || hash == 0 || hash + 1 == place.size()) {
+      return bad_input(
+          fmt::format("the change sets \"{}\": write it as \"file.json#key.path\"", place));
+    }
+  }
+  for (const auto& [name, value] : change.env) {
+    if (name.empty() || name.find('=') != name.npos || name.find('\0') != name.npos) {
+      return bad_input(fmt::format("the change sets a variable named \"{}\"", name));
+    }
+  }
+  return Ok{};
+}
+
+}  // namespace
+
+Result<Plan> make_plan(const Spec& spec, const Change& change) {
+  TRY(check_change(spec, change));
+  Plan plan;
+  plan.argv = spec.command;
+  plan.workdir = spec.workdir;
+  plan.env = spec.env;
+  for (const auto& [given, given_value] : change.args) {
+    const FlagAndValue apart = split_flag(given, given_value);
+    if (apart.flag.empty()) return bad_input("the change sets a flag without a name");
+    TRY(set_flag(plan.argv, flag_named(spec, apart.flag), apart.value));
+  }
+  for (const auto& [name, value] : change.env) {
+    if (value) {
+      plan.env[name] = *value;
+    } else {
+      plan.env.erase(name);
+      plan.unset.push_back(name);
+    }
+  }
+  plan.accelerators = change.accelerators.value_or(spec.accelerators);
+  plan.cpus = cpus_for(spec, plan.accelerators);
+  plan.argv.insert(plan.argv.begin(), change.wrap.begin(), change.wrap.end());
+  plan.config = change.config;
+  plan.patch = change.patch;
+  plan.needs_build = change.needs_build;
+  return plan;
+}
+
+std::optional<std::string> current_value(const Spec& spec, const Change& baseline,
+                                         const Knob& knob) {
+  const auto default_of = [&]() -> std::optional<std::string> {
+    if (knob.value.empty()) return std::nullopt;
+    return knob.value;
+  };
+  if (!knob.arg.empty()) {
+    const Flag flag = flag_named(spec, knob.arg);
+    for (const auto& [given, given_value] : baseline.args) {
+      const FlagAndValue apart = split_flag(given, given_value);
+      if (std::ranges::find(flag.spellings, apart.flag) != flag.spellings.end()) return apart.value;
+    }
+    const std::optional<std::string> found = value_in(spec.command, flag);
+    return found ? found : default_of();
+  }
+  if (!knob.env.empty()) {
+    if (const auto set = baseline.env.find(knob.env); set != baseline.env.end()) return set->second;
+    if (const auto set = spec.env.find(knob.env); set != spec.env.end()) return set->second;
+    return default_of();
+  }
+  if (const auto set = baseline.config.find(knob.config); set != baseline.config.end()) {
+    return set->second;
+  }
+  return default_of();
+}
+
+std::string digest(const Plan& plan) { return sha256_hex(dump_json(encode(plan))).substr(0, 16); }
+
+std::string key(const Spec& spec, const Change& baseline, const Change& change,
+                std::string_view hardware) {
+  const Json json = {{"family", spec.family},
+                     {"change", encode(canonical(spec, baseline, change))},
+                     {"hardware", std::string(hardware)}};
+  return sha256_hex(dump_json(json)).substr(0, 32);
+}
+
+}  // namespace amdahl::model

@@ -1,0 +1,78 @@
+#include "model/receipt.h"
+
+#include <array>
+#include <csignal>
+
+#include <fmt/format.h>
+
+namespace amdahl::model {
+namespace {
+
+struct Signal {
+  int number;
+  std::string_view name;
+};
+
+// Not strsignal(): it answers in the user's language, and receipts are compared.
+constexpr auto kSignals = std::to_array<Signal>({
+    {SIGHUP, "SIGHUP"},
+    {SIGINT, "SIGINT"},
+    {SIGQUIT, "SIGQUIT"},
+    {SIGILL, "SIGILL"},
+    {SIGTRAP, "SIGTRAP"},
+    {SIGABRT, "SIGABRT"},
+    {SIGBUS, "SIGBUS"},
+    {SIGFPE, "SIGFPE"},
+    {SIGKILL, "SIGKILL"},
+    {SIGUSR1, "SIGUSR1"},
+    {SIGSEGV, "SIGSEGV"},
+    {SIGUSR2, "SIGUSR2"},
+    {SIGPIPE, "SIGPIPE"},
+    {SIGALRM, "SIGALRM"},
+    {SIGTERM, "SIGTERM"},
+    {SIGXCPU, "SIGXCPU"},
+    {SIGXFSZ, "SIGXFSZ"},
+    {SIGSYS, "SIGSYS"},
+});
+
+std::string signal_name(int number) {
+  for (const Signal& signal : kSignals) {
+    if (signal.number == number) return std::string(signal.name);
+  }
+  return fmt::format("signal {}", number);
+}
+
+// The reason where the supervisor gave one, for it has the numbers; else the bare fact.
+std::string or_reason(const Receipt& receipt, std::string fact) {
+  return receipt.reason.empty() ? fact : receipt.reason;
+}
+
+}  // namespace
+
+bool succeeded(const Receipt& receipt) {
+  return receipt.ending == Ending::kExited && receipt.code == 0;
+}
+
+AcceleratorSeconds cost(const Receipt& receipt) {
+  return Accelerators{static_cast<double>(receipt.accelerators)} * receipt.wall;
+}
+
+std::string describe_ending(const Receipt& receipt) {
+  switch (receipt.ending) {
+    case Ending::kExited:
+      return fmt::format("exit {}", receipt.code);
+    case Ending::kSignalled:
+      return "killed by " + signal_name(receipt.code);
+    case Ending::kTimeLimit:
+      return or_reason(receipt, "over the time limit");
+    case Ending::kMemoryLimit:
+      return or_reason(receipt, "over the memory limit");
+    case Ending::kCancelled:
+      return or_reason(receipt, "cancelled");
+    case Ending::kNotStarted:
+      return receipt.reason.empty() ? "not started" : "not started: " + receipt.reason;
+  }
+  return "unknown";
+}
+
+}  // namespace amdahl::model
