@@ -1,0 +1,53 @@
+#include "stats/campaign.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace amdahl::stats {
+namespace {
+
+// ln E that the k-th best needs if k are promoted together.
+double log_threshold(const Campaign& campaign, std::size_t together) {
+  return std::log(campaign.hypotheses /
+                  (campaign.alpha * (campaign.promoted + static_cast<double>(together))));
+}
+
+}  // namespace
+
+double promotion_log_threshold(const Campaign& campaign) { return log_threshold(campaign, 1); }
+
+std::vector<std::string> promotable(std::span<const Candidate> candidates,
+                                    const Campaign& campaign) {
+  std::vector<Candidate> order(candidates.begin(), candidates.end());
+  std::ranges::sort(order, [](const Candidate& a, const Candidate& b) {
+    return a.log_e != b.log_e ? a.log_e > b.log_e : a.id < b.id;
+  });
+  std::size_t best = 0;
+  for (std::size_t k = 1; k <= order.size(); ++k) {
+    if (order[k - 1].log_e >= log_threshold(campaign, k)) best = k;
+  }
+  std::vector<std::string> ids;
+  for (std::size_t k = 0; k < best; ++k) ids.push_back(order[k].id);
+  return ids;
+}
+
+double gamma_log(int t) { return 1 / std::log2(t + 1.0) - 1 / std::log2(t + 2.0); }
+
+double pairs_to_win(double log_e, int pairs, double log_threshold) {
+  const double per_pair = pairs == 0 ? 0.30 : std::clamp(log_e / pairs, 0.10, 0.60);
+  return std::max(1.0, (log_threshold - log_e) / per_pair);
+}
+
+double budget_index(const Prospect& p) {
+  const double e = std::exp(std::min(p.log_e, 50.0));
+  const double chance = p.prior * e / (1 - p.prior + p.prior * e);
+  const double variance = (1.3 * p.sigma) * (1.3 * p.sigma);
+  const double seen = p.pairs / variance;
+  const double prior = 1 / (p.tau * p.tau);
+  const double effect = (seen * p.effect + prior * 0.5 * p.claim) / (seen + prior);
+  const double gain = 1 - std::exp(-std::max(effect, 0.0));
+  const double remaining = pairs_to_win(p.log_e, p.pairs, p.log_threshold);
+  return chance * gain * p.volume / (p.cost_per_pair * remaining);
+}
+
+}  // namespace amdahl::stats

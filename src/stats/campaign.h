@@ -1,0 +1,56 @@
+// campaign.h: which of many hypotheses may be promoted, and which gets the next pair.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace amdahl::stats {
+
+// A campaign's error budget: of what it promotes, at most the share `alpha` is false in
+// expectation, however the hypotheses depend on each other and whatever else filters them.
+// Holds if at most `hypotheses` are registered and a promotion is never un-counted.
+struct Campaign {
+  int hypotheses = 200;
+  double alpha = 0.10;
+  int promoted = 0;  // So far: survived every check and the person.
+};
+
+// ln E that a hypothesis needs to be promoted alone, the next one of the campaign.
+double promotion_log_threshold(const Campaign& campaign);
+
+struct Candidate {  // A hypothesis that has passed everything else.
+  std::string id;
+  double log_e = 0;
+};
+
+// The ids to promote now, strongest first, ties by id: the largest k whose k-th E reaches
+// K/(alpha(D+k)). The others stay pending: the level falls as the campaign promotes.
+std::vector<std::string> promotable(std::span<const Candidate> candidates,
+                                    const Campaign& campaign);
+
+// The share of alpha for test t = 1, 2, … of a stream without an end; sums to 1.
+double gamma_log(int t);
+
+// What is known of a live hypothesis when a slot frees.
+struct Prospect {
+  double log_e = 0;
+  int pairs = 0;
+  double effect = 0;  // Hodges-Lehmann so far, in ln.
+  double claim = 0;   // In ln.
+  double sigma = 0.05;
+  double volume = 0;         // Accelerator-hours the job will burn over the pay-back horizon.
+  double cost_per_pair = 1;  // Accelerator-hours.
+  double log_threshold = 3;  // ln E that it needs.
+  double prior = 0.15;       // Historical share of hypotheses that win.
+  double tau = 0.06;         // Spread of true effects.
+};
+
+// Pairs a win will probably still take; at least 1.
+double pairs_to_win(double log_e, int pairs, double log_threshold);
+
+// Chance that it is real × hours it would give back / hours still needed to prove it. The next
+// pair goes to the largest; below 1 it does not pay.
+double budget_index(const Prospect& prospect);
+
+}  // namespace amdahl::stats
