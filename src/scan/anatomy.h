@@ -14,9 +14,12 @@ namespace amdahl::scan {
 enum class Activity : std::uint8_t { kUnobserved, kIdle, kLow, kProductive };
 
 struct Thresholds {
-  double idle_at_most = 0.05;        // Utilisation at or below: idle.
-  double productive_at_least = 0.70; // For drawing only; the split below weighs by utilisation.
+  double idle_at_most = 0.05;         // Utilisation at or below: idle.
+  double productive_at_least = 0.70;  // For drawing only; the split below weighs by utilisation.
 };
+
+// NaN and infinities are unobserved.
+Activity activity_of(double utilisation, const Thresholds& thresholds);
 
 // Accelerator-seconds; the four sum to allocated. Over observed time: idle = intervals at or below
 // the idle threshold, low = the unused part of the others, productive = their used part.
@@ -39,25 +42,32 @@ struct Stretch {
 
 // One line of the Amdahl table.
 struct CeilingRow {
-  std::string name;                // A phase, a cause, or "compute".
+  std::string name;  // A phase, a cause, or "compute".
   double accelerator_seconds = 0;
   double share = 0;
-  double if_vanished = 1;          // Speed-up: 1/(1-share); infinity when share is 1.
-  bool is_compute = false;         // The row "if compute were infinitely fast".
+  double if_vanished = 1;   // Speed-up: 1/(1-share); infinity when share is 1.
+  bool is_compute = false;  // The row "if compute were infinitely fast".
 };
 
 struct Anatomy {
   std::string job;
   std::string family;
   Nanos wall{};
-  std::string metric;              // Which utilisation metric, named in every output.
+  std::string metric;  // Which utilisation metric, named in every output.
+  Thresholds thresholds;
   std::vector<std::vector<Stretch>> accelerators;  // Neighbours of one activity are merged.
-  std::vector<model::Span> phases; // Merged per name where adjacent; gaps are "(unnamed)".
+  std::vector<model::Span> phases;  // As flatten() in scan/timeline.h: gaps are "(unnamed)".
   Split split;
-  std::vector<CeilingRow> table;   // Phases, then idle and low, then compute. Largest first each.
+  std::vector<CeilingRow> table;  // Phases, then idle and low, then compute. Largest first each.
 };
 
+// A sample holds for its interval; the job's end cuts the last one short, and what the samples do
+// not reach is unobserved. The allocation counts: an accelerator without a series is unobserved,
+// a series beyond the allocated ones is not this job's.
 Split split_of(const model::Usage& usage, const Thresholds& thresholds = {});
 Anatomy anatomy_of(const model::Usage& usage, const Thresholds& thresholds = {});
+
+// Amdahl's law: 1/(1-share), infinity from share 1 on, never below 1.
+double ceiling_of(double share);
 
 }  // namespace amdahl::scan

@@ -1,0 +1,340 @@
+#include "scan/draw.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace amdahl::scan {
+namespace {
+
+constexpr std::size_t kGutter = 7;  // "phases " and the accelerators' numbers.
+constexpr std::size_t kMostPhases = 12;
+
+bool starts_code_point(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
+
+std::size_t columns_of(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, starts_code_point));
+}
+
+// Jobs choose these names: none may move the cursor or change the terminal.
+std::string plain(std::string_view name) {
+  std::string result;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(name[i]);
+    // U+0080 to U+009F are controls too, and some terminals obey them.
+    const bool is_c1 =
+        byte == 0xC2 && i + 1 < name.size() && static_cast<unsigned char>(name[i + 1]) < 0xA0;
+    result += byte < 0x20 || byte == 0x7F || is_c1 ? '?' : name[i];
+    if (is_c1) ++i;
+  }
+  return result;
+}
+
+// Each sign becomes one ASCII character, so that nothing moves.
+std::string to_ascii(std::string_view text) {
+  constexpr auto kSigns = std::to_array<std::pair<std::string_view, char>>({{"█", '#'},
+                                                                            {"▒", '='},
+                                                                            {"·", '.'},
+                                                                            {"│", '|'},
+                                                                            {"─", '-'},
+                                                                            {"┴", '+'},
+                                                                            {"└", '+'},
+                                                                            {"×", 'x'},
+                                                                            {"µ", 'u'},
+                                                                            {"…", '~'}});
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i + 1;
+    while (end < text.size() && !starts_code_point(text[end])) ++end;
+    const std::string_view sign = text.substr(i, end - i);
+    i = end;
+    if (sign.size() == 1 && static_cast<unsigned char>(sign[0]) < 0x80) {
+      result += sign;
+      continue;
+    }
+    const auto* known = std::ranges::find(kSigns, sign, &std::pair<std::string_view, char>::first);
+    result += known == kSigns.end() ? '?' : known->second;
+  }
+  return result;
+}
+
+std::string repeat(std::string_view sign, std::size_t times) {
+  std::string result;
+  for (std::size_t i = 0; i < times; ++i) result += sign;
+  return result;
+}
+
+std::string left(std::string_view text, std::size_t width) {
+  const std::string clipped = clip(text, width);
+  return clipped + std::string(width - std::min(width, columns_of(clipped)), ' ');
+}
+
+std::string right(std::string_view text, std::size_t width) {
+  return std::string(width - std::min(width, columns_of(text)), ' ') + std::string(text);
+}
+
+// Calls visit(column, seconds) for each column that the time touches.
+template <class Visit>
+void each_column(Nanos start, Nanos duration, Nanos wall, std::size_t columns, Visit visit) {
+  const double scale = static_cast<double>(columns) / to_seconds(wall);
+  const double from = to_seconds(start) * scale;
+  const double to = std::min(to_seconds(start + duration) * scale, static_cast<double>(columns));
+  for (auto i = static_cast<std::size_t>(from); i < columns && static_cast<double>(i) < to; ++i) {
+    const double begin = std::max(from, static_cast<double>(i));
+    const double end = std::min(to, static_cast<double>(i + 1));
+    if (end > begin) visit(i, (end - begin) / scale);
+  }
+}
+
+std::string_view sign_of(Activity activity) {
+  switch (activity) {
+    case Activity::kUnobserved:
+      return "?";
+    case Activity::kIdle:
+      return "·";
+    case Activity::kLow:
+      return "▒";
+    case Activity::kProductive:
+      return "█";
+  }
+  return "?";
+}
+
+std::string_view colour_of(Activity activity) {
+  switch (activity) {
+    case Activity::kUnobserved:
+      return "\x1b[2m";
+    case Activity::kIdle:
+      return "\x1b[31m";
+    case Activity::kLow:
+      return "\x1b[33m";
+    case Activity::kProductive:
+      return "\x1b[32m";
+  }
+  return "";
+}
+
+std::string painted(Activity activity, std::size_t times, bool colour) {
+  const std::string signs = repeat(sign_of(activity), times);
+  return colour ? fmt::format("{}{}\x1b[0m", colour_of(activity), signs) : signs;
+}
+
+// What each column shows: the class of its mean utilisation, or that most of it was not observed.
+std::vector<Activity> cells_of(const Anatomy& anatomy, std::span<const Stretch> stretches,
+                               std::size_t columns) {
+  struct Sum {
+    double seen = 0;
+    double unseen = 0;
+    double used = 0;
+  };
+  std::vector<Sum> sums(columns);
+  for (const Stretch& stretch : stretches) {
+    each_column(stretch.start, stretch.duration, anatomy.wall, columns,
+                [&](std::size_t column, double seconds) {
+                  Sum& sum = sums[column];
+                  if (stretch.activity == Activity::kUnobserved) {
+                    sum.unseen += seconds;
+                    return;
+                  }
+                  sum.seen += seconds;
+                  sum.used += seconds * stretch.utilisation;
+                });
+  }
+  std::vector<Activity> cells;
+  for (const Sum& sum : sums) {
+    const bool seen = sum.seen > 0 && sum.seen >= sum.unseen;
+    cells.push_back(seen ? activity_of(sum.used / sum.seen, anatomy.thresholds)
+                         : Activity::kUnobserved);
+  }
+  return cells;
+}
+
+std::string accelerator_row(const Anatomy& anatomy, std::size_t index, std::size_t columns,
+                            bool colour) {
+  const auto cells = cells_of(anatomy, anatomy.accelerators[index], columns);
+  std::string row = right(fmt::format("{}", index), kGutter - 1) + " ";
+  for (std::size_t i = 0; i < cells.size();) {
+    std::size_t end = i;
+    while (end < cells.size() && cells[end] == cells[i]) ++end;
+    row += painted(cells[i], end - i, colour);
+    i = end;
+  }
+  return row;
+}
+
+// The longest phase of each column.
+std::vector<std::string_view> phase_cells(const Anatomy& anatomy, std::size_t columns) {
+  std::vector<std::map<std::string_view, double>> times(columns);
+  for (const model::Span& phase : anatomy.phases) {
+    each_column(phase.start, phase.duration, anatomy.wall, columns,
+                [&](std::size_t column, double seconds) { times[column][phase.name] += seconds; });
+  }
+  std::vector<std::string_view> cells(columns);
+  for (std::size_t i = 0; i < columns; ++i) {
+    double most = 0;
+    for (const auto& [name, seconds] : times[i]) {
+      if (seconds <= most) continue;
+      most = seconds;
+      cells[i] = name;
+    }
+  }
+  return cells;
+}
+
+std::string phases_row(const Anatomy& anatomy, std::size_t columns) {
+  constexpr std::size_t kShortestName = 2;  // A single letter says nothing.
+  const auto cells = phase_cells(anatomy, columns);
+  std::string row = left("phases", kGutter);
+  for (std::size_t i = 0; i < cells.size();) {
+    std::size_t end = i;
+    while (end < cells.size() && cells[end] == cells[i]) ++end;
+    const std::size_t room = end - i - 1;
+    const std::string name = room < kShortestName ? "" : clip(plain(cells[i]), room);
+    row += "│" + name + repeat("─", room - columns_of(name));
+    i = end;
+  }
+  return row;
+}
+
+// The least of 1, 2, 5, 10, … seconds, round minutes, hours and days that leaves room for a label.
+double tick_seconds(double wall, std::size_t columns) {
+  constexpr double kLabel = 10;
+  const double least = wall * kLabel / static_cast<double>(columns);
+  if (least <= 30) {
+    for (double step = 1e-6;; step *= 10) {
+      for (const double times : {1.0, 2.0, 5.0}) {
+        if (step * times >= least && step * times <= 20) return step * times;
+      }
+      if (step > 20) return 30;
+    }
+  }
+  for (const double step : {60.0, 120.0, 300.0, 600.0, 1200.0, 1800.0, 3600.0, 7200.0, 10800.0,
+                            21600.0, 43200.0, 86400.0}) {
+    if (step >= least) return step;
+  }
+  return 86400 * std::ceil(least / 86400);
+}
+
+std::string tick_label(double seconds, double step) {
+  if (seconds == 0) return "0";
+  if (step >= 86400) return fmt::format("{:.0f} d", seconds / 86400);
+  if (step >= 3600) return fmt::format("{:.0f} h", seconds / 3600);
+  if (step >= 60) return fmt::format("{:.0f} min", seconds / 60);
+  if (step < 1e-3) return fmt::format("{:.0f} µs", seconds * 1e6);
+  if (step < 0.1) return fmt::format("{:.0f} ms", seconds * 1e3);
+  return fmt::format("{:.{}f} s", seconds, step < 1 ? 1 : 0);
+}
+
+void append_axis(std::vector<std::string>& lines, const Anatomy& anatomy, std::size_t columns) {
+  const double wall = to_seconds(anatomy.wall);
+  const double step = tick_seconds(wall, columns);
+  std::vector<std::string_view> marks(columns, "─");
+  std::string labels(kGutter, ' ');
+  for (int i = 0; i * step < wall; ++i) {
+    const auto column = static_cast<std::size_t>(i * step / wall * static_cast<double>(columns));
+    const std::string label = tick_label(i * step, step);
+    if (column >= columns) break;
+    marks[column] = i == 0 ? "└" : "┴";
+    if (column + columns_of(label) > columns) continue;
+    labels = left(labels, kGutter + column) + label;
+  }
+  std::string axis(kGutter, ' ');
+  for (const std::string_view mark : marks) axis += mark;
+  lines.push_back(axis);
+  lines.push_back(labels);
+}
+
+std::string legend(const Anatomy& anatomy, bool colour) {
+  return fmt::format(
+      "{} productive from {:.3g} %  {} low  {} idle to {:.3g} %  {} unobserved",
+      painted(Activity::kProductive, 1, colour), 100 * anatomy.thresholds.productive_at_least,
+      painted(Activity::kLow, 1, colour), painted(Activity::kIdle, 1, colour),
+      100 * anatomy.thresholds.idle_at_most, painted(Activity::kUnobserved, 1, colour));
+}
+
+std::string table_line(std::string_view name, double seconds, std::string_view share,
+                       std::string_view last) {
+  std::string line = left(name, 28) + right(show_number(seconds), 12) + right(share, 8);
+  if (!last.empty()) line += right(last, 12);
+  return line;
+}
+
+void append_split(std::vector<std::string>& lines, const Split& split) {
+  const auto add = [&](std::string_view name, double seconds) {
+    const double share = split.allocated > 0 ? seconds / split.allocated : 0;
+    lines.push_back(table_line(name, seconds, show_percent(share), ""));
+  };
+  lines.push_back(left("allocated", 28) + right("acc-seconds", 12) + right("share", 8));
+  add("  productive", split.productive);
+  add("  low", split.low);
+  add("  idle", split.idle);
+  add("  unobserved", split.unobserved);
+  add("  together", split.allocated);
+}
+
+std::string ceiling_line(const CeilingRow& row) {
+  const std::string gain =
+      std::isinf(row.if_vanished) ? "no bound" : fmt::format("{:.2f}x", row.if_vanished);
+  const std::string name = row.is_compute ? "compute, infinitely fast" : plain(row.name);
+  return table_line("  " + name, row.accelerator_seconds, show_percent(row.share), gain);
+}
+
+void append_table(std::vector<std::string>& lines, const Anatomy& anatomy) {
+  lines.push_back(left("if it took no time", 28) + right("acc-seconds", 12) + right("share", 8) +
+                  right("at most", 12));
+  const std::size_t rows = anatomy.table.size();
+  const std::size_t phases = rows < 3 ? 0 : rows - 3;  // Idle, low and compute come last.
+  for (std::size_t i = 0; i < rows; ++i) {
+    if (i == kMostPhases && i < phases) {
+      lines.push_back(fmt::format("  … and {} smaller phases", phases - i));
+    }
+    if (i < kMostPhases || i >= phases) lines.push_back(ceiling_line(anatomy.table[i]));
+  }
+}
+
+}  // namespace
+
+std::string draw(const Anatomy& anatomy, int width, bool colour, bool ascii) {
+  const auto total = static_cast<std::size_t>(std::max(width, kNarrowest));
+  const std::size_t columns = total - kGutter;
+  const std::size_t accelerators = anatomy.accelerators.size();
+
+  std::vector<std::string> lines;
+  lines.push_back(
+      clip(fmt::format("job {} of {}", plain(anatomy.job), plain(anatomy.family)), total));
+  lines.push_back(fmt::format("{} × {} {} = {} accelerator-seconds", show_duration(anatomy.wall),
+                              accelerators, accelerators == 1 ? "accelerator" : "accelerators",
+                              show_number(anatomy.split.allocated)));
+  lines.emplace_back();
+  if (anatomy.wall > Nanos{}) {
+    if (!anatomy.phases.empty()) lines.push_back(phases_row(anatomy, columns));
+    for (std::size_t i = 0; i < accelerators; ++i) {
+      lines.push_back(accelerator_row(anatomy, i, columns, colour));
+    }
+    append_axis(lines, anatomy, columns);
+    lines.emplace_back();
+  }
+  const std::string metric = anatomy.metric.empty() ? "(not named)" : plain(anatomy.metric);
+  lines.push_back(clip("utilisation metric: " + metric, total));
+  lines.push_back(legend(anatomy, colour));
+  lines.emplace_back();
+  append_split(lines, anatomy.split);
+  lines.emplace_back();
+  append_table(lines, anatomy);
+
+  const std::string picture = join(lines, "\n") + "\n";
+  return ascii ? to_ascii(picture) : picture;
+}
+
+}  // namespace amdahl::scan
