@@ -30,7 +30,7 @@ std::optional<Place> place_in_word(const std::string& word, const std::string& s
   const std::string rest = word.substr(spelling.size());
   if (rest.empty()) {
     if (is_override(spelling)) return std::nullopt;
-    return Place{.prefix = spelling};
+    return Place{0, spelling, std::nullopt, false};
   }
   if (rest.front() == '=') return Place{0, spelling + "=", rest.substr(1), true};
   const bool short_flag = spelling.size() == 2 && spelling.front() == '-' && spelling[1] != '-';

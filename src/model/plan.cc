@@ -47,6 +47,24 @@ Result<> check_change(const Spec& spec, const Change& change) {
   return Ok{};
 }
 
+// Two spellings of one flag must agree, for which of them came later is not known any more.
+Result<> set_flags(std::vector<std::string>& argv, const Spec& spec, const Change& change) {
+  std::map<std::string, std::optional<std::string>> seen;
+  for (const auto& [given, given_value] : change.args) {
+    const FlagAndValue apart = split_flag(given, given_value);
+    if (apart.flag.empty()) return bad_input("the change sets a flag without a name");
+    const Flag flag = flag_named(spec, apart.flag);
+    const auto [first, is_new] = seen.emplace(flag.name(), apart.value);
+    if (!is_new && first->second != apart.value) {
+      return bad_input(fmt::format("the change sets {} twice: to \"{}\" and, as {}, to \"{}\"",
+                                   flag.name(), first->second.value_or("(away)"), apart.flag,
+                                   apart.value.value_or("(away)")));
+    }
+    TRY(set_flag(argv, flag, apart.value));
+  }
+  return Ok{};
+}
+
 }  // namespace
 
 Result<Plan> make_plan(const Spec& spec, const Change& change) {
@@ -55,11 +73,7 @@ Result<Plan> make_plan(const Spec& spec, const Change& change) {
   plan.argv = spec.command;
   plan.workdir = spec.workdir;
   plan.env = spec.env;
-  for (const auto& [given, given_value] : change.args) {
-    const FlagAndValue apart = split_flag(given, given_value);
-    if (apart.flag.empty()) return bad_input("the change sets a flag without a name");
-    TRY(set_flag(plan.argv, flag_named(spec, apart.flag), apart.value));
-  }
+  TRY(set_flags(plan.argv, spec, change));
   for (const auto& [name, value] : change.env) {
     if (value) {
       plan.env[name] = *value;
