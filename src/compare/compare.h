@@ -1,7 +1,9 @@
 // compare.h: pairs in, an estimate with an interval and one of four answers out. Does no I/O.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "model/hypothesis.h"
@@ -25,22 +27,32 @@ Design design_of(const model::Experiment& experiment);
 // reported metric where both arms carry one. Nothing if a number is missing, zero or negative:
 // such a pair is void, never 0.
 std::optional<double> log_ratio(const model::PairFact& pair, bool lower_is_better = true);
+// The same by the spec's own metric and direction: if that is a reported one, an arm that does not
+// report it makes the pair void, where the form above would fall back on the cost.
+std::optional<double> log_ratio(const model::PairFact& pair, const model::Spec& spec);
 
 // Why the pair must be void ("B: exit 1", "A reports no work"); empty if it counts.
 std::string why_void(const model::PairFact& pair);
+std::string why_void(const model::PairFact& pair, const model::Spec& spec);
 
 // The log-ratios of the pairs that feed E (compare, replicate), in order of index, up to the
-// first index that is still open: `open` holds the indices of pairs in flight.
+// first index that is still open: `open` holds the indices of such pairs in flight. (A variant
+// that is faster must not decide by being early which pairs are looked at.)
 std::vector<double> resolved_prefix(std::span<const model::PairFact> pairs,
-                                    std::span<const int> open);
+                                    std::span<const int> open, bool lower_is_better = true);
+std::vector<double> resolved_prefix(std::span<const model::PairFact> pairs,
+                                    std::span<const int> open, const model::Spec& spec);
 
-// The answer at this peek; valid at every peek. `d` as from resolved_prefix().
+// The answer at this peek; valid at every peek. `d` as from resolved_prefix(); `voided` is the
+// caller's to fill. `smallest_visible` is half the width of the interval: had the estimate been
+// that far from 0, the bound would have excluded 0. It is +inf while a bound is missing.
 model::Comparison judge(std::span<const double> d, const Design& design);
 
 // Scale of one pair from A/A log-ratios: clamp(1.4826*median|d|), 0.05 with fewer than 6.
 double sigma_from_same(std::span<const double> same);
 
-// How many further pairs a verdict will probably take; at least 1 while it is open.
+// How many further pairs a verdict will probably take; at least 1 while it is open, 0 when E has
+// reached a threshold of this design or the cap is used up.
 int pairs_still_needed(const model::Comparison& comparison, const Design& design);
 
 }  // namespace amdahl::compare
