@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,13 @@ struct Spec {
   std::map<std::string, Knob> knobs;
   std::string pairing = "same-allocation";
 };
+
+// The knobs the playbook speaks of; a spec may name no others.
+struct KnownKnob {
+  std::string_view name;
+  std::string_view sets;  // As people read it: "items per step".
+};
+std::span<const KnownKnob> known_knobs();
 
 // From TOML; `where` is the file's name for errors ("job.toml: line 7: accelerators must be ...").
 // Relative workdir and repo are taken from `base_dir`. Unknown keys are errors with "did you mean".

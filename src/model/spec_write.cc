@@ -1,0 +1,121 @@
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "model/spec.h"
+
+namespace amdahl::model {
+namespace {
+
+std::string quote(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      quoted += '\\';
+      quoted += c;
+    } else if (byte < 0x20 || byte == 0x7F) {
+      quoted += fmt::format("\\u{:04X}", byte);
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "\"";
+}
+
+std::string quote_list(const std::vector<std::string>& texts) {
+  std::string list = "[";
+  for (const std::string& text : texts) {
+    if (list.size() > 1) list += ", ";
+    list += quote(text);
+  }
+  return list + "]";
+}
+
+std::string number(double value) {
+  if (value == std::floor(value) && std::abs(value) < 1e15) {
+    return fmt::format("{}", static_cast<std::int64_t>(value));
+  }
+  const std::string text = fmt::format("{}", value);
+  return text;
+}
+
+std::string direction(bool lower) { return quote(lower ? "lower" : "higher"); }
+
+// Lines of "key = value"; what is empty or as by default is left out.
+class Page {
+ public:
+  void line(std::string_view key, const std::string& value) {
+    text_ += fmt::format("{} = {}\n", key, value);
+  }
+  void text(std::string_view key, const std::string& value) {
+    if (!value.empty()) line(key, quote(value));
+  }
+  void texts(std::string_view key, const std::vector<std::string>& values) {
+    if (!values.empty()) line(key, quote_list(values));
+  }
+  void maybe(std::string_view key, const std::optional<double>& value) {
+    if (value) line(key, number(*value));
+  }
+  void head(const std::string& title) { text_ += fmt::format("\n{}\n", title); }
+  std::string finish() && { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+void write_measures(Page& page, const Spec& spec) {
+  page.head("[metric]");
+  page.line("name", quote(spec.metric));
+  page.line("direction", direction(spec.lower_is_better));
+  page.head("[work]");
+  page.line("unit", quote(spec.work_unit));
+  page.text("pattern", spec.work_pattern);
+  page.maybe("fixed", spec.fixed_work);
+  for (const Output& output : spec.outputs) {
+    page.head("[[outputs]]");
+    page.line("path", quote(output.path));
+    page.line("digest", output.digest ? "true" : "false");
+  }
+  for (const Quality& quality : spec.quality) {
+    page.head("[[quality]]");
+    page.line("name", quote(quality.name));
+    page.line("tolerance", number(quality.tolerance));
+    page.line("direction", direction(!quality.higher_is_better));
+  }
+}
+
+}  // namespace
+
+std::string to_toml(const Spec& spec) {
+  Page page;
+  page.line("family", quote(spec.family));
+  page.line("command", quote_list(spec.command));
+  page.text("workdir", spec.workdir);
+  page.text("repo", spec.repo);
+  page.texts("build", spec.build);
+  page.line("accelerators", fmt::format("{}", spec.accelerators));
+  page.line("cpus", fmt::format("{}", spec.cpus));
+  page.line("time_limit_s", number(static_cast<double>(spec.time_limit.count()) / 1e9));
+  page.maybe("memory_limit_mb", spec.memory_limit_mb);
+  page.line("pairing", quote(spec.pairing));
+  page.texts("inputs", spec.inputs);
+  if (!spec.env.empty()) page.head("[env]");
+  for (const auto& [name, value] : spec.env) page.line(quote(name), quote(value));
+  write_measures(page, spec);
+  for (const auto& [name, knob] : spec.knobs) {
+    page.head(fmt::format("[knobs.{}]", name));
+    page.text("arg", knob.arg);
+    page.texts("aliases", knob.aliases);
+    page.text("env", knob.env);
+    page.text("config", knob.config);
+    page.text("value", knob.value);
+    page.maybe("min", knob.min);
+    page.maybe("max", knob.max);
+    page.text("on", knob.on);
+    page.text("off", knob.off);
+  }
+  return std::move(page).finish();
+}
+
+}  // namespace amdahl::model
