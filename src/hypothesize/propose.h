@@ -1,9 +1,10 @@
 // propose.h: causes and playbook into ranked hypotheses.
 #pragma once
 
-#include <functional>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hypothesize/playbook.h"
@@ -14,13 +15,16 @@
 namespace amdahl::hypothesize {
 
 struct Limits {
-  double min_gain = 0.01;      // Below this predicted gain it is not worth a test.
+  double min_gain = 0.01;  // Below this predicted gain it is not worth a test.
   std::size_t at_most = 50;
+  // Of what needs_of() lists, what the hosts have. What is not here is taken to be absent: a
+  // preloaded library that is missing changes nothing and costs a whole experiment.
+  std::set<std::string> available;
 };
 
 struct Skipped {
   std::string title;
-  std::string because;         // "condition input_wait_share > 0.05 does not hold (0.01)".
+  std::string because;  // "condition input_wait_share > 0.05 does not hold (0.01)".
 };
 
 struct Proposals {
@@ -28,8 +32,22 @@ struct Proposals {
   std::vector<Skipped> skipped;
 };
 
+// Every program and library that some entry needs, sorted: for the caller to look for.
+std::vector<std::string> needs_of(std::span<const Entry> playbook);
+
+// What an entry can gain on this job.
+struct Gain {
+  double predicted = 0;  // Share of the cost; at most the ceiling.
+  double ceiling = 0;    // Share of the cost that the change can reach, at most 0.99.
+};
+
+// `change` is the entry's, resolved. Giving accelerators back gains their share of the cost.
+Gain gain_of(const Entry& entry, const model::Profile& profile, const model::Spec& spec,
+             const model::Change& baseline, const model::Change& change);
+
 // Each has its canonical change, key, id and a gain capped by the ceiling of what it touches.
-// The same change from two entries appears once, under the one that ranks higher.
+// The same change from two entries appears once, under the one that ranks higher. Conditions on
+// knobs and accelerators are judged as they are on `baseline`, not as the profile saw them.
 Proposals propose(const model::Spec& spec, const model::Change& baseline,
                   const model::Profile& profile, std::span<const Entry> playbook,
                   std::string_view hardware, const Limits& limits = {});

@@ -1,0 +1,209 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "hypothesize/knob.h"
+#include "hypothesize/operation.h"
+#include "hypothesize/playbook.h"
+#include "model/plan.h"
+
+namespace amdahl::hypothesize {
+namespace {
+
+using Kind = Operation::Kind;
+
+// Variables that hold a list: an item is added to what is there, or replaces the one of its name.
+struct ListVariable {
+  std::string_view name;
+  char between;
+};
+
+constexpr auto kListVariables = std::to_array<ListVariable>({
+    {"LD_PRELOAD", ':'},
+    {"GLIBC_TUNABLES", ':'},
+    {"PYTORCH_CUDA_ALLOC_CONF", ','},
+    {"XLA_FLAGS", ' '},
+});
+
+std::string_view item_name(std::string_view item) {
+  return item.substr(0, item.find_first_of("=:"));
+}
+
+std::string with_item(std::string_view list, char between, std::string_view item) {
+  std::vector<std::string> items;
+  const auto same = [&](std::string_view other) {
+    if (other == item) return true;
+    const std::string_view name = item_name(item);
+    return name != item && name == item_name(other);
+  };
+  for (const std::string_view other : split(list, between)) {
+    if (!other.empty() && !same(other)) items.emplace_back(other);
+  }
+  items.emplace_back(item);
+  return join(items, std::string_view(&between, 1));
+}
+
+std::string merged(const std::string& variable, const Present& present, const std::string& value) {
+  const auto list = std::ranges::find(kListVariables, variable, &ListVariable::name);
+  if (list == kListVariables.end() || present.value.empty()) return value;
+  return with_item(present.value, list->between, value);
+}
+
+std::string replaced(std::string text, std::string_view what, int count) {
+  const std::string number = std::to_string(count);
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
+    text.replace(at, what.size(), number);
+  }
+  return text;
+}
+
+// What a template is resolved against, and what it has become so far.
+class Resolver {
+ public:
+  Resolver(const Entry& entry, const model::Spec& spec, const model::Change& baseline)
+      : entry_(entry), spec_(spec), baseline_(baseline) {
+    accelerators_ = accelerators_of(spec, baseline);
+  }
+
+  Result<model::Change> run() {
+    for (const auto& [name, text] : entry_.resources) TRY(resource(text));
+    for (const auto& [name, text] : entry_.knobs) TRY(knob(name, text));
+    for (const auto& [name, value] : entry_.env) variable(name, value);
+    if (!entry_.wrap.empty() && !is_wrapped()) change_.wrap = entry_.wrap;
+    if (model::is_empty(model::canonical(spec_, baseline_, change_))) {
+      return bad_input(reason_.empty() ? "the job has all of it already" : reason_);
+    }
+    return change_;
+  }
+
+ private:
+  // What the plan of the changed job will say.
+  int cpus() const {
+    model::Change count;
+    count.accelerators = accelerators_;
+    const Result<model::Plan> plan = model::make_plan(spec_, count);
+    return plan ? plan->cpus : accelerators_;
+  }
+
+  Result<> resource(const std::string& text) {
+    const Operation operation = TRY(parse_operation(text));
+    const int before = accelerators_;
+    if (operation.kind == Kind::kSet) {
+      accelerators_ = std::max(1, to_number<int>(operation.text).value_or(before));
+    } else {
+      const auto after = calculate(operation, before, {.min = 1, .max = std::nullopt});
+      if (after) accelerators_ = static_cast<int>(*after);
+    }
+    // A template gives accelerators back; one that asked for more would be no saving.
+    if (accelerators_ >= before) {
+      accelerators_ = before;
+      return bad_input(fmt::format("the job has {} accelerator{} and none to give back", before,
+                                   before == 1 ? "" : "s"));
+    }
+    change_.accelerators = accelerators_;
+    return Ok{};
+  }
+
+  Result<> knob(const std::string& name, const std::string& text) {
+    const auto found = spec_.knobs.find(name);
+    if (found == spec_.knobs.end()) {
+      return bad_input(fmt::format("the job has no knob {}", name));
+    }
+    const model::Knob& knob = found->second;
+    const Operation operation = TRY(parse_operation(text).in(name));
+    const Present present = present_of(spec_, baseline_, knob);
+    if (operation.kind == Kind::kOn || operation.kind == Kind::kOff) {
+      const auto value = switched(knob, present, operation.kind == Kind::kOn);
+      const bool same = value ? present.set && present.value == *value : !present.set;
+      return same ? already(name, value.value_or("off")) : put(knob, name, value);
+    }
+    const std::string value = TRY(value_for(operation, knob, name, present));
+    if (present.set && present.value == value) return already(name, value);
+    return put(knob, name, value);
+  }
+
+  Result<std::string> value_for(const Operation& operation, const model::Knob& knob,
+                                const std::string& name, const Present& present) {
+    const auto number = to_number<double>(present.value);
+    switch (operation.kind) {
+      case Kind::kSet:
+        return within(knob, name, operation.text);
+      case Kind::kAccelerators:
+        return within(knob, name, std::to_string(accelerators_));
+      case Kind::kCpus:
+        return within(knob, name, std::to_string(cpus()));
+      default:
+        break;
+    }
+    if (!number) {
+      return bad_input(fmt::format("the present value of knob {} is {}, not a number", name,
+                                   present.value.empty() ? "not known" : present.value));
+    }
+    const auto result = calculate(operation, *number, {knob.min, knob.max});
+    return result ? spell(*result) : present.value;
+  }
+
+  static Result<std::string> within(const model::Knob& knob, const std::string& name,
+                                    const std::string& value) {
+    const auto number = to_number<double>(value);
+    if (number && ((knob.min && *number < *knob.min) || (knob.max && *number > *knob.max))) {
+      return bad_input(fmt::format("{} is outside the bounds of knob {} ({} to {})", value, name,
+                                   knob.min ? spell(*knob.min) : "any",
+                                   knob.max ? spell(*knob.max) : "any"));
+    }
+    return value;
+  }
+
+  Result<> put(const model::Knob& knob, const std::string& name,
+               const std::optional<std::string>& value) {
+    if (set_knob(knob, value, change_)) return Ok{};
+    return bad_input(fmt::format("the spec names no flag, variable or key for knob {}", name));
+  }
+
+  Result<> already(const std::string& name, const std::string& value) {
+    reason_ = fmt::format("knob {} is as far as it goes ({})", name, value.empty() ? "on" : value);
+    return Ok{};
+  }
+
+  void variable(const std::string& name, const std::string& text) {
+    const Present present = present_of(spec_, baseline_, name);
+    std::string value = replaced(text, "{accelerators}", accelerators_);
+    value = merged(name, present, replaced(std::move(value), "{cpus}", cpus()));
+    if (!present.set || present.value != value) change_.env[name] = value;
+  }
+
+  // Whether the command is already started through the template's program, in whatever way.
+  bool is_wrapped() const {
+    const std::string& program = entry_.wrap.front();
+    return std::ranges::find(baseline_.wrap, program) != baseline_.wrap.end() ||
+           (!spec_.command.empty() && spec_.command.front() == program);
+  }
+
+  const Entry& entry_;
+  const model::Spec& spec_;
+  const model::Change& baseline_;
+  int accelerators_ = 1;  // After the change.
+  model::Change change_;
+  std::string reason_;  // Why there was nothing to do.
+};
+
+}  // namespace
+
+std::optional<model::Change> resolve(const Entry& entry, const model::Spec& spec,
+                                     const model::Change& baseline, std::string& because) {
+  Result<model::Change> change = Resolver(entry, spec, baseline).run();
+  if (change) return *std::move(change);
+  because = change.error().text;
+  return std::nullopt;
+}
+
+std::optional<model::Change> resolve(const Entry& entry, const model::Spec& spec,
+                                     const model::Change& baseline) {
+  std::string because;
+  return resolve(entry, spec, baseline, because);
+}
+
+}  // namespace amdahl::hypothesize
