@@ -144,17 +144,21 @@ Hunk hunk_of(std::string_view line) {  // "@@ -12,7 +12,8 @@ context"
 }
 
 // Without what differs between two makings of the same diff: object names, times, line ends.
+// Inside a hunk every byte may matter; its "@@" line tells whether line ends were rewritten.
 std::string fold_patch(std::string_view patch) {
   std::string folded;
   Hunk hunk;
+  bool rewritten = false;
+  if (patch.ends_with('\n')) patch.remove_suffix(1);
   for (std::string_view line : split(patch, '\n')) {
-    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (!hunk.open()) rewritten = line.ends_with('\r');
+    if (rewritten && line.ends_with('\r')) line.remove_suffix(1);
     if (hunk.open()) {
       if (!line.starts_with('+') && !line.starts_with('\\')) --hunk.before;
       if (!line.starts_with('-') && !line.starts_with('\\')) --hunk.after;
     } else if (line.starts_with("@@ ")) {
       hunk = hunk_of(line);
-    } else if (line.starts_with("index ")) {
+    } else if (line.starts_with("index ") || line.empty()) {
       continue;
     } else if (line.starts_with("--- ") || line.starts_with("+++ ")) {
       line = line.substr(0, line.find('\t'));
@@ -162,8 +166,7 @@ std::string fold_patch(std::string_view patch) {
     folded += line;
     folded += '\n';
   }
-  while (folded.ends_with("\n\n")) folded.pop_back();
-  return trim(folded).empty() ? "" : folded;
+  return folded;
 }
 
 }  // namespace

@@ -1,0 +1,294 @@
+#include "model/plan.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+
+namespace amdahl::model {
+namespace {
+
+Spec job() {
+  Spec spec;
+  spec.family = "f";
+  spec.command = {"python3",  "-u",    "train.py", "--batch", "8",
+                  "--lr=0.1", "--amp", "data",     "opt.k=3"};
+  spec.workdir = "/w";
+  spec.env = {{"OMP_NUM_THREADS", "4"}, {"MODE", "Fast"}};
+  spec.accelerators = 4;
+  spec.knobs["batch_size"] = {.name = "batch_size",
+                              .arg = "--batch",
+                              .aliases = {"-b", "--bs"},
+                              .env = "",
+                              .config = "",
+                              .value = "8",
+                              .min = {},
+                              .max = {},
+                              .on = "",
+                              .off = ""};
+  spec.knobs["log_every"] = {.name = "log_every",
+                             .arg = "--log-every",
+                             .aliases = {},
+                             .env = "",
+                             .config = "",
+                             .value = "10",
+                             .min = {},
+                             .max = {},
+                             .on = "",
+                             .off = ""};
+  spec.knobs["fsync"] = {.name = "fsync",
+                         .arg = "",
+                         .aliases = {},
+                         .env = "",
+                         .config = "c.json#io.fsync",
+                         .value = "1",
+                         .min = {},
+                         .max = {},
+                         .on = "",
+                         .off = ""};
+  return spec;
+}
+
+Change args(std::map<std::string, std::optional<std::string>> flags) {
+  Change change;
+  change.args = std::move(flags);
+  return change;
+}
+Change env(std::map<std::string, std::optional<std::string>> variables) {
+  Change change;
+  change.env = std::move(variables);
+  return change;
+}
+
+TEST(Plan, FlagsAreSetInTheirPlaceAndSpelling) {
+  struct Case {
+    const char* name;
+    std::vector<std::string> command;
+    Change change;
+    const char* want;
+  };
+  const Case cases[] = {
+      {"apart", {"p", "--batch", "8", "x"}, args({{"--batch", "32"}}), "p --batch 32 x"},
+      {"joined", {"p", "--batch=8", "x"}, args({{"--batch", "32"}}), "p --batch=32 x"},
+      {"by an alias", {"p", "-b", "8", "x"}, args({{"--batch", "32"}}), "p -b 32 x"},
+      {"alias given", {"p", "--batch", "8"}, args({{"-b", "32"}}), "p --batch 32"},
+      {"short and joined", {"p", "-b8", "x"}, args({{"--batch", "32"}}), "p -b32 x"},
+      {"absent", {"p", "x"}, args({{"-b", "32"}}), "p x --batch 32"},
+      {"absent, with the rest", {"p", "--", "x"}, args({{"--n", "3"}}), "p --n 3 -- x"},
+      {"twice", {"p", "-b", "1", "x", "--batch=2"}, args({{"--batch", "3"}}), "p -b 3 x"},
+      {"bare", {"p", "x"}, args({{"--amp", ""}}), "p x --amp"},
+      {"bare and there", {"p", "--amp", "x"}, args({{"--amp", ""}}), "p --amp x"},
+      {"away", {"p", "--batch", "8", "x"}, args({{"--batch", std::nullopt}}), "p x"},
+      {"joined away", {"p", "--lr=8", "x"}, args({{"--lr", std::nullopt}}), "p x"},
+      {"bare away", {"p", "x", "--amp"}, args({{"--amp", std::nullopt}}), "p x"},
+      {"bare away before a flag", {"p", "--amp", "-x"}, args({{"--amp", std::nullopt}}), "p -x"},
+      {"absent away", {"p", "x"}, args({{"--amp", std::nullopt}}), "p x"},
+      {"a longer name is another flag",
+       {"p", "--batch-size", "8"},
+       args({{"--batch", "2"}}),
+       "p --batch-size 8 --batch 2"},
+      {"negative value", {"p", "--lr", "-1"}, args({{"--lr", "-2"}}), "p --lr -2"},
+      {"value like a flag", {"p"}, args({{"--opt", "-x"}}), "p --opt=-x"},
+      {"in one word", {"p"}, args({{"--opt=3", ""}}), "p --opt 3"},
+      {"override", {"p", "opt.k=3"}, args({{"opt.k", "4"}}), "p opt.k=4"},
+      {"override absent", {"p"}, args({{"opt.k", "4"}}), "p opt.k=4"},
+      {"override away", {"p", "opt.k=3"}, args({{"opt.k", std::nullopt}}), "p"},
+      {"the program is no flag", {"--batch", "x"}, args({{"--batch", "4"}}), "--batch x --batch 4"},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    Spec spec = job();
+    spec.command = c.command;
+    const auto plan = make_plan(spec, c.change);
+    EXPECT_EQ(plan ? join(plan->argv, " ") : plan.error().text, c.want);
+  }
+}
+
+TEST(Plan, EnvironmentWrapAndResources) {
+  Change change = env({{"MODE", std::nullopt}, {"NEW", "1"}, {"OMP_NUM_THREADS", "2"}});
+  change.wrap = {"numactl", "--interleave=all"};
+  change.accelerators = 1;
+  change.config = {{"c.json#io.fsync", "0"}};
+  const auto plan = make_plan(job(), change);
+  ASSERT_TRUE(plan) << plan.error().text;
+  EXPECT_EQ(plan->argv[0], "numactl");
+  EXPECT_EQ(plan->argv[2], "python3");
+  EXPECT_EQ(plan->env,
+            (std::map<std::string, std::string>{{"NEW", "1"}, {"OMP_NUM_THREADS", "2"}}));
+  EXPECT_EQ(plan->unset, std::vector<std::string>{"MODE"});
+  EXPECT_EQ(plan->accelerators, 1);
+  EXPECT_EQ(plan->cpus, 1);
+  EXPECT_EQ(plan->config.at("c.json#io.fsync"), "0");
+  EXPECT_EQ(plan->workdir, "/w");
+}
+
+TEST(Plan, CpusFollowTheAcceleratorsWhereTheyAreThem) {
+  struct Case {
+    int cpus;
+    std::optional<int> accelerators;
+    int want;
+  };
+  for (const Case& c : {Case{0, {}, 4}, Case{0, 2, 2}, Case{4, 2, 2}, Case{4, {}, 4}, Case{8, 2, 8},
+                        Case{2, {}, 2}}) {
+    Spec spec = job();
+    spec.cpus = c.cpus;
+    Change change;
+    change.accelerators = c.accelerators;
+    EXPECT_EQ(make_plan(spec, change)->cpus, c.want) << c.cpus;
+  }
+}
+
+TEST(Plan, RefusesWhatTheSpecDoesNotHave) {
+  const auto error = [](const Change& change) {
+    const auto plan = make_plan(job(), change);
+    return plan ? "" : plan.error().text;
+  };
+  Change change;
+  change.patch = "--- a\n+++ b\n";
+  EXPECT_EQ(error(change),
+            "the change is a patch, but f has no repo: add repo = \"...\" to its spec");
+  change = {};
+  change.needs_build = true;
+  EXPECT_EQ(error(change),
+            "the change needs a build, but f has no build command: add build = [...] to its spec");
+  change = {};
+  change.accelerators = 0;
+  EXPECT_EQ(error(change), "the change asks for 0 accelerators: 1 is the least");
+  change = {};
+  change.config["c.json"] = "1";
+  EXPECT_EQ(error(change), "the change sets \"c.json\": write it as \"file.json#key.path\"");
+  EXPECT_EQ(error(env({{"A=B", "1"}})), "the change sets a variable named \"A=B\"");
+  EXPECT_EQ(error(args({{"--amp", std::nullopt}})),
+            "cannot take --amp away: whether \"data\" is its value is not known; give the flag a "
+            "knob with its value in the spec");
+  EXPECT_EQ(error(args({{"--batch", "2"}, {"-b", "3"}})),
+            "the change sets --batch twice: to \"2\" and, as -b, to \"3\"");
+}
+
+TEST(Plan, SpellingsOfOneChangeShareTheirKey) {
+  Change wrapped;
+  wrapped.wrap = {"nice", "-n", "5"};
+  Change wrapped_with_blanks;
+  wrapped_with_blanks.wrap = {" nice", "", "-n", "5"};
+  Change config;
+  config.config = {{"c.json#io.fsync", "0"}};
+  Change config_spelled;
+  config_spelled.config = {{" c.json#io.fsync", " 00 "}};
+  Change patched;
+  patched.patch = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-index 1\n+index 2\n";
+  Change patched_by_git;
+  patched_by_git.patch =
+      "index 12..34 100644\n--- a/x\t2024-01-01\n+++ b/x\t2025-01-01\r\n@@ -1 +1 @@\n"
+      "-index 1\n+index 2\n\n";
+  const std::vector<std::vector<Change>> same = {
+      {args({{"--batch", "32"}}), args({{"-b", "32"}}), args({{"--bs", "032"}}),
+       args({{"--batch", "32.0"}}), args({{"--batch", " 32 "}}), args({{"--batch=32", ""}}),
+       args({{"--batch 32", ""}}), args({{"-b", "+32"}}), args({{"-b", "3.2e1"}}),
+       args({{"--batch", "32"}, {"--lr", "0.10"}, {"--log-every", "10"}, {"opt.k", "3.0"}})},
+      {args({{"--lr", "0.001"}}), args({{"--lr", "1e-3"}}), args({{"--lr", "1E-03"}}),
+       args({{"--lr", ".001"}})},
+      {env({{"OMP_WAIT_POLICY", "passive"}}), env({{"OMP_WAIT_POLICY", "PASSIVE"}}),
+       env({{" OMP_WAIT_POLICY ", " Passive\n"}}),
+       env({{"OMP_WAIT_POLICY", "passive"}, {"OMP_NUM_THREADS", "04"}, {"MODE", "Fast"}})},
+      {env({{"KMP_AFFINITY", "compact"}}), env({{"KMP_AFFINITY", "COMPACT"}})},
+      {env({{"MALLOC_ARENA_MAX", "2"}}), env({{"MALLOC_ARENA_MAX", "02"}})},
+      {env({{"MODE", "fast"}})},
+      {env({{"MODE", "FAST"}})},
+      {env({{"MODE", std::nullopt}})},
+      {env({{"MODE", ""}})},
+      {args({{"--batch", std::nullopt}}), args({{"-b", std::nullopt}})},
+      {args({{"--batch", "-32"}})},
+      {Change{}, args({{"--batch", "8"}}), args({{"--batch", "08"}}), args({{"--lr", "0.1"}}),
+       args({{"--amp", ""}}), args({{"--nothing", std::nullopt}}), env({{"MODE", "Fast"}})},
+      {wrapped, wrapped_with_blanks},
+      {config, config_spelled},
+      {patched, patched_by_git},
+  };
+  std::map<std::string, std::size_t> group_of;
+  for (std::size_t group = 0; group < same.size(); ++group) {
+    const std::string first = key(job(), {}, same[group].front(), "cpu");
+    EXPECT_EQ(first.size(), 32U);
+    EXPECT_TRUE(group_of.emplace(first, group).second)
+        << describe(same[group].front()) << " has the key of group " << group_of[first];
+    for (const Change& change : same[group]) {
+      EXPECT_EQ(key(job(), {}, change, "cpu"), first)
+          << describe(change) << " against " << describe(same[group].front());
+    }
+  }
+}
+
+TEST(Plan, KeysDifferByFamilyAndHardware) {
+  const Change change = args({{"--batch", "32"}});
+  Spec other = job();
+  other.family = "g";
+  EXPECT_NE(key(job(), {}, change, "cpu"), key(job(), {}, change, "gpu"));
+  EXPECT_NE(key(job(), {}, change, "cpu"), key(other, {}, change, "cpu"));
+}
+
+TEST(Plan, WhatTheBaselineHasIsNoChange) {
+  Change baseline = args({{"--batch", "16"}, {"--amp2", ""}});
+  baseline.env = {{"X", "1"}, {"Y", std::nullopt}};
+  baseline.accelerators = 2;
+  baseline.wrap = {"nice"};
+  baseline.config = {{"a#b", "2.0"}};
+  baseline.patch = "--- a\n+++ b\n";
+  EXPECT_TRUE(is_empty(canonical(job(), baseline, baseline)));
+  // Back to what the spec has is a change again.
+  EXPECT_EQ(canonical(job(), baseline, args({{"-b", "8"}})), args({{"--batch", "8"}}));
+  Change four;
+  four.accelerators = 4;
+  EXPECT_EQ(canonical(job(), baseline, four), four);
+  EXPECT_TRUE(is_empty(canonical(job(), {}, four)));
+}
+
+TEST(Plan, CanonicalIsItsOwnCanonicalForm) {
+  Change change = args({{"-b", "032"}, {"--lr", "1e-3"}, {"--tag", " v1.0.0 "}, {"--id", "0x10"}});
+  change.env = {{"KMP_BLOCKTIME", "INFINITE"}, {"BIG", "00123456789012345678901234567890"}};
+  const Change once = canonical(job(), {}, change);
+  EXPECT_EQ(canonical(job(), {}, once), once);
+  EXPECT_EQ(once.args.at("--tag"), "v1.0.0");
+  EXPECT_EQ(once.args.at("--id"), "0x10");
+  EXPECT_EQ(once.env.at("KMP_BLOCKTIME"), "infinite");
+  EXPECT_EQ(once.env.at("BIG"), "123456789012345678901234567890");
+}
+
+TEST(Plan, APatchOfAFileWithDosLineEndsStaysAsItIs) {
+  Change change;
+  change.patch = "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n-a\r\n+b\r\n \r\n\n";
+  EXPECT_EQ(canonical(job(), {}, change).patch, change.patch);
+  change.patch = "--- a/x\r\n+++ b/x\r\n@@ -1 +1 @@\r\n-a\r\n+b\r\n";
+  EXPECT_EQ(canonical(job(), {}, change).patch, "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n");
+}
+
+TEST(Plan, CurrentValueOfAKnob) {
+  const Spec spec = job();
+  const Knob& batch = spec.knobs.at("batch_size");
+  EXPECT_EQ(current_value(spec, {}, batch), "8");
+  EXPECT_EQ(current_value(spec, args({{"-b", "16"}}), batch), "16");
+  EXPECT_EQ(current_value(spec, args({{"--batch", std::nullopt}}), batch), std::nullopt);
+  EXPECT_EQ(current_value(spec, {}, spec.knobs.at("log_every")), "10");
+  EXPECT_EQ(current_value(spec, {}, spec.knobs.at("fsync")), "1");
+}
+
+TEST(Plan, DigestSeesEverything) {
+  const Plan plan = *make_plan(job(), {});
+  const std::string before = digest(plan);
+  EXPECT_EQ(before.size(), 16U);
+  EXPECT_EQ(digest(*make_plan(job(), {})), before);
+  const auto differs = [&](void (*change)(Plan&)) {
+    Plan other = plan;
+    change(other);
+    return digest(other) != before;
+  };
+  EXPECT_TRUE(differs([](Plan& p) { p.argv.push_back(""); }));
+  EXPECT_TRUE(differs([](Plan& p) { p.env["A"] = ""; }));
+  EXPECT_TRUE(differs([](Plan& p) { p.unset.push_back("A"); }));
+  EXPECT_TRUE(differs([](Plan& p) { p.workdir += "x"; }));
+  EXPECT_TRUE(differs([](Plan& p) { ++p.accelerators; }));
+  EXPECT_TRUE(differs([](Plan& p) { ++p.cpus; }));
+  EXPECT_TRUE(differs([](Plan& p) { p.config["a#b"] = "c"; }));
+  EXPECT_TRUE(differs([](Plan& p) { p.patch = "x"; }));
+  EXPECT_TRUE(differs([](Plan& p) { p.needs_build = true; }));
+}
+
+}  // namespace
+}  // namespace amdahl::model

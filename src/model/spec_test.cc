@@ -1,0 +1,221 @@
+#include "model/spec.h"
+
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "model/codec.h"
+
+namespace amdahl::model {
+namespace {
+
+std::string page() {
+  std::ifstream file(AMDAHL_SOURCE_DIR "/docs/format/spec.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::string documented_example() {
+  const std::string text = page();
+  const std::size_t start = text.find("```toml\n") + 8;
+  return text.substr(start, text.find("```", start) - start);
+}
+
+std::string json_of(const Spec& spec) { return dump_json(encode(spec)); }
+
+// A spec with these lines added at the end.
+std::string error_of(const std::string& lines) {
+  const auto spec =
+      parse_spec("family = \"f\"\ncommand = [\"run\"]\n" + lines, "job.toml", "/home/me");
+  return spec ? "" : spec.error().text;
+}
+
+TEST(Spec, TheDocumentedExampleIsRead) {
+  const auto spec = parse_spec(documented_example(), "job.toml", "/home/me/job");
+  ASSERT_TRUE(spec) << spec.error().text;
+  EXPECT_EQ(spec->family, "image-embeddings");
+  EXPECT_EQ(spec->command.size(), 6U);
+  EXPECT_EQ(spec->workdir, "/home/me/job");
+  EXPECT_EQ(spec->repo, "/home/me/job");
+  EXPECT_EQ(spec->accelerators, 2);
+  EXPECT_EQ(spec->cpus, 4);
+  EXPECT_EQ(spec->time_limit, std::chrono::minutes(10));
+  EXPECT_EQ(spec->memory_limit_mb, 4096);
+  EXPECT_EQ(spec->env.at("OMP_NUM_THREADS"), "2");
+  EXPECT_EQ(spec->work_unit, "images");
+  EXPECT_EQ(spec->work_pattern, "embedded (\\d+) images");
+  ASSERT_EQ(spec->outputs.size(), 1U);
+  EXPECT_TRUE(spec->outputs[0].digest);
+  ASSERT_EQ(spec->quality.size(), 1U);
+  EXPECT_TRUE(spec->quality[0].higher_is_better);
+  EXPECT_EQ(spec->knobs.at("batch_size").value, "8");
+  EXPECT_EQ(spec->knobs.at("batch_size").aliases, std::vector<std::string>{"-b"});
+  EXPECT_EQ(spec->knobs.at("batch_size").max, 256);
+  EXPECT_EQ(spec->knobs.at("decoded_cache").on, "{state}/decoded");
+  EXPECT_EQ(spec->knobs.at("log_every").config, "config.json#train.log_every");
+}
+
+TEST(Spec, EveryKnobIsDocumented) {
+  const std::string text = page();
+  for (const KnownKnob& knob : known_knobs()) {
+    const std::string row = "| `" + std::string(knob.name) + "` | " + std::string(knob.sets) + " |";
+    EXPECT_NE(text.find(row), text.npos) << row;
+  }
+}
+
+TEST(Spec, DefaultsOfTheSmallest) {
+  const auto spec = parse_spec("family = \"f\"\ncommand = [\"run\"]\n", "job.toml", "/home/me/");
+  ASSERT_TRUE(spec);
+  EXPECT_EQ(spec->workdir, "/home/me");
+  EXPECT_EQ(spec->repo, "");
+  EXPECT_EQ(spec->accelerators, 1);
+  EXPECT_EQ(spec->cpus, 0);
+  EXPECT_EQ(spec->pairing, "same-allocation");
+  EXPECT_TRUE(spec->lower_is_better);
+  EXPECT_FALSE(spec->memory_limit_mb);
+  EXPECT_FALSE(spec->fixed_work);
+}
+
+TEST(Spec, ValueIsTakenFromTheCommand) {
+  const auto spec = parse_spec(
+      "family = \"f\"\ncommand = [\"run\", \"-b=16\"]\n"
+      "[knobs.batch_size]\narg = \"--batch\"\naliases = [\"-b\"]\nmax = 64\n",
+      "job.toml", "/");
+  ASSERT_TRUE(spec) << spec.error().text;
+  EXPECT_EQ(spec->knobs.at("batch_size").value, "16");
+}
+
+TEST(Spec, TomlRoundTrips) {
+  Spec odd = *parse_spec(documented_example(), "job.toml", "/home/me/job");
+  for (int i = 0; i < 2; ++i) {
+    const std::string toml = to_toml(odd);
+    const auto again = parse_spec(toml, "again.toml", "/elsewhere");
+    ASSERT_TRUE(again) << again.error().text << "\n" << toml;
+    EXPECT_EQ(json_of(*again), json_of(odd)) << toml;
+    // Second time with all that is awkward to write.
+    odd.command = {"sh", "-c", "echo \"a\\b\"\n\tä 'ß' \x7f # no"};
+    odd.env["WEIRD.NAME"] = "";
+    odd.time_limit = Nanos{1'234'567'891};
+    odd.memory_limit_mb = 0.1;
+    odd.work_pattern.clear();
+    odd.fixed_work = 1e20;
+    odd.metric = "loss";
+    odd.lower_is_better = false;
+    odd.outputs.push_back({"a \"b\"", false});
+    odd.quality.push_back({"err", 0.0, false});
+    odd.pairing = "any";
+    odd.knobs["batch_size"].arg = "--size";  // Not on the command line any more.
+    odd.knobs["batch_size"].min = -0.5;
+  }
+}
+
+struct Case {
+  const char* lines;
+  const char* want;
+};
+
+TEST(Spec, ErrorsNameTheLineAndWhatToType) {
+  constexpr Case kCases[] = {
+      {"x = [1,", "job.toml: line 3, column 8: "},
+      {"acelerators = 2",
+       "job.toml: line 3: unknown key \"acelerators\", did you mean \"accelerators\"?"},
+      {"zzz = 2", "job.toml: line 3: unknown key \"zzz\"; see docs/format/spec.md"},
+      {"accelerators = 0", "job.toml: line 3: accelerators must be 1 to 1000000, not 0"},
+      {"accelerators = \"2\"", "job.toml: line 3: accelerators must be a whole number, not a text"},
+      {"accelerators = 1.5", "job.toml: line 3: accelerators must be a whole number, not a number"},
+      {"cpus = -1", "job.toml: line 3: cpus must be 0 to 1000000, not -1"},
+      {"time_limit_s = 0", "job.toml: line 3: time_limit_s must be above 0, not 0"},
+      {"time_limit_s = inf", "job.toml: line 3: time_limit_s must be a finite number"},
+      {"time_limit_s = 1e10", "job.toml: line 3: time_limit_s must be a year or less"},
+      {"memory_limit_mb = true",
+       "job.toml: line 3: memory_limit_mb must be a number, not a truth value"},
+      {"pairing = \"near\"",
+       "job.toml: line 3: pairing must be same-allocation, same-node or any, not \"near\""},
+      {"inputs = \"a\"", "job.toml: line 3: inputs must be a list of texts, not a text"},
+      {"inputs = [\"a\",\n2]",
+       "job.toml: line 4: inputs must be a list of texts, but holds a whole number"},
+      {"build = {}", "job.toml: line 3: build must be a list of texts, not a table"},
+      {"workdir = 1979-05-27", "job.toml: line 3: workdir must be a text, not a date or time"},
+      {"env = 3", "job.toml: line 3: env must be a table, not a whole number"},
+      {"[env]\nA = [1]",
+       "job.toml: line 4: env.A must be a text, a number or a truth value, not a list"},
+      {"[env]\nAPI_TOKEN = \"x\"",
+       "job.toml: line 4: env.API_TOKEN looks like a secret: leave it out, the job inherits it "
+       "from the environment"},
+      {"[env]\nHELLO = \"ghp_0123456789abcdefghij0123\"",
+       "job.toml: line 4: env.HELLO looks like a secret: leave it out, the job inherits it from "
+       "the environment"},
+      {"[metric]\nname = \"loss\"\ndirection = \"down\"",
+       "job.toml: line 5: metric.direction must be lower or higher, not \"down\""},
+      {"[metric]\ndirection = \"lower\"", "job.toml: line 3: metric.name is missing"},
+      {"[metric]\nnam = \"loss\"",
+       "job.toml: line 4: unknown key \"metric.nam\", did you mean \"name\"?"},
+      {"[work]\npattern = \"(\"", "job.toml: line 4: work.pattern is not a regular expression"},
+      {"[work]\npattern = \"a\"",
+       "job.toml: line 4: work.pattern must have one group (...) around the number, not 0"},
+      {"[work]\npattern = \"(a)\"\nfixed = 3",
+       "job.toml: line 5: work.fixed and work.pattern exclude each other: keep one"},
+      {"[work]\nfixed = -3", "job.toml: line 4: work.fixed must be above 0, not -3"},
+      {"[outputs]\npath = \"a\"",
+       "job.toml: line 3: outputs must be a list of tables, not a table"},
+      {"[[outputs]]\ndigest = true", "job.toml: line 3: outputs.path is missing"},
+      {"[[outputs]]\npath = \"a\"\ndigest = 1",
+       "job.toml: line 5: outputs.digest must be true or false, not a whole number"},
+      {"outputs = [1]",
+       "job.toml: line 3: outputs must be a list of tables, but holds a whole number"},
+      {"[[quality]]\nname = \"a\"\ntolerance = -1",
+       "job.toml: line 5: quality.tolerance must be 0 or more"},
+      {"[knobs.batchsize]\narg = \"-b\"",
+       "job.toml: line 3: unknown knob \"knobs.batchsize\", did you mean \"batch_size\"?"},
+      {"[knobs.threads]\narg = \"-t\"\nenv = \"T\"",
+       "job.toml: line 3: knobs.threads needs one of arg, env and config"},
+      {"[knobs.threads]", "job.toml: line 3: knobs.threads needs one of arg, env and config"},
+      {"[knobs.threads]\narg = \"-t\"\nmin = 3\nmax = 2",
+       "job.toml: line 5: knobs.threads.min is 3, above max, which is 2"},
+      {"[knobs.threads]\nenv = \"T\"\naliases = [\"-t\"]",
+       "job.toml: line 5: knobs.threads.aliases needs arg as well"},
+      {"[knobs.threads]\nconfig = \"a.json\"",
+       "job.toml: line 4: knobs.threads.config must be \"file.json#key.path\", not \"a.json\""},
+      {"[knobs.threads]\nargs = \"-t\"",
+       "job.toml: line 4: unknown key \"knobs.threads.args\", did you mean \"arg\"?"},
+      {"[knobs]\nthreads = 3",
+       "job.toml: line 4: knobs.threads must be a table, not a whole number"},
+  };
+  for (const Case& c : kCases) {
+    const std::string got = error_of(c.lines);
+    // What the TOML library says of bad syntax is its own affair; the place is ours.
+    if (std::string_view(c.want).ends_with(": ")) {
+      EXPECT_EQ(got.substr(0, std::string_view(c.want).size()), c.want) << got;
+    } else {
+      EXPECT_EQ(got, c.want) << c.lines;
+    }
+  }
+}
+
+TEST(Spec, ErrorsOfFamilyAndCommand) {
+  constexpr Case kCases[] = {
+      {"command = [\"a\"]", "job.toml: family is missing"},
+      {"family = \"f\"", "job.toml: command is missing"},
+      {"family = \"f\"\ncommand = []", "job.toml: line 2: command is empty"},
+      {"family = \"f\"\ncommand = [\"\"]", "job.toml: line 2: command is empty"},
+      {"family = \"My Job\"\ncommand = [\"a\"]",
+       "job.toml: line 1: family must be lower-case letters, digits, \".\", \"_\" and \"-\", not "
+       "\"My Job\""},
+      {"family = \"f\"\ncommand = [\"a\", \"--password\", \"x\"]",
+       "job.toml: line 2: command holds what looks like a secret: let the job read it from the "
+       "environment"},
+      {"family = \"f\"\ncommand = [\"a\", \"-b\", \"4\"]\n[knobs.batch_size]\narg = \"-b\"\n"
+       "value = 8",
+       "job.toml: line 5: knobs.batch_size.value is \"8\", but the command has -b 4"},
+  };
+  for (const Case& c : kCases) {
+    const auto spec = parse_spec(c.lines, "job.toml", "/");
+    EXPECT_EQ(spec ? "" : spec.error().text, c.want);
+  }
+}
+
+}  // namespace
+}  // namespace amdahl::model
