@@ -11,8 +11,8 @@
 namespace amdahl::fleet {
 
 struct Source {
-  std::string_view name;   // As typed after --source.
-  std::string_view reads;  // As people read it.
+  std::string_view name;                  // As typed after --source.
+  std::string_view reads;                 // As people read it.
   bool (*claims)(std::string_view head);  // `head`: the first 4 KiB or less.
   // `bytes` must outlive the call only. Does no I/O.
   Result<std::vector<model::Usage>> (*read)(std::string_view bytes);

@@ -1,0 +1,57 @@
+#include "fleet/source.h"
+
+#include <array>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "fleet/local/local.h"
+
+namespace amdahl::fleet {
+namespace {
+
+constexpr std::size_t kHead = 4096;
+
+constexpr auto kSources = std::to_array<Source>({
+    {"local", "the usage records that `amdahl run` leaves", local::claims, local::read},
+});
+
+std::string names_of(std::span<const Source> some) {
+  std::vector<std::string> names;
+  for (const Source& source : some) names.emplace_back(source.name);
+  return join(names, ", ");
+}
+
+// What people see of bytes that nobody reads.
+std::string shown(std::string_view bytes) {
+  std::string text = clip(bytes.substr(0, 64), 32);
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::span<const Source> sources() { return kSources; }
+
+Result<Source> source_for(std::string_view bytes) {
+  const std::string_view head = bytes.substr(0, kHead);
+  std::vector<Source> claiming;
+  for (const Source& source : kSources) {
+    if (source.claims(head)) claiming.push_back(source);
+  }
+  if (claiming.size() == 1) return claiming.front();
+  if (claiming.empty()) {
+    return Error{Error::Kind::kUnsupported,
+                 bytes.empty() ? "is empty"
+                               : fmt::format("begins with '{}', which no source reads; sources: {}",
+                                             shown(bytes), names_of(kSources))};
+  }
+  return Error{
+      Error::Kind::kUnsupported,
+      fmt::format("is claimed by several sources, name one with --source: {}", names_of(claiming))};
+}
+
+}  // namespace amdahl::fleet

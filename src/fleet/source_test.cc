@@ -1,0 +1,119 @@
+#include "fleet/source.h"
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "model/codec.h"
+
+namespace amdahl::fleet {
+namespace {
+
+using std::chrono::seconds;
+
+model::Usage example() {
+  model::Usage usage;
+  usage.job = "r-17/run";
+  usage.family = "vit-eval";
+  usage.user = "ada";
+  usage.command = {"python3", "evaluate.py", "--batch", "8"};
+  usage.accelerators = 2;
+  usage.accelerator_kind = "cpu slot";
+  usage.start = seconds(1'700'000'000);
+  usage.end = usage.start + seconds(2);
+  usage.utilisation = {.interval = seconds(1), .metric = "CPU slot", .accelerators = {}};
+  usage.utilisation.accelerators = {{0.5F, 1}, {std::numeric_limits<float>::quiet_NaN(), 0}};
+  usage.phases = {{"startup", seconds(0), seconds(1)}};
+  return usage;
+}
+
+Result<std::vector<model::Usage>> read_any(std::string_view bytes) {
+  const Source source = TRY(source_for(bytes));
+  return source.read(bytes).in(source.name);
+}
+
+TEST(Local, ReadsWhatARunLeft) {
+  for (const std::string& text :
+       {dump_json(model::encode(example())), pretty_json(model::encode(example()))}) {
+    const auto jobs = read_any(text);
+    ASSERT_TRUE(jobs) << jobs.error().text;
+    ASSERT_EQ(jobs->size(), 1U);
+    const model::Usage& usage = jobs->front();
+    EXPECT_EQ(usage.job, "r-17/run");
+    EXPECT_EQ(usage.end - usage.start, seconds(2));
+    ASSERT_EQ(usage.utilisation.accelerators.size(), 2U);
+    EXPECT_EQ(usage.utilisation.accelerators[0][1], 1);
+    EXPECT_TRUE(std::isnan(usage.utilisation.accelerators[1][0]));
+    EXPECT_EQ(usage.phases.at(0).name, "startup");
+  }
+}
+
+TEST(Local, ReadsARecordWithALongCommand) {
+  model::Usage usage = example();
+  usage.command.assign(2000, "--flag");
+  EXPECT_TRUE(read_any(dump_json(model::encode(usage))));
+}
+
+TEST(Local, SaysWhatIsWrongWithARecord) {
+  const auto with = [](const char* key, Json value) {
+    Json json = model::encode(example());
+    json[Json::json_pointer(key)] = std::move(value);
+    return dump_json(json);
+  };
+  const struct {
+    std::string bytes;
+    const char* want;
+  } cases[] = {
+      {"", "is empty"},
+      {"JobID|State\n1|DONE",
+       "begins with 'JobID|State 1|DONE', which no source reads; sources: local"},
+      {R"({"argv":[],"accelerators":1,"job":"j"})",
+       R"(begins with '{"argv":[],"accelerators":1,"jo…', which no source reads; sources: local)"},
+      {with("/accelerators", 0), "local: /accelerators: must be 1 to 1000000, but is 0"},
+      {with("/end_ns", 0), "local: /end_ns: is 19675.9 days before /start_ns"},
+      {with("/schema", 7), "local: /schema: is 7, but this program reads 1"},
+      {with("/job", ""), "local: /job: is empty"},
+      {with("/family", ""), "local: /family: is empty"},
+      {with("/utilisation/interval_ns", 0),
+       "local: /utilisation: has samples, but its interval is not above 0"},
+      {with("/accelerators", "two"), "local: /accelerators: type must be integer, but is string"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.want);
+    const auto got = read_any(c.bytes);
+    EXPECT_EQ(got ? "no error" : got.error().text, c.want);
+  }
+}
+
+// Every prefix of a record, and the record with each byte damaged, is read or refused in words.
+TEST(Local, DamagedRecordsAreRefusedNotObeyed) {
+  const std::string whole = dump_json(model::encode(example()));
+  for (std::size_t i = 1; i < whole.size(); ++i) {
+    const auto cut = sources()[0].read(std::string_view(whole).substr(0, i));
+    ASSERT_FALSE(cut);
+    ASSERT_TRUE(cut.error().text.starts_with("byte ")) << cut.error().text;
+    for (const char damage : {'\0', '"', '9', '-', '}', '\xff'}) {
+      std::string damaged = whole;
+      damaged[i] = damage;
+      const auto got = sources()[0].read(damaged);
+      if (got) continue;
+      ASSERT_TRUE(got.error().text.starts_with("byte ") || got.error().text.starts_with("/"))
+          << got.error().text;
+    }
+  }
+}
+
+TEST(Sources, EachHasANameAndSaysWhatItReads) {
+  for (const Source& source : sources()) {
+    EXPECT_FALSE(source.name.empty());
+    EXPECT_FALSE(source.reads.empty());
+  }
+}
+
+}  // namespace
+}  // namespace amdahl::fleet
