@@ -34,6 +34,13 @@ Error error_of(sqlite3* db, int code, std::string_view purpose) {
   // A trigger's message was written for the reader by us and needs no preface.
   if (code == SQLITE_CONSTRAINT_TRIGGER) return {kind_of(code), sqlite3_errmsg(db)};
   const char* why = db != nullptr ? sqlite3_errmsg(db) : sqlite3_errstr(code);
+  if ((code & 0xff) == SQLITE_CORRUPT) {
+    const char* path = sqlite3_db_filename(db, "main");
+    return {kind_of(code),
+            fmt::format("{}: {} is damaged ({}): restore a copy, or save what can be read with:"
+                        " sqlite3 {} .recover",
+                        purpose, path, why, path)};
+  }
   return {kind_of(code), fmt::format("{}: {}", purpose, why)};
 }
 

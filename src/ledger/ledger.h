@@ -11,12 +11,18 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "base/json.h"
 #include "base/result.h"
 #include "base/units.h"
 #include "model/hypothesis.h"
 #include "model/profile.h"
 #include "model/spec.h"
+
+namespace amdahl::os {
+class Clock;
+}
 
 namespace amdahl::ledger {
 
@@ -36,15 +42,15 @@ struct Event {
   std::string kind;
   std::string subject;
   Json payload;
-  std::string hash;     // SHA-256 over the previous hash and this event.
+  std::string hash;  // SHA-256 over the previous hash and this event.
 };
 
 struct Family {
   std::string name;
   model::Spec spec;
-  model::Change baseline;            // All promoted changes, combined.
-  std::vector<std::string> stack;    // Ids of promoted hypotheses, oldest first.
-  std::optional<model::Profile> profile;  // The latest.
+  model::Change baseline;                   // All promoted changes, combined.
+  std::vector<std::string> stack;           // Ids of promoted hypotheses, oldest first.
+  std::optional<model::Profile> profile;    // The latest.
   double volume_accelerator_h_per_day = 0;  // From the latest scan.
 };
 
@@ -54,42 +60,45 @@ std::string_view name(RunState state);
 struct Run {
   std::string reservation;
   std::string family;
-  std::string experiment;            // Empty for A/A, stack and profile runs.
-  std::string purpose;               // "compare", "replicate", "top-up", "same", "stack", "profile".
-  int index = 0;                     // Of the coin, unique with (experiment or family, purpose).
+  std::string experiment;  // Empty for A/A, stack and profile runs.
+  std::string purpose;     // "compare", "replicate", "top-up", "same", "stack", "profile".
+  int index = 0;           // Of the coin, unique with (experiment or family, purpose).
   bool variant_second = false;
   std::vector<int> cpus;
   std::string worker_run_id;
   RunState state = RunState::kReserved;
   double reserved_accelerator_s = 0;
   double spent_accelerator_s = 0;
-  Nanos at{};                        // When it was reserved.
-  std::string request;               // JSON of launch::PairRequest, so that a crash loses nothing.
+  Nanos at{};           // When it was reserved.
+  std::string request;  // JSON of launch::PairRequest, so that a crash loses nothing.
   std::optional<model::PairFact> fact;
 };
 
 struct HypothesisRow {
   model::Hypothesis hypothesis;
-  std::string state;                 // "live", "reopened", or a verdict's name.
+  std::string state;  // "live", "reopened", or a verdict's name.
+  Nanos since{};      // When it came into that state.
 };
 
 struct ExperimentRow {
   model::Experiment experiment;
-  std::string state;                 // "live" or "closed".
-  std::string stage;                 // "compare", "refute", "top-up", "hold", "gate".
+  std::string state;                            // "live" or "closed".
+  std::string stage;                            // "compare", "refute", "top-up", "hold", "gate".
+  std::optional<model::Comparison> comparison;  // The latest.
 };
 
 struct GateRow {
   model::GatePacket packet;
-  std::string state;                 // "pending", "approved", "rejected".
+  std::string state;  // "pending", "approved", "rejected", "withdrawn".
   model::GateDecision decision;
 };
 
 struct Budget {
-  std::string resource;              // "accelerator_s", "usd", "tokens".
+  std::string resource;  // "accelerator_s", "usd", "tokens".
   double limit = 0;
   double committed = 0;
   double spent = 0;
+  double overrun = 0;  // What runs used beyond their reservations; not in spent.
 };
 
 struct Campaign {
@@ -98,21 +107,21 @@ struct Campaign {
   double alpha = 0.10;
   std::string seed;
   int registered = 0;
-  int promoted = 0;                  // D.
+  int promoted = 0;  // D.
 };
 
 struct LeaseInfo {
-  std::string holder;                // "pid 4711".
+  std::string holder;  // "pid 4711".
   std::string host;
   Nanos taken{};
   Nanos renewed{};
   Nanos expires{};
-  std::int64_t token = 0;            // Fencing: grows with every taking.
+  std::int64_t token = 0;  // Fencing: grows with every taking.
 };
 
 struct VerifyReport {
   std::int64_t events = 0;
-  std::int64_t bad_event = 0;        // The first whose hash does not fit; 0 if none.
+  std::int64_t bad_event = 0;            // The first whose hash does not fit; 0 if none.
   std::vector<std::string> differences;  // "hypothesis h-12: state is live, replay says refuted".
   bool ok() const { return bad_event == 0 && differences.empty(); }
 };
@@ -120,11 +129,11 @@ struct VerifyReport {
 struct Saving {
   std::string family;
   std::string hypothesis;
-  double predicted_share = 0;        // Shrunk, at promotion.
+  double predicted_share = 0;  // Shrunk, at promotion.
   std::optional<double> realised_share;
 };
 
-// One process's handle. Reads never block; writes wait for each other.
+// One process's handle, for one thread at a time. Reads never block; writes wait for each other.
 class Ledger {
  public:
   virtual ~Ledger() = default;
@@ -155,6 +164,8 @@ class Ledger {
   virtual Result<std::vector<model::Verdict>> verdicts(const std::string& family, int at_most) = 0;
   virtual Result<std::vector<model::StackResult>> stacks(const std::string& family) = 0;
   virtual Result<std::vector<Saving>> savings() = 0;
+  // Accelerator-seconds of all runs, kept up by every write.
+  virtual Result<std::map<std::string, double>> spent_by_family() = 0;
   virtual Result<std::optional<Campaign>> campaign() = 0;  // The open one.
   virtual Result<std::vector<Budget>> budgets() = 0;
   // "hypothesis.live" to 3, "verdict.refuted" to 12, ...: kept up by every write, not counted.
@@ -164,12 +175,13 @@ class Ledger {
   virtual Result<std::vector<Event>> events(const std::string& subject, std::int64_t before,
                                             int at_most) = 0;
   // In order, from seq `after` on, until `take` returns false.
-  virtual Result<> each_event(std::int64_t after, const std::function<bool(const Event&)>& take) = 0;
+  virtual Result<> each_event(std::int64_t after,
+                              const std::function<bool(const Event&)>& take) = 0;
   // Full text over hypotheses, verdicts and reasons; best first.
   virtual Result<std::vector<HypothesisRow>> search(const std::string& words, int at_most) = 0;
 
   virtual Result<VerifyReport> verify() = 0;
-  virtual Result<> rebuild() = 0;    // Projections anew from the events.
+  virtual Result<> rebuild() = 0;  // Projections anew from the events.
 
   // kBusy with the holder's name, host and age if someone living has it.
   virtual Result<LeaseInfo> take_lease(const std::string& holder, const std::string& host,
@@ -182,12 +194,17 @@ class Ledger {
 };
 
 struct OpenOptions {
-  bool create = true;         // Make the file if there is none.
+  bool create = true;  // Make the file if there is none.
   bool read_only = false;
 };
 
 // Opens, checks that it is ours (kBadInput for a foreign or corrupt file, with what to type next),
 // migrates forward (kUnsupported if it is from the future).
-Result<std::unique_ptr<Ledger>> open_sqlite(const std::string& path, const OpenOptions& options = {});
+// Costs the same however long the ledger is.
+Result<std::unique_ptr<Ledger>> open_sqlite(const std::string& path,
+                                            const OpenOptions& options = {});
+// With a clock of the caller's, which must outlive the ledger.
+Result<std::unique_ptr<Ledger>> open_sqlite(const std::string& path, const OpenOptions& options,
+                                            os::Clock& clock);
 
 }  // namespace amdahl::ledger

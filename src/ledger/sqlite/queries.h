@@ -1,0 +1,97 @@
+// queries.h: what the ledger asks its tables, in one place so that a test can read the plans.
+#pragma once
+
+#include <string_view>
+
+namespace amdahl::ledger::sqlite {
+
+// Conditions repeat those of the partial indexes word for word; else SQLite would not use them.
+inline constexpr std::string_view kHead =
+    "SELECT seq, hash FROM events WHERE seq = (SELECT max(seq) FROM events)";
+inline constexpr std::string_view kLease =
+    "SELECT token, holder, host, taken_ns, renewed_ns, expires_ns FROM lease WHERE id = 1";
+
+inline constexpr std::string_view kFamilies =
+    "SELECT name, spec, baseline, stack, profile, volume FROM family"
+    " WHERE spec IS NOT NULL ORDER BY seq";
+inline constexpr std::string_view kFamily =
+    "SELECT name, spec, baseline, stack, profile, volume FROM family"
+    " WHERE name = ? AND spec IS NOT NULL";
+
+inline constexpr std::string_view kHypothesis =
+    "SELECT id, state, since_ns, body FROM hypothesis WHERE id = ?";
+inline constexpr std::string_view kHypothesisByPrefix =
+    "SELECT id, state, since_ns, body FROM hypothesis WHERE id >= ?1 AND id < ?1 || char(1114111)"
+    " ORDER BY id LIMIT 4";
+inline constexpr std::string_view kHypothesesOfFamilyInState =
+    "SELECT id, state, since_ns, body FROM hypothesis WHERE family = ? AND state = ? ORDER BY seq";
+inline constexpr std::string_view kHypothesesOfFamily =
+    "SELECT id, state, since_ns, body FROM hypothesis WHERE family = ? ORDER BY seq";
+inline constexpr std::string_view kHypothesesInState =
+    "SELECT id, state, since_ns, body FROM hypothesis WHERE state = ? ORDER BY seq";
+inline constexpr std::string_view kAllHypotheses =
+    "SELECT id, state, since_ns, body FROM hypothesis ORDER BY seq";
+inline constexpr std::string_view kHolderOfKey =
+    "SELECT id, state, since_ns, body FROM hypothesis WHERE key = ? AND state IN"
+    " ('live', 'promoted', 'declined', 'refuted', 'no effect', 'harmful')";
+inline constexpr std::string_view kSearch =
+    "SELECT h.id, h.state, h.since_ns, h.body FROM search JOIN hypothesis AS h"
+    " ON h.seq = search.rowid WHERE search MATCH ? ORDER BY search.rank, search.rowid DESC LIMIT ?";
+
+inline constexpr std::string_view kLiveExperiments =
+    "SELECT state, stage, at_ns, comparison, body FROM experiment WHERE state = 'live'"
+    " ORDER BY seq";
+inline constexpr std::string_view kExperiment =
+    "SELECT state, stage, at_ns, comparison, body FROM experiment WHERE id = ?";
+
+// Columns of a run, in the order that run_of() in rows.h reads them.
+inline constexpr std::string_view kRunsOfExperiment =
+    "SELECT reservation, family, experiment, purpose, idx, variant_second, cpus, worker_run_id,"
+    " state, reserved, spent, at_ns, request, fact FROM run WHERE experiment = ? ORDER BY seq";
+inline constexpr std::string_view kRunsInFlight =
+    "SELECT reservation, family, experiment, purpose, idx, variant_second, cpus, worker_run_id,"
+    " state, reserved, spent, at_ns, request, fact FROM run"
+    " WHERE state IN ('reserved', 'submitted') ORDER BY seq";
+inline constexpr std::string_view kRunsOfFamily =
+    "SELECT reservation, family, experiment, purpose, idx, variant_second, cpus, worker_run_id,"
+    " state, reserved, spent, at_ns, request, fact FROM run WHERE family = ? ORDER BY seq";
+inline constexpr std::string_view kRunsOfFamilyFor =
+    "SELECT reservation, family, experiment, purpose, idx, variant_second, cpus, worker_run_id,"
+    " state, reserved, spent, at_ns, request, fact FROM run WHERE family = ? AND purpose = ?"
+    " ORDER BY seq";
+
+inline constexpr std::string_view kVotes =
+    "SELECT body FROM vote WHERE experiment = ? ORDER BY seq";
+inline constexpr std::string_view kGatesInState =
+    "SELECT state, actor, reason, body FROM gate WHERE state = ? ORDER BY seq";
+inline constexpr std::string_view kAllGates =
+    "SELECT state, actor, reason, body FROM gate ORDER BY seq";
+inline constexpr std::string_view kVerdict = "SELECT at_ns, body FROM verdict WHERE hypothesis = ?";
+inline constexpr std::string_view kVerdictsOfFamily =
+    "SELECT at_ns, body FROM verdict WHERE family = ? ORDER BY seq DESC LIMIT ?";
+inline constexpr std::string_view kVerdicts =
+    "SELECT at_ns, body FROM verdict ORDER BY seq DESC LIMIT ?";
+inline constexpr std::string_view kStacksOfFamily =
+    "SELECT at_ns, body FROM stack WHERE family = ? ORDER BY seq";
+inline constexpr std::string_view kAllStacks = "SELECT at_ns, body FROM stack ORDER BY seq";
+inline constexpr std::string_view kSavings =
+    "SELECT family, hypothesis, predicted, realised FROM saving ORDER BY seq";
+inline constexpr std::string_view kOpenCampaign =
+    "SELECT id, k, alpha, seed, registered, promoted FROM campaign WHERE open = 1";
+inline constexpr std::string_view kBudgets =
+    "SELECT resource, allowed, committed, spent, overrun FROM budget"
+    " WHERE allowed IS NOT NULL ORDER BY resource";
+inline constexpr std::string_view kOutlays = "SELECT family, spent FROM outlay ORDER BY family";
+inline constexpr std::string_view kTallies = "SELECT name, count FROM tally ORDER BY name";
+
+inline constexpr std::string_view kEventsBefore =
+    "SELECT seq, at_ns, actor, kind, subject, payload, hash FROM events WHERE seq < ?"
+    " ORDER BY seq DESC LIMIT ?";
+inline constexpr std::string_view kEventsOfSubjectBefore =
+    "SELECT seq, at_ns, actor, kind, subject, payload, hash FROM events"
+    " WHERE subject = ? AND seq < ? ORDER BY seq DESC LIMIT ?";
+inline constexpr std::string_view kEventsAfter =
+    "SELECT seq, at_ns, actor, kind, subject, payload, hash FROM events WHERE seq > ?"
+    " ORDER BY seq";
+
+}  // namespace amdahl::ledger::sqlite

@@ -1,0 +1,203 @@
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "ledger/sqlite/chain.h"
+#include "ledger/sqlite/queries.h"
+#include "ledger/sqlite/rows.h"
+#include "ledger/sqlite/store.h"
+
+namespace amdahl::ledger::sqlite {
+namespace {
+
+template <class Row>
+using Reader = Result<Row> (*)(const db::Statement&);
+
+template <class Row, class... Values>
+Result<std::vector<Row>> all(db::Connection& db, std::string_view purpose, Reader<Row> read,
+                             std::string_view sql, const Values&... values) {
+  db::Statement statement = TRY(db.query(purpose, sql, values...));
+  std::vector<Row> rows;
+  while (TRY(statement.step())) rows.push_back(TRY(read(statement).in(purpose)));
+  return rows;
+}
+
+template <class Row, class... Values>
+Result<std::optional<Row>> first(db::Connection& db, std::string_view purpose, Reader<Row> read,
+                                 std::string_view sql, const Values&... values) {
+  db::Statement statement = TRY(db.query(purpose, sql, values...));
+  if (!TRY(statement.step())) return std::optional<Row>{};
+  return std::optional<Row>{TRY(read(statement).in(purpose))};
+}
+
+Error not_there(std::string_view what, std::string_view id, std::string_view list) {
+  return {Error::Kind::kNotFound,
+          fmt::format("there is no {} \"{}\": see `amdahl {}`", what, id, list)};
+}
+
+// Words of a person as an FTS5 query that cannot be wrong: each in quotes, any of them enough.
+std::string fts_query(std::string_view words) {
+  std::string query;
+  std::string word;
+  const auto flush = [&] {
+    if (!word.empty()) query += fmt::format("{}\"{}\"", query.empty() ? "" : " OR ", word);
+    word.clear();
+  };
+  for (const char c : words) {
+    // Whatever separates words for the tokenizer may as well do so here; a quote would end ours.
+    const bool separates = static_cast<unsigned char>(c) <= ' ' || c == '"' || c == 0x7f;
+    separates ? flush() : word.push_back(c);
+  }
+  flush();
+  return query;
+}
+
+}  // namespace
+
+Result<std::vector<Family>> Store::families() {
+  return all<Family>(db_, "read families", family_of, kFamilies);
+}
+
+Result<Family> Store::family(const std::string& name) {
+  auto found = TRY(first<Family>(db_, "read the family", family_of, kFamily, name));
+  if (!found) return not_there("family", name, "status");
+  return *std::move(found);
+}
+
+Result<HypothesisRow> Store::hypothesis(const std::string& id) {
+  auto exact =
+      TRY(first<HypothesisRow>(db_, "read the hypothesis", hypothesis_of, kHypothesis, id));
+  if (exact) return *std::move(exact);
+  auto near =
+      TRY(all<HypothesisRow>(db_, "read hypotheses", hypothesis_of, kHypothesisByPrefix, id));
+  if (near.empty() || id.empty()) return not_there("hypothesis", id, "ledger");
+  if (near.size() == 1) return std::move(near.front());
+  std::vector<std::string> ids;
+  for (const HypothesisRow& row : near) ids.push_back(row.hypothesis.id);
+  return bad_input(fmt::format("\"{}\" could be {}: type more of it", id, join(ids, ", ")));
+}
+
+Result<std::vector<HypothesisRow>> Store::hypotheses(const std::string& family,
+                                                     const std::string& state) {
+  constexpr auto kPurpose = "read hypotheses";
+  if (!family.empty() && !state.empty()) {
+    return all<HypothesisRow>(db_, kPurpose, hypothesis_of, kHypothesesOfFamilyInState, family,
+                              state);
+  }
+  if (!family.empty()) {
+    return all<HypothesisRow>(db_, kPurpose, hypothesis_of, kHypothesesOfFamily, family);
+  }
+  if (!state.empty()) {
+    return all<HypothesisRow>(db_, kPurpose, hypothesis_of, kHypothesesInState, state);
+  }
+  return all<HypothesisRow>(db_, kPurpose, hypothesis_of, kAllHypotheses);
+}
+
+Result<std::optional<HypothesisRow>> Store::holder_of_key(const std::string& key) {
+  return first<HypothesisRow>(db_, "look for the key", hypothesis_of, kHolderOfKey, key);
+}
+
+Result<std::vector<HypothesisRow>> Store::search(const std::string& words, int at_most) {
+  const std::string query = fts_query(words);
+  if (query.empty()) return std::vector<HypothesisRow>{};
+  return all<HypothesisRow>(db_, "search", hypothesis_of, kSearch, query, std::max(at_most, 0));
+}
+
+Result<std::vector<ExperimentRow>> Store::live_experiments() {
+  return all<ExperimentRow>(db_, "read experiments", experiment_of, kLiveExperiments);
+}
+
+Result<ExperimentRow> Store::experiment(const std::string& id) {
+  auto found =
+      TRY(first<ExperimentRow>(db_, "read the experiment", experiment_of, kExperiment, id));
+  if (!found) return not_there("experiment", id, "status");
+  return *std::move(found);
+}
+
+Result<std::vector<Run>> Store::runs_of(const std::string& experiment) {
+  return all<Run>(db_, "read runs", run_of, kRunsOfExperiment, experiment);
+}
+
+Result<std::vector<Run>> Store::runs_in_flight() {
+  return all<Run>(db_, "read runs", run_of, kRunsInFlight);
+}
+
+Result<std::vector<Run>> Store::family_runs(const std::string& family, const std::string& purpose) {
+  if (purpose.empty()) return all<Run>(db_, "read runs", run_of, kRunsOfFamily, family);
+  return all<Run>(db_, "read runs", run_of, kRunsOfFamilyFor, family, purpose);
+}
+
+Result<std::vector<model::Finding>> Store::votes(const std::string& experiment) {
+  return all<model::Finding>(db_, "read votes", vote_of, kVotes, experiment);
+}
+
+Result<std::vector<GateRow>> Store::gate(const std::string& state) {
+  if (state.empty()) return all<GateRow>(db_, "read the gate", gate_of, kAllGates);
+  return all<GateRow>(db_, "read the gate", gate_of, kGatesInState, state);
+}
+
+Result<std::optional<model::Verdict>> Store::verdict(const std::string& hypothesis) {
+  return first<model::Verdict>(db_, "read the verdict", verdict_of, kVerdict, hypothesis);
+}
+
+Result<std::vector<model::Verdict>> Store::verdicts(const std::string& family, int at_most) {
+  const int limit = std::max(at_most, 0);
+  if (family.empty()) {
+    return all<model::Verdict>(db_, "read verdicts", verdict_of, kVerdicts, limit);
+  }
+  return all<model::Verdict>(db_, "read verdicts", verdict_of, kVerdictsOfFamily, family, limit);
+}
+
+Result<std::vector<model::StackResult>> Store::stacks(const std::string& family) {
+  if (family.empty()) return all<model::StackResult>(db_, "read stacks", stack_of, kAllStacks);
+  return all<model::StackResult>(db_, "read stacks", stack_of, kStacksOfFamily, family);
+}
+
+Result<std::vector<Saving>> Store::savings() {
+  return all<Saving>(db_, "read savings", saving_of, kSavings);
+}
+
+Result<std::map<std::string, double>> Store::spent_by_family() {
+  db::Statement row = TRY(db_.prepare("read outlays", kOutlays));
+  std::map<std::string, double> spent;
+  while (TRY(row.step())) spent.emplace(row.text(0), from_millionths(row.integer(1)));
+  return spent;
+}
+
+Result<std::optional<Campaign>> Store::campaign() {
+  return first<Campaign>(db_, "read the campaign", campaign_of, kOpenCampaign);
+}
+
+Result<std::vector<Budget>> Store::budgets() {
+  return all<Budget>(db_, "read budgets", budget_of, kBudgets);
+}
+
+Result<std::map<std::string, std::int64_t>> Store::tallies() {
+  db::Statement row = TRY(db_.prepare("read tallies", kTallies));
+  std::map<std::string, std::int64_t> tallies;
+  while (TRY(row.step())) tallies.emplace(row.text(0), row.integer(1));
+  return tallies;
+}
+
+Result<std::vector<Event>> Store::events(const std::string& subject, std::int64_t before,
+                                         int at_most) {
+  if (before <= 0) before = std::numeric_limits<std::int64_t>::max();
+  const int limit = std::max(at_most, 0);
+  if (subject.empty()) {
+    return all<Event>(db_, "read events", event_of, kEventsBefore, before, limit);
+  }
+  return all<Event>(db_, "read events", event_of, kEventsOfSubjectBefore, subject, before, limit);
+}
+
+Result<> Store::each_event(std::int64_t after, const std::function<bool(const Event&)>& take) {
+  db::Statement row = TRY(db_.query("read events", kEventsAfter, after));
+  while (TRY(row.step())) {
+    const Event event = TRY(event_of(row));
+    if (!take(event)) break;
+  }
+  return Ok{};
+}
+
+}  // namespace amdahl::ledger::sqlite

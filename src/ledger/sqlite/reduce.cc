@@ -1,0 +1,74 @@
+#include "ledger/sqlite/reduce.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace amdahl::ledger::sqlite {
+namespace {
+
+// Worth remembering, and no projection needs it.
+Result<> only_note(db::Connection&, const Entry&) { return Ok{}; }
+
+constexpr auto kReducers = std::to_array<Reducer>({
+    {"campaign.opened", open_campaign},
+    {"budget.set", set_budget},
+    {"family.adopted", adopt_family},
+    {"scan.picked", pick_family},
+    {"profile.recorded", record_profile},
+    {"hypothesis.proposed", propose_hypothesis},
+    {"hypothesis.reopened", reopen_hypothesis},
+    {"experiment.registered", register_experiment},
+    {"experiment.staged", stage_experiment},
+    {"run.reserved", reserve_run},
+    {"run.submitted", submit_run},
+    {"run.collected", collect_run},
+    {"run.voided", void_run},
+    {"comparison.made", make_comparison},
+    {"check.voted", vote_check},
+    {"gate.opened", open_gate},
+    {"gate.decided", decide_gate},
+    {"verdict.recorded", record_verdict},
+    {"baseline.moved", move_baseline},
+    {"stack.measured", measure_stack},
+    {"saving.booked", book_saving},
+    {"cycle.noted", only_note},
+});
+
+Error unknown_kind(std::string_view kind) {
+  std::vector<std::string_view> kinds;
+  for (const Reducer& reducer : kReducers) kinds.push_back(reducer.kind);
+  std::string text = fmt::format("\"{}\" is no kind of event", kind);
+  if (const auto near = did_you_mean(kind, kinds)) {
+    text += fmt::format(": did you mean \"{}\"?", *near);
+  }
+  return bad_input(std::move(text));
+}
+
+}  // namespace
+
+std::span<const Reducer> reducers() { return kReducers; }
+
+Result<> reduce(db::Connection& db, const Entry& entry) {
+  const auto found = std::ranges::find(kReducers, entry.event.kind, &Reducer::kind);
+  if (found == kReducers.end()) return unknown_kind(entry.event.kind);
+  return found->reduce(db, entry).in(entry.event.kind + " " + entry.event.subject);
+}
+
+Error conflict(std::string text) { return {Error::Kind::kConflict, std::move(text)}; }
+
+Result<> same_subject(const Entry& entry, std::string_view id) {
+  if (id == entry.event.subject) return Ok{};
+  return bad_input(fmt::format("the payload is about \"{}\"", id));
+}
+
+Result<> must_find(Result<std::int64_t> changed, std::string_view what, std::string_view id) {
+  if (TRY(std::move(changed)) == 0) return conflict(fmt::format("there is no {} {}", what, id));
+  return Ok{};
+}
+
+}  // namespace amdahl::ledger::sqlite

@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "ledger/sqlite/fields.h"
+#include "ledger/sqlite/reduce.h"
+#include "ledger/sqlite/rows.h"
+#include "model/codec.h"
+
+namespace amdahl::ledger::sqlite {
+
+Result<> open_campaign(db::Connection& db, const Entry& entry) {
+  const Json& payload = entry.event.payload;
+  const auto k = TRY(integer_field(payload, "k"));
+  const auto alpha = TRY(number_field(payload, "alpha"));
+  const auto seed = TRY(text_field_or(payload, "seed", ""));
+  const auto seed_hash = TRY(text_field_or(payload, "seed_hash", ""));
+  TRY(db.run("close the last campaign", "UPDATE campaign SET open = 0 WHERE open = 1"));
+  TRY(db.run("open the campaign",
+             "INSERT INTO campaign(seq, id, k, alpha, seed, seed_hash, open)"
+             " VALUES (?, ?, ?, ?, ?, ?, 1)",
+             entry.event.seq, entry.event.subject, k, alpha, seed, seed_hash));
+  return Ok{};
+}
+
+Result<> set_budget(db::Connection& db, const Entry& entry) {
+  const auto limit = TRY(number_field(entry.event.payload, "limit"));
+  const auto allowed = TRY(to_millionths(limit).in("/limit"));
+  auto row =
+      TRY(db.query("read the budget", "SELECT committed, spent FROM budget WHERE resource = ?",
+                   entry.event.subject));
+  if (TRY(row.step()) && row.integer(0) + row.integer(1) > allowed) {
+    return Error{Error::Kind::kBudget,
+                 fmt::format("the limit cannot be {}: {} is committed and {} spent", limit,
+                             from_millionths(row.integer(0)), from_millionths(row.integer(1)))};
+  }
+  TRY(db.run("set the budget",
+             "INSERT INTO budget(resource, allowed) VALUES (?, ?)"
+             " ON CONFLICT (resource) DO UPDATE SET allowed = excluded.allowed",
+             entry.event.subject, allowed));
+  return Ok{};
+}
+
+Result<> adopt_family(db::Connection& db, const Entry& entry) {
+  const auto spec = TRY(model::decode<model::Spec>(entry.event.payload));
+  TRY(same_subject(entry, spec.family));
+  TRY(db.run("adopt the family",
+             "INSERT INTO family(seq, name, spec) VALUES (?, ?, ?)"
+             " ON CONFLICT (name) DO UPDATE SET spec = excluded.spec",
+             entry.event.seq, entry.event.subject, entry.text));
+  return Ok{};
+}
+
+Result<> pick_family(db::Connection& db, const Entry& entry) {
+  const auto volume = TRY(maybe_number_field(entry.event.payload, "volume_accelerator_h_per_day"));
+  TRY(db.run("pick the family",
+             "INSERT INTO family(seq, name, volume) VALUES (?, ?, ?)"
+             " ON CONFLICT (name) DO UPDATE SET volume = excluded.volume",
+             entry.event.seq, entry.event.subject, volume.value_or(0)));
+  return Ok{};
+}
+
+Result<> record_profile(db::Connection& db, const Entry& entry) {
+  const auto profile = TRY(model::decode<model::Profile>(entry.event.payload));
+  TRY(same_subject(entry, profile.family));
+  TRY(db.run("record the profile",
+             "INSERT INTO family(seq, name, profile) VALUES (?, ?, ?)"
+             " ON CONFLICT (name) DO UPDATE SET profile = excluded.profile",
+             entry.event.seq, entry.event.subject, entry.text));
+  return Ok{};
+}
+
+Result<> move_baseline(db::Connection& db, const Entry& entry) {
+  const auto hypothesis = TRY(text_field(entry.event.payload, "hypothesis"));
+  const Json& change = any_field(entry.event.payload, "change");
+  TRY(model::decode<model::Change>(change).in("/change"));
+  auto row = TRY(db.query("read the hypothesis",
+                          "SELECT state FROM hypothesis WHERE id = ? AND family = ?", hypothesis,
+                          entry.event.subject));
+  if (!TRY(row.step())) {
+    return conflict(fmt::format("the family has no hypothesis {}", hypothesis));
+  }
+  if (row.text(0) != "promoted") {
+    return conflict(fmt::format("{} is {}: only a promoted change moves the baseline", hypothesis,
+                                row.text(0)));
+  }
+  auto family = TRY(
+      db.query("read the stack", "SELECT stack FROM family WHERE name = ?", entry.event.subject));
+  if (!TRY(family.step())) return conflict("the family was not adopted");
+  Json stack = TRY(parse_json(family.text(0)).in("stack"));
+  if (std::find(stack.begin(), stack.end(), Json(hypothesis)) == stack.end()) stack.push_back(hypothesis);
+  TRY(db.run("move the baseline", "UPDATE family SET baseline = ?, stack = ? WHERE name = ?",
+             dump_json(change), dump_json(stack), entry.event.subject));
+  return Ok{};
+}
+
+Result<> measure_stack(db::Connection& db, const Entry& entry) {
+  const auto stack = TRY(model::decode<model::StackResult>(entry.event.payload));
+  TRY(same_subject(entry, stack.family));
+  TRY(db.run("remember the stack",
+             "INSERT INTO stack(seq, family, at_ns, body) VALUES (?, ?, ?, ?)", entry.event.seq,
+             entry.event.subject, entry.event.at.count(), entry.text));
+  return Ok{};
+}
+
+Result<> book_saving(db::Connection& db, const Entry& entry) {
+  const Json& payload = entry.event.payload;
+  const auto family = TRY(text_field(payload, "family"));
+  const auto predicted = TRY(number_field(payload, "predicted_share"));
+  const auto realised = TRY(maybe_number_field(payload, "realised_share"));
+  TRY(db.run("book the saving",
+             "INSERT INTO saving(seq, hypothesis, family, predicted, realised)"
+             " VALUES (?, ?, ?, ?, ?) ON CONFLICT (hypothesis) DO UPDATE SET"
+             " predicted = excluded.predicted, realised = coalesce(excluded.realised, realised)",
+             entry.event.seq, entry.event.subject, family, predicted, realised));
+  return Ok{};
+}
+
+}  // namespace amdahl::ledger::sqlite

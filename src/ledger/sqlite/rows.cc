@@ -1,0 +1,160 @@
+#include "ledger/sqlite/rows.h"
+
+#include <chrono>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "model/codec.h"
+
+namespace amdahl::ledger::sqlite {
+namespace {
+
+constexpr double kMillion = 1e6;
+
+RunState run_state_named(std::string_view text) {
+  for (const RunState state : {RunState::kReserved, RunState::kSubmitted, RunState::kCollected}) {
+    if (name(state) == text) return state;
+  }
+  return RunState::kVoid;  // The table's CHECK lets no other in.
+}
+
+// A list the reducer wrote; a person who edited the file may have left anything.
+template <class Item>
+Result<std::vector<Item>> list_of(std::string_view text, std::string_view where) {
+  const Json list = TRY(parse_json(text).in(where));
+  std::vector<Item> items;
+  for (const Json& item : list) {
+    const auto* value =
+        item.get_ptr<const std::conditional_t<std::is_same_v<Item, int>, Json::number_integer_t,
+                                              Json::string_t>*>();
+    if (value == nullptr) return bad_input(fmt::format("{}: {} does not belong here", where, text));
+    items.push_back(static_cast<Item>(*value));
+  }
+  return items;
+}
+
+}  // namespace
+
+double from_millionths(std::int64_t millionths) {
+  return static_cast<double>(millionths) / kMillion;
+}
+
+Result<std::int64_t> to_millionths(double amount) {
+  if (!(amount >= 0 && amount <= 9e12)) {
+    return bad_input(fmt::format("an amount must be from 0 to 9e12, but is {}", amount));
+  }
+  return std::llround(amount * kMillion);
+}
+
+Result<Family> family_of(const db::Statement& row) {
+  Family family;
+  family.name = row.text(0);
+  family.spec = TRY(model::decode_text<model::Spec>(row.text(1)).in(family.name).in("family"));
+  family.baseline = TRY(model::decode_text<model::Change>(row.text(2)).in(family.name));
+  family.stack = TRY(list_of<std::string>(row.text(3), "stack"));
+  if (!row.is_null(4)) {
+    family.profile = TRY(model::decode_text<model::Profile>(row.text(4)).in(family.name));
+  }
+  family.volume_accelerator_h_per_day = row.real(5);
+  return family;
+}
+
+Result<HypothesisRow> hypothesis_of(const db::Statement& row) {
+  HypothesisRow out;
+  out.hypothesis = TRY(model::decode_text<model::Hypothesis>(row.text(3)).in(row.text(0)));
+  out.state = row.text(1);
+  out.since = Nanos{row.integer(2)};
+  return out;
+}
+
+Result<ExperimentRow> experiment_of(const db::Statement& row) {
+  ExperimentRow out;
+  out.state = row.text(0);
+  out.stage = row.text(1);
+  if (!row.is_null(3)) {
+    out.comparison = TRY(model::decode_text<model::Comparison>(row.text(3)).in("comparison"));
+  }
+  out.experiment = TRY(model::decode_text<model::Experiment>(row.text(4)).in("experiment"));
+  if (out.experiment.registered == Nanos{}) out.experiment.registered = Nanos{row.integer(2)};
+  return out;
+}
+
+Result<Run> run_of(const db::Statement& row) {
+  Run run;
+  run.reservation = row.text(0);
+  run.family = row.text(1);
+  run.experiment = row.text(2);
+  run.purpose = row.text(3);
+  run.index = static_cast<int>(row.integer(4));
+  run.variant_second = row.integer(5) != 0;
+  run.cpus = TRY(list_of<int>(row.text(6), "cpus").in(run.reservation));
+  run.worker_run_id = row.text(7);
+  run.state = run_state_named(row.text(8));
+  run.reserved_accelerator_s = from_millionths(row.integer(9));
+  run.spent_accelerator_s = from_millionths(row.integer(10));
+  run.at = Nanos{row.integer(11)};
+  run.request = row.text(12);
+  if (!row.is_null(13)) {
+    run.fact = TRY(model::decode_text<model::PairFact>(row.text(13)).in(run.reservation));
+  }
+  return run;
+}
+
+Result<GateRow> gate_of(const db::Statement& row) {
+  GateRow gate;
+  gate.state = row.text(0);
+  gate.decision.approved = gate.state == "approved";
+  gate.decision.actor = row.text(1);
+  gate.decision.reason = row.text(2);
+  gate.packet = TRY(model::decode_text<model::GatePacket>(row.text(3)).in("gate"));
+  return gate;
+}
+
+Result<model::Verdict> verdict_of(const db::Statement& row) {
+  auto verdict = TRY(model::decode_text<model::Verdict>(row.text(1)).in("verdict"));
+  if (verdict.at == Nanos{}) verdict.at = Nanos{row.integer(0)};
+  return verdict;
+}
+
+Result<model::StackResult> stack_of(const db::Statement& row) {
+  auto stack = TRY(model::decode_text<model::StackResult>(row.text(1)).in("stack"));
+  if (stack.at == Nanos{}) stack.at = Nanos{row.integer(0)};
+  return stack;
+}
+
+Result<model::Finding> vote_of(const db::Statement& row) {
+  return model::decode_text<model::Finding>(row.text(0)).in("vote");
+}
+
+Result<Saving> saving_of(const db::Statement& row) {
+  Saving saving{std::string(row.text(0)), std::string(row.text(1)), row.real(2), std::nullopt};
+  if (!row.is_null(3)) saving.realised_share = row.real(3);
+  return saving;
+}
+
+Result<Budget> budget_of(const db::Statement& row) {
+  return Budget{std::string(row.text(0)), from_millionths(row.integer(1)),
+                from_millionths(row.integer(2)), from_millionths(row.integer(3)),
+                from_millionths(row.integer(4))};
+}
+
+Result<Campaign> campaign_of(const db::Statement& row) {
+  return Campaign{
+      std::string(row.text(0)), static_cast<int>(row.integer(1)), row.real(2),
+      std::string(row.text(3)), static_cast<int>(row.integer(4)), static_cast<int>(row.integer(5))};
+}
+
+std::string show_time(Nanos unix_time) {
+  const std::chrono::sys_time<Nanos> at{unix_time};
+  const auto day = std::chrono::floor<std::chrono::days>(at);
+  const std::chrono::year_month_day date{day};
+  const std::chrono::hh_mm_ss time{std::chrono::floor<std::chrono::seconds>(at - day)};
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     time.hours().count(), time.minutes().count(), time.seconds().count());
+}
+
+}  // namespace amdahl::ledger::sqlite

@@ -1,0 +1,74 @@
+#include "ledger/sqlite/schema.h"
+
+#include <array>
+
+namespace amdahl::ledger::sqlite {
+namespace {
+
+// An insert with a number of its own choosing is refused too, so that INSERT OR REPLACE, which
+// deletes without firing a trigger, cannot overwrite an event.
+constexpr std::string_view kBase = R"sql(
+CREATE TABLE events(
+  seq     INTEGER PRIMARY KEY,
+  at_ns   INTEGER NOT NULL,
+  actor   TEXT NOT NULL CHECK (actor <> ''),
+  kind    TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  payload TEXT NOT NULL,
+  hash    TEXT NOT NULL CHECK (length(hash) = 64)
+) STRICT;
+CREATE INDEX events_subject ON events(subject, seq);
+CREATE TRIGGER events_new BEFORE INSERT ON events
+  WHEN NEW.seq IS NOT (SELECT coalesce(max(seq), 0) + 1 FROM events)
+BEGIN SELECT RAISE(ABORT, 'an event gets the number after the last'); END;
+CREATE TRIGGER events_change BEFORE UPDATE ON events
+BEGIN SELECT RAISE(ABORT, 'events are for ever: none may be changed'); END;
+CREATE TRIGGER events_keep BEFORE DELETE ON events
+BEGIN SELECT RAISE(ABORT, 'events are for ever: none may be deleted'); END;
+
+CREATE TABLE lease(
+  id         INTEGER PRIMARY KEY CHECK (id = 1),
+  token      INTEGER NOT NULL,
+  holder     TEXT NOT NULL,
+  host       TEXT NOT NULL,
+  taken_ns   INTEGER NOT NULL,
+  renewed_ns INTEGER NOT NULL,
+  expires_ns INTEGER NOT NULL
+) STRICT;
+CREATE TRIGGER lease_change BEFORE UPDATE ON lease WHEN NEW.token < OLD.token
+BEGIN SELECT RAISE(ABORT, 'the token of a lease only grows'); END;
+CREATE TRIGGER lease_keep BEFORE DELETE ON lease
+BEGIN SELECT RAISE(ABORT, 'the token of a lease is never forgotten'); END;
+)sql";
+
+// Tables whose rows have no id are named by what makes them unique.
+constexpr auto kProjections = std::to_array<Projection>({
+    {"campaign", "SELECT id, * FROM campaign ORDER BY 1"},
+    {"budget", "SELECT resource, * FROM budget ORDER BY 1"},
+    {"outlay", "SELECT family, * FROM outlay ORDER BY 1"},
+    {"family", "SELECT name, * FROM family ORDER BY 1"},
+    {"hypothesis", "SELECT id, * FROM hypothesis ORDER BY 1"},
+    {"experiment", "SELECT id, * FROM experiment ORDER BY 1"},
+    {"run", "SELECT reservation, * FROM run ORDER BY 1"},
+    {"vote", "SELECT experiment || ' ' || check_id, * FROM vote ORDER BY 1"},
+    {"gate", "SELECT experiment, * FROM gate ORDER BY 1"},
+    {"verdict", "SELECT hypothesis, * FROM verdict ORDER BY 1"},
+    {"stack", "SELECT family || ' ' || printf('%020d', seq), * FROM stack ORDER BY 1"},
+    {"saving", "SELECT hypothesis, * FROM saving ORDER BY 1"},
+    {"tally", "SELECT name, * FROM tally ORDER BY 1"},
+    {"search", "SELECT id, rowid, * FROM search ORDER BY 1"},
+    // Dropping a trigger is how one would get around it.
+    {"schema",
+     "SELECT type || ' ' || name AS object, sql FROM sqlite_schema"
+     " WHERE type IN ('trigger', 'index') AND sql IS NOT NULL ORDER BY 1"},
+});
+
+}  // namespace
+
+Schema present_schema() { return {}; }
+
+std::string base_sql() { return std::string(kBase); }
+
+std::span<const Projection> projections() { return kProjections; }
+
+}  // namespace amdahl::ledger::sqlite

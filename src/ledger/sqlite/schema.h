@@ -1,0 +1,39 @@
+// schema.h: the tables of a ledger file and the constraints that keep its promises.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace amdahl::ledger::sqlite {
+
+inline constexpr std::int32_t kApplicationId = 0x414d4448;  // "AMDH".
+inline constexpr int kSchemaVersion = 1;
+
+// Brings a file from version `from` to the next. Speaks of `events` and `lease` alone: after the
+// last step all projections are made anew from the events.
+struct Migration {
+  int from = 0;
+  std::string_view sql;
+};
+
+struct Schema {
+  int version = kSchemaVersion;
+  std::span<const Migration> migrations;  // One for each version before `version`.
+};
+
+// What this program writes. Tests hand the store another.
+Schema present_schema();
+
+std::string base_sql();         // The tables that no replay can bring back: events and lease.
+std::string projections_sql();  // All others, empty.
+
+// A table that replay must reproduce, and how to name and order its rows.
+struct Projection {
+  std::string_view name;
+  std::string_view select;  // Ordered by its first column, the row's name for people.
+};
+std::span<const Projection> projections();
+
+}  // namespace amdahl::ledger::sqlite

@@ -1,0 +1,96 @@
+// store.h: the ledger in one SQLite file.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "db/sqlite.h"
+#include "ledger/ledger.h"
+#include "ledger/sqlite/schema.h"
+#include "os/clock.h"
+
+namespace amdahl::ledger::sqlite {
+
+struct Setup {
+  OpenOptions options;
+  Schema schema = present_schema();
+  bool durable = true;           // False only to build large files quickly: a power cut ruins them.
+  int busy_timeout_ms = 30'000;  // How long a write waits for other processes.
+};
+
+// As open_sqlite(), with the parts that tests and benchmarks replace.
+Result<std::unique_ptr<Ledger>> open_store(const std::string& path, const Setup& setup,
+                                           os::Clock& clock);
+
+// Brings a replay of all events of `from` into the empty projections of `to`, which may be the
+// same.
+Result<> replay(db::Connection& from, db::Connection& to);
+// Drops all tables but events and lease, and makes them anew. The caller holds a transaction.
+Result<> rebuild_projections(db::Connection& db);
+
+class Store final : public Ledger {
+ public:
+  Store(db::Connection db, int schema_version, os::Clock& clock)
+      : db_{std::move(db)}, schema_version_{schema_version}, clock_{clock} {}
+
+  Result<std::vector<Event>> append(std::span<const Draft> drafts, std::int64_t fence) override;
+
+  Result<std::vector<Family>> families() override;
+  Result<Family> family(const std::string& name) override;
+  Result<HypothesisRow> hypothesis(const std::string& id) override;
+  Result<std::vector<HypothesisRow>> hypotheses(const std::string& family,
+                                                const std::string& state) override;
+  Result<std::optional<HypothesisRow>> holder_of_key(const std::string& key) override;
+  Result<std::vector<ExperimentRow>> live_experiments() override;
+  Result<ExperimentRow> experiment(const std::string& id) override;
+  Result<std::vector<Run>> runs_of(const std::string& experiment) override;
+  Result<std::vector<Run>> runs_in_flight() override;
+  Result<std::vector<Run>> family_runs(const std::string& family,
+                                       const std::string& purpose) override;
+  Result<std::vector<model::Finding>> votes(const std::string& experiment) override;
+  Result<std::vector<GateRow>> gate(const std::string& state) override;
+  Result<std::optional<model::Verdict>> verdict(const std::string& hypothesis) override;
+  Result<std::vector<model::Verdict>> verdicts(const std::string& family, int at_most) override;
+  Result<std::vector<model::StackResult>> stacks(const std::string& family) override;
+  Result<std::vector<Saving>> savings() override;
+  Result<std::map<std::string, double>> spent_by_family() override;
+  Result<std::optional<Campaign>> campaign() override;
+  Result<std::vector<Budget>> budgets() override;
+  Result<std::map<std::string, std::int64_t>> tallies() override;
+  Result<std::vector<Event>> events(const std::string& subject, std::int64_t before,
+                                    int at_most) override;
+  Result<> each_event(std::int64_t after, const std::function<bool(const Event&)>& take) override;
+  Result<std::vector<HypothesisRow>> search(const std::string& words, int at_most) override;
+
+  Result<VerifyReport> verify() override;
+  Result<> rebuild() override;
+
+  Result<LeaseInfo> take_lease(const std::string& holder, const std::string& host,
+                               Nanos for_how_long) override;
+  Result<> renew_lease(std::int64_t token, Nanos for_how_long) override;
+  Result<> release_lease(std::int64_t token) override;
+  Result<std::optional<LeaseInfo>> lease() override;
+
+  int schema_version() override { return schema_version_; }
+
+ private:
+  struct Head {
+    std::int64_t seq = 0;
+    std::string hash;  // Empty before the first event.
+  };
+  Result<Head> head();
+  Result<Event> append_one(const Draft& draft, const Head& last);
+  Result<> check_fence(std::int64_t fence);
+  // Text for kBusy: who has the lease, and since when.
+  std::string describe_holder(const LeaseInfo& held);
+
+  db::Connection db_;
+  int schema_version_;
+  os::Clock& clock_;
+};
+
+}  // namespace amdahl::ledger::sqlite
