@@ -1,4 +1,5 @@
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -34,6 +35,7 @@ bool holds(const Condition& condition, const std::map<std::string, double>& evid
   if (condition.op == "missing") return found == evidence.end();
   if (found == evidence.end()) return false;
   if (condition.op == "exists") return true;
+  if (std::isnan(found->second)) return false;
   const Comparison* row = comparison_named(condition.op);
   CHECK(row != nullptr);
   return row->holds(found->second, condition.number);
@@ -41,7 +43,8 @@ bool holds(const Condition& condition, const std::map<std::string, double>& evid
 
 std::string shown(const std::string& name, const std::map<std::string, double>& evidence) {
   const auto found = evidence.find(name);
-  return found == evidence.end() ? "not known" : show_number(found->second);
+  if (found == evidence.end() || std::isnan(found->second)) return "not known";
+  return show_number(found->second);
 }
 
 }  // namespace

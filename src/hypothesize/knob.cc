@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string_view>
 
 #include "base/text.h"
@@ -25,6 +26,16 @@ constexpr auto kOpposites = std::to_array<Opposite>({
 
 bool is_off_word(std::string_view value) {
   return std::ranges::find(kOpposites, value, &Opposite::off) != kOpposites.end();
+}
+
+// A switch is 0 or 1. A number that the job leaves to its default is not a number: it exists, and
+// no comparison holds.
+double as_number(const model::Knob& knob, const Present& present) {
+  if (const auto number = to_number<double>(present.value)) return *number;
+  if (knob.min || knob.max) return std::numeric_limits<double>::quiet_NaN();
+  const bool off = !present.set || is_off_word(present.value) ||
+                   (!knob.off.empty() && present.value == knob.off);
+  return off ? 0 : 1;
 }
 
 }  // namespace
@@ -86,9 +97,7 @@ model::Profile on_baseline(const model::Profile& profile, const model::Spec& spe
   std::erase_if(result.evidence, [](const auto& row) { return row.first.starts_with("knob."); });
   for (const auto& [name, knob] : spec.knobs) {
     const Present present = present_of(spec, baseline, knob);
-    const bool on = present.set && !is_off_word(present.value);
-    result.evidence["knob." + name] =
-        present.set ? to_number<double>(present.value).value_or(on ? 1 : 0) : 0;
+    result.evidence["knob." + name] = as_number(knob, present);
   }
   result.evidence["accelerators"] = accelerators_of(spec, baseline);
   return result;

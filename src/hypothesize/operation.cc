@@ -55,6 +55,8 @@ Result<Operation> parse_operation(std::string_view text) {
     if (text == word.text) return Operation{word.kind, 0, {}};
   }
   if (text.starts_with('=') && text.size() > 1) {
+    // A slip of the fingers would set the knob to that very word.
+    if (did_you_mean(text, std::array{kWords[2].text})) return unknown_operation(text);
     return Operation{Kind::kSet, 0, std::string(text.substr(1))};
   }
   for (const Sign& sign : kSigns) {

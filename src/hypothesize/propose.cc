@@ -37,7 +37,7 @@ double sum_of(std::span<const std::string> names, const model::Profile& profile)
 
 std::optional<std::string> missing_need(const Entry& entry, const Limits& limits) {
   for (const std::string& need : entry.needs) {
-    if (!limits.available.contains(need)) return need;
+    if (limits.absent.contains(need)) return need;
   }
   return std::nullopt;
 }

@@ -17,9 +17,9 @@ namespace amdahl::hypothesize {
 struct Limits {
   double min_gain = 0.01;  // Below this predicted gain it is not worth a test.
   std::size_t at_most = 50;
-  // Of what needs_of() lists, what the hosts have. What is not here is taken to be absent: a
-  // preloaded library that is missing changes nothing and costs a whole experiment.
-  std::set<std::string> available;
+  // Of what needs_of() lists, what was looked for and not found: a preloaded library that is
+  // missing changes nothing and costs a whole experiment.
+  std::set<std::string> absent{};
 };
 
 struct Skipped {
