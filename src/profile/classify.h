@@ -16,7 +16,7 @@ namespace amdahl::profile {
 // What one collector saw, in the common words of docs/format/evidence.md.
 struct Facts {
   std::map<std::string, double> evidence;
-  std::vector<model::Span> phases;       // Spans it can add to the timeline, such as "import".
+  std::vector<model::Span> phases;  // Spans it can add to the timeline, such as "import".
   std::vector<std::string> missing;
 };
 

@@ -1,0 +1,244 @@
+#include "profile/causes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "profile/phases.h"
+#include "scan/anatomy.h"
+
+namespace amdahl::profile {
+namespace {
+
+using model::Bottleneck;
+using model::Cause;
+using Evidence = std::map<std::string, double>;
+
+// A thread that is preempted waits about one time slice of the scheduler.
+constexpr double kTimeSliceSeconds = 0.003;
+// A pipe ping-pong takes 4 µs a wake-up on a quiet guest; cold caches are taken to double it.
+constexpr double kWakeupSeconds = 8e-6;
+constexpr double kManyWakeups = 2000;    // A second; a quiet PyTorch job has 40.
+constexpr double kManyPreemptions = 50;  // A second and CPU; a quiet job has none.
+constexpr double kManyThreadsPerCpu = 1.5;
+constexpr double kForeignCores = 0.25;
+constexpr double kSpareAccelerator = 0.2;  // Room left over the mean when one is given back.
+constexpr double kBusyHostCore = 0.7;      // Of one core, while the accelerators wait.
+
+std::optional<double> find(const Evidence& evidence, const std::string& name) {
+  const auto found = evidence.find(name);
+  if (found == evidence.end() || !std::isfinite(found->second)) return std::nullopt;
+  return found->second;
+}
+
+double get(const Evidence& evidence, const std::string& name) {
+  return find(evidence, name).value_or(0);
+}
+
+Cause cause(const CauseInputs& inputs, std::string name, Bottleneck bottleneck, double share,
+            std::string because) {
+  Cause result;
+  result.name = std::move(name);
+  result.bottleneck = bottleneck;
+  result.share = std::clamp(share, 0.0, 1.0);
+  result.accelerator_seconds = result.share * inputs.allocated;
+  result.ceiling = scan::ceiling_of(result.share);
+  result.because =
+      fmt::format("{}: {} of {} accelerator-seconds", because,
+                  show_number(result.accelerator_seconds), show_number(inputs.allocated));
+  return result;
+}
+
+struct Part {
+  const Kind* kind = nullptr;
+  double share = 0;
+};
+
+std::vector<Part> parts_of(Bottleneck bottleneck, const Evidence& evidence) {
+  std::vector<Part> parts;
+  for (const Kind& kind : kinds()) {
+    if (kind.bottleneck != bottleneck) continue;
+    const auto share = find(evidence, std::string(kind.share));
+    if (share && *share > 0) parts.push_back({&kind, *share});
+  }
+  std::ranges::stable_sort(parts, std::ranges::greater{}, &Part::share);
+  return parts;
+}
+
+// The hook's imports happen during its start-up: counted with it, not beside it.
+void drop_nested_imports(std::vector<Part>& parts) {
+  const auto is = [](std::string_view share) {
+    return [share](const Part& part) { return part.kind->share == share; };
+  };
+  if (std::ranges::any_of(parts, is("startup_share"))) std::erase_if(parts, is("import_share"));
+}
+
+// Phases that the job reported speak for their class; of a class they do not know, the hook does.
+std::optional<Cause> timed(const CauseInputs& inputs, Bottleneck bottleneck) {
+  auto parts = parts_of(bottleneck, inputs.reported);
+  const bool from_phases = !parts.empty();
+  if (!from_phases) {
+    parts = parts_of(bottleneck, inputs.all);
+    drop_nested_imports(parts);
+  }
+  double sum = 0;
+  std::vector<std::string> names;
+  std::vector<std::string> numbers;
+  for (const Part& part : parts) {
+    sum += part.share;
+    if (names.empty() || part.share >= kSmallestCause) names.emplace_back(part.kind->cause);
+    numbers.push_back(fmt::format("{} {}", part.kind->share, show_percent(part.share)));
+  }
+  if (sum < kSmallestCause) return std::nullopt;
+  return cause(inputs, join(names, ", "), bottleneck, sum,
+               fmt::format("{} from {}", join(numbers, ", "),
+                           from_phases ? "the job's phases" : "the hook"));
+}
+
+// Accelerators that the job cannot use: as many as are left over both by the mean with some room,
+// and those that were not busy together 95 % of the time (a job of one thread on two slots).
+std::optional<Cause> allocation(const CauseInputs& inputs) {
+  const double total = get(inputs.all, "accelerators");
+  const auto busy = find(inputs.all, "busy_accelerators");
+  if (total < 2 || !busy) return std::nullopt;
+  const double most = find(inputs.all, "busy_accelerators_p95").value_or(total);
+  const double by_mean = std::ceil(*busy + kSpareAccelerator);
+  const double by_most = std::ceil(most - kSpareAccelerator / 2);
+  const double keep = std::clamp(std::min(by_mean, by_most), 1.0, total);
+  const double spare = total - keep;
+  if (spare < 1) return std::nullopt;
+  return cause(inputs, "more accelerators than it uses", Bottleneck::kAllocation, spare / total,
+               fmt::format("{} of {} busy on average, {} at the 95th percentile, so {} could go",
+                           show_number(*busy), total, show_number(most), spare));
+}
+
+// The share of the time that a task of ours could have run and did not.
+double pressure(const Evidence& evidence, double preemptions_per_cpu) {
+  return find(evidence, "psi_cpu_some")
+      .value_or(std::min(1.0, preemptions_per_cpu * kTimeSliceSeconds));
+}
+
+std::optional<Cause> contention(const CauseInputs& inputs) {
+  const Evidence& evidence = inputs.all;
+  const double busy = get(evidence, "busy_cores");
+  const double cpus = find(evidence, "cpus").value_or(std::max(busy, 1.0));
+  const double preemptions = get(evidence, "involuntary_switches_per_s") / cpus;
+  const double waiting = pressure(evidence, preemptions);
+  const double foreign = get(evidence, "foreign_cpu_cores");
+  const double threads = get(evidence, "threads_per_cpu");
+  const double stolen = get(evidence, "steal_share");
+
+  // CPUs are shared out fairly, so at most the others' part of what was used could come back.
+  const double others =
+      foreign >= kForeignCores ? std::min(waiting, foreign / (foreign + busy)) : 0;
+  const bool is_crowded = threads > kManyThreadsPerCpu && preemptions > kManyPreemptions;
+  const double own = is_crowded ? waiting * (1 - 1 / threads) : 0;
+  const double share = std::max({others, own, stolen});
+  if (share < kSmallestCause) return std::nullopt;
+  const char* name = share == own      ? "more threads of its own than CPUs"
+                     : share == others ? "other work on the host"
+                                       : "CPU time taken by the hypervisor";
+  return cause(inputs, name, Bottleneck::kContention, share,
+               fmt::format("tasks waited for a CPU {} of the time, {} foreign cores beside {} of "
+                           "its own, {} threads per CPU, {} preemptions a second and CPU, steal {}",
+                           show_percent(waiting), show_number(foreign), show_number(busy),
+                           threads > 0 ? show_number(threads) : "unknown", show_number(preemptions),
+                           show_percent(stolen)));
+}
+
+std::optional<Cause> wakeups(const CauseInputs& inputs) {
+  const Evidence& evidence = inputs.all;
+  const double rate = get(evidence, "voluntary_switches_per_s");
+  const double busy = get(evidence, "busy_cores");
+  const double used = busy / find(evidence, "cpus").value_or(std::max(busy, 1.0));
+  if (rate <= kManyWakeups || used >= kBusyHostCore) return std::nullopt;
+  const double share = std::min(1 - used, rate * kWakeupSeconds);
+  if (share < kSmallestCause) return std::nullopt;
+  return cause(
+      inputs, "threads put to sleep and woken", Bottleneck::kWakeups, share,
+      fmt::format("{} voluntary switches a second at {} µs each, CPUs {} busy", show_number(rate),
+                  show_number(kWakeupSeconds * 1e6), show_percent(used)));
+}
+
+// Waste that no other cause explains. A busy host beside waiting devices is serial CPU work;
+// anything else stays unknown, and says so.
+std::optional<Cause> rest(const CauseInputs& inputs, const std::vector<Cause>& others) {
+  const auto waste = find(inputs.all, "waste_in_compute_share");
+  if (!waste) return std::nullopt;
+  double left = *waste;
+  for (const Cause& other : others) {
+    // Time in the job's own phases is not in the waste to begin with.
+    const bool is_phase = !parts_of(other.bottleneck, inputs.reported).empty();
+    if (!is_phase) left -= other.share;
+  }
+  if (left < kCauseThatCounts) return std::nullopt;
+  const double busy = get(inputs.all, "busy_cores");
+  const std::string numbers = fmt::format(
+      "accelerators unused {} of the time outside phases that explain it, {} cores busy",
+      show_percent(left), show_number(busy));
+  const bool has_devices = inputs.accelerator_kind != "cpu slot";
+  const bool is_serial_known =
+      std::ranges::find(others, Bottleneck::kSerial, &Cause::bottleneck) != others.end();
+  if (has_devices && busy >= kBusyHostCore && !is_serial_known) {
+    return cause(inputs, "CPU work while the accelerators wait", Bottleneck::kSerial, left,
+                 numbers);
+  }
+  return cause(inputs, "waiting that nothing explains", Bottleneck::kUnknown, left, numbers);
+}
+
+}  // namespace
+
+std::map<std::string, double> plain_shares(const Evidence& hook, double wall_s) {
+  // The hook's process may be only a part of what was run.
+  const double part = wall_s > 0 ? std::clamp(get(hook, "hook.wall_s") / wall_s, 0.0, 1.0) : 0;
+  Evidence plain;
+  const auto give = [&](const char* name, std::optional<double> share) {
+    if (share) plain[name] = std::clamp(*share * part, 0.0, 1.0);
+  };
+  give("startup_share", find(hook, "hook.startup_share"));
+  give("import_share", find(hook, "hook.import_share"));
+  give("input_wait_share", find(hook, "hook.input_wait_share"));
+  give("teardown_share", find(hook, "hook.teardown_share"));
+
+  // Files forced to disk: as often as checkpoints were written for these, the rest for logs.
+  const auto save = find(hook, "hook.save_share");
+  const auto fsync = find(hook, "hook.fsync_share");
+  const double fsyncs = get(hook, "hook.fsync_calls");
+  const double saves = get(hook, "hook.save_calls");
+  const double of_saves = fsyncs > 0 ? std::min(1.0, saves / fsyncs) : 1;
+  if (save || fsync) give("checkpoint_share", save.value_or(0) + fsync.value_or(0) * of_saves);
+  if (fsync) give("logging_share", *fsync * (1 - of_saves));
+
+  // What the profiled steps spent outside operators and, as far as we know, not waiting for data.
+  const auto python = find(hook, "hook.python_share");
+  const auto gc = find(hook, "hook.gc_share");
+  const double steps = std::max(0.0, 1 - get(hook, "hook.startup_share") -
+                                         get(hook, "hook.teardown_share") - save.value_or(0));
+  const double between =
+      std::max(0.0, python.value_or(0) * steps - get(hook, "hook.input_wait_share"));
+  if (python || gc) give("serial_share", std::max(between, gc.value_or(0)));
+  return plain;
+}
+
+std::vector<Cause> causes_of(const CauseInputs& inputs) {
+  std::vector<Cause> causes;
+  const auto keep = [&](std::optional<Cause> found) {
+    if (found) causes.push_back(*std::move(found));
+  };
+  for (const Bottleneck bottleneck :
+       {Bottleneck::kInput, Bottleneck::kCommunication, Bottleneck::kLifecycle, Bottleneck::kSerial,
+        Bottleneck::kSync}) {
+    keep(timed(inputs, bottleneck));
+  }
+  keep(allocation(inputs));
+  keep(contention(inputs));
+  keep(wakeups(inputs));
+  keep(rest(inputs, causes));
+  std::ranges::stable_sort(causes, std::ranges::greater{}, &Cause::share);
+  return causes;
+}
+
+}  // namespace amdahl::profile

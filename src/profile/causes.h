@@ -1,0 +1,33 @@
+// causes.h: evidence into causes: how much accelerator time each kind of waiting took.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/profile.h"
+
+namespace amdahl::profile {
+
+// Below this share of the allocated time a cause is not worth a line, and below the second it
+// does not make the class of a job.
+inline constexpr double kSmallestCause = 0.01;
+inline constexpr double kCauseThatCounts = 0.05;
+inline constexpr double kComputeAtLeast = 0.85;  // Productive share of a job that only computes.
+
+struct CauseInputs {
+  std::map<std::string, double> reported;  // facts_of() the receipt alone.
+  std::map<std::string, double> all;       // With what the collectors saw.
+  std::string accelerator_kind;
+  double allocated = 0;  // Accelerator-seconds.
+};
+
+// The shares that the hook gives under the plain names, of the receipt's wall time.
+std::map<std::string, double> plain_shares(const std::map<std::string, double>& hook,
+                                           double wall_s);
+
+// One for each class found, largest first. They may overlap (a cause can hide behind another), so
+// their shares do not add up. Each is the most that could go: its ceiling, not its promise.
+std::vector<model::Cause> causes_of(const CauseInputs& inputs);
+
+}  // namespace amdahl::profile

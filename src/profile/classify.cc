@@ -1,0 +1,141 @@
+#include "profile/classify.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "profile/causes.h"
+
+namespace amdahl::profile {
+namespace {
+
+using model::Bottleneck;
+using model::Cause;
+using Evidence = std::map<std::string, double>;
+
+// A number is itself, a switch 0 or 1. A number that the job leaves to its default is there but
+// not known: NaN, which no comparison holds for.
+double knob_value(const model::Knob& knob) {
+  const std::string value = lower(trim(knob.value));
+  if (const auto number = to_number<double>(value)) return *number;
+  const bool is_number = knob.min || knob.max;
+  if (is_number) return std::numeric_limits<double>::quiet_NaN();
+  for (const char* off : {"", "false", "off", "no", "none"}) {
+    if (value == off) return 0;
+  }
+  return !knob.off.empty() && value == lower(knob.off) ? 0 : 1;
+}
+
+void add_new(Evidence& evidence, const Evidence& more) {
+  for (const auto& [name, value] : more) evidence.try_emplace(name, value);
+}
+
+void add_collected(const std::vector<Facts>& collected, model::Profile& profile) {
+  bool has_hook = false;
+  for (const Facts& facts : collected) {
+    for (const auto& [name, value] : facts.evidence) {
+      has_hook = has_hook || name.starts_with("hook.");
+    }
+    add_new(profile.evidence, facts.evidence);
+    for (const std::string& missing : facts.missing) {
+      if (std::ranges::find(profile.missing, missing) == profile.missing.end()) {
+        profile.missing.push_back(missing);
+      }
+    }
+  }
+  if (!has_hook) {
+    profile.missing.emplace_back(
+        "hook: it left nothing, so no steps, loader or operators: not a "
+        "PyTorch job, or its Python does not read PYTHONPATH");
+  }
+}
+
+std::string line_of(const Cause& cause) {
+  return fmt::format(
+      "{} {}, speed-up at most {}", cause.name, show_percent(cause.share),
+      std::isinf(cause.ceiling) ? "unbounded" : fmt::format("{:.2f}x", cause.ceiling));
+}
+
+// The productive share, or where nothing was sampled what the phases call compute.
+std::optional<std::pair<std::string, double>> productive(const Evidence& evidence) {
+  for (const char* name : {"productive_share", "compute_share"}) {
+    if (const auto found = evidence.find(name); found != evidence.end()) return *found;
+  }
+  return std::nullopt;
+}
+
+void conclude(model::Profile& profile) {
+  const Cause* largest = profile.causes.empty() ? nullptr : &profile.causes.front();
+  if (largest != nullptr && largest->share >= kCauseThatCounts) {
+    profile.bottleneck = largest->bottleneck;
+    if (largest->bottleneck == Bottleneck::kUnknown) {
+      profile.rule = fmt::format(
+          "cannot tell: the largest cause is {}; let the job report its phases", line_of(*largest));
+    } else {
+      profile.rule = fmt::format("the largest cause, {} ({})", line_of(*largest), largest->because);
+    }
+    return;
+  }
+  const std::string no_cause = fmt::format("no cause takes {}", show_percent(kCauseThatCounts));
+  const auto computing = productive(profile.evidence);
+  if (!computing) {
+    profile.bottleneck = Bottleneck::kUnknown;
+    profile.rule =
+        fmt::format("cannot tell: {}, but neither utilisation nor phases were observed", no_cause);
+    return;
+  }
+  const bool is_compute = computing->second >= kComputeAtLeast;
+  profile.bottleneck = is_compute ? Bottleneck::kCompute : Bottleneck::kUnknown;
+  profile.rule =
+      fmt::format("{}{} is {} ({} {}) and {}", is_compute ? "" : "cannot tell: ", computing->first,
+                  show_percent(computing->second), is_compute ? "at least" : "below",
+                  show_percent(kComputeAtLeast), no_cause);
+}
+
+}  // namespace
+
+model::Profile classify(const model::Spec& spec, const model::Receipt& receipt,
+                        const std::vector<Facts>& collected) {
+  model::Profile profile;
+  profile.id = "p-" + sha256_hex(receipt.id + "\n" + receipt.digest).substr(0, 10);
+  profile.family = receipt.family.empty() ? spec.family : receipt.family;
+  profile.baseline = receipt.plan_digest;
+  profile.wall = receipt.wall;
+  profile.accelerators = receipt.accelerators;
+  if (!model::succeeded(receipt)) {
+    profile.missing.push_back(
+        fmt::format("success: the run ended with {}, so all figures are of a run that failed",
+                    model::describe_ending(receipt)));
+  }
+
+  Facts own = facts_of(receipt);
+  profile.evidence = own.evidence;
+  profile.missing.insert(profile.missing.end(), own.missing.begin(), own.missing.end());
+  add_collected(collected, profile);
+  add_new(profile.evidence, plain_shares(profile.evidence, to_seconds(receipt.wall)));
+  for (const auto& [name, knob] : spec.knobs) profile.evidence["knob." + name] = knob_value(knob);
+
+  profile.causes = causes_of({.reported = std::move(own.evidence),
+                              .all = profile.evidence,
+                              .accelerator_kind = receipt.accelerator_kind,
+                              .allocated = receipt.accelerators * to_seconds(receipt.wall)});
+  for (const Cause& cause : profile.causes) {
+    // The classes that no phase or hook times, for playbook entries to ask for.
+    if (cause.bottleneck == Bottleneck::kAllocation)
+      profile.evidence["allocation_share"] = cause.share;
+    if (cause.bottleneck == Bottleneck::kContention)
+      profile.evidence["contention_share"] = cause.share;
+    if (cause.bottleneck == Bottleneck::kWakeups) profile.evidence["wakeup_share"] = cause.share;
+    if (cause.bottleneck == Bottleneck::kUnknown)
+      profile.evidence["unexplained_share"] = cause.share;
+  }
+  conclude(profile);
+  return profile;
+}
+
+}  // namespace amdahl::profile
