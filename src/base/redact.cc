@@ -130,8 +130,10 @@ constexpr auto kShapes = std::to_array<Shape>({
     {"ya29.", 20},
 });
 
-// Copies a text and leaves the secrets out. Each look-ahead ends at a blank or consumes what it
-// saw, so the whole is linear but for names without a value.
+// Copies a text and leaves the secrets out. A look-ahead that finds nothing ends at a blank or
+// after this many characters, so that the time grows with the length and no faster.
+constexpr std::size_t kLongest = 1024;
+
 class Scrubber {
  public:
   explicit Scrubber(std::string_view text) : text_(text) {}
@@ -162,8 +164,10 @@ class Scrubber {
   }
 
   template <class Allows>
-  std::size_t end_of(std::size_t from, const Allows& allows) const {
-    while (from < text_.size() && allows(text_[from])) ++from;
+  std::size_t end_of(std::size_t from, const Allows& allows,
+                     std::size_t at_most = std::string_view::npos) const {
+    const std::size_t stop = from + std::min(at_most, text_.size() - from);
+    while (from < stop && allows(text_[from])) ++from;
     return from;
   }
 
@@ -182,18 +186,18 @@ class Scrubber {
     for (const Shape& shape : kShapes) {
       if (!rest().starts_with(shape.prefix)) continue;
       const std::size_t start = at_ + shape.prefix.size();
-      const std::size_t end = end_of(start, shape.allows);
+      const std::size_t end = end_of(start, shape.allows, kLongest);
       const std::string_view tail = text_.substr(start, end - start);
       if (tail.size() < shape.least) continue;
       if (shape.wants_digit && std::ranges::none_of(tail, is_digit)) continue;
-      return hide(at_, end);
+      return hide(at_, end_of(end, shape.allows));
     }
     return false;
   }
 
   bool web_token() {  // header.claims.signature, each Base64 of JSON or bytes.
     if (!rest().starts_with("eyJ")) return false;
-    const std::size_t first = end_of(at_, is_token_char);
+    const std::size_t first = end_of(at_, is_token_char, kLongest);
     if (first - at_ < 10 || !text_.substr(first).starts_with(".eyJ")) return false;
     const std::size_t second = end_of(first + 1, is_token_char);
     if (second >= text_.size() || text_[second] != '.') return hide(at_, second);
@@ -257,16 +261,18 @@ class Scrubber {
 
   bool url() {  // scheme://user:password@host
     if (!rest().starts_with("://")) return false;
-    const std::size_t start = at_ + 3;
-    const std::size_t end = std::min(text_.find_first_of("/ \t\r\n\"'<>?#", start), text_.size());
-    const std::size_t host = text_.substr(0, end).rfind('@');
-    if (host == text_.npos || host < start) return false;
-    const std::size_t colon = text_.substr(0, host).find(':', start);
-    const bool alone = colon == text_.npos;
-    if (alone && host - start < 20) return false;  // "git@" is a name, not a token.
-    const std::size_t from = alone ? start : colon + 1;
-    if (from == host || text_.substr(from, host - from) == kRedacted) return false;
-    return hide(from, host);
+    const std::string_view tail = text_.substr(at_ + 3);
+    const std::string_view authority = tail.substr(0, tail.find_first_of("/ \t\r\n\"'<>?#"));
+    const std::size_t host = authority.rfind('@');
+    if (host == authority.npos) return false;
+    const std::string_view user = authority.substr(0, host);
+    const std::size_t colon = user.find(':');
+    const bool alone = colon == user.npos;
+    if (alone && user.size() < 20) return false;  // "git@" is a name, not a token.
+    const std::string_view secret = alone ? user : user.substr(colon + 1);
+    if (secret.empty() || secret == kRedacted) return false;
+    const std::size_t end = at_ + 3 + host;
+    return hide(end - secret.size(), end);
   }
 
   std::string_view text_;

@@ -19,9 +19,7 @@ static_assert(Adds<Usd, Usd>);
 static_assert(!Adds<Usd, AcceleratorHours>);
 static_assert(!std::is_convertible_v<double, Usd>);
 
-TEST(Units, RatioIsPlain) {
-  EXPECT_DOUBLE_EQ(AcceleratorHours{3} / AcceleratorHours{12}, 0.25);
-}
+TEST(Units, RatioIsPlain) { EXPECT_DOUBLE_EQ(AcceleratorHours{3} / AcceleratorHours{12}, 0.25); }
 
 }  // namespace
 }  // namespace amdahl

@@ -31,7 +31,7 @@ Result<Noun> decode(const Json& json);
 template <class Noun>
 Result<Noun> decode_text(std::string_view text);
 
-// Sets `digest` from all the rest; check_seal() is false if a byte was changed since.
+// Sets `digest` from all the rest; check_seal() is false if any of it was changed since.
 void seal(Receipt& receipt);
 bool check_seal(const Receipt& receipt);
 
