@@ -25,28 +25,28 @@ enum class Bottleneck : std::uint8_t {
   kUnknown,
 };
 
-std::string_view name(Bottleneck bottleneck);         // "input", "contention", ...
-std::string_view describe(Bottleneck bottleneck);     // "data starvation", ...
-Bottleneck bottleneck_named(std::string_view name);   // kUnknown if there is none.
+std::string_view name(Bottleneck bottleneck);        // "input", "contention", ...
+std::string_view describe(Bottleneck bottleneck);    // "data starvation", ...
+Bottleneck bottleneck_named(std::string_view name);  // kUnknown if there is none.
 
 struct Cause {
-  std::string name;                  // "start-up", "waiting for the loader".
+  std::string name;  // "start-up", "waiting for the loader".
   Bottleneck bottleneck = Bottleneck::kUnknown;
-  double accelerator_seconds = 0;    // Of the job's allocated time.
-  double share = 0;                  // Of the job's allocated time.
-  double ceiling = 1;                // Speed-up if it vanished: 1/(1-share).
-  std::string because;               // The numbers it was concluded from.
+  double accelerator_seconds = 0;  // Of the job's allocated time.
+  double share = 0;                // Of the job's allocated time.
+  double ceiling = 1;              // Speed-up if it vanished: 1/(1-share).
+  std::string because;             // The numbers it was concluded from.
 };
 
 struct Profile {
   std::string id;
   std::string family;
-  std::string baseline;              // Digest of the plan that was profiled.
-  Nanos at{};                        // Unix time.
+  std::string baseline;  // Digest of the plan that was profiled.
+  Nanos at{};            // Unix time.
   Nanos wall{};
   int accelerators = 1;
   std::map<std::string, double> evidence;  // Names in docs/format/evidence.md.
-  std::vector<Cause> causes;         // Largest first.
+  std::vector<Cause> causes;               // Largest first.
   Bottleneck bottleneck = Bottleneck::kUnknown;
   std::string rule;                  // Why that class: the rule and its numbers.
   std::vector<std::string> missing;  // Evidence that could not be had, and why.

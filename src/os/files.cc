@@ -92,6 +92,20 @@ Result<std::string> read_file(const std::string& path) {
   return bytes;
 }
 
+Result<std::string> read_head(const std::string& path, std::size_t bytes) {
+  const Fd fd = TRY(open_to_read(path));
+  std::string head;
+  while (head.size() < bytes) {
+    std::string block(std::min(kBlock, bytes - head.size()), '\0');
+    const ssize_t got = ::read(fd.get(), block.data(), block.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return file_error(path, errno);
+    if (got == 0) break;
+    head.append(block, 0, static_cast<std::size_t>(got));
+  }
+  return head;
+}
+
 Result<std::string> read_tail(const std::string& path, std::size_t bytes) {
   const Fd fd = TRY(open_to_read(path));
   const off_t size = ::lseek(fd.get(), 0, SEEK_END);

@@ -10,7 +10,8 @@
 namespace amdahl::os {
 
 Result<std::string> read_file(const std::string& path);  // kNotFound if there is none.
-// At most the last `bytes` of it.
+// At most the first, or the last, `bytes` of it.
+Result<std::string> read_head(const std::string& path, std::size_t bytes);
 Result<std::string> read_tail(const std::string& path, std::size_t bytes);
 // Written beside, synced, renamed: a reader sees the old file or the new one. When it fails (a full
 // disk) nothing is left beside.

@@ -64,6 +64,15 @@ std::vector<int> usable_cpus() {
   return cpus;
 }
 
+bool can_use(const std::string& program) {
+  if (program.starts_with('/')) return exists(program);
+  const std::string path = env_or("PATH", "/usr/bin:/bin");
+  for (const std::string_view folder : split(path, ':')) {
+    if (::access((std::string(folder) + "/" + program).c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
 std::string self_path() {
   std::string path(4096, '\0');
   const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());

@@ -10,8 +10,9 @@ std::string host_name();
 std::string boot_id();  // Changes with every boot; empty if the kernel does not say.
 std::string user_name();
 std::string cpu_model();
-std::vector<int> usable_cpus();  // By this process's affinity.
-std::string self_path();         // This program's file.
+std::vector<int> usable_cpus();            // By this process's affinity.
+bool can_use(const std::string& program);  // A program on PATH, or a file by its absolute path.
+std::string self_path();                   // This program's file.
 std::string random_hex(int digits);
 // The variable's value; `fallback` if it is unset or empty.
 std::string env_or(const char* name, const std::string& fallback);

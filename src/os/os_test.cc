@@ -37,6 +37,8 @@ TEST_F(FilesTest, WhatIsWrittenIsReadAndNothingIsLeftBeside) {
   ASSERT_TRUE(write_file(path("a"), "one"));
   ASSERT_TRUE(write_file(path("a"), std::string("two\0three", 9)));
   EXPECT_EQ(*read_file(path("a")), std::string("two\0three", 9));
+  EXPECT_EQ(*read_head(path("a"), 3), "two");
+  EXPECT_EQ(read_head(path("a"), 500)->size(), 9u);
   EXPECT_EQ(*read_tail(path("a"), 5), "three");
   EXPECT_EQ(*read_tail(path("a"), 500), std::string("two\0three", 9));
   EXPECT_EQ(list(folder_), std::vector<std::string>{"a"});

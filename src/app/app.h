@@ -1,2 +1,0 @@
-// app.h: one function per verb.
-#pragma once

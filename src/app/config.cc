@@ -1,0 +1,219 @@
+#include "app/config.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <variant>
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include "base/text.h"
+#include "os/files.h"
+#include "os/host.h"
+
+namespace amdahl::app {
+namespace {
+
+using Field = std::variant<std::string Config::*, double Config::*, int Config::*,
+                           std::optional<double> Config::*, std::vector<int> Config::*>;
+
+// One setting: where it stands in the file and what it means. Help and reader use the same rows.
+struct Setting {
+  std::string_view table;
+  std::string_view key;
+  Field field;
+  std::string_view meaning;
+};
+
+constexpr auto kSettings = std::to_array<Setting>({
+    {"", "state_dir", &Config::state_dir, "ledger, runs, usage records, overlays"},
+    {"", "launcher", &Config::launcher, "where pairs run: local"},
+    {"", "slots", &Config::slots, "CPUs that pairs may use: a count or a list; default: all"},
+    {"price", "accelerator_hour_usd", &Config::price_accelerator_hour, "for roi and the gate"},
+    {"price", "cpu_hour_usd", &Config::price_cpu_hour, "for the cost check"},
+    {"budget", "accelerator_hours", &Config::budget_accelerator_hours,
+     "experiments may spend this much; default: no limit"},
+    {"campaign", "k", &Config::campaign_k, "hypotheses in one campaign"},
+    {"campaign", "alpha", &Config::campaign_alpha, "share of false promotions at most"},
+    {"compare", "cap", &Config::cap, "pairs at most before 'inconclusive'"},
+    {"compare", "beta", &Config::beta, "chance of dropping an effect that just matters"},
+    {"compare", "min_gain", &Config::min_gain, "smallest predicted saving worth a test"},
+    {"compare", "same_pairs", &Config::same_pairs, "A/A pairs per family"},
+    {"loop", "per_family", &Config::per_family, "experiments of one family at once"},
+    {"loop", "horizon_days", &Config::horizon_days, "over which a saving must pay back"},
+    {"loop", "lease_s", &Config::lease_s, "after this silence a cycle counts as dead"},
+    {"gate", "policy", &Config::gate_policy, "approve by this policy; empty: a person decides"},
+    {"dream", "docs", &Config::docs_dir, "folder of documents to search"},
+    {"dream", "every", &Config::dream_every, "dream every Nth cycle; 0: only when asked"},
+    {"scan", "idle_threshold", &Config::idle_threshold, "utilisation at or below is idle"},
+});
+
+bool read_slots(const toml::node& node, std::vector<int>& slots) {
+  slots.clear();
+  if (const auto count = node.value_exact<std::int64_t>()) {
+    for (int cpu = 0; cpu < *count; ++cpu) slots.push_back(cpu);
+    return *count > 0;
+  }
+  const toml::array* list = node.as_array();
+  if (!list) return false;
+  for (const toml::node& item : *list) {
+    const auto cpu = item.value_exact<std::int64_t>();
+    if (!cpu || *cpu < 0) return false;
+    slots.push_back(static_cast<int>(*cpu));
+  }
+  return !slots.empty();
+}
+
+struct ReadInto {
+  const toml::node& node;
+  Config& config;
+
+  bool operator()(std::string Config::*field) const {
+    const auto text = node.value_exact<std::string>();
+    if (text) config.*field = *text;
+    return text.has_value();
+  }
+  bool operator()(double Config::*field) const {
+    const auto number = node.value<double>();
+    if (number) config.*field = *number;
+    return number.has_value() && node.is_number() && *number >= 0;
+  }
+  bool operator()(int Config::*field) const {
+    const auto number = node.value_exact<std::int64_t>();
+    if (number) config.*field = static_cast<int>(*number);
+    return number.has_value() && *number >= 0;
+  }
+  bool operator()(std::optional<double> Config::*field) const {
+    const auto number = node.value<double>();
+    if (number) config.*field = *number;
+    return number.has_value() && node.is_number() && *number >= 0;
+  }
+  bool operator()(std::vector<int> Config::*field) const { return read_slots(node, config.*field); }
+};
+
+struct Wanted {
+  std::string operator()(std::string Config::*) const { return "text in quotes"; }
+  std::string operator()(double Config::*) const { return "a number of at least 0"; }
+  std::string operator()(int Config::*) const { return "a whole number of at least 0"; }
+  std::string operator()(std::optional<double> Config::*) const { return "a number of at least 0"; }
+  std::string operator()(std::vector<int> Config::*) const {
+    return "a count above 0 or a list of CPU numbers";
+  }
+};
+
+struct Show {
+  const Config& config;
+  std::string operator()(std::string Config::*f) const { return fmt::format("\"{}\"", config.*f); }
+  std::string operator()(double Config::*f) const { return fmt::format("{}", config.*f); }
+  std::string operator()(int Config::*f) const { return fmt::format("{}", config.*f); }
+  std::string operator()(std::optional<double> Config::*) const { return "100.0"; }
+  std::string operator()(std::vector<int> Config::*) const { return "2"; }
+};
+
+std::string full_name(const Setting& setting) {
+  return setting.table.empty() ? std::string(setting.key)
+                               : fmt::format("{}.{}", setting.table, setting.key);
+}
+
+Error unknown(std::string_view name, std::string_view where, std::size_t line) {
+  std::vector<std::string> names;
+  for (const Setting& s : kSettings) names.push_back(full_name(s));
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const auto near = did_you_mean(name, views);
+  return bad_input(fmt::format("{}: line {}: no setting '{}'{}", where, line, name,
+                               near ? fmt::format(", did you mean '{}'?", *near) : ""));
+}
+
+Result<> read_table(const toml::table& table, std::string_view prefix, std::string_view where,
+                    Config& config) {
+  for (const auto& [key, node] : table) {
+    const std::string name =
+        prefix.empty() ? std::string(key.str()) : fmt::format("{}.{}", prefix, key.str());
+    if (prefix.empty() && node.is_table()) {
+      TRY(read_table(*node.as_table(), key.str(), where, config));
+      continue;
+    }
+    const auto row = std::ranges::find(kSettings, name, full_name);
+    if (row == kSettings.end()) return unknown(name, where, node.source().begin.line);
+    if (!std::visit(ReadInto{node, config}, row->field)) {
+      return bad_input(fmt::format("{}: line {}: {} must be {}", where, node.source().begin.line,
+                                   name, std::visit(Wanted{}, row->field)));
+    }
+  }
+  return Ok{};
+}
+
+Result<> read_toml(const std::string& text, const std::string& where, Config& config) {
+  try {
+    return read_table(toml::parse(text, where), "", where, config);
+  } catch (const toml::parse_error& e) {
+    return bad_input(fmt::format("{}: line {}, column {}: {}", where, e.source().begin.line,
+                                 e.source().begin.column, e.description()));
+  }
+}
+
+std::string default_state_dir() {
+  const std::string home = os::env_or("HOME", "/root");
+  return os::env_or("XDG_STATE_HOME", home + "/.local/state") + "/amdahl";
+}
+
+Result<> read_files(const Overrides& overrides, Config& config) {
+  const std::string home = os::env_or("HOME", "/root");
+  const std::string named =
+      overrides.config_file.empty() ? os::env_or("AMDAHL_CONFIG", "") : overrides.config_file;
+  if (!named.empty()) {
+    config.from = named;
+    return read_toml(TRY(os::read_file(named)), named, config);
+  }
+  for (const std::string& path :
+       {os::env_or("XDG_CONFIG_HOME", home + "/.config") + "/amdahl/config.toml",
+        std::string("/etc/amdahl/config.toml")}) {
+    if (!os::exists(path)) continue;
+    config.from = path;
+    return read_toml(TRY(os::read_file(path)), path, config);
+  }
+  return Ok{};
+}
+
+}  // namespace
+
+Result<Config> load_config(const Overrides& overrides) {
+  Config config;
+  TRY(read_files(overrides, config).in("configuration"));
+  config.state_dir = os::env_or("AMDAHL_STATE", config.state_dir);
+  config.gate_policy = os::env_or("AMDAHL_GATE_POLICY", config.gate_policy);
+  if (!overrides.state_dir.empty()) config.state_dir = overrides.state_dir;
+  if (!overrides.gate_policy.empty()) config.gate_policy = overrides.gate_policy;
+  if (config.state_dir.empty()) config.state_dir = default_state_dir();
+  config.state_dir = os::absolute(config.state_dir);
+
+  const std::vector<int> usable = os::usable_cpus();
+  if (config.slots.empty()) config.slots = usable;
+  if (overrides.slots) {
+    if (*overrides.slots < 1) return bad_input("--slots must be at least 1");
+    config.slots.resize(std::min(config.slots.size(), static_cast<std::size_t>(*overrides.slots)));
+  }
+  for (const int cpu : config.slots) {
+    if (std::ranges::find(usable, cpu) == usable.end()) {
+      return bad_input(fmt::format("slots names CPU {}, which this process may not use", cpu));
+    }
+  }
+  return config;
+}
+
+std::string config_template(const std::string& state_dir) {
+  Config config;
+  config.state_dir = state_dir;
+  std::string text = "# Amdahl Loop. Every setting with its default; take the # away to set it.\n";
+  std::string_view table;
+  for (const Setting& s : kSettings) {
+    if (s.table != table) text += fmt::format("\n[{}]\n", table = s.table);
+    const bool set = s.key == "state_dir" && !state_dir.empty();
+    text += fmt::format("{}{} = {}  # {}\n", set ? "" : "# ", s.key,
+                        std::visit(Show{config}, s.field), s.meaning);
+  }
+  return text;
+}
+
+}  // namespace amdahl::app

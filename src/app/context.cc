@@ -1,0 +1,58 @@
+#include "app/context.h"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "observe/supervisor.h"
+#include "os/files.h"
+
+namespace amdahl::app {
+
+std::string Context::path(std::string_view inside) const {
+  return fmt::format("{}/{}", config.state_dir, inside);
+}
+
+Result<Context> open_context(const Config& config, bool create) {
+  Context context;
+  context.config = config;
+  context.clock = &os::real_clock();
+  if (!create && !os::exists(context.path("ledger.db"))) {
+    return Error{Error::Kind::kNotFound,
+                 fmt::format("there is no ledger in {}; type: amdahl init", config.state_dir)};
+  }
+  if (create) TRY(os::make_dirs(config.state_dir));
+  context.ledger = TRY(ledger::open_sqlite(context.path("ledger.db"), {.create = create}));
+
+  for (const launch::Kind& kind : launch::kinds()) {
+    if (kind.name == config.launcher) context.launcher = kind.make(config.state_dir);
+  }
+  if (!context.launcher) {
+    std::string known;
+    for (const launch::Kind& kind : launch::kinds()) known += fmt::format(" {}", kind.name);
+    return bad_input(
+        fmt::format("no launcher is called '{}'; there are:{}", config.launcher, known));
+  }
+  context.hardware = observe::hardware();
+  return context;
+}
+
+Result<> note(Context& context, ledger::Draft draft, std::int64_t fence) {
+  TRY(context.ledger->append(std::array{std::move(draft)}, fence));
+  return Ok{};
+}
+
+Result<ledger::Family> need_family(Context& context, const std::string& name) {
+  auto found = context.ledger->family(name);
+  if (found || found.error().kind != Error::Kind::kNotFound) return found;
+  const std::vector<ledger::Family> all = TRY(context.ledger->families());
+  std::vector<std::string_view> names;
+  for (const ledger::Family& f : all) names.push_back(f.name);
+  const auto near = did_you_mean(name, names);
+  return Error{Error::Kind::kNotFound,
+               fmt::format("no family '{}' has a spec{}; type: amdahl adopt JOB", name,
+                           near ? fmt::format(", did you mean '{}'?", *near) : "")};
+}
+
+}  // namespace amdahl::app

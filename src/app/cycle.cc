@@ -1,0 +1,290 @@
+#include "app/cycle.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/fleet.h"
+#include "app/judge.h"
+#include "app/lease.h"
+#include "app/pairs.h"
+#include "app/promote.h"
+#include "app/snapshot.h"
+#include "compare/compare.h"
+#include "model/codec.h"
+#include "model/plan.h"
+#include "refute/check.h"
+#include "stats/coin.h"
+
+namespace amdahl::app {
+namespace {
+
+constexpr Nanos kPollEvery = std::chrono::milliseconds(100);
+constexpr int kTypicalPairs = 9;  // Of a hypothesis not yet begun, for estimates.
+
+class Turner {
+ public:
+  Turner(Context& context, const CycleOptions& options, std::int64_t fence)
+      : context_{context}, options_{options}, fence_{fence} {}
+
+  Result<CycleSummary> turn();
+
+ private:
+  Result<> prepare();
+  Result<bool> step();   // Whether something changed.
+  Result<bool> think();  // Decisions that need no slot.
+  Result<bool> act(const Snapshot& snapshot, const loop::Intent& intent);
+  Result<bool> grant(const Snapshot& snapshot, const std::vector<loop::Intent>& wishes);
+  Result<std::optional<PairOrder>> order_for(const Snapshot& snapshot, const loop::Intent& wish);
+  Result<> decide_by_policy();
+  Result<bool> done();
+  Result<> tick();
+
+  Context& context_;
+  const CycleOptions& options_;
+  std::int64_t fence_;
+  SnapshotOptions snapshots_;
+  Submitted submitted_;
+  Nanos began_{};
+  CycleSummary summary_;
+  std::int64_t promoted_before_ = 0;
+  bool out_of_budget_ = false;
+};
+
+std::int64_t tally(const std::map<std::string, std::int64_t>& tallies, const std::string& name) {
+  const auto it = tallies.find(name);
+  return it == tallies.end() ? 0 : it->second;
+}
+
+// Overlays and budgets are made from ledger and configuration, whatever a crash left.
+Result<> Turner::prepare() {
+  began_ = context_.clock->monotonic();
+  if (options_.refresh) snapshots_.profiles_not_before = context_.clock->unix_time();
+  promoted_before_ = tally(TRY(context_.ledger->tallies()), "verdict.promoted");
+  if (context_.config.budget_accelerator_hours) {
+    const double limit = *context_.config.budget_accelerator_hours * 3600;
+    const std::vector<ledger::Budget> budgets = TRY(context_.ledger->budgets());
+    const auto row = std::ranges::find(budgets, "accelerator_s", &ledger::Budget::resource);
+    if (row == budgets.end() || row->limit != limit) {
+      TRY(note(context_, {"budget.set", "cycle", "accelerator_s", {{"limit", limit}}}, fence_));
+    }
+  }
+  for (const ledger::Family& family : TRY(context_.ledger->families())) {
+    if (!family.stack.empty()) TRY(write_overlay(context_, family));
+  }
+  const FleetScan fleet = TRY(scan_fleet(context_.config, context_.ledger.get(), {}));
+  return record_scan(context_, fleet, fence_);
+}
+
+Result<> Turner::decide_by_policy() {
+  const GatePolicy* policy = TRY(gate_policy(context_.config.gate_policy));
+  if (!policy) return Ok{};
+  for (const ledger::GateRow& row : TRY(context_.ledger->gate("pending"))) {
+    const auto decision = policy->decide(row.packet);
+    if (!decision) continue;
+    auto outcome = decide(context_, row, *decision, fence_);
+    // The baseline moved since it was measured: the loop aborts it, and it may come again.
+    if (!outcome && outcome.error().kind == Error::Kind::kConflict) continue;
+    options_.say(TRY(std::move(outcome)));
+  }
+  return Ok{};
+}
+
+Result<bool> Turner::act(const Snapshot& snapshot, const loop::Intent& intent) {
+  if (const auto* close = std::get_if<loop::Close>(&intent)) {
+    options_.say(TRY(close_experiment(context_, snapshot, close->experiment, close->verdict,
+                                      close->reason, fence_)));
+    return true;
+  }
+  if (const auto* stage = std::get_if<loop::Stage>(&intent)) {
+    TRY(note(context_, {"experiment.staged", "cycle", stage->experiment, {{"stage", stage->stage}}},
+             fence_));
+    return true;
+  }
+  if (const auto* ask = std::get_if<loop::AskPanel>(&intent)) {
+    options_.say(TRY(ask_panel(context_, snapshot, ask->experiment, fence_)));
+    TRY(decide_by_policy());
+    return true;
+  }
+  if (const auto* start = std::get_if<loop::Register>(&intent)) {
+    options_.say(TRY(register_experiment(context_, snapshot, start->hypothesis, fence_)));
+    return true;
+  }
+  return false;
+}
+
+// Acts on one decision at a time: each may change what the next should be.
+Result<bool> Turner::think() {
+  bool changed = false;
+  while (true) {
+    const Snapshot snapshot = TRY(take_snapshot(context_, snapshots_));
+    const std::vector<loop::Intent> intents = loop::next(snapshot.state);
+    bool acted = false;
+    for (const loop::Intent& intent : intents) {
+      acted = TRY(act(snapshot, intent));
+      if (acted) break;
+    }
+    if (acted) {
+      changed = true;
+      continue;
+    }
+    return TRY(grant(snapshot, intents)) || changed;
+  }
+}
+
+Result<std::optional<PairOrder>> Turner::order_for(const Snapshot& snapshot,
+                                                   const loop::Intent& wish) {
+  PairOrder order;
+  if (const auto* pair = std::get_if<loop::RunPair>(&wish)) {
+    const model::Experiment& e = snapshot.experiments.at(pair->experiment).experiment;
+    order.family = e.family;
+    order.experiment = e.id;
+    order.purpose = purpose_text(pair->purpose, pair->target);
+    order.index = next_index(TRY(context_.ledger->runs_of(e.id)));
+    order.variant_second = stats::coin(e.seed, e.hypothesis, order.index);
+    if (pair->purpose == model::Purpose::kTopUp) {
+      order.variant_second =
+          refute::target_of(pair->target).variant_second.value_or(order.variant_second);
+    }
+    order.a = e.baseline_change;
+    order.b = combine(e.baseline_change, snapshot.hypotheses.at(e.hypothesis).hypothesis.change);
+    return std::optional(order);
+  }
+  const auto* same = std::get_if<loop::RunSame>(&wish);
+  const auto* profile = std::get_if<loop::Profile>(&wish);
+  if (!same && !profile) return std::optional<PairOrder>{};
+  order.family = same ? same->family : profile->family;
+  order.purpose = same ? "same" : "profile";
+  order.profile = profile != nullptr;
+  order.index = next_index(TRY(context_.ledger->family_runs(order.family, order.purpose)));
+  order.variant_second = stats::coin("same", order.family, order.index);
+  order.a = order.b = snapshot.families.at(order.family).baseline;
+  return std::optional(order);
+}
+
+// Wishes in their order while slots are free. The first that does not fit ends it, so that a
+// wide job is not starved by narrow ones.
+Result<bool> Turner::grant(const Snapshot& snapshot, const std::vector<loop::Intent>& wishes) {
+  std::vector<int> free = free_slots(context_.config, snapshot.in_flight);
+  bool granted = false;
+  for (const loop::Intent& wish : wishes) {
+    const auto order = TRY(order_for(snapshot, wish));
+    if (!order) continue;
+    const ledger::Family& family = snapshot.families.at(order->family);
+    const auto need = static_cast<std::size_t>(TRY(slots_needed(family.spec, *order)));
+    if (need > context_.config.slots.size()) {
+      return bad_input(fmt::format("{} needs {} CPU slots and there are {}; give more with --slots",
+                                   family.name, need, context_.config.slots.size()));
+    }
+    if (need > free.size()) break;
+    const std::vector<int> cpus(free.begin(), free.begin() + static_cast<std::ptrdiff_t>(need));
+    auto reservation = submit_pair(context_, family, *order, cpus, fence_);
+    if (!reservation && reservation.error().kind == Error::Kind::kBudget) {
+      if (!out_of_budget_) options_.say(reservation.error().text);
+      out_of_budget_ = true;
+      break;
+    }
+    submitted_[TRY(std::move(reservation))] = context_.clock->monotonic();
+    free.erase(free.begin(), free.begin() + static_cast<std::ptrdiff_t>(need));
+    ++summary_.submitted;
+    granted = true;
+  }
+  return granted;
+}
+
+Result<bool> Turner::step() {
+  ++summary_.steps;
+  const int ended = TRY(reconcile(context_, submitted_, fence_, options_.say));
+  summary_.ended_runs += ended;
+  TRY(decide_by_policy());
+  return TRY(think()) || ended > 0;
+}
+
+Result<bool> Turner::done() {
+  if (options_.stopped && options_.stopped()) {
+    summary_.stopped_because = "interrupted";
+    return true;
+  }
+  const auto tallies = TRY(context_.ledger->tallies());
+  summary_.promoted = static_cast<int>(tally(tallies, "verdict.promoted") - promoted_before_);
+  if (options_.until == "first-win" && summary_.promoted > 0) {
+    summary_.stopped_because = "first win";
+    return true;
+  }
+  const Snapshot snapshot = TRY(take_snapshot(context_, snapshots_));
+  summary_.waiting_at_gate = 0;
+  summary_.held = 0;
+  for (const loop::ExperimentState& x : snapshot.state.experiments) {
+    summary_.waiting_at_gate += x.stage == "gate" ? 1 : 0;
+    summary_.held += x.stage == "hold" ? 1 : 0;
+  }
+  if (out_of_budget_ && snapshot.in_flight.empty()) {
+    summary_.stopped_because = "budget";
+    return true;
+  }
+  summary_.settled = snapshot.in_flight.empty() && loop::settled(snapshot.state);
+  return !options_.watch || (summary_.settled && options_.until != "never");
+}
+
+Result<> Turner::tick() {
+  if (!options_.tick) return Ok{};
+  const Snapshot snapshot = TRY(take_snapshot(context_, snapshots_));
+  const auto tallies = TRY(context_.ledger->tallies());
+  Ticker ticker;
+  ticker.in_flight = static_cast<int>(snapshot.in_flight.size());
+  ticker.live = static_cast<int>(snapshot.hypotheses.size());
+  ticker.promoted = static_cast<int>(tally(tallies, "verdict.promoted"));
+  for (const auto& [name, count] : tallies) {
+    if (name.starts_with("verdict.")) ticker.verdicts += static_cast<int>(count);
+  }
+  ticker.elapsed = context_.clock->monotonic() - began_;
+  double seconds = 0;
+  for (const loop::FamilyState& f : snapshot.state.families) {
+    const double lanes =
+        std::max(1.0, std::floor(static_cast<double>(context_.config.slots.size()) / f.slots));
+    double pairs = std::max(0, context_.config.same_pairs - f.same_pairs);
+    for (const loop::ExperimentState& x : snapshot.state.experiments) {
+      if (x.family == f.name && x.stage != "hold" && x.stage != "gate") pairs += x.pairs_needed + 4;
+    }
+    pairs += kTypicalPairs * static_cast<double>(std::ranges::count(snapshot.state.queued, f.name,
+                                                                    &loop::Queued::family));
+    seconds += pairs * f.pair_cost_s / std::max(1, f.slots) / lanes;
+  }
+  ticker.left = from_seconds(seconds);
+  if (!snapshot.in_flight.empty()) {
+    const ledger::Run& run = snapshot.in_flight.front();
+    ticker.doing = fmt::format("{}: {} {}", run.family, run.purpose, run.index);
+    const auto x = snapshot.experiments.find(run.experiment);
+    if (x != snapshot.experiments.end()) {
+      ticker.doing =
+          fmt::format("{}: '{}', {} pair {}", run.family,
+                      snapshot.hypotheses.at(x->second.experiment.hypothesis).hypothesis.title,
+                      run.purpose, run.index);
+    }
+  }
+  options_.tick(ticker);
+  return Ok{};
+}
+
+Result<CycleSummary> Turner::turn() {
+  TRY(prepare());
+  while (true) {
+    const bool changed = TRY(step());
+    if (TRY(done())) break;
+    TRY(tick());
+    if (!changed) context_.clock->sleep(kPollEvery);
+  }
+  return summary_;
+}
+
+}  // namespace
+
+Result<CycleSummary> run_cycle(Context& context, const CycleOptions& options) {
+  TRY(gate_policy(context.config.gate_policy));
+  const std::unique_ptr<Lease> lease = TRY(Lease::take(context));
+  return Turner(context, options, lease->fence()).turn();
+}
+
+}  // namespace amdahl::app

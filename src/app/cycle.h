@@ -1,0 +1,50 @@
+// cycle.h: one turn of the loop: take the lease, collect, decide, submit; or turn until at rest.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "app/context.h"
+#include "app/reconcile.h"
+#include "base/result.h"
+#include "base/units.h"
+
+namespace amdahl::app {
+
+// For a progress line.
+struct Ticker {
+  int in_flight = 0;
+  int live = 0;  // Hypotheses that are queued or under test.
+  int verdicts = 0;
+  int promoted = 0;
+  std::string doing;  // "offline-eval: 'larger batches', pair 7".
+  Nanos elapsed{};
+  std::optional<Nanos> left;  // An estimate.
+};
+
+struct CycleOptions {
+  bool watch = false;             // Go on until at rest (or until stop_after).
+  std::string until = "settled";  // "settled", "first-win" or "never" (with watch).
+  bool refresh = false;           // Profile every family anew.
+  Say say;                        // One line per thing that happened.
+  std::function<void(const Ticker&)> tick;
+  std::function<bool()> stopped;  // ^C: finish the step, leave runs in flight, exit.
+};
+
+struct CycleSummary {
+  int steps = 0;
+  int ended_runs = 0;
+  int submitted = 0;
+  int verdicts = 0;
+  int promoted = 0;
+  bool settled = false;  // Nothing is live and nothing is in flight.
+  int waiting_at_gate = 0;
+  int held = 0;
+  std::string stopped_because;  // "budget", "interrupted", "first win"; empty: nothing to do.
+};
+
+// kBusy if another cycle holds the lease. Everything it does is in the ledger when it returns.
+Result<CycleSummary> run_cycle(Context& context, const CycleOptions& options);
+
+}  // namespace amdahl::app

@@ -1,0 +1,101 @@
+#include "app/doctor.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "ledger/ledger.h"
+#include "observe/supervisor.h"
+#include "os/files.h"
+#include "os/host.h"
+
+namespace amdahl::app {
+namespace {
+
+Symptom state_folder(const Config& config) {
+  if (!os::exists(config.state_dir)) {
+    return {"state folder", "absent", config.state_dir + " does not exist yet", "amdahl init"};
+  }
+  if (::access(config.state_dir.c_str(), W_OK) != 0) {
+    return {"state folder", "missing", config.state_dir + " cannot be written",
+            fmt::format("chown {} {}", os::user_name(), config.state_dir)};
+  }
+  return {"state folder", "ok", config.state_dir, ""};
+}
+
+Symptom ledger_file(const Config& config) {
+  const std::string path = config.state_dir + "/ledger.db";
+  if (!os::exists(path)) return {"ledger", "absent", "none yet", "amdahl init"};
+  const auto ledger = ledger::open_sqlite(path, {.create = false});
+  if (!ledger) return {"ledger", "missing", ledger.error().text, ""};
+  return {"ledger", "ok", fmt::format("schema {}", (*ledger)->schema_version()),
+          "amdahl ledger verify"};
+}
+
+Symptom accelerators() {
+  std::string why_not;
+  const int gpus = observe::gpu_count(&why_not);
+  if (gpus > 0) return {"accelerators", "ok", observe::hardware(), ""};
+  return {"accelerators", "ok",
+          fmt::format("{}; CPU slots stand in for GPUs ({})", observe::hardware(), why_not), ""};
+}
+
+Symptom file_there(const std::string& name, const std::string& path, const std::string& without) {
+  if (os::exists(path)) return {name, "ok", path, ""};
+  return {name, "absent", fmt::format("{} is not there: {}", path, without), ""};
+}
+
+Symptom torch() {
+  for (const char* path : {"/usr/lib/python3/dist-packages/torch/__init__.py"}) {
+    if (os::exists(path)) return {"PyTorch", "ok", "Debian's python3-torch", ""};
+  }
+  return {"PyTorch", "absent", "Debian's python3-torch is not installed; a job may bring its own",
+          "apt-get install python3-torch"};
+}
+
+Symptom blas() {
+  const std::vector<std::string> found = os::glob("/usr/lib/*/openblas-*/libblas.so.3");
+  if (!found.empty()) return {"BLAS", "ok", found.front(), ""};
+  return {"BLAS", "missing", "no OpenBLAS: the reference BLAS is many times slower",
+          "apt-get install libopenblas0-pthread"};
+}
+
+Symptom opencl() {
+  const std::vector<std::string> found = os::glob("/etc/OpenCL/vendors/*.icd");
+  if (!found.empty()) return {"OpenCL", "ok", found.front(), ""};
+  return {"OpenCL", "absent", "no driver; only the device-queue example needs one",
+          "apt-get install pocl-opencl-icd"};
+}
+
+Symptom slots(const Config& config) {
+  std::string list;
+  for (const int cpu : config.slots) list += fmt::format("{}{}", list.empty() ? "" : " ", cpu);
+  return {"slots", "ok", fmt::format("CPUs {}", list), ""};
+}
+
+Symptom git() {
+  if (os::can_use("git")) return {"git", "ok", "patches can be tried in a worktree", ""};
+  return {"git", "absent", "patches cannot be tried", "apt-get install git"};
+}
+
+}  // namespace
+
+std::vector<Symptom> examine(const Config& config) {
+  return {
+      {"configuration", "ok", config.from.empty() ? "defaults" : config.from, ""},
+      state_folder(config),
+      ledger_file(config),
+      accelerators(),
+      slots(config),
+      file_there("pressure (PSI)", "/proc/pressure/cpu", "host noise lacks one covariate"),
+      file_there("cgroup", "/sys/fs/cgroup", "limits come from /proc alone"),
+      torch(),
+      blas(),
+      opencl(),
+      git(),
+  };
+}
+
+}  // namespace amdahl::app

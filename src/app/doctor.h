@@ -1,0 +1,21 @@
+// doctor.h: what works here, what is missing, and the command that fixes it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/config.h"
+
+namespace amdahl::app {
+
+struct Symptom {
+  std::string name;   // "PyTorch hook".
+  std::string state;  // "ok", "missing" (something cannot be done), "absent" (optional).
+  std::string detail;
+  std::string fix;  // What to type; empty if nothing is to be done.
+};
+
+// Looks at everything; needs no ledger and changes nothing.
+std::vector<Symptom> examine(const Config& config);
+
+}  // namespace amdahl::app

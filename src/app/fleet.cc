@@ -1,0 +1,176 @@
+#include "app/fleet.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "fleet/source.h"
+#include "model/codec.h"
+#include "model/hypothesis.h"
+#include "os/files.h"
+
+namespace amdahl::app {
+namespace {
+
+std::vector<std::string> usage_files(const Config& config, const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  const std::vector<std::string> from =
+      paths.empty() ? std::vector{config.state_dir + "/usage"} : paths;
+  for (const std::string& path : from) {
+    if (!std::filesystem::is_directory(path)) {
+      files.push_back(path);
+      continue;
+    }
+    for (const std::string& name : os::list(path)) {
+      if (name.ends_with(".json")) files.push_back(path + "/" + name);
+    }
+  }
+  return files;
+}
+
+Result<std::vector<model::Usage>> read_usage(const std::string& file) {
+  const std::string bytes = TRY(os::read_file(file));
+  const fleet::Source source = TRY(fleet::source_for(bytes).in(file));
+  return source.read(bytes).in(file);
+}
+
+// How often the levers of each family have worked, for ranking by what can be got back.
+Result<std::map<std::string, scan::Memory>> memory_of(ledger::Ledger& ledger) {
+  std::map<std::string, scan::Memory> memory;
+  for (const ledger::Family& family : TRY(ledger.families())) {
+    scan::Memory& m = memory[family.name];
+    for (const model::Verdict& verdict : TRY(ledger.verdicts(family.name, 1000))) {
+      if (verdict.experiment.empty()) continue;
+      ++m.tried;
+      m.won += verdict.kind == model::VerdictKind::kPromoted ? 1 : 0;
+    }
+    if (family.profile && !family.profile->causes.empty()) {
+      m.best_ceiling_share = family.profile->causes.front().share;
+    }
+  }
+  return memory;
+}
+
+Result<Adopted> record_spec(Context& context, model::Spec spec, const std::string& path,
+                            std::vector<std::string> notes, bool replace) {
+  const auto present = context.ledger->family(spec.family);
+  if (!present && present.error().kind != Error::Kind::kNotFound) return present.error();
+  const std::string now = dump_json(encode(spec));
+  const bool differs = present && dump_json(encode(present->spec)) != now;
+  if (differs && !replace) {
+    return Error{Error::Kind::kConflict,
+                 fmt::format("family '{}' already has another spec; to put {} in its place (its "
+                             "live experiments are aborted) add --replace, or name another family",
+                             spec.family, path)};
+  }
+  if (!present || differs) {
+    TRY(note(context, {"family.adopted", "cycle", spec.family, encode(spec)}));
+    const FleetScan fleet = TRY(scan_fleet(context.config, context.ledger.get(), {}));
+    TRY(record_scan(context, fleet));
+  }
+  return Adopted{std::move(spec), path, std::move(notes)};
+}
+
+}  // namespace
+
+Result<FleetScan> scan_fleet(const Config& config, ledger::Ledger* ledger,
+                             const std::vector<std::string>& paths) {
+  FleetScan result;
+  std::vector<model::Usage> jobs;
+  for (const std::string& file : usage_files(config, paths)) {
+    auto usages = read_usage(file);
+    if (!usages && !paths.empty()) return usages.error();  // A person named it.
+    if (!usages) {
+      result.unreadable.push_back(usages.error().text);
+      continue;
+    }
+    for (model::Usage& usage : *std::move(usages)) jobs.push_back(std::move(usage));
+  }
+  result.jobs = static_cast<int>(jobs.size());
+  std::map<std::string, scan::Memory> memory;
+  if (ledger) {
+    memory = TRY(memory_of(*ledger));
+    for (const auto& [family, _] : memory) result.with_spec.push_back(family);
+  }
+  result.ranked = scan::rank(jobs, memory, {.idle_at_most = config.idle_threshold});
+  return result;
+}
+
+Result<> record_scan(Context& context, const FleetScan& fleet, std::int64_t fence) {
+  std::vector<ledger::Draft> drafts;
+  for (const scan::FamilyWaste& row : fleet.ranked) {
+    const auto family = context.ledger->family(row.family);
+    if (!family) continue;  // No spec: ranked, but not picked.
+    const double before = family->volume_accelerator_h_per_day;
+    const double change = std::abs(row.volume_per_day - before);
+    if (change <= 0.01 * std::max(before, row.volume_per_day)) continue;
+    drafts.push_back({"scan.picked",
+                      "cycle",
+                      row.family,
+                      {{"why", row.why},
+                       {"volume_accelerator_h_per_day", row.volume_per_day},
+                       {"wasted_accelerator_s", scan::wasted(row.split)},
+                       {"jobs", row.jobs}}});
+  }
+  if (!drafts.empty()) TRY(context.ledger->append(drafts, fence));
+  return Ok{};
+}
+
+Result<model::Usage> find_job(const Config& config, const std::string& job) {
+  if (job.ends_with(".json") && os::exists(job)) {
+    std::vector<model::Usage> usages = TRY(read_usage(job));
+    if (usages.size() == 1) return std::move(usages.front());
+    return bad_input(fmt::format("{} holds {} jobs; name one", job, usages.size()));
+  }
+  const std::string folder = config.state_dir + "/usage";
+  std::vector<std::string> found;
+  for (const std::string& name : os::list(folder)) {
+    if (!name.ends_with(".json")) continue;
+    if (job == "last" || name.starts_with(job)) found.push_back(name);
+  }
+  if (job == "last" && !found.empty()) found.erase(found.begin(), found.end() - 1);
+  if (found.size() == 1) {
+    const std::vector<model::Usage> usages = TRY(read_usage(folder + "/" + found.front()));
+    return usages.front();
+  }
+  return Error{
+      Error::Kind::kNotFound,
+      found.empty()
+          ? fmt::format("no job '{}' in {}; run one: amdahl run -- CMD", job, folder)
+          : fmt::format("'{}' may be any of {} jobs; type more of its id", job, found.size())};
+}
+
+Result<scan::Anatomy> job_anatomy(const Config& config, const std::string& job) {
+  return scan::anatomy_of(TRY(find_job(config, job)), {.idle_at_most = config.idle_threshold});
+}
+
+Result<Adopted> adopt_spec(Context& context, const std::string& file, bool replace) {
+  const std::string path = os::absolute(file);
+  const std::string text = TRY(os::read_file(path));
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  model::Spec spec = TRY(model::parse_spec(text, file, folder));
+  return record_spec(context, std::move(spec), path, {}, replace);
+}
+
+Result<Adopted> adopt_job(Context& context, const std::string& job, const std::string& family,
+                          const std::string& output, bool replace) {
+  const model::Usage usage = TRY(find_job(context.config, job));
+  Draft draft = TRY(draft_spec(usage, family));
+  std::string path = output;
+  if (path.empty()) {
+    TRY(os::make_dirs(context.path("specs")));
+    path = context.path(fmt::format("specs/{}.toml", draft.spec.family));
+  }
+  std::string text = fmt::format("# Drafted from job {} by `amdahl adopt`.\n", usage.job);
+  for (const std::string& line : draft.notes) text += fmt::format("# To do: {}\n", line);
+  text += model::to_toml(draft.spec);
+  TRY(os::write_file(path, text));
+  return record_spec(context, std::move(draft.spec), path, std::move(draft.notes), replace);
+}
+
+}  // namespace amdahl::app

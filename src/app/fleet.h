@@ -1,0 +1,58 @@
+// fleet.h: the local usage records as a fleet: scan, one job's anatomy, and a spec from a job.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/config.h"
+#include "app/context.h"
+#include "base/result.h"
+#include "ledger/ledger.h"
+#include "model/spec.h"
+#include "model/usage.h"
+#include "scan/anatomy.h"
+#include "scan/rank.h"
+
+namespace amdahl::app {
+
+struct FleetScan {
+  std::vector<scan::FamilyWaste> ranked;
+  std::vector<std::string> with_spec;   // Families that can be experimented on.
+  std::vector<std::string> unreadable;  // "usage/j-1.json: byte 12: ...": counted, not hidden.
+  int jobs = 0;
+};
+
+// `paths`: usage files or folders; empty: those of the state folder. `ledger` may be null.
+Result<FleetScan> scan_fleet(const Config& config, ledger::Ledger* ledger,
+                             const std::vector<std::string>& paths);
+
+// Writes to the ledger why each family with a spec ranks where it does, if that changed.
+Result<> record_scan(Context& context, const FleetScan& fleet, std::int64_t fence = 0);
+
+// By id, unique prefix of one, "last", or the path of a usage file.
+Result<model::Usage> find_job(const Config& config, const std::string& job);
+
+Result<scan::Anatomy> job_anatomy(const Config& config, const std::string& job);
+
+// A spec from what was observed: command, folder, accelerators, and the knobs that its command
+// line and, for a Python script, its argparse calls show. `notes`: what a person should add.
+struct Draft {
+  model::Spec spec;
+  std::vector<std::string> notes;
+};
+Result<Draft> draft_spec(const model::Usage& usage, const std::string& family);
+
+struct Adopted {
+  model::Spec spec;
+  std::string path;  // Of the TOML.
+  std::vector<std::string> notes;
+};
+
+// Reads the spec file and records it; kConflict if the family has another spec and not `replace`.
+Result<Adopted> adopt_spec(Context& context, const std::string& file, bool replace);
+
+// The same from an observed job; writes the TOML to `output` (default: specs/FAMILY.toml).
+Result<Adopted> adopt_job(Context& context, const std::string& job, const std::string& family,
+                          const std::string& output, bool replace);
+
+}  // namespace amdahl::app

@@ -1,0 +1,53 @@
+#include "app/profile_now.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "app/lease.h"
+#include "app/pairs.h"
+
+namespace amdahl::app {
+namespace {
+
+constexpr Nanos kPollEvery = std::chrono::milliseconds(50);
+
+}  // namespace
+
+Result<model::Profile> profile_now(Context& context, const std::string& name, const Say& say,
+                                   const std::function<bool()>& stopped) {
+  const ledger::Family family = TRY(need_family(context, name));
+  const std::unique_ptr<Lease> lease = TRY(Lease::take(context));
+  Submitted submitted;
+  PairOrder order;
+  order.family = family.name;
+  order.purpose = "profile";
+  order.profile = true;
+  order.index = next_index(TRY(context.ledger->family_runs(family.name, order.purpose)));
+  order.a = order.b = family.baseline;
+  const auto need = static_cast<std::size_t>(TRY(slots_needed(family.spec, order)));
+  std::string reservation;
+  while (true) {
+    TRY(reconcile(context, submitted, lease->fence(), say));
+    const std::vector<ledger::Run> open = TRY(context.ledger->runs_in_flight());
+    const std::vector<int> free = free_slots(context.config, open);
+    if (reservation.empty() && need <= free.size()) {
+      const std::vector<int> cpus(free.begin(), free.begin() + static_cast<std::ptrdiff_t>(need));
+      reservation = TRY(submit_pair(context, family, order, cpus, lease->fence()));
+      submitted[reservation] = context.clock->monotonic();
+    } else if (!reservation.empty() &&
+               std::ranges::find(open, reservation, &ledger::Run::reservation) == open.end()) {
+      break;
+    }
+    if (stopped && stopped()) return external("interrupted; the run goes on and a cycle takes it");
+    context.clock->sleep(kPollEvery);
+  }
+  const ledger::Family after = TRY(need_family(context, name));
+  if (!after.profile || after.profile->id != reservation) {
+    return external(fmt::format("the profile run of {} failed; its output is in {}", name,
+                                context.path(fmt::format("runs/{}/A", reservation))));
+  }
+  return *after.profile;
+}
+
+}  // namespace amdahl::app

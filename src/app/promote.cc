@@ -1,0 +1,258 @@
+#include "app/promote.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/snapshot.h"
+#include "base/text.h"
+#include "model/codec.h"
+#include "model/plan.h"
+#include "os/files.h"
+
+namespace amdahl::app {
+namespace {
+
+using model::GateDecision;
+using model::GatePacket;
+
+std::optional<GateDecision> demo_policy(const GatePacket& packet) {
+  if (!(packet.comparison.lower > 0)) return std::nullopt;
+  return GateDecision{true, "policy:demo",
+                      fmt::format("the panel let it pass and the interval of {} pairs is above 0",
+                                  packet.comparison.pairs)};
+}
+
+constexpr auto kPolicies = std::to_array<GatePolicy>({
+    {"demo", "approves what survived the panel if its whole interval is a saving", demo_policy},
+});
+
+std::string show_saving(double log_effect) { return show_percent(1 - std::exp(-log_effect)); }
+
+// The change as lines a person reviews: what the job runs now, and with it.
+std::string diff_of(const model::Plan& before, const model::Plan& after) {
+  std::string text = fmt::format("- {}\n+ {}\n", shell_quote(before.argv), shell_quote(after.argv));
+  if (before.argv == after.argv) text.clear();
+  for (const auto& [name, value] : after.env) {
+    const auto old = before.env.find(name);
+    if (old != before.env.end() && old->second == value) continue;
+    if (old != before.env.end()) text += fmt::format("- {}={}\n", name, old->second);
+    text += fmt::format("+ {}={}\n", name, value);
+  }
+  for (const std::string& name : after.unset) {
+    if (std::ranges::find(before.unset, name) == before.unset.end()) {
+      text += fmt::format("- {} (unset)\n", name);
+    }
+  }
+  if (before.accelerators != after.accelerators) {
+    text += fmt::format("- {} accelerators\n+ {} accelerators\n", before.accelerators,
+                        after.accelerators);
+  }
+  for (const auto& [place, value] : after.config) text += fmt::format("+ {} = {}\n", place, value);
+  if (!after.patch.empty()) text += after.patch;
+  return text;
+}
+
+std::string toml_text(const std::string& text) { return dump_json(Json(text)); }
+
+Result<> write_patches(Context& context, const ledger::Family& family) {
+  int number = 0;
+  for (const std::string& id : family.stack) {
+    const ledger::HypothesisRow row = TRY(context.ledger->hypothesis(id));
+    ++number;
+    if (row.hypothesis.change.patch.empty()) continue;
+    const std::string folder = context.path(fmt::format("overlays/{}", family.name));
+    TRY(os::make_dirs(folder));
+    TRY(os::write_file(fmt::format("{}/{:02}-{}.patch", folder, number, id),
+                       row.hypothesis.change.patch));
+  }
+  return Ok{};
+}
+
+std::string overlay_toml(const ledger::Family& family) {
+  const model::Change& change = family.baseline;
+  std::string text = fmt::format(
+      "# The promoted changes of {}, together. Written by `amdahl gate approve`; the ledger is the "
+      "truth.\nfamily = {}\nstack = [",
+      family.name, toml_text(family.name));
+  for (const std::string& id : family.stack) {
+    text += fmt::format("{}{}", &id == family.stack.data() ? "" : ", ", toml_text(id));
+  }
+  text += "]\n";
+  if (change.accelerators) text += fmt::format("accelerators = {}\n", *change.accelerators);
+  if (!change.wrap.empty()) text += fmt::format("wrap = {}\n", dump_json(Json(change.wrap)));
+  std::string unset;
+  text += "\n[env]\n";
+  for (const auto& [name, value] : change.env) {
+    if (value) text += fmt::format("{} = {}\n", toml_text(name), toml_text(*value));
+    if (!value) unset += fmt::format("{}{}", unset.empty() ? "" : ", ", toml_text(name));
+  }
+  text += fmt::format("\n[args]\n");
+  std::string removed;
+  for (const auto& [flag, value] : change.args) {
+    if (value) text += fmt::format("{} = {}\n", toml_text(flag), toml_text(*value));
+    if (!value) removed += fmt::format("{}{}", removed.empty() ? "" : ", ", toml_text(flag));
+  }
+  text += "\n[config]\n";
+  for (const auto& [place, value] : change.config) {
+    text += fmt::format("{} = {}\n", toml_text(place), toml_text(value));
+  }
+  text += fmt::format("\n[removed]\nenv = [{}]\nargs = [{}]\n", unset, removed);
+  return text;
+}
+
+Result<> refuse_if_moved(Context& context, const ledger::GateRow& gate,
+                         const ledger::Family& family) {
+  const ledger::ExperimentRow row = TRY(context.ledger->experiment(gate.packet.experiment));
+  const std::string now = digest(TRY(make_plan(family.spec, family.baseline)));
+  if (row.experiment.baseline == now) return Ok{};
+  return Error{Error::Kind::kConflict,
+               fmt::format("{} was measured before {}'s baseline moved; reject it with --reason, "
+                           "and it can be proposed again on the present one",
+                           gate.packet.hypothesis, family.name)};
+}
+
+std::vector<ledger::Draft> decision_drafts(const ledger::GateRow& gate,
+                                           const GateDecision& decision, Nanos now) {
+  const GatePacket& packet = gate.packet;
+  model::Verdict verdict;
+  verdict.hypothesis = packet.hypothesis;
+  verdict.experiment = packet.experiment;
+  verdict.kind = decision.approved ? model::VerdictKind::kPromoted : model::VerdictKind::kDeclined;
+  verdict.reason = fmt::format("{}: {}", decision.actor, decision.reason);
+  verdict.comparison = packet.comparison;
+  verdict.at = now;
+  return {{"gate.decided", decision.actor, packet.experiment, encode(decision)},
+          {"verdict.recorded", decision.actor, packet.hypothesis, encode(verdict)}};
+}
+
+}  // namespace
+
+std::span<const GatePolicy> gate_policies() { return kPolicies; }
+
+Result<const GatePolicy*> gate_policy(std::string_view name) {
+  if (name.empty()) return static_cast<const GatePolicy*>(nullptr);
+  const auto row = std::ranges::find(kPolicies, name, &GatePolicy::name);
+  if (row != kPolicies.end()) return &*row;
+  std::string known;
+  for (const GatePolicy& policy : kPolicies) known += fmt::format(" {}", policy.name);
+  return bad_input(fmt::format("no gate policy is called '{}'; there are:{}", name, known));
+}
+
+Result<GatePacket> make_packet(Context& context, const ledger::Family& family,
+                               const model::Experiment& experiment,
+                               const model::Hypothesis& hypothesis,
+                               const model::Comparison& comparison,
+                               std::vector<model::Finding> votes) {
+  GatePacket packet;
+  packet.experiment = experiment.id;
+  packet.hypothesis = hypothesis.id;
+  packet.family = family.name;
+  packet.comparison = comparison;
+  packet.votes = std::move(votes);
+  packet.claim = fmt::format(
+      "{} ({}) saves {} of {}'s accelerator time per {}, between {} and {} (95 %, {} pairs)",
+      hypothesis.title, describe(hypothesis.change), show_saving(comparison.shrunk), family.name,
+      family.spec.work_unit, show_saving(comparison.lower), show_saving(comparison.upper),
+      comparison.pairs);
+  const model::Plan before = TRY(make_plan(family.spec, experiment.baseline_change));
+  const model::Plan after =
+      TRY(make_plan(family.spec, combine(experiment.baseline_change, hypothesis.change)));
+  packet.diff = diff_of(before, after);
+  for (const ledger::Run& run : TRY(context.ledger->runs_of(experiment.id))) {
+    packet.spent_accelerator_s += run.spent_accelerator_s;
+  }
+  packet.saves_accelerator_h_per_day =
+      family.volume_accelerator_h_per_day * (1 - std::exp(-comparison.shrunk));
+  packet.rollback = fmt::format("amdahl gate rollback {} --reason TEXT", hypothesis.id);
+  return packet;
+}
+
+Result<ledger::GateRow> find_gate(Context& context, const std::string& id) {
+  std::vector<ledger::GateRow> found;
+  std::string pending;
+  for (const ledger::GateRow& row : TRY(context.ledger->gate(""))) {
+    const GatePacket& p = row.packet;
+    if (p.experiment == id || p.hypothesis == id) return row;
+    if (p.experiment.starts_with(id) || p.hypothesis.starts_with(id)) found.push_back(row);
+    if (row.state == "pending") pending += fmt::format(" {}", p.hypothesis);
+  }
+  if (found.size() == 1) return found.front();
+  return Error{Error::Kind::kNotFound,
+               fmt::format("{} at the gate is called '{}'; pending:{}",
+                           found.empty() ? "nothing" : "more than one thing", id,
+                           pending.empty() ? " nothing" : pending)};
+}
+
+Result<std::string> decide(Context& context, const ledger::GateRow& gate,
+                           const GateDecision& decision, std::int64_t fence) {
+  if (trim(decision.reason).empty()) return bad_input("a decision needs a --reason");
+  if (trim(decision.actor).empty()) return bad_input("a decision needs a name: --as NAME");
+  if (gate.state != "pending") {
+    return Error{Error::Kind::kConflict,
+                 fmt::format("{} was already {} by {}", gate.packet.hypothesis, gate.state,
+                             gate.decision.actor)};
+  }
+  ledger::Family family = TRY(need_family(context, gate.packet.family));
+  std::vector<ledger::Draft> drafts = decision_drafts(gate, decision, context.clock->unix_time());
+  if (!decision.approved) {
+    TRY(context.ledger->append(drafts, fence));
+    return fmt::format("declined {}", gate.packet.hypothesis);
+  }
+  TRY(refuse_if_moved(context, gate, family));
+  const ledger::HypothesisRow row = TRY(context.ledger->hypothesis(gate.packet.hypothesis));
+  const model::Change stack = combine(family.baseline, row.hypothesis.change);
+  drafts.push_back({"baseline.moved",
+                    decision.actor,
+                    family.name,
+                    {{"hypothesis", row.hypothesis.id}, {"change", encode(stack)}}});
+  const double saving = 1 - std::exp(-gate.packet.comparison.shrunk);
+  drafts.push_back({"saving.booked",
+                    decision.actor,
+                    row.hypothesis.id,
+                    {{"family", family.name}, {"predicted_share", saving}}});
+  TRY(context.ledger->append(drafts, fence));
+  family = TRY(need_family(context, family.name));
+  const std::string overlay = TRY(write_overlay(context, family));
+  return fmt::format("promoted {}: {}; the stack of {} is in {}", row.hypothesis.id,
+                     describe(row.hypothesis.change), family.name, overlay);
+}
+
+Result<std::string> roll_back(Context& context, const std::string& hypothesis,
+                              const std::string& actor, const std::string& reason) {
+  if (trim(reason).empty()) return bad_input("a rollback needs a --reason");
+  const ledger::HypothesisRow row = TRY(context.ledger->hypothesis(hypothesis));
+  ledger::Family family = TRY(need_family(context, row.hypothesis.family));
+  if (std::ranges::find(family.stack, row.hypothesis.id) == family.stack.end()) {
+    return Error{Error::Kind::kConflict,
+                 fmt::format("{} is not in the stack of {}", row.hypothesis.id, family.name)};
+  }
+  model::Change stack;
+  for (const std::string& id : family.stack) {
+    if (id == row.hypothesis.id) continue;
+    stack = combine(stack, TRY(context.ledger->hypothesis(id)).hypothesis.change);
+  }
+  TRY(note(context,
+           {"baseline.rolled_back",
+            actor,
+            family.name,
+            {{"hypothesis", row.hypothesis.id}, {"change", encode(stack)}, {"reason", reason}}}));
+  family = TRY(need_family(context, family.name));
+  return fmt::format("took {} out of the stack of {}: {}", row.hypothesis.id, family.name,
+                     TRY(write_overlay(context, family)));
+}
+
+Result<std::string> write_overlay(Context& context, const ledger::Family& family) {
+  TRY(os::make_dirs(context.path("overlays")));
+  const std::string path = context.path(fmt::format("overlays/{}.toml", family.name));
+  const std::string text = overlay_toml(family);
+  const auto present = os::read_file(path);
+  if (!present || *present != text) TRY(os::write_file(path, text));
+  TRY(write_patches(context, family));
+  return path;
+}
+
+}  // namespace amdahl::app

@@ -1,0 +1,124 @@
+#include "app/propose.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "hypothesize/playbook.h"
+#include "hypothesize/propose.h"
+#include "model/codec.h"
+#include "os/host.h"
+
+namespace amdahl::app {
+namespace {
+
+// An idea may come again after an abort or a reopening: the row needs a name of its own.
+Result<std::string> free_id(Context& context, const std::string& wanted) {
+  std::string id = wanted;
+  for (int n = 2;; ++n) {
+    const auto taken = context.ledger->hypothesis(id);
+    if (!taken && taken.error().kind == Error::Kind::kNotFound) return id;
+    if (!taken) return taken.error();
+    if (taken->hypothesis.id != id) return id;  // Only a longer name starts like this.
+    id = fmt::format("{}-{}", wanted, n);
+  }
+}
+
+// Queued hypotheses of the playbook whose conditions no longer hold on the new profile.
+Result<> withdraw(Context& context, const ledger::Family& family,
+                  const std::vector<model::Hypothesis>& still, ProposeOutcome& outcome) {
+  std::set<std::string> under_test;
+  for (const ledger::ExperimentRow& row : TRY(context.ledger->live_experiments())) {
+    under_test.insert(row.experiment.hypothesis);
+  }
+  for (const ledger::HypothesisRow& row : TRY(context.ledger->hypotheses(family.name, "live"))) {
+    const model::Hypothesis& h = row.hypothesis;
+    if (h.origin.kind != "playbook" || under_test.contains(h.id)) continue;
+    if (std::ranges::any_of(still, [&](const auto& s) { return s.key == h.key; })) continue;
+    model::Verdict verdict;
+    verdict.hypothesis = h.id;
+    verdict.kind = model::VerdictKind::kInvalid;
+    verdict.reason = "the new profile no longer carries it; it was not tested";
+    verdict.at = context.clock->unix_time();
+    outcome.drafts.push_back({"verdict.recorded", "cycle", h.id, encode(verdict)});
+    outcome.withdrawn.push_back(h.title);
+  }
+  return Ok{};
+}
+
+}  // namespace
+
+Result<ProposeOutcome> admit(Context& context, std::vector<model::Hypothesis> ideas,
+                             const std::string& actor) {
+  ProposeOutcome outcome;
+  std::set<std::string> seen;
+  for (model::Hypothesis& idea : ideas) {
+    if (!seen.insert(idea.key).second) continue;
+    const auto holder = TRY(context.ledger->holder_of_key(idea.key));
+    if (holder) {
+      ++outcome.known[holder->state];
+      continue;
+    }
+    idea.id = TRY(free_id(context, idea.id));
+    outcome.drafts.push_back({"hypothesis.proposed", actor, idea.id, encode(idea)});
+    outcome.fresh.push_back(std::move(idea));
+  }
+  return outcome;
+}
+
+Result<ProposeOutcome> propose_from(Context& context, const ledger::Family& family,
+                                    const model::Profile& profile) {
+  std::vector<hypothesize::Entry> playbook = TRY(hypothesize::embedded_playbook());
+  std::erase_if(playbook, [](const hypothesize::Entry& entry) {
+    return !std::ranges::all_of(entry.needs, os::can_use);
+  });
+  hypothesize::Proposals proposals =
+      hypothesize::propose(family.spec, family.baseline, profile, playbook, context.hardware,
+                           {.min_gain = context.config.min_gain});
+  ProposeOutcome withdrawn;
+  TRY(withdraw(context, family, proposals.ranked, withdrawn));
+  ProposeOutcome outcome = TRY(admit(context, std::move(proposals.ranked), "cycle"));
+  outcome.drafts.insert(outcome.drafts.begin(), withdrawn.drafts.begin(), withdrawn.drafts.end());
+  outcome.withdrawn = std::move(withdrawn.withdrawn);
+  return outcome;
+}
+
+std::string describe_known(const std::map<std::string, int>& known) {
+  int total = 0;
+  std::string by_state;
+  for (const auto& [state, count] : known) {
+    if (state == "live") continue;  // Already in the queue: nothing to retry.
+    total += count;
+    by_state += fmt::format("{}{} {}", by_state.empty() ? "" : ", ", count, state);
+  }
+  if (total == 0) return "";
+  return fmt::format("{} idea{} came up again and {} not retried: {}", total, total == 1 ? "" : "s",
+                     total == 1 ? "is" : "are", by_state);
+}
+
+Result<model::Hypothesis> propose_change(Context& context, const std::string& family_name,
+                                         const model::Change& change, const std::string& title,
+                                         double gain, const std::string& actor) {
+  const ledger::Family family = TRY(need_family(context, family_name));
+  model::Hypothesis h = TRY(hypothesize::from_change(family.spec, family.baseline, change,
+                                                     {"person", actor}, context.hardware));
+  if (!title.empty()) h.title = title;
+  if (gain > 0) h.predicted_gain = gain;
+  if (family.profile) h.profile = family.profile->id;
+  const auto holder = TRY(context.ledger->holder_of_key(h.key));
+  if (holder) {
+    return Error{Error::Kind::kConflict,
+                 fmt::format("{} already holds this idea: {} ({}); it is not tried again. A person "
+                             "may reopen it: amdahl ledger reopen {} --reason TEXT",
+                             holder->hypothesis.id, holder->state, holder->hypothesis.title,
+                             holder->hypothesis.id)};
+  }
+  h.id = TRY(free_id(context, h.id));
+  TRY(note(context, {"hypothesis.proposed", actor, h.id, encode(h)}));
+  return h;
+}
+
+}  // namespace amdahl::app

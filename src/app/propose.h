@@ -1,0 +1,40 @@
+// propose.h: from a profile to live hypotheses, and from a person's idea to one.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "app/context.h"
+#include "base/result.h"
+#include "ledger/ledger.h"
+#include "model/hypothesis.h"
+#include "model/profile.h"
+
+namespace amdahl::app {
+
+// What became of a batch of ideas.
+struct ProposeOutcome {
+  std::vector<ledger::Draft> drafts;  // To be appended by the caller, together.
+  std::vector<model::Hypothesis> fresh;
+  std::map<std::string, int> known;    // State of the holder to how many came again.
+  std::vector<std::string> withdrawn;  // Queued ones that the evidence no longer carries.
+};
+
+// Records nothing: the drafts belong in one transaction with the profile they rest on.
+Result<ProposeOutcome> propose_from(Context& context, const ledger::Family& family,
+                                    const model::Profile& profile);
+
+// Keeps out what the ledger already knows under any spelling: spends no run.
+Result<ProposeOutcome> admit(Context& context, std::vector<model::Hypothesis> ideas,
+                             const std::string& actor);
+
+// "3 ideas came up again and are not retried: 2 no effect, 1 promoted"; empty if none did.
+std::string describe_known(const std::map<std::string, int>& known);
+
+// A person's idea; kConflict if the ledger holds its key.
+Result<model::Hypothesis> propose_change(Context& context, const std::string& family,
+                                         const model::Change& change, const std::string& title,
+                                         double gain, const std::string& actor);
+
+}  // namespace amdahl::app

@@ -1,0 +1,152 @@
+#include "app/reconcile.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/pairs.h"
+#include "app/propose.h"
+#include "base/text.h"
+#include "compare/compare.h"
+#include "model/codec.h"
+#include "model/plan.h"
+#include "os/fault.h"
+#include "os/files.h"
+#include "profile/classify.h"
+
+namespace amdahl::app {
+namespace {
+
+// A worker takes its claim within a moment of its start; one that has not by now never will.
+constexpr Nanos kStartsWithin = std::chrono::seconds(10);
+
+struct Collector {
+  Context& context;
+  std::int64_t fence;
+  const Say& say;
+
+  Result<> keep(const ledger::Run& run, const std::string& kind, Json payload,
+                std::vector<ledger::Draft> more = {}) {
+    std::vector<ledger::Draft> drafts{{kind, "cycle", run.reservation, std::move(payload)}};
+    drafts.insert(drafts.end(), more.begin(), more.end());
+    os::fault_point("cycle.collect");
+    TRY(context.ledger->append(drafts, fence));
+    return Ok{};
+  }
+
+  Result<> lose(const ledger::Run& run, const std::string& reason) {
+    say(fmt::format("{}: {} is void: {}", run.family, run.reservation, reason));
+    return keep(run, "run.voided", {{"spent_accelerator_s", 0.0}, {"reason", reason}});
+  }
+
+  Result<> take_pair(const ledger::Run& run, const launch::Receipts& receipts) {
+    const ledger::Family family = TRY(context.ledger->family(run.family));
+    const model::PairFact fact = fact_of(run, family.spec, receipts);
+    const double spent = fact.a.cost + fact.b.cost;
+    if (fact.voided) {
+      say(fmt::format("{}: pair {} is void: {}", run.family, run.index, fact.void_reason));
+      return keep(
+          run, "run.voided",
+          {{"spent_accelerator_s", spent}, {"reason", fact.void_reason}, {"fact", encode(fact)}});
+    }
+    const auto d = compare::log_ratio(fact);
+    say(fmt::format("{}: {} pair {}: A {:.2f}, B {:.2f} accelerator-seconds ({:+.1f} %), {} first",
+                    run.family, run.purpose, run.index, fact.a.cost, fact.b.cost,
+                    100 * (1 - std::exp(-d.value_or(0))), run.variant_second ? "A" : "B"));
+    return keep(run, "run.collected", {{"spent_accelerator_s", spent}, {"fact", encode(fact)}});
+  }
+
+  Result<> take_profile(const ledger::Run& run, const launch::Receipts& receipts) {
+    if (!receipts.a) return lose(run, receipts.problem);
+    const model::Receipt& receipt = *receipts.a;
+    const double spent = cost(receipt).count();
+    if (!succeeded(receipt)) {
+      const std::string reason =
+          fmt::format("the profiled run failed: {}", describe_ending(receipt));
+      say(fmt::format("{}: {}", run.family, reason));
+      return keep(run, "run.voided", {{"spent_accelerator_s", spent}, {"reason", reason}});
+    }
+    const ledger::Family family = TRY(context.ledger->family(run.family));
+    std::vector<profile::Facts> collected{profile::facts_of(receipt)};
+    if (const auto hook = os::read_file(receipts.out_a + "/hook.json")) {
+      auto facts = profile::read_hook(*hook);
+      if (facts) collected.push_back(*facts);
+      if (!facts) say(fmt::format("{}: hook.json: {}", run.family, facts.error().text));
+    }
+    model::Profile profile = profile::classify(family.spec, receipt, collected);
+    profile.id = run.reservation;
+    profile.family = run.family;
+    profile.at = context.clock->unix_time();
+    profile.baseline = digest(TRY(make_plan(family.spec, family.baseline)));
+    ProposeOutcome ideas = TRY(propose_from(context, family, profile));
+    ideas.drafts.insert(ideas.drafts.begin(),
+                        {"profile.recorded", "cycle", run.family, encode(profile)});
+    TRY(keep(run, "run.collected", {{"spent_accelerator_s", spent}, {"fact", nullptr}},
+             ideas.drafts));
+    say(fmt::format("{}: bottleneck {}: {}", run.family, name(profile.bottleneck), profile.rule));
+    say(fmt::format(
+        "{}: {} new hypothes{}{}", run.family, ideas.fresh.size(),
+        ideas.fresh.size() == 1 ? "is" : "es",
+        ideas.withdrawn.empty() ? "" : fmt::format(", {} withdrawn", ideas.withdrawn.size())));
+    if (const std::string known = describe_known(ideas.known); !known.empty()) {
+      say(fmt::format("{}: {}", run.family, known));
+    }
+    return Ok{};
+  }
+};
+
+// Never started: the reservation is there, so hand it over again. Only one worker will run it.
+Result<> submit_again(Context& context, const ledger::Run& run, Submitted& submitted,
+                      std::int64_t fence, const Say& say) {
+  const Nanos now = context.clock->monotonic();
+  const auto last = submitted.find(run.reservation);
+  if (last != submitted.end() && now - last->second < kStartsWithin) return Ok{};
+  const Json stored = TRY(parse_json(run.request));
+  const launch::PairRequest request = TRY(launch::decode_request(stored));
+  const std::string worker = TRY(context.launcher->submit(request));
+  submitted[run.reservation] = now;
+  say(fmt::format("{}: {} had not started; handed over again", run.family, run.reservation));
+  if (run.state == ledger::RunState::kReserved) {
+    TRY(note(context, {"run.submitted", "cycle", run.reservation, {{"worker_run_id", worker}}},
+             fence));
+  }
+  return Ok{};
+}
+
+}  // namespace
+
+Result<int> reconcile(Context& context, Submitted& submitted, std::int64_t fence, const Say& say) {
+  Collector collector{context, fence, say};
+  int ended = 0;
+  for (const ledger::Run& run : TRY(context.ledger->runs_in_flight())) {
+    switch (TRY(context.launcher->poll(run.reservation))) {
+      case launch::RunState::kRunning:
+        if (run.state == ledger::RunState::kReserved) {  // A crash came between the two: adopt it.
+          const std::string worker = TRY(context.launcher->worker_of(run.reservation));
+          TRY(note(context,
+                   {"run.submitted", "cycle", run.reservation, {{"worker_run_id", worker}}},
+                   fence));
+          say(fmt::format("{}: adopted {}", run.family, run.reservation));
+        }
+        break;
+      case launch::RunState::kUnknown:
+        TRY(submit_again(context, run, submitted, fence, say));
+        break;
+      case launch::RunState::kLost:
+        TRY(collector.lose(run, "its worker died without leaving receipts"));
+        ++ended;
+        break;
+      case launch::RunState::kFinished: {
+        const launch::Receipts receipts = TRY(context.launcher->collect(run.reservation));
+        TRY(run.purpose == "profile" ? collector.take_profile(run, receipts)
+                                     : collector.take_pair(run, receipts));
+        ++ended;
+        break;
+      }
+    }
+  }
+  return ended;
+}
+
+}  // namespace amdahl::app

@@ -1,0 +1,34 @@
+// run.h: any command under the supervisor; its receipt and usage record stay behind.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/config.h"
+#include "base/result.h"
+#include "model/receipt.h"
+
+namespace amdahl::app {
+
+struct RunOptions {
+  std::vector<std::string> argv;
+  std::string family;    // Empty: from the command's name.
+  int accelerators = 0;  // 0: all GPUs, or one CPU slot for each usable CPU.
+  double time_limit_s = 0;
+  double memory_limit_mb = 0;
+  bool quiet = false;
+};
+
+struct RunOutcome {
+  std::string job;
+  model::Receipt receipt;
+  std::string usage_file;
+  std::string receipt_file;
+};
+
+Result<RunOutcome> run_job(const Config& config, const RunOptions& options);
+
+// "python3 train.py --lr 1" is a job of the family "train".
+std::string family_of(const std::vector<std::string>& argv);
+
+}  // namespace amdahl::app

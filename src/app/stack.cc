@@ -1,0 +1,130 @@
+#include "app/stack.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/lease.h"
+#include "app/pairs.h"
+#include "app/snapshot.h"
+#include "compare/compare.h"
+#include "model/codec.h"
+#include "model/plan.h"
+#include "stats/coin.h"
+#include "stats/estimate.h"
+
+namespace amdahl::app {
+namespace {
+
+constexpr Nanos kPollEvery = std::chrono::milliseconds(100);
+
+// The stack's size is part of the purpose, so that pairs of an older stack are not mixed in.
+std::string stack_purpose(const ledger::Family& family) {
+  return fmt::format("stack:{}", digest(*make_plan(family.spec, family.baseline)).substr(0, 8));
+}
+
+double cost_per_work(const model::ArmFact& arm) { return arm.cost / arm.work.value_or(1); }
+
+Result<std::vector<ledger::Run>> good_runs(Context& context, const ledger::Family& family) {
+  std::vector<ledger::Run> runs =
+      TRY(context.ledger->family_runs(family.name, stack_purpose(family)));
+  std::erase_if(runs, [](const ledger::Run& run) { return !run.fact || run.fact->voided; });
+  return runs;
+}
+
+model::StackResult result_of(const ledger::Family& family, const std::vector<ledger::Run>& runs,
+                             Nanos now) {
+  std::vector<double> d;
+  std::vector<double> before;
+  std::vector<double> after;
+  for (const ledger::Run& run : runs) {
+    const auto ratio = compare::log_ratio(*run.fact);
+    if (!ratio) continue;
+    d.push_back(*ratio);
+    before.push_back(cost_per_work(run.fact->a));
+    after.push_back(cost_per_work(run.fact->b));
+  }
+  model::StackResult result;
+  result.family = family.name;
+  result.changes = static_cast<int>(family.stack.size());
+  result.work_unit = family.spec.work_unit;
+  result.at = now;
+  compare::Design design;
+  design.cap = 1000;
+  result.comparison = compare::judge(d, design);
+  if (!before.empty()) {
+    result.original_cost = stats::median(before);
+    result.stack_cost = stats::median(after);
+  }
+  return result;
+}
+
+Result<> submit_one(Context& context, const ledger::Family& family, std::int64_t fence,
+                    Submitted& submitted) {
+  PairOrder order;
+  order.family = family.name;
+  order.purpose = stack_purpose(family);
+  order.index = next_index(TRY(context.ledger->family_runs(family.name, order.purpose)));
+  order.variant_second = stats::coin(order.purpose, family.name, order.index);
+  order.b = family.baseline;
+  const auto need = static_cast<std::size_t>(TRY(slots_needed(family.spec, order)));
+  const std::vector<int> free = free_slots(context.config, TRY(context.ledger->runs_in_flight()));
+  if (need > context.config.slots.size()) {
+    return bad_input(fmt::format("{} needs {} CPU slots and there are {}", family.name, need,
+                                 context.config.slots.size()));
+  }
+  if (need > free.size()) return Ok{};
+  const std::vector<int> cpus(free.begin(), free.begin() + static_cast<std::ptrdiff_t>(need));
+  submitted[TRY(submit_pair(context, family, order, cpus, fence))] = context.clock->monotonic();
+  return Ok{};
+}
+
+}  // namespace
+
+Result<model::StackResult> measure_stack(Context& context, const std::string& name,
+                                         const StackOptions& options) {
+  const ledger::Family family = TRY(need_family(context, name));
+  if (family.stack.empty()) {
+    return bad_input(fmt::format("nothing of {} has been promoted yet; type: amdahl cycle --watch",
+                                 family.name));
+  }
+  const std::unique_ptr<Lease> lease = TRY(Lease::take(context));
+  Submitted submitted;
+  const int most_tries = 2 * options.pairs + 4;
+  while (true) {
+    TRY(reconcile(context, submitted, lease->fence(), options.say));
+    const std::vector<ledger::Run> all =
+        TRY(context.ledger->family_runs(family.name, stack_purpose(family)));
+    const int good = static_cast<int>(TRY(good_runs(context, family)).size());
+    const auto open = std::ranges::count_if(all, [](const ledger::Run& run) {
+      return run.state == ledger::RunState::kReserved || run.state == ledger::RunState::kSubmitted;
+    });
+    if (good >= options.pairs && open == 0) break;
+    if (options.stopped && options.stopped()) break;
+    if (static_cast<int>(all.size()) >= most_tries && open == 0) break;
+    if (good + open < options.pairs && static_cast<int>(all.size()) < most_tries) {
+      TRY(submit_one(context, family, lease->fence(), submitted));
+    }
+    context.clock->sleep(kPollEvery);
+  }
+  const model::StackResult result =
+      result_of(family, TRY(good_runs(context, family)), context.clock->unix_time());
+  if (result.comparison.pairs == 0) {
+    return external(fmt::format("no pair of {}'s stack could be measured", family.name));
+  }
+  TRY(note(context, {"stack.measured", "cycle", family.name, encode(result)}, lease->fence()));
+  return result;
+}
+
+Result<std::vector<model::StackResult>> latest_stacks(Context& context) {
+  std::vector<model::StackResult> results;
+  for (const ledger::Family& family : TRY(context.ledger->families())) {
+    const std::vector<model::StackResult> all = TRY(context.ledger->stacks(family.name));
+    if (!all.empty()) results.push_back(all.back());
+  }
+  return results;
+}
+
+}  // namespace amdahl::app

@@ -1,0 +1,28 @@
+// status.h: where the loop stands, from what every write keeps up: cheap however long the past.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/context.h"
+#include "app/snapshot.h"
+#include "base/result.h"
+#include "ledger/ledger.h"
+
+namespace amdahl::app {
+
+struct Status {
+  std::string state_dir;
+  std::map<std::string, std::int64_t> tallies;
+  std::vector<ledger::Budget> budgets;
+  std::optional<ledger::Campaign> campaign;
+  std::optional<ledger::LeaseInfo> lease;
+  std::vector<ledger::GateRow> pending;
+  Snapshot snapshot;
+};
+
+Result<Status> read_status(Context& context);
+
+}  // namespace amdahl::app

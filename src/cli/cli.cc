@@ -1,0 +1,123 @@
+#include "cli/cli.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <exception>
+
+#include <fmt/format.h>
+
+#include "base/embedded.h"
+#include "cli/options.h"
+#include "cli/verbs.h"
+
+namespace amdahl {
+std::span<const Embedded> embedded_reference();
+}
+
+namespace amdahl::cli {
+namespace {
+
+constexpr auto kVerbs = std::to_array<Verb>({
+    {"run", "run a command, watch its accelerators, keep a receipt", false, do_run},
+    {"scan", "rank families by wasted accelerator time", false, do_scan},
+    {"anatomy", "draw one job's timeline and what each part could gain", false, do_anatomy},
+    {"adopt", "give a family a spec, so that it can be experimented on", false, do_adopt},
+    {"profile", "find out why a family's accelerators wait", false, do_profile},
+    {"propose", "put an idea of your own to the test", false, do_propose},
+    {"cycle", "one turn of the loop; --watch goes on until all is settled", false, do_cycle},
+    {"status", "where the loop stands", false, do_status},
+    {"gate", "see and decide what waits for a person", false, do_gate},
+    {"stack", "re-measure a family's promoted changes together", false, do_stack},
+    {"ledger", "list, show, search, verify, export, reopen", false, do_ledger},
+    {"dream", "search wins and documents for fresh hypotheses", false, do_dream},
+    {"roi", "hours and money spent and saved", false, do_roi},
+    {"compare", "is B cheaper than A? a paired test of two commands", false, do_compare},
+    {"doctor", "what works here, what is missing, how to fix it", false, do_doctor},
+    {"init", "make the state folder and a configuration", false, do_init},
+    {"completion", "completion for bash, zsh or fish", false, do_completion},
+    {"version", "version, revision and ledger schema", false, do_version},
+    {"exec", "the supervisor of one pair; started by launchers", true, do_exec},
+});
+
+int exit_code(Error::Kind kind) {
+  switch (kind) {
+    case Error::Kind::kBadInput:
+      return 2;
+    case Error::Kind::kNotFound:
+    case Error::Kind::kConflict:
+      return 1;
+    case Error::Kind::kUnsupported:
+    case Error::Kind::kExternal:
+      return 3;
+    case Error::Kind::kBudget:
+      return 4;
+    case Error::Kind::kBusy:
+      return 5;
+  }
+  return 3;
+}
+
+int print_help(const std::vector<std::string>& words) {
+  if (!words.empty()) {
+    const std::string_view page = reference_page(words.front());
+    if (!page.empty()) {
+      fmt::print("{}", page);
+      return 0;
+    }
+    fmt::print(stderr, "amdahl: there is no help on '{}'\n", words.front());
+    return 2;
+  }
+  fmt::print("amdahl finds wasted accelerator time, proves fixes and banks the savings.\n\n");
+  for (const Verb& verb : kVerbs) {
+    if (!verb.hidden) fmt::print("  {:<11} {}\n", verb.name, verb.summary);
+  }
+  fmt::print(
+      "\nEvery verb takes --state DIR, --config FILE, --json, --no-color and --help.\n"
+      "Start here:\n"
+      "  amdahl run --family eval -- python3 evaluate.py\n"
+      "  amdahl scan\n"
+      "  amdahl anatomy last\n");
+  return 0;
+}
+
+int fail(const Error& error) {
+  fmt::print(stderr, "amdahl: {}\n", error.text);
+  return exit_code(error.kind);
+}
+
+int dispatch(const std::vector<std::string>& argv) {
+  const auto typed = parse(argv);
+  if (!typed) return fail(typed.error());
+  if (typed->verb == "help") return print_help(typed->flags.words);
+  if (typed->flags.help) return print_help({typed->verb});
+  const auto code = find_verb(typed->verb)->run(typed->flags);
+  return code ? *code : fail(code.error());
+}
+
+}  // namespace
+
+std::span<const Verb> verbs() { return kVerbs; }
+
+const Verb* find_verb(std::string_view name) {
+  const auto row = std::ranges::find(kVerbs, name, &Verb::name);
+  return row == kVerbs.end() ? nullptr : &*row;
+}
+
+std::string_view reference_page(std::string_view verb) {
+  for (const Embedded& page : embedded_reference()) {
+    if (page.path == std::string(verb) + ".md") return page.bytes;
+  }
+  return {};
+}
+
+int run(const std::vector<std::string>& argv) {
+  try {
+    return dispatch(argv);
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "amdahl: this is a bug: {}\n", e.what());
+    return 3;
+  }
+}
+
+}  // namespace amdahl::cli

@@ -1,0 +1,158 @@
+#include "cli/options.h"
+
+#include <algorithm>
+#include <array>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/verbs.h"
+
+namespace amdahl::cli {
+namespace {
+
+constexpr auto kOptions = std::to_array<Option>({
+    {"", "--state", "DIR", &Flags::state, "state folder (ledger, runs, usage records)"},
+    {"", "--config", "FILE", &Flags::config, "configuration file"},
+    {"", "--json", "", &Flags::json, "one JSON document on stdout"},
+    {"", "--no-color", "", &Flags::no_color, "no colours"},
+    {"", "-h,--help", "", &Flags::help, "what this verb does, with an example"},
+
+    {"run", "--family", "NAME", &Flags::family, "what this is a job of"},
+    {"run", "--accelerators", "N", &Flags::accelerators, "how many it is given"},
+    {"run", "--time-limit", "S", &Flags::time_limit, "kill it after so many seconds"},
+    {"run", "--memory-limit", "MB", &Flags::memory_limit, "kill it above this"},
+    {"run", "--quiet", "", &Flags::quiet, "do not show the job's output"},
+
+    {"anatomy", "--width", "N", &Flags::width, "columns to draw in"},
+    {"anatomy", "--ascii", "", &Flags::ascii, "draw with plain letters"},
+
+    {"adopt", "--family", "NAME", &Flags::family, "name of the family"},
+    {"adopt", "--output", "FILE", &Flags::output, "where to write the spec"},
+    {"adopt", "--spec", "FILE", &Flags::spec, "adopt this spec instead of a job"},
+    {"adopt", "--replace", "", &Flags::replace, "put it in place of the family's present spec"},
+
+    {"profile", "--show", "", &Flags::show, "show the latest, do not run"},
+
+    {"propose", "--env", "NAME=VALUE", &Flags::env, "set a variable; NAME alone unsets it"},
+    {"propose", "--arg", "FLAG=VALUE", &Flags::args, "set a flag; FLAG alone is a bare flag"},
+    {"propose", "--accelerators", "N", &Flags::accelerators, "give it so many"},
+    {"propose", "--patch", "FILE", &Flags::patch, "a unified diff against the spec's repo"},
+    {"propose", "--title", "TEXT", &Flags::title, "what people call it"},
+    {"propose", "--gain", "PERCENT", &Flags::gain, "how much it should save"},
+    {"propose", "--as", "NAME", &Flags::as, "who proposes it"},
+
+    {"cycle", "--watch", "", &Flags::watch, "go on until nothing is left to do"},
+    {"cycle", "--until", "WHEN", &Flags::until, "settled, first-win or never"},
+    {"cycle", "--slots", "N", &Flags::slots, "CPU slots to use"},
+    {"cycle", "--gate-policy", "NAME", &Flags::gate_policy, "let a policy decide at the gate"},
+    {"cycle", "--refresh", "", &Flags::refresh, "profile every family anew"},
+    {"cycle", "--quiet", "", &Flags::quiet, "say nothing but the summary"},
+
+    {"gate", "--reason", "TEXT", &Flags::reason, "why"},
+    {"gate", "--as", "NAME", &Flags::as, "who decides; default: your login"},
+
+    {"stack", "--pairs", "N", &Flags::pairs, "pairs to measure"},
+    {"stack", "--show", "", &Flags::show, "show the latest, do not run"},
+
+    {"ledger", "--hypothesis-state", "STATE", &Flags::hypothesis_state,
+     "only those: live, promoted, refuted, ..."},
+    {"ledger", "--family", "NAME", &Flags::family, "only this family's"},
+    {"ledger", "--limit", "N", &Flags::limit, "rows at most"},
+    {"ledger", "--output", "FILE", &Flags::output, "where to export to"},
+    {"ledger", "--reason", "TEXT", &Flags::reason, "why it is reopened"},
+    {"ledger", "--as", "NAME", &Flags::as, "who reopens it"},
+
+    {"dream", "--docs", "DIR", &Flags::docs, "folder of documents to search"},
+    {"dream", "--family", "NAME", &Flags::family, "only for this family"},
+
+    {"roi", "--price", "USD", &Flags::price, "per accelerator-hour"},
+
+    {"init", "--replace", "", &Flags::replace, "write the configuration anew"},
+
+    {"compare", "--pairs", "N", &Flags::pairs, "pairs at most (40)"},
+    {"compare", "--claim", "PERCENT", &Flags::claim, "what B is said to save"},
+    {"compare", "--noise", "PERCENT", &Flags::noise, "noise of one pair, if you know it (5)"},
+    {"compare", "--accelerators", "N", &Flags::accelerators, "each arm is given so many"},
+
+    {"exec", "--pair", "DIR", &Flags::pair_dir, "the run's folder"},
+});
+
+struct AddTo {
+  CLI::App& app;
+  Flags& flags;
+  const Option& option;
+  CLI::Option* operator()(bool Flags::*field) const {
+    return app.add_flag(std::string(option.name), flags.*field, std::string(option.does));
+  }
+  template <class T>
+  CLI::Option* operator()(T Flags::*field) const {
+    return app.add_option(std::string(option.name), flags.*field, std::string(option.does))
+        ->type_name(std::string(option.value));
+  }
+};
+
+Error unknown_verb(const std::string& verb) {
+  std::vector<std::string_view> names;
+  for (const Verb& v : verbs()) names.push_back(v.name);
+  const auto near = did_you_mean(verb, names);
+  return bad_input(fmt::format("there is no verb '{}'{}; type: amdahl --help", verb,
+                               near ? fmt::format(", did you mean '{}'?", *near) : ""));
+}
+
+Error wrong_use(const std::string& verb, const std::string& what,
+                const std::vector<std::string>& typed) {
+  std::vector<std::string_view> names;
+  for (const Option& o : kOptions) {
+    if (o.verb.empty() || o.verb == verb) names.push_back(o.name);
+  }
+  for (const std::string& word : typed) {
+    const std::string flag = word.substr(0, word.find('='));
+    if (!flag.starts_with("--") || std::ranges::find(names, flag) != names.end()) continue;
+    const auto near = did_you_mean(flag, names);
+    return bad_input(fmt::format("{}: there is no option {}{}; type: amdahl {} --help", verb, flag,
+                                 near ? fmt::format(", did you mean {}?", *near) : "", verb));
+  }
+  return bad_input(fmt::format("{}: {}; type: amdahl {} --help", verb, what, verb));
+}
+
+}  // namespace
+
+std::span<const Option> options() { return kOptions; }
+
+Result<Typed> parse(const std::vector<std::string>& argv) {
+  Typed typed;
+  const auto divide = std::ranges::find(argv, "--");
+  if (divide != argv.end()) typed.flags.command.assign(divide + 1, argv.end());
+  std::vector<std::string> before(argv.begin(), divide);
+  const auto verb = std::ranges::find_if(before, [](const auto& w) { return !w.starts_with('-'); });
+  if (verb == before.end()) {
+    typed.verb = std::ranges::find(before, "--version") != before.end() ? "version" : "help";
+    return typed;
+  }
+  typed.verb = *verb;
+  before.erase(verb);
+  if (typed.verb == "help") {
+    typed.flags.words = before;
+    return typed;
+  }
+  if (!find_verb(typed.verb)) return unknown_verb(typed.verb);
+
+  CLI::App app;
+  app.set_help_flag();
+  for (const Option& option : kOptions) {
+    if (!option.verb.empty() && option.verb != typed.verb) continue;
+    std::visit(AddTo{app, typed.flags, option}, option.field);
+  }
+  app.add_option("words", typed.flags.words);
+  std::vector<std::string> reversed(before.rbegin(), before.rend());  // As CLI11 wants them.
+  try {
+    app.parse(reversed);
+  } catch (const CLI::ParseError& e) {
+    return wrong_use(typed.verb, e.what(), before);
+  }
+  return typed;
+}
+
+}  // namespace amdahl::cli

@@ -1,0 +1,81 @@
+// options.h: what was typed, and the table of all that may be.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+
+namespace amdahl::cli {
+
+// Everything that can be typed after a verb; each verb reads what its rows name.
+struct Flags {
+  std::string state;
+  std::string config;
+  bool json = false;
+  bool no_color = false;
+  bool help = false;
+
+  std::vector<std::string> words;    // Positional, before "--".
+  std::vector<std::string> command;  // After "--", untouched.
+
+  std::string family;
+  std::string output;
+  std::string spec;
+  std::string reason;
+  std::string as;
+  std::string title;
+  std::string docs;
+  std::string until = "settled";
+  std::string gate_policy;
+  std::string hypothesis_state;
+  std::string patch;
+  std::string pair_dir;
+  std::string source;
+  std::vector<std::string> env;
+  std::vector<std::string> args;
+  double time_limit = 0;
+  double memory_limit = 0;
+  double gain = 0;
+  double claim = 0;
+  double noise = 5;
+  double price = -1;
+  double work = 0;
+  int accelerators = 0;
+  int width = 0;
+  int pairs = 0;
+  int slots = 0;
+  int limit = 50;
+  bool watch = false;
+  bool refresh = false;
+  bool replace = false;
+  bool quiet = false;
+  bool ascii = false;
+  bool show = false;
+};
+
+struct Option {
+  std::string_view verb;   // "" for all.
+  std::string_view name;   // "--watch".
+  std::string_view value;  // What the value is called in help; "" for a switch.
+  std::variant<std::string Flags::*, bool Flags::*, int Flags::*, double Flags::*,
+               std::vector<std::string> Flags::*>
+      field;
+  std::string_view does;
+};
+
+std::span<const Option> options();
+
+// The verb and its flags; kBadInput for what is not known, with "did you mean".
+struct Typed {
+  std::string verb;
+  Flags flags;
+};
+Result<Typed> parse(const std::vector<std::string>& argv);
+
+}  // namespace amdahl::cli

@@ -1,0 +1,122 @@
+#include "cli/show.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "cli/terminal.h"
+#include "refute/check.h"
+
+namespace amdahl::cli {
+namespace {
+
+std::string vote_word(const model::Finding& finding) {
+  if (finding.vote == model::Vote::kAgree) return "agree";
+  if (finding.vote == model::Vote::kAbstain) return "abstain";
+  return finding.decisive ? "REFUTE" : "refute";
+}
+
+std::string question(const std::string& check) {
+  const auto rows = refute::checks();
+  const auto row = std::ranges::find(rows, check, &refute::Check::id);
+  return row == rows.end() ? "" : std::string(row->asks);
+}
+
+}  // namespace
+
+Result<app::Config> config_for(const Flags& flags) {
+  app::Overrides overrides;
+  overrides.config_file = flags.config;
+  overrides.state_dir = flags.state;
+  overrides.gate_policy = flags.gate_policy;
+  if (flags.slots != 0) overrides.slots = flags.slots;
+  return app::load_config(overrides);
+}
+
+Result<app::Context> context_for(const Flags& flags, bool create) {
+  const app::Config config = TRY(config_for(flags));
+  return app::open_context(config, create);
+}
+
+void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+void print_json(const Json& document) { print(pretty_json(document) + "\n"); }
+
+std::string saving(double log_effect) {
+  if (std::isinf(log_effect)) return log_effect > 0 ? "all of it" : "unbounded";
+  return show_percent(1 - std::exp(-log_effect));
+}
+
+std::string describe(const model::Comparison& c) {
+  if (c.pairs == 0) return "no pairs yet";
+  const bool bounded = std::isfinite(c.lower) && std::isfinite(c.upper);
+  return fmt::format("{} ({}{} pair{})", saving(c.effect),
+                     bounded ? fmt::format("{} to {}, 95 %, ", saving(c.lower), saving(c.upper))
+                             : "no interval yet, ",
+                     c.pairs, c.pairs == 1 ? "" : "s");
+}
+
+std::string describe_time(Nanos unix_time) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(unix_time).count();
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(seconds)));
+}
+
+std::string show_votes(const std::vector<model::Finding>& votes) {
+  std::string text;
+  for (const model::Finding& vote : votes) {
+    text += fmt::format("  {:<8} {:<10} {}\n", vote_word(vote), vote.check, question(vote.check));
+    text += fmt::format("  {:<8} {:<10} {}\n", "", "", vote.because);
+  }
+  return text;
+}
+
+std::string show_packet(const Flags& flags, const ledger::GateRow& row) {
+  const model::GatePacket& p = row.packet;
+  std::string text = fmt::format("{}  {}  {}\n\n", bold(flags, p.hypothesis), p.family, row.state);
+  text += fmt::format("Claim     {}\n", p.claim);
+  text += fmt::format("Measured  {}\n", describe(p.comparison));
+  text += fmt::format("Evidence  E = {:.0f}, noise of one pair {}\n",
+                      std::exp(std::min(p.comparison.log_e_win, 50.0)),
+                      show_percent(p.comparison.sigma));
+  text +=
+      fmt::format("Cost      {} accelerator-seconds so far\n", show_number(p.spent_accelerator_s));
+  text += fmt::format("Saves     {} accelerator-hours a day at the observed rate\n",
+                      show_number(p.saves_accelerator_h_per_day));
+  text += fmt::format("Rollback  {}\n", p.rollback);
+  if (row.state != "pending") {
+    text +=
+        fmt::format("Decision  {} by {}: {}\n", row.state, row.decision.actor, row.decision.reason);
+  }
+  text += fmt::format("\nChange\n{}\nVotes\n{}", p.diff, show_votes(p.votes));
+  if (row.state == "pending") {
+    text += fmt::format(
+        "\nDecide: amdahl gate approve {0} --reason TEXT\n"
+        "        amdahl gate reject {0} --reason TEXT\n",
+        p.hypothesis);
+  }
+  return text;
+}
+
+std::string show_profile(const Flags& flags, const model::Profile& profile) {
+  std::string text =
+      fmt::format("{}  bottleneck: {} ({})\n  {}\n\n", bold(flags, profile.family),
+                  name(profile.bottleneck), describe(profile.bottleneck), profile.rule);
+  std::vector<std::vector<std::string>> rows;
+  for (const model::Cause& cause : profile.causes) {
+    rows.push_back({cause.name, std::string(name(cause.bottleneck)),
+                    show_number(cause.accelerator_seconds), show_percent(cause.share),
+                    fmt::format("{:.2f}x", cause.ceiling), cause.because});
+  }
+  text += table({"cause", "class", "accel-s", "share", "ceiling", "because"}, rows);
+  for (const std::string& missing : profile.missing) {
+    text += fmt::format("missing: {}\n", missing);
+  }
+  return text;
+}
+
+}  // namespace amdahl::cli

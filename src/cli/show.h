@@ -1,0 +1,33 @@
+// show.h: nouns as people read them.
+#pragma once
+
+#include <string>
+
+#include "app/context.h"
+#include "base/json.h"
+#include "base/result.h"
+#include "cli/options.h"
+#include "ledger/ledger.h"
+#include "model/hypothesis.h"
+#include "model/profile.h"
+
+namespace amdahl::cli {
+
+// The configuration that these flags ask for; and the opened state on top of it.
+Result<app::Config> config_for(const Flags& flags);
+Result<app::Context> context_for(const Flags& flags, bool create);
+
+void print(const std::string& text);  // To stdout.
+void print_json(const Json& document);
+
+// ln effect as a saving: 0.69 is "50 %".
+std::string saving(double log_effect);
+// "saves 31 % (28 % to 34 %, 95 %, 12 pairs)".
+std::string describe(const model::Comparison& comparison);
+std::string describe_time(Nanos unix_time);  // "2026-11-15 21:30".
+
+std::string show_packet(const Flags& flags, const ledger::GateRow& row);
+std::string show_profile(const Flags& flags, const model::Profile& profile);
+std::string show_votes(const std::vector<model::Finding>& votes);
+
+}  // namespace amdahl::cli

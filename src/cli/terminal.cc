@@ -1,0 +1,131 @@
+#include "cli/terminal.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "os/clock.h"
+
+namespace amdahl::cli {
+namespace {
+
+volatile std::sig_atomic_t interrupts = 0;
+
+void on_interrupt(int signal) {
+  if (interrupts > 0) ::_exit(128 + signal);
+  interrupts = interrupts + 1;
+}
+
+std::string painted(const Flags& flags, std::string_view code, std::string_view text) {
+  if (!use_colour(flags)) return std::string(text);
+  return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+}
+
+std::size_t columns(std::string_view text) {
+  std::size_t count = 0;
+  bool escape = false;
+  for (const char c : text) {
+    if (c == '\x1b') escape = true;
+    if (!escape && (static_cast<unsigned char>(c) & 0xC0U) != 0x80U) ++count;
+    if (escape && c == 'm') escape = false;
+  }
+  return count;
+}
+
+bool looks_numeric(std::string_view text) {
+  return !text.empty() && (text.front() == '-' || text.front() == '+' || text.front() == '$' ||
+                           (text.front() >= '0' && text.front() <= '9'));
+}
+
+}  // namespace
+
+int terminal_width(const Flags& flags) {
+  if (flags.width > 0) return flags.width;
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  if (const char* given = std::getenv("COLUMNS")) {
+    if (const auto number = to_number<int>(given)) return *number;
+  }
+  return 100;
+}
+
+bool use_colour(const Flags& flags) {
+  const char* no = std::getenv("NO_COLOR");
+  return !flags.no_color && !flags.json && !(no && *no) && ::isatty(STDOUT_FILENO) == 1;
+}
+
+std::string green(const Flags& flags, std::string_view text) { return painted(flags, "32", text); }
+std::string red(const Flags& flags, std::string_view text) { return painted(flags, "31", text); }
+std::string dim(const Flags& flags, std::string_view text) { return painted(flags, "2", text); }
+std::string bold(const Flags& flags, std::string_view text) { return painted(flags, "1", text); }
+
+std::string table(const std::vector<std::string>& header,
+                  const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  std::vector<bool> numeric(header.size(), !rows.empty());
+  for (const std::string& cell : header) widths.push_back(columns(cell));
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < header.size(); ++i) {
+      widths[i] = std::max(widths[i], columns(row[i]));
+      if (!looks_numeric(row[i]) && !row[i].empty() && row[i] != "–") numeric[i] = false;
+    }
+  }
+  std::string text;
+  const auto put = [&](const std::vector<std::string>& row) {
+    std::string line;
+    for (std::size_t i = 0; i < header.size(); ++i) {
+      const std::string pad(widths[i] - columns(row[i]), ' ');
+      line += numeric[i] ? pad + row[i] : row[i] + pad;
+      line += "  ";
+    }
+    while (line.ends_with(' ')) line.pop_back();
+    text += line + "\n";
+  };
+  put(header);
+  for (const auto& row : rows) put(row);
+  return text;
+}
+
+ProgressLine::ProgressLine(const Flags& flags)
+    : live_{::isatty(STDERR_FILENO) == 1 && !flags.quiet}, width_{terminal_width(flags)} {}
+
+ProgressLine::~ProgressLine() { clear(); }
+
+void ProgressLine::clear() {
+  if (live_ && shown_) fmt::print(stderr, "\r\x1b[K");
+  shown_ = false;
+}
+
+void ProgressLine::show(const std::string& text) {
+  const double now = to_seconds(os::real_clock().monotonic());
+  if (now - last_s_ < (live_ ? 0.2 : 15)) return;
+  last_s_ = now;
+  if (!live_) {
+    fmt::print(stderr, "{}\n", text);
+    return;
+  }
+  fmt::print(stderr, "\r\x1b[K{}", clip(text, static_cast<std::size_t>(width_ - 1)));
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+void ProgressLine::say(const std::string& line) {
+  clear();
+  fmt::print(stderr, "{}\n", line);
+}
+
+void catch_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = on_interrupt;
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+}
+
+bool interrupted() { return interrupts > 0; }
+
+}  // namespace amdahl::cli

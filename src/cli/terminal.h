@@ -1,0 +1,49 @@
+// terminal.h: how text is put before a person: width, colour, tables, a progress line, ^C.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/options.h"
+
+namespace amdahl::cli {
+
+int terminal_width(const Flags& flags);
+bool use_colour(const Flags& flags);  // Only on a terminal, and not with NO_COLOR.
+
+std::string green(const Flags& flags, std::string_view text);
+std::string red(const Flags& flags, std::string_view text);
+std::string dim(const Flags& flags, std::string_view text);
+std::string bold(const Flags& flags, std::string_view text);
+
+// Columns padded to their widest cell (UTF-8 aware); numbers, by their look, to the right.
+std::string table(const std::vector<std::string>& header,
+                  const std::vector<std::vector<std::string>>& rows);
+
+// One line on stderr that is rewritten in place on a terminal; elsewhere a plain line at most
+// every 15 seconds.
+class ProgressLine {
+ public:
+  explicit ProgressLine(const Flags& flags);
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void show(const std::string& text);
+  void say(const std::string& line);  // A line that stays.
+
+ private:
+  void clear();
+
+  bool live_;
+  int width_;
+  bool shown_ = false;
+  double last_s_ = -1e9;
+};
+
+// From now on ^C and SIGTERM only set what interrupted() reads; a second one ends us at once.
+void catch_interrupts();
+bool interrupted();
+
+}  // namespace amdahl::cli

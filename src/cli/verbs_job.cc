@@ -1,0 +1,264 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/fleet.h"
+#include "app/profile_now.h"
+#include "app/propose.h"
+#include "app/run.h"
+#include "base/text.h"
+#include "cli/show.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "model/codec.h"
+#include "os/files.h"
+#include "os/host.h"
+#include "scan/draw.h"
+
+namespace amdahl::cli {
+namespace {
+
+Result<std::string> only_word(const Flags& flags, std::string_view what, std::string_view verb) {
+  if (flags.words.size() == 1) return flags.words.front();
+  return bad_input(fmt::format("{} wants one {}; type: amdahl {} --help", verb, what, verb));
+}
+
+Json json_of(const scan::Split& split) {
+  return {{"allocated", split.allocated},
+          {"unobserved", split.unobserved},
+          {"idle", split.idle},
+          {"low", split.low},
+          {"productive", split.productive}};
+}
+
+Json json_of(const scan::Anatomy& anatomy) {
+  Json table = Json::array();
+  for (const scan::CeilingRow& row : anatomy.table) {
+    table.push_back({{"name", row.name},
+                     {"accelerator_seconds", row.accelerator_seconds},
+                     {"share", row.share},
+                     {"ceiling", std::isfinite(row.if_vanished) ? Json(row.if_vanished) : Json()},
+                     {"is_compute", row.is_compute}});
+  }
+  constexpr std::string_view kActivities[] = {"unobserved", "idle", "low", "productive"};
+  Json lanes = Json::array();
+  for (const auto& lane : anatomy.accelerators) {
+    Json stretches = Json::array();
+    for (const scan::Stretch& s : lane) {
+      stretches.push_back({{"activity", kActivities[static_cast<std::size_t>(s.activity)]},
+                           {"start_s", to_seconds(s.start)},
+                           {"seconds", to_seconds(s.duration)}});
+    }
+    lanes.push_back(std::move(stretches));
+  }
+  Json phases = Json::array();
+  for (const model::Span& phase : anatomy.phases) {
+    phases.push_back({{"name", phase.name},
+                      {"start_s", to_seconds(phase.start)},
+                      {"seconds", to_seconds(phase.duration)}});
+  }
+  return {{"schema_version", 1},
+          {"job", anatomy.job},
+          {"family", anatomy.family},
+          {"wall_s", to_seconds(anatomy.wall)},
+          {"metric", anatomy.metric},
+          {"split_accelerator_s", json_of(anatomy.split)},
+          {"accelerators", lanes},
+          {"phases", phases},
+          {"table", table}};
+}
+
+Result<model::Change> change_from(const Flags& flags) {
+  model::Change change;
+  const auto cut =
+      [](const std::string& word) -> std::pair<std::string, std::optional<std::string>> {
+    const auto equals = word.find('=');
+    if (equals == word.npos) return {word, std::nullopt};
+    return {word.substr(0, equals), word.substr(equals + 1)};
+  };
+  for (const std::string& word : flags.env) change.env.insert(cut(word));
+  for (const std::string& word : flags.args) {
+    const auto [flag, value] = cut(word);
+    change.args[flag] = value.value_or("");
+  }
+  if (flags.accelerators > 0) change.accelerators = flags.accelerators;
+  if (!flags.patch.empty()) change.patch = TRY(os::read_file(flags.patch));
+  if (is_empty(change)) {
+    return bad_input(
+        "propose wants a change: --env NAME=VALUE, --arg FLAG=VALUE, --accelerators N "
+        "or --patch FILE");
+  }
+  return change;
+}
+
+}  // namespace
+
+Result<int> do_run(const Flags& flags) {
+  app::RunOptions options;
+  options.argv = flags.command.empty() ? flags.words : flags.command;
+  options.family = flags.family;
+  options.accelerators = flags.accelerators;
+  options.time_limit_s = flags.time_limit;
+  options.memory_limit_mb = flags.memory_limit;
+  options.quiet = flags.quiet || flags.json;
+  const app::Config config = TRY(config_for(flags));
+  const app::RunOutcome outcome = TRY(app::run_job(config, options));
+  const model::Receipt& r = outcome.receipt;
+  if (flags.json) {
+    print_json({{"schema_version", 1},
+                {"job", outcome.job},
+                {"receipt", encode(r)},
+                {"usage_file", outcome.usage_file}});
+  } else {
+    fmt::print(stderr,
+               "amdahl: {} {}: {} in {}, {} of {} accelerator-seconds of CPU time; see: "
+               "amdahl anatomy {}\n",
+               outcome.job, r.family, describe_ending(r), show_duration(r.wall),
+               show_number(to_seconds(r.cpu_user + r.cpu_system)), show_number(cost(r).count()),
+               outcome.job);
+  }
+  if (r.ending == model::Ending::kExited) return r.code;
+  if (r.ending == model::Ending::kSignalled) return 128 + r.code;
+  return r.ending == model::Ending::kNotStarted ? 127 : 124;
+}
+
+Result<int> do_scan(const Flags& flags) {
+  const app::Config config = TRY(config_for(flags));
+  std::unique_ptr<ledger::Ledger> ledger;
+  if (os::exists(config.state_dir + "/ledger.db")) {
+    ledger = TRY(ledger::open_sqlite(config.state_dir + "/ledger.db", {.create = false}));
+  }
+  const app::FleetScan fleet = TRY(app::scan_fleet(config, ledger.get(), flags.words));
+  for (const std::string& problem : fleet.unreadable) {
+    fmt::print(stderr, "amdahl: left out {}\n", problem);
+  }
+  const auto has_spec = [&](const std::string& family) {
+    return std::ranges::find(fleet.with_spec, family) != fleet.with_spec.end();
+  };
+  if (flags.json) {
+    Json rows = Json::array();
+    for (const scan::FamilyWaste& w : fleet.ranked) {
+      rows.push_back({{"family", w.family},
+                      {"jobs", w.jobs},
+                      {"failed", w.failed},
+                      {"split_accelerator_s", json_of(w.split)},
+                      {"recoverable_accelerator_s", w.recoverable},
+                      {"lost_in_failed_accelerator_s", w.lost_in_failed},
+                      {"volume_accelerator_h_per_day", w.volume_per_day},
+                      {"has_spec", has_spec(w.family)},
+                      {"why", w.why}});
+    }
+    print_json({{"schema_version", 1},
+                {"jobs", fleet.jobs},
+                {"families", rows},
+                {"unreadable", fleet.unreadable}});
+    return 0;
+  }
+  if (fleet.ranked.empty()) {
+    print("No jobs have been observed yet. Run one: amdahl run -- CMD\n");
+    return 1;
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const scan::FamilyWaste& w : fleet.ranked) {
+    const double total = std::max(1e-9, w.split.allocated);
+    rows.push_back({w.family, std::to_string(w.jobs), show_number(w.split.allocated),
+                    show_percent(w.split.idle / total), show_percent(w.split.low / total),
+                    show_percent(w.split.productive / total), show_number(scan::wasted(w.split)),
+                    show_number(w.recoverable), has_spec(w.family) ? "yes" : "no"});
+  }
+  print(table(
+      {"family", "jobs", "accel-s", "idle", "low", "productive", "wasted", "recoverable", "spec"},
+      rows));
+  for (const scan::FamilyWaste& w : fleet.ranked) {
+    if (!has_spec(w.family)) {
+      print(fmt::format("\nTo experiment on {0}: amdahl adopt {1} --family {0}\n", w.family,
+                        w.latest_job));
+      break;
+    }
+  }
+  return 0;
+}
+
+Result<int> do_anatomy(const Flags& flags) {
+  const std::string job = flags.words.empty() ? "last" : TRY(only_word(flags, "job", "anatomy"));
+  const app::Config config = TRY(config_for(flags));
+  const scan::Anatomy anatomy = TRY(app::job_anatomy(config, job));
+  if (flags.json) {
+    print_json(json_of(anatomy));
+  } else {
+    print(scan::draw(anatomy, terminal_width(flags), use_colour(flags), flags.ascii));
+  }
+  return 0;
+}
+
+Result<int> do_adopt(const Flags& flags) {
+  app::Context context = TRY(context_for(flags, true));
+  const std::string job = flags.words.empty() ? "last" : TRY(only_word(flags, "job", "adopt"));
+  const app::Adopted adopted =
+      flags.spec.empty()
+          ? TRY(app::adopt_job(context, job, flags.family, flags.output, flags.replace))
+          : TRY(app::adopt_spec(context, flags.spec, flags.replace));
+  if (flags.json) {
+    print_json({{"schema_version", 1},
+                {"family", adopted.spec.family},
+                {"file", adopted.path},
+                {"spec", encode(adopted.spec)},
+                {"notes", adopted.notes}});
+    return 0;
+  }
+  print(fmt::format("{} can be experimented on; its spec is {}\n", adopted.spec.family,
+                    adopted.path));
+  for (const auto& [name, knob] : adopted.spec.knobs) {
+    print(fmt::format("  knob {:<18} {} = {}\n", name, knob.arg.empty() ? knob.env : knob.arg,
+                      knob.value.empty() ? "(not set)" : knob.value));
+  }
+  for (const std::string& todo : adopted.notes) print(fmt::format("  to do: {}\n", todo));
+  if (!adopted.notes.empty()) {
+    print(fmt::format("Edit it, then: amdahl adopt --spec {} --replace\n", adopted.path));
+  }
+  return 0;
+}
+
+Result<int> do_profile(const Flags& flags) {
+  const std::string family = TRY(only_word(flags, "family", "profile"));
+  app::Context context = TRY(context_for(flags, false));
+  model::Profile profile;
+  if (flags.show) {
+    const ledger::Family known = TRY(app::need_family(context, family));
+    if (!known.profile) {
+      return Error{Error::Kind::kNotFound,
+                   fmt::format("{0} has no profile yet; type: amdahl profile {0}", family)};
+    }
+    profile = *known.profile;
+  } else {
+    catch_interrupts();
+    const auto say = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+    profile = TRY(app::profile_now(context, family, say, interrupted));
+  }
+  if (flags.json) {
+    print_json(encode(profile));
+  } else {
+    print(show_profile(flags, profile));
+  }
+  return 0;
+}
+
+Result<int> do_propose(const Flags& flags) {
+  const std::string family = TRY(only_word(flags, "family", "propose"));
+  const model::Change change = TRY(change_from(flags));
+  app::Context context = TRY(context_for(flags, false));
+  const std::string who = flags.as.empty() ? os::user_name() : flags.as;
+  const model::Hypothesis h =
+      TRY(app::propose_change(context, family, change, flags.title, flags.gain / 100, who));
+  if (flags.json) {
+    print_json(encode(h));
+  } else {
+    print(fmt::format("{} is live: {} ({}). The next cycle tests it.\n", h.id, h.title,
+                      model::describe(h.change)));
+  }
+  return 0;
+}
+
+}  // namespace amdahl::cli
