@@ -219,7 +219,14 @@ std::map<std::string, double> plain_shares(const Evidence& hook, double wall_s) 
                                          get(hook, "hook.teardown_share") - save.value_or(0));
   const double between =
       std::max(0.0, python.value_or(0) * steps - get(hook, "hook.input_wait_share"));
-  if (python || gc) give("serial_share", std::max(between, gc.value_or(0)));
+  const double serial = std::max(between, gc.value_or(0));
+  if (python || gc) give("serial_share", serial);
+
+  // What is left of the steps is compute.
+  if (find(hook, "hook.startup_share")) {
+    give("compute_share",
+         std::max(0.0, steps - get(hook, "hook.input_wait_share") - fsync.value_or(0) - serial));
+  }
   return plain;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "model/plan.h"
 #include "profile/causes.h"
 
 namespace amdahl::profile {
@@ -18,14 +19,14 @@ using model::Bottleneck;
 using model::Cause;
 using Evidence = std::map<std::string, double>;
 
-// A number is itself, a switch 0 or 1. A number that the job leaves to its default is there but
-// not known: NaN, which no comparison holds for.
-double knob_value(const model::Knob& knob) {
-  const std::string value = lower(trim(knob.value));
+// A number is itself, a switch 0 or 1; a bare flag is on. A number that the job leaves to its
+// default is there but not known: NaN, which no comparison holds for.
+double knob_value(const model::Knob& knob, const std::optional<std::string>& present) {
+  const std::string value = lower(trim(present.value_or("")));
   if (const auto number = to_number<double>(value)) return *number;
-  const bool is_number = knob.min || knob.max;
-  if (is_number) return std::numeric_limits<double>::quiet_NaN();
-  for (const char* off : {"", "false", "off", "no", "none"}) {
+  if (knob.min || knob.max) return std::numeric_limits<double>::quiet_NaN();
+  if (!present) return 0;
+  for (const char* off : {"false", "off", "no"}) {
     if (value == off) return 0;
   }
   return !knob.off.empty() && value == lower(knob.off) ? 0 : 1;
@@ -100,7 +101,7 @@ void conclude(model::Profile& profile) {
 }  // namespace
 
 model::Profile classify(const model::Spec& spec, const model::Receipt& receipt,
-                        const std::vector<Facts>& collected) {
+                        const std::vector<Facts>& collected, const model::Change& baseline) {
   model::Profile profile;
   profile.id = "p-" + sha256_hex(receipt.id + "\n" + receipt.digest).substr(0, 10);
   profile.family = receipt.family.empty() ? spec.family : receipt.family;
@@ -118,7 +119,10 @@ model::Profile classify(const model::Spec& spec, const model::Receipt& receipt,
   profile.missing.insert(profile.missing.end(), own.missing.begin(), own.missing.end());
   add_collected(collected, profile);
   add_new(profile.evidence, plain_shares(profile.evidence, to_seconds(receipt.wall)));
-  for (const auto& [name, knob] : spec.knobs) profile.evidence["knob." + name] = knob_value(knob);
+  for (const auto& [name, knob] : spec.knobs) {
+    const auto present = model::current_value(spec, baseline, knob);
+    profile.evidence["knob." + name] = knob_value(knob, present);
+  }
 
   profile.causes = causes_of({.reported = std::move(own.evidence),
                               .all = profile.evidence,

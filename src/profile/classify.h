@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "model/change.h"
 #include "model/profile.h"
 #include "model/receipt.h"
 #include "model/spec.h"
@@ -26,9 +27,10 @@ Result<Facts> read_hook(std::string_view json);
 // The /proc, cgroup and utilisation figures of the receipt itself.
 Facts facts_of(const model::Receipt& receipt);
 
-// All together. `hook` may be absent (not a Python job, or the hook saw nothing): then `missing`
-// says so. Knobs of the spec appear in the evidence as "knob.NAME" (their numeric value, or 0/1).
+// All together. The hook may be absent (not a Python job, or it saw nothing): then `missing` says
+// so. Knobs of the spec appear in the evidence as "knob.NAME", as the run's baseline set them.
+// What the receipt shows need not be in `collected`; it does no harm there.
 model::Profile classify(const model::Spec& spec, const model::Receipt& receipt,
-                        const std::vector<Facts>& collected);
+                        const std::vector<Facts>& collected, const model::Change& baseline = {});
 
 }  // namespace amdahl::profile

@@ -288,25 +288,13 @@ TEST(Hook, SpeaksWhereThePhasesAreSilent) {
     const char* name;
     double want;
   } cases[] = {
-      {"hook.startup_share", 0.2},
-      {"startup_share", 0.2},
-      {"import_share", 0.15},
-      {"input_wait_share", 0.3},
-      {"checkpoint_share", 0.06},
-      {"logging_share", 0.09},
-      {"teardown_share", 0.02},
-      {"hook.step_ms", 150},
-      {"hook.step_p95_ms", 300},
-      {"hook.batch_size", 8},
-      {"hook.loader_workers", 0},
-      {"hook.pin_memory", 0},
-      {"hook.scalar_syncs_per_step", 2},
-      {"hook.ops_per_step", 200},
-      {"hook.mean_op_us", 500},
-      {"hook.gemm_share", 0.6},
-      {"hook.conv_share", 0.1},
-      {"hook.copy_share", 0.1},
-      {"hook.python_share", 1.0 / 3},
+      {"hook.startup_share", 0.2}, {"startup_share", 0.2},     {"import_share", 0.15},
+      {"input_wait_share", 0.3},   {"checkpoint_share", 0.06}, {"logging_share", 0.09},
+      {"teardown_share", 0.02},    {"serial_share", 0.01},     {"compute_share", 0.32},
+      {"hook.step_ms", 150},       {"hook.step_p95_ms", 300},  {"hook.batch_size", 8},
+      {"hook.loader_workers", 0},  {"hook.pin_memory", 0},     {"hook.scalar_syncs_per_step", 2},
+      {"hook.ops_per_step", 200},  {"hook.mean_op_us", 500},   {"hook.gemm_share", 0.6},
+      {"hook.conv_share", 0.1},    {"hook.copy_share", 0.1},   {"hook.python_share", 1.0 / 3},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.name);
@@ -414,13 +402,20 @@ TEST(Knobs, AreEvidence) {
   knob("inference_mode", "on");
   knob("pin", "False");
   knob("wait_policy", "Active").off = "active";
+  knob("verify", "").arg = "--verify";
+  spec.command = {"job", "--verify"};
   const auto evidence = classify(spec, run(1, 1), {}).evidence;
   EXPECT_EQ(evidence.at("knob.batch_size"), 8);
+  EXPECT_EQ(evidence.at("knob.verify"), 1) << "a bare flag is on";
   EXPECT_TRUE(std::isnan(evidence.at("knob.threads")));
   EXPECT_EQ(evidence.at("knob.cache"), 0);
   EXPECT_EQ(evidence.at("knob.inference_mode"), 1);
   EXPECT_EQ(evidence.at("knob.pin"), 0);
   EXPECT_EQ(evidence.at("knob.wait_policy"), 0);
+
+  model::Change baseline;
+  baseline.args["--verify"] = std::nullopt;
+  EXPECT_EQ(classify(spec, run(1, 1), {}, baseline).evidence.at("knob.verify"), 0);
 }
 
 std::set<std::string> documented() {
