@@ -193,6 +193,9 @@ class Ledger {
   virtual int schema_version() = 0;
 };
 
+// What this program writes; a ledger file with a higher one is from the future.
+int schema_version();
+
 struct OpenOptions {
   bool create = true;  // Make the file if there is none.
   bool read_only = false;

@@ -20,8 +20,7 @@ struct Identity {
 
 Error foreign(const std::string& path, std::string_view why) {
   return bad_input(fmt::format(
-      "{} is not a ledger ({}): give the path of a ledger, or of a file that is not there yet",
-      path, why));
+      "{} is not a ledger ({}): move it away, or name another folder with --state", path, why));
 }
 
 Result<Identity> identify(db::Connection& db) {
@@ -81,7 +80,7 @@ Result<> migrate(db::Connection& db, const Schema& schema) {
 }
 
 // Makes an empty file a ledger, and refuses what is none, or is from the future.
-Result<> settle_identity(db::Connection& db, const std::string& path, const Setup& setup,
+Result<> settle_identity(db::Connection& db, const std::string& path, const StoreOptions& setup,
                          os::Clock& clock) {
   const auto identified = identify(db);
   if (!identified) {
@@ -118,15 +117,13 @@ Result<> settle_identity(db::Connection& db, const std::string& path, const Setu
 
 }  // namespace
 
-Result<std::unique_ptr<Ledger>> open_store(const std::string& path, const Setup& setup,
+Result<std::unique_ptr<Ledger>> open_store(const std::string& path, const StoreOptions& setup,
                                            os::Clock& clock) {
   const OpenOptions& options = setup.options;
   const bool may_create = options.create && !options.read_only;
   if (!may_create && !os::exists(path)) {
     return Error{Error::Kind::kNotFound,
-                 fmt::format("there is no ledger at {}: check the path, or let `amdahl cycle` make"
-                             " one",
-                             path)};
+                 fmt::format("there is no ledger at {}: make one with `amdahl init`", path)};
   }
   const auto mode = options.read_only ? db::Mode::kReadOnly
                     : may_create      ? db::Mode::kCreate
@@ -145,7 +142,7 @@ Result<std::unique_ptr<Ledger>> open_store(const std::string& path, const Setup&
 
 Result<std::unique_ptr<Ledger>> open_sqlite(const std::string& path, const OpenOptions& options,
                                             os::Clock& clock) {
-  sqlite::Setup setup;
+  sqlite::StoreOptions setup;
   setup.options = options;
   return sqlite::open_store(path, setup, clock);
 }

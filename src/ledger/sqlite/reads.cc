@@ -72,7 +72,7 @@ Result<HypothesisRow> Store::hypothesis(const std::string& id) {
   if (exact) return *std::move(exact);
   auto near =
       TRY(all<HypothesisRow>(db_, "read hypotheses", hypothesis_of, kHypothesisByPrefix, id));
-  if (near.empty() || id.empty()) return not_there("hypothesis", id, "ledger");
+  if (near.empty() || id.empty()) return not_there("hypothesis", id, "ledger list");
   if (near.size() == 1) return std::move(near.front());
   std::vector<std::string> ids;
   for (const HypothesisRow& row : near) ids.push_back(row.hypothesis.id);

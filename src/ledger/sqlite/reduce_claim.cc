@@ -17,10 +17,13 @@ namespace {
 Result<> key_is_free(db::Connection& db, const std::string& key) {
   auto holder = TRY(db.query("look for the key", kHolderOfKey, key));
   if (!TRY(holder.step())) return Ok{};
-  return conflict(fmt::format(
-      "its key is held by {} ({} since {}){}", holder.text(0), holder.text(1),
-      show_time(Nanos{holder.integer(2)}),
-      holder.text(1) == "live" ? "" : ": only a person can reopen that, with a reason"));
+  std::string text = fmt::format("its key is held by {} ({} since {})", holder.text(0),
+                                 holder.text(1), show_time(Nanos{holder.integer(2)}));
+  if (holder.text(1) != "live") {
+    text += fmt::format(": a person can reopen it with `amdahl ledger reopen {} --reason TEXT`",
+                        holder.text(0));
+  }
+  return conflict(std::move(text));
 }
 
 Result<> campaign_has_room(db::Connection& db, const std::string& campaign) {

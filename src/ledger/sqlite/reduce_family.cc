@@ -92,7 +92,8 @@ Result<> move_baseline(db::Connection& db, const Entry& entry) {
       db.query("read the stack", "SELECT stack FROM family WHERE name = ?", entry.event.subject));
   if (!TRY(family.step())) return conflict("the family was not adopted");
   Json stack = TRY(parse_json(family.text(0)).in("stack"));
-  if (std::find(stack.begin(), stack.end(), Json(hypothesis)) == stack.end()) stack.push_back(hypothesis);
+  if (std::find(stack.begin(), stack.end(), Json(hypothesis)) == stack.end())
+    stack.push_back(hypothesis);
   TRY(db.run("move the baseline", "UPDATE family SET baseline = ?, stack = ? WHERE name = ?",
              dump_json(change), dump_json(stack), entry.event.subject));
   return Ok{};

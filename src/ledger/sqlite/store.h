@@ -15,7 +15,7 @@
 
 namespace amdahl::ledger::sqlite {
 
-struct Setup {
+struct StoreOptions {
   OpenOptions options;
   Schema schema = present_schema();
   bool durable = true;           // False only to build large files quickly: a power cut ruins them.
@@ -23,7 +23,7 @@ struct Setup {
 };
 
 // As open_sqlite(), with the parts that tests and benchmarks replace.
-Result<std::unique_ptr<Ledger>> open_store(const std::string& path, const Setup& setup,
+Result<std::unique_ptr<Ledger>> open_store(const std::string& path, const StoreOptions& setup,
                                            os::Clock& clock);
 
 // Brings a replay of all events of `from` into the empty projections of `to`, which may be the
