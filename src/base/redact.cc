@@ -233,7 +233,7 @@ class Scrubber {
   bool named_value() {
     const std::size_t end = end_of(at_, is_name_char);
     const std::string_view name = text_.substr(at_, end - at_);
-    if (!names_a_secret(name)) return false;
+    if (name.ends_with("-----BEGIN") || !names_a_secret(name)) return false;
     std::optional<std::size_t> start = value_after(end, name.starts_with('-'));
     if (!start || *start >= text_.size()) return false;
     std::string quote;
@@ -244,7 +244,10 @@ class Scrubber {
     if (text_.substr(*start).starts_with(kRedacted)) return false;
     const std::size_t stop = value_end(*start, quote, is_authorization(name));
     if (stop == *start) return false;
-    return hide(*start, stop);
+    out_ += Scrubber(name).run();  // A name may itself be made of secrets.
+    out_ += text_.substr(end, *start - end);
+    at_ = *start;
+    return key_block() || hide(*start, stop);
   }
 
   std::size_t value_end(std::size_t start, const std::string& quote, bool whole_line) const {

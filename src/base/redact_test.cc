@@ -108,6 +108,12 @@ TEST(Redact, WhatLooksLikeACredentialGoes) {
       {"password = \"x\"", "password = \"[redacted]\""},
       {"a -----BEGIN RSA PRIVATE KEY-----\nAAA\n-----END RSA PRIVATE KEY----- b", "a [redacted] b"},
       {"-----BEGIN PRIVATE KEY-----\nAAA\nBBB", "[redacted]"},
+      {"PRIVATE_KEY=-----BEGIN PRIVATE KEY-----\nA\n-----END PRIVATE KEY-----\nx",
+       "PRIVATE_KEY=[redacted]\nx"},
+      {"x-"
+       "ghp_" +
+           long_tail + "-token: abc",
+       "x-[redacted]: [redacted]"},
   };
   for (const auto& [text, want] : cases) {
     EXPECT_EQ(redact(text), want) << text;

@@ -13,9 +13,9 @@
 namespace amdahl::model {
 
 enum class Ending : std::uint8_t {
-  kExited,      // By itself; `code` is the status.
-  kSignalled,   // By a signal from elsewhere; `code` is its number.
-  kTimeLimit,   // We killed it.
+  kExited,     // By itself; `code` is the status.
+  kSignalled,  // By a signal from elsewhere; `code` is its number.
+  kTimeLimit,  // We killed it.
   kMemoryLimit,
   kCancelled,
   kNotStarted,  // The program could not be executed; `reason` says why.
@@ -53,18 +53,18 @@ struct HostNoise {
 
 struct Receipt {
   int schema = 1;
-  std::string id;           // Reservation and arm: "r-…/A"; or the job's id.
+  std::string id;  // Reservation and arm: "r-…/A"; or the job's id.
   std::string family;
-  std::string arm;          // "A", "B", "run" or "profile".
+  std::string arm;  // "A", "B", "run" or "profile".
   std::string plan_digest;
   std::vector<std::string> argv;
   std::string host;
   std::string boot_id;
   std::string hardware;
-  std::vector<int> cpus;    // Where it was pinned; empty if it was not.
+  std::vector<int> cpus;  // Where it was pinned; empty if it was not.
   int accelerators = 1;
   std::string accelerator_kind;  // "gpu", "cpu slot", "device".
-  Nanos started{};          // Unix time.
+  Nanos started{};               // Unix time.
   Nanos wall{};
   Nanos cpu_user{};
   Nanos cpu_system{};
@@ -78,22 +78,22 @@ struct Receipt {
   std::int64_t peak_threads = 0;
   Ending ending = Ending::kNotStarted;
   int code = 0;
-  std::string reason;       // For people, when it did not exit with 0.
-  int left_behind = 0;      // Processes still alive when the main one ended; killed.
+  std::string reason;   // For people, when it did not exit with 0.
+  int left_behind = 0;  // Processes still alive when the main one ended; killed.
   std::optional<double> work;
   std::map<std::string, double> metrics;
-  std::vector<Span> phases;          // In order of start.
+  std::vector<Span> phases;                  // In order of start.
   std::vector<std::string> report_problems;  // "line 3: not JSON", at most 20.
   Utilisation utilisation;
   std::vector<FileDigest> outputs;
-  std::string input_fingerprint;     // Empty if the spec names no inputs.
+  std::string input_fingerprint;  // Empty if the spec names no inputs.
   std::int64_t input_bytes = 0;
   HostNoise noise;
-  Nanos observer_cpu{};              // What watching it cost us.
-  std::string stdout_tail;           // The last 4 KiB, redacted.
+  Nanos observer_cpu{};     // What watching it cost us.
+  std::string stdout_tail;  // The last 4 KiB, redacted.
   std::string stderr_tail;
   std::string stdout_sha256;
-  std::string digest;                // Over all the rest; see seal() in model/codec.h.
+  std::string digest;  // Over all the rest; see seal() in model/codec.h.
 };
 
 bool succeeded(const Receipt& receipt);
@@ -104,20 +104,20 @@ std::string describe_ending(const Receipt& receipt);
 
 // One arm of a pair, reduced to what verdicts need.
 struct ArmFact {
-  double cost = 0;                // Accelerator-seconds.
+  double cost = 0;  // Accelerator-seconds.
   double wall_s = 0;
   double cpu_s = 0;
   std::optional<double> work;
-  std::optional<double> metric;   // The spec's metric if it is a reported one.
+  std::optional<double> metric;  // The spec's metric if it is a reported one.
   std::map<std::string, double> quality;
-  std::string output_digest;      // Over all digested outputs; empty if there are none.
+  std::string output_digest;  // Over all digested outputs; empty if there are none.
   std::string input_fingerprint;
   double input_bytes = 0;
   std::string host;
   double foreign_cpu_cores = 0;
   double steal_share = 0;
   double psi_cpu_some = 0;
-  double started_s = 0;           // Unix time.
+  double started_s = 0;  // Unix time.
   int accelerators = 1;
   bool failed = false;
   std::string failure;
@@ -129,10 +129,10 @@ std::optional<Purpose> purpose_named(std::string_view name);
 
 struct PairFact {
   std::string reservation;
-  int index = 0;                  // The coin's index: never reused within an experiment.
+  int index = 0;  // The coin's index: never reused within an experiment.
   Purpose purpose = Purpose::kCompare;
-  std::string target;             // The check that asked for it, for kTopUp.
-  bool variant_second = false;    // As the coin (or a top-up) assigned it.
+  std::string target;               // The check that asked for it, for kTopUp.
+  bool variant_second = false;      // As the coin (or a top-up) assigned it.
   bool ran_variant_second = false;  // As the receipts say.
   ArmFact a;
   ArmFact b;

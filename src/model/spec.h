@@ -28,13 +28,13 @@ struct Knob {
 };
 
 struct Output {
-  std::string path;      // May hold "{out}". Its digest must be the same in both arms.
-  bool digest = true;    // False: only that it exists and is not empty.
+  std::string path;    // May hold "{out}". Its digest must be the same in both arms.
+  bool digest = true;  // False: only that it exists and is not empty.
 };
 
 struct Quality {
-  std::string name;        // A metric the job reports.
-  double tolerance = 0;    // How much worse it may get, in the metric's own unit.
+  std::string name;      // A metric the job reports.
+  double tolerance = 0;  // How much worse it may get, in the metric's own unit.
   bool higher_is_better = true;
 };
 
@@ -43,10 +43,10 @@ struct Spec {
   std::vector<std::string> command;  // May hold "{out}" and "{state}", see docs/format/spec.md.
   std::string workdir;               // Absolute after loading.
   std::map<std::string, std::string> env;
-  std::string repo;                  // For patches; empty if there is none.
-  std::vector<std::string> build;    // Run in the patched tree.
+  std::string repo;                // For patches; empty if there is none.
+  std::vector<std::string> build;  // Run in the patched tree.
   int accelerators = 1;
-  int cpus = 0;                      // CPU slots an arm is pinned to; 0: as many as accelerators.
+  int cpus = 0;  // CPU slots an arm is pinned to; 0: as many as accelerators.
   Nanos time_limit = std::chrono::minutes(30);
   std::optional<double> memory_limit_mb;
   std::string metric = "accelerator_seconds_per_work";  // Or the name of a reported metric.
@@ -56,7 +56,7 @@ struct Spec {
   std::optional<double> fixed_work;  // For a job that reports none: this much in every run.
   std::vector<Output> outputs;
   std::vector<Quality> quality;
-  std::vector<std::string> inputs;   // Paths or globs to fingerprint, relative to workdir.
+  std::vector<std::string> inputs;  // Paths or globs to fingerprint, relative to workdir.
   std::map<std::string, Knob> knobs;
   std::string pairing = "same-allocation";
 };

@@ -11,7 +11,7 @@ namespace amdahl::model {
 
 struct Usage {
   int schema = 1;
-  std::string job;          // The job's id.
+  std::string job;  // The job's id.
   std::string family;
   std::string user;
   std::string host;
@@ -19,10 +19,10 @@ struct Usage {
   std::string workdir;
   int accelerators = 1;
   std::string accelerator_kind;
-  Nanos start{};            // Unix time.
+  Nanos start{};  // Unix time.
   Nanos end{};
   bool failed = false;
-  std::string ending;       // As describe_ending().
+  std::string ending;  // As describe_ending().
   std::optional<double> work;
   Utilisation utilisation;
   std::vector<Span> phases;
