@@ -16,16 +16,16 @@
 namespace amdahl::observe {
 
 struct RunOrder {
-  std::string id;                    // The receipt's.
+  std::string id;  // The receipt's.
   std::string family;
   std::string arm = "run";
   model::Plan plan;
-  std::vector<int> cpus;             // Pin to these; empty: do not pin.
-  std::string out_dir;               // For "{out}", the report, stdout and stderr. Made if absent.
-  std::string state_dir;             // For "{state}": survives between runs of one plan.
-  Nanos time_limit{};                // 0: none.
+  std::vector<int> cpus;  // Pin to these; empty: do not pin.
+  std::string out_dir;    // For "{out}", the report, stdout and stderr. Made if absent.
+  std::string state_dir;  // For "{state}": survives between runs of one plan.
+  Nanos time_limit{};     // 0: none.
   std::optional<double> memory_limit_mb;
-  std::string work_pattern;          // As in Spec.
+  std::string work_pattern;  // As in Spec.
   std::optional<double> fixed_work;
   std::vector<std::string> outputs;  // To digest; may hold "{out}".
   std::vector<std::string> inputs;   // To fingerprint: globs, relative to the plan's workdir.

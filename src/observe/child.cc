@@ -1,0 +1,209 @@
+#include "observe/child.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <span>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/embedded.h"
+#include "base/text.h"
+#include "observe/config.h"
+#include "os/fd.h"
+#include "os/files.h"
+
+extern char** environ;
+
+namespace amdahl {
+std::span<const Embedded> embedded_hook();
+}
+
+namespace amdahl::observe {
+namespace {
+
+namespace fs = std::filesystem;
+
+void replace_all(std::string& text, std::string_view what, const std::string& with) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != text.npos; at += with.size()) {
+    text.replace(at, what.size(), with);
+  }
+}
+
+std::map<std::string, std::string> inherited() {
+  std::map<std::string, std::string> env;
+  for (char** at = environ; at && *at; ++at) {
+    const std::string_view row(*at);
+    const std::size_t equals = row.find('=');
+    if (equals == row.npos || equals == 0) continue;
+    env[std::string(row.substr(0, equals))] = row.substr(equals + 1);
+  }
+  return env;
+}
+
+bool is_program(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+         ::access(path.c_str(), X_OK) == 0;
+}
+
+// As execvp would, but on the job's PATH and from the job's folder.
+std::string find_program(const std::string& name, const Launchable& job) {
+  const auto from_workdir = [&](std::string_view folder) {
+    return (fs::path(job.workdir) / folder / name).string();
+  };
+  if (name.find('/') != name.npos) return os::exists(from_workdir("")) ? from_workdir("") : "";
+  const auto path = job.env.find("PATH");
+  const std::string folders = path == job.env.end() ? "/usr/bin:/bin" : path->second;
+  for (const std::string_view folder : split(folders, ':')) {
+    if (is_program(from_workdir(folder))) return from_workdir(folder);
+  }
+  return "";
+}
+
+Result<> add_hook(const RunOrder& order, Launchable& job) {
+  const std::string folder = order.out_dir + "/hook";
+  for (const Embedded& file : embedded_hook()) {
+    const std::string path = folder + "/" + std::string(file.path);
+    TRY(os::make_dirs(fs::path(path).parent_path().string()));
+    TRY(os::write_file(path, file.bytes));
+  }
+  std::string& python_path = job.env["PYTHONPATH"];
+  python_path = python_path.empty() ? folder : folder + ":" + python_path;
+  job.env["AMDAHL_HOOK_OUT"] = order.out_dir + "/hook.json";
+  return Ok{};
+}
+
+// What the child says when it cannot become the program.
+struct Failure {
+  enum Stage : int { kFolder, kAffinity, kExec } stage;
+  int error;
+};
+
+std::string describe(const Failure& failure, const Launchable& job) {
+  const std::string why = std::system_category().message(failure.error);
+  switch (failure.stage) {
+    case Failure::kFolder:
+      return fmt::format("cannot enter the folder {}: {}", job.workdir, why);
+    case Failure::kAffinity:
+      return fmt::format("cannot pin to the CPUs {}: {}", fmt::join(job.cpus, ","), why);
+    case Failure::kExec:
+      break;
+  }
+  return fmt::format("cannot execute {}: {}", job.argv.front(), why);
+}
+
+// Runs between fork and exec: calls only what a signal handler may.
+[[noreturn]] void become(const Launchable& job, char* const* argv, char* const* env,
+                         const cpu_set_t* cpus, int tell) {
+  const auto fail = [&](Failure::Stage stage) {
+    const Failure failure{stage, errno};
+    [[maybe_unused]] const ssize_t told = ::write(tell, &failure, sizeof failure);
+    ::_exit(127);
+  };
+  ::setpgid(0, 0);
+  for (int signal = 1; signal < NSIG; ++signal) {
+    struct sigaction now {};
+    if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) {
+      ::signal(signal, SIG_DFL);
+    }
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::dup2(job.stdin_fd, STDIN_FILENO);
+  ::dup2(job.stdout_fd, STDOUT_FILENO);
+  ::dup2(job.stderr_fd, STDERR_FILENO);
+  if (cpus && ::sched_setaffinity(0, sizeof *cpus, cpus) != 0) fail(Failure::kAffinity);
+  if (::chdir(job.workdir.c_str()) != 0) fail(Failure::kFolder);
+  ::execve(job.program.c_str(), argv, env);
+  fail(Failure::kExec);
+  ::_exit(127);
+}
+
+std::vector<char*> pointers(std::vector<std::string>& words) {
+  std::vector<char*> found;
+  for (std::string& word : words) found.push_back(word.data());
+  found.push_back(nullptr);
+  return found;
+}
+
+}  // namespace
+
+std::string fill_in(std::string text, const RunOrder& order) {
+  replace_all(text, "{out}", order.out_dir);
+  replace_all(text, "{state}", order.state_dir);
+  return text;
+}
+
+Result<Launchable> prepare(const RunOrder& order) {
+  Launchable job;
+  job.workdir = order.plan.workdir.empty() ? os::absolute(".") : order.plan.workdir;
+  job.cpus = order.cpus;
+  job.env = inherited();
+  for (const std::string& name : order.plan.unset) job.env.erase(name);
+  for (const auto& [name, value] : order.plan.env) job.env[name] = fill_in(value, order);
+  job.env["AMDAHL_REPORT"] = order.out_dir + "/report.jsonl";
+  job.env["AMDAHL_ACCELERATORS"] = std::to_string(order.plan.accelerators);
+  job.env["AMDAHL_OUT"] = order.out_dir;
+  job.env["AMDAHL_STATE"] = order.state_dir;
+  for (const std::string& word : order.plan.argv) job.argv.push_back(fill_in(word, order));
+  if (job.argv.empty()) return bad_input("the command is empty");
+  TRY(apply_config(order.plan.config, job.workdir, order.out_dir, job.argv));
+  if (order.with_hook) TRY(add_hook(order, job));
+  job.program = find_program(job.argv.front(), job);
+  return job;
+}
+
+Result<Started> start(const Launchable& job) {
+  if (job.program.empty()) return Started{-1, "no such program: " + job.argv.front()};
+  std::vector<std::string> argv = job.argv;
+  std::vector<std::string> env;
+  for (const auto& [name, value] : job.env) env.push_back(name + "=" + value);
+  const std::vector<char*> argv_pointers = pointers(argv);
+  const std::vector<char*> env_pointers = pointers(env);
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  for (const int cpu : job.cpus) CPU_SET(static_cast<std::size_t>(cpu), &cpus);
+
+  std::array<int, 2> pipe_ends{};
+  if (::pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return external("cannot make a pipe");
+  const os::Fd hear{pipe_ends[0]};
+  os::Fd tell{pipe_ends[1]};
+  // No signal may run our handlers in the child before it has reset them.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const pid_t pid = ::fork();
+  const int fork_error = errno;
+  if (pid == 0) {
+    become(job, argv_pointers.data(), env_pointers.data(), job.cpus.empty() ? nullptr : &cpus,
+           tell.get());
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (pid < 0) {
+    return external(
+        fmt::format("cannot start a process: {}", std::system_category().message(fork_error)));
+  }
+  ::setpgid(pid, pid);
+  tell = os::Fd{-1};
+  Failure failure{};
+  ssize_t got = 0;
+  while ((got = ::read(hear.get(), &failure, sizeof failure)) < 0 && errno == EINTR) {
+  }
+  if (got == sizeof failure) {
+    ::waitpid(pid, nullptr, 0);
+    return Started{-1, describe(failure, job)};
+  }
+  return Started{pid, ""};
+}
+
+}  // namespace amdahl::observe

@@ -1,0 +1,70 @@
+// run.h: one job from its start to the last of its descendants' end.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "model/receipt.h"
+#include "observe/child.h"
+#include "observe/ending.h"
+#include "observe/signals.h"
+#include "observe/supervisor.h"
+#include "observe/tee.h"
+#include "observe/tree.h"
+#include "observe/watcher.h"
+#include "os/clock.h"
+
+namespace amdahl::observe {
+
+class Run {
+ public:
+  Run(const RunOrder& order, os::Clock& clock, const std::function<void(const Live&)>& watch);
+  ~Run();
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  // To its end; the receipt has all but what must be read from files afterwards.
+  Result<model::Receipt> go();
+  // Valid after go().
+  const Watcher* watcher() const { return watcher_ ? &*watcher_ : nullptr; }
+
+ private:
+  Result<> open_outputs(Launchable& job);
+  Result<> follow();
+  void await_something(Nanos now);
+  void pass_on_signals(Nanos now);
+  void tick(Nanos now);
+  void enforce_limits(Nanos now);
+  void begin_ending(model::Ending ending, std::string reason, int signal, Nanos now);
+  void end_tree();
+  void fill(model::Receipt& receipt, Nanos own_cpu);
+
+  const RunOrder& order_;
+  os::Clock& clock_;
+  const std::function<void(const Live&)>& watch_;
+  int was_subreaper_ = 0;
+  SignalRelay signals_;
+  Tree tree_;
+  Nvml nvml_;
+  std::optional<Watcher> watcher_;
+  std::optional<Reaper> reaper_;
+  std::optional<Tee> out_;
+  std::optional<Tee> err_;
+  os::Fd null_{-1};
+  os::Fd pidfd_{-1};
+  Pace pace_;
+  Nanos start_{};  // Monotonic.
+  Nanos own_cpu_start_{};
+  Nanos next_tick_{};  // Since the start, as are the following.
+  Nanos next_watch_{};
+  std::optional<Nanos> kill_at_;
+  std::optional<model::Ending> ending_;  // Ours; nothing while the job goes on by itself.
+  std::string reason_;
+  Nanos wall_{};
+  int left_behind_ = 0;
+  int would_not_die_ = 0;
+};
+
+}  // namespace amdahl::observe

@@ -1,0 +1,164 @@
+#include "observe/supervisor.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/redact.h"
+#include "base/text.h"
+#include "model/codec.h"
+#include "observe/inputs.h"
+#include "observe/nvml.h"
+#include "observe/run.h"
+#include "os/files.h"
+#include "os/host.h"
+
+namespace amdahl::observe {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kTail = 4096;
+
+// What an earlier run left in the folder must not pass for this one's.
+Result<> clean(const RunOrder& order) {
+  TRY(os::make_dirs(order.out_dir));
+  if (!order.state_dir.empty()) TRY(os::make_dirs(order.state_dir));
+  for (const char* name : {"/report.jsonl", "/hook.json", "/stdout", "/stderr"}) {
+    std::error_code ignored;
+    fs::remove(order.out_dir + name, ignored);
+  }
+  return Ok{};
+}
+
+// Only what is a plain file: a job may have left a pipe there, and reading it would wait for ever.
+bool is_plain(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+std::string redacted_tail(const std::string& path) {
+  // Twice as much, so that a secret that the cut goes through is not seen as half of one.
+  const auto text = is_plain(path) ? os::read_tail(path, 2 * kTail) : Result<std::string>("");
+  if (!text) return "";
+  std::string tail = redact(*text);
+  if (tail.size() > kTail) tail.erase(0, tail.size() - kTail);
+  return tail;
+}
+
+std::vector<std::string> redacted_argv(const std::vector<std::string>& argv) {
+  std::vector<std::string> shown;
+  bool secret_follows = false;
+  for (const std::string& word : argv) {
+    shown.push_back(secret_follows ? std::string(kRedacted) : redact(word));
+    const bool is_flag = word.starts_with("-") && word.find('=') == word.npos;
+    secret_follows = is_flag && names_a_secret(word);
+  }
+  return shown;
+}
+
+Report report_of(const RunOrder& order, const model::Receipt& receipt, const Watcher* watcher) {
+  const std::string path = order.out_dir + "/report.jsonl";
+  if (!is_plain(path)) return {};
+  const auto text = os::read_head(path, kMaxReportBytes + 1);
+  if (!text) {
+    Report none;
+    none.problems.push_back(text.error().text);
+    return none;
+  }
+  const ReportContext context{receipt.started, receipt.wall, order.plan.accelerators,
+                              watcher ? watcher->growth() : std::vector<Growth>{}};
+  return read_report(std::string_view(*text).substr(0, kMaxReportBytes),
+                     text->size() > kMaxReportBytes, context);
+}
+
+void take_report(const RunOrder& order, const Watcher* watcher, model::Receipt& receipt) {
+  Report report = report_of(order, receipt, watcher);
+  receipt.work = report.work;
+  receipt.metrics = std::move(report.metrics);
+  receipt.phases = std::move(report.phases);
+  receipt.report_problems = std::move(report.problems);
+  if (!receipt.work && !order.work_pattern.empty() && is_plain(order.out_dir + "/stdout")) {
+    if (const auto text = os::read_tail(order.out_dir + "/stdout", kMaxReportBytes)) {
+      receipt.work = work_in_output(*text, order.work_pattern, receipt.report_problems);
+    }
+  }
+  if (!receipt.work) receipt.work = order.fixed_work;
+  if (!watcher) return;
+  receipt.utilisation = watcher->utilisation(receipt.wall, order.sample_every, report.busy);
+  receipt.accelerator_kind = watcher->accelerator_kind(report.busy);
+}
+
+void add_problems(model::Receipt& receipt, const std::vector<std::string>& problems) {
+  for (const std::string& problem : problems) {
+    if (receipt.report_problems.size() < kMaxProblems) receipt.report_problems.push_back(problem);
+  }
+}
+
+void take_files(const RunOrder& order, const std::string& workdir, const Fingerprint& inputs,
+                model::Receipt& receipt) {
+  std::vector<std::string> problems = inputs.problems;
+  std::vector<std::string> outputs = order.outputs;
+  for (std::string& output : outputs) {
+    const std::size_t at = output.find("{state}");
+    if (at != output.npos) output.replace(at, 7, order.state_dir);
+  }
+  if (receipt.ending != model::Ending::kNotStarted) {
+    receipt.outputs = digest_outputs(outputs, {order.out_dir, workdir, receipt.started}, problems);
+  }
+  receipt.input_fingerprint = inputs.sha256;
+  receipt.input_bytes = inputs.bytes;
+  add_problems(receipt, problems);
+  receipt.stdout_tail = redacted_tail(order.out_dir + "/stdout");
+  receipt.stderr_tail = redacted_tail(order.out_dir + "/stderr");
+  const auto digest = os::sha256_of_file(order.out_dir + "/stdout");
+  receipt.stdout_sha256 = digest ? *digest : "";
+}
+
+}  // namespace
+
+Result<model::Receipt> supervise(const RunOrder& order_given, os::Clock& clock,
+                                 const std::function<void(const Live&)>& watch) {
+  RunOrder order = order_given;
+  order.out_dir = os::absolute(order.out_dir);
+  if (!order.state_dir.empty()) order.state_dir = os::absolute(order.state_dir);
+  const std::string workdir = os::absolute(order.plan.workdir.empty() ? "." : order.plan.workdir);
+  order.plan.workdir = workdir;
+  TRY(clean(order));
+  // Before the run, so that both arms of a pair find the same files in the page cache.
+  const std::string cache = order.state_dir.empty() ? "" : order.state_dir + "/inputs.json";
+  const Fingerprint inputs = fingerprint(order.inputs, workdir, cache);
+
+  Run run(order, clock, watch);
+  model::Receipt receipt = TRY(run.go());
+  receipt.id = order.id;
+  receipt.family = order.family;
+  receipt.arm = order.arm;
+  receipt.plan_digest = model::digest(order_given.plan);
+  receipt.argv = redacted_argv(order.plan.argv);
+  receipt.host = os::host_name();
+  receipt.boot_id = os::boot_id();
+  receipt.hardware = hardware();
+  receipt.cpus = order.cpus;
+  receipt.accelerators = order.plan.accelerators;
+  take_report(order, run.watcher(), receipt);
+  take_files(order, workdir, inputs, receipt);
+  model::seal(receipt);
+  return receipt;
+}
+
+std::string hardware() {
+  const Nvml nvml;
+  if (nvml.count() > 0) return fmt::format("gpu: {} × {}", nvml.count(), nvml.name(0));
+  return fmt::format("cpu: {} × {}", os::cpu_model(), ::sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+int gpu_count(std::string* why_not) {
+  const Nvml nvml;
+  if (why_not) *why_not = nvml.why_not();
+  return nvml.count();
+}
+
+}  // namespace amdahl::observe

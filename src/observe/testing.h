@@ -1,0 +1,60 @@
+// testing.h: a folder that goes away and a shell command under the supervisor, for this room's
+// tests.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "observe/supervisor.h"
+#include "os/clock.h"
+#include "os/files.h"
+#include "os/host.h"
+
+namespace amdahl::observe {
+
+class InFolder : public testing::Test {
+ protected:
+  InFolder() : folder_{os::absolute(testing::TempDir() + "observe_" + os::random_hex(12))} {
+    std::filesystem::create_directories(folder_);
+  }
+  ~InFolder() override {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+
+  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  void write(const std::string& name, const std::string& bytes) const {
+    std::filesystem::create_directories(std::filesystem::path(path(name)).parent_path());
+    ASSERT_TRUE(os::write_file(path(name), bytes));
+  }
+
+  RunOrder order(std::vector<std::string> argv) const {
+    RunOrder made;
+    made.id = "r-test/A";
+    made.family = "test";
+    made.arm = "A";
+    made.plan.argv = std::move(argv);
+    made.plan.workdir = folder_;
+    made.out_dir = path("out");
+    made.state_dir = path("state");
+    made.sample_every = std::chrono::milliseconds(20);
+    made.time_limit = std::chrono::seconds(60);
+    return made;
+  }
+  RunOrder shell(const std::string& script) const { return order({"sh", "-c", script}); }
+
+  // The receipt, or one whose reason is our error.
+  static model::Receipt run(const RunOrder& order) {
+    auto got = supervise(order, os::real_clock());
+    if (got) return *got;
+    ADD_FAILURE() << got.error().text;
+    return {};
+  }
+
+  std::string folder_;
+};
+
+}  // namespace amdahl::observe

@@ -1,0 +1,154 @@
+#include "observe/tree.h"
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <filesystem>
+#include <optional>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "os/files.h"
+
+namespace amdahl::observe {
+namespace {
+
+constexpr std::size_t kOpenFiles = 256;
+
+// The CPU time of a whole process in nanoseconds: the kernel's process clock of another process
+// (see clock_getcpuclockid(3)). /proc has it only in ticks of 10 ms.
+std::optional<Nanos> process_clock(pid_t pid) {
+  clockid_t clock{};
+  timespec time{};
+  if (::clock_getcpuclockid(pid, &clock) != 0) return std::nullopt;
+  if (::clock_gettime(clock, &time) != 0) return std::nullopt;
+  return std::chrono::seconds(time.tv_sec) + Nanos(time.tv_nsec);
+}
+
+Nanos from_ticks(std::int64_t ticks) {
+  static const std::int64_t a_second = ::sysconf(_SC_CLK_TCK);
+  return Nanos(ticks * (1'000'000'000 / a_second));
+}
+
+bool is_alive(const ProcessStat& stat) { return stat.state != 'Z' && stat.state != 'X'; }
+
+}  // namespace
+
+Tree::Tree(pid_t root, std::string proc_root) : root_{root}, proc_root_{std::move(proc_root)} {
+  find_new();
+  for (const auto& [pid, member] : members_) excluded_.insert(pid);
+  members_.clear();
+}
+
+std::vector<pid_t> Tree::numbers() const {
+  std::vector<pid_t> found;
+  std::error_code error;
+  namespace fs = std::filesystem;
+  for (fs::directory_iterator at(proc_root_, error), end; !error && at != end;
+       at.increment(error)) {
+    if (const auto pid = to_number<pid_t>(at->path().filename().native())) found.push_back(*pid);
+  }
+  return found;
+}
+
+bool Tree::read_stat(pid_t pid, int fd, ProcessStat& stat) const {
+  std::array<char, 1024> line{};
+  std::optional<os::Fd> opened;
+  if (fd < 0) {
+    const std::string path = fmt::format("{}/{}/stat", proc_root_, pid);
+    opened.emplace(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    fd = opened->get();
+  }
+  const ssize_t length = ::pread(fd, line.data(), line.size(), 0);
+  if (length <= 0) return false;
+  const auto parsed = parse_process_stat({line.data(), static_cast<std::size_t>(length)});
+  if (parsed) stat = *parsed;
+  return parsed.has_value();
+}
+
+// The last field of loadavg is the number of the youngest process.
+bool Tree::something_started() {
+  const auto text = os::read_file(proc_root_ + "/loadavg");
+  const std::string youngest(text ? trim(split(*text, ' ').back()) : "");
+  if (!youngest.empty() && youngest == last_started_) return false;
+  last_started_ = youngest;
+  return true;
+}
+
+void Tree::find_new() {
+  std::map<pid_t, pid_t> parent_of_new;
+  std::set<pid_t> still_not_ours;
+  for (const pid_t pid : numbers()) {
+    if (pid == root_ || members_.contains(pid) || excluded_.contains(pid)) continue;
+    ProcessStat stat;
+    if (not_ours_.contains(pid)) {
+      still_not_ours.insert(pid);
+    } else if (read_stat(pid, -1, stat)) {
+      parent_of_new[pid] = stat.parent;
+    }
+  }
+  // A child may be listed before its parent: go on until a round adds none.
+  for (bool added = true; added;) {
+    added = false;
+    for (auto at = parent_of_new.begin(); at != parent_of_new.end();) {
+      const auto& [pid, parent] = *at;
+      if (parent != root_ && !members_.contains(parent)) {
+        ++at;
+        continue;
+      }
+      const bool keep = members_.size() < kOpenFiles;
+      const std::string path = fmt::format("{}/{}/stat", proc_root_, pid);
+      members_.emplace(pid, Member{os::Fd{keep ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1}});
+      at = parent_of_new.erase(at);
+      added = true;
+    }
+  }
+  for (const auto& [pid, parent] : parent_of_new) still_not_ours.insert(pid);
+  not_ours_ = std::move(still_not_ours);
+}
+
+std::vector<ProcessStat> Tree::read_members() {
+  std::vector<ProcessStat> found;
+  for (auto at = members_.begin(); at != members_.end();) {
+    ProcessStat stat;
+    const bool there = read_stat(at->first, at->second.stat_file.get(), stat);
+    // A number may have been given to a stranger since; a stranger has another parent.
+    if (!there || (stat.parent != root_ && !members_.contains(stat.parent))) {
+      at = members_.erase(at);
+      continue;
+    }
+    found.push_back(stat);
+    ++at;
+  }
+  return found;
+}
+
+TreeSample Tree::sample() {
+  if (something_started()) find_new();
+  static const std::int64_t page = ::sysconf(_SC_PAGESIZE);
+  TreeSample sum;
+  for (const ProcessStat& stat : read_members()) {
+    const auto exact = proc_root_ == "/proc" ? process_clock(stat.pid) : std::nullopt;
+    sum.cpu += exact.value_or(from_ticks(stat.user_ticks + stat.system_ticks));
+    sum.cpu += from_ticks(stat.reaped_ticks);
+    sum.resident_bytes += stat.resident_pages * page;
+    if (is_alive(stat)) {
+      sum.threads += stat.threads;
+      ++sum.processes;
+    }
+  }
+  return sum;
+}
+
+std::vector<ProcessStat> Tree::living() {
+  not_ours_.clear();
+  find_new();
+  std::vector<ProcessStat> found = read_members();
+  std::erase_if(found, [](const ProcessStat& stat) { return !is_alive(stat); });
+  return found;
+}
+
+}  // namespace amdahl::observe

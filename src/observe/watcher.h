@@ -1,0 +1,79 @@
+// watcher.h: samples a running job at intervals that it can afford.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/receipt.h"
+#include "observe/nvml.h"
+#include "observe/proc.h"
+#include "observe/report.h"
+#include "observe/timeline.h"
+#include "observe/tree.h"
+
+namespace amdahl::observe {
+
+// What this thread has used since it started.
+Nanos own_cpu_time();
+
+// Doubles the interval, up to a second, when sampling takes more than 0.5 % of the time, and
+// halves it again, down to the first one, when it takes less than 0.1 %.
+class Pace {
+ public:
+  explicit Pace(Nanos first) : first_{first}, interval_{first} {}
+  Nanos interval() const { return interval_; }
+  void note(Nanos elapsed, Nanos own_cpu);
+
+ private:
+  Nanos first_;
+  Nanos interval_;
+  Nanos last_elapsed_{};
+  Nanos last_cpu_{};
+};
+
+// Without GPUs an accelerator is a CPU slot: the busy cores of the whole tree fill the slots in
+// order, so slot k is busy max(0, min(1, cores - k)).
+class Watcher {
+ public:
+  Watcher(Tree& tree, const Nvml& nvml, std::vector<int> gpus, int accelerators,
+          std::string report_path);
+
+  // `elapsed` since the job's start; `reaped` is the CPU time of descendants that are gone.
+  void tick(Nanos elapsed, Nanos reaped);
+  // The last stretch, when all is known: `total` is the CPU time of all descendants.
+  void finish(Nanos wall, Nanos total);
+
+  double busy_now() const { return busy_now_; }
+  std::int64_t resident_bytes() const { return last_.resident_bytes; }
+  std::int64_t peak_resident_bytes() const { return peak_resident_; }
+  std::int64_t peak_threads() const { return peak_threads_; }
+  const std::vector<Growth>& growth() const { return growth_; }
+  NoiseMeter& noise() { return noise_; }
+
+  // Sampled, with what the job reported in its place where it did.
+  model::Utilisation utilisation(Nanos wall, Nanos at_least,
+                                 const std::vector<BusySpan>& reported) const;
+  std::string accelerator_kind(const std::vector<BusySpan>& reported) const;
+
+ private:
+  void add(Nanos elapsed, Nanos total_cpu);
+  void note_report(Nanos elapsed);
+
+  Tree& tree_;
+  const Nvml& nvml_;
+  std::vector<int> gpus_;
+  std::string report_path_;
+  NoiseMeter noise_;
+  std::vector<Timeline> accelerators_;
+  std::vector<Growth> growth_;
+  TreeSample last_;
+  Nanos last_elapsed_{};
+  Nanos last_cpu_{};
+  Nanos next_noise_ = std::chrono::seconds(1);
+  double busy_now_ = 0;
+  std::int64_t peak_resident_ = 0;
+  std::int64_t peak_threads_ = 0;
+};
+
+}  // namespace amdahl::observe
