@@ -128,11 +128,11 @@ TEST_F(OpenTest, AStepThatFailsChangesNothing) {
   end_experiment(model::VerdictKind::kRefuted);
   ledger_.reset();
   constexpr auto kSteps = std::to_array<Migration>(
-      {{kSchemaVersion, "ALTER TABLE lease ADD COLUMN note TEXT; UPDATE nothing SET x = 1"}});
+      {{kSchemaVersion, "ALTER TABLE lease ADD COLUMN note TEXT; UPDATE missing SET x = 1"}});
   StoreOptions next;
   next.schema = {kSchemaVersion + 1, kSteps};
   EXPECT_EQ(open_store(path_, next, clock_).error().text,
-            "migrate from schema 1: no such table: nothing");
+            "migrate from schema 1: no such table: missing");
   open();
   expect_sound();
 }
@@ -148,7 +148,7 @@ TEST_F(OpenTest, DamageIsNamed) {
   const std::string cut = scratch_.path("cut.db");
   std::filesystem::copy_file(path_, cut);
   std::filesystem::resize_file(cut, size / 2);
-  EXPECT_EQ(opening(cut), "read the schema: " + cut +
+  EXPECT_EQ(opening(cut), "read the header: " + cut +
                               " is damaged (database disk image is malformed): restore a copy, or"
                               " save what can be read with: sqlite3 " +
                               cut + " .recover");
@@ -156,8 +156,8 @@ TEST_F(OpenTest, DamageIsNamed) {
   // Pages overwritten in the middle are found when they are read.
   {
     std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(static_cast<std::streamoff>(size / 8192 * 4096));
-    file << std::string(size / 3, '\x07');
+    file.seekp(static_cast<std::streamoff>(size * 3 / 16384 * 4096));
+    file << std::string(5 * 4096, '\x07');
   }
   open();
   const auto report = ledger_->verify();

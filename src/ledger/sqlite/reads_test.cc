@@ -22,7 +22,7 @@ TEST_F(LedgerTest, WhatWasWrittenIsReadBack) {
             "");
   const auto runs = *ledger_->runs_of("x-1");
   ASSERT_EQ(runs.size(), 2u);
-  const Run& run = runs.at(0);
+  const auto& run = runs.at(0);
   EXPECT_EQ(run.reservation, "r-1");
   EXPECT_EQ(run.purpose, "compare");
   EXPECT_EQ(run.cpus, (std::vector<int>{0, 1}));
