@@ -105,7 +105,10 @@ double log_e(std::span<const double> d, const stats::Wager& wager) {
 }
 
 // The words. A saving is a share of the cost: 1 - exp(-effect).
-std::string show_saving(double effect) { return show_percent(-std::expm1(-effect)); }
+std::string show_saving(double effect) {
+  const double share = -std::expm1(-effect);
+  return show_percent(std::abs(share) < 0.0005 ? 0 : share);  // Never "-0.0 %".
+}
 
 std::string show_e(double log_e) {
   if (log_e > std::log(1e6)) return fmt::format("10^{:.0f}", log_e / std::log(10.0));

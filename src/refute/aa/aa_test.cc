@@ -1,0 +1,72 @@
+#include "refute/aa/aa.h"
+
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "refute/sample.h"
+
+namespace amdahl::refute::aa {
+namespace {
+
+struct Case {
+  std::string_view name;
+  void (*spoil)(Evidence&, model::Spec&);
+  std::string_view want;
+};
+
+constexpr Case kCases[] = {
+    {"sound", [](Evidence&, model::Spec&) {},
+     "agree: A against A shows a saving of 0.0 % over 6 pairs (p 0.875 for a bias), "
+     "where 10.0 % is claimed"},
+    {"too few", [](Evidence& e, model::Spec&) { e.same.resize(5); },
+     "abstain: 5 A/A pairs counted, at least 6 are needed"},
+    {"a void one", [](Evidence& e, model::Spec&) { e.same[0].voided = true; },
+     "abstain: 5 A/A pairs counted, at least 6 are needed"},
+    {"biased",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.same) set_effect(pair, 0.035 + 0.001 * pair.index);
+     },
+     "doubt: A against A shows a saving of 3.7 % over 6 pairs (p 0.0312 for a bias), "
+     "where 10.0 % is claimed"},
+    {"as biased as the win",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.same) set_effect(pair, 0.09 + 0.001 * pair.index);
+       top_up(e, "aa", 4, 0.1);
+     },
+     "veto: A against A shows a saving of 9.2 % over 10 pairs (p 0.00195 for a bias), "
+     "where 10.0 % is claimed"},
+    {"biased against the win",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.same) set_effect(pair, -0.09);
+     },
+     "abstain: A against A shows a saving of -9.4 % over 6 pairs (p 0.0312 for a "
+     "bias), where 10.0 % is claimed"},
+    {"topped up",
+     [](Evidence& e, model::Spec&) {
+       e.same.resize(2);
+       top_up(e, "aa", 12, -0.005);
+     },
+     "agree: A against A shows a saving of 0.0 % over 14 pairs (p 0.773 for a bias), "
+     "where 10.0 % is claimed"},
+    {"the same pair in both lists",
+     [](Evidence& e, model::Spec&) {
+       e.same.resize(5);
+       top_up(e, "aa", 1, 0);
+       e.pairs.back().reservation = e.same[0].reservation = "r-1";
+     },
+     "abstain: 5 A/A pairs counted, at least 6 are needed"},
+};
+
+TEST(Aa, SaysWhatItSees) {
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(c.name);
+    model::Spec spec = sample_spec();
+    Evidence evidence = sample_win(spec);
+    c.spoil(evidence, spec);
+    EXPECT_EQ(show(run(evidence)), c.want);
+  }
+}
+
+}  // namespace
+}  // namespace amdahl::refute::aa

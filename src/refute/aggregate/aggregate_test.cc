@@ -1,0 +1,57 @@
+#include "refute/aggregate/aggregate.h"
+
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "refute/sample.h"
+
+namespace amdahl::refute::aggregate {
+namespace {
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+struct Case {
+  std::string_view name;
+  void (*spoil)(Evidence&, model::Spec&);
+  std::string_view want;
+};
+
+constexpr Case kCases[] = {
+    {"sound", [](Evidence&, model::Spec&) {},
+     "agree: the mean saving over 12 pairs is 10.0 %, where half of the typical 10.0 % "
+     "is asked; 0 far slower and 0 far faster than the median"},
+    {"too few", [](Evidence& e, model::Spec&) { e.pairs.resize(7); },
+     "abstain: 7 pairs counted, at least 8 are needed"},
+    {"three slow pairs",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs)
+         if (pair.index < 3) set_effect(pair, -0.6);
+     },
+     "doubt: the mean saving over 12 pairs is -13 %, where half of the typical 10.0 % "
+     "is asked; 3 far slower and 0 far faster than the median"},
+    {"one slow pair", [](Evidence& e, model::Spec&) { set_effect(e.pairs[0], -2); },
+     "abstain: the mean saving over 12 pairs is -44 %, where half of the typical 10.0 "
+     "% is asked; 1 far slower and 0 far faster than the median"},
+    {"many slow pairs",
+     [](Evidence& e, model::Spec&) {
+       for (int i = 0; i < 3; ++i) set_effect(e.pairs[at(i)], -0.6);
+       top_up(e, "aggregate", 10, 0.1);
+       for (int i = 12; i < 16; ++i) set_effect(e.pairs[at(i)], -0.6);
+     },
+     "veto: the mean saving over 22 pairs is -19 %, where half of the typical 10.0 % "
+     "is asked; 7 far slower and 0 far faster than the median"},
+};
+
+TEST(Aggregate, SaysWhatItSees) {
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(c.name);
+    model::Spec spec = sample_spec();
+    Evidence evidence = sample_win(spec);
+    c.spoil(evidence, spec);
+    EXPECT_EQ(show(run(evidence)), c.want);
+  }
+}
+
+}  // namespace
+}  // namespace amdahl::refute::aggregate

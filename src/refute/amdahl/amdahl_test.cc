@@ -1,0 +1,59 @@
+#include "refute/amdahl/amdahl.h"
+
+#include <limits>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "refute/sample.h"
+
+namespace amdahl::refute::amdahl {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+struct Case {
+  std::string_view name;
+  void (*spoil)(Evidence&, model::Spec&);
+  std::string_view want;
+};
+
+constexpr Case kCases[] = {
+    {"sound", [](Evidence&, model::Spec&) {},
+     "agree: the change can touch 50 % of the cost and is said to save 10.0 %, at "
+     "least 9.5 % at 95 %"},
+    {"no profile", [](Evidence& e, model::Spec&) { e.touched_share.reset(); },
+     "abstain: no profile says how much of the cost the change can touch"},
+    {"everything", [](Evidence& e, model::Spec&) { e.touched_share = 1; },
+     "agree: the change can touch 100 % of the cost and is said to save 10.0 %, at "
+     "least 9.5 % at 95 %"},
+    {"impossible", [](Evidence& e, model::Spec&) { e.touched_share = 0.04; },
+     "veto: the change can touch 4.0 % of the cost and is said to save 10.0 %, at "
+     "least 9.5 % at 95 %"},
+    {"barely possible",
+     [](Evidence& e, model::Spec&) {
+       e.touched_share = 0.07;
+       e.comparison.lower = 0.08;
+     },
+     "abstain: the change can touch 7.0 % of the cost and is said to save 10.0 %, at "
+     "least 7.7 % at 95 %"},
+    {"no bound",
+     [](Evidence& e, model::Spec&) {
+       e.touched_share = 0.04;
+       e.comparison.lower = -kInfinity;
+     },
+     "abstain: the change can touch 4.0 % of the cost and is said to save 10.0 %"},
+};
+
+TEST(Amdahl, SaysWhatItSees) {
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(c.name);
+    model::Spec spec = sample_spec();
+    Evidence evidence = sample_win(spec);
+    c.spoil(evidence, spec);
+    EXPECT_EQ(show(run(evidence)), c.want);
+  }
+}
+
+}  // namespace
+}  // namespace amdahl::refute::amdahl

@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "refute/check.h"
+
+namespace amdahl::refute {
+namespace {
+
+using model::Finding;
+using model::Vote;
+
+using Ids = std::vector<std::string>;
+
+Ids ids_where(std::span<const Finding> findings, const std::function<bool(const Finding&)>& is) {
+  Ids ids;
+  for (const Finding& finding : findings) {
+    if (is(finding)) ids.push_back(finding.check);
+  }
+  return ids;
+}
+
+bool is_mandatory(const Finding& finding) {
+  const auto check = std::ranges::find(checks(), finding.check, &Check::id);
+  return finding.mandatory || (check != checks().end() && check->mandatory);
+}
+
+// Mandatory checks that abstain or were not asked.
+Ids unanswered(std::span<const Finding> findings) {
+  Ids ids = ids_where(findings, [](const Finding& finding) {
+    return is_mandatory(finding) && finding.vote == Vote::kAbstain;
+  });
+  for (const Check& check : checks()) {
+    const bool asked = std::ranges::find(findings, check.id, &Finding::check) != findings.end();
+    if (check.mandatory && !asked) ids.emplace_back(check.id);
+  }
+  return ids;
+}
+
+std::string list(const Ids& ids) { return join(ids, ", "); }
+
+// What holds back a claim that nothing refutes; empty if nothing does.
+Ids holds(std::span<const Finding> findings, std::size_t agree, bool multiplicity_ok) {
+  Ids reasons;
+  if (const Ids open = unanswered(findings); !open.empty()) {
+    reasons.push_back(fmt::format("no answer from {}, which must answer", list(open)));
+  }
+  if (!multiplicity_ok) reasons.emplace_back("E has not reached the campaign's level");
+  if (2 * agree <= findings.size()) reasons.emplace_back("a majority has to agree");
+  return reasons;
+}
+
+}  // namespace
+
+Panel combine(std::span<const Finding> findings, bool multiplicity_ok, bool topped_up) {
+  const Ids decisive = ids_where(findings, [](const Finding& f) { return f.decisive; });
+  const Ids against = ids_where(findings, [](const Finding& f) { return f.vote == Vote::kRefute; });
+  const Ids open = unanswered(findings);
+  const auto agree = static_cast<std::size_t>(
+      std::ranges::count(findings, Vote::kAgree, [](const Finding& f) { return f.vote; }));
+  const std::string votes = fmt::format("{} of {} checks agree", agree, findings.size());
+
+  if (!decisive.empty()) {
+    return {
+        Outcome::kRefuted, fmt::format("{}, refuted decisively by {}", votes, list(decisive)), {}};
+  }
+  if (!topped_up && !(against.empty() && open.empty())) {
+    Ids wants = against;
+    wants.insert(wants.end(), open.begin(), open.end());
+    return {Outcome::kTopUp, fmt::format("{}, targeted pairs are to settle {}", votes, list(wants)),
+            wants};
+  }
+  if (!against.empty()) {
+    return {Outcome::kRefuted,
+            fmt::format("{}, still refuted after targeted pairs by {}", votes, list(against)),
+            {}};
+  }
+  if (const Ids reasons = holds(findings, agree, multiplicity_ok); !reasons.empty()) {
+    return {Outcome::kHold, fmt::format("{}, held: {}", votes, join(reasons, "; ")), {}};
+  }
+  return {Outcome::kSurvives, fmt::format("{} and none refutes", votes), {}};
+}
+
+}  // namespace amdahl::refute

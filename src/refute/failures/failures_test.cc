@@ -1,0 +1,65 @@
+#include "refute/failures/failures.h"
+
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "refute/sample.h"
+
+namespace amdahl::refute::failures {
+namespace {
+
+void fail(Evidence& e, std::size_t pairs) {
+  for (std::size_t i = 0; i < pairs; ++i) e.pairs[i].voided = e.pairs[i].b.failed = true;
+}
+
+struct Case {
+  std::string_view name;
+  void (*spoil)(Evidence&, model::Spec&);
+  std::string_view want;
+};
+
+constexpr Case kCases[] = {
+    {"sound", [](Evidence&, model::Spec&) {},
+     "agree: the variant failed in 0 of 12 attempts, where 4.0 % is usual (p 1.00 for "
+     "more)"},
+    {"one failed", [](Evidence& e, model::Spec&) { fail(e, 1); },
+     "agree: the variant failed in 1 of 12 attempts, where 4.0 % is usual (p 0.387 for "
+     "more)"},
+    {"two failed", [](Evidence& e, model::Spec&) { fail(e, 2); },
+     "doubt: the variant failed in 2 of 12 attempts, where 4.0 % is usual (p 0.0809 "
+     "for more)"},
+    {"two failed still",
+     [](Evidence& e, model::Spec&) {
+       fail(e, 2);
+       e.topped_up = true;
+     },
+     "agree: the variant failed in 2 of 12 attempts, where 4.0 % is usual (p 0.0809 "
+     "for more)"},
+    {"four failed", [](Evidence& e, model::Spec&) { fail(e, 4); },
+     "veto: the variant failed in 4 of 12 attempts, where 4.0 % is usual (p 0.000978 "
+     "for more)"},
+    {"lost before B ran",
+     [](Evidence& e, model::Spec&) {
+       e.pairs[0].voided = true;
+       e.pairs[0].b.wall_s = 0;
+     },
+     "agree: the variant failed in 0 of 11 attempts, where 4.0 % is usual (p 1.00 for "
+     "more)"},
+    {"A failed", [](Evidence& e, model::Spec&) { e.pairs[0].voided = e.pairs[0].a.failed = true; },
+     "agree: the variant failed in 0 of 12 attempts, where 4.0 % is usual (p 1.00 for "
+     "more)"},
+};
+
+TEST(Failures, SaysWhatItSees) {
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(c.name);
+    model::Spec spec = sample_spec();
+    Evidence evidence = sample_win(spec);
+    c.spoil(evidence, spec);
+    EXPECT_EQ(show(run(evidence)), c.want);
+  }
+}
+
+}  // namespace
+}  // namespace amdahl::refute::failures

@@ -1,0 +1,145 @@
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "refute/aa/aa.h"
+#include "refute/aggregate/aggregate.h"
+#include "refute/amdahl/amdahl.h"
+#include "refute/check.h"
+#include "refute/cost/cost.h"
+#include "refute/design/design.h"
+#include "refute/failures/failures.h"
+#include "refute/host/host.h"
+#include "refute/input/input.h"
+#include "refute/order/order.h"
+#include "refute/outlier/outlier.h"
+#include "refute/quality/quality.h"
+#include "refute/replicate/replicate.h"
+#include "refute/rule.h"
+#include "refute/shrink/shrink.h"
+#include "refute/work/work.h"
+
+namespace amdahl::refute {
+namespace {
+
+using Values = std::vector<double>;
+using Flags = std::vector<bool>;
+
+// Runs `check` on every case of $AMDAHL_CORPUS/expected/stats/<name>.json, or skips.
+void each(const std::string& name, const std::function<void(const Json&)>& check) {
+  const char* corpus = std::getenv("AMDAHL_CORPUS");
+  if (corpus == nullptr || *corpus == '\0') {
+    GTEST_SKIP() << "AMDAHL_CORPUS is not set: export it to the folder that holds expected/stats";
+  }
+  const std::string path = std::string(corpus) + "/expected/stats/" + name + ".json";
+  std::ifstream file(path, std::ios::binary);
+  if (!file) GTEST_SKIP() << "cannot read " << path;
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const auto parsed = parse_json(text);
+  ASSERT_TRUE(parsed) << parsed.error().text;
+  int number = 0;
+  for (const Json& one : parsed->at("cases")) {
+    SCOPED_TRACE(name + " case " + std::to_string(number++));
+    check(one);
+  }
+  EXPECT_GT(number, 0);
+}
+
+Values values(const Json& in, const char* key) { return in.at(key).get<Values>(); }
+Flags flags(const Json& in, const char* key) { return in.at(key).get<Flags>(); }
+double number(const Json& in, const char* key) { return in.at(key).get<double>(); }
+
+using Rule = std::function<Ruling(const Json&)>;
+
+const std::map<std::string, Rule>& rules() {
+  static const std::map<std::string, Rule> kRules = {
+      {"three_rule", [](const Json& in) { return three_rule(values(in, "x"), in.at("theta")); }},
+      {"check_design",
+       [](const Json& in) { return design::rule(flags(in, "assigned"), flags(in, "executed")); }},
+      {"check_work", [](const Json& in) { return work::rule(values(in, "lw"), in.at("tol")); }},
+      {"check_quality",
+       [](const Json& in) { return quality::rule(values(in, "q"), in.at("margin")); }},
+      {"check_cost", [](const Json& in) { return cost::rule(values(in, "dc"), in.at("theta")); }},
+      {"check_replicate",
+       [](const Json& in) {
+         return replicate::rule(values(in, "dr"), in.at("log_e_rep"), in.at("theta"));
+       }},
+      {"check_aa", [](const Json& in) { return aa::rule(values(in, "aa"), in.at("theta")); }},
+      {"check_input",
+       [](const Json& in) {
+         return input::rule(values(in, "d"), values(in, "dx"), flags(in, "pinned"), in.at("theta"),
+                            in.at("beta"));
+       }},
+      {"check_host",
+       [](const Json& in) {
+         return host::rule(values(in, "d"), flags(in, "clean"), flags(in, "same"), in.at("theta"));
+       }},
+      {"check_order",
+       [](const Json& in) {
+         return order::rule(values(in, "d"), flags(in, "second"), in.at("theta"));
+       }},
+      {"check_outlier", [](const Json& in) { return outlier::rule(values(in, "d")); }},
+      {"check_aggregate",
+       [](const Json& in) { return aggregate::rule(values(in, "d"), in.at("theta")); }},
+      {"check_amdahl",
+       [](const Json& in) {
+         return amdahl::rule(number(in, "lower"), number(in, "theta"), number(in, "f"));
+       }},
+      {"check_failures",
+       [](const Json& in) {
+         return failures::rule(in.at("kB"), in.at("nB"), in.at("p0"), in.at("soft"));
+       }},
+      {"check_shrink",
+       [](const Json& in) { return shrink::rule(values(in, "d"), in.at("dmin"), in.at("tau")); }},
+  };
+  return kRules;
+}
+
+TEST(Golden, Rules) {
+  std::map<std::string, int> seen;
+  each("checks", [&](const Json& one) {
+    const auto name = one.at("check").get<std::string>();
+    const auto rule = rules().find(name);
+    if (rule == rules().end()) return;  // strata, dose and mechanism are not built yet.
+    ++seen[name];
+    const Ruling got = rule->second(one.at("in"));
+    EXPECT_EQ(static_cast<int>(got.vote), one.at("out").at("vote").get<int>()) << name;
+    EXPECT_EQ(got.decisive, one.at("out").at("decisive").get<bool>()) << name;
+  });
+  if (testing::Test::IsSkipped()) return;
+  for (const auto& [name, rule] : rules()) EXPECT_GE(seen[name], 48) << name;
+}
+
+TEST(Golden, Combine) {
+  const std::map<std::string, Outcome> kOutcomes = {{"REFUTED", Outcome::kRefuted},
+                                                    {"TOPUP", Outcome::kTopUp},
+                                                    {"HOLD", Outcome::kHold},
+                                                    {"SURVIVES", Outcome::kSurvives}};
+  each("combine_votes", [&](const Json& one) {
+    const Json& in = one.at("in");
+    std::vector<model::Finding> findings;
+    for (const Json& id : in.at("applicable")) {
+      const auto vote = in.at("votes").find(id.get<std::string>());
+      if (vote == in.at("votes").end()) continue;
+      model::Finding finding;
+      finding.check = id;
+      finding.vote = static_cast<model::Vote>(vote->at(0).get<int>());
+      finding.decisive = vote->at(1);
+      findings.push_back(finding);
+    }
+    const Panel panel = combine(findings, in.at("multiplicity_ok"), in.at("topup_done"));
+    EXPECT_EQ(panel.outcome, kOutcomes.at(one.at("out").get<std::string>())) << panel.because;
+  });
+}
+
+}  // namespace
+}  // namespace amdahl::refute

@@ -1,0 +1,99 @@
+#include "refute/host/host.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "refute/facts.h"
+#include "stats/estimate.h"
+#include "stats/signed_rank.h"
+
+namespace amdahl::refute::host {
+namespace {
+
+using model::ArmFact;
+using model::PairFact;
+
+constexpr std::size_t kAtLeast = 5;
+constexpr double kQuietCores = 0.5;
+constexpr double kBalancedCores = 0.25;
+constexpr double kStolen = 0.05;
+
+// Not-a-number, which is "not observed", is not quiet.
+bool quiet(const ArmFact& arm) {
+  return arm.foreign_cpu_cores <= kQuietCores && arm.steal_share <= kStolen;
+}
+
+bool same_host(const PairFact& pair) { return pair.a.host == pair.b.host; }
+
+bool is_clean(const PairFact& pair) {
+  const double apart = std::abs(pair.a.foreign_cpu_cores - pair.b.foreign_cpu_cores);
+  return same_host(pair) && quiet(pair.a) && quiet(pair.b) && apart <= kBalancedCores;
+}
+
+bool known(const PairFact& pair) { return !pair.a.host.empty() && !pair.b.host.empty(); }
+
+std::vector<double> only(std::span<const double> d, const std::vector<bool>& chosen) {
+  std::vector<double> x;
+  for (std::size_t i = 0; i < d.size(); ++i) {
+    if (chosen[i]) x.push_back(d[i]);
+  }
+  return x;
+}
+
+std::size_t how_many(const std::vector<bool>& flags) {
+  return static_cast<std::size_t>(std::ranges::count(flags, true));
+}
+
+bool unfair(const Imbalance& noise) { return noise.p <= 0.05 && noise.cores > kBalancedCores; }
+
+}  // namespace
+
+Ruling rule(std::span<const double> d, const std::vector<bool>& clean,
+            const std::vector<bool>& same, double theta) {
+  const Ruling ruling = three_rule(only(d, clean), theta, kAtLeast);
+  if (ruling != kAbstains) return ruling;
+  const bool mostly_apart = 2 * how_many(same) < same.size();
+  return mostly_apart ? kDoubts : kAbstains;
+}
+
+Imbalance imbalance(std::span<const double> cores_a_minus_b) {
+  if (cores_a_minus_b.empty()) return {};
+  return {stats::hodges_lehmann(cores_a_minus_b), stats::wilcoxon_greater(cores_a_minus_b)};
+}
+
+model::Finding run(const Evidence& evidence) {
+  Pairs pairs = pairs_for(evidence, "host");
+  std::erase_if(pairs, [](const PairFact* pair) { return !known(*pair); });
+  if (pairs.empty()) return finding(kAbstains, "no pair says on which hosts its arms ran");
+  std::vector<bool> clean;
+  std::vector<bool> same;
+  std::vector<double> apart;
+  for (const PairFact* pair : pairs) {
+    clean.push_back(is_clean(*pair));
+    same.push_back(same_host(*pair));
+    const double cores = pair->a.foreign_cpu_cores - pair->b.foreign_cpu_cores;
+    if (std::isfinite(cores)) apart.push_back(cores);
+  }
+  const double theta = claimed(evidence);
+  const std::vector<double> d = log_ratios(evidence, pairs);
+  const Ruling ruling = rule(d, clean, same, theta);
+  const Imbalance noise = imbalance(apart);
+  if (!ruling.decisive && unfair(noise)) {
+    return finding(kDoubts, fmt::format("others used {} cores more beside A than beside B over {} "
+                                        "(p {} for more), which makes B look faster",
+                                        show_number(noise.cores), count(apart.size(), "pair"),
+                                        show_number(noise.p)));
+  }
+  return finding(ruling, fmt::format("{} of {} on one host, {} clean: {}", how_many(same),
+                                     count(pairs.size(), "pair"), how_many(clean),
+                                     explain_three(only(d, clean), theta, "clean pair", kAtLeast)));
+}
+
+bool pairs_help(const Evidence& evidence) {
+  return evidence.pairs.empty() || std::ranges::any_of(evidence.pairs, known);
+}
+
+}  // namespace amdahl::refute::host

@@ -1,0 +1,106 @@
+#include "refute/host/host.h"
+
+#include <cmath>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "refute/sample.h"
+
+namespace amdahl::refute::host {
+namespace {
+
+struct Case {
+  std::string_view name;
+  void (*spoil)(Evidence&, model::Spec&);
+  std::string_view want;
+};
+
+constexpr Case kCases[] = {
+    {"sound", [](Evidence&, model::Spec&) {},
+     "agree: 12 of 12 pairs on one host, 12 clean: 10.0 % saved over 12 clean pairs, "
+     "where half of 10.0 % is asked (p 1.00 for less)"},
+    {"unknown",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) pair.a.host.clear();
+     },
+     "abstain: no pair says on which hosts its arms ran"},
+    {"never alone",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) pair.a.foreign_cpu_cores = pair.b.foreign_cpu_cores = 2;
+     },
+     "abstain: 12 of 12 pairs on one host, 0 clean: 0 clean pairs counted, at least 5 "
+     "are needed"},
+    {"never observed",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) pair.a.foreign_cpu_cores = std::nan("");
+     },
+     "abstain: 12 of 12 pairs on one host, 0 clean: 0 clean pairs counted, at least 5 "
+     "are needed"},
+    {"stolen",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) pair.b.steal_share = 0.1;
+     },
+     "abstain: 12 of 12 pairs on one host, 0 clean: 0 clean pairs counted, at least 5 "
+     "are needed"},
+    {"always apart",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) pair.b.host = "n2";
+     },
+     "doubt: 0 of 12 pairs on one host, 0 clean: 0 clean pairs counted, at least 5 are "
+     "needed"},
+    {"A had neighbours",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) pair.a.foreign_cpu_cores = 1 + 0.01 * pair.index;
+     },
+     "doubt: others used 1.06 cores more beside A than beside B over 12 pairs (p "
+     "0.000244 for more), which makes B look faster"},
+    {"nothing in clean pairs",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs)
+         if (pair.index < 8)
+           set_effect(pair, 0);
+         else
+           pair.a.steal_share = 0.2;
+     },
+     "veto: 12 of 12 pairs on one host, 8 clean: 0.0 % saved over 8 clean pairs, where "
+     "half of 10.0 % is asked (p 0.00391 for less)"},
+    {"little in clean pairs",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs)
+         if (pair.index < 5)
+           set_effect(pair, 0);
+         else
+           pair.a.steal_share = 0.2;
+     },
+     "doubt: 12 of 12 pairs on one host, 5 clean: 0.0 % saved over 5 clean pairs, "
+     "where half of 10.0 % is asked (p 0.0312 for less)"},
+    {"topped up",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) pair.b.host = "n2";
+       top_up(e, "host", 8, 0.1);
+     },
+     "agree: 8 of 20 pairs on one host, 8 clean: 9.8 % saved over 8 clean pairs, where "
+     "half of 10.0 % is asked (p 1.00 for less)"},
+};
+
+TEST(Host, SaysWhatItSees) {
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(c.name);
+    model::Spec spec = sample_spec();
+    Evidence evidence = sample_win(spec);
+    c.spoil(evidence, spec);
+    EXPECT_EQ(show(run(evidence)), c.want);
+  }
+}
+
+TEST(Host, KnowsWhenPairsCannotHelp) {
+  model::Spec s = sample_spec();
+  Evidence e = sample_win(s);
+  EXPECT_TRUE(pairs_help(e));
+  for (auto& pair : e.pairs) pair.a.host.clear();
+  EXPECT_FALSE(pairs_help(e));
+}
+
+}  // namespace
+}  // namespace amdahl::refute::host

@@ -1,0 +1,73 @@
+#include "refute/input/input.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "refute/facts.h"
+
+namespace amdahl::refute::input {
+namespace {
+
+std::vector<double> adjusted(std::span<const double> d, std::span<const double> log_size,
+                             double beta) {
+  std::vector<double> x(d.begin(), d.end());
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] -= beta * log_size[i];
+  return x;
+}
+
+bool fingerprinted(const model::PairFact& pair) {
+  return !pair.a.input_fingerprint.empty() && !pair.b.input_fingerprint.empty();
+}
+
+}  // namespace
+
+Ruling rule(std::span<const double> d, std::span<const double> log_size,
+            const std::vector<bool>& pinned, double theta, double beta) {
+  if (std::ranges::all_of(pinned, [](bool one) { return one; })) return kAgrees;
+  return three_rule(adjusted(d, log_size, beta), theta);
+}
+
+model::Finding run(const Evidence& evidence) {
+  if (!pairs_help(evidence)) {
+    return finding(kAbstains,
+                   "the spec names no inputs, and more pairs will not change that: add inputs, the "
+                   "paths or globs to fingerprint");
+  }
+  Pairs compared;
+  std::vector<double> log_size;
+  std::vector<bool> pinned;
+  const Pairs pairs = pairs_for(evidence, "input");
+  for (const model::PairFact* pair : pairs) {
+    if (!fingerprinted(*pair)) continue;
+    const bool same = pair->a.input_fingerprint == pair->b.input_fingerprint;
+    const bool sized = pair->a.input_bytes > 0 && pair->b.input_bytes > 0;
+    if (!same && !sized) continue;
+    compared.push_back(pair);
+    pinned.push_back(same);
+    log_size.push_back(same ? 0 : std::log(pair->a.input_bytes / pair->b.input_bytes));
+  }
+  const double theta = claimed(evidence);
+  const std::vector<double> d = log_ratios(evidence, compared);
+  const auto same = static_cast<std::size_t>(std::ranges::count(pinned, true));
+  if (compared.empty()) {
+    return finding(kAbstains, fmt::format("none of {} has fingerprints of both arms' inputs",
+                                          count(pairs.size(), "pair")));
+  }
+  if (same == pairs.size()) {
+    return finding(rule(d, log_size, pinned, theta),
+                   fmt::format("both arms read the same input in all {}", count(same, "pair")));
+  }
+  // What is not known to be pinned is not evidence: the win must be there without it.
+  const std::vector<double> x = adjusted(d, log_size, 1);
+  return finding(three_rule(x, theta),
+                 fmt::format("inputs are known in {} of {} and differ in {}; with their size taken "
+                             "out: {}",
+                             compared.size(), count(pairs.size(), "pair"), pinned.size() - same,
+                             explain_three(x, theta, "pair")));
+}
+
+bool pairs_help(const Evidence& evidence) { return !evidence.spec->inputs.empty(); }
+
+}  // namespace amdahl::refute::input

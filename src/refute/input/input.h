@@ -1,0 +1,21 @@
+// input.h: whether the variant was given easier inputs.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "refute/check.h"
+#include "refute/rule.h"
+
+namespace amdahl::refute::input {
+
+// Agrees if all were pinned; else the win must survive taking out `beta` times the difference in
+// size, ln(size A / size B).
+Ruling rule(std::span<const double> d, std::span<const double> log_size,
+            const std::vector<bool>& pinned, double theta, double beta = 1);
+
+model::Finding run(const Evidence& evidence);
+
+bool pairs_help(const Evidence& evidence);
+
+}  // namespace amdahl::refute::input

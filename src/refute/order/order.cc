@@ -1,0 +1,71 @@
+#include "refute/order/order.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "refute/facts.h"
+#include "stats/estimate.h"
+#include "stats/signed_rank.h"
+
+namespace amdahl::refute::order {
+namespace {
+
+constexpr std::size_t kAtLeast = 3;
+
+struct Halves {
+  std::vector<double> first;  // The variant ran first.
+  std::vector<double> second;
+
+  bool enough() const { return first.size() >= kAtLeast && second.size() >= kAtLeast; }
+};
+
+Halves split(std::span<const double> d, const std::vector<bool>& second) {
+  Halves halves;
+  for (std::size_t i = 0; i < d.size(); ++i) {
+    (second[i] ? halves.second : halves.first).push_back(d[i]);
+  }
+  return halves;
+}
+
+// That the weaker half shows less than half of the claim.
+double p_weaker(const Halves& halves, double theta) {
+  const bool first_is_weaker =
+      stats::hodges_lehmann(halves.first) < stats::hodges_lehmann(halves.second);
+  return stats::wilcoxon_less(first_is_weaker ? halves.first : halves.second, theta / 2);
+}
+
+}  // namespace
+
+Ruling rule(std::span<const double> d, const std::vector<bool>& second, double theta) {
+  const Halves halves = split(d, second);
+  if (!halves.enough()) return kAbstains;
+  const bool both = stats::hodges_lehmann(halves.first) >= theta / 2 &&
+                    stats::hodges_lehmann(halves.second) >= theta / 2;
+  return both ? kAgrees : by_p(p_weaker(halves, theta));
+}
+
+model::Finding run(const Evidence& evidence) {
+  const double theta = claimed(evidence);
+  const Pairs pairs = pairs_for(evidence, "order");
+  const std::vector<double> d = log_ratios(evidence, pairs);
+  std::vector<bool> second;
+  for (const model::PairFact* pair : pairs) second.push_back(pair->ran_variant_second);
+  const Halves halves = split(d, second);
+  const Ruling ruling = rule(d, second, theta);
+  if (!halves.enough()) {
+    return finding(ruling,
+                   fmt::format("the variant ran first in {} and second in {}, at least {} "
+                               "of each are needed",
+                               count(halves.first.size(), "pair"), halves.second.size(), kAtLeast));
+  }
+  return finding(
+      ruling,
+      fmt::format(
+          "the variant saves {} when first ({}) and {} when second ({}), where half of {} "
+          "is asked of both (p {} for less in the weaker)",
+          show_saving(stats::hodges_lehmann(halves.first)), count(halves.first.size(), "pair"),
+          show_saving(stats::hodges_lehmann(halves.second)), count(halves.second.size(), "pair"),
+          show_saving(theta), show_number(p_weaker(halves, theta))));
+}
+
+}  // namespace amdahl::refute::order

@@ -1,0 +1,17 @@
+// order.h: whether the variant is fast only because it ran second.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "refute/check.h"
+#include "refute/rule.h"
+
+namespace amdahl::refute::order {
+
+// Both halves, variant first and variant second, must show half the claim.
+Ruling rule(std::span<const double> d, const std::vector<bool>& second, double theta);
+
+model::Finding run(const Evidence& evidence);
+
+}  // namespace amdahl::refute::order

@@ -1,0 +1,63 @@
+#include "refute/order/order.h"
+
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "refute/sample.h"
+
+namespace amdahl::refute::order {
+namespace {
+
+struct Case {
+  std::string_view name;
+  void (*spoil)(Evidence&, model::Spec&);
+  std::string_view want;
+};
+
+constexpr Case kCases[] = {
+    {"sound", [](Evidence&, model::Spec&) {},
+     "agree: the variant saves 10.0 % when first (6 pairs) and 10.0 % when second (6 "
+     "pairs), where half of 10.0 % is asked of both (p 1.00 for less in the weaker)"},
+    {"too few", [](Evidence& e, model::Spec&) { e.pairs.resize(5); },
+     "abstain: the variant ran first in 2 pairs and second in 3, at least 3 of each "
+     "are needed"},
+    {"only when second",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs)
+         if (pair.index % 2 == 1) set_effect(pair, 0);
+     },
+     "doubt: the variant saves 0.0 % when first (6 pairs) and 10.0 % when second (6 "
+     "pairs), where half of 10.0 % is asked of both (p 0.0156 for less in the weaker)"},
+    {"only when second, for good",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs)
+         if (pair.index % 2 == 1) set_effect(pair, 0);
+       top_up(e, "order", 8, 0);
+       for (auto& pair : e.pairs)
+         if (pair.index >= 100) pair.ran_variant_second = false;
+     },
+     "veto: the variant saves 0.2 % when first (14 pairs) and 10.0 % when second (6 "
+     "pairs), where half of 10.0 % is asked of both (p 6.104e-05 for less in the "
+     "weaker)"},
+    {"less when second",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs)
+         if (pair.index % 2 == 0) set_effect(pair, pair.index < 2 ? 0.1 : 0.045);
+     },
+     "abstain: the variant saves 10.0 % when first (6 pairs) and 4.4 % when second (6 "
+     "pairs), where half of 10.0 % is asked of both (p 0.266 for less in the weaker)"},
+};
+
+TEST(Order, SaysWhatItSees) {
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(c.name);
+    model::Spec spec = sample_spec();
+    Evidence evidence = sample_win(spec);
+    c.spoil(evidence, spec);
+    EXPECT_EQ(show(run(evidence)), c.want);
+  }
+}
+
+}  // namespace
+}  // namespace amdahl::refute::order

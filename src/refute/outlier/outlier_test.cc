@@ -1,0 +1,49 @@
+#include "refute/outlier/outlier.h"
+
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "refute/sample.h"
+
+namespace amdahl::refute::outlier {
+namespace {
+
+struct Case {
+  std::string_view name;
+  void (*spoil)(Evidence&, model::Spec&);
+  std::string_view want;
+};
+
+constexpr Case kCases[] = {
+    {"sound", [](Evidence&, model::Spec&) {},
+     "agree: without the best 2 of 12 pairs a saving of 9.9 % remains, where half of "
+     "10.0 % is asked (median 10.0 %)"},
+    {"too few", [](Evidence& e, model::Spec&) { e.pairs.resize(4); },
+     "abstain: 4 pairs counted, at least 5 are needed"},
+    {"two lucky pairs",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) set_effect(pair, pair.index < 2 ? 1.5 : 0.02);
+     },
+     "doubt: without the best 2 of 12 pairs a saving of 2.0 % remains, where half of "
+     "23 % is asked (median 2.0 %)"},
+    {"two lucky pairs of nothing",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) set_effect(pair, pair.index < 2 ? 1.5 : 0);
+     },
+     "veto: without the best 2 of 12 pairs a saving of 0.0 % remains, where half of 22 "
+     "% is asked (median 0.0 %)"},
+};
+
+TEST(Outlier, SaysWhatItSees) {
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(c.name);
+    model::Spec spec = sample_spec();
+    Evidence evidence = sample_win(spec);
+    c.spoil(evidence, spec);
+    EXPECT_EQ(show(run(evidence)), c.want);
+  }
+}
+
+}  // namespace
+}  // namespace amdahl::refute::outlier

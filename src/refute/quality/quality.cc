@@ -1,0 +1,151 @@
+#include "refute/quality/quality.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "refute/facts.h"
+#include "stats/tests.h"
+
+namespace amdahl::refute::quality {
+namespace {
+
+using model::PairFact;
+
+constexpr std::size_t kAtLeast = 5;
+
+struct Part {
+  Ruling ruling;
+  std::string because;
+};
+
+// Decisive refutation first, agreement last.
+int badness(const Part& part) {
+  if (part.ruling.decisive) return 3;
+  return 1 - static_cast<int>(part.ruling.vote);
+}
+
+struct Digests {
+  std::size_t equal = 0;
+  std::size_t different = 0;
+  std::size_t unknown = 0;  // A left nothing to compare with.
+};
+
+void tally(const PairFact& pair, Digests& digests) {
+  if (pair.a.output_digest.empty()) {
+    ++digests.unknown;
+  } else if (pair.a.output_digest == pair.b.output_digest) {
+    ++digests.equal;
+  } else {
+    ++digests.different;
+  }
+}
+
+bool digests_outputs(const model::Spec& spec) {
+  return std::ranges::any_of(spec.outputs, &model::Output::digest);
+}
+
+bool irreproducible(const Evidence& evidence) {
+  Digests same;
+  for (const PairFact& pair : evidence.same) {
+    if (!pair.voided) tally(pair, same);
+  }
+  return same.different > 0;
+}
+
+Part by_digests(const Evidence& evidence, const Pairs& pairs) {
+  Digests digests;
+  for (const PairFact* pair : pairs) tally(*pair, digests);
+  if (digests.different > 0) {
+    if (irreproducible(evidence)) {
+      return {kAbstains,
+              fmt::format("outputs differ in {}, but also where A runs against A, so digests "
+                          "cannot tell and more pairs will not help: add [[quality]] to the spec",
+                          count(digests.different, "pair"))};
+    }
+    return {kVetoes, fmt::format("outputs differ in {} of {} and the spec names no quality metric "
+                                 "that would allow it",
+                                 digests.different, count(pairs.size(), "pair"))};
+  }
+  if (digests.unknown > 0 || digests.equal < kAtLeast) {
+    return {kAbstains,
+            fmt::format("outputs are equal in {} and missing in {}, at least {} equal and none "
+                        "missing are needed",
+                        count(digests.equal, "pair"), digests.unknown, kAtLeast)};
+  }
+  return {kAgrees,
+          fmt::format("outputs are bit for bit equal in all {}", count(digests.equal, "pair"))};
+}
+
+Part by_metric(const model::Quality& metric, const Pairs& pairs) {
+  std::vector<double> gain;
+  for (const PairFact* pair : pairs) {
+    const auto a = pair->a.quality.find(metric.name);
+    const auto b = pair->b.quality.find(metric.name);
+    if (a == pair->a.quality.end() || b == pair->b.quality.end()) continue;
+    if (!std::isfinite(a->second)) continue;
+    if (!std::isfinite(b->second)) {
+      return {kVetoes, fmt::format("{} is {} in B and {} in A of pair {}", metric.name, b->second,
+                                   show_number(a->second), pair->index)};
+    }
+    const double difference = b->second - a->second;
+    gain.push_back(metric.higher_is_better ? difference : -difference);
+  }
+  if (gain.size() < kAtLeast) {
+    return {kAbstains,
+            fmt::format("{} of {} with {} in both arms, at least {} are needed", gain.size(),
+                        count(pairs.size(), "pair"), metric.name, kAtLeast)};
+  }
+  const double change = stats::mean_deviation(gain).mean;
+  return {rule(gain, metric.tolerance),
+          fmt::format("{} is {} by {} on average over {}, {} worse is allowed (p {} for "
+                      "keeping within that)",
+                      metric.name, change < 0 ? "worse" : "better",
+                      show_number(change < 0 ? -change : change), count(gain.size(), "pair"),
+                      show_number(metric.tolerance),
+                      show_number(stats::p_mean_above(gain, -metric.tolerance)))};
+}
+
+Part judge(const Evidence& evidence, const Pairs& pairs) {
+  const model::Spec& spec = *evidence.spec;
+  std::vector<Part> metrics;
+  for (const model::Quality& metric : spec.quality) metrics.push_back(by_metric(metric, pairs));
+  const auto worst = std::ranges::max_element(metrics, {}, badness);
+  if (!digests_outputs(spec)) {
+    if (worst != metrics.end()) return *worst;
+    return {kAbstains,
+            fmt::format("the spec {}, and more pairs will not change that: add "
+                        "[[outputs]] or [[quality]]",
+                        spec.outputs.empty() ? "names no outputs" : "digests none of its outputs")};
+  }
+  const Part digests = by_digests(evidence, pairs);
+  if (worst == metrics.end()) return digests;
+  // Equal outputs are as good as each other, unless what is measured of them says otherwise.
+  const bool equal = digests.ruling == kAgrees;
+  return equal && worst->ruling.vote != model::Vote::kRefute ? digests : *worst;
+}
+
+}  // namespace
+
+Ruling rule(std::span<const double> gain, double margin) {
+  if (gain.size() < kAtLeast) return kAbstains;
+  if (std::ranges::all_of(gain, [](double value) { return value == 0; })) return kAgrees;
+  if (stats::p_mean_above(gain, -margin) <= 0.05) return kAgrees;
+  if (stats::mean_deviation(gain).mean <= -margin) return kVetoes;
+  return stats::p_mean_below(gain, 0) <= 0.01 ? kVetoes : kAbstains;
+}
+
+model::Finding run(const Evidence& evidence) {
+  const Part part = judge(evidence, pairs_for(evidence, "quality"));
+  return finding(part.ruling, part.because);
+}
+
+bool pairs_help(const Evidence& evidence) {
+  if (!evidence.spec->quality.empty()) return true;
+  return digests_outputs(*evidence.spec) && !irreproducible(evidence);
+}
+
+}  // namespace amdahl::refute::quality

@@ -1,0 +1,136 @@
+#include "refute/quality/quality.h"
+
+#include <cmath>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "refute/sample.h"
+
+namespace amdahl::refute::quality {
+namespace {
+
+// Every pair reports an accuracy that the variant changes by `gain`.
+void measure(Evidence& e, model::Spec& s, double gain) {
+  s.quality.push_back({"accuracy", 0.01, true});
+  for (auto& pair : e.pairs) {
+    pair.a.quality["accuracy"] = 0.9;
+    pair.b.quality["accuracy"] = 0.9 + gain + 0.001 * (pair.index % 3 - 1);
+  }
+}
+
+struct Case {
+  std::string_view name;
+  void (*spoil)(Evidence&, model::Spec&);
+  std::string_view want;
+};
+
+constexpr Case kCases[] = {
+    {"sound", [](Evidence&, model::Spec&) {},
+     "agree: outputs are bit for bit equal in all 12 pairs"},
+    {"too few", [](Evidence& e, model::Spec&) { e.pairs.resize(4); },
+     "abstain: outputs are equal in 4 pairs and missing in 0, at least 5 equal and "
+     "none missing are needed"},
+    {"A left no output", [](Evidence& e, model::Spec&) { e.pairs[3].a.output_digest.clear(); },
+     "abstain: outputs are equal in 11 pairs and missing in 1, at least 5 equal and "
+     "none missing are needed"},
+    {"outputs differ", [](Evidence& e, model::Spec&) { e.pairs[3].b.output_digest = "ff"; },
+     "veto: outputs differ in 1 of 12 pairs and the spec names no quality metric that "
+     "would allow it"},
+    {"B left no output", [](Evidence& e, model::Spec&) { e.pairs[3].b.output_digest.clear(); },
+     "veto: outputs differ in 1 of 12 pairs and the spec names no quality metric that "
+     "would allow it"},
+    {"outputs always differ",
+     [](Evidence& e, model::Spec&) {
+       e.pairs[3].b.output_digest = "ff";
+       e.same[0].b.output_digest = "ee";
+     },
+     "abstain: outputs differ in 1 pair, but also where A runs against A, so digests "
+     "cannot tell and more pairs will not help: add [[quality]] to the spec"},
+    {"nothing is named", [](Evidence&, model::Spec& s) { s.outputs.clear(); },
+     "abstain: the spec names no outputs, and more pairs will not change that: add "
+     "[[outputs]] or [[quality]]"},
+    {"nothing is digested", [](Evidence&, model::Spec& s) { s.outputs[0].digest = false; },
+     "abstain: the spec digests none of its outputs, and more pairs will not change "
+     "that: add [[outputs]] or [[quality]]"},
+    {"as good",
+     [](Evidence& e, model::Spec& s) {
+       measure(e, s, 0.001);
+       s.outputs.clear();
+     },
+     "agree: accuracy is better by 0.001 on average over 12 pairs, 0.01 worse is "
+     "allowed (p 4.309e-14 for keeping within that)"},
+    {"as good though outputs differ",
+     [](Evidence& e, model::Spec& s) {
+       measure(e, s, 0.001);
+       e.pairs[3].b.output_digest = "ff";
+     },
+     "agree: accuracy is better by 0.001 on average over 12 pairs, 0.01 worse is "
+     "allowed (p 4.309e-14 for keeping within that)"},
+    {"worse",
+     [](Evidence& e, model::Spec& s) {
+       measure(e, s, -0.02);
+       s.outputs.clear();
+     },
+     "veto: accuracy is worse by 0.02 on average over 12 pairs, 0.01 worse is allowed "
+     "(p 1 for keeping within that)"},
+    {"lower is better",
+     [](Evidence& e, model::Spec& s) {
+       measure(e, s, 0.02);
+       s.outputs.clear();
+       s.quality[0].higher_is_better = false;
+     },
+     "veto: accuracy is worse by 0.02 on average over 12 pairs, 0.01 worse is allowed "
+     "(p 1 for keeping within that)"},
+    {"worse though outputs are equal", [](Evidence& e, model::Spec& s) { measure(e, s, -0.02); },
+     "veto: accuracy is worse by 0.02 on average over 12 pairs, 0.01 worse is allowed "
+     "(p 1 for keeping within that)"},
+    {"the worst metric counts",
+     [](Evidence& e, model::Spec& s) {
+       measure(e, s, 0.001);
+       s.outputs.clear();
+       s.quality.push_back({"loss", 0.1, false});
+     },
+     "abstain: 0 of 12 pairs with loss in both arms, at least 5 are needed"},
+    {"undecided",
+     [](Evidence& e, model::Spec& s) {
+       measure(e, s, -0.005);
+       s.outputs.clear();
+       e.pairs.resize(5);
+       for (auto& pair : e.pairs) pair.b.quality["accuracy"] += 0.03 * (1 - pair.index % 3);
+     },
+     "abstain: accuracy is better by 0.0008 on average over 5 pairs, 0.01 worse is "
+     "allowed (p 0.188 for keeping within that)"},
+    {"diverged",
+     [](Evidence& e, model::Spec& s) {
+       measure(e, s, 0.001);
+       e.pairs[4].b.quality["accuracy"] = std::nan("");
+     },
+     "veto: accuracy is nan in B and 0.9 in A of pair 4"},
+    {"not measured but equal",
+     [](Evidence&, model::Spec& s) {
+       s.quality.push_back({"loss", 0.1, false});
+     },
+     "agree: outputs are bit for bit equal in all 12 pairs"},
+};
+
+TEST(Quality, SaysWhatItSees) {
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(c.name);
+    model::Spec spec = sample_spec();
+    Evidence evidence = sample_win(spec);
+    c.spoil(evidence, spec);
+    EXPECT_EQ(show(run(evidence)), c.want);
+  }
+}
+
+TEST(Quality, KnowsWhenPairsCannotHelp) {
+  model::Spec s = sample_spec();
+  Evidence e = sample_win(s);
+  EXPECT_TRUE(pairs_help(e));
+  s.outputs.clear();
+  EXPECT_FALSE(pairs_help(e));
+}
+
+}  // namespace
+}  // namespace amdahl::refute::quality

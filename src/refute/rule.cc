@@ -1,0 +1,52 @@
+#include "refute/rule.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "stats/estimate.h"
+#include "stats/signed_rank.h"
+
+namespace amdahl::refute {
+
+Ruling by_p(double p) {
+  if (p <= 0.01) return kVetoes;
+  if (p <= 0.10) return kDoubts;
+  return kAbstains;
+}
+
+Ruling three_rule(std::span<const double> x, double theta, std::size_t at_least) {
+  if (x.size() < at_least) return kAbstains;
+  if (stats::hodges_lehmann(x) >= theta / 2) return kAgrees;
+  return by_p(stats::wilcoxon_less(x, theta / 2));
+}
+
+std::string explain_three(std::span<const double> x, double theta, std::string_view of_what,
+                          std::size_t at_least) {
+  if (x.size() < at_least) {
+    return fmt::format("{} counted, at least {} are needed", count(x.size(), of_what), at_least);
+  }
+  return fmt::format("{} saved over {}, where half of {} is asked (p {} for less)",
+                     show_saving(stats::hodges_lehmann(x)), count(x.size(), of_what),
+                     show_saving(theta), show_number(stats::wilcoxon_less(x, theta / 2)));
+}
+
+model::Finding finding(const Ruling& ruling, std::string because) {
+  model::Finding finding;
+  finding.vote = ruling.vote;
+  finding.decisive = ruling.decisive;
+  finding.because = std::move(because);
+  return finding;
+}
+
+std::string count(std::size_t n, std::string_view what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+std::string show_saving(double effect) {
+  const double share = -std::expm1(-effect);
+  return show_percent(std::abs(share) < 0.0005 ? 0 : share);  // Never "-0.0 %".
+}
+
+}  // namespace amdahl::refute

@@ -1,0 +1,77 @@
+// sample.h: a sound win, for the tests of checks to spoil.
+#pragma once
+
+#include <cmath>
+#include <string>
+
+#include "compare/compare.h"
+#include "refute/check.h"
+
+namespace amdahl::refute {
+
+inline void set_effect(model::PairFact& pair, double d) { pair.b.cost = pair.a.cost / std::exp(d); }
+
+inline model::PairFact sample_pair(int index, double d) {
+  model::PairFact pair;
+  pair.index = index;
+  pair.variant_second = pair.ran_variant_second = index % 2 == 0;
+  pair.a.cost = 100;
+  pair.a.wall_s = 100;
+  pair.a.cpu_s = 400;
+  pair.a.work = 50;
+  pair.a.output_digest = "0d";
+  pair.a.input_fingerprint = "1f";
+  pair.a.input_bytes = 1000;
+  pair.a.host = "n1";
+  pair.b = pair.a;
+  set_effect(pair, d);
+  return pair;
+}
+
+// A spec that names everything a check could ask for.
+inline model::Spec sample_spec() {
+  model::Spec spec;
+  spec.family = "train";
+  spec.outputs.push_back({"{out}/model.bin", true});
+  spec.inputs.push_back("data/*");
+  return spec;
+}
+
+// 12 pairs that save about 10 %, the last five of them fresh, and 6 A/A pairs around 0. The spec
+// must outlive it.
+inline Evidence sample_win(const model::Spec& spec) {
+  Evidence evidence;
+  evidence.spec = &spec;
+  evidence.experiment.sigma = 0.02;
+  for (int i = 0; i < 12; ++i) {
+    evidence.pairs.push_back(sample_pair(i, 0.105 + 0.002 * (i * 5 % 7 - 3)));
+    if (i >= 7) evidence.pairs.back().purpose = model::Purpose::kReplicate;
+  }
+  for (int i = 0; i < 6; ++i) {
+    evidence.same.push_back(sample_pair(i, 0.002 * (i - 2.5)));
+    evidence.same.back().purpose = model::Purpose::kSame;
+  }
+  evidence.comparison = compare::judge(compare::resolved_prefix(evidence.pairs, {}, spec),
+                                       compare::design_of(evidence.experiment));
+  evidence.touched_share = 0.5;
+  return evidence;
+}
+
+// Buys targeted pairs for the check.
+inline void top_up(Evidence& evidence, const std::string& check, int pairs, double d) {
+  for (int i = 0; i < pairs; ++i) {
+    evidence.pairs.push_back(sample_pair(100 + i, d + 0.001 * i));
+    evidence.pairs.back().purpose = model::Purpose::kTopUp;
+    evidence.pairs.back().target = check;
+  }
+  evidence.topped_up = true;
+}
+
+// "veto: ...", "doubt: ...", "agree: ..." or "abstain: ...".
+inline std::string show(const model::Finding& finding) {
+  if (finding.decisive) return "veto: " + finding.because;
+  if (finding.vote == model::Vote::kRefute) return "doubt: " + finding.because;
+  return (finding.vote == model::Vote::kAgree ? "agree: " : "abstain: ") + finding.because;
+}
+
+}  // namespace amdahl::refute

@@ -1,0 +1,43 @@
+#include "refute/shrink/shrink.h"
+
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "refute/sample.h"
+
+namespace amdahl::refute::shrink {
+namespace {
+
+struct Case {
+  std::string_view name;
+  void (*spoil)(Evidence&, model::Spec&);
+  std::string_view want;
+};
+
+constexpr Case kCases[] = {
+    {"sound", [](Evidence&, model::Spec&) {},
+     "agree: 10.0 % over 12 pairs is worth 10.0 % once shrunk for selection, at least "
+     "1.0 % is asked"},
+    {"too few", [](Evidence& e, model::Spec&) { e.pairs.resize(4); },
+     "abstain: 4 pairs counted, at least 5 are needed"},
+    {"not worth it",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) set_effect(pair, 0.008);
+     },
+     "doubt: 0.8 % over 12 pairs is worth 0.8 % once shrunk for selection, at least "
+     "1.0 % is asked"},
+};
+
+TEST(Shrink, SaysWhatItSees) {
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(c.name);
+    model::Spec spec = sample_spec();
+    Evidence evidence = sample_win(spec);
+    c.spoil(evidence, spec);
+    EXPECT_EQ(show(run(evidence)), c.want);
+  }
+}
+
+}  // namespace
+}  // namespace amdahl::refute::shrink
