@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <string_view>
 
 #include "base/text.h"
@@ -98,6 +99,13 @@ model::Profile on_baseline(const model::Profile& profile, const model::Spec& spe
   for (const auto& [name, knob] : spec.knobs) {
     const Present present = present_of(spec, baseline, knob);
     result.evidence["knob." + name] = as_number(knob, present);
+  }
+  std::map<std::string, std::optional<std::string>> variables(spec.env.begin(), spec.env.end());
+  for (const auto& [name, value] : baseline.env) variables[name] = value;
+  for (const auto& [name, value] : variables) {
+    if (!value) continue;
+    result.evidence["env." + name] =
+        to_number<double>(*value).value_or(std::numeric_limits<double>::quiet_NaN());
   }
   result.evidence["accelerators"] = accelerators_of(spec, baseline);
   return result;

@@ -32,8 +32,9 @@ std::optional<std::string> switched(const model::Knob& knob, const Present& pres
 bool set_knob(const model::Knob& knob, const std::optional<std::string>& value,
               model::Change& change);
 
-// The profile with "knob.NAME" and "accelerators" as they are on this baseline: a profile that
-// was taken before a promotion must not have the promoted change proposed again.
+// The profile with "knob.NAME" and "accelerators" as they are on this baseline, for a profile that
+// was taken before a promotion must not have the promoted change proposed again; and with
+// "env.NAME" for each variable that the spec or the baseline sets.
 model::Profile on_baseline(const model::Profile& profile, const model::Spec& spec,
                            const model::Change& baseline);
 

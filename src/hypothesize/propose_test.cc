@@ -317,6 +317,9 @@ TEST(Propose, ANumberLeftToItsDefaultExistsAndComparesWithNothing) {
   EXPECT_TRUE(holds("knob.verify_inputs == 1"));  // A bare flag of the command.
   EXPECT_TRUE(holds("knob.decoded_cache == 0"));
   EXPECT_TRUE(holds("knob.batch_size == 8"));
+  EXPECT_TRUE(holds("env.OMP_WAIT_POLICY exists"));
+  EXPECT_FALSE(holds("env.OMP_WAIT_POLICY == 1"));
+  EXPECT_TRUE(holds("env.GOMP_SPINCOUNT missing"));
 }
 
 TEST(Propose, NoMoreThanAllowed) {
