@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "base/units.h"
 #include "model/plan.h"
@@ -18,17 +19,24 @@ namespace amdahl::launch {
 
 // Both arms, run back to back on one allocation. Travels to the worker as JSON.
 struct PairRequest {
-  std::string reservation;      // From the ledger; the run's folder bears its name.
+  std::string reservation;  // From the ledger; the run's folder bears its name.
   model::Spec spec;
   model::Plan a;
   model::Plan b;
   bool variant_second = false;
-  bool profile = false;         // One run of `a` alone, with the hook; `b` is ignored.
-  std::vector<int> cpus;        // The slots it is given; chosen by the caller, disjoint.
+  bool profile = false;   // One run of `a` alone, with the hook; `b` is ignored.
+  std::vector<int> cpus;  // The slots it is given; chosen by the caller, disjoint.
 };
 
+Json encode_request(const PairRequest& request);
+Result<PairRequest> decode_request(const Json& json);
+
+// As the ledger keeps it and the worker reads it; fails with the path of the field.
+Json encode_request(const PairRequest& request);
+Result<PairRequest> decode_request(const Json& json);
+
 enum class RunState {
-  kUnknown,   // Never started: may be submitted (again) under the same reservation.
+  kUnknown,  // Never started: may be submitted (again) under the same reservation.
   kRunning,
   kFinished,  // The receipts are there.
   kLost,      // It started and its worker is gone without receipts: void.
@@ -36,10 +44,10 @@ enum class RunState {
 
 struct Receipts {
   std::optional<model::Receipt> a;
-  std::optional<model::Receipt> b;   // Absent for a profile run.
-  std::string out_a;                 // Folders the arms wrote to.
+  std::optional<model::Receipt> b;  // Absent for a profile run.
+  std::string out_a;                // Folders the arms wrote to.
   std::string out_b;
-  std::string problem;               // Why a receipt is absent or not to be trusted.
+  std::string problem;  // Why a receipt is absent or not to be trusted.
 };
 
 // Not thread-safe: the loop owns one and calls it from one thread.
@@ -57,7 +65,7 @@ class Launcher {
 };
 
 struct Kind {
-  std::string_view name;      // As in the config: launcher = "local".
+  std::string_view name;  // As in the config: launcher = "local".
   std::string_view runs_on;
   std::unique_ptr<Launcher> (*make)(const std::string& state_dir);
 };
@@ -65,7 +73,9 @@ struct Kind {
 std::span<const Kind> kinds();
 
 // The body of the worker (`amdahl exec --pair DIR`): takes the claim, runs both arms, leaves the
-// receipts. Exits quietly if another worker has the claim.
+// receipts in A/receipt.json and B/receipt.json of the folder, and done.json last. Returns quietly
+// if another worker has or had the claim, or the run was cancelled before it began. What the job or
+// its patch does wrong is in the receipts; an error is ours, and leaves the run lost.
 Result<> run_pair(const std::string& run_dir);
 
 }  // namespace amdahl::launch

@@ -1,0 +1,149 @@
+#include "launch/local/local.h"
+
+#include <csignal>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "launch/local/spawn.h"
+#include "model/codec.h"
+#include "os/clock.h"
+#include "os/fault.h"
+#include "os/files.h"
+#include "os/host.h"
+#include "os/lock.h"
+
+namespace amdahl::launch::local {
+namespace {
+
+struct StartedBy {
+  pid_t pid = 0;
+  std::string boot_id;
+};
+
+Result<StartedBy> started_by(const RunFolder& folder) {
+  const std::string text = TRY(os::read_file(folder.started()));
+  const Json json = TRY(parse_json(text).in(folder.started()));
+  try {
+    return StartedBy{json.at("pid").get<pid_t>(), json.at("boot_id").get<std::string>()};
+  } catch (const Json::exception& error) {
+    return bad_input(folder.started() + ": " + error.what());
+  }
+}
+
+// The receipt, or nothing and a word on why it cannot be had or trusted.
+std::optional<model::Receipt> receipt_of(const RunFolder& folder, const std::string& arm,
+                                         std::string& problem) {
+  const auto complain = [&](const std::string& what) {
+    if (!problem.empty()) problem += "; ";
+    problem += fmt::format("arm {}: {}", arm, what);
+  };
+  const auto text = os::read_file(folder.receipt(arm));
+  if (!text) {
+    complain(text.error().text);
+    return std::nullopt;
+  }
+  auto receipt = model::decode_text<model::Receipt>(*text);
+  if (!receipt) {
+    complain(receipt.error().text);
+    return std::nullopt;
+  }
+  if (!model::check_seal(*receipt)) {
+    complain("its receipt was changed after it was written");
+    return std::nullopt;
+  }
+  return *receipt;
+}
+
+class LocalLauncher final : public Launcher {
+ public:
+  explicit LocalLauncher(std::string state_dir) : state_dir_{os::absolute(state_dir)} {}
+
+  Result<std::string> submit(const PairRequest& request) override {
+    const RunFolder folder = TRY(folder_of(request.reservation));
+    TRY(os::make_dirs(folder.path));
+    if (!os::exists(folder.started())) {
+      TRY(os::write_file(folder.request(), pretty_json(encode_request(request))));
+    }
+    os::fault_point("launch.submit.before_spawn");
+    const std::string worker = os::env_or("AMDAHL_WORKER", os::self_path());
+    TRY(spawn_detached({worker, "exec", "--pair", folder.path}, folder.log()));
+    os::fault_point("launch.submit.after_spawn");
+    return worker_id(request.reservation);
+  }
+
+  Result<RunState> poll(const std::string& reservation) override {
+    const RunFolder folder = TRY(folder_of(reservation));
+    if (os::exists(folder.done())) return RunState::kFinished;
+    if (os::FileLock::is_held(folder.claim())) return RunState::kRunning;
+    // It may have ended between the two looks.
+    if (os::exists(folder.done())) return RunState::kFinished;
+    const bool over = os::exists(folder.started()) || os::exists(folder.cancelled());
+    return over ? RunState::kLost : RunState::kUnknown;
+  }
+
+  Result<std::string> worker_of(const std::string& reservation) override {
+    const RunFolder folder = TRY(folder_of(reservation));
+    if (!os::exists(folder.request())) {
+      return Error{Error::Kind::kNotFound, fmt::format("{}: nothing was submitted", reservation)};
+    }
+    return worker_id(reservation);
+  }
+
+  Result<Receipts> collect(const std::string& reservation) override {
+    const RunFolder folder = TRY(folder_of(reservation));
+    if (!os::exists(folder.done())) {
+      return Error{Error::Kind::kNotFound, fmt::format("{}: it has not finished", reservation)};
+    }
+    const std::string text = TRY(os::read_file(folder.request()));
+    const Json json = TRY(parse_json(text).in(folder.request()));
+    const PairRequest request = TRY(decode_request(json).in(folder.request()));
+    Receipts receipts;
+    receipts.out_a = folder.out("A");
+    receipts.a = receipt_of(folder, "A", receipts.problem);
+    if (request.profile) return receipts;
+    receipts.out_b = folder.out("B");
+    receipts.b = receipt_of(folder, "B", receipts.problem);
+    return receipts;
+  }
+
+  Result<> cancel(const std::string& reservation) override {
+    const RunFolder folder = TRY(folder_of(reservation));
+    if (os::exists(folder.done()) || !os::exists(folder.path)) return Ok{};
+    // First the mark, then the signal: a worker that begins in between sees the mark.
+    TRY(os::write_file(folder.cancelled(), "cancelled\n"));
+    const Nanos give_up = os::real_clock().monotonic() + std::chrono::seconds(1);
+    while (os::FileLock::is_held(folder.claim()) && os::real_clock().monotonic() < give_up) {
+      const auto by = started_by(folder);
+      if (by && by->boot_id == os::boot_id()) {
+        ::kill(by->pid, SIGTERM);
+        return Ok{};
+      }
+      os::real_clock().sleep(std::chrono::milliseconds(10));
+    }
+    return Ok{};
+  }
+
+ private:
+  // A reservation is a folder's name and nothing else.
+  Result<RunFolder> folder_of(const std::string& reservation) const {
+    const bool bad = reservation.empty() || reservation.front() == '.' ||
+                     reservation.find('/') != reservation.npos;
+    if (bad) return bad_input(fmt::format("\"{}\" is not a reservation", reservation));
+    return RunFolder{fmt::format("{}/runs/{}", state_dir_, reservation)};
+  }
+
+  static std::string worker_id(const std::string& reservation) {
+    return fmt::format("local:{}:{}", os::host_name(), reservation);
+  }
+
+  std::string state_dir_;
+};
+
+}  // namespace
+
+std::unique_ptr<Launcher> make(const std::string& state_dir) {
+  return std::make_unique<LocalLauncher>(state_dir);
+}
+
+}  // namespace amdahl::launch::local

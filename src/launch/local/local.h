@@ -1,0 +1,28 @@
+// local.h: runs pairs on this machine, each under a worker that outlives whoever submitted it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "launch/launcher.h"
+
+namespace amdahl::launch::local {
+
+// Runs live in <state_dir>/runs/<reservation>. The worker is this program with the words
+// "exec --pair DIR", or the program named by AMDAHL_WORKER with the same words.
+std::unique_ptr<Launcher> make(const std::string& state_dir);
+
+// What a run's folder holds; docs/format/receipt.md.
+struct RunFolder {
+  std::string path;
+  std::string request() const { return path + "/request.json"; }
+  std::string claim() const { return path + "/claim"; }  // Locked while a worker lives.
+  std::string started() const { return path + "/started.json"; }
+  std::string cancelled() const { return path + "/cancelled"; }
+  std::string done() const { return path + "/done.json"; }
+  std::string log() const { return path + "/worker.log"; }
+  std::string out(const std::string& arm) const { return path + "/" + arm; }
+  std::string receipt(const std::string& arm) const { return out(arm) + "/receipt.json"; }
+};
+
+}  // namespace amdahl::launch::local

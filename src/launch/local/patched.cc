@@ -1,0 +1,98 @@
+#include "launch/local/patched.h"
+
+#include <filesystem>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "observe/supervisor.h"
+#include "os/clock.h"
+#include "os/files.h"
+#include "os/lock.h"
+
+namespace amdahl::launch::local {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Nanos kBuildLimit = std::chrono::hours(1);
+
+// What the command printed; an error with the end of its complaints if it failed.
+Result<std::string> run_step(const std::vector<std::string>& argv, const std::string& workdir,
+                             const std::string& out_dir) {
+  observe::RunOrder order;
+  order.id = "step";
+  order.family = "step";
+  order.plan.argv = argv;
+  order.plan.workdir = workdir;
+  order.out_dir = out_dir;
+  order.time_limit = kBuildLimit;
+  const model::Receipt receipt = TRY(observe::supervise(order, os::real_clock()));
+  if (model::succeeded(receipt)) return std::string(trim(receipt.stdout_tail));
+  std::string_view said = trim(receipt.stderr_tail);
+  if (said.empty()) said = trim(receipt.stdout_tail);
+  return external(fmt::format("{}: {}: {}", shell_quote(argv), receipt.reason, said));
+}
+
+std::optional<os::FileLock> wait_for_lock(const std::string& path) {
+  const Nanos give_up = os::real_clock().monotonic() + kBuildLimit;
+  while (os::real_clock().monotonic() < give_up) {
+    if (auto lock = os::FileLock::try_take(path)) return lock;
+    os::real_clock().sleep(std::chrono::milliseconds(100));
+  }
+  return std::nullopt;
+}
+
+Result<> make_tree(const model::Spec& spec, const model::Plan& plan, const std::string& commit,
+                   const std::string& tree, const std::string& steps) {
+  std::error_code ignored;
+  fs::remove_all(tree, ignored);  // Half a tree of a worker that died.
+  TRY(run_step({"git", "-C", spec.repo, "worktree", "prune"}, spec.repo, steps));
+  TRY(run_step({"git", "-C", spec.repo, "worktree", "add", "--detach", "--force", tree, commit},
+               spec.repo, steps));
+  if (!plan.patch.empty()) {
+    TRY(os::write_file(steps + "/change.patch", plan.patch));
+    TRY(run_step({"git", "apply", "--whitespace=nowarn", steps + "/change.patch"}, tree, steps)
+            .in("the patch does not apply"));
+  }
+  if (!spec.build.empty()) TRY(run_step(spec.build, tree, steps).in("the build failed"));
+  return Ok{};
+}
+
+}  // namespace
+
+Result<model::Plan> in_patched_tree(const model::Spec& spec, const model::Plan& plan,
+                                    const std::string& trees_dir) {
+  if (spec.repo.empty()) return bad_input("a patch needs repo = \"...\" in the job's spec");
+  TRY(os::make_dirs(trees_dir));
+  const std::string probe = trees_dir + "/.git-steps";
+  const std::string commit =
+      TRY(run_step({"git", "-C", spec.repo, "rev-parse", "HEAD"}, "/", probe));
+  const std::string top =
+      TRY(run_step({"git", "-C", spec.repo, "rev-parse", "--show-toplevel"}, "/", probe));
+  const std::string digest =
+      sha256_hex(fmt::format("{}\n{}\n{}\n{}", top, commit, shell_quote(spec.build), plan.patch))
+          .substr(0, 16);
+  const std::string tree = trees_dir + "/" + digest;
+
+  std::error_code ignored;
+  const fs::path inside = fs::path(fs::weakly_canonical(plan.workdir, ignored))
+                              .lexically_relative(fs::weakly_canonical(top, ignored));
+  if (inside.empty() || *inside.begin() == "..") {
+    return bad_input(fmt::format("workdir {} is not inside the repo {}, so a patch cannot reach it",
+                                 plan.workdir, top));
+  }
+  const auto lock = wait_for_lock(tree + ".lock");
+  if (!lock) return external("another worker has been building this patch for an hour");
+  if (!os::exists(tree + ".ready")) {
+    TRY(make_tree(spec, plan, commit, tree, tree + ".steps"));
+    TRY(os::write_file(tree + ".ready", commit + "\n"));
+  }
+  model::Plan moved = plan;
+  moved.workdir = (fs::path(tree) / inside).lexically_normal().string();
+  return moved;
+}
+
+}  // namespace amdahl::launch::local

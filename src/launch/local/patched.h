@@ -1,0 +1,18 @@
+// patched.h: a git worktree with a patch applied and built, made once per commit and patch.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "model/plan.h"
+#include "model/spec.h"
+
+namespace amdahl::launch::local {
+
+// The plan, with its workdir moved from the spec's repo into a worktree of the repo's HEAD under
+// `trees_dir` that has the plan's patch. The build command runs if the spec has one. The user's
+// checkout is never written to. Errors say which step failed and how.
+Result<model::Plan> in_patched_tree(const model::Spec& spec, const model::Plan& plan,
+                                    const std::string& trees_dir);
+
+}  // namespace amdahl::launch::local

@@ -1,0 +1,72 @@
+#include "launch/local/spawn.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "os/fd.h"
+
+namespace amdahl::launch::local {
+namespace {
+
+// Between fork and exec: calls only what a signal handler may.
+[[noreturn]] void detach_and_become(char* const* argv, int input, int log, int tell) {
+  ::setsid();
+  const pid_t second = ::fork();
+  if (second > 0) ::_exit(0);
+  if (second == 0) {
+    for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::dup2(input, STDIN_FILENO);
+    ::dup2(log, STDOUT_FILENO);
+    ::dup2(log, STDERR_FILENO);
+    ::execv(argv[0], argv);
+  }
+  const int error = errno;
+  [[maybe_unused]] const ssize_t told = ::write(tell, &error, sizeof error);
+  ::_exit(127);
+}
+
+}  // namespace
+
+Result<> spawn_detached(const std::vector<std::string>& argv, const std::string& log) {
+  std::vector<std::string> words = argv;
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+
+  const os::Fd input{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
+  const os::Fd output{::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)};
+  if (output.get() < 0) {
+    return external(fmt::format("{}: {}", log, std::system_category().message(errno)));
+  }
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return external("cannot make a pipe");
+  const os::Fd hear{ends[0]};
+  os::Fd tell{ends[1]};
+  const pid_t first = ::fork();
+  if (first == 0) detach_and_become(pointers.data(), input.get(), output.get(), tell.get());
+  if (first < 0) return external("cannot start a process for the worker");
+  while (::waitpid(first, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  tell = os::Fd{-1};
+  int error = 0;
+  ssize_t got = 0;
+  while ((got = ::read(hear.get(), &error, sizeof error)) < 0 && errno == EINTR) {
+  }
+  if (got == sizeof error) {
+    return external(fmt::format("cannot start the worker {}: {}", argv.front(),
+                                std::system_category().message(error)));
+  }
+  return Ok{};
+}
+
+}  // namespace amdahl::launch::local

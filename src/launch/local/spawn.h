@@ -1,0 +1,15 @@
+// spawn.h: starts a program that lives on when we do not.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace amdahl::launch::local {
+
+// In a session of its own, a child of none of ours, with /dev/null for input and `log` for output.
+// Returns once the program runs; fails if it cannot be executed.
+Result<> spawn_detached(const std::vector<std::string>& argv, const std::string& log);
+
+}  // namespace amdahl::launch::local
