@@ -92,19 +92,31 @@ bool changes_nothing(const std::vector<std::string>& argv, const Spec& spec, con
   return set_flag(set, flag, value) && set == argv;
 }
 
+// Flags by their first name, values folded.
+Variables fold_flags(const Spec& spec, const Variables& args) {
+  Variables folded;
+  for (const auto& [given, given_value] : args) {
+    const FlagAndValue apart = split_flag(given, given_value);
+    folded[flag_named(spec, apart.flag).name()] =
+        apart.value ? std::optional(fold_number(*apart.value)) : std::nullopt;
+  }
+  return folded;
+}
+
 Variables fold_args(const Spec& spec, const Change& baseline, const Change& change) {
   Change only_args;
   only_args.args = baseline.args;
   const Result<Plan> plan = make_plan(spec, only_args);
   const std::vector<std::string>& argv = plan ? plan->argv : spec.command;
+  const Variables before = fold_flags(spec, baseline.args);
 
-  Variables after;
-  for (const auto& [given, given_value] : change.args) {
-    const FlagAndValue apart = split_flag(given, given_value);
-    const Flag flag = flag_named(spec, apart.flag);
-    if (changes_nothing(argv, spec, flag, apart.value)) continue;
-    after[flag.name()] = apart.value ? std::optional(fold_number(*apart.value)) : std::nullopt;
-  }
+  Variables after = fold_flags(spec, change.args);
+  std::erase_if(after, [&](const auto& item) {
+    const auto& [flag, value] = item;
+    const auto had = before.find(flag);
+    if (had != before.end() && had->second == value) return true;
+    return changes_nothing(argv, spec, flag_named(spec, flag), value);
+  });
   return after;
 }
 

@@ -79,7 +79,8 @@ std::vector<std::string> words_for(const Place& place, const std::string& value)
   if (place.joined && value.empty() && place.prefix.ends_with('=') && !is_override(place.prefix)) {
     return {place.prefix.substr(0, place.prefix.size() - 1)};
   }
-  if (place.joined) return {place.prefix + value};
+  const bool short_and_joined = place.prefix.size() == 2 && place.prefix.front() == '-';
+  if (place.joined && (!short_and_joined || is_number(value))) return {place.prefix + value};
   if (value.empty()) return {place.prefix};
   if (is_flag(value) && place.prefix.starts_with("--")) return {place.prefix + "=" + value};
   return {place.prefix, value};
