@@ -296,6 +296,21 @@ TEST_F(InvariantTest, OnlyAPromotedChangeMovesTheBaseline) {
   const Family family = *ledger_->family("f");
   EXPECT_EQ(family.stack, std::vector<std::string>{"h-1"});
   EXPECT_EQ(family.baseline.args.at("--batch"), "32");
+
+  const auto back = [](std::string who, std::string why) {
+    return draft("baseline.rolled_back", "f",
+                 {{"hypothesis", "h-1"}, {"change", Json::object()}, {"reason", why}}, who);
+  };
+  expect_conflict(back("cycle", "slow"),
+                  "baseline.rolled_back f: only a person rolls a change back, not the cycle and not"
+                  " a policy");
+  expect_conflict(back("ada", " "),
+                  "baseline.rolled_back f: a change is rolled back with a reason");
+  ASSERT_EQ(say(back("ada", "loss went up")), "");
+  EXPECT_TRUE(ledger_->family("f")->stack.empty());
+  EXPECT_TRUE(model::is_empty(ledger_->family("f")->baseline));
+  EXPECT_EQ(ledger_->hypothesis("h-1")->state, "promoted");  // Its key stays taken.
+  expect_conflict(back("ada", "again"), "baseline.rolled_back f: h-1 is not in the stack");
 }
 
 }  // namespace

@@ -12,6 +12,24 @@
 #include "model/codec.h"
 
 namespace amdahl::ledger::sqlite {
+namespace {
+
+Result<Json> stack_of_family(db::Connection& db, const std::string& family) {
+  auto row = TRY(db.query("read the stack", "SELECT stack FROM family WHERE name = ?", family));
+  if (!TRY(row.step())) return conflict("the family was not adopted");
+  return parse_json(row.text(0)).in("stack");
+}
+
+// The payload's change is the whole of the baseline, not what was added or taken away.
+Result<> write_baseline(db::Connection& db, const Entry& entry, const Json& stack) {
+  const Json& change = any_field(entry.event.payload, "change");
+  TRY(model::decode<model::Change>(change).in("/change"));
+  TRY(db.run("write the baseline", "UPDATE family SET baseline = ?, stack = ? WHERE name = ?",
+             dump_json(change), dump_json(stack), entry.event.subject));
+  return Ok{};
+}
+
+}  // namespace
 
 Result<> open_campaign(db::Connection& db, const Entry& entry) {
   const Json& payload = entry.event.payload;
@@ -76,8 +94,6 @@ Result<> record_profile(db::Connection& db, const Entry& entry) {
 
 Result<> move_baseline(db::Connection& db, const Entry& entry) {
   const auto hypothesis = TRY(text_field(entry.event.payload, "hypothesis"));
-  const Json& change = any_field(entry.event.payload, "change");
-  TRY(model::decode<model::Change>(change).in("/change"));
   auto row = TRY(db.query("read the hypothesis",
                           "SELECT state FROM hypothesis WHERE id = ? AND family = ?", hypothesis,
                           entry.event.subject));
@@ -88,13 +104,43 @@ Result<> move_baseline(db::Connection& db, const Entry& entry) {
     return conflict(fmt::format("{} is {}: only a promoted change moves the baseline", hypothesis,
                                 row.text(0)));
   }
+  Json stack = TRY(stack_of_family(db, entry.event.subject));
+  if (std::find(stack.begin(), stack.end(), Json(hypothesis)) == stack.end()) {
+    stack.push_back(hypothesis);
+  }
+  return write_baseline(db, entry, stack);
+}
+
+// The verdict stands and so does D: what was promoted once is never un-counted.
+Result<> roll_back_baseline(db::Connection& db, const Entry& entry) {
+  const auto hypothesis = TRY(text_field(entry.event.payload, "hypothesis"));
+  const auto reason = TRY(text_field_or(entry.event.payload, "reason", ""));
+  const std::string actor = lower(trim(entry.event.actor));
+  if (actor == "cycle" || actor.starts_with("policy:")) {
+    return conflict("only a person rolls a change back, not the cycle and not a policy");
+  }
+  if (trim(reason).empty()) return conflict("a change is rolled back with a reason");
+  Json stack = TRY(stack_of_family(db, entry.event.subject));
+  const auto place = std::find(stack.begin(), stack.end(), Json(hypothesis));
+  if (place == stack.end()) return conflict(fmt::format("{} is not in the stack", hypothesis));
+  stack.erase(place);
+  return write_baseline(db, entry, stack);
+}
+
+Result<> roll_baseline_back(db::Connection& db, const Entry& entry) {
+  const auto hypothesis = TRY(text_field(entry.event.payload, "hypothesis"));
+  const auto reason = TRY(text_field(entry.event.payload, "reason"));
+  if (trim(reason).empty()) return bad_input("/reason: a rollback needs a reason");
+  const Json& change = any_field(entry.event.payload, "change");
+  TRY(model::decode<model::Change>(change).in("/change"));
   auto family = TRY(
       db.query("read the stack", "SELECT stack FROM family WHERE name = ?", entry.event.subject));
   if (!TRY(family.step())) return conflict("the family was not adopted");
   Json stack = TRY(parse_json(family.text(0)).in("stack"));
-  if (std::find(stack.begin(), stack.end(), Json(hypothesis)) == stack.end())
-    stack.push_back(hypothesis);
-  TRY(db.run("move the baseline", "UPDATE family SET baseline = ?, stack = ? WHERE name = ?",
+  const auto at = std::find(stack.begin(), stack.end(), Json(hypothesis));
+  if (at == stack.end()) return conflict(fmt::format("{} is not in the stack", hypothesis));
+  stack.erase(at);
+  TRY(db.run("roll the baseline back", "UPDATE family SET baseline = ?, stack = ? WHERE name = ?",
              dump_json(change), dump_json(stack), entry.event.subject));
   return Ok{};
 }
