@@ -150,6 +150,9 @@ Result<std::optional<PairOrder>> Turner::order_for(const Snapshot& snapshot,
     }
     order.a = e.baseline_change;
     order.b = combine(e.baseline_change, snapshot.hypotheses.at(e.hypothesis).hypothesis.change);
+    if (pair->purpose == model::Purpose::kTopUp && refute::target_of(pair->target).same) {
+      order.b = order.a;
+    }
     return std::optional(order);
   }
   const auto* same = std::get_if<loop::RunSame>(&wish);

@@ -113,8 +113,8 @@ Result<DreamOutcome> dream_up(Context& context, const DreamOptions& options) {
   if (!options.family.empty()) TRY(need_family(context, options.family));
 
   const std::vector<ledger::Family> families = TRY(context.ledger->families());
-  dream::Specs specs;
-  for (const ledger::Family& family : families) specs.emplace(family.name, &family.spec);
+  std::map<std::string, model::Spec> specs;
+  for (const ledger::Family& family : families) specs.emplace(family.name, family.spec);
   for (const ledger::Family& family : families) {
     if (!options.family.empty() && family.name != options.family) continue;
     if (!family.profile) {
@@ -122,7 +122,7 @@ Result<DreamOutcome> dream_up(Context& context, const DreamOptions& options) {
       continue;
     }
     std::vector<model::Hypothesis> ideas = dream::from_wins(
-        wins, family.spec, specs, family.baseline, *family.profile, context.hardware);
+        wins, specs, family.spec, family.baseline, *family.profile, context.hardware);
     const std::vector<dream::Passage> passages =
         TRY(library.find(dream::query_for(*family.profile)));
     outcome.passages += static_cast<int>(passages.size());

@@ -21,11 +21,11 @@ namespace {
 
 using model::VerdictKind;
 
-std::vector<double> ratios_of(const std::vector<model::PairFact>& pairs) {
+std::vector<double> ratios_of(const std::vector<model::PairFact>& pairs, const model::Spec& spec) {
   std::vector<double> ratios;
   for (const model::PairFact& pair : pairs) {
     if (pair.voided) continue;
-    if (const auto d = compare::log_ratio(pair)) ratios.push_back(*d);
+    if (const auto d = compare::log_ratio(pair, spec)) ratios.push_back(*d);
   }
   return ratios;
 }
@@ -52,23 +52,6 @@ Result<ledger::Campaign> open_campaign(Context& context, std::int64_t fence) {
 // "x-" and the hypothesis's digits; a hypothesis has one experiment at most, so that is unique.
 std::string experiment_id(const std::string& hypothesis) {
   return "x-" + (hypothesis.starts_with("h-") ? hypothesis.substr(2) : hypothesis);
-}
-
-// The pairs that feed E and those the checks asked for, judged at the panel's level.
-refute::Evidence gather(const Snapshot& snapshot, const model::Experiment& experiment,
-                        const model::Hypothesis& hypothesis, const Pairs& pairs,
-                        std::vector<model::PairFact> same, const Config& config) {
-  refute::Evidence evidence;
-  evidence.spec = &snapshot.families.at(experiment.family).spec;
-  evidence.experiment = experiment;
-  evidence.comparison = compare::judge(compare::resolved_prefix(pairs.facts, pairs.open),
-                                       compare::design_of(experiment));
-  evidence.pairs = pairs.facts;
-  evidence.same = std::move(same);
-  if (hypothesis.ceiling_share > 0) evidence.touched_share = hypothesis.ceiling_share;
-  evidence.price_accelerator_hour = config.price_accelerator_hour;
-  evidence.price_cpu_hour = config.price_cpu_hour;
-  return evidence;
 }
 
 std::string tally_of(const std::vector<model::Finding>& votes) {
@@ -111,7 +94,7 @@ Result<std::string> register_experiment(Context& context, const Snapshot& snapsh
   e.campaign = campaign.id;
   e.metric = family.spec.metric;
   e.claim = -std::log1p(-std::clamp(h.predicted_gain, 0.0, 0.95));
-  e.sigma = compare::sigma_from_same(ratios_of(TRY(same_pairs(context, h.family))));
+  e.sigma = compare::sigma_from_same(ratios_of(TRY(same_pairs(context, h.family)), family.spec));
   e.delta = std::max({0.01, e.claim / 2, e.sigma / 2});
   e.alpha = campaign.alpha;
   e.beta = context.config.beta;
@@ -134,14 +117,19 @@ Result<std::string> ask_panel(Context& context, const Snapshot& snapshot,
   const ledger::ExperimentRow& row = snapshot.experiments.at(experiment);
   const model::Experiment& e = row.experiment;
   const model::Hypothesis& h = snapshot.hypotheses.at(e.hypothesis).hypothesis;
-  const Pairs pairs = pairs_in(TRY(context.ledger->runs_of(e.id)));
-  refute::Evidence evidence =
-      gather(snapshot, e, h, pairs, TRY(same_pairs(context, e.family)), context.config);
-  evidence.topped_up = row.stage == "top-up" || row.stage == "hold";
+  const ledger::Family& family = snapshot.families.at(e.family);
+  const std::vector<ledger::Run> runs = TRY(context.ledger->runs_of(e.id));
+  const bool topped_up = row.stage == "top-up" || row.stage == "hold";
+  const refute::Evidence evidence = TRY(evidence_of(context, family, e, h, runs, topped_up));
   const std::vector<model::Finding> votes = refute::ask_all(evidence);
   const bool multiplicity_ok =
       evidence.comparison.log_e_win >= snapshot.state.log_promotion_threshold;
-  const refute::Panel panel = refute::combine(votes, multiplicity_ok, evidence.topped_up);
+  refute::Panel panel = refute::combine(votes, multiplicity_ok, topped_up);
+  // Where no pair could settle the doubt there is nothing to buy.
+  if (panel.outcome == refute::Outcome::kTopUp &&
+      refute::helped_by_pairs(panel.wants_pairs, evidence).empty()) {
+    panel = refute::combine(votes, multiplicity_ok, true);
+  }
 
   std::vector<ledger::Draft> drafts;
   for (const model::Finding& vote : votes) {
@@ -165,9 +153,9 @@ Result<std::string> ask_panel(Context& context, const Snapshot& snapshot,
       what = "held";
       break;
     case refute::Outcome::kSurvives:
-      drafts.push_back({"gate.opened", "cycle", e.id,
-                        encode(TRY(make_packet(context, snapshot.families.at(e.family), e, h,
-                                               evidence.comparison, votes)))});
+      drafts.push_back(
+          {"gate.opened", "cycle", e.id,
+           encode(TRY(make_packet(context, family, e, h, evidence.comparison, votes)))});
       drafts.push_back(stage_draft(e.id, "gate"));
       what = "survived the panel, waits at the gate";
       break;
@@ -182,8 +170,9 @@ Result<std::string> close_experiment(Context& context, const Snapshot& snapshot,
                                      const std::string& reason, std::int64_t fence) {
   const model::Experiment& e = snapshot.experiments.at(experiment).experiment;
   const Pairs pairs = pairs_in(TRY(context.ledger->runs_of(e.id)));
-  const model::Comparison comparison =
-      compare::judge(compare::resolved_prefix(pairs.facts, pairs.open), compare::design_of(e));
+  const model::Spec& spec = snapshot.families.at(e.family).spec;
+  const model::Comparison comparison = compare::judge(
+      compare::resolved_prefix(pairs.facts, pairs.open, spec), compare::design_of(e));
   TRY(note(context, verdict_draft(e, kind, reason, comparison, context.clock->unix_time()), fence));
   const auto h = snapshot.hypotheses.find(e.hypothesis);
   return fmt::format("{}: '{}' is {}: {}", e.family,

@@ -159,7 +159,7 @@ model::PairFact fact_of(const ledger::Run& run, const model::Spec& spec,
     return fact;
   }
   fact.ran_variant_second = receipts.b->started >= receipts.a->started;
-  fact.void_reason = compare::why_void(fact);
+  fact.void_reason = compare::why_void(fact, spec);
   fact.voided = !fact.void_reason.empty();
   return fact;
 }

@@ -50,7 +50,7 @@ struct Collector {
           run, "run.voided",
           {{"spent_accelerator_s", spent}, {"reason", fact.void_reason}, {"fact", encode(fact)}});
     }
-    const auto d = compare::log_ratio(fact);
+    const auto d = compare::log_ratio(fact, family.spec);
     say(fmt::format("{}: {} pair {}: A {:.2f}, B {:.2f} accelerator-seconds ({:+.1f} %), {} first",
                     run.family, run.purpose, run.index, fact.a.cost, fact.b.cost,
                     100 * (1 - std::exp(-d.value_or(0))), run.variant_second ? "A" : "B"));
@@ -74,7 +74,7 @@ struct Collector {
       if (facts) collected.push_back(*facts);
       if (!facts) say(fmt::format("{}: hook.json: {}", run.family, facts.error().text));
     }
-    model::Profile profile = profile::classify(family.spec, receipt, collected);
+    model::Profile profile = profile::classify(family.spec, receipt, collected, family.baseline);
     profile.id = run.reservation;
     profile.family = run.family;
     profile.at = context.clock->unix_time();

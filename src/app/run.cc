@@ -9,6 +9,8 @@
 
 #include "base/text.h"
 #include "model/codec.h"
+#include "model/plan.h"
+#include "model/spec.h"
 #include "observe/supervisor.h"
 #include "os/clock.h"
 #include "os/files.h"
@@ -27,6 +29,34 @@ std::string new_job_id(os::Clock& clock) {
 bool is_interpreter(const std::string& name) {
   return name.starts_with("python") || name == "sh" || name == "bash" || name == "env" ||
          name == "torchrun" || name == "perl" || name == "node";
+}
+
+// As the command line says, or as the spec does; flags win.
+Result<observe::RunOrder> order_of(const RunOptions& options) {
+  observe::RunOrder order;
+  const int gpus = observe::gpu_count();
+  const int usable = static_cast<int>(os::usable_cpus().size());
+  order.plan.argv = options.argv;
+  order.plan.workdir = std::filesystem::current_path().string();
+  order.plan.accelerators = gpus > 0 ? gpus : usable;
+  order.family = family_of(options.argv);
+  if (!options.spec_file.empty()) {
+    const std::string path = os::absolute(options.spec_file);
+    const std::string text = TRY(os::read_file(path));
+    const model::Spec spec = TRY(model::parse_spec(
+        text, options.spec_file, std::filesystem::path(path).parent_path().string()));
+    order.plan = TRY(make_plan(spec, {}));
+    order.family = spec.family;
+    order.time_limit = spec.time_limit;
+    order.memory_limit_mb = spec.memory_limit_mb;
+    order.work_pattern = spec.work_pattern;
+    order.fixed_work = spec.fixed_work;
+  }
+  if (!options.family.empty()) order.family = options.family;
+  if (options.accelerators > 0) order.plan.accelerators = options.accelerators;
+  if (options.time_limit_s > 0) order.time_limit = from_seconds(options.time_limit_s);
+  if (options.memory_limit_mb > 0) order.memory_limit_mb = options.memory_limit_mb;
+  return order;
 }
 
 }  // namespace
@@ -49,25 +79,16 @@ std::string family_of(const std::vector<std::string>& argv) {
 }
 
 Result<RunOutcome> run_job(const Config& config, const RunOptions& options) {
-  if (options.argv.empty()) return bad_input("nothing to run; type: amdahl run -- CMD");
+  if (options.argv.empty() && options.spec_file.empty()) {
+    return bad_input("nothing to run; type: amdahl run -- CMD");
+  }
   RunOutcome outcome;
   os::Clock& clock = os::real_clock();
   outcome.job = new_job_id(clock);
-  const int gpus = observe::gpu_count();
-  const int usable = static_cast<int>(os::usable_cpus().size());
-
-  observe::RunOrder order;
+  observe::RunOrder order = TRY(order_of(options));
   order.id = outcome.job;
-  order.family = options.family.empty() ? family_of(options.argv) : options.family;
-  order.plan.argv = options.argv;
-  order.plan.workdir = std::filesystem::current_path().string();
-  order.plan.accelerators = options.accelerators > 0 ? options.accelerators
-                            : gpus > 0               ? gpus
-                                                     : usable;
   order.out_dir = fmt::format("{}/jobs/{}", config.state_dir, outcome.job);
   order.state_dir = fmt::format("{}/jobs-state/{}", config.state_dir, order.family);
-  order.time_limit = from_seconds(options.time_limit_s);
-  if (options.memory_limit_mb > 0) order.memory_limit_mb = options.memory_limit_mb;
   order.pass_output = !options.quiet;
   TRY(os::make_dirs(order.out_dir));
   TRY(os::make_dirs(config.state_dir + "/usage"));

@@ -17,6 +17,7 @@ struct RunOptions {
   double time_limit_s = 0;
   double memory_limit_mb = 0;
   bool quiet = false;
+  std::string spec_file;  // Run the job of this spec instead of argv.
 };
 
 struct RunOutcome {

@@ -13,7 +13,6 @@
 namespace amdahl::app {
 namespace {
 
-constexpr Nanos kSameMaxAge = std::chrono::hours(24 * 7);
 constexpr int kExtraTopUps = 4;  // Void pairs that a targeted top-up may replace.
 
 double mean_pair_cost(const std::vector<ledger::Run>& runs, double fallback) {
@@ -88,16 +87,15 @@ void count_pairs(const std::vector<ledger::Run>& runs, loop::ExperimentState& x)
   }
 }
 
-// Pairs the top-up still owes each check that asked for some.
-Result<> count_top_ups(Context& context, const model::Spec& spec,
+// Pairs the top-up still owes each check that asked for some and can be helped by them.
+Result<> count_top_ups(Context& context, const ledger::Family& family,
+                       const model::Experiment& experiment, const model::Hypothesis& hypothesis,
                        const std::vector<ledger::Run>& runs, loop::ExperimentState& x) {
   const std::vector<model::Finding> votes = TRY(context.ledger->votes(x.id));
   const refute::Panel panel = refute::combine(votes, true, false);
-  for (const std::string& check : panel.wants_pairs) {
-    // No pair can give the spec what it does not name.
-    const bool incurable = (check == "quality" && spec.outputs.empty() && spec.quality.empty()) ||
-                           (check == "input" && spec.inputs.empty());
-    if (incurable || check == "aa") continue;
+  const refute::Evidence evidence =
+      TRY(evidence_of(context, family, experiment, hypothesis, runs, false));
+  for (const std::string& check : refute::helped_by_pairs(panel.wants_pairs, evidence)) {
     const int wanted = refute::target_of(check).pairs;
     int good = 0;
     int tried = 0;
@@ -126,13 +124,13 @@ Result<loop::ExperimentState> experiment_state(Context& context, const Snapshot&
   x.sigma = e.sigma;
   x.cap = e.cap;
   const auto hypothesis = snapshot.hypotheses.find(e.hypothesis);
-  model::Change change;
-  if (hypothesis != snapshot.hypotheses.end()) {
-    x.prior = hypothesis->second.hypothesis.prior;
-    change = hypothesis->second.hypothesis.change;
+  if (hypothesis == snapshot.hypotheses.end()) {
+    return external(fmt::format("its hypothesis {} is not live", e.hypothesis));
   }
+  const model::Hypothesis& h = hypothesis->second.hypothesis;
+  x.prior = h.prior;
   const model::Plan a = TRY(make_plan(family.spec, e.baseline_change));
-  const model::Plan b = TRY(make_plan(family.spec, combine(e.baseline_change, change)));
+  const model::Plan b = TRY(make_plan(family.spec, combine(e.baseline_change, h.change)));
   x.slots = std::max(a.cpus, b.cpus);
   x.baseline_moved = digest(TRY(make_plan(family.spec, family.baseline))) != e.baseline;
 
@@ -140,7 +138,8 @@ Result<loop::ExperimentState> experiment_state(Context& context, const Snapshot&
   count_pairs(runs, x);
   const Pairs pairs = pairs_in(runs);
   const compare::Design design = compare::design_of(e);
-  x.comparison = compare::judge(compare::resolved_prefix(pairs.facts, pairs.open), design);
+  x.comparison =
+      compare::judge(compare::resolved_prefix(pairs.facts, pairs.open, family.spec), design);
   x.log_e_all = x.comparison.log_e_win;
   x.pairs_needed = compare::pairs_still_needed(x.comparison, design);
   for (const loop::FamilyState& f : state.families) {
@@ -149,7 +148,7 @@ Result<loop::ExperimentState> experiment_state(Context& context, const Snapshot&
                    f.same_failures >= 2 * state.settings.failures_allowed;
     }
   }
-  if (x.stage == "top-up") TRY(count_top_ups(context, family.spec, runs, x));
+  if (x.stage == "top-up") TRY(count_top_ups(context, family, e, h, runs, x));
   if (x.stage == "hold") {
     const std::vector<model::Finding> votes = TRY(context.ledger->votes(x.id));
     const bool enough = x.log_e_all >= state.log_promotion_threshold;
@@ -159,28 +158,6 @@ Result<loop::ExperimentState> experiment_state(Context& context, const Snapshot&
 }
 
 }  // namespace
-
-Pairs pairs_in(const std::vector<ledger::Run>& runs) {
-  Pairs pairs;
-  for (const ledger::Run& run : runs) {
-    if (run.fact) {
-      pairs.facts.push_back(*run.fact);
-    } else if (run.state != ledger::RunState::kVoid) {
-      pairs.open.push_back(run.index);
-    }
-  }
-  std::ranges::sort(pairs.facts, {}, &model::PairFact::index);
-  return pairs;
-}
-
-Result<std::vector<model::PairFact>> same_pairs(Context& context, const std::string& family) {
-  const Nanos oldest = context.clock->unix_time() - kSameMaxAge;
-  std::vector<model::PairFact> facts;
-  for (const ledger::Run& run : TRY(context.ledger->family_runs(family, "same"))) {
-    if (run.fact && run.at >= oldest) facts.push_back(*run.fact);
-  }
-  return facts;
-}
 
 Result<double> promotion_threshold(Context& context) {
   const auto campaign = TRY(context.ledger->campaign());

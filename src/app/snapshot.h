@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/context.h"
+#include "app/evidence.h"
 #include "base/result.h"
 #include "ledger/ledger.h"
 #include "loop/next.h"
@@ -25,16 +26,6 @@ struct SnapshotOptions {
 };
 
 Result<Snapshot> take_snapshot(Context& context, const SnapshotOptions& options = {});
-
-// All pairs of an experiment, by index; and the indices still open.
-struct Pairs {
-  std::vector<model::PairFact> facts;
-  std::vector<int> open;
-};
-Pairs pairs_in(const std::vector<ledger::Run>& runs);
-
-// A/A pairs of a family that are young enough to count.
-Result<std::vector<model::PairFact>> same_pairs(Context& context, const std::string& family);
 
 // ln(K/(alpha (D+1))) of the open campaign, or of the configuration's if none is open yet.
 Result<double> promotion_threshold(Context& context);

@@ -40,7 +40,7 @@ model::StackResult result_of(const ledger::Family& family, const std::vector<led
   std::vector<double> before;
   std::vector<double> after;
   for (const ledger::Run& run : runs) {
-    const auto ratio = compare::log_ratio(*run.fact);
+    const auto ratio = compare::log_ratio(*run.fact, family.spec);
     if (!ratio) continue;
     d.push_back(*ratio);
     before.push_back(cost_per_work(run.fact->a));

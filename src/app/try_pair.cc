@@ -135,7 +135,7 @@ Result<TryOutcome> try_pairs(const Config& config, const TryOptions& options) {
     outcome.pairs.push_back(fact);
     outcome.outputs_differ |= !fact.voided && fact.a.output_digest != fact.b.output_digest;
     outcome.comparison =
-        compare::judge(compare::resolved_prefix(outcome.pairs, {}), outcome.design);
+        compare::judge(compare::resolved_prefix(outcome.pairs, {}, options.a), outcome.design);
     outcome.comparison.voided =
         static_cast<int>(std::ranges::count(outcome.pairs, true, &model::PairFact::voided));
     if (options.progress) options.progress(fact, outcome.comparison);

@@ -24,6 +24,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {"run", "--time-limit", "S", &Flags::time_limit, "kill it after so many seconds"},
     {"run", "--memory-limit", "MB", &Flags::memory_limit, "kill it above this"},
     {"run", "--quiet", "", &Flags::quiet, "do not show the job's output"},
+    {"run", "--spec", "FILE", &Flags::spec, "run the job of this spec"},
 
     {"anatomy", "--width", "N", &Flags::width, "columns to draw in"},
     {"anatomy", "--ascii", "", &Flags::ascii, "draw with plain letters"},
@@ -85,6 +86,12 @@ struct AddTo {
   const Option& option;
   CLI::Option* operator()(bool Flags::*field) const {
     return app.add_flag(std::string(option.name), flags.*field, std::string(option.does));
+  }
+  // One value each time it is typed: the next word is not swallowed.
+  CLI::Option* operator()(std::vector<std::string> Flags::*field) const {
+    return app.add_option(std::string(option.name), flags.*field, std::string(option.does))
+        ->type_name(std::string(option.value))
+        ->allow_extra_args(false);
   }
   template <class T>
   CLI::Option* operator()(T Flags::*field) const {

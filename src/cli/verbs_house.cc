@@ -132,10 +132,10 @@ Result<int> do_version(const Flags& flags) {
     print_json({{"schema_version", 1},
                 {"version", AMDAHL_VERSION},
                 {"revision", AMDAHL_REVISION},
-                {"ledger_schema", ledger::kSchemaVersion}});
+                {"ledger_schema", ledger::schema_version()}});
   } else {
     print(fmt::format("amdahl {} ({}), ledger schema {}\n", AMDAHL_VERSION, AMDAHL_REVISION,
-                      ledger::kSchemaVersion));
+                      ledger::schema_version()));
   }
   return 0;
 }

@@ -103,6 +103,7 @@ Result<int> do_run(const Flags& flags) {
   options.time_limit_s = flags.time_limit;
   options.memory_limit_mb = flags.memory_limit;
   options.quiet = flags.quiet || flags.json;
+  options.spec_file = flags.spec;
   const app::Config config = TRY(config_for(flags));
   const app::RunOutcome outcome = TRY(app::run_job(config, options));
   const model::Receipt& r = outcome.receipt;

@@ -66,6 +66,9 @@ std::vector<int> usable_cpus() {
 
 bool can_use(const std::string& program) {
   if (program.starts_with('/')) return exists(program);
+  if (program.starts_with("lib") && program.find(".so") != program.npos) {
+    return !glob("/usr/lib/*/" + program).empty() || !glob("/usr/lib*/" + program).empty();
+  }
   const std::string path = env_or("PATH", "/usr/bin:/bin");
   for (const std::string_view folder : split(path, ':')) {
     if (::access((std::string(folder) + "/" + program).c_str(), X_OK) == 0) return true;

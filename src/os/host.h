@@ -11,7 +11,8 @@ std::string boot_id();  // Changes with every boot; empty if the kernel does not
 std::string user_name();
 std::string cpu_model();
 std::vector<int> usable_cpus();            // By this process's affinity.
-bool can_use(const std::string& program);  // A program on PATH, or a file by its absolute path.
+// A program on PATH, a shared library by its name, or a file by its absolute path.
+bool can_use(const std::string& program);
 std::string self_path();                   // This program's file.
 std::string random_hex(int digits);
 // The variable's value; `fallback` if it is unset or empty.

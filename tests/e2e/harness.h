@@ -1,0 +1,49 @@
+// harness.h: runs the real program on a folder of its own, as a person would.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace amdahl::e2e {
+
+struct Outcome {
+  int code = 0;        // Exit status; 128 + the number if a signal ended it.
+  std::string out;
+  std::string err;
+};
+
+// A folder that goes when the test does; kept and named if the test failed.
+class House {
+ public:
+  House();
+  ~House();
+  House(const House&) = delete;
+  House& operator=(const House&) = delete;
+
+  std::string path(const std::string& inside = "") const;
+  std::string write(const std::string& inside, const std::string& text,
+                    bool executable = false) const;
+  std::string read(const std::string& inside) const;
+  bool has(const std::string& inside) const;
+  std::vector<std::string> list(const std::string& inside) const;
+
+  // `amdahl WORDS…` with this folder's state; `env` on top of ours.
+  Outcome amdahl(const std::vector<std::string>& words,
+                 const std::map<std::string, std::string>& env = {}) const;
+
+  // A job that naps as long as NAP says, reports one unit of work and writes its output, with a
+  // spec `job.toml` of the family "nap" and a configuration of a small campaign.
+  void add_nap_job() const;
+
+ private:
+  std::string root_;
+};
+
+Outcome run(const std::vector<std::string>& argv, const std::map<std::string, std::string>& env,
+            const std::string& folder);
+
+// Lines of `text` that contain `part`.
+int count_lines(const std::string& text, const std::string& part);
+
+}  // namespace amdahl::e2e

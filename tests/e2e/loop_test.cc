@@ -1,0 +1,154 @@
+// loop_test.cc: the whole loop through the real program on jobs whose truth we know.
+#include <nlohmann/json.hpp>
+
+#include <gtest/gtest.h>
+
+#include "harness.h"
+
+namespace amdahl::e2e {
+namespace {
+
+using Json = nlohmann::json;
+
+Json json(const Outcome& outcome) {
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return Json::parse(outcome.out, nullptr, false);
+}
+
+void adopt_nap(const House& house) {
+  house.add_nap_job();
+  const Outcome adopted = house.amdahl({"adopt", "--spec", "job.toml"});
+  ASSERT_EQ(adopted.code, 0) << adopted.err;
+}
+
+void propose(const House& house, const std::string& env, const std::string& gain) {
+  const Outcome outcome = house.amdahl(
+      {"propose", "nap", "--env", env, "--gain", gain, "--title", env, "--as", "ada"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+}
+
+TEST(Loop, ARealWinIsProvedGatedAndRemembered) {
+  House house;
+  adopt_nap(house);
+  propose(house, "NAP=0.01", "60");
+  propose(house, "COLOUR=red", "50");
+  const Outcome cycle = house.amdahl({"cycle", "--watch"});
+  ASSERT_EQ(cycle.code, 0) << cycle.err;
+  EXPECT_NE(cycle.out.find("1 wait at the gate"), std::string::npos) << cycle.out << cycle.err;
+
+  const Json gate = json(house.amdahl({"gate", "list", "--json"}));
+  ASSERT_EQ(gate["gate"].size(), 1U) << cycle.err;
+  const std::string id = gate["gate"][0]["packet"]["hypothesis"];
+  EXPECT_EQ(house.amdahl({"gate", "approve", id}).code, 2) << "a reason is wanted";
+  const Outcome approved =
+      house.amdahl({"gate", "approve", id, "--reason", "it is true", "--as", "ada"});
+  EXPECT_EQ(approved.code, 0) << approved.err;
+  EXPECT_NE(house.read("state/overlays/nap.toml").find("\"NAP\" = \"0.01\""), std::string::npos);
+
+  const Json list = json(house.amdahl({"ledger", "list", "--json"}));
+  std::map<std::string, std::string> states;
+  for (const Json& row : list["hypotheses"]) {
+    states[row["hypothesis"]["title"]] = row["state"];
+  }
+  EXPECT_EQ(states["NAP=0.01"], "promoted");
+  EXPECT_EQ(states["COLOUR=red"], "no effect");
+  const Json stack = json(house.amdahl({"stack", "nap", "--pairs", "6", "--json"}));
+  EXPECT_GT(stack["stacks"][0]["comparison"]["effect"].get<double>(), 0.5);
+  EXPECT_EQ(house.amdahl({"ledger", "verify"}).code, 0);
+  const Json roi = json(house.amdahl({"roi", "--json"}));
+  EXPECT_GT(roi["families"][0]["realised_share"].get<double>(), 0.4);
+  EXPECT_GT(roi["spent_accelerator_h"].get<double>(), 0.0);
+}
+
+TEST(Loop, ARefutedIdeaSpendsNoRunUnderAnotherSpelling) {
+  House house;
+  adopt_nap(house);
+  propose(house, "OMP_WAIT_POLICY=passive", "50");
+  ASSERT_EQ(house.amdahl({"cycle", "--watch"}).code, 0);
+  const std::string before = house.read("runs.log");
+  for (const char* spelling : {"OMP_WAIT_POLICY=PASSIVE", "OMP_WAIT_POLICY= passive"}) {
+    const Outcome again = house.amdahl({"propose", "nap", "--env", spelling, "--gain", "50"});
+    EXPECT_EQ(again.code, 1) << spelling;
+    EXPECT_NE(again.err.find("already holds this idea"), std::string::npos) << again.err;
+  }
+  ASSERT_EQ(house.amdahl({"cycle", "--watch"}).code, 0);
+  EXPECT_EQ(house.read("runs.log"), before) << "no run was spent";
+
+  const Json list = json(house.amdahl({"ledger", "list", "--json"}));
+  const std::string id = list["hypotheses"][0]["hypothesis"]["id"];
+  EXPECT_EQ(house.amdahl({"ledger", "reopen", id}).code, 2) << "a reason is wanted";
+  EXPECT_EQ(house.amdahl({"ledger", "reopen", id, "--reason", "new kernel", "--as", "ada"}).code, 0);
+  EXPECT_EQ(house.amdahl({"propose", "nap", "--env", "OMP_WAIT_POLICY=passive"}).code, 0);
+}
+
+TEST(Loop, AWinThatChangesItsOutputIsVetoed) {
+  House house;
+  house.add_nap_job();
+  house.write("job.sh",
+              "#!/bin/sh\nsleep ${NAP:-0.08}\necho \"${NAP:-0.08}\" > \"$AMDAHL_OUT/result\"\n"
+              "echo '{\"work\": 1}' >> \"$AMDAHL_REPORT\"\n",
+              true);
+  ASSERT_EQ(house.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
+  propose(house, "NAP=0.01", "60");
+  const Outcome cycle = house.amdahl({"cycle", "--watch", "--gate-policy", "demo"});
+  ASSERT_EQ(cycle.code, 0) << cycle.err;
+  const Json list = json(house.amdahl({"ledger", "list", "--json"}));
+  EXPECT_EQ(list["hypotheses"][0]["state"], "refuted") << cycle.err;
+  EXPECT_NE(std::string(list["hypotheses"][0]["verdict"]["reason"]).find("quality"),
+            std::string::npos);
+}
+
+TEST(Loop, AVariantThatFailsIsInvalidAndOneThatSkipsWorkIsRefuted) {
+  House house;
+  house.add_nap_job();
+  house.write("job.sh",
+              "#!/bin/sh\n[ -n \"$BREAK\" ] && exit 7\n"
+              "if [ -n \"$SKIP\" ]; then w=0.5; sleep 0.01; else w=1; sleep 0.08; fi\n"
+              "echo fine > \"$AMDAHL_OUT/result\"\n"
+              "echo \"{\\\"work\\\": $w}\" >> \"$AMDAHL_REPORT\"\n",
+              true);
+  ASSERT_EQ(house.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
+  propose(house, "BREAK=1", "60");
+  propose(house, "SKIP=1", "60");
+  const Outcome cycle = house.amdahl({"cycle", "--watch", "--gate-policy", "demo"});
+  ASSERT_EQ(cycle.code, 0) << cycle.err;
+  const Json list = json(house.amdahl({"ledger", "list", "--json"}));
+  for (const Json& row : list["hypotheses"]) {
+    const std::string title = row["hypothesis"]["title"];
+    EXPECT_EQ(row["state"], title == "BREAK=1" ? "invalid" : "refuted") << cycle.err;
+  }
+}
+
+TEST(Loop, TheSecondCycleSaysWhoHoldsTheLease) {
+  House house;
+  house.add_nap_job();
+  house.write("config.toml", "[loop]\nlease_s = 60.0\n");
+  house.write("job.sh", "#!/bin/sh\nsleep 5\necho '{\"work\":1}' >> \"$AMDAHL_REPORT\"\n", true);
+  ASSERT_EQ(house.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
+  const std::string held =
+      "'" AMDAHL_PROGRAM "' cycle --watch & pid=$!; sleep 1; '" AMDAHL_PROGRAM
+      "' cycle; echo \"second: $?\"; kill -9 $pid; wait $pid 2>/dev/null; '" AMDAHL_PROGRAM
+      "' cycle; echo \"third: $?\"";
+  const Outcome both = run({"sh", "-c", held},
+                           {{"AMDAHL_STATE", house.path("state")},
+                            {"AMDAHL_CONFIG", house.path("config.toml")}},
+                           house.path());
+  EXPECT_NE(both.out.find("second: 5"), std::string::npos) << both.out << both.err;
+  EXPECT_NE(both.err.find("another cycle holds the lease: pid "), std::string::npos) << both.err;
+  EXPECT_NE(both.out.find("third: 0"), std::string::npos)
+      << "a dead holder's lease is taken over: " << both.out << both.err;
+}
+
+TEST(Loop, TheBudgetIsNeverExceeded) {
+  House house;
+  adopt_nap(house);
+  house.write("config.toml", house.read("config.toml") + "[budget]\naccelerator_hours = 0.03\n");
+  propose(house, "NAP=0.01", "60");
+  const Outcome cycle = house.amdahl({"cycle", "--watch"});
+  const Json status = json(house.amdahl({"status", "--json"}));
+  EXPECT_TRUE(cycle.code == 0 || cycle.code == 4) << cycle.err;
+  EXPECT_EQ(house.amdahl({"ledger", "verify"}).code, 0);
+}
+
+}  // namespace
+}  // namespace amdahl::e2e
