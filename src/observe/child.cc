@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -109,6 +110,8 @@ std::string describe(const Failure& failure, const Launchable& job) {
     ::_exit(127);
   };
   ::setpgid(0, 0);
+  // If we are killed outright, the job must not go on unwatched and spoil the next measurement.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (int signal = 1; signal < NSIG; ++signal) {
     struct sigaction now {};
     if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -67,7 +68,7 @@ Result<model::Plan> in_patched_tree(const model::Spec& spec, const model::Plan& 
                                     const std::string& trees_dir) {
   if (spec.repo.empty()) return bad_input("a patch needs repo = \"...\" in the job's spec");
   TRY(os::make_dirs(trees_dir));
-  const std::string probe = trees_dir + "/.git-steps";
+  const std::string probe = fmt::format("{}/.steps-{}", trees_dir, ::getpid());
   const std::string commit =
       TRY(run_step({"git", "-C", spec.repo, "rev-parse", "HEAD"}, "/", probe));
   const std::string top =
@@ -78,6 +79,7 @@ Result<model::Plan> in_patched_tree(const model::Spec& spec, const model::Plan& 
   const std::string tree = trees_dir + "/" + digest;
 
   std::error_code ignored;
+  fs::remove_all(probe, ignored);
   const fs::path inside = fs::path(fs::weakly_canonical(plan.workdir, ignored))
                               .lexically_relative(fs::weakly_canonical(top, ignored));
   if (inside.empty() || *inside.begin() == "..") {

@@ -1,12 +1,27 @@
 // What `amdahl exec --pair DIR` does, without the rest of amdahl: the worker of this room's tests.
+// `submit STATE REQUEST` submits, so that a test can have the submitter die at a fault point.
 #include <cstdio>
-#include <cstring>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
 
 #include "launch/launcher.h"
 
+namespace {
+
+amdahl::Result<> submit(const char* state_dir, const char* text) {
+  const amdahl::Json json = TRY(amdahl::parse_json(text));
+  const auto request = TRY(amdahl::launch::decode_request(json));
+  TRY(amdahl::launch::kinds().front().make(state_dir)->submit(request));
+  return amdahl::Ok{};
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
-  if (argc != 4 || std::strcmp(argv[1], "exec") != 0 || std::strcmp(argv[2], "--pair") != 0) return 2;
-  const auto ran = amdahl::launch::run_pair(argv[3]);
+  if (argc != 4) return 2;
+  const bool submits = argv[1] == std::string_view("submit");
+  const auto ran = submits ? submit(argv[2], argv[3]) : amdahl::launch::run_pair(argv[3]);
   if (ran) return 0;
   std::fprintf(stderr, "%s\n", ran.error().text.c_str());
   return 3;

@@ -1,0 +1,317 @@
+#include "launch/local/local.h"
+
+#include <csignal>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "model/codec.h"
+#include "os/clock.h"
+#include "os/files.h"
+#include "os/host.h"
+#include "os/lock.h"
+
+namespace amdahl::launch::local {
+namespace {
+
+using namespace std::chrono_literals;
+using model::Ending;
+
+class LocalTest : public testing::Test {
+ protected:
+  LocalTest() : folder_{os::absolute(testing::TempDir() + "launch_" + os::random_hex(12))} {
+    std::filesystem::create_directories(folder_);
+    ::setenv("AMDAHL_WORKER", TEST_WORKER, 1);
+    launcher_ = make(path("state"));
+  }
+  ~LocalTest() override {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+
+  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  RunFolder run_folder() const { return {path("state/runs/r-1")}; }
+
+  PairRequest request(const std::string& a, const std::string& b) const {
+    PairRequest made;
+    made.reservation = "r-1";
+    made.spec.family = "test";
+    made.spec.command = {"sh", "-c", a};
+    made.spec.workdir = folder_;
+    made.spec.time_limit = 60s;
+    made.a.argv = {"sh", "-c", a};
+    made.a.workdir = folder_;
+    made.b = made.a;
+    made.b.argv = {"sh", "-c", b};
+    made.variant_second = true;
+    return made;
+  }
+
+  // Until the run is in one of the states; a test that waits for ever is killed by CTest.
+  RunState wait_for(std::initializer_list<RunState> wanted) {
+    while (true) {
+      const RunState now = *launcher_->poll("r-1");
+      if (std::find(wanted.begin(), wanted.end(), now) != wanted.end()) return now;
+      os::real_clock().sleep(10ms);
+    }
+  }
+  void wait_for_file(const std::string& name) const {
+    while (!os::exists(path(name))) os::real_clock().sleep(5ms);
+  }
+  pid_t worker_pid() const {
+    return parse_json(*os::read_file(run_folder().started()))->at("pid").get<pid_t>();
+  }
+  pid_t pid_in(const std::string& name) const {
+    return to_number<pid_t>(trim(*os::read_file(path(name)))).value_or(0);
+  }
+  void wait_for_death(pid_t pid) const {
+    while (::kill(pid, 0) == 0) os::real_clock().sleep(5ms);
+  }
+
+  std::string folder_;
+  std::unique_ptr<Launcher> launcher_;
+};
+
+TEST_F(LocalTest, APairLeavesTwoSealedReceipts) {
+  EXPECT_EQ(*launcher_->poll("r-1"), RunState::kUnknown);
+  EXPECT_EQ(launcher_->worker_of("r-1").error().text, "r-1: nothing was submitted");
+  const auto worker =
+      launcher_->submit(request("echo a; echo a >> order", "echo b; echo b >> order"));
+  ASSERT_TRUE(worker) << worker.error().text;
+  EXPECT_EQ(*worker, "local:" + os::host_name() + ":r-1");
+  EXPECT_EQ(*launcher_->worker_of("r-1"), *worker);
+  EXPECT_EQ(wait_for({RunState::kFinished, RunState::kLost}), RunState::kFinished);
+  const Receipts receipts = *launcher_->collect("r-1");
+  EXPECT_EQ(receipts.problem, "");
+  ASSERT_TRUE(receipts.a && receipts.b);
+  EXPECT_EQ(receipts.a->id, "r-1/A");
+  EXPECT_EQ(receipts.a->arm, "A");
+  EXPECT_EQ(receipts.a->stdout_tail, "a\n");
+  EXPECT_EQ(receipts.b->stdout_tail, "b\n");
+  EXPECT_LT(receipts.a->started, receipts.b->started);
+  EXPECT_EQ(*os::read_file(path("order")), "a\nb\n");
+  EXPECT_EQ(*os::read_file(receipts.out_b + "/stdout"), "b\n");
+  EXPECT_NE(receipts.a->plan_digest, receipts.b->plan_digest);
+}
+
+TEST_F(LocalTest, TheDrawnOrderIsKept) {
+  PairRequest made = request("echo a >> order", "echo b >> order");
+  made.variant_second = false;
+  ASSERT_TRUE(launcher_->submit(made));
+  wait_for({RunState::kFinished});
+  EXPECT_EQ(*os::read_file(path("order")), "b\na\n");
+  const Receipts receipts = *launcher_->collect("r-1");
+  EXPECT_LT(receipts.b->started, receipts.a->started);
+}
+
+TEST_F(LocalTest, OneReservationRunsOnceHoweverOftenItIsSubmitted) {
+  const PairRequest made = request("echo a >> order; sleep 0.2", "echo b >> order");
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(launcher_->submit(made));
+  wait_for({RunState::kFinished});
+  ASSERT_TRUE(launcher_->submit(made));
+  ASSERT_TRUE(run_pair(run_folder().path));
+  while (os::FileLock::is_held(run_folder().claim())) os::real_clock().sleep(5ms);
+  EXPECT_EQ(*os::read_file(path("order")), "a\nb\n");
+}
+
+TEST_F(LocalTest, AKilledWorkerIsLostAndItsJobDiesWithIt) {
+  ASSERT_TRUE(launcher_->submit(request("echo $$ > pid.tmp; mv pid.tmp pid; sleep 100", "true")));
+  wait_for_file("pid");
+  EXPECT_EQ(*launcher_->poll("r-1"), RunState::kRunning);
+  ::kill(worker_pid(), SIGKILL);
+  EXPECT_EQ(wait_for({RunState::kLost}), RunState::kLost);
+  wait_for_death(pid_in("pid"));
+  // Never again under this reservation.
+  ASSERT_TRUE(run_pair(run_folder().path));
+  EXPECT_EQ(*launcher_->poll("r-1"), RunState::kLost);
+  EXPECT_EQ(launcher_->collect("r-1").error().text, "r-1: it has not finished");
+}
+
+TEST_F(LocalTest, TheWorkerOutlivesWhoeverSubmittedIt) {
+  const pid_t submitter = ::fork();
+  if (submitter == 0) {
+    const bool submitted{launcher_->submit(request("sleep 0.2; echo a", "echo b"))};
+    ::kill(::getpid(), submitted ? SIGKILL : SIGABRT);
+  }
+  int status = 0;
+  ::waitpid(submitter, &status, 0);
+  ASSERT_EQ(WTERMSIG(status), SIGKILL);
+  EXPECT_EQ(wait_for({RunState::kFinished, RunState::kLost}), RunState::kFinished);
+  EXPECT_EQ(launcher_->collect("r-1")->b->stdout_tail, "b\n");
+}
+
+TEST_F(LocalTest, ACrashBeforeTheSpawnLeavesAReservationThatCanBeSubmittedAgain) {
+  const PairRequest made = request("echo a >> order", "echo b >> order");
+  for (const char* point : {"launch.submit.before_spawn", "launch.submit.after_spawn"}) {
+    const pid_t submitter = ::fork();
+    if (submitter == 0) {
+      ::setenv("AMDAHL_FAULT_AT", "1", 1);
+      ::setenv("AMDAHL_FAULT_POINT", point, 1);
+      ::execl(TEST_WORKER, TEST_WORKER, "submit", path("state").c_str(),
+              dump_json(encode_request(made)).c_str(), nullptr);
+      ::_exit(127);
+    }
+    int status = 0;
+    ::waitpid(submitter, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << point;
+    if (point == std::string_view("launch.submit.before_spawn")) {
+      EXPECT_EQ(*launcher_->poll("r-1"), RunState::kUnknown);
+    }
+  }
+  ASSERT_TRUE(launcher_->submit(made));
+  wait_for({RunState::kFinished});
+  EXPECT_EQ(*os::read_file(path("order")), "a\nb\n");
+}
+
+TEST_F(LocalTest, CancellingEndsTheWholeTree) {
+  ASSERT_TRUE(launcher_->submit(
+      request("setsid sleep 100 & echo $! > pid.tmp; mv pid.tmp pid; sleep 100", "touch b_ran")));
+  wait_for_file("pid");
+  ASSERT_TRUE(launcher_->cancel("r-1"));
+  EXPECT_EQ(wait_for({RunState::kFinished, RunState::kLost}), RunState::kFinished);
+  const Receipts receipts = *launcher_->collect("r-1");
+  EXPECT_EQ(receipts.a->ending, Ending::kCancelled);
+  EXPECT_EQ(receipts.b->ending, Ending::kNotStarted);
+  EXPECT_EQ(receipts.b->reason, "the run was cancelled");
+  EXPECT_FALSE(os::exists(path("b_ran")));
+  EXPECT_NE(::kill(pid_in("pid"), 0), 0);
+  EXPECT_TRUE(launcher_->cancel("r-1")) << "already over";
+}
+
+TEST_F(LocalTest, WhatWasCancelledBeforeItBeganNeverBegins) {
+  const PairRequest made = request("touch ran", "touch ran");
+  ASSERT_TRUE(os::make_dirs(run_folder().path));
+  ASSERT_TRUE(os::write_file(run_folder().request(), dump_json(encode_request(made))));
+  ASSERT_TRUE(launcher_->cancel("r-1"));
+  ASSERT_TRUE(run_pair(run_folder().path));
+  EXPECT_EQ(*launcher_->poll("r-1"), RunState::kLost);
+  EXPECT_FALSE(os::exists(path("ran")));
+  EXPECT_TRUE(launcher_->cancel("r-never")) << "nothing to cancel";
+}
+
+TEST_F(LocalTest, BothArmsArePinnedToTheGivenSlotsAndToNoMoreThanTheyPayFor) {
+  if (os::usable_cpus().size() < 2) GTEST_SKIP() << "needs two CPUs";
+  const std::string show = "grep Cpus_allowed_list /proc/self/status";
+  PairRequest made = request(show, show);
+  made.cpus = {os::usable_cpus()[0], os::usable_cpus()[1]};
+  made.a.cpus = 2;
+  made.a.accelerators = 2;
+  made.b.cpus = 1;
+  ASSERT_TRUE(launcher_->submit(made));
+  wait_for({RunState::kFinished});
+  const Receipts receipts = *launcher_->collect("r-1");
+  EXPECT_EQ(receipts.a->cpus, made.cpus);
+  EXPECT_EQ(receipts.b->cpus, std::vector<int>{made.cpus[0]});
+  EXPECT_EQ(receipts.b->stdout_tail, fmt::format("Cpus_allowed_list:\t{}\n", made.cpus[0]));
+}
+
+TEST_F(LocalTest, AForgedOrMissingReceiptIsAProblem) {
+  ASSERT_TRUE(launcher_->submit(request("true", "true")));
+  wait_for({RunState::kFinished});
+  std::string text = *os::read_file(run_folder().receipt("A"));
+  const std::size_t at = text.find("\"wall\"");
+  ASSERT_NE(at, text.npos) << text;
+  const std::size_t digit = text.find_first_of("0123456789", at);
+  text[digit] = text[digit] == '9' ? '8' : '9';
+  ASSERT_TRUE(os::write_file(run_folder().receipt("A"), text));
+  std::filesystem::remove(run_folder().receipt("B"));
+  const Receipts receipts = *launcher_->collect("r-1");
+  EXPECT_FALSE(receipts.a || receipts.b);
+  EXPECT_EQ(receipts.problem, "arm A: its receipt was changed after it was written; arm B: " +
+                                  run_folder().receipt("B") + ": no such file");
+}
+
+TEST_F(LocalTest, AProfileIsOneRunWithTheHook) {
+  PairRequest made = request("echo $PYTHONPATH; echo $AMDAHL_HOOK_OUT", "touch b_ran");
+  made.profile = true;
+  ASSERT_TRUE(launcher_->submit(made));
+  wait_for({RunState::kFinished});
+  const Receipts receipts = *launcher_->collect("r-1");
+  EXPECT_EQ(receipts.problem, "");
+  EXPECT_EQ(receipts.a->arm, "profile");
+  EXPECT_TRUE(receipts.a->stdout_tail.starts_with(receipts.out_a + "/hook"));
+  EXPECT_TRUE(os::exists(receipts.out_a + "/hook/sitecustomize.py"));
+  EXPECT_FALSE(receipts.b);
+  EXPECT_FALSE(os::exists(path("b_ran")));
+}
+
+TEST_F(LocalTest, WhatCannotRunIsAReceiptAndNotALoss) {
+  PairRequest made = request("true", "true");
+  made.b.argv = {"no_such_program"};
+  made.a.config = {{"job.yaml#a", "1"}};
+  ASSERT_TRUE(launcher_->submit(made));
+  EXPECT_EQ(wait_for({RunState::kFinished, RunState::kLost}), RunState::kFinished);
+  const Receipts receipts = *launcher_->collect("r-1");
+  EXPECT_EQ(receipts.a->reason, "job.yaml: only JSON configuration files can be changed so far");
+  EXPECT_EQ(receipts.b->reason, "no such program: no_such_program");
+}
+
+TEST_F(LocalTest, SubmittingWithoutAWorkerOrAReservationIsAnError) {
+  ::setenv("AMDAHL_WORKER", "/no/such/worker", 1);
+  EXPECT_EQ(launcher_->submit(request("true", "true")).error().text,
+            "cannot start the worker /no/such/worker: No such file or directory");
+  EXPECT_EQ(*launcher_->poll("r-1"), RunState::kUnknown);
+  EXPECT_EQ(launcher_->poll("../r-1").error().text, "\"../r-1\" is not a reservation");
+}
+
+TEST_F(LocalTest, APatchIsBuiltInAWorktreeAndTheCheckoutIsLeftAlone) {
+  const std::string repo = path("repo");
+  const auto shell = [](const std::string& script) { return std::system(script.c_str()); };
+  ASSERT_EQ(shell("mkdir " + repo + " && cd " + repo +
+                  " && git init -q . && git config user.email a@b && git config user.name a"
+                  " && mkdir sub && printf 'old\\n' > sub/word && git add . && git commit -qm one"
+                  " && printf 'not committed\\n' > sub/word"),
+            0);
+  PairRequest made = request("cat word; cat ../built", "cat word; cat ../built");
+  made.spec.repo = repo;
+  made.spec.build = {"sh", "-c", "date +%s%N > built; echo x >> " + path("builds")};
+  made.spec.workdir = made.a.workdir = made.b.workdir = repo + "/sub";
+  made.b.patch = "--- a/sub/word\n+++ b/sub/word\n@@ -1 +1 @@\n-old\n+new\n";
+  ASSERT_TRUE(launcher_->submit(made));
+  wait_for({RunState::kFinished});
+  Receipts receipts = *launcher_->collect("r-1");
+  EXPECT_TRUE(receipts.a->stdout_tail.starts_with("old\n")) << receipts.a->stdout_tail;
+  EXPECT_TRUE(receipts.b->stdout_tail.starts_with("new\n"))
+      << receipts.b->stdout_tail << receipts.b->reason;
+  EXPECT_EQ(*os::read_file(repo + "/sub/word"), "not committed\n");
+  EXPECT_FALSE(os::exists(repo + "/built"));
+  EXPECT_EQ(receipts.b->plan_digest, model::digest(made.b));
+
+  // The next pair finds both trees built.
+  PairRequest again = made;
+  again.reservation = "r-2";
+  ASSERT_TRUE(launcher_->submit(again));
+  while (*launcher_->poll("r-2") != RunState::kFinished) os::real_clock().sleep(10ms);
+  EXPECT_EQ(*os::read_file(path("builds")), "x\nx\n");
+
+  PairRequest wrong = made;
+  wrong.reservation = "r-3";
+  wrong.b.patch = "--- a/sub/word\n+++ b/sub/word\n@@ -1 +1 @@\n-other\n+new\n";
+  ASSERT_TRUE(launcher_->submit(wrong));
+  while (*launcher_->poll("r-3") != RunState::kFinished) os::real_clock().sleep(10ms);
+  receipts = *launcher_->collect("r-3");
+  EXPECT_EQ(receipts.b->ending, Ending::kNotStarted);
+  EXPECT_TRUE(receipts.b->reason.starts_with("the patch does not apply: ")) << receipts.b->reason;
+}
+
+TEST(RequestTest, TravelsAsJsonAndBack) {
+  PairRequest made;
+  made.reservation = "r-7";
+  made.spec.family = "f";
+  made.a.argv = {"a"};
+  made.b.env = {{"X", "1"}};
+  made.variant_second = true;
+  made.cpus = {0, 3};
+  const PairRequest back = *decode_request(encode_request(made));
+  EXPECT_EQ(dump_json(encode_request(back)), dump_json(encode_request(made)));
+  EXPECT_FALSE(decode_request(Json::object()));
+  EXPECT_FALSE(decode_request(Json("text")));
+}
+
+}  // namespace
+}  // namespace amdahl::launch::local
