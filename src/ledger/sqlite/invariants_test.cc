@@ -1,6 +1,10 @@
+#include <set>
+#include <string_view>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "ledger/sqlite/reduce.h"
 #include "ledger/sqlite/test_kit.h"
 
 // Each promise of the ledger, attacked through append() and by raw SQL.
@@ -53,6 +57,11 @@ TEST_F(InvariantTest, UnknownKindsAndBadPayloadsAreRefused) {
   Draft other = proposed("h-1", "k");
   other.subject = "h-2";
   expect_refused(other, kBad, "hypothesis.proposed h-2: the payload is about \"h-1\"");
+}
+
+TEST_F(InvariantTest, EachKindHasOneReducer) {
+  std::set<std::string_view> kinds;
+  for (const Reducer& reducer : reducers()) EXPECT_TRUE(kinds.insert(reducer.kind).second);
 }
 
 TEST_F(InvariantTest, AppendIsAllOrNothing) {

@@ -34,7 +34,6 @@ constexpr auto kReducers = std::to_array<Reducer>({
     {"gate.decided", decide_gate},
     {"verdict.recorded", record_verdict},
     {"baseline.moved", move_baseline},
-    {"baseline.rolled_back", roll_baseline_back},
     {"baseline.rolled_back", roll_back_baseline},
     {"stack.measured", measure_stack},
     {"saving.booked", book_saving},

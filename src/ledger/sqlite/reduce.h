@@ -31,7 +31,6 @@ Result<> adopt_family(db::Connection& db, const Entry& entry);
 Result<> pick_family(db::Connection& db, const Entry& entry);
 Result<> record_profile(db::Connection& db, const Entry& entry);
 Result<> move_baseline(db::Connection& db, const Entry& entry);
-Result<> roll_baseline_back(db::Connection& db, const Entry& entry);
 Result<> roll_back_baseline(db::Connection& db, const Entry& entry);
 Result<> measure_stack(db::Connection& db, const Entry& entry);
 Result<> book_saving(db::Connection& db, const Entry& entry);

@@ -127,24 +127,6 @@ Result<> roll_back_baseline(db::Connection& db, const Entry& entry) {
   return write_baseline(db, entry, stack);
 }
 
-Result<> roll_baseline_back(db::Connection& db, const Entry& entry) {
-  const auto hypothesis = TRY(text_field(entry.event.payload, "hypothesis"));
-  const auto reason = TRY(text_field(entry.event.payload, "reason"));
-  if (trim(reason).empty()) return bad_input("/reason: a rollback needs a reason");
-  const Json& change = any_field(entry.event.payload, "change");
-  TRY(model::decode<model::Change>(change).in("/change"));
-  auto family = TRY(
-      db.query("read the stack", "SELECT stack FROM family WHERE name = ?", entry.event.subject));
-  if (!TRY(family.step())) return conflict("the family was not adopted");
-  Json stack = TRY(parse_json(family.text(0)).in("stack"));
-  const auto at = std::find(stack.begin(), stack.end(), Json(hypothesis));
-  if (at == stack.end()) return conflict(fmt::format("{} is not in the stack", hypothesis));
-  stack.erase(at);
-  TRY(db.run("roll the baseline back", "UPDATE family SET baseline = ?, stack = ? WHERE name = ?",
-             dump_json(change), dump_json(stack), entry.event.subject));
-  return Ok{};
-}
-
 Result<> measure_stack(db::Connection& db, const Entry& entry) {
   const auto stack = TRY(model::decode<model::StackResult>(entry.event.payload));
   TRY(same_subject(entry, stack.family));
