@@ -28,9 +28,6 @@ struct PairRequest {
   std::vector<int> cpus;  // The slots it is given; chosen by the caller, disjoint.
 };
 
-Json encode_request(const PairRequest& request);
-Result<PairRequest> decode_request(const Json& json);
-
 // As the ledger keeps it and the worker reads it; fails with the path of the field.
 Json encode_request(const PairRequest& request);
 Result<PairRequest> decode_request(const Json& json);

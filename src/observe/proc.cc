@@ -16,6 +16,8 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
+constexpr double kShortest = 0.2;  // Seconds.
+
 double number_or_nan(std::string_view text) { return to_number<double>(text).value_or(kNan); }
 
 std::vector<std::string_view> words(std::string_view line) {
@@ -115,8 +117,10 @@ model::HostNoise NoiseMeter::finish(Nanos ours, Nanos wall) {
   noise.load1 = load_sum_ / samples_;
   noise.run_queue = runnable_sum_ / samples_;
   if (seconds <= 0) return noise;
-  const double foreign = (busy - to_seconds(ours)) / seconds;
-  noise.foreign_cpu_cores = std::isnan(foreign) ? kNan : std::max(0.0, foreign);
+  // The kernel counts whole ticks: over less than this the count says nothing.
+  const double foreign = seconds < kShortest ? kNan : (busy - to_seconds(ours)) / seconds;
+  const double cores = static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
+  noise.foreign_cpu_cores = std::isnan(foreign) ? kNan : std::clamp(foreign, 0.0, cores);
   const double total = last_.total_ticks - first_.total_ticks;
   if (total > 0) noise.steal_share = (last_.steal_ticks - first_.steal_ticks) / total;
   const double waited = (last_.waited_us - first_.waited_us) / 1e6 / seconds;

@@ -63,11 +63,11 @@ TEST_F(ProcTest, NoiseIsWhatWasNotOurs) {
   write("stat", "cpu  400 0 0 550 0 0 0 50 0 0\nprocs_running 3\n");
   write("loadavg", "3.0 0 0 1/9 10\n");
   write("pressure/cpu", "some avg10=0 avg60=0 avg300=0 total=500000\n");
-  const Nanos wall = std::chrono::seconds(2);
+  const Nanos wall = std::chrono::seconds(8);
   const model::HostNoise noise = meter.finish(from_seconds(100 * tick), wall);
-  EXPECT_NEAR(noise.foreign_cpu_cores, 300 * tick / 2, 1e-9);
+  EXPECT_NEAR(noise.foreign_cpu_cores, 300 * tick / 8, 1e-9);
   EXPECT_NEAR(noise.steal_share, 0.05, 1e-9);
-  EXPECT_NEAR(noise.psi_cpu_some, 0.25, 1e-9);
+  EXPECT_NEAR(noise.psi_cpu_some, 0.0625, 1e-9);
   EXPECT_NEAR(noise.run_queue, 2, 1e-9);
   EXPECT_NEAR(noise.load1, 3, 1e-9);
 }

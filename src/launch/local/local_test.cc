@@ -214,7 +214,7 @@ TEST_F(LocalTest, AForgedOrMissingReceiptIsAProblem) {
   ASSERT_TRUE(launcher_->submit(request("true", "true")));
   wait_for({RunState::kFinished});
   std::string text = *os::read_file(run_folder().receipt("A"));
-  const std::size_t at = text.find("\"wall\"");
+  const std::size_t at = text.find("\"wall_ns\"");
   ASSERT_NE(at, text.npos) << text;
   const std::size_t digit = text.find_first_of("0123456789", at);
   text[digit] = text[digit] == '9' ? '8' : '9';
