@@ -64,7 +64,8 @@ Result<observe::RunOrder> order_of(const RunOptions& options) {
 std::string family_of(const std::vector<std::string>& argv) {
   std::string family = "job";
   for (const std::string& word : argv) {
-    if (word.starts_with('-')) continue;
+    // A flag, or a script given as text.
+    if (word.starts_with('-') || word.find_first_of(" \t\n") != word.npos) continue;
     const std::string name = std::filesystem::path(word).stem().string();
     if (name.empty()) continue;
     family = name;

@@ -111,6 +111,10 @@ Json json_of(const app::Status& s) {
               {"queued", s.snapshot.state.queued.size()},
               {"in_flight", s.snapshot.in_flight.size()},
               {"pending_at_gate", s.pending.size()}};
+  for (const ledger::Budget& b : s.budgets) {
+    doc["budgets"][b.resource] = {
+        {"limit", b.limit}, {"committed", b.committed}, {"spent", b.spent}};
+  }
   if (s.lease) doc["lease"] = {{"holder", s.lease->holder}, {"host", s.lease->host}};
   return doc;
 }

@@ -142,11 +142,16 @@ TEST(Loop, TheSecondCycleSaysWhoHoldsTheLease) {
 TEST(Loop, TheBudgetIsNeverExceeded) {
   House house;
   adopt_nap(house);
-  house.write("config.toml", house.read("config.toml") + "[budget]\naccelerator_hours = 0.03\n");
+  // Room for one pair at its time limit, and a little more.
+  house.write("config.toml", house.read("config.toml") + "[budget]\naccelerator_hours = 0.0196\n");
   propose(house, "NAP=0.01", "60");
   const Outcome cycle = house.amdahl({"cycle", "--watch"});
-  const Json status = json(house.amdahl({"status", "--json"}));
-  EXPECT_TRUE(cycle.code == 0 || cycle.code == 4) << cycle.err;
+  EXPECT_EQ(cycle.code, 4) << cycle.out << cycle.err;
+  EXPECT_NE(cycle.out.find("stopped: budget"), std::string::npos) << cycle.out;
+  const Json budget = json(house.amdahl({"status", "--json"}))["budgets"]["accelerator_s"];
+  EXPECT_GT(budget["spent"].get<double>(), 0.0);
+  EXPECT_LE(budget["spent"].get<double>() + budget["committed"].get<double>(),
+            budget["limit"].get<double>());
   EXPECT_EQ(house.amdahl({"ledger", "verify"}).code, 0);
 }
 

@@ -31,6 +31,14 @@ Result<Identity> identify(db::Connection& db) {
   return id;
 }
 
+// In one snapshot: else a ledger that another process finishes between two of the reads would
+// look like somebody else's file.
+Result<Identity> identify_at_once(db::Connection& db) {
+  const auto snapshot =
+      TRY(db::Transaction::begin(db, db::Transaction::Kind::kRead, "read the header"));
+  return identify(db);
+}
+
 // Two processes that make the same file at once may find it locked without being made to wait.
 Result<> use_wal(db::Connection& db, os::Clock& clock) {
   constexpr int kTries = 500;
@@ -82,7 +90,7 @@ Result<> migrate(db::Connection& db, const Schema& schema) {
 // Makes an empty file a ledger, and refuses what is none, or is from the future.
 Result<> settle_identity(db::Connection& db, const std::string& path, const StoreOptions& setup,
                          os::Clock& clock) {
-  const auto identified = identify(db);
+  const auto identified = identify_at_once(db);
   if (!identified) {
     if (identified.error().kind != Error::Kind::kBadInput) return identified.error();
     if (identified.error().text.ends_with("file is not a database")) {

@@ -1,0 +1,477 @@
+"""Watches a PyTorch job from inside, without a change to it; writes AMDAHL_HOOK_OUT at exit.
+
+Python imports a module of this name at start-up, before the job's first line. Nothing here may
+break the job or change what it computes: every step is guarded, and a guard that fails leaves the
+job as it was, with less in the report. The format is in docs/format/hook.md.
+"""
+import os
+import sys
+
+_OPS = 40  # Operators listed.
+_DURATIONS = 100_000  # Steps whose length is kept.
+
+
+def _number(name, fallback):
+    try:
+        return float(os.environ.get(name, fallback))
+    except ValueError:
+        return float(fallback)
+
+
+class _Hook:
+    """All that is measured in one process. Forked children share the object and must not use it."""
+
+    def __init__(self, out):
+        import threading
+        import time
+
+        self.out = out
+        self.pid = os.getpid()
+        self.thread = threading.get_ident()
+        self.ident = threading.get_ident
+        self.clock = time.perf_counter
+        self.began = self._process_start(time)
+        self.warmup = int(_number("AMDAHL_HOOK_WARMUP", 3))
+        self.window_steps = int(_number("AMDAHL_HOOK_STEPS", 20))
+        self.window_seconds = _number("AMDAHL_HOOK_SECONDS", 10)
+        self.overhead = 0.0  # Our own time, taken out of the process's.
+        self.totals = {}  # Name to [seconds, calls].
+        self.depth = {}
+        self.torch_import = None
+        self.steps = 0
+        self.first_step = None
+        self.last_step = None
+        self.step_began = None
+        self.durations = []
+        self.loaders = {}
+        self.grad = [0, 0, 0]  # Forward calls, with gradients, in inference mode.
+        self.window = None
+        self.window_result = None
+        self.finished = False
+
+    def _process_start(self, time):
+        """When the kernel started this process, on our clock: before the interpreter did."""
+        now = self.clock()
+        try:
+            with open("/proc/self/stat", "rb") as stat:
+                ticks = int(stat.read().rsplit(b")", 1)[1].split()[19])
+            age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+            return now - max(0.0, age)
+        except Exception:
+            return now
+
+    def mine(self):
+        """Whether this is the main thread of the process that was started."""
+        return self.ident() == self.thread and os.getpid() == self.pid
+
+    def timed(self, name, function, *args, **kwargs):
+        """The function's result; its time counts unless it was called from itself."""
+        if not self.mine() or self.depth.get(name):
+            return function(*args, **kwargs)
+        self.depth[name] = 1
+        began = self.clock()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            self.depth[name] = 0
+            total = self.totals.setdefault(name, [0.0, 0])
+            total[0] += self.clock() - began
+            total[1] += 1
+
+    # Steps.
+
+    def before_next(self):
+        now = self.clock()
+        if self.first_step is None:
+            self.first_step = now
+        self.end_step(now)
+        self.turn_window()
+
+    def after_next(self, began, iterator):
+        now = self.clock()
+        total = self.totals.setdefault("loader", [0.0, 0])
+        total[0] += now - began
+        total[1] += 1
+        self.steps += 1
+        self.step_began = began
+        self.last_step = now
+        key = type(iterator).__name__, id(getattr(iterator, "_dataset", None))
+        known = self.loaders.get(key)
+        if known is None:
+            known = self.loaders[key] = [0, _describe_loader(iterator)]
+        known[0] += 1
+
+    def end_step(self, now):
+        if self.step_began is None:
+            return
+        if len(self.durations) < _DURATIONS:
+            self.durations.append(now - self.step_began)
+        self.step_began = None
+        self.last_step = now
+
+    # The window in which torch's profiler runs.
+
+    def turn_window(self):
+        began = self.clock()
+        if self.window is None and self.window_result is None:
+            if self.window_steps > 0 and self.steps >= self.warmup:
+                self.open_window()
+        elif self.window is not None:
+            if (
+                self.steps - self.window["from"] >= self.window_steps
+                or began - self.window["began"] >= self.window_seconds
+            ):
+                self.close_window()
+        self.overhead += self.clock() - began
+        if self.window is not None and "began" not in self.window:
+            self.window["began"] = self.clock()
+
+    def open_window(self):
+        torch = sys.modules["torch"]
+        self.window_result = {}  # Whatever happens, not twice.
+        if torch.autograd._profiler_enabled():
+            return
+        from torch.profiler import ProfilerActivity, profile
+
+        self.window = {"from": self.steps}
+        try:
+            profiler = profile(activities=[ProfilerActivity.CPU])
+            self.window["profiler"] = profiler
+            self.depth["window"] = 1
+            profiler.start()
+            self.depth["window"] = 0
+            # Turning events into rows takes a second or two: that waits until the job is done.
+            profiler.profiler._parse_kineto_results = lambda result: []
+            self.window["handle"] = _count_forwards(torch, self)
+        except Exception:
+            self.depth["window"] = 0
+            self.window = None
+
+    def close_window(self):
+        window, self.window = self.window, None
+        if window is None:
+            return
+        self.window_result = {
+            "steps": self.steps - window["from"],
+            "wall_s": self.clock() - window.get("began", self.clock()),
+        }
+        try:
+            window["handle"].remove()
+            window["profiler"].stop()
+            self.window_result["profiler"] = window["profiler"]
+        except Exception:
+            pass
+
+    # The report.
+
+    def finish(self):
+        if self.finished or os.getpid() != self.pid:
+            return
+        self.finished = True
+        now = self.clock()
+        before = self.overhead
+        self.close_window()  # A step that is still open has no length that we know.
+        self.write(self.report(now, before))
+
+    def report(self, now, overhead):
+        torch = sys.modules.get("torch")
+        seconds = lambda name: round(self.totals.get(name, [0.0, 0])[0], 6)
+        calls = lambda name: self.totals.get(name, [0.0, 0])[1]
+        report = {
+            "schema": 1,
+            "pid": self.pid,
+            "torch": getattr(torch, "__version__", None) and str(torch.__version__),
+            "wall_s": round(now - self.began - overhead, 6),
+            "overhead_s": round(overhead, 6),
+            "import_s": seconds("import"),
+            "torch_import_s": self.torch_import,
+            "steps": self.steps,
+            "loader_wait_s": seconds("loader"),
+            "save_s": seconds("save"),
+            "save_calls": calls("save"),
+            "fsync_s": seconds("fsync"),
+            "fsync_calls": calls("fsync"),
+            "decode_s": seconds("decode"),
+            "decode_calls": calls("decode"),
+            "gc_s": seconds("gc"),
+            "gc_calls": calls("gc"),
+        }
+        if self.first_step is not None:
+            report["startup_s"] = round(self.first_step - self.began, 6)
+            report["teardown_s"] = round(now - self.last_step, 6)
+        if self.durations:
+            report["step_s"] = _summary(self.durations)
+        if self.loaders:
+            report["loader"] = max(self.loaders.values(), key=lambda row: row[0])[1]
+        if self.grad[0]:
+            report["grad_enabled_share"] = self.grad[1] / self.grad[0]
+            report["inference_mode_share"] = self.grad[2] / self.grad[0]
+        if torch is not None:
+            try:
+                report["torch_threads"] = torch.get_num_threads()
+            except Exception:
+                pass
+        if self.window_result:
+            report["window"] = _window_rows(self.window_result)
+        return report
+
+    def write(self, report):
+        """By rename. Of several processes the one with most steps is the one of interest."""
+        import json
+
+        try:
+            with open(self.out, encoding="utf-8") as earlier:
+                if json.load(earlier).get("steps", 0) > self.steps:
+                    return
+        except (OSError, ValueError):
+            pass
+        beside = "%s.%d" % (self.out, self.pid)
+        with open(beside, "w", encoding="utf-8") as file:
+            json.dump(report, file, indent=1, sort_keys=True)
+        os.replace(beside, self.out)
+
+
+def _summary(durations):
+    ordered = sorted(durations)
+    at = lambda share: ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+    return [round(value, 6) for value in (sum(ordered) / len(ordered), at(0.5), at(0.95))]
+
+
+def _describe_loader(iterator):
+    sampler = getattr(iterator, "_index_sampler", None)
+    workers = getattr(iterator, "_num_workers", None)
+    try:
+        length = len(iterator._dataset)
+    except Exception:
+        length = None
+    return {
+        "batch_size": getattr(sampler, "batch_size", None),
+        "num_workers": workers,
+        "prefetch_factor": getattr(iterator, "_prefetch_factor", None) if workers else None,
+        "pin_memory": bool(getattr(iterator, "_pin_memory", False)),
+        "persistent_workers": bool(getattr(iterator, "_persistent_workers", False)),
+        "dataset_len": length,
+    }
+
+
+def _count_forwards(torch, hook):
+    """Counts, while the window is open, under which mode the modules run."""
+    from torch.nn.modules.module import register_module_forward_pre_hook
+
+    def count(module, inputs):
+        hook.grad[0] += 1
+        hook.grad[1] += torch.is_grad_enabled()
+        hook.grad[2] += torch.is_inference_mode_enabled()
+
+    return register_module_forward_pre_hook(count)
+
+
+def _window_rows(result):
+    """The window with its operators, by their own CPU time."""
+    profiler = result.pop("profiler", None)
+    result["wall_s"] = round(result["wall_s"], 6)
+    if profiler is None:
+        return result
+    try:
+        inner = profiler.profiler
+        del inner._parse_kineto_results
+        if not inner.function_events and getattr(inner, "kineto_results", None) is not None:
+            from torch.autograd.profiler_util import EventList
+
+            events = EventList(inner._parse_kineto_results(inner.kineto_results))
+            events._build_tree()
+            inner.function_events = events
+        rows = [
+            (row.key, row.count, row.self_cpu_time_total / 1e6)
+            for row in profiler.key_averages()
+            # Ranges that others drew around operators are no operators.
+            if "::" in row.key or row.key.endswith("Backward0")
+        ]
+    except Exception:
+        return result
+    result["op_calls"] = sum(row[1] for row in rows)
+    result["op_s"] = round(sum(row[2] for row in rows), 6)
+    result["scalar_syncs"] = sum(row[1] for row in rows if row[0] == "aten::_local_scalar_dense")
+    rows.sort(key=lambda row: -row[2])
+    result["ops"] = [
+        {"name": name, "calls": calls, "self_cpu_s": round(seconds, 6)}
+        for name, calls, seconds in rows[:_OPS]
+    ]
+    return result
+
+
+def _patch(owner, name, hook, label):
+    """Replaces a function by one that times it and is otherwise the same."""
+    import functools
+
+    original = getattr(owner, name)
+
+    @functools.wraps(original)
+    def timed(*args, **kwargs):
+        return hook.timed(label, original, *args, **kwargs)
+
+    setattr(owner, name, timed)
+
+
+def _patch_torch(hook):
+    import functools
+
+    torch = sys.modules["torch"]
+    _patch(torch, "save", hook, "save")
+    import torch.utils.data.dataloader as dataloader
+
+    base = dataloader._BaseDataLoaderIter
+    original = base.__next__
+
+    @functools.wraps(original)
+    def watched(self):
+        if not hook.mine() or hook.depth.get("next"):
+            return original(self)
+        hook.depth["next"] = 1
+        try:
+            try:
+                hook.before_next()
+            except Exception:
+                pass
+            began = hook.clock()
+            batch = original(self)
+            try:
+                hook.after_next(began, self)
+            except Exception:
+                pass
+            return batch
+        finally:
+            hook.depth["next"] = 0
+
+    base.__next__ = watched
+
+    # The job's own profiler comes first: two at once are an error.
+    profile = torch.autograd.profiler.profile
+    init = profile.__init__
+
+    @functools.wraps(init)
+    def yielding(self, *args, **kwargs):
+        if not hook.depth.get("window") and hook.window is not None:
+            try:
+                hook.close_window()
+            except Exception:
+                pass
+        return init(self, *args, **kwargs)
+
+    profile.__init__ = yielding
+
+
+def _imported(hook, name, seconds):
+    """Called after a module was loaded for the first time."""
+    if not hook.mine():
+        return
+    try:
+        if name == "torch" and hasattr(sys.modules.get("torch"), "save"):
+            hook.torch_import = round(seconds, 6)
+            _patch_torch(hook)
+        elif name == "PIL.ImageFile":
+            _patch(sys.modules[name].ImageFile, "load", hook, "decode")
+    except Exception:
+        pass
+
+
+# Compiled under the name of Python's own import code, whose frames tracebacks leave out.
+_IMPORT = """
+def _call_with_frames_removed(name, import_):
+    began = hook.clock()
+    outermost = hook.mine() and not hook.depth.get("import")
+    if outermost:
+        hook.depth["import"] = 1
+    try:
+        return original(name, import_)
+    finally:
+        if outermost:
+            hook.depth["import"] = 0
+            total = hook.totals.setdefault("import", [0.0, 0])
+            total[0] += hook.clock() - began
+            total[1] += 1
+        if name in interesting:
+            imported(hook, name, hook.clock() - began)
+"""
+
+
+def _watch_imports(hook):
+    import importlib._bootstrap as bootstrap
+
+    scope = {
+        "hook": hook,
+        "original": bootstrap._find_and_load,
+        "imported": _imported,
+        "interesting": {"torch", "PIL.ImageFile"},
+    }
+    exec(compile(_IMPORT, "<frozen importlib._bootstrap>", "exec"), scope)
+    bootstrap._find_and_load = scope["_call_with_frames_removed"]
+
+
+def _watch_collector(hook):
+    import gc
+
+    began = [0.0]
+
+    def note(phase, info):
+        if os.getpid() != hook.pid:
+            return
+        if phase == "start":
+            began[0] = hook.clock()
+        elif began[0]:
+            total = hook.totals.setdefault("gc", [0.0, 0])
+            total[0] += hook.clock() - began[0]
+            total[1] += 1
+
+    gc.callbacks.append(note)
+
+
+def _install(out):
+    import atexit
+
+    hook = _Hook(out)
+
+    def finish():
+        try:
+            hook.finish()
+        except Exception:
+            pass
+
+    # Registered first, so it runs last: what others do at exit is part of the teardown.
+    atexit.register(finish)
+    for step in (
+        lambda: _patch(os, "fsync", hook, "fsync"),
+        lambda: _watch_collector(hook),
+        lambda: _watch_imports(hook),
+    ):
+        try:
+            step()
+        except Exception:
+            pass
+
+
+def _shadowed():
+    """The sitecustomize that would have been imported if ours were not in front of it."""
+    from importlib.machinery import PathFinder
+
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != here]
+    return PathFinder.find_spec("sitecustomize", sys.path)
+
+
+try:
+    if os.environ.get("AMDAHL_HOOK_OUT"):
+        _install(os.environ["AMDAHL_HOOK_OUT"])
+except Exception:
+    pass
+try:
+    _spec = _shadowed()
+except Exception:
+    _spec = None
+if _spec is not None and _spec.loader is not None:
+    from importlib.util import module_from_spec as _make
+
+    _ours = sys.modules.get("sitecustomize")
+    sys.modules["_amdahl_hook"] = _ours  # Keeps what it defined alive.
+    sys.modules["sitecustomize"] = _module = _make(_spec)
+    _spec.loader.exec_module(_module)  # Its errors are the host's: Python reports them as ever.

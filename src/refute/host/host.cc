@@ -17,20 +17,33 @@ using model::ArmFact;
 using model::PairFact;
 
 constexpr std::size_t kAtLeast = 5;
-constexpr double kQuietCores = 0.5;
 constexpr double kBalancedCores = 0.25;
+constexpr double kBalancedShare = 0.25;  // Of what others used beside the two arms.
 constexpr double kStolen = 0.05;
+constexpr double kTick_s = 0.03;       // Kernels count CPU time in ticks of 10 ms.
+constexpr double kObservable_s = 0.2;  // Shorter arms end before neighbours can be told.
 
-// Not-a-number, which is "not observed", is not quiet.
-bool quiet(const ArmFact& arm) {
-  return arm.foreign_cpu_cores <= kQuietCores && arm.steal_share <= kStolen;
+// How far the two arms' neighbours may differ before the pair is unfair. A host that is busy in
+// the same way beside both arms is fair: the coin decided which came first.
+double allowed_apart(const ArmFact& a, const ArmFact& b) {
+  const double shorter = std::max(1e-3, std::min(a.wall_s, b.wall_s));
+  const double around = (a.foreign_cpu_cores + b.foreign_cpu_cores) / 2;
+  return kBalancedCores + kBalancedShare * around + kTick_s / shorter;
 }
 
 bool same_host(const PairFact& pair) { return pair.a.host == pair.b.host; }
 
+// Arms that end sooner do so before their neighbours can be told: the coin alone balances them.
+bool observable(const PairFact& pair) {
+  return pair.a.wall_s >= kObservable_s && pair.b.wall_s >= kObservable_s;
+}
+
+// Not-a-number, which is "not observed", is not clean.
 bool is_clean(const PairFact& pair) {
+  if (same_host(pair) && !observable(pair)) return true;
   const double apart = std::abs(pair.a.foreign_cpu_cores - pair.b.foreign_cpu_cores);
-  return same_host(pair) && quiet(pair.a) && quiet(pair.b) && apart <= kBalancedCores;
+  const double stolen = std::abs(pair.a.steal_share - pair.b.steal_share);
+  return same_host(pair) && apart <= allowed_apart(pair.a, pair.b) && stolen <= kStolen;
 }
 
 bool known(const PairFact& pair) { return !pair.a.host.empty() && !pair.b.host.empty(); }
@@ -75,7 +88,7 @@ model::Finding run(const Evidence& evidence) {
     clean.push_back(is_clean(*pair));
     same.push_back(same_host(*pair));
     const double cores = pair->a.foreign_cpu_cores - pair->b.foreign_cpu_cores;
-    if (std::isfinite(cores)) apart.push_back(cores);
+    if (std::isfinite(cores) && observable(*pair)) apart.push_back(cores);
   }
   const double theta = claimed(evidence);
   const std::vector<double> d = log_ratios(evidence, pairs);

@@ -20,8 +20,9 @@ struct Imbalance {
 };
 Imbalance imbalance(std::span<const double> cores_a_minus_b);
 
-// Clean: one host, others on at most 0.5 cores beside each arm and within 0.25 of each other, and
-// at most 5 % stolen. Besides the rule it doubts a win where A had the noisier neighbours.
+// Clean: one host, and neighbours that used as much CPU beside A as beside B (within a quarter of
+// a core, a quarter of what they used, and what ticks of 10 ms can tell), as much stolen. Besides
+// the rule it doubts a win where A had the noisier neighbours.
 model::Finding run(const Evidence& evidence);
 
 bool pairs_help(const Evidence& evidence);
