@@ -43,9 +43,10 @@ build_jobs() {
   echo "${AMDAHL_JOBS:-$((cores < room ? cores : room))}"
 }
 
-# configure_and_build PRESET: leaves build/PRESET up to date.
+# configure_and_build PRESET [TARGET...]: leaves build/PRESET up to date, or those targets of it.
 configure_and_build() {
   local preset=$1 jobs log
+  shift
   jobs=$(build_jobs)
   log=$(mktemp)
   step "configure $preset"
@@ -57,6 +58,6 @@ configure_and_build() {
   fi
   rm -f "$log"
   step "build $preset with $jobs jobs"
-  NINJA_STATUS='[%f/%t %es] ' cmake --build "$ROOT/build/$preset" -j "$jobs" >&2 ||
+  NINJA_STATUS='[%f/%t %es] ' cmake --build "$ROOT/build/$preset" -j "$jobs" ${1:+--target "$@"} >&2 ||
     die "building $preset failed; the first error is above"
 }
