@@ -83,10 +83,8 @@ TEST_F(ProcTest, WhatIsMissingIsUnknownAndNotNought) {
 }
 
 TEST_F(ProcTest, TheTreeIsAllDescendantsAndNoOneElse) {
-  write("loadavg", "0 0 0 1/9 100\n");
   write("9/stat", stat_line(9, "was here before", 'S', 5, 1000));
   Tree tree(5, folder_);
-  write("loadavg", "0 0 0 1/9 200\n");
   write("3/stat", stat_line(3, "grandchild with a small number", 'R', 20, 100));
   write("20/stat", stat_line(20, "child", 'S', 5, 100));
   write("21/stat", stat_line(21, "stranger", 'S', 1, 100));

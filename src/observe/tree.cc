@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
-#include <filesystem>
 #include <optional>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "base/text.h"
-#include "os/files.h"
 
 namespace amdahl::observe {
 namespace {
@@ -37,7 +36,10 @@ bool is_alive(const ProcessStat& stat) { return stat.state != 'Z' && stat.state 
 
 }  // namespace
 
-Tree::Tree(pid_t root, std::string proc_root) : root_{root}, proc_root_{std::move(proc_root)} {
+Tree::Tree(pid_t root, std::string proc_root)
+    : root_{root},
+      proc_root_{std::move(proc_root)},
+      loadavg_{::open((proc_root_ + "/loadavg").c_str(), O_RDONLY | O_CLOEXEC)} {
   find_new();
   for (const auto& [pid, member] : members_) excluded_.insert(pid);
   members_.clear();
@@ -45,12 +47,12 @@ Tree::Tree(pid_t root, std::string proc_root) : root_{root}, proc_root_{std::mov
 
 std::vector<pid_t> Tree::numbers() const {
   std::vector<pid_t> found;
-  std::error_code error;
-  namespace fs = std::filesystem;
-  for (fs::directory_iterator at(proc_root_, error), end; !error && at != end;
-       at.increment(error)) {
-    if (const auto pid = to_number<pid_t>(at->path().filename().native())) found.push_back(*pid);
+  DIR* folder = ::opendir(proc_root_.c_str());
+  if (!folder) return found;
+  while (const dirent* entry = ::readdir(folder)) {
+    if (const auto pid = to_number<pid_t>(entry->d_name)) found.push_back(*pid);
   }
+  ::closedir(folder);
   return found;
 }
 
@@ -71,9 +73,12 @@ bool Tree::read_stat(pid_t pid, int fd, ProcessStat& stat) const {
 
 // The last field of loadavg is the number of the youngest process.
 bool Tree::something_started() {
-  const auto text = os::read_file(proc_root_ + "/loadavg");
-  const std::string youngest(text ? trim(split(*text, ' ').back()) : "");
-  if (!youngest.empty() && youngest == last_started_) return false;
+  std::array<char, 128> line{};
+  const ssize_t length = ::pread(loadavg_.get(), line.data(), line.size(), 0);
+  if (length <= 0) return true;
+  const std::string_view text(line.data(), static_cast<std::size_t>(length));
+  const std::string_view youngest = trim(text.substr(text.rfind(' ') + 1));
+  if (youngest == last_started_) return false;
   last_started_ = youngest;
   return true;
 }

@@ -50,6 +50,7 @@ class Tree {
 
   pid_t root_;
   std::string proc_root_;
+  os::Fd loadavg_;
   std::set<pid_t> not_ours_;  // Seen at the last look and no descendants.
   std::set<pid_t> excluded_;  // Children from before our time.
   std::map<pid_t, Member> members_;
