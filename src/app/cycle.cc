@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/dreaming.h"
 #include "app/fleet.h"
 #include "app/judge.h"
 #include "app/lease.h"
@@ -22,6 +23,8 @@ namespace amdahl::app {
 namespace {
 
 constexpr Nanos kPollEvery = std::chrono::milliseconds(100);
+constexpr Nanos kThinkEvery = std::chrono::seconds(2);
+constexpr Nanos kTickEvery = std::chrono::seconds(1);
 constexpr int kTypicalPairs = 9;  // Of a hypothesis not yet begun, for estimates.
 
 class Turner {
@@ -33,6 +36,7 @@ class Turner {
 
  private:
   Result<> prepare();
+  Result<> dream();
   Result<bool> step();   // Whether something changed.
   Result<bool> think();  // Decisions that need no slot.
   Result<bool> act(const Snapshot& snapshot, const loop::Intent& intent);
@@ -40,6 +44,7 @@ class Turner {
   Result<std::optional<PairOrder>> order_for(const Snapshot& snapshot, const loop::Intent& wish);
   Result<> decide_by_policy();
   Result<bool> done();
+  bool stopped();
   Result<> tick();
 
   Context& context_;
@@ -48,6 +53,8 @@ class Turner {
   SnapshotOptions snapshots_;
   Submitted submitted_;
   Nanos began_{};
+  Nanos thought_{};
+  Nanos ticked_{};
   CycleSummary summary_;
   std::int64_t promoted_before_ = 0;
   bool out_of_budget_ = false;
@@ -75,7 +82,20 @@ Result<> Turner::prepare() {
     if (!family.stack.empty()) TRY(write_overlay(context_, family));
   }
   const FleetScan fleet = TRY(scan_fleet(context_.config, context_.ledger.get(), {}));
-  return record_scan(context_, fleet, fence_);
+  TRY(record_scan(context_, fleet, fence_));
+  return dream();
+}
+
+// The lease's token counts cycles: every Nth one dreams.
+Result<> Turner::dream() {
+  const int every = context_.config.dream_every;
+  if (every <= 0 || fence_ % every != 0) return Ok{};
+  const DreamOutcome dreamt = TRY(dream_up(context_, {}));
+  for (const model::Hypothesis& h : dreamt.injected) {
+    options_.say(fmt::format("{}: dreamt of '{}' ({}), from {}", h.family, h.title,
+                             describe(h.change), h.origin.ref));
+  }
+  return Ok{};
 }
 
 Result<> Turner::decide_by_policy() {
@@ -197,19 +217,27 @@ Result<bool> Turner::grant(const Snapshot& snapshot, const std::vector<loop::Int
   return granted;
 }
 
+// Looking for ended runs is cheap and done often; thinking only when there is news, or when a
+// person at the gate may have made some.
 Result<bool> Turner::step() {
   ++summary_.steps;
   const int ended = TRY(reconcile(context_, submitted_, fence_, options_.say));
   summary_.ended_runs += ended;
+  const Nanos now = context_.clock->monotonic();
+  if (ended == 0 && summary_.steps > 1 && now - thought_ < kThinkEvery) return false;
+  thought_ = now;
   TRY(decide_by_policy());
-  return TRY(think()) || ended > 0;
+  TRY(think());
+  return true;
+}
+
+bool Turner::stopped() {
+  if (!options_.stopped || !options_.stopped()) return false;
+  summary_.stopped_because = "interrupted";
+  return true;
 }
 
 Result<bool> Turner::done() {
-  if (options_.stopped && options_.stopped()) {
-    summary_.stopped_because = "interrupted";
-    return true;
-  }
   const auto tallies = TRY(context_.ledger->tallies());
   summary_.promoted = static_cast<int>(tally(tallies, "verdict.promoted") - promoted_before_);
   if (options_.until == "first-win" && summary_.promoted > 0) {
@@ -232,7 +260,9 @@ Result<bool> Turner::done() {
 }
 
 Result<> Turner::tick() {
-  if (!options_.tick) return Ok{};
+  const Nanos now = context_.clock->monotonic();
+  if (!options_.tick || now - ticked_ < kTickEvery) return Ok{};
+  ticked_ = now;
   const Snapshot snapshot = TRY(take_snapshot(context_, snapshots_));
   const auto tallies = TRY(context_.ledger->tallies());
   Ticker ticker;
@@ -242,7 +272,7 @@ Result<> Turner::tick() {
   for (const auto& [name, count] : tallies) {
     if (name.starts_with("verdict.")) ticker.verdicts += static_cast<int>(count);
   }
-  ticker.elapsed = context_.clock->monotonic() - began_;
+  ticker.elapsed = now - began_;
   double seconds = 0;
   for (const loop::FamilyState& f : snapshot.state.families) {
     const double lanes =
@@ -273,11 +303,11 @@ Result<> Turner::tick() {
 
 Result<CycleSummary> Turner::turn() {
   TRY(prepare());
-  while (true) {
-    const bool changed = TRY(step());
-    if (TRY(done())) break;
+  while (!stopped()) {
+    const bool thought = TRY(step());
+    if (thought && TRY(done())) break;
     TRY(tick());
-    if (!changed) context_.clock->sleep(kPollEvery);
+    context_.clock->sleep(kPollEvery);
   }
   return summary_;
 }

@@ -105,7 +105,7 @@ Result<std::vector<dream::Win>> all_wins(Context& context) {
 Result<DreamOutcome> dream_up(Context& context, const DreamOptions& options) {
   DreamOutcome outcome;
   const std::vector<dream::Win> wins = TRY(all_wins(context));
-  const std::vector<hypothesize::Entry> playbook = TRY(hypothesize::embedded_playbook());
+  const std::vector<hypothesize::Entry> playbook = TRY(usable_playbook());
   Library library =
       TRY(Library::open(options.docs.empty() ? context.config.docs_dir : options.docs));
   outcome.wins_searched = static_cast<int>(wins.size());

@@ -51,6 +51,14 @@ Result<> withdraw(Context& context, const ledger::Family& family,
 
 }  // namespace
 
+Result<std::vector<hypothesize::Entry>> usable_playbook() {
+  std::vector<hypothesize::Entry> playbook = TRY(hypothesize::embedded_playbook());
+  std::erase_if(playbook, [](const hypothesize::Entry& entry) {
+    return !std::ranges::all_of(entry.needs, os::can_use);
+  });
+  return playbook;
+}
+
 Result<ProposeOutcome> admit(Context& context, std::vector<model::Hypothesis> ideas,
                              const std::string& actor) {
   ProposeOutcome outcome;
@@ -71,10 +79,7 @@ Result<ProposeOutcome> admit(Context& context, std::vector<model::Hypothesis> id
 
 Result<ProposeOutcome> propose_from(Context& context, const ledger::Family& family,
                                     const model::Profile& profile) {
-  std::vector<hypothesize::Entry> playbook = TRY(hypothesize::embedded_playbook());
-  std::erase_if(playbook, [](const hypothesize::Entry& entry) {
-    return !std::ranges::all_of(entry.needs, os::can_use);
-  });
+  const std::vector<hypothesize::Entry> playbook = TRY(usable_playbook());
   hypothesize::Proposals proposals =
       hypothesize::propose(family.spec, family.baseline, profile, playbook, context.hardware,
                            {.min_gain = context.config.min_gain});

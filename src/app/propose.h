@@ -7,11 +7,15 @@
 
 #include "app/context.h"
 #include "base/result.h"
+#include "hypothesize/playbook.h"
 #include "ledger/ledger.h"
 #include "model/hypothesis.h"
 #include "model/profile.h"
 
 namespace amdahl::app {
+
+// The entries whose programs and libraries are on this machine.
+Result<std::vector<hypothesize::Entry>> usable_playbook();
 
 // What became of a batch of ideas.
 struct ProposeOutcome {
