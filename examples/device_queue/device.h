@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
 #include "report/report.h"

@@ -6,9 +6,8 @@
 #include <set>
 #include <sstream>
 
-#include <nlohmann/json.hpp>
-
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "harness.h"
 
@@ -124,9 +123,11 @@ TEST(Crash, AKilledWorkerVoidsItsPair) {
   set_up(house);
   house.write("job.sh",
               "#!/bin/sh\necho \"$AMDAHL_OUT\" >> \"$RUN_LOG\"\n"
-              "if mkdir \"" + house.path("once") + "\" 2>/dev/null; then kill -9 $PPID; fi\n"
-              "sleep ${NAP:-0.08}\necho fine > \"$AMDAHL_OUT/result\"\n"
-              "echo '{\"work\": 1}' >> \"$AMDAHL_REPORT\"\n",
+              "if mkdir \"" +
+                  house.path("once") +
+                  "\" 2>/dev/null; then kill -9 $PPID; fi\n"
+                  "sleep ${NAP:-0.08}\necho fine > \"$AMDAHL_OUT/result\"\n"
+                  "echo '{\"work\": 1}' >> \"$AMDAHL_REPORT\"\n",
               true);
   const Outcome cycle = house.amdahl({"cycle", "--watch", "--gate-policy", "demo"});
   ASSERT_EQ(cycle.code, 0) << cycle.err;

@@ -1,10 +1,5 @@
 #include "harness.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -12,7 +7,11 @@
 #include <fstream>
 #include <sstream>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace amdahl::e2e {
 namespace {
@@ -106,9 +105,8 @@ Outcome House::amdahl(const std::vector<std::string>& words,
                       const std::map<std::string, std::string>& env) const {
   std::vector<std::string> argv{AMDAHL_PROGRAM};
   argv.insert(argv.end(), words.begin(), words.end());
-  std::map<std::string, std::string> all{{"AMDAHL_STATE", path("state")},
-                                         {"XDG_CONFIG_HOME", path("no-config")},
-                                         {"NO_COLOR", "1"}};
+  std::map<std::string, std::string> all{
+      {"AMDAHL_STATE", path("state")}, {"XDG_CONFIG_HOME", path("no-config")}, {"NO_COLOR", "1"}};
   if (has("config.toml")) all["AMDAHL_CONFIG"] = path("config.toml");
   for (const auto& [name, value] : env) all[name] = value;
   return run(argv, all, root_);
@@ -131,9 +129,11 @@ void House::add_nap_job() const {
         "time_limit_s = 20\n"
         "inputs = [\"input\"]\n"
         "[env]\n"
-        "RUN_LOG = \"" + path("runs.log") + "\"\n"
-        "[work]\nunit = \"nap\"\n"
-        "[[outputs]]\npath = \"{out}/result\"\n");
+        "RUN_LOG = \"" +
+            path("runs.log") +
+            "\"\n"
+            "[work]\nunit = \"nap\"\n"
+            "[[outputs]]\npath = \"{out}/result\"\n");
   write("config.toml",
         "[campaign]\nk = 4\n[compare]\ncap = 12\nmin_gain = 0.9\n[loop]\nlease_s = 3.0\n");
 }

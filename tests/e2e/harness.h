@@ -8,7 +8,7 @@
 namespace amdahl::e2e {
 
 struct Outcome {
-  int code = 0;        // Exit status; 128 + the number if a signal ended it.
+  int code = 0;  // Exit status; 128 + the number if a signal ended it.
   std::string out;
   std::string err;
 };

@@ -1,7 +1,6 @@
 // input_test.cc: bad input gets a clear error with place and cause, and loses nothing.
-#include <sys/mount.h>
-
 #include <gtest/gtest.h>
+#include <sys/mount.h>
 
 #include "harness.h"
 
@@ -19,7 +18,10 @@ TEST(Input, WrongWordsGetADirection) {
   House house;
   const Case cases[] = {
       {"no such verb", {"scna"}, 2, "there is no verb 'scna', did you mean 'scan'?"},
-      {"no such option", {"cycle", "--wach"}, 2, "there is no option --wach, did you mean --watch?"},
+      {"no such option",
+       {"cycle", "--wach"},
+       2,
+       "there is no option --wach, did you mean --watch?"},
       {"no ledger yet", {"status"}, 1, "type: amdahl init"},
       {"nothing to run", {"run"}, 2, "nothing to run; type: amdahl run -- CMD"},
       {"no such job", {"anatomy", "j-1"}, 1, "no job 'j-1'"},

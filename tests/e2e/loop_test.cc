@@ -1,7 +1,6 @@
 // loop_test.cc: the whole loop through the real program on jobs whose truth we know.
-#include <nlohmann/json.hpp>
-
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "harness.h"
 
@@ -22,8 +21,8 @@ void adopt_nap(const House& house) {
 }
 
 void propose(const House& house, const std::string& env, const std::string& gain) {
-  const Outcome outcome = house.amdahl(
-      {"propose", "nap", "--env", env, "--gain", gain, "--title", env, "--as", "ada"});
+  const Outcome outcome =
+      house.amdahl({"propose", "nap", "--env", env, "--gain", gain, "--title", env, "--as", "ada"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
 }
 
@@ -77,7 +76,8 @@ TEST(Loop, ARefutedIdeaSpendsNoRunUnderAnotherSpelling) {
   const Json list = json(house.amdahl({"ledger", "list", "--json"}));
   const std::string id = list["hypotheses"][0]["hypothesis"]["id"];
   EXPECT_EQ(house.amdahl({"ledger", "reopen", id}).code, 2) << "a reason is wanted";
-  EXPECT_EQ(house.amdahl({"ledger", "reopen", id, "--reason", "new kernel", "--as", "ada"}).code, 0);
+  EXPECT_EQ(house.amdahl({"ledger", "reopen", id, "--reason", "new kernel", "--as", "ada"}).code,
+            0);
   EXPECT_EQ(house.amdahl({"propose", "nap", "--env", "OMP_WAIT_POLICY=passive"}).code, 0);
 }
 
@@ -129,10 +129,10 @@ TEST(Loop, TheSecondCycleSaysWhoHoldsTheLease) {
       "'" AMDAHL_PROGRAM "' cycle --watch & pid=$!; sleep 1; '" AMDAHL_PROGRAM
       "' cycle; echo \"second: $?\"; kill -9 $pid; wait $pid 2>/dev/null; '" AMDAHL_PROGRAM
       "' cycle; echo \"third: $?\"";
-  const Outcome both = run({"sh", "-c", held},
-                           {{"AMDAHL_STATE", house.path("state")},
-                            {"AMDAHL_CONFIG", house.path("config.toml")}},
-                           house.path());
+  const Outcome both =
+      run({"sh", "-c", held},
+          {{"AMDAHL_STATE", house.path("state")}, {"AMDAHL_CONFIG", house.path("config.toml")}},
+          house.path());
   EXPECT_NE(both.out.find("second: 5"), std::string::npos) << both.out << both.err;
   EXPECT_NE(both.err.find("another cycle holds the lease: pid "), std::string::npos) << both.err;
   EXPECT_NE(both.out.find("third: 0"), std::string::npos)
