@@ -37,10 +37,26 @@ Pairs pairs_in(const std::vector<ledger::Run>& runs) {
   return pairs;
 }
 
+Result<std::vector<ledger::Run>> recent_runs(Context& context, const std::string& family,
+                                             const std::string& purpose, Nanos not_before) {
+  std::vector<ledger::Run> runs;
+  bool succeeded = false;
+  TRY(context.ledger->each_family_run(family, purpose, [&](const ledger::Run& run) {
+    if (succeeded && run.at < not_before) return false;
+    succeeded |= run.state == ledger::RunState::kCollected;
+    runs.push_back(run);
+    return true;
+  }));
+  std::ranges::reverse(runs);
+  return runs;
+}
+
+Nanos same_not_before(Context& context) { return context.clock->unix_time() - kSameMaxAge; }
+
 Result<std::vector<model::PairFact>> same_pairs(Context& context, const std::string& family) {
-  const Nanos oldest = context.clock->unix_time() - kSameMaxAge;
+  const Nanos oldest = same_not_before(context);
   std::vector<model::PairFact> facts;
-  for (const ledger::Run& run : TRY(context.ledger->family_runs(family, "same"))) {
+  for (const ledger::Run& run : TRY(recent_runs(context, family, "same", oldest))) {
     if (run.fact && run.at >= oldest) facts.push_back(*run.fact);
   }
   return facts;

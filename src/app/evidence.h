@@ -18,6 +18,14 @@ struct Pairs {
 };
 Pairs pairs_in(const std::vector<ledger::Run>& runs);
 
+// A family's runs since `not_before`, and as far back as its last success, oldest first: a long
+// history costs nothing.
+Result<std::vector<ledger::Run>> recent_runs(Context& context, const std::string& family,
+                                             const std::string& purpose, Nanos not_before);
+
+// Older A/A pairs no longer say how noisy the family is.
+Nanos same_not_before(Context& context);
+
 // A/A pairs of a family that are young enough to count.
 Result<std::vector<model::PairFact>> same_pairs(Context& context, const std::string& family);
 

@@ -42,12 +42,12 @@ Result<std::vector<model::Usage>> read_usage(const std::string& file) {
 // How often the levers of each family have worked, for ranking by what can be got back.
 Result<std::map<std::string, scan::Memory>> memory_of(ledger::Ledger& ledger) {
   std::map<std::string, scan::Memory> memory;
+  const std::map<std::string, ledger::TrackRecord> records = TRY(ledger.track_records());
   for (const ledger::Family& family : TRY(ledger.families())) {
     scan::Memory& m = memory[family.name];
-    for (const model::Verdict& verdict : TRY(ledger.verdicts(family.name, 1000))) {
-      if (verdict.experiment.empty()) continue;
-      ++m.tried;
-      m.won += verdict.kind == model::VerdictKind::kPromoted ? 1 : 0;
+    if (const auto record = records.find(family.name); record != records.end()) {
+      m.tried = static_cast<int>(record->second.tried);
+      m.won = static_cast<int>(record->second.won);
     }
     if (family.profile && !family.profile->causes.empty()) {
       m.best_ceiling_share = family.profile->causes.front().share;

@@ -119,7 +119,7 @@ Result<std::string> submit_pair(Context& context, const ledger::Family& family,
   request.profile = order.profile;
   request.cpus = cpus;
 
-  const double arms = (order.profile ? 0.0 : request.b.accelerators) + request.a.accelerators;
+  const double arms = request.a.accelerators + request.b.accelerators;
   const double reserve = arms * to_seconds(family.spec.time_limit + kGrace);
   TRY(note(context,
            {"run.reserved",

@@ -60,16 +60,16 @@ struct Collector {
   Result<> take_profile(const ledger::Run& run, const launch::Receipts& receipts) {
     if (!receipts.a) return lose(run, receipts.problem);
     const model::Receipt& receipt = *receipts.a;
-    const double spent = cost(receipt).count();
+    const double spent = cost(receipt).count() + (receipts.b ? cost(*receipts.b).count() : 0.0);
     if (!succeeded(receipt)) {
       const std::string reason =
-          fmt::format("the profiled run failed: {}", describe_ending(receipt));
+          fmt::format("the run to be profiled failed: {}", describe_ending(receipt));
       say(fmt::format("{}: {}", run.family, reason));
       return keep(run, "run.voided", {{"spent_accelerator_s", spent}, {"reason", reason}});
     }
     const ledger::Family family = TRY(context.ledger->family(run.family));
     std::vector<profile::Facts> collected{profile::facts_of(receipt)};
-    if (const auto hook = os::read_file(receipts.out_a + "/hook.json")) {
+    if (const auto hook = os::read_file(receipts.out_b + "/hook.json")) {
       auto facts = profile::read_hook(*hook);
       if (facts) collected.push_back(*facts);
       if (!facts) say(fmt::format("{}: hook.json: {}", run.family, facts.error().text));

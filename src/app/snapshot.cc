@@ -52,12 +52,13 @@ Result<loop::FamilyState> family_state(Context& context, const ledger::Family& f
     guess = 2 * to_seconds(family.profile->wall) * plan.accelerators;
   }
   const std::vector<ledger::Run> profiles =
-      TRY(context.ledger->family_runs(family.name, "profile"));
+      TRY(recent_runs(context, family.name, "profile", Nanos::max()));
   f.profile_failures = failures_in_a_row(profiles);
-  for (const model::PairFact& pair : TRY(same_pairs(context, family.name))) {
-    f.same_pairs += pair.voided ? 0 : 1;
+  const Nanos oldest = same_not_before(context);
+  const std::vector<ledger::Run> same = TRY(recent_runs(context, family.name, "same", oldest));
+  for (const ledger::Run& run : same) {
+    f.same_pairs += run.fact && !run.fact->voided && run.at >= oldest ? 1 : 0;
   }
-  const std::vector<ledger::Run> same = TRY(context.ledger->family_runs(family.name, "same"));
   f.same_failures = failures_in_a_row(same);
   f.pair_cost_s = mean_pair_cost(same, guess);
   for (const ledger::Run& run : in_flight) {

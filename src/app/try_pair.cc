@@ -67,8 +67,13 @@ class Trial {
     order.inputs = spec.inputs;
     TRY(os::make_dirs(order.out_dir));
     TRY(os::make_dirs(order.state_dir));
-    return observe::supervise(order, os::real_clock());
+    const model::Receipt receipt = TRY(observe::supervise(order, os::real_clock()));
+    cancelled_ |= receipt.ending == model::Ending::kCancelled;
+    return receipt;
   }
+
+  // ^C reached the arm under way: it was passed on, and this is how we learn of it.
+  bool cancelled() const { return cancelled_; }
 
   Result<model::PairFact> pair(int index, bool b_second) {
     ledger::Run about;
@@ -86,6 +91,7 @@ class Trial {
  private:
   const TryOptions& options_;
   std::string folder_;
+  bool cancelled_ = false;
 };
 
 Error hopeless(const std::vector<model::PairFact>& pairs) {
@@ -122,7 +128,7 @@ Result<TryOutcome> try_pairs(const Config& config, const TryOptions& options) {
   outcome.design = design_for(options);
   TRY(os::make_dirs(outcome.folder));
   Trial trial(options, outcome.folder);
-  const auto stopped = [&] { return options.stopped && options.stopped(); };
+  const auto stopped = [&] { return trial.cancelled() || (options.stopped && options.stopped()); };
   for (int i = 0; i < options.warm_up && !stopped(); ++i) {
     TRY(trial.run(options.a, "A", -i));
     TRY(trial.run(options.b, "B", -i));

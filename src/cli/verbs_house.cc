@@ -20,10 +20,25 @@
 namespace amdahl::cli {
 namespace {
 
+std::string_view headline(model::Answer answer) {
+  switch (answer) {
+    case model::Answer::kBetter:
+      return "B is cheaper than A.";
+    case model::Answer::kWorse:
+      return "B is dearer than A.";
+    case model::Answer::kSame:
+      return "B saves nothing that matters.";
+    case model::Answer::kCannotTell:
+      return "Cannot tell yet.";
+  }
+  return "";
+}
+
 // What a person needs: the verdict in words, and what would settle it if it cannot tell.
 std::string verdict_text(const Flags& flags, const app::TryOutcome& outcome) {
   const model::Comparison& c = outcome.comparison;
-  std::string text = fmt::format("\n{}\n", bold(flags, c.because));
+  if (c.pairs == 0) return fmt::format("\nNo pair was completed. Receipts: {}\n", outcome.folder);
+  std::string text = fmt::format("\n{} It {}\n", bold(flags, headline(c.answer)), c.because);
   text += fmt::format("B against A saves {}\n", describe(c));
   text += fmt::format(
       "Pairs: {} counted, {} void. Noise of one pair: {} assumed. "

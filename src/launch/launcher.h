@@ -24,7 +24,9 @@ struct PairRequest {
   model::Plan a;
   model::Plan b;
   bool variant_second = false;
-  bool profile = false;   // One run of `a` alone, with the hook; `b` is ignored.
+  // `a` twice, plain and then with the hook, whose cost spoils the second run's times; `b` is
+  // ignored.
+  bool profile = false;
   std::vector<int> cpus;  // The slots it is given; chosen by the caller, disjoint.
 };
 
@@ -41,7 +43,7 @@ enum class RunState {
 
 struct Receipts {
   std::optional<model::Receipt> a;
-  std::optional<model::Receipt> b;  // Absent for a profile run.
+  std::optional<model::Receipt> b;  // For a profile, the run with the hook.
   std::string out_a;                // Folders the arms wrote to.
   std::string out_b;
   std::string problem;  // Why a receipt is absent or not to be trusted.

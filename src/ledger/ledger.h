@@ -110,6 +110,11 @@ struct Campaign {
   int promoted = 0;  // D.
 };
 
+struct TrackRecord {
+  std::int64_t tried = 0;  // Hypotheses of the family that went to the test and have a verdict.
+  std::int64_t won = 0;    // Promoted ones among them.
+};
+
 struct LeaseInfo {
   std::string holder;  // "pid 4711".
   std::string host;
@@ -158,6 +163,9 @@ class Ledger {
   virtual Result<std::vector<Run>> runs_in_flight() = 0;  // Reserved or submitted.
   virtual Result<std::vector<Run>> family_runs(const std::string& family,
                                                const std::string& purpose) = 0;
+  // Newest first, until `take` returns false.
+  virtual Result<> each_family_run(const std::string& family, const std::string& purpose,
+                                   const std::function<bool(const Run&)>& take) = 0;
   virtual Result<std::vector<model::Finding>> votes(const std::string& experiment) = 0;
   virtual Result<std::vector<GateRow>> gate(const std::string& state) = 0;  // "" = all.
   virtual Result<std::optional<model::Verdict>> verdict(const std::string& hypothesis) = 0;
@@ -166,6 +174,8 @@ class Ledger {
   virtual Result<std::vector<Saving>> savings() = 0;
   // Accelerator-seconds of all runs, kept up by every write.
   virtual Result<std::map<std::string, double>> spent_by_family() = 0;
+  // By family, kept up by every verdict.
+  virtual Result<std::map<std::string, TrackRecord>> track_records() = 0;
   virtual Result<std::optional<Campaign>> campaign() = 0;  // The open one.
   virtual Result<std::vector<Budget>> budgets() = 0;
   // "hypothesis.live" to 3, "verdict.refuted" to 12, ...: kept up by every write, not counted.

@@ -95,13 +95,9 @@ class LocalLauncher final : public Launcher {
     if (!os::exists(folder.done())) {
       return Error{Error::Kind::kNotFound, fmt::format("{}: it has not finished", reservation)};
     }
-    const std::string text = TRY(os::read_file(folder.request()));
-    const Json json = TRY(parse_json(text).in(folder.request()));
-    const PairRequest request = TRY(decode_request(json).in(folder.request()));
     Receipts receipts;
     receipts.out_a = folder.out("A");
     receipts.a = receipt_of(folder, "A", receipts.problem);
-    if (request.profile) return receipts;
     receipts.out_b = folder.out("B");
     receipts.b = receipt_of(folder, "B", receipts.problem);
     return receipts;

@@ -226,17 +226,18 @@ TEST_F(LocalTest, AForgedOrMissingReceiptIsAProblem) {
                                   run_folder().receipt("B") + ": no such file");
 }
 
-TEST_F(LocalTest, AProfileIsOneRunWithTheHook) {
+TEST_F(LocalTest, AProfileIsAPlainRunAndOneWithTheHook) {
   PairRequest made = request("echo $PYTHONPATH; echo $AMDAHL_HOOK_OUT", "touch b_ran");
   made.profile = true;
   ASSERT_TRUE(launcher_->submit(made));
   wait_for({RunState::kFinished});
   const Receipts receipts = *launcher_->collect("r-1");
   EXPECT_EQ(receipts.problem, "");
-  EXPECT_EQ(receipts.a->arm, "profile");
-  EXPECT_TRUE(receipts.a->stdout_tail.starts_with(receipts.out_a + "/hook"));
-  EXPECT_TRUE(os::exists(receipts.out_a + "/hook/sitecustomize.py"));
-  EXPECT_FALSE(receipts.b);
+  EXPECT_EQ(receipts.a->arm, "A");
+  EXPECT_EQ(receipts.a->stdout_tail.find("/hook"), std::string::npos);
+  EXPECT_EQ(receipts.b->arm, "profile");
+  EXPECT_TRUE(receipts.b->stdout_tail.starts_with(receipts.out_b + "/hook"));
+  EXPECT_TRUE(os::exists(receipts.out_b + "/hook/sitecustomize.py"));
   EXPECT_FALSE(os::exists(path("b_ran")));
 }
 

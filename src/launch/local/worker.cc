@@ -36,8 +36,10 @@ class Worker {
         state_dir_{fs::path(folder_.path).parent_path().parent_path().string()} {}
 
   Result<> run() {
-    std::vector<Arm> arms{{"A", request_.profile ? "profile" : "A", &request_.a}};
-    if (!request_.profile) {
+    std::vector<Arm> arms{{"A", "A", &request_.a}};
+    if (request_.profile) {
+      arms.push_back({"B", "profile", &request_.a});
+    } else {
       arms.insert(request_.variant_second ? arms.end() : arms.begin(), {"B", "B", &request_.b});
     }
     for (const Arm& arm : arms) {
@@ -87,7 +89,7 @@ class Worker {
     order.fixed_work = spec.fixed_work;
     for (const model::Output& output : spec.outputs) order.outputs.push_back(output.path);
     order.inputs = spec.inputs;
-    order.with_hook = request_.profile;
+    order.with_hook = arm.label == "profile";
     return order;
   }
 

@@ -107,7 +107,7 @@ TEST_F(OpenTest, MigratesForwardAndRebuildsTheProjections) {
   auto refused = open_store(path_, next, clock_);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().text,
-            path_ + " has schema 1 and must be migrated to 3: open it once for writing");
+            path_ + " has schema 2 and must be migrated to 4: open it once for writing");
   next.options.read_only = false;
   for (int i = 0; i < 2; ++i) {
     auto opened = open_store(path_, next, clock_);
@@ -121,7 +121,16 @@ TEST_F(OpenTest, MigratesForwardAndRebuildsTheProjections) {
   EXPECT_EQ(raw("UPDATE lease SET note = 'there'"), "");
 
   next.schema = {kSchemaVersion + 4, kSteps};
-  EXPECT_EQ(open_store(path_, next, clock_).error().text, "no step leads from schema 3 to 5");
+  EXPECT_EQ(open_store(path_, next, clock_).error().text, "no step leads from schema 4 to 6");
+}
+
+TEST_F(OpenTest, AFileOfTheFirstVersionLearnsItsTrackRecords) {
+  end_experiment(model::VerdictKind::kRefuted);
+  ledger_.reset();
+  ASSERT_EQ(raw("DROP TABLE track_record; PRAGMA user_version = 1"), "");
+  open();
+  EXPECT_EQ(ledger_->track_records()->at("f").tried, 1);
+  expect_sound();
 }
 
 TEST_F(OpenTest, AStepThatFailsChangesNothing) {
@@ -132,7 +141,7 @@ TEST_F(OpenTest, AStepThatFailsChangesNothing) {
   StoreOptions next;
   next.schema = {kSchemaVersion + 1, kSteps};
   EXPECT_EQ(open_store(path_, next, clock_).error().text,
-            "migrate from schema 1: no such table: missing");
+            "migrate from schema 2: no such table: missing");
   open();
   expect_sound();
 }

@@ -59,6 +59,10 @@ inline constexpr std::string_view kRunsOfFamilyFor =
     "SELECT reservation, family, experiment, purpose, idx, variant_second, cpus, worker_run_id,"
     " state, reserved, spent, at_ns, request, fact FROM run WHERE family = ? AND purpose = ?"
     " ORDER BY seq";
+inline constexpr std::string_view kLatestRunsOfFamilyFor =
+    "SELECT reservation, family, experiment, purpose, idx, variant_second, cpus, worker_run_id,"
+    " state, reserved, spent, at_ns, request, fact FROM run WHERE family = ? AND purpose = ?"
+    " ORDER BY seq DESC";
 
 inline constexpr std::string_view kVotes =
     "SELECT body FROM vote WHERE experiment = ? ORDER BY seq";
@@ -82,6 +86,7 @@ inline constexpr std::string_view kBudgets =
     "SELECT resource, allowed, committed, spent, overrun FROM budget"
     " WHERE allowed IS NOT NULL ORDER BY resource";
 inline constexpr std::string_view kOutlays = "SELECT family, spent FROM outlay ORDER BY family";
+inline constexpr std::string_view kTrackRecords = "SELECT family, tried, won FROM track_record";
 inline constexpr std::string_view kTallies = "SELECT name, count FROM tally ORDER BY name";
 
 inline constexpr std::string_view kEventsBefore =

@@ -129,6 +129,16 @@ Result<std::vector<Run>> Store::family_runs(const std::string& family, const std
   return all<Run>(db_, "read runs", run_of, kRunsOfFamilyFor, family, purpose);
 }
 
+Result<> Store::each_family_run(const std::string& family, const std::string& purpose,
+                                const std::function<bool(const Run&)>& take) {
+  db::Statement row = TRY(db_.query("read runs", kLatestRunsOfFamilyFor, family, purpose));
+  while (TRY(row.step())) {
+    const Run run = TRY(run_of(row).in("read runs"));
+    if (!take(run)) break;
+  }
+  return Ok{};
+}
+
 Result<std::vector<model::Finding>> Store::votes(const std::string& experiment) {
   return all<model::Finding>(db_, "read votes", vote_of, kVotes, experiment);
 }
@@ -164,6 +174,15 @@ Result<std::map<std::string, double>> Store::spent_by_family() {
   std::map<std::string, double> spent;
   while (TRY(row.step())) spent.emplace(row.text(0), from_millionths(row.integer(1)));
   return spent;
+}
+
+Result<std::map<std::string, TrackRecord>> Store::track_records() {
+  db::Statement row = TRY(db_.prepare("read track records", kTrackRecords));
+  std::map<std::string, TrackRecord> records;
+  while (TRY(row.step())) {
+    records.emplace(row.text(0), TrackRecord{row.integer(1), row.integer(2)});
+  }
+  return records;
 }
 
 Result<std::optional<Campaign>> Store::campaign() {

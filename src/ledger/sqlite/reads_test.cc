@@ -52,6 +52,19 @@ TEST_F(LedgerTest, WhatWasWrittenIsReadBack) {
             "there is no experiment \"x-9\": see `amdahl status`");
 }
 
+TEST_F(LedgerTest, RunsOfAFamilyNewestFirst) {
+  begin_experiment();
+  ASSERT_EQ(say({reserved("r-1", "", 0, 5, "same"), reserved("r-2", "x-1", 0),
+                 reserved("r-3", "", 1, 5, "same"), reserved("r-4", "", 2, 5, "same")}),
+            "");
+  Ids seen;
+  ASSERT_TRUE(ledger_->each_family_run("f", "same", [&](const ledger::Run& run) {
+    seen.push_back(run.reservation);
+    return seen.size() < 2;
+  }));
+  EXPECT_EQ(seen, (Ids{"r-4", "r-3"}));
+}
+
 TEST_F(LedgerTest, StagesComparisonsAndVotesAreTheLatest) {
   begin_experiment();
   model::Comparison comparison;
@@ -112,6 +125,11 @@ TEST_F(LedgerTest, VerdictsStacksAndSavings) {
   EXPECT_EQ((*ledger_->verdicts("f", 9)).at(0).hypothesis, "h-2");
   EXPECT_EQ((*ledger_->verdicts("", 1)).size(), 1u);
   EXPECT_TRUE((*ledger_->verdicts("g", 9)).empty());
+  // What was never put to the test tells nothing about the family's levers.
+  const auto records = *ledger_->track_records();
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(records.at("f").tried, 1);
+  EXPECT_EQ(records.at("f").won, 1);
 
   model::StackResult stack;
   stack.family = "f";
@@ -227,6 +245,9 @@ TEST_F(LedgerTest, EveryCyclesReadsUseIndexes) {
       {"runs of a family",
        kRunsOfFamilyFor,
        {"SEARCH run USING INDEX run_family (family=? AND purpose=?)"}},
+      {"latest runs of a family",
+       kLatestRunsOfFamilyFor,
+       {"SEARCH run USING INDEX run_family (family=? AND purpose=?)"}},
       {"hypotheses in a state",
        kHypothesesInState,
        {"SEARCH hypothesis USING INDEX hypothesis_state (state=?)"}},
@@ -250,6 +271,7 @@ TEST_F(LedgerTest, EveryCyclesReadsUseIndexes) {
       {"families", kFamilies, {"SCAN family"}},
       {"budgets", kBudgets, {"SCAN budget USING INDEX sqlite_autoindex_budget_1"}},
       {"outlays", kOutlays, {"SCAN outlay USING INDEX sqlite_autoindex_outlay_1"}},
+      {"track records", kTrackRecords, {"SCAN track_record"}},
       {"tallies", kTallies, {"SCAN tally USING INDEX sqlite_autoindex_tally_1"}},
   };
   db::Connection db = *db::Connection::open(path_, db::Mode::kReadOnly, 0);
@@ -261,6 +283,8 @@ TEST_F(LedgerTest, EveryCyclesReadsUseIndexes) {
     std::vector<std::string> steps;
     while (*row.step()) {
       const std::string step(row.text(3));
+      // Sorting would read all of a history to give its newest row.
+      EXPECT_FALSE(c.sql == kLatestRunsOfFamilyFor && step.starts_with("USE TEMP"));
       if (step != "USE TEMP B-TREE FOR ORDER BY") steps.push_back(step);
     }
     EXPECT_EQ(steps, c.plan);

@@ -41,31 +41,39 @@ CREATE TRIGGER lease_keep BEFORE DELETE ON lease
 BEGIN SELECT RAISE(ABORT, 'the token of a lease is never forgotten'); END;
 )sql";
 
+constexpr auto kMigrations = std::to_array<Migration>({
+    {1, ""},  // Only the projections differ: track_record came.
+});
+
+constexpr auto kName = Projection::Order::kName;
+
 // Tables whose rows have no id are named by what makes them unique.
 constexpr auto kProjections = std::to_array<Projection>({
-    {"campaign", "SELECT id, * FROM campaign ORDER BY 1"},
-    {"budget", "SELECT resource, * FROM budget ORDER BY 1"},
-    {"outlay", "SELECT family, * FROM outlay ORDER BY 1"},
-    {"family", "SELECT name, * FROM family ORDER BY 1"},
-    {"hypothesis", "SELECT id, * FROM hypothesis ORDER BY 1"},
-    {"experiment", "SELECT id, * FROM experiment ORDER BY 1"},
-    {"run", "SELECT reservation, * FROM run ORDER BY 1"},
-    {"vote", "SELECT experiment || ' ' || check_id, * FROM vote ORDER BY 1"},
-    {"gate", "SELECT experiment, * FROM gate ORDER BY 1"},
-    {"verdict", "SELECT hypothesis, * FROM verdict ORDER BY 1"},
-    {"stack", "SELECT family || ' ' || printf('%020d', seq), * FROM stack ORDER BY 1"},
-    {"saving", "SELECT hypothesis, * FROM saving ORDER BY 1"},
-    {"tally", "SELECT name, * FROM tally ORDER BY 1"},
-    {"search", "SELECT id, rowid, * FROM search ORDER BY 1"},
+    {"campaign", "SELECT id, * FROM campaign ORDER BY seq"},
+    {"budget", "SELECT resource, * FROM budget ORDER BY 1", kName},
+    {"outlay", "SELECT family, * FROM outlay ORDER BY 1", kName},
+    {"track_record", "SELECT family, * FROM track_record ORDER BY 1", kName},
+    {"family", "SELECT name, * FROM family ORDER BY seq"},
+    {"hypothesis", "SELECT id, * FROM hypothesis ORDER BY seq"},
+    {"experiment", "SELECT id, * FROM experiment ORDER BY seq"},
+    {"run", "SELECT reservation, * FROM run ORDER BY seq"},
+    {"vote", "SELECT experiment || ' ' || check_id, * FROM vote ORDER BY seq"},
+    {"gate", "SELECT experiment, * FROM gate ORDER BY seq"},
+    {"verdict", "SELECT hypothesis, * FROM verdict ORDER BY seq"},
+    {"stack", "SELECT family || ' ' || printf('%020d', seq), * FROM stack ORDER BY seq"},
+    {"saving", "SELECT hypothesis, * FROM saving ORDER BY seq"},
+    {"tally", "SELECT name, * FROM tally ORDER BY 1", kName},
+    {"search", "SELECT id, rowid, * FROM search ORDER BY rowid"},
     // Dropping a trigger is how one would get around it.
     {"schema",
      "SELECT type || ' ' || name AS object, sql FROM sqlite_schema"
-     " WHERE type IN ('trigger', 'index') AND sql IS NOT NULL ORDER BY 1"},
+     " WHERE type IN ('trigger', 'index') AND sql IS NOT NULL ORDER BY 1",
+     kName},
 });
 
 }  // namespace
 
-Schema present_schema() { return {}; }
+Schema present_schema() { return {kSchemaVersion, kMigrations}; }
 
 std::string base_sql() { return std::string(kBase); }
 

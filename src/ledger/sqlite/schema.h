@@ -9,7 +9,7 @@
 namespace amdahl::ledger::sqlite {
 
 inline constexpr std::int32_t kApplicationId = 0x414d4448;  // "AMDH".
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 2;
 
 // Brings a file from version `from` to the next. Speaks of `events` and `lease` alone: after the
 // last step all projections are made anew from the events.
@@ -32,7 +32,10 @@ std::string projections_sql();  // All others, empty.
 // A table that replay must reproduce, and how to name and order its rows.
 struct Projection {
   std::string_view name;
-  std::string_view select;  // Ordered by its first column, the row's name for people.
+  std::string_view select;  // The row's name for people, then its columns.
+  // Ordered by what: the name, or the second column, a number by which a table is stored. Only the
+  // latter reads a table that is larger than memory from end to end and not here and there.
+  enum class Order : std::uint8_t { kName, kNumber } order = Order::kNumber;
 };
 std::span<const Projection> projections();
 

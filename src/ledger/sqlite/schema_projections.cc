@@ -54,6 +54,12 @@ CREATE TABLE outlay(
   spent  INTEGER NOT NULL CHECK (spent >= 0)
 ) STRICT;
 
+CREATE TABLE track_record(
+  family TEXT PRIMARY KEY,
+  tried  INTEGER NOT NULL CHECK (tried >= 0),
+  won    INTEGER NOT NULL CHECK (won BETWEEN 0 AND tried)
+) STRICT;
+
 CREATE TABLE family(
   seq      INTEGER PRIMARY KEY,
   name     TEXT NOT NULL UNIQUE CHECK (name <> ''),
@@ -333,6 +339,9 @@ CREATE TRIGGER verdict_given AFTER INSERT ON verdict BEGIN
     AND id = (SELECT campaign FROM experiment WHERE id = NEW.experiment);
   INSERT INTO tally VALUES ('verdict.' || NEW.kind, 1)
     ON CONFLICT (name) DO UPDATE SET count = count + 1;
+  INSERT INTO track_record
+    SELECT NEW.family, 1, NEW.kind = 'promoted' WHERE NEW.experiment IS NOT NULL
+    ON CONFLICT (family) DO UPDATE SET tried = tried + 1, won = won + excluded.won;
 END;
 CREATE TRIGGER verdict_change BEFORE UPDATE ON verdict
 BEGIN SELECT RAISE(ABORT, 'a verdict never changes'); END;

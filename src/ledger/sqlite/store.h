@@ -51,6 +51,8 @@ class Store final : public Ledger {
   Result<std::vector<Run>> runs_in_flight() override;
   Result<std::vector<Run>> family_runs(const std::string& family,
                                        const std::string& purpose) override;
+  Result<> each_family_run(const std::string& family, const std::string& purpose,
+                           const std::function<bool(const Run&)>& take) override;
   Result<std::vector<model::Finding>> votes(const std::string& experiment) override;
   Result<std::vector<GateRow>> gate(const std::string& state) override;
   Result<std::optional<model::Verdict>> verdict(const std::string& hypothesis) override;
@@ -58,6 +60,7 @@ class Store final : public Ledger {
   Result<std::vector<model::StackResult>> stacks(const std::string& family) override;
   Result<std::vector<Saving>> savings() override;
   Result<std::map<std::string, double>> spent_by_family() override;
+  Result<std::map<std::string, TrackRecord>> track_records() override;
   Result<std::optional<Campaign>> campaign() override;
   Result<std::vector<Budget>> budgets() override;
   Result<std::map<std::string, std::int64_t>> tallies() override;
@@ -84,6 +87,7 @@ class Store final : public Ledger {
   };
   Result<Head> head();
   Result<Event> append_one(const Draft& draft, const Head& last);
+  Result<VerifyReport> compare_with_replay();
   Result<> check_fence(std::int64_t fence);
   // Text for kBusy: who has the lease, and since when.
   std::string describe_holder(const LeaseInfo& held);
