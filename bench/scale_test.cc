@@ -1,0 +1,99 @@
+// What status and an idle cycle read must not grow with the length of the ledger. Counted in
+// instructions of SQLite's virtual machine, not in time: a loaded machine changes nothing.
+#include <atomic>
+#include <filesystem>
+#include <string>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include "app/cycle.h"
+#include "app/status.h"
+#include "ledger_builder.h"
+
+namespace amdahl {
+namespace {
+
+std::atomic<std::int64_t> instructions{0};
+
+int count_one(void*) {
+  ++instructions;
+  return 0;
+}
+
+// SQLite calls this for each connection it opens, whoever asked for it.
+int watch(sqlite3* db, char**, const void*) {
+  sqlite3_progress_handler(db, 1, count_one, nullptr);
+  return 0;
+}
+
+// While it lives, the instructions of every connection that is opened are counted.
+struct Counting {
+  Counting() { sqlite3_auto_extension(reinterpret_cast<void (*)()>(watch)); }
+  ~Counting() { sqlite3_cancel_auto_extension(reinterpret_cast<void (*)()>(watch)); }
+  Counting(const Counting&) = delete;
+  Counting& operator=(const Counting&) = delete;
+};
+
+struct Cost {
+  std::int64_t events = 0;
+  std::int64_t status = 0;  // Instructions, opening included.
+  std::int64_t cycle = 0;
+};
+
+class Scale : public testing::Test {
+ protected:
+  Scale() { std::filesystem::remove_all(folder_); }
+  ~Scale() override { std::filesystem::remove_all(folder_); }
+
+  Result<Cost> measure(int hypotheses) {
+    bench::History history;
+    history.hypotheses = hypotheses;
+    history.families = 5;
+    app::Config config;
+    config.state_dir = (folder_ / fmt::to_string(hypotheses)).string();
+    config.slots = {0};
+    Cost cost;
+    cost.events = TRY(bench::build_idle_ledger(config.state_dir, history));
+    const Counting counting;
+    instructions = 0;
+    {
+      app::Context context = TRY(app::open_context(config, false));
+      const app::Status status = TRY(app::read_status(context));
+      EXPECT_EQ(status.pending.size(), 20u);
+      EXPECT_EQ(status.snapshot.state.families.size(), 5u);
+    }
+    cost.status = instructions.exchange(0);
+    app::Context context = TRY(app::open_context(config, false));
+    app::CycleOptions options;
+    options.say = [](const std::string& line) { ADD_FAILURE() << "not idle: " << line; };
+    const app::CycleSummary summary = TRY(app::run_cycle(context, options));
+    cost.cycle = instructions.exchange(0);
+    EXPECT_TRUE(summary.settled);
+    EXPECT_EQ(summary.waiting_at_gate, 20);
+    EXPECT_EQ(TRY(context.ledger->events("", 0, 1)).at(0).seq, cost.events);
+    return cost;
+  }
+
+  std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / "amdahl-scale";
+};
+
+TEST_F(Scale, WhatStatusAndAnIdleCycleReadDoesNotGrowWithTheEvents) {
+  const auto small = measure(200);
+  ASSERT_TRUE(small) << small.error().text;
+  const auto large = measure(2000);
+  ASSERT_TRUE(large) << large.error().text;
+  ASSERT_GT(small->events, 2000);
+  ASSERT_GT(large->events, 20000);
+  ASSERT_GT(small->status, 1000);  // The counter counts.
+  ASSERT_GT(small->cycle, 1000);
+  fmt::print("{} events: status {}, cycle {} instructions\n{} events: status {}, cycle {}\n",
+             small->events, small->status, small->cycle, large->events, large->status,
+             large->cycle);
+  EXPECT_LT(static_cast<double>(large->status), 1.1 * static_cast<double>(small->status));
+  EXPECT_LT(static_cast<double>(large->cycle), 1.1 * static_cast<double>(small->cycle));
+}
+
+}  // namespace
+}  // namespace amdahl
