@@ -131,9 +131,11 @@ std::optional<Cause> contention(const CauseInputs& inputs) {
   const double threads = get(evidence, "threads_per_cpu");
   const double stolen = get(evidence, "steal_share");
 
-  // CPUs are shared out fairly, so at most the others' part of what was used could come back.
+  // CPUs are shared out fairly, so at most the others' part of what was used could come back; and
+  // not more than the time the job's own CPUs did not spend on it: work on other CPUs is no harm.
+  const double not_on_it = std::max(0.0, 1 - busy / cpus);
   const double others =
-      foreign >= kForeignCores ? std::min(waiting, foreign / (foreign + busy)) : 0;
+      foreign >= kForeignCores ? std::min({waiting, foreign / (foreign + busy), not_on_it}) : 0;
   const bool is_crowded = threads > kManyThreadsPerCpu && preemptions > kManyPreemptions;
   const double own = is_crowded ? waiting * (1 - 1 / threads) : 0;
   const double share = std::max({others, own, stolen});

@@ -159,14 +159,19 @@ TEST(Classify, AcceleratorsThatAreNeverUsedAreOverAllocated) {
 }
 
 TEST(Classify, ContentionIsOthersOrOnesOwnThreads) {
-  model::Receipt crowded_host = run(2, 0.95F);
-  crowded_host.noise.foreign_cpu_cores = 1.6;
+  model::Receipt crowded_host = run(2, 0.6F);
+  crowded_host.noise.foreign_cpu_cores = 0.8;
   crowded_host.noise.psi_cpu_some = 0.6;
   const model::Profile others = classify({}, crowded_host, {});
   expect_sane(others);
   EXPECT_EQ(others.bottleneck, Bottleneck::kContention) << others.rule;
   EXPECT_EQ(others.causes[0].name, "other work on the host");
-  EXPECT_NEAR(others.causes[0].share, 1.6 / 3.5, 1e-6);
+  EXPECT_NEAR(others.causes[0].share, 0.4, 1e-6);
+
+  // As much on other CPUs, while the job's own are always at it, takes nothing from it.
+  model::Receipt apart = run(1, 0.99F);
+  apart.noise = crowded_host.noise;
+  EXPECT_EQ(cause_of(classify({}, apart, {}), Bottleneck::kContention), nullptr);
 
   model::Receipt crowded_self = run(2, 0.95F);
   crowded_self.peak_threads = 8;
@@ -182,7 +187,7 @@ TEST(Classify, ContentionIsOthersOrOnesOwnThreads) {
   EXPECT_EQ(classify({}, stolen, {}).causes[0].name, "CPU time taken by the hypervisor");
 
   // Without PSI the preemptions stand in: 40 a second and CPU at 3 ms each.
-  model::Receipt no_psi = run(1, 0.99F);
+  model::Receipt no_psi = run(1, 0.8F);
   no_psi.involuntary_switches = 400;
   no_psi.noise.foreign_cpu_cores = 0.9;
   no_psi.noise.psi_cpu_some = std::nan("");
