@@ -35,10 +35,10 @@ struct Config {
 
 // Flags given on the command line; they win over variables, which win over the file.
 struct Overrides {
-  std::string config_file;
-  std::string state_dir;
-  std::string gate_policy;
-  std::optional<int> slots;
+  std::string config_file{};
+  std::string state_dir{};
+  std::string gate_policy{};
+  std::optional<int> slots{};
 };
 
 // Looks where DESIGN says: --config, $AMDAHL_CONFIG, $XDG_CONFIG_HOME/amdahl/config.toml,

@@ -124,6 +124,20 @@ Error wrong_use(const std::string& verb, const std::string& what,
   return bad_input(fmt::format("{}: {}; type: amdahl {} --help", verb, what, verb));
 }
 
+// The first word that is neither an option nor the value of one that every verb takes.
+std::vector<std::string>::iterator find_word(std::vector<std::string>& words) {
+  for (auto it = words.begin(); it != words.end(); ++it) {
+    const auto row = std::ranges::find(kOptions, *it, &Option::name);
+    const bool takes_value = row != kOptions.end() && row->verb.empty() && !row->value.empty();
+    if (takes_value && it + 1 != words.end()) {
+      ++it;
+    } else if (!it->starts_with('-')) {
+      return it;
+    }
+  }
+  return words.end();
+}
+
 }  // namespace
 
 std::span<const Option> options() { return kOptions; }
@@ -133,7 +147,7 @@ Result<Typed> parse(const std::vector<std::string>& argv) {
   const auto divide = std::ranges::find(argv, "--");
   if (divide != argv.end()) typed.flags.command.assign(divide + 1, argv.end());
   std::vector<std::string> before(argv.begin(), divide);
-  const auto verb = std::ranges::find_if(before, [](const auto& w) { return !w.starts_with('-'); });
+  const auto verb = find_word(before);
   if (verb == before.end()) {
     typed.verb = std::ranges::find(before, "--version") != before.end() ? "version" : "help";
     return typed;

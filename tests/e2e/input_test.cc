@@ -38,6 +38,13 @@ TEST(Input, WrongWordsGetADirection) {
   }
 }
 
+TEST(Input, GlobalOptionsMayComeFirst) {
+  House house;
+  EXPECT_EQ(house.amdahl({"--state", house.path("elsewhere"), "init"}).code, 0);
+  EXPECT_TRUE(house.has("elsewhere/ledger.db"));
+  EXPECT_EQ(house.amdahl({"--json", "--state", house.path("elsewhere"), "status"}).code, 0);
+}
+
 TEST(Input, BrokenTomlNamesFileLineAndField) {
   House house;
   house.write("broken.toml", "family = \"a\"\ncommand = [\"true\"\n");

@@ -1,0 +1,116 @@
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "app/config.h"
+#include "app/fleet.h"
+#include "app/run.h"
+#include "app/try_pair.h"
+
+namespace amdahl::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ConfigTest : public ::testing::Test {
+ protected:
+  ConfigTest() : folder_{fs::temp_directory_path() / ("amdahl-app-" + std::to_string(::getpid()))} {
+    fs::create_directories(folder_);
+    for (const char* name : {"AMDAHL_STATE", "AMDAHL_CONFIG", "AMDAHL_GATE_POLICY"}) {
+      ::unsetenv(name);
+    }
+  }
+  ~ConfigTest() override { fs::remove_all(folder_); }
+
+  std::string write(const std::string& text) const {
+    const std::string path = (folder_ / "config.toml").string();
+    std::ofstream(path) << text;
+    return path;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(ConfigTest, FlagBeatsVariableBeatsFile) {
+  const std::string path = write("state_dir = \"/from/file\"\n[gate]\npolicy = \"demo\"\n");
+  EXPECT_EQ(load_config({.config_file = path})->state_dir, "/from/file");
+  ::setenv("AMDAHL_STATE", "/from/variable", 1);
+  EXPECT_EQ(load_config({.config_file = path})->state_dir, "/from/variable");
+  EXPECT_EQ(load_config({.config_file = path, .state_dir = "/from/flag"})->state_dir, "/from/flag");
+  ::unsetenv("AMDAHL_STATE");
+  EXPECT_EQ(load_config({.config_file = path})->gate_policy, "demo");
+}
+
+TEST_F(ConfigTest, SaysWhatIsWrongAndWhere) {
+  struct Case {
+    const char* text;
+    const char* want;
+  };
+  const Case cases[] = {
+      {"[compare]\ncapp = 3\n", ": line 2: no setting 'compare.capp', did you mean 'compare.cap'?"},
+      {"[compare]\ncap = 2.5\n", ": line 2: compare.cap must be a whole number of at least 0"},
+      {"[price]\ncpu_hour_usd = -1\n",
+       ": line 2: price.cpu_hour_usd must be a number of at least 0"},
+      {"launcher = 3\n", ": line 1: launcher must be text in quotes"},
+      {"slots = []\n", ": line 1: slots must be a count above 0 or a list of CPU numbers"},
+      {"slots = [9999]\n", "slots names CPU 9999, which this process may not use"},
+  };
+  for (const Case& c : cases) {
+    const auto got = load_config({.config_file = write(c.text)});
+    ASSERT_FALSE(got) << c.text;
+    EXPECT_NE(got.error().text.find(c.want), std::string::npos) << got.error().text;
+  }
+  EXPECT_FALSE(load_config({.config_file = "/no/such/file.toml"}));
+}
+
+TEST_F(ConfigTest, TheTemplateIsReadBack) {
+  const std::string path = write(config_template("/some/where"));
+  const auto config = load_config({.config_file = path});
+  ASSERT_TRUE(config) << config.error().text;
+  EXPECT_EQ(config->state_dir, "/some/where");
+  EXPECT_EQ(config->cap, Config{}.cap);
+}
+
+TEST(FamilyOf, IsTheScriptNotItsInterpreter) {
+  struct Case {
+    std::vector<std::string> argv;
+    const char* want;
+  };
+  const Case cases[] = {
+      {{"python3", "train.py", "--lr", "1"}, "train"},
+      {{"/usr/bin/python3", "/x/Offline_Eval.py"}, "offline-eval"},
+      {{"./run-it"}, "run-it"},
+      {{"sh", "-c", "echo hi there"}, "sh"},
+      {{"torchrun", "pretrain.py"}, "pretrain"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(family_of(c.argv), c.want);
+}
+
+TEST(DraftSpec, RefusesAFailedJobAndABadName) {
+  model::Usage usage;
+  usage.job = "j-1";
+  usage.family = "eval";
+  usage.command = {"true"};
+  usage.workdir = "/tmp";
+  EXPECT_TRUE(draft_spec(usage, ""));
+  EXPECT_EQ(draft_spec(usage, "My Job").error().text,
+            "'My Job' cannot be a family's name: use a-z, 0-9, '.', '_' and '-'");
+  usage.failed = true;
+  usage.ending = "exit 1";
+  EXPECT_EQ(draft_spec(usage, "").error().text,
+            "job j-1 failed (exit 1); adopt one that ended well");
+}
+
+TEST(ParseTry, WantsTwoCommands) {
+  EXPECT_TRUE(parse_try({"true", ":::", "false"}));
+  EXPECT_EQ(parse_try({"true"}).error().text,
+            "':::' must stand between the two commands; type: amdahl compare -- A ::: B");
+  EXPECT_EQ(parse_try({"true", ":::"}).error().text,
+            "arm b has no command; type: amdahl compare -- A ::: B");
+}
+
+}  // namespace
+}  // namespace amdahl::app
