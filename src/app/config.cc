@@ -41,6 +41,7 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"compare", "min_gain", &Config::min_gain, "smallest predicted saving worth a test"},
     {"compare", "same_pairs", &Config::same_pairs, "A/A pairs per family"},
     {"loop", "per_family", &Config::per_family, "experiments of one family at once"},
+    {"loop", "queue", &Config::queue, "hypotheses that one profile may bring at most"},
     {"loop", "horizon_days", &Config::horizon_days, "over which a saving must pay back"},
     {"loop", "lease_s", &Config::lease_s, "after this silence a cycle counts as dead"},
     {"gate", "policy", &Config::gate_policy, "approve by this policy; empty: a person decides"},

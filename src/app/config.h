@@ -24,6 +24,7 @@ struct Config {
   double min_gain = 0.01;
   int same_pairs = 6;
   int per_family = 1;
+  int queue = 50;                      // Hypotheses that one profile may bring.
   double horizon_days = 30;
   std::string gate_policy;  // Empty: a person decides.
   std::string docs_dir;     // For dream.

@@ -27,13 +27,34 @@ Result<std::string> free_id(Context& context, const std::string& wanted) {
   }
 }
 
+Result<std::set<std::string>> hypotheses_under_test(Context& context) {
+  std::set<std::string> ids;
+  for (const ledger::ExperimentRow& row : TRY(context.ledger->live_experiments())) {
+    ids.insert(row.experiment.hypothesis);
+  }
+  return ids;
+}
+
+// One that still waits goes by the newest profile: its share grew or fell with the rest.
+void revise(const ledger::HypothesisRow& holder, const model::Hypothesis& idea,
+            const std::set<std::string>& under_test, ProposeOutcome& outcome) {
+  const model::Hypothesis& old = holder.hypothesis;
+  const bool same = old.predicted_gain == idea.predicted_gain && old.prior == idea.prior &&
+                    old.ceiling_share == idea.ceiling_share;
+  if (same || under_test.contains(old.id)) return;
+  outcome.drafts.push_back({"hypothesis.revised",
+                            "cycle",
+                            old.id,
+                            {{"predicted_gain", idea.predicted_gain},
+                             {"ceiling_share", idea.ceiling_share},
+                             {"prior", idea.prior},
+                             {"profile", idea.profile}}});
+}
+
 // Queued hypotheses of the playbook whose conditions no longer hold on the new profile.
 Result<> withdraw(Context& context, const ledger::Family& family,
                   const std::vector<model::Hypothesis>& still, ProposeOutcome& outcome) {
-  std::set<std::string> under_test;
-  for (const ledger::ExperimentRow& row : TRY(context.ledger->live_experiments())) {
-    under_test.insert(row.experiment.hypothesis);
-  }
+  const std::set<std::string> under_test = TRY(hypotheses_under_test(context));
   for (const ledger::HypothesisRow& row : TRY(context.ledger->hypotheses(family.name, "live"))) {
     const model::Hypothesis& h = row.hypothesis;
     if (h.origin.kind != "playbook" || under_test.contains(h.id)) continue;
@@ -60,16 +81,19 @@ Result<std::vector<hypothesize::Entry>> usable_playbook() {
 }
 
 Result<ProposeOutcome> admit(Context& context, std::vector<model::Hypothesis> ideas,
-                             const std::string& actor) {
+                             const std::string& actor, std::size_t at_most) {
   ProposeOutcome outcome;
   std::set<std::string> seen;
+  const std::set<std::string> under_test = TRY(hypotheses_under_test(context));
   for (model::Hypothesis& idea : ideas) {
     if (!seen.insert(idea.key).second) continue;
     const auto holder = TRY(context.ledger->holder_of_key(idea.key));
     if (holder) {
       ++outcome.known[holder->state];
+      if (holder->state == "live") revise(*holder, idea, under_test, outcome);
       continue;
     }
+    if (outcome.fresh.size() >= at_most) continue;
     idea.id = TRY(free_id(context, idea.id));
     outcome.drafts.push_back({"hypothesis.proposed", actor, idea.id, encode(idea)});
     outcome.fresh.push_back(std::move(idea));
@@ -85,7 +109,8 @@ Result<ProposeOutcome> propose_from(Context& context, const ledger::Family& fami
                            {.min_gain = context.config.min_gain});
   ProposeOutcome withdrawn;
   TRY(withdraw(context, family, proposals.ranked, withdrawn));
-  ProposeOutcome outcome = TRY(admit(context, std::move(proposals.ranked), "cycle"));
+  ProposeOutcome outcome = TRY(admit(context, std::move(proposals.ranked), "cycle",
+                                     static_cast<std::size_t>(context.config.queue)));
   outcome.drafts.insert(outcome.drafts.begin(), withdrawn.drafts.begin(), withdrawn.drafts.end());
   outcome.withdrawn = std::move(withdrawn.withdrawn);
   return outcome;

@@ -29,9 +29,10 @@ struct ProposeOutcome {
 Result<ProposeOutcome> propose_from(Context& context, const ledger::Family& family,
                                     const model::Profile& profile);
 
-// Keeps out what the ledger already knows under any spelling: spends no run.
+// Keeps out what the ledger already knows under any spelling: spends no run. Of the others the
+// first `at_most` get in; what still waits is revised to what is predicted now.
 Result<ProposeOutcome> admit(Context& context, std::vector<model::Hypothesis> ideas,
-                             const std::string& actor);
+                             const std::string& actor, std::size_t at_most = 1000);
 
 // "3 ideas came up again and are not retried: 2 no effect, 1 promoted"; empty if none did.
 std::string describe_known(const std::map<std::string, int>& known);

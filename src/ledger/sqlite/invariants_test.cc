@@ -70,6 +70,20 @@ TEST_F(InvariantTest, AppendIsAllOrNothing) {
   EXPECT_FALSE((*ledger_->campaign()));
 }
 
+TEST_F(InvariantTest, APredictionIsFixedOnceItIsPutToTheTest) {
+  Json outlook{{"predicted_gain", 0.4}, {"ceiling_share", 0.5}, {"prior", 0.2}, {"profile", "p-2"}};
+  ASSERT_EQ(say({campaign_opened("c1", 5), proposed("h-1", "key1"),
+                 draft("hypothesis.revised", "h-1", outlook)}),
+            "");
+  EXPECT_EQ((*ledger_->hypothesis("h-1")).hypothesis.predicted_gain, 0.4);
+  EXPECT_EQ((*ledger_->hypothesis("h-1")).hypothesis.profile, "p-2");
+  ASSERT_EQ(say({registered("x-1", "h-1", "c1")}), "");
+  outlook["predicted_gain"] = 0.01;
+  expect_conflict(draft("hypothesis.revised", "h-1", outlook),
+                  "hypothesis.revised h-1: what is predicted is fixed once the hypothesis is put "
+                  "to the test");
+}
+
 // 1. Never-retry keys.
 
 TEST_F(InvariantTest, OneHolderOfAKey) {
@@ -77,13 +91,13 @@ TEST_F(InvariantTest, OneHolderOfAKey) {
   expect_conflict(proposed("h-2", "key1"),
                   "hypothesis.proposed h-2: its key is held by h-1 (live since"
                   " 2023-11-14 22:13:20 UTC)");
-  EXPECT_EQ(raw("INSERT INTO hypothesis VALUES (99,'h-2','f','key1','live',0,'','','{}')"),
+  EXPECT_EQ(raw("INSERT INTO hypothesis VALUES (99,'h-2','f','key1','live',0,'','','{}','')"),
             "another hypothesis holds this key");
   EXPECT_EQ(raw("INSERT OR REPLACE INTO hypothesis VALUES (99,'h-2','f','key1','live',0,'','',"
-                "'{}')"),
+                "'{}','')"),
             "another hypothesis holds this key");
   EXPECT_EQ(raw("DROP TRIGGER hypothesis_new; INSERT INTO hypothesis"
-                " VALUES (99,'h-2','f','key1','live',0,'','','{}')"),
+                " VALUES (99,'h-2','f','key1','live',0,'','','{}','')"),
             "raw: UNIQUE constraint failed: hypothesis.key");
   ASSERT_TRUE(ledger_->rebuild());  // Brings the trigger back.
   EXPECT_EQ(raw("UPDATE hypothesis SET state = 'aborted'"),

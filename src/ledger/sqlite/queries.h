@@ -19,23 +19,25 @@ inline constexpr std::string_view kFamily =
     " WHERE name = ? AND spec IS NOT NULL";
 
 inline constexpr std::string_view kHypothesis =
-    "SELECT id, state, since_ns, body FROM hypothesis WHERE id = ?";
+    "SELECT id, state, since_ns, body, outlook FROM hypothesis WHERE id = ?";
 inline constexpr std::string_view kHypothesisByPrefix =
-    "SELECT id, state, since_ns, body FROM hypothesis WHERE id >= ?1 AND id < ?1 || char(1114111)"
+    "SELECT id, state, since_ns, body, outlook FROM hypothesis WHERE id >= ?1 AND id < ?1 || "
+    "char(1114111)"
     " ORDER BY id LIMIT 4";
 inline constexpr std::string_view kHypothesesOfFamilyInState =
-    "SELECT id, state, since_ns, body FROM hypothesis WHERE family = ? AND state = ? ORDER BY seq";
+    "SELECT id, state, since_ns, body, outlook FROM hypothesis WHERE family = ? AND state = ? "
+    "ORDER BY seq";
 inline constexpr std::string_view kHypothesesOfFamily =
-    "SELECT id, state, since_ns, body FROM hypothesis WHERE family = ? ORDER BY seq";
+    "SELECT id, state, since_ns, body, outlook FROM hypothesis WHERE family = ? ORDER BY seq";
 inline constexpr std::string_view kHypothesesInState =
-    "SELECT id, state, since_ns, body FROM hypothesis WHERE state = ? ORDER BY seq";
+    "SELECT id, state, since_ns, body, outlook FROM hypothesis WHERE state = ? ORDER BY seq";
 inline constexpr std::string_view kAllHypotheses =
-    "SELECT id, state, since_ns, body FROM hypothesis ORDER BY seq";
+    "SELECT id, state, since_ns, body, outlook FROM hypothesis ORDER BY seq";
 inline constexpr std::string_view kHolderOfKey =
-    "SELECT id, state, since_ns, body FROM hypothesis WHERE key = ? AND state IN"
+    "SELECT id, state, since_ns, body, outlook FROM hypothesis WHERE key = ? AND state IN"
     " ('live', 'promoted', 'declined', 'refuted', 'no effect', 'harmful')";
 inline constexpr std::string_view kSearch =
-    "SELECT h.id, h.state, h.since_ns, h.body FROM search JOIN hypothesis AS h"
+    "SELECT h.id, h.state, h.since_ns, h.body, h.outlook FROM search JOIN hypothesis AS h"
     " ON h.seq = search.rowid WHERE search MATCH ? ORDER BY search.rank, search.rowid DESC LIMIT ?";
 
 inline constexpr std::string_view kLiveExperiments =

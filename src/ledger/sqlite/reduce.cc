@@ -21,6 +21,7 @@ constexpr auto kReducers = std::to_array<Reducer>({
     {"scan.picked", pick_family},
     {"profile.recorded", record_profile},
     {"hypothesis.proposed", propose_hypothesis},
+    {"hypothesis.revised", revise_hypothesis},
     {"hypothesis.reopened", reopen_hypothesis},
     {"experiment.registered", register_experiment},
     {"experiment.staged", stage_experiment},

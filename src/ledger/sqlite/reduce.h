@@ -36,6 +36,7 @@ Result<> measure_stack(db::Connection& db, const Entry& entry);
 Result<> book_saving(db::Connection& db, const Entry& entry);
 
 Result<> propose_hypothesis(db::Connection& db, const Entry& entry);
+Result<> revise_hypothesis(db::Connection& db, const Entry& entry);
 Result<> reopen_hypothesis(db::Connection& db, const Entry& entry);
 Result<> register_experiment(db::Connection& db, const Entry& entry);
 Result<> stage_experiment(db::Connection& db, const Entry& entry);

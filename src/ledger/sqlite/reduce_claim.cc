@@ -55,6 +55,18 @@ Result<> propose_hypothesis(db::Connection& db, const Entry& entry) {
   return Ok{};
 }
 
+// What a newer profile predicts of a hypothesis that still waits.
+Result<> revise_hypothesis(db::Connection& db, const Entry& entry) {
+  const Json& payload = entry.event.payload;
+  for (const char* name : {"predicted_gain", "ceiling_share", "prior"}) {
+    TRY(number_field(payload, name));
+  }
+  TRY(text_field(payload, "profile"));
+  return must_find(db.run("revise the hypothesis", "UPDATE hypothesis SET outlook = ? WHERE id = ?",
+                          entry.text, entry.event.subject),
+                   "hypothesis", entry.event.subject);
+}
+
 Result<> reopen_hypothesis(db::Connection& db, const Entry& entry) {
   const auto reason = TRY(text_field_or(entry.event.payload, "reason", ""));
   return must_find(db.run("reopen the hypothesis",

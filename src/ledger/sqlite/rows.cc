@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "ledger/sqlite/fields.h"
 #include "model/codec.h"
 
 namespace amdahl::ledger::sqlite {
@@ -65,6 +66,13 @@ Result<Family> family_of(const db::Statement& row) {
 Result<HypothesisRow> hypothesis_of(const db::Statement& row) {
   HypothesisRow out;
   out.hypothesis = TRY(model::decode_text<model::Hypothesis>(row.text(3)).in(row.text(0)));
+  if (!row.text(4).empty()) {
+    const Json outlook = TRY(parse_json(row.text(4)).in(row.text(0)));
+    out.hypothesis.predicted_gain = TRY(number_field(outlook, "predicted_gain"));
+    out.hypothesis.ceiling_share = TRY(number_field(outlook, "ceiling_share"));
+    out.hypothesis.prior = TRY(number_field(outlook, "prior"));
+    out.hypothesis.profile = TRY(text_field(outlook, "profile"));
+  }
   out.state = row.text(1);
   out.since = Nanos{row.integer(2)};
   return out;

@@ -115,7 +115,8 @@ CREATE TABLE hypothesis(
   since_ns      INTEGER NOT NULL,
   reopened_by   TEXT NOT NULL DEFAULT '',
   reopen_reason TEXT NOT NULL DEFAULT '',
-  body          TEXT NOT NULL
+  body          TEXT NOT NULL,
+  outlook       TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE UNIQUE INDEX hypothesis_key ON hypothesis(key)
   WHERE state IN ('live', 'promoted', 'declined', 'refuted', 'no effect', 'harmful');
@@ -133,6 +134,9 @@ CREATE TRIGGER hypothesis_change BEFORE UPDATE ON hypothesis BEGIN
   SELECT RAISE(ABORT, 'a hypothesis never changes but in its state')
     WHERE NEW.seq IS NOT OLD.seq OR NEW.id IS NOT OLD.id OR NEW.family IS NOT OLD.family
       OR NEW.key IS NOT OLD.key OR NEW.body IS NOT OLD.body;
+  SELECT RAISE(ABORT, 'what is predicted is fixed once the hypothesis is put to the test')
+    WHERE NEW.outlook IS NOT OLD.outlook AND (OLD.state <> 'live'
+      OR EXISTS (SELECT 1 FROM experiment WHERE hypothesis = OLD.id));
   SELECT RAISE(ABORT, 'a reopened hypothesis is final: propose it under a new id')
     WHERE OLD.state = 'reopened';
   SELECT RAISE(ABORT, 'only what blocks its key can be reopened')
