@@ -129,6 +129,21 @@ std::string Statement::literal(int column) const {
   }
 }
 
+bool Statement::same(int column, const Statement& other) const {
+  const int type = sqlite3_column_type(query_.get(), column);
+  if (type != sqlite3_column_type(other.query_.get(), column)) return false;
+  switch (type) {
+    case SQLITE_NULL:
+      return true;
+    case SQLITE_INTEGER:
+      return integer(column) == other.integer(column);
+    case SQLITE_FLOAT:
+      return real(column) == other.real(column);
+    default:
+      return text(column) == other.text(column);
+  }
+}
+
 Connection::Connection(Db db, std::unique_ptr<Cache> cache)
     : db_{std::move(db)}, cache_{std::move(cache)} {}
 Connection::Connection(Connection&&) noexcept = default;

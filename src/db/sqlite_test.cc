@@ -50,6 +50,17 @@ TEST(Sqlite, BindsAndReadsEveryType) {
   EXPECT_FALSE(*rows.step());
 }
 
+TEST(Sqlite, RowsAreComparedByTypeAndValue) {
+  Connection db = memory();
+  Statement a = *db.prepare("a", "SELECT 1, 0.5, 'x', NULL, 1, 'x', NULL, 2, 'x'");
+  Statement b = *db.prepare("b", "SELECT 1, 0.5, 'x', NULL, 1.0, 'y', '', 3, x'78'");
+  ASSERT_TRUE(*a.step());
+  ASSERT_TRUE(*b.step());
+  for (int column = 0; column < a.columns(); ++column) {
+    EXPECT_EQ(a.same(column, b), column < 4) << column;
+  }
+}
+
 TEST(Sqlite, OneStatementMayBeInUseTwice) {
   Connection db = memory();
   constexpr auto kSql = "SELECT value FROM json_each('[1,2,3]')";

@@ -87,7 +87,6 @@ class Store final : public Ledger {
   };
   Result<Head> head();
   Result<Event> append_one(const Draft& draft, const Head& last);
-  Result<VerifyReport> compare_with_replay();
   Result<> check_fence(std::int64_t fence);
   // Text for kBusy: who has the lease, and since when.
   std::string describe_holder(const LeaseInfo& held);
