@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::size_t kMostDifferences = 100;
 
-// Ids are random, so that replay jumps about in their indexes: beyond this cache each jump costs a
+// Ids are random, so that replay jumps about in their indexes: beyond the cache each jump costs a
 // read and a write. Taken only as far as the ledger needs it.
-constexpr std::string_view kReplayPragmas =
-    "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -524288;";
+constexpr std::string_view kReplayCache = "PRAGMA cache_size = -524288;";  // KiB.
+constexpr std::string_view kNoJournal = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;";
 
 // Only what is in the table is compared, not its full-text index, which would take a quarter of the
 // time to make.
@@ -42,8 +42,8 @@ Result<db::Connection> empty_ledger() {
   auto opened = db::Connection::open("", db::Mode::kCreate, 0);
   if (!opened) return opened.error();
   db::Connection db = *std::move(opened);
-  TRY(db.exec("make room for a replay", fmt::format("{}{}{}{}", kReplayPragmas, base_sql(),
-                                                    projections_sql(), kPlainSearch)));
+  TRY(db.exec("make room for a replay", fmt::format("{}{}{}{}{}", kReplayCache, kNoJournal,
+                                                    base_sql(), projections_sql(), kPlainSearch)));
   return db;
 }
 
@@ -147,7 +147,10 @@ Result<> replay(db::Connection& from, db::Connection& to) {
 Result<> rebuild_projections(db::Connection& db) {
   TRY(drop_projections(db));
   TRY(db.exec("create the tables", projections_sql()));
-  return replay(db, db);
+  const auto usual = TRY(db.integer("read the cache's size", "PRAGMA cache_size"));
+  TRY(db.exec("enlarge the cache", std::string(kReplayCache)));
+  TRY(replay(db, db));
+  return db.exec("shrink the cache", fmt::format("PRAGMA cache_size = {}", usual));
 }
 
 Result<VerifyReport> Store::verify() {
