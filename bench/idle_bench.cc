@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,20 +23,35 @@ namespace {
 
 using namespace amdahl;
 
+// Of one verb on one ledger, in milliseconds.
 struct Times {
-  double median_ms = 0;
-  double most_ms = 0;
+  std::vector<double> wall;
+  std::vector<double> cpu;
 };
 
-struct Row {
+struct Bed {
+  std::string folder;
   int hypotheses = 0;
   std::int64_t events = 0;
   Times status;
   Times cycle;
 };
 
-// Milliseconds from fork to exit; what it prints goes to a file for people to look at.
-Result<double> run_once(const std::vector<std::string>& argv, const std::string& output) {
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+double milliseconds(const timeval& time) {
+  return 1e3 * static_cast<double>(time.tv_sec) + 1e-3 * static_cast<double>(time.tv_usec);
+}
+
+// One cold process, from fork to exit; what it prints goes to a file for people to look at.
+Result<> run_once(const std::string& program, const Bed& bed, const std::string& verb,
+                  Times& times) {
+  const std::string output = bed.folder + "/" + verb + ".out";
+  const std::vector<std::string> argv{program,   "--config", bed.folder + "/config.toml",
+                                      "--state", bed.folder, verb};
   std::vector<char*> words;
   for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
@@ -49,19 +65,12 @@ Result<double> run_once(const std::vector<std::string>& argv, const std::string&
     ::_exit(127);
   }
   int status = 0;
-  if (pid < 0 || ::waitpid(pid, &status, 0) != pid) return external("could not run " + argv[0]);
-  const double took_ms = to_seconds(os::real_clock().monotonic() - start) * 1e3;
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    return external(fmt::format("{} failed: see {}", join(argv, " "), output));
-  }
-  return took_ms;
-}
-
-Result<Times> run_many(int times, const std::vector<std::string>& argv, const std::string& output) {
-  std::vector<double> took;
-  for (int i = 0; i < times; ++i) took.push_back(TRY(run_once(argv, output)));
-  std::ranges::sort(took);
-  return Times{took[took.size() / 2], took.back()};
+  rusage used{};
+  if (pid < 0 || ::wait4(pid, &status, 0, &used) != pid) return external("cannot run " + program);
+  times.wall.push_back(to_seconds(os::real_clock().monotonic() - start) * 1e3);
+  times.cpu.push_back(milliseconds(used.ru_utime) + milliseconds(used.ru_stime));
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return Ok{};
+  return external(fmt::format("{} failed: see {}", join(argv, " "), output));
 }
 
 Result<std::int64_t> count_events(const std::string& folder) {
@@ -70,46 +79,69 @@ Result<std::int64_t> count_events(const std::string& folder) {
   return TRY((*opened)->events("", 0, 1)).at(0).seq;
 }
 
-Result<Row> measure(const std::string& program, const std::string& folder, int hypotheses,
-                    int times) {
-  Row row;
-  row.hypotheses = hypotheses;
-  if (!std::filesystem::exists(folder + "/ledger.db")) {
+Result<Bed> make_bed(const std::filesystem::path& folder, int hypotheses) {
+  Bed bed;
+  bed.folder = (folder / fmt::to_string(hypotheses)).string();
+  bed.hypotheses = hypotheses;
+  if (!std::filesystem::exists(bed.folder + "/ledger.db")) {
     bench::History history;
     history.hypotheses = hypotheses;
-    TRY(bench::build_idle_ledger(folder, history));
+    TRY(bench::build_idle_ledger(bed.folder, history));
   }
-  row.events = TRY(count_events(folder));
+  bed.events = TRY(count_events(bed.folder));
   // A file of our own, so that nobody's settings (a policy, a budget) give the cycle work.
-  const std::string config = folder + "/config.toml";
-  std::ofstream(config) << "[dream]\nevery = 0\n";
-  const std::vector<std::string> head{program, "--config", config, "--state", folder};
-  const auto verb = [&](const std::string& name) {
-    std::vector<std::string> argv = head;
-    argv.push_back(name);
-    return run_many(times, argv, folder + "/" + name + ".out");
-  };
-  row.status = TRY(verb("status"));
-  row.cycle = TRY(verb("cycle"));
-  const std::int64_t after = TRY(count_events(folder));
-  if (after != row.events) {
-    return external(fmt::format("the cycles were not idle: {} new events", after - row.events));
-  }
-  return row;
+  std::ofstream(bed.folder + "/config.toml") << "[dream]\nevery = 0\n";
+  return bed;
 }
 
-void print_row(const Row& row, const Row& smallest) {
-  fmt::print("{:>10} {:>9} {:>10.1f} {:>6.1f} {:>9.1f} {:>6.1f} {:>13.2f} {:>12.2f}\n",
-             row.hypotheses, row.events, row.status.median_ms, row.status.most_ms,
-             row.cycle.median_ms, row.cycle.most_ms,
-             row.status.median_ms / smallest.status.median_ms,
-             row.cycle.median_ms / smallest.cycle.median_ms);
-  std::fflush(stdout);
+// Ledgers take turns, so that a machine that gets busy does so for all of them.
+Result<> measure(const std::string& program, std::vector<Bed>& beds, int rounds) {
+  for (int round = 0; round < rounds; ++round) {
+    for (Bed& bed : beds) {
+      TRY(run_once(program, bed, "status", bed.status));
+      TRY(run_once(program, bed, "cycle", bed.cycle));
+    }
+  }
+  for (const Bed& bed : beds) {
+    const std::int64_t added = TRY(count_events(bed.folder)) - bed.events;
+    if (added == 0) continue;
+    return external(fmt::format("{}: not idle: {} new events", bed.folder, added));
+  }
+  return Ok{};
+}
+
+void print_table(const std::vector<Bed>& beds) {
+  fmt::print("{:>10} {:>8}", "hypotheses", "events");
+  for (const char* verb : {"status", "cycle"}) {
+    fmt::print(" | {:>6} {:>6} {:>6} {:>6}", verb, "most", "CPU", "ratio");
+  }
+  fmt::print("\n");
+  for (const Bed& bed : beds) {
+    fmt::print("{:>10} {:>8}", bed.hypotheses, bed.events);
+    for (const auto verb : {&Bed::status, &Bed::cycle}) {
+      const Times& times = bed.*verb;
+      fmt::print(" | {:>6.1f} {:>6.1f} {:>6.1f} {:>6.2f}", median(times.wall),
+                 std::ranges::max(times.wall), median(times.cpu),
+                 median(times.wall) / median((beds.front().*verb).wall));
+    }
+    fmt::print("\n");
+  }
+}
+
+Result<> compare_lengths(const std::string& program, const std::filesystem::path& folder, int most,
+                         int rounds) {
+  std::vector<Bed> beds;
+  for (int hypotheses = 1000; hypotheses <= most; hypotheses *= 10) {
+    beds.push_back(TRY(make_bed(folder, hypotheses)));
+  }
+  TRY(measure(program, beds, rounds));
+  print_table(beds);
+  return Ok{};
 }
 
 }  // namespace
 
-// idle_bench [MOST_HYPOTHESES] [FOLDER] [PROGRAM] [TIMES]; a ledger found in FOLDER is used again.
+// idle_bench [MOST_HYPOTHESES] [FOLDER] [PROGRAM] [ROUNDS]; a ledger found in FOLDER is used again.
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   const auto number = [&](std::size_t at, int fallback) {
@@ -123,22 +155,11 @@ int main(int argc, char** argv) {
   const std::filesystem::path beside =
       std::filesystem::path(os::self_path()).parent_path().parent_path() / "amdahl";
   const std::string program = words.size() > 2 ? words[2] : beside.string();
-  fmt::print("{}: milliseconds of cold processes, {} each\n", program, number(3, 15));
-  fmt::print("{:>10} {:>9} {:>10} {:>6} {:>9} {:>6} {:>13} {:>12}\n", "hypotheses", "events",
-             "status ms", "most", "cycle ms", "most", "status ratio", "cycle ratio");
-  Row smallest;
-  int failures = 0;
-  for (int hypotheses = 1000; hypotheses <= most; hypotheses *= 10) {
-    const std::string place = (folder / fmt::to_string(hypotheses)).string();
-    const auto row = measure(program, place, hypotheses, number(3, 15));
-    if (!row) {
-      fmt::print(stderr, "{}: {}\n", place, row.error().text);
-      ++failures;
-      continue;
-    }
-    if (smallest.hypotheses == 0) smallest = *row;
-    print_row(*row, smallest);
-  }
-  if (!keep && failures == 0) std::filesystem::remove_all(folder);
-  return failures == 0 ? 0 : 1;
+  const int rounds = std::max(1, number(3, 15));
+  fmt::print("{}: cold processes, median of {}, milliseconds; ratio to the shortest ledger\n",
+             program, rounds);
+  const auto done = compare_lengths(program, folder, most, rounds);
+  if (!done) fmt::print(stderr, "{}\n", done.error().text);
+  if (!keep && done) std::filesystem::remove_all(folder);
+  return done ? 0 : 1;
 }
