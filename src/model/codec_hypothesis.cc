@@ -17,6 +17,7 @@ void fields(Io& io, T& profile) {
   io.must("id", profile.id);
   io.must("family", profile.family);
   io("baseline", profile.baseline);
+  io("at_ns", profile.at);
   io("wall_ns", profile.wall);
   io("accelerators", profile.accelerators);
   io("evidence", profile.evidence);

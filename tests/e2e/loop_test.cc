@@ -81,6 +81,20 @@ TEST(Loop, ARefutedIdeaSpendsNoRunUnderAnotherSpelling) {
   EXPECT_EQ(house.amdahl({"propose", "nap", "--env", "OMP_WAIT_POLICY=passive"}).code, 0);
 }
 
+TEST(Loop, ARefreshLooksOnceAtEachFamilyAndRetriesNothing) {
+  House house;
+  adopt_nap(house);
+  propose(house, "COLOUR=red", "50");
+  ASSERT_EQ(house.amdahl({"cycle", "--watch"}).code, 0);
+  const int before = count_lines(house.read("runs.log"), "r-profile-nap-");
+  const std::string same = house.amdahl({"ledger", "list"}).out;
+  const Outcome again = house.amdahl({"cycle", "--watch", "--refresh"});
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(count_lines(house.read("runs.log"), "r-profile-nap-"), before + 2)
+      << "one plain run and one with the hook";
+  EXPECT_EQ(house.amdahl({"ledger", "list"}).out, same) << "and every verdict stands";
+}
+
 TEST(Loop, AWinThatChangesItsOutputIsVetoed) {
   House house;
   house.add_nap_job();
