@@ -28,6 +28,15 @@ struct PairRequest {
   // ignored.
   bool profile = false;
   std::vector<int> cpus;  // The slots it is given; chosen by the caller, disjoint.
+  // Both arms at once, each on half of `cpus`; A has the first half unless variant_second.
+  bool concurrent = false;
+  // Neighbours spin on the slots while the arms run, so that the claim is tested on a busy host.
+  bool contended = false;
+  // One process that alternates between the arms by steps; see docs/format/report.md.
+  bool steps = false;
+  // Further variants that share A's run: a block. `order` then lists all arms, 0 is A, 1 is B.
+  std::vector<model::Plan> more;
+  std::vector<int> order;
 };
 
 // As the ledger keeps it and the worker reads it; fails with the path of the field.
@@ -46,7 +55,8 @@ struct Receipts {
   std::optional<model::Receipt> b;  // For a profile, the run with the hook.
   std::string out_a;                // Folders the arms wrote to.
   std::string out_b;
-  std::string problem;  // Why a receipt is absent or not to be trusted.
+  std::vector<std::optional<model::Receipt>> more;  // Of a block's further variants.
+  std::string problem;                              // Why a receipt is absent or not to be trusted.
 };
 
 // Not thread-safe: the loop owns one and calls it from one thread.

@@ -31,6 +31,14 @@ void fields(Io& io, T& quality) {
   io("higher_is_better", quality.higher_is_better);
 }
 
+template <class Io, Is<Stratum> T>
+void fields(Io& io, T& stratum) {
+  io.must("name", stratum.name);
+  io("weight", stratum.weight);
+  io.brief("env", stratum.env);
+  io.brief("args", stratum.args);
+}
+
 template <class Io, Is<Spec> T>
 void fields(Io& io, T& spec) {
   io.must("family", spec.family);
@@ -52,6 +60,7 @@ void fields(Io& io, T& spec) {
   io("quality", spec.quality);
   io("inputs", spec.inputs);
   io("knobs", spec.knobs);
+  io.brief("strata", spec.strata);
   io("pairing", spec.pairing);
 }
 

@@ -47,6 +47,9 @@ void fields(Io& io, T& hypothesis) {
   io("ceiling_share", hypothesis.ceiling_share);
   io("prior", hypothesis.prior);
   io("profile", hypothesis.profile);
+  io.brief("component", hypothesis.component);
+  io.brief("dose", hypothesis.dose);
+  io.brief("dose_value", hypothesis.dose_value);
 }
 
 template <class Io, Is<Experiment> T>
@@ -62,6 +65,7 @@ void fields(Io& io, T& experiment) {
   io("alpha", experiment.alpha);
   io("beta", experiment.beta);
   io("cap", experiment.cap);
+  io("weight", experiment.weight);
   io("seed", experiment.seed);
   io("baseline", experiment.baseline);
   io("baseline_change", experiment.baseline_change);
@@ -116,6 +120,7 @@ void fields(Io& io, T& packet) {
   io("diff", packet.diff);
   io("spent_accelerator_s", packet.spent_accelerator_s);
   io("saves_accelerator_h_per_day", packet.saves_accelerator_h_per_day);
+  io.brief("holds_for", packet.holds_for);
   io("rollback", packet.rollback);
 }
 

@@ -19,6 +19,15 @@ void fields(Io& io, T& noise) {
   io("run_queue", noise.run_queue);
 }
 
+template <class Io, Is<CgroupUse> T>
+void fields(Io& io, T& use) {
+  io("quota_cores", use.quota_cores);
+  io("throttled_ns", use.throttled);
+  io("throttled_periods", use.throttled_periods);
+  io("memory_limit_bytes", use.memory_limit_bytes);
+  io("memory_stalls", use.memory_stalls);
+}
+
 template <class Io, Is<Receipt> T>
 void fields(Io& io, T& receipt) {
   io("schema", receipt.schema);
@@ -58,6 +67,8 @@ void fields(Io& io, T& receipt) {
   io("input_fingerprint", receipt.input_fingerprint);
   io("input_bytes", receipt.input_bytes);
   io("noise", receipt.noise);
+  io("cgroup", receipt.cgroup);
+  io("run_delay_ns", receipt.run_delay);
   io("observer_cpu_ns", receipt.observer_cpu);
   io("stdout_tail", receipt.stdout_tail);
   io("stderr_tail", receipt.stderr_tail);
@@ -82,8 +93,19 @@ void fields(Io& io, T& arm) {
   io("psi_cpu_some", arm.psi_cpu_some);
   io("started_s", arm.started_s);
   io("accelerators", arm.accelerators);
+  io.brief("phases", arm.phases);
+  io.brief("run_delay_s", arm.run_delay_s);
+  io.brief("throttled_s", arm.throttled_s);
+  io.brief("left_behind", arm.left_behind);
   io("failed", arm.failed);
   io("failure", arm.failure);
+}
+
+template <class Io, Is<StepPair> T>
+void fields(Io& io, T& step) {
+  io("variant_second", step.variant_second);
+  io.must("a", step.a);
+  io.must("b", step.b);
 }
 
 template <class Io, Is<PairFact> T>
@@ -94,6 +116,11 @@ void fields(Io& io, T& pair) {
   io("target", pair.target);
   io("variant_second", pair.variant_second);
   io("ran_variant_second", pair.ran_variant_second);
+  io.brief("concurrent", pair.concurrent);
+  io.brief("contended", pair.contended);
+  io.brief("stratum", pair.stratum);
+  io.brief("block", pair.block);
+  io.brief("steps", pair.steps);
   io("a", pair.a);
   io("b", pair.b);
   io("voided", pair.voided);

@@ -155,6 +155,7 @@ TEST(Codec, EveryNounRoundTripsWithOddValues) {
                         "diff",
                         1,
                         kNan,
+                        "quiet hosts",
                         "type"});
   round_trip(GateDecision{true, "policy:demo", "why"});
   round_trip(StackResult{"f", 2, odd_comparison(), 1, 0.5, "images", Nanos{3}});

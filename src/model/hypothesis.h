@@ -33,6 +33,9 @@ struct Hypothesis {
   double ceiling_share = 0;   // Share of the cost that its bottleneck explains; 0 if unknown.
   double prior = 0.15;        // Chance that it works.
   std::string profile;        // Id of the profile it rests on.
+  std::string component;      // Phase in which the time should be saved; empty if unknown.
+  std::string dose;           // The knob it turns, if more of it should help more; else empty.
+  double dose_value = 0;      // What it is turned to.
 };
 
 enum class VerdictKind : std::uint8_t {
@@ -44,6 +47,7 @@ enum class VerdictKind : std::uint8_t {
   kInconclusive,  // The cap was reached: may return with a new claim.
   kInvalid,       // The variant fails, or breaks its guard for reasons outside the claim.
   kAborted,       // Infrastructure, or the baseline moved under it.
+  kDropped,       // Not worth the hours it would still take to prove.
 };
 
 std::string_view name(VerdictKind kind);  // "promoted", "no effect", ...
@@ -63,6 +67,7 @@ struct Experiment {
   double alpha = 0.10;  // Of the campaign.
   double beta = 0.20;
   int cap = 40;            // Pairs in the compare stage.
+  double weight = 0.005;   // Its share of the campaign's alpha, 1/K.
   std::string seed;        // Of the coin.
   std::string baseline;    // Digest of the baseline's plan.
   Change baseline_change;  // The stack it is measured on.
@@ -121,7 +126,8 @@ struct GatePacket {  // What a person decides on.
   std::string diff;  // What would change.
   double spent_accelerator_s = 0;
   double saves_accelerator_h_per_day = 0;
-  std::string rollback;  // What to type.
+  std::string holds_for;  // The contention it was shown under: "quiet and busy hosts".
+  std::string rollback;   // What to type.
 };
 
 struct GateDecision {

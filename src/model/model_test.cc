@@ -99,7 +99,7 @@ TEST(Receipt, UsageAndCost) {
 }
 
 TEST(Names, BothWays) {
-  for (int i = 0; i <= static_cast<int>(VerdictKind::kAborted); ++i) {
+  for (int i = 0; i <= static_cast<int>(VerdictKind::kDropped); ++i) {
     const auto kind = static_cast<VerdictKind>(i);
     EXPECT_EQ(verdict_named(name(kind)), kind);
   }

@@ -42,6 +42,7 @@ constexpr auto kVerdicts = std::to_array<Row<VerdictKind>>({
     {VerdictKind::kInconclusive, "inconclusive"},
     {VerdictKind::kInvalid, "invalid"},
     {VerdictKind::kAborted, "aborted"},
+    {VerdictKind::kDropped, "dropped"},
 });
 
 constexpr auto kAnswers = std::to_array<Row<Answer>>({
@@ -132,6 +133,7 @@ bool blocks_retry(VerdictKind kind) {
     case VerdictKind::kInconclusive:
     case VerdictKind::kInvalid:
     case VerdictKind::kAborted:
+    case VerdictKind::kDropped:
       return false;
   }
   return false;

@@ -51,6 +51,15 @@ struct HostNoise {
   double run_queue = 0;          // Mean number of runnable tasks.
 };
 
+// What the job's control group allowed and withheld while it ran; v1 and v2 alike.
+struct CgroupUse {
+  double quota_cores = 0;  // CPU bandwidth it was limited to; 0: no limit, or none that we can see.
+  Nanos throttled{};       // Time its tasks were held back by that limit.
+  std::int64_t throttled_periods = 0;
+  std::int64_t memory_limit_bytes = 0;  // 0: no limit.
+  std::int64_t memory_stalls = 0;       // Times it ran into the limit.
+};
+
 struct Receipt {
   int schema = 1;
   std::string id;  // Reservation and arm: "r-…/A"; or the job's id.
@@ -89,6 +98,8 @@ struct Receipt {
   std::string input_fingerprint;  // Empty if the spec names no inputs.
   std::int64_t input_bytes = 0;
   HostNoise noise;
+  CgroupUse cgroup;
+  Nanos run_delay{};        // Time its tasks were ready and waited for a CPU.
   Nanos observer_cpu{};     // What watching it cost us.
   std::string stdout_tail;  // The last 4 KiB, redacted.
   std::string stderr_tail;
@@ -119,8 +130,21 @@ struct ArmFact {
   double psi_cpu_some = 0;
   double started_s = 0;  // Unix time.
   int accelerators = 1;
+  std::map<std::string, double> phases;  // Seconds in each phase the job reported.
+  double run_delay_s = 0;                // As in the receipt.
+  double throttled_s = 0;
+  int left_behind = 0;
   bool failed = false;
   std::string failure;
+};
+
+// Two neighbouring steps of one process, one in each arm; in the metric's unit per step.
+struct StepPair {
+  bool variant_second = false;  // As the coin assigned it.
+  double a = 0;
+  double b = 0;
+
+  friend bool operator==(const StepPair&, const StepPair&) = default;
 };
 
 enum class Purpose : std::uint8_t { kCompare, kReplicate, kTopUp, kSame, kStack };
@@ -134,6 +158,11 @@ struct PairFact {
   std::string target;               // The check that asked for it, for kTopUp.
   bool variant_second = false;      // As the coin (or a top-up) assigned it.
   bool ran_variant_second = false;  // As the receipts say.
+  bool concurrent = false;          // Both arms at once, on separate slots swapped by the coin.
+  bool contended = false;           // With neighbours that we put on its slots.
+  std::string stratum;              // Input class, of the spec's strata; empty without any.
+  std::string block;                // Reservation of the run that holds the shared baseline.
+  std::vector<StepPair> steps;      // For arms that alternate inside one process.
   ArmFact a;
   ArmFact b;
   bool voided = false;

@@ -37,10 +37,12 @@ void read_limits(Form& form, Spec& spec) {
   }
   spec.memory_limit_mb = form.positive("memory_limit_mb");
   form.text("pairing", spec.pairing);
-  constexpr std::array<std::string_view, 3> kPairings = {"same-allocation", "same-node", "any"};
+  constexpr std::array<std::string_view, 5> kPairings = {"same-allocation", "same-node", "any",
+                                                         "concurrent", "steps"};
   if (std::ranges::find(kPairings, spec.pairing) == kPairings.end()) {
-    form.fail("pairing",
-              fmt::format("must be same-allocation, same-node or any, not \"{}\"", spec.pairing));
+    form.fail("pairing", fmt::format("must be same-allocation, same-node, any, concurrent or "
+                                     "steps, not \"{}\"",
+                                     spec.pairing));
   }
 }
 
@@ -182,6 +184,34 @@ void read_knobs(Form& form, Spec& spec, Problem& problem) {
   }
 }
 
+void read_words(Form& form, std::string_view key, std::map<std::string, std::string>& into,
+                Problem& problem) {
+  const toml::table* table = form.table(key);
+  if (!table) return;
+  Form words(*table, fmt::format("strata.{}.", key), problem);
+  for (const auto& [name, node] : *table) words.word(name.str(), into[std::string(name.str())]);
+}
+
+// Shares are scaled to sum to 1, so that a person may count runs instead.
+void read_strata(Form& form, Spec& spec, Problem& problem) {
+  double sum = 0;
+  form.tables("strata", [&](Form& row) {
+    Stratum stratum;
+    row.allow({"name", "weight", "env", "args"});
+    row.must("name");
+    row.text("name", stratum.name);
+    if (std::ranges::find(spec.strata, stratum.name, &Stratum::name) != spec.strata.end()) {
+      row.fail("name", fmt::format("is \"{}\" a second time", stratum.name));
+    }
+    stratum.weight = row.positive("weight").value_or(1);
+    read_words(row, "env", stratum.env, problem);
+    read_words(row, "args", stratum.args, problem);
+    sum += stratum.weight;
+    spec.strata.push_back(std::move(stratum));
+  });
+  for (Stratum& stratum : spec.strata) stratum.weight /= sum;
+}
+
 void read_command(Form& form, Spec& spec) {
   form.must("command");
   form.texts("command", spec.command);
@@ -196,7 +226,7 @@ void read_command(Form& form, Spec& spec) {
 void read_spec(Form& form, Spec& spec, std::string_view base_dir, Problem& problem) {
   form.allow({"family", "command", "workdir", "repo", "build", "accelerators", "cpus",
               "time_limit_s", "memory_limit_mb", "pairing", "inputs", "env", "metric", "work",
-              "outputs", "quality", "knobs"});
+              "outputs", "quality", "knobs", "strata"});
   form.must("family");
   form.text("family", spec.family);
   if (!is_family_name(spec.family)) {
@@ -216,6 +246,7 @@ void read_spec(Form& form, Spec& spec, std::string_view base_dir, Problem& probl
   read_env(form, spec, problem);
   read_measures(form, spec, problem);
   read_knobs(form, spec, problem);
+  read_strata(form, spec, problem);
 }
 
 }  // namespace

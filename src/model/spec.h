@@ -38,6 +38,16 @@ struct Quality {
   bool higher_is_better = true;
 };
 
+// A class of inputs that the fleet runs, with its share; pairs are dealt over them by share.
+struct Stratum {
+  std::string name;
+  double weight = 1;
+  std::map<std::string, std::string> env;  // What selects it, in both arms.
+  std::map<std::string, std::string> args;
+
+  friend bool operator==(const Stratum&, const Stratum&) = default;
+};
+
 struct Spec {
   std::string family;
   std::vector<std::string> command;  // May hold "{out}" and "{state}", see docs/format/spec.md.
@@ -58,6 +68,7 @@ struct Spec {
   std::vector<Quality> quality;
   std::vector<std::string> inputs;  // Paths or globs to fingerprint, relative to workdir.
   std::map<std::string, Knob> knobs;
+  std::vector<Stratum> strata;  // Weights sum to 1 after loading.
   std::string pairing = "same-allocation";
 };
 

@@ -108,6 +108,7 @@ TEST(Spec, TomlRoundTrips) {
     odd.outputs.push_back({"a \"b\"", false});
     odd.quality.push_back({"err", 0.0, false});
     odd.pairing = "any";
+    odd.strata = {{"small", 0.25, {{"SPLIT", "small"}}, {}}, {"large", 0.75, {}, {{"--n", "9"}}}};
     odd.knobs["batch_size"].arg = "--size";  // Not on the command line any more.
     odd.knobs["batch_size"].min = -0.5;
   }
@@ -144,7 +145,8 @@ TEST(Spec, ErrorsNameTheLineAndWhatToType) {
       {"memory_limit_mb = true",
        "job.toml: line 3: memory_limit_mb must be a number, not a truth value"},
       {"pairing = \"near\"",
-       "job.toml: line 3: pairing must be same-allocation, same-node or any, not \"near\""},
+       "job.toml: line 3: pairing must be same-allocation, same-node, any, concurrent or steps, "
+       "not \"near\""},
       {"inputs = \"a\"", "job.toml: line 3: inputs must be a list of texts, not a text"},
       {"inputs = [\"a\",\n2]",
        "job.toml: line 4: inputs must be a list of texts, but holds a whole number"},

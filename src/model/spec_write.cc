@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "model/spec.h"
 
@@ -64,6 +65,14 @@ class Page {
   std::string text_;
 };
 
+// {"--split" = "small"} in one line, so that it stays with its row.
+void write_table(Page& page, std::string_view key, const std::map<std::string, std::string>& all) {
+  if (all.empty()) return;
+  std::vector<std::string> words;
+  for (const auto& [name, value] : all) words.push_back(quote(name) + " = " + quote(value));
+  page.line(key, fmt::format("{{ {} }}", fmt::join(words, ", ")));
+}
+
 void write_measures(Page& page, const Spec& spec) {
   page.head("[metric]");
   page.line("name", quote(spec.metric));
@@ -114,6 +123,13 @@ std::string to_toml(const Spec& spec) {
     page.maybe("max", knob.max);
     page.text("on", knob.on);
     page.text("off", knob.off);
+  }
+  for (const Stratum& stratum : spec.strata) {
+    page.head("[[strata]]");
+    page.line("name", quote(stratum.name));
+    page.line("weight", number(stratum.weight));
+    write_table(page, "env", stratum.env);
+    write_table(page, "args", stratum.args);
   }
   return std::move(page).finish();
 }
