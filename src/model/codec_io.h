@@ -1,11 +1,14 @@
-// codec_io.h: one list of fields per noun, walked by a Writer and by a Reader. For codec*.cc only.
+// codec_io.h: what walks a noun's list of fields: a Writer, a Reader, a Counter. For codec*.cc
+// only.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,10 +22,8 @@
 #include "base/units.h"
 #include "model/codec.h"
 
-// A noun's list is `template <class Io, Is<Noun> T> void fields(Io& io, T& noun)`, found by its
-// argument. In it, io(name, member) is a field, io.must() one that has to be there, and
-// io.brief() one that is left out while it is empty: digests and keys over nouns made of brief
-// fields survive the day a field is added.
+// A noun's list is `template <class Io, Is<Noun> T> constexpr void fields(Io& io, T& noun)`, found
+// by its argument: codec_fields.h has them all.
 namespace amdahl::model {
 
 template <class T, class Noun>
@@ -51,10 +52,62 @@ inline bool read_name(std::string_view text, VerdictKind& out) {
 inline bool read_name(std::string_view text, Answer& out) { return take(answer_named(text), out); }
 inline bool read_name(std::string_view text, Vote& out) { return take(vote_named(text), out); }
 
+// Stands in for a value of any type. Only asked about, never made.
+struct Anything {
+  template <class T>
+  operator T() const;
+};
+
+// How many members an aggregate has: the most that it can be initialised with.
+template <class T, class... Members>
+consteval std::size_t members_of() {
+  if constexpr (requires { T{std::declval<Members>()..., std::declval<Anything>()}; }) {
+    return members_of<T, Members..., Anything>();
+  } else {
+    return sizeof...(Members);
+  }
+}
+
+// Counts the members that a list names, each once. Looks at addresses, so it needs no noun.
+class Counter {
+ public:
+  template <class T>
+  constexpr void operator()(const char*, const T& member) {
+    const void* address = std::addressof(member);
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (seen_[i] == address) return;
+    }
+    seen_[count_++] = address;
+  }
+  template <class T>
+  constexpr void must(const char* name, const T& member) {
+    (*this)(name, member);
+  }
+  template <class T>
+  constexpr void brief(const char* name, const T& member) {
+    (*this)(name, member);
+  }
+
+  constexpr std::size_t count() const { return count_; }
+
+ private:
+  std::array<const void*, 99> seen_{};
+  std::size_t count_ = 0;
+};
+
+// Declared for its address; defined nowhere.
+template <class Noun>
+extern const Noun kNeverMade;
+
+template <class Noun>
+consteval std::size_t listed_of() {
+  Counter counter;
+  fields(counter, kNeverMade<Noun>);
+  return counter.count();
+}
+
 class Writer {
  public:
-  static constexpr bool kReads = false;
-
   template <class T>
   void operator()(const char* name, const T& value) {
     out_[name] = write(value);
@@ -96,6 +149,16 @@ class Writer {
     for (const T& value : values) list.push_back(write(value));
     return list;
   }
+  // Utilisation: whole per mille, null where it was not observed, so that a receipt of an hour
+  // stays small.
+  static Json write(const std::vector<float>& values) {
+    Json list = Json::array();
+    for (const float value : values) {
+      const bool known = std::isfinite(value) && std::abs(value) < 1e6F;
+      list.push_back(known ? Json(std::lround(value * 1000.0F)) : Json(nullptr));
+    }
+    return list;
+  }
   template <class T>
   static Json write(const std::map<std::string, T>& values) {
     Json object = Json::object();
@@ -105,6 +168,8 @@ class Writer {
   template <class T>
   requires std::is_class_v<T>
   static Json write(const T& noun) {
+    static_assert(listed_of<T>() == members_of<T>(),
+                  "a member of this noun is not in its list of fields: add it to codec_fields.h");
     Writer inner;
     fields(inner, noun);
     return std::move(inner).finish();
@@ -117,8 +182,6 @@ class Writer {
 // Reads until the first thing that is wrong; from then on it does nothing.
 class Reader {
  public:
-  static constexpr bool kReads = true;
-
   template <class T>
   void operator()(const char* name, T& out) {
     field(name, out, false);
@@ -193,6 +256,16 @@ class Reader {
       out.push_back(std::move(value));
     }
   }
+  void read(const Json& json, std::vector<float>& out) {
+    std::vector<std::optional<int>> permille;
+    read(json, permille);
+    out.clear();
+    out.reserve(permille.size());
+    for (const std::optional<int>& value : permille) {
+      out.push_back(value ? static_cast<float>(*value) / 1000.0F
+                          : std::numeric_limits<float>::quiet_NaN());
+    }
+  }
   template <class T>
   void read(const Json& json, std::map<std::string, T>& out) {
     if (!is(json, json.is_object(), "object")) return;
@@ -259,57 +332,6 @@ Result<Noun> decode(const Json& json) {
 template <class Noun>
 Result<Noun> decode_text(std::string_view text) {
   return decode<Noun>(TRY(parse_json(text)));
-}
-
-// Fields of what several nouns hold.
-
-template <class Io, Is<Change> T>
-void fields(Io& io, T& change) {
-  io.brief("env", change.env);
-  io.brief("args", change.args);
-  io.brief("config", change.config);
-  io.brief("accelerators", change.accelerators);
-  io.brief("wrap", change.wrap);
-  io.brief("patch", change.patch);
-  io.brief("needs_build", change.needs_build);
-}
-
-template <class Io, Is<Span> T>
-void fields(Io& io, T& span) {
-  io.must("name", span.name);
-  io("start_ns", span.start);
-  io("duration_ns", span.duration);
-}
-
-// Whole per mille, null where it was not observed: a receipt of an hour stays small.
-template <class Io, Is<Utilisation> T>
-void fields(Io& io, T& utilisation) {
-  io("interval_ns", utilisation.interval);
-  io("metric", utilisation.metric);
-  std::vector<std::vector<std::optional<int>>> permille;
-  if constexpr (Io::kReads) {
-    io("permille", permille);
-    utilisation.accelerators.clear();
-    for (const auto& from : permille) {
-      std::vector<float>& to = utilisation.accelerators.emplace_back();
-      to.reserve(from.size());
-      for (const std::optional<int>& value : from) {
-        to.push_back(value ? static_cast<float>(*value) / 1000.0F
-                           : std::numeric_limits<float>::quiet_NaN());
-      }
-    }
-  } else {
-    for (const auto& from : utilisation.accelerators) {
-      auto& to = permille.emplace_back();
-      to.reserve(from.size());
-      for (const float value : from) {
-        const bool known = std::isfinite(value) && std::abs(value) < 1e6F;
-        to.push_back(known ? std::optional(static_cast<int>(std::lround(value * 1000.0F)))
-                           : std::nullopt);
-      }
-    }
-    io("permille", permille);
-  }
 }
 
 }  // namespace amdahl::model

@@ -18,6 +18,8 @@ namespace amdahl::model {
 struct Origin {
   std::string kind;  // "playbook", "dream", "person", "agent".
   std::string ref;   // The playbook entry, the win or the document it came from.
+
+  friend bool operator==(const Origin&, const Origin&) = default;
 };
 
 struct Hypothesis {
@@ -36,6 +38,8 @@ struct Hypothesis {
   std::string component;      // Phase in which the time should be saved; empty if unknown.
   std::string dose;           // The knob it turns, if more of it should help more; else empty.
   double dose_value = 0;      // What it is turned to.
+
+  friend bool operator==(const Hypothesis&, const Hypothesis&) = default;
 };
 
 enum class VerdictKind : std::uint8_t {
@@ -72,6 +76,8 @@ struct Experiment {
   std::string baseline;    // Digest of the baseline's plan.
   Change baseline_change;  // The stack it is measured on.
   Nanos registered{};
+
+  friend bool operator==(const Experiment&, const Experiment&) = default;
 };
 
 enum class Answer : std::uint8_t { kBetter, kWorse, kSame, kCannotTell };
@@ -93,6 +99,8 @@ struct Comparison {
   double delta = 0.01;
   double smallest_visible = 0;  // The effect it could have resolved with these pairs, in ln.
   std::string because;          // One sentence with the numbers in it.
+
+  friend bool operator==(const Comparison&, const Comparison&) = default;
 };
 
 enum class Vote : std::int8_t { kRefute = -1, kAbstain = 0, kAgree = 1 };
@@ -105,6 +113,8 @@ struct Finding {
   bool decisive = false;  // A refutation that vetoes.
   bool mandatory = false;
   std::string because;  // One sentence with the numbers in it.
+
+  friend bool operator==(const Finding&, const Finding&) = default;
 };
 
 struct Verdict {
@@ -114,6 +124,8 @@ struct Verdict {
   std::string reason;
   std::optional<Comparison> comparison;
   Nanos at{};
+
+  friend bool operator==(const Verdict&, const Verdict&) = default;
 };
 
 struct GatePacket {  // What a person decides on.
@@ -128,12 +140,16 @@ struct GatePacket {  // What a person decides on.
   double saves_accelerator_h_per_day = 0;
   std::string holds_for;  // The contention it was shown under: "quiet and busy hosts".
   std::string rollback;   // What to type.
+
+  friend bool operator==(const GatePacket&, const GatePacket&) = default;
 };
 
 struct GateDecision {
   bool approved = false;
   std::string actor;  // A person's name, or "policy:demo".
   std::string reason;
+
+  friend bool operator==(const GateDecision&, const GateDecision&) = default;
 };
 
 // The family's promoted changes re-measured together against the original.
@@ -145,6 +161,8 @@ struct StackResult {
   double stack_cost = 0;
   std::string work_unit;
   Nanos at{};
+
+  friend bool operator==(const StackResult&, const StackResult&) = default;
 };
 
 }  // namespace amdahl::model

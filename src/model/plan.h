@@ -24,6 +24,8 @@ struct Plan {
   std::map<std::string, std::string> config;  // As in Change.
   std::string patch;
   bool needs_build = false;
+
+  friend bool operator==(const Plan&, const Plan&) = default;
 };
 
 // Fails if the change touches what the spec does not have (a patch without a repo).

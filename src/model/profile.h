@@ -36,6 +36,8 @@ struct Cause {
   double share = 0;                // Of the job's allocated time.
   double ceiling = 1;              // Speed-up if it vanished: 1/(1-share).
   std::string because;             // The numbers it was concluded from.
+
+  friend bool operator==(const Cause&, const Cause&) = default;
 };
 
 struct Profile {
@@ -50,6 +52,8 @@ struct Profile {
   Bottleneck bottleneck = Bottleneck::kUnknown;
   std::string rule;                  // Why that class: the rule and its numbers.
   std::vector<std::string> missing;  // Evidence that could not be had, and why.
+
+  friend bool operator==(const Profile&, const Profile&) = default;
 };
 
 }  // namespace amdahl::model

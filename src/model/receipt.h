@@ -27,6 +27,8 @@ struct Span {  // A phase of a job, since its start.
   std::string name;
   Nanos start{};
   Nanos duration{};
+
+  friend bool operator==(const Span&, const Span&) = default;
 };
 
 // Utilisation of each accelerator, 0 to 1, one value an interval; NaN where it was not observed.
@@ -34,12 +36,16 @@ struct Utilisation {
   Nanos interval{};
   std::string metric;  // "NVML GPU_UTIL", "CPU slot", "reported device busy".
   std::vector<std::vector<float>> accelerators;
+
+  friend bool operator==(const Utilisation&, const Utilisation&) = default;
 };
 
 struct FileDigest {
   std::string path;
   std::string sha256;  // Empty if the file is missing.
   std::int64_t bytes = 0;
+
+  friend bool operator==(const FileDigest&, const FileDigest&) = default;
 };
 
 // What else happened on the host while the job ran. NaN where unknown.
@@ -49,6 +55,8 @@ struct HostNoise {
   double steal_share = 0;        // Share of the CPU time taken by the hypervisor.
   double psi_cpu_some = 0;       // Share of the time that some task waited for a CPU.
   double run_queue = 0;          // Mean number of runnable tasks.
+
+  friend bool operator==(const HostNoise&, const HostNoise&) = default;
 };
 
 // What the job's control group allowed and withheld while it ran; v1 and v2 alike.
@@ -58,13 +66,24 @@ struct CgroupUse {
   std::int64_t throttled_periods = 0;
   std::int64_t memory_limit_bytes = 0;  // 0: no limit.
   std::int64_t memory_stalls = 0;       // Times it ran into the limit.
+
+  friend bool operator==(const CgroupUse&, const CgroupUse&) = default;
+};
+
+// The steps that a job reported, in order: arm, time and work of each.
+struct StepReports {
+  std::string arms;             // One letter a step: "ABBA".
+  std::vector<double> seconds;  // As many as there are letters.
+  std::vector<double> work;     // The same; empty if it reports none.
+
+  friend bool operator==(const StepReports&, const StepReports&) = default;
 };
 
 struct Receipt {
   int schema = 1;
   std::string id;  // Reservation and arm: "r-…/A"; or the job's id.
   std::string family;
-  std::string arm;  // "A", "B", "run" or "profile".
+  std::string arm;  // "A", "B" and on to "E", "run", "profile", or "steps" for A and B in turn.
   std::string plan_digest;
   std::vector<std::string> argv;
   std::string host;
@@ -92,6 +111,7 @@ struct Receipt {
   std::optional<double> work;
   std::map<std::string, double> metrics;
   std::vector<Span> phases;                  // In order of start.
+  StepReports steps;                         // Empty but for arm "steps".
   std::vector<std::string> report_problems;  // "line 3: not JSON", at most 20.
   Utilisation utilisation;
   std::vector<FileDigest> outputs;
@@ -105,6 +125,8 @@ struct Receipt {
   std::string stderr_tail;
   std::string stdout_sha256;
   std::string digest;  // Over all the rest; see seal() in model/codec.h.
+
+  friend bool operator==(const Receipt&, const Receipt&) = default;
 };
 
 bool succeeded(const Receipt& receipt);
@@ -136,6 +158,8 @@ struct ArmFact {
   int left_behind = 0;
   bool failed = false;
   std::string failure;
+
+  friend bool operator==(const ArmFact&, const ArmFact&) = default;
 };
 
 // Two neighbouring steps of one process, one in each arm; in the metric's unit per step.
@@ -167,6 +191,8 @@ struct PairFact {
   ArmFact b;
   bool voided = false;
   std::string void_reason;
+
+  friend bool operator==(const PairFact&, const PairFact&) = default;
 };
 
 }  // namespace amdahl::model

@@ -25,17 +25,23 @@ struct Knob {
   std::optional<double> max;
   std::string on;   // What a switch is set to when turned on ("{state}/decoded"); "" = bare flag.
   std::string off;  // What it is set to when turned off; empty takes the flag away.
+
+  friend bool operator==(const Knob&, const Knob&) = default;
 };
 
 struct Output {
   std::string path;    // May hold "{out}". Its digest must be the same in both arms.
   bool digest = true;  // False: only that it exists and is not empty.
+
+  friend bool operator==(const Output&, const Output&) = default;
 };
 
 struct Quality {
   std::string name;      // A metric the job reports.
   double tolerance = 0;  // How much worse it may get, in the metric's own unit.
   bool higher_is_better = true;
+
+  friend bool operator==(const Quality&, const Quality&) = default;
 };
 
 // A class of inputs that the fleet runs, with its share; pairs are dealt over them by share.
@@ -70,6 +76,8 @@ struct Spec {
   std::map<std::string, Knob> knobs;
   std::vector<Stratum> strata;  // Weights sum to 1 after loading.
   std::string pairing = "same-allocation";
+
+  friend bool operator==(const Spec&, const Spec&) = default;
 };
 
 // The knobs the playbook speaks of; a spec may name no others.
