@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "compare/judge.h"
 #include "stats/campaign.h"
-#include "stats/eprocess.h"
 #include "stats/estimate.h"
 
 namespace amdahl::compare {
@@ -21,7 +21,6 @@ using model::PairFact;
 using model::Purpose;
 
 constexpr std::string_view kCostMetric = "accelerator_seconds_per_work";
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // What an arm's number is: the reported metric, or accelerator-seconds per unit of work.
 struct Measure {
@@ -54,6 +53,16 @@ std::string fault(std::string_view name, const ArmFact& arm, const Measure& meas
   return {};
 }
 
+// A step that is no number voids its pair as a whole: leaving it out would choose among steps.
+std::string step_fault(const PairFact& pair) {
+  for (std::size_t i = 0; i < pair.steps.size(); ++i) {
+    const model::StepPair& step = pair.steps[i];
+    if (!counts(step.a)) return fmt::format("A's step {} is {}", i + 1, step.a);
+    if (!counts(step.b)) return fmt::format("B's step {} is {}", i + 1, step.b);
+  }
+  return {};
+}
+
 std::string fault(const PairFact& pair, const Measure& measure) {
   if (pair.voided) return pair.void_reason.empty() ? "void" : pair.void_reason;
   std::vector<std::string> faults;
@@ -63,6 +72,7 @@ std::string fault(const PairFact& pair, const Measure& measure) {
   };
   add_failure("A", pair.a);
   add_failure("B", pair.b);
+  if (faults.empty() && !pair.steps.empty()) return step_fault(pair);
   if (faults.empty()) {
     faults = {fault("A", pair.a, measure), fault("B", pair.b, measure)};
     std::erase(faults, "");
@@ -74,11 +84,22 @@ double log_of(const ArmFact& arm, const Measure& measure) {
   return measure.reported ? std::log(*arm.metric) : std::log(arm.cost / *arm.work);
 }
 
-std::optional<double> ratio(const PairFact& pair, const Measure& measure) {
-  if (!fault(pair, measure).empty()) return std::nullopt;
-  const double d = log_of(pair.a, measure) - log_of(pair.b, measure);
+std::vector<double> ratios(const PairFact& pair, const Measure& measure) {
+  if (!fault(pair, measure).empty()) return {};
+  std::vector<double> d;
+  for (const model::StepPair& step : pair.steps) d.push_back(std::log(step.a) - std::log(step.b));
+  if (d.empty()) d.push_back(log_of(pair.a, measure) - log_of(pair.b, measure));
   // The cost is always better low; the direction is that of a reported metric.
-  return measure.reported && !measure.lower_is_better ? -d : d;
+  if (measure.reported && !measure.lower_is_better) {
+    for (double& value : d) value = -value;
+  }
+  return d;
+}
+
+std::optional<double> ratio(const PairFact& pair, const Measure& measure) {
+  const std::vector<double> d = ratios(pair, measure);
+  if (d.empty()) return std::nullopt;
+  return d.size() == 1 ? d.front() : stats::hodges_lehmann(d);
 }
 
 template <class How>
@@ -93,86 +114,10 @@ std::vector<double> prefix(std::span<const PairFact> pairs, std::span<const int>
   std::ranges::stable_sort(feeding, {}, &PairFact::index);
   std::vector<double> d;
   for (const PairFact* pair : feeding) {
-    if (const auto value = log_ratio(*pair, how)) d.push_back(*value);
+    const std::vector<double> more = log_ratios(*pair, how);
+    d.insert(d.end(), more.begin(), more.end());
   }
   return d;
-}
-
-double log_e(std::span<const double> d, const stats::Wager& wager) {
-  stats::EProcess process(wager);
-  for (const double value : d) process.fold(value);
-  return process.log_e();
-}
-
-// The words. A saving is a share of the cost: 1 - exp(-effect).
-std::string show_saving(double effect) {
-  const double share = -std::expm1(-effect);
-  return show_percent(std::abs(share) < 0.0005 ? 0 : share);  // Never "-0.0 %".
-}
-
-std::string show_e(double log_e) {
-  if (log_e > std::log(1e6)) return fmt::format("10^{:.0f}", log_e / std::log(10.0));
-  return show_number(std::exp(log_e));
-}
-
-std::string show_level(double level) { return fmt::format("{:.4g}", level); }
-
-std::string show_effect(double effect) {
-  if (effect < 0) return fmt::format("costs {} more", show_percent(std::expm1(-effect)));
-  return fmt::format("saves {}", show_saving(effect));
-}
-
-std::string show_interval(const Comparison& c) {
-  const bool below = std::isfinite(c.lower);
-  const bool above = std::isfinite(c.upper);
-  if (below && above) {
-    return fmt::format("{} to {} saved, 95 % each side", show_saving(c.lower),
-                       show_saving(c.upper));
-  }
-  if (below) return fmt::format("at least {} saved at 95 %", show_saving(c.lower));
-  if (above) return fmt::format("at most {} saved at 95 %", show_saving(c.upper));
-  return "no bound yet";
-}
-
-std::string count(int n, std::string_view what) {
-  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
-}
-
-std::string what_is_missing(const Comparison& c, const Design& design) {
-  if (c.pairs < design.cap) {
-    return fmt::format("about {} may tell",
-                       count(pairs_still_needed(c, design), c.pairs == 0 ? "pair" : "more pair"));
-  }
-  if (!std::isfinite(c.smallest_visible)) {
-    return fmt::format("the cap of {} is reached and they bound nothing",
-                       count(design.cap, "pair"));
-  }
-  return fmt::format("the cap of {} is reached, and an effect below {} cannot be seen with them",
-                     count(design.cap, "pair"), show_saving(c.smallest_visible));
-}
-
-std::string explain(const Comparison& c, const Design& design) {
-  const std::string levels = fmt::format("E is {} of {} for better and {} of {} for no effect",
-                                         show_e(c.log_e_win), show_level(design.win_threshold),
-                                         show_e(c.log_e_futile), show_level(1 / design.beta));
-  if (c.pairs == 0) return fmt::format("no pair counts yet: {}", what_is_missing(c, design));
-  const std::string seen = fmt::format("{} ({}) over {}", show_effect(c.effect), show_interval(c),
-                                       count(c.pairs, "pair"));
-  switch (c.answer) {
-    case Answer::kBetter:
-      return fmt::format("{}: E {} for better reaches {}", seen, show_e(c.log_e_win),
-                         show_level(design.win_threshold));
-    case Answer::kWorse:
-      return fmt::format("{}: E {} for worse reaches {}", seen, show_e(c.log_e_worse),
-                         show_level(design.win_threshold));
-    case Answer::kSame:
-      return fmt::format("{}: E {} that it saves less than {} reaches {}", seen,
-                         show_e(c.log_e_futile), show_saving(design.delta),
-                         show_level(1 / design.beta));
-    case Answer::kCannotTell:
-      break;
-  }
-  return fmt::format("{}: {}; {}", seen, levels, what_is_missing(c, design));
 }
 
 Answer answer_of(const Comparison& c, const Design& design) {
@@ -200,6 +145,14 @@ std::optional<double> log_ratio(const PairFact& pair, const model::Spec& spec) {
   return ratio(pair, measure_of(spec));
 }
 
+std::vector<double> log_ratios(const PairFact& pair, bool lower_is_better) {
+  return ratios(pair, measure_of(pair, lower_is_better));
+}
+
+std::vector<double> log_ratios(const PairFact& pair, const model::Spec& spec) {
+  return ratios(pair, measure_of(spec));
+}
+
 std::string why_void(const PairFact& pair) { return fault(pair, measure_of(pair, true)); }
 
 std::string why_void(const PairFact& pair, const model::Spec& spec) {
@@ -217,27 +170,9 @@ std::vector<double> resolved_prefix(std::span<const PairFact> pairs, std::span<c
 }
 
 Comparison judge(std::span<const double> d, const Design& design) {
-  Comparison c;
-  c.pairs = static_cast<int>(d.size());
-  c.sigma = design.sigma;
-  c.delta = design.delta;
-  c.log_e_win = log_e(d, {.sigma = design.sigma});
-  c.log_e_worse = log_e(d, {.sigma = design.sigma, .side = stats::Side::kBelow});
-  c.log_e_futile =
-      log_e(d, {.sigma = design.sigma, .margin = design.delta, .side = stats::Side::kBelow});
-  c.lower = -kInfinity;
-  c.upper = kInfinity;
-  if (!d.empty()) {
-    const stats::Bounds bounds = stats::anytime_bounds(d, design.sigma);
-    c.lower = bounds.lower;
-    c.upper = bounds.upper;
-    c.effect = stats::hodges_lehmann(d);
-    c.shrunk = stats::shrink(d);
-  }
-  c.smallest_visible = 0.5 * (c.upper - c.lower);
-  c.answer = answer_of(c, design);
-  c.because = explain(c, design);
-  return c;
+  Judge judge(design);
+  for (const double value : d) judge.fold(value);
+  return judge.comparison();
 }
 
 double sigma_from_same(std::span<const double> same) { return stats::sigma_of_same(same); }

@@ -46,6 +46,42 @@ TEST(Compare, AReportedMetricTakesThePlaceOfTheCost) {
   EXPECT_NEAR(*log_ratio(pair, spec), std::log(1.1), 1e-15);
 }
 
+// Each pair of steps had its own coin, so each is a pair of its own for the evidence.
+TEST(Compare, StepsAreFoldedOneByOne) {
+  PairFact pair = pair_of(0, 5, 5);  // One process: its cost says nothing of the arms.
+  pair.steps = {{false, 2, 1}, {true, 3, 1}, {false, 4, 1}};
+  EXPECT_EQ(log_ratios(pair), (std::vector<double>{std::log(2), std::log(3), std::log(4)}));
+  // Of the six averages the median lies between that of the outer two and the middle one.
+  EXPECT_DOUBLE_EQ(*log_ratio(pair), (0.5 * (std::log(2) + std::log(4)) + std::log(3)) / 2);
+  const PairFact pairs[] = {pair, pair_of(1, 20, 10)};
+  EXPECT_EQ(resolved_prefix(pairs, {}),
+            (std::vector<double>{std::log(2), std::log(3), std::log(4), *log_ratio(pairs[1])}));
+  model::Spec spec;
+  spec.metric = "steps_per_s";
+  spec.lower_is_better = false;
+  EXPECT_EQ(log_ratios(pair, spec).front(), -std::log(2)) << "the steps are in the metric's unit";
+}
+
+TEST(Compare, ABadStepVoidsItsPairAsAWhole) {
+  PairFact pair = pair_of(0, 5, 5);
+  pair.steps = {{false, 2, 1}, {true, 3, 0}};
+  EXPECT_EQ(why_void(pair), "B's step 2 is 0");
+  EXPECT_EQ(log_ratio(pair), std::nullopt);
+  EXPECT_TRUE(log_ratios(pair).empty());
+  pair.steps = {{false, std::nan(""), 1}};
+  EXPECT_EQ(why_void(pair), "A's step 1 is nan");
+  pair.b.failed = true;
+  EXPECT_EQ(why_void(pair), "B: failed");
+}
+
+TEST(Compare, TopUpsNeverFeedTheEvidence) {
+  PairFact top_up = pair_of(1, 20, 10);
+  top_up.purpose = Purpose::kTopUp;
+  top_up.steps = {{false, 2, 1}};
+  const PairFact pairs[] = {pair_of(0, 20, 10), top_up};
+  EXPECT_EQ(resolved_prefix(pairs, {}).size(), 1U);
+}
+
 TEST(Compare, SaysWhyAPairIsVoid) {
   struct Case {
     std::string name;
