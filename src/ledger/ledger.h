@@ -94,7 +94,7 @@ struct GateRow {
 };
 
 struct Budget {
-  std::string resource;  // "accelerator_s", "usd", "tokens".
+  std::string resource;  // "accelerator_s", "usd", "tokens" or whatever a reservation names.
   double limit = 0;
   double committed = 0;
   double spent = 0;
@@ -156,6 +156,8 @@ class Ledger {
                                                         const std::string& state) = 0;  // "" = all.
   // Whoever holds the key: live, refuted, declined, promoted, no effect, harmful.
   virtual Result<std::optional<HypothesisRow>> holder_of_key(const std::string& key) = 0;
+  // Everyone who ever had the key, oldest first.
+  virtual Result<std::vector<HypothesisRow>> hypotheses_with_key(const std::string& key) = 0;
 
   virtual Result<std::vector<ExperimentRow>> live_experiments() = 0;
   virtual Result<ExperimentRow> experiment(const std::string& id) = 0;
@@ -172,8 +174,9 @@ class Ledger {
   virtual Result<std::vector<model::Verdict>> verdicts(const std::string& family, int at_most) = 0;
   virtual Result<std::vector<model::StackResult>> stacks(const std::string& family) = 0;
   virtual Result<std::vector<Saving>> savings() = 0;
-  // Accelerator-seconds of all runs, kept up by every write.
-  virtual Result<std::map<std::string, double>> spent_by_family() = 0;
+  // What all runs of each family have used of a resource, kept up by every write.
+  virtual Result<std::map<std::string, double>> spent_by_family(
+      const std::string& resource = "accelerator_s") = 0;
   // By family, kept up by every verdict.
   virtual Result<std::map<std::string, TrackRecord>> track_records() = 0;
   virtual Result<std::optional<Campaign>> campaign() = 0;  // The open one.

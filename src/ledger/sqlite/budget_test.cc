@@ -22,11 +22,13 @@ TEST_F(BudgetTest, CommittedPlusSpentNeverExceedsTheLimit) {
   ASSERT_EQ(say({limit(30), reserved("r-1", "x-1", 0, 10.5), reserved("r-2", "x-1", 1, 10)}), "");
   EXPECT_EQ(say(reserved("r-3", "x-1", 2, 10)),
             "run.reserved r-3: 10 accelerator_s would exceed the budget: 9.5 of 30 left"
-            " (20.5 committed, 0 spent)");
+            " (20.5 committed, 0 spent); to go on, raise budget.accelerator_hours in the"
+            " configuration");
   EXPECT_EQ(kind_, Error::Kind::kBudget);
   EXPECT_EQ(raw("INSERT INTO run(reservation,family,experiment,purpose,idx,variant_second,cpus,"
                 "state,reserved,at_ns,request)"
-                " VALUES ('r-3','f','x-1','compare',2,0,'[]','reserved',10000000,0,'')"),
+                " VALUES ('r-3','f','x-1','compare',2,0,'[]','reserved',"
+                "'{\"accelerator_s\":10000000}',0,'')"),
             "raw: CHECK constraint failed: allowed IS NULL OR committed + spent <= allowed");
   EXPECT_EQ(raw("UPDATE budget SET spent = 10000000"),
             "raw: CHECK constraint failed: allowed IS NULL OR committed + spent <= allowed");
@@ -61,6 +63,87 @@ TEST_F(BudgetTest, WithoutALimitEverythingIsAllowedAndStillCounted) {
   EXPECT_TRUE((*ledger_->budgets()).empty());
   ASSERT_EQ(say(limit(1)), "");
   EXPECT_EQ(budget().spent, 0.1);
+}
+
+// Whatever a reservation names is metered like accelerator time.
+TEST_F(BudgetTest, EveryResourceThatIsReservedIsMetered) {
+  const auto with = [](Draft draft, const char* field, Json charges) {
+    draft.payload[field] = std::move(charges);
+    return draft;
+  };
+  begin_experiment();
+  ASSERT_EQ(say({limit(100), draft("budget.set", "usd", {{"limit", 5}}),
+                 draft("budget.set", "tokens", {{"limit", 1000}})}),
+            "");
+  const Draft first = with(reserved("r-1", "x-1", 0), "reserved", {{"usd", 4.5}, {"tokens", 600}});
+  ASSERT_EQ(say(first), "");
+  EXPECT_EQ(say(with(reserved("r-2", "x-1", 1), "reserved", {{"usd", 0.75}})),
+            "run.reserved r-2: 0.75 usd would exceed the budget: 0.5 of 5 left (4.5 committed,"
+            " 0 spent); to go on, raise budget.usd in the configuration");
+  EXPECT_EQ(kind_, Error::Kind::kBudget);
+  EXPECT_EQ(say(with(reserved("r-2", "x-1", 1), "reserved", {{"tokens", 401}})),
+            "run.reserved r-2: 401 tokens would exceed the budget: 400 of 1000 left (600 committed,"
+            " 0 spent); to go on, raise budget.tokens in the configuration");
+  EXPECT_EQ(raw("INSERT INTO run(reservation,family,experiment,purpose,idx,variant_second,cpus,"
+                "state,reserved,at_ns,request)"
+                " VALUES ('r-2','f','x-1','compare',1,0,'[]','reserved','{\"usd\":600000}',0,'')"),
+            "raw: CHECK constraint failed: allowed IS NULL OR committed + spent <= allowed");
+
+  // Less money than was reserved, more tokens, and something that nobody had reserved.
+  ASSERT_EQ(say(with(collected("r-1", 4), "spent", {{"usd", 1.25}, {"tokens", 650}, {"kwh", 2}})),
+            "");
+  const auto budgets = *ledger_->budgets();
+  ASSERT_EQ(budgets.size(), 3U);  // By name: accelerator_s, tokens, usd.
+  EXPECT_EQ(budgets[1].spent, 600);
+  EXPECT_EQ(budgets[1].overrun, 50);
+  EXPECT_EQ(budgets[2].committed, 0);
+  EXPECT_EQ(budgets[2].spent, 1.25);
+  EXPECT_EQ(ledger_->spent_by_family("usd")->at("f"), 1.25);
+  EXPECT_EQ(ledger_->spent_by_family("tokens")->at("f"), 650);
+  EXPECT_EQ(ledger_->spent_by_family()->at("f"), 4);
+  ASSERT_EQ(say(draft("budget.set", "kwh", {{"limit", 1}})), "");
+  EXPECT_EQ((*ledger_->budgets())[1].overrun, 2);
+  expect_sound();
+}
+
+TEST_F(BudgetTest, WhatCannotBeChargedIsRefused) {
+  begin_experiment();
+  const auto reserving = [](Json charges) {
+    Draft draft = reserved("r-1", "x-1", 0);
+    draft.payload["reserved"] = std::move(charges);
+    return draft;
+  };
+  EXPECT_EQ(say(reserving({{"usd", "much"}})), "run.reserved r-1: /reserved/usd: must be a number");
+  EXPECT_EQ(say(reserving({{"usd", -1}})),
+            "run.reserved r-1: /reserved/usd: an amount must be from 0 to 9e12, but is -1");
+  EXPECT_EQ(say(reserving({{"accelerator_s", 1}})),
+            "run.reserved r-1: /reserved/accelerator_s: is what reserved_accelerator_s says");
+  EXPECT_EQ(say(reserving({{"", 1}})), "run.reserved r-1: /reserved/: a resource needs a name");
+  EXPECT_EQ(say(reserving({1})), "run.reserved r-1: /reserved: must be an object");
+  EXPECT_EQ(raw("INSERT INTO run(reservation,family,experiment,purpose,idx,variant_second,cpus,"
+                "state,reserved,at_ns,request)"
+                " VALUES ('r-1','f','x-1','compare',0,0,'[]','reserved','{\"usd\":-1}',0,'')"),
+            "what a run reserves is whole millionths of named resources");
+  EXPECT_EQ(raw("INSERT INTO run(reservation,family,experiment,purpose,idx,variant_second,cpus,"
+                "state,reserved,at_ns,request)"
+                " VALUES ('r-1','f','x-1','compare',0,0,'[]','reserved','[]',0,'')"),
+            "raw: CHECK constraint failed: json_type(reserved) = 'object'");
+  expect_sound();
+}
+
+TEST_F(BudgetTest, ALimitCanBeTakenAway) {
+  begin_experiment();
+  ASSERT_EQ(say({limit(10), reserved("r-1", "x-1", 0)}), "");
+  EXPECT_NE(say(reserved("r-2", "x-1", 1)), "");
+  ASSERT_EQ(
+      say({draft("budget.set", "accelerator_s", {{"limit", nullptr}}), reserved("r-2", "x-1", 1)}),
+      "");
+  EXPECT_TRUE((*ledger_->budgets()).empty());
+  EXPECT_EQ(say(draft("budget.set", "accelerator_s", {})),
+            "budget.set accelerator_s: /limit: must be a number");
+  EXPECT_EQ(say(limit(5)),
+            "budget.set accelerator_s: the limit cannot be 5: 20 is committed and 0 spent");
+  expect_sound();
 }
 
 TEST_F(BudgetTest, ManySmallSumsComeBackToNothing) {

@@ -111,7 +111,7 @@ TEST_F(InvariantTest, TheBlockingStatesAreTheModels) {
   constexpr VerdictKind kKinds[] = {
       VerdictKind::kPromoted, VerdictKind::kDeclined, VerdictKind::kRefuted,
       VerdictKind::kNoEffect, VerdictKind::kHarmful,  VerdictKind::kInconclusive,
-      VerdictKind::kInvalid,  VerdictKind::kAborted,
+      VerdictKind::kInvalid,  VerdictKind::kAborted,  VerdictKind::kDropped,
   };
   ASSERT_EQ(say(campaign_opened("c1", 40)), "");
   for (const VerdictKind kind : kKinds) {
@@ -172,7 +172,7 @@ TEST_F(InvariantTest, ARunIsReservedBeforeItIsSubmitted) {
   expect_conflict(submitted("r-1", "w-1"), "run.submitted r-1: there is no reserved run r-1");
   EXPECT_EQ(raw("INSERT INTO run(reservation,family,experiment,purpose,idx,variant_second,cpus,"
                 "state,worker_run_id,reserved,at_ns,request)"
-                " VALUES ('r-1','f','x-1','compare',0,0,'[]','submitted','w-1',0,0,'')"),
+                " VALUES ('r-1','f','x-1','compare',0,0,'[]','submitted','w-1','{}',0,'')"),
             "a run must be reserved before it is submitted");
   ASSERT_EQ(say({reserved("r-1", "x-1", 0), reserved("r-2", "x-1", 1)}), "");
   expect_conflict(reserved("r-1", "x-1", 2), "run.reserved r-1: this run was reserved before");
@@ -204,7 +204,7 @@ TEST_F(InvariantTest, CollectedAndVoidAreFinal) {
     expect_conflict(collected(run, 1), "run.collected" + final);
     expect_conflict(voided(run, 1), "run.voided" + final);
   }
-  EXPECT_EQ(raw("UPDATE run SET spent = 0"), "a run that was collected or voided is final");
+  EXPECT_EQ(raw("UPDATE run SET spent = '{}'"), "a run that was collected or voided is final");
 }
 
 // 3. Experiments and verdicts.
@@ -237,7 +237,7 @@ TEST_F(InvariantTest, NothingHappensToAClosedExperiment) {
   EXPECT_EQ(raw("UPDATE experiment SET state = 'live'"), "the experiment is closed");
   EXPECT_EQ(raw("INSERT INTO run(reservation,family,experiment,purpose,idx,variant_second,cpus,"
                 "state,reserved,at_ns,request)"
-                " VALUES ('r-1','f','x-1','compare',0,0,'[]','reserved',0,0,'')"),
+                " VALUES ('r-1','f','x-1','compare',0,0,'[]','reserved','{}',0,'')"),
             "a run is reserved for a live experiment of its family, or for none");
 }
 

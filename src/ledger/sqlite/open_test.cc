@@ -1,6 +1,7 @@
 #include <array>
 #include <fstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/hash.h"
@@ -107,7 +108,8 @@ TEST_F(OpenTest, MigratesForwardAndRebuildsTheProjections) {
   auto refused = open_store(path_, next, clock_);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().text,
-            path_ + " has schema 2 and must be migrated to 4: open it once for writing");
+            fmt::format("{} has schema {} and must be migrated to {}: open it once for writing",
+                        path_, kSchemaVersion, kSchemaVersion + 2));
   next.options.read_only = false;
   for (int i = 0; i < 2; ++i) {
     auto opened = open_store(path_, next, clock_);
@@ -121,7 +123,9 @@ TEST_F(OpenTest, MigratesForwardAndRebuildsTheProjections) {
   EXPECT_EQ(raw("UPDATE lease SET note = 'there'"), "");
 
   next.schema = {kSchemaVersion + 4, kSteps};
-  EXPECT_EQ(open_store(path_, next, clock_).error().text, "no step leads from schema 4 to 6");
+  EXPECT_EQ(
+      open_store(path_, next, clock_).error().text,
+      fmt::format("no step leads from schema {} to {}", kSchemaVersion + 2, kSchemaVersion + 4));
 }
 
 TEST_F(OpenTest, AFileOfTheFirstVersionLearnsItsTrackRecords) {
@@ -133,6 +137,25 @@ TEST_F(OpenTest, AFileOfTheFirstVersionLearnsItsTrackRecords) {
   expect_sound();
 }
 
+TEST_F(OpenTest, AFileOfTheSecondVersionLearnsWhatItsRunsSpentOfEachResource) {
+  begin_experiment();
+  ASSERT_EQ(say({draft("budget.set", "accelerator_s", {{"limit", 30}}), reserved("r-1", "x-1", 0),
+                 collected("r-1", 4), reserved("r-2", "x-1", 1)}),
+            "");
+  ledger_.reset();
+  // As that version had them.
+  ASSERT_EQ(raw("DROP TABLE outlay; CREATE TABLE outlay(family TEXT PRIMARY KEY, spent INTEGER);"
+                "DROP TABLE run; CREATE TABLE run(reservation TEXT, reserved INTEGER);"
+                "PRAGMA user_version = 2"),
+            "");
+  open();
+  EXPECT_EQ(ledger_->schema_version(), kSchemaVersion);
+  EXPECT_EQ((*ledger_->spent_by_family()).at("f"), 4);
+  EXPECT_EQ((*ledger_->budgets()).at(0).committed, 10);
+  EXPECT_EQ((*ledger_->runs_in_flight()).at(0).reserved_accelerator_s, 10);
+  expect_sound();
+}
+
 TEST_F(OpenTest, AStepThatFailsChangesNothing) {
   end_experiment(model::VerdictKind::kRefuted);
   ledger_.reset();
@@ -141,7 +164,7 @@ TEST_F(OpenTest, AStepThatFailsChangesNothing) {
   StoreOptions next;
   next.schema = {kSchemaVersion + 1, kSteps};
   EXPECT_EQ(open_store(path_, next, clock_).error().text,
-            "migrate from schema 2: no such table: missing");
+            fmt::format("migrate from schema {}: no such table: missing", kSchemaVersion));
   open();
   expect_sound();
 }

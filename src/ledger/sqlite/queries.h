@@ -36,6 +36,8 @@ inline constexpr std::string_view kAllHypotheses =
 inline constexpr std::string_view kHolderOfKey =
     "SELECT id, state, since_ns, body, outlook FROM hypothesis WHERE key = ? AND state IN"
     " ('live', 'promoted', 'declined', 'refuted', 'no effect', 'harmful')";
+inline constexpr std::string_view kHypothesesWithKey =
+    "SELECT id, state, since_ns, body, outlook FROM hypothesis WHERE key = ? ORDER BY seq";
 inline constexpr std::string_view kSearch =
     "SELECT h.id, h.state, h.since_ns, h.body, h.outlook FROM search JOIN hypothesis AS h"
     " ON h.seq = search.rowid WHERE search MATCH ? ORDER BY search.rank, search.rowid DESC LIMIT ?";
@@ -49,21 +51,25 @@ inline constexpr std::string_view kExperiment =
 // Columns of a run, in the order that run_of() in rows.h reads them.
 inline constexpr std::string_view kRunsOfExperiment =
     "SELECT reservation, family, experiment, purpose, idx, variant_second, cpus, worker_run_id,"
-    " state, reserved, spent, at_ns, request, fact FROM run WHERE experiment = ? ORDER BY seq";
+    " state, reserved ->> 'accelerator_s', spent ->> 'accelerator_s', at_ns, request, fact FROM "
+    "run WHERE experiment = ? ORDER BY seq";
 inline constexpr std::string_view kRunsInFlight =
     "SELECT reservation, family, experiment, purpose, idx, variant_second, cpus, worker_run_id,"
-    " state, reserved, spent, at_ns, request, fact FROM run"
+    " state, reserved ->> 'accelerator_s', spent ->> 'accelerator_s', at_ns, request, fact FROM run"
     " WHERE state IN ('reserved', 'submitted') ORDER BY seq";
 inline constexpr std::string_view kRunsOfFamily =
     "SELECT reservation, family, experiment, purpose, idx, variant_second, cpus, worker_run_id,"
-    " state, reserved, spent, at_ns, request, fact FROM run WHERE family = ? ORDER BY seq";
+    " state, reserved ->> 'accelerator_s', spent ->> 'accelerator_s', at_ns, request, fact FROM "
+    "run WHERE family = ? ORDER BY seq";
 inline constexpr std::string_view kRunsOfFamilyFor =
     "SELECT reservation, family, experiment, purpose, idx, variant_second, cpus, worker_run_id,"
-    " state, reserved, spent, at_ns, request, fact FROM run WHERE family = ? AND purpose = ?"
+    " state, reserved ->> 'accelerator_s', spent ->> 'accelerator_s', at_ns, request, fact FROM "
+    "run WHERE family = ? AND purpose = ?"
     " ORDER BY seq";
 inline constexpr std::string_view kLatestRunsOfFamilyFor =
     "SELECT reservation, family, experiment, purpose, idx, variant_second, cpus, worker_run_id,"
-    " state, reserved, spent, at_ns, request, fact FROM run WHERE family = ? AND purpose = ?"
+    " state, reserved ->> 'accelerator_s', spent ->> 'accelerator_s', at_ns, request, fact FROM "
+    "run WHERE family = ? AND purpose = ?"
     " ORDER BY seq DESC";
 
 inline constexpr std::string_view kVotes =
@@ -87,7 +93,8 @@ inline constexpr std::string_view kOpenCampaign =
 inline constexpr std::string_view kBudgets =
     "SELECT resource, allowed, committed, spent, overrun FROM budget"
     " WHERE allowed IS NOT NULL ORDER BY resource";
-inline constexpr std::string_view kOutlays = "SELECT family, spent FROM outlay ORDER BY family";
+inline constexpr std::string_view kOutlays =
+    "SELECT family, spent FROM outlay WHERE resource = ? ORDER BY family";
 inline constexpr std::string_view kTrackRecords = "SELECT family, tried, won FROM track_record";
 inline constexpr std::string_view kTallies = "SELECT name, count FROM tally ORDER BY name";
 

@@ -99,6 +99,10 @@ Result<std::optional<HypothesisRow>> Store::holder_of_key(const std::string& key
   return first<HypothesisRow>(db_, "look for the key", hypothesis_of, kHolderOfKey, key);
 }
 
+Result<std::vector<HypothesisRow>> Store::hypotheses_with_key(const std::string& key) {
+  return all<HypothesisRow>(db_, "look for the key", hypothesis_of, kHypothesesWithKey, key);
+}
+
 Result<std::vector<HypothesisRow>> Store::search(const std::string& words, int at_most) {
   const std::string query = fts_query(words);
   if (query.empty()) return std::vector<HypothesisRow>{};
@@ -169,8 +173,8 @@ Result<std::vector<Saving>> Store::savings() {
   return all<Saving>(db_, "read savings", saving_of, kSavings);
 }
 
-Result<std::map<std::string, double>> Store::spent_by_family() {
-  db::Statement row = TRY(db_.prepare("read outlays", kOutlays));
+Result<std::map<std::string, double>> Store::spent_by_family(const std::string& resource) {
+  db::Statement row = TRY(db_.query("read outlays", kOutlays, resource));
   std::map<std::string, double> spent;
   while (TRY(row.step())) spent.emplace(row.text(0), from_millionths(row.integer(1)));
   return spent;

@@ -255,6 +255,9 @@ TEST_F(LedgerTest, EveryCyclesReadsUseIndexes) {
        kHypothesesOfFamilyInState,
        {"SEARCH hypothesis USING INDEX hypothesis_family (family=? AND state=?)"}},
       {"holder of a key", kHolderOfKey, {"SEARCH hypothesis USING INDEX hypothesis_key (key=?)"}},
+      {"everyone with a key",
+       kHypothesesWithKey,
+       {"SEARCH hypothesis USING INDEX hypothesis_any_key (key=?)"}},
       {"pending gates", kGatesInState, {"SEARCH gate USING INDEX gate_state (state=?)"}},
       {"votes", kVotes, {"SEARCH vote USING INDEX sqlite_autoindex_vote_1 (experiment=?)"}},
       {"verdict",
@@ -270,7 +273,7 @@ TEST_F(LedgerTest, EveryCyclesReadsUseIndexes) {
       // One row per family, resource or state: these do not grow with time.
       {"families", kFamilies, {"SCAN family"}},
       {"budgets", kBudgets, {"SCAN budget USING INDEX sqlite_autoindex_budget_1"}},
-      {"outlays", kOutlays, {"SCAN outlay USING INDEX sqlite_autoindex_outlay_1"}},
+      {"outlays", kOutlays, {"SEARCH outlay USING INDEX sqlite_autoindex_outlay_1 (resource=?)"}},
       {"track records", kTrackRecords, {"SCAN track_record"}},
       {"tallies", kTallies, {"SCAN tally USING INDEX sqlite_autoindex_tally_1"}},
   };

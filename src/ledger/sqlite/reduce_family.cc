@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -45,16 +46,21 @@ Result<> open_campaign(db::Connection& db, const Entry& entry) {
   return Ok{};
 }
 
+// A limit of null takes it away: what is spent is counted all the same.
 Result<> set_budget(db::Connection& db, const Entry& entry) {
-  const auto limit = TRY(number_field(entry.event.payload, "limit"));
-  const auto allowed = TRY(to_millionths(limit).in("/limit"));
+  std::optional<std::int64_t> allowed;
+  if (!entry.event.payload.contains("limit") || !entry.event.payload["limit"].is_null()) {
+    const auto limit = TRY(number_field(entry.event.payload, "limit"));
+    allowed = TRY(to_millionths(limit).in("/limit"));
+  }
   auto row =
       TRY(db.query("read the budget", "SELECT committed, spent FROM budget WHERE resource = ?",
                    entry.event.subject));
-  if (TRY(row.step()) && row.integer(0) + row.integer(1) > allowed) {
+  if (allowed && TRY(row.step()) && row.integer(0) + row.integer(1) > *allowed) {
     return Error{Error::Kind::kBudget,
-                 fmt::format("the limit cannot be {}: {} is committed and {} spent", limit,
-                             from_millionths(row.integer(0)), from_millionths(row.integer(1)))};
+                 fmt::format("the limit cannot be {}: {} is committed and {} spent",
+                             from_millionths(*allowed), from_millionths(row.integer(0)),
+                             from_millionths(row.integer(1)))};
   }
   TRY(db.run("set the budget",
              "INSERT INTO budget(resource, allowed) VALUES (?, ?)"

@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -12,26 +15,63 @@
 namespace amdahl::ledger::sqlite {
 namespace {
 
+// Where a person sets the limit of a resource.
+struct Limit {
+  std::string_view resource;
+  std::string_view setting;
+};
+constexpr auto kLimits = std::to_array<Limit>({
+    {"accelerator_s", "budget.accelerator_hours in the configuration"},
+    {"usd", "budget.usd in the configuration"},
+    {"tokens", "budget.tokens in the configuration"},
+});
+
+std::string_view setting_for(std::string_view resource) {
+  const auto row = std::ranges::find(kLimits, resource, &Limit::resource);
+  return row == kLimits.end() ? "its limit" : row->setting;
+}
+
+// What the event charges, in whole millionths by resource: the accelerator time that every run
+// takes, and under `others` whatever else it names.
+Result<Json> charges_of(const Json& payload, const char* accelerator_s, const char* others) {
+  const auto time = TRY(number_field(payload, accelerator_s));
+  Json charges{{"accelerator_s", TRY(to_millionths(time).in(fmt::format("/{}", accelerator_s)))}};
+  const Json& named = any_field(payload, others);
+  if (named.is_null()) return charges;
+  if (!named.is_object()) return bad_input(fmt::format("/{}: must be an object", others));
+  for (const auto& [resource, amount] : named.items()) {
+    const std::string where = fmt::format("/{}/{}", others, resource);
+    if (resource.empty()) return bad_input(fmt::format("{}: a resource needs a name", where));
+    if (charges.contains(resource)) {
+      return bad_input(fmt::format("{}: is what {} says", where, accelerator_s));
+    }
+    if (!amount.is_number()) return bad_input(where + ": must be a number");
+    charges[resource] = TRY(to_millionths(amount.get<double>()).in(where));
+  }
+  return charges;
+}
+
 // The store would refuse as well; this says the numbers.
-Result<> budget_allows(db::Connection& db, std::int64_t wanted) {
+Result<> budget_allows(db::Connection& db, const std::string& resource, std::int64_t wanted) {
   auto row = TRY(db.query("look at the budget",
                           "SELECT allowed, committed, spent FROM budget"
-                          " WHERE resource = 'accelerator_s' AND allowed IS NOT NULL"));
+                          " WHERE resource = ? AND allowed IS NOT NULL",
+                          resource));
   if (!TRY(row.step())) return Ok{};
   const std::int64_t left = row.integer(0) - row.integer(1) - row.integer(2);
   if (wanted <= left) return Ok{};
   return Error{
       Error::Kind::kBudget,
-      fmt::format("{} accelerator_s would exceed the budget: {} of {} left"
-                  " ({} committed, {} spent)",
-                  from_millionths(wanted), from_millionths(left), from_millionths(row.integer(0)),
-                  from_millionths(row.integer(1)), from_millionths(row.integer(2)))};
+      fmt::format("{} {} would exceed the budget: {} of {} left ({} committed, {} spent); to go on,"
+                  " raise {}",
+                  from_millionths(wanted), resource, from_millionths(left),
+                  from_millionths(row.integer(0)), from_millionths(row.integer(1)),
+                  from_millionths(row.integer(2)), setting_for(resource))};
 }
 
 Result<> settle_run(db::Connection& db, const Entry& entry, RunState state) {
   const Json& payload = entry.event.payload;
-  const auto spent_s = TRY(number_field(payload, "spent_accelerator_s"));
-  const auto spent = TRY(to_millionths(spent_s).in("/spent_accelerator_s"));
+  const Json spent = TRY(charges_of(payload, "spent_accelerator_s", "spent"));
   const auto reason = TRY(text_field_or(payload, "reason", ""));
   std::optional<std::string> fact;
   if (const Json& given = any_field(payload, "fact"); !given.is_null()) {
@@ -41,7 +81,7 @@ Result<> settle_run(db::Connection& db, const Entry& entry, RunState state) {
   return must_find(
       db.run("settle the run",
              "UPDATE run SET state = ?, spent = ?, fact = ?, reason = ? WHERE reservation = ?",
-             name(state), spent, fact, reason, entry.event.subject),
+             name(state), dump_json(spent), fact, reason, entry.event.subject),
       "run", entry.event.subject);
 }
 
@@ -54,18 +94,19 @@ Result<> reserve_run(db::Connection& db, const Entry& entry) {
   const auto purpose = TRY(text_field(payload, "purpose"));
   const auto index = TRY(integer_field(payload, "index"));
   const auto variant_second = TRY(flag_field(payload, "variant_second"));
-  const auto reserved_s = TRY(number_field(payload, "reserved_accelerator_s"));
-  const auto reserved = TRY(to_millionths(reserved_s).in("/reserved_accelerator_s"));
+  const Json reserved = TRY(charges_of(payload, "reserved_accelerator_s", "reserved"));
   const Json& cpus = any_field(payload, "cpus");
   if (!cpus.is_null() && !cpus.is_array()) return bad_input("/cpus: must be a list");
   const Json& request = any_field(payload, "request");
-  TRY(budget_allows(db, reserved));
+  for (const auto& [resource, wanted] : reserved.items()) {
+    TRY(budget_allows(db, resource, wanted.get<std::int64_t>()));
+  }
   TRY(db.run("write the reservation",
              "INSERT INTO run(seq, reservation, family, experiment, purpose, idx, variant_second,"
              " cpus, state, reserved, at_ns, request)"
              " VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'reserved', ?, ?, ?)",
              entry.event.seq, entry.event.subject, family, experiment, purpose, index,
-             variant_second, cpus.is_null() ? "[]" : dump_json(cpus), reserved,
+             variant_second, cpus.is_null() ? "[]" : dump_json(cpus), dump_json(reserved),
              entry.event.at.count(),
              request.is_string() ? request.get<std::string>()
                                  : (request.is_null() ? "" : dump_json(request))));

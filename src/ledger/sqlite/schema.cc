@@ -43,6 +43,7 @@ BEGIN SELECT RAISE(ABORT, 'the token of a lease is never forgotten'); END;
 
 constexpr auto kMigrations = std::to_array<Migration>({
     {1, ""},  // Only the projections differ: track_record came.
+    {2, ""},  // And here: runs charge every resource that they name; hypotheses may be dropped.
 });
 
 constexpr auto kName = Projection::Order::kName;
@@ -51,7 +52,7 @@ constexpr auto kName = Projection::Order::kName;
 constexpr auto kProjections = std::to_array<Projection>({
     {"campaign", "SELECT id, * FROM campaign ORDER BY seq"},
     {"budget", "SELECT resource, * FROM budget ORDER BY 1", kName},
-    {"outlay", "SELECT family, * FROM outlay ORDER BY 1", kName},
+    {"outlay", "SELECT family || ' ' || resource, * FROM outlay ORDER BY 1", kName},
     {"track_record", "SELECT family, * FROM track_record ORDER BY 1", kName},
     {"family", "SELECT name, * FROM family ORDER BY seq"},
     {"hypothesis", "SELECT id, * FROM hypothesis ORDER BY seq"},

@@ -50,8 +50,10 @@ CREATE TRIGGER budget_keep BEFORE DELETE ON budget
 BEGIN SELECT RAISE(ABORT, 'budgets are for ever: set another limit'); END;
 
 CREATE TABLE outlay(
-  family TEXT PRIMARY KEY,
-  spent  INTEGER NOT NULL CHECK (spent >= 0)
+  resource TEXT NOT NULL,
+  family   TEXT NOT NULL,
+  spent    INTEGER NOT NULL CHECK (spent >= 0),
+  PRIMARY KEY (resource, family)
 ) STRICT;
 
 CREATE TABLE track_record(
@@ -111,7 +113,8 @@ CREATE TABLE hypothesis(
   family        TEXT NOT NULL CHECK (family <> ''),
   key           TEXT NOT NULL CHECK (key <> ''),
   state         TEXT NOT NULL CHECK (state IN ('live', 'promoted', 'declined', 'refuted',
-                  'no effect', 'harmful', 'inconclusive', 'invalid', 'aborted', 'reopened')),
+                  'no effect', 'harmful', 'inconclusive', 'invalid', 'aborted', 'dropped',
+                  'reopened')),
   since_ns      INTEGER NOT NULL,
   reopened_by   TEXT NOT NULL DEFAULT '',
   reopen_reason TEXT NOT NULL DEFAULT '',
@@ -120,6 +123,7 @@ CREATE TABLE hypothesis(
 ) STRICT;
 CREATE UNIQUE INDEX hypothesis_key ON hypothesis(key)
   WHERE state IN ('live', 'promoted', 'declined', 'refuted', 'no effect', 'harmful');
+CREATE INDEX hypothesis_any_key ON hypothesis(key);
 CREATE INDEX hypothesis_family ON hypothesis(family, state);
 CREATE INDEX hypothesis_state ON hypothesis(state);
 CREATE TRIGGER hypothesis_new BEFORE INSERT ON hypothesis BEGIN
@@ -210,8 +214,8 @@ CREATE TABLE run(
   cpus           TEXT NOT NULL,
   state          TEXT NOT NULL CHECK (state IN ('reserved', 'submitted', 'collected', 'void')),
   worker_run_id  TEXT UNIQUE CHECK (worker_run_id <> ''),
-  reserved       INTEGER NOT NULL CHECK (reserved >= 0),
-  spent          INTEGER NOT NULL DEFAULT 0 CHECK (spent >= 0),
+  reserved       TEXT NOT NULL CHECK (json_type(reserved) = 'object'),
+  spent          TEXT NOT NULL DEFAULT '{}' CHECK (json_type(spent) = 'object'),
   at_ns          INTEGER NOT NULL,
   request        TEXT NOT NULL,
   fact           TEXT,
@@ -223,7 +227,7 @@ CREATE INDEX run_in_flight ON run(state) WHERE state IN ('reserved', 'submitted'
 CREATE INDEX run_family ON run(family, purpose);
 CREATE TRIGGER run_new BEFORE INSERT ON run BEGIN
   SELECT RAISE(ABORT, 'a run must be reserved before it is submitted')
-    WHERE NEW.state <> 'reserved' OR NEW.worker_run_id IS NOT NULL OR NEW.spent <> 0
+    WHERE NEW.state <> 'reserved' OR NEW.worker_run_id IS NOT NULL OR NEW.spent <> '{}'
       OR NEW.fact IS NOT NULL;
   SELECT RAISE(ABORT, 'this run was reserved before')
     WHERE EXISTS (SELECT 1 FROM run WHERE reservation = NEW.reservation OR seq = NEW.seq);
@@ -235,8 +239,10 @@ CREATE TRIGGER run_new BEFORE INSERT ON run BEGIN
       WHERE id = NEW.experiment AND state = 'live' AND family = NEW.family);
 END;
 CREATE TRIGGER run_committed AFTER INSERT ON run BEGIN
-  INSERT INTO budget(resource, committed) VALUES ('accelerator_s', NEW.reserved)
-    ON CONFLICT (resource) DO UPDATE SET committed = committed + NEW.reserved;
+  SELECT RAISE(ABORT, 'what a run reserves is whole millionths of named resources')
+    FROM json_each(NEW.reserved) WHERE type <> 'integer' OR value < 0;
+  INSERT INTO budget(resource, committed) SELECT key, value FROM json_each(NEW.reserved) WHERE TRUE
+    ON CONFLICT (resource) DO UPDATE SET committed = committed + excluded.committed;
 END;
 CREATE TRIGGER run_change BEFORE UPDATE ON run BEGIN
   SELECT RAISE(ABORT, 'a run that was collected or voided is final')
@@ -252,7 +258,7 @@ CREATE TRIGGER run_change BEFORE UPDATE ON run BEGIN
       AND (NEW.state = 'submitted' OR NEW.worker_run_id IS NOT OLD.worker_run_id);
   SELECT RAISE(ABORT, 'a run goes from reserved to submitted to collected or void')
     WHERE NEW.state = 'reserved'
-      OR (NEW.state = 'submitted' AND (NEW.spent <> 0 OR NEW.fact IS NOT NULL));
+      OR (NEW.state = 'submitted' AND (NEW.spent <> '{}' OR NEW.fact IS NOT NULL));
   SELECT RAISE(ABORT, 'another run has this worker_run_id')
     WHERE EXISTS (SELECT 1 FROM run
       WHERE worker_run_id = NEW.worker_run_id AND reservation <> NEW.reservation);
@@ -260,12 +266,19 @@ END;
 CREATE TRIGGER run_settled AFTER UPDATE OF state ON run
   WHEN NEW.state IN ('collected', 'void') AND OLD.state IN ('reserved', 'submitted')
 BEGIN
-  UPDATE budget SET committed = committed - NEW.reserved,
-      spent = spent + min(NEW.spent, NEW.reserved),
-      overrun = overrun + max(0, NEW.spent - NEW.reserved)
-    WHERE resource = 'accelerator_s';
-  INSERT INTO outlay VALUES (NEW.family, NEW.spent)
-    ON CONFLICT (family) DO UPDATE SET spent = spent + NEW.spent;
+  SELECT RAISE(ABORT, 'what a run spends is whole millionths of named resources')
+    FROM json_each(NEW.spent) WHERE type <> 'integer' OR value < 0;
+  INSERT INTO budget(resource) SELECT key FROM json_each(NEW.spent) WHERE TRUE
+    ON CONFLICT (resource) DO NOTHING;
+  UPDATE budget SET committed = committed - charge.planned,
+      spent = spent + min(charge.used, charge.planned),
+      overrun = overrun + max(0, charge.used - charge.planned)
+    FROM (SELECT key, sum(planned) AS planned, sum(used) AS used FROM
+        (SELECT key, value AS planned, 0 AS used FROM json_each(NEW.reserved)
+         UNION ALL SELECT key, 0, value FROM json_each(NEW.spent)) GROUP BY key) AS charge
+    WHERE resource = charge.key;
+  INSERT INTO outlay SELECT key, NEW.family, value FROM json_each(NEW.spent) WHERE TRUE
+    ON CONFLICT (resource, family) DO UPDATE SET spent = spent + excluded.spent;
 END;
 CREATE TRIGGER run_keep BEFORE DELETE ON run
 BEGIN SELECT RAISE(ABORT, 'runs are for ever'); END;

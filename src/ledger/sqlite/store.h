@@ -45,6 +45,7 @@ class Store final : public Ledger {
   Result<std::vector<HypothesisRow>> hypotheses(const std::string& family,
                                                 const std::string& state) override;
   Result<std::optional<HypothesisRow>> holder_of_key(const std::string& key) override;
+  Result<std::vector<HypothesisRow>> hypotheses_with_key(const std::string& key) override;
   Result<std::vector<ExperimentRow>> live_experiments() override;
   Result<ExperimentRow> experiment(const std::string& id) override;
   Result<std::vector<Run>> runs_of(const std::string& experiment) override;
@@ -59,7 +60,7 @@ class Store final : public Ledger {
   Result<std::vector<model::Verdict>> verdicts(const std::string& family, int at_most) override;
   Result<std::vector<model::StackResult>> stacks(const std::string& family) override;
   Result<std::vector<Saving>> savings() override;
-  Result<std::map<std::string, double>> spent_by_family() override;
+  Result<std::map<std::string, double>> spent_by_family(const std::string& resource) override;
   Result<std::map<std::string, TrackRecord>> track_records() override;
   Result<std::optional<Campaign>> campaign() override;
   Result<std::vector<Budget>> budgets() override;
