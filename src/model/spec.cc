@@ -4,11 +4,11 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <regex>
 
 #include "base/redact.h"
 #include "model/flags.h"
 #include "model/form.h"
+#include "model/pattern.h"
 
 namespace amdahl::model {
 namespace {
@@ -73,14 +73,8 @@ void read_direction(Form& form, bool& lower) {
 }
 
 void check_pattern(Form& form, const std::string& pattern) {
-  try {
-    const std::regex regex(pattern);
-    if (regex.mark_count() == 1) return;
-    form.fail("pattern", fmt::format("must have one group (...) around the number, not {}",
-                                     regex.mark_count()));
-  } catch (const std::regex_error& e) {
-    form.fail("pattern", "is not a regular expression");
-  }
+  const auto made = WorkPattern::make(pattern);
+  if (!made) form.fail("pattern", made.error().text);
 }
 
 void read_measures(Form& form, Spec& spec, Problem& problem) {

@@ -172,7 +172,11 @@ TEST(Spec, ErrorsInTablesNameTheLineToo) {
       {"[metric]\ndirection = \"lower\"", "job.toml: line 3: metric.name is missing"},
       {"[metric]\nnam = \"loss\"",
        "job.toml: line 4: unknown key \"metric.nam\", did you mean \"name\"?"},
-      {"[work]\npattern = \"(\"", "job.toml: line 4: work.pattern is not a regular expression"},
+      {"[work]\npattern = \"(\"",
+       "job.toml: line 4: work.pattern is not a regular expression (RE2 syntax): missing ): ("},
+      {"[work]\npattern = '(\\d+)(?=x)'",
+       "job.toml: line 4: work.pattern is not a regular expression (RE2 syntax): invalid perl "
+       "operator: (?="},
       {"[work]\npattern = \"a\"",
        "job.toml: line 4: work.pattern must have one group (...) around the number, not 0"},
       {"[work]\npattern = \"(a)\"\nfixed = 3",
