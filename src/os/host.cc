@@ -1,5 +1,6 @@
 #include "os/host.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
@@ -10,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "os/cgroup.h"
 #include "os/files.h"
 
 namespace amdahl::os {
@@ -53,13 +55,22 @@ std::string cpu_model() {
   return "unknown CPU";
 }
 
-std::vector<int> usable_cpus() {
+std::vector<int> affinity_cpus() {
   std::vector<int> cpus;
   cpu_set_t set;
   CPU_ZERO(&set);
   if (::sched_getaffinity(0, sizeof set, &set) != 0) return {0};
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
     if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+std::vector<int> usable_cpus() {
+  std::vector<int> cpus = affinity_cpus();
+  const double quota = own_cgroup_limits().quota_cores;
+  if (quota > 0 && quota < static_cast<double>(cpus.size())) {
+    cpus.resize(std::max<std::size_t>(1, static_cast<std::size_t>(quota)));
   }
   return cpus;
 }
