@@ -94,8 +94,8 @@ struct GateRow {
 };
 
 struct Budget {
-  std::string resource;  // "accelerator_s", "usd", "tokens" or whatever a reservation names.
-  double limit = 0;
+  std::string resource;         // "accelerator_s", "usd", "tokens" or whatever a reservation names.
+  std::optional<double> limit;  // Nothing: it is counted and not limited.
   double committed = 0;
   double spent = 0;
   double overrun = 0;  // What runs used beyond their reservations; not in spent.
@@ -180,7 +180,7 @@ class Ledger {
   // By family, kept up by every verdict.
   virtual Result<std::map<std::string, TrackRecord>> track_records() = 0;
   virtual Result<std::optional<Campaign>> campaign() = 0;  // The open one.
-  virtual Result<std::vector<Budget>> budgets() = 0;
+  virtual Result<std::vector<Budget>> budgets() = 0;       // Whatever was limited or used, by name.
   // "hypothesis.live" to 3, "verdict.refuted" to 12, ...: kept up by every write, not counted.
   virtual Result<std::map<std::string, std::int64_t>> tallies() = 0;
 

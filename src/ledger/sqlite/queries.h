@@ -91,8 +91,7 @@ inline constexpr std::string_view kSavings =
 inline constexpr std::string_view kOpenCampaign =
     "SELECT id, k, alpha, seed, registered, promoted FROM campaign WHERE open = 1";
 inline constexpr std::string_view kBudgets =
-    "SELECT resource, allowed, committed, spent, overrun FROM budget"
-    " WHERE allowed IS NOT NULL ORDER BY resource";
+    "SELECT resource, allowed, committed, spent, overrun FROM budget ORDER BY resource";
 inline constexpr std::string_view kOutlays =
     "SELECT family, spent FROM outlay WHERE resource = ? ORDER BY family";
 inline constexpr std::string_view kTrackRecords = "SELECT family, tried, won FROM track_record";

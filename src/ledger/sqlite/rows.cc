@@ -144,9 +144,10 @@ Result<Saving> saving_of(const db::Statement& row) {
 }
 
 Result<Budget> budget_of(const db::Statement& row) {
-  return Budget{std::string(row.text(0)), from_millionths(row.integer(1)),
-                from_millionths(row.integer(2)), from_millionths(row.integer(3)),
-                from_millionths(row.integer(4))};
+  Budget budget{std::string(row.text(0)), std::nullopt, from_millionths(row.integer(2)),
+                from_millionths(row.integer(3)), from_millionths(row.integer(4))};
+  if (!row.is_null(1)) budget.limit = from_millionths(row.integer(1));
+  return budget;
 }
 
 Result<Campaign> campaign_of(const db::Statement& row) {
