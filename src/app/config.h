@@ -17,6 +17,8 @@ struct Config {
   double price_accelerator_hour = 2.0;  // USD.
   double price_cpu_hour = 0.02;
   std::optional<double> budget_accelerator_hours;
+  std::optional<double> budget_usd;
+  std::optional<double> budget_tokens;  // Of models; nothing charges it yet but what asks one.
   int campaign_k = 200;
   double campaign_alpha = 0.10;
   int cap = 40;
@@ -24,11 +26,12 @@ struct Config {
   double min_gain = 0.01;
   int same_pairs = 6;
   int per_family = 1;
-  int queue = 50;                      // Hypotheses that one profile may bring.
+  int queue = 50;  // Hypotheses that one profile may bring.
   double horizon_days = 30;
-  std::string gate_policy;  // Empty: a person decides.
-  std::string docs_dir;     // For dream.
-  int dream_every = 0;      // Cycles; 0: only when asked.
+  double worth_at_least = 1;  // Hours given back per hour of proof; below that it is dropped.
+  std::string gate_policy;    // Empty: a person decides.
+  std::string docs_dir;       // For dream.
+  int dream_every = 0;        // Cycles; 0: only when asked.
   double lease_s = 30;
   double idle_threshold = 0.05;
   std::string from;  // Where the settings were read; empty: defaults.

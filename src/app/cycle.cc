@@ -8,15 +8,13 @@
 
 #include "app/dreaming.h"
 #include "app/fleet.h"
-#include "app/judge.h"
+#include "app/hands.h"
 #include "app/lease.h"
 #include "app/pairs.h"
 #include "app/promote.h"
 #include "app/snapshot.h"
-#include "compare/compare.h"
 #include "model/codec.h"
 #include "model/plan.h"
-#include "refute/check.h"
 #include "stats/coin.h"
 
 namespace amdahl::app {
@@ -37,12 +35,11 @@ class Turner {
  private:
   Result<> prepare();
   Result<> dream();
-  Result<bool> step();   // Whether something changed.
-  Result<bool> think();  // Decisions that need no slot.
-  Result<bool> act(const Snapshot& snapshot, const loop::Intent& intent);
-  Result<bool> grant(const Snapshot& snapshot, const std::vector<loop::Intent>& wishes);
+  Result<bool> step();  // Whether it thought anew.
+  Result<> think();     // Decides all there is to decide, then grants slots.
+  Result<> grant(Snapshot& snapshot, const std::vector<loop::Intent>& wishes);
   Result<std::optional<PairOrder>> order_for(const Snapshot& snapshot, const loop::Intent& wish);
-  Result<> decide_by_policy();
+  Result<bool> decide_by_policy();  // Whether it decided anything.
   Result<bool> done();
   bool stopped();
   Result<> tick();
@@ -90,17 +87,24 @@ Result<> Turner::prepare() {
 Result<> Turner::dream() {
   const int every = context_.config.dream_every;
   if (every <= 0 || fence_ % every != 0) return Ok{};
-  const DreamOutcome dreamt = TRY(dream_up(context_, {}));
-  for (const model::Hypothesis& h : dreamt.injected) {
+  Result<DreamOutcome> dreamt = dream_up(context_, {.docs = {}, .family = {}, .fence = fence_});
+  // A shelf that is not there must not stop the loop.
+  if (!dreamt && dreamt.error().kind == Error::Kind::kNotFound) {
+    options_.say(fmt::format("did not dream: {}", dreamt.error().text));
+    return Ok{};
+  }
+  const DreamOutcome outcome = TRY(std::move(dreamt));
+  for (const model::Hypothesis& h : outcome.injected) {
     options_.say(fmt::format("{}: dreamt of '{}' ({}), from {}", h.family, h.title,
                              describe(h.change), h.origin.ref));
   }
   return Ok{};
 }
 
-Result<> Turner::decide_by_policy() {
+Result<bool> Turner::decide_by_policy() {
   const GatePolicy* policy = TRY(gate_policy(context_.config.gate_policy));
-  if (!policy) return Ok{};
+  if (!policy) return false;
+  bool decided = false;
   for (const ledger::GateRow& row : TRY(context_.ledger->gate("pending"))) {
     const auto decision = policy->decide(row.packet);
     if (!decision) continue;
@@ -108,79 +112,46 @@ Result<> Turner::decide_by_policy() {
     // The baseline moved since it was measured: the loop aborts it, and it may come again.
     if (!outcome && outcome.error().kind == Error::Kind::kConflict) continue;
     options_.say(TRY(std::move(outcome)));
+    decided = true;
   }
-  return Ok{};
+  return decided;
 }
 
-Result<bool> Turner::act(const Snapshot& snapshot, const loop::Intent& intent) {
-  if (const auto* close = std::get_if<loop::Close>(&intent)) {
-    options_.say(TRY(close_experiment(context_, snapshot, close->experiment, close->verdict,
-                                      close->reason, fence_)));
-    return true;
-  }
-  if (const auto* stage = std::get_if<loop::Stage>(&intent)) {
-    TRY(note(context_, {"experiment.staged", "cycle", stage->experiment, {{"stage", stage->stage}}},
-             fence_));
-    return true;
-  }
-  if (const auto* ask = std::get_if<loop::AskPanel>(&intent)) {
-    options_.say(TRY(ask_panel(context_, snapshot, ask->experiment, fence_)));
-    TRY(decide_by_policy());
-    return true;
-  }
-  if (const auto* start = std::get_if<loop::Register>(&intent)) {
-    options_.say(TRY(register_experiment(context_, snapshot, start->hypothesis, fence_)));
-    return true;
-  }
-  return false;
-}
-
-// Acts on one decision at a time: each may change what the next should be.
-Result<bool> Turner::think() {
-  bool changed = false;
+// Acts on one decision at a time: each may change what the next should be. What the policy decides
+// at the gate moves the baseline, and the desk is laid out anew.
+Result<> Turner::think() {
+  std::optional<Snapshot> snapshot = TRY(take_snapshot(context_, snapshots_));
   while (true) {
-    const Snapshot snapshot = TRY(take_snapshot(context_, snapshots_));
-    const std::vector<loop::Intent> intents = loop::next(snapshot.state);
+    LedgerHands hands(context_, *snapshot, fence_, options_.say);
+    const std::vector<loop::Intent> intents = snapshot->desk.plan();
     bool acted = false;
+    bool asked = false;
     for (const loop::Intent& intent : intents) {
-      acted = TRY(act(snapshot, intent));
+      acted = TRY(snapshot->desk.act(intent, hands));
+      asked = acted && std::holds_alternative<loop::AskPanel>(intent);
       if (acted) break;
     }
-    if (acted) {
-      changed = true;
-      continue;
-    }
-    return TRY(grant(snapshot, intents)) || changed;
+    if (!acted) return grant(*snapshot, intents);
+    if (asked && TRY(decide_by_policy())) snapshot = TRY(take_snapshot(context_, snapshots_));
   }
 }
 
 Result<std::optional<PairOrder>> Turner::order_for(const Snapshot& snapshot,
                                                    const loop::Intent& wish) {
-  PairOrder order;
-  if (const auto* pair = std::get_if<loop::RunPair>(&wish)) {
-    const model::Experiment& e = snapshot.experiments.at(pair->experiment).experiment;
-    order.family = e.family;
-    order.experiment = e.id;
-    order.purpose = purpose_text(pair->purpose, pair->target);
-    order.index = next_index(TRY(context_.ledger->runs_of(e.id)));
-    order.variant_second = stats::coin(e.seed, e.hypothesis, order.index);
-    if (pair->purpose == model::Purpose::kTopUp) {
-      order.variant_second =
-          refute::target_of(pair->target).variant_second.value_or(order.variant_second);
-    }
-    order.a = e.baseline_change;
-    order.b = combine(e.baseline_change, snapshot.hypotheses.at(e.hypothesis).hypothesis.change);
-    if (pair->purpose == model::Purpose::kTopUp && refute::target_of(pair->target).same) {
-      order.b = order.a;
-    }
-    return std::optional(order);
-  }
-  const auto* same = std::get_if<loop::RunSame>(&wish);
   const auto* profile = std::get_if<loop::Profile>(&wish);
-  if (!same && !profile) return std::optional<PairOrder>{};
-  order.family = same ? same->family : profile->family;
-  order.purpose = same ? "same" : "profile";
-  order.profile = profile != nullptr;
+  if (!profile) {
+    std::optional<PairOrder> order = snapshot.desk.order_for(wish);
+    // A/A pairs that were too old or void for the desk have used up their indices, too.
+    if (order && order->experiment.empty()) {
+      order->index = next_index(TRY(context_.ledger->family_runs(order->family, order->purpose)));
+      order->variant_second = stats::coin("same", order->family, order->index);
+    }
+    return order;
+  }
+  PairOrder order;
+  order.family = profile->family;
+  order.purpose = "profile";
+  order.profile = true;
   order.index = next_index(TRY(context_.ledger->family_runs(order.family, order.purpose)));
   order.variant_second = stats::coin("same", order.family, order.index);
   order.a = order.b = snapshot.families.at(order.family).baseline;
@@ -189,10 +160,15 @@ Result<std::optional<PairOrder>> Turner::order_for(const Snapshot& snapshot,
 
 // Wishes in their order while slots are free. The first that does not fit ends it, so that a
 // wide job is not starved by narrow ones.
-Result<bool> Turner::grant(const Snapshot& snapshot, const std::vector<loop::Intent>& wishes) {
+Result<> Turner::grant(Snapshot& snapshot, const std::vector<loop::Intent>& wishes) {
   std::vector<int> free = free_slots(context_.config, snapshot.in_flight);
-  bool granted = false;
+  std::map<std::string, int> served;  // Wishes that a block has already granted.
   for (const loop::Intent& wish : wishes) {
+    const auto* pair = std::get_if<loop::RunPair>(&wish);
+    if (pair && served[pair->experiment] > 0) {
+      --served[pair->experiment];
+      continue;
+    }
     const auto order = TRY(order_for(snapshot, wish));
     if (!order) continue;
     const ledger::Family& family = snapshot.families.at(order->family);
@@ -211,10 +187,11 @@ Result<bool> Turner::grant(const Snapshot& snapshot, const std::vector<loop::Int
     }
     submitted_[TRY(std::move(reservation))] = context_.clock->monotonic();
     free.erase(free.begin(), free.begin() + static_cast<std::ptrdiff_t>(need));
+    for (const loop::Mate& mate : order->mates) ++served[mate.experiment];
+    snapshot.desk.began(*order);
     ++summary_.submitted;
-    granted = true;
   }
-  return granted;
+  return Ok{};
 }
 
 // Looking for ended runs is cheap and done often; thinking only when there is news, or when a
@@ -247,7 +224,7 @@ Result<bool> Turner::done() {
   const Snapshot snapshot = TRY(take_snapshot(context_, snapshots_));
   summary_.waiting_at_gate = 0;
   summary_.held = 0;
-  for (const loop::ExperimentState& x : snapshot.state.experiments) {
+  for (const loop::ExperimentState& x : snapshot.desk.state().experiments) {
     summary_.waiting_at_gate += x.stage == "gate" ? 1 : 0;
     summary_.held += x.stage == "hold" ? 1 : 0;
   }
@@ -255,7 +232,7 @@ Result<bool> Turner::done() {
     summary_.stopped_because = "budget";
     return true;
   }
-  summary_.settled = snapshot.in_flight.empty() && loop::settled(snapshot.state);
+  summary_.settled = snapshot.in_flight.empty() && loop::settled(snapshot.desk.state());
   return !options_.watch || (summary_.settled && options_.until != "never");
 }
 
@@ -267,34 +244,33 @@ Result<> Turner::tick() {
   const auto tallies = TRY(context_.ledger->tallies());
   Ticker ticker;
   ticker.in_flight = static_cast<int>(snapshot.in_flight.size());
-  ticker.live = static_cast<int>(snapshot.hypotheses.size());
+  ticker.live = static_cast<int>(snapshot.desk.state().queued.size() +
+                                 snapshot.desk.state().experiments.size());
   ticker.promoted = static_cast<int>(tally(tallies, "verdict.promoted"));
   for (const auto& [name, count] : tallies) {
     if (name.starts_with("verdict.")) ticker.verdicts += static_cast<int>(count);
   }
   ticker.elapsed = now - began_;
   double seconds = 0;
-  for (const loop::FamilyState& f : snapshot.state.families) {
+  for (const loop::FamilyState& f : snapshot.desk.state().families) {
     const double lanes =
         std::max(1.0, std::floor(static_cast<double>(context_.config.slots.size()) / f.slots));
     double pairs = std::max(0, context_.config.same_pairs - f.same_pairs);
-    for (const loop::ExperimentState& x : snapshot.state.experiments) {
+    for (const loop::ExperimentState& x : snapshot.desk.state().experiments) {
       if (x.family == f.name && x.stage != "hold" && x.stage != "gate") pairs += x.pairs_needed + 4;
     }
-    pairs += kTypicalPairs * static_cast<double>(std::ranges::count(snapshot.state.queued, f.name,
-                                                                    &loop::Queued::family));
+    pairs += kTypicalPairs * static_cast<double>(std::ranges::count(snapshot.desk.state().queued,
+                                                                    f.name, &loop::Queued::family));
     seconds += pairs * f.pair_cost_s / std::max(1, f.slots) / lanes;
   }
   ticker.left = from_seconds(seconds);
   if (!snapshot.in_flight.empty()) {
     const ledger::Run& run = snapshot.in_flight.front();
     ticker.doing = fmt::format("{}: {} {}", run.family, run.purpose, run.index);
-    const auto x = snapshot.experiments.find(run.experiment);
-    if (x != snapshot.experiments.end()) {
-      ticker.doing =
-          fmt::format("{}: '{}', {} pair {}", run.family,
-                      snapshot.hypotheses.at(x->second.experiment.hypothesis).hypothesis.title,
-                      run.purpose, run.index);
+    if (!run.experiment.empty()) {
+      const std::string& idea = snapshot.desk.experiment(run.experiment).hypothesis;
+      ticker.doing = fmt::format("{}: '{}', {} pair {}", run.family,
+                                 snapshot.desk.hypothesis(idea).title, run.purpose, run.index);
     }
   }
   options_.tick(ticker);

@@ -1,7 +1,6 @@
 #include "app/pairs.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include <fmt/format.h>
@@ -17,27 +16,12 @@
 namespace amdahl::app {
 namespace {
 
-using model::Purpose;
-
-constexpr std::string_view kTopUpPrefix = "top-up:";
 constexpr Nanos kGrace = std::chrono::seconds(15);  // To end a tree and write the receipt.
 
-struct PurposeName {
-  Purpose purpose;
-  std::string_view text;
-};
-constexpr auto kPurposes = std::to_array<PurposeName>({
-    {Purpose::kCompare, "compare"},
-    {Purpose::kReplicate, "replicate"},
-    {Purpose::kSame, "same"},
-    {Purpose::kStack, "stack"},
-});
-
-std::string reservation_id(const PairOrder& order) {
-  const std::string about = order.experiment.empty()
-                                ? fmt::format("{}-{}", order.purpose, order.family)
-                                : order.experiment;
-  return fmt::format("r-{}-{}", about, order.index);
+std::string reservation_id(const std::string& experiment, const std::string& purpose,
+                           const std::string& family, int index) {
+  const std::string about = experiment.empty() ? fmt::format("{}-{}", purpose, family) : experiment;
+  return fmt::format("r-{}-{}", about, index);
 }
 
 std::string outputs_digest(const model::Receipt& receipt) {
@@ -83,82 +67,144 @@ model::ArmFact arm_of(const model::Spec& spec, const model::Receipt& receipt) {
   return arm;
 }
 
-}  // namespace
-
-std::string purpose_text(Purpose purpose, const std::string& target) {
-  if (purpose == Purpose::kTopUp) return std::string(kTopUpPrefix) + target;
-  return std::string(std::ranges::find(kPurposes, purpose, &PurposeName::purpose)->text);
-}
-
-Purpose purpose_of(std::string_view text) {
-  if (text.starts_with(kTopUpPrefix)) return Purpose::kTopUp;
-  const auto row = std::ranges::find(kPurposes, text, &PurposeName::text);
-  return row == kPurposes.end() ? Purpose::kCompare : row->purpose;
-}
-
-std::string target_in(std::string_view text) {
-  if (!text.starts_with(kTopUpPrefix)) return "";
-  return std::string(text.substr(kTopUpPrefix.size()));
-}
-
-Result<int> slots_needed(const model::Spec& spec, const PairOrder& order) {
-  const model::Plan a = TRY(make_plan(spec, order.a));
-  const model::Plan b = TRY(make_plan(spec, order.b));
-  return std::max(a.cpus, b.cpus);
-}
-
-Result<std::string> submit_pair(Context& context, const ledger::Family& family,
-                                const PairOrder& order, const std::vector<int>& cpus,
-                                std::int64_t fence) {
+Result<launch::PairRequest> request_of(const ledger::Family& family, const PairOrder& order,
+                                       const std::vector<int>& cpus) {
   launch::PairRequest request;
-  request.reservation = reservation_id(order);
+  request.reservation = reservation_id(order.experiment, order.purpose, order.family, order.index);
   request.spec = family.spec;
   request.a = TRY(make_plan(family.spec, order.a).in("baseline"));
   request.b = TRY(make_plan(family.spec, order.b).in("variant"));
   request.variant_second = order.variant_second;
   request.profile = order.profile;
+  request.concurrent = order.concurrent;
+  request.contended = order.contended;
+  request.steps = order.steps;
+  request.order = order.order;
   request.cpus = cpus;
+  for (const loop::Mate& mate : order.mates) {
+    request.more.push_back(TRY(make_plan(family.spec, mate.change).in(mate.experiment)));
+  }
+  return request;
+}
 
-  const double arms = request.a.accelerators + request.b.accelerators;
-  const double reserve = arms * to_seconds(family.spec.time_limit + kGrace);
-  TRY(note(context,
-           {"run.reserved",
-            "cycle",
-            request.reservation,
-            {{"family", order.family},
-             {"experiment", order.experiment},
-             {"purpose", order.purpose},
-             {"index", order.index},
-             {"variant_second", order.variant_second},
-             {"cpus", cpus},
-             {"reserved_accelerator_s", reserve},
-             {"request", launch::encode_request(request)}}},
-           fence));
+ledger::Draft reservation(const PairOrder& order, const std::string& id, double accelerators,
+                          const ledger::Family& family, Json request) {
+  if (!order.stratum.empty()) request["stratum"] = order.stratum;
+  const double reserve = accelerators * to_seconds(family.spec.time_limit + kGrace);
+  return {"run.reserved",
+          "cycle",
+          id,
+          {{"family", order.family},
+           {"experiment", order.experiment},
+           {"purpose", order.purpose},
+           {"index", order.index},
+           {"variant_second", order.variant_second},
+           {"reserved_accelerator_s", reserve},
+           {"request", std::move(request)}}};
+}
+
+// The pair and, for a block, each further variant: it shares the baseline, so it pays for itself
+// alone.
+std::vector<ledger::Draft> reservations(const ledger::Family& family, const PairOrder& order,
+                                        const launch::PairRequest& request) {
+  std::vector<ledger::Draft> drafts{reservation(order, request.reservation,
+                                                request.a.accelerators + request.b.accelerators,
+                                                family, launch::encode_request(request))};
+  drafts.front().payload["cpus"] = request.cpus;
+  for (std::size_t i = 0; i < order.mates.size(); ++i) {
+    const loop::Mate& mate = order.mates[i];
+    PairOrder own = order;
+    own.experiment = mate.experiment;
+    own.purpose = mate.purpose;
+    own.index = mate.index;
+    own.variant_second = mate.variant_second;
+    drafts.push_back(
+        reservation(own, reservation_id(mate.experiment, mate.purpose, order.family, mate.index),
+                    request.more[i].accelerators, family,
+                    Json{{"block", request.reservation}, {"arm", static_cast<int>(i) + 2}}));
+    drafts.back().payload["cpus"] = std::vector<int>{};
+  }
+  return drafts;
+}
+
+}  // namespace
+
+Result<int> slots_needed(const model::Spec& spec, const PairOrder& order) {
+  const model::Plan a = TRY(make_plan(spec, order.a));
+  const model::Plan b = TRY(make_plan(spec, order.b));
+  if (order.concurrent) return 2 * std::max(a.cpus, b.cpus);
+  int most = std::max(a.cpus, b.cpus);
+  for (const loop::Mate& mate : order.mates) {
+    most = std::max(most, TRY(make_plan(spec, mate.change)).cpus);
+  }
+  return most;
+}
+
+Result<std::string> submit_pair(Context& context, const ledger::Family& family,
+                                const PairOrder& order, const std::vector<int>& cpus,
+                                std::int64_t fence) {
+  const launch::PairRequest request = TRY(request_of(family, order, cpus));
+  const std::vector<ledger::Draft> reserved = reservations(family, order, request);
+  TRY(context.ledger->append(reserved, fence));
   os::fault_point("cycle.reserved");
   const std::string worker = TRY(context.launcher->submit(request));
   os::fault_point("cycle.launched");
-  TRY(note(context, {"run.submitted", "cycle", request.reservation, {{"worker_run_id", worker}}},
-           fence));
+  std::vector<ledger::Draft> submitted{
+      {"run.submitted", "cycle", request.reservation, {{"worker_run_id", worker}}}};
+  for (std::size_t i = 0; i < order.mates.size(); ++i) {
+    submitted.push_back({"run.submitted",
+                         "cycle",
+                         reserved[i + 1].subject,
+                         {{"worker_run_id", mate_worker(worker, static_cast<int>(i) + 2)}}});
+  }
+  TRY(context.ledger->append(submitted, fence));
   return request.reservation;
+}
+
+std::string mate_worker(const std::string& worker, int arm) {
+  return fmt::format("{}/{}", worker, static_cast<char>('A' + arm));
+}
+
+RunNotes notes_of(const ledger::Run& run) {
+  RunNotes notes;
+  const auto json = parse_json(run.request);
+  if (!json || !json->is_object()) return notes;
+  notes.stratum = json->value("stratum", "");
+  notes.block = json->value("block", "");
+  notes.arm = json->value("arm", 1);
+  notes.concurrent = json->value("concurrent", false);
+  notes.contended = json->value("contended", false);
+  notes.steps = json->value("steps", false);
+  notes.schedule = json->value("schedule", "");
+  return notes;
 }
 
 model::PairFact fact_of(const ledger::Run& run, const model::Spec& spec,
                         const launch::Receipts& receipts) {
+  const RunNotes notes = notes_of(run);
+  const auto mate = static_cast<std::size_t>(std::max(notes.arm, 2)) - 2;
+  std::optional<model::Receipt> b = receipts.b;
+  if (notes.arm >= 2) b = mate < receipts.more.size() ? receipts.more[mate] : std::nullopt;
   model::PairFact fact;
   fact.reservation = run.reservation;
   fact.index = run.index;
-  fact.purpose = purpose_of(run.purpose);
-  fact.target = target_in(run.purpose);
+  fact.purpose = loop::purpose_of(run.purpose);
+  fact.target = loop::target_in(run.purpose);
   fact.variant_second = run.variant_second;
   fact.ran_variant_second = run.variant_second;
+  fact.concurrent = notes.concurrent;
+  fact.contended = notes.contended;
+  fact.stratum = notes.stratum;
+  fact.block = notes.block;
   if (receipts.a) fact.a = arm_of(spec, *receipts.a);
-  if (receipts.b) fact.b = arm_of(spec, *receipts.b);
-  if (!receipts.a || !receipts.b) {
+  if (b) fact.b = arm_of(spec, *b);
+  if (!receipts.a || !b) {
     fact.voided = true;
     fact.void_reason = receipts.problem.empty() ? "a receipt is missing" : receipts.problem;
     return fact;
   }
-  fact.ran_variant_second = receipts.b->started >= receipts.a->started;
+  // Arms that run at once have no order: the coin chose their slots.
+  if (!notes.concurrent) fact.ran_variant_second = b->started >= receipts.a->started;
   fact.void_reason = compare::why_void(fact, spec);
   fact.voided = !fact.void_reason.empty();
   return fact;

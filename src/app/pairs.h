@@ -9,34 +9,36 @@
 #include "base/result.h"
 #include "launch/launcher.h"
 #include "ledger/ledger.h"
+#include "loop/order.h"
 #include "model/receipt.h"
 
 namespace amdahl::app {
 
-// What a run is for; the ledger's `purpose`. A top-up carries its check: "top-up:order".
-std::string purpose_text(model::Purpose purpose, const std::string& target);
-model::Purpose purpose_of(std::string_view text);
-std::string target_in(std::string_view purpose_text);
+using loop::PairOrder;
 
-// A pair to be submitted: everything but the slots, which whoever grants them adds.
-struct PairOrder {
-  std::string family;
-  std::string experiment;  // Empty for same, stack and profile.
-  std::string purpose;
-  int index = 0;
-  bool variant_second = false;
-  model::Change a;  // On top of the spec.
-  model::Change b;
-  bool profile = false;
-};
-
-// CPU slots the pair needs: those of its larger arm.
+// CPU slots the pair needs: those of its largest arm, or of both if they run at once.
 Result<int> slots_needed(const model::Spec& spec, const PairOrder& order);
 
-// Reserves in the ledger, submits, and writes down the worker_run_id. Returns the reservation.
+// Reserves in the ledger, submits, and writes down the worker_run_id; a block's further variants
+// with it. Returns the reservation.
 Result<std::string> submit_pair(Context& context, const ledger::Family& family,
                                 const PairOrder& order, const std::vector<int>& cpus,
                                 std::int64_t fence);
+
+// What a reservation says of its run besides the plans.
+struct RunNotes {
+  std::string stratum;
+  std::string block;  // The reservation whose run it shares; empty for its own.
+  int arm = 1;        // Which of the block's arms is its variant.
+  bool concurrent = false;
+  bool contended = false;
+  bool steps = false;
+  std::string schedule;  // Of the steps.
+};
+RunNotes notes_of(const ledger::Run& run);
+
+// A worker_run_id is unique; the arm tells those of one block apart.
+std::string mate_worker(const std::string& worker, int arm);
 
 // The receipts reduced to what verdicts need.
 model::PairFact fact_of(const ledger::Run& run, const model::Spec& spec,

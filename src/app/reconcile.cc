@@ -1,5 +1,6 @@
 #include "app/reconcile.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -43,7 +44,8 @@ struct Collector {
   Result<> take_pair(const ledger::Run& run, const launch::Receipts& receipts) {
     const ledger::Family family = TRY(context.ledger->family(run.family));
     const model::PairFact fact = fact_of(run, family.spec, receipts);
-    const double spent = fact.a.cost + fact.b.cost;
+    // A block's baseline is paid for by the pair that leads it.
+    const double spent = (fact.block.empty() ? fact.a.cost : 0) + fact.b.cost;
     if (fact.voided) {
       say(fmt::format("{}: pair {} is void: {}", run.family, run.index, fact.void_reason));
       return keep(
@@ -116,29 +118,47 @@ Result<> submit_again(Context& context, const ledger::Run& run, Submitted& submi
 
 }  // namespace
 
+namespace {
+
+// A crash came between the two: adopt it.
+Result<> adopt(Context& context, const ledger::Run& run, std::int64_t fence, const Say& say) {
+  if (run.state != ledger::RunState::kReserved) return Ok{};
+  const RunNotes notes = notes_of(run);
+  const std::string worker =
+      TRY(context.launcher->worker_of(notes.block.empty() ? run.reservation : notes.block));
+  const std::string id = notes.block.empty() ? worker : mate_worker(worker, notes.arm);
+  TRY(note(context, {"run.submitted", "cycle", run.reservation, {{"worker_run_id", id}}}, fence));
+  say(fmt::format("{}: adopted {}", run.family, run.reservation));
+  return Ok{};
+}
+
+}  // namespace
+
 Result<int> reconcile(Context& context, Submitted& submitted, std::int64_t fence, const Say& say) {
   Collector collector{context, fence, say};
   int ended = 0;
-  for (const ledger::Run& run : TRY(context.ledger->runs_in_flight())) {
-    switch (TRY(context.launcher->poll(run.reservation))) {
+  const std::vector<ledger::Run> runs = TRY(context.ledger->runs_in_flight());
+  for (const ledger::Run& run : runs) {
+    const std::string block = notes_of(run).block;
+    const std::string& place = block.empty() ? run.reservation : block;
+    switch (TRY(context.launcher->poll(place))) {
       case launch::RunState::kRunning:
-        if (run.state == ledger::RunState::kReserved) {  // A crash came between the two: adopt it.
-          const std::string worker = TRY(context.launcher->worker_of(run.reservation));
-          TRY(note(context,
-                   {"run.submitted", "cycle", run.reservation, {{"worker_run_id", worker}}},
-                   fence));
-          say(fmt::format("{}: adopted {}", run.family, run.reservation));
-        }
+        TRY(adopt(context, run, fence, say));
         break;
       case launch::RunState::kUnknown:
-        TRY(submit_again(context, run, submitted, fence, say));
+        if (block.empty()) {
+          TRY(submit_again(context, run, submitted, fence, say));
+        } else if (std::ranges::find(runs, block, &ledger::Run::reservation) == runs.end()) {
+          TRY(collector.lose(run, "the block it belongs to never ran"));
+          ++ended;
+        }
         break;
       case launch::RunState::kLost:
         TRY(collector.lose(run, "its worker died without leaving receipts"));
         ++ended;
         break;
       case launch::RunState::kFinished: {
-        const launch::Receipts receipts = TRY(context.launcher->collect(run.reservation));
+        const launch::Receipts receipts = TRY(context.launcher->collect(place));
         TRY(run.purpose == "profile" ? collector.take_profile(run, receipts)
                                      : collector.take_pair(run, receipts));
         ++ended;

@@ -4,16 +4,20 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "app/pairs.h"
-#include "compare/compare.h"
 #include "model/plan.h"
-#include "refute/check.h"
 
 namespace amdahl::app {
 namespace {
 
-constexpr int kExtraTopUps = 4;  // Void pairs that a targeted top-up may replace.
+constexpr Nanos kSameMaxAge = std::chrono::hours(24 * 7);
+// Jobs of a family below which its volume is a guess, and no reason to drop an idea.
+constexpr int kJobsForVolume = 10;
+constexpr int kEventsBack = 20;
+constexpr int kVerdictsBack = 100;
+constexpr std::string_view kSame = "same";
 
 double mean_pair_cost(const std::vector<ledger::Run>& runs, double fallback) {
   double sum = 0;
@@ -36,169 +40,149 @@ int failures_in_a_row(const std::vector<ledger::Run>& runs) {
   return failures;
 }
 
-Result<loop::FamilyState> family_state(Context& context, const ledger::Family& family,
-                                       const std::vector<ledger::Run>& in_flight,
-                                       const SnapshotOptions& options) {
-  loop::FamilyState f;
+// Whether scans have seen the family often enough to say what it burns.
+Result<bool> volume_known(Context& context, const std::string& family) {
+  for (const ledger::Event& event : TRY(context.ledger->events(family, 0, kEventsBack))) {
+    if (event.kind == "scan.picked") return event.payload.value("jobs", 0) >= kJobsForVolume;
+  }
+  return false;
+}
+
+Result<loop::FamilyRecord> family_record(Context& context, const ledger::Family& family,
+                                         const SnapshotOptions& options) {
+  loop::FamilyRecord record;
+  record.spec = family.spec;
+  record.baseline = family.baseline;
+  loop::FamilyState& f = record.state;
   f.name = family.name;
   f.volume_accelerator_h_per_day = family.volume_accelerator_h_per_day;
+  f.volume_known = TRY(volume_known(context, family.name));
   const model::Plan plan = TRY(make_plan(family.spec, family.baseline));
-  f.slots = plan.cpus;
-  const std::string baseline = digest(plan);
+  f.slots = plan.cpus * (family.spec.pairing == "concurrent" ? 2 : 1);
   double guess = 60.0 * plan.accelerators;
   if (family.profile) {
-    f.profiled =
-        family.profile->baseline == baseline && family.profile->at >= options.profiles_not_before;
+    f.profiled = family.profile->baseline == digest(plan) &&
+                 family.profile->at >= options.profiles_not_before;
     guess = 2 * to_seconds(family.profile->wall) * plan.accelerators;
   }
   const std::vector<ledger::Run> profiles =
       TRY(recent_runs(context, family.name, "profile", Nanos::max()));
   f.profile_failures = failures_in_a_row(profiles);
-  const Nanos oldest = same_not_before(context);
-  const std::vector<ledger::Run> same = TRY(recent_runs(context, family.name, "same", oldest));
+  const Nanos oldest = context.clock->unix_time() - kSameMaxAge;
+  const std::vector<ledger::Run> same =
+      TRY(recent_runs(context, family.name, std::string(kSame), oldest));
   for (const ledger::Run& run : same) {
-    f.same_pairs += run.fact && !run.fact->voided && run.at >= oldest ? 1 : 0;
+    if (run.fact && !run.fact->voided && run.at >= oldest) record.same.push_back(*run.fact);
   }
   f.same_failures = failures_in_a_row(same);
   f.pair_cost_s = mean_pair_cost(same, guess);
-  for (const ledger::Run& run : in_flight) {
-    if (run.family != family.name) continue;
-    f.profiling |= run.purpose == "profile";
-    f.same_in_flight += run.purpose == "same" ? 1 : 0;
-  }
-  return f;
+  return record;
 }
 
-void count_pairs(const std::vector<ledger::Run>& runs, loop::ExperimentState& x) {
-  for (const ledger::Run& run : runs) {
-    const model::Purpose purpose = purpose_of(run.purpose);
-    const bool top_up = purpose == model::Purpose::kTopUp;
-    if (run.state == ledger::RunState::kReserved || run.state == ledger::RunState::kSubmitted) {
-      ++(top_up ? x.top_up_in_flight : x.in_flight);
-    } else if (run.fact && !run.fact->voided) {
-      if (purpose == model::Purpose::kCompare) ++x.compare_pairs;
-      if (purpose == model::Purpose::kReplicate) ++x.replicate_pairs;
-    } else if (run.fact && run.fact->b.failed) {
-      ++x.variant_failures;
-    } else if (run.fact && run.fact->a.failed) {
-      ++x.baseline_failures;
-    } else {
-      ++x.other_voids;
+// What earlier turns of the knobs that live hypotheses turn have done.
+Result<> add_doses(Context& context, const std::vector<ledger::HypothesisRow>& live,
+                   std::map<std::string, loop::FamilyRecord>& records) {
+  for (const ledger::HypothesisRow& row : live) {
+    const auto family = records.find(row.hypothesis.family);
+    if (row.hypothesis.dose.empty() || family == records.end()) continue;
+    if (!family->second.doses.empty()) continue;
+    for (const model::Verdict& verdict :
+         TRY(context.ledger->verdicts(row.hypothesis.family, kVerdictsBack))) {
+      if (!verdict.comparison || verdict.comparison->pairs == 0) continue;
+      const ledger::HypothesisRow past = TRY(context.ledger->hypothesis(verdict.hypothesis));
+      if (past.hypothesis.dose.empty()) continue;
+      family->second.doses.push_back(
+          {past.hypothesis.dose, past.hypothesis.dose_value, verdict.comparison->effect});
     }
-  }
-}
-
-// Pairs the top-up still owes each check that asked for some and can be helped by them.
-Result<> count_top_ups(Context& context, const ledger::Family& family,
-                       const model::Experiment& experiment, const model::Hypothesis& hypothesis,
-                       const std::vector<ledger::Run>& runs, loop::ExperimentState& x) {
-  const std::vector<model::Finding> votes = TRY(context.ledger->votes(x.id));
-  const refute::Panel panel = refute::combine(votes, true, false);
-  const refute::Evidence evidence =
-      TRY(evidence_of(context, family, experiment, hypothesis, runs, false));
-  for (const std::string& check : refute::helped_by_pairs(panel.wants_pairs, evidence)) {
-    const int wanted = refute::target_of(check).pairs;
-    int good = 0;
-    int tried = 0;
-    for (const ledger::Run& run : runs) {
-      if (target_in(run.purpose) != check) continue;
-      ++tried;
-      good += run.state == ledger::RunState::kVoid ? 0 : 1;
-    }
-    const int missing = std::min(wanted - good, wanted + kExtraTopUps - tried);
-    if (missing > 0) x.top_up_missing[check] = missing;
   }
   return Ok{};
 }
 
-Result<loop::ExperimentState> experiment_state(Context& context, const Snapshot& snapshot,
-                                               const ledger::ExperimentRow& row,
-                                               const loop::State& state) {
-  const model::Experiment& e = row.experiment;
-  const ledger::Family& family = snapshot.families.at(e.family);
-  loop::ExperimentState x;
-  x.id = e.id;
-  x.hypothesis = e.hypothesis;
-  x.family = e.family;
-  x.stage = row.stage;
-  x.claim = e.claim;
-  x.sigma = e.sigma;
-  x.cap = e.cap;
-  const auto hypothesis = snapshot.hypotheses.find(e.hypothesis);
-  if (hypothesis == snapshot.hypotheses.end()) {
-    return external(fmt::format("its hypothesis {} is not live", e.hypothesis));
-  }
-  const model::Hypothesis& h = hypothesis->second.hypothesis;
-  x.prior = h.prior;
-  const model::Plan a = TRY(make_plan(family.spec, e.baseline_change));
-  const model::Plan b = TRY(make_plan(family.spec, combine(e.baseline_change, h.change)));
-  x.slots = std::max(a.cpus, b.cpus);
-  x.baseline_moved = digest(TRY(make_plan(family.spec, family.baseline))) != e.baseline;
+PairOrder order_of(const ledger::Run& run) {
+  PairOrder order;
+  order.family = run.family;
+  order.experiment = run.experiment;
+  order.purpose = run.purpose;
+  order.index = run.index;
+  order.variant_second = run.variant_second;
+  order.profile = run.purpose == "profile";
+  order.stratum = run.fact ? run.fact->stratum : notes_of(run).stratum;
+  return order;
+}
 
-  const std::vector<ledger::Run> runs = TRY(context.ledger->runs_of(e.id));
-  count_pairs(runs, x);
-  const Pairs pairs = pairs_in(runs);
-  const compare::Design design = compare::design_of(e);
-  x.comparison =
-      compare::judge(compare::resolved_prefix(pairs.facts, pairs.open, family.spec), design);
-  x.log_e_all = x.comparison.log_e_win;
-  x.pairs_needed = compare::pairs_still_needed(x.comparison, design);
-  for (const loop::FamilyState& f : state.families) {
-    if (f.name == e.family) {
-      x.has_same = f.same_pairs >= state.settings.same_wanted ||
-                   f.same_failures >= 2 * state.settings.failures_allowed;
-    }
+bool is_open(const ledger::Run& run) {
+  return run.state == ledger::RunState::kReserved || run.state == ledger::RunState::kSubmitted;
+}
+
+Result<> add_experiment(Context& context, const ledger::ExperimentRow& row, loop::Desk& desk) {
+  const std::string& id = row.experiment.id;
+  std::vector<model::Finding> votes = TRY(context.ledger->votes(id));
+  TRY(desk.add(row.experiment, row.stage, std::move(votes)).in(id));
+  for (const ledger::Run& run : TRY(context.ledger->runs_of(id))) {
+    desk.began(order_of(run));
+    if (is_open(run)) continue;
+    desk.ended(run.family, run.experiment, run.purpose, run.index, run.fact ? &*run.fact : nullptr);
   }
-  if (x.stage == "top-up") TRY(count_top_ups(context, family, e, h, runs, x));
-  if (x.stage == "hold") {
-    const std::vector<model::Finding> votes = TRY(context.ledger->votes(x.id));
-    const bool enough = x.log_e_all >= state.log_promotion_threshold;
-    x.would_survive = refute::combine(votes, enough, true).outcome == refute::Outcome::kSurvives;
+  return Ok{};
+}
+
+loop::Settings settings_of(const Config& config) {
+  loop::Settings settings;
+  settings.per_family = std::max(1, config.per_family);
+  settings.same_wanted = config.same_pairs;
+  settings.horizon_days = config.horizon_days;
+  settings.worth_at_least = config.worth_at_least;
+  settings.beta = config.beta;
+  settings.cap = config.cap;
+  return settings;
+}
+
+Result<loop::CampaignRecord> campaign_of(Context& context) {
+  loop::CampaignRecord record;
+  record.campaign = {context.config.campaign_k, context.config.campaign_alpha, 0};
+  if (const auto open = TRY(context.ledger->campaign())) {
+    record = {open->id, open->seed, {open->k, open->alpha, open->promoted}, open->registered};
   }
-  return x;
+  return record;
 }
 
 }  // namespace
 
-Result<double> promotion_threshold(Context& context) {
-  const auto campaign = TRY(context.ledger->campaign());
-  const double k = campaign ? campaign->k : context.config.campaign_k;
-  const double alpha = campaign ? campaign->alpha : context.config.campaign_alpha;
-  const double promoted = campaign ? campaign->promoted : 0;
-  return std::log(k / (alpha * (promoted + 1)));
+Result<std::vector<ledger::Run>> recent_runs(Context& context, const std::string& family,
+                                             const std::string& purpose, Nanos not_before) {
+  std::vector<ledger::Run> runs;
+  bool succeeded = false;
+  TRY(context.ledger->each_family_run(family, purpose, [&](const ledger::Run& run) {
+    if (succeeded && run.at < not_before) return false;
+    succeeded |= run.state == ledger::RunState::kCollected;
+    runs.push_back(run);
+    return true;
+  }));
+  std::ranges::reverse(runs);
+  return runs;
 }
 
 Result<Snapshot> take_snapshot(Context& context, const SnapshotOptions& options) {
-  Snapshot snapshot;
-  loop::State& state = snapshot.state;
-  state.settings.per_family = std::max(1, context.config.per_family);
-  state.settings.same_wanted = context.config.same_pairs;
-  state.settings.horizon_days = context.config.horizon_days;
-  state.log_promotion_threshold = TRY(promotion_threshold(context));
-  const auto campaign = TRY(context.ledger->campaign());
-  state.campaign_full = campaign && campaign->registered >= campaign->k;
-
-  snapshot.in_flight = TRY(context.ledger->runs_in_flight());
+  const Config& config = context.config;
+  Snapshot snapshot{loop::Desk(settings_of(config), TRY(campaign_of(context)),
+                               {config.price_accelerator_hour, config.price_cpu_hour}),
+                    TRY(context.ledger->runs_in_flight()),
+                    {}};
+  loop::Desk& desk = snapshot.desk;
+  const std::vector<ledger::HypothesisRow> live = TRY(context.ledger->hypotheses("", "live"));
+  std::map<std::string, loop::FamilyRecord> records;
   for (const ledger::Family& family : TRY(context.ledger->families())) {
-    state.families.push_back(
-        TRY(family_state(context, family, snapshot.in_flight, options).in(family.name)));
+    records[family.name] = TRY(family_record(context, family, options).in(family.name));
     snapshot.families.emplace(family.name, family);
   }
-  for (const ledger::HypothesisRow& row : TRY(context.ledger->hypotheses("", "live"))) {
-    snapshot.hypotheses.emplace(row.hypothesis.id, row);
-  }
-  std::vector<std::string> tested;
+  TRY(add_doses(context, live, records));
+  for (auto& [name, record] : records) TRY(desk.add(std::move(record)).in(name));
+  for (const ledger::HypothesisRow& row : live) desk.add(row.hypothesis);
   for (const ledger::ExperimentRow& row : TRY(context.ledger->live_experiments())) {
-    snapshot.experiments.emplace(row.experiment.id, row);
-    tested.push_back(row.experiment.hypothesis);
-    state.experiments.push_back(
-        TRY(experiment_state(context, snapshot, row, state).in(row.experiment.id)));
+    TRY(add_experiment(context, row, desk));
   }
-  for (const auto& [id, row] : snapshot.hypotheses) {
-    if (std::ranges::find(tested, id) != tested.end()) continue;
-    const model::Hypothesis& h = row.hypothesis;
-    const double gain = std::clamp(h.predicted_gain, 0.0, 0.99);
-    state.queued.push_back({id, h.family, -std::log1p(-gain), h.prior});
+  for (const ledger::Run& run : snapshot.in_flight) {
+    if (run.experiment.empty()) desk.began(order_of(run));
   }
   return snapshot;
 }

@@ -1,4 +1,4 @@
-// snapshot.h: what the ledger knows, as the loop needs it. Reads only what is live.
+// snapshot.h: what the ledger knows of all that is live, laid out on the loop's desk.
 #pragma once
 
 #include <map>
@@ -6,19 +6,16 @@
 #include <vector>
 
 #include "app/context.h"
-#include "app/evidence.h"
 #include "base/result.h"
 #include "ledger/ledger.h"
-#include "loop/next.h"
+#include "loop/desk.h"
 
 namespace amdahl::app {
 
 struct Snapshot {
-  loop::State state;
+  loop::Desk desk;
   std::vector<ledger::Run> in_flight;
   std::map<std::string, ledger::Family> families;
-  std::map<std::string, ledger::ExperimentRow> experiments;
-  std::map<std::string, ledger::HypothesisRow> hypotheses;  // Live ones.
 };
 
 struct SnapshotOptions {
@@ -27,7 +24,9 @@ struct SnapshotOptions {
 
 Result<Snapshot> take_snapshot(Context& context, const SnapshotOptions& options = {});
 
-// ln(K/(alpha (D+1))) of the open campaign, or of the configuration's if none is open yet.
-Result<double> promotion_threshold(Context& context);
+// A family's runs since `not_before`, and as far back as its last success, oldest first: a long
+// history costs nothing.
+Result<std::vector<ledger::Run>> recent_runs(Context& context, const std::string& family,
+                                             const std::string& purpose, Nanos not_before);
 
 }  // namespace amdahl::app

@@ -3,14 +3,13 @@
 namespace amdahl::app {
 
 Result<Status> read_status(Context& context) {
-  Status status;
+  Status status{.snapshot = TRY(take_snapshot(context))};
   status.state_dir = context.config.state_dir;
   status.tallies = TRY(context.ledger->tallies());
   status.budgets = TRY(context.ledger->budgets());
   status.campaign = TRY(context.ledger->campaign());
   status.lease = TRY(context.ledger->lease());
   status.pending = TRY(context.ledger->gate("pending"));
-  status.snapshot = TRY(take_snapshot(context));
   return status;
 }
 

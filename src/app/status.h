@@ -14,13 +14,13 @@
 namespace amdahl::app {
 
 struct Status {
-  std::string state_dir;
-  std::map<std::string, std::int64_t> tallies;
-  std::vector<ledger::Budget> budgets;
-  std::optional<ledger::Campaign> campaign;
-  std::optional<ledger::LeaseInfo> lease;
-  std::vector<ledger::GateRow> pending;
   Snapshot snapshot;
+  std::string state_dir{};
+  std::map<std::string, std::int64_t> tallies{};
+  std::vector<ledger::Budget> budgets{};
+  std::optional<ledger::Campaign> campaign{};
+  std::optional<ledger::LeaseInfo> lease{};
+  std::vector<ledger::GateRow> pending{};
 };
 
 Result<Status> read_status(Context& context);

@@ -67,19 +67,17 @@ void print_status_head(const app::Status& s) {
   }
   print(fmt::format("Verdicts  {}\n", verdicts.empty() ? "none yet" : verdicts));
   print(fmt::format("Live      {} hypotheses, {} under test, {} runs in flight\n",
-                    tally(s, "hypothesis.live"), s.snapshot.state.experiments.size(),
+                    tally(s, "hypothesis.live"), s.snapshot.desk.state().experiments.size(),
                     s.snapshot.in_flight.size()));
   if (s.campaign) {
-    print(fmt::format(
-        "Campaign  {}: {} of {} registered, {} promoted, at most {} of the promotions "
-        "false; the next needs E = {:.0f}\n",
-        s.campaign->id, s.campaign->registered, s.campaign->k, s.campaign->promoted,
-        show_percent(s.campaign->alpha), std::exp(s.snapshot.state.log_promotion_threshold)));
+    print(
+        fmt::format("Campaign  {}: {} of {} registered, {} promoted, at most {} of the promotions "
+                    "false; the next needs E = {:.0f}\n",
+                    s.campaign->id, s.campaign->registered, s.campaign->k, s.campaign->promoted,
+                    show_percent(s.campaign->alpha),
+                    std::exp(loop::promotion_level(s.snapshot.desk.state()))));
   }
-  for (const ledger::Budget& b : s.budgets) {
-    print(fmt::format("Budget    {}: {} spent, {} committed, of {}\n", b.resource,
-                      show_number(b.spent), show_number(b.committed), show_number(b.limit)));
-  }
+  for (const ledger::Budget& b : s.budgets) print(fmt::format("Budget    {}\n", describe(b)));
   if (s.lease) {
     print(fmt::format("Lease     {} on {}, since {} UTC\n", s.lease->holder, s.lease->host,
                       describe_time(s.lease->taken)));
@@ -88,16 +86,16 @@ void print_status_head(const app::Status& s) {
 
 Json json_of(const app::Status& s) {
   Json experiments = Json::array();
-  for (const loop::ExperimentState& x : s.snapshot.state.experiments) {
+  for (const loop::ExperimentState& x : s.snapshot.desk.state().experiments) {
     experiments.push_back({{"id", x.id},
                            {"hypothesis", x.hypothesis},
                            {"family", x.family},
                            {"stage", x.stage},
                            {"in_flight", x.in_flight + x.top_up_in_flight},
-                           {"comparison", encode(x.comparison)}});
+                           {"comparison", encode(s.snapshot.desk.comparison(x.id))}});
   }
   Json families = Json::array();
-  for (const loop::FamilyState& f : s.snapshot.state.families) {
+  for (const loop::FamilyState& f : s.snapshot.desk.state().families) {
     families.push_back({{"family", f.name},
                         {"profiled", f.profiled},
                         {"same_pairs", f.same_pairs},
@@ -108,12 +106,14 @@ Json json_of(const app::Status& s) {
               {"tallies", s.tallies},
               {"experiments", experiments},
               {"families", families},
-              {"queued", s.snapshot.state.queued.size()},
+              {"queued", s.snapshot.desk.state().queued.size()},
               {"in_flight", s.snapshot.in_flight.size()},
               {"pending_at_gate", s.pending.size()}};
   for (const ledger::Budget& b : s.budgets) {
-    doc["budgets"][b.resource] = {
-        {"limit", b.limit}, {"committed", b.committed}, {"spent", b.spent}};
+    doc["budgets"][b.resource] = {{"limit", b.limit ? Json(*b.limit) : Json()},
+                                  {"committed", b.committed},
+                                  {"spent", b.spent},
+                                  {"overrun", b.overrun}};
   }
   if (s.lease) doc["lease"] = {{"holder", s.lease->holder}, {"host", s.lease->host}};
   return doc;
@@ -158,11 +158,9 @@ Result<int> do_status(const Flags& flags) {
   }
   print_status_head(status);
   std::vector<std::vector<std::string>> rows;
-  for (const loop::ExperimentState& x : status.snapshot.state.experiments) {
-    const auto h = status.snapshot.hypotheses.find(x.hypothesis);
-    rows.push_back({x.hypothesis, x.family,
-                    h == status.snapshot.hypotheses.end() ? "" : h->second.hypothesis.title,
-                    x.stage, describe(x.comparison)});
+  for (const loop::ExperimentState& x : status.snapshot.desk.state().experiments) {
+    rows.push_back({x.hypothesis, x.family, status.snapshot.desk.hypothesis(x.hypothesis).title,
+                    x.stage, describe(status.snapshot.desk.comparison(x.id))});
   }
   if (!rows.empty()) {
     print("\n" + table({"hypothesis", "family", "title", "stage", "saves"}, rows));

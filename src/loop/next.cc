@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -14,207 +15,318 @@ using model::Answer;
 using model::Purpose;
 using model::VerdictKind;
 
-const FamilyState* find_family(const State& state, const std::string& name) {
-  const auto it = std::ranges::find(state.families, name, &FamilyState::name);
-  return it == state.families.end() ? nullptr : &*it;
-}
-
-double worth_of(const State& state, const std::string& family, stats::Prospect prospect) {
-  const FamilyState* known = find_family(state, family);
-  if (!known) return 0;
+double worth_in(const State& state, const FamilyState* family, stats::Prospect prospect) {
+  if (!family) return 0;
   prospect.volume =
-      std::max(1e-6, known->volume_accelerator_h_per_day * state.settings.horizon_days);
-  prospect.cost_per_pair = std::max(1e-9, known->pair_cost_s / 3600);
-  prospect.log_threshold = state.log_promotion_threshold;
+      std::max(1e-6, family->volume_accelerator_h_per_day * state.settings.horizon_days);
+  prospect.cost_per_pair = std::max(1e-9, family->pair_cost_s / 3600);
+  prospect.log_threshold = stats::promotion_log_threshold(state.campaign);
   return stats::budget_index(prospect);
 }
 
-// Pairs that could not be used, told apart by whose fault it was.
-std::optional<Close> given_up(const State& state, const ExperimentState& x) {
-  const int allowed = state.settings.failures_allowed;
-  const int good = x.compare_pairs + x.replicate_pairs;
-  if (x.variant_failures >= allowed && x.variant_failures > good) {
-    return Close{x.id, VerdictKind::kInvalid,
-                 fmt::format("the variant failed in {} of {} pairs", x.variant_failures,
-                             x.variant_failures + good)};
-  }
-  if (x.baseline_failures >= allowed && x.baseline_failures > good) {
-    return Close{x.id, VerdictKind::kAborted,
-                 fmt::format("the baseline itself failed in {} pairs", x.baseline_failures)};
-  }
-  if (x.other_voids >= 2 * allowed && x.other_voids > good) {
-    return Close{x.id, VerdictKind::kAborted,
-                 fmt::format("{} pairs were lost or could not be measured", x.other_voids)};
-  }
-  return std::nullopt;
+stats::Prospect prospect_of(const ExperimentState& x) {
+  return {.log_e = x.log_e,
+          .pairs = x.compare_pairs + x.replicate_pairs,
+          .effect = x.effect,
+          .claim = x.claim,
+          .sigma = x.sigma,
+          .prior = x.prior};
 }
 
-void in_compare(const ExperimentState& x, std::vector<Intent>& out) {
-  switch (x.comparison.answer) {
+stats::Prospect prospect_of(const Queued& q) { return {.claim = q.claim, .prior = q.prior}; }
+
+// One look at the state: families by name, and what each open question is worth, worked out once.
+class Planner {
+ public:
+  explicit Planner(const State& state);
+
+  std::vector<Intent> plan() &&;
+
+ private:
+  struct Family {
+    const FamilyState* state = nullptr;
+    int active = 0;  // Experiments that take part in its share of the slots.
+    bool waits_for_same = false;
+    std::vector<std::pair<double, const Queued*>> waiting;
+  };
+
+  void for_families();
+  void for_experiment(const ExperimentState& x, double worth);
+  void in_compare(const ExperimentState& x, double worth);
+  void in_refute(const ExperimentState& x);
+  void in_top_up(const ExperimentState& x);
+  bool give_up(const ExperimentState& x);
+  void promotions();
+  void campaign();
+  void registrations(Family& family);
+  bool may_run_same(const FamilyState& family) const;
+  bool pays(const FamilyState* family, double worth) const {
+    return !family || !family->volume_known || worth >= settings_.worth_at_least;
+  }
+
+  const State& state_;
+  const Settings& settings_;
+  double log_level_;  // ln E that a promotion on its own would need.
+  std::vector<Family> families_;
+  std::unordered_map<std::string_view, Family*> by_name_;
+  std::vector<Intent> out_;
+};
+
+bool is_active(const ExperimentState& x) { return x.stage != "hold" && x.stage != "gate"; }
+
+Planner::Planner(const State& state)
+    : state_{state},
+      settings_{state.settings},
+      log_level_{stats::promotion_log_threshold(state.campaign)},
+      families_(state.families.size()) {
+  for (std::size_t i = 0; i < state.families.size(); ++i) {
+    families_[i].state = &state.families[i];
+    by_name_.emplace(state.families[i].name, &families_[i]);
+  }
+  for (const ExperimentState& x : state.experiments) {
+    const auto family = by_name_.find(x.family);
+    if (family == by_name_.end()) continue;
+    family->second->active += is_active(x) ? 1 : 0;
+    family->second->waits_for_same |=
+        x.stage == "refute" && !has_same(settings_, *family->second->state);
+  }
+  for (const Queued& q : state.queued) {
+    const auto family = by_name_.find(q.family);
+    if (family == by_name_.end()) continue;
+    family->second->waiting.emplace_back(worth_in(state, family->second->state, prospect_of(q)),
+                                         &q);
+  }
+}
+
+// Pairs that could not be used, told apart by whose fault it was.
+bool Planner::give_up(const ExperimentState& x) {
+  const int allowed = settings_.failures_allowed;
+  const int good = x.compare_pairs + x.replicate_pairs;
+  if (x.variant_failures >= allowed && x.variant_failures > good) {
+    out_.push_back(Close{x.id, VerdictKind::kInvalid,
+                         fmt::format("the variant failed in {} of {} pairs", x.variant_failures,
+                                     x.variant_failures + good)});
+    return true;
+  }
+  if (x.baseline_failures >= allowed && x.baseline_failures > good) {
+    out_.push_back(
+        Close{x.id, VerdictKind::kAborted,
+              fmt::format("the baseline itself failed in {} pairs", x.baseline_failures)});
+    return true;
+  }
+  if (x.other_voids >= 2 * allowed && x.other_voids > good) {
+    out_.push_back(
+        Close{x.id, VerdictKind::kAborted,
+              fmt::format("{} pairs were lost or could not be measured", x.other_voids)});
+    return true;
+  }
+  return false;
+}
+
+void Planner::in_compare(const ExperimentState& x, double worth) {
+  switch (x.answer) {
     case Answer::kBetter:
-      out.push_back(Stage{x.id, "refute"});
+      out_.push_back(Stage{x.id, "refute"});
       return;
     case Answer::kSame:
-      out.push_back(Close{x.id, VerdictKind::kNoEffect, x.comparison.because});
+      out_.push_back(Close{x.id, VerdictKind::kNoEffect, ""});
       return;
     case Answer::kWorse:
-      out.push_back(Close{x.id, VerdictKind::kHarmful, x.comparison.because});
+      out_.push_back(Close{x.id, VerdictKind::kHarmful, ""});
       return;
     case Answer::kCannotTell:
       break;
   }
   if (x.compare_pairs >= x.cap) {
-    out.push_back(Close{x.id, VerdictKind::kInconclusive, x.comparison.because});
+    out_.push_back(Close{x.id, VerdictKind::kInconclusive, ""});
+    return;
+  }
+  const auto family = by_name_.find(x.family);
+  if (x.in_flight == 0 &&
+      !pays(family == by_name_.end() ? nullptr : family->second->state, worth)) {
+    out_.push_back(Close{x.id, VerdictKind::kDropped,
+                         fmt::format("after {} pairs it would give back {:.2g} hours for each hour "
+                                     "it still takes to prove, and {:.2g} are asked",
+                                     x.compare_pairs, worth, settings_.worth_at_least)});
     return;
   }
   const int wanted = std::min({x.pairs_needed, x.cap - x.compare_pairs, 64});
   for (int i = x.in_flight; i < wanted; ++i) {
-    out.push_back(RunPair{x.id, Purpose::kCompare, "", x.slots});
+    out_.push_back(RunPair{x.id, Purpose::kCompare, "", x.slots});
   }
 }
 
-void in_refute(const State& state, const ExperimentState& x, std::vector<Intent>& out) {
-  const Settings& s = state.settings;
-  const bool enough_evidence = x.log_e_all >= state.log_promotion_threshold;
-  const bool more = x.replicate_pairs < s.replicate_at_least ||
-                    (!enough_evidence && x.replicate_pairs < s.replicate_at_most);
+void Planner::in_refute(const ExperimentState& x) {
+  const bool enough_evidence = x.log_e >= log_level_;
+  const bool more = x.replicate_pairs < settings_.replicate_at_least ||
+                    (!enough_evidence && x.replicate_pairs < settings_.replicate_at_most);
   if (more) {
     // A pair at most doubles the evidence, so that many more are certain to be needed.
-    const double doublings = (state.log_promotion_threshold - x.log_e_all) / std::log(1.97);
-    const int wanted = std::clamp(
-        std::max(s.replicate_at_least - x.replicate_pairs, static_cast<int>(std::ceil(doublings))),
-        1, s.replicate_at_most - x.replicate_pairs);
+    const double doublings = (log_level_ - x.log_e) / std::log(1.97);
+    const int wanted = std::clamp(std::max(settings_.replicate_at_least - x.replicate_pairs,
+                                           static_cast<int>(std::ceil(doublings))),
+                                  1, settings_.replicate_at_most - x.replicate_pairs);
     for (int i = x.in_flight; i < wanted; ++i) {
-      out.push_back(RunPair{x.id, Purpose::kReplicate, "", x.slots});
+      out_.push_back(RunPair{x.id, Purpose::kReplicate, "", x.slots});
     }
     return;
   }
-  if (x.in_flight > 0 || !x.has_same) return;
-  out.push_back(AskPanel{x.id});
+  const auto family = by_name_.find(x.family);
+  const bool waits = family != by_name_.end() && family->second->waits_for_same;
+  if (x.in_flight > 0 || waits) return;
+  out_.push_back(AskPanel{x.id, log_level_});
 }
 
-void in_top_up(const ExperimentState& x, std::vector<Intent>& out) {
+void Planner::in_top_up(const ExperimentState& x) {
   for (const auto& [check, missing] : x.top_up_missing) {
     for (int i = 0; i < missing; ++i) {
-      out.push_back(RunPair{x.id, Purpose::kTopUp, check, x.slots});
+      out_.push_back(RunPair{x.id, Purpose::kTopUp, check, x.slots});
     }
   }
   if (x.top_up_missing.empty() && x.top_up_in_flight == 0 && x.in_flight == 0) {
-    out.push_back(AskPanel{x.id});
+    out_.push_back(AskPanel{x.id, log_level_});
   }
 }
 
-void for_experiment(const State& state, const ExperimentState& x, std::vector<Intent>& out) {
-  if (x.baseline_moved && x.in_flight == 0 && x.top_up_in_flight == 0) {
-    out.push_back(Close{x.id, VerdictKind::kAborted,
-                        "the family's baseline moved while it was under test; it may be tried "
-                        "again on the new one"});
+void Planner::for_experiment(const ExperimentState& x, double worth) {
+  if (x.baseline_moved) {
+    if (x.in_flight > 0 || x.top_up_in_flight > 0) return;
+    out_.push_back(Close{x.id, VerdictKind::kAborted,
+                         "the family's baseline moved while it was under test; it may be tried "
+                         "again on the new one"});
     return;
   }
-  if (x.baseline_moved) return;
-  if (const auto close = given_up(state, x)) {
-    out.push_back(*close);
-    return;
+  if (give_up(x)) return;
+  if (x.stage == "compare") in_compare(x, worth);
+  if (x.stage == "refute") in_refute(x);
+  if (x.stage == "top-up") in_top_up(x);
+}
+
+// Claims that only the campaign's level holds back: the more that would be promoted together, the
+// lower it is for each of them.
+void Planner::promotions() {
+  std::vector<stats::Candidate> candidates;
+  for (const ExperimentState& x : state_.experiments) {
+    if (x.stage == "hold" && x.passed && !x.baseline_moved) candidates.push_back({x.id, x.log_e});
   }
-  if (x.stage == "compare") in_compare(x, out);
-  if (x.stage == "refute") in_refute(state, x, out);
-  if (x.stage == "top-up") in_top_up(x, out);
-  if (x.stage == "hold" && x.would_survive) out.push_back(AskPanel{x.id});
+  if (candidates.empty()) return;
+  const std::vector<std::string> chosen = stats::promotable(candidates, state_.campaign);
+  stats::Campaign together = state_.campaign;
+  together.promoted += static_cast<int>(chosen.size()) - 1;
+  for (const std::string& id : chosen) {
+    out_.push_back(AskPanel{id, stats::promotion_log_threshold(together)});
+  }
 }
 
-bool is_active(const ExperimentState& x) { return x.stage != "hold" && x.stage != "gate"; }
-
-int active_in(const State& state, const std::string& family) {
-  return static_cast<int>(std::ranges::count_if(state.experiments, [&](const ExperimentState& x) {
-    return x.family == family && is_active(x);
-  }));
-}
-
-bool may_profile(const State& state, const FamilyState& f) {
-  return !f.profiled && !f.profiling && f.profile_failures < state.settings.failures_allowed;
-}
-
-bool may_run_same(const State& state, const FamilyState& f) {
-  return f.same_pairs + f.same_in_flight < state.settings.same_wanted &&
-         f.same_failures < 2 * state.settings.failures_allowed;
-}
-
-// A/A pairs are background work, but a claim that waits for them makes them urgent.
-bool same_is_urgent(const State& state, const FamilyState& f) {
-  return std::ranges::any_of(state.experiments, [&](const ExperimentState& x) {
-    return x.family == f.name && x.stage == "refute" && !x.has_same;
+// A full campaign ends when nothing of it is under test: what its level still holds back has had
+// its chance. Then the next one may begin.
+void Planner::campaign() {
+  const bool full = state_.registered >= state_.campaign.hypotheses;
+  const bool waiting = std::ranges::any_of(families_, [&](const Family& family) {
+    return family.state->profiled && !family.waiting.empty();
   });
+  if (!waiting || (state_.campaign_open && !full)) return;
+  const bool busy = std::ranges::any_of(state_.experiments, [](const ExperimentState& x) {
+    return is_active(x) || x.stage == "gate";
+  });
+  if (busy || !out_.empty()) return;
+  for (const ExperimentState& x : state_.experiments) {
+    out_.push_back(Close{x.id, VerdictKind::kInconclusive,
+                         fmt::format("its campaign of {} hypotheses is full, and what was missing "
+                                     "did not come",
+                                     state_.campaign.hypotheses)});
+  }
+  if (out_.empty()) out_.push_back(OpenCampaign{});
 }
 
-void for_families(const State& state, std::vector<Intent>& out) {
-  for (const FamilyState& f : state.families) {
-    if (may_profile(state, f)) out.push_back(Profile{f.name});
+bool Planner::may_run_same(const FamilyState& f) const {
+  return f.same_pairs + f.same_in_flight < settings_.same_wanted &&
+         f.same_failures < 2 * settings_.failures_allowed;
+}
+
+void Planner::for_families() {
+  for (const Family& family : families_) {
+    const FamilyState& f = *family.state;
+    if (!f.profiled && !f.profiling && f.profile_failures < settings_.failures_allowed) {
+      out_.push_back(Profile{f.name});
+    }
+  }
+  // A/A pairs are background work, but a claim that waits for them makes them urgent.
+  for (const Family& family : families_) {
+    const FamilyState& f = *family.state;
+    if (!family.waits_for_same || !may_run_same(f)) continue;
+    for (int i = f.same_pairs + f.same_in_flight; i < settings_.same_wanted; ++i) {
+      out_.push_back(RunSame{f.name, f.slots});
+    }
   }
 }
 
-void registrations(const State& state, std::vector<Intent>& out) {
-  if (state.campaign_full) return;
-  for (const FamilyState& f : state.families) {
-    if (!f.profiled) continue;
-    std::vector<const Queued*> waiting;
-    for (const Queued& q : state.queued) {
-      if (q.family == f.name) waiting.push_back(&q);
-    }
-    std::ranges::sort(waiting, [&](const Queued* a, const Queued* b) {
-      const double wa = worth(state, *a);
-      const double wb = worth(state, *b);
-      return wa != wb ? wa > wb : a->hypothesis < b->hypothesis;
-    });
-    const int room = state.settings.per_family - active_in(state, f.name);
-    for (int i = 0; i < room && i < static_cast<int>(waiting.size()); ++i) {
-      out.push_back(Register{waiting[static_cast<std::size_t>(i)]->hypothesis});
+void Planner::registrations(Family& family) {
+  if (!family.state->profiled || family.waiting.empty()) return;
+  std::ranges::sort(family.waiting, [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second->hypothesis < b.second->hypothesis;
+  });
+  int room = settings_.per_family - family.active;
+  for (const auto& [worth, queued] : family.waiting) {
+    if (!pays(family.state, worth)) {
+      out_.push_back(Drop{queued->hypothesis, worth});
+    } else if (room-- > 0 && state_.campaign_open &&
+               state_.registered < state_.campaign.hypotheses) {
+      out_.push_back(Register{queued->hypothesis});
     }
   }
+}
+
+std::vector<Intent> Planner::plan() && {
+  for_families();
+  std::vector<std::pair<double, const ExperimentState*>> order;
+  order.reserve(state_.experiments.size());
+  for (const ExperimentState& x : state_.experiments) {
+    const auto family = by_name_.find(x.family);
+    const FamilyState* known = family == by_name_.end() ? nullptr : family->second->state;
+    order.emplace_back(worth_in(state_, known, prospect_of(x)), &x);
+  }
+  std::ranges::sort(order, [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second->id < b.second->id;
+  });
+  for (const auto& [worth, x] : order) for_experiment(*x, worth);
+  promotions();
+  campaign();
+  for (Family& family : families_) registrations(family);
+  for (const Family& family : families_) {
+    const FamilyState& f = *family.state;
+    if (f.profiled && !family.waits_for_same && may_run_same(f)) {
+      out_.push_back(RunSame{f.name, f.slots});
+    }
+  }
+  return std::move(out_);
+}
+
+const FamilyState* find_family(const State& state, const std::string& name) {
+  const auto it = std::ranges::find(state.families, name, &FamilyState::name);
+  return it == state.families.end() ? nullptr : &*it;
 }
 
 }  // namespace
 
+bool has_same(const Settings& settings, const FamilyState& family) {
+  return family.same_pairs >= settings.same_wanted ||
+         family.same_failures >= 2 * settings.failures_allowed;
+}
+
 double worth(const State& state, const ExperimentState& x) {
-  const int n = x.compare_pairs + x.replicate_pairs;
-  return worth_of(state, x.family,
-                  {.log_e = x.log_e_all,
-                   .pairs = n,
-                   .effect = x.comparison.effect,
-                   .claim = x.claim,
-                   .sigma = x.sigma,
-                   .prior = x.prior});
+  return worth_in(state, find_family(state, x.family), prospect_of(x));
 }
 
 double worth(const State& state, const Queued& queued) {
-  return worth_of(state, queued.family, {.claim = queued.claim, .prior = queued.prior});
+  return worth_in(state, find_family(state, queued.family), prospect_of(queued));
 }
 
-std::vector<Intent> next(const State& state) {
-  std::vector<Intent> out;
-  for_families(state, out);
-
-  std::vector<const ExperimentState*> order;
-  for (const ExperimentState& x : state.experiments) order.push_back(&x);
-  std::ranges::sort(order, [&](const ExperimentState* a, const ExperimentState* b) {
-    const double wa = worth(state, *a);
-    const double wb = worth(state, *b);
-    return wa != wb ? wa > wb : a->id < b->id;
-  });
-  for (const FamilyState& f : state.families) {
-    if (!same_is_urgent(state, f) || !may_run_same(state, f)) continue;
-    for (int i = f.same_pairs + f.same_in_flight; i < state.settings.same_wanted; ++i) {
-      out.push_back(RunSame{f.name, f.slots});
-    }
-  }
-  for (const ExperimentState* x : order) for_experiment(state, *x, out);
-  registrations(state, out);
-  for (const FamilyState& f : state.families) {
-    if (f.profiled && !same_is_urgent(state, f) && may_run_same(state, f)) {
-      out.push_back(RunSame{f.name, f.slots});
-    }
-  }
-  return out;
+double promotion_level(const State& state) {
+  return stats::promotion_log_threshold(state.campaign);
 }
+
+std::vector<Intent> next(const State& state) { return Planner(state).plan(); }
 
 bool settled(const State& state) {
   if (!next(state).empty()) return false;

@@ -9,7 +9,7 @@ namespace {
 
 State one_family() {
   State s;
-  s.log_promotion_threshold = std::log(2000.0);
+  s.campaign_open = true;
   s.families.push_back(
       {.name = "eval", .volume_accelerator_h_per_day = 100, .profiled = true, .same_pairs = 6});
   return s;
@@ -22,7 +22,6 @@ ExperimentState under_test() {
   x.family = "eval";
   x.stage = "compare";
   x.claim = 0.1;
-  x.has_same = true;
   x.pairs_needed = 3;
   return x;
 }
@@ -92,7 +91,7 @@ TEST(Next, EveryAnswerHasItsVerdict) {
                         Case{model::Answer::kWorse, model::VerdictKind::kHarmful}}) {
     State s = one_family();
     s.experiments.push_back(under_test());
-    s.experiments[0].comparison.answer = c.answer;
+    s.experiments[0].answer = c.answer;
     ASSERT_EQ(only<Close>(next(s)).size(), 1U);
     EXPECT_EQ(only<Close>(next(s))[0].verdict, c.want);
   }
@@ -102,16 +101,16 @@ TEST(Next, AWinIsReplicatedBeforeThePanelIsAsked) {
   State s = one_family();
   s.experiments.push_back(under_test());
   ExperimentState& x = s.experiments[0];
-  x.comparison.answer = model::Answer::kBetter;
+  x.answer = model::Answer::kBetter;
   EXPECT_EQ(only<Stage>(next(s)).at(0).stage, "refute");
   x.stage = "refute";
-  x.log_e_all = std::log(25.0);
+  x.log_e = std::log(25.0);
   EXPECT_GE(only<RunPair>(next(s)).size(), 5U);
   x.replicate_pairs = 5;
   EXPECT_FALSE(only<RunPair>(next(s)).empty()) << "the campaign's level is not reached";
-  x.log_e_all = std::log(2500.0);
+  x.log_e = std::log(2500.0);
   EXPECT_EQ(only<AskPanel>(next(s)).size(), 1U);
-  x.has_same = false;
+  s.families[0].same_pairs = 5;
   EXPECT_TRUE(only<AskPanel>(next(s)).empty()) << "the panel needs A/A pairs";
 }
 
@@ -143,11 +142,62 @@ TEST(Next, AMovedBaselineAbortsWhatWasMeasuredOnTheOldOne) {
   EXPECT_EQ(only<Close>(next(s)).at(0).verdict, model::VerdictKind::kAborted);
 }
 
-TEST(Next, AFullCampaignRegistersNothing) {
+TEST(Next, AFullCampaignRegistersNothingUntilTheNextIsOpened) {
   State s = one_family();
   s.queued = {{"h-1", "eval", 0.1, 0.1}};
-  s.campaign_full = true;
-  EXPECT_TRUE(next(s).empty());
+  s.registered = s.campaign.hypotheses;
+  s.experiments.push_back(under_test());
+  EXPECT_TRUE(only<Register>(next(s)).empty());
+  EXPECT_TRUE(only<OpenCampaign>(next(s)).empty()) << "one of its claims is still under test";
+  s.experiments[0].stage = "hold";
+  EXPECT_EQ(only<Close>(next(s)).at(0).verdict, model::VerdictKind::kInconclusive);
+  s.experiments.clear();
+  EXPECT_EQ(only<OpenCampaign>(next(s)).size(), 1U);
+  s.registered = 0;
+  s.campaign_open = false;
+  EXPECT_EQ(only<OpenCampaign>(next(s)).size(), 1U);
+  s.queued.clear();
+  EXPECT_TRUE(next(s).empty()) << "no campaign without a hypothesis";
+}
+
+// K = 200, alpha = 0.10: alone a claim needs E = 2000, two together 1000 each.
+TEST(Next, ClaimsThatWaitForTheCampaignPassTogether) {
+  State s = one_family();
+  for (const char* id : {"x-1", "x-2"}) {
+    ExperimentState x = under_test();
+    x.id = id;
+    x.stage = "hold";
+    x.passed = true;
+    x.log_e = std::log(1500.0);
+    s.experiments.push_back(x);
+  }
+  const auto asked = only<AskPanel>(next(s));
+  ASSERT_EQ(asked.size(), 2U);
+  EXPECT_NEAR(asked[0].log_level, std::log(1000.0), 1e-12);
+  s.experiments[1].passed = false;
+  EXPECT_TRUE(next(s).empty()) << "one alone does not reach 2000";
+  s.campaign.promoted = 1;
+  EXPECT_EQ(only<AskPanel>(next(s)).size(), 1U) << "the level falls as the campaign promotes";
+}
+
+TEST(Next, WhatDoesNotPayIsDroppedWhereTheVolumeIsKnown) {
+  State s = one_family();
+  s.families[0].volume_accelerator_h_per_day = 1e-4;
+  s.queued = {{"h-1", "eval", 0.1, 0.1}};
+  EXPECT_EQ(only<Register>(next(s)).size(), 1U) << "a family hardly seen has no known volume";
+  s.families[0].volume_known = true;
+  ASSERT_EQ(only<Drop>(next(s)).size(), 1U);
+  EXPECT_LT(only<Drop>(next(s))[0].worth, 1);
+  EXPECT_TRUE(only<Register>(next(s)).empty());
+
+  s.queued.clear();
+  s.experiments.push_back(under_test());
+  s.experiments[0].in_flight = 1;
+  EXPECT_TRUE(only<Close>(next(s)).empty()) << "what is in flight is waited for";
+  s.experiments[0].in_flight = 0;
+  EXPECT_EQ(only<Close>(next(s)).at(0).verdict, model::VerdictKind::kDropped);
+  EXPECT_EQ(only<Close>(next(s)).at(0).reason.substr(0, 36),
+            "after 0 pairs it would give back 0.0");
 }
 
 TEST(Next, TopUpPairsAreForTheirCheck) {

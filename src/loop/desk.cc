@@ -1,0 +1,269 @@
+#include "loop/desk.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+#include "compare/compare.h"
+#include "loop/evidence.h"
+#include "model/plan.h"
+
+namespace amdahl::loop {
+namespace {
+
+using model::Purpose;
+
+constexpr int kExtraTopUps = 4;  // Void pairs that a targeted top-up may replace.
+
+bool feeds(Purpose purpose) {
+  return purpose == Purpose::kCompare || purpose == Purpose::kReplicate;
+}
+
+}  // namespace
+
+Desk::Desk(const Settings& settings, const CampaignRecord& campaign,
+           const Circumstances& circumstances)
+    : campaign_{campaign.id}, seed_{campaign.seed}, circumstances_{circumstances} {
+  state_.settings = settings;
+  state_.campaign_open = !campaign.id.empty();
+  state_.campaign = campaign.campaign;
+  state_.registered = campaign.registered;
+}
+
+Result<> Desk::add(FamilyRecord record) {
+  Family family;
+  family.digest = digest(TRY(make_plan(record.spec, record.baseline)));
+  family.at = state_.families.size();
+  record.state.same_pairs = static_cast<int>(record.same.size());
+  for (const model::PairFact& pair : record.same) {
+    family.last_same = std::max(family.last_same, pair.index);
+  }
+  state_.families.push_back(record.state);
+  family.record = std::move(record);
+  const std::string name = family.record.spec.family;
+  families_.insert_or_assign(name, std::move(family));
+  return Ok{};
+}
+
+void Desk::add(const model::Hypothesis& h) {
+  const double gain = std::clamp(h.predicted_gain, 0.0, 0.99);
+  state_.queued.push_back({h.id, h.family, -std::log1p(-gain), h.prior});
+  ideas_.insert_or_assign(h.id, h);
+}
+
+Result<> Desk::add(const model::Experiment& e, const std::string& stage,
+                   std::vector<model::Finding> votes) {
+  const auto idea = ideas_.find(e.hypothesis);
+  const auto family = families_.find(e.family);
+  if (idea == ideas_.end() || family == families_.end()) {
+    return external("its hypothesis or its family is not live");
+  }
+  const model::Spec& spec = family->second.record.spec;
+  const model::Plan a = TRY(make_plan(spec, e.baseline_change));
+  const model::Plan b = TRY(make_plan(spec, combine(e.baseline_change, idea->second.change)));
+  ExperimentState x;
+  x.id = e.id;
+  x.hypothesis = e.hypothesis;
+  x.family = e.family;
+  x.stage = stage;
+  x.claim = e.claim;
+  x.sigma = e.sigma;
+  x.prior = idea->second.prior;
+  x.cap = e.cap;
+  x.slots = spec.pairing == "concurrent" ? a.cpus + b.cpus : std::max(a.cpus, b.cpus);
+  Track track(e);
+  track.at = state_.experiments.size();
+  track.votes = std::move(votes);
+  state_.experiments.push_back(std::move(x));
+  unqueue(e.hypothesis);
+  family->second.live.insert(e.id);
+  refresh(tracks_.insert_or_assign(e.id, std::move(track)).first->second);
+  return Ok{};
+}
+
+void Desk::began(const PairOrder& order) {
+  Family& family = families_.at(order.family);
+  FamilyState& f = state_.families[family.at];
+  if (order.experiment.empty()) {
+    f.same_in_flight += order.purpose == name(Purpose::kSame) ? 1 : 0;
+    f.profiling |= order.profile;
+    if (order.purpose == name(Purpose::kSame)) {
+      family.last_same = std::max(family.last_same, order.index);
+    }
+    return;
+  }
+  const auto begin = [&](const std::string& experiment, const std::string& purpose, int index) {
+    const auto it = tracks_.find(experiment);
+    if (it == tracks_.end()) return;
+    Track& track = it->second;
+    track.last_index = std::max(track.last_index, index);
+    if (!order.stratum.empty()) ++track.dealt[order.stratum];
+    if (feeds(purpose_of(purpose))) {
+      track.open.insert(index);
+      ++state_of(track).in_flight;
+    } else {
+      ++track.bought[target_in(purpose)];
+      ++state_of(track).top_up_in_flight;
+    }
+    refresh(track);
+  };
+  begin(order.experiment, order.purpose, order.index);
+  for (const Mate& mate : order.mates) begin(mate.experiment, mate.purpose, mate.index);
+}
+
+void Desk::ended(const std::string& family_name, const std::string& experiment,
+                 const std::string& purpose, int index, const model::PairFact* fact) {
+  Family& family = families_.at(family_name);
+  FamilyState& f = state_.families[family.at];
+  if (!experiment.empty()) {
+    const auto it = tracks_.find(experiment);
+    if (it != tracks_.end()) count(it->second, purpose, index, fact);
+    return;
+  }
+  if (purpose != name(Purpose::kSame)) return;
+  f.same_in_flight = std::max(0, f.same_in_flight - 1);
+  if (fact && !fact->voided) {
+    family.record.same.push_back(*fact);
+    ++f.same_pairs;
+    f.same_failures = 0;
+  } else {
+    ++f.same_failures;
+  }
+}
+
+// One more pair is over; what is now a resolved prefix goes into the evidence.
+void Desk::count(Track& track, const std::string& purpose_word, int index,
+                 const model::PairFact* fact) {
+  ExperimentState& x = state_of(track);
+  const Purpose purpose = purpose_of(purpose_word);
+  track.last_index = std::max(track.last_index, index);
+  if (feeds(purpose)) {
+    x.in_flight -= static_cast<int>(track.open.erase(index));
+  } else if (x.top_up_in_flight > 0) {
+    --x.top_up_in_flight;
+  }
+  if (fact && !fact->voided) {
+    if (purpose == Purpose::kCompare) ++x.compare_pairs;
+    if (purpose == Purpose::kReplicate) ++x.replicate_pairs;
+  } else if (fact && fact->b.failed) {
+    ++x.variant_failures;
+  } else if (fact && fact->a.failed) {
+    ++x.baseline_failures;
+  } else {
+    ++x.other_voids;
+  }
+  if (purpose == Purpose::kTopUp && (!fact || fact->voided))
+    ++track.spoiled[target_in(purpose_word)];
+  if (fact) {
+    track.pairs.push_back(*fact);
+    if (feeds(purpose) && !fact->voided) {
+      track.waiting[index] = compare::log_ratios(*fact, families_.at(x.family).record.spec);
+    }
+  }
+  refresh(track);
+}
+
+// A variant that is faster must not decide by being early which pairs are looked at: only what
+// lies before the first open pair counts.
+void Desk::refresh(Track& track) {
+  ExperimentState& x = state_of(track);
+  const auto end =
+      track.open.empty() ? track.waiting.end() : track.waiting.lower_bound(*track.open.begin());
+  for (auto it = track.waiting.begin(); it != end; ++it) {
+    for (const double d : it->second) track.judge.fold(d);
+  }
+  track.waiting.erase(track.waiting.begin(), end);
+  x.answer = track.judge.answer();
+  x.effect = track.judge.effect();
+  x.log_e = track.judge.log_e_win();
+  x.pairs_needed = track.judge.pairs_still_needed();
+  x.baseline_moved = families_.at(x.family).digest != track.experiment.baseline;
+  x.top_up_missing.clear();
+  x.passed = false;
+  if (x.stage == "hold") {
+    x.passed = refute::combine(track.votes, true, true).outcome == refute::Outcome::kSurvives;
+  }
+  if (x.stage != "top-up") return;
+  const refute::Evidence known = gather(track, track.judge.peek(), false);
+  for (const std::string& check :
+       targets_of(track.votes, known, state_.settings.other_contention)) {
+    const int wanted = refute::target_of(check, known).pairs;
+    const int tried = track.bought[check];
+    const int missing =
+        std::min(wanted - tried + track.spoiled[check], wanted + kExtraTopUps - tried);
+    if (missing > 0) x.top_up_missing[check] = missing;
+  }
+}
+
+void Desk::set_stage(Track& track, const std::string& stage) {
+  state_of(track).stage = stage;
+  refresh(track);
+}
+
+void Desk::remove(const std::string& experiment) {
+  const auto it = tracks_.find(experiment);
+  CHECK(it != tracks_.end());
+  const std::size_t at = it->second.at;
+  ideas_.erase(it->second.experiment.hypothesis);
+  families_.at(it->second.experiment.family).live.erase(experiment);
+  tracks_.erase(it);
+  if (at + 1 < state_.experiments.size()) {
+    state_.experiments[at] = std::move(state_.experiments.back());
+    tracks_.at(state_.experiments[at].id).at = at;
+  }
+  state_.experiments.pop_back();
+}
+
+void Desk::unqueue(const std::string& hypothesis) {
+  const auto it = std::ranges::find(state_.queued, hypothesis, &Queued::hypothesis);
+  if (it == state_.queued.end()) return;
+  std::swap(*it, state_.queued.back());
+  state_.queued.pop_back();
+}
+
+Result<> Desk::decided(const std::string& id, bool approved) {
+  const Track& track = tracks_.at(id);
+  const std::string family_name = track.experiment.family;
+  const model::Change change = ideas_.at(track.experiment.hypothesis).change;
+  Family& family = families_.at(family_name);
+  remove(id);
+  if (!approved) return Ok{};
+  ++state_.campaign.promoted;
+  family.record.baseline = combine(family.record.baseline, change);
+  family.digest = digest(TRY(make_plan(family.record.spec, family.record.baseline)));
+  for (const std::string& other : family.live) refresh(tracks_.at(other));
+  return Ok{};
+}
+
+const model::Experiment& Desk::experiment(const std::string& id) const {
+  return tracks_.at(id).experiment;
+}
+
+model::Comparison Desk::comparison(const std::string& id) const {
+  return tracks_.at(id).judge.comparison();
+}
+
+refute::Evidence Desk::evidence(const std::string& id, bool topped_up) const {
+  const Track& track = tracks_.at(id);
+  return gather(track, track.judge.comparison(), topped_up);
+}
+
+refute::Evidence Desk::gather(const Track& track, model::Comparison comparison,
+                              bool topped_up) const {
+  const FamilyRecord& family = families_.at(track.experiment.family).record;
+  refute::Evidence evidence;
+  evidence.spec = &family.spec;
+  evidence.experiment = track.experiment;
+  evidence.comparison = std::move(comparison);
+  evidence.pairs = track.pairs;
+  std::ranges::sort(evidence.pairs, {}, &model::PairFact::index);
+  evidence.same = family.same;
+  describe(ideas_.at(track.experiment.hypothesis), family.doses, evidence);
+  evidence.price_accelerator_hour = circumstances_.price_accelerator_hour;
+  evidence.price_cpu_hour = circumstances_.price_cpu_hour;
+  evidence.historical_failure_rate = failure_rate(track.pairs);
+  evidence.topped_up = topped_up;
+  return evidence;
+}
+
+}  // namespace amdahl::loop

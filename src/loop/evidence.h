@@ -1,0 +1,26 @@
+// evidence.h: what the panel is shown besides the pairs, and which pairs it may ask for.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/hypothesis.h"
+#include "refute/check.h"
+
+namespace amdahl::loop {
+
+// The baseline's own failures, smoothed so that a short history proves nothing.
+double failure_rate(std::span<const model::PairFact> pairs);
+
+// What the hypothesis says of itself: the share it can touch, where the time should be saved, and
+// what other turns of the same knob did.
+void describe(const model::Hypothesis& hypothesis, std::span<const refute::Dose> doses,
+              refute::Evidence& evidence);
+
+// The checks that targeted pairs are bought for, given how the panel voted; with `curious`, also
+// those that could tell the person more of a claim that survived.
+std::vector<std::string> targets_of(std::span<const model::Finding> votes,
+                                    const refute::Evidence& evidence, bool curious);
+
+}  // namespace amdahl::loop

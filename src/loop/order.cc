@@ -1,0 +1,70 @@
+#include "loop/order.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "base/hash.h"
+
+namespace amdahl::loop {
+namespace {
+
+using model::Purpose;
+
+constexpr std::string_view kTopUpPrefix = "top-up:";
+
+}  // namespace
+
+std::string purpose_text(Purpose purpose, const std::string& target) {
+  if (purpose == Purpose::kTopUp) return std::string(kTopUpPrefix) + target;
+  return std::string(name(purpose));
+}
+
+Purpose purpose_of(std::string_view text) {
+  if (text.starts_with(kTopUpPrefix)) return Purpose::kTopUp;
+  return model::purpose_named(text).value_or(Purpose::kCompare);
+}
+
+std::string target_in(std::string_view text) {
+  if (!text.starts_with(kTopUpPrefix)) return "";
+  return std::string(text.substr(kTopUpPrefix.size()));
+}
+
+model::Change selecting(const model::Stratum& stratum) {
+  model::Change change;
+  change.env.insert(stratum.env.begin(), stratum.env.end());
+  change.args.insert(stratum.args.begin(), stratum.args.end());
+  return change;
+}
+
+std::string next_stratum(const model::Spec& spec, const std::map<std::string, int>& dealt) {
+  int all = 1;
+  for (const auto& [name, count] : dealt) all += count;
+  const model::Stratum* furthest = nullptr;
+  double behind = 0;
+  for (const model::Stratum& stratum : spec.strata) {
+    const auto it = dealt.find(stratum.name);
+    const double owed = stratum.weight * all - (it == dealt.end() ? 0 : it->second);
+    if (furthest && owed <= behind) continue;
+    furthest = &stratum;
+    behind = owed;
+  }
+  return furthest ? furthest->name : "";
+}
+
+std::vector<int> block_order(std::string_view seed, std::string_view label, int index, int arms) {
+  std::vector<int> order(static_cast<std::size_t>(arms));
+  std::iota(order.begin(), order.end(), 0);
+  for (std::size_t i = order.size() - 1; i > 0; --i) {
+    // 60 bits against at most 5 places: the bias is below 1e-17.
+    const std::string hash = sha256_hex(fmt::format("{}|block|{}|{}|{}", seed, label, index, i));
+    const std::uint64_t draw = std::stoull(hash.substr(0, 15), nullptr, 16);
+    std::swap(order[i], order[draw % (i + 1)]);
+  }
+  return order;
+}
+
+}  // namespace amdahl::loop

@@ -1,0 +1,91 @@
+// state.h: what the loop knows when it decides, as plain data.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "model/hypothesis.h"
+#include "stats/campaign.h"
+
+namespace amdahl::loop {
+
+// What is known of one family.
+struct FamilyState {
+  std::string name;
+  double volume_accelerator_h_per_day = 0;
+  bool volume_known = false;  // Seen often enough for the volume to say what a fix is worth.
+  double pair_cost_s = 60;    // Accelerator-seconds a pair is expected to take.
+  int slots = 1;              // CPU slots a pair of it needs.
+  bool profiled = false;      // The present baseline has a profile; hypotheses were drawn.
+  bool profiling = false;     // A profile run is in flight.
+  int profile_failures = 0;   // In a row, for the present baseline.
+  int same_pairs = 0;         // A/A pairs that count.
+  int same_failures = 0;      // A/A pairs that had to be voided, in a row.
+  int same_in_flight = 0;
+};
+
+// A live hypothesis without an experiment.
+struct Queued {
+  std::string hypothesis;
+  std::string family;
+  double claim = 0;  // ln.
+  double prior = 0.15;
+};
+
+struct ExperimentState {
+  std::string id;
+  std::string hypothesis;
+  std::string family;
+  std::string stage;  // "compare", "refute", "top-up", "hold", "gate".
+  double claim = 0;
+  double sigma = 0.05;
+  double prior = 0.15;
+  int cap = 40;
+  // Over the resolved prefix of coin-randomised pairs.
+  model::Answer answer = model::Answer::kCannotTell;
+  double effect = 0;
+  double log_e = 0;       // For better.
+  int compare_pairs = 0;  // Resolved and counting.
+  int replicate_pairs = 0;
+  int in_flight = 0;         // Pairs that feed E.
+  int variant_failures = 0;  // Pairs voided because B failed.
+  int baseline_failures = 0;
+  int other_voids = 0;                        // Infrastructure.
+  std::map<std::string, int> top_up_missing;  // Check to pairs still to be run (none in flight).
+  int top_up_in_flight = 0;
+  int slots = 1;
+  int pairs_needed = 1;         // An estimate of what the compare stage still takes.
+  bool baseline_moved = false;  // The family's baseline is no longer the one it is measured on.
+  bool passed = false;          // On hold, and only the campaign's level holds it back.
+};
+
+struct Settings {
+  int per_family = 1;      // Experiments of one family under way at once.
+  int block_variants = 4;  // Of them, how many may share a baseline run.
+  int same_wanted = 6;     // A/A pairs per family.
+  int replicate_at_least = 5;
+  int replicate_at_most = 16;
+  int failures_allowed = 3;
+  double horizon_days = 30;
+  bool other_contention = true;  // Test survivors on busy hosts too, if found on quiet ones.
+  double worth_at_least = 1;     // Hours given back per hour spent; below that it is dropped.
+  double beta = 0.20;
+  int cap = 40;
+};
+
+struct State {
+  std::vector<FamilyState> families;
+  std::vector<Queued> queued;
+  std::vector<ExperimentState> experiments;
+  bool campaign_open = false;
+  stats::Campaign campaign;  // The open one, or what the next would be.
+  int registered = 0;        // Experiments of the campaign so far.
+  Settings settings;
+};
+
+// Whether the family has the A/A pairs that the panel asks for, or cannot get them.
+bool has_same(const Settings& settings, const FamilyState& family);
+
+}  // namespace amdahl::loop
