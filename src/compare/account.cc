@@ -1,0 +1,238 @@
+#include "compare/account.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "compare/judge.h"
+#include "compare/power.h"
+#include "compare/remarks.h"
+#include "compare/settle.h"
+#include "compare/words.h"
+#include "stats/estimate.h"
+#include "stats/signed_rank.h"
+
+namespace amdahl::compare {
+namespace {
+
+using model::Answer;
+using model::ArmFact;
+using model::PairFact;
+
+constexpr int kEnoughSame = 6;  // A/A pairs for a scale: stats::sigma_of_same.
+constexpr std::size_t kMostPeeks = 200;
+
+std::vector<double> all_ratios(const std::vector<PairFact>& pairs, const model::Spec& spec) {
+  std::vector<double> d;
+  for (const PairFact& pair : pairs) {
+    const std::vector<double> more = log_ratios(pair, spec);
+    d.insert(d.end(), more.begin(), more.end());
+  }
+  return d;
+}
+
+Noise noise_of(const Tried& tried) {
+  Noise noise;
+  const std::vector<double> same = all_ratios(tried.same, tried.spec);
+  const std::vector<double> pairs = all_ratios(tried.pairs, tried.spec);
+  noise.same = static_cast<int>(same.size());
+  if (!same.empty()) {
+    noise.bias = stats::hodges_lehmann(same);
+    noise.bias_chance = stats::wilcoxon_two_sided(same);
+  }
+  if (noise.same >= kEnoughSame) {
+    noise.sigma = stats::sigma_of_same(same);
+    noise.from = fmt::format("by {} of A against A", show_count(noise.same, "pair"));
+  } else if (pairs.size() >= kEnoughSame) {
+    noise.sigma = stats::mad(pairs);
+    noise.from = fmt::format("by the spread of the {} themselves",
+                             show_count(static_cast<int>(pairs.size()), "pair"));
+  } else {
+    noise.sigma = tried.design.sigma;
+    noise.from = tried.noise_given ? "as given" : "assumed";
+  }
+  return noise;
+}
+
+std::optional<double> number_of(const PairFact& pair, const ArmFact& arm, bool is_a) {
+  if (!pair.steps.empty()) {
+    std::vector<double> values;
+    for (const model::StepPair& step : pair.steps) values.push_back(is_a ? step.a : step.b);
+    return stats::median(values);
+  }
+  if (arm.metric) return arm.metric;
+  if (arm.failed || !arm.work || !(*arm.work > 0)) return std::nullopt;
+  return arm.cost / *arm.work;
+}
+
+// What all pairs up to each say together; `last` is of all of them.
+std::vector<Row> rows_of(const Tried& tried, model::Comparison& last) {
+  Judge judge(tried.design);
+  std::vector<Row> rows;
+  // Bounds take a millisecond and more: of a very long comparison not every peek is worked out.
+  const std::size_t stride = 1 + tried.pairs.size() / kMostPeeks;
+  last = judge.comparison();
+  for (const PairFact& pair : tried.pairs) {
+    Row row;
+    row.fact = pair;
+    row.a = number_of(pair, pair.a, true);
+    row.b = number_of(pair, pair.b, false);
+    if (!pair.voided) row.d = log_ratio(pair, tried.spec);
+    if (row.d) {
+      for (const double d : log_ratios(pair, tried.spec)) judge.fold(d);
+      const bool is_last = &pair == &tried.pairs.back();
+      if (is_last || rows.size() % stride == 0) last = judge.comparison();
+    }
+    row.effect = last.effect;
+    row.lower = last.lower;
+    row.upper = last.upper;
+    rows.push_back(std::move(row));
+  }
+  if (last.pairs != judge.pairs()) last = judge.comparison();  // The last pair is void.
+  last.voided = static_cast<int>(
+      std::ranges::count_if(rows, [](const Row& row) { return !row.d.has_value(); }));
+  return rows;
+}
+
+std::optional<double> median_of(const std::vector<Row>& rows, std::optional<double> Row::*arm) {
+  std::vector<double> values;
+  for (const Row& row : rows) {
+    if (row.d && row.*arm) values.push_back(*(row.*arm));
+  }
+  if (values.empty()) return std::nullopt;
+  return stats::median(values);
+}
+
+// "saves 8.1 % (5.9 % to 10 %, 95 % each side)"; a loss is told as one, its bounds turned over.
+std::string show_estimate(const model::Comparison& c, const Tried& tried) {
+  const Speech& speech = tried.speech;
+  const bool loss = c.effect < 0;
+  const auto size = [&](double effect) {
+    const double share = loss ? -share_of(effect, speech) : share_of(effect, speech);
+    return show_percent(std::abs(share) < 0.0005 ? 0 : share);
+  };
+  const std::string typical = size(c.effect);
+  const std::string words =
+      loss ? (speech.lower_is_better ? fmt::format("costs {} more", typical)
+                                     : fmt::format("loses {}", typical))
+           : fmt::format("{} {}", speech.lower_is_better ? "saves" : "gains", typical);
+  const double least = loss ? c.upper : c.lower;
+  const double most = loss ? c.lower : c.upper;
+  const std::string sure = show_sureness(tried.design.bound_level);
+  if (std::isfinite(least) && std::isfinite(most)) {
+    return fmt::format("{} ({} to {}, {} each side)", words, size(least), size(most), sure);
+  }
+  if (std::isfinite(least)) return fmt::format("{} (at least {}, {})", words, size(least), sure);
+  if (std::isfinite(most)) return fmt::format("{} (at most {}, {})", words, size(most), sure);
+  return words + " (too few pairs for an interval)";
+}
+
+std::string verdict_of(const Account& account) {
+  const model::Comparison& c = account.comparison;
+  const Speech& speech = account.tried.speech;
+  if (c.pairs == 0) return "Cannot tell: no pair was completed.";
+  const std::string seen =
+      fmt::format("{} over {}", show_estimate(c, account.tried), show_count(c.pairs, "pair"));
+  switch (c.answer) {
+    case Answer::kBetter:
+      return fmt::format("B {}: {}.", speech.better, seen);
+    case Answer::kWorse:
+      return fmt::format("B {}: {}.", speech.worse, seen);
+    case Answer::kSame:
+      return fmt::format(
+          "No difference that matters: B {}; less than {} either way is taken as "
+          "none.",
+          seen, show_saving(account.tried.design.delta));
+    case Answer::kCannotTell:
+      break;
+  }
+  return fmt::format("Cannot tell yet: B {}.", seen);
+}
+
+std::string visible_line(const Account& account) {
+  const auto part = [](const std::optional<double>& effect, int pairs) {
+    return effect ? fmt::format("effects from {} in {}", show_saving(*effect),
+                                show_count(pairs, "pair"))
+                  : fmt::format("nothing in {}", show_count(pairs, "pair"));
+  };
+  std::string text = part(account.visible, account.comparison.pairs);
+  const int cap = account.tried.design.cap;
+  if (cap > account.comparison.pairs) text += ", " + part(account.visible_at_cap, cap);
+  return text;
+}
+
+std::string matters_line(const Tried& tried) {
+  const double delta = tried.design.delta;
+  std::string_view because = "the least that is looked for";
+  if (tried.claim / 2 >= delta) because = "half the claim";
+  if (tried.design.sigma / 2 >= delta) because = "half the noise";
+  return fmt::format("from {}: {}", show_saving(delta), because);
+}
+
+std::vector<Line> lines_of(const Account& account) {
+  const Noise& noise = account.noise;
+  std::vector<Line> lines;
+  std::string floor = fmt::format("{} a pair, {}", show_percent(noise.sigma), noise.from);
+  if (noise.same < kEnoughSame) floor += "; --same 6 measures it first";
+  lines.push_back({"Noise", floor});
+  if (noise.same >= kEnoughSame) {
+    lines.push_back(
+        {"A against A", fmt::format("differs by {} (p = {:.2g})",
+                                    show_percent(std::abs(noise.bias)), noise.bias_chance)});
+  }
+  lines.push_back({"Can show", visible_line(account)});
+  lines.push_back({"Matters", matters_line(account.tried)});
+  const std::string host = host_line(account.tried);
+  if (!host.empty()) lines.push_back({"Host", host});
+  if (account.comparison.voided > 0) {
+    const auto last = std::find_if(account.rows.rbegin(), account.rows.rend(),
+                                   [](const Row& row) { return !row.d; });
+    lines.push_back({"Void", fmt::format("{} of {}, the last: {}", account.comparison.voided,
+                                         show_count(static_cast<int>(account.rows.size()), "pair"),
+                                         last->fact.void_reason)});
+  }
+  return lines;
+}
+
+}  // namespace
+
+Account account_of(const Tried& tried) {
+  Account account;
+  account.tried = tried;
+  account.noise = noise_of(tried);
+  account.rows = rows_of(tried, account.comparison);
+  account.median_a = median_of(account.rows, &Row::a);
+  account.median_b = median_of(account.rows, &Row::b);
+  account.order = order_effect(tried, account.comparison.effect);
+  account.outputs_differ = outputs_differ(tried);
+  const Outlook outlook{account.noise.sigma, tried.design};
+  account.visible = smallest_shown(account.comparison.pairs, outlook);
+  account.visible_at_cap = smallest_shown(tried.design.cap, outlook);
+  Judge judge(tried.design);
+  for (const double d : all_ratios(tried.pairs, tried.spec)) judge.fold(d);
+  account.pairs_to_settle = pairs_to_settle(judge, outlook);
+  account.verdict = verdict_of(account);
+  account.lines = lines_of(account);
+  account.remarks = remarks_on(account);
+  account.settle = what_settles(account);
+  return account;
+}
+
+std::string show_value(double value, const Speech& speech) {
+  if (speech.unit == "s") return show_duration(from_seconds(value));
+  return speech.unit.empty() ? show_number(value)
+                             : fmt::format("{} {}", show_number(value), speech.unit);
+}
+
+double share_of(double effect, const Speech& speech) {
+  return speech.lower_is_better ? -std::expm1(-effect) : std::expm1(effect);
+}
+
+double effect_of(double share, const Speech& speech) {
+  return speech.lower_is_better ? -std::log1p(-share) : std::log1p(share);
+}
+
+}  // namespace amdahl::compare

@@ -1,0 +1,226 @@
+#include "compare/account.h"
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "compare/sample_tried.h"
+
+namespace amdahl::compare {
+namespace {
+
+using model::Answer;
+
+bool has(const std::vector<std::string>& lines, const std::string& part) {
+  for (const std::string& line : lines) {
+    if (line.find(part) != line.npos) return true;
+  }
+  return false;
+}
+
+std::string line_of(const Account& account, const std::string& name) {
+  for (const Line& line : account.lines) {
+    if (line.name == name) return line.text;
+  }
+  return "";
+}
+
+TEST(Account, TheVerdictIsOneSentenceForEachAnswer) {
+  struct Case {
+    double effect;
+    int pairs;
+    Answer answer;
+    std::string verdict;
+  };
+  const Case kCases[] = {
+      {0.08, 9, Answer::kBetter,
+       "B is faster: saves 7.7 % (6.7 % to 8.7 %, 95 % each side) over 9 pairs."},
+      {-0.08, 9, Answer::kWorse,
+       "B is slower: costs 8.3 % more (7.2 % to 9.5 %, 95 % each side) over 9 pairs."},
+      {0.0, 12, Answer::kSame,
+       "No difference that matters: B costs 0.1 % more (-0.9 % to 0.9 %, 95 % each side) over 12 "
+       "pairs; less than 1.0 % either way is taken as none."},
+      {0.01, 3, Answer::kCannotTell,
+       "Cannot tell yet: B saves 1.1 % (too few pairs for an interval) over 3 pairs."},
+      {0.0, 0, Answer::kCannotTell, "Cannot tell: no pair was completed."},
+  };
+  for (const Case& c : kCases) {
+    const Account account = account_of(sample_tried(c.effect, 0.01, c.pairs));
+    SCOPED_TRACE(account.verdict);
+    EXPECT_EQ(account.comparison.answer, c.answer);
+    EXPECT_EQ(account.verdict, c.verdict);
+  }
+}
+
+TEST(Account, MoreIsBetterForSomeMetrics) {
+  Tried tried = sample_tried(0.1, 0.01, 9);
+  tried.spec.metric = "tokens_per_s";
+  tried.spec.lower_is_better = false;
+  tried.speech = {"tokens_per_s", "", "is better", "is worse", false};
+  for (model::PairFact& pair : tried.pairs) {
+    pair.a.metric = 100 / pair.a.cost;
+    pair.b.metric = 100 / pair.b.cost;
+  }
+  for (model::PairFact& pair : tried.same) pair.a.metric = pair.b.metric = 100;
+  const Account better = account_of(tried);
+  EXPECT_TRUE(better.verdict.starts_with("B is better: gains 11 % (")) << better.verdict;
+  EXPECT_NEAR(share_of(better.comparison.effect, tried.speech), std::expm1(0.1), 0.02);
+  for (model::PairFact& pair : tried.pairs) std::swap(pair.a, pair.b);
+  const Account worse = account_of(tried);
+  EXPECT_TRUE(worse.verdict.starts_with("B is worse: loses ")) << worse.verdict;
+}
+
+TEST(Account, KnowsWhereTheNoiseComesFrom) {
+  Tried tried = sample_tried(0.08, 0.02, 9);
+  EXPECT_EQ(account_of(tried).noise.from, "by 6 pairs of A against A");
+  EXPECT_NE(line_of(account_of(tried), "A against A"), "");
+  tried.same.clear();
+  const Account own = account_of(tried);
+  EXPECT_EQ(own.noise.from, "by the spread of the 9 pairs themselves");
+  EXPECT_NEAR(own.noise.sigma, 0.02, 0.01);
+  EXPECT_TRUE(line_of(own, "Noise").ends_with("; --same 6 measures it first"));
+  tried.pairs.resize(2);
+  EXPECT_EQ(account_of(tried).noise.from, "assumed");
+  tried.noise_given = true;
+  EXPECT_EQ(account_of(tried).noise.from, "as given");
+}
+
+TEST(Account, EachRowHoldsWhatWasKnownThen) {
+  const Tried tried = sample_tried(0.08, 0.02, 12);
+  const Account account = account_of(tried);
+  ASSERT_EQ(account.rows.size(), 12U);
+  for (std::size_t n = 1; n <= 12; ++n) {
+    const std::vector<model::PairFact> so_far(tried.pairs.begin(),
+                                              tried.pairs.begin() + static_cast<long>(n));
+    const model::Comparison want = judge(resolved_prefix(so_far, {}, tried.spec), tried.design);
+    EXPECT_EQ(account.rows[n - 1].effect, want.effect);
+    EXPECT_EQ(account.rows[n - 1].lower, want.lower);
+    EXPECT_EQ(account.rows[n - 1].upper, want.upper);
+  }
+  const auto width = [&](std::size_t i) { return account.rows[i].upper - account.rows[i].lower; };
+  EXPECT_LT(width(11), width(6)) << "it narrows";
+}
+
+TEST(Account, AVoidPairIsARowAndCountsForNothing) {
+  Tried tried = sample_tried(0.08, 0.01, 9);
+  tried.pairs[8].voided = true;
+  tried.pairs[8].b.failed = true;
+  tried.pairs[8].void_reason = "B: exit 1";
+  const Account account = account_of(tried);
+  EXPECT_EQ(account.comparison.pairs, 8);
+  EXPECT_EQ(account.comparison.voided, 1);
+  EXPECT_FALSE(account.rows[8].d);
+  EXPECT_EQ(account.rows[8].effect, account.rows[7].effect);
+  EXPECT_EQ(line_of(account, "Void"), "1 of 9 pairs, the last: B: exit 1");
+  EXPECT_TRUE(has(account.remarks, "A failed in 0 and B in 1 of 9 runs each")) << "and who failed";
+}
+
+TEST(Account, SaysWhatWouldSettleIt) {
+  // Stopped early: more pairs, and what to type.
+  const Account early = account_of(sample_tried(0.03, 0.03, 4));
+  ASSERT_EQ(early.comparison.answer, Answer::kCannotTell);
+  ASSERT_EQ(early.settle.size(), 1U);
+  EXPECT_TRUE(early.settle[0].starts_with("about ")) << early.settle[0];
+  EXPECT_TRUE(early.settle[0].ends_with("; type: amdahl compare --resume /state/compare/c-1"));
+  // At the limit: each way, with its number.
+  Tried tried = sample_tried(0.04, 0.05, 12);
+  tried.design.cap = 12;
+  const Account late = account_of(tried);
+  ASSERT_EQ(late.comparison.answer, Answer::kCannotTell) << late.verdict;
+  for (const char* way : {"--pairs ", "a quieter machine: ", "longer runs: ", "--concurrent",
+                          "asking for less: --claim "}) {
+    EXPECT_TRUE(has(late.settle, way)) << way;
+  }
+  EXPECT_TRUE(account_of(sample_tried(0.08, 0.01, 9)).settle.empty());
+  // Between two answers no number of pairs is promised.
+  EXPECT_TRUE(has(account_of(sample_tried(0.02, 0.05, 12)).settle, "not more pairs alone: "));
+}
+
+// Each oddity alone, on a sample that draws no remark without it.
+TEST(Account, RemarksOnWhatIsOdd) {
+  struct Case {
+    void (*spoil)(Tried&);
+    std::string remark;
+  };
+  const Case kCases[] = {
+      {[](Tried& t) {
+         for (auto& p : t.pairs) p.b.output_digest = "other";
+       },
+       "A always prints one thing and B another: do they do the same work?"},
+      {[](Tried& t) {
+         t.outputs_named = true;
+         t.pairs[3].b.output_digest = "other";
+       },
+       "The outputs of A and B differ."},
+      {[](Tried& t) {
+         for (auto& p : t.pairs) p.b.work = 0.9, p.b.cost *= 0.9;
+       },
+       "The work differs: 1.00 a run for A, 0.9 for B."},
+      {[](Tried& t) {
+         for (auto& p : t.pairs) p.b.cost *= p.variant_second ? 0.94 : 1.06;
+         for (auto& p : t.same) p.b.cost *= p.variant_second ? 0.94 : 1.06;
+       },
+       "Whoever runs second is "},
+      {[](Tried& t) { t.pairs[5].b.cost *= 2; }, "Far from the rest: pair 6 ("},
+      {[](Tried& t) {
+         for (auto& p : t.pairs) p.a.foreign_cpu_cores = p.b.foreign_cpu_cores = 0.9;
+       },
+       "The machine was busy with other work: 0.9 of 2 cores while A ran, 0.9 while B ran."},
+      {[](Tried& t) {
+         for (auto& p : t.pairs) p.a.foreign_cpu_cores = 0.4;
+       },
+       "Others used 0.4 cores while A ran and 0.0 while B ran"},
+      {[](Tried& t) {
+         for (auto& p : t.pairs) p.a.steal_share = 0.1;
+       },
+       "The hypervisor took 10 % of the CPU time away."},
+      {[](Tried& t) {
+         for (auto& p : t.pairs) p.a.wall_s = 0.004;
+       },
+       "A run takes 4 ms: much of that is the start of a process."},
+      {[](Tried& t) {
+         for (auto& p : t.same) p.b.cost = 0.95;
+       },
+       "A differs from itself by 5."},
+      {[](Tried& t) { t.pairs[2].b.cost *= 4, t.pairs[7].b.cost *= 4; }, "The typical pair saves "},
+  };
+  EXPECT_TRUE(account_of(sample_tried(0.08, 0.01, 12)).remarks.empty());
+  for (const Case& c : kCases) {
+    Tried tried = sample_tried(0.08, 0.01, 12);
+    c.spoil(tried);
+    const Account account = account_of(tried);
+    EXPECT_TRUE(has(account.remarks, c.remark))
+        << c.remark << "\nis not among: " << testing::PrintToString(account.remarks);
+  }
+}
+
+TEST(Account, JsonHasTheIntervalTheCountsAndNoInfinities) {
+  const Json json = encode(account_of(sample_tried(0.08, 0.01, 9)));
+  EXPECT_EQ(json.at("answer"), "better");
+  EXPECT_EQ(json.at("pairs").at("counted"), 9);
+  EXPECT_LT(json.at("interval")[0], json.at("share"));
+  EXPECT_GT(json.at("interval")[1], json.at("share"));
+  EXPECT_EQ(json.at("rows").size(), 9U);
+  EXPECT_TRUE(json.at("rows")[0].at("interval")[0].is_null()) << "one pair bounds nothing";
+  EXPECT_EQ(json.at("noise").at("same_pairs"), 6);
+  EXPECT_EQ(json.at("pairs_to_settle"), 0);
+  const Json none = encode(account_of(sample_tried(0, 0.01, 0)));
+  EXPECT_TRUE(none.at("share").is_null()) << "unknown is not 0";
+  EXPECT_TRUE(none.at("interval")[0].is_null());
+}
+
+TEST(Account, SharesAndEffectsAreInverse) {
+  for (const bool lower_is_better : {true, false}) {
+    const Speech speech{"x", "", "", "", lower_is_better};
+    for (const double effect : {-0.5, -0.01, 0.0, 0.2, 1.0}) {
+      EXPECT_NEAR(effect_of(share_of(effect, speech), speech), effect, 1e-12);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace amdahl::compare

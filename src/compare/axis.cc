@@ -1,0 +1,63 @@
+#include "compare/axis.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stats/estimate.h"
+
+namespace amdahl::compare {
+namespace {
+
+// The round shares within [low, high], so many at most.
+std::vector<Tick> ticks_between(double low, double high, const Speech& speech, int most) {
+  const double from = share_of(low, speech);
+  const double to = share_of(high, speech);
+  std::vector<Tick> ticks;
+  for (double unit = 1e-4; ticks.empty(); unit *= 10) {
+    for (const double step : {unit, 2 * unit, 5 * unit}) {
+      const auto first = static_cast<long>(std::ceil(from / step));
+      const auto last = static_cast<long>(std::floor(to / step));
+      if (last - first + 1 > most) continue;
+      for (long i = first; i <= last; ++i) {
+        const double share = static_cast<double>(i) * step;
+        ticks.push_back({effect_of(share, speech), share});
+      }
+      return ticks;
+    }
+  }
+  return ticks;
+}
+
+}  // namespace
+
+Axis axis_for(const Account& account, int most_ticks) {
+  std::vector<double> d;
+  for (const Row& row : account.rows) {
+    if (row.d) d.push_back(*row.d);
+  }
+  Axis axis;
+  const auto include = [&](double effect) {
+    axis.low = std::min(axis.low, effect);
+    axis.high = std::max(axis.high, effect);
+  };
+  // The smallest effect that matters gives the scale when nothing moves.
+  include(account.tried.design.delta);
+  include(-account.tried.design.delta);
+  if (!d.empty()) {
+    const double far = 5 * std::max(stats::mad(d), account.tried.design.delta);
+    const double middle = stats::median(d);
+    for (const double value : d) {
+      if (std::abs(value - middle) <= far) include(value);
+    }
+    for (const double bound : {account.comparison.lower, account.comparison.upper}) {
+      if (std::abs(bound - middle) <= far) include(bound);
+    }
+  }
+  const double margin = 0.04 * (axis.high - axis.low);
+  axis.low -= margin;
+  axis.high += margin;
+  axis.ticks = ticks_between(axis.low, axis.high, account.tried.speech, std::max(1, most_ticks));
+  return axis;
+}
+
+}  // namespace amdahl::compare

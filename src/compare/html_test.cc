@@ -1,0 +1,99 @@
+#include "compare/html.h"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "compare/html_chart.h"
+#include "compare/sample_tried.h"
+
+namespace amdahl::compare {
+namespace {
+
+// Names of the open tags where something does not match; empty if all is well-formed. Attribute
+// values must be quoted and hold no "<"; enough for the pages that we write ourselves.
+std::string fault_in(const std::string& page) {
+  std::vector<std::string> open;
+  for (std::size_t at = page.find('<'); at != page.npos; at = page.find('<', at + 1)) {
+    const std::size_t end = page.find('>', at);
+    if (end == page.npos) return "a tag without an end";
+    const std::string tag = page.substr(at + 1, end - at - 1);
+    if (tag.starts_with("!")) continue;
+    if (tag.find('<') != tag.npos) return "a tag in a tag: " + tag;
+    const std::string name = tag.substr(0, tag.find_first_of(" \n/", 1));
+    if (tag.starts_with("/")) {
+      if (open.empty() || "/" + open.back() != tag) return "unexpected " + tag;
+      open.pop_back();
+    } else if (!tag.ends_with("/")) {
+      open.push_back(name);
+    }
+  }
+  return open.empty() ? "" : "left open: " + open.back();
+}
+
+int count(const std::string& text, const std::string& part) {
+  int found = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+TEST(Html, ThePageIsWholeAndNeedsNothingElse) {
+  for (const int pairs : {0, 1, 9, 40}) {
+    const Account account = account_of(sample_tried(0.03, 0.02, pairs));
+    const std::string page = html_page(account, {"today", "host", "/folder"});
+    EXPECT_EQ(fault_in(page), "") << page;
+    EXPECT_EQ(count(page, "<script"), 0);
+    EXPECT_EQ(count(page, "href="), 0);
+    EXPECT_EQ(count(page, "src="), 0);
+    EXPECT_EQ(count(page, "url("), 0);
+    EXPECT_EQ(count(page, "<svg "), pairs == 0 ? 0 : 2);
+    EXPECT_EQ(count(page, "class=\"gain\"") + count(page, "class=\"loss\""), pairs);
+    EXPECT_NE(page.find("<h1 class=\""), page.npos);
+    EXPECT_NE(page.find("prefers-color-scheme: dark"), page.npos);
+  }
+}
+
+TEST(Html, SaysAllThatTheTerminalSays) {
+  Tried tried = sample_tried(0.02, 0.05, 12);
+  tried.design.cap = 12;
+  tried.pairs[3].b.failed = tried.pairs[3].voided = true;
+  tried.pairs[3].void_reason = "B: exit 1";
+  const Account account = account_of(tried);
+  const std::string page = html_page(account, {});
+  EXPECT_NE(page.find(escape_html(account.verdict)), page.npos);
+  for (const Line& line : account.lines) {
+    EXPECT_NE(page.find(escape_html(line.text)), page.npos) << line.text;
+  }
+  ASSERT_FALSE(account.remarks.empty());
+  for (const std::string& text : account.remarks) {
+    EXPECT_NE(page.find(escape_html(text)), page.npos) << text;
+  }
+  ASSERT_FALSE(account.settle.empty());
+  for (const std::string& text : account.settle) {
+    EXPECT_NE(page.find(escape_html(text)), page.npos) << text;
+  }
+  EXPECT_NE(page.find("void: B: exit 1"), page.npos);
+}
+
+TEST(Html, WhateverACommandHoldsIsText) {
+  Tried tried = sample_tried(0.08, 0.02, 9);
+  tried.a = "sh -c 'a <b>&\"</code><script>alert(1)</script>'";
+  tried.b = "printf '\x01\xff\xc3 gr\xc3\xbc\xc3\x9f'";
+  tried.speech.metric = "x<y";
+  const std::string page = html_page(account_of(tried), {"now", "<host>", "/a&b"});
+  EXPECT_EQ(fault_in(page), "");
+  EXPECT_EQ(count(page, "<script"), 0);
+  EXPECT_NE(page.find("&lt;script&gt;alert(1)&lt;/script&gt;"), page.npos);
+  EXPECT_NE(page.find("printf '??? grüß'"), page.npos);
+}
+
+TEST(Html, EscapesOnlyWhatItMust) {
+  EXPECT_EQ(escape_html("a & b < c > \"d\" 'e' \t"), "a &amp; b &lt; c &gt; &quot;d&quot; 'e' ?");
+  EXPECT_EQ(escape_html("±…😀"), "±…😀");
+  EXPECT_EQ(escape_html("\xed\xa0\x80\xc0\x80\xf5\x80\x80\x80"), "?????????") << "no such signs";
+  EXPECT_EQ(escape_html("\xe2\x82"), "??") << "cut short";
+}
+
+}  // namespace
+}  // namespace amdahl::compare

@@ -1,0 +1,43 @@
+// sample_tried.h: made-up comparisons for the tests of this room.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "compare/account.h"
+
+namespace amdahl::compare {
+
+inline model::PairFact sample_pair(int index, double cost_a, double cost_b) {
+  model::PairFact pair;
+  pair.index = index;
+  pair.variant_second = (index * index / 3) % 2 == 0;  // Unlike the noise below.
+  pair.a.cost = pair.a.wall_s = cost_a;
+  pair.b.cost = pair.b.wall_s = cost_b;
+  pair.a.work = pair.b.work = 1;
+  pair.a.output_digest = pair.b.output_digest = "same";
+  return pair;
+}
+
+// A takes about a second, B that times exp(-effect); the noise has this size, the same every time.
+inline Tried sample_tried(double effect, double noise, int pairs) {
+  constexpr double kNoise[] = {0.3, -1.1, 0.8, -0.2, 1.6, -0.7, 0.1, -1.4, 0.5, -0.4, 1.2, -0.9};
+  Tried tried;
+  tried.a = "./before.sh";
+  tried.b = "./after.sh";
+  tried.design = {.sigma = noise, .delta = std::max(0.01, noise / 2), .two_sided = true};
+  tried.cpus = 2;
+  tried.resume = "amdahl compare --resume /state/compare/c-1";
+  for (int i = 0; i < 6; ++i) {
+    tried.same.push_back(sample_pair(i + 1, 1, std::exp(-noise * kNoise[i])));
+    tried.same.back().purpose = model::Purpose::kSame;
+  }
+  for (int i = 0; i < pairs; ++i) {
+    const double a = 1 + 0.01 * (i % 3);
+    tried.pairs.push_back(sample_pair(i + 1, a, a * std::exp(-effect - noise * kNoise[i % 12])));
+  }
+  return tried;
+}
+
+}  // namespace amdahl::compare
