@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/budget.h"
 #include "app/dreaming.h"
 #include "app/fleet.h"
 #include "app/hands.h"
@@ -67,14 +68,7 @@ Result<> Turner::prepare() {
   began_ = context_.clock->monotonic();
   if (options_.refresh) snapshots_.profiles_not_before = context_.clock->unix_time();
   promoted_before_ = tally(TRY(context_.ledger->tallies()), "verdict.promoted");
-  if (context_.config.budget_accelerator_hours) {
-    const double limit = *context_.config.budget_accelerator_hours * 3600;
-    const std::vector<ledger::Budget> budgets = TRY(context_.ledger->budgets());
-    const auto row = std::ranges::find(budgets, "accelerator_s", &ledger::Budget::resource);
-    if (row == budgets.end() || row->limit != limit) {
-      TRY(note(context_, {"budget.set", "cycle", "accelerator_s", {{"limit", limit}}}, fence_));
-    }
-  }
+  TRY(set_budgets(context_, fence_));
   for (const ledger::Family& family : TRY(context_.ledger->families())) {
     if (!family.stack.empty()) TRY(write_overlay(context_, family));
   }

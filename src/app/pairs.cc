@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/budget.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "compare/compare.h"
@@ -87,10 +88,17 @@ Result<launch::PairRequest> request_of(const ledger::Family& family, const PairO
   return request;
 }
 
-ledger::Draft reservation(const PairOrder& order, const std::string& id, double accelerators,
-                          const ledger::Family& family, Json request) {
+// What the arms that a reservation pays for hold.
+struct Holding {
+  int accelerators = 0;
+  int cpus = 0;
+};
+
+ledger::Draft reservation(const Config& config, const PairOrder& order, const std::string& id,
+                          const Holding& arms, const ledger::Family& family, Json request) {
   if (!order.stratum.empty()) request["stratum"] = order.stratum;
-  const double reserve = accelerators * to_seconds(family.spec.time_limit + kGrace);
+  const Nanos most = family.spec.time_limit + kGrace;
+  const AcceleratorSeconds time = Accelerators(arms.accelerators) * most;
   return {"run.reserved",
           "cycle",
           id,
@@ -99,17 +107,20 @@ ledger::Draft reservation(const PairOrder& order, const std::string& id, double 
            {"purpose", order.purpose},
            {"index", order.index},
            {"variant_second", order.variant_second},
-           {"reserved_accelerator_s", reserve},
+           {"reserved_accelerator_s", time.count()},
+           {"reserved", {{"usd", bill(config, time, arms.cpus * most).count()}}},
            {"request", std::move(request)}}};
 }
 
 // The pair and, for a block, each further variant: it shares the baseline, so it pays for itself
 // alone.
-std::vector<ledger::Draft> reservations(const ledger::Family& family, const PairOrder& order,
+std::vector<ledger::Draft> reservations(const Config& config, const ledger::Family& family,
+                                        const PairOrder& order,
                                         const launch::PairRequest& request) {
-  std::vector<ledger::Draft> drafts{reservation(order, request.reservation,
-                                                request.a.accelerators + request.b.accelerators,
-                                                family, launch::encode_request(request))};
+  const Holding both{request.a.accelerators + request.b.accelerators,
+                     request.a.cpus + request.b.cpus};
+  std::vector<ledger::Draft> drafts{reservation(config, order, request.reservation, both, family,
+                                                launch::encode_request(request))};
   drafts.front().payload["cpus"] = request.cpus;
   for (std::size_t i = 0; i < order.mates.size(); ++i) {
     const loop::Mate& mate = order.mates[i];
@@ -118,10 +129,10 @@ std::vector<ledger::Draft> reservations(const ledger::Family& family, const Pair
     own.purpose = mate.purpose;
     own.index = mate.index;
     own.variant_second = mate.variant_second;
-    drafts.push_back(
-        reservation(own, reservation_id(mate.experiment, mate.purpose, order.family, mate.index),
-                    request.more[i].accelerators, family,
-                    Json{{"block", request.reservation}, {"arm", static_cast<int>(i) + 2}}));
+    drafts.push_back(reservation(
+        config, own, reservation_id(mate.experiment, mate.purpose, order.family, mate.index),
+        {request.more[i].accelerators, request.more[i].cpus}, family,
+        Json{{"block", request.reservation}, {"arm", static_cast<int>(i) + 2}}));
     drafts.back().payload["cpus"] = std::vector<int>{};
   }
   return drafts;
@@ -144,7 +155,7 @@ Result<std::string> submit_pair(Context& context, const ledger::Family& family,
                                 const PairOrder& order, const std::vector<int>& cpus,
                                 std::int64_t fence) {
   const launch::PairRequest request = TRY(request_of(family, order, cpus));
-  const std::vector<ledger::Draft> reserved = reservations(family, order, request);
+  const std::vector<ledger::Draft> reserved = reservations(context.config, family, order, request);
   TRY(context.ledger->append(reserved, fence));
   os::fault_point("cycle.reserved");
   const std::string worker = TRY(context.launcher->submit(request));

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "app/budget.h"
 #include "app/lease.h"
 #include "app/pairs.h"
 
@@ -18,6 +19,7 @@ Result<model::Profile> profile_now(Context& context, const std::string& name, co
                                    const std::function<bool()>& stopped) {
   const ledger::Family family = TRY(need_family(context, name));
   const std::unique_ptr<Lease> lease = TRY(Lease::take(context));
+  TRY(set_budgets(context, lease->fence()));
   Submitted submitted;
   PairOrder order;
   order.family = family.name;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/snapshot.h"
+#include "base/count.h"
 #include "base/text.h"
 #include "model/codec.h"
 #include "model/plan.h"
@@ -22,8 +23,8 @@ using model::GatePacket;
 std::optional<GateDecision> demo_policy(const GatePacket& packet) {
   if (!(packet.comparison.lower > 0)) return std::nullopt;
   return GateDecision{true, "policy:demo",
-                      fmt::format("the panel let it pass and the interval of {} pairs is above 0",
-                                  packet.comparison.pairs)};
+                      fmt::format("the panel let it pass and the interval of {} is above 0",
+                                  counted(packet.comparison.pairs, "pair"))};
 }
 
 constexpr auto kPolicies = std::to_array<GatePolicy>({
@@ -48,12 +49,19 @@ std::string diff_of(const model::Plan& before, const model::Plan& after) {
     }
   }
   if (before.accelerators != after.accelerators) {
-    text += fmt::format("- {} accelerators\n+ {} accelerators\n", before.accelerators,
-                        after.accelerators);
+    text += fmt::format("- {}\n+ {}\n", counted(before.accelerators, "accelerator"),
+                        counted(after.accelerators, "accelerator"));
   }
-  for (const auto& [place, value] : after.config) text += fmt::format("+ {} = {}\n", place, value);
-  if (!after.patch.empty()) text += after.patch;
-  return text;
+  for (const auto& [place, value] : after.config) {
+    const auto old = before.config.find(place);
+    if (old != before.config.end() && old->second == value) continue;
+    if (old != before.config.end()) text += fmt::format("- {} = {}\n", place, old->second);
+    text += fmt::format("+ {} = {}\n", place, value);
+  }
+  // Patches are stacked one after the other: only what comes on top is new.
+  std::string_view patch = after.patch;
+  if (patch.starts_with(before.patch)) patch.remove_prefix(before.patch.size());
+  return text.append(patch);
 }
 
 std::string toml_text(const std::string& text) { return dump_json(Json(text)); }
@@ -154,10 +162,11 @@ Result<GatePacket> make_packet(Context& context, const ledger::Family& family,
   packet.comparison = comparison;
   packet.votes = std::move(votes);
   packet.claim = fmt::format(
-      "{} ({}) saves {} of {}'s accelerator time per {}, between {} and {} (95 %, {} pairs)",
+      "{} ({}) saves {} of {}'s accelerator time for the same number of {}, between {} and {} (95 "
+      "%, {})",
       hypothesis.title, describe(hypothesis.change), show_saving(comparison.shrunk), family.name,
       family.spec.work_unit, show_saving(comparison.lower), show_saving(comparison.upper),
-      comparison.pairs);
+      counted(comparison.pairs, "pair"));
   const model::Plan before = TRY(make_plan(family.spec, experiment.baseline_change));
   const model::Plan after =
       TRY(make_plan(family.spec, combine(experiment.baseline_change, hypothesis.change)));

@@ -2,20 +2,67 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "hypothesize/playbook.h"
 #include "hypothesize/propose.h"
 #include "model/codec.h"
+#include "model/plan.h"
 #include "os/host.h"
 
 namespace amdahl::app {
 namespace {
 
-// An idea may come again after an abort or a reopening: the row needs a name of its own.
+// A claim is another one if what it predicts differs by more than this share of the earlier.
+constexpr double kMaterial = 0.25;
+
+// Whether the family's baseline is another than the one the verdict was reached on.
+Result<bool> baseline_moved(Context& context, const ledger::Family& family,
+                            const model::Verdict& verdict) {
+  if (!verdict.experiment.empty()) {
+    const ledger::ExperimentRow row = TRY(context.ledger->experiment(verdict.experiment));
+    return row.experiment.baseline != digest(TRY(make_plan(family.spec, family.baseline)));
+  }
+  for (const std::string& id : family.stack) {
+    if (TRY(context.ledger->hypothesis(id)).since > verdict.at) return true;
+  }
+  return false;
+}
+
+// Whether the same claim was made before and came to its end. The store lets the key return,
+// because the change may deserve another claim; the same one would only draw the same lots again.
+Result<bool> same_claim(Context& context, const ledger::Family& family,
+                        const ledger::HypothesisRow& past, const model::Hypothesis& idea) {
+  // Infrastructure ended it, or a person asked for another try.
+  if (past.state == "aborted" || past.state == "reopened") return false;
+  const auto verdict = TRY(context.ledger->verdict(past.hypothesis.id));
+  if (!verdict) return false;
+  // A profile that did not carry it withdrew it untested; the next may.
+  if (past.state == "invalid" && verdict->experiment.empty()) return false;
+  const double before = past.hypothesis.predicted_gain;
+  if (std::abs(idea.predicted_gain - before) > kMaterial * before) return false;
+  return !TRY(baseline_moved(context, family, *verdict));
+}
+
+// Who stands in the way of an idea whose key is free.
+Result<std::optional<ledger::HypothesisRow>> earlier_claim(Context& context,
+                                                           const model::Hypothesis& idea) {
+  const std::vector<ledger::HypothesisRow> past =
+      TRY(context.ledger->hypotheses_with_key(idea.key));
+  if (past.empty()) return std::optional<ledger::HypothesisRow>{};
+  const ledger::Family family = TRY(context.ledger->family(idea.family));
+  for (const ledger::HypothesisRow& row : past) {
+    if (TRY(same_claim(context, family, row, idea))) return std::optional(row);
+  }
+  return std::optional<ledger::HypothesisRow>{};
+}
+
+// An idea may come again after an abort or with another claim: the row needs a name of its own.
 Result<std::string> free_id(Context& context, const std::string& wanted) {
   std::string id = wanted;
   for (int n = 2;; ++n) {
@@ -90,7 +137,13 @@ Result<ProposeOutcome> admit(Context& context, std::vector<model::Hypothesis> id
     const auto holder = TRY(context.ledger->holder_of_key(idea.key));
     if (holder) {
       ++outcome.known[holder->state];
-      if (holder->state == "live") revise(*holder, idea, under_test, outcome);
+      // Who proposed it knows its chances best: a dream must not take those of an entry down.
+      const bool same_source = holder->hypothesis.origin.kind == idea.origin.kind;
+      if (holder->state == "live" && same_source) revise(*holder, idea, under_test, outcome);
+      continue;
+    }
+    if (const auto earlier = TRY(earlier_claim(context, idea))) {
+      ++outcome.known[earlier->state];
       continue;
     }
     if (outcome.fresh.size() >= at_most) continue;
@@ -145,6 +198,15 @@ Result<model::Hypothesis> propose_change(Context& context, const std::string& fa
                              "may reopen it: amdahl ledger reopen {} --reason TEXT",
                              holder->hypothesis.id, holder->state, holder->hypothesis.title,
                              holder->hypothesis.id)};
+  }
+  if (const auto earlier = TRY(earlier_claim(context, h))) {
+    const double gain_before = 100 * earlier->hypothesis.predicted_gain;
+    return Error{Error::Kind::kConflict,
+                 fmt::format("{} ended {} with the same claim ({} saved) on the same baseline; it "
+                             "returns with another claim: --gain below {:.3g} or above {:.3g}",
+                             earlier->hypothesis.id, earlier->state,
+                             show_percent(earlier->hypothesis.predicted_gain),
+                             (1 - kMaterial) * gain_before, (1 + kMaterial) * gain_before)};
   }
   h.id = TRY(free_id(context, h.id));
   TRY(note(context, {"hypothesis.proposed", actor, h.id, encode(h)}));

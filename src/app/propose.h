@@ -29,15 +29,17 @@ struct ProposeOutcome {
 Result<ProposeOutcome> propose_from(Context& context, const ledger::Family& family,
                                     const model::Profile& profile);
 
-// Keeps out what the ledger already knows under any spelling: spends no run. Of the others the
-// first `at_most` get in; what still waits is revised to what is predicted now.
+// Keeps out what the ledger already knows under any spelling: spends no run. What ended without an
+// answer (inconclusive, invalid, dropped) comes back only as another claim: its predicted gain
+// differs by more than a quarter, or the baseline has moved; what was aborted, always. Of the
+// others the first `at_most` get in; what still waits is revised to what is predicted now.
 Result<ProposeOutcome> admit(Context& context, std::vector<model::Hypothesis> ideas,
                              const std::string& actor, std::size_t at_most = 1000);
 
 // "3 ideas came up again and are not retried: 2 no effect, 1 promoted"; empty if none did.
 std::string describe_known(const std::map<std::string, int>& known);
 
-// A person's idea; kConflict if the ledger holds its key.
+// A person's idea; kConflict if the ledger holds its key, or an earlier claim stands in the way.
 Result<model::Hypothesis> propose_change(Context& context, const std::string& family,
                                          const model::Change& change, const std::string& title,
                                          double gain, const std::string& actor);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/budget.h"
 #include "app/pairs.h"
 #include "app/propose.h"
 #include "base/text.h"
@@ -22,6 +23,8 @@ namespace {
 // A worker takes its claim within a moment of its start; one that has not by now never will.
 constexpr Nanos kStartsWithin = std::chrono::seconds(10);
 
+Nanos cpu_of(const model::Receipt& receipt) { return receipt.cpu_user + receipt.cpu_system; }
+
 struct Collector {
   Context& context;
   std::int64_t fence;
@@ -36,6 +39,13 @@ struct Collector {
     return Ok{};
   }
 
+  // What the ledger charges for a run, with `more` to say of it.
+  Json charged(AcceleratorSeconds time, Nanos cpu, Json more) const {
+    more["spent_accelerator_s"] = time.count();
+    more["spent"]["usd"] = bill(context.config, time, cpu).count();
+    return more;
+  }
+
   Result<> lose(const ledger::Run& run, const std::string& reason) {
     say(fmt::format("{}: {} is void: {}", run.family, run.reservation, reason));
     return keep(run, "run.voided", {{"spent_accelerator_s", 0.0}, {"reason", reason}});
@@ -45,29 +55,35 @@ struct Collector {
     const ledger::Family family = TRY(context.ledger->family(run.family));
     const model::PairFact fact = fact_of(run, family.spec, receipts);
     // A block's baseline is paid for by the pair that leads it.
-    const double spent = (fact.block.empty() ? fact.a.cost : 0) + fact.b.cost;
+    const bool pays_for_a = fact.block.empty();
+    const AcceleratorSeconds time{(pays_for_a ? fact.a.cost : 0) + fact.b.cost};
+    const Nanos cpu = from_seconds((pays_for_a ? fact.a.cpu_s : 0) + fact.b.cpu_s);
     if (fact.voided) {
       say(fmt::format("{}: pair {} is void: {}", run.family, run.index, fact.void_reason));
-      return keep(
-          run, "run.voided",
-          {{"spent_accelerator_s", spent}, {"reason", fact.void_reason}, {"fact", encode(fact)}});
+      return keep(run, "run.voided",
+                  charged(time, cpu, {{"reason", fact.void_reason}, {"fact", encode(fact)}}));
     }
     const auto d = compare::log_ratio(fact, family.spec);
     say(fmt::format("{}: {} pair {}: A {:.2f}, B {:.2f} accelerator-seconds ({:+.1f} %), {} first",
                     run.family, run.purpose, run.index, fact.a.cost, fact.b.cost,
                     100 * (1 - std::exp(-d.value_or(0))), run.variant_second ? "A" : "B"));
-    return keep(run, "run.collected", {{"spent_accelerator_s", spent}, {"fact", encode(fact)}});
+    return keep(run, "run.collected", charged(time, cpu, {{"fact", encode(fact)}}));
   }
 
   Result<> take_profile(const ledger::Run& run, const launch::Receipts& receipts) {
     if (!receipts.a) return lose(run, receipts.problem);
     const model::Receipt& receipt = *receipts.a;
-    const double spent = cost(receipt).count() + (receipts.b ? cost(*receipts.b).count() : 0.0);
+    AcceleratorSeconds time = cost(receipt);
+    Nanos cpu = cpu_of(receipt);
+    if (receipts.b) {
+      time += cost(*receipts.b);
+      cpu += cpu_of(*receipts.b);
+    }
     if (!succeeded(receipt)) {
       const std::string reason =
           fmt::format("the run to be profiled failed: {}", describe_ending(receipt));
       say(fmt::format("{}: {}", run.family, reason));
-      return keep(run, "run.voided", {{"spent_accelerator_s", spent}, {"reason", reason}});
+      return keep(run, "run.voided", charged(time, cpu, {{"reason", reason}}));
     }
     const ledger::Family family = TRY(context.ledger->family(run.family));
     std::vector<profile::Facts> collected{profile::facts_of(receipt)};
@@ -84,8 +100,7 @@ struct Collector {
     ProposeOutcome ideas = TRY(propose_from(context, family, profile));
     ideas.drafts.insert(ideas.drafts.begin(),
                         {"profile.recorded", "cycle", run.family, encode(profile)});
-    TRY(keep(run, "run.collected", {{"spent_accelerator_s", spent}, {"fact", nullptr}},
-             ideas.drafts));
+    TRY(keep(run, "run.collected", charged(time, cpu, {{"fact", nullptr}}), ideas.drafts));
     say(fmt::format("{}: bottleneck {}: {}", run.family, name(profile.bottleneck), profile.rule));
     say(fmt::format(
         "{}: {} new hypothes{}{}", run.family, ideas.fresh.size(),

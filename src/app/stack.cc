@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/budget.h"
 #include "app/lease.h"
 #include "app/pairs.h"
 #include "app/snapshot.h"
@@ -91,6 +92,7 @@ Result<model::StackResult> measure_stack(Context& context, const std::string& na
                                  family.name));
   }
   const std::unique_ptr<Lease> lease = TRY(Lease::take(context));
+  TRY(set_budgets(context, lease->fence()));
   Submitted submitted;
   const int most_tries = 2 * options.pairs + 4;
   while (true) {

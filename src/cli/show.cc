@@ -61,6 +61,23 @@ std::string describe(const model::Comparison& c) {
                      c.pairs, c.pairs == 1 ? "" : "s");
 }
 
+std::string describe(const ledger::Budget& b) {
+  const bool time = b.resource == "accelerator_s";
+  const bool money = b.resource == "usd";
+  const auto amount = [&](double value) {
+    return money ? fmt::format("${:.2f}", value) : show_number(time ? value / 3600 : value);
+  };
+  std::string text = amount(b.spent + b.overrun);
+  if (b.limit) text += fmt::format(" of {}", amount(*b.limit));
+  if (!money) text += fmt::format(" {}", time ? "accelerator-hours" : b.resource);
+  text += fmt::format(" spent, {} committed", amount(b.committed));
+  if (!b.limit) text += ", no limit";
+  if (b.overrun > 0) {
+    text += fmt::format("; {} of it beyond what runs had reserved", amount(b.overrun));
+  }
+  return text;
+}
+
 std::string describe_time(Nanos unix_time) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(unix_time).count();
   return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(seconds)));

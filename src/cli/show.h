@@ -24,6 +24,8 @@ void print_json(const Json& document);
 std::string saving(double log_effect);
 // "saves 31 % (28 % to 34 %, 95 %, 12 pairs)".
 std::string describe(const model::Comparison& comparison);
+// "1.23 of 10 accelerator-hours spent, 0.2 committed".
+std::string describe(const ledger::Budget& budget);
 std::string describe_time(Nanos unix_time);  // "2026-11-15 21:30".
 
 std::string show_packet(const Flags& flags, const ledger::GateRow& row);

@@ -1,0 +1,162 @@
+#include "app/propose.h"
+
+#include "app/test_kit.h"
+#include "model/plan.h"
+
+namespace amdahl::app {
+namespace {
+
+using model::VerdictKind;
+
+class ProposeTest : public ContextTest {
+ protected:
+  ProposeTest() { adopt(); }
+
+  static model::Hypothesis idea(double gain) {
+    model::Hypothesis h;
+    h.id = "h-1";
+    h.family = "eval";
+    h.key = "key1";
+    h.title = "larger batches";
+    h.change.args["--batch"] = "32";
+    h.origin = {"playbook", "larger-batches"};
+    h.predicted_gain = gain;
+    return h;
+  }
+
+  // Ids that the idea gets in under; what is known already is in known_.
+  std::vector<std::string> offer(double gain) {
+    const auto outcome = admit(context_, {idea(gain)}, "cycle");
+    EXPECT_TRUE(outcome) << outcome.error().text;
+    EXPECT_EQ(say(outcome->drafts), "");
+    known_ = outcome->known;
+    std::vector<std::string> ids;
+    for (const model::Hypothesis& h : outcome->fresh) ids.push_back(h.id);
+    return ids;
+  }
+
+  void end(const std::string& id, VerdictKind kind, bool tested = true) {
+    model::Verdict verdict;
+    verdict.hypothesis = id;
+    verdict.kind = kind;
+    verdict.reason = "as measured";
+    verdict.at = clock_.unix_time();
+    if (tested) {
+      const ledger::Family family = *context_.ledger->family("eval");
+      model::Experiment experiment;
+      experiment.id = verdict.experiment = "x" + id.substr(1);
+      experiment.hypothesis = id;
+      experiment.family = "eval";
+      experiment.campaign = "c1";
+      experiment.baseline = digest(*make_plan(family.spec, family.baseline));
+      ASSERT_EQ(say({{"experiment.registered", "cycle", experiment.id, encode(experiment)}}), "");
+    }
+    ASSERT_EQ(say({{"verdict.recorded", "cycle", id, encode(verdict)}}), "");
+  }
+
+  // Another change is promoted.
+  void move_baseline() {
+    model::Hypothesis other = idea(0.1);
+    other.id = "h-9";
+    other.key = "key9";
+    model::Experiment experiment;
+    experiment.id = "x-9";
+    experiment.hypothesis = "h-9";
+    experiment.family = "eval";
+    experiment.campaign = "c1";
+    model::GatePacket packet;
+    packet.experiment = "x-9";
+    packet.hypothesis = "h-9";
+    packet.family = "eval";
+    model::Verdict verdict;
+    verdict.hypothesis = "h-9";
+    verdict.experiment = "x-9";
+    verdict.kind = VerdictKind::kPromoted;
+    clock_.advance(std::chrono::hours(1));
+    ASSERT_EQ(say({{"hypothesis.proposed", "cycle", "h-9", encode(other)},
+                   {"experiment.registered", "cycle", "x-9", encode(experiment)},
+                   {"gate.opened", "cycle", "x-9", encode(packet)},
+                   {"gate.decided", "ada", "x-9", encode(model::GateDecision{true, "ada", "fine"})},
+                   {"verdict.recorded", "ada", "h-9", encode(verdict)},
+                   {"baseline.moved",
+                    "ada",
+                    "eval",
+                    {{"hypothesis", "h-9"}, {"change", {{"env", {{"OMP_NUM_THREADS", "1"}}}}}}}}),
+              "");
+  }
+
+  std::map<std::string, int> known_;
+};
+
+using Ids = std::vector<std::string>;
+using Known = std::map<std::string, int>;
+
+TEST_F(ProposeTest, TheSameClaimDoesNotReturn) {
+  double gain = 0.1;
+  for (const auto kind :
+       {VerdictKind::kInconclusive, VerdictKind::kInvalid, VerdictKind::kDropped}) {
+    SCOPED_TRACE(name(kind));
+    clock_.advance(std::chrono::hours(1));
+    gain *= 2;  // Another claim each time.
+    const Ids ids = offer(gain);
+    ASSERT_EQ(ids.size(), 1U);
+    end(ids[0], kind);
+    EXPECT_EQ(offer(gain), Ids{});
+    EXPECT_EQ(known_, (Known{{std::string(name(kind)), 1}}));
+    EXPECT_EQ(offer(1.2 * gain), Ids{});
+    EXPECT_EQ(offer(0.8 * gain), Ids{});
+  }
+}
+
+TEST_F(ProposeTest, AnotherClaimReturns) {
+  ASSERT_EQ(offer(0.20), Ids{"h-1"});
+  end("h-1", VerdictKind::kInconclusive);
+  ASSERT_EQ(offer(0.26), Ids{"h-1-2"});
+  end("h-1-2", VerdictKind::kInconclusive);
+  // Each claim is as good as made, not the last one only.
+  EXPECT_EQ(offer(0.20), Ids{});
+  EXPECT_EQ(offer(0.14), Ids{"h-1-3"});
+}
+
+TEST_F(ProposeTest, WhatInfrastructureEndedReturns) {
+  ASSERT_EQ(offer(0.20), Ids{"h-1"});
+  end("h-1", VerdictKind::kAborted);
+  EXPECT_EQ(offer(0.20), Ids{"h-1-2"});
+}
+
+TEST_F(ProposeTest, WhatAProfileWithdrewUntestedReturns) {
+  ASSERT_EQ(offer(0.20), Ids{"h-1"});
+  end("h-1", VerdictKind::kInvalid, false);
+  EXPECT_EQ(offer(0.20), Ids{"h-1-2"});
+}
+
+TEST_F(ProposeTest, AMovedBaselineMakesItAnotherClaim) {
+  ASSERT_EQ(offer(0.20), Ids{"h-1"});
+  end("h-1", VerdictKind::kInconclusive);
+  EXPECT_EQ(offer(0.20), Ids{});
+  move_baseline();
+  ASSERT_EQ(offer(0.20), Ids{"h-1-2"});
+  end("h-1-2", VerdictKind::kDropped, false);  // It never came to a test.
+  EXPECT_EQ(offer(0.20), Ids{});
+}
+
+TEST_F(ProposeTest, APersonIsToldWhatWouldBeAnotherClaim) {
+  model::Change change;
+  change.args["--batch"] = "32";
+  const auto first = propose_change(context_, "eval", change, "larger batches", 0.20, "ada");
+  ASSERT_TRUE(first) << first.error().text;
+  end(first->id, VerdictKind::kInconclusive);
+  const auto again = propose_change(context_, "eval", change, "larger batches", 0.22, "bob");
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().kind, Error::Kind::kConflict);
+  EXPECT_EQ(again.error().text,
+            first->id +
+                " ended inconclusive with the same claim (20 % saved) on the same baseline; it "
+                "returns with another claim: --gain below 15 or above 25");
+  const auto other = propose_change(context_, "eval", change, "larger batches", 0.40, "bob");
+  ASSERT_TRUE(other) << other.error().text;
+  EXPECT_EQ(other->id, first->id + "-2");
+}
+
+}  // namespace
+}  // namespace amdahl::app

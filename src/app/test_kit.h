@@ -1,0 +1,57 @@
+// test_kit.h: a context on a scratch ledger under a clock that stands still, for tests.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "app/context.h"
+#include "model/codec.h"
+#include "os/fake/fake_clock.h"
+
+namespace amdahl::app {
+
+class ContextTest : public testing::Test {
+ protected:
+  ContextTest() {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(testing::TempDir()) /
+              fmt::format("app-{}-{}", test->test_suite_name(), test->name());
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    context_.config.state_dir = folder_.string();
+    context_.clock = &clock_;
+    context_.hardware = "cpu: test";
+    auto opened = ledger::open_sqlite(context_.path("ledger.db"), {}, clock_);
+    EXPECT_TRUE(opened);
+    context_.ledger = *std::move(opened);
+  }
+  ~ContextTest() override { std::filesystem::remove_all(folder_); }
+
+  // Appends all at once: "" or the error's text.
+  std::string say(const std::vector<ledger::Draft>& drafts) {
+    const auto done = context_.ledger->append(drafts);
+    return done ? "" : done.error().text;
+  }
+
+  // A family called "eval" that runs `run --batch 8`, and an open campaign.
+  void adopt() {
+    model::Spec spec;
+    spec.family = "eval";
+    spec.command = {"run", "--batch", "8"};
+    spec.workdir = "/";
+    ASSERT_EQ(say({{"family.adopted", "ada", spec.family, encode(spec)},
+                   {"campaign.opened", "cycle", "c1", {{"k", 50}, {"alpha", 0.1}}}}),
+              "");
+  }
+
+  os::FakeClock clock_;
+  Context context_;
+  std::filesystem::path folder_;
+};
+
+}  // namespace amdahl::app

@@ -1,0 +1,12 @@
+#include "base/count.h"
+
+#include <fmt/format.h>
+
+namespace amdahl {
+
+std::string counted(std::int64_t n, std::string_view one, std::string_view many) {
+  if (n == 1) return fmt::format("1 {}", one);
+  return many.empty() ? fmt::format("{} {}s", n, one) : fmt::format("{} {}", n, many);
+}
+
+}  // namespace amdahl

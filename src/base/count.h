@@ -1,0 +1,13 @@
+// count.h: a number with its noun, in the right number.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace amdahl {
+
+// "1 pair", "2 pairs"; `many` for nouns that take more than an s: counted(0, "family", "families").
+std::string counted(std::int64_t n, std::string_view one, std::string_view many = {});
+
+}  // namespace amdahl
