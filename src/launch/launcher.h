@@ -17,7 +17,8 @@
 
 namespace amdahl::launch {
 
-// Both arms, run back to back on one allocation. Travels to the worker as JSON.
+// Both arms, run back to back on one allocation unless it says otherwise. Travels to the worker as
+// JSON.
 struct PairRequest {
   std::string reservation;  // From the ledger; the run's folder bears its name.
   model::Spec spec;
@@ -32,14 +33,20 @@ struct PairRequest {
   bool concurrent = false;
   // Neighbours spin on the slots while the arms run, so that the claim is tested on a busy host.
   bool contended = false;
-  // One process that alternates between the arms by steps; see docs/format/report.md.
+  // One process that alternates between the arms by steps; see docs/format/report.md. `schedule`
+  // has a letter a step, from step_schedule() in launch/steps.h.
   bool steps = false;
-  // Further variants that share A's run: a block. `order` then lists all arms, 0 is A, 1 is B.
+  std::string schedule;
+  // Further variants that share A's run: a block of at most kBlockVariants, B among them. `order`
+  // then lists all arms, 0 is A, 1 is B, 2 the first of `more`; without it variant_second counts.
   std::vector<model::Plan> more;
   std::vector<int> order;
 };
 
-// As the ledger keeps it and the worker reads it; fails with the path of the field.
+inline constexpr std::size_t kBlockVariants = 4;
+
+// As the ledger keeps it and the worker reads it; fails with the path of the field. What is as by
+// default is left out, so requests of older versions still read.
 Json encode_request(const PairRequest& request);
 Result<PairRequest> decode_request(const Json& json);
 
@@ -56,7 +63,11 @@ struct Receipts {
   std::string out_a;                // Folders the arms wrote to.
   std::string out_b;
   std::vector<std::optional<model::Receipt>> more;  // Of a block's further variants.
-  std::string problem;                              // Why a receipt is absent or not to be trusted.
+  // For steps: the process's own receipt, and its pairs of neighbouring steps. `a` and `b` are then
+  // its shares (launch/steps.h): both start at once, and what they cost leaves out start-up.
+  std::optional<model::Receipt> whole;
+  std::vector<model::StepPair> steps;
+  std::string problem;  // Why a receipt is absent or not to be trusted.
 };
 
 // Not thread-safe: the loop owns one and calls it from one thread.
@@ -81,10 +92,16 @@ struct Kind {
 
 std::span<const Kind> kinds();
 
-// The body of the worker (`amdahl exec --pair DIR`): takes the claim, runs both arms, leaves the
-// receipts in A/receipt.json and B/receipt.json of the folder, and done.json last. Returns quietly
-// if another worker has or had the claim, or the run was cancelled before it began. What the job or
-// its patch does wrong is in the receipts; an error is ours, and leaves the run lost.
+// The body of the worker (`amdahl exec --pair DIR`): takes the claim, runs the arms, leaves the
+// receipts in A/receipt.json, B/receipt.json and so on of the folder, and done.json last. Returns
+// quietly if another worker has or had the claim, or the run was cancelled before it began. What
+// the job or its patch does wrong is in the receipts; what is wrong with the request is the problem
+// in done.json; an error is ours, and leaves the run lost.
+// Forks to run arms at once or beside neighbours: call it from a process of one thread.
 Result<> run_pair(const std::string& run_dir);
+
+// The same, here and now, in <state_dir>/runs/<reservation>: for a person who waits. SIGINT and
+// SIGTERM end the arm under way, whose receipt then says so, and the rest is not started.
+Result<Receipts> run_here(const std::string& state_dir, const PairRequest& request);
 
 }  // namespace amdahl::launch

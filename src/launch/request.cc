@@ -4,15 +4,48 @@
 #include "model/codec.h"
 
 namespace amdahl::launch {
+namespace {
+
+// Fields that most requests do not use.
+void add_finer(const PairRequest& request, Json& json) {
+  if (request.concurrent) json["concurrent"] = true;
+  if (request.contended) json["contended"] = true;
+  if (request.steps) json["steps"] = true;
+  if (!request.schedule.empty()) json["schedule"] = request.schedule;
+  for (const model::Plan& plan : request.more) json["more"].push_back(model::encode(plan));
+  if (!request.order.empty()) json["order"] = request.order;
+}
+
+template <class T>
+void take(const Json& json, const char* name, T& out) {
+  if (json.contains(name)) out = json.at(name).get<T>();
+}
+
+Result<> take_finer(const Json& json, PairRequest& request) {
+  take(json, "concurrent", request.concurrent);
+  take(json, "contended", request.contended);
+  take(json, "steps", request.steps);
+  take(json, "schedule", request.schedule);
+  take(json, "order", request.order);
+  if (!json.contains("more")) return Ok{};
+  for (const Json& plan : json.at("more")) {
+    request.more.push_back(TRY(model::decode<model::Plan>(plan).in("/more")));
+  }
+  return Ok{};
+}
+
+}  // namespace
 
 Json encode_request(const PairRequest& request) {
-  return {{"reservation", request.reservation},
-          {"spec", model::encode(request.spec)},
-          {"a", model::encode(request.a)},
-          {"b", model::encode(request.b)},
-          {"variant_second", request.variant_second},
-          {"profile", request.profile},
-          {"cpus", request.cpus}};
+  Json json{{"reservation", request.reservation},
+            {"spec", model::encode(request.spec)},
+            {"a", model::encode(request.a)},
+            {"b", model::encode(request.b)},
+            {"variant_second", request.variant_second},
+            {"profile", request.profile},
+            {"cpus", request.cpus}};
+  add_finer(request, json);
+  return json;
 }
 
 Result<PairRequest> decode_request(const Json& json) {
@@ -25,6 +58,7 @@ Result<PairRequest> decode_request(const Json& json) {
     request.spec = TRY(model::decode<model::Spec>(json.at("spec")).in("/spec"));
     request.a = TRY(model::decode<model::Plan>(json.at("a")).in("/a"));
     request.b = TRY(model::decode<model::Plan>(json.at("b")).in("/b"));
+    TRY(take_finer(json, request));
   } catch (const Json::exception& error) {
     return bad_input(error.what());
   }

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <regex>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
 #include "base/text.h"
+#include "model/pattern.h"
 
 namespace amdahl::observe {
 namespace {
@@ -36,11 +37,15 @@ class Reader {
       known = true;
       (this->*key.take)(json);
     }
-    if (!known) problem("has none of work, metric, phase, accelerator");
+    if (!known) problem("has none of work, metric, phase, accelerator, step");
   }
 
   Report finish() {
     close_open_phase(context_.wall);
+    const std::vector<double>& done = report_.steps.work;
+    if (!report_.work && !done.empty()) {
+      report_.work = std::accumulate(done.begin(), done.end(), 0.0);
+    }
     std::stable_sort(report_.phases.begin(), report_.phases.end(),
                      [](const auto& a, const auto& b) { return a.start < b.start; });
     return std::move(report_);
@@ -56,9 +61,10 @@ class Reader {
     const char* name;
     void (Reader::*take)(const Json&);
   };
-  static const Key kKeys[4];
+  static const Key kKeys[5];
 
   void take_work(const Json& json) {
+    if (json.contains("step")) return;  // That step's, not the job's so far.
     const auto value = number(json, "work");
     if (!value) return problem("work is not a number");
     if (*value < 0) return problem("work is negative");
@@ -114,6 +120,26 @@ class Reader {
     report_.busy.push_back({static_cast<int>(index), *from, *to, *busy});
   }
 
+  // In order and without gaps, or a step would be taken for its neighbour.
+  void take_step(const Json& json) {
+    model::StepReports& steps = report_.steps;
+    const Json& which = json.at("step");
+    if (!which.is_number_integer()) return problem("step is not a whole number");
+    if (which != steps.arms.size()) {
+      return problem(fmt::format("step {} where {} was due", which.dump(), steps.arms.size()));
+    }
+    const auto arm = json.find("arm");
+    if (arm == json.end() || (*arm != "A" && *arm != "B")) return problem("arm is not A or B");
+    const auto seconds = number(json, "seconds");
+    if (!seconds || *seconds <= 0) return problem("seconds is not a positive number");
+    const auto work = json.contains("work") ? number(json, "work") : 1.0;
+    if (!work || *work <= 0) return problem("the step's work is not a positive number");
+    if (steps.arms.size() >= kMaxSpans) return problem("too many steps");
+    steps.arms += *arm == "A" ? 'A' : 'B';
+    steps.seconds.push_back(*seconds);
+    steps.work.push_back(*work);
+  }
+
   void close_open_phase(Nanos at) {
     if (!open_) return;
     open_->duration = std::max(Nanos{0}, at - open_->start);
@@ -149,11 +175,10 @@ class Reader {
   Nanos arrived_{};
 };
 
-const Reader::Key Reader::kKeys[4] = {
-    {"work", &Reader::take_work},
-    {"metric", &Reader::take_metrics},
-    {"phase", &Reader::take_phase},
-    {"accelerator", &Reader::take_busy},
+const Reader::Key Reader::kKeys[5] = {
+    {"work", &Reader::take_work},   {"metric", &Reader::take_metrics},
+    {"phase", &Reader::take_phase}, {"accelerator", &Reader::take_busy},
+    {"step", &Reader::take_step},
 };
 
 }  // namespace
@@ -170,6 +195,7 @@ Report read_report(std::string_view text, bool cut_short, const ReportContext& c
   if (cut_short) {
     report.work.reset();
     report.metrics.clear();
+    report.steps = {};
     if (report.problems.size() >= kMaxProblems) report.problems.pop_back();
     report.problems.insert(report.problems.begin(),
                            "the report is longer than 64 MiB: its work and metrics are unknown");
@@ -183,23 +209,23 @@ std::optional<double> work_in_output(std::string_view text, const std::string& p
   const auto problem = [&](std::string what) {
     if (problems.size() < kMaxProblems) problems.push_back(std::move(what));
   };
-  try {
-    const std::regex wanted(pattern);
-    for (const std::string_view whole : split(text, '\n')) {
-      // The library's matcher recurses by the character: a long line would exhaust the stack.
-      const std::string line(whole.substr(0, 4096));
-      std::smatch match;
-      if (!std::regex_search(line, match, wanted) || match.size() < 2) continue;
-      const auto value = to_number<double>(trim(match[1].str()));
+  const auto wanted = model::WorkPattern::make(pattern);
+  if (!wanted) {
+    problem(fmt::format("work_pattern \"{}\" {}", clip(pattern, 80), wanted.error().text));
+    return work;
+  }
+  for (const std::string_view line : split(text, '\n')) {
+    for (const std::string_view shown : split(line, '\r')) {
+      const auto found = wanted->find(shown);
+      if (!found) continue;
+      const auto value = to_number<double>(trim(*found));
       if (value && std::isfinite(*value) && *value >= 0) {
         work = *value;
       } else {
         problem(fmt::format("work_pattern matched \"{}\", which is no amount of work",
-                            clip(match[1].str(), 40)));
+                            clip(*found, 40)));
       }
     }
-  } catch (const std::regex_error& error) {
-    problem(fmt::format("work_pattern \"{}\" is not a regular expression", clip(pattern, 80)));
   }
   return work;
 }

@@ -26,6 +26,7 @@ struct Report {
   std::map<std::string, double> metrics;
   std::vector<model::Span> phases;  // In order of start.
   std::vector<BusySpan> busy;
+  model::StepReports steps;
   std::vector<std::string> problems;  // At most kMaxProblems.
 };
 
@@ -50,8 +51,9 @@ struct ReportContext {
 // than kMaxReportBytes has no work and no metrics, because its last words are unknown.
 Report read_report(std::string_view text, bool cut_short, const ReportContext& context);
 
-// The last match of `pattern` (one group, a number) in what the job printed. Bad patterns and
-// matches that are no number are added to `problems`.
+// The first match of `pattern` (one group, a number) in the last line that has one; a progress bar
+// that returns to its beginning makes a line each time. Bad patterns and matches that are no number
+// are added to `problems`.
 std::optional<double> work_in_output(std::string_view text, const std::string& pattern,
                                      std::vector<std::string>& problems);
 

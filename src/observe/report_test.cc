@@ -74,8 +74,8 @@ TEST(ReportTest, WhatCannotBeUsedIsNamedByItsLine) {
       {"{\"work\": 1e999}", "line 1: not JSON"},
       {"\xff\xfe{}", "line 1: not JSON"},
       {"[1]", "line 1: not an object"},
-      {"{}", "line 1: has none of work, metric, phase, accelerator"},
-      {"{\"wrok\": 3}", "line 1: has none of work, metric, phase, accelerator"},
+      {"{}", "line 1: has none of work, metric, phase, accelerator, step"},
+      {"{\"wrok\": 3}", "line 1: has none of work, metric, phase, accelerator, step"},
       {"{\"work\": \"3\"}", "line 1: work is not a number"},
       {"{\"work\": -1}", "line 1: work is negative"},
       {"{\"metric\": 3}", "line 1: metric is not an object of names and numbers"},
@@ -93,6 +93,15 @@ TEST(ReportTest, WhatCannotBeUsedIsNamedByItsLine) {
        "line 1: an accelerator line has accelerator, from, to and busy, all numbers"},
       {"{\"accelerator\": 0, \"from\": 0, \"to\": 1, \"busy\": 1.5}",
        "line 1: busy is not between 0 and 1"},
+      {"{\"step\": \"0\", \"arm\": \"A\", \"seconds\": 1}", "line 1: step is not a whole number"},
+      {"{\"step\": 1, \"arm\": \"A\", \"seconds\": 1}", "line 1: step 1 where 0 was due"},
+      {"{\"step\": -1, \"arm\": \"A\", \"seconds\": 1}", "line 1: step -1 where 0 was due"},
+      {"{\"step\": 0, \"seconds\": 1}", "line 1: arm is not A or B"},
+      {"{\"step\": 0, \"arm\": \"C\", \"seconds\": 1}", "line 1: arm is not A or B"},
+      {"{\"step\": 0, \"arm\": \"A\"}", "line 1: seconds is not a positive number"},
+      {"{\"step\": 0, \"arm\": \"A\", \"seconds\": 0}", "line 1: seconds is not a positive number"},
+      {"{\"step\": 0, \"arm\": \"A\", \"seconds\": 1, \"work\": 0}",
+       "line 1: the step's work is not a positive number"},
   };
   for (const Case& c : kCases) {
     SCOPED_TRACE(c.line);
@@ -102,7 +111,30 @@ TEST(ReportTest, WhatCannotBeUsedIsNamedByItsLine) {
     EXPECT_TRUE(report.metrics.empty());
     EXPECT_TRUE(report.phases.empty());
     EXPECT_TRUE(report.busy.empty());
+    EXPECT_EQ(report.steps, model::StepReports{});
   }
+}
+
+TEST(ReportTest, StepsAreKeptInOrderAndAddUpToTheWork) {
+  const std::string steps =
+      "{\"step\": 0, \"arm\": \"B\", \"seconds\": 0.5, \"work\": 8}\n"
+      "{\"step\": 1, \"arm\": \"A\", \"seconds\": 0.25}\n";
+  Report report = read_report(steps, false, context());
+  EXPECT_EQ(report.problems, std::vector<std::string>{});
+  EXPECT_EQ(report.steps, (model::StepReports{"BA", {0.5, 0.25}, {8, 1}}));
+  EXPECT_EQ(report.work, 9);
+
+  report = read_report(steps + "{\"work\": 40}\n", false, context());
+  EXPECT_EQ(report.work, 40) << "the job's own word on all of it";
+
+  // A gap: what follows cannot be placed.
+  report = read_report(steps +
+                           "{\"step\": 3, \"arm\": \"A\", \"seconds\": 1}\n"
+                           "{\"step\": 2, \"arm\": \"A\", \"seconds\": 1}\n",
+                       false, context());
+  EXPECT_EQ(report.problems, std::vector<std::string>{"line 3: step 3 where 2 was due"});
+  EXPECT_EQ(report.steps.arms, "BAA");
+  EXPECT_EQ(read_report(steps, true, context()).steps, model::StepReports{});
 }
 
 TEST(ReportTest, GarbageIsCountedOnlySoFarAndNeverFatal) {
@@ -128,13 +160,28 @@ TEST(ReportTest, WorkCanBeFoundInTheOutput) {
   std::vector<std::string> problems;
   EXPECT_EQ(work_in_output("done 3 images\ndone 40 images\nbye", "done (\\d+) images", problems),
             40);
+  EXPECT_EQ(work_in_output("done 3\rdone 40\r\n", "done (\\d+)", problems), 40) << "a bar";
+  EXPECT_EQ(work_in_output("\xff done 7", ". done (\\d+)", problems), 7) << "not UTF-8";
   EXPECT_EQ(work_in_output("nothing", "done (\\d+) images", problems), std::nullopt);
   EXPECT_TRUE(problems.empty());
   EXPECT_EQ(work_in_output("done x images", "done (.*) images", problems), std::nullopt);
   EXPECT_EQ(work_in_output("done", "(", problems), std::nullopt);
   EXPECT_EQ(work_in_output(std::string(1 << 20, '7'), "(\\d+)b", problems), std::nullopt);
   EXPECT_EQ(problems[0], "work_pattern matched \"x\", which is no amount of work");
-  EXPECT_EQ(problems[1], "work_pattern \"(\" is not a regular expression");
+  EXPECT_EQ(problems[1],
+            "work_pattern \"(\" is not a regular expression (RE2 syntax): missing ): (");
+}
+
+// A matcher that goes back tries 2^n ways through n letters before it gives up; this must return.
+TEST(ReportTest, NoPatternCanHangTheSearch) {
+  const std::string letters(1 << 20, 'a');
+  std::vector<std::string> problems;
+  for (const char* pattern : {"(a+)+b", "((?:a+)+)b", "((?:a|aa)+)b", "(?:.*)*(x)$", "(?:a*)*(b)",
+                              "((?:a?){50}a{50})b"}) {
+    SCOPED_TRACE(pattern);
+    EXPECT_EQ(work_in_output(letters + "\n" + letters, pattern, problems), std::nullopt);
+    EXPECT_EQ(problems, std::vector<std::string>{});
+  }
 }
 
 }  // namespace

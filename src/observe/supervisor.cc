@@ -79,6 +79,7 @@ void take_report(const RunOrder& order, const Watcher* watcher, model::Receipt& 
   receipt.work = report.work;
   receipt.metrics = std::move(report.metrics);
   receipt.phases = std::move(report.phases);
+  if (order.arm == "steps") receipt.steps = std::move(report.steps);
   receipt.report_problems = std::move(report.problems);
   if (!receipt.work && !order.work_pattern.empty() && is_plain(order.out_dir + "/stdout")) {
     if (const auto text = os::read_tail(order.out_dir + "/stdout", kMaxReportBytes)) {

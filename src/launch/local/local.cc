@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "launch/local/spawn.h"
+#include "launch/steps.h"
 #include "model/codec.h"
 #include "os/clock.h"
 #include "os/fault.h"
@@ -21,9 +22,13 @@ struct StartedBy {
   std::string boot_id;
 };
 
+Result<Json> json_in(const std::string& path) {
+  const std::string text = TRY(os::read_file(path));
+  return parse_json(text).in(path);
+}
+
 Result<StartedBy> started_by(const RunFolder& folder) {
-  const std::string text = TRY(os::read_file(folder.started()));
-  const Json json = TRY(parse_json(text).in(folder.started()));
+  const Json json = TRY(json_in(folder.started()));
   try {
     return StartedBy{json.at("pid").get<pid_t>(), json.at("boot_id").get<std::string>()};
   } catch (const Json::exception& error) {
@@ -53,6 +58,30 @@ std::optional<model::Receipt> receipt_of(const RunFolder& folder, const std::str
     return std::nullopt;
   }
   return *receipt;
+}
+
+// One process that was both arms in turn. A run that failed is told by its arms' endings; one that
+// went well but cannot be used, by the problem.
+void add_steps(const RunFolder& folder, const PairRequest& request, Receipts& receipts) {
+  receipts.out_b = receipts.out_a;
+  receipts.whole = receipt_of(folder, "A", receipts.problem);
+  if (!receipts.whole) return;
+  const auto pairs = step_pairs(*receipts.whole, request.schedule);
+  if (model::succeeded(*receipts.whole) && !pairs) {
+    receipts.problem = pairs.error().text;
+    return;
+  }
+  if (model::succeeded(*receipts.whole)) receipts.steps = *pairs;
+  receipts.a = step_share(*receipts.whole, request.schedule, 'A');
+  receipts.b = step_share(*receipts.whole, request.schedule, 'B');
+}
+
+// A reservation is a folder's name and nothing else.
+Result<RunFolder> folder_in(const std::string& state_dir, const std::string& reservation) {
+  const bool bad = reservation.empty() || reservation.front() == '.' ||
+                   reservation.find('/') != reservation.npos;
+  if (bad) return bad_input(fmt::format("\"{}\" is not a reservation", reservation));
+  return RunFolder{fmt::format("{}/runs/{}", state_dir, reservation)};
 }
 
 class LocalLauncher final : public Launcher {
@@ -97,9 +126,25 @@ class LocalLauncher final : public Launcher {
     }
     Receipts receipts;
     receipts.out_a = folder.out("A");
-    receipts.a = receipt_of(folder, "A", receipts.problem);
     receipts.out_b = folder.out("B");
+    const Json done = TRY(json_in(folder.done()));
+    if (done.is_object() && done.contains("problem")) {
+      const Json& problem = done.at("problem");
+      receipts.problem = problem.is_string() ? problem.get<std::string>() : problem.dump();
+      return receipts;
+    }
+    const Json stored = TRY(json_in(folder.request()));
+    const PairRequest request = TRY(decode_request(stored).in(folder.request()));
+    if (request.steps) {
+      add_steps(folder, request, receipts);
+      return receipts;
+    }
+    receipts.a = receipt_of(folder, "A", receipts.problem);
     receipts.b = receipt_of(folder, "B", receipts.problem);
+    for (std::size_t i = 0; i < request.more.size(); ++i) {
+      const std::string arm(1, static_cast<char>('C' + i));
+      receipts.more.push_back(receipt_of(folder, arm, receipts.problem));
+    }
     return receipts;
   }
 
@@ -121,12 +166,8 @@ class LocalLauncher final : public Launcher {
   }
 
  private:
-  // A reservation is a folder's name and nothing else.
   Result<RunFolder> folder_of(const std::string& reservation) const {
-    const bool bad = reservation.empty() || reservation.front() == '.' ||
-                     reservation.find('/') != reservation.npos;
-    if (bad) return bad_input(fmt::format("\"{}\" is not a reservation", reservation));
-    return RunFolder{fmt::format("{}/runs/{}", state_dir_, reservation)};
+    return folder_in(state_dir_, reservation);
   }
 
   static std::string worker_id(const std::string& reservation) {
@@ -143,3 +184,16 @@ std::unique_ptr<Launcher> make(const std::string& state_dir) {
 }
 
 }  // namespace amdahl::launch::local
+
+namespace amdahl::launch {
+
+Result<Receipts> run_here(const std::string& state_dir, const PairRequest& request) {
+  const std::string state = os::absolute(state_dir);
+  const local::RunFolder folder = TRY(local::folder_in(state, request.reservation));
+  TRY(os::make_dirs(folder.path));
+  TRY(os::write_file(folder.request(), pretty_json(encode_request(request))));
+  TRY(run_pair(folder.path));
+  return local::make(state)->collect(request.reservation);
+}
+
+}  // namespace amdahl::launch

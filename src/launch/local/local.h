@@ -19,6 +19,7 @@ struct RunFolder {
   std::string claim() const { return path + "/claim"; }  // Locked while a worker lives.
   std::string started() const { return path + "/started.json"; }
   std::string cancelled() const { return path + "/cancelled"; }
+  std::string schedule() const { return path + "/steps"; }  // One letter a step.
   std::string done() const { return path + "/done.json"; }
   std::string log() const { return path + "/worker.log"; }
   std::string out(const std::string& arm) const { return path + "/" + arm; }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "launch/local/testing.h"
 #include "model/codec.h"
 #include "os/clock.h"
 #include "os/files.h"
@@ -21,61 +22,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using model::Ending;
-
-class LocalTest : public testing::Test {
- protected:
-  LocalTest() : folder_{os::absolute(testing::TempDir() + "launch_" + os::random_hex(12))} {
-    std::filesystem::create_directories(folder_);
-    ::setenv("AMDAHL_WORKER", TEST_WORKER, 1);
-    launcher_ = make(path("state"));
-  }
-  ~LocalTest() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-
-  std::string path(const std::string& name) const { return folder_ + "/" + name; }
-  RunFolder run_folder() const { return {path("state/runs/r-1")}; }
-
-  PairRequest request(const std::string& a, const std::string& b) const {
-    PairRequest made;
-    made.reservation = "r-1";
-    made.spec.family = "test";
-    made.spec.command = {"sh", "-c", a};
-    made.spec.workdir = folder_;
-    made.spec.time_limit = 60s;
-    made.a.argv = {"sh", "-c", a};
-    made.a.workdir = folder_;
-    made.b = made.a;
-    made.b.argv = {"sh", "-c", b};
-    made.variant_second = true;
-    return made;
-  }
-
-  // Until the run is in one of the states; a test that waits for ever is killed by CTest.
-  RunState wait_for(std::initializer_list<RunState> wanted) {
-    while (true) {
-      const RunState now = *launcher_->poll("r-1");
-      if (std::find(wanted.begin(), wanted.end(), now) != wanted.end()) return now;
-      os::real_clock().sleep(10ms);
-    }
-  }
-  void wait_for_file(const std::string& name) const {
-    while (!os::exists(path(name))) os::real_clock().sleep(5ms);
-  }
-  pid_t worker_pid() const {
-    return parse_json(*os::read_file(run_folder().started()))->at("pid").get<pid_t>();
-  }
-  pid_t pid_in(const std::string& name) const {
-    return to_number<pid_t>(trim(*os::read_file(path(name)))).value_or(0);
-  }
-  void wait_for_death(pid_t pid) const {
-    while (::kill(pid, 0) == 0) os::real_clock().sleep(5ms);
-  }
-
-  std::string folder_;
-  std::unique_ptr<Launcher> launcher_;
-};
 
 TEST_F(LocalTest, APairLeavesTwoSealedReceipts) {
   EXPECT_EQ(*launcher_->poll("r-1"), RunState::kUnknown);
@@ -244,11 +190,11 @@ TEST_F(LocalTest, AProfileIsAPlainRunAndOneWithTheHook) {
 TEST_F(LocalTest, WhatCannotRunIsAReceiptAndNotALoss) {
   PairRequest made = request("true", "true");
   made.b.argv = {"no_such_program"};
-  made.a.config = {{"job.yaml#a", "1"}};
+  made.a.config = {{"job.json", "1"}};
   ASSERT_TRUE(launcher_->submit(made));
   EXPECT_EQ(wait_for({RunState::kFinished, RunState::kLost}), RunState::kFinished);
   const Receipts receipts = *launcher_->collect("r-1");
-  EXPECT_EQ(receipts.a->reason, "job.yaml: only JSON configuration files can be changed so far");
+  EXPECT_EQ(receipts.a->reason, "config \"job.json\" is not FILE#KEY");
   EXPECT_EQ(receipts.b->reason, "no such program: no_such_program");
 }
 
@@ -310,8 +256,31 @@ TEST(RequestTest, TravelsAsJsonAndBack) {
   made.cpus = {0, 3};
   const PairRequest back = *decode_request(encode_request(made));
   EXPECT_EQ(dump_json(encode_request(back)), dump_json(encode_request(made)));
+  for (const char* finer : {"concurrent", "contended", "steps", "schedule", "more", "order"}) {
+    EXPECT_FALSE(encode_request(made).contains(finer)) << "older workers know no such field";
+  }
   EXPECT_FALSE(decode_request(Json::object()));
   EXPECT_FALSE(decode_request(Json("text")));
+}
+
+TEST(RequestTest, FinerPairingTravelsToo) {
+  PairRequest made;
+  made.reservation = "r-7";
+  made.spec.family = "f";
+  made.a.argv = made.b.argv = {"a"};
+  made.concurrent = made.contended = made.steps = true;
+  made.schedule = "ABBA";
+  made.more = {made.a, made.b};
+  made.more[1].env = {{"X", "1"}};
+  made.order = {2, 0, 1, 3};
+  const PairRequest back = *decode_request(encode_request(made));
+  EXPECT_TRUE(back.concurrent && back.contended && back.steps);
+  EXPECT_EQ(back.schedule, "ABBA");
+  EXPECT_EQ(back.more, made.more);
+  EXPECT_EQ(back.order, made.order);
+  Json broken = encode_request(made);
+  broken["more"][1].erase("argv");
+  EXPECT_EQ(decode_request(broken).error().text, "/more: /argv: is missing");
 }
 
 }  // namespace

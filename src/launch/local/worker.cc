@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -6,9 +9,15 @@
 
 #include "base/redact.h"
 #include "launch/launcher.h"
+#include "launch/local/arms.h"
 #include "launch/local/local.h"
+#include "launch/local/neighbours.h"
 #include "launch/local/patched.h"
+#include "launch/local/together.h"
+#include "launch/steps.h"
 #include "model/codec.h"
+#include "observe/child.h"
+#include "observe/inputs.h"
 #include "observe/supervisor.h"
 #include "os/clock.h"
 #include "os/files.h"
@@ -18,14 +27,19 @@
 namespace amdahl::launch {
 namespace {
 
+using local::Arm;
 using local::RunFolder;
 namespace fs = std::filesystem;
 
-struct Arm {
-  std::string name;   // "A" or "B": the folder's name.
-  std::string label;  // In the receipt: the same, or "profile".
-  const model::Plan* plan;
-};
+constexpr std::string_view kCancelled = "the run was cancelled";
+
+std::optional<std::string> visible_devices(const model::Plan& plan) {
+  if (const auto set = plan.env.find("CUDA_VISIBLE_DEVICES"); set != plan.env.end()) {
+    return set->second;
+  }
+  const char* inherited = std::getenv("CUDA_VISIBLE_DEVICES");
+  return inherited ? std::optional<std::string>(inherited) : std::nullopt;
+}
 
 class Worker {
  public:
@@ -36,38 +50,75 @@ class Worker {
         state_dir_{fs::path(folder_.path).parent_path().parent_path().string()} {}
 
   Result<> run() {
-    std::vector<Arm> arms{{"A", "A", &request_.a}};
-    if (request_.profile) {
-      arms.push_back({"B", "profile", &request_.a});
+    const auto arms = local::arms_of(request_);
+    if (!arms) return finish({}, arms.error().text);
+    // All that takes time comes first, so that the arms are neighbours in time.
+    std::vector<Ready> ready;
+    for (const Arm& arm : *arms) ready.push_back(TRY(make_ready(arm)));
+    if (request_.steps) {
+      const auto told = tell_of_steps(ready.front());
+      if (!told) return finish({}, told.error().text);
+    }
+    std::optional<local::Neighbours> neighbours;
+    if (request_.contended) {
+      auto made = local::Neighbours::on(request_.cpus);
+      if (!made) return finish({}, made.error().text);
+      neighbours.emplace(*std::move(made));
+    }
+    if (request_.concurrent) {
+      TRY(run_at_once(ready));
     } else {
-      arms.insert(request_.variant_second ? arms.end() : arms.begin(), {"B", "B", &request_.b});
+      for (const Ready& arm : ready) TRY(run_one(arm));
     }
-    for (const Arm& arm : arms) {
-      TRY(os::make_dirs(folder_.out(arm.name)));
-      const model::Receipt receipt = receipt_for(arm);
-      TRY(os::write_file(folder_.receipt(arm.name), pretty_json(model::encode(receipt))));
-    }
-    const Json done{{"at", os::real_clock().unix_time().count()}, {"first", arms.front().name}};
-    return os::write_file(folder_.done(), pretty_json(done));
+    const bool deserted = neighbours && !neighbours->all_there();
+    neighbours.reset();  // Whoever sees that it is done may use the slots.
+    return finish(*arms, deserted ? "a neighbour died while the arms ran" : "");
   }
 
  private:
-  model::Receipt receipt_for(const Arm& arm) {
-    if (os::exists(folder_.cancelled())) return not_started(arm, "the run was cancelled");
+  struct Ready {
+    Arm arm;
+    observe::RunOrder order;
+    std::string reason;  // Why it cannot start; empty if it can.
+  };
+
+  Result<> finish(const std::vector<Arm>& arms, const std::string& problem) const {
+    Json done{{"at", os::real_clock().unix_time().count()}, {"arms", Json::array()}};
+    for (const Arm& arm : arms) done["arms"].push_back(arm.name);
+    if (!arms.empty()) done["first"] = arms.front().name;
+    if (!problem.empty()) done["problem"] = problem;
+    return os::write_file(folder_.done(), pretty_json(done));
+  }
+
+  bool cancelled() const { return interrupted_ || os::exists(folder_.cancelled()); }
+
+  Result<Ready> make_ready(const Arm& arm) {
+    TRY(os::make_dirs(folder_.out(arm.name)));
+    Ready ready{arm, {}, ""};
     model::Plan plan = *arm.plan;
-    // If one arm is patched, both run in worktrees: the checkout may differ from its commit.
-    if (!request_.a.patch.empty() || (!request_.profile && !request_.b.patch.empty())) {
-      const auto moved = local::in_patched_tree(request_.spec, plan, state_dir_ + "/trees");
-      if (!moved) return not_started(arm, moved.error().text);
-      plan = *moved;
+    if (cancelled()) {
+      ready.reason = kCancelled;
+      return ready;
     }
-    auto receipt = observe::supervise(order_for(arm, plan), os::real_clock());
-    if (!receipt) return not_started(arm, receipt.error().text);
-    // The plan's digest is of what was asked for, not of where its worktree happens to be.
-    model::Receipt sealed = *receipt;
-    sealed.plan_digest = model::digest(*arm.plan);
-    model::seal(sealed);
-    return sealed;
+    if (any_patch()) {
+      const auto moved = local::in_patched_tree(request_.spec, plan, state_dir_ + "/trees");
+      if (!moved) ready.reason = moved.error().text;
+      if (moved) plan = *moved;
+    }
+    ready.order = order_for(arm, plan);
+    if (request_.concurrent && ready.reason.empty()) {
+      // What is not known of the inputs is read now, not while the other arm runs.
+      observe::fingerprint(ready.order.inputs, plan.workdir,
+                           ready.order.state_dir + "/inputs.json");
+    }
+    return ready;
+  }
+
+  // If one arm is patched, all run in worktrees: the checkout may differ from its commit.
+  bool any_patch() const {
+    if (request_.profile) return !request_.a.patch.empty();
+    return !request_.a.patch.empty() || !request_.b.patch.empty() ||
+           std::ranges::any_of(request_.more, [](const auto& plan) { return !plan.patch.empty(); });
   }
 
   observe::RunOrder order_for(const Arm& arm, const model::Plan& plan) const {
@@ -77,12 +128,12 @@ class Worker {
     order.family = spec.family;
     order.arm = arm.label;
     order.plan = plan;
-    order.cpus = request_.cpus;
-    // An arm that asks for fewer slots than its partner gets no more than it pays for.
-    const auto wanted = static_cast<std::size_t>(std::max(0, plan.cpus));
-    if (wanted > 0 && wanted < order.cpus.size()) order.cpus.resize(wanted);
+    order.cpus = arm.cpus;
     order.out_dir = folder_.out(arm.name);
     order.state_dir = state_dir_ + "/plans/" + model::digest(*arm.plan);
+    // Two runs of one plan at once must not write into one folder.
+    const bool same = model::digest(request_.a) == model::digest(request_.b);
+    if (request_.concurrent && same && arm.name == "B") order.state_dir += "-B";
     order.time_limit = spec.time_limit;
     order.memory_limit_mb = spec.memory_limit_mb;
     order.work_pattern = spec.work_pattern;
@@ -91,6 +142,72 @@ class Worker {
     order.inputs = spec.inputs;
     order.with_hook = arm.label == "profile";
     return order;
+  }
+
+  // One process, started as A, that is told when to be which arm and what that means.
+  Result<> tell_of_steps(Ready& ready) const {
+    const auto fill = [&](const std::string& text) { return observe::fill_in(text, ready.order); };
+    const Json settings = TRY(step_settings(request_.spec, request_.a, request_.b, fill));
+    TRY(os::write_file(folder_.schedule(), request_.schedule));
+    ready.order.plan.env["AMDAHL_STEPS"] = folder_.schedule();
+    ready.order.plan.env["AMDAHL_STEPS_ARMS"] = dump_json(settings);
+    return Ok{};
+  }
+
+  Result<> run_one(const Ready& ready) {
+    const model::Receipt receipt = receipt_for(ready);
+    interrupted_ |= receipt.ending == model::Ending::kCancelled;
+    return keep(ready.arm, receipt);
+  }
+
+  Result<> keep(const Arm& arm, const model::Receipt& receipt) const {
+    return os::write_file(folder_.receipt(arm.name), pretty_json(model::encode(receipt)));
+  }
+
+  Result<> run_at_once(const std::vector<Ready>& ready) {
+    std::vector<local::Task> tasks;
+    for (const Ready& arm : ready) {
+      tasks.push_back({arm.order.cpus, [this, &arm] {
+                         const auto kept = run_one(with_devices(arm));
+                         // In the worker's log, for its parent can only see that it failed.
+                         if (!kept)
+                           fmt::print(stderr, "arm {}: {}\n", arm.arm.name, kept.error().text);
+                         return bool{kept};
+                       }});
+    }
+    const local::Together together = TRY(local::run_together(tasks));
+    interrupted_ |= together.interrupted;
+    for (std::size_t i = 0; i < ready.size(); ++i) {
+      if (together.well[i]) continue;
+      // The signal may come before the arm's process listens or after its job has ended.
+      const Arm& arm = ready[i].arm;
+      if (!cancelled()) return external(fmt::format("the supervisor of arm {} died", arm.name));
+      TRY(keep(arm, not_started(arm, std::string(kCancelled))));
+    }
+    return Ok{};
+  }
+
+  // In the arm's own process: what NVML was told before a fork is not for the child.
+  Ready with_devices(Ready ready) const {
+    const int each = std::max(request_.a.accelerators, request_.b.accelerators);
+    model::Plan& plan = ready.order.plan;
+    const auto devices = local::devices_for(visible_devices(plan), observe::gpu_count(),
+                                            ready.arm.half, each, plan.accelerators);
+    if (!devices && ready.reason.empty()) ready.reason = devices.error().text;
+    if (devices && !devices->empty()) plan.env["CUDA_VISIBLE_DEVICES"] = *devices;
+    return ready;
+  }
+
+  model::Receipt receipt_for(const Ready& ready) const {
+    if (cancelled()) return not_started(ready.arm, std::string(kCancelled));
+    if (!ready.reason.empty()) return not_started(ready.arm, ready.reason);
+    auto receipt = observe::supervise(ready.order, os::real_clock());
+    if (!receipt) return not_started(ready.arm, receipt.error().text);
+    // The plan's digest is of what was asked for, not of where its worktree happens to be.
+    model::Receipt sealed = *receipt;
+    sealed.plan_digest = model::digest(*ready.arm.plan);
+    model::seal(sealed);
+    return sealed;
   }
 
   model::Receipt not_started(const Arm& arm, const std::string& reason) const {
@@ -113,6 +230,7 @@ class Worker {
   RunFolder folder_;
   PairRequest request_;
   std::string state_dir_;
+  bool interrupted_ = false;  // A signal ended an arm: the rest is not wanted.
 };
 
 }  // namespace

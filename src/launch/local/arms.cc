@@ -1,0 +1,126 @@
+#include "launch/local/arms.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace amdahl::launch::local {
+namespace {
+
+constexpr std::string_view kStepMetric = "accelerator_seconds_per_work";
+
+std::vector<int> first_of(std::vector<int> cpus, int wanted) {
+  const auto most = static_cast<std::size_t>(std::max(0, wanted));
+  if (most > 0 && most < cpus.size()) cpus.resize(most);
+  return cpus;
+}
+
+std::string name_of(int arm) { return std::string(1, static_cast<char>('A' + arm)); }
+
+const model::Plan& plan_of(const PairRequest& request, int arm) {
+  if (arm == 0) return request.a;
+  return arm == 1 ? request.b : request.more[static_cast<std::size_t>(arm) - 2];
+}
+
+Result<> check(const PairRequest& request) {
+  const int ways = int{request.profile} + int{request.concurrent} + int{request.steps} +
+                   int{!request.more.empty()};
+  if (ways > 1) {
+    return bad_input(
+        "the request wants more than one of a profile, arms at once, arms by steps and a block");
+  }
+  if (request.contended && request.cpus.empty()) {
+    return bad_input("neighbours need CPU slots to sit on, and the request names none");
+  }
+  if (request.concurrent && (request.cpus.size() < 2 || request.cpus.size() % 2 != 0)) {
+    return bad_input(
+        fmt::format("arms that run at once need an even number of CPU slots, at least 2, not {}; "
+                    "add slots or set pairing = \"same-allocation\" in the spec",
+                    request.cpus.size()));
+  }
+  if (request.steps && request.schedule.empty()) {
+    return bad_input("arms that alternate by steps need a schedule, and the request has none");
+  }
+  if (request.steps && request.spec.metric != kStepMetric) {
+    return bad_input(
+        fmt::format("steps are compared by {}, but the spec's metric is {}; set pairing = "
+                    "\"same-allocation\" in the spec",
+                    kStepMetric, request.spec.metric));
+  }
+  if (request.more.size() + 1 > kBlockVariants) {
+    return bad_input(fmt::format("a block holds at most {} variants, not {}", kBlockVariants,
+                                 request.more.size() + 1));
+  }
+  return Ok{};
+}
+
+// Arm numbers, each once.
+Result<std::vector<int>> sequence(const PairRequest& request) {
+  const int arms = 2 + static_cast<int>(request.more.size());
+  std::vector<int> all;
+  for (int arm = 0; arm < arms; ++arm) all.push_back(arm);
+  if (request.order.empty()) {
+    if (!request.variant_second) std::ranges::rotate(all, all.begin() + 1);
+    return all;
+  }
+  std::vector<int> sorted = request.order;
+  std::ranges::sort(sorted);
+  if (sorted == all) return request.order;
+  return bad_input(fmt::format("the order {} does not name each of the {} arms once",
+                               fmt::join(request.order, ","), arms));
+}
+
+std::vector<Arm> at_once(const PairRequest& request) {
+  const auto middle = request.cpus.begin() + static_cast<std::ptrdiff_t>(request.cpus.size() / 2);
+  const std::vector<int> halves[] = {{request.cpus.begin(), middle}, {middle, request.cpus.end()}};
+  std::vector<Arm> arms;
+  for (const int half : {0, 1}) {
+    const bool is_a = (half == 0) == request.variant_second;
+    const model::Plan& plan = is_a ? request.a : request.b;
+    const std::string name = is_a ? "A" : "B";
+    arms.push_back({name, name, &plan, first_of(halves[half], plan.cpus), half});
+  }
+  return arms;
+}
+
+}  // namespace
+
+Result<std::vector<Arm>> arms_of(const PairRequest& request) {
+  TRY(check(request));
+  if (request.concurrent) return at_once(request);
+  const std::vector<int> of_a = first_of(request.cpus, request.a.cpus);
+  if (request.steps) return std::vector<Arm>{{"A", "steps", &request.a, of_a}};
+  if (request.profile) {
+    return std::vector<Arm>{{"A", "A", &request.a, of_a}, {"B", "profile", &request.a, of_a}};
+  }
+  std::vector<Arm> arms;
+  for (const int arm : TRY(sequence(request))) {
+    const model::Plan& plan = plan_of(request, arm);
+    arms.push_back({name_of(arm), name_of(arm), &plan, first_of(request.cpus, plan.cpus)});
+  }
+  return arms;
+}
+
+Result<std::string> devices_for(const std::optional<std::string>& visible, int count, int half,
+                                int each, int wanted) {
+  if (count == 0) return std::string();
+  std::vector<std::string> devices;
+  if (visible) {
+    if (trim(*visible).empty() || *visible == "-1") return std::string();
+    for (const std::string_view device : split(*visible, ',')) devices.emplace_back(trim(device));
+  } else {
+    for (int device = 0; device < count; ++device) devices.push_back(std::to_string(device));
+  }
+  if (devices.size() < 2 * static_cast<std::size_t>(each)) {
+    return bad_input(
+        fmt::format("arms that run at once need {} GPUs, {} for each, and there are {}; set "
+                    "pairing = \"same-allocation\" in the spec",
+                    2 * each, each, devices.size()));
+  }
+  const auto first = devices.begin() + static_cast<std::ptrdiff_t>(half) * each;
+  return join(std::vector<std::string>(first, first + std::min(each, wanted)), ",");
+}
+
+}  // namespace amdahl::launch::local

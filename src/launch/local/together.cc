@@ -1,0 +1,69 @@
+#include "launch/local/together.h"
+
+#include <csignal>
+
+#include <poll.h>
+
+#include "launch/local/fork.h"
+#include "observe/signals.h"
+
+namespace amdahl::launch::local {
+namespace {
+
+bool all_over(std::vector<Fork>& children) {
+  bool over = true;
+  for (Fork& child : children) over = child.over() && over;
+  return over;
+}
+
+void wait_for_something(std::vector<Fork>& children, int signals) {
+  std::vector<pollfd> fds{{signals, POLLIN, 0}};
+  bool must_look = false;
+  for (Fork& child : children) {
+    if (child.over()) continue;
+    fds.push_back({child.poll_fd(), POLLIN, 0});
+    must_look |= child.poll_fd() < 0;
+  }
+  ::poll(fds.data(), fds.size(), must_look ? 20 : -1);
+}
+
+// Holds back the signals that we pass on, so that none is lost before we listen.
+class HeldBack {
+ public:
+  HeldBack() {
+    sigset_t ours;
+    sigemptyset(&ours);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) sigaddset(&ours, signal);
+    ::sigprocmask(SIG_BLOCK, &ours, &before_);
+  }
+  ~HeldBack() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  HeldBack(const HeldBack&) = delete;
+  HeldBack& operator=(const HeldBack&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
+Result<Together> run_together(const std::vector<Task>& tasks) {
+  std::vector<Fork> children;
+  std::optional<HeldBack> held_back(std::in_place);
+  for (const Task& task : tasks) {
+    children.push_back(TRY(Fork::start(task.cpus, [&] { return task.run() ? 0 : 3; })));
+  }
+  observe::SignalRelay relay;
+  held_back.reset();
+  Together together;
+  while (!all_over(children)) {
+    wait_for_something(children, relay.fd());
+    for (const int signal : relay.take()) {
+      together.interrupted |= signal == SIGINT || signal == SIGTERM;
+      for (const Fork& child : children) child.tell(signal);
+    }
+  }
+  for (const Fork& child : children) together.well.push_back(child.status() == 0);
+  return together;
+}
+
+}  // namespace amdahl::launch::local

@@ -1,0 +1,226 @@
+#include "launch/steps.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "model/codec.h"
+#include "model/flags.h"
+#include "stats/coin.h"
+
+namespace amdahl::launch {
+namespace {
+
+constexpr std::size_t kWarmUpSteps = 2 * kWarmUpPairs;
+
+using Value = std::optional<std::string>;
+
+// The two arms' settings, as they grow.
+struct Both {
+  Json a = Json::object();
+  Json b = Json::object();
+
+  void add(const char* group, const std::string& name, const Value& in_a, const Value& in_b,
+           const std::function<std::string(std::string)>& fill) {
+    if (in_a == in_b) return;
+    a[group][name] = in_a ? Json(fill(*in_a)) : Json(nullptr);
+    b[group][name] = in_b ? Json(fill(*in_b)) : Json(nullptr);
+  }
+};
+
+// What the variable is for a job of this plan: set, unset, or inherited from us.
+Value variable(const model::Plan& plan, const std::string& name) {
+  if (const auto set = plan.env.find(name); set != plan.env.end()) return set->second;
+  if (std::ranges::find(plan.unset, name) != plan.unset.end()) return std::nullopt;
+  const char* inherited = std::getenv(name.c_str());
+  return inherited ? Value(inherited) : std::nullopt;
+}
+
+Value entry(const std::map<std::string, std::string>& from, const std::string& key) {
+  const auto found = from.find(key);
+  return found == from.end() ? std::nullopt : Value(found->second);
+}
+
+// The flags that occur in the command, by their first names.
+void add_flags(const model::Spec& spec, const std::vector<std::string>& argv,
+               std::set<std::string>& names) {
+  for (std::size_t i = 1; i < argv.size() && argv[i] != "--"; ++i) {
+    const std::string& word = argv[i];
+    const bool dashed = word.size() > 1 && word.front() == '-' && !to_number<double>(word);
+    const std::size_t equals = word.find('=');
+    if (!dashed && (equals == word.npos || equals == 0)) continue;
+    std::string spelling = word.substr(0, equals);
+    const bool joined = dashed && word[1] != '-' && word.size() > 2 &&
+                        to_number<double>(std::string_view(word).substr(2));
+    if (joined) spelling.resize(2);  // "-b8".
+    names.insert(model::flag_named(spec, spelling).name());
+  }
+}
+
+Result<> add_args(const model::Spec& spec, const model::Plan& a, const model::Plan& b,
+                  const std::function<std::string(std::string)>& fill, Both& both) {
+  const Error other = bad_input(
+      "the arms' commands differ in more than flags, which no process can change about itself; "
+      "set pairing = \"same-allocation\" in the spec");
+  if (a.argv.empty() || b.argv.empty() || a.argv.front() != b.argv.front()) return other;
+  std::set<std::string> names;
+  add_flags(spec, a.argv, names);
+  add_flags(spec, b.argv, names);
+  std::vector<std::string> words = a.argv;
+  for (const std::string& name : names) {
+    const model::Flag flag = model::flag_named(spec, name);
+    const Value in_a = model::value_in(a.argv, flag);
+    const Value in_b = model::value_in(b.argv, flag);
+    both.add("args", name, in_a, in_b, fill);
+    if (in_a != in_b) TRY(model::set_flag(words, flag, in_b));
+  }
+  // What the flags do not explain is something else.
+  std::vector<std::string> wanted = b.argv;
+  std::ranges::sort(words);
+  std::ranges::sort(wanted);
+  if (words != wanted) return other;
+  return Ok{};
+}
+
+// Steps that belong to whole pairs of the schedule.
+std::size_t paired(const model::StepReports& steps, const std::string& schedule) {
+  return std::min(steps.arms.size(), schedule.size()) / 2 * 2;
+}
+
+bool is_schedule(const std::string& schedule) {
+  if (schedule.size() % 2 != 0 || schedule.size() <= kWarmUpSteps) return false;
+  for (std::size_t i = 0; i < schedule.size(); i += 2) {
+    const std::string_view pair = std::string_view(schedule).substr(i, 2);
+    if (pair != "AB" && pair != "BA") return false;
+  }
+  return true;
+}
+
+bool is_failure(model::Ending ending) {
+  return ending != model::Ending::kNotStarted && ending != model::Ending::kCancelled;
+}
+
+}  // namespace
+
+std::string step_schedule(std::string_view seed, std::string_view hypothesis, int index,
+                          int pairs) {
+  const std::string about = fmt::format("{}|{}", hypothesis, index);
+  std::string schedule;
+  for (int pair = 0; pair < kWarmUpPairs + pairs; ++pair) {
+    schedule += stats::coin(seed, about, pair) ? "AB" : "BA";
+  }
+  return schedule;
+}
+
+Result<Json> step_settings(const model::Spec& spec, const model::Plan& a, const model::Plan& b,
+                           const std::function<std::string(std::string)>& fill) {
+  const auto fixed = [](std::string_view what) {
+    return bad_input(
+        fmt::format("the arms differ in their {}, which no process can change about itself; set "
+                    "pairing = \"same-allocation\" in the spec",
+                    what));
+  };
+  if (a.patch != b.patch || a.needs_build != b.needs_build) return fixed("patches");
+  if (a.accelerators != b.accelerators) return fixed("accelerators");
+  if (a.cpus != b.cpus) return fixed("CPU slots");
+  if (a.workdir != b.workdir) return fixed("folders");
+  Both both;
+  TRY(add_args(spec, a, b, fill, both));
+  std::set<std::string> names(a.unset.begin(), a.unset.end());
+  names.insert(b.unset.begin(), b.unset.end());
+  for (const auto& [name, value] : a.env) names.insert(name);
+  for (const auto& [name, value] : b.env) names.insert(name);
+  for (const std::string& name : names) {
+    both.add("env", name, variable(a, name), variable(b, name), fill);
+  }
+  std::map<std::string, std::string> places = a.config;
+  places.insert(b.config.begin(), b.config.end());
+  for (const auto& [place, value] : places) {
+    both.add("config", place, entry(a.config, place), entry(b.config, place), fill);
+  }
+  return Json{{"A", both.a}, {"B", both.b}};
+}
+
+Result<std::vector<model::StepPair>> step_pairs(const model::Receipt& whole,
+                                                const std::string& schedule) {
+  const model::StepReports& steps = whole.steps;
+  const std::size_t count = steps.arms.size();
+  if (!is_schedule(schedule)) {
+    return bad_input(fmt::format("\"{}\" is not a schedule of steps", clip(schedule, 40)));
+  }
+  if (steps.seconds.size() != count || steps.work.size() != count) {
+    return bad_input("the receipt has steps without a time or an amount of work");
+  }
+  if (count < schedule.size() && !whole.report_problems.empty()) {
+    return bad_input(fmt::format("{} of {} steps could be read: {}", count, schedule.size(),
+                                 whole.report_problems.front()));
+  }
+  if (count == 0) {
+    return bad_input(
+        "the job reported no steps: it must do those that AMDAHL_STEPS lists "
+        "(docs/format/report.md)");
+  }
+  if (count > schedule.size()) {
+    return bad_input(
+        fmt::format("the job reported {} steps, the schedule has {}", count, schedule.size()));
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (steps.arms[i] == schedule[i]) continue;
+    return bad_input(
+        fmt::format("step {} ran arm {} where the schedule has {}", i, steps.arms[i], schedule[i]));
+  }
+  std::vector<model::StepPair> pairs;
+  for (std::size_t i = kWarmUpSteps; i < paired(steps, schedule); i += 2) {
+    const bool variant_second = schedule[i] == 'A';
+    const std::size_t a = variant_second ? i : i + 1;
+    const std::size_t b = variant_second ? i + 1 : i;
+    const auto per_work = [&](std::size_t step) {
+      return whole.accelerators * steps.seconds[step] / steps.work[step];
+    };
+    pairs.push_back({variant_second, per_work(a), per_work(b)});
+  }
+  if (pairs.empty()) {
+    return bad_input(fmt::format("the job ended after {} step{}, and the first {} are warm-up",
+                                 count, count == 1 ? "" : "s", kWarmUpSteps));
+  }
+  return pairs;
+}
+
+model::Receipt step_share(const model::Receipt& whole, const std::string& schedule, char arm) {
+  model::Receipt share = whole;
+  const model::StepReports& steps = whole.steps;
+  double seconds = 0;
+  double work = 0;
+  double all_seconds = 0;
+  for (std::size_t i = 0; i < steps.arms.size() && i < steps.seconds.size(); ++i) {
+    all_seconds += steps.seconds[i];
+    if (i < kWarmUpSteps || i >= paired(steps, schedule) || steps.arms[i] != arm) continue;
+    seconds += steps.seconds[i];
+    work += i < steps.work.size() ? steps.work[i] : 0;
+  }
+  const double part = all_seconds > 0 ? seconds / all_seconds : 0;
+  share.id = whole.id.substr(0, whole.id.rfind('/')) + "/" + arm;
+  share.arm = arm;
+  share.steps = {};
+  share.wall = from_seconds(seconds);
+  share.work = work > 0 ? std::optional(work) : std::nullopt;
+  share.cpu_user = from_seconds(part * to_seconds(whole.cpu_user));
+  share.cpu_system = from_seconds(part * to_seconds(whole.cpu_system));
+  // Before the first step it is a process of A.
+  const std::size_t begun = steps.arms.size();
+  const char under_way = begun > 0 && begun < schedule.size() ? schedule[begun] : 'A';
+  if (is_failure(whole.ending) && under_way != arm) {
+    share.ending = model::Ending::kExited;
+    share.code = 0;
+    share.reason = "";
+  }
+  model::seal(share);
+  return share;
+}
+
+}  // namespace amdahl::launch
