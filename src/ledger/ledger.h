@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "base/units.h"
+#include "model/canary.h"
 #include "model/hypothesis.h"
 #include "model/profile.h"
 #include "model/spec.h"
@@ -138,6 +139,15 @@ struct Saving {
   std::optional<double> realised_share;
 };
 
+struct CanaryRow {
+  model::Canary canary;
+  model::CanaryState state = model::CanaryState::kOpen;
+  std::string actor;                          // Who closed it last.
+  std::string reason;                         // Why.
+  Nanos closed{};                             // When; 0 while it is open.
+  std::optional<model::CanaryResult> result;  // What had been seen when it was closed.
+};
+
 // One process's handle, for one thread at a time. Reads never block; writes wait for each other.
 class Ledger {
  public:
@@ -179,6 +189,8 @@ class Ledger {
       const std::string& resource = "accelerator_s") = 0;
   // By family, kept up by every verdict.
   virtual Result<std::map<std::string, TrackRecord>> track_records() = 0;
+  virtual Result<std::vector<CanaryRow>> canaries(const std::string& family) = 0;  // "" = all.
+  virtual Result<std::vector<CanaryRow>> canaries_in(model::CanaryState state) = 0;
   virtual Result<std::optional<Campaign>> campaign() = 0;  // The open one.
   virtual Result<std::vector<Budget>> budgets() = 0;       // Whatever was limited or used, by name.
   // "hypothesis.live" to 3, "verdict.refuted" to 12, ...: kept up by every write, not counted.

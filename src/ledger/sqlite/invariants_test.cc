@@ -325,8 +325,8 @@ TEST_F(InvariantTest, OnlyAPromotedChangeMovesTheBaseline) {
                  {{"hypothesis", "h-1"}, {"change", Json::object()}, {"reason", why}}, who);
   };
   expect_conflict(back("cycle", "slow"),
-                  "baseline.rolled_back f: only a person rolls a change back, not the cycle and not"
-                  " a policy");
+                  "baseline.rolled_back f: only a person rolls a change back, or a policy where a"
+                  " canary proposes to");
   expect_conflict(back("ada", " "),
                   "baseline.rolled_back f: a change is rolled back with a reason");
   ASSERT_EQ(say(back("ada", "loss went up")), "");

@@ -88,6 +88,14 @@ inline constexpr std::string_view kStacksOfFamily =
 inline constexpr std::string_view kAllStacks = "SELECT at_ns, body FROM stack ORDER BY seq";
 inline constexpr std::string_view kSavings =
     "SELECT family, hypothesis, predicted, realised FROM saving ORDER BY seq";
+inline constexpr std::string_view kAllCanaries =
+    "SELECT state, actor, reason, closed_ns, result, body FROM canary ORDER BY seq";
+inline constexpr std::string_view kCanariesOfFamily =
+    "SELECT state, actor, reason, closed_ns, result, body FROM canary WHERE family = ?"
+    " ORDER BY number";
+inline constexpr std::string_view kCanariesInState =
+    "SELECT state, actor, reason, closed_ns, result, body FROM canary WHERE state = ?"
+    " ORDER BY seq";
 inline constexpr std::string_view kOpenCampaign =
     "SELECT id, k, alpha, seed, registered, promoted FROM campaign WHERE open = 1";
 inline constexpr std::string_view kBudgets =

@@ -189,6 +189,16 @@ Result<std::map<std::string, TrackRecord>> Store::track_records() {
   return records;
 }
 
+Result<std::vector<CanaryRow>> Store::canaries(const std::string& family) {
+  if (family.empty()) return all<CanaryRow>(db_, "read canaries", canary_of, kAllCanaries);
+  return all<CanaryRow>(db_, "read canaries", canary_of, kCanariesOfFamily, family);
+}
+
+Result<std::vector<CanaryRow>> Store::canaries_in(model::CanaryState state) {
+  return all<CanaryRow>(db_, "read canaries", canary_of, kCanariesInState,
+                        std::string(model::name(state)));
+}
+
 Result<std::optional<Campaign>> Store::campaign() {
   return first<Campaign>(db_, "read the campaign", campaign_of, kOpenCampaign);
 }

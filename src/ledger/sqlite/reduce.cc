@@ -38,6 +38,8 @@ constexpr auto kReducers = std::to_array<Reducer>({
     {"baseline.rolled_back", roll_back_baseline},
     {"stack.measured", measure_stack},
     {"saving.booked", book_saving},
+    {"canary.opened", open_canary},
+    {"canary.closed", close_canary},
     {"cycle.noted", only_note},
 });
 

@@ -35,6 +35,9 @@ Result<> roll_back_baseline(db::Connection& db, const Entry& entry);
 Result<> measure_stack(db::Connection& db, const Entry& entry);
 Result<> book_saving(db::Connection& db, const Entry& entry);
 
+Result<> open_canary(db::Connection& db, const Entry& entry);
+Result<> close_canary(db::Connection& db, const Entry& entry);
+
 Result<> propose_hypothesis(db::Connection& db, const Entry& entry);
 Result<> revise_hypothesis(db::Connection& db, const Entry& entry);
 Result<> reopen_hypothesis(db::Connection& db, const Entry& entry);

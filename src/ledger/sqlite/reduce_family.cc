@@ -30,6 +30,20 @@ Result<> write_baseline(db::Connection& db, const Entry& entry, const Json& stac
   return Ok{};
 }
 
+// The cycle never does. A policy may where the evidence of a canary stands behind it.
+Result<> may_roll_back(db::Connection& db, const std::string& event_actor,
+                       const std::string& hypothesis) {
+  const std::string actor = lower(trim(event_actor));
+  const bool policy = actor.starts_with("policy:");
+  if (actor != "cycle" && !policy) return Ok{};
+  auto row = TRY(db.query("look at the canary",
+                          "SELECT 1 FROM canary WHERE hypothesis = ? AND state ="
+                          " 'rollback proposed'",
+                          hypothesis));
+  if (policy && TRY(row.step())) return Ok{};
+  return conflict("only a person rolls a change back, or a policy where a canary proposes to");
+}
+
 }  // namespace
 
 Result<> open_campaign(db::Connection& db, const Entry& entry) {
@@ -121,16 +135,18 @@ Result<> move_baseline(db::Connection& db, const Entry& entry) {
 Result<> roll_back_baseline(db::Connection& db, const Entry& entry) {
   const auto hypothesis = TRY(text_field(entry.event.payload, "hypothesis"));
   const auto reason = TRY(text_field_or(entry.event.payload, "reason", ""));
-  const std::string actor = lower(trim(entry.event.actor));
-  if (actor == "cycle" || actor.starts_with("policy:")) {
-    return conflict("only a person rolls a change back, not the cycle and not a policy");
-  }
+  TRY(may_roll_back(db, entry.event.actor, hypothesis));
   if (trim(reason).empty()) return conflict("a change is rolled back with a reason");
   Json stack = TRY(stack_of_family(db, entry.event.subject));
   const auto place = std::find(stack.begin(), stack.end(), Json(hypothesis));
   if (place == stack.end()) return conflict(fmt::format("{} is not in the stack", hypothesis));
   stack.erase(place);
-  return write_baseline(db, entry, stack);
+  TRY(write_baseline(db, entry, stack));
+  TRY(db.run("close the canary",
+             "UPDATE canary SET state = 'rolled back', actor = ?, reason = ?, closed_ns = ?"
+             " WHERE hypothesis = ?",
+             entry.event.actor, reason, entry.event.at.count(), hypothesis));
+  return Ok{};
 }
 
 Result<> measure_stack(db::Connection& db, const Entry& entry) {

@@ -150,6 +150,19 @@ Result<Budget> budget_of(const db::Statement& row) {
   return budget;
 }
 
+Result<CanaryRow> canary_of(const db::Statement& row) {
+  CanaryRow out;
+  out.state = model::canary_state_named(row.text(0)).value_or(model::CanaryState::kOpen);
+  out.actor = row.text(1);
+  out.reason = row.text(2);
+  if (!row.is_null(3)) out.closed = Nanos{row.integer(3)};
+  if (!row.is_null(4)) {
+    out.result = TRY(model::decode_text<model::CanaryResult>(row.text(4)).in("result"));
+  }
+  out.canary = TRY(model::decode_text<model::Canary>(row.text(5)).in("canary"));
+  return out;
+}
+
 Result<Campaign> campaign_of(const db::Statement& row) {
   return Campaign{
       std::string(row.text(0)), static_cast<int>(row.integer(1)), row.real(2),

@@ -26,6 +26,7 @@ Result<model::StackResult> stack_of(const db::Statement& row);
 Result<model::Finding> vote_of(const db::Statement& row);
 Result<Saving> saving_of(const db::Statement& row);
 Result<Budget> budget_of(const db::Statement& row);
+Result<CanaryRow> canary_of(const db::Statement& row);
 Result<Campaign> campaign_of(const db::Statement& row);
 
 // "2026-01-31 23:59:59 UTC".

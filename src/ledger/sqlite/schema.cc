@@ -44,6 +44,7 @@ BEGIN SELECT RAISE(ABORT, 'the token of a lease is never forgotten'); END;
 constexpr auto kMigrations = std::to_array<Migration>({
     {1, ""},  // Only the projections differ: track_record came.
     {2, ""},  // And here: runs charge every resource that they name; hypotheses may be dropped.
+    {3, ""},  // And here: canaries came.
 });
 
 constexpr auto kName = Projection::Order::kName;
@@ -63,6 +64,7 @@ constexpr auto kProjections = std::to_array<Projection>({
     {"verdict", "SELECT hypothesis, * FROM verdict ORDER BY seq"},
     {"stack", "SELECT family || ' ' || printf('%020d', seq), * FROM stack ORDER BY seq"},
     {"saving", "SELECT hypothesis, * FROM saving ORDER BY seq"},
+    {"canary", "SELECT hypothesis, * FROM canary ORDER BY seq"},
     {"tally", "SELECT name, * FROM tally ORDER BY 1", kName},
     {"search", "SELECT id, rowid, * FROM search ORDER BY rowid"},
     // Dropping a trigger is how one would get around it.

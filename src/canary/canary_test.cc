@@ -1,0 +1,270 @@
+#include "canary/canary.h"
+
+#include <set>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "canary/fake_production.h"
+
+namespace amdahl::canary {
+namespace {
+
+using model::Canary;
+using model::CanaryResult;
+using model::CanaryState;
+
+Canary numbered(int number, int one_in = 10) {
+  Canary canary = terms();
+  canary.hypothesis = fmt::format("h-{}", number);
+  canary.seed = fmt::format("seed {}", number);
+  canary.number = number;
+  canary.one_in = one_in;
+  return canary;
+}
+
+// Production without noise: 600 s without the change, `with_s` with it.
+std::vector<Watched> calm(const Canary& canary, int runs, double with_s) {
+  FakeProduction production({canary}, {.fails = 0, .fails_with = 0}, 1);
+  for (int i = 0; i < runs; ++i) production.next();
+  for (Watched& run : production.runs()) {
+    const double seconds = run.usage.canary.held_back.empty() ? with_s : 600;
+    run.usage.end = run.usage.start + from_seconds(seconds);
+  }
+  return production.runs();
+}
+
+TEST(Couple, HoldsBackExactlyOneRunOfEachBlock) {
+  for (const int one_in : {2, 3, 4, 5, 10, 20}) {
+    SCOPED_TRACE(one_in);
+    const Canary canary = numbered(0, one_in);
+    int second = 0;
+    std::set<int> places;
+    for (int block = 0; block < 400; ++block) {
+      int held = 0;
+      for (int slot = block * one_in; slot < (block + 1) * one_in; ++slot) {
+        const auto left_out = held_back(std::vector{canary}, "vm", slot);
+        EXPECT_EQ(left_out.value_or("h-0"), "h-0");
+        held += left_out ? 1 : 0;
+      }
+      EXPECT_EQ(held, 1) << block;
+      const Couple couple = couple_of(canary, "vm", block);
+      second += couple.second_held_back ? 1 : 0;
+      places.insert(couple.first - block * one_in);
+    }
+    EXPECT_NEAR(second, 200, 50) << "the coin is fair";
+    EXPECT_GE(static_cast<int>(places.size()), one_in > 2 ? one_in - 2 : 1)
+        << "a job that comes in a rhythm of its own must not always meet the same place";
+  }
+}
+
+TEST(Couple, OfDifferentCanariesDoNotMeet) {
+  const std::vector<Canary> open{numbered(0), numbered(1), numbered(2), numbered(3)};
+  for (int block = 0; block < 100; ++block) {
+    std::set<int> slots;
+    for (const Canary& canary : open) {
+      const Couple couple = couple_of(canary, "vm", block);
+      EXPECT_TRUE(slots.insert(couple.held_back()).second);
+      EXPECT_TRUE(slots.insert(couple.partner()).second);
+      EXPECT_EQ(held_back(open, "vm", couple.held_back()), canary.hypothesis);
+      EXPECT_EQ(held_back(open, "vm", couple.partner()), std::nullopt);
+    }
+    EXPECT_GE(*slots.begin(), block * 10);
+    EXPECT_LT(*slots.rbegin(), block * 10 + 10);
+  }
+}
+
+TEST(Couple, TheOlderCanaryHasTheSlotThatTwoWant) {
+  const std::vector<Canary> open{numbered(0), numbered(4)};
+  for (int block = 0; block < 50; ++block) {
+    const Couple couple = couple_of(open[0], "vm", block);
+    EXPECT_EQ(couple.first, couple_of(open[1], "vm", block).first);
+    EXPECT_EQ(held_back(open, "vm", couple.held_back()), "h-0");
+    EXPECT_EQ(held_back(open, "vm", couple.partner()), std::nullopt);
+  }
+}
+
+TEST(Couple, HostsAndSeedsDrawApart) {
+  const Canary canary = numbered(0);
+  Canary other = canary;
+  other.seed = "another";
+  int hosts_differ = 0;
+  int seeds_differ = 0;
+  for (int block = 0; block < 100; ++block) {
+    const Couple here = couple_of(canary, "vm", block);
+    hosts_differ += here.held_back() != couple_of(canary, "vm2", block).held_back() ? 1 : 0;
+    seeds_differ += here.held_back() != couple_of(other, "vm", block).held_back() ? 1 : 0;
+  }
+  EXPECT_GT(hosts_differ, 50);
+  EXPECT_GT(seeds_differ, 25);
+}
+
+TEST(Judge, ComparesEachHeldBackRunWithItsNeighbour) {
+  const CanaryResult result = judge(terms(), calm(terms(), 60, 480));
+  EXPECT_EQ(result.outcome, CanaryState::kOpen);
+  EXPECT_EQ(result.comparison.pairs, 6);
+  EXPECT_EQ(result.comparison.voided, 0);
+  EXPECT_NEAR(result.comparison.effect, std::log(600.0 / 480), 1e-9);
+  EXPECT_EQ(result.runs, 54);
+  EXPECT_EQ(result.held_back, 6);
+  EXPECT_EQ(result.because,
+            "54 of 200 runs: saves 20 % (17 % to 23 %, 95 % each side, 6 pairs); 0 of 54 runs "
+            "failed, where 4.6 % is usual");
+}
+
+TEST(Judge, ProposesToRollBackWhatIsDearer) {
+  const CanaryResult result = judge(terms(), calm(terms(), 80, 690));
+  EXPECT_EQ(result.outcome, CanaryState::kRollbackProposed);
+  EXPECT_EQ(result.because,
+            "in production it costs 15 % more (13 % to 17 %, 95 % each side, 8 pairs): E 172 for "
+            "dearer reaches 20");
+}
+
+TEST(Judge, ProposesToRollBackWhatFails) {
+  std::vector<Watched> runs = calm(terms(), 40, 480);
+  for (std::size_t i = 0; i < runs.size(); i += 4) runs[i].usage.failed = true;
+  const CanaryResult result = judge(terms(), runs);
+  EXPECT_EQ(result.outcome, CanaryState::kRollbackProposed);
+  EXPECT_EQ(
+      result.because,
+      "with it 10 of 36 runs failed, where 4.7 % is usual: E 12758 for more failures reaches 100");
+}
+
+TEST(Judge, KeepsWhatNothingSpeaksAgainst) {
+  Canary canary = terms();
+  canary.wanted_runs = 45;
+  const CanaryResult result = judge(canary, calm(canary, 50, 600));
+  EXPECT_EQ(result.outcome, CanaryState::kKept);
+  EXPECT_EQ(result.because,
+            "nothing speaks against it after 45 runs: saves 0.0 % (-8.0 % to 7.4 %, 95 % each "
+            "side, 5 pairs); 0 of 45 runs failed, where 4.7 % is usual");
+}
+
+TEST(Judge, KeepsEarlyWhatHoldsHalfOfItsPromise) {
+  const CanaryResult result = judge(terms(), calm(terms(), 112, 480));
+  EXPECT_EQ(result.outcome, CanaryState::kKept);
+  EXPECT_LT(result.runs, terms().wanted_runs);
+  EXPECT_EQ(result.because,
+            "half of the promise is kept after 101 runs (E 1292 reaches 20): saves 20 % (19 % to "
+            "21 %, 95 % each side, 11 pairs); 0 of 101 runs failed, where 4.4 % is usual");
+}
+
+// Looking only at what is over would leave out the slow runs of the slower arm.
+TEST(Judge, WaitsForTheFirstCoupleThatIsNotOver) {
+  std::vector<Watched> runs = calm(terms(), 60, 480);
+  const Couple third = couple_of(terms(), "vm", 2);
+  runs[static_cast<std::size_t>(third.partner())].state = RunState::kRunning;
+  const CanaryResult result = judge(terms(), runs);
+  EXPECT_EQ(result.comparison.pairs, 2);
+  EXPECT_EQ(result.running, 1);
+  EXPECT_EQ(result.runs, 53);
+}
+
+TEST(Judge, ALostRunHasFailedAndVoidsItsCouple) {
+  std::vector<Watched> runs = calm(terms(), 60, 480);
+  const Couple third = couple_of(terms(), "vm", 2);
+  runs[static_cast<std::size_t>(third.partner())].state = RunState::kLost;
+  const CanaryResult result = judge(terms(), runs);
+  EXPECT_EQ(result.comparison.pairs, 5);
+  EXPECT_EQ(result.comparison.voided, 1);
+  EXPECT_EQ(result.failed, 1);
+  EXPECT_EQ(result.lost, 1);
+}
+
+TEST(Judge, VoidsWhatCannotBeCompared) {
+  struct Case {
+    const char* name;
+    void (*spoil)(model::Usage& held, model::Usage& with);
+  };
+  constexpr Case kCases[] = {
+      {"it failed", [](model::Usage&, model::Usage& with) { with.failed = true; }},
+      {"no work", [](model::Usage& held, model::Usage&) { held.work.reset(); }},
+      {"zero work", [](model::Usage& held, model::Usage&) { held.work = 0; }},
+      {"no time", [](model::Usage& held, model::Usage&) { held.end = held.start; }},
+      {"the coin was not honoured",
+       [](model::Usage& held, model::Usage&) {
+         held.canary.held_back.clear();
+         held.canary.changes = {"h-1"};
+       }},
+      {"the baseline moved between them",
+       [](model::Usage&, model::Usage& with) { with.canary.changes.push_back("h-2"); }},
+  };
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(c.name);
+    std::vector<Watched> runs = calm(terms(), 60, 480);
+    const Couple third = couple_of(terms(), "vm", 2);
+    c.spoil(runs[static_cast<std::size_t>(third.held_back())].usage,
+            runs[static_cast<std::size_t>(third.partner())].usage);
+    const CanaryResult result = judge(terms(), runs);
+    EXPECT_EQ(result.comparison.pairs, 5);
+    EXPECT_EQ(result.comparison.voided, 1);
+  }
+}
+
+TEST(Judge, ComparesCostPerWorkAndCostWhereNoneIsReported) {
+  std::vector<Watched> runs = calm(terms(), 60, 600);
+  for (Watched& run : runs) {
+    if (run.usage.canary.held_back.empty()) run.usage.work = 20;
+  }
+  EXPECT_NEAR(judge(terms(), runs).comparison.effect, std::log(2.0), 1e-9);
+  for (Watched& run : runs) run.usage.work.reset();
+  EXPECT_NEAR(judge(terms(), runs).comparison.effect, 0, 1e-9);
+  for (Watched& run : runs) run.usage.accelerators = run.usage.canary.held_back.empty() ? 1 : 4;
+  EXPECT_NEAR(judge(terms(), runs).comparison.effect, std::log(4.0), 1e-9);
+}
+
+TEST(Judge, PassesOverRunsFromBeforeThePromotion) {
+  std::vector<Watched> runs = calm(terms(), 60, 480);
+  for (std::size_t i = 0; i < 25; ++i) {
+    runs[i].usage.canary.changes.clear();
+    runs[i].usage.canary.held_back.clear();
+    runs[i].usage.failed = true;
+  }
+  const CanaryResult result = judge(terms(), runs);
+  EXPECT_EQ(result.failed, 0);
+  EXPECT_EQ(result.comparison.voided, 0) << "a couple astride of the promotion is none";
+  EXPECT_GE(result.comparison.pairs, 3);
+  EXPECT_LE(result.comparison.pairs, 4);
+}
+
+TEST(Judge, NothingYetIsNoReasonToAct) {
+  const CanaryResult result = judge(terms(), {});
+  EXPECT_EQ(result.outcome, CanaryState::kOpen);
+  EXPECT_EQ(result.because,
+            "0 of 200 runs: no pair of neighbours yet; 0 of 0 runs failed, where 4.9 % is usual");
+}
+
+TEST(Judge, TwoCanariesAtOnceAreEachSeenForWhatTheyDo) {
+  const std::vector<Canary> open{numbered(0), numbered(1)};
+  FakeProduction production(open, {}, 1);
+  for (int i = 0; i < 80; ++i) production.next();
+  for (Watched& run : production.runs()) {
+    double seconds = 600;
+    for (const std::string& change : run.usage.canary.changes) {
+      seconds *= change == "h-0" ? 0.8 : 1.25;
+    }
+    run.usage.end = run.usage.start + from_seconds(seconds);
+    run.usage.failed = false;
+  }
+  EXPECT_NEAR(judge(open[0], production.runs()).comparison.effect, std::log(1 / 0.8), 1e-9);
+  EXPECT_NEAR(judge(open[1], production.runs()).comparison.effect, std::log(1 / 1.25), 1e-9);
+  EXPECT_EQ(judge(open[1], production.runs()).outcome, CanaryState::kRollbackProposed);
+}
+
+TEST(Noise, ComesFromNeighboursOfOneHost) {
+  std::vector<model::Usage> past;
+  for (int i = 0; i < 12; ++i) {
+    model::Usage usage;
+    usage.host = "vm";
+    usage.start = std::chrono::hours(i);
+    usage.end = usage.start + from_seconds(i % 2 == 0 ? 100 : 110);
+    past.push_back(usage);
+  }
+  ASSERT_TRUE(noise_of(past));
+  EXPECT_NEAR(*noise_of(past), 1.4826 * std::log(1.1), 1e-9);
+  past.pop_back();
+  EXPECT_EQ(noise_of(past), std::nullopt);
+}
+
+}  // namespace
+}  // namespace amdahl::canary

@@ -1,0 +1,68 @@
+// power_test.cc: how often a canary is right, over seeded repetitions that look after every run.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "canary/fake_production.h"
+
+namespace amdahl::canary {
+namespace {
+
+using model::CanaryState;
+
+struct Tally {
+  double alarms = 0;  // Share of repetitions.
+  double runs = 0;    // With the change, on average, until it is decided.
+};
+
+// The seed of a canary draws its coins, so each repetition has its own.
+Tally repeat(const Truth& truth, int repetitions, const model::Canary& canary = terms()) {
+  Tally tally;
+  for (int i = 0; i < repetitions; ++i) {
+    model::Canary one = canary;
+    one.seed = fmt::format("seed {}", i);
+    FakeProduction production({one}, truth, static_cast<unsigned>(i));
+    const model::CanaryResult result = production.watch();
+    tally.alarms += result.outcome == CanaryState::kRollbackProposed ? 1 : 0;
+    tally.runs += result.runs;
+  }
+  tally.alarms /= repetitions;
+  tally.runs /= repetitions;
+  return tally;
+}
+
+TEST(Power, AChangeThatDoesNothingRaisesAnAlarmInFewerThanOneOfTwenty) {
+  EXPECT_LE(repeat({}, 2000).alarms, 0.05);
+}
+
+// The couples' coin is fair whatever the noise: 5 % of alarms for slower and 1 % for failing.
+TEST(Power, NoiseFarBeyondWhatWasThoughtStaysWithinTheBounds) {
+  EXPECT_LE(repeat({.noise = 0.20}, 1000).alarms, 0.06);
+}
+
+TEST(Power, FivePercentSlowerIsCaught) {
+  const Tally tally = repeat({.effect = -0.05}, 300);
+  EXPECT_GE(tally.alarms, 0.80);
+  EXPECT_LE(tally.runs, 130);
+}
+
+TEST(Power, TenPercentSlowerIsCaughtSooner) {
+  const Tally tally = repeat({.effect = -0.10}, 300);
+  EXPECT_GE(tally.alarms, 0.97);
+  EXPECT_LE(tally.runs, 75);
+}
+
+TEST(Power, FailingFiveTimesAsOftenIsCaughtWithinAFewDozenRuns) {
+  const Tally tally = repeat({.effect = 0.10, .fails_with = 0.20}, 300);
+  EXPECT_GE(tally.alarms, 0.90);
+  EXPECT_LE(tally.runs, 50);
+}
+
+TEST(Power, AGoodChangeIsKeptAndASureOneEarly) {
+  const Tally tally = repeat({.effect = 0.10}, 300);
+  EXPECT_LE(tally.alarms, 0.03);
+  EXPECT_LE(tally.runs, 150) << "half of the promise is proven before the 200 are over";
+  EXPECT_GE(tally.runs, 100) << "but failures had their time to show";
+}
+
+}  // namespace
+}  // namespace amdahl::canary

@@ -1,0 +1,82 @@
+#include "canary/words.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "canary/canary.h"
+
+namespace amdahl::canary {
+namespace {
+
+using model::CanaryResult;
+using model::Comparison;
+
+std::string show_share(double log_effect) {
+  const double share = -std::expm1(-log_effect);
+  return show_percent(std::abs(share) < 0.0005 ? 0 : share);  // Never "-0.0 %".
+}
+
+// Of the share saved, or of the share that it costs more.
+std::string show_bounds(const Comparison& c) {
+  const bool dearer = c.effect < 0;
+  const double low = dearer ? c.upper : c.lower;
+  const double high = dearer ? c.lower : c.upper;
+  const auto show = [&](double effect) {
+    return dearer ? show_percent(std::expm1(-effect)) : show_share(effect);
+  };
+  if (std::isfinite(low) && std::isfinite(high)) {
+    return fmt::format("{} to {}", show(low), show(high));
+  }
+  if (std::isfinite(low)) return fmt::format("at least {}", show(low));
+  if (std::isfinite(high)) return fmt::format("at most {}", show(high));
+  return "no bound yet";
+}
+
+std::string show_e(double log_e) {
+  if (log_e > std::log(1e6)) return fmt::format("10^{:.0f}", log_e / std::log(10.0));
+  const double e = std::exp(log_e);
+  return e >= 100 ? fmt::format("{:.0f}", e) : show_number(e);
+}
+
+}  // namespace
+
+std::string show_effect(const Comparison& c) {
+  if (c.pairs == 0) return "no pair of neighbours yet";
+  const std::string bounds = fmt::format("({}, 95 % each side, {} pair{})", show_bounds(c), c.pairs,
+                                         c.pairs == 1 ? "" : "s");
+  if (c.effect < 0) {
+    return fmt::format("costs {} more {}", show_percent(std::expm1(-c.effect)), bounds);
+  }
+  return fmt::format("saves {} {}", show_share(c.effect), bounds);
+}
+
+std::string show_failures(const CanaryResult& r) {
+  std::string text = fmt::format("{} of {} runs failed, where {} is usual", r.failed, r.runs,
+                                 show_percent(r.usual_failures));
+  if (r.lost > 0) text += fmt::format(" ({} left no record)", r.lost);
+  return text;
+}
+
+std::string explain(const model::Canary& canary, const CanaryResult& r) {
+  if (r.log_e_failing >= std::log(kFailingAlarm)) {
+    return fmt::format("with it {}: E {} for more failures reaches {:.0f}", show_failures(r),
+                       show_e(r.log_e_failing), kFailingAlarm);
+  }
+  if (r.comparison.log_e_worse >= std::log(kSlowerAlarm)) {
+    return fmt::format("in production it {}: E {} for dearer reaches {:.0f}",
+                       show_effect(r.comparison), show_e(r.comparison.log_e_worse), kSlowerAlarm);
+  }
+  const std::string seen = fmt::format("{}; {}", show_effect(r.comparison), show_failures(r));
+  if (r.outcome == model::CanaryState::kKept && r.runs < canary.wanted_runs) {
+    return fmt::format("half of the promise is kept after {} runs (E {} reaches {:.0f}): {}",
+                       r.runs, show_e(r.log_e_half), kProven, seen);
+  }
+  if (r.outcome == model::CanaryState::kKept) {
+    return fmt::format("nothing speaks against it after {} runs: {}", r.runs, seen);
+  }
+  return fmt::format("{} of {} runs: {}", r.runs, canary.wanted_runs, seen);
+}
+
+}  // namespace amdahl::canary
