@@ -7,16 +7,21 @@
 #include "refute/aa/aa.h"
 #include "refute/aggregate/aggregate.h"
 #include "refute/amdahl/amdahl.h"
+#include "refute/contention/contention.h"
 #include "refute/cost/cost.h"
 #include "refute/design/design.h"
+#include "refute/dose/dose.h"
 #include "refute/failures/failures.h"
 #include "refute/host/host.h"
 #include "refute/input/input.h"
+#include "refute/mechanism/mechanism.h"
 #include "refute/order/order.h"
 #include "refute/outlier/outlier.h"
 #include "refute/quality/quality.h"
 #include "refute/replicate/replicate.h"
 #include "refute/shrink/shrink.h"
+#include "refute/strata/strata.h"
+#include "refute/tod/tod.h"
 #include "refute/work/work.h"
 
 namespace amdahl::refute {
@@ -34,9 +39,17 @@ constexpr auto kChecks = std::to_array<Check>({
     {"order", "Does it win both when first and when second?", false, order::run},
     {"outlier", "Do a few lucky pairs carry the win?", false, outlier::run},
     {"aggregate", "Do rare slow runs eat what typical runs save?", false, aggregate::run},
+    {"strata", "Does it win on the inputs that the fleet runs?", false, strata::run, nullptr,
+     strata::applies},
+    {"tod", "Does it win at all times of the day?", false, tod::run},
     {"amdahl", "Can the part it touches give that much?", false, amdahl::run},
     {"failures", "Does it fail more often than the job always did?", false, failures::run},
     {"shrink", "Is it worth having once selection is allowed for?", false, shrink::run},
+    {"dose", "Does more of it help more?", false, dose::run, nullptr, dose::applies},
+    {"mechanism", "Is the time saved where it was said to be?", false, mechanism::run, nullptr,
+     mechanism::applies},
+    {"contention", "Does it win on busy hosts as on quiet ones?", false, contention::run,
+     contention::pairs_help, nullptr, true},
 });
 
 }  // namespace
@@ -47,6 +60,7 @@ std::vector<model::Finding> ask_all(const Evidence& evidence) {
   CHECK(evidence.spec != nullptr);
   std::vector<model::Finding> findings;
   for (const Check& check : kChecks) {
+    if (check.applies != nullptr && !check.applies(evidence)) continue;
     model::Finding finding = check.run(evidence);
     finding.check = check.id;
     finding.mandatory = check.mandatory;
@@ -66,11 +80,23 @@ std::vector<std::string> helped_by_pairs(std::span<const std::string> wants_pair
 }
 
 Target target_of(std::string_view check) {
-  if (check == "aa") return {.pairs = 12, .variant_second = std::nullopt, .same = true};
-  if (check == "aggregate") return {.pairs = 12, .variant_second = std::nullopt};
+  Target target;
+  if (check == "aa" || check == "aggregate") target.pairs = 12;
+  target.same = check == "aa";
   // A warm second run is the suspicion, so the variant has to go first.
-  if (check == "order") return {.pairs = 8, .variant_second = false};
-  return {};
+  if (check == "order") target.variant_second = false;
+  target.contended = check == "contention";
+  target.whole_runs = check == "quality" || check == "cost" || check == "mechanism";
+  return target;
+}
+
+Target target_of(std::string_view check, const Evidence& evidence) {
+  Target target = target_of(check);
+  if (check == "strata") target.stratum = strata::thinnest(evidence);
+  if (check == "contention") {
+    target.contended = contention::found_in(evidence) != contention::State::kBusy;
+  }
+  return target;
 }
 
 }  // namespace amdahl::refute

@@ -1,10 +1,11 @@
 #include "refute/check.h"
 
 #include <algorithm>
-#include <set>
+#include <fstream>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "refute/sample.h"
@@ -28,21 +29,34 @@ Finding& named(std::vector<Finding>& findings, std::string_view id) {
 }
 
 TEST(Checks, TheTableIsSound) {
-  std::set<std::string_view> ids;
+  std::string ids;
   std::string mandatory;
   for (const Check& check : checks()) {
-    EXPECT_TRUE(ids.insert(check.id).second) << check.id;
     EXPECT_TRUE(check.asks.ends_with('?')) << check.id;
-    if (check.mandatory) mandatory += std::string(check.id) + " ";
+    ids += std::string(check.id) + " ";
+    if (!check.mandatory) continue;
+    mandatory += std::string(check.id) + " ";
+    EXPECT_EQ(check.applies, nullptr) << check.id;  // What must answer is always asked.
   }
   // Renaming one would orphan what the ledger holds.
+  EXPECT_EQ(ids,
+            "design work quality cost replicate aa input host order outlier aggregate strata tod "
+            "amdahl failures shrink dose mechanism contention ");
   EXPECT_EQ(mandatory, "design work quality cost replicate aa input host ");
-  EXPECT_EQ(ids.size(), 14U);
+}
+
+// A sound win that was shown on busy hosts as well.
+Evidence whole_win(const model::Spec& spec) {
+  Evidence evidence = sample_win(spec);
+  top_up(evidence, "contention", 8, 0.1);
+  for (auto& pair : evidence.pairs) pair.contended = pair.target == "contention";
+  evidence.topped_up = false;
+  return evidence;
 }
 
 TEST(Checks, ASoundWinSurvives) {
   const model::Spec spec = sample_spec();
-  const std::vector<Finding> findings = ask_all(sample_win(spec));
+  const std::vector<Finding> findings = ask_all(whole_win(spec));
   ASSERT_EQ(findings.size(), checks().size());
   for (std::size_t i = 0; i < findings.size(); ++i) {
     EXPECT_EQ(findings[i].check, checks()[i].id);
@@ -51,7 +65,37 @@ TEST(Checks, ASoundWinSurvives) {
   }
   const Panel panel = combine(findings, true, false);
   EXPECT_EQ(panel.outcome, Outcome::kSurvives);
-  EXPECT_EQ(panel.because, "14 of 14 checks agree and none refutes");
+  EXPECT_EQ(panel.because, "19 of 19 checks agree and none refutes");
+  EXPECT_TRUE(panel.also_wants.empty());
+}
+
+TEST(Checks, WhatDoesNotApplyIsNotAsked) {
+  model::Spec spec = sample_spec();
+  spec.strata.clear();
+  Evidence evidence = whole_win(spec);
+  evidence.doses.clear();
+  evidence.component.clear();
+  const std::vector<Finding> findings = ask_all(evidence);
+  for (const char* id : {"strata", "dose", "mechanism"}) {
+    EXPECT_EQ(std::ranges::find(findings, id, &Finding::check), findings.end()) << id;
+  }
+  const Panel panel = combine(findings, true, false);
+  EXPECT_EQ(panel.outcome, Outcome::kSurvives);
+  EXPECT_EQ(panel.because, "16 of 16 checks agree and none refutes");
+}
+
+// A job that names nothing beyond what is mandatory, in one afternoon, on one quiet machine.
+TEST(Checks, APlainJobStillFindsAMajority) {
+  model::Spec spec = sample_spec();
+  spec.strata.clear();
+  Evidence evidence = sample_win(spec);
+  evidence.doses.clear();
+  evidence.component.clear();
+  evidence.touched_share.reset();
+  for (auto& pair : evidence.pairs) pair.a.started_s = 1700006400;
+  const Panel panel = combine(ask_all(evidence), true, false);
+  EXPECT_EQ(panel.outcome, Outcome::kSurvives);
+  EXPECT_EQ(panel.because, "13 of 16 checks agree and none refutes");
 }
 
 TEST(Checks, WithoutPairsNothingIsRefuted) {
@@ -69,7 +113,7 @@ TEST(Combine, ADecisiveRefutationVetoes) {
   named(findings, "work") = {"work", Vote::kRefute, true, true, ""};
   const Panel panel = combine(findings, true, false);
   EXPECT_EQ(panel.outcome, Outcome::kRefuted);
-  EXPECT_EQ(panel.because, "13 of 14 checks agree, refuted decisively by work");
+  EXPECT_EQ(panel.because, "18 of 19 checks agree, refuted decisively by work");
   EXPECT_TRUE(panel.wants_pairs.empty());
 }
 
@@ -80,11 +124,11 @@ TEST(Combine, DoubtAndSilenceBuyPairsOnce) {
   named(findings, "amdahl").vote = Vote::kAbstain;  // May abstain.
   const Panel first = combine(findings, true, false);
   EXPECT_EQ(first.outcome, Outcome::kTopUp);
-  EXPECT_EQ(first.because, "11 of 14 checks agree, targeted pairs are to settle order, host");
+  EXPECT_EQ(first.because, "16 of 19 checks agree, targeted pairs are to settle order, host");
   EXPECT_EQ(first.wants_pairs, (std::vector<std::string>{"order", "host"}));
   const Panel second = combine(findings, true, true);
   EXPECT_EQ(second.outcome, Outcome::kRefuted);
-  EXPECT_EQ(second.because, "11 of 14 checks agree, still refuted after targeted pairs by order");
+  EXPECT_EQ(second.because, "16 of 19 checks agree, still refuted after targeted pairs by order");
 }
 
 TEST(Combine, WhatIsMissingHolds) {
@@ -95,7 +139,7 @@ TEST(Combine, WhatIsMissingHolds) {
   const Panel panel = combine(findings, false, true);
   EXPECT_EQ(panel.outcome, Outcome::kHold);
   EXPECT_EQ(panel.because,
-            "12 of 13 checks agree, held: no answer from host, aa, which must answer; "
+            "17 of 18 checks agree, held: no answer from host, aa, which must answer; "
             "E has not reached the campaign's level");
 }
 
@@ -103,14 +147,40 @@ TEST(Combine, HalfIsNoMajority) {
   auto findings = all_agree();
   int silent = 0;
   for (Finding& finding : findings) {
-    if (!finding.mandatory && silent++ < 6) finding.vote = Vote::kAbstain;
+    if (!finding.mandatory && silent++ < 9) finding.vote = Vote::kAbstain;
   }
-  EXPECT_EQ(combine(findings, true, true).outcome, Outcome::kSurvives);  // 8 of 14.
+  EXPECT_EQ(combine(findings, true, true).outcome, Outcome::kSurvives);  // 10 of 19.
   findings.push_back({"one", Vote::kAbstain, false, false, ""});
-  findings.push_back({"two", Vote::kAbstain, false, false, ""});
   const Panel panel = combine(findings, true, true);
   EXPECT_EQ(panel.outcome, Outcome::kHold);
-  EXPECT_EQ(panel.because, "8 of 16 checks agree, held: a majority has to agree");
+  EXPECT_EQ(panel.because, "10 of 20 checks agree, held: a majority has to agree");
+}
+
+TEST(Combine, AClaimThatPassesMayStillBeShownInTheOtherState) {
+  const model::Spec spec = sample_spec();
+  Evidence evidence = sample_win(spec);
+  const Panel panel = combine(ask_all(evidence), true, false);
+  EXPECT_EQ(panel.outcome, Outcome::kSurvives);
+  EXPECT_TRUE(panel.wants_pairs.empty());
+  EXPECT_EQ(panel.also_wants, std::vector<std::string>{"contention"});
+  EXPECT_EQ(helped_by_pairs(panel.also_wants, evidence), panel.also_wants);
+  // The pairs were bought and came to nothing: it asks no more, and the claim goes on.
+  top_up(evidence, "contention", 8, 0.1);
+  for (auto& pair : evidence.pairs) pair.voided = pair.target == "contention";
+  const Panel again = combine(ask_all(evidence), true, true);
+  EXPECT_EQ(again.outcome, Outcome::kSurvives);
+  EXPECT_EQ(helped_by_pairs(again.also_wants, evidence), std::vector<std::string>{});
+  EXPECT_EQ(holds_for(evidence), "quiet hosts; busy ones not tested");
+}
+
+TEST(Combine, NothingIsBoughtForAClaimThatDoesNotPass) {
+  auto findings = all_agree();
+  named(findings, "contention").vote = Vote::kAbstain;
+  EXPECT_EQ(combine(findings, true, true).also_wants, std::vector<std::string>{"contention"});
+  EXPECT_TRUE(combine(findings, false, true).also_wants.empty());  // Held.
+  named(findings, "order").vote = Vote::kRefute;
+  EXPECT_TRUE(combine(findings, true, false).also_wants.empty());
+  EXPECT_TRUE(combine(findings, true, true).also_wants.empty());
 }
 
 TEST(Targets, AreWhatTheCheckAsksAbout) {
@@ -122,6 +192,22 @@ TEST(Targets, AreWhatTheCheckAsksAbout) {
   EXPECT_EQ(target_of("aa").pairs, 12);
   EXPECT_TRUE(target_of("aa").same);
   EXPECT_FALSE(target_of("aggregate").same);
+  EXPECT_TRUE(target_of("contention").contended);
+  EXPECT_FALSE(target_of("host").contended);
+  for (const char* id : {"quality", "cost", "mechanism"}) {
+    EXPECT_TRUE(target_of(id).whole_runs) << id;
+  }
+  EXPECT_FALSE(target_of("order").whole_runs);
+}
+
+TEST(Targets, DependOnWhatIsThereAlready) {
+  const model::Spec spec = sample_spec();
+  Evidence evidence = sample_win(spec);
+  for (auto& pair : evidence.pairs) pair.stratum = "long";
+  EXPECT_EQ(target_of("strata", evidence).stratum, "short");
+  EXPECT_EQ(target_of("host", evidence).stratum, "");
+  EXPECT_EQ(target_of("order", evidence).variant_second, false);
+  EXPECT_EQ(target_of("aa", evidence).pairs, 12);
 }
 
 TEST(Targets, NoPairsAreBoughtThatCannotHelp) {
@@ -135,6 +221,23 @@ TEST(Targets, NoPairsAreBoughtThatCannotHelp) {
   EXPECT_EQ(helped_by_pairs(panel.wants_pairs, evidence), std::vector<std::string>{});
   const std::vector<std::string> others = {"order", "host", "input"};
   EXPECT_EQ(helped_by_pairs(others, evidence), (std::vector<std::string>{"order", "host"}));
+}
+
+// The guide lists every check, in order, with its question as it is asked.
+TEST(Guide, ListsEveryCheck) {
+  std::ifstream file(AMDAHL_SOURCE_DIR "/docs/guide/checks.md");
+  ASSERT_TRUE(file);
+  std::vector<std::string> rows;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("| **")) rows.push_back(line);
+  }
+  ASSERT_EQ(rows.size(), checks().size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Check& check = checks()[i];
+    const std::string want =
+        fmt::format("| **{}**{} | {} |", check.id, check.mandatory ? " M" : "", check.asks);
+    EXPECT_TRUE(rows[i].starts_with(want)) << rows[i] << "\nshould start with\n" << want;
+  }
 }
 
 }  // namespace

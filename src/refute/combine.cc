@@ -22,9 +22,19 @@ Ids ids_where(std::span<const Finding> findings, const std::function<bool(const 
   return ids;
 }
 
-bool is_mandatory(const Finding& finding) {
+const Check* row_of(const Finding& finding) {
   const auto check = std::ranges::find(checks(), finding.check, &Check::id);
-  return finding.mandatory || (check != checks().end() && check->mandatory);
+  return check == checks().end() ? nullptr : &*check;
+}
+
+bool is_mandatory(const Finding& finding) {
+  const Check* check = row_of(finding);
+  return finding.mandatory || (check != nullptr && check->mandatory);
+}
+
+bool asks_when_silent(const Finding& finding) {
+  const Check* check = row_of(finding);
+  return finding.vote == Vote::kAbstain && check != nullptr && check->asks_when_silent;
 }
 
 // Mandatory checks that abstain or were not asked.
@@ -63,24 +73,32 @@ Panel combine(std::span<const Finding> findings, bool multiplicity_ok, bool topp
   const std::string votes = fmt::format("{} of {} checks agree", agree, findings.size());
 
   if (!decisive.empty()) {
-    return {
-        Outcome::kRefuted, fmt::format("{}, refuted decisively by {}", votes, list(decisive)), {}};
+    return {Outcome::kRefuted,
+            fmt::format("{}, refuted decisively by {}", votes, list(decisive)),
+            {},
+            {}};
   }
   if (!topped_up && !(against.empty() && open.empty())) {
     Ids wants = against;
     wants.insert(wants.end(), open.begin(), open.end());
-    return {Outcome::kTopUp, fmt::format("{}, targeted pairs are to settle {}", votes, list(wants)),
-            wants};
+    return {Outcome::kTopUp,
+            fmt::format("{}, targeted pairs are to settle {}", votes, list(wants)),
+            wants,
+            {}};
   }
   if (!against.empty()) {
     return {Outcome::kRefuted,
             fmt::format("{}, still refuted after targeted pairs by {}", votes, list(against)),
+            {},
             {}};
   }
   if (const Ids reasons = holds(findings, agree, multiplicity_ok); !reasons.empty()) {
-    return {Outcome::kHold, fmt::format("{}, held: {}", votes, join(reasons, "; ")), {}};
+    return {Outcome::kHold, fmt::format("{}, held: {}", votes, join(reasons, "; ")), {}, {}};
   }
-  return {Outcome::kSurvives, fmt::format("{} and none refutes", votes), {}};
+  return {Outcome::kSurvives,
+          fmt::format("{} and none refutes", votes),
+          {},
+          ids_where(findings, asks_when_silent)};
 }
 
 }  // namespace amdahl::refute

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/check.h"
 #include "compare/compare.h"
 
@@ -39,6 +41,35 @@ Pairs bought_for(const Evidence& evidence, std::string_view check) {
   return select(evidence, check, [](Purpose) { return false; });
 }
 
+Pairs whole_runs_for(const Evidence& evidence, std::string_view check) {
+  Pairs pairs = pairs_for(evidence, check);
+  std::erase_if(pairs, [](const PairFact* pair) { return !pair->steps.empty(); });
+  return pairs;
+}
+
+std::string those_by_steps(const Evidence& evidence, std::string_view check) {
+  const std::size_t left_out =
+      pairs_for(evidence, check).size() - whole_runs_for(evidence, check).size();
+  if (left_out == 0) return "";
+  return fmt::format(" ({} whose arms share a process do not count)", left_out);
+}
+
+std::vector<Trial> trials_in(const Evidence& evidence, const Pairs& pairs) {
+  std::vector<Trial> trials;
+  for (const PairFact* pair : pairs) {
+    const std::vector<double> d = compare::log_ratios(*pair, *evidence.spec);
+    for (std::size_t i = 0; i < d.size(); ++i) {
+      if (pair->steps.empty()) {
+        trials.push_back({d[i], pair->variant_second, pair->ran_variant_second});
+      } else {  // The worker keeps a process to its schedule, or the pair is void.
+        const bool second = pair->steps[i].variant_second;
+        trials.push_back({d[i], second, second});
+      }
+    }
+  }
+  return trials;
+}
+
 std::vector<double> log_ratios(const Evidence& evidence, const Pairs& pairs) {
   std::vector<double> d;
   for (const PairFact* pair : pairs) {
@@ -51,10 +82,29 @@ std::vector<double> log_ratios(const Evidence& evidence, const Pairs& pairs) {
 
 double claimed(const Evidence& evidence) { return evidence.comparison.effect; }
 
+bool reports_work(const PairFact& pair) {
+  return pair.a.work.value_or(0) > 0 && pair.b.work.value_or(0) > 0;
+}
+
 bool reports_work(const Evidence& evidence) {
-  return std::ranges::any_of(evidence.pairs, [](const PairFact& pair) {
-    return pair.a.work.value_or(0) > 0 && pair.b.work.value_or(0) > 0;
-  });
+  return std::ranges::any_of(evidence.pairs,
+                             [](const PairFact& pair) { return reports_work(pair); });
+}
+
+double work_or_run(const PairFact& pair, const model::ArmFact& arm) {
+  return reports_work(pair) ? *arm.work : 1;
+}
+
+bool fingerprinted(const PairFact& pair) {
+  return !pair.a.input_fingerprint.empty() && !pair.b.input_fingerprint.empty();
+}
+
+bool same_input(const PairFact& pair) {
+  return fingerprinted(pair) && pair.a.input_fingerprint == pair.b.input_fingerprint;
+}
+
+bool rests_on_report(const model::Spec& spec) {
+  return !spec.metric.empty() && spec.metric != model::Spec{}.metric;
 }
 
 }  // namespace amdahl::refute

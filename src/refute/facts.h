@@ -1,6 +1,7 @@
 // facts.h: what several checks draw from the evidence.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,20 @@ Pairs fresh_pairs_for(const Evidence& evidence, std::string_view check);
 // Those that were bought for the check alone.
 Pairs bought_for(const Evidence& evidence, std::string_view check);
 
+// As pairs_for(), less those whose arms alternate inside one process: what such a process leaves
+// behind and costs as a whole cannot be told apart by arm.
+Pairs whole_runs_for(const Evidence& evidence, std::string_view check);
+// What to add to a sentence about too few of them: " (12 that share a process do not count)".
+std::string those_by_steps(const Evidence& evidence, std::string_view check);
+
+// One throw of the order coin: a pair, or one pair of steps inside it.
+struct Trial {
+  double d = 0;
+  bool assigned_second = false;  // The variant.
+  bool ran_second = false;
+};
+std::vector<Trial> trials_in(const Evidence& evidence, const Pairs& pairs);
+
 // ln(cost A / cost B) by the spec's metric. `pairs` as from pairs_for(): none is void.
 std::vector<double> log_ratios(const Evidence& evidence, const Pairs& pairs);
 
@@ -28,5 +43,16 @@ double claimed(const Evidence& evidence);
 
 // Whether any pair that counts says how much work both arms did.
 bool reports_work(const Evidence& evidence);
+bool reports_work(const model::PairFact& pair);
+
+// What this arm did, or 1, a run, if the pair does not say it of both arms.
+double work_or_run(const model::PairFact& pair, const model::ArmFact& arm);
+
+// Whether the inputs of both arms were fingerprinted, and whether they were the same.
+bool fingerprinted(const model::PairFact& pair);
+bool same_input(const model::PairFact& pair);
+
+// Whether the claim is about a number that the job reports of itself.
+bool rests_on_report(const model::Spec& spec);
 
 }  // namespace amdahl::refute

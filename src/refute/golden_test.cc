@@ -17,15 +17,18 @@
 #include "refute/check.h"
 #include "refute/cost/cost.h"
 #include "refute/design/design.h"
+#include "refute/dose/dose.h"
 #include "refute/failures/failures.h"
 #include "refute/host/host.h"
 #include "refute/input/input.h"
+#include "refute/mechanism/mechanism.h"
 #include "refute/order/order.h"
 #include "refute/outlier/outlier.h"
 #include "refute/quality/quality.h"
 #include "refute/replicate/replicate.h"
 #include "refute/rule.h"
 #include "refute/shrink/shrink.h"
+#include "refute/strata/strata.h"
 #include "refute/work/work.h"
 
 namespace amdahl::refute {
@@ -100,6 +103,17 @@ const std::map<std::string, Rule>& rules() {
        }},
       {"check_shrink",
        [](const Json& in) { return shrink::rule(values(in, "d"), in.at("dmin"), in.at("tau")); }},
+      {"check_strata",
+       [](const Json& in) {
+         return strata::rule(values(in, "d"), in.at("g").get<std::vector<std::string>>(),
+                             in.at("weights").get<strata::Weights>(), in.at("theta"));
+       }},
+      {"check_dose",
+       [](const Json& in) { return dose::rule(values(in, "dose"), values(in, "effect")); }},
+      {"check_mechanism",
+       [](const Json& in) {
+         return mechanism::rule(values(in, "saved_component"), values(in, "saved_total"));
+       }},
   };
   return kRules;
 }
@@ -109,13 +123,14 @@ TEST(Golden, Rules) {
   each("checks", [&](const Json& one) {
     const auto name = one.at("check").get<std::string>();
     const auto rule = rules().find(name);
-    if (rule == rules().end()) return;  // strata, dose and mechanism are not built yet.
+    ASSERT_NE(rule, rules().end()) << name;
     ++seen[name];
     const Ruling got = rule->second(one.at("in"));
     EXPECT_EQ(static_cast<int>(got.vote), one.at("out").at("vote").get<int>()) << name;
     EXPECT_EQ(got.decisive, one.at("out").at("decisive").get<bool>()) << name;
   });
   if (testing::Test::IsSkipped()) return;
+  EXPECT_EQ(rules().size(), 18U);
   for (const auto& [name, rule] : rules()) EXPECT_GE(seen[name], 48) << name;
 }
 

@@ -10,6 +10,10 @@
 
 namespace amdahl::refute {
 
+int severity(const Ruling& ruling) {
+  return ruling.decisive ? 3 : 1 - static_cast<int>(ruling.vote);
+}
+
 Ruling by_p(double p) {
   if (p <= 0.01) return kVetoes;
   if (p <= 0.10) return kDoubts;
@@ -47,6 +51,12 @@ std::string count(std::size_t n, std::string_view what) {
 std::string show_saving(double effect) {
   const double share = -std::expm1(-effect);
   return show_percent(std::abs(share) < 0.0005 ? 0 : share);  // Never "-0.0 %".
+}
+
+std::string show_effect(double effect) {
+  const double more = std::expm1(-effect);
+  if (more >= 0.0005) return fmt::format("costs {} more", show_percent(more));
+  return fmt::format("saves {}", show_saving(effect));
 }
 
 }  // namespace amdahl::refute

@@ -21,6 +21,9 @@ inline constexpr Ruling kAgrees{model::Vote::kAgree, false};
 inline constexpr Ruling kDoubts{model::Vote::kRefute, false};
 inline constexpr Ruling kVetoes{model::Vote::kRefute, true};
 
+// 0 for agreement, 1 for an abstention, 2 for a soft and 3 for a decisive refutation.
+int severity(const Ruling& ruling);
+
 // How strong a refutation a p-value is: decisive at 0.01, soft at 0.10, else none.
 Ruling by_p(double p);
 
@@ -38,5 +41,7 @@ model::Finding finding(const Ruling& ruling, std::string because);
 std::string count(std::size_t n, std::string_view what);
 // An effect in ln as the share of the cost that it saves: "9.5 %".
 std::string show_saving(double effect);
+// The same as a verb: "saves 9.5 %", "costs 10.5 % more".
+std::string show_effect(double effect);
 
 }  // namespace amdahl::refute

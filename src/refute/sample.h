@@ -2,14 +2,25 @@
 #pragma once
 
 #include <cmath>
+#include <set>
+#include <span>
 #include <string>
+#include <string_view>
 
+#include <gtest/gtest.h>
+
+#include "base/text.h"
 #include "compare/compare.h"
 #include "refute/check.h"
 
 namespace amdahl::refute {
 
-inline void set_effect(model::PairFact& pair, double d) { pair.b.cost = pair.a.cost / std::exp(d); }
+// All that B saves, it saves while loading.
+inline void set_effect(model::PairFact& pair, double d) {
+  pair.b.cost = pair.a.cost / std::exp(d);
+  pair.b.wall_s = pair.a.wall_s / std::exp(d);
+  pair.b.phases["load"] = pair.a.phases["load"] - (pair.a.wall_s - pair.b.wall_s);
+}
 
 inline model::PairFact sample_pair(int index, double d) {
   model::PairFact pair;
@@ -23,6 +34,9 @@ inline model::PairFact sample_pair(int index, double d) {
   pair.a.input_fingerprint = "1f";
   pair.a.input_bytes = 1000;
   pair.a.host = "n1";
+  pair.a.started_s = 1700006400 + 7200.0 * index;  // From a midnight on, every two hours.
+  pair.a.phases = {{"load", 90}, {"compute", 10}};
+  pair.stratum = index / 2 % 2 == 0 ? "long" : "short";
   pair.b = pair.a;
   set_effect(pair, d);
   return pair;
@@ -34,11 +48,12 @@ inline model::Spec sample_spec() {
   spec.family = "train";
   spec.outputs.push_back({"{out}/model.bin", true});
   spec.inputs.push_back("data/*");
+  spec.strata = {{"long", 0.6, {}, {}}, {"short", 0.4, {}, {}}};
   return spec;
 }
 
-// 12 pairs that save about 10 %, the last five of them fresh, and 6 A/A pairs around 0. The spec
-// must outlive it.
+// 12 pairs that save about 10 %, the last five of them fresh, spread over a day and both classes of
+// inputs, on a quiet host; and 6 A/A pairs around 0. The spec must outlive it.
 inline Evidence sample_win(const model::Spec& spec) {
   Evidence evidence;
   evidence.spec = &spec;
@@ -54,6 +69,8 @@ inline Evidence sample_win(const model::Spec& spec) {
   evidence.comparison = compare::judge(compare::resolved_prefix(evidence.pairs, {}, spec),
                                        compare::design_of(evidence.experiment));
   evidence.touched_share = 0.5;
+  evidence.component = "load";
+  evidence.doses = {{"workers", 2, 0.06}, {"workers", 4, 0.09}, {"workers", 8, 0.105}};
   return evidence;
 }
 
@@ -72,6 +89,30 @@ inline std::string show(const model::Finding& finding) {
   if (finding.decisive) return "veto: " + finding.because;
   if (finding.vote == model::Vote::kRefute) return "doubt: " + finding.because;
   return (finding.vote == model::Vote::kAgree ? "agree: " : "abstain: ") + finding.because;
+}
+
+// A way to spoil a sound win, and what a check then says.
+struct Case {
+  std::string_view name;
+  void (*spoil)(Evidence&, model::Spec&);
+  std::string_view want;
+};
+
+// `branches` are all the ways in which the check can vote: "agree veto". The cases must show each.
+inline void expect_says(std::span<const Case> cases, model::Finding (*run)(const Evidence&),
+                        std::string_view branches) {
+  std::set<std::string> shown;
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    model::Spec spec = sample_spec();
+    Evidence evidence = sample_win(spec);
+    c.spoil(evidence, spec);
+    const std::string said = show(run(evidence));
+    EXPECT_EQ(said, c.want);
+    shown.insert(said.substr(0, said.find(':')));
+  }
+  const auto wanted = split(branches, ' ');
+  EXPECT_EQ(shown, (std::set<std::string>(wanted.begin(), wanted.end())));
 }
 
 }  // namespace amdahl::refute

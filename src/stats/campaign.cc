@@ -2,23 +2,37 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+
+#include "stats/estimate.h"
+#include "stats/exact.h"
 
 namespace amdahl::stats {
 namespace {
 
-// ln E that the k-th best needs if k are promoted together.
+// ln E that the k-th best needs if k are promoted together, at equal weights.
 double log_threshold(const Campaign& campaign, std::size_t together) {
   return std::log(campaign.hypotheses /
                   (campaign.alpha * (campaign.promoted + static_cast<double>(together))));
+}
+
+// How much easier than at equal weights this weight makes it.
+double log_favour(const Campaign& campaign, double weight) {
+  return weight > 0 ? std::log(weight * campaign.hypotheses) : 0;
 }
 
 }  // namespace
 
 double promotion_log_threshold(const Campaign& campaign) { return log_threshold(campaign, 1); }
 
+double promotion_log_threshold(const Campaign& campaign, double weight) {
+  return log_threshold(campaign, 1) - log_favour(campaign, weight);
+}
+
 std::vector<std::string> promotable(std::span<const Candidate> candidates,
                                     const Campaign& campaign) {
   std::vector<Candidate> order(candidates.begin(), candidates.end());
+  for (Candidate& candidate : order) candidate.log_e += log_favour(campaign, candidate.weight);
   std::ranges::sort(order, [](const Candidate& a, const Candidate& b) {
     return a.log_e != b.log_e ? a.log_e > b.log_e : a.id < b.id;
   });
@@ -31,7 +45,16 @@ std::vector<std::string> promotable(std::span<const Candidate> candidates,
   return ids;
 }
 
-double gamma_log(int t) { return 1 / std::log2(t + 1.0) - 1 / std::log2(t + 2.0); }
+double weight_left(std::span<const double> registered) {
+  const double left = 1 - sum(registered);
+  return left > 1e-12 ? left : 0;  // K times 1/K may miss 1 by rounding.
+}
+
+double gamma_log(int t) {
+  // 1/log2(t+1) - 1/log2(t+2), without the cancellation at large t.
+  const double step = std::log1p(1 / (t + 1.0)) / std::numbers::ln2;
+  return step / (std::log2(t + 1.0) * std::log2(t + 2.0));
+}
 
 double pairs_to_win(double log_e, int pairs, double log_threshold) {
   const double per_pair = pairs == 0 ? 0.30 : std::clamp(log_e / pairs, 0.10, 0.60);

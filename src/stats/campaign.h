@@ -18,18 +18,27 @@ struct Campaign {
 
 // ln E that a hypothesis needs to be promoted alone, the next one of the campaign.
 double promotion_log_threshold(const Campaign& campaign);
+// The same for one that was given another share of alpha than 1/K: 1/(w alpha(D+1)). The weights of
+// all hypotheses must be fixed before their first pairs and sum to at most 1: see weight_left().
+double promotion_log_threshold(const Campaign& campaign, double weight);
 
 struct Candidate {  // A hypothesis that has passed everything else.
   std::string id;
   double log_e = 0;
+  double weight = 0;  // Its share of alpha; 0: 1/K, like all others.
 };
 
-// The ids to promote now, strongest first, ties by id: the largest k whose k-th E reaches
-// K/(alpha(D+k)). The others stay pending: the level falls as the campaign promotes.
+// The ids to promote now, strongest first by weight times E, ties by id: the largest k whose k-th
+// such product reaches 1/(alpha(D+k)). The others stay pending: the level falls as the campaign
+// promotes.
 std::vector<std::string> promotable(std::span<const Candidate> candidates,
                                     const Campaign& campaign);
 
-// The share of alpha for test t = 1, 2, … of a stream without an end; sums to 1.
+// What further hypotheses may be given, where these weights were; never below 0.
+double weight_left(std::span<const double> registered);
+
+// The share of alpha for test t = 1, 2, … of a stream without an end; sums to 1. As a weight it
+// makes a campaign endless, at the price of a level that rises with t.
 double gamma_log(int t);
 
 // What is known of a live hypothesis when a slot frees.

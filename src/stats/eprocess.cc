@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "stats/exact.h"
 
 namespace amdahl::stats {
 namespace {

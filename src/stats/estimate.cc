@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "stats/eprocess.h"
+#include "stats/exact.h"
 
 namespace amdahl::stats {
 namespace {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -49,7 +50,8 @@ class Golden : public testing::Test {
     if (text.empty()) GTEST_SKIP() << why_not;
     const auto parsed = parse_json(text);
     ASSERT_TRUE(parsed) << parsed.error().text;
-    tolerance_ = parsed->at("abs_or_rel_tol").get<double>();
+    // The files allow for other ways to sum; ours is held to the last digits.
+    tolerance_ = std::min(1e-12, parsed->at("abs_or_rel_tol").get<double>());
     int number = 0;
     for (const Json& one : parsed->at("cases")) {
       SCOPED_TRACE(name + " case " + std::to_string(number++));

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <vector>
 
+#include "stats/exact.h"
+
 namespace amdahl::stats {
 namespace {
 

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "stats/estimate.h"
+#include "stats/exact.h"
 
 namespace amdahl::stats {
 namespace {

@@ -13,25 +13,47 @@
 namespace amdahl::refute::cost {
 namespace {
 
+using model::PairFact;
+
 constexpr std::size_t kAtLeast = 5;
 
-// Per unit of work, in the prices' currency.
-double bill(const Evidence& evidence, const model::ArmFact& arm) {
-  const double hours_priced =
-      evidence.price_accelerator_hour * arm.cost + evidence.price_cpu_hour * arm.cpu_s;
-  return hours_priced / 3600 / arm.work.value_or(0);
-}
+struct Bills {  // ln(A / B) of each pair, per unit of work or, without any, per run.
+  std::vector<double> price;
+  std::vector<double> seconds;  // Of accelerators, alone.
+};
 
 bool counts(double amount) { return std::isfinite(amount) && amount > 0; }
 
-std::string explain(const Evidence& evidence, std::span<const double> log_bill) {
+// Of a job whose claim is its own metric a whole run can be billed; else there must be work.
+bool billable(const Evidence& evidence, const PairFact& pair) {
+  return reports_work(pair) || rests_on_report(*evidence.spec);
+}
+
+Bills bills_in(const Evidence& evidence) {
+  const auto price = [&](const model::ArmFact& arm) {
+    return evidence.price_accelerator_hour * arm.cost + evidence.price_cpu_hour * arm.cpu_s;
+  };
+  Bills bills;
+  for (const PairFact* pair : whole_runs_for(evidence, "cost")) {
+    if (!billable(evidence, *pair)) continue;
+    const double per_work = work_or_run(*pair, pair->b) / work_or_run(*pair, pair->a);
+    const double priced = price(pair->a) / price(pair->b) * per_work;
+    const double seconds = pair->a.cost / pair->b.cost * per_work;
+    if (!counts(priced) || !counts(seconds)) continue;
+    bills.price.push_back(std::log(priced));
+    bills.seconds.push_back(std::log(seconds));
+  }
+  return bills;
+}
+
+std::string explain_price(const Evidence& evidence, std::span<const double> log_bill) {
   if (log_bill.size() < kAtLeast) {
     if (!pairs_help(evidence)) {
       return "no pair reports how much work both arms did, so no bill per unit of work can be "
              "made, and more pairs will not change that: report work through AMDAHL_REPORT";
     }
-    return fmt::format("{} with a bill for both arms, at least {} are needed",
-                       count(log_bill.size(), "pair"), kAtLeast);
+    return fmt::format("{} with a bill for both arms{}, at least {} are needed",
+                       count(log_bill.size(), "pair"), those_by_steps(evidence, "cost"), kAtLeast);
   }
   const double typical = stats::hodges_lehmann(log_bill);
   return fmt::format(
@@ -41,6 +63,16 @@ std::string explain(const Evidence& evidence, std::span<const double> log_bill) 
       typical < 0 ? show_percent(std::expm1(-typical)) : show_saving(typical),
       count(log_bill.size(), "pair"), show_saving(claimed(evidence)),
       show_number(stats::wilcoxon_greater(log_bill)));
+}
+
+std::string explain_clock(const Evidence& evidence, std::span<const double> log_seconds) {
+  const double theta = claimed(evidence);
+  return fmt::format(
+      "by its own '{}' the job saves {}, but by our clock it {} of the accelerator-seconds over "
+      "{}, "
+      "where half is asked (p {} for less)",
+      evidence.spec->metric, show_saving(theta), show_effect(stats::hodges_lehmann(log_seconds)),
+      count(log_seconds.size(), "pair"), show_number(stats::wilcoxon_less(log_seconds, theta / 2)));
 }
 
 }  // namespace
@@ -53,18 +85,27 @@ Ruling rule(std::span<const double> log_bill, double theta) {
   return stats::wilcoxon_greater(log_bill) <= 0.10 ? kAgrees : kAbstains;
 }
 
+Ruling clock_rule(std::span<const double> log_seconds, double theta) {
+  const Ruling ruling = three_rule(log_seconds, theta, kAtLeast);
+  // Undecided between half and less: a number that only the job can see is not enough.
+  return ruling == kAbstains && log_seconds.size() >= kAtLeast ? kDoubts : ruling;
+}
+
 model::Finding run(const Evidence& evidence) {
-  std::vector<double> log_bill;
-  for (const model::PairFact* pair : pairs_for(evidence, "cost")) {
-    const double a = bill(evidence, pair->a);
-    const double b = bill(evidence, pair->b);
-    if (counts(a) && counts(b)) log_bill.push_back(std::log(a / b));
+  const double theta = claimed(evidence);
+  const Bills bills = bills_in(evidence);
+  const Ruling price = rule(bills.price, theta);
+  if (rests_on_report(*evidence.spec)) {
+    const Ruling clock = clock_rule(bills.seconds, theta);
+    if (clock.vote == model::Vote::kRefute && severity(clock) >= severity(price)) {
+      return finding(clock, explain_clock(evidence, bills.seconds));
+    }
   }
-  return finding(rule(log_bill, claimed(evidence)), explain(evidence, log_bill));
+  return finding(price, explain_price(evidence, bills.price));
 }
 
 bool pairs_help(const Evidence& evidence) {
-  return evidence.pairs.empty() || reports_work(evidence);
+  return evidence.pairs.empty() || rests_on_report(*evidence.spec) || reports_work(evidence);
 }
 
 }  // namespace amdahl::refute::cost

@@ -39,9 +39,9 @@ Ruling rule(const std::vector<bool>& assigned, const std::vector<bool>& executed
 model::Finding run(const Evidence& evidence) {
   std::vector<bool> assigned;
   std::vector<bool> executed;
-  for (const model::PairFact* pair : pairs_for(evidence, "design")) {
-    assigned.push_back(pair->variant_second);
-    executed.push_back(pair->ran_variant_second);
+  for (const Trial& trial : trials_in(evidence, pairs_for(evidence, "design"))) {
+    assigned.push_back(trial.assigned_second);
+    executed.push_back(trial.ran_second);
   }
   const Ruling ruling = rule(assigned, executed);
   if (assigned.size() < kAtLeast) {

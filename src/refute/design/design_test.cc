@@ -1,19 +1,11 @@
 #include "refute/design/design.h"
 
-#include <string_view>
-
 #include <gtest/gtest.h>
 
 #include "refute/sample.h"
 
 namespace amdahl::refute::design {
 namespace {
-
-struct Case {
-  std::string_view name;
-  void (*spoil)(Evidence&, model::Spec&);
-  std::string_view want;
-};
 
 constexpr Case kCases[] = {
     {"sound", [](Evidence&, model::Spec&) {},
@@ -27,6 +19,14 @@ constexpr Case kCases[] = {
      },
      "veto: 6 of 12 pairs ran in the assigned order, the variant second in 12 (p "
      "0.000488 for an unfair coin)"},
+    {"by steps of one process",
+     [](Evidence& e, model::Spec&) {
+       e.pairs.resize(1);
+       e.pairs[0].steps = {{true, 1, 0.9}, {false, 1, 0.9}, {false, 1, 0.9},
+                           {true, 1, 0.9}, {true, 1, 0.9},  {false, 1, 0.9}};
+     },
+     "agree: 6 of 6 pairs ran in the assigned order, the variant second in 3 (p 1.00 for an "
+     "unfair coin)"},
     {"the coin was always heads",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) pair.variant_second = pair.ran_variant_second = true;
@@ -35,15 +35,7 @@ constexpr Case kCases[] = {
      "0.000488 for an unfair coin)"},
 };
 
-TEST(Design, SaysWhatItSees) {
-  for (const Case& c : kCases) {
-    SCOPED_TRACE(c.name);
-    model::Spec spec = sample_spec();
-    Evidence evidence = sample_win(spec);
-    c.spoil(evidence, spec);
-    EXPECT_EQ(show(run(evidence)), c.want);
-  }
-}
+TEST(Design, SaysWhatItSees) { expect_says(kCases, run, "abstain agree veto"); }
 
 }  // namespace
 }  // namespace amdahl::refute::design

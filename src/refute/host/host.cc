@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -60,6 +61,11 @@ std::size_t how_many(const std::vector<bool>& flags) {
   return static_cast<std::size_t>(std::ranges::count(flags, true));
 }
 
+bool carried_by_one(const Elsewhere& rest, double theta) {
+  return !rest.without.empty() && stats::hodges_lehmann(rest.d) < theta / 2 &&
+         by_p(rest.p) != kAbstains;
+}
+
 bool unfair(const Imbalance& noise) { return noise.p <= 0.05 && noise.cores > kBalancedCores; }
 
 }  // namespace
@@ -75,6 +81,21 @@ Ruling rule(std::span<const double> d, const std::vector<bool>& clean,
 Imbalance imbalance(std::span<const double> cores_a_minus_b) {
   if (cores_a_minus_b.empty()) return {};
   return {stats::hodges_lehmann(cores_a_minus_b), stats::wilcoxon_greater(cores_a_minus_b)};
+}
+
+Elsewhere elsewhere(std::span<const double> d, std::span<const std::string> hosts, double theta) {
+  const std::set<std::string> all(hosts.begin(), hosts.end());
+  Elsewhere worst;
+  if (all.size() < 2) return worst;
+  for (const std::string& host : all) {
+    std::vector<bool> others;
+    for (const std::string& one : hosts) others.push_back(one != host);
+    std::vector<double> rest = only(d, others);
+    if (rest.size() < kAtLeast) continue;
+    const double p = stats::wilcoxon_less(rest, theta / 2) * static_cast<double>(all.size());
+    if (worst.without.empty() || p < worst.p) worst = {host, std::move(rest), std::min(1.0, p)};
+  }
+  return worst;
 }
 
 model::Finding run(const Evidence& evidence) {
@@ -100,9 +121,23 @@ model::Finding run(const Evidence& evidence) {
                                         show_number(noise.cores), count(apart.size(), "pair"),
                                         show_number(noise.p)));
   }
+  std::vector<double> clean_d = only(d, clean);
+  std::vector<std::string> hosts;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (clean[i]) hosts.push_back(pairs[i]->a.host);
+  }
+  const Elsewhere rest = elsewhere(clean_d, hosts, theta);
+  if (!ruling.decisive && carried_by_one(rest, theta)) {
+    return finding(
+        by_p(rest.p),
+        fmt::format("without {} it {} over {}, where half of {} is asked (p {} for less): "
+                    "one host carries the win",
+                    rest.without, show_effect(stats::hodges_lehmann(rest.d)),
+                    count(rest.d.size(), "clean pair"), show_saving(theta), show_number(rest.p)));
+  }
   return finding(ruling, fmt::format("{} of {} on one host, {} clean: {}", how_many(same),
                                      count(pairs.size(), "pair"), how_many(clean),
-                                     explain_three(only(d, clean), theta, "clean pair", kAtLeast)));
+                                     explain_three(clean_d, theta, "clean pair", kAtLeast)));
 }
 
 bool pairs_help(const Evidence& evidence) {

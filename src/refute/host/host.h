@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "refute/check.h"
@@ -20,9 +21,18 @@ struct Imbalance {
 };
 Imbalance imbalance(std::span<const double> cores_a_minus_b);
 
+// The win on all hosts but one, for the host that it misses most.
+struct Elsewhere {
+  std::string without;  // Empty if no host can be left out: at least 5 pairs must remain.
+  std::vector<double> d;
+  double p = 1;  // That it is less than half of the claim, allowing for the choice among hosts.
+};
+Elsewhere elsewhere(std::span<const double> d, std::span<const std::string> hosts, double theta);
+
 // Clean: one host, and neighbours that used as much CPU beside A as beside B (within a quarter of
 // a core, a quarter of what they used, and what ticks of 10 ms can tell), as much stolen. Besides
-// the rule it doubts a win where A had the noisier neighbours.
+// the rule it doubts a win where A had the noisier neighbours, and refutes one that a single host
+// carries.
 model::Finding run(const Evidence& evidence);
 
 bool pairs_help(const Evidence& evidence);

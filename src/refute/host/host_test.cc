@@ -1,7 +1,6 @@
 #include "refute/host/host.h"
 
 #include <cmath>
-#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -9,12 +8,6 @@
 
 namespace amdahl::refute::host {
 namespace {
-
-struct Case {
-  std::string_view name;
-  void (*spoil)(Evidence&, model::Spec&);
-  std::string_view want;
-};
 
 constexpr Case kCases[] = {
     {"sound", [](Evidence&, model::Spec&) {},
@@ -89,6 +82,42 @@ constexpr Case kCases[] = {
      },
      "doubt: 12 of 12 pairs on one host, 5 clean: 0.0 % saved over 5 clean pairs, "
      "where half of 10.0 % is asked (p 0.0312 for less)"},
+    {"one host of two",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) {
+         if (pair.index >= 6) continue;
+         pair.a.host = pair.b.host = "n2";
+         set_effect(pair, 0.004);
+       }
+     },
+     "doubt: without n1 it saves 0.4 % over 6 clean pairs, where half of 10.0 % is asked (p "
+     "0.0312 for less): one host carries the win"},
+    {"one host of three, for sure",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) {
+         if (pair.index >= 10) continue;
+         pair.a.host = pair.b.host = pair.index % 2 == 0 ? "n2" : "n3";
+         set_effect(pair, 0.004);
+       }
+     },
+     "veto: without n1 it saves 0.4 % over 10 clean pairs, where half of 10.0 % is asked (p "
+     "0.00293 for less): one host carries the win"},
+    {"both hosts",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) {
+         if (pair.index < 6) pair.a.host = pair.b.host = "n2";
+       }
+     },
+     "agree: 12 of 12 pairs on one host, 12 clean: 10.0 % saved over 12 clean pairs, where "
+     "half of 10.0 % is asked (p 1.00 for less)"},
+    {"two pairs elsewhere",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) {
+         if (pair.index < 2) pair.a.host = pair.b.host = "n2";
+       }
+     },
+     "agree: 12 of 12 pairs on one host, 12 clean: 10.0 % saved over 12 clean pairs, where "
+     "half of 10.0 % is asked (p 1.00 for less)"},
     {"topped up",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) pair.b.host = "n2";
@@ -98,15 +127,7 @@ constexpr Case kCases[] = {
      "half of 10.0 % is asked (p 1.00 for less)"},
 };
 
-TEST(Host, SaysWhatItSees) {
-  for (const Case& c : kCases) {
-    SCOPED_TRACE(c.name);
-    model::Spec spec = sample_spec();
-    Evidence evidence = sample_win(spec);
-    c.spoil(evidence, spec);
-    EXPECT_EQ(show(run(evidence)), c.want);
-  }
-}
+TEST(Host, SaysWhatItSees) { expect_says(kCases, run, "abstain agree doubt veto"); }
 
 TEST(Host, KnowsWhenPairsCannotHelp) {
   model::Spec s = sample_spec();

@@ -17,10 +17,6 @@ std::vector<double> adjusted(std::span<const double> d, std::span<const double> 
   return x;
 }
 
-bool fingerprinted(const model::PairFact& pair) {
-  return !pair.a.input_fingerprint.empty() && !pair.b.input_fingerprint.empty();
-}
-
 }  // namespace
 
 Ruling rule(std::span<const double> d, std::span<const double> log_size,
@@ -41,7 +37,7 @@ model::Finding run(const Evidence& evidence) {
   const Pairs pairs = pairs_for(evidence, "input");
   for (const model::PairFact* pair : pairs) {
     if (!fingerprinted(*pair)) continue;
-    const bool same = pair->a.input_fingerprint == pair->b.input_fingerprint;
+    const bool same = same_input(*pair);
     const bool sized = pair->a.input_bytes > 0 && pair->b.input_bytes > 0;
     if (!same && !sized) continue;
     compared.push_back(pair);

@@ -46,10 +46,12 @@ Ruling rule(std::span<const double> d, const std::vector<bool>& second, double t
 
 model::Finding run(const Evidence& evidence) {
   const double theta = claimed(evidence);
-  const Pairs pairs = pairs_for(evidence, "order");
-  const std::vector<double> d = log_ratios(evidence, pairs);
+  std::vector<double> d;
   std::vector<bool> second;
-  for (const model::PairFact* pair : pairs) second.push_back(pair->ran_variant_second);
+  for (const Trial& trial : trials_in(evidence, pairs_for(evidence, "order"))) {
+    d.push_back(trial.d);
+    second.push_back(trial.ran_second);
+  }
   const Halves halves = split(d, second);
   const Ruling ruling = rule(d, second, theta);
   if (!halves.enough()) {

@@ -22,12 +22,6 @@ struct Part {
   std::string because;
 };
 
-// Decisive refutation first, agreement last.
-int badness(const Part& part) {
-  if (part.ruling.decisive) return 3;
-  return 1 - static_cast<int>(part.ruling.vote);
-}
-
 struct Digests {
   std::size_t equal = 0;
   std::size_t different = 0;
@@ -72,15 +66,16 @@ Part by_digests(const Evidence& evidence, const Pairs& pairs) {
   }
   if (digests.unknown > 0 || digests.equal < kAtLeast) {
     return {kAbstains,
-            fmt::format("outputs are equal in {} and missing in {}, at least {} equal and none "
+            fmt::format("outputs are equal in {} and missing in {}{}, at least {} equal and none "
                         "missing are needed",
-                        count(digests.equal, "pair"), digests.unknown, kAtLeast)};
+                        count(digests.equal, "pair"), digests.unknown,
+                        those_by_steps(evidence, "quality"), kAtLeast)};
   }
   return {kAgrees,
           fmt::format("outputs are bit for bit equal in all {}", count(digests.equal, "pair"))};
 }
 
-Part by_metric(const model::Quality& metric, const Pairs& pairs) {
+Part by_metric(const Evidence& evidence, const model::Quality& metric, const Pairs& pairs) {
   std::vector<double> gain;
   for (const PairFact* pair : pairs) {
     const auto a = pair->a.quality.find(metric.name);
@@ -95,9 +90,9 @@ Part by_metric(const model::Quality& metric, const Pairs& pairs) {
     gain.push_back(metric.higher_is_better ? difference : -difference);
   }
   if (gain.size() < kAtLeast) {
-    return {kAbstains,
-            fmt::format("{} of {} with {} in both arms, at least {} are needed", gain.size(),
-                        count(pairs.size(), "pair"), metric.name, kAtLeast)};
+    return {kAbstains, fmt::format("{} of {} with {} in both arms{}, at least {} are needed",
+                                   gain.size(), count(pairs.size(), "pair"), metric.name,
+                                   those_by_steps(evidence, "quality"), kAtLeast)};
   }
   const double change = stats::mean_deviation(gain).mean;
   return {rule(gain, metric.tolerance),
@@ -112,8 +107,10 @@ Part by_metric(const model::Quality& metric, const Pairs& pairs) {
 Part judge(const Evidence& evidence, const Pairs& pairs) {
   const model::Spec& spec = *evidence.spec;
   std::vector<Part> metrics;
-  for (const model::Quality& metric : spec.quality) metrics.push_back(by_metric(metric, pairs));
-  const auto worst = std::ranges::max_element(metrics, {}, badness);
+  for (const model::Quality& metric : spec.quality)
+    metrics.push_back(by_metric(evidence, metric, pairs));
+  const auto worst =
+      std::ranges::max_element(metrics, {}, [](const Part& part) { return severity(part.ruling); });
   if (!digests_outputs(spec)) {
     if (worst != metrics.end()) return *worst;
     return {kAbstains,
@@ -139,7 +136,7 @@ Ruling rule(std::span<const double> gain, double margin) {
 }
 
 model::Finding run(const Evidence& evidence) {
-  const Part part = judge(evidence, pairs_for(evidence, "quality"));
+  const Part part = judge(evidence, whole_runs_for(evidence, "quality"));
   return finding(part.ruling, part.because);
 }
 

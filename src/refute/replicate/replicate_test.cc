@@ -1,7 +1,5 @@
 #include "refute/replicate/replicate.h"
 
-#include <string_view>
-
 #include <gtest/gtest.h>
 
 #include "refute/sample.h"
@@ -10,12 +8,6 @@ namespace amdahl::refute::replicate {
 namespace {
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-struct Case {
-  std::string_view name;
-  void (*spoil)(Evidence&, model::Spec&);
-  std::string_view want;
-};
 
 constexpr Case kCases[] = {
     {"sound", [](Evidence&, model::Spec&) {},
@@ -50,15 +42,7 @@ constexpr Case kCases[] = {
      "abstain: 4 fresh pairs counted, at least 5 are needed"},
 };
 
-TEST(Replicate, SaysWhatItSees) {
-  for (const Case& c : kCases) {
-    SCOPED_TRACE(c.name);
-    model::Spec spec = sample_spec();
-    Evidence evidence = sample_win(spec);
-    c.spoil(evidence, spec);
-    EXPECT_EQ(show(run(evidence)), c.want);
-  }
-}
+TEST(Replicate, SaysWhatItSees) { expect_says(kCases, run, "abstain agree doubt veto"); }
 
 }  // namespace
 }  // namespace amdahl::refute::replicate

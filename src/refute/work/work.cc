@@ -14,6 +14,8 @@
 namespace amdahl::refute::work {
 namespace {
 
+using model::PairFact;
+
 constexpr std::size_t kAtLeast = 3;
 constexpr double kTolerance = 0.005;
 
@@ -26,7 +28,37 @@ double p_within(std::span<const double> log_work, double tolerance) {
   return std::max(both.p_above_low, both.p_below_high);
 }
 
-std::string explain(const Evidence& evidence, std::span<const double> log_work) {
+struct Amounts {
+  std::vector<double> all;     // ln(work B / work A).
+  std::vector<double> pinned;  // Of those, where both arms read the same input.
+};
+
+Amounts amounts_in(const Pairs& pairs) {
+  Amounts amounts;
+  for (const PairFact* pair : pairs) {
+    if (!reports_work(*pair)) continue;
+    amounts.all.push_back(std::log(*pair->b.work / *pair->a.work));
+    if (same_input(*pair)) amounts.pinned.push_back(amounts.all.back());
+  }
+  return amounts;
+}
+
+bool inflated(const Amounts& amounts) {
+  return amounts.pinned.size() >= kAtLeast && stats::hodges_lehmann(amounts.pinned) > kTolerance;
+}
+
+LeftBehind left_behind_in(const Pairs& pairs) {
+  LeftBehind left;
+  for (const PairFact* pair : pairs) {
+    ++left.pairs;
+    left.only_a += pair->a.left_behind > 0 && pair->b.left_behind == 0 ? 1 : 0;
+    left.only_b += pair->b.left_behind > 0 && pair->a.left_behind == 0 ? 1 : 0;
+  }
+  return left;
+}
+
+std::string explain(const Evidence& evidence, const Amounts& amounts) {
+  const std::vector<double>& log_work = amounts.all;
   if (log_work.size() < kAtLeast) {
     if (!pairs_help(evidence)) {
       return "no pair reports how much work both arms did, and more pairs will not change that: "
@@ -44,6 +76,13 @@ std::string explain(const Evidence& evidence, std::span<const double> log_work) 
     }
     return fmt::format("both arms did the same work in all {}", count(log_work.size(), "pair"));
   }
+  if (inflated(amounts)) {
+    return fmt::format(
+        "B reports {:+.2f} % work against A over {} of the same input, which cannot "
+        "be: within {} is asked",
+        100 * std::expm1(stats::hodges_lehmann(amounts.pinned)),
+        count(amounts.pinned.size(), "pair"), show_percent(kTolerance));
+  }
   return fmt::format(
       "B does {:+.2f} % work against A over {}, within {} is asked (p {} for keeping within)",
       100 * std::expm1(stats::hodges_lehmann(log_work)), count(log_work.size(), "pair"),
@@ -59,14 +98,28 @@ Ruling rule(std::span<const double> log_work, double tolerance) {
   return p_within(log_work, tolerance) <= 0.05 ? kAgrees : kAbstains;
 }
 
-model::Finding run(const Evidence& evidence) {
-  std::vector<double> log_work;
-  for (const model::PairFact* pair : pairs_for(evidence, "work")) {
-    const double a = pair->a.work.value_or(0);
-    const double b = pair->b.work.value_or(0);
-    if (a > 0 && b > 0) log_work.push_back(std::log(b / a));
+Ruling rule(const LeftBehind& left) {
+  if (left.pairs >= static_cast<int>(kAtLeast) && left.only_b > 0) {
+    if (left.only_a == 0 && 2 * left.only_b >= left.pairs) return kVetoes;
+    const Ruling doubt = by_p(stats::binomial_tail(left.only_b, left.only_a + left.only_b));
+    if (doubt != kAbstains) return doubt;
   }
-  return finding(rule(log_work, kTolerance), explain(evidence, log_work));
+  return kAgrees;
+}
+
+model::Finding run(const Evidence& evidence) {
+  const Pairs pairs = pairs_for(evidence, "work");
+  const Amounts amounts = amounts_in(pairs);
+  const Ruling amount = inflated(amounts) ? kVetoes : rule(amounts.all, kTolerance);
+  const LeftBehind left = left_behind_in(pairs);
+  const Ruling processes = rule(left);
+  if (severity(processes) > severity(amount)) {
+    return finding(processes,
+                   fmt::format("B leaves processes behind in {} of {} and A does not, the other "
+                               "way round in {}: what they still do is not in its cost",
+                               left.only_b, count(pairs.size(), "pair"), left.only_a));
+  }
+  return finding(amount, explain(evidence, amounts));
 }
 
 bool pairs_help(const Evidence& evidence) {

@@ -1,0 +1,176 @@
+#include "refute/contention/contention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "refute/facts.h"
+#include "stats/estimate.h"
+#include "stats/signed_rank.h"
+
+namespace amdahl::refute::contention {
+namespace {
+
+using model::ArmFact;
+using model::PairFact;
+
+constexpr std::size_t kAtLeast = 5;
+constexpr double kBusyCores = 0.5;
+constexpr double kStolen = 0.05;
+constexpr double kDelayed = 0.02;  // Of its wall time, that the arm waited for a CPU.
+
+State beside(const ArmFact& arm) {
+  if (arm.steal_share >= kStolen) return State::kBusy;
+  // On a large host neighbours may keep to CPUs of their own: then the arm hardly waits for one.
+  // A delay of exactly 0 was not measured.
+  const bool measured = arm.run_delay_s > 0;
+  if (measured && arm.run_delay_s < kDelayed * arm.wall_s) return State::kQuiet;
+  if (!std::isfinite(arm.foreign_cpu_cores)) return State::kUnknown;
+  return arm.foreign_cpu_cores < kBusyCores ? State::kQuiet : State::kBusy;
+}
+
+struct Sides {
+  std::vector<double> quiet;
+  std::vector<double> busy;
+  std::size_t unknown = 0;
+
+  bool enough() const { return quiet.size() >= kAtLeast && busy.size() >= kAtLeast; }
+};
+
+Sides sides_of(const Evidence& evidence) {
+  Sides sides;
+  const Pairs pairs = pairs_for(evidence, "contention");
+  const std::vector<double> d = log_ratios(evidence, pairs);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    switch (state_of(*pairs[i])) {
+      case State::kQuiet:
+        sides.quiet.push_back(d[i]);
+        break;
+      case State::kBusy:
+        sides.busy.push_back(d[i]);
+        break;
+      case State::kUnknown:
+        ++sides.unknown;
+        break;
+    }
+  }
+  return sides;
+}
+
+bool loses(std::span<const double> d) {
+  return stats::hodges_lehmann(d) < 0 && stats::wilcoxon_less(d, 0) <= 0.10;
+}
+
+bool keeps_half(std::span<const double> d, double theta) {
+  return three_rule(d, theta, kAtLeast) == kAgrees;
+}
+
+double on_the_whole(std::span<const double> quiet, std::span<const double> busy,
+                    double busy_share) {
+  return (1 - busy_share) * stats::hodges_lehmann(quiet) + busy_share * stats::hodges_lehmann(busy);
+}
+
+std::string describe(std::span<const double> d) {
+  const double typical = stats::hodges_lehmann(d);
+  const std::string loss =
+      typical < 0 ? fmt::format(", p {} for a loss", show_number(stats::wilcoxon_less(d, 0))) : "";
+  return fmt::format("({}{})", count(d.size(), "pair"), loss);
+}
+
+std::string explain(const Evidence& evidence, const Sides& sides) {
+  if (!sides.enough()) {
+    const std::string unknown =
+        sides.unknown > 0 ? fmt::format(" ({} cannot be told)", sides.unknown) : "";
+    return fmt::format("{} on quiet hosts and {} on busy ones{}, at least {} of each are needed",
+                       count(sides.quiet.size(), "pair"), sides.busy.size(), unknown, kAtLeast);
+  }
+  return fmt::format(
+      "it {} on quiet hosts {} and {} on busy ones {}, where half of {} is asked of both; "
+      "with {} of the hours on busy hosts it {} on the whole",
+      show_effect(stats::hodges_lehmann(sides.quiet)), describe(sides.quiet),
+      show_effect(stats::hodges_lehmann(sides.busy)), describe(sides.busy),
+      show_saving(claimed(evidence)), show_percent(evidence.busy_share),
+      show_effect(on_the_whole(sides.quiet, sides.busy, evidence.busy_share)));
+}
+
+std::size_t tried(const Evidence& evidence) {
+  return static_cast<std::size_t>(
+      std::ranges::count(evidence.pairs, "contention", &PairFact::target));
+}
+
+}  // namespace
+
+State state_of(const PairFact& pair) {
+  if (pair.contended) return State::kBusy;
+  const State a = beside(pair.a);
+  return a == beside(pair.b) ? a : State::kUnknown;
+}
+
+State found_in(const Evidence& evidence) {
+  int quiet = 0;
+  int busy = 0;
+  for (const PairFact* pair : pairs_for(evidence, "")) {
+    quiet += state_of(*pair) == State::kQuiet ? 1 : 0;
+    busy += state_of(*pair) == State::kBusy ? 1 : 0;
+  }
+  if (quiet + busy == 0) return State::kUnknown;
+  return busy > quiet ? State::kBusy : State::kQuiet;
+}
+
+Ruling rule(std::span<const double> quiet, std::span<const double> busy, double theta,
+            double busy_share) {
+  if (quiet.size() < kAtLeast || busy.size() < kAtLeast) return kAbstains;
+  if (keeps_half(quiet, theta) && keeps_half(busy, theta)) return kAgrees;
+  const double whole = on_the_whole(quiet, busy, busy_share);
+  if (loses(quiet) || loses(busy)) return whole <= 0 ? kDoubts : kAgrees;
+  return whole >= theta / 2 ? kAgrees : kAbstains;
+}
+
+model::Finding run(const Evidence& evidence) {
+  const Sides sides = sides_of(evidence);
+  return finding(rule(sides.quiet, sides.busy, claimed(evidence), evidence.busy_share),
+                 explain(evidence, sides));
+}
+
+bool pairs_help(const Evidence& evidence) {
+  if (tried(evidence) >= static_cast<std::size_t>(target_of("contention").pairs)) return false;
+  if (found_in(evidence) != State::kBusy) return true;
+  return std::ranges::any_of(evidence.pairs, [](const PairFact& pair) {
+    return !pair.voided && state_of(pair) == State::kQuiet;
+  });
+}
+
+}  // namespace amdahl::refute::contention
+
+namespace amdahl::refute {
+
+std::string holds_for(const Evidence& evidence) {
+  using contention::State;
+  const State found = contention::found_in(evidence);
+  if (found == State::kUnknown) return "not known: no pair says how busy its host was";
+  const contention::Sides sides = contention::sides_of(evidence);
+  const bool quiet = found == State::kQuiet;
+  const auto& own = quiet ? sides.quiet : sides.busy;
+  const auto& other = quiet ? sides.busy : sides.quiet;
+  const std::string_view here = quiet ? "quiet" : "busy";
+  const std::string_view there = quiet ? "busy" : "quiet";
+  if (other.size() < contention::kAtLeast) {
+    return fmt::format("{} hosts; {} ones not tested", here, there);
+  }
+  const double typical = stats::hodges_lehmann(other);
+  const std::string pairs = count(other.size(), "pair");
+  if (contention::loses(other)) {
+    return fmt::format("{} hosts only: {} slower on {} ones ({})", here,
+                       show_percent(std::expm1(-typical)), there, pairs);
+  }
+  const double theta = claimed(evidence);
+  const bool both = own.size() < contention::kAtLeast || contention::keeps_half(own, theta);
+  if (both && contention::keeps_half(other, theta)) return "quiet and busy hosts";
+  return fmt::format("{} hosts; on {} ones it {} ({}), where half of {} is asked", here, there,
+                     show_effect(typical), pairs, show_saving(theta));
+}
+
+}  // namespace amdahl::refute

@@ -1,0 +1,34 @@
+// strata.h: whether the win holds over the classes of inputs that the fleet runs.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "refute/check.h"
+#include "refute/rule.h"
+
+namespace amdahl::refute::strata {
+
+using Weights = std::map<std::string, double>;  // Group to its share of the fleet.
+
+// The typical effects of the groups, weighted as the fleet runs them, must come to half the claim;
+// a fifth of the fleet that loses is decisive. `group` names the group of each value of `d`.
+Ruling rule(std::span<const double> d, std::span<const std::string> group, const Weights& weights,
+            double theta);
+
+// The same in words; `what` is what a group is called: "input class".
+std::string explain(std::span<const double> d, std::span<const std::string> group,
+                    const Weights& weights, double theta, std::string_view what);
+
+model::Finding run(const Evidence& evidence);
+
+// Of a single class there is nothing to weigh.
+bool applies(const Evidence& evidence);
+
+// The class that has had fewest pairs for its share; empty if there are no classes.
+std::string thinnest(const Evidence& evidence);
+
+}  // namespace amdahl::refute::strata

@@ -1,0 +1,100 @@
+#include "refute/tod/tod.h"
+
+#include <gtest/gtest.h>
+
+#include "refute/sample.h"
+
+namespace amdahl::refute::tod {
+namespace {
+
+constexpr Case kCases[] = {
+    {"sound", [](Evidence&, model::Spec&) {},
+     "agree: weighted by time of day it saves 10.0 %, where half of 10.0 % is asked: 00-06 h "
+     "(25 %) saves 9.9 % over 3 pairs; 06-12 h (25 %) saves 10 % over 3 pairs; 12-18 h (25 %) "
+     "saves 9.8 % over 3 pairs; 18-24 h (25 %) saves 10 % over 3 pairs"},
+    {"within one quarter",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) {
+         if (true) pair.a.started_s = 1700006400;
+       }
+     },
+     "abstain: by time of day 25 % of the fleet is covered with at least 3 pairs, 70 % is "
+     "asked: 00-06 h (25 %) saves 10.0 % over 12 pairs; 06-12 h (25 %) has 0 pairs; 12-18 h "
+     "(25 %) has 0 pairs; 18-24 h (25 %) has 0 pairs"},
+    {"unknown",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) {
+         if (true) pair.a.started_s = 0;
+       }
+     },
+     "abstain: no pair says when it ran"},
+    {"the fleet runs at night",
+     [](Evidence& e, model::Spec&) {
+       e.quarter_shares = {0.8, 0.1, 0, 0.1};
+       for (auto& pair : e.pairs) pair.a.started_s = 1700006400;
+     },
+     "agree: weighted by time of day it saves 10.0 %, where half of 10.0 % is asked: 00-06 h "
+     "(80 %) saves 10.0 % over 12 pairs; 06-12 h (10 %) has 0 pairs; 12-18 h (0.0 %) has 0 "
+     "pairs; 18-24 h (10 %) has 0 pairs"},
+    {"mostly at night",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) {
+         if (pair.index % 12 >= 3) set_effect(pair, 0.004);
+       }
+     },
+     "doubt: weighted by time of day it saves 2.9 %, where half of 10.0 % is asked: 00-06 h "
+     "(25 %) saves 9.9 % over 3 pairs; 06-12 h (25 %) saves 0.4 % over 3 pairs; 12-18 h (25 "
+     "%) saves 0.4 % over 3 pairs; 18-24 h (25 %) saves 0.4 % over 3 pairs"},
+    {"a loss at noon",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) {
+         if (pair.index % 12 >= 6 && pair.index % 12 < 9) set_effect(pair, -0.02);
+       }
+     },
+     "agree: weighted by time of day it saves 7.1 %, where half of 10.0 % is asked: 00-06 h "
+     "(25 %) saves 9.9 % over 3 pairs; 06-12 h (25 %) saves 10 % over 3 pairs; 12-18 h (25 %) "
+     "costs 2.0 % more over 3 pairs, p 0.125 for a loss; 18-24 h (25 %) saves 10 % over 3 "
+     "pairs"},
+    {"topped up at noon, a loss for good",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) {
+         if (pair.index >= 6 && pair.index < 9) set_effect(pair, -0.02);
+       }
+       top_up(e, "tod", 4, -0.02);
+       for (auto& pair : e.pairs) {
+         if (pair.target == "tod") pair.a.started_s = 1700006400 + 13 * 3600;
+       }
+     },
+     "veto: weighted by time of day it saves 7.2 %, where half of 10.0 % is asked: 00-06 h "
+     "(25 %) saves 9.9 % over 3 pairs; 06-12 h (25 %) saves 10 % over 3 pairs; 12-18 h (25 %) "
+     "costs 1.9 % more over 7 pairs, p 0.00781 for a loss; 18-24 h (25 %) saves 10 % over 3 "
+     "pairs"},
+    {"a loss all day",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) {
+         if (pair.index % 12 >= 3) set_effect(pair, -0.06);
+       }
+     },
+     "veto: weighted by time of day it costs 1.9 % more, where half of 10.0 % is asked: 00-06 "
+     "h (25 %) saves 9.9 % over 3 pairs; 06-12 h (25 %) costs 6.2 % more over 3 pairs, p "
+     "0.125 for a loss; 12-18 h (25 %) costs 6.2 % more over 3 pairs, p 0.125 for a loss; "
+     "18-24 h (25 %) costs 6.2 % more over 3 pairs, p 0.125 for a loss"},
+};
+
+TEST(Tod, SaysWhatItSees) { expect_says(kCases, run, "abstain agree doubt veto"); }
+
+TEST(Tod, KnowsTheQuarterOfTheLocalDay) {
+  constexpr double kMidnight = 1700006400;
+  EXPECT_EQ(quarter_of(kMidnight, 0), "00-06 h");
+  EXPECT_EQ(quarter_of(kMidnight - 1, 0), "18-24 h");
+  EXPECT_EQ(quarter_of(kMidnight + 6 * 3600, 0), "06-12 h");
+  EXPECT_EQ(quarter_of(kMidnight + 6 * 3600 - 1, 0), "00-06 h");
+  EXPECT_EQ(quarter_of(kMidnight + 13 * 3600, 0), "12-18 h");
+  EXPECT_EQ(quarter_of(kMidnight, -3600), "18-24 h");
+  EXPECT_EQ(quarter_of(kMidnight, 5.5 * 3600), "00-06 h");
+  EXPECT_EQ(quarter_of(kMidnight, 8 * 3600), "06-12 h");
+  EXPECT_EQ(quarter_of(-1, 0), "18-24 h");
+}
+
+}  // namespace
+}  // namespace amdahl::refute::tod
