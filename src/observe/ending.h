@@ -16,9 +16,12 @@ namespace amdahl::observe {
 // Waits for every child of this process, adopted orphans included, and adds up what they used.
 class Reaper {
  public:
-  explicit Reaper(pid_t main) : main_{main} {}
-  // Collects those that are dead now. The main one's wait status once it is among them.
-  std::optional<int> collect();
+  // The tree is shown each of the dead while there is still something to be seen of it.
+  Reaper(pid_t main, Tree& tree) : main_{main}, tree_{tree} {}
+  // Collects those that are dead now, not more than `at_most`: in a storm of forks the dead come
+  // faster than we can count them, and limits must hold all the same. The main one's wait status
+  // once it is among them.
+  std::optional<int> collect(int at_most = 4096);
 
   pid_t main() const { return main_; }
   std::optional<int> main_status() const { return main_status_; }
@@ -27,6 +30,7 @@ class Reaper {
 
  private:
   pid_t main_;
+  Tree& tree_;
   std::optional<int> main_status_;
   rusage used_{};
 };

@@ -78,6 +78,7 @@ std::optional<ProcessStat> parse_process_stat(std::string_view line) {
   stat.state = rest[0][0];
   stat.parent = static_cast<pid_t>(field(4));
   stat.group = static_cast<pid_t>(field(5));
+  stat.session = static_cast<pid_t>(field(6));
   stat.user_ticks = field(14);
   stat.system_ticks = field(15);
   stat.reaped_ticks = field(16) + field(17);

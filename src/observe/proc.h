@@ -19,6 +19,7 @@ struct ProcessStat {
   char state = '?';
   pid_t parent = 0;
   pid_t group = 0;
+  pid_t session = 0;
   std::int64_t user_ticks = 0;
   std::int64_t system_ticks = 0;
   std::int64_t reaped_ticks = 0;  // User and system time of children it has waited for.

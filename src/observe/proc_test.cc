@@ -14,7 +14,7 @@ using ProcTest = InFolder;
 
 std::string stat_line(int pid, const std::string& name, char state, int parent, int ticks) {
   return std::to_string(pid) + " (" + name + ") " + state + " " + std::to_string(parent) +
-         " 77 77 0 -1 4194560 100 200 0 0 " + std::to_string(ticks) +
+         " 77 78 0 -1 4194560 100 200 0 0 " + std::to_string(ticks) +
          " 5 7 3 20 0 4 0 100 1000000 250 18446744073709551615 1 1 0 0 0 0\n";
 }
 
@@ -27,6 +27,7 @@ TEST_F(ProcTest, AProcessLineIsReadWhateverTheProgramsName) {
     EXPECT_EQ(stat->state, 'S');
     EXPECT_EQ(stat->parent, 7);
     EXPECT_EQ(stat->group, 77);
+    EXPECT_EQ(stat->session, 78);
     EXPECT_EQ(stat->user_ticks, 30);
     EXPECT_EQ(stat->system_ticks, 5);
     EXPECT_EQ(stat->reaped_ticks, 10);

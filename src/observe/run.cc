@@ -80,7 +80,9 @@ Result<model::Receipt> Run::go() {
     receipt.noise = watcher_->noise().finish({}, {});
     return receipt;
   }
-  reaper_.emplace(started.pid);
+  tree_.adopt(started.pid);
+  reaper_.emplace(started.pid, tree_);
+  cgroup_.follow(started.pid);
   pidfd_ = os::Fd{static_cast<int>(::syscall(SYS_pidfd_open, started.pid, 0))};
   const auto followed = follow();
   const Nanos own_cpu = own_cpu_time() - own_cpu_start_;
@@ -138,6 +140,7 @@ void Run::pass_on_signals(Nanos now) {
 
 void Run::tick(Nanos now) {
   watcher_->tick(now, reaper_->cpu());
+  cgroup_.sample();
   pace_.note(now, own_cpu_time() - own_cpu_start_);
   next_tick_ = now + pace_.interval();
   if (watch_ && now >= next_watch_) {
@@ -207,6 +210,8 @@ void Run::fill(model::Receipt& receipt, Nanos own_cpu) {
   receipt.write_blocks = used.ru_oublock;
   receipt.peak_threads = std::max<std::int64_t>(1, watcher_->peak_threads());
   receipt.left_behind = left_behind_;
+  receipt.cgroup = cgroup_.finish();
+  receipt.run_delay = tree_.run_delay();
   receipt.observer_cpu = own_cpu;
   receipt.noise = watcher_->noise().finish(reaper_->cpu() + own_cpu, wall_);
   const int status = reaper_->main_status().value_or(0);

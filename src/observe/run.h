@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "model/receipt.h"
+#include "observe/cgroup.h"
 #include "observe/child.h"
 #include "observe/ending.h"
 #include "observe/signals.h"
@@ -47,6 +48,7 @@ class Run {
   int was_subreaper_ = 0;
   SignalRelay signals_;
   Tree tree_;
+  CgroupMeter cgroup_;
   Nvml nvml_;
   std::optional<Watcher> watcher_;
   std::optional<Reaper> reaper_;

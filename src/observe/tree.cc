@@ -15,7 +15,7 @@
 namespace amdahl::observe {
 namespace {
 
-constexpr std::size_t kOpenFiles = 256;
+constexpr std::size_t kOpenFiles = 256;  // Of processes, and as many of threads.
 
 // The CPU time of a whole process in nanoseconds: the kernel's process clock of another process
 // (see clock_getcpuclockid(3)). /proc has it only in ticks of 10 ms.
@@ -39,7 +39,8 @@ bool is_alive(const ProcessStat& stat) { return stat.state != 'Z' && stat.state 
 Tree::Tree(pid_t root, std::string proc_root)
     : root_{root},
       proc_root_{std::move(proc_root)},
-      loadavg_{::open((proc_root_ + "/loadavg").c_str(), O_RDONLY | O_CLOEXEC)} {
+      loadavg_{::open((proc_root_ + "/loadavg").c_str(), O_RDONLY | O_CLOEXEC)},
+      task_files_left_{static_cast<int>(kOpenFiles)} {
   find_new();
   for (const auto& [pid, member] : members_) excluded_.insert(pid);
   members_.clear();
@@ -83,6 +84,13 @@ bool Tree::something_started() {
   return true;
 }
 
+Tree::Member& Tree::add(pid_t pid) {
+  const bool keep = members_.size() < kOpenFiles;
+  const std::string folder = fmt::format("{}/{}", proc_root_, pid);
+  const int stat = keep ? ::open((folder + "/stat").c_str(), O_RDONLY | O_CLOEXEC) : -1;
+  return members_.emplace(pid, Member{os::Fd{stat}, Tasks{folder}}).first->second;
+}
+
 void Tree::find_new() {
   std::map<pid_t, pid_t> parent_of_new;
   std::set<pid_t> still_not_ours;
@@ -104,15 +112,35 @@ void Tree::find_new() {
         ++at;
         continue;
       }
-      const bool keep = members_.size() < kOpenFiles;
-      const std::string path = fmt::format("{}/{}/stat", proc_root_, pid);
-      members_.emplace(pid, Member{os::Fd{keep ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1}});
+      add(pid);
       at = parent_of_new.erase(at);
       added = true;
     }
   }
   for (const auto& [pid, parent] : parent_of_new) still_not_ours.insert(pid);
   not_ours_ = std::move(still_not_ours);
+}
+
+Tree::Members::iterator Tree::forget(Members::iterator member) {
+  const Tasks& tasks = member->second.tasks;
+  gone_run_delay_ += tasks.run_delay();
+  task_files_left_ += tasks.open_files();
+  return members_.erase(member);
+}
+
+void Tree::adopt(pid_t pid) { add(pid).tasks.look(1, task_files_left_); }
+
+void Tree::note_dead(pid_t pid) {
+  const auto member = members_.find(pid);
+  if (member == members_.end()) return;
+  member->second.tasks.look(0, task_files_left_);
+  forget(member);
+}
+
+Nanos Tree::run_delay() const {
+  Nanos sum = gone_run_delay_;
+  for (const auto& [pid, member] : members_) sum += member.tasks.run_delay();
+  return sum;
 }
 
 std::vector<ProcessStat> Tree::read_members() {
@@ -122,7 +150,7 @@ std::vector<ProcessStat> Tree::read_members() {
     const bool there = read_stat(at->first, at->second.stat_file.get(), stat);
     // A number may have been given to a stranger since; a stranger has another parent.
     if (!there || (stat.parent != root_ && !members_.contains(stat.parent))) {
-      at = members_.erase(at);
+      at = forget(at);
       continue;
     }
     found.push_back(stat);
@@ -140,6 +168,8 @@ TreeSample Tree::sample() {
     sum.cpu += exact.value_or(from_ticks(stat.user_ticks + stat.system_ticks));
     sum.cpu += from_ticks(stat.reaped_ticks);
     sum.resident_bytes += stat.resident_pages * page;
+    // What was never seen alive is not worth the listing: in a storm of forks most are dead.
+    members_.at(stat.pid).tasks.look(is_alive(stat) ? stat.threads : 0, task_files_left_);
     if (is_alive(stat)) {
       sum.threads += stat.threads;
       ++sum.processes;

@@ -11,6 +11,7 @@
 
 #include "base/units.h"
 #include "observe/proc.h"
+#include "observe/tasks.h"
 #include "os/fd.h"
 
 namespace amdahl::observe {
@@ -36,16 +37,29 @@ class Tree {
   // The members alive now, from a complete look at /proc.
   std::vector<ProcessStat> living();
 
+  // A child that was just started is a member before anyone looks: it may end before that.
+  void adopt(pid_t pid);
+  // A child that is dead and not yet waited for: what it waited last is to be had only now. Those
+  // that were never seen alive are passed over; in a storm of forks looking costs too much.
+  void note_dead(pid_t pid);
+
+  // How long all threads so far, the ended ones as far as they were seen, waited for a CPU.
+  Nanos run_delay() const;
+
  private:
   struct Member {
     os::Fd stat_file;  // -1 when there are too many to keep open.
+    Tasks tasks;
   };
+  using Members = std::map<pid_t, Member>;
 
   bool something_started();
   void find_new();
   bool read_stat(pid_t pid, int fd, ProcessStat& stat) const;
   // The members' lines; those that are gone are dropped.
   std::vector<ProcessStat> read_members();
+  Member& add(pid_t pid);
+  Members::iterator forget(Members::iterator member);
   std::vector<pid_t> numbers() const;
 
   pid_t root_;
@@ -53,7 +67,9 @@ class Tree {
   os::Fd loadavg_;
   std::set<pid_t> not_ours_;  // Seen at the last look and no descendants.
   std::set<pid_t> excluded_;  // Children from before our time.
-  std::map<pid_t, Member> members_;
+  Members members_;
+  int task_files_left_;
+  Nanos gone_run_delay_{};  // Of members that are no more.
   std::string last_started_;
 };
 
