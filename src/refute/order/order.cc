@@ -1,5 +1,8 @@
 #include "refute/order/order.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -27,6 +30,17 @@ Halves split(std::span<const double> d, const std::vector<bool>& second) {
   return halves;
 }
 
+// Arms that run at once have no order: the coin gave them their slots.
+struct Words {
+  std::string_view first = "when first";
+  std::string_view second = "when second";
+};
+
+Words words_for(const Pairs& pairs) {
+  const bool at_once = !pairs.empty() && std::ranges::all_of(pairs, &model::PairFact::concurrent);
+  return at_once ? Words{"on the second slots", "on the first slots"} : Words{};
+}
+
 // That the weaker half shows less than half of the claim.
 double p_weaker(const Halves& halves, double theta) {
   const bool first_is_weaker =
@@ -48,26 +62,27 @@ model::Finding run(const Evidence& evidence) {
   const double theta = claimed(evidence);
   std::vector<double> d;
   std::vector<bool> second;
-  for (const Trial& trial : trials_in(evidence, pairs_for(evidence, "order"))) {
+  const Pairs pairs = pairs_for(evidence, "order");
+  for (const Trial& trial : trials_in(evidence, pairs)) {
     d.push_back(trial.d);
     second.push_back(trial.ran_second);
   }
   const Halves halves = split(d, second);
   const Ruling ruling = rule(d, second, theta);
+  const Words words = words_for(pairs);
   if (!halves.enough()) {
-    return finding(ruling,
-                   fmt::format("the variant ran first in {} and second in {}, at least {} "
-                               "of each are needed",
-                               count(halves.first.size(), "pair"), halves.second.size(), kAtLeast));
+    return finding(ruling, fmt::format("{} {} and {} {}, at least {} of each are needed",
+                                       count(halves.first.size(), "pair"), words.first,
+                                       halves.second.size(), words.second, kAtLeast));
   }
-  return finding(
-      ruling,
-      fmt::format(
-          "the variant saves {} when first ({}) and {} when second ({}), where half of {} "
-          "is asked of both (p {} for less in the weaker)",
-          show_saving(stats::hodges_lehmann(halves.first)), count(halves.first.size(), "pair"),
-          show_saving(stats::hodges_lehmann(halves.second)), count(halves.second.size(), "pair"),
-          show_saving(theta), show_number(p_weaker(halves, theta))));
+  return finding(ruling,
+                 fmt::format("the variant saves {} {} ({}) and {} {} ({}), where half of {} "
+                             "is asked of both (p {} for less in the weaker)",
+                             show_saving(stats::hodges_lehmann(halves.first)), words.first,
+                             count(halves.first.size(), "pair"),
+                             show_saving(stats::hodges_lehmann(halves.second)), words.second,
+                             count(halves.second.size(), "pair"), show_saving(theta),
+                             show_number(p_weaker(halves, theta))));
 }
 
 }  // namespace amdahl::refute::order

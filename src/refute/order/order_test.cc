@@ -12,8 +12,16 @@ constexpr Case kCases[] = {
      "agree: the variant saves 10.0 % when first (6 pairs) and 10.0 % when second (6 "
      "pairs), where half of 10.0 % is asked of both (p 1.00 for less in the weaker)"},
     {"too few", [](Evidence& e, model::Spec&) { e.pairs.resize(5); },
-     "abstain: the variant ran first in 2 pairs and second in 3, at least 3 of each "
-     "are needed"},
+     "abstain: 2 pairs when first and 3 when second, at least 3 of each are needed"},
+    {"at once, on half of the slots only",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) {
+         pair.concurrent = true;
+         if (pair.index % 2 == 1) set_effect(pair, 0);
+       }
+     },
+     "doubt: the variant saves 0.0 % on the second slots (6 pairs) and 10.0 % on the first slots "
+     "(6 pairs), where half of 10.0 % is asked of both (p 0.0156 for less in the weaker)"},
     {"only when second",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs)
