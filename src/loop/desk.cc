@@ -7,6 +7,8 @@
 #include "compare/compare.h"
 #include "loop/evidence.h"
 #include "model/plan.h"
+#include "refute/replicate/replicate.h"
+#include "stats/eprocess.h"
 
 namespace amdahl::loop {
 namespace {
@@ -17,6 +19,16 @@ constexpr int kExtraTopUps = 4;  // Void pairs that a targeted top-up may replac
 
 bool feeds(Purpose purpose) {
   return purpose == Purpose::kCompare || purpose == Purpose::kReplicate;
+}
+
+// A log-ratio at most multiplies the evidence for anything by 1.97, so that many are needed for any
+// verdict at all. A pair of many steps has many.
+int pairs_certain(const compare::Judge& judge, const model::Experiment& e) {
+  const compare::Design design = compare::design_of(e);
+  const double win = std::log(design.win_threshold);
+  const double short_of = std::min({win - judge.log_e_win(), win - judge.log_e_worse(),
+                                    std::log(1 / design.beta) - judge.log_e_futile()});
+  return std::max(1, static_cast<int>(std::ceil(short_of / std::log(1.97))));
 }
 
 }  // namespace
@@ -145,6 +157,8 @@ void Desk::count(Track& track, const std::string& purpose_word, int index,
   if (fact && !fact->voided) {
     if (purpose == Purpose::kCompare) ++x.compare_pairs;
     if (purpose == Purpose::kReplicate) ++x.replicate_pairs;
+  } else if (refute::target_of(target_in(purpose_word)).same) {
+    // The baseline against itself says nothing of this variant.
   } else if (fact && fact->b.failed) {
     ++x.variant_failures;
   } else if (fact && fact->a.failed) {
@@ -157,7 +171,8 @@ void Desk::count(Track& track, const std::string& purpose_word, int index,
   if (fact) {
     track.pairs.push_back(*fact);
     if (feeds(purpose) && !fact->voided) {
-      track.waiting[index] = compare::log_ratios(*fact, families_.at(x.family).record.spec);
+      track.waiting[index] = {compare::log_ratios(*fact, families_.at(x.family).record.spec),
+                              purpose == Purpose::kReplicate};
     }
   }
   refresh(track);
@@ -170,29 +185,52 @@ void Desk::refresh(Track& track) {
   const auto end =
       track.open.empty() ? track.waiting.end() : track.waiting.lower_bound(*track.open.begin());
   for (auto it = track.waiting.begin(); it != end; ++it) {
-    for (const double d : it->second) track.judge.fold(d);
+    for (const double d : it->second.log_ratios) {
+      track.judge.fold(d);
+      if (it->second.fresh) track.fresh.push_back(d);
+    }
   }
   track.waiting.erase(track.waiting.begin(), end);
   x.answer = track.judge.answer();
   x.effect = track.judge.effect();
   x.log_e = track.judge.log_e_win();
   x.pairs_needed = track.judge.pairs_still_needed();
+  x.pairs_certain = pairs_certain(track.judge, track.experiment);
   x.baseline_moved = families_.at(x.family).digest != track.experiment.baseline;
   x.top_up_missing.clear();
-  x.passed = false;
-  if (x.stage == "hold") {
-    x.passed = refute::combine(track.votes, true, true).outcome == refute::Outcome::kSurvives;
+  x.passed = x.wants_top_up = false;
+  if (x.stage == "refute") {
+    const double log_e = stats::log_e(track.fresh, {.sigma = x.sigma});
+    x.replicated = refute::replicate::rule(track.fresh, log_e, x.effect).vote;
   }
-  if (x.stage != "top-up") return;
+  if (x.stage != "hold" && x.stage != "top-up") return;
   const refute::Evidence known = gather(track, track.judge.peek(), false);
-  for (const std::string& check :
-       targets_of(track.votes, known, state_.settings.other_contention)) {
-    const int wanted = refute::target_of(check, known).pairs;
-    const int tried = track.bought[check];
-    const int missing =
-        std::min(wanted - tried + track.spoiled[check], wanted + kExtraTopUps - tried);
-    if (missing > 0) x.top_up_missing[check] = missing;
+  std::map<std::string, int> to_buy = missing(track, track.votes, known);
+  if (x.stage == "top-up") {
+    x.top_up_missing = std::move(to_buy);
+    return;
   }
+  const refute::Outcome outcome =
+      refute::combine(track.votes, true, !track.bought.empty() || to_buy.empty()).outcome;
+  const bool on = outcome == refute::Outcome::kSurvives || outcome == refute::Outcome::kTopUp;
+  x.passed = on && to_buy.empty();
+  x.wants_top_up = on && !to_buy.empty();
+}
+
+std::map<std::string, int> Desk::missing(const Track& track, std::span<const model::Finding> votes,
+                                         const refute::Evidence& known) const {
+  std::map<std::string, int> missing;
+  for (const std::string& check : targets_of(votes, known, state_.settings.other_contention)) {
+    const int wanted = refute::target_of(check, known).pairs;
+    const auto count = [&](const std::map<std::string, int>& counts) {
+      const auto it = counts.find(check);
+      return it == counts.end() ? 0 : it->second;
+    };
+    const int tried = count(track.bought);
+    const int left = std::min(wanted - tried + count(track.spoiled), wanted + kExtraTopUps - tried);
+    if (left > 0) missing[check] = left;
+  }
+  return missing;
 }
 
 void Desk::set_stage(Track& track, const std::string& stage) {
@@ -261,7 +299,8 @@ refute::Evidence Desk::gather(const Track& track, model::Comparison comparison,
   describe(ideas_.at(track.experiment.hypothesis), family.doses, evidence);
   evidence.price_accelerator_hour = circumstances_.price_accelerator_hour;
   evidence.price_cpu_hour = circumstances_.price_cpu_hour;
-  evidence.historical_failure_rate = failure_rate(track.pairs);
+  evidence.historical_failure_rate =
+      failure_rate(track.pairs, family.past_runs, family.past_failed);
   evidence.topped_up = topped_up;
   return evidence;
 }

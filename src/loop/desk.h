@@ -70,6 +70,8 @@ struct FamilyRecord {
   FamilyState state;                  // The desk keeps up the counts of A/A pairs in it.
   std::vector<model::PairFact> same;  // A/A pairs that are young enough to count.
   std::vector<refute::Dose> doses;    // Effects of knobs that were turned before.
+  int past_runs = 0;                  // Of the baseline before, and how many of them failed.
+  int past_failed = 0;
 };
 
 // Of the open campaign; fixed before the first pair. Without an id none is open.
@@ -127,6 +129,10 @@ class Desk {
     int last_same = 0;           // Index of the last A/A pair.
     std::set<std::string> live;  // Its experiments.
   };
+  struct Waiting {
+    std::vector<double> log_ratios;
+    bool fresh = false;
+  };
   struct Track {
     explicit Track(const model::Experiment& e) : experiment{e}, judge{compare::design_of(e)} {}
 
@@ -136,7 +142,8 @@ class Desk {
     std::vector<model::PairFact> pairs;
     std::set<int> open;  // Indices of pairs in flight that feed E.
     // Resolved, but an earlier one is still open.
-    std::map<int, std::vector<double>> waiting;
+    std::map<int, Waiting> waiting;
+    std::vector<double> fresh;  // Of replication, as far as the prefix goes.
     std::vector<model::Finding> votes;
     std::map<std::string, int> dealt;    // Pairs of each class of inputs.
     std::map<std::string, int> bought;   // Pairs launched for each check,
@@ -154,6 +161,11 @@ class Desk {
   Result<model::Experiment> design(const model::Hypothesis& hypothesis, Nanos now) const;
   void count(Track& track, const std::string& purpose, int index, const model::PairFact* fact);
   void refresh(Track& track);
+  // Pairs still to be bought for the checks that would have some, given how the panel voted.
+  std::map<std::string, int> missing(const Track& track, std::span<const model::Finding> votes,
+                                     const refute::Evidence& known) const;
+  refute::Panel outcome_of(const Track& track, const std::vector<model::Finding>& votes,
+                           const refute::Evidence& known, bool multiplicity_ok) const;
   void set_stage(Track& track, const std::string& stage);
   void remove(const std::string& experiment);
   void unqueue(const std::string& hypothesis);

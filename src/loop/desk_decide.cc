@@ -169,23 +169,33 @@ Result<> Desk::register_one(const std::string& hypothesis, Hands& hands) {
   return add(e, "compare", {});
 }
 
+// What follows from the votes, given what there is to buy.
+refute::Panel Desk::outcome_of(const Track& track, const std::vector<model::Finding>& votes,
+                               const refute::Evidence& known, bool multiplicity_ok) const {
+  using refute::Outcome;
+  refute::Panel panel = refute::combine(votes, multiplicity_ok, known.topped_up);
+  const bool buys = !missing(track, votes, known).empty();
+  // Where no pair could settle the doubt there is nothing to buy.
+  if (panel.outcome == Outcome::kTopUp && !buys) {
+    panel = refute::combine(votes, multiplicity_ok, true);
+  }
+  // What the campaign would not promote anyway has to wait before more is spent on it.
+  if (panel.outcome == Outcome::kTopUp && !multiplicity_ok) {
+    panel.outcome = Outcome::kHold;
+    panel.because += " once E is within reach of the campaign's level";
+  }
+  if (panel.outcome == Outcome::kSurvives && buys) panel.outcome = Outcome::kTopUp;
+  return panel;
+}
+
 // All checks vote; the votes and what follows are remembered together.
 Result<> Desk::ask_panel(const AskPanel& ask, Hands& hands) {
   Track& track = tracks_.at(ask.experiment);
-  const std::string& stage = state_of(track).stage;
-  const bool topped_up = stage == "top-up" || stage == "hold";
+  const bool topped_up = state_of(track).stage == "top-up" || !track.bought.empty();
   const refute::Evidence known = evidence(ask.experiment, topped_up);
   const std::vector<model::Finding> votes = refute::ask_all(known);
   const bool multiplicity_ok = known.comparison.log_e_win >= ask.log_level;
-  refute::Panel panel = refute::combine(votes, multiplicity_ok, topped_up);
-  const bool buys = !targets_of(votes, known, state_.settings.other_contention).empty();
-  // Where no pair could settle the doubt there is nothing to buy.
-  if (panel.outcome == refute::Outcome::kTopUp && !buys) {
-    panel = refute::combine(votes, multiplicity_ok, true);
-  }
-  if (panel.outcome == refute::Outcome::kSurvives && stage != "hold" && buys) {
-    panel.outcome = refute::Outcome::kTopUp;
-  }
+  const refute::Panel panel = outcome_of(track, votes, known, multiplicity_ok);
   const model::Hypothesis& h = ideas_.at(track.experiment.hypothesis);
   std::vector<Happening> all;
   for (const model::Finding& vote : votes) all.push_back(Voted{ask.experiment, vote});

@@ -103,7 +103,7 @@ class DeskTest : public testing::Test {
       while (act()) {
       }
       std::vector<PairOrder> orders;
-      for (const Intent& wish : desk.plan()) {
+      for (const Intent& wish : one_by_one(desk.plan())) {
         const auto order = desk.order_for(wish);
         if (!order) continue;
         desk.began(*order);

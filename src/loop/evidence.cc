@@ -2,11 +2,11 @@
 
 namespace amdahl::loop {
 
-double failure_rate(std::span<const model::PairFact> pairs) {
+double failure_rate(std::span<const model::PairFact> pairs, int past_runs, int past_failed) {
   constexpr double kUsual = 0.04;
   constexpr double kWeight = 10;
-  double failed = 0;
-  double tried = 0;
+  double failed = past_failed;
+  double tried = past_runs;
   for (const model::PairFact& pair : pairs) {
     tried += 1;
     failed += pair.a.failed ? 1 : 0;
@@ -29,8 +29,9 @@ std::vector<std::string> targets_of(std::span<const model::Finding> votes,
                                     const refute::Evidence& evidence, bool curious) {
   const refute::Panel panel = refute::combine(votes, true, false);
   const bool survives = panel.outcome == refute::Outcome::kSurvives;
-  if (survives && !curious) return {};
-  return refute::helped_by_pairs(survives ? panel.also_wants : panel.wants_pairs, evidence);
+  std::vector<std::string> wants = survives ? panel.also_wants : panel.wants_pairs;
+  if (!curious) std::erase(wants, "contention");
+  return refute::helped_by_pairs(wants, evidence);
 }
 
 }  // namespace amdahl::loop

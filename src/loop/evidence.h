@@ -10,16 +10,17 @@
 
 namespace amdahl::loop {
 
-// The baseline's own failures, smoothed so that a short history proves nothing.
-double failure_rate(std::span<const model::PairFact> pairs);
+// The baseline's own failures, in these pairs and before, smoothed so that a short history proves
+// nothing.
+double failure_rate(std::span<const model::PairFact> pairs, int past_runs, int past_failed);
 
 // What the hypothesis says of itself: the share it can touch, where the time should be saved, and
 // what other turns of the same knob did.
 void describe(const model::Hypothesis& hypothesis, std::span<const refute::Dose> doses,
               refute::Evidence& evidence);
 
-// The checks that targeted pairs are bought for, given how the panel voted; with `curious`, also
-// those that could tell the person more of a claim that survived.
+// The checks that targeted pairs are bought for, given how the panel voted. Of a claim that
+// survives those that would rather not be silent; with `curious` the one about contention, too.
 std::vector<std::string> targets_of(std::span<const model::Finding> votes,
                                     const refute::Evidence& evidence, bool curious);
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -50,11 +52,18 @@ class Planner {
     std::vector<std::pair<double, const Queued*>> waiting;
   };
 
+  struct Entry {
+    double worth = 0;
+    const ExperimentState* experiment = nullptr;
+    const Family* family = nullptr;  // Null if it is gone.
+  };
+
   void for_families();
-  void for_experiment(const ExperimentState& x, double worth);
-  void in_compare(const ExperimentState& x, double worth);
-  void in_refute(const ExperimentState& x);
+  void for_experiment(const Entry& entry);
+  void in_compare(const Entry& entry);
+  void in_refute(const Entry& entry);
   void in_top_up(const ExperimentState& x);
+  void wish(const ExperimentState& x, Purpose purpose, int certain, int wanted);
   bool give_up(const ExperimentState& x);
   void promotions();
   void campaign();
@@ -69,7 +78,9 @@ class Planner {
   double log_level_;  // ln E that a promotion on its own would need.
   std::vector<Family> families_;
   std::unordered_map<std::string_view, Family*> by_name_;
+  std::vector<Entry> entries_;
   std::vector<Intent> out_;
+  std::vector<Intent> speculative_;  // Pairs that an earlier one may make superfluous.
 };
 
 bool is_active(const ExperimentState& x) { return x.stage != "hold" && x.stage != "gate"; }
@@ -83,9 +94,12 @@ Planner::Planner(const State& state)
     families_[i].state = &state.families[i];
     by_name_.emplace(state.families[i].name, &families_[i]);
   }
+  entries_.reserve(state.experiments.size());
   for (const ExperimentState& x : state.experiments) {
     const auto family = by_name_.find(x.family);
+    entries_.push_back({0, &x, family == by_name_.end() ? nullptr : family->second});
     if (family == by_name_.end()) continue;
+    entries_.back().worth = worth_in(state, family->second->state, prospect_of(x));
     family->second->active += is_active(x) ? 1 : 0;
     family->second->waits_for_same |=
         x.stage == "refute" && !has_same(settings_, *family->second->state);
@@ -123,7 +137,18 @@ bool Planner::give_up(const ExperimentState& x) {
   return false;
 }
 
-void Planner::in_compare(const ExperimentState& x, double worth) {
+// Every pair that is granted before another's answer is known may turn out not to be needed; the
+// first few are needed whatever they say, so those come first, whoever they are for.
+void Planner::wish(const ExperimentState& x, Purpose purpose, int certain, int wanted) {
+  const int sure = std::max(0, std::min(certain, wanted) - x.in_flight);
+  const int more = wanted - std::max(x.in_flight, std::min(certain, wanted));
+  if (sure > 0) out_.push_back(RunPair{x.id, purpose, "", x.slots, sure});
+  if (more > 0) speculative_.push_back(RunPair{x.id, purpose, "", x.slots, more});
+}
+
+void Planner::in_compare(const Entry& entry) {
+  const ExperimentState& x = *entry.experiment;
+  const double worth = entry.worth;
   switch (x.answer) {
     case Answer::kBetter:
       out_.push_back(Stage{x.id, "refute"});
@@ -141,9 +166,7 @@ void Planner::in_compare(const ExperimentState& x, double worth) {
     out_.push_back(Close{x.id, VerdictKind::kInconclusive, ""});
     return;
   }
-  const auto family = by_name_.find(x.family);
-  if (x.in_flight == 0 &&
-      !pays(family == by_name_.end() ? nullptr : family->second->state, worth)) {
+  if (x.in_flight == 0 && !pays(entry.family ? entry.family->state : nullptr, worth)) {
     out_.push_back(Close{x.id, VerdictKind::kDropped,
                          fmt::format("after {} pairs it would give back {:.2g} hours for each hour "
                                      "it still takes to prove, and {:.2g} are asked",
@@ -151,44 +174,44 @@ void Planner::in_compare(const ExperimentState& x, double worth) {
     return;
   }
   const int wanted = std::min({x.pairs_needed, x.cap - x.compare_pairs, 64});
-  for (int i = x.in_flight; i < wanted; ++i) {
-    out_.push_back(RunPair{x.id, Purpose::kCompare, "", x.slots});
-  }
+  wish(x, Purpose::kCompare, x.pairs_certain, wanted);
 }
 
-void Planner::in_refute(const ExperimentState& x) {
+// Fresh pairs until they say something of the claim and the campaign's level is reached, or that
+// they refute it.
+void Planner::in_refute(const Entry& entry) {
+  const ExperimentState& x = *entry.experiment;
   const bool enough_evidence = x.log_e >= log_level_;
-  const bool more = x.replicate_pairs < settings_.replicate_at_least ||
-                    (!enough_evidence && x.replicate_pairs < settings_.replicate_at_most);
+  const bool open = x.replicated == model::Vote::kAbstain;
+  const bool refuted = x.replicated == model::Vote::kRefute;
+  const bool more =
+      x.replicate_pairs < settings_.replicate_at_least ||
+      (x.replicate_pairs < settings_.replicate_at_most && !refuted && (!enough_evidence || open));
   if (more) {
     // A pair at most doubles the evidence, so that many more are certain to be needed.
     const double doublings = (log_level_ - x.log_e) / std::log(1.97);
     const int wanted = std::clamp(std::max(settings_.replicate_at_least - x.replicate_pairs,
                                            static_cast<int>(std::ceil(doublings))),
                                   1, settings_.replicate_at_most - x.replicate_pairs);
-    for (int i = x.in_flight; i < wanted; ++i) {
-      out_.push_back(RunPair{x.id, Purpose::kReplicate, "", x.slots});
-    }
+    wish(x, Purpose::kReplicate, wanted, wanted);
     return;
   }
-  const auto family = by_name_.find(x.family);
-  const bool waits = family != by_name_.end() && family->second->waits_for_same;
+  const bool waits = entry.family && entry.family->waits_for_same;
   if (x.in_flight > 0 || waits) return;
   out_.push_back(AskPanel{x.id, log_level_});
 }
 
 void Planner::in_top_up(const ExperimentState& x) {
   for (const auto& [check, missing] : x.top_up_missing) {
-    for (int i = 0; i < missing; ++i) {
-      out_.push_back(RunPair{x.id, Purpose::kTopUp, check, x.slots});
-    }
+    out_.push_back(RunPair{x.id, Purpose::kTopUp, check, x.slots, missing});
   }
   if (x.top_up_missing.empty() && x.top_up_in_flight == 0 && x.in_flight == 0) {
     out_.push_back(AskPanel{x.id, log_level_});
   }
 }
 
-void Planner::for_experiment(const ExperimentState& x, double worth) {
+void Planner::for_experiment(const Entry& entry) {
+  const ExperimentState& x = *entry.experiment;
   if (x.baseline_moved) {
     if (x.in_flight > 0 || x.top_up_in_flight > 0) return;
     out_.push_back(Close{x.id, VerdictKind::kAborted,
@@ -197,24 +220,33 @@ void Planner::for_experiment(const ExperimentState& x, double worth) {
     return;
   }
   if (give_up(x)) return;
-  if (x.stage == "compare") in_compare(x, worth);
-  if (x.stage == "refute") in_refute(x);
+  if (x.stage == "compare") in_compare(entry);
+  if (x.stage == "refute") in_refute(entry);
   if (x.stage == "top-up") in_top_up(x);
 }
 
 // Claims that only the campaign's level holds back: the more that would be promoted together, the
-// lower it is for each of them.
+// lower it is for each of them. Those that the panel has no more to ask of pass; what it would
+// still ask of others is bought once they are within reach.
 void Planner::promotions() {
-  std::vector<stats::Candidate> candidates;
+  std::vector<stats::Candidate> passed;
+  std::vector<stats::Candidate> within_reach;
+  std::unordered_set<std::string_view> wanting;
   for (const ExperimentState& x : state_.experiments) {
-    if (x.stage == "hold" && x.passed && !x.baseline_moved) candidates.push_back({x.id, x.log_e});
+    if (x.stage != "hold" || x.baseline_moved) continue;
+    if (x.passed) passed.push_back({x.id, x.log_e});
+    if (x.passed || x.wants_top_up) within_reach.push_back({x.id, x.log_e});
+    if (x.wants_top_up) wanting.insert(x.id);
   }
-  if (candidates.empty()) return;
-  const std::vector<std::string> chosen = stats::promotable(candidates, state_.campaign);
+  const std::vector<std::string> chosen = stats::promotable(passed, state_.campaign);
   stats::Campaign together = state_.campaign;
   together.promoted += static_cast<int>(chosen.size()) - 1;
   for (const std::string& id : chosen) {
     out_.push_back(AskPanel{id, stats::promotion_log_threshold(together)});
+  }
+  if (wanting.empty()) return;
+  for (const std::string& id : stats::promotable(within_reach, state_.campaign)) {
+    if (wanting.contains(id)) out_.push_back(Stage{id, "top-up"});
   }
 }
 
@@ -279,20 +311,14 @@ void Planner::registrations(Family& family) {
 
 std::vector<Intent> Planner::plan() && {
   for_families();
-  std::vector<std::pair<double, const ExperimentState*>> order;
-  order.reserve(state_.experiments.size());
-  for (const ExperimentState& x : state_.experiments) {
-    const auto family = by_name_.find(x.family);
-    const FamilyState* known = family == by_name_.end() ? nullptr : family->second->state;
-    order.emplace_back(worth_in(state_, known, prospect_of(x)), &x);
-  }
-  std::ranges::sort(order, [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : a.second->id < b.second->id;
+  std::ranges::sort(entries_, [](const Entry& a, const Entry& b) {
+    return a.worth != b.worth ? a.worth > b.worth : a.experiment->id < b.experiment->id;
   });
-  for (const auto& [worth, x] : order) for_experiment(*x, worth);
+  for (const Entry& entry : entries_) for_experiment(entry);
   promotions();
   campaign();
   for (Family& family : families_) registrations(family);
+  std::ranges::move(speculative_, std::back_inserter(out_));
   for (const Family& family : families_) {
     const FamilyState& f = *family.state;
     if (f.profiled && !family.waits_for_same && may_run_same(f)) {
@@ -324,6 +350,18 @@ double worth(const State& state, const Queued& queued) {
 
 double promotion_level(const State& state) {
   return stats::promotion_log_threshold(state.campaign);
+}
+
+std::vector<Intent> one_by_one(const std::vector<Intent>& intents) {
+  std::vector<Intent> single;
+  for (const Intent& intent : intents) {
+    const auto* wish = std::get_if<RunPair>(&intent);
+    if (!wish) single.push_back(intent);
+    for (int i = 0; wish && i < wish->pairs; ++i) {
+      single.push_back(RunPair{wish->experiment, wish->purpose, wish->target, wish->slots, 1});
+    }
+  }
+  return single;
 }
 
 std::vector<Intent> next(const State& state) { return Planner(state).plan(); }

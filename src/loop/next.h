@@ -28,6 +28,7 @@ struct RunPair {
   model::Purpose purpose = model::Purpose::kCompare;
   std::string target{};  // The check, for a top-up.
   int slots = 1;
+  int pairs = 1;  // So many of them.
 };
 struct RunSame {
   std::string family;
@@ -52,6 +53,9 @@ using Intent =
 // Everything that can be done now, most useful first; empty when all is settled or in flight.
 // Same state, same answer: the simulator replays it from a seed.
 std::vector<Intent> next(const State& state);
+
+// The same with a wish of its own for each pair, for who grants them one by one.
+std::vector<Intent> one_by_one(const std::vector<Intent>& intents);
 
 // Chance it is real × hours it would give back ÷ hours still needed to prove it.
 double worth(const State& state, const ExperimentState& experiment);

@@ -56,9 +56,12 @@ struct ExperimentState {
   std::map<std::string, int> top_up_missing;  // Check to pairs still to be run (none in flight).
   int top_up_in_flight = 0;
   int slots = 1;
-  int pairs_needed = 1;         // An estimate of what the compare stage still takes.
+  int pairs_needed = 1;   // An estimate of what the compare stage still takes,
+  int pairs_certain = 1;  // and what no verdict can do without.
+  model::Vote replicated = model::Vote::kAbstain;  // What fresh pairs say of the claim so far.
   bool baseline_moved = false;  // The family's baseline is no longer the one it is measured on.
-  bool passed = false;          // On hold, and only the campaign's level holds it back.
+  bool passed = false;          // On hold, and only the campaign's level holds it back;
+  bool wants_top_up = false;    // or that, and then pairs that the panel would have.
 };
 
 struct Settings {
