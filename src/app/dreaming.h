@@ -1,6 +1,7 @@
 // dreaming.h: searches wins and documents, and puts what it finds among the live hypotheses.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -12,19 +13,35 @@
 namespace amdahl::app {
 
 struct DreamOptions {
-  std::string docs;    // A folder of text files; empty: the configured one, if any.
-  std::string family;  // Empty: all with a profile.
+  std::string docs;        // A folder of text files, or one; empty: the configured one, if any.
+  std::string family;      // Empty: all with a profile.
+  std::int64_t fence = 0;  // Of the cycle that dreams; 0: none.
+};
+
+// What was found for a family and not taken.
+struct NotTaken {
+  std::string family;
+  std::string what;
+  std::string origin;
+  std::string because;
 };
 
 struct DreamOutcome {
   std::vector<model::Hypothesis> injected;
   std::map<std::string, int> known;  // State of the holder to count: came up again.
+  std::vector<NotTaken> left_out;
+  int queue_is_full = 0;  // Ideas that wait for the next dream, for enough dreamt ones are live.
   int wins_searched = 0;
+  std::string docs;  // Absolute path of what was searched; empty: no folder was named.
   int documents = 0;
+  int passed_over = 0;              // Files that are no text, or could not be read.
+  std::vector<std::string> unread;  // Of those, what should have been text, with the reason.
   int passages = 0;
-  std::vector<std::string> unprofiled;  // Families that cannot dream yet.
+  std::vector<std::string> unprofiled;    // Families that cannot dream yet.
+  std::vector<std::string> unclassified;  // Whose profile names nothing to search documents for.
 };
 
+// kNotFound if the folder or the family is missing.
 Result<DreamOutcome> dream_up(Context& context, const DreamOptions& options);
 
 }  // namespace amdahl::app

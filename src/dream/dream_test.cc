@@ -42,6 +42,7 @@ model::Spec resize() {
   spec.knobs["verify_inputs"] = flag("verify_inputs", "--verify", "");
   spec.knobs["decoded_cache"] = flag("decoded_cache", "--keep", "");
   spec.knobs["decoded_cache"].on = "{state}/pixels";
+  spec.knobs["prefetch_factor"] = variable("prefetch_factor", "RESIZE_PREFETCH", "2");
   spec.knobs["queue_depth"] = flag("queue_depth", "--depth", "2");
   return spec;
 }
@@ -91,20 +92,27 @@ Win win(model::Change change, Bottleneck bottleneck = Bottleneck::kInput) {
   result.hypothesis.title = "what won";
   result.hypothesis.mechanism = "It waits less. Here: input_wait_share 0.7.";
   result.gain = 0.2;
+  result.against = bottleneck;
   return result;
 }
 
-std::vector<model::Hypothesis> dream_of(const std::vector<Win>& wins) {
+Dreamt dream_all(const std::vector<Win>& wins, const model::Change& baseline = {}) {
   const std::map<std::string, model::Spec> specs = {{"resize", resize()}, {"embed", embed()}};
-  return from_wins(wins, specs, embed(), {}, profile(), "cpu");
+  const model::Spec spec = embed();
+  const model::Profile seen = profile();
+  return from_wins(wins, specs, {spec, baseline, seen, "cpu"});
 }
 
+std::vector<model::Hypothesis> dream_of(const std::vector<Win>& wins) {
+  return dream_all(wins).ideas;
+}
+
+// The change that the win becomes, or why it becomes none.
 std::string dream_of(const model::Change& change) {
-  std::vector<std::string> found;
-  for (const auto& hypothesis : dream_of(std::vector{win(change)})) {
-    found.push_back(model::describe(hypothesis.change));
-  }
-  return join(found, "; ");
+  const Dreamt dreamt = dream_all({win(change)});
+  if (dreamt.ideas.size() + dreamt.left_out.size() != 1) return "neither taken nor left out";
+  return dreamt.ideas.empty() ? "left out: " + dreamt.left_out[0].because
+                              : model::describe(dreamt.ideas[0].change);
 }
 
 TEST(FromWins, AChangeIsTranslatedThroughKnobNames) {
@@ -136,22 +144,31 @@ TEST(FromWins, AChangeIsTranslatedThroughKnobNames) {
   model::Change partly;
   partly.args["--bs"] = "8";
   partly.args["--depth"] = "8";
+  model::Change private_variable;
+  private_variable.env["HOUSE_FAST_PATH"] = "1";
+  model::Change private_knob;
+  private_knob.env["RESIZE_PREFETCH"] = "4";
   model::Change patch;
   patch.patch = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
   const Case cases[] = {
       {"a flag there is a config key here", flag_to_config, "embed.json#batch = 8"},
       {"bounds here are kept", by_alias, "embed.json#batch = 16"},
-      {"larger there must not become smaller here", past_it, ""},
+      {"larger there must not become smaller here", past_it,
+       "left out: embed is past it already, with batch_size = 4"},
       {"a variable there is a flag here", variable_to_flag, "--threads 1"},
       {"a bare flag taken away", switched_off, "--check-inputs 0"},
       {"a switch has its own value here", switched_on, "EMBED_CACHE={state}/decoded"},
       {"a variable is carried over", free_variable, "OMP_WAIT_POLICY=passive"},
       {"accelerators by their ratio", half, "1 accelerator"},
-      {"a knob that is not here", no_such_knob, ""},
-      {"a flag that is no knob", no_knob, ""},
-      {"not half of a win", partly, ""},
-      {"a patch stays where it is", patch, ""},
-      {"nothing", {}, ""},
+      {"a knob that is not here", no_such_knob,
+       "left out: the spec of embed has no knob queue_depth"},
+      {"a flag that is no knob", no_knob, "left out: --secret-mode is no knob of resize"},
+      {"not half of a win", partly, "left out: the spec of embed has no knob queue_depth"},
+      {"a patch stays where it is", patch, "left out: it is a patch of another repository"},
+      {"a variable of the house's own code", private_variable, "HOUSE_FAST_PATH=1"},
+      {"a variable that is a knob there and none here", private_knob,
+       "left out: the spec of embed has no knob prefetch_factor"},
+      {"nothing", {}, "left out: the change is empty"},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
@@ -206,9 +223,46 @@ TEST(FromWins, TwoWinsUnderOtherSpellingsAreOneIdea) {
 TEST(FromWins, WhatTheBaselineHasIsNoIdea) {
   model::Change change;
   change.env["OMP_WAIT_POLICY"] = "passive";
-  const std::map<std::string, model::Spec> specs = {{"resize", resize()}};
-  EXPECT_TRUE(
-      from_wins(std::vector{win(change)}, specs, embed(), change, profile(), "cpu").empty());
+  const Dreamt dreamt = dream_all({win(change)}, change);
+  EXPECT_TRUE(dreamt.ideas.empty());
+  const LeftOut want{"OMP_WAIT_POLICY=passive", "win h-0123456789 of resize",
+                     "the change does nothing, the baseline of embed has it already: "
+                     "OMP_WAIT_POLICY=passive"};
+  EXPECT_EQ(dreamt.left_out, std::vector{want});
+}
+
+TEST(FromWins, AClassThatCostsLittleHereIsNotWorthATest) {
+  model::Change change;
+  change.args["--bs"] = "8";
+  const Dreamt dreamt = dream_all({win(change, Bottleneck::kCommunication)});
+  ASSERT_EQ(dreamt.left_out.size(), 1U);
+  EXPECT_EQ(dreamt.left_out[0].because,
+            "it was won against waiting for other ranks, which costs embed nothing");
+}
+
+TEST(FromWins, WhatOnlyTheOtherJobMayReadIsLessLikely) {
+  model::Change own;
+  own.env["HOUSE_FAST_PATH"] = "1";
+  model::Change library;
+  library.env["OMP_WAIT_POLICY"] = "passive";
+  const auto doubtful = dream_of(std::vector{win(own)});
+  const auto likely = dream_of(std::vector{win(library)});
+  ASSERT_EQ(doubtful.size(), 1U);
+  ASSERT_EQ(likely.size(), 1U);
+  EXPECT_LT(doubtful[0].prior, likely[0].prior);
+}
+
+TEST(FromWins, APersonsIdeaIsCalledByItsChangeHere) {
+  model::Change change;
+  change.args["--bs"] = "8";
+  Win idea = win(change);
+  idea.hypothesis.title = model::describe(change);
+  idea.hypothesis.mechanism.clear();
+  const auto dreamt = dream_of(std::vector{idea});
+  ASSERT_EQ(dreamt.size(), 1U);
+  EXPECT_EQ(dreamt[0].title, "embed.json#batch = 8");
+  EXPECT_EQ(dreamt[0].mechanism,
+            "It saved " + show_percent(1 - std::exp(-0.2)) + " of the cost of resize.");
 }
 
 TEST(Settings, OnlyVariablesThatTuneAndConcreteValues) {
@@ -232,6 +286,11 @@ TEST(Settings, OnlyVariablesThatTuneAndConcreteValues) {
       {"OMP_PLACES=/etc/passwd OMP_PLACES={0:4}", ""},
       {"CUDA_VISIBLE_DEVICES=0 CUDA_LAUNCH_BLOCKING=1", ""},
       {"x == y, a=b", ""},
+      {"os.environ[\"OMP_NUM_THREADS\"] = \"1\"", "OMP_NUM_THREADS=1"},
+      {"OMP_NUM_THREADS: '2'", "OMP_NUM_THREADS=2"},
+      {"set `OMP_WAIT_POLICY` to `passive` there", "OMP_WAIT_POLICY=passive"},
+      {"use OMP_WAIT_POLICY to avoid spinning", ""},
+      {"OMP_NUM_THREADS == 1, OMP_NUM_THREADS=1-4 or OMP_NUM_THREADS=nproc", ""},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.text);
@@ -241,85 +300,6 @@ TEST(Settings, OnlyVariablesThatTuneAndConcreteValues) {
     }
     EXPECT_EQ(join(found, " "), c.want);
   }
-}
-
-std::vector<model::Hypothesis> read(std::string text, const model::Change& baseline = {}) {
-  const auto playbook = hypothesize::embedded_playbook();
-  EXPECT_TRUE(playbook);
-  const Passage passage{"notes/tuning.md", std::move(text)};
-  return from_passages(std::span(&passage, 1), *playbook, embed(), baseline, profile(), "cpu");
-}
-
-std::vector<std::string> changes(const std::vector<model::Hypothesis>& hypotheses) {
-  std::vector<std::string> result;
-  for (const auto& hypothesis : hypotheses) result.push_back(model::describe(hypothesis.change));
-  return result;
-}
-
-TEST(FromPassages, AVariableThatATextNames) {
-  const auto dreamt = read("On a shared host\nOMP_WAIT_POLICY=PASSIVE gave us 12 %.\n");
-  ASSERT_EQ(changes(dreamt), std::vector<std::string>{"OMP_WAIT_POLICY=passive"});
-  EXPECT_EQ(dreamt[0].origin.kind, "dream");
-  EXPECT_EQ(dreamt[0].origin.ref, "notes/tuning.md");
-  EXPECT_EQ(dreamt[0].bottleneck, Bottleneck::kContention);
-  EXPECT_EQ(dreamt[0].title, "OMP_WAIT_POLICY=PASSIVE");
-  EXPECT_EQ(dreamt[0].mechanism, "notes/tuning.md says: \"OMP_WAIT_POLICY=PASSIVE gave us 12 %.\"");
-  EXPECT_DOUBLE_EQ(dreamt[0].predicted_gain, 0.2 * 0.2);
-  EXPECT_LT(dreamt[0].prior, 0.15);
-}
-
-TEST(FromPassages, NotWhatCouldGainNothingHere) {
-  EXPECT_TRUE(read("NCCL_ALGO=Tree is faster").empty());            // Nobody communicates.
-  EXPECT_TRUE(read("OMP_NUM_THREADS=64 on our big host").empty());  // More than its slots.
-  EXPECT_TRUE(read("the weather was nice").empty());
-  model::Change baseline;
-  baseline.env["OMP_WAIT_POLICY"] = "passive";
-  EXPECT_TRUE(read("OMP_WAIT_POLICY=passive", baseline).empty());
-}
-
-TEST(FromPassages, AKnobOrATitleThatATextMentions) {
-  const auto dreamt = read("We raised the Batch-Size and saw it fly.");
-  ASSERT_FALSE(dreamt.empty());
-  for (const auto& hypothesis : dreamt) {
-    EXPECT_TRUE(hypothesis.change.config.contains("embed.json#batch")) << hypothesis.title;
-    EXPECT_EQ(hypothesis.origin.ref, "notes/tuning.md");
-    EXPECT_GT(hypothesis.ceiling_share, 0);
-    EXPECT_LE(hypothesis.predicted_gain, hypothesis.ceiling_share);
-  }
-  EXPECT_EQ(changes(read("Keep decoded inputs on disk, they said.")),
-            std::vector<std::string>{"EMBED_CACHE={state}/decoded"});
-}
-
-TEST(FromPassages, AnEntryOffItsConditionsIsLessLikely) {
-  hypothesize::Entry entry;
-  entry.id = "cache";
-  entry.title = "keep pixels";
-  entry.bottleneck = Bottleneck::kInput;
-  entry.explains = {"input_wait_share"};
-  entry.prior = 0.5;
-  entry.mechanism = "It waits less.";
-  entry.knobs = {{"decoded_cache", "on"}};
-  entry.when = {{"input_wait_share", ">", 0.9}};
-  const Passage passage{"a.md", "keep pixels"};
-  const auto dreamt =
-      from_passages(std::span(&passage, 1), std::span(&entry, 1), embed(), {}, profile(), "cpu");
-  ASSERT_EQ(dreamt.size(), 1U);
-  EXPECT_DOUBLE_EQ(dreamt[0].prior, 0.2);
-  EXPECT_EQ(
-      dreamt[0].mechanism,
-      "It waits less. a.md speaks of it; here condition input_wait_share > 0.9 does not hold (" +
-          show_number(0.3) + ").");
-}
-
-TEST(Query, WordsOfWhatIsSlowTheWorstFirst) {
-  const std::string query = query_for(profile());
-  EXPECT_TRUE(query.starts_with("dataloader workers prefetch")) << query;
-  EXPECT_NE(query.find("oversubscription"), std::string::npos) << query;
-  EXPECT_EQ(query.find("nccl"), std::string::npos) << query;
-  EXPECT_EQ(
-      query.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 "),
-      std::string::npos);
-  EXPECT_EQ(query_for({}), "");
 }
 
 }  // namespace

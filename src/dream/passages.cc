@@ -1,156 +1,322 @@
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "base/redact.h"
 #include "base/text.h"
 #include "dream/classes.h"
 #include "dream/dream.h"
+#include "dream/knob_names.h"
+#include "dream/prose.h"
 #include "dream/settings.h"
 #include "hypothesize/knob.h"
+#include "model/plan.h"
 
 namespace amdahl::dream {
 namespace {
 
 using hypothesize::Entry;
+using model::Bottleneck;
 
-constexpr double kEffectOfAVariable = 0.2;  // Of what its class costs.
-constexpr double kPriorOfAVariable = 0.08;
+constexpr double kEffectOfASetting = 0.2;  // Of what its class costs.
+constexpr double kPriorOfASetting = 0.08;
 constexpr double kPriorOffConditions = 0.4;  // Of an entry's prior, where its conditions fail.
 
-struct Ground {
-  const model::Spec& spec;
-  const model::Change& baseline;
-  const model::Profile& profile;  // With the knobs of the baseline.
-  std::string_view hardware;
-  const hypothesize::Limits& limits;
+// What of a passage is being read.
+struct Place {
+  const Passage& passage;
+  const Sentence& sentence;
+  const std::vector<Bottleneck>& classes;  // That the passage speaks of.
+  std::size_t at = 0;                      // In the sentence's text.
+
+  std::string ref() const {
+    const auto breaks = std::ranges::count(sentence.text.substr(0, at), '\n');
+    return fmt::format("{}:{}", passage.document, passage.line + sentence.line + breaks);
+  }
+  std::string says() const { return fmt::format("{} says: \"{}\"", ref(), quoted(sentence)); }
 };
 
-bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+// How much a change may save here, and how sure that is.
+struct Estimate {
+  double predicted = 0;
+  double ceiling = 0;  // 0 if nothing says.
+  double prior = kPriorOfASetting;
+  Bottleneck bottleneck = Bottleneck::kUnknown;
+};
 
-// Lower case, everything else a single blank, so that "--batch-size" and "Batch size" are one.
-std::string folded(std::string_view text) {
-  std::string result = " ";
-  for (const char c : lower(text)) {
-    if (is_word(c)) {
-      result += c;
-    } else if (result.back() != ' ') {
-      result += ' ';
+std::size_t word_at(const Sentence& sentence, std::size_t at) {
+  const auto word = std::ranges::find_if(sentence.words, [&](const Word& w) { return w.end > at; });
+  return static_cast<std::size_t>(word - sentence.words.begin());
+}
+
+std::string named(const KnobSaid& said) {
+  if (said.value) return fmt::format("{}={}", said.knob, *said.value);
+  if (said.way == Way::kUnsaid) return said.knob;
+  return fmt::format("{} {}", said.way == Way::kMore ? "more" : "less", said.knob);
+}
+
+// Reads passages for one family.
+class Reader {
+ public:
+  // `ground` has the profile with the knobs of the baseline.
+  Reader(std::span<const Entry> playbook, const Ground& ground)
+      : playbook_(playbook), ground_(ground) {}
+
+  void read(const Passage& passage) {
+    const std::vector<Bottleneck> classes =
+        classes_named(folded(passage.heading + "\n" + passage.text));
+    for (const Sentence& sentence : sentences_in(passage.text)) {
+      const Place place{passage, sentence, classes};
+      for (const Entry& entry : playbook_) title(entry, place);
+      for (const Setting& setting : settings_in(sentence.text)) variable(setting, place);
+      for (const KnobSaid& said : knobs_in(sentence, ground_.spec)) knob(said, place);
     }
   }
-  if (result.back() != ' ') result += ' ';
-  return result;
-}
 
-// Names of one word, such as "threads", stand in every text and say nothing.
-bool mentions_knob(const std::string& text, const std::string& knob) {
-  const std::string name = folded(knob);
-  const bool telling = std::ranges::count(name, ' ') > 2 || knob == "fsync";
-  return telling && text.find(name) != std::string::npos;
-}
+  Dreamt take() {
+    dreamt_.ideas = best_of_each(std::move(dreamt_.ideas));
+    if (dreamt_.ideas.size() > ground_.limits.at_most) {
+      dreamt_.ideas.resize(ground_.limits.at_most);
+    }
+    return std::move(dreamt_);
+  }
 
-bool mentions(const std::string& text, const Entry& entry) {
-  if (text.find(folded(entry.title)) != std::string::npos) return true;
-  return std::ranges::any_of(entry.knobs,
-                             [&](const auto& knob) { return mentions_knob(text, knob.first); });
-}
-
-std::optional<model::Hypothesis> from_entry(const Entry& entry, const Passage& passage,
-                                            const Ground& ground) {
-  const bool lacking = std::ranges::any_of(
-      entry.needs, [&](const std::string& need) { return ground.limits.absent.contains(need); });
-  if (lacking) return std::nullopt;
-  const auto change = hypothesize::resolve(entry, ground.spec, ground.baseline);
-  if (!change) return std::nullopt;
-  const hypothesize::Gain gain =
-      hypothesize::gain_of(entry, ground.profile, ground.spec, ground.baseline, *change);
-  if (gain.predicted < ground.limits.min_gain) return std::nullopt;
-  auto made = hypothesize::from_change(ground.spec, ground.baseline, *change,
-                                       {"dream", passage.document}, ground.hardware);
-  if (!made) return std::nullopt;
-  model::Hypothesis hypothesis = *std::move(made);
-  std::string because;
-  const bool applies = hypothesize::applies(entry, ground.profile, because);
-  hypothesis.bottleneck = entry.bottleneck;
-  hypothesis.title = entry.title;
-  hypothesis.mechanism = fmt::format("{} {} speaks of it{}.", entry.mechanism, passage.document,
-                                     applies ? "" : fmt::format("; here {}", because));
-  hypothesis.predicted_gain = gain.predicted;
-  hypothesis.ceiling_share = gain.ceiling;
-  hypothesis.prior = applies ? entry.prior : entry.prior * kPriorOffConditions;
-  hypothesis.profile = ground.profile.id;
-  return hypothesis;
-}
-
-// As an entry, so that bounds of knobs and lists in variables are treated alike.
-Entry entry_for(const Setting& setting, const model::Spec& spec) {
-  Entry entry;
-  for (const auto& [name, knob] : spec.knobs) {
-    if (knob.arg.empty() && knob.env == setting.variable) {
-      entry.knobs[name] = "=" + setting.value;
-      return entry;
+ private:
+  void keep(Result<model::Hypothesis> made, const std::string& what, const Place& place) {
+    if (made) {
+      dreamt_.ideas.push_back(*std::move(made));
+      return;
+    }
+    const auto same = [&](const LeftOut& other) {
+      return other.what == what && other.because == made.error().text;
+    };
+    if (std::ranges::none_of(dreamt_.left_out, same)) {
+      dreamt_.left_out.push_back({what, place.ref(), made.error().text});
     }
   }
-  entry.env[setting.variable] = setting.value;
-  return entry;
-}
 
-bool is_too_many_threads(const Setting& setting, const Ground& ground) {
-  if (!setting.variable.ends_with("NUM_THREADS")) return false;
-  const int slots =
-      std::max(ground.spec.cpus, hypothesize::accelerators_of(ground.spec, ground.baseline));
-  return to_number<int>(setting.value).value_or(1) > slots;
-}
+  Error advised_against() const { return bad_input("the text advises against it"); }
 
-std::optional<model::Hypothesis> from_setting(const Setting& setting, const Passage& passage,
-                                              const Ground& ground) {
-  const double first = share_of_class(ground.profile, setting.against);
-  const double second = share_of_class(ground.profile, setting.also_against);
-  const double gain = kEffectOfAVariable * std::max(first, second);
-  if (gain < ground.limits.min_gain || is_too_many_threads(setting, ground)) return std::nullopt;
-  const auto change =
-      hypothesize::resolve(entry_for(setting, ground.spec), ground.spec, ground.baseline);
-  if (!change) return std::nullopt;
-  auto made = hypothesize::from_change(ground.spec, ground.baseline, *change,
-                                       {"dream", passage.document}, ground.hardware);
-  if (!made) return std::nullopt;
-  model::Hypothesis hypothesis = *std::move(made);
-  hypothesis.bottleneck = first >= second ? setting.against : setting.also_against;
-  hypothesis.title = fmt::format("{}={}", setting.variable, setting.value);
-  hypothesis.mechanism = fmt::format("{} says: \"{}\"", passage.document, redact(setting.sentence));
-  hypothesis.predicted_gain = gain;
-  hypothesis.prior = kPriorOfAVariable;
-  hypothesis.profile = ground.profile.id;
-  return hypothesis;
-}
+  void title(const Entry& entry, Place place) {
+    const std::vector<std::size_t> found = places_of(place.sentence, folded(entry.title));
+    if (found.empty()) return;
+    place.at = place.sentence.words[found.front()].start;
+    const bool against = advises_against(place.sentence, found.front());
+    keep(against ? advised_against() : from_entry(entry, place), entry.title, place);
+  }
+
+  void variable(const Setting& setting, Place place) {
+    place.at = setting.at;
+    const std::string what = fmt::format("{}={}", setting.variable, setting.value);
+    if (advises_against(place.sentence, word_at(place.sentence, setting.at))) {
+      return keep(advised_against(), what, place);
+    }
+    const model::Knob* knob = knob_for(setting.variable, ground_.spec);
+    if (knob != nullptr) return keep(from_value(knob->name, setting.value, place), what, place);
+    keep(from_setting(setting, place), what, place);
+  }
+
+  void knob(const KnobSaid& said, Place place) {
+    place.at = place.sentence.words[said.first].start;
+    if (advises_against(place.sentence, said.first)) {
+      return keep(advised_against(), named(said), place);
+    }
+    if (!ground_.spec.knobs.contains(said.knob)) {
+      if (costliest(ground_.profile, classes_of(said.knob))) keep(no_knob(said), said.knob, place);
+      return;
+    }
+    if (said.value) return keep(from_value(said.knob, *said.value, place), named(said), place);
+    for (const Entry& entry : playbook_) {
+      if (!entry.knobs.contains(said.knob)) continue;
+      const Way way = way_of(entry, said.knob);
+      if (said.way == Way::kUnsaid || said.way == way) {
+        keep(from_entry(entry, place), entry.title, place);
+      }
+    }
+  }
+
+  Error no_knob(const KnobSaid& said) const {
+    return bad_input(fmt::format("the spec of {} has no knob {}", ground_.spec.family, said.knob));
+  }
+
+  // What the playbook knows the knob to work on.
+  std::vector<Bottleneck> classes_of(const std::string& knob) const {
+    std::vector<Bottleneck> classes;
+    for (const Entry& entry : playbook_) {
+      if (entry.knobs.contains(knob)) classes.push_back(entry.bottleneck);
+    }
+    return classes;
+  }
+
+  // Which way a change turns the knob.
+  Way way_of(const model::Change& change, const std::string& name) const {
+    const model::Knob& knob = ground_.spec.knobs.at(name);
+    const auto before = hypothesize::present_of(ground_.spec, ground_.baseline, knob);
+    const auto after =
+        hypothesize::present_of(ground_.spec, model::combine(ground_.baseline, change), knob);
+    const auto from = to_number<double>(before.value);
+    const auto to = to_number<double>(after.value);
+    if (from && to) return *to > *from ? Way::kMore : Way::kLess;
+    if (!is_switch(name)) return to == 0 ? Way::kLess : Way::kMore;
+    const auto off = hypothesize::switched(knob, before, false);
+    const bool is_off = off ? after.set && after.value == *off : !after.set;
+    return is_off ? Way::kLess : Way::kMore;
+  }
+
+  Way way_of(const Entry& entry, const std::string& knob) const {
+    const auto change = hypothesize::resolve(entry, ground_.spec, ground_.baseline);
+    return change ? way_of(*change, knob) : Way::kUnsaid;
+  }
+
+  Error saves_nothing(std::vector<Bottleneck> classes, const Place& place) const {
+    classes.insert(classes.end(), place.classes.begin(), place.classes.end());
+    const auto cost = costliest(ground_.profile, classes);
+    if (cost) {
+      return bad_input(fmt::format("it works on {}, which costs {} only {}",
+                                   describe(cost->bottleneck), ground_.spec.family,
+                                   show_percent(cost->share)));
+    }
+    return bad_input(fmt::format("nothing that it works on costs {} anything ({})",
+                                 ground_.spec.family,
+                                 classes.empty() ? "unknown" : describe(classes.front())));
+  }
+
+  // Of the classes it is known to work on and of those that the passage speaks of.
+  std::optional<Estimate> by_class(std::vector<Bottleneck> classes, const Place& place) const {
+    classes.insert(classes.end(), place.classes.begin(), place.classes.end());
+    const auto cost = costliest(ground_.profile, classes);
+    const double gain = cost ? kEffectOfASetting * cost->share : 0;
+    if (gain < ground_.limits.min_gain) return std::nullopt;
+    return Estimate{gain, 0, kPriorOfASetting, cost->bottleneck};
+  }
+
+  // As the best entry that turns the knob the same way has it; else by the class.
+  std::optional<Estimate> by_playbook(const std::string& knob, const model::Change& change,
+                                      const Place& place) const {
+    std::optional<Estimate> best;
+    std::vector<Bottleneck> classes;
+    for (const Entry& entry : playbook_) {
+      if (!entry.knobs.contains(knob)) continue;
+      if (way_of(entry, knob) != way_of(change, knob)) continue;
+      classes.push_back(entry.bottleneck);
+      const hypothesize::Gain gain =
+          hypothesize::gain_of(entry, ground_.profile, ground_.spec, ground_.baseline, change);
+      if (gain.predicted < ground_.limits.min_gain) continue;
+      std::string because;
+      const bool applies = hypothesize::applies(entry, ground_.profile, because);
+      const double prior = applies ? entry.prior : entry.prior * kPriorOffConditions;
+      if (best && best->prior * best->predicted >= prior * gain.predicted) continue;
+      best = {gain.predicted, gain.ceiling, prior, entry.bottleneck};
+    }
+    return best ? best : by_class(classes, place);
+  }
+
+  Result<model::Hypothesis> made(const model::Change& change, const Estimate& estimate,
+                                 const Place& place) const {
+    model::Hypothesis hypothesis = TRY(hypothesize::from_change(
+        ground_.spec, ground_.baseline, change, {"dream", place.ref()}, ground_.hardware));
+    hypothesis.bottleneck = estimate.bottleneck;
+    hypothesis.predicted_gain = estimate.predicted;
+    hypothesis.ceiling_share = estimate.ceiling;
+    hypothesis.prior = estimate.prior;
+    hypothesis.profile = ground_.profile.id;
+    hypothesis.mechanism = place.says();
+    return hypothesis;
+  }
+
+  Result<model::Hypothesis> from_entry(const Entry& entry, const Place& place) const {
+    for (const std::string& need : entry.needs) {
+      if (ground_.limits.absent.contains(need)) {
+        return bad_input(fmt::format("it needs {}, which was not found", need));
+      }
+    }
+    std::string because;
+    const auto change = hypothesize::resolve(entry, ground_.spec, ground_.baseline, because);
+    if (!change) return bad_input(because);
+    const hypothesize::Gain gain =
+        hypothesize::gain_of(entry, ground_.profile, ground_.spec, ground_.baseline, *change);
+    if (gain.predicted < ground_.limits.min_gain) return saves_nothing({entry.bottleneck}, place);
+    const bool applies = hypothesize::applies(entry, ground_.profile, because);
+    const double prior = applies ? entry.prior : entry.prior * kPriorOffConditions;
+    model::Hypothesis hypothesis =
+        TRY(made(*change, {gain.predicted, gain.ceiling, prior, entry.bottleneck}, place));
+    hypothesis.title = entry.title;
+    hypothesis.mechanism = fmt::format("{} {}{}", entry.mechanism, place.says(),
+                                       applies ? "" : fmt::format("; here {}.", because));
+    return hypothesis;
+  }
+
+  // A knob of the spec set to what the text says.
+  Result<model::Hypothesis> from_value(const std::string& name, const std::string& value,
+                                       const Place& place) const {
+    Entry entry;
+    entry.knobs[name] = is_switch(name) && value == "on"    ? "on"
+                        : is_switch(name) && value == "off" ? "off"
+                                                            : "=" + value;
+    std::string because;
+    const auto change = hypothesize::resolve(entry, ground_.spec, ground_.baseline, because);
+    if (!change) return bad_input(because);
+    if (name == "threads" && is_too_many(value)) return too_many(value);
+    if (grows(name) && value != "0" && way_of(*change, name) == Way::kLess) {
+      const auto present =
+          hypothesize::present_of(ground_.spec, ground_.baseline, ground_.spec.knobs.at(name));
+      return bad_input(fmt::format("{} has more already: {}", ground_.spec.family, present.value));
+    }
+    const auto estimate = by_playbook(name, *change, place);
+    if (!estimate) return saves_nothing(classes_of(name), place);
+    model::Hypothesis hypothesis = TRY(made(*change, *estimate, place));
+    hypothesis.title = fmt::format("{}={}", name, value);
+    return hypothesis;
+  }
+
+  int slots() const {
+    return std::max(ground_.spec.cpus,
+                    hypothesize::accelerators_of(ground_.spec, ground_.baseline));
+  }
+
+  bool is_too_many(const std::string& threads) const {
+    return to_number<int>(threads).value_or(1) > slots();
+  }
+
+  Error too_many(const std::string& threads) const {
+    return bad_input(fmt::format("{} threads are more than the {} CPU slot{} of {}", threads,
+                                 slots(), slots() == 1 ? "" : "s", ground_.spec.family));
+  }
+
+  // As an entry, so that lists in variables are treated alike.
+  Result<model::Hypothesis> from_setting(const Setting& setting, const Place& place) const {
+    if (setting.variable.ends_with("NUM_THREADS") && is_too_many(setting.value)) {
+      return too_many(setting.value);
+    }
+    const std::vector<Bottleneck> classes = {setting.against, setting.also_against};
+    const auto estimate = by_class(classes, place);
+    if (!estimate) return saves_nothing(classes, place);
+    Entry entry;
+    entry.env[setting.variable] = setting.value;
+    std::string because;
+    const auto change = hypothesize::resolve(entry, ground_.spec, ground_.baseline, because);
+    if (!change) return bad_input(because);
+    model::Hypothesis hypothesis = TRY(made(*change, *estimate, place));
+    hypothesis.title = fmt::format("{}={}", setting.variable, setting.value);
+    return hypothesis;
+  }
+
+  std::span<const Entry> playbook_;
+  const Ground& ground_;
+  Dreamt dreamt_;
+};
 
 }  // namespace
 
-std::vector<model::Hypothesis> from_passages(std::span<const Passage> passages,
-                                             std::span<const Entry> playbook,
-                                             const model::Spec& spec, const model::Change& baseline,
-                                             const model::Profile& profile,
-                                             std::string_view hardware,
-                                             const hypothesize::Limits& limits) {
-  const model::Profile present = hypothesize::on_baseline(profile, spec, baseline);
-  const Ground ground{spec, baseline, present, hardware, limits};
-  std::vector<model::Hypothesis> dreamt;
-  const auto keep = [&](std::optional<model::Hypothesis> hypothesis) {
-    if (hypothesis) dreamt.push_back(*std::move(hypothesis));
-  };
-  for (const Passage& passage : passages) {
-    const std::string text = folded(passage.text);
-    for (const Entry& entry : playbook) {
-      if (mentions(text, entry)) keep(from_entry(entry, passage, ground));
-    }
-    for (const Setting& setting : settings_in(passage.text)) {
-      keep(from_setting(setting, passage, ground));
-    }
-  }
-  dreamt = best_of_each(std::move(dreamt));
-  if (dreamt.size() > limits.at_most) dreamt.resize(limits.at_most);
-  return dreamt;
+Dreamt from_passages(std::span<const Passage> passages, std::span<const Entry> playbook,
+                     const Ground& ground) {
+  const model::Profile present =
+      hypothesize::on_baseline(ground.profile, ground.spec, ground.baseline);
+  const Ground here{ground.spec, ground.baseline, present, ground.hardware, ground.limits};
+  Reader reader(playbook, here);
+  for (const Passage& passage : passages) reader.read(passage);
+  return reader.take();
 }
 
 }  // namespace amdahl::dream

@@ -1,75 +1,38 @@
 #include <algorithm>
-#include <array>
-#include <set>
-#include <utility>
 
 #include "base/text.h"
+#include "dream/classes.h"
 #include "dream/dream.h"
+#include "dream/knob_names.h"
+#include "dream/prose.h"
+#include "dream/settings.h"
 
 namespace amdahl::dream {
 namespace {
 
-using model::Bottleneck;
-
-struct Words {
-  Bottleneck bottleneck;
-  std::string_view words;
-};
-
-constexpr auto kWords = std::to_array<Words>({
-    {Bottleneck::kInput, "dataloader workers prefetch decode cache pinned input pipeline"},
-    {Bottleneck::kContention, "oversubscription threads OMP NUM THREADS affinity numa contention"},
-    {Bottleneck::kCommunication, "nccl allreduce collective bandwidth overlap communication"},
-    {Bottleneck::kLifecycle, "startup import checkpoint warmup compile cache initialization"},
-    {Bottleneck::kSerial, "batch overhead launch python allocator malloc serial"},
-    {Bottleneck::kWakeups, "wait policy spin blocktime wakeup OMP passive"},
-    {Bottleneck::kSync, "synchronization item logging metric queue stall"},
-    {Bottleneck::kAllocation, "utilization scaling accelerators allocation rightsizing"},
-    {Bottleneck::kCompute, "precision kernel matmul compile fusion"},
-});
-
-constexpr std::size_t kMostWords = 16;  // More find everything.
 constexpr double kWorthLooking = 0.05;  // Share of the cost.
 
-class Query {
- public:
-  void add(Bottleneck bottleneck) {
-    const auto row = std::ranges::find(kWords, bottleneck, &Words::bottleneck);
-    if (row != kWords.end()) add_words(row->words);
+void add(const std::vector<std::string>& phrases, std::vector<std::string>& to) {
+  for (const std::string& phrase : phrases) {
+    if (std::ranges::find(to, phrase) == to.end()) to.push_back(phrase);
   }
-
-  void add_words(std::string_view words) {
-    std::string word;
-    for (const char c : std::string(words) + " ") {
-      if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) {
-        word += c;
-      } else {
-        add_word(std::exchange(word, {}));
-      }
-    }
-  }
-
-  std::string text() const { return join(words_, " "); }
-
- private:
-  void add_word(const std::string& word) {
-    if (word.size() < 3 || words_.size() >= kMostWords) return;
-    if (seen_.insert(lower(word)).second) words_.push_back(word);
-  }
-
-  std::vector<std::string> words_;
-  std::set<std::string> seen_;
-};
+}
 
 }  // namespace
 
-std::string query_for(const model::Profile& profile) {
+Query query_for(const model::Profile& profile, const model::Spec& spec,
+                std::span<const hypothesize::Entry> playbook) {
   Query query;
-  query.add(profile.bottleneck);
+  add(words_of(profile.bottleneck), query.words);
   for (const model::Cause& cause : profile.causes) {
-    if (cause.share >= kWorthLooking) query.add(cause.bottleneck);
+    if (cause.share >= kWorthLooking) add(words_of(cause.bottleneck), query.words);
   }
-  return query.text();
+  add(names_of_tuners(), query.names);
+  add(names_of_knobs(spec), query.names);
+  for (const hypothesize::Entry& entry : playbook) {
+    add({std::string(trim(folded(entry.title)))}, query.names);
+  }
+  return query;
 }
 
 }  // namespace amdahl::dream

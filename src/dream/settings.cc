@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "dream/prose.h"
 
 namespace amdahl::dream {
 namespace {
@@ -67,61 +68,86 @@ bool is_concrete(std::string_view variable, std::string_view value) {
   if (variable == "GLIBC_TUNABLES") {
     return value.starts_with("glibc.malloc.") && value.find(':') == std::string_view::npos;
   }
-  if (value.size() == 1) return value[0] >= '0' && value[0] <= '9';
+  const bool number = value.find_first_not_of("0123456789") == std::string_view::npos;
+  if (value.size() == 1 || variable.ends_with("THREADS")) return number;
   const std::string word = lower(value);
   return value.find("..") == std::string_view::npos && word != "value" && word != "num";
 }
 
-std::string_view name_before(std::string_view text, std::size_t equals) {
-  std::size_t start = equals;
-  while (start > 0 && is_name(text[start - 1])) --start;
-  // Part of a longer word, such as "my_OMP_X" or "$OMP_X".
-  if (start > 0) {
-    const char before = text[start - 1];
-    if ((before >= 'a' && before <= 'z') || before == '$' || before == '{') return {};
-  }
-  return text.substr(start, equals - start);
+// Part of a longer word or of a substitution, such as "my_OMP_X", "$OMP_X" and "${OMP_X}".
+bool continues(char before) {
+  return (before >= 'a' && before <= 'z') || before == '$' || before == '{' || is_name(before);
 }
 
-std::string_view value_after(std::string_view text, std::size_t equals) {
-  std::size_t start = equals + 1;
-  if (start < text.size() && (text[start] == '"' || text[start] == '\'')) ++start;
+bool is_one_of(char c, std::string_view chars) { return chars.find(c) != std::string_view::npos; }
+
+std::size_t skip(std::string_view text, std::size_t at, std::string_view chars) {
+  while (at < text.size() && is_one_of(text[at], chars)) ++at;
+  return at;
+}
+
+// The value that starts at `start`; empty if it goes on with something that we do not run: a
+// path, a substitution, a placeholder.
+std::string_view value_from(std::string_view text, std::size_t start) {
   std::size_t end = start;
   while (end < text.size() && is_value(text[end])) ++end;
-  // It goes on with something we do not run: a path, a substitution, a placeholder.
-  if (end < text.size() &&
-      std::string_view("/$({<*[|\\").find(text[end]) != std::string_view::npos) {
-    return {};
-  }
-  while (end > start && std::string_view(".,:=-").find(text[end - 1]) != std::string_view::npos)
-    --end;
+  if (end < text.size() && is_one_of(text[end], "/$({<*[|\\")) return {};
+  while (end > start && is_one_of(text[end - 1], ".,:=-")) --end;
   return text.substr(start, end - start);
 }
 
-std::string line_around(std::string_view text, std::size_t at) {
-  const std::size_t newline = text.rfind('\n', at);
-  const std::size_t start = newline == std::string_view::npos ? 0 : newline + 1;
-  std::string line(trim(text.substr(start, text.find('\n', at) - start)));
-  for (char& c : line) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+// Words that these variables take; after a mere "to" or ":" any other may be prose.
+bool is_usual(std::string_view value) {
+  constexpr auto kUsual = std::to_array<std::string_view>(
+      {"passive", "active", "true", "false", "close", "spread", "cores", "threads", "sockets",
+       "tree", "ring", "lazy", "eager", "infinite"});
+  const bool number =
+      !value.empty() && value.find_first_not_of("0123456789") == std::string_view::npos;
+  return number || std::ranges::find(kUsual, lower(value)) != kUsual.end();
+}
+
+// What stands after a name: "=1", " = 1", "\"] = \"1\"", ": '1'", " to 1", "` to `1`".
+std::string_view value_after(std::string_view text, std::size_t name_end) {
+  std::size_t at = name_end;
+  if (at < text.size() && text[at] == '=') return value_from(text, skip(text, at + 1, "\"'"));
+  at = skip(text, at, "\"'`]* ");
+  const bool assigned = at < text.size() && text[at] == '=' && text.substr(at, 2) != "==";
+  if (assigned || (at < text.size() && text[at] == ':')) {
+    ++at;
+  } else if (text.substr(at).starts_with("to ")) {
+    at += 3;
+  } else {
+    return {};
   }
-  return clip(line, 160);
+  const std::string_view value = value_from(text, skip(text, at, "\"'`* "));
+  return is_usual(value) ? value : std::string_view{};
 }
 
 }  // namespace
 
 std::vector<Setting> settings_in(std::string_view text) {
   std::vector<Setting> settings;
-  for (std::size_t at = text.find('='); at != std::string_view::npos; at = text.find('=', at + 1)) {
-    const std::string_view variable = name_before(text, at);
-    const Tuner* tuner = tuner_of(variable);
-    if (tuner == nullptr) continue;
-    const std::string_view value = value_after(text, at);
-    if (!is_concrete(variable, value)) continue;
-    settings.push_back({std::string(variable), std::string(value), tuner->against,
-                        tuner->also_against, line_around(text, at)});
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_name(text[end])) ++end;
+    const std::string_view variable = text.substr(at, end - at);
+    const Tuner* tuner = at > 0 && continues(text[at - 1]) ? nullptr : tuner_of(variable);
+    const std::string_view value = tuner ? value_after(text, end) : std::string_view{};
+    if (is_concrete(variable, value)) {
+      settings.push_back(
+          {std::string(variable), std::string(value), tuner->against, tuner->also_against, at});
+    }
+    at = std::max(end, at + 1);
   }
   return settings;
+}
+
+bool only_tunes(std::string_view variable) { return tuner_of(variable) != nullptr; }
+
+std::vector<std::string> names_of_tuners() {
+  std::vector<std::string> names;
+  for (const Tuner& row : kTuners) names.emplace_back(trim(folded(row.start)));
+  return names;
 }
 
 }  // namespace amdahl::dream

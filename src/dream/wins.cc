@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "dream/classes.h"
 #include "dream/dream.h"
+#include "dream/knob_names.h"
+#include "dream/settings.h"
 #include "hypothesize/knob.h"
 #include "hypothesize/operation.h"
 
@@ -16,24 +18,26 @@ namespace {
 using hypothesize::Present;
 
 constexpr double kPriorOfAWin = 0.35;  // It was proven once, on another job.
+// Of one against what nobody could explain, or of a variable that only the other may read.
+constexpr double kPriorOfADoubtfulWin = 0.12;
 
-// From one job's words into another's. Nothing anywhere means that the win cannot be moved.
+// From one job's words into another's; an error says why the win cannot be moved.
 class Translator {
  public:
   Translator(const model::Spec& from, const model::Spec& to, const model::Change& baseline)
       : from_(from), to_(to), baseline_(baseline) {}
 
-  std::optional<model::Change> run(const model::Change& win) {
-    if (!win.patch.empty()) return std::nullopt;
-    bool whole = true;
-    for (const auto& [flag, value] : win.args) whole = whole && move(knob_of_flag(flag), value);
-    for (const auto& [place, value] : win.config) whole = whole && move(knob_of_key(place), value);
-    for (const auto& [name, value] : win.env) whole = whole && variable(name, value);
-    if (!whole) return std::nullopt;
+  Result<model::Change> run(const model::Change& win) {
+    if (!win.patch.empty()) return bad_input("it is a patch of another repository");
+    for (const auto& [flag, value] : win.args) TRY(move(knob_of_flag(flag), flag, value));
+    for (const auto& [place, value] : win.config) TRY(move(knob_of_key(place), place, value));
+    for (const auto& [name, value] : win.env) TRY(variable(name, value));
     if (win.accelerators) accelerators(*win.accelerators);
     change_.wrap = win.wrap;
     return change_;
   }
+
+  bool sets_private_variable() const { return private_variable_; }
 
  private:
   template <class Matches>
@@ -54,26 +58,47 @@ class Translator {
     return find_knob([&](const model::Knob& knob) { return knob.config == place; });
   }
 
-  bool variable(const std::string& name, const std::optional<std::string>& value) {
+  // A knob by its name, if both have it; a variable of a library as it is; and one of the job's
+  // own as it is too, for jobs of one house may share it, unless it is a knob that we lack.
+  Result<> variable(const std::string& name, const std::optional<std::string>& value) {
     const model::Knob* knob =
         find_knob([&](const model::Knob& candidate) { return candidate.env == name; });
-    if (knob != nullptr && to_.knobs.contains(knob->name)) return move(knob, value);
+    if (knob != nullptr && (to_.knobs.contains(knob->name) || !only_tunes(name))) {
+      return move(knob, name, value);
+    }
+    const model::Knob* ours = knob_for(name, to_);
+    if (ours != nullptr && value) return set(*ours, *value);
+    private_variable_ = private_variable_ || !only_tunes(name);
     change_.env[name] = value;
-    return true;
+    return Ok{};
   }
 
   // `theirs` is null if the win touched what its own spec does not name.
-  bool move(const model::Knob* theirs, const std::optional<std::string>& value) {
-    if (theirs == nullptr) return false;
+  Result<> move(const model::Knob* theirs, const std::string& name,
+                const std::optional<std::string>& value) {
+    if (theirs == nullptr) {
+      return bad_input(fmt::format("{} is no knob of {}", name, from_.family));
+    }
     const auto found = to_.knobs.find(theirs->name);
-    if (found == to_.knobs.end()) return false;
+    if (found == to_.knobs.end()) {
+      return bad_input(fmt::format("the spec of {} has no knob {}", to_.family, theirs->name));
+    }
     const model::Knob& ours = found->second;
     const Present present = hypothesize::present_of(to_, baseline_, ours);
     if (const auto on = switch_state(*theirs, ours, present, value)) {
-      return hypothesize::set_knob(ours, switched(ours, present, *on), change_);
+      return set(ours, switched(ours, present, *on));
     }
     const auto moved = number_or_word(*theirs, ours, present, *value);
-    return moved && hypothesize::set_knob(ours, *moved, change_);
+    if (!moved) {
+      return bad_input(
+          fmt::format("{} is past it already, with {} = {}", to_.family, ours.name, present.value));
+    }
+    return set(ours, *moved);
+  }
+
+  Result<> set(const model::Knob& ours, const std::optional<std::string>& value) {
+    if (hypothesize::set_knob(ours, value, change_)) return Ok{};
+    return bad_input(fmt::format("knob {} of {} cannot be taken away", ours.name, to_.family));
   }
 
   // Whether the win turned a switch on or off; nothing if it set a number or a word.
@@ -117,48 +142,90 @@ class Translator {
   const model::Spec& to_;
   const model::Change& baseline_;
   model::Change change_;
+  bool private_variable_ = false;
 };
 
 // Without the numbers of the job that it was proven on.
 std::string mechanism_of(const Win& win) {
   const std::string& text = win.hypothesis.mechanism;
-  return fmt::format("It saved {} of the cost of {}. {}", show_percent(-std::expm1(-win.gain)),
-                     win.hypothesis.family, text.substr(0, text.find(" Here: ")));
+  const std::string saved =
+      fmt::format("It saved {} of the cost of {}. {}", show_percent(-std::expm1(-win.gain)),
+                  win.hypothesis.family, text.substr(0, text.find(" Here: ")));
+  return std::string(trim(saved));
 }
 
-// Nothing says what the change reaches in this job, so its ceiling stays unknown.
-model::Hypothesis dressed(model::Hypothesis hypothesis, const Win& win,
-                          const model::Profile& profile) {
-  hypothesis.bottleneck = win.hypothesis.bottleneck;
-  hypothesis.title = win.hypothesis.title;
-  hypothesis.mechanism = mechanism_of(win);
-  hypothesis.predicted_gain =
-      std::min(-std::expm1(-win.gain), share_of_class(profile, win.hypothesis.bottleneck));
-  hypothesis.prior = kPriorOfAWin;
-  hypothesis.profile = profile.id;
-  return hypothesis;
-}
+// Moves wins to one family.
+class Mover {
+ public:
+  Mover(const std::map<std::string, model::Spec>& specs, const Ground& ground)
+      : specs_(specs), ground_(ground) {}
+
+  void move(const Win& win) {
+    const model::Hypothesis& theirs = win.hypothesis;
+    if (theirs.family == ground_.spec.family || win.gain <= 0) return;
+    Result<model::Hypothesis> moved = moved_over(win);
+    if (moved) {
+      dreamt_.ideas.push_back(*std::move(moved));
+    } else {
+      dreamt_.left_out.push_back(
+          {model::describe(theirs.change), origin_of(win), moved.error().text});
+    }
+  }
+
+  Dreamt take() {
+    dreamt_.ideas = best_of_each(std::move(dreamt_.ideas));
+    return std::move(dreamt_);
+  }
+
+ private:
+  static std::string origin_of(const Win& win) {
+    return fmt::format("win {} of {}", win.hypothesis.id, win.hypothesis.family);
+  }
+
+  // Nothing says what the change reaches in this job, so its ceiling stays unknown.
+  Result<model::Hypothesis> moved_over(const Win& win) const {
+    const auto from = specs_.find(win.hypothesis.family);
+    if (from == specs_.end()) {
+      return bad_input(fmt::format("{} has no spec any more", win.hypothesis.family));
+    }
+    const double share = share_of_class(ground_.profile, win.against);
+    const double gain = std::min(-std::expm1(-win.gain), share);
+    if (gain < ground_.limits.min_gain) {
+      const bool unknown = win.against == model::Bottleneck::kUnknown;
+      return bad_input(
+          fmt::format("it was won against {}, which costs {} {}",
+                      unknown ? "waiting that nothing explained" : describe(win.against),
+                      ground_.spec.family, share > 0 ? "only " + show_percent(share) : "nothing"));
+    }
+    Translator translator(from->second, ground_.spec, ground_.baseline);
+    const model::Change change = TRY(translator.run(win.hypothesis.change));
+    model::Hypothesis hypothesis = TRY(hypothesize::from_change(
+        ground_.spec, ground_.baseline, change, {"dream", origin_of(win)}, ground_.hardware));
+    hypothesis.bottleneck = win.against;
+    // A person's idea is called by its change, which has another spelling here.
+    const bool named = win.hypothesis.title != model::describe(win.hypothesis.change);
+    if (named) hypothesis.title = win.hypothesis.title;
+    hypothesis.mechanism = mechanism_of(win);
+    hypothesis.predicted_gain = gain;
+    const bool doubtful =
+        win.against == model::Bottleneck::kUnknown || translator.sets_private_variable();
+    hypothesis.prior = doubtful ? kPriorOfADoubtfulWin : kPriorOfAWin;
+    hypothesis.profile = ground_.profile.id;
+    return hypothesis;
+  }
+
+  const std::map<std::string, model::Spec>& specs_;
+  const Ground& ground_;
+  Dreamt dreamt_;
+};
 
 }  // namespace
 
-std::vector<model::Hypothesis> from_wins(std::span<const Win> wins,
-                                         const std::map<std::string, model::Spec>& specs,
-                                         const model::Spec& spec, const model::Change& baseline,
-                                         const model::Profile& profile, std::string_view hardware) {
-  std::vector<model::Hypothesis> dreamt;
-  for (const Win& win : wins) {
-    const model::Hypothesis& theirs = win.hypothesis;
-    const auto from = specs.find(theirs.family);
-    if (theirs.family == spec.family || from == specs.end() || win.gain <= 0) continue;
-    if (share_of_class(profile, theirs.bottleneck) <= 0) continue;
-    const auto change = Translator(from->second, spec, baseline).run(theirs.change);
-    if (!change) continue;
-    auto hypothesis = hypothesize::from_change(
-        spec, baseline, *change, {"dream", fmt::format("win {} of {}", theirs.id, theirs.family)},
-        hardware);
-    if (hypothesis) dreamt.push_back(dressed(*std::move(hypothesis), win, profile));
-  }
-  return best_of_each(std::move(dreamt));
+Dreamt from_wins(std::span<const Win> wins, const std::map<std::string, model::Spec>& specs,
+                 const Ground& ground) {
+  Mover mover(specs, ground);
+  for (const Win& win : wins) mover.move(win);
+  return mover.take();
 }
 
 }  // namespace amdahl::dream

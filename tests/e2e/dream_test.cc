@@ -1,0 +1,263 @@
+// dream_test.cc: ideas from documents and from wins elsewhere, through the real program.
+#include <algorithm>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "harness.h"
+
+namespace amdahl::e2e {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* kConfigStart =
+    "[campaign]\nk = 4\n[loop]\nlease_s = 3.0\n[compare]\ncap = 12\nmin_gain = ";
+
+// With 0.9 the playbook proposes nothing, and a cycle tests what the test proposes alone.
+void set_min_gain(const House& house, const std::string& gain) {
+  house.write("config.toml", kConfigStart + gain + "\n");
+}
+
+std::string spec(const std::string& family, const std::string& command, const std::string& rest) {
+  return "family = \"" + family + "\"\ncommand = " + command +
+         "\nworkdir = \".\"\naccelerators = 1\ntime_limit_s = 20\ninputs = [\"input\"]\n"
+         "[work]\nunit = \"step\"\n[[outputs]]\npath = \"{out}/result\"\n" +
+         rest;
+}
+
+// Jobs that wait for input as long as they have few workers; one whose processes crowd one CPU;
+// and one that does neither. All ignore PREFETCH.
+void add_jobs(const House& house) {
+  house.write("input", "what they read\n");
+  house.write("feed.sh",
+              "#!/bin/sh\n"
+              "workers=${FEED_WORKERS:-1}\n"
+              "if [ \"$1\" = --workers ]; then workers=$2; fi\n"
+              "nap=$(awk \"BEGIN {print 0.1 / $workers}\")\n"
+              "if [ \"$OMP_WAIT_POLICY\" = passive ]; then nap=0.01; fi\n"
+              "start=$(date +%s.%N)\nsleep \"$nap\"\nend=$(date +%s.%N)\n"
+              "echo \"{\\\"phase\\\":\\\"wait_input\\\",\\\"start\\\":$start,\\\"end\\\":$end}\" "
+              ">> \"$AMDAHL_REPORT\"\n"
+              "echo '{\"work\": 1}' >> \"$AMDAHL_REPORT\"\n"
+              "echo fine > \"$AMDAHL_OUT/result\"\n",
+              true);
+  house.write("crowd.sh",
+              "#!/bin/sh\n"
+              "spin() { i=0; while [ $i -lt ${1:-100000} ]; do i=$((i+1)); done; }\n"
+              "if [ \"$1\" = alone ]; then spin; else\n"
+              "for n in 1 2 3 4 5 6; do spin & done; wait; fi\n"
+              "echo '{\"work\": 1}' >> \"$AMDAHL_REPORT\"\n"
+              "echo fine > \"$AMDAHL_OUT/result\"\n",
+              true);
+  house.write("feed.toml", spec("feed", "[\"./feed.sh\"]",
+                                "[knobs.loader_workers]\nenv = \"FEED_WORKERS\"\nvalue = 1\n"
+                                "[knobs.prefetch_factor]\nenv = \"PREFETCH\"\nvalue = 1\n"));
+  house.write("meal.toml", spec("meal", "[\"./feed.sh\", \"--workers\", \"1\"]",
+                                "[knobs.loader_workers]\narg = \"--workers\"\n"));
+  house.write("crowd.toml", spec("crowd", "[\"./crowd.sh\"]", ""));
+  house.write("alone.toml", spec("alone", "[\"./crowd.sh\", \"alone\"]",
+                                 "[knobs.loader_workers]\nenv = \"ALONE_WORKERS\"\nvalue = 1\n"));
+}
+
+void adopt(const House& house, const std::string& family) {
+  const Outcome outcome = house.amdahl({"adopt", "--spec", family + ".toml"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+}
+
+void adopt_and_profile(const House& house, const std::string& family) {
+  adopt(house, family);
+  const Outcome outcome = house.amdahl({"profile", family});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+}
+
+Json dream(const House& house, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> words = {"dream", "--json"};
+  words.insert(words.end(), more.begin(), more.end());
+  const Outcome outcome = house.amdahl(words);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return Json::parse(outcome.out, nullptr, false);
+}
+
+// The one injected for the family whose change is this; null if there is none.
+Json idea_of(const Json& dreamt, const std::string& family, const Json& change) {
+  for (const Json& idea : dreamt["injected"]) {
+    if (idea["family"] == family && idea["change"] == change) return idea;
+  }
+  return {};
+}
+
+bool is_left_out(const Json& dreamt, const std::string& family, const std::string& what,
+                 const std::string& because) {
+  return std::ranges::any_of(dreamt["left_out"], [&](const Json& row) {
+    return row["family"] == family && row["what"] == what && row["because"] == because;
+  });
+}
+
+constexpr const char* kNotes =
+    "# Tuning\n"
+    "\n"
+    "Set OMP_NUM_THREADS=1 when data loaders oversubscribe.\n"
+    "\n"
+    "We had jobs that waited for data.\n"
+    "There num_workers=4 / more loader workers cured input starvation.\n"
+    "\n"
+    "Never set num_workers=16: loaders starve each other.\n";
+
+TEST(Dream, DocumentsBecomeHypothesesWithTheirOrigin) {
+  House house;
+  add_jobs(house);
+  set_min_gain(house, "0.01");
+  adopt_and_profile(house, "feed");
+  adopt_and_profile(house, "crowd");
+  house.write("docs/tuning.md", kNotes);
+  const Json first = dream(house, {"--docs", "docs"});
+  EXPECT_EQ(first["documents"], 1);
+
+  const Json workers = idea_of(first, "feed", {{"env", {{"FEED_WORKERS", "4"}}}});
+  ASSERT_TRUE(workers.is_object()) << first.dump(2);
+  EXPECT_EQ(workers["origin"]["kind"], "dream");
+  EXPECT_EQ(workers["origin"]["ref"], house.path("docs/tuning.md") + ":6");
+  EXPECT_EQ(workers["bottleneck"], "input");
+  EXPECT_NE(workers["mechanism"].get<std::string>().find("cured input starvation."),
+            std::string::npos)
+      << workers["mechanism"];
+
+  const Json threads = idea_of(first, "crowd", {{"env", {{"OMP_NUM_THREADS", "1"}}}});
+  ASSERT_TRUE(threads.is_object()) << first.dump(2);
+  EXPECT_EQ(threads["origin"]["ref"], house.path("docs/tuning.md") + ":3");
+  EXPECT_EQ(threads["bottleneck"], "contention");
+
+  EXPECT_TRUE(is_left_out(first, "feed", "loader_workers=16", "the text advises against it"))
+      << first.dump(2);
+  const Outcome shown = house.amdahl({"ledger", "show", workers["id"].get<std::string>()});
+  EXPECT_NE(shown.out.find("docs/tuning.md:6"), std::string::npos) << shown.out;
+
+  const Json second = dream(house, {"--docs", "docs"});
+  EXPECT_TRUE(second["injected"].empty()) << "what it dreamt before is known: " << second.dump(2);
+  EXPECT_GE(second["known"].value("live", 0), 2);
+  EXPECT_EQ(house.amdahl({"ledger", "verify"}).code, 0);
+}
+
+TEST(Dream, SaysWhatItSearchedAndWhatIsMissing) {
+  House house;
+  add_jobs(house);
+  set_min_gain(house, "0.01");
+  const Outcome early = house.amdahl({"dream"});
+  EXPECT_EQ(early.code, 1);
+  adopt(house, "feed");
+  const Outcome bare = house.amdahl({"dream"});
+  EXPECT_EQ(bare.code, 0) << bare.err;
+  EXPECT_NE(bare.out.find("No documents: name a folder with --docs DIR"), std::string::npos)
+      << bare.out;
+  EXPECT_NE(bare.out.find("feed has no profile yet: amdahl profile feed"), std::string::npos);
+  const Outcome nowhere = house.amdahl({"dream", "--docs", "nowhere"});
+  EXPECT_EQ(nowhere.code, 1);
+  EXPECT_NE(nowhere.err.find("--docs: there is no folder " + house.path("nowhere")),
+            std::string::npos)
+      << nowhere.err;
+  EXPECT_EQ(house.amdahl({"dream", "--family", "fed"}).code, 1);
+  ASSERT_EQ(house.amdahl({"profile", "feed"}).code, 0);
+  house.write("docs/tuning.md", kNotes);
+  house.write("docs/picture.png", "not a text");
+  const Outcome told = house.amdahl({"dream", "--docs", "docs"});
+  EXPECT_EQ(told.code, 0) << told.err;
+  for (const char* part :
+       {"1 document in ", "1 file passed over", "FEED_WORKERS=4", "tuning.md:6",
+        "not for feed: loader_workers=16 (tuning.md:8): the text advises against it"}) {
+    EXPECT_NE(told.out.find(part), std::string::npos) << part << "\n" << told.out;
+  }
+}
+
+TEST(Dream, ARefutedIdeaIsNotDreamtInAnotherSpelling) {
+  House house;
+  add_jobs(house);
+  set_min_gain(house, "0.9");
+  adopt(house, "feed");
+  ASSERT_EQ(house.amdahl({"propose", "feed", "--env", "PREFETCH=4", "--gain", "50"}).code, 0);
+  const Outcome cycle = house.amdahl({"cycle", "--watch", "--quiet"});
+  ASSERT_EQ(cycle.code, 0) << cycle.err;
+  set_min_gain(house, "0.01");
+  house.write("docs/a.md",
+              "Against data starvation set the prefetch factor to 04.\n\n"
+              "Or `prefetch_factor = 4`, or PREFETCH=4.0, which input pipelines like.\n");
+  const Json dreamt = dream(house, {"--docs", "docs"});
+  EXPECT_EQ(dreamt["known"].value("no effect", 0), 1) << dreamt.dump(2);
+  EXPECT_TRUE(dreamt["injected"].empty()) << dreamt.dump(2);
+  const Outcome told = house.amdahl({"dream", "--docs", "docs"});
+  EXPECT_NE(told.out.find("1 idea came up again and is not retried: 1 no effect"),
+            std::string::npos)
+      << told.out;
+  house.write("docs/b.md", "Against data starvation set the prefetch factor to 8.\n");
+  EXPECT_TRUE(
+      idea_of(dream(house, {"--docs", "docs"}), "feed", {{"env", {{"PREFETCH", "8"}}}}).is_object())
+      << "another value is another idea";
+}
+
+// Proposes, tests and promotes; its id.
+std::string win(const House& house, const std::string& family, const std::string& env) {
+  const Outcome proposed =
+      house.amdahl({"propose", family, "--env", env, "--gain", "60", "--as", "ada"});
+  EXPECT_EQ(proposed.code, 0) << proposed.err;
+  const Outcome cycle = house.amdahl({"cycle", "--watch", "--quiet", "--gate-policy", "demo"});
+  EXPECT_EQ(cycle.code, 0) << cycle.err;
+  const Json list = Json::parse(house.amdahl({"ledger", "list", "--json"}).out);
+  for (const Json& row : list["hypotheses"]) {
+    if (row["state"] == "promoted" && row["hypothesis"]["title"] == env) {
+      return row["hypothesis"]["id"];
+    }
+  }
+  ADD_FAILURE() << env << " was not promoted: " << cycle.err << list.dump(2);
+  return "";
+}
+
+TEST(Dream, AWinOfAnotherFamilyIsMovedOverByItsKnob) {
+  House house;
+  add_jobs(house);
+  set_min_gain(house, "0.9");
+  adopt(house, "feed");
+  const std::string id = win(house, "feed", "FEED_WORKERS=10");
+  adopt_and_profile(house, "meal");
+  adopt_and_profile(house, "alone");
+  set_min_gain(house, "0.01");
+
+  const Json dreamt = dream(house);
+  EXPECT_EQ(dreamt["wins"], 1);
+  const Json moved = idea_of(dreamt, "meal", {{"args", {{"--workers", "10"}}}});
+  ASSERT_TRUE(moved.is_object()) << dreamt.dump(2);
+  EXPECT_EQ(moved["origin"]["ref"], "win " + id + " of feed");
+  EXPECT_EQ(moved["bottleneck"], "input");
+  EXPECT_EQ(dreamt["injected"].size(), 1U) << "nothing for the family without that bottleneck";
+  EXPECT_TRUE(is_left_out(dreamt, "alone", "FEED_WORKERS=10",
+                          "it was won against data starvation, which costs alone nothing"))
+      << dreamt.dump(2);
+  EXPECT_TRUE(dream(house)["injected"].empty());
+
+  ASSERT_EQ(house.amdahl({"gate", "rollback", id, "--reason", "pager", "--as", "ada"}).code, 0);
+  EXPECT_EQ(dream(house)["wins"], 0) << "what was taken back is no win";
+}
+
+TEST(Dream, AWinByAVariableIsMovedOverAsItIs) {
+  House house;
+  add_jobs(house);
+  set_min_gain(house, "0.9");
+  adopt(house, "feed");
+  const std::string id = win(house, "feed", "OMP_WAIT_POLICY=passive");
+  adopt_and_profile(house, "meal");
+  set_min_gain(house, "0.01");
+  const Json dreamt = dream(house, {"--family", "meal"});
+  const Json moved = idea_of(dreamt, "meal", {{"env", {{"OMP_WAIT_POLICY", "passive"}}}});
+  ASSERT_TRUE(moved.is_object()) << dreamt.dump(2);
+  EXPECT_EQ(moved["origin"]["ref"], "win " + id + " of feed");
+
+  // And it can be tested like any other.
+  set_min_gain(house, "0.9");
+  const Outcome cycle = house.amdahl({"cycle", "--watch", "--quiet", "--gate-policy", "demo"});
+  ASSERT_EQ(cycle.code, 0) << cycle.err;
+  const Json row =
+      Json::parse(house.amdahl({"ledger", "show", moved["id"].get<std::string>(), "--json"}).out);
+  EXPECT_EQ(row["state"], "promoted") << row.dump(2);
+}
+
+}  // namespace
+}  // namespace amdahl::e2e
