@@ -1,5 +1,7 @@
 #include "refute/cost/cost.h"
 
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "refute/sample.h"
@@ -108,6 +110,17 @@ constexpr Case kCases[] = {
 };
 
 TEST(Cost, SaysWhatItSees) { expect_says(kCases, run, "abstain agree doubt veto"); }
+
+TEST(Cost, TheClockMustSeeHalf) {
+  const auto alternating = [](double one, double other) {
+    return std::vector<double>{one, other, one, other, one, other};
+  };
+  EXPECT_EQ(clock_rule(std::vector<double>(4, 0.0), 0.1), kAbstains);
+  EXPECT_EQ(clock_rule(alternating(0.06, 0.05), 0.1), kAgrees);
+  EXPECT_EQ(clock_rule(alternating(0.09, 0.0), 0.1), kDoubts);  // Though p is 0.17 for less.
+  EXPECT_EQ(clock_rule(std::vector<double>(6, 0.01), 0.1), kDoubts);
+  EXPECT_EQ(clock_rule(std::vector<double>(7, 0.01), 0.1), kVetoes);
+}
 
 TEST(Cost, KnowsWhenPairsCannotHelp) {
   model::Spec s = sample_spec();

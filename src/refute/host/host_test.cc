@@ -102,6 +102,15 @@ constexpr Case kCases[] = {
      },
      "veto: without n1 it saves 0.4 % over 10 clean pairs, where half of 10.0 % is asked (p "
      "0.00293 for less): one host carries the win"},
+    {"no host of two",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) {
+         if (pair.index % 2 == 0) pair.a.host = pair.b.host = "n2";
+         set_effect(pair, 0.004);
+       }
+     },
+     "veto: 12 of 12 pairs on one host, 12 clean: 0.4 % saved over 12 clean pairs, where half of "
+     "10.0 % is asked (p 0.000244 for less)"},
     {"both hosts",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) {

@@ -12,6 +12,12 @@ constexpr Case kCases[] = {
      "agree: 100 % of the time saved lies in 'load' over 12 pairs, where 50 % is asked"},
     {"too few", [](Evidence& e, model::Spec&) { e.pairs.resize(4); },
      "abstain: 4 pairs with a phase 'load', at least 5 are needed"},
+    {"by steps of one process",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) pair.steps = {{false, 1.0, 0.9}};
+     },
+     "abstain: 0 pairs with a phase 'load' (12 whose arms share a process do not count), at "
+     "least 5 are needed"},
     {"saved elsewhere",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) {

@@ -13,6 +13,11 @@ namespace {
 constexpr std::array<const char*, 4> kQuarters = {"00-06 h", "06-12 h", "12-18 h", "18-24 h"};
 constexpr double kDay_s = 24 * 3600;
 
+// Few pairs cover two halves sooner than four quarters.
+std::string half_of(const std::string& quarter) {
+  return quarter == kQuarters[1] || quarter == kQuarters[2] ? "06-18 h" : "18-06 h";
+}
+
 }  // namespace
 
 std::string quarter_of(double started_s, double local_minus_utc_s) {
@@ -26,18 +31,28 @@ model::Finding run(const Evidence& evidence) {
   Pairs pairs = pairs_for(evidence, "tod");
   std::erase_if(pairs, [](const model::PairFact* pair) { return !(pair->a.started_s > 0); });
   if (pairs.empty()) return finding(kAbstains, "no pair says when it ran");
-  std::vector<std::string> group;
+  const double theta = claimed(evidence);
+  const std::vector<double> d = log_ratios(evidence, pairs);
+  std::vector<std::string> quarters;
   for (const model::PairFact* pair : pairs) {
-    group.push_back(quarter_of(pair->a.started_s, evidence.local_minus_utc_s));
+    quarters.push_back(quarter_of(pair->a.started_s, evidence.local_minus_utc_s));
   }
   strata::Weights weights;
   for (std::size_t i = 0; i < kQuarters.size(); ++i) {
     weights[kQuarters[i]] = evidence.quarter_shares[i];
   }
-  const double theta = claimed(evidence);
-  const std::vector<double> d = log_ratios(evidence, pairs);
-  return finding(strata::rule(d, group, weights, theta),
-                 strata::explain(d, group, weights, theta, "time of day"));
+  const Ruling by_quarter = strata::rule(d, quarters, weights, theta);
+  if (by_quarter == kAbstains) {
+    std::vector<std::string> halves;
+    strata::Weights coarser;
+    for (const std::string& quarter : quarters) halves.push_back(half_of(quarter));
+    for (const auto& [quarter, weight] : weights) coarser[half_of(quarter)] += weight;
+    const Ruling by_half = strata::rule(d, halves, coarser, theta);
+    if (by_half != kAbstains) {
+      return finding(by_half, strata::explain(d, halves, coarser, theta, "half of the day"));
+    }
+  }
+  return finding(by_quarter, strata::explain(d, quarters, weights, theta, "time of day"));
 }
 
 }  // namespace amdahl::refute::tod

@@ -21,6 +21,17 @@ constexpr Case kCases[] = {
      "abstain: by time of day 25 % of the fleet is covered with at least 3 pairs, 70 % is "
      "asked: 00-06 h (25 %) saves 10.0 % over 12 pairs; 06-12 h (25 %) has 0 pairs; 12-18 h "
      "(25 %) has 0 pairs; 18-24 h (25 %) has 0 pairs"},
+    {"too few for quarters, a loss by night",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) {
+         const int n = pair.index % 12;
+         pair.a.started_s = 1700006400 + 3600 * (n < 2 ? 1 : n < 8 ? 8 : n < 10 ? 14 : 20);
+         if (n < 2 || n >= 10) set_effect(pair, -0.02);
+       }
+     },
+     "veto: weighted by half of the day it saves 4.2 %, where half of 10.0 % is asked: 06-18 h "
+     "(50 %) saves 10.0 % over 8 pairs; 18-06 h (50 %) costs 2.0 % more over 4 pairs, p 0.0625 "
+     "for a loss"},
     {"unknown",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) {

@@ -95,6 +95,16 @@ constexpr Case kCases[] = {
 
 TEST(Work, SaysWhatItSees) { expect_says(kCases, run, "abstain agree doubt veto"); }
 
+TEST(Work, ProcessesLeftBehindAreWeighed) {
+  EXPECT_EQ(rule(LeftBehind{.only_a = 0, .only_b = 2, .pairs = 2}), kAgrees);  // Too few to tell.
+  EXPECT_EQ(rule(LeftBehind{.only_a = 0, .only_b = 3, .pairs = 6}), kVetoes);
+  EXPECT_EQ(rule(LeftBehind{.only_a = 0, .only_b = 3, .pairs = 7}), kAgrees);
+  EXPECT_EQ(rule(LeftBehind{.only_a = 0, .only_b = 4, .pairs = 12}), kDoubts);
+  EXPECT_EQ(rule(LeftBehind{.only_a = 0, .only_b = 7, .pairs = 40}), kVetoes);
+  EXPECT_EQ(rule(LeftBehind{.only_a = 2, .only_b = 6, .pairs = 8}), kAgrees);  // So does A.
+  EXPECT_EQ(rule(LeftBehind{.only_a = 6, .only_b = 0, .pairs = 8}), kAgrees);
+}
+
 TEST(Work, KnowsWhenPairsCannotHelp) {
   model::Spec s = sample_spec();
   Evidence e = sample_win(s);
