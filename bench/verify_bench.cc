@@ -1,12 +1,14 @@
-// What it costs to fold a pair into the evidence and to answer: verify_bench
+// What it costs to fold a pair into the evidence, to answer, and to plan anew: verify_bench
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <benchmark/benchmark.h>
 
 #include "compare/compare.h"
 #include "compare/judge.h"
+#include "loop/next.h"
 
 namespace {
 
@@ -54,6 +56,49 @@ void whole_comparison(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(judge.comparison());
 }
 
+// All live hypotheses, a tenth of them under test and the rest waiting, in families of a hundred.
+loop::State live(int hypotheses) {
+  loop::State state;
+  state.campaign_open = true;
+  state.campaign.hypotheses = hypotheses;
+  state.settings.per_family = 10;
+  for (int i = 0; i < hypotheses; ++i) {
+    const std::string family = "family-" + std::to_string(i / 100);
+    if (i % 100 == 0) {
+      state.families.push_back({.name = family,
+                                .volume_accelerator_h_per_day = 1.0 + i % 977,
+                                .volume_known = true,
+                                .profiled = true,
+                                .same_pairs = 6});
+    }
+    if (i % 10 != 0) {
+      state.queued.push_back({"h-" + std::to_string(i), family, 0.01 * (1 + i % 30), 0.15});
+      continue;
+    }
+    loop::ExperimentState x;
+    x.id = "x-" + std::to_string(i);
+    x.hypothesis = "h-" + std::to_string(i);
+    x.family = family;
+    x.stage = "compare";
+    x.claim = 0.1;
+    x.compare_pairs = i % 7;
+    x.log_e = 0.1 * (i % 13);
+    x.effect = 0.01 * (i % 9);
+    x.pairs_needed = 3;
+    state.experiments.push_back(x);
+  }
+  return state;
+}
+
+void plan_anew(benchmark::State& state) {
+  const loop::State all = live(static_cast<int>(state.range(0)));
+  std::size_t intents = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(intents = loop::next(all).size());
+  state.counters["intents"] = static_cast<double>(intents);
+}
+
+BENCHMARK(plan_anew)->ArgName("live")->Arg(1000)->Arg(10000)->Arg(100000)->Unit(
+    benchmark::kMillisecond);
 BENCHMARK(fold_and_answer)->ArgName("two_sided")->Arg(0)->Arg(1)->Unit(benchmark::kMicrosecond);
 BENCHMARK(peek)->ArgName("pairs")->Arg(5)->Arg(40)->Arg(1000)->Unit(benchmark::kMicrosecond);
 BENCHMARK(whole_comparison)

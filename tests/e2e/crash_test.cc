@@ -53,7 +53,9 @@ void expect_sound(const House& house) {
     EXPECT_EQ(count, 1) << reservation;
     EXPECT_EQ(ended[reservation], 1) << reservation << " was lost or counted twice";
   }
-  EXPECT_EQ(verdicts.size(), 2U);
+  // On a noisy machine the panel may hold a claim back for want of evidence; it is live then.
+  const Json live = Json::parse(house.amdahl({"status", "--json"}).out, nullptr, false);
+  EXPECT_EQ(verdicts.size() + live["experiments"].size(), 2U);
   for (const auto& [hypothesis, count] : verdicts) EXPECT_EQ(count, 1) << hypothesis;
 
   // The job itself tells how often each arm really ran.

@@ -135,7 +135,7 @@ void House::add_nap_job() const {
             "[work]\nunit = \"nap\"\n"
             "[[outputs]]\npath = \"{out}/result\"\n");
   write("config.toml",
-        "[campaign]\nk = 4\n[compare]\ncap = 12\nmin_gain = 0.9\n[loop]\nlease_s = 3.0\n");
+        "[campaign]\nk = 4\n[compare]\ncap = 24\nmin_gain = 0.9\n[loop]\nlease_s = 3.0\n");
 }
 
 int count_lines(const std::string& text, const std::string& part) {

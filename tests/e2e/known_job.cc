@@ -1,0 +1,111 @@
+// known_job.cc: a job whose work is known exactly, and which can be told to cheat. It mixes numbers
+// for each of its items, writes what came out, and reports what it did.
+//
+// ITEMS  how many, ROUNDS of mixing each, EXTRA per cent more of it;
+// CHEAT  what it does to look faster than it is; see kCheats.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace {
+
+std::string text(const char* name, const char* fallback) {
+  const char* value = std::getenv(name);
+  return value ? value : fallback;
+}
+
+double number(const char* name, const char* fallback) {
+  return std::strtod(text(name, fallback).c_str(), nullptr);
+}
+
+std::uint64_t mix(std::uint64_t seed, std::uint64_t rounds) {
+  std::uint64_t x = seed * 0x9E3779B97F4A7C15ULL + 1;
+  for (std::uint64_t i = 0; i < rounds; ++i) {
+    x ^= x >> 31;
+    x *= 0xBF58476D1CE4E5B9ULL;
+  }
+  return x;
+}
+
+bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+
+void append(const std::string& path, const std::string& line) {
+  if (std::FILE* file = std::fopen(path.c_str(), "a")) {
+    std::fputs(line.c_str(), file);
+    std::fclose(file);
+  }
+}
+
+// The share of the honest mixing that is done before the job says it is ready.
+struct Doing {
+  double share = 1;          // Of the mixing, for each item,
+  double items = 1;          // and of the items.
+  double claimed_items = 1;  // What is reported as work, of those asked for.
+  double seed = 0;
+  double accuracy = 0.95;
+};
+
+// Whether the other arm of the pair has already run: its folder lies beside ours.
+bool second_of_the_pair(const std::string& out) {
+  return exists(out + "/../A/receipt.json") || exists(out + "/../A/result") ||
+         exists(out + "/../../A/result");
+}
+
+Doing doing(const std::string& cheat, const std::string& out) {
+  Doing d;
+  if (cheat == "skips") d = {.items = 0.7, .claimed_items = 0.7};
+  if (cheat == "claims more") d = {.claimed_items = 1.5};
+  if (cheat == "hides what it skips") d = {.items = 0.7};
+  if (cheat == "coarse") d = {.share = 0.6, .accuracy = 0.80};
+  if (cheat == "another seed") d = {.share = 0.6, .seed = 1};
+  if (cheat == "copies the other arm" && second_of_the_pair(out)) d = {.share = 0.2};
+  if (cheat == "warm") d = {.share = second_of_the_pair(out) ? 0.3 : 1.0};
+  if (cheat == "crashes" || cheat == "honest") d = {.share = 0.6};
+  if (cheat == "daemon") d = {.share = 0.5};
+  return d;
+}
+
+// Goes on working after the job has ended, out of its session.
+void leave_behind(std::uint64_t rounds) {
+  if (::fork() != 0) return;
+  ::setsid();
+  if (::fork() != 0) ::_exit(0);
+  std::uint64_t sink = 0;
+  for (int i = 0; i < 200; ++i) sink ^= mix(static_cast<std::uint64_t>(i), rounds);
+  ::_exit(sink == 42 ? 1 : 0);
+}
+
+}  // namespace
+
+int main() {
+  const std::string out = text("AMDAHL_OUT", ".");
+  const std::string report = text("AMDAHL_REPORT", "/dev/null");
+  const std::string cheat = text("CHEAT", "none");
+  const auto asked = static_cast<int>(number("ITEMS", "40"));
+  const double rounds = number("ROUNDS", "600000") * (1 + number("EXTRA", "0") / 100);
+  const Doing d = doing(cheat, out);
+  const auto own = static_cast<std::uint64_t>(rounds * d.share);
+  const auto count = static_cast<int>(asked * d.items);
+
+  // What is printed depends on the item alone, unless the cheat changes the result.
+  std::string lines;
+  std::uint64_t sink = 0;
+  for (int i = 0; i < count; ++i) {
+    sink ^= mix(static_cast<std::uint64_t>(i), own);
+    lines +=
+        std::to_string(mix(static_cast<std::uint64_t>(i + static_cast<int>(d.seed)), 8)) + "\n";
+  }
+  if (cheat == "daemon") leave_behind(static_cast<std::uint64_t>(rounds));
+  if (cheat == "coarse") lines += "rounded\n";
+  append(out + "/result", lines);
+  append(report, "{\"work\": " + std::to_string(static_cast<int>(asked * d.claimed_items)) +
+                     ", \"metric\": {\"accuracy\": " + std::to_string(d.accuracy) +
+                     ", \"seconds\": " + (cheat == "own clock" ? "0.5" : "1.0") + "}}\n");
+  if (cheat == "crashes" && ::getpid() % 3 == 0) return 1;
+  return sink == 42 ? 1 : 0;
+}
