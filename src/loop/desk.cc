@@ -8,6 +8,7 @@
 #include "loop/evidence.h"
 #include "model/plan.h"
 #include "refute/replicate/replicate.h"
+#include "stats/campaign.h"
 #include "stats/eprocess.h"
 
 namespace amdahl::loop {
@@ -15,6 +16,7 @@ namespace {
 
 using model::Purpose;
 
+constexpr double kWinThreshold = compare::Design{}.win_threshold;
 constexpr int kExtraTopUps = 4;  // Void pairs that a targeted top-up may replace.
 
 bool feeds(Purpose purpose) {
@@ -24,10 +26,9 @@ bool feeds(Purpose purpose) {
 // A log-ratio at most multiplies the evidence for anything by 1.97, so that many are needed for any
 // verdict at all. A pair of many steps has many.
 int pairs_certain(const compare::Judge& judge, const model::Experiment& e) {
-  const compare::Design design = compare::design_of(e);
-  const double win = std::log(design.win_threshold);
+  const double win = std::log(kWinThreshold);
   const double short_of = std::min({win - judge.log_e_win(), win - judge.log_e_worse(),
-                                    std::log(1 / design.beta) - judge.log_e_futile()});
+                                    std::log(1 / e.beta) - judge.log_e_futile()});
   return std::max(1, static_cast<int>(std::ceil(short_of / std::log(1.97))));
 }
 
@@ -196,6 +197,7 @@ void Desk::refresh(Track& track) {
   x.log_e = track.judge.log_e_win();
   x.pairs_needed = track.judge.pairs_still_needed();
   x.pairs_certain = pairs_certain(track.judge, track.experiment);
+  x.pairs_to_win = stats::pairs_to_win(x.log_e, track.judge.pairs(), std::log(kWinThreshold));
   x.baseline_moved = families_.at(x.family).digest != track.experiment.baseline;
   x.top_up_missing.clear();
   x.passed = x.wants_top_up = false;

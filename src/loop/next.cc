@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -61,6 +62,7 @@ class Planner {
   void for_families();
   void for_experiment(const Entry& entry);
   void in_compare(const Entry& entry);
+  std::optional<Close> give_in(const Entry& entry) const;
   void in_refute(const Entry& entry);
   void in_top_up(const ExperimentState& x);
   void wish(const ExperimentState& x, Purpose purpose, int certain, int wanted);
@@ -146,9 +148,27 @@ void Planner::wish(const ExperimentState& x, Purpose purpose, int certain, int w
   if (more > 0) speculative_.push_back(RunPair{x.id, purpose, "", x.slots, more});
 }
 
+// What is not worth going on with, because it does not pay or because it will not get there before
+// the cap. Stopping early can only lose a win, never make one.
+std::optional<Close> Planner::give_in(const Entry& entry) const {
+  const ExperimentState& x = *entry.experiment;
+  const int left = x.cap - x.compare_pairs;
+  if (x.pairs_to_win > settings_.patience * left) {
+    return Close{
+        x.id, VerdictKind::kInconclusive,
+        fmt::format("after {} pairs a win would take some {:.0f} more at this pace, and {} "
+                    "are left",
+                    x.compare_pairs, std::ceil(x.pairs_to_win), left)};
+  }
+  if (pays(entry.family ? entry.family->state : nullptr, entry.worth)) return std::nullopt;
+  return Close{x.id, VerdictKind::kDropped,
+               fmt::format("after {} pairs it would give back {:.2g} hours for each hour it still "
+                           "takes to prove, and {:.2g} are asked",
+                           x.compare_pairs, entry.worth, settings_.worth_at_least)};
+}
+
 void Planner::in_compare(const Entry& entry) {
   const ExperimentState& x = *entry.experiment;
-  const double worth = entry.worth;
   switch (x.answer) {
     case Answer::kBetter:
       out_.push_back(Stage{x.id, "refute"});
@@ -166,14 +186,11 @@ void Planner::in_compare(const Entry& entry) {
     out_.push_back(Close{x.id, VerdictKind::kInconclusive, ""});
     return;
   }
-  if (x.in_flight == 0 && !pays(entry.family ? entry.family->state : nullptr, worth)) {
-    out_.push_back(Close{x.id, VerdictKind::kDropped,
-                         fmt::format("after {} pairs it would give back {:.2g} hours for each hour "
-                                     "it still takes to prove, and {:.2g} are asked",
-                                     x.compare_pairs, worth, settings_.worth_at_least)});
+  if (std::optional<Close> end = give_in(entry)) {
+    if (x.in_flight == 0) out_.push_back(*std::move(end));
     return;
   }
-  const int wanted = std::min({x.pairs_needed, x.cap - x.compare_pairs, 64});
+  const int wanted = std::min({x.pairs_needed, x.pairs_certain + 1, x.cap - x.compare_pairs});
   wish(x, Purpose::kCompare, x.pairs_certain, wanted);
 }
 

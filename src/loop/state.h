@@ -56,8 +56,9 @@ struct ExperimentState {
   std::map<std::string, int> top_up_missing;  // Check to pairs still to be run (none in flight).
   int top_up_in_flight = 0;
   int slots = 1;
-  int pairs_needed = 1;   // An estimate of what the compare stage still takes,
-  int pairs_certain = 1;  // and what no verdict can do without.
+  int pairs_needed = 1;     // An estimate of what the compare stage still takes,
+  int pairs_certain = 1;    // and what no verdict can do without.
+  double pairs_to_win = 1;  // An estimate of what a win would still take.
   model::Vote replicated = model::Vote::kAbstain;  // What fresh pairs say of the claim so far.
   bool baseline_moved = false;  // The family's baseline is no longer the one it is measured on.
   bool passed = false;          // On hold, and only the campaign's level holds it back;
@@ -74,6 +75,7 @@ struct Settings {
   double horizon_days = 30;
   bool other_contention = true;  // Test survivors on busy hosts too, if found on quiet ones.
   double worth_at_least = 1;     // Hours given back per hour spent; below that it is dropped.
+  double patience = 1.5;  // Compared for at most so many times the pairs that the cap leaves.
   double beta = 0.20;
   int cap = 40;
 };

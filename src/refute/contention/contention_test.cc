@@ -136,7 +136,7 @@ TEST(Contention, AsksForTheOtherStateOnce) {
   Evidence e = sample_win(s);
   EXPECT_TRUE(pairs_help(e));
   EXPECT_TRUE(target_of("contention", e).contended);
-  crowd(e, 0.1, 7);
+  crowd(e, 0.1, 5);
   EXPECT_TRUE(pairs_help(e));
   crowd(e, 0.1, 1);
   for (auto& pair : e.pairs) pair.voided = pair.contended;  // Tried is enough.
