@@ -115,10 +115,40 @@ std::optional<Cause> allocation(const CauseInputs& inputs) {
                            show_number(*busy), total, show_number(most), spare));
 }
 
-// The share of the time that a task of ours could have run and did not.
-double pressure(const Evidence& evidence, double preemptions_per_cpu) {
-  return find(evidence, "psi_cpu_some")
-      .value_or(std::min(1.0, preemptions_per_cpu * kTimeSliceSeconds));
+// What kept tasks that could have run from running, each as the share of the time it took at most.
+struct Contention {
+  double waiting = 0;  // Altogether, but for the quota and the hypervisor.
+  double others = 0;
+  double own = 0;
+  double stolen = 0;
+  double throttled = 0;
+};
+
+Contention contention_in(const Evidence& evidence, double cpus, double preemptions_per_cpu) {
+  const double busy = get(evidence, "busy_cores");
+  const double foreign = get(evidence, "foreign_cpu_cores");
+  const double threads = get(evidence, "threads_per_cpu");
+  const auto measured = find(evidence, "cpu_wait_share");
+  Contention found;
+  found.stolen = get(evidence, "steal_share");
+  found.throttled = get(evidence, "throttled_share");
+  // The tasks' own clocks; else that some task of the host waited; else a guess from preemptions.
+  found.waiting =
+      measured.value_or(find(evidence, "psi_cpu_some")
+                            .value_or(std::min(1.0, preemptions_per_cpu * kTimeSliceSeconds)));
+  // CPUs are shared out fairly, so at most the others' part of what was used could come back; and
+  // not more than the time the job's own CPUs did not spend on it: work on other CPUs is no harm.
+  const double not_on_it = std::max(0.0, 1 - busy / cpus);
+  if (foreign >= kForeignCores) {
+    found.others = std::min({found.waiting, foreign / (foreign + busy), not_on_it});
+  }
+  if (measured) {
+    // What our tasks waited and not for others they waited for each other.
+    if (threads > 1) found.own = std::min(found.waiting - found.others, 1 - 1 / threads);
+  } else if (threads > kManyThreadsPerCpu && preemptions_per_cpu > kManyPreemptions) {
+    found.own = found.waiting * (1 - 1 / threads);
+  }
+  return found;
 }
 
 std::optional<Cause> contention(const CauseInputs& inputs) {
@@ -126,29 +156,31 @@ std::optional<Cause> contention(const CauseInputs& inputs) {
   const double busy = get(evidence, "busy_cores");
   const double cpus = find(evidence, "cpus").value_or(std::max(busy, 1.0));
   const double preemptions = get(evidence, "involuntary_switches_per_s") / cpus;
-  const double waiting = pressure(evidence, preemptions);
-  const double foreign = get(evidence, "foreign_cpu_cores");
-  const double threads = get(evidence, "threads_per_cpu");
-  const double stolen = get(evidence, "steal_share");
-
-  // CPUs are shared out fairly, so at most the others' part of what was used could come back; and
-  // not more than the time the job's own CPUs did not spend on it: work on other CPUs is no harm.
-  const double not_on_it = std::max(0.0, 1 - busy / cpus);
-  const double others =
-      foreign >= kForeignCores ? std::min({waiting, foreign / (foreign + busy), not_on_it}) : 0;
-  const bool is_crowded = threads > kManyThreadsPerCpu && preemptions > kManyPreemptions;
-  const double own = is_crowded ? waiting * (1 - 1 / threads) : 0;
-  const double share = std::max({others, own, stolen});
+  const Contention found = contention_in(evidence, cpus, preemptions);
+  const double share = std::max({found.others, found.own, found.stolen, found.throttled});
   if (share < kSmallestCause) return std::nullopt;
-  const char* name = share == own      ? "more threads of its own than CPUs"
-                     : share == others ? "other work on the host"
-                                       : "CPU time taken by the hypervisor";
+  if (share == found.throttled) {
+    const double wall = get(evidence, "wall_s");
+    return cause(
+        inputs, "its own CPU quota", Bottleneck::kContention, share,
+        fmt::format("held back by its own CPU quota for {} s of {} s (quota {} cores, {} s "
+                    "throttled over all CPUs)",
+                    show_number(share * wall), show_number(wall),
+                    show_number(get(evidence, "quota_cores")),
+                    show_number(get(evidence, "throttled_s"))));
+  }
+  const char* name = share == found.own      ? "more threads of its own than CPUs"
+                     : share == found.others ? "other work on the host"
+                                             : "CPU time taken by the hypervisor";
+  const double threads = get(evidence, "threads_per_cpu");
+  const char* whose = find(evidence, "cpu_wait_share") ? "its tasks" : "tasks of the host";
   return cause(inputs, name, Bottleneck::kContention, share,
-               fmt::format("tasks waited for a CPU {} of the time, {} foreign cores beside {} of "
+               fmt::format("{} waited for a CPU {} of the time, {} foreign cores beside {} of "
                            "its own, {} threads per CPU, {} preemptions a second and CPU, steal {}",
-                           show_percent(waiting), show_number(foreign), show_number(busy),
+                           whose, show_percent(found.waiting),
+                           show_number(get(evidence, "foreign_cpu_cores")), show_number(busy),
                            threads > 0 ? show_number(threads) : "unknown", show_number(preemptions),
-                           show_percent(stolen)));
+                           show_percent(found.stolen)));
 }
 
 std::optional<Cause> wakeups(const CauseInputs& inputs) {

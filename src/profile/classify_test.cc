@@ -11,6 +11,7 @@
 
 #include "profile/causes.h"
 #include "profile/phases.h"
+#include "profile/testing.h"
 
 namespace amdahl::profile {
 namespace {
@@ -18,64 +19,6 @@ namespace {
 using model::Bottleneck;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-// A quiet run of ten seconds on CPU slots.
-model::Receipt run(int accelerators, float utilisation) {
-  model::Receipt receipt;
-  receipt.id = "r-1/profile";
-  receipt.family = "eval";
-  receipt.plan_digest = "0123456789abcdef";
-  receipt.accelerators = accelerators;
-  receipt.accelerator_kind = "cpu slot";
-  for (int i = 0; i < accelerators; ++i) receipt.cpus.push_back(i);
-  receipt.wall = seconds(10);
-  receipt.cpu_user = from_seconds(9.8 * accelerators * static_cast<double>(utilisation));
-  receipt.cpu_system = from_seconds(0.2 * accelerators * static_cast<double>(utilisation));
-  receipt.peak_threads = accelerators;
-  receipt.voluntary_switches = 100;
-  receipt.ending = model::Ending::kExited;
-  receipt.utilisation = {.interval = seconds(1), .metric = "CPU slot", .accelerators = {}};
-  receipt.utilisation.accelerators.assign(static_cast<std::size_t>(accelerators),
-                                          std::vector<float>(10, utilisation));
-  return receipt;
-}
-
-// Spans laid end to end.
-void report(model::Receipt& receipt, const std::vector<std::pair<const char*, int>>& phases) {
-  Nanos at{};
-  for (const auto& [name, ms] : phases) {
-    receipt.phases.push_back({name, at, milliseconds(ms)});
-    at += milliseconds(ms);
-  }
-}
-
-const model::Cause* cause_of(const model::Profile& profile, Bottleneck bottleneck) {
-  for (const model::Cause& cause : profile.causes) {
-    if (cause.bottleneck == bottleneck) return &cause;
-  }
-  return nullptr;
-}
-
-void expect_sane(const model::Profile& profile) {
-  double before = 1;
-  std::set<Bottleneck> seen;
-  for (const model::Cause& cause : profile.causes) {
-    EXPECT_GE(cause.share, 0);
-    EXPECT_LE(cause.share, before) << "largest first";
-    EXPECT_GE(cause.ceiling, 1);
-    EXPECT_FALSE(cause.because.empty());
-    EXPECT_TRUE(seen.insert(cause.bottleneck).second) << "one cause a class";
-    EXPECT_NEAR(cause.accelerator_seconds,
-                cause.share * to_seconds(profile.wall) * profile.accelerators, 1e-6);
-    before = cause.share;
-  }
-  for (const auto& [name, value] : profile.evidence) {
-    if (!name.ends_with("_share") && !name.ends_with(".share")) continue;
-    EXPECT_GE(value, 0) << name;
-    EXPECT_LE(value, 1 + 1e-9) << name;
-  }
-  EXPECT_FALSE(profile.rule.empty());
-}
 
 TEST(Classify, PhasesMakeTheClass) {
   const struct {
@@ -156,44 +99,6 @@ TEST(Classify, AcceleratorsThatAreNeverUsedAreOverAllocated) {
 
   EXPECT_EQ(cause_of(classify({}, run(2, 0.9F), {}), Bottleneck::kAllocation), nullptr);
   EXPECT_EQ(cause_of(classify({}, run(1, 0), {}), Bottleneck::kAllocation), nullptr);
-}
-
-TEST(Classify, ContentionIsOthersOrOnesOwnThreads) {
-  model::Receipt crowded_host = run(2, 0.6F);
-  crowded_host.noise.foreign_cpu_cores = 0.8;
-  crowded_host.noise.psi_cpu_some = 0.6;
-  const model::Profile others = classify({}, crowded_host, {});
-  expect_sane(others);
-  EXPECT_EQ(others.bottleneck, Bottleneck::kContention) << others.rule;
-  EXPECT_EQ(others.causes[0].name, "other work on the host");
-  EXPECT_NEAR(others.causes[0].share, 0.4, 1e-6);
-
-  // As much on other CPUs, while the job's own are always at it, takes nothing from it.
-  model::Receipt apart = run(1, 0.99F);
-  apart.noise = crowded_host.noise;
-  EXPECT_EQ(cause_of(classify({}, apart, {}), Bottleneck::kContention), nullptr);
-
-  model::Receipt crowded_self = run(2, 0.95F);
-  crowded_self.peak_threads = 8;
-  crowded_self.involuntary_switches = 160'000;
-  crowded_self.noise.psi_cpu_some = 0.4;
-  const model::Profile own = classify({}, crowded_self, {});
-  EXPECT_EQ(own.bottleneck, Bottleneck::kContention) << own.rule;
-  EXPECT_EQ(own.causes[0].name, "more threads of its own than CPUs");
-  EXPECT_NEAR(own.causes[0].share, 0.3, 1e-9);
-
-  model::Receipt stolen = run(2, 0.95F);
-  stolen.noise.steal_share = 0.2;
-  EXPECT_EQ(classify({}, stolen, {}).causes[0].name, "CPU time taken by the hypervisor");
-
-  // Without PSI the preemptions stand in: 40 a second and CPU at 3 ms each.
-  model::Receipt no_psi = run(1, 0.8F);
-  no_psi.involuntary_switches = 400;
-  no_psi.noise.foreign_cpu_cores = 0.9;
-  no_psi.noise.psi_cpu_some = std::nan("");
-  const model::Profile estimated = classify({}, no_psi, {});
-  EXPECT_NEAR(estimated.evidence.at("contention_share"), 0.12, 1e-9);
-  EXPECT_EQ(estimated.missing.at(0), "psi_cpu_some: /proc/pressure/cpu could not be read");
 }
 
 TEST(Classify, ManyWakeupsOnQuietCpusAreACause) {
@@ -445,6 +350,8 @@ std::set<std::string> emitted() {
   for (const Kind& kind : kinds()) phases.emplace_back(kind.words.front().data(), 500);
   report(everything, phases);
   everything.noise.steal_share = 0.1;
+  everything.cgroup.quota_cores = 2;
+  everything.cgroup.memory_limit_bytes = 1'000'000'000;
   everything.voluntary_switches = 1'000'000;
   std::string with_prefetch(kHook);
   with_prefetch.replace(with_prefetch.find("null"), 4, "2");

@@ -1,4 +1,5 @@
-// What the receipt of a supervised run shows by itself: /proc, the host, utilisation, phases.
+// What the receipt of a supervised run shows by itself: /proc, cgroup, the host, utilisation,
+// phases.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -69,6 +70,41 @@ void add_host(const model::HostNoise& noise, Facts& facts) {
     } else {
       facts.missing.push_back(fmt::format("{}: {} could not be read", row.name, row.from));
     }
+  }
+}
+
+// The most that `lost` seconds, summed over CPUs or tasks, can have taken of the wall time: not
+// more than all of them, and not more than their part of the time in which tasks were ready.
+double share_lost(double lost, double wall, double cpu) {
+  return lost > 0 ? std::min({1.0, lost / wall, lost / (lost + cpu)}) : 0;
+}
+
+// What its tasks waited for and what its control group allowed them.
+void add_waiting(const model::Receipt& receipt, double wall, Facts& facts) {
+  Evidence& evidence = facts.evidence;
+  const model::CgroupUse& group = receipt.cgroup;
+  const double cpu = to_seconds(receipt.cpu_user + receipt.cpu_system);
+  const double delay = to_seconds(receipt.run_delay);
+  const double throttled = to_seconds(group.throttled);
+  // A run that was looked at has waited for at least the moment between wake-up and CPU.
+  const bool is_delay_known = delay > 0;
+  // The group may hold others; a task of ours that it held back counts as waiting.
+  const double held = is_delay_known ? std::min(throttled, delay) : throttled;
+  if (is_delay_known) {
+    evidence["run_delay_s"] = delay;
+    evidence["cpu_wait_share"] = share_lost(delay - held, wall, cpu);
+  } else {
+    facts.missing.emplace_back(
+        "run_delay_s: /proc/PID/schedstat was not read, so psi_cpu_some stands in for it");
+  }
+  if (group.quota_cores > 0) {
+    evidence["quota_cores"] = group.quota_cores;
+    evidence["throttled_s"] = throttled;
+    evidence["throttled_share"] = share_lost(held, wall, cpu);
+  }
+  if (group.memory_limit_bytes > 0) {
+    evidence["memory_limit_mb"] = static_cast<double>(group.memory_limit_bytes) / 1e6;
+    evidence["memory_stalls_per_s"] = static_cast<double>(group.memory_stalls) / wall;
   }
 }
 
@@ -187,6 +223,7 @@ Facts facts_of(const model::Receipt& receipt) {
   }
   add_process(receipt, wall, facts);
   add_host(receipt.noise, facts);
+  add_waiting(receipt, wall, facts);
   add_utilisation(receipt, facts);
   add_phases(receipt, facts);
   if (receipt.phases.empty()) {
