@@ -30,7 +30,8 @@ same() {
   if ! /usr/bin/python3 - "$out/report" "$amount" <<'CHECK'; then
 import json, sys
 lines = [json.loads(line) for line in open(sys.argv[1])]
-assert [line["work"] for line in lines if "work" in line] == [int(sys.argv[2])], "work"
+totals = [line["work"] for line in lines if "work" in line and "step" not in line]
+assert totals == [int(sys.argv[2])], "work"
 spans = [line for line in lines if "phase" in line]
 assert spans, "no phases"
 assert all(span["end"] >= span["start"] > 1e9 for span in spans), "a phase ends before it starts"
@@ -54,6 +55,33 @@ offline_eval() {
   same predictions.json 40 "${job[@]}" --batch 8 --cache "$work/decoded" --workers 1 --lazy-imports
   same predictions.json 40 "${job[@]}" --batch 32 --cache "$work/decoded" --workers 0 --threads 1 \
     --lazy-imports --inference-mode --log-every 20 --range-check-every 20 --checkpoint-every 50
+}
+
+step_loop() {
+  if ! /usr/bin/python3 -c 'import torch' 2>"$work/why"; then
+    echo "skipped step_loop: $(tail -1 "$work/why")"
+    return
+  fi
+  local job=("/usr/bin/python3" "$source/step_loop/score.py")
+  same classes.json 256 "${job[@]}" --steps 64 --batch 4
+  same classes.json 256 "${job[@]}" --steps 16 --batch 16 --inference-mode --range-check-every 5
+  # As two arms in turn: each step under its arm's settings, in the order of the schedule.
+  echo ABBABAAB >"$work/schedule"
+  local arms='{"A": {"args": {"--batch": "4", "--inference-mode": null}},
+               "B": {"args": {"--batch": "60", "--inference-mode": ""}}}'
+  AMDAHL_STEPS="$work/schedule" AMDAHL_STEPS_ARMS="$arms" \
+    same classes.json 256 "${job[@]}" --batch 4
+  if ! /usr/bin/python3 - "$work"/out.*/report <<'CHECK'; then
+import json, sys
+steps = [json.loads(line) for path in sys.argv[1:] for line in open(path) if '"step"' in line]
+assert [step["step"] for step in steps] == list(range(8)), steps
+assert [step["arm"] for step in steps] == list("ABBABAAB"), steps
+assert [step["work"] for step in steps] == [4, 60, 60, 4, 60, 4, 4, 60], steps
+assert all(step["seconds"] > 0 for step in steps), steps
+CHECK
+    echo "BAD STEPS"
+    failures=$((failures + 1))
+  fi
 }
 
 device_queue() {
@@ -82,6 +110,7 @@ tuned() {
 }
 
 offline_eval
+step_loop
 device_queue
 tuned
 echo "$failures failed"

@@ -45,6 +45,11 @@ TEST(ExampleSpecs, AreReadAndTakeTheChangesTheyAreMadeFor) {
        {{"--kernel-cache", "{state}/kernels"}, {"--overlap-copies", ""}},
        out + " --batch 32 --metric-every 1 --range-check-every 1 --queue-depth 1" +
            " --kernel-cache {state}/kernels --overlap-copies"},
+      {"step_loop",
+       "step-loop",
+       1,
+       {{"--inference-mode", ""}, {"--range-check-every", "20"}},
+       out + " --batch 8 --range-check-every 20 --inference-mode"},
       {"tuned", "tuned-batch", 1, {}, out + " --batch 512 --threads 1"},
   };
   for (const Case& c : cases) {

@@ -29,7 +29,7 @@ struct PairRequest {
   // ignored.
   bool profile = false;
   std::vector<int> cpus;  // The slots it is given; chosen by the caller, disjoint.
-  // Both arms at once, each on half of `cpus`; A has the first half unless variant_second.
+  // Both arms at once, each on half of `cpus`: the variant on the second half if variant_second.
   bool concurrent = false;
   // Neighbours spin on the slots while the arms run, so that the claim is tested on a busy host.
   bool contended = false;

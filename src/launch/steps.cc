@@ -209,8 +209,13 @@ model::Receipt step_share(const model::Receipt& whole, const std::string& schedu
   share.steps = {};
   share.wall = from_seconds(seconds);
   share.work = work > 0 ? std::optional(work) : std::nullopt;
-  share.cpu_user = from_seconds(part * to_seconds(whole.cpu_user));
-  share.cpu_system = from_seconds(part * to_seconds(whole.cpu_system));
+  const auto divide = [&](Nanos& time) { time = from_seconds(part * to_seconds(time)); };
+  divide(share.cpu_user);
+  divide(share.cpu_system);
+  divide(share.run_delay);
+  divide(share.cgroup.throttled);
+  share.phases.clear();
+  share.utilisation = {};
   // Before the first step it is a process of A.
   const std::size_t begun = steps.arms.size();
   const char under_way = begun > 0 && begun < schedule.size() ? schedule[begun] : 'A';

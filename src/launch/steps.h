@@ -16,6 +16,8 @@ namespace amdahl::launch {
 
 // Pairs at the start of a schedule that count for nothing: caches fill, clocks rise.
 inline constexpr int kWarmUpPairs = 1;
+// What a run is asked for; a job may have fewer.
+inline constexpr int kStepPairs = 64;
 
 // "ABBAAB…", a letter a step: kWarmUpPairs and then `pairs` of them, steps 2k and 2k + 1 being pair
 // k, each in the order of its own coin: stats::coin(seed, "hypothesis|index", k).
@@ -35,8 +37,9 @@ Result<std::vector<model::StepPair>> step_pairs(const model::Receipt& whole,
                                                 const std::string& schedule);
 
 // The process's receipt reduced to the steps of one arm that step_pairs() counts: the wall time and
-// the work are theirs, the CPU time is divided as their seconds are, and the rest is the
-// process's. A failure is that of the arm whose step was under way.
+// the work are theirs; CPU time and delays are divided as the seconds are, for no one can tell them
+// apart; phases and utilisation, which are laid out along the process's time, are left out; the
+// rest is the process's. A failure is that of the arm whose step was under way.
 model::Receipt step_share(const model::Receipt& whole, const std::string& schedule, char arm);
 
 }  // namespace amdahl::launch

@@ -28,6 +28,7 @@ model::Receipt receipt_with(model::StepReports steps) {
   receipt.ending = model::Ending::kExited;
   receipt.wall = 20s;
   receipt.cpu_user = 10s;
+  receipt.phases = {{"load", 0s, 5s}};
   receipt.steps = std::move(steps);
   model::seal(receipt);
   return receipt;
@@ -121,6 +122,7 @@ TEST(StepPairsTest, AreNeighboursWithoutTheWarmUp) {
   EXPECT_EQ(b.wall, 9s);
   EXPECT_EQ(b.work, 2);
   EXPECT_EQ(b.steps, model::StepReports{});
+  EXPECT_TRUE(b.phases.empty()) << "they are laid out along another time";
   EXPECT_NEAR(to_seconds(b.cpu_user), 10.0 * 9 / 43, 1e-6);
 }
 
