@@ -94,7 +94,10 @@ Result<> Library::read_folder(const std::string& folder) {
     std::error_code vanished;
     const bool hidden = entry->path().filename().string().starts_with('.');
     if (hidden && entry->is_directory(vanished)) entry.disable_recursion_pending();
-    if (hidden || !entry->is_regular_file(vanished)) continue;
+    // A link to nothing is no regular file: reading it says so.
+    const bool file = entry->is_regular_file(vanished) ||
+                      (entry->is_symlink(vanished) && !entry->exists(vanished));
+    if (hidden || !file) continue;
     if (is_text(entry->path())) {
       documents.insert(entry->path().string());
     } else {
@@ -107,7 +110,8 @@ Result<> Library::read_folder(const std::string& folder) {
 
 Result<> Library::add(const std::string& path) {
   std::error_code vanished;
-  if (std::filesystem::file_size(path, vanished) > kLargestDocument) {
+  const std::uintmax_t size = std::filesystem::file_size(path, vanished);
+  if (!vanished && size > kLargestDocument) {
     unread_.push_back(fmt::format("{}: larger than {} MiB", path, kLargestDocument >> 20));
     return Ok{};
   }

@@ -154,7 +154,7 @@ TEST(FromWins, AChangeIsTranslatedThroughKnobNames) {
       {"a flag there is a config key here", flag_to_config, "embed.json#batch = 8"},
       {"bounds here are kept", by_alias, "embed.json#batch = 16"},
       {"larger there must not become smaller here", past_it,
-       "left out: embed is past it already, with batch_size = 4"},
+       "left out: embed is there or past it already, with batch_size = 4"},
       {"a variable there is a flag here", variable_to_flag, "--threads 1"},
       {"a bare flag taken away", switched_off, "--check-inputs 0"},
       {"a switch has its own value here", switched_on, "EMBED_CACHE={state}/decoded"},

@@ -137,7 +137,9 @@ class Reader {
   }
 
   Error no_knob(const KnobSaid& said) const {
-    return bad_input(fmt::format("the spec of {} has no knob {}", ground_.spec.family, said.knob));
+    return bad_input(
+        fmt::format("the spec of {} has no knob {}; if the job has it, add [knobs.{}] to the spec",
+                    ground_.spec.family, said.knob, said.knob));
   }
 
   // What the playbook knows the knob to work on.

@@ -158,7 +158,9 @@ TEST(FromPassages, WhatIsLeftOutHasAReason) {
       {"OMP_NUM_THREADS=64 on our big host", "64 threads are more than the 2 CPU slots of feed"},
       {"num_workers=64", "64 is outside the bounds of knob loader_workers (any to 16)"},
       {"num_workers=1", "knob loader_workers is as far as it goes (1)"},
-      {"prefetch_factor=4", "the spec of feed has no knob prefetch_factor"},
+      {"prefetch_factor=4",
+       "the spec of feed has no knob prefetch_factor; if the job has it, add "
+       "[knobs.prefetch_factor] to the spec"},
       {"Never set num_workers=4.", "the text advises against it"},
       {"Avoid OMP_NUM_THREADS=1 here.", "the text advises against it"},
       {"batch_size=4 was enough", "feed has more already: 8"},

@@ -90,8 +90,8 @@ class Translator {
     }
     const auto moved = number_or_word(*theirs, ours, present, *value);
     if (!moved) {
-      return bad_input(
-          fmt::format("{} is past it already, with {} = {}", to_.family, ours.name, present.value));
+      return bad_input(fmt::format("{} is there or past it already, with {} = {}", to_.family,
+                                   ours.name, present.value));
     }
     return set(ours, *moved);
   }

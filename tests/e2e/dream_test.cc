@@ -12,7 +12,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* kConfigStart =
-    "[campaign]\nk = 4\n[loop]\nlease_s = 3.0\n[compare]\ncap = 12\nmin_gain = ";
+    "[campaign]\nk = 4\n[loop]\nlease_s = 3.0\n[compare]\ncap = 40\nmin_gain = ";
 
 // With 0.9 the playbook proposes nothing, and a cycle tests what the test proposes alone.
 void set_min_gain(const House& house, const std::string& gain) {
