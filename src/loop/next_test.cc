@@ -126,16 +126,16 @@ TEST(Next, WhatWillNotGetThereIsNotDraggedToTheCap) {
   s.experiments.push_back(under_test());
   ExperimentState& x = s.experiments[0];
   x.compare_pairs = 20;
-  x.pairs_to_win = 30;
-  EXPECT_EQ(only<RunPair>(next(s)).size(), 1U) << "half as many again as are left: just";
-  x.pairs_to_win = 31;
+  x.pairs_to_win = 40;
+  EXPECT_EQ(only<RunPair>(next(s)).size(), 1U) << "twice as many as are left: just";
+  x.pairs_to_win = 41;
   x.in_flight = 1;
   EXPECT_TRUE(next(s).empty()) << "what is in flight may change its mind";
   x.in_flight = 0;
   ASSERT_EQ(only<Close>(next(s)).size(), 1U);
   EXPECT_EQ(only<Close>(next(s))[0].verdict, model::VerdictKind::kInconclusive);
   EXPECT_EQ(only<Close>(next(s))[0].reason,
-            "after 20 pairs a win would take some 31 more at this pace, and 20 are left");
+            "after 20 pairs a win would take some 41 more at this pace, and 20 are left");
 }
 
 TEST(Next, EveryAnswerHasItsVerdict) {
