@@ -5,22 +5,27 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "app/pairs.h"
-#include "model/codec.h"
-#include "model/plan.h"
-#include "observe/supervisor.h"
+#include "app/try_folder.h"
+#include "app/try_metric.h"
+#include "app/try_run.h"
+#include "base/text.h"
+#include "compare/judge.h"
+#include "compare/power.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/host.h"
-#include "stats/coin.h"
 #include "stats/estimate.h"
 
 namespace amdahl::app {
 namespace {
 
-constexpr int kHopeless = 3;  // Void pairs in a row at the start.
+using model::PairFact;
+using model::Purpose;
+
+constexpr int kHopeless = 3;   // Void pairs in a row at the start.
+constexpr int kSamePairs = 6;  // The least that give a scale.
+constexpr double kSoon = 30;   // Seconds that measuring the noise may take unasked.
 
 Result<model::Spec> spec_from(const std::vector<std::string>& words, const std::string& arm) {
   if (words.empty()) {
@@ -32,11 +37,10 @@ Result<model::Spec> spec_from(const std::vector<std::string>& words, const std::
                              std::filesystem::path(path).parent_path().string());
   }
   model::Spec spec;
-  spec.family = "compare-" + arm;
+  spec.family = "compare-" + lower(arm);
   spec.command = words;
   spec.workdir = std::filesystem::current_path().string();
   spec.accelerators = 1;
-  spec.fixed_work = 1;
   // A script in this folder is what people mean, also without "./".
   if (os::exists(words.front()) && words.front().find('/') == std::string::npos) {
     spec.command.front() = "./" + words.front();
@@ -44,114 +48,265 @@ Result<model::Spec> spec_from(const std::vector<std::string>& words, const std::
   return spec;
 }
 
+std::vector<double> ratios_of(const std::vector<PairFact>& pairs, const model::Spec& spec) {
+  std::vector<double> d;
+  for (const PairFact& pair : pairs) {
+    if (const auto value = compare::log_ratio(pair, spec)) d.push_back(*value);
+  }
+  return d;
+}
+
+double claim_of(const TryQuestion& q) { return -std::log1p(-std::clamp(q.claim, 0.0, 0.95)); }
+
+compare::Design design_of(const TryFolder& folder) {
+  const TryQuestion& q = folder.question;
+  compare::Design design;
+  design.sigma = q.noise ? *q.noise : compare::sigma_from_same(ratios_of(folder.same, q.a));
+  design.cap = q.pairs;
+  design.delta = stats::futility_margin(claim_of(q), design.sigma);
+  design.bound_level = 1 - q.confidence;
+  design.win_threshold = 1 / design.bound_level;
+  design.two_sided = true;
+  return design;
+}
+
+TryProgress stage(std::string name, int number, int most) {
+  TryProgress at;
+  at.stage = std::move(name);
+  at.number = number;
+  at.most = most;
+  return at;
+}
+
+// All of one comparison, from the first warm-up to the answer.
 class Trial {
  public:
-  Trial(const TryOptions& options, std::string folder)
-      : options_{options}, folder_{std::move(folder)} {}
+  Trial(const Config& config, TryFolder folder, const TryWatch& watch)
+      : watch_{watch}, folder_{std::move(folder)}, runs_{config, folder_, watch} {}
 
-  Result<model::Receipt> run(const model::Spec& spec, const std::string& arm, int index) {
-    observe::RunOrder order;
-    order.id = fmt::format("{}-{}", index, arm);
-    order.family = spec.family;
-    order.arm = arm;
-    order.plan = TRY(make_plan(spec, {}));
-    order.out_dir = fmt::format("{}/{}/{}", folder_, index, arm);
-    order.state_dir = fmt::format("{}/state-{}", folder_, arm);
-    order.time_limit = spec.time_limit;
-    order.memory_limit_mb = spec.memory_limit_mb;
-    order.work_pattern = spec.work_pattern;
-    order.fixed_work = spec.fixed_work;
-    for (const model::Output& output : spec.outputs) {
-      if (output.digest) order.outputs.push_back(output.path);
+  Result<TryOutcome> go() {
+    if (!settled()) TRY(warm_up());
+    if (!folder_.design) TRY(measure_noise());
+    if (!runs_.stopped() && !folder_.design) {
+      folder_.design = design_of(folder_);
+      TRY(keep_question(folder_));
     }
-    order.inputs = spec.inputs;
-    TRY(os::make_dirs(order.out_dir));
-    TRY(os::make_dirs(order.state_dir));
-    const model::Receipt receipt = TRY(observe::supervise(order, os::real_clock()));
-    cancelled_ |= receipt.ending == model::Ending::kCancelled;
-    return receipt;
+    TRY(compare_arms());
+    return outcome();
   }
 
-  // ^C reached the arm under way: it was passed on, and this is how we learn of it.
-  bool cancelled() const { return cancelled_; }
-
-  Result<model::PairFact> pair(int index, bool b_second) {
-    ledger::Run about;
-    about.reservation = fmt::format("pair-{}", index);
-    about.purpose = "compare";
-    about.index = index;
-    about.variant_second = b_second;
-    launch::Receipts receipts;
-    if (b_second) receipts.a = TRY(run(options_.a, "A", index));
-    receipts.b = TRY(run(options_.b, "B", index));
-    if (!b_second) receipts.a = TRY(run(options_.a, "A", index));
-    return fact_of(about, options_.a, receipts);
+  TryOutcome outcome() const {
+    const TryQuestion& q = folder_.question;
+    compare::Tried tried;
+    tried.a = shell_quote(q.a.command);
+    tried.b = shell_quote(q.b.command);
+    tried.speech = speech_of(q);
+    tried.spec = q.a;
+    tried.design = folder_.design ? *folder_.design : design_of(folder_);
+    tried.claim = claim_of(q);
+    tried.noise_given = q.noise.has_value();
+    tried.same = folder_.same;
+    tried.pairs = folder_.pairs;
+    tried.outputs_named = !q.a.outputs.empty() || !q.b.outputs.empty();
+    const auto reports = [](const PairFact& pair) { return pair.a.work.value_or(1) != 1; };
+    if (tried.speech.metric == "wall time" && std::ranges::any_of(tried.pairs, reports)) {
+      tried.speech.metric = "wall time per unit of work";
+    }
+    tried.interrupted = runs_.stopped();
+    tried.resume = "amdahl compare --resume " + folder_.path;
+    tried.cpus = static_cast<int>(os::usable_cpus().size());
+    return {compare::account_of(tried), folder_.path, folder_.started};
   }
 
  private:
-  const TryOptions& options_;
-  std::string folder_;
-  bool cancelled_ = false;
+  Result<> warm_up() {
+    const int rounds = folder_.question.warm_up;
+    for (int i = 1; i <= rounds && !runs_.stopped(); ++i) {
+      const TryProgress at = stage("warm-up", i, rounds);
+      TRY(runs_.warm_up(true, at));
+      if (!runs_.stopped()) TRY(runs_.warm_up(false, at));
+    }
+    return Ok{};
+  }
+
+  // How many A/A pairs are wanted. Unasked, six if they are soon over, by the latest run of A; one,
+  // while there was none.
+  int same_wanted() const {
+    if (folder_.question.same) return *folder_.question.same;
+    if (folder_.question.noise) return 0;
+    if (runs_.seconds_of_a() == 0) return 1;
+    return 2 * kSamePairs * runs_.seconds_of_a() <= kSoon ? kSamePairs : 0;
+  }
+
+  void say_why_same(int wanted) const {
+    if (!watch_.say || folder_.question.same || folder_.question.noise) return;
+    const double seconds = 2 * kSamePairs * runs_.seconds_of_a();
+    watch_.say(wanted > 0
+                   ? fmt::format("runs are short: first {} pairs of A against A, to know the noise "
+                                 "(--same 0 leaves them out)",
+                                 wanted)
+                   : fmt::format("A against A would take {}: the noise of a pair is taken as 5 % "
+                                 "until the pairs tell (--same {} measures it)",
+                                 show_duration(from_seconds(seconds)), kSamePairs));
+  }
+
+  Result<> measure_noise() {
+    const auto counted = [&] {
+      return static_cast<int>(std::ranges::count(folder_.same, false, &PairFact::voided));
+    };
+    // Decided once: a slow run among them must not end what was begun.
+    const bool blind = runs_.seconds_of_a() == 0;
+    int wanted = same_wanted();
+    if (!blind) say_why_same(wanted);
+    const int most_tries = 2 * std::max(wanted, kSamePairs) + kHopeless;
+    for (int tries = 0; tries < most_tries && !runs_.stopped(); ++tries) {
+      if (blind && tries == 1) say_why_same(wanted = same_wanted());
+      if (counted() >= wanted) break;
+      const int index = folder_.next_index(Purpose::kSame);
+      TryProgress at = stage("A against A", counted() + 1, wanted);
+      at.seconds_left = runs_.seconds_a_pair() * (wanted - counted());
+      const PairFact pair = TRY(runs_.pair(Purpose::kSame, index, at));
+      TRY(keep_pair(folder_, pair));
+      TRY(give_up_on(folder_.same));
+    }
+    return Ok{};
+  }
+
+  compare::Judge judge() const {
+    compare::Judge judge(*folder_.design);
+    for (const double d : compare::resolved_prefix(folder_.pairs, {}, folder_.question.a)) {
+      judge.fold(d);
+    }
+    return judge;
+  }
+
+  bool settled() const {
+    if (!folder_.design) return false;
+    const compare::Judge judged = judge();
+    if (judged.pairs() >= folder_.question.pairs) return true;
+    if (judged.answer() == model::Answer::kCannotTell) return false;
+    const double precision = folder_.question.precision;
+    if (precision <= 0) return true;
+    const model::Comparison c = judged.comparison();
+    const compare::Speech speech = speech_of(folder_.question);
+    return share_of(c.upper, speech) - share_of(c.lower, speech) <= 2 * precision;
+  }
+
+  Result<> compare_arms() {
+    const int most_tries = 2 * folder_.question.pairs + kHopeless;
+    for (int tries = 0; tries < most_tries && !runs_.stopped() && !settled(); ++tries) {
+      const int index = folder_.next_index(Purpose::kCompare);
+      const PairFact pair = TRY(runs_.pair(Purpose::kCompare, index, progress()));
+      TRY(keep_pair(folder_, pair));
+      TRY(give_up_on(folder_.pairs));
+    }
+    return Ok{};
+  }
+
+  // Nothing came of the first pairs: the rest would be no better.
+  Result<> give_up_on(const std::vector<PairFact>& pairs) const {
+    if (runs_.stopped() || !std::ranges::all_of(pairs, &PairFact::voided)) return Ok{};
+    const auto failed = std::ranges::count_if(
+        pairs, [](const PairFact& pair) { return pair.void_reason != kInterrupted; });
+    if (failed < kHopeless) return Ok{};
+    return external(fmt::format("the first {} pairs cannot be used: {}; all they wrote is in {}",
+                                failed, pairs.back().void_reason, folder_.path));
+  }
+
+  TryProgress progress() const {
+    const compare::Judge judged = judge();
+    TryProgress at = stage("pair", judged.pairs() + 1, folder_.question.pairs);
+    at.so_far = judged.peek();
+    at.speech = speech_of(folder_.question);
+    at.log_e_needed = std::log(folder_.design->win_threshold);
+    const int room = folder_.question.pairs - judged.pairs();
+    const std::vector<double> d = ratios_of(folder_.pairs, folder_.question.a);
+    // The pairs' own spread, once there are enough; the effect is a guess before that.
+    const double noise = d.size() < kSamePairs ? folder_.design->sigma : stats::mad(d);
+    const auto left = d.size() < kHopeless
+                          ? std::optional(judged.pairs_still_needed())
+                          : compare::pairs_to_settle(judged, {noise, *folder_.design});
+    at.pairs_left = left && *left < room ? *left : room;
+    at.seconds_left = runs_.seconds_a_pair() * *at.pairs_left;
+    return at;
+  }
+
+  const TryWatch& watch_;
+  TryFolder folder_;
+  TryRuns runs_;
 };
 
-Error hopeless(const std::vector<model::PairFact>& pairs) {
-  return bad_input(
-      fmt::format("the first {} pairs cannot be used: {}", pairs.size(), pairs.back().void_reason));
-}
-
-compare::Design design_for(const TryOptions& options) {
-  compare::Design design;
-  design.sigma = options.sigma;
-  design.cap = options.pairs;
-  const double claim = -std::log1p(-std::clamp(options.claim, 0.0, 0.95));
-  design.delta = stats::futility_margin(claim, design.sigma);
-  return design;
+Result<> check(const TryQuestion& q, const Config& config) {
+  if (q.pairs < 1) return bad_input("--pairs must be at least 1");
+  if (q.warm_up < 0) return bad_input("--warm-up must not be negative");
+  if (q.same && *q.same < 0) return bad_input("--same must not be negative");
+  if (!(q.claim >= 0 && q.claim < 1)) return bad_input("--claim must be from 0 to below 100");
+  if (q.noise && !(*q.noise > 0)) return bad_input("--noise must be above 0");
+  if (!(q.confidence >= 0.5 && q.confidence < 1)) {
+    return bad_input("--confidence must be from 50 to below 100");
+  }
+  if (!(q.precision >= 0)) return bad_input("--precision must not be negative");
+  if (q.concurrent && config.slots.size() < 2) {
+    return Error{Error::Kind::kUnsupported,
+                 fmt::format("--concurrent wants two CPUs, and this process may use {}",
+                             config.slots.size())};
+  }
+  return Ok{};
 }
 
 }  // namespace
 
-Result<TryOptions> parse_try(const std::vector<std::string>& words) {
+Result<TryQuestion> parse_try(const std::vector<std::string>& words) {
   const auto middle = std::ranges::find(words, ":::");
   if (middle == words.end()) {
     return bad_input("':::' must stand between the two commands; type: amdahl compare -- A ::: B");
   }
-  TryOptions options;
-  options.a = TRY(spec_from({words.begin(), middle}, "a"));
-  options.b = TRY(spec_from({middle + 1, words.end()}, "b"));
-  return options;
+  TryQuestion question;
+  question.a = TRY(spec_from({words.begin(), middle}, "A"));
+  question.b = TRY(spec_from({middle + 1, words.end()}, "B"));
+  const auto is_spec = [](const model::Spec& spec) { return !spec.family.starts_with("compare-"); };
+  question.typed = !is_spec(question.a) && !is_spec(question.b);
+  return question;
 }
 
-Result<TryOutcome> try_pairs(const Config& config, const TryOptions& options) {
-  TryOutcome outcome;
-  outcome.seed = os::random_hex(16);
-  outcome.folder = fmt::format("{}/compare/{}", config.state_dir, outcome.seed);
-  outcome.design = design_for(options);
-  TRY(os::make_dirs(outcome.folder));
-  Trial trial(options, outcome.folder);
-  const auto stopped = [&] { return trial.cancelled() || (options.stopped && options.stopped()); };
-  for (int i = 0; i < options.warm_up && !stopped(); ++i) {
-    TRY(trial.run(options.a, "A", -i));
-    TRY(trial.run(options.b, "B", -i));
+Result<TryOutcome> try_pairs(const Config& config, const TryQuestion& asked,
+                             const TryWatch& watch) {
+  TryQuestion question = asked;
+  TRY(check(question, config));
+  TRY(set_metric(question));
+  return Trial(config, TRY(make_try_folder(config.state_dir, question)), watch).go();
+}
+
+Result<TryOutcome> try_again(const Config& config, const TryAgain& again, const TryWatch& watch) {
+  TryFolder folder = TRY(open_try_folder(config.state_dir, again.folder));
+  TryQuestion& question = folder.question;
+  if (!again.words.empty()) {
+    const TryQuestion typed = TRY(parse_try(again.words));
+    question.a = typed.a;
+    question.b = typed.b;
+    TRY(set_metric(question));
+    if (digest_of(question) != folder.digest) {
+      return bad_input(
+          fmt::format("these commands, or the folder they would run in, are not those "
+                      "of {}; leave them out, or start a new comparison",
+                      folder.path));
+    }
+    folder.secrets = false;
   }
-  const int most_tries = 2 * options.pairs + kHopeless;
-  for (int index = 1; index <= most_tries && !stopped(); ++index) {
-    const model::PairFact fact =
-        TRY(trial.pair(index, stats::coin(outcome.seed, "compare", index)));
-    if (stopped()) break;  // The arm under way was cut short: not a measurement.
-    outcome.pairs.push_back(fact);
-    outcome.outputs_differ |= !fact.voided && fact.a.output_digest != fact.b.output_digest;
-    outcome.comparison =
-        compare::judge(compare::resolved_prefix(outcome.pairs, {}, options.a), outcome.design);
-    outcome.comparison.voided =
-        static_cast<int>(std::ranges::count(outcome.pairs, true, &model::PairFact::voided));
-    if (options.progress) options.progress(fact, outcome.comparison);
-    if (outcome.comparison.pairs == 0 && index >= kHopeless) return hopeless(outcome.pairs);
-    if (outcome.comparison.answer != model::Answer::kCannotTell) break;
-    if (outcome.comparison.pairs >= options.pairs) break;
-  }
-  outcome.interrupted = stopped();
-  TRY(os::write_file(outcome.folder + "/comparison.json", dump_json(encode(outcome.comparison))));
-  return outcome;
+  if (again.pairs) question.pairs = *again.pairs;
+  if (again.precision) question.precision = *again.precision;
+  TRY(check(question, config));
+  if (folder.design) folder.design->cap = question.pairs;
+  const bool secrets = folder.secrets;
+  if (!secrets) TRY(keep_question(folder));
+  Trial trial(config, std::move(folder), watch);
+  if (!secrets) return trial.go();
+  const TryOutcome told = trial.outcome();
+  if (told.account.settle.empty()) return told;
+  return bad_input(
+      fmt::format("the commands of {} held secrets, which are not kept; type them "
+                  "again after: {} --",
+                  told.folder, told.account.tried.resume));
 }
 
 }  // namespace amdahl::app

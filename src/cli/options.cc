@@ -25,6 +25,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {"run", "--memory-limit", "MB", &Flags::memory_limit, "kill it above this"},
     {"run", "--quiet", "", &Flags::quiet, "do not show the job's output"},
     {"run", "--spec", "FILE", &Flags::spec, "run the job of this spec"},
+    {"run", "--promoted", "", &Flags::promoted, "with what was promoted for its family"},
 
     {"anatomy", "--width", "N", &Flags::width, "columns to draw in"},
     {"anatomy", "--ascii", "", &Flags::ascii, "draw with plain letters"},
@@ -38,6 +39,8 @@ constexpr auto kOptions = std::to_array<Option>({
 
     {"propose", "--env", "NAME=VALUE", &Flags::env, "set a variable; NAME alone unsets it"},
     {"propose", "--arg", "FLAG=VALUE", &Flags::args, "set a flag; FLAG alone is a bare flag"},
+    {"propose", "--set", "FILE#KEY=VALUE", &Flags::sets,
+     "set a key of a JSON, TOML or YAML file that its command names"},
     {"propose", "--accelerators", "N", &Flags::accelerators, "give it so many"},
     {"propose", "--patch", "FILE", &Flags::patch, "a unified diff against the spec's repo"},
     {"propose", "--title", "TEXT", &Flags::title, "what people call it"},
@@ -53,6 +56,9 @@ constexpr auto kOptions = std::to_array<Option>({
 
     {"gate", "--reason", "TEXT", &Flags::reason, "why"},
     {"gate", "--as", "NAME", &Flags::as, "who decides; default: your login"},
+
+    {"canary", "--reason", "TEXT", &Flags::reason, "why the change is kept"},
+    {"canary", "--as", "NAME", &Flags::as, "who keeps it; default: your login"},
 
     {"stack", "--pairs", "N", &Flags::pairs, "pairs to measure"},
     {"stack", "--show", "", &Flags::show, "show the latest, do not run"},
@@ -74,8 +80,24 @@ constexpr auto kOptions = std::to_array<Option>({
 
     {"compare", "--pairs", "N", &Flags::pairs, "pairs at most (40)"},
     {"compare", "--claim", "PERCENT", &Flags::claim, "what B is said to save"},
-    {"compare", "--noise", "PERCENT", &Flags::noise, "noise of one pair, if you know it (5)"},
+    {"compare", "--metric", "WHAT", &Flags::metric,
+     "wall, cpu, memory, a reported name, or a pattern with one group on stdout"},
+    {"compare", "--higher", "", &Flags::higher, "of that metric, more is better"},
+    {"compare", "--work", "PATTERN", &Flags::work_pattern, "units of work done, on stdout"},
+    {"compare", "--concurrent", "", &Flags::concurrent, "both at once, on separate CPUs"},
+    {"compare", "--same", "N", &Flags::same, "pairs of A against A first, to know the noise"},
+    {"compare", "--noise", "PERCENT", &Flags::noise, "noise of one pair, if you know it"},
+    {"compare", "--warm-up", "N", &Flags::warm_up, "runs of each before that, not counted (1)"},
+    {"compare", "--confidence", "PERCENT", &Flags::confidence,
+     "of the verdict and each bound (95)"},
+    {"compare", "--precision", "PERCENT", &Flags::precision, "go on until the interval is +- this"},
+    {"compare", "--seed", "TEXT", &Flags::seed, "of the coin; default: drawn"},
     {"compare", "--accelerators", "N", &Flags::accelerators, "each arm is given so many"},
+    {"compare", "--resume", "FOLDER", &Flags::resume, "go on with an earlier one, or 'last'"},
+    {"compare", "--html", "FILE", &Flags::html, "write a page with pictures, too"},
+    {"compare", "--quiet", "", &Flags::quiet, "the verdict alone"},
+    {"compare", "--width", "N", &Flags::width, "columns to draw in"},
+    {"compare", "--ascii", "", &Flags::ascii, "draw with plain letters"},
 
     {"exec", "--pair", "DIR", &Flags::pair_dir, "the run's folder"},
 });
@@ -124,6 +146,35 @@ Error wrong_use(const std::string& verb, const std::string& what,
   return bad_input(fmt::format("{}: {}; type: amdahl {} --help", verb, what, verb));
 }
 
+// What CLI11 says of a value of the wrong type does not say which type is the right one.
+std::string wanted_by(const Option& option) {
+  if (std::holds_alternative<int Flags::*>(option.field)) return "a whole number";
+  if (std::holds_alternative<double Flags::*>(option.field)) return "a number";
+  return "a value";
+}
+
+std::string wrong_value(const std::string& verb, const std::vector<std::string>& typed) {
+  for (std::size_t i = 0; i < typed.size(); ++i) {
+    const auto equals = typed[i].find('=');
+    const std::string flag = typed[i].substr(0, equals);
+    const auto row = std::ranges::find_if(kOptions, [&](const Option& o) {
+      return o.name == flag && (o.verb.empty() || o.verb == verb) && !o.value.empty();
+    });
+    if (row == kOptions.end()) continue;
+    const bool has_next = equals != flag.npos || i + 1 < typed.size();
+    const std::string value = equals != flag.npos ? typed[i].substr(equals + 1)
+                              : has_next          ? typed[i + 1]
+                                                  : "";
+    const bool whole = std::holds_alternative<int Flags::*>(row->field);
+    const bool number = std::holds_alternative<double Flags::*>(row->field);
+    if (!has_next || (whole && !to_number<int>(value)) || (number && !to_number<double>(value))) {
+      return fmt::format("{} wants {}{}", flag, wanted_by(*row),
+                         has_next ? fmt::format(", not '{}'", value) : "");
+    }
+  }
+  return "";
+}
+
 // The first word that is neither an option nor the value of one that every verb takes.
 std::vector<std::string>::iterator find_word(std::vector<std::string>& words) {
   for (auto it = words.begin(); it != words.end(); ++it) {
@@ -149,7 +200,11 @@ Result<Typed> parse(const std::vector<std::string>& argv) {
   std::vector<std::string> before(argv.begin(), divide);
   const auto verb = find_word(before);
   if (verb == before.end()) {
-    typed.verb = std::ranges::find(before, "--version") != before.end() ? "version" : "help";
+    const bool version = std::ranges::find(before, "--version") != before.end();
+    typed.verb = version ? "version" : "help";
+    const bool help = before.empty() || std::ranges::find(before, "--help") != before.end() ||
+                      std::ranges::find(before, "-h") != before.end();
+    if (!version && !help) return bad_input("no verb was typed; type: amdahl --help");
     return typed;
   }
   typed.verb = *verb;
@@ -171,7 +226,8 @@ Result<Typed> parse(const std::vector<std::string>& argv) {
   try {
     app.parse(reversed);
   } catch (const CLI::ParseError& e) {
-    return wrong_use(typed.verb, e.what(), before);
+    const std::string better = wrong_value(typed.verb, before);
+    return wrong_use(typed.verb, better.empty() ? e.what() : better, before);
   }
   return typed;
 }

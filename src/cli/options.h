@@ -37,19 +37,29 @@ struct Flags {
   std::string patch;
   std::string pair_dir;
   std::string source;
+  std::string metric;
+  std::string work_pattern;
+  std::string seed;
+  std::string resume;
+  std::string html;
   std::vector<std::string> env;
   std::vector<std::string> args;
+  std::vector<std::string> sets;
   double time_limit = 0;
   double memory_limit = 0;
   double gain = 0;
   double claim = 0;
-  double noise = 5;
+  double noise = 0;
+  double confidence = 95;
+  double precision = 0;
   double price = -1;
   double work = 0;
   int accelerators = 0;
   int width = 0;
   int pairs = 0;
   int slots = 0;
+  int same = -1;
+  int warm_up = 1;
   int limit = 50;
   bool watch = false;
   bool refresh = false;
@@ -57,6 +67,9 @@ struct Flags {
   bool quiet = false;
   bool ascii = false;
   bool show = false;
+  bool promoted = false;
+  bool higher = false;
+  bool concurrent = false;
 };
 
 struct Option {

@@ -59,6 +59,17 @@ bool use_colour(const Flags& flags) {
   return !flags.no_color && !flags.json && !(no && *no) && ::isatty(STDOUT_FILENO) == 1;
 }
 
+bool use_ascii(const Flags& flags) {
+  if (flags.ascii) return true;
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (!value || !*value) continue;
+    const std::string locale = lower(value);
+    return locale.find("utf-8") == locale.npos && locale.find("utf8") == locale.npos;
+  }
+  return true;
+}
+
 std::string green(const Flags& flags, std::string_view text) { return painted(flags, "32", text); }
 std::string red(const Flags& flags, std::string_view text) { return painted(flags, "31", text); }
 std::string dim(const Flags& flags, std::string_view text) { return painted(flags, "2", text); }

@@ -11,6 +11,7 @@ namespace amdahl::cli {
 
 int terminal_width(const Flags& flags);
 bool use_colour(const Flags& flags);  // Only on a terminal, and not with NO_COLOR.
+bool use_ascii(const Flags& flags);   // If asked for, or the locale does not speak UTF-8.
 
 std::string green(const Flags& flags, std::string_view text);
 std::string red(const Flags& flags, std::string_view text);
@@ -32,10 +33,10 @@ class ProgressLine {
 
   void show(const std::string& text);
   void say(const std::string& line);  // A line that stays.
+  void clear();                       // Before something else is printed.
+  bool live() const { return live_; }
 
  private:
-  void clear();
-
   bool live_;
   int width_;
   bool shown_ = false;

@@ -1,4 +1,3 @@
-#include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -6,114 +5,45 @@
 #include "app/config.h"
 #include "app/context.h"
 #include "app/doctor.h"
-#include "app/try_pair.h"
 #include "base/text.h"
 #include "cli/completion.h"
 #include "cli/show.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "launch/launcher.h"
-#include "model/codec.h"
 #include "os/files.h"
-#include "os/host.h"
 
 namespace amdahl::cli {
-namespace {
-
-std::string_view headline(model::Answer answer) {
-  switch (answer) {
-    case model::Answer::kBetter:
-      return "B is cheaper than A.";
-    case model::Answer::kWorse:
-      return "B is dearer than A.";
-    case model::Answer::kSame:
-      return "B saves nothing that matters.";
-    case model::Answer::kCannotTell:
-      return "Cannot tell yet.";
-  }
-  return "";
-}
-
-// What a person needs: the verdict in words, and what would settle it if it cannot tell.
-std::string verdict_text(const Flags& flags, const app::TryOutcome& outcome) {
-  const model::Comparison& c = outcome.comparison;
-  if (c.pairs == 0) return fmt::format("\nNo pair was completed. Receipts: {}\n", outcome.folder);
-  std::string text = fmt::format("\n{} It {}\n", bold(flags, headline(c.answer)), c.because);
-  text += fmt::format("B against A saves {}\n", describe(c));
-  text += fmt::format(
-      "Pairs: {} counted, {} void. Noise of one pair: {} assumed. "
-      "Smallest effect that matters: {}.\n",
-      c.pairs, c.voided, show_percent(outcome.design.sigma),
-      show_percent(1 - std::exp(-outcome.design.delta)));
-  if (outcome.outputs_differ) text += red(flags, "The outputs of A and B differ.") + "\n";
-  if (c.answer == model::Answer::kCannotTell) {
-    text += outcome.interrupted
-                ? "Interrupted before it was settled; run it again with more time.\n"
-                : fmt::format(
-                      "To settle it: more pairs (--pairs {}), a quieter machine, or longer "
-                      "commands.\n",
-                      2 * outcome.design.cap);
-  }
-  return text + fmt::format("Receipts: {}\n", outcome.folder);
-}
-
-}  // namespace
-
-Result<int> do_compare(const Flags& flags) {
-  const std::vector<std::string>& words = flags.command.empty() ? flags.words : flags.command;
-  app::TryOptions options = TRY(app::parse_try(words));
-  if (flags.pairs > 0) options.pairs = flags.pairs;
-  if (flags.accelerators > 0) options.a.accelerators = options.b.accelerators = flags.accelerators;
-  if (!(flags.noise > 0)) return bad_input("--noise must be above 0");
-  options.claim = flags.claim / 100;
-  options.sigma = flags.noise / 100;
-  options.stopped = interrupted;
-  catch_interrupts();
-  ProgressLine line(flags);
-  options.progress = [&](const model::PairFact& pair, const model::Comparison& c) {
-    if (flags.json) return;
-    if (pair.voided)
-      return line.say(fmt::format("pair {:>2}  void: {}", pair.index, pair.void_reason));
-    line.say(fmt::format(
-        "pair {:>2}  A {:>8}  B {:>8}  {} first   so far {}, E = {:.1f}", pair.index,
-        show_duration(from_seconds(pair.a.wall_s)), show_duration(from_seconds(pair.b.wall_s)),
-        pair.variant_second ? "A" : "B", describe(c), std::exp(std::min(c.log_e_win, 50.0))));
-  };
-  if (!flags.json) {
-    fmt::print(stderr, "A: {}\nB: {}\n", shell_quote(options.a.command),
-               shell_quote(options.b.command));
-    line.show("warming up: each arm once");
-  }
-  const app::Config config = TRY(config_for(flags));
-  const app::TryOutcome outcome = TRY(app::try_pairs(config, options));
-  if (flags.json) {
-    print_json({{"schema_version", 1},
-                {"comparison", encode(outcome.comparison)},
-                {"outputs_differ", outcome.outputs_differ},
-                {"interrupted", outcome.interrupted},
-                {"folder", outcome.folder}});
-  } else {
-    print(verdict_text(flags, outcome));
-  }
-  if (outcome.interrupted) return 130;
-  return outcome.comparison.answer == model::Answer::kBetter ? 0 : 1;
-}
 
 Result<int> do_doctor(const Flags& flags) {
-  const std::vector<app::Symptom> symptoms = app::examine(TRY(config_for(flags)));
+  const auto config = config_for(flags);
+  std::vector<app::Symptom> symptoms =
+      app::examine(config ? *config : app::defaults({.state_dir = flags.state}));
+  if (!config) {
+    symptoms.front() = {"configuration", "missing", config.error().text,
+                        "correct it, or name another file with --config"};
+  }
   bool well = true;
   Json list = Json::array();
-  std::vector<std::vector<std::string>> rows;
   for (const app::Symptom& s : symptoms) {
     well &= s.state != "missing";
     list.push_back({{"name", s.name}, {"state", s.state}, {"detail", s.detail}, {"fix", s.fix}});
-    rows.push_back({s.state, s.name, s.detail, s.state == "ok" ? "" : s.fix});
   }
   if (flags.json) {
     print_json({{"schema_version", 1}, {"ok", well}, {"symptoms", list}});
-  } else {
-    print(table({"state", "what", "detail", "to fix it, type"}, rows));
+    return well ? 0 : 1;
   }
+  for (const app::Symptom& s : symptoms) {
+    const std::string state = fmt::format("{:<8}", s.state);
+    print(fmt::format("{}{:<16} {}\n",
+                      s.state == "ok"        ? green(flags, state)
+                      : s.state == "missing" ? red(flags, state)
+                                             : dim(flags, state),
+                      s.name, s.detail));
+    if (s.state != "ok" && !s.fix.empty()) print(fmt::format("{:<24} to fix it: {}\n", "", s.fix));
+  }
+  print(well ? "\nNothing that is needed is missing.\n"
+             : "\nSomething that is needed is missing.\n");
   return well ? 0 : 1;
 }
 
@@ -121,18 +51,26 @@ Result<int> do_init(const Flags& flags) {
   app::Config config = TRY(config_for(flags));
   const app::Context context = TRY(app::open_context(config, true));
   const std::string file = config.state_dir + "/config.toml";
-  if (!os::exists(file) || flags.replace) {
-    TRY(os::write_file(file, app::config_template(config.state_dir)));
-  }
+  const bool writes = !os::exists(file) || flags.replace;
+  if (writes) TRY(os::write_file(file, app::config_template(config.state_dir)));
   if (flags.json) {
-    print_json({{"schema_version", 1}, {"state_dir", config.state_dir}, {"config", file}});
+    print_json({{"schema_version", 1},
+                {"state_dir", config.state_dir},
+                {"config", file},
+                {"config_written", writes}});
     return 0;
   }
-  print(
-      fmt::format("The ledger is {}/ledger.db, the configuration {}.\n"
-                  "Use them with: export AMDAHL_STATE={} AMDAHL_CONFIG={}\n"
-                  "Next: amdahl run --family NAME -- CMD, then amdahl scan\n",
-                  config.state_dir, file, config.state_dir, file));
+  print(fmt::format("Ledger         {}/ledger.db\nConfiguration  {}{}\n", config.state_dir, file,
+                    writes ? "" : " (it was there: left as it is; --replace writes it anew)"));
+  if (!config.from.empty() && config.from != file) {
+    print(fmt::format("               but the settings come from {}; see: amdahl config\n",
+                      config.from));
+  }
+  if (!flags.state.empty()) {
+    const std::vector<std::string> folder{config.state_dir};
+    print(fmt::format("To use them    export AMDAHL_STATE={}\n", shell_quote(folder)));
+  }
+  print("Next           amdahl run --family NAME -- CMD, then amdahl scan\n");
   return 0;
 }
 

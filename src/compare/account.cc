@@ -166,13 +166,25 @@ std::string visible_line(const Account& account) {
 
 std::string matters_line(const Tried& tried) {
   const double delta = tried.design.delta;
-  std::string_view because = "the least that is looked for";
+  std::string because = "the least that is looked for";
   if (tried.claim / 2 >= delta) because = "half the claim";
-  if (tried.design.sigma / 2 >= delta) because = "half the noise";
+  if (tried.design.sigma / 2 >= delta) {
+    because =
+        fmt::format("half the noise of {} it was planned for", show_percent(tried.design.sigma));
+  }
   return fmt::format("from {}: {}", show_saving(delta), because);
 }
 
-std::vector<Line> lines_of(const Account& account) {
+std::string evidence_line(const Judge& judge, const Design& design) {
+  const auto show = [](double log_e) { return show_number(std::exp(std::min(log_e, 50.0))); };
+  const double same = design.two_sided ? std::min(judge.log_e_futile(), judge.log_e_not_worse())
+                                       : judge.log_e_futile();
+  return fmt::format("E {} better, {} worse ({:.4g} decides), {} no difference ({:.4g})",
+                     show(judge.log_e_win()), show(judge.log_e_worse()), design.win_threshold,
+                     show(same), 1 / design.beta);
+}
+
+std::vector<Line> lines_of(const Account& account, const Judge& judge) {
   const Noise& noise = account.noise;
   std::vector<Line> lines;
   std::string floor = fmt::format("{} a pair, {}", show_percent(noise.sigma), noise.from);
@@ -185,6 +197,7 @@ std::vector<Line> lines_of(const Account& account) {
   }
   lines.push_back({"Can show", visible_line(account)});
   lines.push_back({"Matters", matters_line(account.tried)});
+  if (judge.pairs() > 0) lines.push_back({"Evidence", evidence_line(judge, account.tried.design)});
   const std::string host = host_line(account.tried);
   if (!host.empty()) lines.push_back({"Host", host});
   if (account.comparison.voided > 0) {
@@ -215,16 +228,22 @@ Account account_of(const Tried& tried) {
   for (const double d : all_ratios(tried.pairs, tried.spec)) judge.fold(d);
   account.pairs_to_settle = pairs_to_settle(judge, outlook);
   account.verdict = verdict_of(account);
-  account.lines = lines_of(account);
+  account.lines = lines_of(account, judge);
   account.remarks = remarks_on(account);
   account.settle = what_settles(account);
   return account;
 }
 
 std::string show_value(double value, const Speech& speech) {
+  // Finer than show_duration(): two arms often differ in the third digit.
+  if (speech.unit == "s" && value >= 1e-3 && value < 1)
+    return fmt::format("{:.1f} ms", 1e3 * value);
+  if (speech.unit == "s" && value >= 1 && value < 100) return fmt::format("{:.3f} s", value);
   if (speech.unit == "s") return show_duration(from_seconds(value));
-  return speech.unit.empty() ? show_number(value)
-                             : fmt::format("{} {}", show_number(value), speech.unit);
+  // A person reads 99580 more easily than 9.958e+04.
+  const bool large = std::abs(value) >= 1000 && std::abs(value) < 1e8;
+  const std::string number = large ? fmt::format("{:.0f}", value) : show_number(value);
+  return speech.unit.empty() ? number : fmt::format("{} {}", number, speech.unit);
 }
 
 double share_of(double effect, const Speech& speech) {

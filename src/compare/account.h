@@ -95,7 +95,7 @@ Account account_of(const Tried& tried);
 // The numbers in it, without the rows' whole facts. What is unknown or unbounded is null.
 Json encode(const Account& account);
 
-// "1.23 s", "12.3 MB", "512 tokens/s".
+// "1.235 s", "12.3 MB", "512 tokens/s".
 std::string show_value(double value, const Speech& speech);
 // An effect as people see this metric: the share saved, or gained where higher is better; below 0
 // it is costed or lost.

@@ -213,6 +213,17 @@ TEST(Account, JsonHasTheIntervalTheCountsAndNoInfinities) {
   EXPECT_TRUE(none.at("interval")[0].is_null());
 }
 
+TEST(Account, NumbersAreShownAsPeopleReadThem) {
+  const Speech plain{"x", "", "", "", true};
+  const Speech memory{"peak memory", "MB", "", "", true};
+  EXPECT_EQ(show_value(99580, plain), "99580");
+  EXPECT_EQ(show_value(3.14159, plain), "3.14");
+  EXPECT_EQ(show_value(1234.5, memory), "1234 MB");
+  EXPECT_EQ(show_value(1.2345678, Speech{}), "1.235 s");
+  EXPECT_EQ(show_value(0.0123, Speech{}), "12.3 ms");
+  EXPECT_EQ(show_value(754, Speech{}), "12 min 34 s");
+}
+
 TEST(Account, SharesAndEffectsAreInverse) {
   for (const bool lower_is_better : {true, false}) {
     const Speech speech{"x", "", "", "", lower_is_better};

@@ -225,6 +225,17 @@ void append_folded(std::vector<std::string>& lines, std::string_view name, std::
   }
 }
 
+// What is to be typed gets a line of its own and is never folded, so that it can be copied.
+void append_way(std::vector<std::string>& lines, std::string_view name, std::string_view way,
+                std::size_t width) {
+  constexpr std::string_view kType = "; type: ";
+  const auto at = way.find(kType);
+  append_folded(lines, name, way.substr(0, at), width);
+  if (at != way.npos) {
+    lines.push_back(std::string(kName + 2, ' ') + plain(way.substr(at + kType.size())));
+  }
+}
+
 std::string_view colour_of(model::Answer answer) {
   if (answer == model::Answer::kBetter) return kGreen;
   return answer == model::Answer::kWorse ? kRed : kBold;
@@ -257,7 +268,7 @@ std::string draw(const Account& account, const Look& look) {
   for (const std::string& remark : account.remarks) append_folded(lines, "Note", remark, width);
   for (const std::string& way : account.settle) {
     const bool first = &way == &account.settle.front();
-    append_folded(lines, first ? "To settle it" : "", first ? way : "or " + way, width);
+    append_way(lines, first ? "To settle it" : "", first ? way : "or " + way, width);
   }
   const std::string text = join(lines, "\n") + "\n";
   return look.ascii ? to_ascii(text) : text;

@@ -55,6 +55,13 @@ TEST(Draw, KeepsToItsWidth) {
   EXPECT_EQ(draw(account, {.width = 1}), draw(account, {.width = kNarrowest}));
 }
 
+TEST(Draw, WhatIsToBeTypedStandsAloneAndWhole) {
+  const std::string text = draw(account_of(sample_tried(0.03, 0.03, 4)), {.width = 50});
+  EXPECT_NE(text.find("\n               amdahl compare --resume /state/compare/c-1\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(Draw, AsciiHasTheSameShape) {
   const Account account = account_of(sample_tried(0.08, 0.02, 9));
   const std::string plain = draw(account, {.width = 90, .ascii = true});

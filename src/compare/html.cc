@@ -14,10 +14,10 @@ namespace {
 // Colours that keep their contrast on both grounds, told apart by lightness too.
 constexpr std::string_view kStyle = R"(
 :root { color-scheme: light dark; --ink: #1d2327; --soft: #5a6570; --ground: #ffffff;
-  --line: #dde2e6; --none: #eef1f4; --band: #b9d3ee; --estimate: #1f5fa8; --gain: #1a7f37;
+  --line: #dde2e6; --none: #c9cfd6; --band: #b9d3ee; --estimate: #1f5fa8; --gain: #1a7f37;
   --loss: #c4281f; --a: #6a4fb3; --b: #b06a00; }
 @media (prefers-color-scheme: dark) {
-  :root { --ink: #e6e9ec; --soft: #9aa5b1; --ground: #14181c; --line: #2c333a; --none: #1d2329;
+  :root { --ink: #e6e9ec; --soft: #9aa5b1; --ground: #14181c; --line: #2c333a; --none: #3a434c;
     --band: #24466b; --estimate: #7db7f5; --gain: #4cc26b; --loss: #ff7b72; --a: #b79df2;
     --b: #f0b35a; } }
 body { margin: 0 auto; max-width: 60rem; padding: 2rem 1.25rem 3rem; background: var(--ground);
@@ -37,7 +37,7 @@ dt { color: var(--soft); } dd { margin: 0; }
 svg { width: 100%; height: auto; display: block; }
 .label { fill: var(--soft); font-size: 12px; }
 .grid { stroke: var(--line); } .zero { stroke: var(--ink); stroke-width: 1.5; }
-.none { fill: var(--none); } .interval { fill: var(--band); opacity: .75; }
+.none { fill: var(--none); opacity: .7; } .interval { fill: var(--band); opacity: .8; }
 .estimate { fill: none; stroke: var(--estimate); stroke-width: 2; }
 .gain { fill: var(--gain); } .loss { fill: var(--loss); }
 .a { fill: var(--a); } .b { fill: var(--b); }
@@ -90,7 +90,6 @@ std::string facts_of(const Account& account) {
     text += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escape_html(name), escape_html(says));
   };
   for (const Line& line : account.lines) add(line.name, line.text);
-  add("Evidence", account.comparison.because);
   return text + "</dl>\n";
 }
 

@@ -174,13 +174,13 @@ std::string effect_chart(const Account& account) {
   plane.low = axis.low;
   plane.high = axis.high;
   const double delta = account.tried.design.delta;
-  std::string inside = fmt::format(
+  std::string inside = band(plane, rows);
+  inside += fmt::format(
       "<rect class=\"none\" x=\"{:.1f}\" width=\"{:.1f}\" y=\"{:.1f}\" height=\"{:.1f}\"/>\n",
       kLeft, kWidth - kLeft - kRight, plane.y(delta), plane.y(-delta) - plane.y(delta));
   for (const Tick& tick : axis.ticks) {
     inside += mark(plane, tick.effect, fmt::format("{:.4g} %", 100 * tick.share), tick.share == 0);
   }
-  inside += band(plane, rows);
   std::vector<std::pair<double, double>> estimate;
   for (const Row* row : rows) {
     estimate.emplace_back(plane.x(row->fact.index), plane.y(row->effect));

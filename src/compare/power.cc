@@ -56,6 +56,17 @@ double pairs_left(double log_e, double level, const Growth& growth) {
   return rate * kMostPairs < level - log_e ? kMostPairs + 1 : std::ceil((level - log_e) / rate);
 }
 
+// The first value, by steps of this factor, that takes no more than so many pairs.
+template <class Within, class Needed>
+std::optional<double> first_shown(double from, const Within& within, double factor,
+                                  const Needed& needed, int pairs) {
+  for (double value = from; within(value); value *= factor) {
+    const std::optional<int> takes = needed(value);
+    if (takes && *takes <= pairs) return value;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<int> pairs_to_show(double effect, const Outlook& outlook) {
@@ -65,38 +76,21 @@ std::optional<int> pairs_to_show(double effect, const Outlook& outlook) {
 
 std::optional<double> smallest_shown(int pairs, const Outlook& outlook) {
   constexpr double kLargest = 0.7;  // Half the cost.
-  constexpr int kBisections = 40;
-  const auto shown = [&](double effect) {
-    const auto needed = pairs_to_show(effect, outlook);
-    return needed && *needed <= pairs;
-  };
-  if (!shown(kLargest)) return std::nullopt;
-  double low = 0;
-  double high = kLargest;
-  for (int i = 0; i < kBisections; ++i) {
-    const double middle = 0.5 * (low + high);
-    (shown(middle) ? high : low) = middle;
-  }
-  return high;
+  // Upwards, for larger is not always easier: no bettor expects everything.
+  return first_shown(
+      1e-4, [](double effect) { return effect <= kLargest; }, 1.02,
+      [&](double effect) { return pairs_to_show(effect, outlook); }, pairs);
 }
 
 std::optional<double> noise_to_show(double effect, int pairs, const Outlook& outlook) {
-  constexpr int kBisections = 40;
-  const auto shown = [&](double noise) {
+  const auto needed = [&](double noise) {
     // Whoever measures it anew bets with the new noise.
     Outlook quieter{noise, outlook.design};
     quieter.design.sigma = std::clamp(noise, 0.003, 0.30);
-    const auto needed = pairs_to_show(effect, quieter);
-    return needed && *needed <= pairs;
+    return pairs_to_show(effect, quieter);
   };
-  double low = 1e-4;
-  double high = 1;
-  if (!shown(low)) return std::nullopt;
-  for (int i = 0; i < kBisections; ++i) {
-    const double middle = std::sqrt(low * high);
-    (shown(middle) ? low : high) = middle;
-  }
-  return low;
+  return first_shown(
+      1, [](double noise) { return noise >= 1e-4; }, 1 / 1.02, needed, pairs);
 }
 
 std::optional<int> pairs_to_settle(const Judge& judge, const Outlook& outlook) {

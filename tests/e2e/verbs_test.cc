@@ -25,36 +25,6 @@ TEST(Verbs, EveryVerbHasAPageWithAnExample) {
   }
 }
 
-TEST(Verbs, CompareTellsASlowCommandFromAFastOne) {
-  House house;
-  const Outcome faster = house.amdahl({"compare", "--", "sleep", "0.12", ":::", "sleep", "0.03"});
-  EXPECT_EQ(faster.code, 0) << faster.err;
-  EXPECT_NE(faster.out.find("B is cheaper than A."), std::string::npos) << faster.out;
-  EXPECT_NE(faster.out.find("95 %"), std::string::npos) << "an interval and a count";
-  const Outcome same =
-      house.amdahl({"compare", "--claim", "60", "--", "sleep", "0.05", ":::", "sleep", "0.05"});
-  EXPECT_EQ(same.code, 1) << same.err;
-  EXPECT_NE(same.out.find("B saves nothing that matters."), std::string::npos) << same.out;
-  const Outcome few =
-      house.amdahl({"compare", "--pairs", "2", "--", "sleep", "0.05", ":::", "sleep", "0.04"});
-  EXPECT_EQ(few.code, 1);
-  EXPECT_NE(few.out.find("Cannot tell yet."), std::string::npos) << few.out;
-  EXPECT_NE(few.out.find("To settle it: more pairs"), std::string::npos) << few.out;
-}
-
-TEST(Verbs, CompareReadsTwoSpecs) {
-  House house;
-  house.add_nap_job();
-  std::string fast = house.read("job.toml");
-  fast.insert(fast.find("RUN_LOG"), "NAP = \"0.01\"\n");
-  house.write("fast.toml", fast);
-  const Outcome outcome = house.amdahl({"compare", "--json", "--", "job.toml", ":::", "fast.toml"});
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const Json doc = Json::parse(outcome.out);
-  EXPECT_EQ(doc["comparison"]["answer"], "better");
-  EXPECT_FALSE(doc["outputs_differ"].get<bool>());
-}
-
 TEST(Verbs, AnatomyDrawsPhasesAndGivesTheSameAsJson) {
   House house;
   house.write("phases.sh",
@@ -96,23 +66,6 @@ TEST(Verbs, AdoptDraftsASpecFromAJobAndItsArgparse) {
             std::string::npos)
       << spec;
   EXPECT_NE(adopted.out.find("to do: name what must stay the same"), std::string::npos);
-}
-
-TEST(Verbs, DreamReadsDocumentsAndNeverRepeatsWhatIsKnown) {
-  House house;
-  house.add_nap_job();
-  ASSERT_EQ(house.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
-  ASSERT_EQ(house.amdahl({"profile", "nap"}).code, 0);
-  house.write("docs/notes.md",
-              "# Waiting\n\nJobs that wait and sleep a lot on a busy host ran faster with "
-              "OMP_WAIT_POLICY=passive and MALLOC_ARENA_MAX=2.\n");
-  const Outcome dream = house.amdahl({"dream", "--docs", "docs", "--json"});
-  ASSERT_EQ(dream.code, 0) << dream.err;
-  const Json first = Json::parse(dream.out);
-  EXPECT_EQ(first["documents"], 1);
-  const Json second = Json::parse(house.amdahl({"dream", "--docs", "docs", "--json"}).out);
-  EXPECT_TRUE(second["injected"].empty()) << "what it dreamt before is known: " << dream.out;
-  EXPECT_EQ(house.amdahl({"dream", "--docs", "nowhere"}).code, 1);
 }
 
 TEST(Verbs, ARollbackTakesTheChangeOutOfTheStack) {

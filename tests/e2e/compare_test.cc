@@ -1,0 +1,375 @@
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sched.h>
+
+#include "harness.h"
+
+namespace amdahl::e2e {
+namespace {
+
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+
+// Two small programs with a planted difference: `job.sh EFFECT` prints a cost of 100000 less
+// EFFECT, and noise of about 2 % that depends on the run's number alone, whichever arm it is. What
+// the machine does meanwhile changes nothing, so a seed of the coin decides the whole course.
+void add_job(const House& house) {
+  house.write("job.sh", R"sh(#!/bin/sh
+n=$(cat count 2>/dev/null || echo 0); n=$((n + 1)); echo $n > count
+x=$(( n * 6364136223846793005 + ${NOISE:-1} * 1442695040888963407 ))
+x=$(( (x ^ (x >> 29)) * 3202034522624059733 ))
+x=$(( (x ^ (x >> 32)) & 2147483647 ))
+z=$(( x % 101 + x / 101 % 101 + x / 10201 % 101 - 150 ))
+echo "cost $((100000 + z * 40 - $1))"
+[ "$n" = "${KILL_AT:-0}" ] && kill -${KILL_WITH:-INT} $PPID && sleep 5
+exit 0
+)sh",
+              true);
+}
+
+const std::string kCost = "cost ([0-9]+)";
+
+Outcome compare(const House& house, const Words& flags, const std::string& effect,
+                const std::map<std::string, std::string>& env = {}) {
+  Words words{"compare", "--metric", kCost};
+  words.insert(words.end(), flags.begin(), flags.end());
+  const Words arms{"--", "./job.sh", "0", ":::", "./job.sh", effect};
+  words.insert(words.end(), arms.begin(), arms.end());
+  return house.amdahl(words, env);
+}
+
+std::string only_folder(const House& house) {
+  const std::vector<std::string> names = house.list("state/compare");
+  EXPECT_EQ(names.size(), 1U);
+  return names.empty() ? "" : "state/compare/" + names.front();
+}
+
+TEST(Compare, APlantedSavingIsFoundWithItsInterval) {
+  House house;
+  add_job(house);
+  const Outcome outcome = compare(house, {"--json", "--seed", "1"}, "8000");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json doc = Json::parse(outcome.out);
+  EXPECT_EQ(doc["answer"], "better");
+  EXPECT_LT(doc["interval"][0], 0.08);
+  EXPECT_GT(doc["interval"][1], 0.08);
+  EXPECT_GT(doc["interval"][0], 0) << "better, and the interval says so too";
+  EXPECT_GE(doc["pairs"]["counted"], 5);
+  EXPECT_LE(doc["pairs"]["counted"], 15);
+  EXPECT_EQ(doc["pairs"]["void"], 0);
+  EXPECT_EQ(doc["rows"].size(), doc["pairs"]["counted"]);
+  EXPECT_EQ(doc["noise"]["same_pairs"], 6) << "runs are short, so the noise was measured";
+  EXPECT_GT(doc["noise"]["sigma"], 0.01);
+  EXPECT_LT(doc["noise"]["sigma"], 0.06);
+  EXPECT_EQ(doc["comparison"]["answer"], "better");
+  EXPECT_FALSE(doc["interrupted"].get<bool>());
+}
+
+TEST(Compare, ASlowerVariantIsCalledSlowerAndNotJustNoBetter) {
+  House house;
+  add_job(house);
+  const Outcome outcome = compare(house, {"--quiet", "--seed", "1"}, "-8000");
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  EXPECT_TRUE(outcome.out.starts_with("B is worse: costs ")) << outcome.out;
+  EXPECT_EQ(count_lines(outcome.out, ""), 1) << "the verdict alone\n" << outcome.out;
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST(Compare, AChangeThatDoesNothingIsNeverCalledBetter) {
+  for (int seed = 1; seed <= 8; ++seed) {
+    House house;
+    add_job(house);
+    const std::string text = std::to_string(seed);
+    const Outcome outcome =
+        compare(house, {"--json", "--seed", text, "--same", "0", "--noise", "2", "--claim", "6"},
+                "0", {{"NOISE", text}});
+    ASSERT_EQ(outcome.code, 1) << outcome.out << outcome.err;
+    EXPECT_NE(Json::parse(outcome.out)["answer"], "better") << "seed " << seed;
+  }
+}
+
+TEST(Compare, TheSameSeedTossesTheSameCoins) {
+  std::vector<Json> rows;
+  for (int i = 0; i < 2; ++i) {
+    House house;
+    add_job(house);
+    rows.push_back(Json::parse(compare(house, {"--json", "--seed", "x"}, "8000").out)["rows"]);
+  }
+  EXPECT_EQ(rows[0], rows[1]);
+}
+
+TEST(Compare, RealTimesTellASlowCommandFromAFastOne) {
+  House house;
+  const Outcome faster = house.amdahl({"compare", "--", "sleep", "0.12", ":::", "sleep", "0.03"});
+  EXPECT_EQ(faster.code, 0) << faster.err;
+  EXPECT_TRUE(faster.out.starts_with("B is faster: saves ")) << faster.out;
+  EXPECT_NE(faster.out.find("95 % each side"), std::string::npos) << "an interval and a count";
+  const Outcome few =
+      house.amdahl({"compare", "--pairs", "2", "--", "sleep", "0.05", ":::", "sleep", "0.04"});
+  EXPECT_EQ(few.code, 1);
+  EXPECT_TRUE(few.out.starts_with("Cannot tell yet: ")) << few.out;
+  EXPECT_NE(few.out.find("To settle it "), std::string::npos) << few.out;
+}
+
+TEST(Compare, ReadsTwoSpecs) {
+  House house;
+  house.add_nap_job();
+  std::string fast = house.read("job.toml");
+  fast.insert(fast.find("RUN_LOG"), "NAP = \"0.01\"\n");
+  house.write("fast.toml", fast);
+  const Outcome outcome = house.amdahl({"compare", "--json", "--", "job.toml", ":::", "fast.toml"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json doc = Json::parse(outcome.out);
+  EXPECT_EQ(doc["comparison"]["answer"], "better");
+  EXPECT_EQ(doc["metric"]["name"], "accelerator-seconds per nap");
+  EXPECT_FALSE(doc["outputs_differ"].get<bool>());
+}
+
+TEST(Compare, TellsAPersonWhatTheyNeed) {
+  House house;
+  add_job(house);
+  const Outcome outcome =
+      compare(house, {"--seed", "1", "--width", "100"}, "8000", {{"LC_ALL", "C.UTF-8"}});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(outcome.out.starts_with("B is better: saves ")) << outcome.out;
+  for (const char* part : {"\nNoise ", "\nA against A ", "\nCan show ", "\nMatters ", "\nEvidence ",
+                           "\nKept in ", "median of the pairs", "●", "◆", "┤"}) {
+    EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
+  }
+  EXPECT_EQ(outcome.out.find('\x1b'), std::string::npos) << "no colours outside a terminal";
+  EXPECT_NE(outcome.err.find("first 6 pairs of A against A"), std::string::npos) << outcome.err;
+  const Outcome plain = house.amdahl({"compare", "--resume", "last"}, {{"LC_ALL", "C"}});
+  EXPECT_TRUE(
+      std::ranges::all_of(plain.out, [](char c) { return static_cast<signed char>(c) > 0; }))
+      << "no UTF-8 where the locale has none\n"
+      << plain.out;
+}
+
+// Python's parsers, strict as XML and lenient as HTML, must both see one whole page.
+TEST(Compare, ThePageIsWellFormedAndComplete) {
+  House house;
+  add_job(house);
+  ASSERT_EQ(compare(house, {"--html", "page.html", "--seed", "1"}, "8000").code, 0);
+  house.write("check.py", R"py(
+import sys, xml.etree.ElementTree as tree
+from html.parser import HTMLParser
+text = open('page.html', encoding='utf-8').read()
+root = tree.fromstring(text)
+names = [e.tag.split('}')[1] for e in root.iter()]
+class Tags(HTMLParser):
+    open, seen = [], 0
+    def handle_starttag(self, tag, attributes):
+        Tags.seen += 1
+        assert not any(name.startswith('on') or name in ('src', 'href') for name, _ in attributes)
+        if tag != 'meta': Tags.open.append(tag)
+    def handle_startendtag(self, tag, attributes): Tags.seen += 1
+    def handle_endtag(self, tag):
+        assert Tags.open.pop() == tag
+Tags().feed(text)
+assert not Tags.open and Tags.seen == len(names), (Tags.open, Tags.seen, len(names))
+title = root.find('.//{http://www.w3.org/1999/xhtml}h1').text
+print(names.count('svg'), names.count('script'), title)
+)py");
+  const Outcome checked = run({"/usr/bin/python3", "check.py"}, {}, house.path());
+  EXPECT_EQ(checked.code, 0) << checked.err;
+  EXPECT_TRUE(checked.out.starts_with("2 0 B is better: saves ")) << checked.out;
+}
+
+TEST(Compare, NothingIsLostWhenItIsInterrupted) {
+  House house;
+  add_job(house);
+  // Warm-up 2, A against A 12: run 19 is the first of the third pair.
+  const Outcome cut =
+      compare(house, {"--seed", "1"}, "8000", {{"KILL_AT", "19"}, {"LC_ALL", "C.UTF-8"}});
+  EXPECT_EQ(cut.code, 130) << cut.out << cut.err;
+  EXPECT_TRUE(cut.out.starts_with("Cannot tell yet: ")) << cut.out;
+  const std::string folder = only_folder(house);
+  EXPECT_NE(cut.out.find("amdahl compare --resume " + house.path(folder)), std::string::npos)
+      << cut.out;
+  EXPECT_EQ(house.list(folder + "/pairs"), (Words{"1", "2", "3"}));
+  EXPECT_EQ(Json::parse(house.read(folder + "/pairs/3/pair.json"))["void_reason"], "interrupted");
+
+  const Outcome rest = house.amdahl({"compare", "--resume", folder, "--json"});
+  ASSERT_EQ(rest.code, 0) << rest.err;
+  const Json doc = Json::parse(rest.out);
+  EXPECT_EQ(doc["answer"], "better");
+  EXPECT_EQ(doc["pairs"]["void"], 1);
+  EXPECT_EQ(doc["noise"]["same_pairs"], 6) << "A against A is not run again";
+  EXPECT_EQ(doc["rows"][0]["index"], 1);
+  EXPECT_EQ(doc["rows"][3]["index"], 4) << "a coin is not tossed twice";
+  EXPECT_FALSE(doc["interrupted"].get<bool>());
+  for (const std::string remark : doc["remarks"]) {
+    EXPECT_EQ(remark.find("failed"), std::string::npos) << "^C is no failure of an arm: " << remark;
+  }
+  // What has its answer is told again and runs nothing.
+  const std::string runs = house.read("count");
+  EXPECT_EQ(house.amdahl({"compare", "--resume", "last", "--quiet"}).code, 0);
+  EXPECT_EQ(house.read("count"), runs);
+}
+
+TEST(Compare, AKilledOneGoesOnToo) {
+  House house;
+  add_job(house);
+  const Outcome cut =
+      compare(house, {"--seed", "1"}, "8000", {{"KILL_AT", "18"}, {"KILL_WITH", "KILL"}});
+  EXPECT_EQ(cut.code, 128 + 9);
+  const std::string folder = only_folder(house);
+  EXPECT_FALSE(house.has(folder + "/pairs/2/pair.json"));
+  const Outcome rest = house.amdahl({"compare", "--resume", "last", "--json"});
+  ASSERT_EQ(rest.code, 0) << rest.err;
+  const Json rows = Json::parse(rest.out)["rows"];
+  EXPECT_EQ(rows[0]["index"], 1);
+  EXPECT_EQ(rows[1]["index"], 3) << "the index under way is spent";
+}
+
+TEST(Compare, MorePairsMayBeAskedForLater) {
+  House house;
+  add_job(house);
+  const Outcome few = compare(house, {"--pairs", "3", "--seed", "1"}, "8000");
+  EXPECT_EQ(few.code, 1);
+  const Outcome more = house.amdahl({"compare", "--resume", "last", "--pairs", "30", "--json"});
+  ASSERT_EQ(more.code, 0) << more.err;
+  EXPECT_EQ(Json::parse(more.out)["answer"], "better");
+  const Outcome sharper =
+      house.amdahl({"compare", "--resume", "last", "--precision", "2", "--json"});
+  ASSERT_EQ(sharper.code, 0) << sharper.err;
+  const Json doc = Json::parse(sharper.out);
+  EXPECT_LE(doc["interval"][1].get<double>() - doc["interval"][0].get<double>(), 0.04);
+  EXPECT_GT(doc["pairs"]["counted"], Json::parse(more.out)["pairs"]["counted"]);
+}
+
+TEST(Compare, BothAtOnceOnSeparateCpus) {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  ::sched_getaffinity(0, sizeof(mask), &mask);
+  if (CPU_COUNT(&mask) < 2) GTEST_SKIP() << "two CPUs are needed";
+  House house;
+  const Outcome outcome = house.amdahl({"compare", "--concurrent", "--json", "--same", "0", "--",
+                                        "sleep", "0.3", ":::", "sleep", "0.1"});
+  ASSERT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  const Json doc = Json::parse(outcome.out);
+  EXPECT_EQ(doc["answer"], "better");
+  EXPECT_EQ(doc["pairs"]["void"], 0);
+  for (const Json& row : doc["rows"]) EXPECT_EQ(row["first"], "both");
+}
+
+TEST(Compare, OtherNumbersCanBeCompared) {
+  House house;
+  house.write("busy.sh", "#!/bin/sh\ni=0; while [ $i -lt $1 ]; do i=$((i+1)); done\n", true);
+  const Outcome cpu = house.amdahl({"compare", "--metric", "cpu", "--quiet", "--", "./busy.sh",
+                                    "200000", ":::", "./busy.sh", "40000"});
+  EXPECT_TRUE(cpu.out.starts_with("B needs less CPU time: saves ")) << cpu.out << cpu.err;
+  // By its own report, more being better.
+  house.write("rate.sh",
+              "#!/bin/sh\necho \"{\\\"metric\\\": {\\\"rate\\\": $1}}\" >> $AMDAHL_REPORT\n", true);
+  const Outcome rate = house.amdahl({"compare", "--metric", "rate", "--higher", "--quiet", "--",
+                                     "./rate.sh", "100", ":::", "./rate.sh", "125"});
+  EXPECT_EQ(rate.code, 0) << rate.err;
+  EXPECT_TRUE(rate.out.starts_with("B is better: gains 25 % (")) << rate.out;
+  // Per unit of work: twice the cost for three times the work.
+  house.write("work.sh", "#!/bin/sh\nsleep $1\necho \"did $2 items\"\n", true);
+  const Outcome work = house.amdahl({"compare", "--work", "did ([0-9]+) items", "--json", "--",
+                                     "./work.sh", "0.05", "10", ":::", "./work.sh", "0.1", "60"});
+  ASSERT_EQ(work.code, 0) << work.err;
+  const Json doc = Json::parse(work.out);
+  EXPECT_EQ(doc["metric"]["name"], "wall time per unit of work");
+  EXPECT_EQ(doc["remarks"][0].get<std::string>().find("A always prints"), 0U) << doc["remarks"];
+}
+
+TEST(Compare, EveryMistakeIsNamed) {
+  House house;
+  house.write("fails.sh", "#!/bin/sh\necho first >&2\necho 'no such model: big' >&2\nexit 3\n",
+              true);
+  house.write("half.sh", "#!/bin/sh\necho '{\"work\": 5}' >> $AMDAHL_REPORT\n", true);
+  struct Case {
+    Words words;
+    int code;
+    std::string error;
+  };
+  const Case kCases[] = {
+      {{"--", "true", "true"},
+       2,
+       "amdahl: ':::' must stand between the two commands; type: amdahl compare -- A ::: B\n"},
+      {{"--", "true", ":::"}, 2, "amdahl: arm B has no command; type: amdahl compare -- A ::: B\n"},
+      {{"--", "true", ":::", "no-such-program"}, 3, "amdahl: B cannot be started: "},
+      {{"--", "./fails.sh", ":::", "true"},
+       3,
+       "amdahl: A fails: exit 3; its last words: no such model: big; what it wrote is in "},
+      {{"--warm-up", "0", "--same", "0", "--", "true", ":::", "./fails.sh"},
+       3,
+       "amdahl: the first 3 pairs cannot be used: B: exit 3 (no such model: big); all they wrote "
+       "is "
+       "in "},
+      {{"--", "true", ":::", "./half.sh"},
+       3,
+       "amdahl: the first 3 pairs cannot be used: A reports no work; all they wrote is in "},
+      {{"--metric", "speed ([0-9]+)", "--", "true", ":::", "true"},
+       3,
+       "amdahl: A prints nothing that matches 'speed ([0-9]+)'; what it wrote is in "},
+      {{"--metric", "rate", "--", "true", ":::", "true"},
+       3,
+       "amdahl: A does not report 'rate' to $AMDAHL_REPORT; it reports nothing; what it wrote is "
+       "in "},
+      {{"--metric", "speed ([0-9+", "--", "true", ":::", "true"},
+       2,
+       "amdahl: --metric 'speed ([0-9+' is not a regular expression"},
+      {{"--higher", "--", "true", ":::", "true"},
+       2,
+       "amdahl: --higher is for a number that the job reports or prints; name it: --metric NAME\n"},
+      {{"--pairs", "-1", "--", "true", ":::", "true"}, 2, "amdahl: --pairs must be at least 1\n"},
+      {{"--confidence", "100", "--", "true", ":::", "true"},
+       2,
+       "amdahl: --confidence must be from 50 to below 100\n"},
+      {{"--resume", "nothing"},
+       1,
+       "amdahl: there is no comparison 'nothing'; those that were made "},
+      {{"--html", "/no/such/folder/x.html", "--same", "0", "--pairs", "1", "--", "true",
+        ":::", "true"},
+       3,
+       "amdahl: --html: /no/such/folder/x.html: its folder does not exist\n"},
+  };
+  for (const Case& c : kCases) {
+    Words words{"compare", "--quiet"};
+    words.insert(words.end(), c.words.begin(), c.words.end());
+    const Outcome got = house.amdahl(words);
+    EXPECT_EQ(got.code, c.code) << c.error << "\n" << got.err;
+    EXPECT_TRUE(got.err.starts_with(c.error)) << got.err << "\nwant: " << c.error;
+    EXPECT_EQ(count_lines(got.err, ""), 1) << got.err;
+  }
+}
+
+TEST(Compare, SecretsAreNotKeptAndAskedForAgain) {
+  House house;
+  add_job(house);
+  house.write("job2.sh", "#!/bin/sh\nexec ./job.sh $1\n", true);
+  const Words arms{"--",  "./job2.sh", "0",    "--password", "hunter2-hunter2",
+                   ":::", "./job2.sh", "8000", "--password", "hunter2-hunter2"};
+  Words words{"compare", "--metric", kCost, "--pairs", "2", "--seed", "1"};
+  words.insert(words.end(), arms.begin(), arms.end());
+  ASSERT_EQ(house.amdahl(words).code, 1);
+  const std::string folder = only_folder(house);
+  EXPECT_EQ(run({"grep", "-r", "hunter2", house.path(folder)}, {}, house.path()).code, 1);
+  const Outcome without = house.amdahl({"compare", "--resume", "last", "--pairs", "20"});
+  EXPECT_EQ(without.code, 2);
+  EXPECT_NE(without.err.find("held secrets, which are not kept; type them again after: amdahl "
+                             "compare --resume "),
+            std::string::npos)
+      << without.err;
+  Words again{"compare", "--resume", "last", "--pairs", "20", "--quiet"};
+  again.insert(again.end(), arms.begin(), arms.end());
+  const Outcome with = house.amdahl(again);
+  EXPECT_EQ(with.code, 0) << with.err;
+  EXPECT_EQ(run({"grep", "-r", "hunter2", house.path(folder)}, {}, house.path()).code, 1);
+  again.back() = "another";
+  const Outcome other = house.amdahl(again);
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.err.find("are not those of "), std::string::npos) << other.err;
+}
+
+}  // namespace
+}  // namespace amdahl::e2e
