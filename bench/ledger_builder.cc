@@ -121,7 +121,6 @@ void Builder::add_profile(int family) {
 
 void Builder::begin_families() {
   drafts_.push_back(draft("campaign.opened", "c1", {{"k", history_.hypotheses}, {"alpha", 0.1}}));
-  drafts_.push_back(draft("budget.set", "accelerator_s", {{"limit", 1e9}}));
   same_of_.assign(static_cast<std::size_t>(history_.families), 0);
   for (int family = 0; family < history_.families; ++family) {
     const model::Spec spec = spec_of(family);

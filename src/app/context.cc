@@ -22,7 +22,14 @@ Result<Context> open_context(const Config& config, bool create) {
     return Error{Error::Kind::kNotFound,
                  fmt::format("there is no ledger in {}; type: amdahl init", config.state_dir)};
   }
-  if (create) TRY(os::make_dirs(config.state_dir));
+  if (create) {
+    const auto made = os::make_dirs(config.state_dir);
+    if (!made) {
+      return Error{Error::Kind::kExternal,
+                   fmt::format("the state folder cannot be made: {}; name another with --state DIR",
+                               made.error().text)};
+    }
+  }
   context.ledger = TRY(ledger::open_sqlite(context.path("ledger.db"), {.create = create}));
 
   for (const launch::Kind& kind : launch::kinds()) {

@@ -192,6 +192,13 @@ Result<model::Hypothesis> propose_change(Context& context, const std::string& fa
   if (gain > 0) h.predicted_gain = gain;
   if (family.profile) h.profile = family.profile->id;
   const auto holder = TRY(context.ledger->holder_of_key(h.key));
+  if (holder && holder->state == "live") {
+    return Error{
+        Error::Kind::kConflict,
+        fmt::format("{} is this idea ({}) and live: the loop tests it; type: amdahl ledger "
+                    "show {}",
+                    holder->hypothesis.id, holder->hypothesis.title, holder->hypothesis.id)};
+  }
   if (holder) {
     return Error{Error::Kind::kConflict,
                  fmt::format("{} already holds this idea: {} ({}); it is not tried again. A person "

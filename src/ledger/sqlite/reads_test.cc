@@ -223,66 +223,65 @@ TEST_F(LedgerTest, SecretsAreNotStored) {
   expect_sound();
 }
 
+struct PlanCase {
+  const char* name;
+  std::string_view sql;
+  std::vector<std::string> plan;  // Without sorting steps.
+};
 // What a cycle asks every time may not grow with what is over.
+const PlanCase kPlanCases[] = {
+    {"last event",
+     kHead,
+     {"SEARCH events USING INTEGER PRIMARY KEY (rowid=?)", "SCALAR SUBQUERY 1", "SEARCH events"}},
+    {"live experiments",
+     kLiveExperiments,
+     {"SEARCH experiment USING INDEX experiment_live (state=?)"}},
+    {"runs in flight", kRunsInFlight, {"SEARCH run USING INDEX run_in_flight (state=?)"}},
+    {"runs of an experiment",
+     kRunsOfExperiment,
+     {"SEARCH run USING INDEX sqlite_autoindex_run_3 (experiment=?)"}},
+    {"runs of a family",
+     kRunsOfFamilyFor,
+     {"SEARCH run USING INDEX run_family (family=? AND purpose=?)"}},
+    {"latest runs of a family",
+     kLatestRunsOfFamilyFor,
+     {"SEARCH run USING INDEX run_family (family=? AND purpose=?)"}},
+    {"hypotheses in a state",
+     kHypothesesInState,
+     {"SEARCH hypothesis USING INDEX hypothesis_state (state=?)"}},
+    {"hypotheses of a family in a state",
+     kHypothesesOfFamilyInState,
+     {"SEARCH hypothesis USING INDEX hypothesis_family (family=? AND state=?)"}},
+    {"holder of a key", kHolderOfKey, {"SEARCH hypothesis USING INDEX hypothesis_key (key=?)"}},
+    {"everyone with a key",
+     kHypothesesWithKey,
+     {"SEARCH hypothesis USING INDEX hypothesis_any_key (key=?)"}},
+    {"pending gates", kGatesInState, {"SEARCH gate USING INDEX gate_state (state=?)"}},
+    {"open canaries", kCanariesInState, {"SEARCH canary USING INDEX canary_state (state=?)"}},
+    {"canaries of a family",
+     kCanariesOfFamily,
+     {"SEARCH canary USING INDEX sqlite_autoindex_canary_2 (family=?)"}},
+    {"votes", kVotes, {"SEARCH vote USING INDEX sqlite_autoindex_vote_1 (experiment=?)"}},
+    {"verdict", kVerdict, {"SEARCH verdict USING INDEX sqlite_autoindex_verdict_1 (hypothesis=?)"}},
+    {"verdicts of a family",
+     kVerdictsOfFamily,
+     {"SEARCH verdict USING INDEX verdict_family (family=?)"}},
+    {"open campaign", kOpenCampaign, {"SEARCH campaign USING INDEX campaign_open (open=?)"}},
+    {"events of a subject",
+     kEventsOfSubjectBefore,
+     {"SEARCH events USING INDEX events_subject (subject=? AND seq<?)"}},
+    // One row per family, resource or state: these do not grow with time.
+    {"families", kFamilies, {"SCAN family"}},
+    {"budgets", kBudgets, {"SCAN budget USING INDEX sqlite_autoindex_budget_1"}},
+    {"outlays", kOutlays, {"SEARCH outlay USING INDEX sqlite_autoindex_outlay_1 (resource=?)"}},
+    {"track records", kTrackRecords, {"SCAN track_record"}},
+    {"tallies", kTallies, {"SCAN tally USING INDEX sqlite_autoindex_tally_1"}},
+};
+
 TEST_F(LedgerTest, EveryCyclesReadsUseIndexes) {
   begin_experiment();
-  struct Case {
-    const char* name;
-    std::string_view sql;
-    std::vector<std::string> plan;  // Without sorting steps.
-  };
-  const Case kCases[] = {
-      {"last event",
-       kHead,
-       {"SEARCH events USING INTEGER PRIMARY KEY (rowid=?)", "SCALAR SUBQUERY 1", "SEARCH events"}},
-      {"live experiments",
-       kLiveExperiments,
-       {"SEARCH experiment USING INDEX experiment_live (state=?)"}},
-      {"runs in flight", kRunsInFlight, {"SEARCH run USING INDEX run_in_flight (state=?)"}},
-      {"runs of an experiment",
-       kRunsOfExperiment,
-       {"SEARCH run USING INDEX sqlite_autoindex_run_3 (experiment=?)"}},
-      {"runs of a family",
-       kRunsOfFamilyFor,
-       {"SEARCH run USING INDEX run_family (family=? AND purpose=?)"}},
-      {"latest runs of a family",
-       kLatestRunsOfFamilyFor,
-       {"SEARCH run USING INDEX run_family (family=? AND purpose=?)"}},
-      {"hypotheses in a state",
-       kHypothesesInState,
-       {"SEARCH hypothesis USING INDEX hypothesis_state (state=?)"}},
-      {"hypotheses of a family in a state",
-       kHypothesesOfFamilyInState,
-       {"SEARCH hypothesis USING INDEX hypothesis_family (family=? AND state=?)"}},
-      {"holder of a key", kHolderOfKey, {"SEARCH hypothesis USING INDEX hypothesis_key (key=?)"}},
-      {"everyone with a key",
-       kHypothesesWithKey,
-       {"SEARCH hypothesis USING INDEX hypothesis_any_key (key=?)"}},
-      {"pending gates", kGatesInState, {"SEARCH gate USING INDEX gate_state (state=?)"}},
-      {"open canaries", kCanariesInState, {"SEARCH canary USING INDEX canary_state (state=?)"}},
-      {"canaries of a family",
-       kCanariesOfFamily,
-       {"SEARCH canary USING INDEX sqlite_autoindex_canary_2 (family=?)"}},
-      {"votes", kVotes, {"SEARCH vote USING INDEX sqlite_autoindex_vote_1 (experiment=?)"}},
-      {"verdict",
-       kVerdict,
-       {"SEARCH verdict USING INDEX sqlite_autoindex_verdict_1 (hypothesis=?)"}},
-      {"verdicts of a family",
-       kVerdictsOfFamily,
-       {"SEARCH verdict USING INDEX verdict_family (family=?)"}},
-      {"open campaign", kOpenCampaign, {"SEARCH campaign USING INDEX campaign_open (open=?)"}},
-      {"events of a subject",
-       kEventsOfSubjectBefore,
-       {"SEARCH events USING INDEX events_subject (subject=? AND seq<?)"}},
-      // One row per family, resource or state: these do not grow with time.
-      {"families", kFamilies, {"SCAN family"}},
-      {"budgets", kBudgets, {"SCAN budget USING INDEX sqlite_autoindex_budget_1"}},
-      {"outlays", kOutlays, {"SEARCH outlay USING INDEX sqlite_autoindex_outlay_1 (resource=?)"}},
-      {"track records", kTrackRecords, {"SCAN track_record"}},
-      {"tallies", kTallies, {"SCAN tally USING INDEX sqlite_autoindex_tally_1"}},
-  };
   db::Connection db = *db::Connection::open(path_, db::Mode::kReadOnly, 0);
-  for (const Case& c : kCases) {
+  for (const PlanCase& c : kPlanCases) {
     SCOPED_TRACE(c.name);
     auto plan = db.prepare("explain", "EXPLAIN QUERY PLAN " + std::string(c.sql));
     ASSERT_TRUE(plan) << plan.error().text;
