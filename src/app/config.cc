@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <toml++/toml.h>
 
 #include "base/text.h"
@@ -30,8 +32,9 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"", "state_dir", &Config::state_dir, "ledger, runs, usage records, overlays"},
     {"", "launcher", &Config::launcher, "where pairs run: local"},
     {"", "slots", &Config::slots, "CPUs that pairs may use: a count or a list; default: all"},
-    {"price", "accelerator_hour_usd", &Config::price_accelerator_hour, "for roi and the gate"},
-    {"price", "cpu_hour_usd", &Config::price_cpu_hour, "for the cost check"},
+    {"price", "accelerator_hour_usd", &Config::price_accelerator_hour,
+     "for roi, the cost check and budget.usd"},
+    {"price", "cpu_hour_usd", &Config::price_cpu_hour, "for the cost check and budget.usd"},
     {"budget", "accelerator_hours", &Config::budget_accelerator_hours,
      "experiments may spend this much; default: no limit"},
     {"budget", "usd", &Config::budget_usd,
@@ -43,22 +46,29 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"compare", "beta", &Config::beta, "chance of dropping an effect that just matters"},
     {"compare", "min_gain", &Config::min_gain, "smallest predicted saving worth a test"},
     {"compare", "same_pairs", &Config::same_pairs, "A/A pairs per family"},
-    {"loop", "per_family", &Config::per_family, "experiments of one family at once"},
+    {"loop", "per_family", &Config::per_family,
+     "experiments of one family at once; they share the baseline's runs"},
     {"loop", "queue", &Config::queue, "hypotheses that one profile may bring at most"},
     {"loop", "horizon_days", &Config::horizon_days, "over which a saving must pay back"},
     {"loop", "worth_at_least", &Config::worth_at_least,
      "hours given back per hour of proof, below which an idea is dropped"},
     {"loop", "lease_s", &Config::lease_s, "after this silence a cycle counts as dead"},
     {"gate", "policy", &Config::gate_policy, "approve by this policy; empty: a person decides"},
+    {"canary", "runs", &Config::canary_runs,
+     "production runs over which a promoted change is watched; 0: no canary"},
+    {"canary", "one_in", &Config::canary_one_in,
+     "of so many production runs one goes without the change"},
     {"dream", "docs", &Config::docs_dir, "folder of documents to search"},
     {"dream", "every", &Config::dream_every, "dream every Nth cycle; 0: only when asked"},
     {"scan", "idle_threshold", &Config::idle_threshold, "utilisation at or below is idle"},
 });
 
+constexpr std::int64_t kMostCpus = 65536;
+
 bool read_slots(const toml::node& node, std::vector<int>& slots) {
   slots.clear();
   if (const auto count = node.value_exact<std::int64_t>()) {
-    for (int cpu = 0; cpu < *count; ++cpu) slots.push_back(cpu);
+    for (int cpu = 0; cpu < std::min(*count, kMostCpus); ++cpu) slots.push_back(cpu);
     return *count > 0;
   }
   const toml::array* list = node.as_array();
@@ -88,7 +98,7 @@ struct ReadInto {
   bool operator()(int Config::*field) const {
     const auto number = node.value_exact<std::int64_t>();
     if (number) config.*field = static_cast<int>(*number);
-    return number.has_value() && *number >= 0;
+    return number.has_value() && *number >= 0 && std::in_range<int>(*number);
   }
   bool operator()(std::optional<double> Config::*field) const {
     const auto number = node.value<double>();
@@ -108,13 +118,27 @@ struct Wanted {
   }
 };
 
+// As TOML; empty for what is not set.
 struct Show {
   const Config& config;
   std::string operator()(std::string Config::*f) const { return fmt::format("\"{}\"", config.*f); }
   std::string operator()(double Config::*f) const { return fmt::format("{}", config.*f); }
   std::string operator()(int Config::*f) const { return fmt::format("{}", config.*f); }
-  std::string operator()(std::optional<double> Config::*) const { return "100.0"; }
+  std::string operator()(std::optional<double> Config::*f) const {
+    return config.*f ? fmt::format("{}", *(config.*f)) : "";
+  }
+  std::string operator()(std::vector<int> Config::*f) const {
+    return (config.*f).empty() ? "" : fmt::format("[{}]", fmt::join(config.*f, ", "));
+  }
+};
+
+// What could stand there, for settings that have no default.
+struct Example {
   std::string operator()(std::vector<int> Config::*) const { return "2"; }
+  template <class Field>
+  std::string operator()(Field) const {
+    return "100.0";
+  }
 };
 
 std::string full_name(const Setting& setting) {
@@ -146,6 +170,7 @@ Result<> read_table(const toml::table& table, std::string_view prefix, std::stri
       return bad_input(fmt::format("{}: line {}: {} must be {}", where, node.source().begin.line,
                                    name, std::visit(Wanted{}, row->field)));
     }
+    config.set_by[name] = fmt::format("line {}", node.source().begin.line);
   }
   return Ok{};
 }
@@ -164,16 +189,29 @@ std::string default_state_dir() {
   return os::env_or("XDG_STATE_HOME", home + "/.local/state") + "/amdahl";
 }
 
+// The state folder as far as it is known before any file was read.
+std::string likely_state_dir(const Overrides& overrides) {
+  if (!overrides.state_dir.empty()) return overrides.state_dir;
+  return os::env_or("AMDAHL_STATE", default_state_dir());
+}
+
 Result<> read_files(const Overrides& overrides, Config& config) {
   const std::string home = os::env_or("HOME", "/root");
-  const std::string named =
-      overrides.config_file.empty() ? os::env_or("AMDAHL_CONFIG", "") : overrides.config_file;
+  const bool flag = !overrides.config_file.empty();
+  const std::string named = flag ? overrides.config_file : os::env_or("AMDAHL_CONFIG", "");
   if (!named.empty()) {
     config.from = named;
-    return read_toml(TRY(os::read_file(named)), named, config);
+    const auto text = os::read_file(named);
+    if (!text) {
+      return Error{text.error().kind,
+                   fmt::format("{}, which {} names; type: amdahl init", text.error().text,
+                               flag ? "--config" : "AMDAHL_CONFIG")};
+    }
+    return read_toml(*text, named, config);
   }
   for (const std::string& path :
-       {os::env_or("XDG_CONFIG_HOME", home + "/.config") + "/amdahl/config.toml",
+       {likely_state_dir(overrides) + "/config.toml",
+        os::env_or("XDG_CONFIG_HOME", home + "/.config") + "/amdahl/config.toml",
         std::string("/etc/amdahl/config.toml")}) {
     if (!os::exists(path)) continue;
     config.from = path;
@@ -187,24 +225,42 @@ Result<> read_files(const Overrides& overrides, Config& config) {
 Result<Config> load_config(const Overrides& overrides) {
   Config config;
   TRY(read_files(overrides, config).in("configuration"));
-  config.state_dir = os::env_or("AMDAHL_STATE", config.state_dir);
-  config.gate_policy = os::env_or("AMDAHL_GATE_POLICY", config.gate_policy);
-  if (!overrides.state_dir.empty()) config.state_dir = overrides.state_dir;
-  if (!overrides.gate_policy.empty()) config.gate_policy = overrides.gate_policy;
+  const auto take = [&](const std::string& name, std::string Config::*field, const char* who,
+                        const std::string& value) {
+    if (value.empty()) return;
+    config.*field = value;
+    config.set_by[name] = who;
+  };
+  take("state_dir", &Config::state_dir, "AMDAHL_STATE", os::env_or("AMDAHL_STATE", ""));
+  take("state_dir", &Config::state_dir, "--state", overrides.state_dir);
+  const std::string policy = os::env_or("AMDAHL_GATE_POLICY", "");
+  take("gate.policy", &Config::gate_policy, "AMDAHL_GATE_POLICY", policy);
+  take("gate.policy", &Config::gate_policy, "--gate-policy", overrides.gate_policy);
   if (config.state_dir.empty()) config.state_dir = default_state_dir();
   config.state_dir = os::absolute(config.state_dir);
 
-  const std::vector<int> usable = os::usable_cpus();
-  if (config.slots.empty()) config.slots = usable;
+  if (config.canary_one_in < 2) return bad_input("canary.one_in must be at least 2");
+
+  if (config.slots.empty()) config.slots = os::usable_cpus();
   if (overrides.slots) {
     if (*overrides.slots < 1) return bad_input("--slots must be at least 1");
     config.slots.resize(std::min(config.slots.size(), static_cast<std::size_t>(*overrides.slots)));
+    config.set_by["slots"] = "--slots";
   }
+  // More than a CPU quota can keep busy may be asked for; other CPUs may not.
+  const std::vector<int> allowed = os::affinity_cpus();
   for (const int cpu : config.slots) {
-    if (std::ranges::find(usable, cpu) == usable.end()) {
+    if (std::ranges::find(allowed, cpu) == allowed.end()) {
       return bad_input(fmt::format("slots names CPU {}, which this process may not use", cpu));
     }
   }
+  return config;
+}
+
+Config defaults(const Overrides& overrides) {
+  Config config;
+  config.state_dir = os::absolute(likely_state_dir(overrides));
+  config.slots = os::usable_cpus();
   return config;
 }
 
@@ -216,10 +272,23 @@ std::string config_template(const std::string& state_dir) {
   for (const Setting& s : kSettings) {
     if (s.table != table) text += fmt::format("\n[{}]\n", table = s.table);
     const bool set = s.key == "state_dir" && !state_dir.empty();
+    const std::string shown = std::visit(Show{config}, s.field);
     text += fmt::format("{}{} = {}  # {}\n", set ? "" : "# ", s.key,
-                        std::visit(Show{config}, s.field), s.meaning);
+                        shown.empty() ? std::visit(Example{}, s.field) : shown, s.meaning);
   }
   return text;
+}
+
+std::vector<SettingRow> settings(const Config& config) {
+  std::vector<SettingRow> rows;
+  for (const Setting& s : kSettings) {
+    const std::string name = full_name(s);
+    const auto set_by = config.set_by.find(name);
+    rows.push_back({name, std::visit(Show{config}, s.field),
+                    set_by == config.set_by.end() ? "default" : set_by->second,
+                    std::string(s.meaning)});
+  }
+  return rows;
 }
 
 }  // namespace amdahl::app

@@ -18,23 +18,28 @@ struct Config {
   double price_cpu_hour = 0.02;
   std::optional<double> budget_accelerator_hours;
   std::optional<double> budget_usd;
-  std::optional<double> budget_tokens;  // Of models; nothing charges it yet but what asks one.
+  std::optional<double> budget_tokens;  // Of models.
   int campaign_k = 200;
   double campaign_alpha = 0.10;
   int cap = 40;
   double beta = 0.20;
   double min_gain = 0.01;
   int same_pairs = 6;
-  int per_family = 1;
-  int queue = 50;  // Hypotheses that one profile may bring.
+  int per_family = 4;  // Experiments at once; they share the baseline's runs.
+  int queue = 50;      // Hypotheses that one profile may bring.
   double horizon_days = 30;
   double worth_at_least = 1;  // Hours given back per hour of proof; below that it is dropped.
   std::string gate_policy;    // Empty: a person decides.
+  int canary_runs = 200;      // Production runs over which a promoted change is watched; 0: none.
+  int canary_one_in = 10;     // Of so many one is held back.
   std::string docs_dir;       // For dream.
   int dream_every = 0;        // Cycles; 0: only when asked.
   double lease_s = 30;
   double idle_threshold = 0.05;
-  std::string from;  // Where the settings were read; empty: defaults.
+  std::string from;  // The file that was read; empty: none.
+  // Setting ("gate.policy") to who set it: "line 3", "AMDAHL_STATE", "--slots". Others have their
+  // defaults.
+  std::map<std::string, std::string> set_by;
 };
 
 // Flags given on the command line; they win over variables, which win over the file.
@@ -45,9 +50,22 @@ struct Overrides {
   std::optional<int> slots{};
 };
 
-// Looks where DESIGN says: --config, $AMDAHL_CONFIG, $XDG_CONFIG_HOME/amdahl/config.toml,
+// Reads the first there is of --config, $AMDAHL_CONFIG, config.toml in the state folder (that of
+// --state, $AMDAHL_STATE or the default), $XDG_CONFIG_HOME/amdahl/config.toml and
 // /etc/amdahl/config.toml. A named file that is missing is an error; a default one is not.
 Result<Config> load_config(const Overrides& overrides);
+
+// The same without any file: for those who must go on when it cannot be read.
+Config defaults(const Overrides& overrides);
+
+struct SettingRow {
+  std::string name;   // "budget.usd".
+  std::string value;  // As it would stand in the file; empty if there is none.
+  std::string from;   // "default", or as in Config::set_by.
+  std::string meaning;
+};
+// Every setting, in the order of the template.
+std::vector<SettingRow> settings(const Config& config);
 
 // The text of a configuration with every setting at its default and a comment each.
 std::string config_template(const std::string& state_dir);

@@ -1,6 +1,8 @@
 #include "app/doctor.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,6 +10,7 @@
 #include "base/text.h"
 #include "ledger/ledger.h"
 #include "observe/supervisor.h"
+#include "os/cgroup.h"
 #include "os/files.h"
 #include "os/host.h"
 
@@ -29,9 +32,30 @@ Symptom ledger_file(const Config& config) {
   const std::string path = config.state_dir + "/ledger.db";
   if (!os::exists(path)) return {"ledger", "absent", "none yet", "amdahl init"};
   const auto ledger = ledger::open_sqlite(path, {.create = false});
-  if (!ledger) return {"ledger", "missing", ledger.error().text, ""};
+  if (!ledger) {
+    return {"ledger", "missing", ledger.error().text,
+            "do as it says, or name another with --state"};
+  }
   return {"ledger", "ok", fmt::format("schema {}", (*ledger)->schema_version()),
           "amdahl ledger verify"};
+}
+
+constexpr double kGiB = 1024.0 * 1024 * 1024;
+constexpr double kLeastGiB = 0.5;
+
+// Of the nearest folder that exists, where the state folder is or will be.
+Symptom disk(const Config& config) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::path folder = config.state_dir;
+  while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
+  const fs::space_info space = fs::space(folder, error);
+  if (error) return {"disk", "absent", fmt::format("{}: {}", folder.string(), error.message()), ""};
+  const double free = static_cast<double>(space.available) / kGiB;
+  const std::string detail = fmt::format("{:.1f} GiB free in {}", free, folder.string());
+  if (free >= kLeastGiB) return {"disk", "ok", detail, ""};
+  return {"disk", "missing", detail + ": receipts and the ledger need room",
+          "free some, or name another folder with --state"};
 }
 
 Symptom accelerators() {
@@ -75,6 +99,30 @@ Symptom slots(const Config& config) {
   return {"slots", "ok", fmt::format("CPUs {}", list), ""};
 }
 
+// What the groups around us allow; runs are started here and inherit it.
+Symptom cgroup(const Config& config) {
+  const auto mounts = os::read_file("/proc/self/mountinfo");
+  const std::string versions = mounts ? os::cgroup_versions(*mounts) : "";
+  if (versions.empty()) {
+    return {"cgroup", "absent", "none is mounted: limits come from /proc alone", ""};
+  }
+  const os::CgroupLimits limits = os::own_cgroup_limits();
+  const double quota = limits.quota_cores;
+  std::string detail = versions;
+  detail += quota > 0 ? fmt::format(", quota {:.3g} cores", quota) : ", no CPU quota";
+  if (limits.memory_bytes > 0) {
+    const double gib = static_cast<double>(limits.memory_bytes) / kGiB;
+    detail += fmt::format(", {:.3g} GiB of memory", gib);
+  }
+  const int whole = std::max(1, static_cast<int>(quota));
+  if (quota <= 0 || static_cast<int>(config.slots.size()) <= whole) {
+    return {"cgroup", "ok", detail, ""};
+  }
+  return {"cgroup", "absent",
+          fmt::format("{}: {} slots at once would be held back", detail, config.slots.size()),
+          fmt::format("amdahl cycle --slots {}, or slots = {} in the configuration", whole, whole)};
+}
+
 Symptom git() {
   if (os::can_use("git")) return {"git", "ok", "patches can be tried in a worktree", ""};
   return {"git", "absent", "patches cannot be tried", "apt-get install git"};
@@ -87,10 +135,11 @@ std::vector<Symptom> examine(const Config& config) {
       {"configuration", "ok", config.from.empty() ? "defaults" : config.from, ""},
       state_folder(config),
       ledger_file(config),
+      disk(config),
       accelerators(),
       slots(config),
       file_there("pressure (PSI)", "/proc/pressure/cpu", "host noise lacks one covariate"),
-      file_there("cgroup", "/sys/fs/cgroup", "limits come from /proc alone"),
+      cgroup(config),
       torch(),
       blas(),
       opencl(),

@@ -1,5 +1,9 @@
 #include "cli/completion.h"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -23,9 +27,31 @@ std::string options_of(std::string_view verb) {
 
 std::string_view words_of(std::string_view verb) {
   if (verb == "gate") return " list show approve reject rollback";
-  if (verb == "ledger") return " list show search verify export reopen";
+  if (verb == "canary") return " keep";
+  if (verb == "ledger") return " list log show search verify export reopen";
   if (verb == "completion") return " bash zsh fish";
   return "";
+}
+
+// Values that are one of a few words. Those of other options are left to the shell: files.
+std::string_view values_of(std::string_view option) {
+  if (option == "--until") return "settled first-win never";
+  if (option == "--gate-policy") return "demo";
+  if (option == "--hypothesis-state") {
+    return "live promoted declined refuted harmful inconclusive invalid aborted dropped reopened";
+  }
+  return "";
+}
+
+// "--state|--config|...": those that take a value, each once.
+std::string value_options() {
+  std::vector<std::string> names;
+  for (const Option& option : options()) {
+    const std::string name = long_name(option);
+    const bool known = std::ranges::find(names, name) != names.end();
+    if (!option.value.empty() && !known && values_of(name).empty()) names.push_back(name);
+  }
+  return join(names, "|");
 }
 
 std::string bash() {
@@ -37,17 +63,32 @@ std::string bash() {
     cases += fmt::format("    {}) words='{}{}' ;;\n", verb.name, trim(options_of(verb.name)),
                          words_of(verb.name));
   }
+  std::string values;
+  for (const std::string_view option : {"--until", "--gate-policy", "--hypothesis-state"}) {
+    values += fmt::format("    {}) words='{}' ;;\n", option, values_of(option));
+  }
   return fmt::format(
       "# amdahl completion for bash: source <(amdahl completion bash)\n"
       "_amdahl() {{\n"
-      "  local word=${{COMP_WORDS[COMP_CWORD]}} words=''\n"
-      "  case ${{COMP_WORDS[1]}} in\n{}"
+      "  local word=${{COMP_WORDS[COMP_CWORD]}} verb='' words='' i\n"
+      "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
+      "    case ${{COMP_WORDS[i]}} in\n"
+      "    --state|--config) ((i++)) ;;\n"
+      "    -*) ;;\n"
+      "    *) verb=${{COMP_WORDS[i]}}; break ;;\n"
+      "    esac\n"
+      "  done\n"
+      "  case $verb in\n"
+      "    '') words='{0} help {1}' ;;\n"
+      "    help) words='{0}' ;;\n{2}"
       "  esac\n"
-      "  [ \"$COMP_CWORD\" -eq 1 ] && words='{}'\n"
+      "  case ${{COMP_WORDS[COMP_CWORD - 1]}} in\n{3}"
+      "    {4}) words='' ;;\n"
+      "  esac\n"
       "  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
       "}}\n"
       "complete -o default -F _amdahl amdahl\n",
-      cases, trim(names));
+      trim(names), trim(options_of("")), cases, values, value_options());
 }
 
 std::string zsh() {
@@ -56,16 +97,34 @@ std::string zsh() {
          bash();
 }
 
+// Inside fish's single quotes.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
 std::string fish() {
   std::string text = "# amdahl completion for fish: amdahl completion fish | source\n";
   for (const Verb& verb : verbs()) {
     if (verb.hidden) continue;
-    text += fmt::format("complete -c amdahl -n __fish_use_subcommand -a {} -d '{}'\n", verb.name,
-                        verb.summary);
+    text += fmt::format("complete -c amdahl -f -n __fish_use_subcommand -a {} -d '{}'\n", verb.name,
+                        escaped(verb.summary));
+    if (!words_of(verb.name).empty()) {
+      text += fmt::format("complete -c amdahl -f -n '__fish_seen_subcommand_from {}' -a '{}'\n",
+                          verb.name, trim(words_of(verb.name)));
+    }
     for (const Option& option : options()) {
       if (!option.verb.empty() && option.verb != verb.name) continue;
-      text += fmt::format("complete -c amdahl -n '__fish_seen_subcommand_from {}' -l {} -d '{}'\n",
-                          verb.name, long_name(option).substr(2), option.does);
+      const std::string name = long_name(option);
+      std::string value = option.value.empty() ? "" : " -r";
+      if (!values_of(name).empty()) value += fmt::format(" -f -a '{}'", values_of(name));
+      text +=
+          fmt::format("complete -c amdahl -n '__fish_seen_subcommand_from {}' -l {}{} -d '{}'\n",
+                      verb.name, name.substr(2), value, escaped(option.does));
     }
   }
   return text;
