@@ -1,6 +1,7 @@
 #include "app/pairs.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -13,10 +14,12 @@
 #include "model/codec.h"
 #include "model/plan.h"
 #include "os/fault.h"
+#include "scan/timeline.h"
 
 namespace amdahl::app {
 namespace {
 
+constexpr std::size_t kMostPhases = 32;
 constexpr Nanos kGrace = std::chrono::seconds(15);  // To end a tree and write the receipt.
 
 std::string reservation_id(const std::string& experiment, const std::string& purpose,
@@ -35,6 +38,21 @@ std::string outputs_digest(const model::Receipt& receipt) {
                        file.sha256.empty() ? "missing" : file.sha256);
   }
   return sha256_hex(all).substr(0, 16);
+}
+
+// Each moment charged to the innermost phase, as in profiles. A job may name a phase after each of
+// its steps: only the longest are kept, for the ledger's sake.
+std::map<std::string, double> phase_seconds(const model::Receipt& receipt) {
+  std::map<std::string, double> phases;
+  for (const model::Span& span : scan::flatten(receipt.phases, receipt.wall)) {
+    if (span.name != scan::kUnnamed) phases[span.name] += to_seconds(span.duration);
+  }
+  if (phases.size() <= kMostPhases) return phases;
+  std::vector<std::pair<double, std::string>> longest;
+  for (const auto& [name, seconds] : phases) longest.emplace_back(-seconds, name);
+  std::ranges::nth_element(longest, longest.begin() + kMostPhases);
+  for (std::size_t i = kMostPhases; i < longest.size(); ++i) phases.erase(longest[i].second);
+  return phases;
 }
 
 model::ArmFact arm_of(const model::Spec& spec, const model::Receipt& receipt) {
@@ -59,6 +77,10 @@ model::ArmFact arm_of(const model::Spec& spec, const model::Receipt& receipt) {
   arm.psi_cpu_some = receipt.noise.psi_cpu_some;
   arm.started_s = to_seconds(receipt.started);
   arm.accelerators = receipt.accelerators;
+  arm.phases = phase_seconds(receipt);
+  arm.run_delay_s = to_seconds(receipt.run_delay);
+  arm.throttled_s = to_seconds(receipt.cgroup.throttled);
+  arm.left_behind = receipt.left_behind;
   arm.failed = !succeeded(receipt);
   if (arm.failed) {
     arm.failure = describe_ending(receipt);
