@@ -11,7 +11,6 @@
 #include "ledger/ledger.h"
 #include "observe/supervisor.h"
 #include "os/cgroup.h"
-#include "os/cgroup.h"
 #include "os/files.h"
 #include "os/host.h"
 
@@ -98,30 +97,6 @@ Symptom slots(const Config& config) {
   std::string list;
   for (const int cpu : config.slots) list += fmt::format("{}{}", list.empty() ? "" : " ", cpu);
   return {"slots", "ok", fmt::format("CPUs {}", list), ""};
-}
-
-// What the groups around us allow; runs are started here and inherit it.
-Symptom cgroup(const Config& config) {
-  const auto mounts = os::read_file("/proc/self/mountinfo");
-  const std::string versions = mounts ? os::cgroup_versions(*mounts) : "";
-  if (versions.empty()) {
-    return {"cgroup", "absent", "none is mounted: limits come from /proc alone", ""};
-  }
-  const os::CgroupLimits limits = os::own_cgroup_limits();
-  const double quota = limits.quota_cores;
-  std::string detail = versions;
-  detail += quota > 0 ? fmt::format(", quota {:.3g} cores", quota) : ", no CPU quota";
-  if (limits.memory_bytes > 0) {
-    const double gib = static_cast<double>(limits.memory_bytes) / kGiB;
-    detail += fmt::format(", {:.3g} GiB of memory", gib);
-  }
-  const int whole = std::max(1, static_cast<int>(quota));
-  if (quota <= 0 || static_cast<int>(config.slots.size()) <= whole) {
-    return {"cgroup", "ok", detail, ""};
-  }
-  return {"cgroup", "absent",
-          fmt::format("{}: {} slots at once would be held back", detail, config.slots.size()),
-          fmt::format("amdahl cycle --slots {}, or slots = {} in the configuration", whole, whole)};
 }
 
 // What the groups around us allow; runs are started here and inherit it.
