@@ -198,6 +198,19 @@ TEST(Account, RemarksOnWhatIsOdd) {
   }
 }
 
+TEST(Account, TheOtherArmIsNoStranger) {
+  Tried tried = sample_tried(0.08, 0.01, 9);
+  for (model::PairFact& pair : tried.pairs) {
+    pair.concurrent = true;
+    pair.a.cpu_s = pair.a.wall_s;
+    pair.b.cpu_s = pair.b.wall_s;
+    pair.a.foreign_cpu_cores = pair.b.foreign_cpu_cores = 1;
+  }
+  EXPECT_TRUE(line_of(account_of(tried), "Host").ends_with("0.00 while B ran"))
+      << line_of(account_of(tried), "Host");
+  EXPECT_FALSE(has(account_of(tried).remarks, "The machine was busy"));
+}
+
 TEST(Account, JsonHasTheIntervalTheCountsAndNoInfinities) {
   const Json json = encode(account_of(sample_tried(0.08, 0.01, 9)));
   EXPECT_EQ(json.at("answer"), "better");

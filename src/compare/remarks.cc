@@ -27,11 +27,20 @@ std::optional<double> mean_of(const std::vector<PairFact>& pairs, ArmFact PairFa
                               const Get& get) {
   std::vector<double> values;
   for (const PairFact& pair : pairs) {
-    const double value = get(pair.*arm);
+    const double value = get(pair, pair.*arm);
     if (!pair.voided && std::isfinite(value)) values.push_back(value);
   }
   if (values.empty()) return std::nullopt;
   return stats::mean(values);
+}
+
+// Cores that neither arm used: at once, each is foreign to the other.
+double others(const PairFact& pair, const ArmFact& arm) {
+  if (!pair.concurrent) return arm.foreign_cpu_cores;
+  const ArmFact& partner = &arm == &pair.a ? pair.b : pair.a;
+  const double together = std::min(arm.wall_s, partner.wall_s) / std::max(arm.wall_s, 1e-9);
+  const double used = partner.cpu_s / std::max(partner.wall_s, 1e-9) * together;
+  return std::max(0.0, arm.foreign_cpu_cores - used);
 }
 
 void remark_on_order(const Account& account, std::vector<std::string>& remarks) {
@@ -119,7 +128,9 @@ void remark_on_failures(const Account& account, std::vector<std::string>& remark
 }
 
 void remark_on_work(const Account& account, std::vector<std::string>& remarks) {
-  const auto work = [](const ArmFact& arm) { return arm.work.value_or(std::nan("")); };
+  const auto work = [](const PairFact&, const ArmFact& arm) {
+    return arm.work.value_or(std::nan(""));
+  };
   const auto a = mean_of(account.tried.pairs, &PairFact::a, work);
   const auto b = mean_of(account.tried.pairs, &PairFact::b, work);
   if (!a || !b || std::abs(*b - *a) <= 0.005 * *a) return;
@@ -131,7 +142,7 @@ void remark_on_work(const Account& account, std::vector<std::string>& remarks) {
 
 void remark_on_length(const Account& account, std::vector<std::string>& remarks) {
   constexpr double kShort = 0.02;
-  const auto wall = [](const ArmFact& arm) { return arm.wall_s; };
+  const auto wall = [](const PairFact&, const ArmFact& arm) { return arm.wall_s; };
   const auto a = mean_of(account.tried.pairs, &PairFact::a, wall);
   if (!a || *a > kShort) return;
   remarks.push_back(
@@ -141,11 +152,10 @@ void remark_on_length(const Account& account, std::vector<std::string>& remarks)
 }
 
 void remark_on_host(const Account& account, std::vector<std::string>& remarks) {
-  const auto foreign = [](const ArmFact& arm) { return arm.foreign_cpu_cores; };
-  const auto steal = [](const ArmFact& arm) { return arm.steal_share; };
+  const auto steal = [](const PairFact&, const ArmFact& arm) { return arm.steal_share; };
   const std::vector<PairFact>& pairs = account.tried.pairs;
-  const auto others_a = mean_of(pairs, &PairFact::a, foreign);
-  const auto others_b = mean_of(pairs, &PairFact::b, foreign);
+  const auto others_a = mean_of(pairs, &PairFact::a, others);
+  const auto others_b = mean_of(pairs, &PairFact::b, others);
   const auto stolen = mean_of(pairs, &PairFact::a, steal);
   if (stolen && *stolen > 0.02) {
     remarks.push_back(
@@ -214,9 +224,8 @@ std::vector<std::string> remarks_on(const Account& account) {
 }
 
 std::string host_line(const Tried& tried) {
-  const auto foreign = [](const ArmFact& arm) { return arm.foreign_cpu_cores; };
-  const auto a = mean_of(tried.pairs, &PairFact::a, foreign);
-  const auto b = mean_of(tried.pairs, &PairFact::b, foreign);
+  const auto a = mean_of(tried.pairs, &PairFact::a, others);
+  const auto b = mean_of(tried.pairs, &PairFact::b, others);
   if (!a || !b) return "";
   return fmt::format("others used {:.2f} of {} cores while A ran, {:.2f} while B ran", *a,
                      tried.cpus, *b);
