@@ -102,6 +102,7 @@ class Dreamer {
     const std::vector<dream::Passage> passages = TRY(library_.find(query));
     for (const dream::Passage& passage : passages) seen_.insert({passage.document, passage.line});
     outcome_.passages = static_cast<int>(seen_.size());
+    if (passages.size() >= Library::kPassagesPerSearch) outcome_.more_passages = true;
     std::ranges::move(taken(family, dream::from_passages(passages, playbook_, ground)),
                       std::back_inserter(ideas));
     return inject(family, std::move(ideas));

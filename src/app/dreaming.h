@@ -37,6 +37,7 @@ struct DreamOutcome {
   int passed_over = 0;              // Files that are no text, or could not be read.
   std::vector<std::string> unread;  // Of those, what should have been text, with the reason.
   int passages = 0;
+  bool more_passages = false;             // Of those found for some family only the best were read.
   std::vector<std::string> unprofiled;    // Families that cannot dream yet.
   std::vector<std::string> unclassified;  // Whose profile names nothing to search documents for.
 };

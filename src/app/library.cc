@@ -14,7 +14,6 @@
 namespace amdahl::app {
 namespace {
 
-constexpr int kPassagesPerSearch = 200;
 constexpr std::uintmax_t kLargestDocument = 4 << 20;
 
 bool is_text(const std::filesystem::path& path) {

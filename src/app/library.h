@@ -17,6 +17,9 @@ class Library {
   // a file by itself; kNotFound if there is neither. What is no text is passed over and counted.
   static Result<Library> open(const std::string& path);
 
+  // At most this many are found at once.
+  static constexpr int kPassagesPerSearch = 200;
+
   // Passages whose text holds a name, those first that hold rare names and many words.
   Result<std::vector<dream::Passage>> find(const dream::Query& query);
 

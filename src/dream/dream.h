@@ -67,9 +67,10 @@ Dreamt from_wins(std::span<const Win> wins, const std::map<std::string, model::S
 // - knobs of the spec set to a value ("num_workers=4", "4 loader workers", "--bs 64"),
 // - playbook entries whose title they hold, or whose knob they name and turn the same way ("more
 //   loader workers"), also where the entry's conditions do not hold.
-// It must work on a cause of this profile: one that such settings are known to work on, or one
-// that the passage speaks of itself. What a sentence advises against is left out. The origin is
-// "DOCUMENT:LINE", the mechanism quotes the sentence.
+// Where a text only mentions a knob, or by an everyday word ("4 workers"), it must speak of what
+// the knob works on. The change must work on a cause of this profile: one that such settings are
+// known to work on, or one that the passage speaks of itself. What a sentence advises against is
+// left out. The origin is "DOCUMENT:LINE", the mechanism quotes the sentence.
 Dreamt from_passages(std::span<const Passage> passages,
                      std::span<const hypothesize::Entry> playbook, const Ground& ground);
 

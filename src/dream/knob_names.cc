@@ -23,8 +23,8 @@ constexpr auto kNames = std::to_array<Names>({
      "", true},
     {"loader_workers",
      "loader workers,dataloader workers,data workers,num workers,dataloader num workers,"
-     "loading workers,loader processes,worker processes",
-     "workers,loaders", "", true, true},
+     "loading workers,loader processes",
+     "workers,loaders,worker processes", "", true, true},
     {"prefetch_factor", "prefetch factor,prefetch depth", "prefetch,prefetching", "", true},
     {"pin_memory", "pin memory,pinned memory,pinned buffers,page locked memory", "", ""},
     {"persistent_workers", "persistent workers,persistent loader workers", "", ""},
@@ -135,7 +135,7 @@ class Finder {
 
   void names(std::string_view list) {
     each(list, [&](std::size_t first, std::size_t last) {
-      keep(first, value(first, last, true), way(first, last));
+      keep(first, value(first, last, true), way(first, last), false);
     });
   }
 
@@ -143,14 +143,14 @@ class Finder {
     each(list, [&](std::size_t first, std::size_t last) {
       const auto set = value(first, last, false);
       const Way said = way(first, last);
-      if (set || said != Way::kUnsaid) keep(first, set, said);
+      if (set || said != Way::kUnsaid) keep(first, set, said, true);
     });
   }
 
   void rates(std::string_view list) {
     each(list, [&](std::size_t first, std::size_t last) {
       const Way said = way(first, last);
-      if (said != Way::kUnsaid) keep(first, std::nullopt, opposite(said));
+      if (said != Way::kUnsaid) keep(first, std::nullopt, opposite(said), true);
     });
   }
 
@@ -159,10 +159,12 @@ class Finder {
     const std::string phrase = folded(name);
     if (trim(phrase).empty()) return;
     each(trim(phrase), [&](std::size_t first, std::size_t last) {
-      const bool is_flag = name.starts_with('-');
+      const std::size_t start = sentence_.words[first].start;
+      const bool as_flag = name.starts_with('-') && start > 0 && sentence_.text[start - 1] == '-';
       const bool assigned = trim(between(sentence_, last - 1)).starts_with('=');
-      const auto set = value(first, last, is_flag);
-      if (set && (assigned || is_flag)) keep(first, set, Way::kUnsaid);
+      if (!as_flag && !assigned) return;
+      const auto set = value_after(last, as_flag);
+      if (set) keep(first, set, Way::kUnsaid, false);
     });
   }
 
@@ -195,12 +197,16 @@ class Finder {
     return knob_ == "precision" ? format_at(sentence_, word) : number_at(sentence_, word);
   }
 
-  // "=4", ": 4", " to 4", " from 2 to 4", and where the name tells, " 4"; "4 loader workers".
   std::optional<std::string> value(std::size_t first, std::size_t last, bool telling) const {
     const Names* row = names_of(knob_);
     if (row != nullptr && row->counted && first > 0 && only(between(sentence_, first - 1), " ")) {
       if (const auto count = number_at(sentence_, first - 1)) return count;
     }
+    return value_after(last, telling);
+  }
+
+  // "=4", ": 4", " to 4", " from 2 to 4", and where the name tells, " 4".
+  std::optional<std::string> value_after(std::size_t last, bool telling) const {
     const std::string_view gap = between(sentence_, last - 1);
     const bool assigned = gap.find_first_of("=:") != std::string_view::npos;
     if (!only(gap, " =:`\"'*)") || last >= sentence_.words.size()) return std::nullopt;
@@ -213,8 +219,8 @@ class Finder {
     return assigned || linked || direct ? read(at) : std::nullopt;
   }
 
-  void keep(std::size_t first, std::optional<std::string> value, Way way) const {
-    found_.push_back({knob_, std::move(value), way, first});
+  void keep(std::size_t first, std::optional<std::string> value, Way way, bool everyday) const {
+    found_.push_back({knob_, std::move(value), way, first, everyday});
   }
 
   const Sentence& sentence_;
@@ -248,7 +254,8 @@ std::vector<KnobSaid> knobs_in(const Sentence& sentence, const model::Spec& spec
     }
     // One name within another ("loader workers", "workers") says the same twice, and what has a
     // value says more than what has none.
-    std::ranges::stable_sort(said, {}, [](const KnobSaid& one) { return !one.value; });
+    std::ranges::stable_sort(
+        said, {}, [](const KnobSaid& one) { return std::pair(!one.value, one.everyday); });
     for (KnobSaid& one : said) {
       const bool again = std::ranges::any_of(found, [&](const KnobSaid& other) {
         return other.knob == one.knob && (other.value == one.value || !one.value) &&

@@ -18,6 +18,7 @@ struct KnobSaid {
   std::optional<std::string> value;  // A number, "on", "off" or a number format; nothing else.
   Way way = Way::kUnsaid;            // Without a value; of the knob itself, not of its words.
   std::size_t first = 0;             // Its first word in the sentence.
+  bool everyday = false;             // By a word that other things are called by too.
 };
 
 // Every knob that the sentence names by one of its usual names or, if the spec has it, by the

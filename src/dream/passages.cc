@@ -21,6 +21,7 @@ using model::Bottleneck;
 
 constexpr double kEffectOfASetting = 0.2;  // Of what its class costs.
 constexpr double kPriorOfASetting = 0.08;
+constexpr int kWordsThatTell = 3;            // A title of fewer may stand in any text.
 constexpr double kPriorOffConditions = 0.4;  // Of an entry's prior, where its conditions fail.
 
 // What of a passage is being read.
@@ -101,6 +102,8 @@ class Reader {
   void title(const Entry& entry, Place place) {
     const std::vector<std::size_t> found = places_of(place.sentence, folded(entry.title));
     if (found.empty()) return;
+    const auto words = std::ranges::count(entry.title, ' ') + 1;
+    if (words < kWordsThatTell && !speaks_of_any({entry.bottleneck}, place)) return;
     place.at = place.sentence.words[found.front()].start;
     const bool against = advises_against(place.sentence, found.front());
     keep(against ? advised_against() : from_entry(entry, place), entry.title, place);
@@ -119,6 +122,8 @@ class Reader {
 
   void knob(const KnobSaid& said, Place place) {
     place.at = place.sentence.words[said.first].start;
+    const bool vague = said.everyday || (!said.value && said.way == Way::kUnsaid);
+    if (vague && !speaks_of_any(classes_of(said.knob), place)) return;
     if (advises_against(place.sentence, said.first)) {
       return keep(advised_against(), named(said), place);
     }
@@ -140,6 +145,11 @@ class Reader {
     return bad_input(
         fmt::format("the spec of {} has no knob {}; if the job has it, add [knobs.{}] to the spec",
                     ground_.spec.family, said.knob, said.knob));
+  }
+
+  // "Workers" are many things; beside words for what they would cure they are ours.
+  static bool speaks_of_any(const std::vector<Bottleneck>& classes, const Place& place) {
+    return std::ranges::find_first_of(classes, place.classes) != classes.end();
   }
 
   // What the playbook knows the knob to work on.

@@ -136,7 +136,7 @@ TEST(FromPassages, OnlyTheWayThatTheTextTurnsIt) {
   const auto more = changes(read("More loader workers helped."));
   EXPECT_EQ(more, (std::vector<std::string>{"--workers 2", "--workers 3"}));
   EXPECT_EQ(changes(read("Use fewer loader workers.")), std::vector<std::string>{"--workers 0"});
-  const auto unsaid = changes(read("It is about loader workers."));
+  const auto unsaid = changes(read("Data starvation is about loader workers."));
   EXPECT_EQ(unsaid, (std::vector<std::string>{"--workers 0", "--workers 2", "--workers 3"}));
   EXPECT_EQ(changes(read("Keep decoded inputs on disk, they said.")),
             std::vector<std::string>{"FEED_CACHE={state}/decoded"});
@@ -144,6 +144,19 @@ TEST(FromPassages, OnlyTheWayThatTheTextTurnsIt) {
     EXPECT_TRUE(idea.change.env.contains("FEED_BATCH")) << idea.title;
     EXPECT_LE(idea.predicted_gain, idea.ceiling_share);
   }
+}
+
+TEST(FromPassages, AnEverydayWordNeedsWordsForWhatItWouldCure) {
+  EXPECT_TRUE(read("The cluster starts 4 workers, or more workers.").ideas.empty());
+  EXPECT_EQ(changes(read("The input pipeline starts 4 workers.")),
+            std::vector<std::string>{"--workers 4"});
+  EXPECT_TRUE(read("We changed the batch size.").ideas.empty()) << "a mere mention";
+  Family family;
+  family.spec.knobs["threads"] = knob("threads", "--threads", "", "2");
+  family.profile.evidence["psi_cpu_some"] = 0.5;
+  EXPECT_TRUE(read("One thread reads the mail.", family).ideas.empty()) << "a title, by chance";
+  EXPECT_EQ(changes(read("One thread ends contention.", family)),
+            std::vector<std::string>{"--threads 1"});
 }
 
 TEST(FromPassages, WhatIsLeftOutHasAReason) {
@@ -202,23 +215,24 @@ TEST(FromPassages, NothingButNumbersAndSwitchesComesFromAText) {
 TEST(FromPassages, AnEntryOffItsConditionsIsLessLikely) {
   hypothesize::Entry entry;
   entry.id = "cache";
-  entry.title = "keep pixels";
+  entry.title = "keep the pixels";
   entry.bottleneck = Bottleneck::kInput;
   entry.explains = {"input_wait_share"};
   entry.prior = 0.5;
   entry.mechanism = "It waits less.";
   entry.knobs = {{"decoded_cache", "on"}};
   entry.when = {{"input_wait_share", ">", 0.9}};
-  const Passage passage{"a.md", 1, "", "keep pixels"};
+  const Passage passage{"a.md", 1, "", "keep the pixels"};
   const Family family;
   const Dreamt dreamt = from_passages(std::span(&passage, 1), std::span(&entry, 1),
                                       {family.spec, family.baseline, family.profile, "cpu"});
   ASSERT_EQ(dreamt.ideas.size(), 1U);
   EXPECT_DOUBLE_EQ(dreamt.ideas[0].prior, 0.2);
-  EXPECT_EQ(dreamt.ideas[0].mechanism,
-            "It waits less. a.md:1 says: \"keep pixels\"; here condition input_wait_share > 0.9 "
-            "does not hold (" +
-                show_number(0.3) + ").");
+  EXPECT_EQ(
+      dreamt.ideas[0].mechanism,
+      "It waits less. a.md:1 says: \"keep the pixels\"; here condition input_wait_share > 0.9 "
+      "does not hold (" +
+          show_number(0.3) + ").");
 }
 
 bool has(const std::vector<std::string>& phrases, const std::string& phrase) {
