@@ -153,7 +153,8 @@ void Planner::wish(const ExperimentState& x, Purpose purpose, int certain, int w
 std::optional<Close> Planner::give_in(const Entry& entry) const {
   const ExperimentState& x = *entry.experiment;
   const int left = x.cap - x.compare_pairs;
-  if (x.pairs_to_win > settings_.patience * left) {
+  // A pace can be told only after a while; until then no effect may still be shown.
+  if (x.compare_pairs >= left && x.pairs_to_win > settings_.patience * left) {
     return Close{
         x.id, VerdictKind::kInconclusive,
         fmt::format("after {} pairs a win would take some {:.0f} more at this pace, and {} "
@@ -327,6 +328,8 @@ void Planner::registrations(Family& family) {
 }
 
 std::vector<Intent> Planner::plan() && {
+  out_.reserve(entries_.size() + families_.size());
+  speculative_.reserve(entries_.size());
   for_families();
   std::ranges::sort(entries_, [](const Entry& a, const Entry& b) {
     return a.worth != b.worth ? a.worth > b.worth : a.experiment->id < b.experiment->id;

@@ -136,6 +136,9 @@ TEST(Next, WhatWillNotGetThereIsNotDraggedToTheCap) {
   EXPECT_EQ(only<Close>(next(s))[0].verdict, model::VerdictKind::kInconclusive);
   EXPECT_EQ(only<Close>(next(s))[0].reason,
             "after 20 pairs a win would take some 41 more at this pace, and 20 are left");
+  x.compare_pairs = 19;
+  x.pairs_to_win = 100;
+  EXPECT_TRUE(only<Close>(next(s)).empty()) << "too early to speak of a pace";
 }
 
 TEST(Next, EveryAnswerHasItsVerdict) {

@@ -82,7 +82,7 @@ void expect_ends(const House& house, const std::string& family, const std::vecto
 TEST(Gauntlet, EveryCheatIsRefusedForItsReasonAndTheHonestOnePasses) {
   // A win that depends on the order looks like noise until it looks like a win.
   const std::vector<End> never_seen{
-      {"refuted", "order"}, {"no effect", "saves"}, {"inconclusive", "cap"}};
+      {"refuted", "order"}, {"no effect", "saves"}, {"inconclusive", "pairs"}};
   House house;
   add_known_job(house, "known", "[[outputs]]\npath = \"{out}/result\"\n");
   expect_ends(house, "known",
