@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/budget.h"
+#include "app/canary.h"
 #include "app/dreaming.h"
 #include "app/fleet.h"
 #include "app/hands.h"
@@ -157,7 +158,7 @@ Result<std::optional<PairOrder>> Turner::order_for(const Snapshot& snapshot,
 Result<> Turner::grant(Snapshot& snapshot, const std::vector<loop::Intent>& wishes) {
   std::vector<int> free = free_slots(context_.config, snapshot.in_flight);
   std::map<std::string, int> served;  // Wishes that a block has already granted.
-  for (const loop::Intent& wish : wishes) {
+  for (const loop::Intent& wish : loop::one_by_one(wishes)) {
     const auto* pair = std::get_if<loop::RunPair>(&wish);
     if (pair && served[pair->experiment] > 0) {
       --served[pair->experiment];
@@ -197,6 +198,7 @@ Result<bool> Turner::step() {
   const Nanos now = context_.clock->monotonic();
   if (ended == 0 && summary_.steps > 1 && now - thought_ < kThinkEvery) return false;
   thought_ = now;
+  TRY(watch_canaries(context_, options_.say, fence_));
   TRY(decide_by_policy());
   TRY(think());
   return true;

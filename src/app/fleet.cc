@@ -101,6 +101,18 @@ Result<FleetScan> scan_fleet(const Config& config, ledger::Ledger* ledger,
   return result;
 }
 
+std::vector<model::Usage> jobs_of(const Config& config, const std::string& family) {
+  std::vector<model::Usage> jobs;
+  for (const std::string& file : usage_files(config, {})) {
+    auto usages = read_usage(file);
+    if (!usages) continue;
+    for (model::Usage& usage : *std::move(usages)) {
+      if (usage.family == family) jobs.push_back(std::move(usage));
+    }
+  }
+  return jobs;
+}
+
 Result<> record_scan(Context& context, const FleetScan& fleet, std::int64_t fence) {
   std::vector<ledger::Draft> drafts;
   for (const scan::FamilyWaste& row : fleet.ranked) {

@@ -29,6 +29,9 @@ Result<FleetScan> scan_fleet(const Config& config, ledger::Ledger* ledger,
 // Writes to the ledger why each family with a spec ranks where it does, if that changed.
 Result<> record_scan(Context& context, const FleetScan& fleet, std::int64_t fence = 0);
 
+// Every readable usage record of the state folder that is of this family.
+std::vector<model::Usage> jobs_of(const Config& config, const std::string& family);
+
 // By id, unique prefix of one, "last", or the path of a usage file.
 Result<model::Usage> find_job(const Config& config, const std::string& job);
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/canary.h"
 #include "app/snapshot.h"
 #include "base/count.h"
 #include "base/text.h"
@@ -28,7 +29,10 @@ std::optional<GateDecision> demo_policy(const GatePacket& packet) {
 }
 
 constexpr auto kPolicies = std::to_array<GatePolicy>({
-    {"demo", "approves what survived the panel if its whole interval is a saving", demo_policy},
+    {"demo",
+     "approves what survived the panel if its whole interval is a saving, and rolls back what a "
+     "canary proposes to",
+     demo_policy, true},
 });
 
 std::string show_saving(double log_effect) { return show_percent(1 - std::exp(-log_effect)); }
@@ -163,10 +167,10 @@ Result<GatePacket> make_packet(Context& context, const ledger::Family& family,
   packet.votes = std::move(votes);
   packet.claim = fmt::format(
       "{} ({}) saves {} of {}'s accelerator time for the same number of {}, between {} and {} (95 "
-      "%, {})",
-      hypothesis.title, describe(hypothesis.change), show_saving(comparison.shrunk), family.name,
+      "%, {}); shrunk for having been selected, {}",
+      hypothesis.title, describe(hypothesis.change), show_saving(comparison.effect), family.name,
       family.spec.work_unit, show_saving(comparison.lower), show_saving(comparison.upper),
-      counted(comparison.pairs, "pair"));
+      counted(comparison.pairs, "pair"), show_saving(comparison.shrunk));
   const model::Plan before = TRY(make_plan(family.spec, experiment.baseline_change));
   const model::Plan after =
       TRY(make_plan(family.spec, combine(experiment.baseline_change, hypothesis.change)));
@@ -191,14 +195,17 @@ Result<ledger::GateRow> find_gate(Context& context, const std::string& id) {
   }
   if (found.size() == 1) return found.front();
   return Error{Error::Kind::kNotFound,
-               fmt::format("{} at the gate is called '{}'; pending:{}",
+               fmt::format("{} at the gate is called '{}'; pending:{}; type: amdahl gate list",
                            found.empty() ? "nothing" : "more than one thing", id,
                            pending.empty() ? " nothing" : pending)};
 }
 
 Result<std::string> decide(Context& context, const ledger::GateRow& gate,
                            const GateDecision& decision, std::int64_t fence) {
-  if (trim(decision.reason).empty()) return bad_input("a decision needs a --reason");
+  if (trim(decision.reason).empty()) {
+    return bad_input(fmt::format("a decision needs a reason: amdahl gate {} {} --reason TEXT",
+                                 decision.approved ? "approve" : "reject", gate.packet.hypothesis));
+  }
   if (trim(decision.actor).empty()) return bad_input("a decision needs a name: --as NAME");
   if (gate.state != "pending") {
     return Error{Error::Kind::kConflict,
@@ -223,6 +230,8 @@ Result<std::string> decide(Context& context, const ledger::GateRow& gate,
                     decision.actor,
                     row.hypothesis.id,
                     {{"family", family.name}, {"predicted_share", saving}}});
+  const auto canary = TRY(canary_draft(context, family, gate.packet, decision.actor));
+  if (canary) drafts.push_back(*canary);
   TRY(context.ledger->append(drafts, fence));
   family = TRY(need_family(context, family.name));
   const std::string overlay = TRY(write_overlay(context, family));
@@ -231,8 +240,12 @@ Result<std::string> decide(Context& context, const ledger::GateRow& gate,
 }
 
 Result<std::string> roll_back(Context& context, const std::string& hypothesis,
-                              const std::string& actor, const std::string& reason) {
-  if (trim(reason).empty()) return bad_input("a rollback needs a --reason");
+                              const std::string& actor, const std::string& reason,
+                              std::int64_t fence) {
+  if (trim(reason).empty()) {
+    return bad_input(fmt::format("a rollback needs a reason: amdahl gate rollback {} --reason TEXT",
+                                 hypothesis));
+  }
   const ledger::HypothesisRow row = TRY(context.ledger->hypothesis(hypothesis));
   ledger::Family family = TRY(need_family(context, row.hypothesis.family));
   if (std::ranges::find(family.stack, row.hypothesis.id) == family.stack.end()) {
@@ -248,7 +261,8 @@ Result<std::string> roll_back(Context& context, const std::string& hypothesis,
            {"baseline.rolled_back",
             actor,
             family.name,
-            {{"hypothesis", row.hypothesis.id}, {"change", encode(stack)}, {"reason", reason}}}));
+            {{"hypothesis", row.hypothesis.id}, {"change", encode(stack)}, {"reason", reason}}},
+           fence));
   family = TRY(need_family(context, family.name));
   return fmt::format("took {} out of the stack of {}: {}", row.hypothesis.id, family.name,
                      TRY(write_overlay(context, family)));

@@ -19,6 +19,7 @@ struct GatePolicy {
   std::string_view name;
   std::string_view does;
   std::optional<model::GateDecision> (*decide)(const model::GatePacket& packet);
+  bool rolls_back;  // What a canary proposes to roll back.
 };
 std::span<const GatePolicy> gate_policies();
 Result<const GatePolicy*> gate_policy(std::string_view name);  // Null for the empty name.
@@ -40,7 +41,8 @@ Result<std::string> decide(Context& context, const ledger::GateRow& gate,
 
 // Takes a promoted change out of the family's stack again; its verdict stays, its key stays used.
 Result<std::string> roll_back(Context& context, const std::string& hypothesis,
-                              const std::string& actor, const std::string& reason);
+                              const std::string& actor, const std::string& reason,
+                              std::int64_t fence = 0);
 
 // overlays/FAMILY.toml holds the family's stack, overlays/FAMILY/NN-ID.patch its patches: made
 // from the ledger, so that a crash between the two is mended by the next call.

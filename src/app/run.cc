@@ -7,10 +7,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/context.h"
+#include "app/production.h"
 #include "base/text.h"
+#include "launch/local/patched.h"
 #include "model/codec.h"
 #include "model/plan.h"
 #include "model/spec.h"
+#include "observe/config.h"
 #include "observe/supervisor.h"
 #include "os/clock.h"
 #include "os/files.h"
@@ -31,6 +35,27 @@ bool is_interpreter(const std::string& name) {
          name == "torchrun" || name == "perl" || name == "node";
 }
 
+Result<model::Spec> load_spec(const std::string& file) {
+  const std::string path = os::absolute(file);
+  const std::string text = TRY(os::read_file(path));
+  return model::parse_spec(text, file, std::filesystem::path(path).parent_path().string());
+}
+
+void take_limits(const model::Spec& spec, observe::RunOrder& order) {
+  order.time_limit = spec.time_limit;
+  order.memory_limit_mb = spec.memory_limit_mb;
+}
+
+void take_work(const model::Spec& spec, observe::RunOrder& order) {
+  order.work_pattern = spec.work_pattern;
+  order.fixed_work = spec.fixed_work;
+}
+
+void take_flags(const RunOptions& options, observe::RunOrder& order) {
+  if (options.time_limit_s > 0) order.time_limit = from_seconds(options.time_limit_s);
+  if (options.memory_limit_mb > 0) order.memory_limit_mb = options.memory_limit_mb;
+}
+
 // As the command line says, or as the spec does; flags win.
 Result<observe::RunOrder> order_of(const RunOptions& options) {
   observe::RunOrder order;
@@ -41,22 +66,80 @@ Result<observe::RunOrder> order_of(const RunOptions& options) {
   order.plan.accelerators = gpus > 0 ? gpus : usable;
   order.family = family_of(options.argv);
   if (!options.spec_file.empty()) {
-    const std::string path = os::absolute(options.spec_file);
-    const std::string text = TRY(os::read_file(path));
-    const model::Spec spec = TRY(model::parse_spec(
-        text, options.spec_file, std::filesystem::path(path).parent_path().string()));
+    const model::Spec spec = TRY(load_spec(options.spec_file));
     order.plan = TRY(make_plan(spec, {}));
     order.family = spec.family;
-    order.time_limit = spec.time_limit;
-    order.memory_limit_mb = spec.memory_limit_mb;
-    order.work_pattern = spec.work_pattern;
-    order.fixed_work = spec.fixed_work;
+    take_limits(spec, order);
+    take_work(spec, order);
   }
   if (!options.family.empty()) order.family = options.family;
   if (options.accelerators > 0) order.plan.accelerators = options.accelerators;
-  if (options.time_limit_s > 0) order.time_limit = from_seconds(options.time_limit_s);
-  if (options.memory_limit_mb > 0) order.memory_limit_mb = options.memory_limit_mb;
+  take_flags(options, order);
   return order;
+}
+
+// What was typed in the terms of its family, which knows how flags are spelled, what is work and
+// where patches go. The spec's own environment is for its own command.
+Result<model::Spec> typed_spec(const RunOptions& options, const model::Spec& family) {
+  model::Spec spec = family;
+  if (!options.spec_file.empty()) {
+    spec = TRY(load_spec(options.spec_file));
+  } else if (!options.argv.empty()) {
+    spec.command = options.argv;
+    spec.workdir = std::filesystem::current_path().string();
+    spec.env.clear();
+  }
+  if (options.accelerators > 0) spec.accelerators = options.accelerators;
+  return spec;
+}
+
+// If one arm of a canary is patched, both run in worktrees, as the arms of a pair do.
+Result<model::Plan> stacked_plan(const model::Spec& spec, const model::Change& change, bool in_tree,
+                                 const Config& config, const observe::RunOrder& order) {
+  model::Plan plan = TRY(make_plan(spec, change));
+  if (in_tree) {
+    plan = TRY(launch::local::in_patched_tree(spec, plan, config.state_dir + "/trees"));
+  }
+  // The supervisor does it again; here it says whether it can be done.
+  std::vector<std::string> argv = plan.argv;
+  TRY(observe::apply_config(plan.config, plan.workdir, order.out_dir, argv));
+  return plan;
+}
+
+// A production job is not to fail for our sake: if the stack cannot be applied to what was typed,
+// it runs as typed, and the outcome says why.
+Result<Seat> join_production(const Config& config, const RunOptions& options,
+                             observe::RunOrder& order, RunOutcome& outcome) {
+  Context context = TRY(open_context(config, false));
+  const ledger::Family family = TRY(need_family(context, order.family));
+  const model::Spec spec = TRY(typed_spec(options, family.spec));
+  if (options.argv.empty()) take_limits(spec, order);
+  take_work(spec, order);
+  take_flags(options, order);
+  const bool in_tree = !family.baseline.patch.empty();
+  const auto whole = stacked_plan(spec, family.baseline, in_tree, config, order);
+  if (!whole) {
+    if (options.argv.empty()) return whole.error();
+    outcome.warning = whole.error().text;
+    return Seat{};
+  }
+  model::Usage begun;
+  begun.job = outcome.job;
+  begun.user = os::user_name();
+  begun.workdir = whole->workdir;
+  begun.accelerators = whole->accelerators;
+  begun.start = context.clock->unix_time();
+  Seat seat = TRY(take_seat(config.state_dir, *context.ledger, family, begun));
+  order.plan = *whole;
+  if (seat.run.held_back.empty()) return seat;
+  auto without = stacked_plan(spec, seat.change, in_tree, config, order);
+  if (without) {
+    order.plan = *std::move(without);
+  } else {
+    outcome.warning = without.error().text;
+    TRY(give_up_seat(seat));
+  }
+  return seat;
 }
 
 }  // namespace
@@ -80,7 +163,8 @@ std::string family_of(const std::vector<std::string>& argv) {
 }
 
 Result<RunOutcome> run_job(const Config& config, const RunOptions& options) {
-  if (options.argv.empty() && options.spec_file.empty()) {
+  const bool of_family = options.promoted && !options.family.empty();
+  if (options.argv.empty() && options.spec_file.empty() && !of_family) {
     return bad_input("nothing to run; type: amdahl run -- CMD");
   }
   RunOutcome outcome;
@@ -93,12 +177,17 @@ Result<RunOutcome> run_job(const Config& config, const RunOptions& options) {
   order.pass_output = !options.quiet;
   TRY(os::make_dirs(order.out_dir));
   TRY(os::make_dirs(config.state_dir + "/usage"));
+  Seat seat;
+  if (options.promoted) seat = TRY(join_production(config, options, order, outcome));
+  outcome.canary = seat.run;
   outcome.receipt = TRY(observe::supervise(order, clock));
 
   outcome.receipt_file = order.out_dir + "/receipt.json";
   outcome.usage_file = fmt::format("{}/usage/{}.json", config.state_dir, outcome.job);
   TRY(os::write_file(outcome.receipt_file, dump_json(encode(outcome.receipt))));
-  const model::Usage usage = usage_of(outcome.receipt, os::user_name(), order.plan.workdir);
+  model::Usage usage = usage_of(outcome.receipt, os::user_name(), order.plan.workdir);
+  usage.canary = seat.run;
+  TRY(leave_seat(seat, usage));
   TRY(os::write_file(outcome.usage_file, dump_json(encode(usage))));
   return outcome;
 }

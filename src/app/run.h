@@ -7,6 +7,7 @@
 #include "app/config.h"
 #include "base/result.h"
 #include "model/receipt.h"
+#include "model/usage.h"
 
 namespace amdahl::app {
 
@@ -18,6 +19,9 @@ struct RunOptions {
   double memory_limit_mb = 0;
   bool quiet = false;
   std::string spec_file;  // Run the job of this spec instead of argv.
+  // With what was promoted for the family, but for what a canary holds back. The command may be
+  // left out: then it is that of the family's spec.
+  bool promoted = false;
 };
 
 struct RunOutcome {
@@ -25,6 +29,8 @@ struct RunOutcome {
   model::Receipt receipt;
   std::string usage_file;
   std::string receipt_file;
+  model::CanaryRun canary;  // What it ran with.
+  std::string warning;      // Why it ran as typed although `promoted` was asked for.
 };
 
 Result<RunOutcome> run_job(const Config& config, const RunOptions& options);

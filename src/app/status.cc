@@ -10,6 +10,7 @@ Result<Status> read_status(Context& context) {
   status.campaign = TRY(context.ledger->campaign());
   status.lease = TRY(context.ledger->lease());
   status.pending = TRY(context.ledger->gate("pending"));
+  status.rollbacks = TRY(context.ledger->canaries_in(model::CanaryState::kRollbackProposed));
   return status;
 }
 

@@ -21,6 +21,7 @@ struct Status {
   std::optional<ledger::Campaign> campaign{};
   std::optional<ledger::LeaseInfo> lease{};
   std::vector<ledger::GateRow> pending{};
+  std::vector<ledger::CanaryRow> rollbacks{};  // That canaries propose.
 };
 
 Result<Status> read_status(Context& context);

@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/canary.h"
+#include "base/text.h"
+#include "cli/show.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "model/codec.h"
+#include "os/host.h"
+
+namespace amdahl::cli {
+namespace {
+
+using model::CanaryState;
+
+Json json_of(const app::CanaryView& view) {
+  return {{"hypothesis", view.row.canary.hypothesis},
+          {"family", view.row.canary.family},
+          {"state", model::name(view.row.state)},
+          {"by", view.row.actor},
+          {"reason", view.row.reason},
+          {"terms", encode(view.row.canary)},
+          {"result", encode(view.result)},
+          {"unreadable", view.unreadable}};
+}
+
+std::vector<std::string> line_of(const app::CanaryView& view) {
+  const model::CanaryResult& r = view.result;
+  return {view.row.canary.hypothesis,
+          view.row.canary.family,
+          std::string(model::name(view.row.state)),
+          fmt::format("{} of {}", r.runs, view.row.canary.wanted_runs),
+          fmt::format("{}", r.held_back),
+          fmt::format("{} ({} usual)", r.failed, show_percent(r.usual_failures)),
+          r.comparison.pairs == 0 ? "no pair yet" : describe(r.comparison)};
+}
+
+// What the table has no room for: why, and what a person may do about it.
+std::string note_on(const app::CanaryView& view) {
+  const std::string& id = view.row.canary.hypothesis;
+  const model::CanaryResult& r = view.result;
+  if (view.row.state == CanaryState::kRollbackProposed) {
+    return fmt::format("{}: {}; {}\n", id, view.row.reason, app::rollback_hint(id));
+  }
+  if (view.row.state != CanaryState::kOpen) {
+    return fmt::format("{}: {} by {}: {}\n", id, model::name(view.row.state), view.row.actor,
+                       view.row.reason);
+  }
+  if (r.runs + r.held_back + r.running == 0) {
+    return fmt::format(
+        "{}: no production run yet; start them with: amdahl run --promoted "
+        "--family {} -- CMD\n",
+        id, view.row.canary.family);
+  }
+  std::string text = fmt::format("{}: {}", id, r.because);
+  if (r.running > 0) text += fmt::format("; {} running", r.running);
+  if (r.outcome != CanaryState::kOpen) text += "; the next cycle closes it";
+  return text + "\n";
+}
+
+Result<int> keep(const Flags& flags) {
+  app::Context context = TRY(context_for(flags, false));
+  const std::string who = flags.as.empty() ? os::user_name() : flags.as;
+  const std::string outcome = TRY(app::keep_change(context, flags.words[1], who, flags.reason));
+  if (flags.json) {
+    print_json({{"schema_version", 1}, {"outcome", outcome}});
+  } else {
+    print(outcome + "\n");
+  }
+  return 0;
+}
+
+}  // namespace
+
+Result<int> do_canary(const Flags& flags) {
+  if (!flags.words.empty() && flags.words.front() == "keep") {
+    if (flags.words.size() != 2) return bad_input("canary wants: keep ID --reason TEXT");
+    return keep(flags);
+  }
+  if (flags.words.size() > 1) {
+    return bad_input("canary wants one family, or keep ID --reason TEXT");
+  }
+  app::Context context = TRY(context_for(flags, false));
+  const std::vector<app::CanaryView> views =
+      TRY(app::read_canaries(context, flags.words.empty() ? "" : flags.words.front()));
+  if (flags.json) {
+    Json list = Json::array();
+    for (const app::CanaryView& view : views) list.push_back(json_of(view));
+    print_json({{"schema_version", 1}, {"canaries", list}});
+    return 0;
+  }
+  if (views.empty()) {
+    print("Nothing that was promoted is being watched.\n");
+    return 0;
+  }
+  std::vector<std::vector<std::string>> lines;
+  std::string notes;
+  for (const app::CanaryView& view : views) {
+    lines.push_back(line_of(view));
+    notes += note_on(view);
+    for (const std::string& problem : view.unreadable) {
+      fmt::print(stderr, "amdahl: left out {}\n", problem);
+    }
+  }
+  print(table({"hypothesis", "family", "state", "runs", "held back", "failed", "saves"}, lines));
+  print("\n" + notes);
+  return 0;
+}
+
+}  // namespace amdahl::cli

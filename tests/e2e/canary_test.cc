@@ -1,0 +1,143 @@
+// canary_test.cc: a promoted change in production, where it turns out as it is.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "harness.h"
+
+namespace amdahl::e2e {
+namespace {
+
+using Json = nlohmann::json;
+
+const std::map<std::string, std::string> kInProduction{{"PRODUCTION", "1"}};
+
+class CanaryTest : public testing::Test {
+ protected:
+  // NAP=0.01 saves time in every experiment; `in_production` is what the job does with it there.
+  void promote(const std::string& in_production, const std::string& canary) {
+    house_.add_nap_job();
+    house_.write("job.sh",
+                 "#!/bin/sh\n"
+                 "if [ -n \"$PRODUCTION\" ] && [ -n \"$NAP\" ]; then\n" +
+                     in_production +
+                     "\nelse\n  sleep ${NAP:-0.08}\nfi\n"
+                     "echo \"$* nap ${NAP:-none}\" >> \"$PWD/done.log\"\n"
+                     "echo fine > \"$AMDAHL_OUT/result\"\n"
+                     "echo '{\"work\": 1}' >> \"$AMDAHL_REPORT\"\n",
+                 true);
+    house_.write("config.toml", house_.read("config.toml") + "[canary]\n" + canary);
+    ASSERT_EQ(house_.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
+    ASSERT_EQ(house_.amdahl({"propose", "nap", "--env", "NAP=0.01", "--gain", "60"}).code, 0);
+    const Outcome cycle = house_.amdahl({"cycle", "--watch"});
+    ASSERT_EQ(cycle.code, 0) << cycle.err;
+    const Json gate = Json::parse(house_.amdahl({"gate", "list", "--json"}).out);
+    ASSERT_EQ(gate["gate"].size(), 1U) << cycle.err;
+    id_ = gate["gate"][0]["packet"]["hypothesis"];
+    const Outcome approved =
+        house_.amdahl({"gate", "approve", id_, "--reason", "it is true", "--as", "ada"});
+    ASSERT_EQ(approved.code, 0) << approved.err;
+  }
+
+  Outcome produce(const std::map<std::string, std::string>& env = kInProduction) {
+    return house_.amdahl(
+        {"run", "--promoted", "--family", "nap", "--", "./job.sh", "--day", "monday"}, env);
+  }
+
+  Json canary() {
+    const Outcome shown = house_.amdahl({"canary", "nap", "--json"});
+    EXPECT_EQ(shown.code, 0) << shown.err;
+    return Json::parse(shown.out)["canaries"][0];
+  }
+
+  House house_;
+  std::string id_;
+};
+
+TEST_F(CanaryTest, AChangeThatIsSlowInProductionIsProposedForRollbackAndRolledBack) {
+  promote("  sleep 0.3", "one_in = 2\nruns = 60\n");
+  EXPECT_EQ(canary()["state"], "open");
+  for (int i = 0; i < 14; ++i) ASSERT_EQ(produce().code, 0);
+  const std::string log = house_.read("done.log");
+  EXPECT_EQ(count_lines(log, "--day monday nap 0.01"), 7) << log;
+  EXPECT_EQ(count_lines(log, "--day monday nap none"), 7) << "one in two goes without: " << log;
+
+  const Outcome cycle = house_.amdahl({"cycle"});
+  EXPECT_NE(cycle.err.find("the canary of " + id_ +
+                           " ended, rollback proposed: in production it"
+                           " costs "),
+            std::string::npos)
+      << cycle.err;
+  EXPECT_EQ(canary()["state"], "rollback proposed");
+  EXPECT_EQ(canary()["result"]["comparison"]["pairs"], 7);
+  const std::string hint = "amdahl gate rollback " + id_ + " --reason TEXT";
+  for (const char* verb : {"gate", "status", "canary"}) {
+    EXPECT_NE(house_.amdahl({verb}).out.find(hint), std::string::npos) << verb;
+  }
+  const Json status = Json::parse(house_.amdahl({"status", "--json"}).out);
+  EXPECT_EQ(status["rollbacks_proposed"][0]["hypothesis"], id_);
+  EXPECT_NE(house_.read("state/overlays/nap.toml").find("0.01"), std::string::npos)
+      << "the loop rolls nothing back by itself";
+
+  ASSERT_EQ(house_.amdahl({"gate", "rollback", id_, "--reason", "slow", "--as", "ada"}).code, 0);
+  EXPECT_EQ(canary()["state"], "rolled back");
+  const Outcome after = produce();
+  EXPECT_NE(after.err.find("it ran with nothing that was promoted"), std::string::npos)
+      << after.err;
+  EXPECT_EQ(house_.amdahl({"ledger", "verify"}).code, 0);
+}
+
+TEST_F(CanaryTest, AChangeThatFailsInProductionIsCaughtAndAKilledRunIsNotForgotten) {
+  promote("  exit 3", "one_in = 2\nruns = 60\n");
+  int failed = 0;
+  for (int i = 0; i < 13; ++i) failed += produce().code == 3 ? 1 : 0;
+  EXPECT_GE(failed, 6);
+  // Killed after it took its seat: nobody is left to tell how it ended.
+  std::map<std::string, std::string> fault = kInProduction;
+  fault["AMDAHL_FAULT_POINT"] = "run.seated";
+  fault["AMDAHL_FAULT_AT"] = "1";
+  EXPECT_EQ(produce(fault).code, 128 + 9);
+  const Json result = canary()["result"];
+  EXPECT_EQ(result["runs"].get<int>() + result["held_back"].get<int>(), 14);
+  EXPECT_EQ(result["lost"], 1);
+  ASSERT_EQ(house_.amdahl({"cycle"}).code, 0);
+  EXPECT_EQ(canary()["state"], "rollback proposed");
+  EXPECT_NE(std::string(canary()["reason"]).find(" runs failed, where "), std::string::npos);
+
+  const Outcome kept =
+      house_.amdahl({"canary", "keep", id_, "--reason", "the disk was full", "--as", "ada"});
+  EXPECT_EQ(kept.code, 0) << kept.err;
+  EXPECT_EQ(canary()["state"], "kept");
+  EXPECT_EQ(house_.amdahl({"canary", "keep", id_, "--reason", "again"}).code, 1);
+  EXPECT_EQ(house_.amdahl({"ledger", "verify"}).code, 0);
+}
+
+TEST_F(CanaryTest, AGoodChangeIsKeptAndWhatItSavedIsOnTheBill) {
+  promote("  sleep 0.01", "one_in = 2\nruns = 6\n");
+  for (int i = 0; i < 12; ++i) ASSERT_EQ(produce().code, 0);
+  ASSERT_EQ(house_.amdahl({"cycle"}).code, 0);
+  EXPECT_EQ(canary()["state"], "kept");
+  const Json roi = Json::parse(house_.amdahl({"roi", "--json"}).out);
+  EXPECT_GT(roi["families"][0]["production"]["effect"].get<double>(), 0.2);
+  EXPECT_EQ(roi["families"][0]["production"]["pairs"], 6);
+  const Json run = Json::parse(
+      house_.amdahl({"run", "--promoted", "--family", "nap", "--json"}, kInProduction).out);
+  EXPECT_EQ(run["promoted"][0], id_);
+  EXPECT_EQ(run["held_back"], "") << "the watch is over";
+}
+
+TEST_F(CanaryTest, PromotedNeedsAFamilyThatIsKnown) {
+  house_.add_nap_job();
+  const Outcome none = house_.amdahl({"run", "--promoted", "--", "./job.sh"});
+  EXPECT_EQ(none.code, 1);
+  EXPECT_NE(none.err.find("there is no ledger in "), std::string::npos) << none.err;
+  ASSERT_EQ(house_.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
+  const Outcome typo = house_.amdahl({"run", "--promoted", "--family", "nep", "--", "./job.sh"});
+  EXPECT_EQ(typo.code, 1);
+  EXPECT_NE(typo.err.find("no family 'nep' has a spec, did you mean 'nap'?"), std::string::npos)
+      << typo.err;
+  EXPECT_EQ(house_.amdahl({"run", "--promoted"}).code, 2);
+  EXPECT_EQ(house_.amdahl({"canary"}).out, "Nothing that was promoted is being watched.\n");
+}
+
+}  // namespace
+}  // namespace amdahl::e2e
