@@ -14,6 +14,8 @@
 namespace amdahl::loop {
 namespace {
 
+constexpr int kSameForNoise = 6;
+
 using model::Answer;
 using model::Purpose;
 using model::VerdictKind;
@@ -85,6 +87,13 @@ class Planner {
   std::vector<Intent> speculative_;  // Pairs that an earlier one may make superfluous.
 };
 
+// An experiment's noise is fixed when it is registered. Taken too small, chance looks like proof
+// that there is no effect, so the few A/A pairs that tell it come first.
+bool knows_noise(const Settings& settings, const FamilyState& family) {
+  return family.same_pairs >= std::min(settings.same_wanted, kSameForNoise) ||
+         has_same(settings, family);
+}
+
 bool is_active(const ExperimentState& x) { return x.stage != "hold" && x.stage != "gate"; }
 
 Planner::Planner(const State& state)
@@ -109,6 +118,8 @@ Planner::Planner(const State& state)
   for (const Queued& q : state.queued) {
     const auto family = by_name_.find(q.family);
     if (family == by_name_.end()) continue;
+    family->second->waits_for_same |=
+        family->second->state->profiled && !knows_noise(settings_, *family->second->state);
     family->second->waiting.emplace_back(worth_in(state, family->second->state, prospect_of(q)),
                                          &q);
   }
@@ -214,7 +225,7 @@ void Planner::in_refute(const Entry& entry) {
     wish(x, Purpose::kReplicate, wanted, wanted);
     return;
   }
-  const bool waits = entry.family && entry.family->waits_for_same;
+  const bool waits = entry.family && !has_same(settings_, *entry.family->state);
   if (x.in_flight > 0 || waits) return;
   out_.push_back(AskPanel{x.id, log_level_});
 }
@@ -320,7 +331,7 @@ void Planner::registrations(Family& family) {
   for (const auto& [worth, queued] : family.waiting) {
     if (!pays(family.state, worth)) {
       out_.push_back(Drop{queued->hypothesis, worth});
-    } else if (room-- > 0 && state_.campaign_open &&
+    } else if (knows_noise(settings_, *family.state) && room-- > 0 && state_.campaign_open &&
                state_.registered < state_.campaign.hypotheses) {
       out_.push_back(Register{queued->hypothesis});
     }

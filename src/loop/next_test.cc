@@ -62,6 +62,16 @@ TEST(Next, RegistersTheMostWorthFirst) {
   EXPECT_EQ(registered[0].hypothesis, "h-large");
 }
 
+TEST(Next, TheNoiseIsKnownBeforeTheFirstExperiment) {
+  State s = one_family();
+  s.families[0].same_pairs = 4;
+  s.queued = {{"h-1", "eval", 0.1, 0.1}};
+  EXPECT_TRUE(only<Register>(next(s)).empty());
+  EXPECT_EQ(only<RunSame>(next(s)).size(), 2U) << "A/A pairs are urgent now";
+  s.families[0].same_failures = 6;
+  EXPECT_EQ(only<Register>(next(s)).size(), 1U) << "they cannot be had";
+}
+
 TEST(Next, HeldClaimsDoNotBlockTheFamily) {
   State s = one_family();
   ExperimentState x = under_test();

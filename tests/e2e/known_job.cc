@@ -87,7 +87,7 @@ int main() {
   const std::string report = text("AMDAHL_REPORT", "/dev/null");
   const std::string cheat = text("CHEAT", "none");
   const auto asked = static_cast<int>(number("ITEMS", "40"));
-  const double rounds = number("ROUNDS", "600000") * (1 + number("EXTRA", "0") / 100);
+  const double rounds = number("ROUNDS", "1200000") * (1 + number("EXTRA", "0") / 100);
   const Doing d = doing(cheat, out);
   const auto own = static_cast<std::uint64_t>(rounds * d.share);
   const auto count = static_cast<int>(asked * d.items);
