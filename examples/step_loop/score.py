@@ -27,8 +27,12 @@ def make_parser():
 def settings_of(parser, args, changes):
     """The arguments as this arm has them: null takes a flag away, "" is a bare one."""
     settings = argparse.Namespace(**vars(args))
+    for group in changes.keys() - {"args"}:
+        raise SystemExit(f"cannot switch {', '.join(changes[group])} between steps")
     for flag, value in changes.get("args", {}).items():
         name = flag.lstrip("-").replace("-", "_")
+        if name not in vars(args):
+            raise SystemExit(f"cannot switch {flag} between steps")
         default = parser.get_default(name)
         if value is None:
             value = default

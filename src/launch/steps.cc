@@ -17,20 +17,45 @@ namespace amdahl::launch {
 namespace {
 
 constexpr std::size_t kWarmUpSteps = 2 * kWarmUpPairs;
+constexpr std::string_view kMetric = "accelerator_seconds_per_work";
 
 using Value = std::optional<std::string>;
 
-// The two arms' settings, as they grow.
-struct Both {
-  Json a = Json::object();
-  Json b = Json::object();
+// Where a knob says how the job is told.
+struct Group {
+  const char* name;
+  std::string model::Knob::*told_by;
+};
+constexpr Group kArgs{"args", &model::Knob::arg};
+constexpr Group kEnv{"env", &model::Knob::env};
+constexpr Group kConfig{"config", &model::Knob::config};
 
-  void add(const char* group, const std::string& name, const Value& in_a, const Value& in_b,
-           const std::function<std::string(std::string)>& fill) {
-    if (in_a == in_b) return;
-    a[group][name] = in_a ? Json(fill(*in_a)) : Json(nullptr);
-    b[group][name] = in_b ? Json(fill(*in_b)) : Json(nullptr);
+// The two arms' settings, as they grow.
+class Both {
+ public:
+  Both(const model::Spec& spec, const std::function<std::string(std::string)>& fill)
+      : spec_{spec}, fill_{fill} {}
+
+  Result<> add(const Group& group, const std::string& name, const Value& in_a, const Value& in_b) {
+    if (in_a == in_b) return Ok{};
+    const bool is_knob = std::ranges::any_of(
+        spec_.knobs, [&](const auto& knob) { return knob.second.*group.told_by == name; });
+    if (!is_knob) {
+      return bad_input(fmt::format(
+          "{} is no knob of the spec, so the job cannot be asked to switch it between steps",
+          name));
+    }
+    a_[group.name][name] = in_a ? Json(fill_(*in_a)) : Json(nullptr);
+    b_[group.name][name] = in_b ? Json(fill_(*in_b)) : Json(nullptr);
+    return Ok{};
   }
+  Json finish() const { return {{"A", a_}, {"B", b_}}; }
+
+ private:
+  const model::Spec& spec_;
+  const std::function<std::string(std::string)>& fill_;
+  Json a_ = Json::object();
+  Json b_ = Json::object();
 };
 
 // What the variable is for a job of this plan: set, unset, or inherited from us.
@@ -62,8 +87,7 @@ void add_flags(const model::Spec& spec, const std::vector<std::string>& argv,
   }
 }
 
-Result<> add_args(const model::Spec& spec, const model::Plan& a, const model::Plan& b,
-                  const std::function<std::string(std::string)>& fill, Both& both) {
+Result<> add_args(const model::Spec& spec, const model::Plan& a, const model::Plan& b, Both& both) {
   const Error other = bad_input(
       "the arms' commands differ in more than flags, which no process can change about itself; "
       "set pairing = \"same-allocation\" in the spec");
@@ -76,7 +100,6 @@ Result<> add_args(const model::Spec& spec, const model::Plan& a, const model::Pl
     const model::Flag flag = model::flag_named(spec, name);
     const Value in_a = model::value_in(a.argv, flag);
     const Value in_b = model::value_in(b.argv, flag);
-    both.add("args", name, in_a, in_b, fill);
     if (in_a != in_b) TRY(model::set_flag(words, flag, in_b));
   }
   // What the flags do not explain is something else.
@@ -84,6 +107,10 @@ Result<> add_args(const model::Spec& spec, const model::Plan& a, const model::Pl
   std::ranges::sort(words);
   std::ranges::sort(wanted);
   if (words != wanted) return other;
+  for (const std::string& name : names) {
+    const model::Flag flag = model::flag_named(spec, name);
+    TRY(both.add(kArgs, name, model::value_in(a.argv, flag), model::value_in(b.argv, flag)));
+  }
   return Ok{};
 }
 
@@ -125,25 +152,31 @@ Result<Json> step_settings(const model::Spec& spec, const model::Plan& a, const 
                     "pairing = \"same-allocation\" in the spec",
                     what));
   };
+  if (spec.metric != kMetric) {
+    return bad_input(
+        fmt::format("steps are compared by {}, but the spec's metric is {}; set pairing = "
+                    "\"same-allocation\" in the spec",
+                    kMetric, spec.metric));
+  }
   if (a.patch != b.patch || a.needs_build != b.needs_build) return fixed("patches");
   if (a.accelerators != b.accelerators) return fixed("accelerators");
   if (a.cpus != b.cpus) return fixed("CPU slots");
   if (a.workdir != b.workdir) return fixed("folders");
-  Both both;
-  TRY(add_args(spec, a, b, fill, both));
+  Both both(spec, fill);
+  TRY(add_args(spec, a, b, both));
   std::set<std::string> names(a.unset.begin(), a.unset.end());
   names.insert(b.unset.begin(), b.unset.end());
   for (const auto& [name, value] : a.env) names.insert(name);
   for (const auto& [name, value] : b.env) names.insert(name);
   for (const std::string& name : names) {
-    both.add("env", name, variable(a, name), variable(b, name), fill);
+    TRY(both.add(kEnv, name, variable(a, name), variable(b, name)));
   }
   std::map<std::string, std::string> places = a.config;
   places.insert(b.config.begin(), b.config.end());
   for (const auto& [place, value] : places) {
-    both.add("config", place, entry(a.config, place), entry(b.config, place), fill);
+    TRY(both.add(kConfig, place, entry(a.config, place), entry(b.config, place)));
   }
-  return Json{{"A", both.a}, {"B", both.b}};
+  return both.finish();
 }
 
 Result<std::vector<model::StepPair>> step_pairs(const model::Receipt& whole,

@@ -26,7 +26,10 @@ std::string step_schedule(std::string_view seed, std::string_view hypothesis, in
 // What must be switched between the steps, and to what in each arm: {"A": {"args": {"--batch":
 // "8"}}, "B": …}, with "env", "args" and "config" as in model::Change; null means unset, taken away
 // or, for config, as the file has it. Only what differs is in it. `fill` is applied to each value.
-// Fails if the arms differ in what one process cannot change about itself.
+// Fails if the arms differ in what one process cannot change about itself, or in what is no knob of
+// the spec: most variables are read once, and a job that does not know of them would seem to show
+// that they do nothing. Nor can steps be compared by a metric that the job reports. Such arms must
+// be whole runs.
 Result<Json> step_settings(const model::Spec& spec, const model::Plan& a, const model::Plan& b,
                            const std::function<std::string(std::string)>& fill);
 

@@ -54,6 +54,10 @@ TEST(SettingsTest, AreWhatDiffers) {
   batch.arg = "--batch";
   batch.aliases = {"-b"};
   batch.value = "8";
+  spec.knobs["decoded_cache"].arg = "--cache";
+  spec.knobs["threads"].env = "OMP_NUM_THREADS";
+  spec.knobs["fsync"].env = "LOUD";
+  spec.knobs["log_every"].config = "job.json#log";
   spec.env = {{"OMP_NUM_THREADS", "2"}};
   model::Change change;
   change.args = {{"-b", "32"}, {"--cache", "{state}/x"}};
@@ -72,6 +76,16 @@ TEST(SettingsTest, AreWhatDiffers) {
       R"("B":{"args":{"--batch":"32","--cache":"/tmp/\"s\"/x"},"config":{"job.json#log":"5"},)"
       R"("env":{"LOUD":"1","OMP_NUM_THREADS":null}}})");
   EXPECT_EQ(dump_json(*step_settings(spec, a, a, same)), R"({"A":{},"B":{}})");
+
+  // A variable that the job does not know of would seem to do nothing.
+  for (const char* knob : {"decoded_cache", "fsync", "log_every"}) {
+    model::Spec fewer = spec;
+    const model::Knob gone = fewer.knobs[knob];
+    fewer.knobs.erase(knob);
+    EXPECT_EQ(step_settings(fewer, a, b, same).error().text,
+              gone.arg + gone.env + gone.config +
+                  " is no knob of the spec, so the job cannot be asked to switch it between steps");
+  }
 }
 
 TEST(SettingsTest, WhatAProcessCannotChangeIsAnError) {
@@ -174,6 +188,7 @@ class StepJob : public local::LocalTest {
     made.spec.command.insert(made.spec.command.end(), more.begin(), more.end());
     made.spec.workdir = folder_;
     made.spec.time_limit = 60s;
+    made.spec.knobs["batch_size"].arg = "--rounds";
     made.a = *model::make_plan(made.spec, {});
     model::Change change;
     change.args = {{"--rounds", "2910000"}};

@@ -9,8 +9,6 @@
 namespace amdahl::launch::local {
 namespace {
 
-constexpr std::string_view kStepMetric = "accelerator_seconds_per_work";
-
 std::vector<int> first_of(std::vector<int> cpus, int wanted) {
   const auto most = static_cast<std::size_t>(std::max(0, wanted));
   if (most > 0 && most < cpus.size()) cpus.resize(most);
@@ -42,12 +40,6 @@ Result<> check(const PairRequest& request) {
   }
   if (request.steps && request.schedule.empty()) {
     return bad_input("arms that alternate by steps need a schedule, and the request has none");
-  }
-  if (request.steps && request.spec.metric != kStepMetric) {
-    return bad_input(
-        fmt::format("steps are compared by {}, but the spec's metric is {}; set pairing = "
-                    "\"same-allocation\" in the spec",
-                    kStepMetric, request.spec.metric));
   }
   if (request.more.size() + 1 > kBlockVariants) {
     return bad_input(fmt::format("a block holds at most {} variants, not {}", kBlockVariants,
