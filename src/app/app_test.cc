@@ -109,7 +109,7 @@ TEST(ParseTry, WantsTwoCommands) {
   EXPECT_EQ(parse_try({"true"}).error().text,
             "':::' must stand between the two commands; type: amdahl compare -- A ::: B");
   EXPECT_EQ(parse_try({"true", ":::"}).error().text,
-            "arm b has no command; type: amdahl compare -- A ::: B");
+            "arm B has no command; type: amdahl compare -- A ::: B");
 }
 
 }  // namespace

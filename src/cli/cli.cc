@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/embedded.h"
+#include "base/text.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
 
@@ -19,25 +20,28 @@ namespace amdahl::cli {
 namespace {
 
 constexpr auto kVerbs = std::to_array<Verb>({
-    {"run", "run a command, watch its accelerators, keep a receipt", false, do_run},
-    {"scan", "rank families by wasted accelerator time", false, do_scan},
-    {"anatomy", "draw one job's timeline and what each part could gain", false, do_anatomy},
-    {"adopt", "give a family a spec, so that it can be experimented on", false, do_adopt},
-    {"profile", "find out why a family's accelerators wait", false, do_profile},
-    {"propose", "put an idea of your own to the test", false, do_propose},
-    {"cycle", "one turn of the loop; --watch goes on until all is settled", false, do_cycle},
-    {"status", "where the loop stands", false, do_status},
-    {"gate", "see and decide what waits for a person", false, do_gate},
-    {"stack", "re-measure a family's promoted changes together", false, do_stack},
-    {"ledger", "list, show, search, verify, export, reopen", false, do_ledger},
-    {"dream", "search wins and documents for fresh hypotheses", false, do_dream},
-    {"roi", "hours and money spent and saved", false, do_roi},
-    {"compare", "is B cheaper than A? a paired test of two commands", false, do_compare},
-    {"doctor", "what works here, what is missing, how to fix it", false, do_doctor},
-    {"init", "make the state folder and a configuration", false, do_init},
-    {"completion", "completion for bash, zsh or fish", false, do_completion},
-    {"version", "version, revision and ledger schema", false, do_version},
-    {"exec", "the supervisor of one pair; started by launchers", true, do_exec},
+    {"run", "run a command, watch its accelerators, keep a receipt", false, -1, do_run},
+    {"scan", "rank families by wasted accelerator time", false, -1, do_scan},
+    {"anatomy", "draw one job's timeline and what each part could gain", false, 1, do_anatomy},
+    {"adopt", "give a family a spec, so that it can be experimented on", false, 1, do_adopt},
+    {"profile", "find out why a family's accelerators wait", false, 1, do_profile},
+    {"propose", "put an idea of your own to the test", false, 1, do_propose},
+    {"cycle", "one turn of the loop; --watch goes on until all is settled", false, 0, do_cycle},
+    {"status", "where the loop stands", false, 0, do_status},
+    {"gate", "see and decide what waits for a person", false, 2, do_gate},
+    {"canary", "promoted changes watched in production, some runs without them", false, 2,
+     do_canary},
+    {"stack", "re-measure a family's promoted changes together", false, -1, do_stack},
+    {"ledger", "list, show, search, verify, export, reopen", false, -1, do_ledger},
+    {"dream", "search wins and documents for fresh hypotheses", false, 0, do_dream},
+    {"roi", "hours and money spent and saved", false, 0, do_roi},
+    {"compare", "is B cheaper than A? a paired test of two commands", false, -1, do_compare},
+    {"doctor", "what works here, what is missing, how to fix it", false, 0, do_doctor},
+    {"init", "make the state folder and a configuration", false, 0, do_init},
+    {"config", "every setting, its value and who set it", false, 1, do_config},
+    {"completion", "completion for bash, zsh or fish", false, 1, do_completion},
+    {"version", "version, revision and ledger schema", false, 0, do_version},
+    {"exec", "the supervisor of one pair; started by launchers", true, 0, do_exec},
 });
 
 int exit_code(Error::Kind kind) {
@@ -65,7 +69,11 @@ int print_help(const std::vector<std::string>& words) {
       fmt::print("{}", page);
       return 0;
     }
-    fmt::print(stderr, "amdahl: there is no help on '{}'\n", words.front());
+    std::vector<std::string_view> names;
+    for (const Verb& verb : kVerbs) names.push_back(verb.name);
+    const auto near = did_you_mean(words.front(), names);
+    fmt::print(stderr, "amdahl: there is no help on '{}'{}; type: amdahl --help\n", words.front(),
+               near ? fmt::format(", did you mean '{}'?", *near) : "");
     return 2;
   }
   fmt::print("amdahl finds wasted accelerator time, proves fixes and banks the savings.\n\n");
@@ -86,12 +94,22 @@ int fail(const Error& error) {
   return exit_code(error.kind);
 }
 
+// A word too many is a slip (of a flag's dashes, say) that must not pass in silence.
+Result<> check_words(const Verb& verb, const Flags& flags) {
+  const auto most = static_cast<std::size_t>(std::max(0, verb.most_words));
+  if (verb.most_words < 0 || flags.words.size() <= most) return Ok{};
+  return bad_input(fmt::format("{} has no use for the word '{}'; type: amdahl {} --help", verb.name,
+                               flags.words[most], verb.name));
+}
+
 int dispatch(const std::vector<std::string>& argv) {
   const auto typed = parse(argv);
   if (!typed) return fail(typed.error());
   if (typed->verb == "help") return print_help(typed->flags.words);
   if (typed->flags.help) return print_help({typed->verb});
-  const auto code = find_verb(typed->verb)->run(typed->flags);
+  const Verb& verb = *find_verb(typed->verb);
+  if (const auto checked = check_words(verb, typed->flags); !checked) return fail(checked.error());
+  const auto code = verb.run(typed->flags);
   return code ? *code : fail(code.error());
 }
 

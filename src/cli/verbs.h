@@ -13,6 +13,7 @@ struct Verb {
   std::string_view name;
   std::string_view summary;
   bool hidden;                       // Not for people.
+  int most_words;                    // That may follow it, besides options; -1: any number.
   Result<int> (*run)(const Flags&);  // The exit code.
 };
 
@@ -29,6 +30,7 @@ Result<int> do_propose(const Flags& flags);
 Result<int> do_cycle(const Flags& flags);
 Result<int> do_status(const Flags& flags);
 Result<int> do_gate(const Flags& flags);
+Result<int> do_canary(const Flags& flags);
 Result<int> do_stack(const Flags& flags);
 Result<int> do_ledger(const Flags& flags);
 Result<int> do_dream(const Flags& flags);
@@ -36,6 +38,7 @@ Result<int> do_roi(const Flags& flags);
 Result<int> do_compare(const Flags& flags);
 Result<int> do_doctor(const Flags& flags);
 Result<int> do_init(const Flags& flags);
+Result<int> do_config(const Flags& flags);
 Result<int> do_completion(const Flags& flags);
 Result<int> do_version(const Flags& flags);
 Result<int> do_exec(const Flags& flags);

@@ -2,7 +2,6 @@
 #include <nlohmann/json.hpp>
 
 #include "app/canary.h"
-#include "base/text.h"
 #include "cli/show.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -26,13 +25,16 @@ Json json_of(const app::CanaryView& view) {
 }
 
 std::vector<std::string> line_of(const app::CanaryView& view) {
+  const model::Canary& canary = view.row.canary;
   const model::CanaryResult& r = view.result;
-  return {view.row.canary.hypothesis,
-          view.row.canary.family,
+  return {canary.hypothesis,
+          canary.family,
           std::string(model::name(view.row.state)),
-          fmt::format("{} of {}", r.runs, view.row.canary.wanted_runs),
+          fmt::format("{} of {}", r.runs, canary.wanted_runs),
           fmt::format("{}", r.held_back),
-          fmt::format("{} ({} usual)", r.failed, show_percent(r.usual_failures)),
+          fmt::format("{} of {}", r.failed, r.runs),
+          fmt::format("{} of {}", canary.past_failed + r.held_back_failed,
+                      canary.past_runs + r.held_back),
           r.comparison.pairs == 0 ? "no pair yet" : describe(r.comparison)};
 }
 
@@ -103,7 +105,9 @@ Result<int> do_canary(const Flags& flags) {
       fmt::print(stderr, "amdahl: left out {}\n", problem);
     }
   }
-  print(table({"hypothesis", "family", "state", "runs", "held back", "failed", "saves"}, lines));
+  print(
+      table({"hypothesis", "family", "state", "runs", "held back", "failed", "without it", "saves"},
+            lines));
   print("\n" + notes);
   return 0;
 }

@@ -83,14 +83,36 @@ Result<model::Change> change_from(const Flags& flags) {
     const auto [flag, value] = cut(word);
     change.args[flag] = value.value_or("");
   }
+  for (const std::string& word : flags.sets) {
+    const auto [place, value] = cut(word);
+    if (!value || place.find('#') == place.npos) {
+      return bad_input(
+          fmt::format("--set wants FILE#KEY=VALUE (job.yaml#train.batch=32), not '{}'", word));
+    }
+    change.config[place] = *value;
+  }
   if (flags.accelerators > 0) change.accelerators = flags.accelerators;
   if (!flags.patch.empty()) change.patch = TRY(os::read_file(flags.patch));
   if (is_empty(change)) {
     return bad_input(
-        "propose wants a change: --env NAME=VALUE, --arg FLAG=VALUE, --accelerators N "
-        "or --patch FILE");
+        "propose wants a change: --env NAME=VALUE, --arg FLAG=VALUE, --set FILE#KEY=VALUE, "
+        "--accelerators N or --patch FILE");
   }
   return change;
+}
+
+std::string describe_stack(const app::RunOutcome& outcome) {
+  if (!outcome.warning.empty()) {
+    return fmt::format("it ran as typed, for what was promoted cannot be applied to it: {}",
+                       outcome.warning);
+  }
+  const model::CanaryRun& run = outcome.canary;
+  std::string text = run.changes.empty() ? "it ran with nothing that was promoted"
+                                         : fmt::format("it ran with {}", join(run.changes, ", "));
+  if (!run.held_back.empty()) {
+    text += fmt::format("; the coin of its canary held {} back", run.held_back);
+  }
+  return text;
 }
 
 }  // namespace
@@ -104,6 +126,7 @@ Result<int> do_run(const Flags& flags) {
   options.memory_limit_mb = flags.memory_limit;
   options.quiet = flags.quiet || flags.json;
   options.spec_file = flags.spec;
+  options.promoted = flags.promoted;
   const app::Config config = TRY(config_for(flags));
   const app::RunOutcome outcome = TRY(app::run_job(config, options));
   const model::Receipt& r = outcome.receipt;
@@ -111,8 +134,12 @@ Result<int> do_run(const Flags& flags) {
     print_json({{"schema_version", 1},
                 {"job", outcome.job},
                 {"receipt", encode(r)},
-                {"usage_file", outcome.usage_file}});
+                {"usage_file", outcome.usage_file},
+                {"promoted", outcome.canary.changes},
+                {"held_back", outcome.canary.held_back},
+                {"warning", outcome.warning}});
   } else {
+    if (flags.promoted) fmt::print(stderr, "amdahl: {}\n", describe_stack(outcome));
     fmt::print(stderr,
                "amdahl: {} {}: {} in {}, {} of {} accelerator-seconds of CPU time; see: "
                "amdahl anatomy {}\n",

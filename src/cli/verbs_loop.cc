@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/canary.h"
 #include "app/cycle.h"
 #include "app/promote.h"
 #include "app/stack.h"
 #include "app/status.h"
+#include "base/count.h"
 #include "base/text.h"
 #include "cli/show.h"
 #include "cli/terminal.h"
@@ -19,10 +21,9 @@ namespace amdahl::cli {
 namespace {
 
 std::string progress_text(const app::Ticker& t) {
-  return fmt::format("[{}{}] {} live, {} in flight, {} verdicts, {} promoted  {}",
-                     show_duration(t.elapsed),
+  return fmt::format("[{}{}] {} live, {} in flight, {}, {} promoted  {}", show_duration(t.elapsed),
                      t.left ? fmt::format(", about {} left", show_duration(*t.left)) : "", t.live,
-                     t.in_flight, t.verdicts, t.promoted, t.doing);
+                     t.in_flight, counted(t.verdicts, "verdict"), t.promoted, t.doing);
 }
 
 int cycle_exit(const app::CycleSummary& summary) {
@@ -31,10 +32,11 @@ int cycle_exit(const app::CycleSummary& summary) {
 }
 
 std::string cycle_text(const app::CycleSummary& s) {
-  std::string text = fmt::format("{} runs ended, {} submitted, {} promoted", s.ended_runs,
-                                 s.submitted, s.promoted);
+  std::string text = fmt::format("{} ended, {} submitted, {} promoted",
+                                 counted(s.ended_runs, "run"), s.submitted, s.promoted);
   if (s.waiting_at_gate > 0) {
-    text += fmt::format("; {} wait at the gate: amdahl gate list", s.waiting_at_gate);
+    text += fmt::format("; {} wait{} at the gate: amdahl gate list", s.waiting_at_gate,
+                        s.waiting_at_gate == 1 ? "s" : "");
   }
   if (s.held > 0) text += fmt::format("; {} held for want of evidence", s.held);
   if (s.settled) text += "; all is settled";
@@ -66,22 +68,69 @@ void print_status_head(const app::Status& s) {
     verdicts += fmt::format("{}{} {}", verdicts.empty() ? "" : ", ", count, name.substr(8));
   }
   print(fmt::format("Verdicts  {}\n", verdicts.empty() ? "none yet" : verdicts));
-  print(fmt::format("Live      {} hypotheses, {} under test, {} runs in flight\n",
-                    tally(s, "hypothesis.live"), s.snapshot.desk.state().experiments.size(),
-                    s.snapshot.in_flight.size()));
+  print(fmt::format("Live      {}, {} under test, {} in flight\n",
+                    counted(tally(s, "hypothesis.live"), "hypothesis", "hypotheses"),
+                    s.snapshot.desk.state().experiments.size(),
+                    counted(static_cast<std::int64_t>(s.snapshot.in_flight.size()), "run")));
   if (s.campaign) {
-    print(
-        fmt::format("Campaign  {}: {} of {} registered, {} promoted, at most {} of the promotions "
-                    "false; the next needs E = {:.0f}\n",
-                    s.campaign->id, s.campaign->registered, s.campaign->k, s.campaign->promoted,
-                    show_percent(s.campaign->alpha),
-                    std::exp(loop::promotion_level(s.snapshot.desk.state()))));
+    print(fmt::format(
+        "Campaign  {}: {} of {} registered, {} promoted, at most {} of the promotions "
+        "false; the next needs E = {:.0f}\n",
+        s.campaign->id, s.campaign->registered, s.campaign->k, s.campaign->promoted,
+        show_percent(s.campaign->alpha), std::exp(loop::promotion_level(s.snapshot.desk.state()))));
   }
   for (const ledger::Budget& b : s.budgets) print(fmt::format("Budget    {}\n", describe(b)));
+  if (tally(s, "canary.open") + tally(s, "canary.rollback proposed") > 0) {
+    print(fmt::format("Canaries  {} open, {} propose to roll back: amdahl canary\n",
+                      tally(s, "canary.open"), s.rollbacks.size()));
+  }
   if (s.lease) {
     print(fmt::format("Lease     {} on {}, since {} UTC\n", s.lease->holder, s.lease->host,
                       describe_time(s.lease->taken)));
   }
+}
+
+Json proposals_json(const std::vector<ledger::CanaryRow>& rows) {
+  Json list = Json::array();
+  for (const ledger::CanaryRow& row : rows) {
+    list.push_back({{"hypothesis", row.canary.hypothesis},
+                    {"family", row.canary.family},
+                    {"because", row.reason},
+                    {"to_do", app::rollback_hint(row.canary.hypothesis)}});
+  }
+  return list;
+}
+
+std::string proposals_text(const std::vector<ledger::CanaryRow>& rows) {
+  std::string text;
+  for (const ledger::CanaryRow& row : rows) {
+    text += fmt::format("\nThe canary of {} ({}) proposes to roll it back: {}\n  {}\n",
+                        row.canary.hypothesis, row.canary.family, row.reason,
+                        app::rollback_hint(row.canary.hypothesis));
+  }
+  return text;
+}
+
+// What each family has, and where nothing has yet, what to type next.
+std::string show_families(const app::Status& s) {
+  const loop::State& state = s.snapshot.desk.state();
+  if (state.families.empty()) {
+    return "\nNo family has been adopted yet; type: amdahl run --family NAME -- CMD, then amdahl "
+           "adopt last\n";
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const loop::FamilyState& f : state.families) {
+    const auto queued = std::ranges::count(state.queued, f.name, &loop::Queued::family);
+    const auto tested =
+        std::ranges::count(state.experiments, f.name, &loop::ExperimentState::family);
+    rows.push_back({f.name, f.profiled ? "yes" : (f.profiling ? "under way" : "no"),
+                    std::to_string(f.same_pairs), std::to_string(queued), std::to_string(tested),
+                    std::to_string(s.snapshot.families.at(f.name).stack.size()),
+                    show_number(f.volume_accelerator_h_per_day)});
+  }
+  return "\n" + table({"family", "profiled", "A/A pairs", "queued", "under test", "promoted",
+                       "runs h/day"},
+                      rows);
 }
 
 Json json_of(const app::Status& s) {
@@ -108,14 +157,27 @@ Json json_of(const app::Status& s) {
               {"families", families},
               {"queued", s.snapshot.desk.state().queued.size()},
               {"in_flight", s.snapshot.in_flight.size()},
-              {"pending_at_gate", s.pending.size()}};
+              {"pending_at_gate", s.pending.size()},
+              {"rollbacks_proposed", proposals_json(s.rollbacks)}};
   for (const ledger::Budget& b : s.budgets) {
     doc["budgets"][b.resource] = {{"limit", b.limit ? Json(*b.limit) : Json()},
                                   {"committed", b.committed},
                                   {"spent", b.spent},
                                   {"overrun", b.overrun}};
   }
-  if (s.lease) doc["lease"] = {{"holder", s.lease->holder}, {"host", s.lease->host}};
+  if (s.lease) {
+    doc["lease"] = {{"holder", s.lease->holder},
+                    {"host", s.lease->host},
+                    {"taken_ns", s.lease->taken.count()},
+                    {"expires_ns", s.lease->expires.count()}};
+  }
+  if (s.campaign) {
+    doc["campaign"] = {{"id", s.campaign->id},
+                       {"k", s.campaign->k},
+                       {"alpha", s.campaign->alpha},
+                       {"registered", s.campaign->registered},
+                       {"promoted", s.campaign->promoted}};
+  }
   return doc;
 }
 
@@ -165,9 +227,18 @@ Result<int> do_status(const Flags& flags) {
   if (!rows.empty()) {
     print("\n" + table({"hypothesis", "family", "title", "stage", "saves"}, rows));
   }
-  if (!status.pending.empty()) {
-    print(fmt::format("\n{} wait for a person: amdahl gate list\n", status.pending.size()));
+  for (const loop::ExperimentState& x : status.snapshot.desk.state().experiments) {
+    if (x.stage != "hold") continue;
+    print(fmt::format("{0} is held; what is missing: amdahl ledger show {0}\n", x.hypothesis));
   }
+  print(show_families(status));
+  if (!status.pending.empty()) {
+    print(fmt::format("\n{} for a person: amdahl gate list\n",
+                      status.pending.size() == 1
+                          ? "1 claim waits"
+                          : fmt::format("{} claims wait", status.pending.size())));
+  }
+  print(proposals_text(status.rollbacks));
   return 0;
 }
 
@@ -175,6 +246,8 @@ namespace {
 
 Result<int> gate_list(const Flags& flags, app::Context& context) {
   const std::vector<ledger::GateRow> rows = TRY(context.ledger->gate(""));
+  const std::vector<ledger::CanaryRow> rollbacks =
+      TRY(context.ledger->canaries_in(model::CanaryState::kRollbackProposed));
   if (flags.json) {
     Json list = Json::array();
     for (const ledger::GateRow& row : rows) {
@@ -182,7 +255,8 @@ Result<int> gate_list(const Flags& flags, app::Context& context) {
                       {"packet", encode(row.packet)},
                       {"decision", encode(row.decision)}});
     }
-    print_json({{"schema_version", 1}, {"gate", list}});
+    print_json(
+        {{"schema_version", 1}, {"gate", list}, {"rollbacks_proposed", proposals_json(rollbacks)}});
     return 0;
   }
   std::vector<std::vector<std::string>> lines;
@@ -191,10 +265,11 @@ Result<int> gate_list(const Flags& flags, app::Context& context) {
                      describe(row.packet.comparison), row.decision.actor});
   }
   if (lines.empty()) {
-    print("Nothing has come to the gate yet.\n");
+    print("Nothing has come to the gate yet; what survives its panel does: amdahl status\n");
   } else {
     print(table({"hypothesis", "family", "state", "saves", "by"}, lines));
   }
+  print(proposals_text(rollbacks));
   return 0;
 }
 
@@ -222,7 +297,10 @@ Result<int> do_gate(const Flags& flags) {
     const ledger::GateRow row = TRY(app::find_gate(context, flags.words[1]));
     if (what == "show") {
       if (flags.json) {
-        print_json({{"state", row.state}, {"packet", encode(row.packet)}});
+        print_json({{"schema_version", 1},
+                    {"state", row.state},
+                    {"packet", encode(row.packet)},
+                    {"decision", encode(row.decision)}});
       } else {
         print(show_packet(flags, row));
       }

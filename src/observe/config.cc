@@ -1,13 +1,13 @@
 #include "observe/config.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/hash.h"
-#include "base/json.h"
 #include "base/text.h"
+#include "observe/config_format.h"
 #include "os/files.h"
 
 namespace amdahl::observe {
@@ -15,26 +15,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A number, true, false or null as such, unless the file has a string there now.
-Json typed(const std::string& value, const Json& now) {
-  if (now.is_string()) return value;
-  const auto parsed = parse_json(value);
-  return parsed ? *parsed : Json(value);
-}
-
-Result<> set_key(Json& document, const std::string& key, const std::string& value) {
-  Json* at = &document;
-  const auto steps = split(key, '.');
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const std::string step(steps[i]);
-    const bool last = i + 1 == steps.size();
-    if (!at->is_object() || (!last && !at->contains(step))) {
-      return bad_input(fmt::format("there is no {} to set", key));
-    }
-    at = &(*at)[step];
-  }
-  *at = typed(value, *at);
-  return Ok{};
+Result<const ConfigFormat*> format_of(const std::string& file) {
+  const auto formats = config_formats();
+  const std::string suffix = fs::path(file).extension().string();
+  const auto row = std::ranges::find(formats, suffix, &ConfigFormat::suffix);
+  if (row != formats.end()) return &*row;
+  std::vector<std::string> known;
+  for (const ConfigFormat& format : formats) known.emplace_back(format.suffix);
+  return Error{Error::Kind::kUnsupported,
+               fmt::format("{}: only {} files can be changed", file, join(known, ", "))};
 }
 
 int replace_words(std::vector<std::string>& argv, const std::string& workdir,
@@ -67,19 +56,16 @@ Result<> apply_config(const std::map<std::string, std::string>& changes, const s
   }
   for (const auto& [file, keys] : by_file) {
     const fs::path name = fs::path(file).filename();
-    if (name.extension() != ".json") {
-      return Error{Error::Kind::kUnsupported,
-                   fmt::format("{}: only JSON configuration files can be changed so far", file)};
-    }
+    const ConfigFormat* format = TRY(format_of(file));
     const std::string text =
-        TRY(os::read_file((fs::path(workdir) / file).lexically_normal().string()));
-    Json document = TRY(parse_json(text).in(file));
-    for (const auto& [key, value] : keys) TRY(set_key(document, key, value).in(file));
+        TRY(os::read_file((fs::path(workdir) / file).lexically_normal().string())
+                .in(fmt::format("{}#{}", file, keys.begin()->first)));
+    const std::string changed = TRY(format->set(text, keys).in(file));
     // Two files may have one name in two folders.
     const std::string folder = sha256_hex(file).substr(0, 8);
     const std::string copy = (fs::path(out_dir) / "config" / folder / name).string();
     TRY(os::make_dirs(fs::path(copy).parent_path().string()));
-    TRY(os::write_file(copy, pretty_json(document) + "\n"));
+    TRY(os::write_file(copy, changed));
     if (replace_words(argv, workdir, file, copy) == 0) {
       return bad_input(fmt::format(
           "{}: no word of the command names it, so the job would not read a changed copy", file));

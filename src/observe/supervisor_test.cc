@@ -337,15 +337,26 @@ TEST_F(SupervisorTest, ConfigurationIsChangedInACopy) {
   EXPECT_NE(receipt.stdout_tail.find("--config=" + path("out/config/")), std::string::npos);
   EXPECT_EQ(*os::read_file(path("conf/job.json")),
             R"({"data": {"batch": 8, "name": "7"}, "keep": [1, 2]})");
+  write("conf/job.yaml", "data: {batch: 8, rate: 1.5}\n");
+  RunOrder yaml = order({"cat", "conf/job.yaml"});
+  yaml.plan.config = {{"conf/job.yaml#data.rate", "2"}};
+  EXPECT_EQ(run(yaml).stdout_tail, "data: {batch: 8, rate: 2.0}\n");
+  write("conf/job.toml", "[data]\nbatch = 8\nrate = 1.5\n");
+  RunOrder toml = order({"cat", "conf/job.toml"});
+  toml.plan.config = {{"conf/job.toml#data.batch", "16"}};
+  EXPECT_EQ(run(toml).stdout_tail, "[data]\nbatch = 16\nrate = 1.5\n");
   const auto error_with = [&](const std::string& place) {
     RunOrder bad = made;
     bad.plan.config = {{place, "1"}};
     const auto got = supervise(bad, os::real_clock());
     return got ? "ok" : got.error().text;
   };
-  EXPECT_EQ(error_with("conf/job.yaml#a"),
-            "conf/job.yaml: only JSON configuration files can be changed so far");
-  EXPECT_EQ(error_with("conf/job.json#no.such"), "conf/job.json: there is no no.such to set");
+  EXPECT_EQ(error_with("conf/job.ini#a"),
+            "conf/job.ini: only .json, .toml, .yaml, .yml files can be changed");
+  EXPECT_EQ(error_with("conf/none.yaml#a"),
+            "conf/none.yaml#a: " + path("conf/none.yaml") + ": no such file");
+  EXPECT_EQ(error_with("conf/job.json#no.such"),
+            "conf/job.json: no.such: there is no \"no\" in it");
   EXPECT_EQ(error_with("conf/job.json"), "config \"conf/job.json\" is not FILE#KEY");
   write("other.json", "{}");
   EXPECT_EQ(

@@ -33,7 +33,7 @@ TEST(Loop, ARealWinIsProvedGatedAndRemembered) {
   propose(house, "COLOUR=red", "50");
   const Outcome cycle = house.amdahl({"cycle", "--watch"});
   ASSERT_EQ(cycle.code, 0) << cycle.err;
-  EXPECT_NE(cycle.out.find("1 wait at the gate"), std::string::npos) << cycle.out << cycle.err;
+  EXPECT_NE(cycle.out.find("1 waits at the gate"), std::string::npos) << cycle.out << cycle.err;
 
   const Json gate = json(house.amdahl({"gate", "list", "--json"}));
   ASSERT_EQ(gate["gate"].size(), 1U) << cycle.err;
@@ -166,6 +166,32 @@ TEST(Loop, TheBudgetIsNeverExceeded) {
   EXPECT_GT(budget["spent"].get<double>(), 0.0);
   EXPECT_LE(budget["spent"].get<double>() + budget["committed"].get<double>(),
             budget["limit"].get<double>());
+  EXPECT_EQ(house.amdahl({"ledger", "verify"}).code, 0);
+}
+
+TEST(Loop, MoneyIsABudgetTooAndRaisingItGoesOn) {
+  House house;
+  adopt_nap(house);
+  const std::string config = house.read("config.toml");
+  // 70 accelerator-seconds at $2 and as many of a CPU at $0.02 an hour are one pair's reservation.
+  house.write("config.toml", config + "[budget]\nusd = 0.0396\n");
+  propose(house, "NAP=0.01", "60");
+  const Outcome cycle = house.amdahl({"cycle", "--watch", "--gate-policy", "demo"});
+  EXPECT_EQ(cycle.code, 4) << cycle.out << cycle.err;
+  EXPECT_NE(cycle.err.find(" usd would exceed the budget: "), std::string::npos) << cycle.err;
+  EXPECT_NE(cycle.err.find("to go on, raise budget.usd in the configuration"), std::string::npos);
+  const Json budgets = json(house.amdahl({"status", "--json"}))["budgets"];
+  const double seconds = budgets["accelerator_s"]["spent"].get<double>();
+  const double dollars = budgets["usd"]["spent"].get<double>();
+  EXPECT_TRUE(budgets["accelerator_s"]["limit"].is_null());
+  EXPECT_GE(dollars, 1.99 * seconds / 3600);  // $2 an hour, in whole millionths for each run,
+  EXPECT_LE(dollars, 2.1 * seconds / 3600);  // and what its CPU time cost.
+  EXPECT_LE(dollars + budgets["usd"]["committed"].get<double>(), 0.0396);
+
+  house.write("config.toml", config);
+  const Outcome after = house.amdahl({"cycle", "--watch", "--gate-policy", "demo"});
+  EXPECT_EQ(after.code, 0) << after.out << after.err;
+  EXPECT_TRUE(json(house.amdahl({"status", "--json"}))["budgets"]["usd"]["limit"].is_null());
   EXPECT_EQ(house.amdahl({"ledger", "verify"}).code, 0);
 }
 

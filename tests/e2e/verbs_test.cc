@@ -14,8 +14,9 @@ TEST(Verbs, EveryVerbHasAPageWithAnExample) {
   const Outcome all = house.amdahl({"--help"});
   ASSERT_EQ(all.code, 0);
   for (const char* verb :
-       {"run", "scan", "anatomy", "adopt", "profile", "propose", "cycle", "status", "gate", "stack",
-        "ledger", "dream", "roi", "compare", "doctor", "init", "completion", "version"}) {
+       {"run",     "scan",   "anatomy", "adopt",  "profile",    "propose", "cycle",
+        "status",  "gate",   "canary",  "stack",  "ledger",     "dream",   "roi",
+        "compare", "doctor", "init",    "config", "completion", "version"}) {
     SCOPED_TRACE(verb);
     EXPECT_EQ(count_lines(all.out, std::string("  ") + verb + " "), 1);
     const Outcome page = house.amdahl({verb, "--help"});
