@@ -52,23 +52,25 @@ std::string show_effect(const Comparison& c) {
   return fmt::format("saves {} {}", show_share(c.effect), bounds);
 }
 
-std::string show_failures(const CanaryResult& r) {
-  std::string text = fmt::format("{} of {} runs failed, where {} is usual", r.failed, r.runs,
-                                 show_percent(r.usual_failures));
+std::string show_failures(const model::Canary& canary, const CanaryResult& r) {
+  std::string text =
+      fmt::format("{} of {} runs failed, and {} of {} without it", r.failed, r.runs,
+                  canary.past_failed + r.held_back_failed, canary.past_runs + r.held_back);
   if (r.lost > 0) text += fmt::format(" ({} left no record)", r.lost);
   return text;
 }
 
 std::string explain(const model::Canary& canary, const CanaryResult& r) {
   if (r.log_e_failing >= std::log(kFailingAlarm)) {
-    return fmt::format("with it {}: E {} for more failures reaches {:.0f}", show_failures(r),
-                       show_e(r.log_e_failing), kFailingAlarm);
+    return fmt::format("with it {}: E {} for more failures reaches {:.0f}",
+                       show_failures(canary, r), show_e(r.log_e_failing), kFailingAlarm);
   }
   if (r.comparison.log_e_worse >= std::log(kSlowerAlarm)) {
     return fmt::format("in production it {}: E {} for dearer reaches {:.0f}",
                        show_effect(r.comparison), show_e(r.comparison.log_e_worse), kSlowerAlarm);
   }
-  const std::string seen = fmt::format("{}; {}", show_effect(r.comparison), show_failures(r));
+  const std::string seen =
+      fmt::format("{}; {}", show_effect(r.comparison), show_failures(canary, r));
   if (r.outcome == model::CanaryState::kKept && r.runs < canary.wanted_runs) {
     return fmt::format("half of the promise is kept after {} runs (E {} reaches {:.0f}): {}",
                        r.runs, show_e(r.log_e_half), kProven, seen);
