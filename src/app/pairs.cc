@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "compare/compare.h"
+#include "launch/steps.h"
 #include "model/codec.h"
 #include "model/plan.h"
 #include "os/fault.h"
@@ -101,13 +102,29 @@ Result<launch::PairRequest> request_of(const ledger::Family& family, const PairO
   request.profile = order.profile;
   request.concurrent = order.concurrent;
   request.contended = order.contended;
-  request.steps = order.steps;
   request.order = order.order;
   request.cpus = cpus;
   for (const loop::Mate& mate : order.mates) {
     request.more.push_back(TRY(make_plan(family.spec, mate.change).in(mate.experiment)));
   }
   return request;
+}
+
+// Whether one process can be both arms: if not, they are whole runs as under other pairings.
+bool can_alternate(const launch::PairRequest& request) {
+  const auto settings = launch::step_settings(request.spec, request.a, request.b,
+                                              [](std::string text) { return text; });
+  return bool{settings};
+}
+
+// Each pair of steps has a coin of its own, of the seed that orders whole pairs.
+Result<std::string> schedule_for(Context& context, const PairOrder& order) {
+  const int index = order.index;
+  if (order.experiment.empty()) {
+    return launch::step_schedule(order.purpose, order.family, index, launch::kStepPairs);
+  }
+  const model::Experiment about = TRY(context.ledger->experiment(order.experiment)).experiment;
+  return launch::step_schedule(about.seed, about.hypothesis, index, launch::kStepPairs);
 }
 
 // What the arms that a reservation pays for hold.
@@ -176,7 +193,9 @@ Result<int> slots_needed(const model::Spec& spec, const PairOrder& order) {
 Result<std::string> submit_pair(Context& context, const ledger::Family& family,
                                 const PairOrder& order, const std::vector<int>& cpus,
                                 std::int64_t fence) {
-  const launch::PairRequest request = TRY(request_of(family, order, cpus));
+  launch::PairRequest request = TRY(request_of(family, order, cpus));
+  request.steps = order.steps && can_alternate(request);
+  if (request.steps) request.schedule = TRY(schedule_for(context, order));
   const std::vector<ledger::Draft> reserved = reservations(context.config, family, order, request);
   TRY(context.ledger->append(reserved, fence));
   os::fault_point("cycle.reserved");
@@ -236,8 +255,17 @@ model::PairFact fact_of(const ledger::Run& run, const model::Spec& spec,
     fact.void_reason = receipts.problem.empty() ? "a receipt is missing" : receipts.problem;
     return fact;
   }
-  // Arms that run at once have no order: the coin chose their slots.
-  if (!notes.concurrent) fact.ran_variant_second = b->started >= receipts.a->started;
+  fact.steps = receipts.steps;
+  // Of arms that run at once the coin chose the slots. Steps have an order each, and a run that did
+  // not keep it has no receipts here.
+  if (notes.concurrent) {
+    const auto place = [&](const model::Receipt& arm) {
+      return arm.cpus.empty() ? run.cpus.end() : std::ranges::find(run.cpus, arm.cpus.front());
+    };
+    fact.ran_variant_second = place(*b) > place(*receipts.a);
+  } else if (!notes.steps) {
+    fact.ran_variant_second = b->started >= receipts.a->started;
+  }
   fact.void_reason = compare::why_void(fact, spec);
   fact.voided = !fact.void_reason.empty();
   return fact;

@@ -56,8 +56,12 @@ struct Collector {
     const model::PairFact fact = fact_of(run, family.spec, receipts);
     // A block's baseline is paid for by the pair that leads it.
     const bool pays_for_a = fact.block.empty();
-    const AcceleratorSeconds time{(pays_for_a ? fact.a.cost : 0) + fact.b.cost};
-    const Nanos cpu = from_seconds((pays_for_a ? fact.a.cpu_s : 0) + fact.b.cpu_s);
+    AcceleratorSeconds time{(pays_for_a ? fact.a.cost : 0) + fact.b.cost};
+    Nanos cpu = from_seconds((pays_for_a ? fact.a.cpu_s : 0) + fact.b.cpu_s);
+    if (receipts.whole) {  // Start-up and warm-up are no arm's, but were paid for.
+      time = cost(*receipts.whole);
+      cpu = cpu_of(*receipts.whole);
+    }
     if (fact.voided) {
       say(fmt::format("{}: pair {} is void: {}", run.family, run.index, fact.void_reason));
       return keep(run, "run.voided",

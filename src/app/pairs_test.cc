@@ -1,0 +1,127 @@
+#include "app/pairs.h"
+
+#include "app/reconcile.h"
+#include "app/test_kit.h"
+#include "launch/steps.h"
+#include "model/plan.h"
+
+namespace amdahl::app {
+namespace {
+
+// Runs a pair while it is submitted, so that there is no waiting.
+class HereLauncher : public launch::Launcher {
+ public:
+  explicit HereLauncher(std::string state_dir)
+      : state_dir_{std::move(state_dir)}, local_{launch::kinds().front().make(state_dir_)} {}
+
+  Result<std::string> submit(const launch::PairRequest& request) override {
+    TRY(launch::run_here(state_dir_, request));
+    return local_->worker_of(request.reservation);
+  }
+  Result<launch::RunState> poll(const std::string& reservation) override {
+    return local_->poll(reservation);
+  }
+  Result<std::string> worker_of(const std::string& reservation) override {
+    return local_->worker_of(reservation);
+  }
+  Result<launch::Receipts> collect(const std::string& reservation) override {
+    return local_->collect(reservation);
+  }
+  Result<> cancel(const std::string& reservation) override { return local_->cancel(reservation); }
+
+ private:
+  std::string state_dir_;
+  std::unique_ptr<launch::Launcher> local_;
+};
+
+// Reports each step of the schedule: one second in arm A, half of one in arm B.
+constexpr const char* kStepJob = R"(
+i=0
+for arm in $(sed 's/./& /g' "$AMDAHL_STEPS"); do
+  case $arm in A) s=1 ;; B) s=0.5 ;; esac
+  echo "{\"step\": $i, \"arm\": \"$arm\", \"seconds\": $s}"
+  i=$((i + 1))
+done >> "$AMDAHL_REPORT"
+)";
+
+class PairsTest : public ContextTest {
+ protected:
+  PairsTest() {
+    context_.launcher = std::make_unique<HereLauncher>(context_.config.state_dir);
+    spec_.family = "steps";
+    spec_.command = {"sh", "-c", kStepJob};
+    spec_.workdir = folder_.string();
+    spec_.pairing = "steps";
+    EXPECT_EQ(say({{"family.adopted", "ada", spec_.family, encode(spec_)}}), "");
+  }
+  model::Spec spec_;
+};
+
+TEST_F(PairsTest, StepsBecomePairsOfTheirOwnAndTheWholeProcessIsPaidFor) {
+  const ledger::Family family = *context_.ledger->family("steps");
+  PairOrder order;
+  order.family = "steps";
+  order.purpose = "same";
+  order.index = 3;
+  order.steps = true;
+  const auto reservation = submit_pair(context_, family, order, {}, 0);
+  ASSERT_TRUE(reservation) << reservation.error().text;
+  const ledger::Run run = context_.ledger->runs_in_flight()->front();
+  const std::string schedule = launch::step_schedule("same", "steps", 3, launch::kStepPairs);
+  EXPECT_EQ(notes_of(run).schedule, schedule);
+
+  const launch::Receipts receipts = *context_.launcher->collect(*reservation);
+  ASSERT_EQ(receipts.problem, "");
+  const model::PairFact fact = fact_of(run, spec_, receipts);
+  EXPECT_FALSE(fact.voided) << fact.void_reason;
+  ASSERT_EQ(fact.steps.size(), static_cast<std::size_t>(launch::kStepPairs));
+  EXPECT_EQ(fact.steps.front(), (model::StepPair{schedule[2] == 'A', 1, 0.5}));
+  EXPECT_EQ(fact.ran_variant_second, fact.variant_second) << "kept by each step, so by the pair";
+  EXPECT_DOUBLE_EQ(fact.a.cost, launch::kStepPairs);
+  EXPECT_DOUBLE_EQ(fact.b.cost, launch::kStepPairs / 2.0);
+
+  Submitted submitted;
+  const auto ended = reconcile(context_, submitted, 0, [](const std::string&) {});
+  ASSERT_TRUE(ended) << ended.error().text;
+  EXPECT_EQ(*ended, 1);
+  for (const ledger::Budget& budget : *context_.ledger->budgets()) {
+    if (budget.resource != "accelerator_s") continue;
+    EXPECT_NEAR(budget.spent, cost(*receipts.whole).count(), 1e-6);
+  }
+}
+
+TEST_F(PairsTest, WhatTheJobCannotSwitchIsTestedByWholeRuns) {
+  const ledger::Family family = *context_.ledger->family("steps");
+  PairOrder order;
+  order.family = "steps";
+  order.purpose = "same";
+  order.index = 1;
+  order.steps = true;
+  order.b.env = {{"OMP_WAIT_POLICY", "passive"}};
+  ASSERT_TRUE(submit_pair(context_, family, order, {}, 0));
+  const ledger::Run run = context_.ledger->runs_in_flight()->front();
+  EXPECT_FALSE(notes_of(run).steps);
+  const launch::Receipts receipts = *context_.launcher->collect(run.reservation);
+  EXPECT_EQ(receipts.a->arm, "A");
+  EXPECT_EQ(receipts.b->arm, "B");
+}
+
+TEST_F(PairsTest, ArmsAtOnceWereOrderedByTheirSlots) {
+  ledger::Run run;
+  run.reservation = "r-1";
+  run.purpose = "compare";
+  run.request = R"({"concurrent": true})";
+  run.cpus = {3, 1};
+  run.variant_second = true;
+  launch::Receipts receipts;
+  receipts.a.emplace();
+  receipts.b.emplace();
+  receipts.a->cpus = {3};
+  receipts.b->cpus = {1};
+  EXPECT_TRUE(fact_of(run, spec_, receipts).ran_variant_second);
+  receipts.a->cpus.swap(receipts.b->cpus);
+  EXPECT_FALSE(fact_of(run, spec_, receipts).ran_variant_second) << "not as it was assigned";
+}
+
+}  // namespace
+}  // namespace amdahl::app
