@@ -151,36 +151,51 @@ Contention contention_in(const Evidence& evidence, double cpus, double preemptio
   return found;
 }
 
+// Waiting for a CPU and being held back do not overlap; together they took no more than all the
+// time that tasks were ready and did not run.
+double both(const Contention& found, const Evidence& evidence) {
+  const double sum = std::min(1.0, std::max(found.others, found.own) + found.throttled);
+  const auto delay = find(evidence, "run_delay_s");
+  const double ready = delay.value_or(0) + get(evidence, "busy_cores") * get(evidence, "wall_s");
+  return delay && ready > 0 ? std::min(sum, *delay / ready) : sum;
+}
+
+std::string quota_sentence(const Contention& found, const Evidence& evidence) {
+  const double wall = get(evidence, "wall_s");
+  return fmt::format(
+      "held back by its own CPU quota for {} s of {} s (quota {} cores, {} s throttled over all "
+      "CPUs)",
+      show_number(found.throttled * wall), show_number(wall),
+      show_number(get(evidence, "quota_cores")), show_number(get(evidence, "throttled_s")));
+}
+
 std::optional<Cause> contention(const CauseInputs& inputs) {
   const Evidence& evidence = inputs.all;
   const double busy = get(evidence, "busy_cores");
   const double cpus = find(evidence, "cpus").value_or(std::max(busy, 1.0));
   const double preemptions = get(evidence, "involuntary_switches_per_s") / cpus;
   const Contention found = contention_in(evidence, cpus, preemptions);
-  const double share = std::max({found.others, found.own, found.stolen, found.throttled});
+  const double share = std::max(found.stolen, both(found, evidence));
   if (share < kSmallestCause) return std::nullopt;
-  if (share == found.throttled) {
-    const double wall = get(evidence, "wall_s");
-    return cause(
-        inputs, "its own CPU quota", Bottleneck::kContention, share,
-        fmt::format("held back by its own CPU quota for {} s of {} s (quota {} cores, {} s "
-                    "throttled over all CPUs)",
-                    show_number(share * wall), show_number(wall),
-                    show_number(get(evidence, "quota_cores")),
-                    show_number(get(evidence, "throttled_s"))));
-  }
-  const char* name = share == found.own      ? "more threads of its own than CPUs"
-                     : share == found.others ? "other work on the host"
-                                             : "CPU time taken by the hypervisor";
   const double threads = get(evidence, "threads_per_cpu");
   const char* whose = find(evidence, "cpu_wait_share") ? "its tasks" : "tasks of the host";
+  const std::string waited = fmt::format(
+      "{} waited for a CPU {} of the time, {} foreign cores beside {} of its own, {} threads per "
+      "CPU, {} preemptions a second and CPU, steal {}",
+      whose, show_percent(found.waiting), show_number(get(evidence, "foreign_cpu_cores")),
+      show_number(busy), threads > 0 ? show_number(threads) : "unknown", show_number(preemptions),
+      show_percent(found.stolen));
+  const std::string held = quota_sentence(found, evidence);
+  const double most = std::max({found.others, found.own, found.stolen});
+  if (found.throttled >= most) {
+    return cause(inputs, "its own CPU quota", Bottleneck::kContention, share,
+                 most < kSmallestCause ? held : fmt::format("{}; {}", held, waited));
+  }
+  const char* name = most == found.own      ? "more threads of its own than CPUs"
+                     : most == found.others ? "other work on the host"
+                                            : "CPU time taken by the hypervisor";
   return cause(inputs, name, Bottleneck::kContention, share,
-               fmt::format("{} waited for a CPU {} of the time, {} foreign cores beside {} of "
-                           "its own, {} threads per CPU, {} preemptions a second and CPU, steal {}",
-                           whose, show_percent(found.waiting),
-                           show_number(get(evidence, "foreign_cpu_cores")), show_number(busy),
-                           threads > 0 ? show_number(threads) : "unknown", show_number(preemptions),
-                           show_percent(found.stolen)));
+               found.throttled < kSmallestCause ? waited : fmt::format("{}; {}", waited, held));
 }
 
 std::optional<Cause> wakeups(const CauseInputs& inputs) {

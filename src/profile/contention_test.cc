@@ -112,6 +112,24 @@ TEST(Contention, AQuotaThatHoldsTheJobBackIsContention) {
   two.run_delay = seconds(10);
   EXPECT_NEAR(classify({}, two, {}).evidence.at("throttled_share"), 0.5, 1e-6);
 
+  // A quota on a busy host takes both: of ten seconds it ran 3, was held back 3 and waited 4.
+  model::Receipt worst = run(1, 0.3F);
+  worst.cgroup.quota_cores = 0.3;
+  worst.cgroup.throttled = seconds(3);
+  worst.run_delay = seconds(7);
+  worst.noise.foreign_cpu_cores = 1.7;
+  const model::Profile both = classify({}, worst, {});
+  expect_sane(both);
+  EXPECT_EQ(both.causes.at(0).name, "other work on the host");
+  EXPECT_NEAR(both.causes[0].share, 0.7, 1e-6);
+  EXPECT_EQ(
+      both.causes[0].because,
+      "its tasks waited for a CPU 40 % of the time, 1.70 foreign cores beside 0.3 of its own, "
+      "1.00 threads per CPU, 0 preemptions a second and CPU, steal 0.0 %; held back by its "
+      "own CPU quota for 3.00 s of 10.0 s (quota 0.3 cores, 3.00 s throttled over all CPUs): "
+      "7.00 of 10.0 accelerator-seconds");
+  EXPECT_EQ(both.causes.size(), 1U) << "and nothing is left to explain";
+
   // Others in the group were held back, not this job.
   model::Receipt idle = run(1, 0.1F);
   idle.cgroup = two.cgroup;
