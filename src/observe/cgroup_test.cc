@@ -89,12 +89,12 @@ TEST_F(CgroupMeterTest, WithoutGroupsThereIsNoLimit) {
 
 // The real kernel and a real quota, so small that a job gets there on a busy machine too.
 TEST_F(CgroupMeterTest, AJobUnderAQuotaIsThrottled) {
-  const os::QuotaGroup group(0.05);
+  const os::QuotaGroup group(0.02);
   if (group.folder().empty()) GTEST_SKIP() << group.why_not();
   const model::Receipt receipt = run(shell(
-      fmt::format("echo $$ > {}; i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done", group.door())));
+      fmt::format("echo $$ > {}; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done", group.door())));
   EXPECT_EQ(receipt.reason, "");
-  EXPECT_EQ(receipt.cgroup.quota_cores, 0.05);
+  EXPECT_EQ(receipt.cgroup.quota_cores, 0.02);
   EXPECT_GT(receipt.cgroup.throttled, 0ns);
   EXPECT_GT(receipt.cgroup.throttled_periods, 0);
   // Held back is ready and not running.
