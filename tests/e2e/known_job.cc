@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <string>
 
 #include <fcntl.h>
@@ -106,6 +107,9 @@ int main() {
   append(report, "{\"work\": " + std::to_string(static_cast<int>(asked * d.claimed_items)) +
                      ", \"metric\": {\"accuracy\": " + std::to_string(d.accuracy) +
                      ", \"seconds\": " + (cheat == "own clock" ? "0.5" : "1.0") + "}}\n");
-  if (cheat == "crashes" && ::getpid() % 3 == 0) return 1;
+  // Process numbers come in strides; the microsecond is as good as a coin.
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  if (cheat == "crashes" && now.tv_nsec / 1000 % 2 == 0) return 1;
   return sink == 42 ? 1 : 0;
 }
