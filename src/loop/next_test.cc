@@ -192,7 +192,7 @@ TEST(Next, ReplicationEndsAtItsCap) {
   State s = one_family();
   s.experiments.push_back(under_test());
   s.experiments[0].stage = "refute";
-  s.experiments[0].replicate_pairs = 16;
+  s.experiments[0].replicate_pairs = s.settings.replicate_at_most;
   EXPECT_EQ(only<AskPanel>(next(s)).size(), 1U);
 }
 

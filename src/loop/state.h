@@ -70,7 +70,7 @@ struct Settings {
   int block_variants = 4;  // Of them, how many may share a baseline run.
   int same_wanted = 6;     // A/A pairs per family.
   int replicate_at_least = 5;
-  int replicate_at_most = 16;
+  int replicate_at_most = 24;
   int failures_allowed = 3;
   double horizon_days = 30;
   bool other_contention = true;  // Test survivors on busy hosts too, if found on quiet ones.

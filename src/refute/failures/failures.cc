@@ -12,8 +12,9 @@ namespace {
 using model::PairFact;
 using model::Purpose;
 
+// A failure of B is one whatever the pair was bought for, unless B was the baseline.
 bool belongs(const PairFact& pair) {
-  if (pair.purpose == Purpose::kTopUp) return pair.target == "failures";
+  if (pair.purpose == Purpose::kTopUp) return !target_of(pair.target).same;
   return pair.purpose == Purpose::kCompare || pair.purpose == Purpose::kReplicate;
 }
 

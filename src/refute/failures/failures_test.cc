@@ -31,6 +31,16 @@ constexpr Case kCases[] = {
     {"four failed", [](Evidence& e, model::Spec&) { fail(e, 4); },
      "veto: the variant failed in 4 of 12 attempts, where 4.0 % is usual (p 0.000978 "
      "for more)"},
+    {"failed beside neighbours, too",
+     [](Evidence& e, model::Spec&) {
+       top_up(e, "contention", 4, 0.1);
+       top_up(e, "aa", 4, 0);
+       for (auto& pair : e.pairs) {
+         if (!pair.target.empty()) pair.voided = pair.b.failed = true;
+       }
+     },
+     "veto: the variant failed in 4 of 16 attempts, where 4.0 % is usual (p 0.00316 for "
+     "more)"},
     {"lost before B ran",
      [](Evidence& e, model::Spec&) {
        e.pairs[0].voided = true;

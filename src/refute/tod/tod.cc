@@ -11,11 +11,12 @@ namespace amdahl::refute::tod {
 namespace {
 
 constexpr std::array<const char*, 4> kQuarters = {"00-06 h", "06-12 h", "12-18 h", "18-24 h"};
+constexpr const char* kDayTime = "06-18 h";
 constexpr double kDay_s = 24 * 3600;
 
 // Few pairs cover two halves sooner than four quarters.
 std::string half_of(const std::string& quarter) {
-  return quarter == kQuarters[1] || quarter == kQuarters[2] ? "06-18 h" : "18-06 h";
+  return quarter == kQuarters[1] || quarter == kQuarters[2] ? kDayTime : "18-06 h";
 }
 
 }  // namespace
@@ -53,6 +54,18 @@ model::Finding run(const Evidence& evidence) {
     }
   }
   return finding(by_quarter, strata::explain(d, quarters, weights, theta, "time of day"));
+}
+
+// Nobody can send a pair to another hour; but a job that is run around the clock gets there.
+bool pairs_help(const Evidence& evidence) {
+  bool day = false;
+  bool night = false;
+  for (const model::PairFact* pair : pairs_for(evidence, "tod")) {
+    if (!(pair->a.started_s > 0)) continue;
+    const std::string quarter = quarter_of(pair->a.started_s, evidence.local_minus_utc_s);
+    (half_of(quarter) == kDayTime ? day : night) = true;
+  }
+  return day && night;
 }
 
 }  // namespace amdahl::refute::tod

@@ -11,5 +11,6 @@ std::string quarter_of(double started_s, double local_minus_utc_s);
 // The rule of strata, with the quarters of the day as groups, or day and night where too few of
 // the quarters have pairs.
 model::Finding run(const Evidence& evidence);
+bool pairs_help(const Evidence& evidence);
 
 }  // namespace amdahl::refute::tod

@@ -94,6 +94,16 @@ constexpr Case kCases[] = {
 
 TEST(Tod, SaysWhatItSees) { expect_says(kCases, run, "abstain agree doubt veto"); }
 
+TEST(Tod, AsksForMoreOnlyWhereTheClockGoesAround) {
+  const model::Spec s = sample_spec();
+  Evidence e = sample_win(s);
+  EXPECT_TRUE(pairs_help(e));
+  for (auto& pair : e.pairs) pair.a.started_s = 1700006400;
+  EXPECT_FALSE(pairs_help(e)) << "the next pair would run at night, too";
+  e.pairs[0].a.started_s = 1700006400 + 8 * 3600;
+  EXPECT_TRUE(pairs_help(e));
+}
+
 TEST(Tod, KnowsTheQuarterOfTheLocalDay) {
   constexpr double kMidnight = 1700006400;
   EXPECT_EQ(quarter_of(kMidnight, 0), "00-06 h");
