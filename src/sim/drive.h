@@ -1,0 +1,95 @@
+// drive.h: a campaign of simulated hypotheses, driven through the loop that runs real ones.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "loop/desk.h"
+#include "sim/job.h"
+#include "sim/noise.h"
+#include "sim/truth.h"
+
+namespace amdahl::sim {
+
+// Who gets the next free slot.
+enum class Grant : std::uint8_t {
+  kWorth,       // As the loop wishes: chance × hours back ÷ hours still needed.
+  kFifo,        // Oldest first, each to its decision.
+  kRandom,      // In a random order, each to its decision.
+  kWaste,       // The job whose accelerators wait most first.
+  kRoundRobin,  // Fewest pairs first.
+};
+struct GrantRow {
+  Grant grant;
+  bool drops;  // What does not pay is dropped.
+  std::string_view name;
+  std::string_view says;
+};
+std::span<const GrantRow> grants();
+
+struct Setup {
+  loop::Settings settings;
+  stats::Campaign campaign;
+  loop::Circumstances prices;
+  Population population;
+  Mix mix{};
+  int hypotheses = 200;
+  int per_job = 1;         // Hypotheses about one job.
+  int live = 50;           // Hypotheses under test at once.
+  int slots = 16;          // Pairs at once.
+  int same_at_start = 12;  // A/A pairs that each job has had.
+  Grant grant = Grant::kWorth;
+  bool drops = false;                  // What does not pay is dropped.
+  bool canary = false;                 // What is promoted is watched in production.
+  const Scenario* scenario = nullptr;  // Null: "base".
+  std::optional<Noise> noise{};        // Fitted; its scale is of a pair deviation of 1.
+};
+
+// How one hypothesis ended.
+struct Outcome {
+  Truth truth;
+  bool evidence = false;  // E reached 20.
+  bool level = false;     // E reached the campaign's level when the panel was asked.
+  bool promoted = false;
+  bool held = false;
+  std::optional<model::VerdictKind> verdict{};  // Nothing while it is held.
+  int compare = 0;                              // Pairs that count.
+  int replicate = 0;
+  int top_up = 0;
+  int voided = 0;
+  double compare_runs = 0;  // Of the compare stage; a baseline that is shared counts by share.
+  double spent_h = 0;
+  double promoted_at_h = 0;      // Hours that all had spent by then.
+  bool rolled_back = false;      // Its canary proposed so.
+  std::uint32_t refuted_by = 0;  // Bits by the place in refute::checks(): of the last vote,
+  std::uint32_t decisively = 0;  // and of any vote.
+  std::uint32_t bought_for = 0;  // Checks that targeted pairs were run for.
+  double estimate = 0;           // Of what was promoted, in ln.
+  double shrunk = 0;
+  double lower = 0;
+
+  bool kept() const { return promoted && !rolled_back; }
+  int pairs() const { return compare + replicate + top_up; }
+};
+
+struct Campaign {
+  std::vector<Outcome> outcomes;  // By number.
+  double spent_h = 0;
+  double same_h = 0;  // Of them, on A/A pairs.
+  double clock_h = 0;
+  int plans = 0;
+};
+
+// The jobs of a campaign, as a campaign of that seed would have them.
+std::vector<Job> make_jobs(const Setup& setup, std::uint64_t seed);
+std::vector<Job> make_jobs(const Setup& setup, std::uint64_t seed, const std::vector<Kind>& kinds);
+
+// Same seed, same campaign. Fails only on a bug.
+Campaign run_campaign(const Setup& setup, std::uint64_t seed);
+// The same with kinds that were chosen.
+Campaign run_campaign(const Setup& setup, std::uint64_t seed, const std::vector<Kind>& kinds);
+
+}  // namespace amdahl::sim

@@ -1,0 +1,110 @@
+// truth.h: what is really so of a simulated hypothesis: real wins, nothing at all, and the ways in
+// which a change can look like a win without being one.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "sim/random.h"
+
+namespace amdahl::sim {
+
+enum class Kind : std::uint8_t {
+  kWin,
+  kSmall,
+  kNull,
+  kSlow,
+  kOutlier,
+  kHetero,
+  kSkip,
+  kQuality,
+  kCost,
+  kOrder,
+  kWarm,
+  kHost,
+  kInput,
+  kSimpson,
+  kTimeOfDay,
+  kFail,
+  kAmdahl,
+  kHarness,
+};
+inline constexpr int kKinds = 18;
+
+// Figures of the reference simulation of the method (docs/design/0002-verification.md), in which
+// each stage was a function of its own: shares that reached E of 20, the campaign's level at ten
+// promotions, and promotion; pairs of each stage.
+struct Expected {
+  double evidence = 0;
+  double level = 0;
+  double promoted = 0;
+  double compare = 0;
+  double replicate = 0;
+  double top_up = 0;
+  std::string_view refuter{};
+};
+
+struct KindRow {
+  Kind kind;
+  std::string_view name;
+  std::string_view says;
+  double apparent;    // ln by which pairs favour the variant on average; of wins it varies.
+  double production;  // ln(cost before / cost after) that it would bring in production; the same.
+  Expected expected;
+};
+
+std::span<const KindRow> kinds();
+const KindRow& row_of(Kind kind);
+
+bool is_real(Kind kind);         // A win, if a small one.
+bool is_statistical(Kind kind);  // Nothing but noise could make it look like a win.
+
+struct Truth {
+  Kind kind = Kind::kNull;
+  double noise = 0.05;  // Deviation of a pair.
+  double effect = 0;    // ln, of real wins.
+  double claim = 0;     // ln.
+  double touched = 0;   // Share of the cost that the profile says it can touch.
+  // What the job tells.
+  bool hosts_known = true;
+  bool inputs_known = true;
+  bool strata_known = true;
+  bool same_works = true;  // A/A pairs can be run.
+  bool pinned = true;      // Both arms read the same input.
+  bool bitwise = true;     // Outputs are the same bit for bit.
+  // What it is worth.
+  double hours = 0;       // Accelerator-hours the job burns over the pay-back horizon.
+  double pair_hours = 0;  // That a pair takes.
+  double idle = 0;        // Share of its hours that its accelerators wait.
+  int past_runs = 0;      // Of the job before.
+};
+
+// ln(cost before / cost after) in production.
+double production_effect(const Truth& truth);
+// Accelerator-hours that it gives back over the horizon; below 0 for what does harm.
+double hours_back(const Truth& truth);
+
+// How often each kind comes.
+using Mix = std::array<double, kKinds>;
+Mix mixed_campaign();             // Half nulls, 18 % wins, 16 % over 13 adversaries.
+Mix wins_and_nulls(double wins);  // And nothing else.
+Kind draw_kind(const Mix& mix, Stream& stream);
+
+// What a fleet is like; each may be fitted to a ledger.
+struct Population {
+  std::vector<double> noises{0.01, 0.02, 0.05, 0.10};    // Deviations of pairs,
+  std::vector<double> noise_shares{0.2, 0.3, 0.3, 0.2};  // and how common they are.
+  double typical_effect = 0.08;                          // Share saved by the median win,
+  double effect_spread = 0.8;                            // and the deviation of its logarithm.
+  double must_tell = 0.98;  // Chance that a job tells what a mandatory check needs,
+  double may_tell = 0.90;   // and what another one does.
+  double pair_hours = 0.5;  // Median.
+  int past_runs = 200;      // That a job has had when it is looked at.
+};
+
+Truth draw_truth(Kind kind, const Population& population, Stream& stream);
+
+}  // namespace amdahl::sim
