@@ -36,6 +36,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"dream", "search wins and documents for fresh hypotheses", false, 0, do_dream},
     {"roi", "hours and money spent and saved", false, 0, do_roi},
     {"compare", "is B cheaper than A? a paired test of two commands", false, -1, do_compare},
+    {"sim", "try the loop on a fleet whose truth is known", false, -1, do_sim},
     {"doctor", "what works here, what is missing, how to fix it", false, 0, do_doctor},
     {"init", "make the state folder and a configuration", false, 0, do_init},
     {"config", "every setting, its value and who set it", false, 1, do_config},

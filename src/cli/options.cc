@@ -99,6 +99,14 @@ constexpr auto kOptions = std::to_array<Option>({
     {"compare", "--width", "N", &Flags::width, "columns to draw in"},
     {"compare", "--ascii", "", &Flags::ascii, "draw with plain letters"},
 
+    {"sim", "--seed", "N", &Flags::seed, "same number, same figures (1)"},
+    {"sim", "--hypotheses", "N", &Flags::hypotheses, "how many, or how many repetitions"},
+    {"sim", "--scenario", "NAME", &Flags::scenario, "noise: base, clean, bursty, drift, ..."},
+    {"sim", "--policy", "NAME", &Flags::policy, "only this row of the tables that compare them"},
+    {"sim", "--canary", "", &Flags::canary, "watch what is promoted in production"},
+    {"sim", "--from-ledger", "", &Flags::from_ledger, "with the noise of your own pairs"},
+    {"sim", "--threads", "N", &Flags::threads, "at once; default: one for each CPU"},
+
     {"exec", "--pair", "DIR", &Flags::pair_dir, "the run's folder"},
 });
 

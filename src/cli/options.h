@@ -42,6 +42,8 @@ struct Flags {
   std::string seed;
   std::string resume;
   std::string html;
+  std::string scenario;
+  std::string policy;
   std::vector<std::string> env;
   std::vector<std::string> args;
   std::vector<std::string> sets;
@@ -61,6 +63,8 @@ struct Flags {
   int same = -1;
   int warm_up = 1;
   int limit = 50;
+  int hypotheses = 0;
+  int threads = 0;
   bool watch = false;
   bool refresh = false;
   bool replace = false;
@@ -70,6 +74,8 @@ struct Flags {
   bool promoted = false;
   bool higher = false;
   bool concurrent = false;
+  bool from_ledger = false;
+  bool canary = false;
 };
 
 struct Option {

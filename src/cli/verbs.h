@@ -36,6 +36,7 @@ Result<int> do_ledger(const Flags& flags);
 Result<int> do_dream(const Flags& flags);
 Result<int> do_roi(const Flags& flags);
 Result<int> do_compare(const Flags& flags);
+Result<int> do_sim(const Flags& flags);
 Result<int> do_doctor(const Flags& flags);
 Result<int> do_init(const Flags& flags);
 Result<int> do_config(const Flags& flags);

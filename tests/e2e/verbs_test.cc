@@ -14,9 +14,9 @@ TEST(Verbs, EveryVerbHasAPageWithAnExample) {
   const Outcome all = house.amdahl({"--help"});
   ASSERT_EQ(all.code, 0);
   for (const char* verb :
-       {"run",     "scan",   "anatomy", "adopt",  "profile",    "propose", "cycle",
-        "status",  "gate",   "canary",  "stack",  "ledger",     "dream",   "roi",
-        "compare", "doctor", "init",    "config", "completion", "version"}) {
+       {"run",     "scan", "anatomy", "adopt", "profile", "propose",    "cycle",
+        "status",  "gate", "canary",  "stack", "ledger",  "dream",      "roi",
+        "compare", "sim",  "doctor",  "init",  "config",  "completion", "version"}) {
     SCOPED_TRACE(verb);
     EXPECT_EQ(count_lines(all.out, std::string("  ") + verb + " "), 1);
     const Outcome page = house.amdahl({verb, "--help"});
@@ -97,6 +97,25 @@ TEST(Verbs, SecretsAreNotStored) {
   const Outcome refused = house.amdahl({"adopt", "--spec", "secret.toml"});
   EXPECT_EQ(refused.code, 2);
   EXPECT_NE(refused.err.find("looks like a secret"), std::string::npos) << refused.err;
+}
+
+TEST(Verbs, SimAnswersTheSameOnAnyNumberOfThreads) {
+  House house;
+  const std::vector<std::string> words{"sim", "campaign", "--hypotheses", "400", "--seed", "3"};
+  std::vector<std::string> two = words;
+  two.insert(two.end(), {"--threads", "2"});
+  std::vector<std::string> one = words;
+  one.insert(one.end(), {"--threads", "1"});
+  const Outcome first = house.amdahl(one);
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_NE(first.out.find("pairs per hypothesis"), std::string::npos) << first.out;
+  EXPECT_EQ(house.amdahl(two).out, first.out);
+  const Outcome wrong = house.amdahl({"sim", "campain"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("there is no table 'campain'; there are: campaign, decisions, errors,"),
+            std::string::npos)
+      << wrong.err;
+  EXPECT_EQ(house.amdahl({"sim", "--seed", "x"}).code, 2);
 }
 
 }  // namespace
