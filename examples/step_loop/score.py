@@ -89,9 +89,11 @@ class Scorer:
 def main():
     parser = make_parser()
     args = parser.parse_args()
+    # One slot, one thread. By torch's own call it would also make a pool that it has no use for, and
+    # that of Debian's libpthreadpool now and then waits for ever while it is made.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     import torch
 
-    torch.set_num_threads(1)
     scorer = Scorer(torch)
     schedule = "A" * args.steps
     arms = {"A": args}
