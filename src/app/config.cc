@@ -17,7 +17,7 @@
 namespace amdahl::app {
 namespace {
 
-using Field = std::variant<std::string Config::*, double Config::*, int Config::*,
+using Field = std::variant<std::string Config::*, double Config::*, int Config::*, bool Config::*,
                            std::optional<double> Config::*, std::vector<int> Config::*>;
 
 // One setting: where it stands in the file and what it means. Help and reader use the same rows.
@@ -52,6 +52,8 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"loop", "horizon_days", &Config::horizon_days, "over which a saving must pay back"},
     {"loop", "worth_at_least", &Config::worth_at_least,
      "hours given back per hour of proof, below which an idea is dropped"},
+    {"loop", "busy_hosts", &Config::busy_hosts,
+     "test what survives beside busy neighbours, too; six pairs"},
     {"loop", "lease_s", &Config::lease_s, "after this silence a cycle counts as dead"},
     {"gate", "policy", &Config::gate_policy, "approve by this policy; empty: a person decides"},
     {"canary", "runs", &Config::canary_runs,
@@ -100,6 +102,11 @@ struct ReadInto {
     if (number) config.*field = static_cast<int>(*number);
     return number.has_value() && *number >= 0 && std::in_range<int>(*number);
   }
+  bool operator()(bool Config::*field) const {
+    const auto truth = node.value_exact<bool>();
+    if (truth) config.*field = *truth;
+    return truth.has_value();
+  }
   bool operator()(std::optional<double> Config::*field) const {
     const auto number = node.value<double>();
     if (number) config.*field = *number;
@@ -112,6 +119,7 @@ struct Wanted {
   std::string operator()(std::string Config::*) const { return "text in quotes"; }
   std::string operator()(double Config::*) const { return "a number of at least 0"; }
   std::string operator()(int Config::*) const { return "a whole number of at least 0"; }
+  std::string operator()(bool Config::*) const { return "true or false"; }
   std::string operator()(std::optional<double> Config::*) const { return "a number of at least 0"; }
   std::string operator()(std::vector<int> Config::*) const {
     return "a count above 0 or a list of CPU numbers";
@@ -124,6 +132,7 @@ struct Show {
   std::string operator()(std::string Config::*f) const { return fmt::format("\"{}\"", config.*f); }
   std::string operator()(double Config::*f) const { return fmt::format("{}", config.*f); }
   std::string operator()(int Config::*f) const { return fmt::format("{}", config.*f); }
+  std::string operator()(bool Config::*f) const { return config.*f ? "true" : "false"; }
   std::string operator()(std::optional<double> Config::*f) const {
     return config.*f ? fmt::format("{}", *(config.*f)) : "";
   }

@@ -29,6 +29,7 @@ struct Config {
   int queue = 50;      // Hypotheses that one profile may bring.
   double horizon_days = 30;
   double worth_at_least = 1;  // Hours given back per hour of proof; below that it is dropped.
+  bool busy_hosts = true;     // Test what survives beside busy neighbours, too.
   std::string gate_policy;    // Empty: a person decides.
   int canary_runs = 200;      // Production runs over which a promoted change is watched; 0: none.
   int canary_one_in = 10;     // Of so many one is held back.

@@ -271,6 +271,10 @@ model::PairFact fact_of(const ledger::Run& run, const model::Spec& spec,
   return fact;
 }
 
+std::string place_of(const Context& context) {
+  return fmt::format("{} on {}", context.config.launcher, context.hardware);
+}
+
 int next_index(const std::vector<ledger::Run>& runs) {
   int last = 0;
   for (const ledger::Run& run : runs) last = std::max(last, run.index);

@@ -40,6 +40,9 @@ RunNotes notes_of(const ledger::Run& run);
 // A worker_run_id is unique; the arm tells those of one block apart.
 std::string mate_worker(const std::string& worker, int arm);
 
+// Where pairs run now, for A/A pairs to say in their `target`: launcher and hardware.
+std::string place_of(const Context& context);
+
 // The receipts reduced to what verdicts need.
 model::PairFact fact_of(const ledger::Run& run, const model::Spec& spec,
                         const launch::Receipts& receipts);

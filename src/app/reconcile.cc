@@ -53,7 +53,8 @@ struct Collector {
 
   Result<> take_pair(const ledger::Run& run, const launch::Receipts& receipts) {
     const ledger::Family family = TRY(context.ledger->family(run.family));
-    const model::PairFact fact = fact_of(run, family.spec, receipts);
+    model::PairFact fact = fact_of(run, family.spec, receipts);
+    if (fact.purpose == model::Purpose::kSame) fact.target = place_of(context);
     // A block's baseline is paid for by the pair that leads it.
     const bool pays_for_a = fact.block.empty();
     AcceleratorSeconds time{(pays_for_a ? fact.a.cost : 0) + fact.b.cost};

@@ -72,7 +72,10 @@ Result<loop::FamilyRecord> family_record(Context& context, const ledger::Family&
   const std::vector<ledger::Run> same =
       TRY(recent_runs(context, family.name, std::string(kSame), oldest));
   for (const ledger::Run& run : same) {
-    if (run.fact && !run.fact->voided && run.at >= oldest) record.same.push_back(*run.fact);
+    if (!run.fact || run.fact->voided || run.at < oldest) continue;
+    // Noise is that of a launcher on its hardware; pairs from elsewhere do not tell it.
+    if (!run.fact->target.empty() && run.fact->target != place_of(context)) continue;
+    record.same.push_back(*run.fact);
   }
   f.same_failures = failures_in_a_row(same);
   f.pair_cost_s = mean_pair_cost(same, guess);
@@ -132,6 +135,7 @@ loop::Settings settings_of(const Config& config) {
   settings.same_wanted = config.same_pairs;
   settings.horizon_days = config.horizon_days;
   settings.worth_at_least = config.worth_at_least;
+  settings.other_contention = config.busy_hosts;
   settings.beta = config.beta;
   settings.cap = config.cap;
   return settings;
