@@ -117,9 +117,28 @@ TEST(Sim, TheBestFirstGiveBackMoreSoonerThanTheOldestFirst) {
 
 TEST(Sim, OtherWaysToDecidePromoteMoreThatIsFalse) {
   const Table table = decisions_table(options_of(1000));
-  ASSERT_EQ(table.rows.size(), 1 + rivals().size());
-  for (std::size_t row = 1; row < table.rows.size(); ++row) {
+  ASSERT_EQ(table.rows.size(), 2 + rivals().size());
+  EXPECT_LE(figure(table, 1, 1).value, figure(table, 0, 1).value) << "canaries only take away";
+  for (std::size_t row = 2; row < table.rows.size(); ++row) {
     EXPECT_GT(figure(table, row, 1).value, figure(table, 0, 1).value + 0.2) << row;
+  }
+}
+
+// At equal error, sooner: where there is something to find.
+TEST(Sim, TakesFewerPairsThanGroupSequentialAndFixedTests) {
+  const Table table = methods_table(options_of(300));
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    const double noise = figure(table, row, 0).value;
+    const double saving = figure(table, row, 1).value;
+    SCOPED_TRACE(table.rows[row][0].text + " " + table.rows[row][1].text);
+    if (saving == 0) {
+      for (const std::size_t method : {2U, 4U, 6U}) {
+        EXPECT_LE(figure(table, row, method).value, 0.05 + 3 * std::sqrt(0.05 / 300));
+      }
+    } else if (saving >= noise) {
+      EXPECT_GE(figure(table, row, 2).value, figure(table, row, 4).value - 0.05);
+      EXPECT_LT(figure(table, row, 3).value, figure(table, row, 5).value);
+    }
   }
 }
 

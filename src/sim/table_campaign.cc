@@ -66,7 +66,7 @@ std::vector<Cell> class_row(const KindRow& kind, const std::vector<Outcome>& out
   for (const Outcome& outcome : outcomes) {
     evidence += outcome.evidence ? 1 : 0;
     level += outcome.level ? 1 : 0;
-    promoted += outcome.promoted ? 1 : 0;
+    promoted += outcome.kept() ? 1 : 0;
     compare.push_back(outcome.compare);
     replicate.push_back(outcome.replicate);
     top_up.push_back(outcome.top_up);

@@ -4,9 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "base/check.h"
 #include "compare/compare.h"
-#include "compare/judge.h"
+#include "sim/sequence.h"
 #include "sim/tables.h"
 
 namespace amdahl::sim {
@@ -14,10 +13,9 @@ namespace {
 
 constexpr std::uint64_t kErrors = 1;
 constexpr std::uint64_t kPower = 2;
+constexpr std::uint64_t kMethods = 9;
 constexpr int kSamePairs = 8;
 constexpr int kLongest = 100;  // Pairs that are peeked at.
-constexpr int kCap = 40;
-constexpr double kDelta = 0.02;
 
 struct World {
   std::string_view scenario;
@@ -36,53 +34,6 @@ constexpr auto kWorlds = std::to_array<World>({
     {"outliers", .05, .038},
     {"cauchy", .05, .040},
 });
-
-class Pairs {
- public:
-  Pairs(const World& world, std::uint64_t seed)
-      : noise_{find_scenario(world.scenario)->noise(world.noise)},
-        stream_{seed, 0},
-        slots_{noise_, stream_} {}
-
-  double next(double effect) {
-    const double first = slots_.next(stream_);
-    const double second = slots_.next(stream_) + noise_.second;
-    return effect + (stream_.chance(0.5) ? first - second : second - first);
-  }
-  double sigma() {
-    std::vector<double> same;
-    for (int i = 0; i < kSamePairs; ++i) same.push_back(next(0));
-    return compare::sigma_from_same(same);
-  }
-
- private:
-  Noise noise_;
-  Stream stream_;
-  Slots slots_;
-};
-
-struct Path {
-  double highest = 0;                                 // ln E, over all looks.
-  model::Answer answer = model::Answer::kCannotTell;  // At the first that had one.
-  int pairs = kCap;                                   // By then.
-};
-
-Path walk(Pairs& pairs, double effect, double sigma, int longest) {
-  compare::Judge judge({.sigma = sigma, .delta = kDelta, .cap = kCap});
-  Path path;
-  for (int n = 1; n <= longest; ++n) {
-    judge.fold(pairs.next(effect));
-    path.highest = std::max(path.highest, judge.log_e_win());
-    const bool open = path.answer == model::Answer::kCannotTell;
-    if (!open || n > kCap) continue;
-    // Worse is an answer of the loop, which the reference did not ask for.
-    const model::Answer answer = judge.answer();
-    if (answer == model::Answer::kWorse && judge.log_e_futile() < std::log(5)) continue;
-    path.answer = answer;
-    path.pairs = n;
-  }
-  return path;
-}
 
 }  // namespace
 
@@ -104,8 +55,10 @@ Table errors_table(const Options& options) {
     const auto done = for_all(kUnits, options.watch, [&](int unit) {
       std::array<int, 5>& count = counts[static_cast<std::size_t>(unit)];
       for (int i = unit; i < repeats; i += kUnits) {
-        Pairs pairs(world, unit_seed(options, kErrors + 16 * w, i));
-        const Path path = walk(pairs, 0, pairs.sigma(), kLongest);
+        Sequence sequence(*find_scenario(world.scenario), world.noise,
+                          unit_seed(options, kErrors + 16 * w, i));
+        const double sigma = sequence.sigma(kSamePairs);
+        const Path path = walk(sequence, 0, sigma, kLongest);
         count[0] += path.highest >= std::log(20) ? 1 : 0;
         count[1] += path.highest >= std::log(100) ? 1 : 0;
         count[2] += path.highest >= std::log(1000) ? 1 : 0;
@@ -126,6 +79,10 @@ Table errors_table(const Options& options) {
 }
 
 namespace {
+
+const Scenario& scenario_of(const Options& options) {
+  return options.setup.scenario ? *options.setup.scenario : *find_scenario("base");
+}
 
 struct Power {
   double noise;
@@ -157,16 +114,16 @@ struct Walked {
 
 Walked walk_all(const Options& options, std::size_t row, bool with_same, int repeats) {
   const Power& power = kPowers[row];
-  const World world{options.setup.scenario ? options.setup.scenario->name : "base", power.noise, 0};
+  const Scenario& scenario = scenario_of(options);
   std::vector<Path> paths(static_cast<std::size_t>(repeats));
   constexpr int kUnits = 16;
   const auto done = for_all(kUnits, options.watch, [&](int unit) {
     for (int i = unit; i < repeats; i += kUnits) {
-      Pairs pairs(world, unit_seed(options, kPower + 16 * row, i));
-      const double sigma = pairs.sigma();
+      Sequence sequence(scenario, power.noise, unit_seed(options, kPower + 16 * row, i));
+      const double sigma = sequence.sigma(kSamePairs);
       const double effect = -std::log1p(-power.saving);
       paths[static_cast<std::size_t>(i)] =
-          walk(pairs, effect, with_same ? sigma : compare::Design{}.sigma, kCap);
+          walk(sequence, effect, with_same ? sigma : compare::Design{}.sigma, kSequenceCap);
     }
   });
   Walked walked;
@@ -186,15 +143,14 @@ Walked walk_all(const Options& options, std::size_t row, bool with_same, int rep
 
 Table power_table(const Options& options) {
   const int repeats = options.size > 0 ? options.size : 1000;
-  Table table{
-      "power",
-      "Wins found and pairs taken, by noise of a pair and true saving",
-      {"pair noise", "saving", "win", "reference", "pairs", "reference ", "no effect",
-       "win, no A/A", "reference  ", "pairs, no A/A", "reference   "},
-      {},
-      {fmt::format("{} sequences a row; E of 20 at most 40 pairs, smallest that matters "
-                   "2 %, noise as in '{}'",
-                   repeats, options.setup.scenario ? options.setup.scenario->name : "base")}};
+  Table table{"power",
+              "Wins found and pairs taken, by noise of a pair and true saving",
+              {"pair noise", "saving", "win", "reference", "pairs", "reference ", "no effect",
+               "win, no A/A", "reference  ", "pairs, no A/A", "reference   "},
+              {},
+              {fmt::format("{} sequences a row; E of 20 at most 40 pairs, smallest that matters "
+                           "2 %, noise as in '{}'",
+                           repeats, scenario_of(options).name)}};
   for (std::size_t row = 0; row < kPowers.size(); ++row) {
     const Power& power = kPowers[row];
     const Walked same = walk_all(options, row, true, repeats);
@@ -204,6 +160,103 @@ Table power_table(const Options& options) {
          plain(power.same[0], 2), shown(mean_of(same.pairs), 1), plain(power.same[1], 1),
          shown(mean_of(same.futile), 2), shown(mean_of(none.win), 3), plain(power.none[0], 2),
          shown(mean_of(none.pairs), 1), plain(power.none[1], 1)});
+  }
+  return table;
+}
+
+namespace {
+
+struct Contest {
+  double noise;
+  double saving;
+};
+
+struct Score {
+  std::vector<double> ours;
+  std::vector<double> ours_pairs;
+  std::vector<double> groups;
+  std::vector<double> groups_pairs;
+  std::vector<double> fixed;     // At 20 pairs.
+  std::vector<int> significant;  // At each number of pairs.
+
+  // The pairs after which one fixed t test finds as much as ours; 0 if none in reach does.
+  int pairs_for_our_power() const {
+    double wins = 0;
+    for (const double win : ours) wins += win;
+    for (std::size_t n = 2; n < significant.size(); ++n) {
+      if (significant[n] >= wins) return static_cast<int>(n);
+    }
+    return 0;
+  }
+};
+
+Score contest(const Options& options, const Contest& c, std::uint64_t row, int repeats) {
+  constexpr int kUnits = 16;
+  constexpr int kMost = 200;
+  constexpr std::size_t kFixed = 20;
+  std::vector<Score> parts(kUnits);
+  const auto done = for_all(kUnits, options.watch, [&](int unit) {
+    Score& score = parts[static_cast<std::size_t>(unit)];
+    score.significant.assign(kMost + 1, 0);
+    for (int i = unit; i < repeats; i += kUnits) {
+      Sequence sequence(scenario_of(options), c.noise, unit_seed(options, kMethods + 16 * row, i));
+      const double sigma = sequence.sigma(kSamePairs);
+      std::vector<double> d;
+      while (d.size() < kMost) d.push_back(sequence.next(-std::log1p(-c.saving)));
+      const std::vector<bool> fixed = t_tests(d);
+      d.resize(kSequenceCap);
+      const Path ours = walk(d, sigma);
+      const Path groups = walk_in_groups(d);
+      score.ours.push_back(ours.answer == model::Answer::kBetter ? 1 : 0);
+      score.ours_pairs.push_back(ours.pairs);
+      score.groups.push_back(groups.answer == model::Answer::kBetter ? 1 : 0);
+      score.groups_pairs.push_back(groups.pairs);
+      score.fixed.push_back(fixed[kFixed] ? 1 : 0);
+      for (std::size_t n = 0; n < fixed.size(); ++n) score.significant[n] += fixed[n] ? 1 : 0;
+    }
+  });
+  Score all;
+  all.significant.assign(kMost + 1, 0);
+  for (std::size_t u = 0; u < parts.size(); ++u) {
+    if (!done[u]) continue;
+    const auto add = [&](std::vector<double> Score::*of) {
+      (all.*of).insert((all.*of).end(), (parts[u].*of).begin(), (parts[u].*of).end());
+    };
+    for (const auto of :
+         {&Score::ours, &Score::ours_pairs, &Score::groups, &Score::groups_pairs, &Score::fixed}) {
+      add(of);
+    }
+    for (std::size_t n = 0; n < all.significant.size(); ++n) {
+      all.significant[n] += parts[u].significant[n];
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+Table methods_table(const Options& options) {
+  const int repeats = options.size > 0 ? options.size : 2000;
+  Table table{"methods",
+              "Pairs to a verdict: ours against group-sequential and fixed t tests, all one-sided "
+              "at 0.05",
+              {"pair noise", "saving", "ours: win", "pairs", "groups: win", "pairs ",
+               "t of 20: win", "t: pairs for our power"},
+              {},
+              {fmt::format("{} sequences a row, the same for all, noise as in '{}'; groups: five "
+                           "looks by O'Brien and Fleming, at most 40 pairs as ours",
+                           repeats, scenario_of(options).name)}};
+  std::uint64_t row = 0;
+  for (const double noise : {.02, .05, .15}) {
+    for (const double saving : {0.0, .02, .05, .10, .20, .50}) {
+      const Score score = contest(options, {noise, saving}, row++, repeats);
+      const int pairs = score.pairs_for_our_power();
+      const std::string needed = pairs == 0 ? "more than 200" : fmt::format("{}", pairs);
+      table.rows.push_back({plain(noise, 2), plain(saving, 2), shown(mean_of(score.ours), 3),
+                            shown(mean_of(score.ours_pairs), 1), shown(mean_of(score.groups), 3),
+                            shown(mean_of(score.groups_pairs), 1), shown(mean_of(score.fixed), 3),
+                            words(saving > 0 ? needed : "-")});
+    }
   }
   return table;
 }

@@ -151,7 +151,15 @@ Table decisions_table(const Options& options) {
     }
     table.rows.push_back(decision_row(name, ended));
   };
+  setup.canary = false;
   add("ours", [&](std::uint64_t seed) { return run_campaign(setup, seed); });
+  Setup watched = setup;
+  watched.canary = true;
+  add("ours+canary", [&](std::uint64_t seed) {
+    Campaign campaign = run_campaign(watched, seed);
+    for (Outcome& outcome : campaign.outcomes) outcome.promoted = outcome.kept();
+    return campaign;
+  });
   for (const Rival& rival : rivals()) {
     add(rival.name, [&](std::uint64_t seed) { return run_rival(rival, setup, seed); });
   }

@@ -11,6 +11,7 @@ constexpr auto kTables = std::to_array<TableRow>({
     {"decisions", "ours against any lower number, a fixed 1 % and t tests", decisions_table},
     {"errors", "false wins when nothing is there, looking after every pair", errors_table},
     {"power", "wins found and pairs taken, by noise and saving", power_table},
+    {"methods", "pairs to a verdict against group-sequential and fixed t tests", methods_table},
     {"classes", "how far each kind of win and adversary gets", classes_table},
     {"fdr", "false discoveries of sparse campaigns", fdr_table},
     {"budget", "hours given back by hours spent, policy by policy", budget_table},

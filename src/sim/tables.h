@@ -32,6 +32,7 @@ const TableRow* find_table(std::string_view name);
 // function of its own and nothing ran at the same time.
 Table errors_table(const Options& options);     // False wins under peeking, noise by noise.
 Table power_table(const Options& options);      // Wins and pairs by noise and effect.
+Table methods_table(const Options& options);    // Pairs against those of other tests.
 Table classes_table(const Options& options);    // Kind by kind: how far it gets.
 Table campaign_table(const Options& options);   // The mixed campaign.
 Table fdr_table(const Options& options);        // Sparse campaigns.
