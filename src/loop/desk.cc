@@ -181,10 +181,10 @@ void Desk::count(Track& track, const std::string& purpose_word, int index,
 
 // A variant that is faster must not decide by being early which pairs are looked at: only what
 // lies before the first open pair counts.
-void Desk::refresh(Track& track) {
-  ExperimentState& x = state_of(track);
+void Desk::judge_resolved(Track& track) {
   const auto end =
       track.open.empty() ? track.waiting.end() : track.waiting.lower_bound(*track.open.begin());
+  if (track.judged && end == track.waiting.begin()) return;
   for (auto it = track.waiting.begin(); it != end; ++it) {
     for (const double d : it->second.log_ratios) {
       track.judge.fold(d);
@@ -192,22 +192,31 @@ void Desk::refresh(Track& track) {
     }
   }
   track.waiting.erase(track.waiting.begin(), end);
+  track.judged = true;
+  ExperimentState& x = state_of(track);
   x.answer = track.judge.answer();
   x.effect = track.judge.effect();
   x.log_e = track.judge.log_e_win();
   x.pairs_needed = track.judge.pairs_still_needed();
   x.pairs_certain = pairs_certain(track.judge, track.experiment);
   x.pairs_to_win = stats::pairs_to_win(x.log_e, track.judge.pairs(), std::log(kWinThreshold));
+  if (track.fresh.empty()) return;
+  const double log_e = stats::log_e(track.fresh, {.sigma = x.sigma});
+  x.replicated = refute::replicate::rule(track.fresh, log_e, x.effect).vote;
+}
+
+void Desk::refresh(Track& track) {
+  judge_resolved(track);
+  ExperimentState& x = state_of(track);
   x.baseline_moved = families_.at(x.family).digest != track.experiment.baseline;
   x.top_up_missing.clear();
   x.passed = x.wants_top_up = false;
-  if (x.stage == "refute") {
-    const double log_e = stats::log_e(track.fresh, {.sigma = x.sigma});
-    x.replicated = refute::replicate::rule(track.fresh, log_e, x.effect).vote;
-  }
   if (x.stage != "hold" && x.stage != "top-up") return;
-  const refute::Evidence known = gather(track, track.judge.peek(), false);
-  std::map<std::string, int> to_buy = missing(track, track.votes, known);
+  // While pairs are on their way the panel has not been asked anew: it wants what it wanted.
+  if (x.top_up_in_flight == 0 || track.wanted.empty()) {
+    track.wanted = wanted(track.votes, gather(track, track.judge.peek(), false));
+  }
+  std::map<std::string, int> to_buy = missing(track, track.wanted);
   if (x.stage == "top-up") {
     x.top_up_missing = std::move(to_buy);
     return;
@@ -219,17 +228,25 @@ void Desk::refresh(Track& track) {
   x.wants_top_up = on && !to_buy.empty();
 }
 
-std::map<std::string, int> Desk::missing(const Track& track, std::span<const model::Finding> votes,
-                                         const refute::Evidence& known) const {
-  std::map<std::string, int> missing;
+std::map<std::string, int> Desk::wanted(std::span<const model::Finding> votes,
+                                        const refute::Evidence& known) const {
+  std::map<std::string, int> wanted;
   for (const std::string& check : targets_of(votes, known, state_.settings.other_contention)) {
-    const int wanted = refute::target_of(check, known).pairs;
+    wanted[check] = refute::target_of(check, known).pairs;
+  }
+  return wanted;
+}
+
+std::map<std::string, int> Desk::missing(const Track& track,
+                                         const std::map<std::string, int>& wanted) const {
+  std::map<std::string, int> missing;
+  for (const auto& [check, pairs] : wanted) {
     const auto count = [&](const std::map<std::string, int>& counts) {
       const auto it = counts.find(check);
       return it == counts.end() ? 0 : it->second;
     };
     const int tried = count(track.bought);
-    const int left = std::min(wanted - tried + count(track.spoiled), wanted + kExtraTopUps - tried);
+    const int left = std::min(pairs - tried + count(track.spoiled), pairs + kExtraTopUps - tried);
     if (left > 0) missing[check] = left;
   }
   return missing;

@@ -143,10 +143,12 @@ class Desk {
     std::set<int> open;  // Indices of pairs in flight that feed E.
     // Resolved, but an earlier one is still open.
     std::map<int, Waiting> waiting;
+    bool judged = false;        // The state holds what the judge says.
     std::vector<double> fresh;  // Of replication, as far as the prefix goes.
     std::vector<model::Finding> votes;
     std::map<std::string, int> dealt;    // Pairs of each class of inputs.
-    std::map<std::string, int> bought;   // Pairs launched for each check,
+    std::map<std::string, int> wanted;   // Pairs for each check, as it last voted,
+    std::map<std::string, int> bought;   // those launched,
     std::map<std::string, int> spoiled;  // and those of them that were void.
     int last_index = 0;
   };
@@ -161,9 +163,12 @@ class Desk {
   Result<model::Experiment> design(const model::Hypothesis& hypothesis, Nanos now) const;
   void count(Track& track, const std::string& purpose, int index, const model::PairFact* fact);
   void refresh(Track& track);
-  // Pairs still to be bought for the checks that would have some, given how the panel voted.
-  std::map<std::string, int> missing(const Track& track, std::span<const model::Finding> votes,
-                                     const refute::Evidence& known) const;
+  void judge_resolved(Track& track);
+  // Pairs that checks would have bought, given how the panel voted; and those still to be run.
+  std::map<std::string, int> wanted(std::span<const model::Finding> votes,
+                                    const refute::Evidence& known) const;
+  std::map<std::string, int> missing(const Track& track,
+                                     const std::map<std::string, int>& wanted) const;
   refute::Panel outcome_of(const Track& track, const std::vector<model::Finding>& votes,
                            const refute::Evidence& known, bool multiplicity_ok) const;
   void set_stage(Track& track, const std::string& stage);

@@ -174,7 +174,7 @@ refute::Panel Desk::outcome_of(const Track& track, const std::vector<model::Find
                                const refute::Evidence& known, bool multiplicity_ok) const {
   using refute::Outcome;
   refute::Panel panel = refute::combine(votes, multiplicity_ok, known.topped_up);
-  const bool buys = !missing(track, votes, known).empty();
+  const bool buys = !missing(track, wanted(votes, known)).empty();
   // Where no pair could settle the doubt there is nothing to buy.
   if (panel.outcome == Outcome::kTopUp && !buys) {
     panel = refute::combine(votes, multiplicity_ok, true);

@@ -92,8 +92,11 @@ model::CanaryResult watch(const Truth& truth, const Noise& noise, double promise
   canary.opened = std::chrono::hours(truth.past_runs);
   std::vector<canary::Watched> runs;
   int with_change = 0;
+  canary::Couple couple;
   for (int slot = 0;; ++slot) {
-    const canary::Couple couple = canary::couple_of(canary, "n1", slot / canary.one_in);
+    if (slot % canary.one_in == 0) {
+      couple = canary::couple_of(canary, "n1", slot / canary.one_in);
+    }
     const bool with = slot != couple.held_back();
     canary::Watched run{production.next(slot, with), canary::RunState::kEnded};
     (with ? run.usage.canary.changes.emplace_back() : run.usage.canary.held_back) =
