@@ -1,8 +1,6 @@
 #include "app/simulate.h"
 
-#include <algorithm>
-#include <cmath>
-#include <numbers>
+#include <map>
 #include <optional>
 
 #include <fmt/format.h>
@@ -10,106 +8,70 @@
 #include "base/text.h"
 #include "compare/compare.h"
 #include "os/host.h"
+#include "sim/fit.h"
 #include "stats/estimate.h"
 
 namespace amdahl::app {
 namespace {
 
-constexpr int kRunsBack = 2000;  // Of each family, newest first.
-constexpr std::size_t kFewest = 6;
-constexpr std::size_t kEnoughForShares = 30;
-constexpr double kFar = 4;  // Deviations beyond which a pair holds an outlier.
+constexpr int kRunsBack = 2000;  // Of each family and purpose, newest first.
+constexpr std::size_t kForMedian = 6;
 
-// What a ledger's pairs of the baseline against itself say of a fleet.
-struct Observed {
-  std::vector<double> noises;  // One a family.
-  std::vector<double> scaled;  // Log-ratios in deviations of their family.
-  std::vector<double> second;  // ln(time of the second run / of the first).
-  std::vector<double> pair_hours;
-  int runs = 0;
-  int failed = 0;
-};
-
-Result<> observe_family(Context& context, const ledger::Family& family, Observed& seen) {
-  std::vector<double> d;
-  int left = kRunsBack;
-  TRY(context.ledger->each_family_run(family.name, "same", [&](const ledger::Run& run) {
-    if (!run.fact) return --left > 0;
-    const model::PairFact& pair = *run.fact;
-    seen.runs += 2;
-    seen.failed += (pair.a.failed ? 1 : 0) + (pair.b.failed ? 1 : 0);
-    for (const double value : compare::log_ratios(pair, family.spec)) {
-      d.push_back(value);
-      seen.second.push_back(pair.ran_variant_second ? -value : value);
-    }
-    if (!pair.voided) seen.pair_hours.push_back((pair.a.cost + pair.b.cost) / 3600);
-    return --left > 0;
-  }));
-  if (d.size() < kFewest) return Ok{};
-  const double sigma = stats::sigma_of_same(d);
-  seen.noises.push_back(sigma);
-  for (const double value : d) seen.scaled.push_back(value / sigma);
-  return Ok{};
+void take_pair(const model::PairFact& pair, const std::vector<double>& d, double centre,
+               sim::SeenJob& job) {
+  for (const double value : d) {
+    job.still.push_back(value - centre);
+    job.second.push_back(pair.ran_variant_second ? centre - value : value - centre);
+  }
+  if (!pair.voided) job.pair_hours.push_back((pair.a.cost + pair.b.cost) / 3600);
 }
 
-void fit_noise(const Observed& seen, sim::Setup& setup, std::vector<std::string>& fitted) {
-  if (seen.noises.empty()) {
-    fitted.push_back("noise: too few A/A pairs, the usual mix of 1 to 10 % is assumed");
-    return;
+// A/A pairs tell the noise by themselves, those of an experiment around what it found.
+Result<sim::SeenJob> see(Context& context, const ledger::Family& family) {
+  sim::SeenJob job;
+  std::map<std::string, std::vector<model::PairFact>> experiments;
+  for (const char* purpose : {"same", "compare"}) {
+    int left = kRunsBack;
+    TRY(context.ledger->each_family_run(family.name, purpose, [&](const ledger::Run& run) {
+      if (run.fact) {
+        const bool same = run.experiment.empty();
+        job.runs += same ? 2 : 1;
+        job.failed += (run.fact->a.failed ? 1 : 0) + (same && run.fact->b.failed ? 1 : 0);
+        experiments[run.experiment].push_back(*run.fact);
+      }
+      return --left > 0;
+    }));
   }
-  setup.population.noises = seen.noises;
-  setup.population.noise_shares.assign(seen.noises.size(),
-                                       1.0 / static_cast<double>(seen.noises.size()));
-  sim::Noise noise = sim::find_scenario("base")->noise(1.0);
-  fitted.push_back(fmt::format(
-      "noise: {} of a pair typically, from {} A/A pairs of {}",
-      show_percent(stats::median(seen.noises)), seen.scaled.size(),
-      seen.noises.size() == 1 ? "one family" : fmt::format("{} families", seen.noises.size())));
-  if (seen.scaled.size() >= kEnoughForShares) {
-    const auto far =
-        std::ranges::count_if(seen.scaled, [](double value) { return std::abs(value) > kFar; });
-    // Either run of a pair can be the slow one.
-    noise.outlier_share = static_cast<double>(far) / (2 * static_cast<double>(seen.scaled.size()));
-    noise.second = stats::hodges_lehmann(seen.second);
-    fitted.push_back(fmt::format("far slower: {} of runs; the second of a pair: {:+.2f} %",
-                                 show_percent(noise.outlier_share),
-                                 100 * std::expm1(noise.second)));
+  for (const auto& [experiment, pairs] : experiments) {
+    std::vector<double> all;
+    for (const model::PairFact& pair : pairs) {
+      const std::vector<double> d = compare::log_ratios(pair, family.spec);
+      all.insert(all.end(), d.begin(), d.end());
+    }
+    if (!experiment.empty() && all.size() < kForMedian) continue;
+    const double centre = experiment.empty() ? 0 : stats::median(all);
+    for (const model::PairFact& pair : pairs) {
+      take_pair(pair, compare::log_ratios(pair, family.spec), centre, job);
+    }
   }
-  if (seen.runs >= static_cast<int>(kEnoughForShares)) {
-    noise.fail = static_cast<double>(seen.failed) / seen.runs;
-    fitted.push_back(fmt::format("failures: {} of {} runs", seen.failed, seen.runs));
-  }
-  setup.noise = noise;
+  return job;
 }
 
 Result<std::vector<std::string>> fit(Context& context, sim::Setup& setup) {
-  Observed seen;
+  sim::Seen seen;
   for (const ledger::Family& family : TRY(context.ledger->families())) {
-    TRY(observe_family(context, family, seen));
+    seen.jobs.push_back(TRY(see(context, family)));
   }
-  std::vector<std::string> fitted;
-  fit_noise(seen, setup, fitted);
-  if (!seen.pair_hours.empty()) {
-    setup.population.pair_hours = std::max(1e-6, stats::median(seen.pair_hours));
-    fitted.push_back(fmt::format("a pair: {:.3g} accelerator-hours", setup.population.pair_hours));
-  }
-  std::int64_t tried = 0;
-  std::int64_t won = 0;
   for (const auto& [family, record] : TRY(context.ledger->track_records())) {
-    tried += record.tried;
-    won += record.won;
+    seen.tried += record.tried;
+    seen.won += record.won;
   }
-  setup.mix = sim::mixed_campaign();
-  if (tried >= static_cast<std::int64_t>(kEnoughForShares)) {
-    setup.mix = sim::wins_and_nulls(static_cast<double>(won) / static_cast<double>(tried));
-    fitted.push_back(fmt::format("wins: {} of {} hypotheses", won, tried));
-  } else {
-    fitted.push_back(
-        fmt::format("wins: {} of {} hypotheses are too few, the usual mix with "
-                    "adversaries is assumed",
-                    won, tried));
-  }
-  return fitted;
+  setup.campaign = {context.config.campaign_k, context.config.campaign_alpha, 0};
+  setup.hypotheses = context.config.campaign_k;
+  setup.same_at_start = context.config.same_pairs;
+  setup.settings.cap = context.config.cap;
+  setup.settings.beta = context.config.beta;
+  return sim::fit(seen, setup);
 }
 
 Result<const sim::TableRow*> table_named(const std::string& name) {

@@ -124,7 +124,7 @@ Table campaign_table(const Options& options) {
   Setup setup = options.setup;
   setup.mix = options.fitted ? setup.mix : mixed_campaign();
   setup.canary = true;
-  const int campaigns = campaigns_of(options, 60);
+  const int campaigns = campaigns_of(options, 30);
   const std::vector<Tally> all = run_all(options, setup, kCampaign, campaigns);
   const auto sum_of = [&](double Tally::*what) {
     std::vector<double> values;

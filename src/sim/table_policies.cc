@@ -119,6 +119,7 @@ std::vector<Cell> decision_row(std::string_view name, const std::vector<Tally>& 
   return {words(std::string(name)),
           shown(over(all, &Tally::false_promoted, &Tally::promoted), 3),
           shown(over(all, &Tally::noise_promoted, &Tally::promoted), 3),
+          shown(over(all, &Tally::harmful_promoted, &Tally::promoted), 3),
           shown(over(all, &Tally::wins_promoted, &Tally::wins), 3),
           shown(pairs_per_hypothesis(all), 1),
           shown(over(all, &Tally::recovered_h, &Tally::recoverable_h), 3),
@@ -130,12 +131,12 @@ std::vector<Cell> decision_row(std::string_view name, const std::vector<Tally>& 
 Table decisions_table(const Options& options) {
   Setup setup = options.setup;
   if (!options.fitted) setup.mix = mixed_campaign();
-  const int usual = options.size > 0 ? options.size / setup.hypotheses : 40;
+  const int usual = options.size > 0 ? options.size / setup.hypotheses : 15;
   const int campaigns = std::max(1, usual);
   Table table{"decisions",
               "Ways to decide, on the same campaigns with 16 % adversaries",
-              {"policy", "false share", "noise alone", "recall", "pairs", "of recoverable h",
-               "h back per h"},
+              {"policy", "false share", "noise alone", "harmful", "recall", "pairs",
+               "of recoverable h", "h back per h"},
               {},
               {fmt::format("{} campaigns of {}; hours back: of what is promoted, harm taken off",
                            campaigns, setup.hypotheses)}};

@@ -29,6 +29,7 @@ Tally tally_of(const std::vector<Outcome>& outcomes) {
     tally.promoted_by_kind[static_cast<std::size_t>(truth.kind)] += 1;
     tally.false_promoted += real ? 0 : 1;
     tally.noise_promoted += is_statistical(truth.kind) ? 1 : 0;
+    tally.harmful_promoted += is_harmful(truth.kind) ? 1 : 0;
     tally.wins_promoted += worth_finding ? 1 : 0;
     tally.recovered_h += hours_back(truth);
     if (!outcome.kept()) continue;

@@ -14,9 +14,10 @@ namespace amdahl::sim {
 struct Tally {
   double hypotheses = 0;
   double promoted = 0;
-  double false_promoted = 0;  // Not real wins.
-  double noise_promoted = 0;  // Of them, those that noise alone explains.
-  double kept = 0;            // By canaries: of all promotions, of false ones, of wins.
+  double false_promoted = 0;    // Not real wins.
+  double noise_promoted = 0;    // Of them, those that noise alone explains.
+  double harmful_promoted = 0;  // Those that cost more, or lose work or quality.
+  double kept = 0;              // By canaries: of all promotions, of false ones, of wins.
   double false_kept = 0;
   double wins_kept = 0;
   double kept_h = 0;

@@ -117,6 +117,11 @@ bool is_statistical(Kind kind) {
   return kind == Kind::kNull || kind == Kind::kSlow || kind == Kind::kOutlier;
 }
 
+bool is_harmful(Kind kind) {
+  const bool gives_less = kind == Kind::kSkip || kind == Kind::kQuality;
+  return gives_less || row_of(kind).production < 0;
+}
+
 double production_effect(const Truth& truth) {
   return is_real(truth.kind) ? truth.effect : row_of(truth.kind).production;
 }

@@ -62,6 +62,9 @@ const KindRow& row_of(Kind kind);
 bool is_real(Kind kind);         // A win, if a small one.
 bool is_statistical(Kind kind);  // Nothing but noise could make it look like a win.
 
+// It costs more in production, or gives less for it.
+bool is_harmful(Kind kind);
+
 struct Truth {
   Kind kind = Kind::kNull;
   double noise = 0.05;  // Deviation of a pair.
