@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/screen.h"
 #include "base/text.h"
 #include "compare/axis.h"
 #include "compare/words.h"
@@ -23,62 +24,17 @@ constexpr std::string_view kBold = "\x1b[1m";
 constexpr std::string_view kPlain = "\x1b[0m";
 constexpr std::size_t kName = 13;  // Of a line: "A against A".
 
-bool starts_code_point(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
-
-std::size_t columns_of(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, starts_code_point));
-}
-
-// A command or a line of its stderr must not move the cursor or change the terminal.
-std::string plain(std::string_view text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const bool is_c1 =
-        byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
-    result += byte < 0x20 || byte == 0x7F || is_c1 ? '?' : text[i];
-    if (is_c1) ++i;
-  }
-  return result;
-}
-
-// Each sign becomes one ASCII character, so that nothing moves.
-std::string to_ascii(std::string_view text) {
-  constexpr auto kSigns = std::to_array<std::pair<std::string_view, char>>({{"●", 'o'},
-                                                                            {"◆", '#'},
-                                                                            {"─", '-'},
-                                                                            {"├", '['},
-                                                                            {"┤", ']'},
-                                                                            {"┊", ':'},
-                                                                            {"┬", '+'},
-                                                                            {"◂", '<'},
-                                                                            {"▸", '>'},
-                                                                            {"µ", 'u'},
-                                                                            {"…", '~'}});
-  std::string result;
-  for (std::size_t i = 0; i < text.size();) {
-    std::size_t end = i + 1;
-    while (end < text.size() && !starts_code_point(text[end])) ++end;
-    const std::string_view sign = text.substr(i, end - i);
-    i = end;
-    if (static_cast<unsigned char>(sign[0]) < 0x80) {
-      result += sign;
-      continue;
-    }
-    const auto* known = std::ranges::find(kSigns, sign, &std::pair<std::string_view, char>::first);
-    result += known == kSigns.end() ? '?' : known->second;
-  }
-  return result;
-}
-
-std::string left(std::string_view text, std::size_t width) {
-  const std::string clipped = clip(text, width);
-  return clipped + std::string(width - std::min(width, columns_of(clipped)), ' ');
-}
-
-std::string right(std::string_view text, std::size_t width) {
-  return std::string(width - std::min(width, columns_of(text)), ' ') + std::string(text);
-}
+constexpr auto kSigns = std::to_array<Sign>({{"●", 'o'},
+                                             {"◆", '#'},
+                                             {"─", '-'},
+                                             {"├", '['},
+                                             {"┤", ']'},
+                                             {"┊", ':'},
+                                             {"┬", '+'},
+                                             {"◂", '<'},
+                                             {"▸", '>'},
+                                             {"µ", 'u'},
+                                             {"…", '~'}});
 
 std::string paint(std::string_view colour, const std::string& text, const Look& look) {
   return look.colour && !text.empty() ? fmt::format("{}{}{}", colour, text, kPlain) : text;
@@ -271,7 +227,7 @@ std::string draw(const Account& account, const Look& look) {
     append_way(lines, first ? "To settle it" : "", first ? way : "or " + way, width);
   }
   const std::string text = join(lines, "\n") + "\n";
-  return look.ascii ? to_ascii(text) : text;
+  return look.ascii ? to_ascii(text, kSigns) : text;
 }
 
 }  // namespace amdahl::compare

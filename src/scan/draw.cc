@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "base/screen.h"
 #include "base/text.h"
 
 namespace amdahl::scan {
@@ -21,67 +22,21 @@ namespace {
 constexpr std::size_t kGutter = 7;  // "phases " and the accelerators' numbers.
 constexpr std::size_t kMostPhases = 12;
 
-bool starts_code_point(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
-
-std::size_t columns_of(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, starts_code_point));
-}
-
-// Jobs choose these names: none may move the cursor or change the terminal.
-std::string plain(std::string_view name) {
-  std::string result;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(name[i]);
-    // U+0080 to U+009F are controls too, and some terminals obey them.
-    const bool is_c1 =
-        byte == 0xC2 && i + 1 < name.size() && static_cast<unsigned char>(name[i + 1]) < 0xA0;
-    result += byte < 0x20 || byte == 0x7F || is_c1 ? '?' : name[i];
-    if (is_c1) ++i;
-  }
-  return result;
-}
-
-// Each sign becomes one ASCII character, so that nothing moves.
-std::string to_ascii(std::string_view text) {
-  constexpr auto kSigns = std::to_array<std::pair<std::string_view, char>>({{"█", '#'},
-                                                                            {"▒", '='},
-                                                                            {"·", '.'},
-                                                                            {"│", '|'},
-                                                                            {"─", '-'},
-                                                                            {"┴", '+'},
-                                                                            {"└", '+'},
-                                                                            {"×", 'x'},
-                                                                            {"µ", 'u'},
-                                                                            {"…", '~'}});
-  std::string result;
-  for (std::size_t i = 0; i < text.size();) {
-    std::size_t end = i + 1;
-    while (end < text.size() && !starts_code_point(text[end])) ++end;
-    const std::string_view sign = text.substr(i, end - i);
-    i = end;
-    if (sign.size() == 1 && static_cast<unsigned char>(sign[0]) < 0x80) {
-      result += sign;
-      continue;
-    }
-    const auto* known = std::ranges::find(kSigns, sign, &std::pair<std::string_view, char>::first);
-    result += known == kSigns.end() ? '?' : known->second;
-  }
-  return result;
-}
+constexpr auto kSigns = std::to_array<Sign>({{"█", '#'},
+                                             {"▒", '='},
+                                             {"·", '.'},
+                                             {"│", '|'},
+                                             {"─", '-'},
+                                             {"┴", '+'},
+                                             {"└", '+'},
+                                             {"×", 'x'},
+                                             {"µ", 'u'},
+                                             {"…", '~'}});
 
 std::string repeat(std::string_view sign, std::size_t times) {
   std::string result;
   for (std::size_t i = 0; i < times; ++i) result += sign;
   return result;
-}
-
-std::string left(std::string_view text, std::size_t width) {
-  const std::string clipped = clip(text, width);
-  return clipped + std::string(width - std::min(width, columns_of(clipped)), ' ');
-}
-
-std::string right(std::string_view text, std::size_t width) {
-  return std::string(width - std::min(width, columns_of(text)), ' ') + std::string(text);
 }
 
 // Calls visit(column, seconds) for each column that the time touches.
@@ -334,7 +289,7 @@ std::string draw(const Anatomy& anatomy, int width, bool colour, bool ascii) {
   append_table(lines, anatomy);
 
   const std::string picture = join(lines, "\n") + "\n";
-  return ascii ? to_ascii(picture) : picture;
+  return ascii ? to_ascii(picture, kSigns) : picture;
 }
 
 }  // namespace amdahl::scan
