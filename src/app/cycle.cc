@@ -39,8 +39,8 @@ class Turner {
   Result<> dream();
   Result<bool> step();  // Whether it thought anew.
   Result<> think();     // Decides all there is to decide, then grants slots.
-  Result<> grant(Snapshot& snapshot, const std::vector<loop::Intent>& wishes);
-  Result<std::optional<PairOrder>> order_for(const Snapshot& snapshot, const loop::Intent& wish);
+  Result<> grant(const std::vector<loop::Intent>& wishes);
+  Result<std::optional<PairOrder>> order_for(const loop::Intent& wish);
   Result<bool> decide_by_policy();  // Whether it decided anything.
   Result<bool> done();
   bool stopped();
@@ -50,6 +50,7 @@ class Turner {
   const CycleOptions& options_;
   std::int64_t fence_;
   SnapshotOptions snapshots_;
+  std::optional<Snapshot> snapshot_;  // Of the last thought, with what it granted.
   Submitted submitted_;
   Nanos began_{};
   Nanos thought_{};
@@ -115,27 +116,26 @@ Result<bool> Turner::decide_by_policy() {
 // Acts on one decision at a time: each may change what the next should be. What the policy decides
 // at the gate moves the baseline, and the desk is laid out anew.
 Result<> Turner::think() {
-  std::optional<Snapshot> snapshot = TRY(take_snapshot(context_, snapshots_));
+  snapshot_ = TRY(take_snapshot(context_, snapshots_));
   while (true) {
-    LedgerHands hands(context_, *snapshot, fence_, options_.say);
-    const std::vector<loop::Intent> intents = snapshot->desk.plan();
+    LedgerHands hands(context_, *snapshot_, fence_, options_.say);
+    const std::vector<loop::Intent> intents = snapshot_->desk.plan();
     bool acted = false;
     bool asked = false;
     for (const loop::Intent& intent : intents) {
-      acted = TRY(snapshot->desk.act(intent, hands));
+      acted = TRY(snapshot_->desk.act(intent, hands));
       asked = acted && std::holds_alternative<loop::AskPanel>(intent);
       if (acted) break;
     }
-    if (!acted) return grant(*snapshot, intents);
-    if (asked && TRY(decide_by_policy())) snapshot = TRY(take_snapshot(context_, snapshots_));
+    if (!acted) return grant(intents);
+    if (asked && TRY(decide_by_policy())) snapshot_ = TRY(take_snapshot(context_, snapshots_));
   }
 }
 
-Result<std::optional<PairOrder>> Turner::order_for(const Snapshot& snapshot,
-                                                   const loop::Intent& wish) {
+Result<std::optional<PairOrder>> Turner::order_for(const loop::Intent& wish) {
   const auto* profile = std::get_if<loop::Profile>(&wish);
   if (!profile) {
-    std::optional<PairOrder> order = snapshot.desk.order_for(wish);
+    std::optional<PairOrder> order = snapshot_->desk.order_for(wish);
     // A/A pairs that were too old or void for the desk have used up their indices, too.
     if (order && order->experiment.empty()) {
       order->index = next_index(TRY(context_.ledger->family_runs(order->family, order->purpose)));
@@ -149,14 +149,13 @@ Result<std::optional<PairOrder>> Turner::order_for(const Snapshot& snapshot,
   order.profile = true;
   order.index = next_index(TRY(context_.ledger->family_runs(order.family, order.purpose)));
   order.variant_second = stats::coin("same", order.family, order.index);
-  order.a = order.b = snapshot.families.at(order.family).baseline;
+  order.a = order.b = snapshot_->families.at(order.family).baseline;
   return std::optional(order);
 }
 
 // Wishes in their order while slots are free. The first that does not fit ends it, so that a
 // wide job is not starved by narrow ones.
-Result<> Turner::grant(Snapshot& snapshot, const std::vector<loop::Intent>& wishes) {
-  std::vector<int> free = free_slots(context_.config, snapshot.in_flight);
+Result<> Turner::grant(const std::vector<loop::Intent>& wishes) {
   std::map<std::string, int> served;  // Wishes that a block has already granted.
   for (const loop::Intent& wish : loop::one_by_one(wishes)) {
     const auto* pair = std::get_if<loop::RunPair>(&wish);
@@ -164,14 +163,15 @@ Result<> Turner::grant(Snapshot& snapshot, const std::vector<loop::Intent>& wish
       --served[pair->experiment];
       continue;
     }
-    const auto order = TRY(order_for(snapshot, wish));
+    const auto order = TRY(order_for(wish));
     if (!order) continue;
-    const ledger::Family& family = snapshot.families.at(order->family);
+    const ledger::Family& family = snapshot_->families.at(order->family);
     const auto need = static_cast<std::size_t>(TRY(slots_needed(family.spec, *order)));
     if (need > context_.config.slots.size()) {
       return bad_input(fmt::format("{} needs {} CPU slots and there are {}; give more with --slots",
                                    family.name, need, context_.config.slots.size()));
     }
+    const std::vector<int> free = free_slots(context_.config, snapshot_->in_flight);
     if (need > free.size()) break;
     const std::vector<int> cpus(free.begin(), free.begin() + static_cast<std::ptrdiff_t>(need));
     auto reservation = submit_pair(context_, family, *order, cpus, fence_);
@@ -180,10 +180,17 @@ Result<> Turner::grant(Snapshot& snapshot, const std::vector<loop::Intent>& wish
       out_of_budget_ = true;
       break;
     }
-    submitted_[TRY(std::move(reservation))] = context_.clock->monotonic();
-    free.erase(free.begin(), free.begin() + static_cast<std::ptrdiff_t>(need));
+    ledger::Run run;
+    run.reservation = TRY(std::move(reservation));
+    run.family = order->family;
+    run.experiment = order->experiment;
+    run.purpose = order->purpose;
+    run.index = order->index;
+    run.cpus = cpus;
+    submitted_[run.reservation] = context_.clock->monotonic();
+    snapshot_->in_flight.push_back(std::move(run));
+    snapshot_->desk.began(*order);
     for (const loop::Mate& mate : order->mates) ++served[mate.experiment];
-    snapshot.desk.began(*order);
     ++summary_.submitted;
   }
   return Ok{};
@@ -217,7 +224,7 @@ Result<bool> Turner::done() {
     summary_.stopped_because = "first win";
     return true;
   }
-  const Snapshot snapshot = TRY(take_snapshot(context_, snapshots_));
+  const Snapshot& snapshot = *snapshot_;
   summary_.waiting_at_gate = 0;
   summary_.held = 0;
   for (const loop::ExperimentState& x : snapshot.desk.state().experiments) {
@@ -236,7 +243,7 @@ Result<> Turner::tick() {
   const Nanos now = context_.clock->monotonic();
   if (!options_.tick || now - ticked_ < kTickEvery) return Ok{};
   ticked_ = now;
-  const Snapshot snapshot = TRY(take_snapshot(context_, snapshots_));
+  const Snapshot& snapshot = *snapshot_;
   const auto tallies = TRY(context_.ledger->tallies());
   Ticker ticker;
   ticker.in_flight = static_cast<int>(snapshot.in_flight.size());
@@ -263,10 +270,9 @@ Result<> Turner::tick() {
   if (!snapshot.in_flight.empty()) {
     const ledger::Run& run = snapshot.in_flight.front();
     ticker.doing = fmt::format("{}: {} {}", run.family, run.purpose, run.index);
-    if (!run.experiment.empty()) {
-      const std::string& idea = snapshot.desk.experiment(run.experiment).hypothesis;
-      ticker.doing = fmt::format("{}: '{}', {} pair {}", run.family,
-                                 snapshot.desk.hypothesis(idea).title, run.purpose, run.index);
+    // A verdict does not wait for pairs that it no longer needs; theirs has no title any more.
+    if (const std::string title = snapshot.desk.title_of(run.experiment); !title.empty()) {
+      ticker.doing = fmt::format("{}: '{}', {} pair {}", run.family, title, run.purpose, run.index);
     }
   }
   options_.tick(ticker);

@@ -296,6 +296,11 @@ const model::Experiment& Desk::experiment(const std::string& id) const {
   return tracks_.at(id).experiment;
 }
 
+std::string Desk::title_of(const std::string& experiment) const {
+  const auto it = tracks_.find(experiment);
+  return it == tracks_.end() ? "" : ideas_.at(it->second.experiment.hypothesis).title;
+}
+
 model::Comparison Desk::comparison(const std::string& id) const {
   return tracks_.at(id).judge.comparison();
 }

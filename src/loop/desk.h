@@ -117,6 +117,8 @@ class Desk {
   const State& state() const { return state_; }
   const model::Hypothesis& hypothesis(const std::string& id) const { return ideas_.at(id); }
   const model::Experiment& experiment(const std::string& id) const;
+  // Of its hypothesis; empty once it has a verdict, though pairs of it may still be in flight.
+  std::string title_of(const std::string& experiment) const;
   model::Comparison comparison(const std::string& experiment) const;  // With its interval.
   const FamilyRecord& family(const std::string& name) const { return families_.at(name).record; }
   refute::Evidence evidence(const std::string& experiment, bool topped_up) const;

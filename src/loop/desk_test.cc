@@ -188,6 +188,21 @@ TEST_F(DeskTest, DecidesOnTheResolvedPrefixAlone) {
   EXPECT_EQ(desk.state().experiments[0].other_voids, 1);
 }
 
+TEST_F(DeskTest, AVerdictLeavesPairsInFlightBehind) {
+  act();
+  act();
+  const std::string id = desk.state().experiments.at(0).id;
+  EXPECT_EQ(desk.title_of(id), "larger batches");
+  const auto late = desk.order_for(RunPair{id});
+  ASSERT_TRUE(late);
+  desk.began(*late);
+  ASSERT_TRUE(desk.act(Close{id, model::VerdictKind::kNoEffect, ""}, hands));
+  EXPECT_EQ(desk.title_of(id), "") << "the progress line asks while its pair still runs";
+  const model::PairFact fact = pair_of(*late, 0.3);
+  desk.ended("eval", id, late->purpose, late->index, &fact);
+  EXPECT_TRUE(desk.state().experiments.empty());
+}
+
 TEST_F(DeskTest, BelievesNothingThatCouldNotBeRemembered) {
   act();
   hands.fails = true;
