@@ -10,13 +10,9 @@
 namespace amdahl::launch::local {
 namespace {
 
-bool all_over(std::vector<Fork>& children) {
-  bool over = true;
-  for (Fork& child : children) over = child.over() && over;
-  return over;
-}
-
-void wait_for_something(std::vector<Fork>& children, int signals) {
+// Waits for a signal or for the end of a child; false when every child is over. The children are
+// asked once: one that ends after the question is seen by poll(), not waited for in vain.
+bool wait_for_something(std::vector<Fork>& children, int signals) {
   std::vector<pollfd> fds{{signals, POLLIN, 0}};
   bool must_look = false;
   for (Fork& child : children) {
@@ -24,7 +20,9 @@ void wait_for_something(std::vector<Fork>& children, int signals) {
     fds.push_back({child.poll_fd(), POLLIN, 0});
     must_look |= child.poll_fd() < 0;
   }
+  if (fds.size() == 1) return false;
   ::poll(fds.data(), fds.size(), must_look ? 20 : -1);
+  return true;
 }
 
 // Holds back the signals that we pass on, so that none is lost before we listen.
@@ -55,8 +53,7 @@ Result<Together> run_together(const std::vector<Task>& tasks) {
   observe::SignalRelay relay;
   held_back.reset();
   Together together;
-  while (!all_over(children)) {
-    wait_for_something(children, relay.fd());
+  while (wait_for_something(children, relay.fd())) {
     for (const int signal : relay.take()) {
       together.interrupted |= signal == SIGINT || signal == SIGTERM;
       for (const Fork& child : children) child.tell(signal);
