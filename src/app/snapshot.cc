@@ -72,7 +72,10 @@ Result<loop::FamilyRecord> family_record(Context& context, const ledger::Family&
   const std::vector<ledger::Run> same =
       TRY(recent_runs(context, family.name, std::string(kSame), oldest));
   for (const ledger::Run& run : same) {
-    if (!run.fact || run.fact->voided || run.at < oldest) continue;
+    if (!run.fact) continue;
+    record.past_runs += 2;  // Both arms are the baseline.
+    record.past_failed += (run.fact->a.failed ? 1 : 0) + (run.fact->b.failed ? 1 : 0);
+    if (run.fact->voided || run.at < oldest) continue;
     // Noise is that of a launcher on its hardware; pairs from elsewhere do not tell it.
     if (!run.fact->target.empty() && run.fact->target != place_of(context)) continue;
     record.same.push_back(*run.fact);
