@@ -1,0 +1,217 @@
+// report.h: what a scan answers: where accelerator time went, whose it was, what may come back.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/units.h"
+#include "model/profile.h"
+#include "scan/anatomy.h"
+#include "scan/rank.h"
+
+namespace amdahl::scan {
+
+struct FleetUsage;
+class Families;
+
+// Times without another unit are accelerator-seconds, as in Split. For printing:
+constexpr double in_hours(double accelerator_seconds) { return accelerator_seconds / 3600; }
+
+// The ways to cut a fleet.
+enum class By : std::uint8_t { kJob, kFamily, kUser, kAccount, kPartition, kNode, kState, kKind };
+inline constexpr auto kCuts = std::to_array<By>({By::kJob, By::kFamily, By::kUser, By::kAccount,
+                                                 By::kPartition, By::kNode, By::kState, By::kKind});
+std::string_view name(By by);  // "job", "family", ..., "kind".
+std::optional<By> cut_named(std::string_view name);
+
+// What rows are ranked by. The others break ties in this order, then the name does.
+enum class Order : std::uint8_t { kRecoverable, kWasted, kAllocated, kLost, kQueue };
+std::string_view name(Order order);  // "recoverable", "wasted", "allocated", "lost", "queue".
+std::optional<Order> order_named(std::string_view name);
+
+struct Prices {
+  std::optional<double> by_default{};       // USD an accelerator-hour.
+  std::map<std::string, double> by_kind{};  // As accounting writes the kind; wins over the default.
+};
+
+// How often levers against one bottleneck have worked, all families together.
+struct Tried {
+  int tried = 0;
+  int won = 0;
+};
+
+struct Memories {
+  std::map<std::string, Memory> families{};
+  std::map<model::Bottleneck, Tried> levers{};
+};
+
+struct ReportOptions {
+  std::size_t rows = 20;  // Kept of each cut; 0: all. Pareto curves and totals have all of them.
+  Order order = Order::kRecoverable;
+  Prices prices{};
+  int slices = 24;  // Of the window, for the trend.
+};
+
+// What to pull at, and how far that can go.
+struct Lever {
+  enum class From : std::uint8_t {
+    kNothing,  // Nothing was observed: cannot tell.
+    kShare,    // Only sums are known: taken to reach as far as the waste's share of the allocation.
+    kAnatomy,  // The largest class of parts of its timelines.
+    kProfile,  // The largest cause of the latest profile.
+  };
+  From from = From::kNothing;
+  model::Bottleneck against = model::Bottleneck::kUnknown;
+  std::string_view action = "";  // "give back accelerators that nothing uses".
+  double ceiling = 0;            // The share of the waste that it could take away at most.
+  double chance = 0;             // That it works: see chance_of().
+};
+
+// (won + 4 p) / (tried + 4) of the family's levers, where p = (won + 0.6) / (tried + 4) of the
+// levers of this class in all families: 15 % before anything was tried.
+double chance_of(const Memory& family, const Tried& lever);
+
+struct Money {  // USD; of rows whose every accelerator-hour has a price.
+  double allocated = 0;
+  double wasted = 0;
+  double lost = 0;
+  double recoverable = 0;
+};
+
+struct Row {
+  std::string name;    // The job's id, the family's name, the user's, ...
+  std::string detail;  // One line more: of a job its name, user and size; why a family is one.
+  std::uint64_t jobs = 0;
+  std::uint64_t unobserved_jobs = 0;  // Without one valid sample.
+  std::uint64_t lost_jobs = 0;        // FAILED, TIMEOUT, NODE_FAIL, OUT_OF_MEMORY.
+  Split split;
+  double queue = 0;                   // From submit to start, times accelerators.
+  double lost = 0;                    // Allocated to lost jobs.
+  double recoverable = 0;             // Wasted × ceiling × chance; over the jobs of a group.
+  std::optional<double> utilisation;  // Productive over observed.
+  std::optional<Money> money;         // Where a price is set.
+  Lever lever;                        // Of jobs and families.
+  std::string worst_job;              // That wasted most, to look at: amdahl anatomy JOB.
+  std::string why;                    // Of families and jobs: one sentence with the numbers.
+};
+
+// How much the largest few hold. "Top p" are the ceil(p × n) largest.
+struct Pareto {
+  static constexpr std::array<double, 5> kTops = {0.001, 0.01, 0.05, 0.1, 0.2};
+  struct Point {
+    double items = 0;  // Share of the rows, largest first: 0 to 1.
+    double share = 0;  // Of the total that they hold.
+  };
+  std::uint64_t n = 0;
+  double total = 0;
+  std::array<double, 5> top{};  // Shares; 0 where the total is.
+  std::vector<Point> points;    // For drawing: at most 64, from (0, 0) to (1, 1); empty if total 0.
+};
+// Needs no order; leaves `values` in another one.
+Pareto pareto_of(std::vector<double>& values);
+
+struct Cut {
+  By by = By::kJob;
+  std::uint64_t count = 0;  // Rows in all.
+  std::vector<Row> rows;    // The first of them, ranked.
+  Pareto wasted;
+  Pareto allocated;
+};
+
+struct Metric {
+  std::string name;     // "DCGM_FI_PROF_SM_ACTIVE".
+  double observed = 0;  // Accelerator-seconds judged by it.
+  std::uint64_t jobs = 0;
+};
+
+struct Utilisation {
+  std::optional<double> mean;    // Weighted by observed accelerator-time; 0 to 1.
+  std::optional<double> median;  // Over jobs, weighted the same.
+  std::vector<Metric> metrics;   // Which were used, most used first.
+};
+
+struct Totals {
+  std::uint64_t jobs = 0;  // Attempts with accelerators inside the window.
+  std::uint64_t unobserved_jobs = 0;
+  std::uint64_t lost_jobs = 0;
+  std::uint64_t families = 0;
+  std::uint64_t users = 0;
+  std::uint64_t accounts = 0;
+  Split split;
+  double queue = 0;
+  std::uint64_t queue_unknown_jobs = 0;  // No submit time.
+  double lost = 0;
+  double recoverable = 0;
+  std::optional<Money> money;
+  double unpriced = 0;  // Allocated time of kinds without a price, where some price is set.
+};
+
+// Where a fleet's capacity went. What is not known is not there.
+struct Capacity {
+  std::string partition;  // Empty: the whole fleet.
+  std::string basis;      // "occupancy over time", "counts of accelerators"; empty: not known.
+  std::optional<double> total;
+  std::optional<double> down;
+  std::optional<double> unallocated;
+  double allocated = 0;   // The next four.
+  double idle = 0;        // Allocated but idle.
+  double low = 0;         // Allocated but inefficient.
+  double unobserved = 0;  // Allocated; nobody looked.
+  double productive = 0;
+};
+
+struct Slice {
+  Nanos start{};
+  Nanos end{};
+  std::uint64_t jobs = 0;  // That ran in it and were observed.
+  Split split;
+  // Sums over those jobs, w wasted and o observed hours: what an interval of w/o needs.
+  double ww = 0;
+  double wo = 0;
+  double oo = 0;
+};
+
+// One window against an earlier one.
+struct Trend {
+  std::string_view of =
+      "";  // "the second half of the window against the first", "…the window before".
+  Slice before;
+  Slice now;
+  double waste_share_before = 0;  // Of observed time.
+  double waste_share_now = 0;
+  double change = 0;  // now - before, in shares.
+  double lower = 0;   // 95 % interval over jobs: they, not samples, are what repeats.
+  double upper = 0;
+  bool can_tell = false;  // The interval excludes 0.
+  std::string says;       // One sentence with the counts.
+};
+
+struct Report {
+  Nanos start{};  // The window, Unix time.
+  Nanos end{};
+  double idle_at_most = 0;  // Utilisation.
+  Totals totals;
+  Utilisation utilisation;
+  std::vector<Cut> cuts;             // One of each way, in the order of By.
+  Capacity capacity;                 // Of the fleet.
+  std::vector<Capacity> partitions;  // Most unallocated first; only those whose capacity is known.
+  Slice whole;                       // The window as one, for trend_of().
+  std::vector<Slice> slices;
+  std::optional<Trend> trend;  // Nothing where there was nothing observed in either half.
+
+  const Cut& cut(By by) const { return cuts[static_cast<std::size_t>(by)]; }
+};
+
+// Same usage, same report, whatever the order of jobs. Linear in jobs and lanes.
+Report report(const FleetUsage& usage, const Families& families, const Memories& memory,
+              const ReportOptions& options = {});
+
+// This window against the one before it, from their reports.
+Trend trend_of(const Report& before, const Report& now);
+
+}  // namespace amdahl::scan
