@@ -1,0 +1,63 @@
+#include "trace/reader.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace amdahl::trace {
+namespace {
+
+constexpr std::size_t kHead = 64 * 1024;
+
+constexpr std::array<Reader, 0> kReaders = {};
+
+std::string names_of(std::span<const Reader> some) {
+  std::vector<std::string> names;
+  for (const Reader& reader : some) names.emplace_back(reader.name);
+  return join(names, ", ");
+}
+
+// What people see of bytes that nobody reads.
+std::string shown(std::string_view bytes) {
+  std::string text = clip(bytes.substr(0, 64), 32);
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7F) c = ' ';
+  }
+  return text;
+}
+
+Error unsupported(std::string text) { return {Error::Kind::kUnsupported, std::move(text)}; }
+
+}  // namespace
+
+std::span<const Reader> readers() { return kReaders; }
+
+Result<Reader> reader_for(std::string_view head) {
+  head = head.substr(0, kHead);
+  if (head.empty()) return unsupported("is empty");
+  std::vector<Reader> claiming;
+  for (const Reader& reader : kReaders) {
+    if (reader.claims(head)) claiming.push_back(reader);
+  }
+  if (claiming.size() == 1) return claiming.front();
+  if (claiming.empty()) {
+    return unsupported(fmt::format("begins with '{}', which no reader knows; formats: {}",
+                                   shown(head), names_of(kReaders)));
+  }
+  return unsupported(
+      fmt::format("is claimed by several readers, name one with --format: {}", names_of(claiming)));
+}
+
+Result<Reader> reader_named(std::string_view name) {
+  for (const Reader& reader : kReaders) {
+    if (reader.name == name) return reader;
+  }
+  return Error{Error::Kind::kBadInput,
+               fmt::format("there is no format '{}'; formats: {}", name, names_of(kReaders))};
+}
+
+}  // namespace amdahl::trace
