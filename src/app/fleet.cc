@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "fleet/local/local.h"
 #include "fleet/source.h"
 #include "model/codec.h"
 #include "model/hypothesis.h"
@@ -36,7 +37,11 @@ std::vector<std::string> usage_files(const Config& config, const std::vector<std
 Result<std::vector<model::Usage>> read_usage(const std::string& file) {
   const std::string bytes = TRY(os::read_file(file));
   const fleet::Source source = TRY(fleet::source_for(bytes).in(file));
-  return source.read(bytes).in(file);
+  if (source.name != "local") {
+    return bad_input(
+        fmt::format("{}: is {}, not a usage record of `amdahl run`", file, source.reads));
+  }
+  return fleet::local::read(bytes).in(file);
 }
 
 // How often the levers of each family have worked, for ranking by what can be got back.

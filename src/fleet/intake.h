@@ -15,8 +15,8 @@ namespace amdahl::fleet {
 using SeriesId = std::uint32_t;
 
 struct Sample {
-  Nanos at{};        // Unix time.
-  float value = 0;   // In the metric's own unit, as read.
+  Nanos at{};       // Unix time.
+  float value = 0;  // In the metric's own unit, as read.
 };
 
 // The place of a trouble, for people: "sacct.txt:17: Start: ...". The first few of each kind are

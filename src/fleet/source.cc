@@ -11,10 +11,9 @@
 namespace amdahl::fleet {
 namespace {
 
-constexpr std::size_t kHead = 4096;
-
 constexpr auto kSources = std::to_array<Source>({
-    {"local", "the usage records that `amdahl run` leaves", local::claims, local::read},
+    {"local", "the usage records that `amdahl run` leaves", Gives::kBoth, local::claims,
+     local::make},
 });
 
 std::string names_of(std::span<const Source> some) {
@@ -37,7 +36,7 @@ std::string shown(std::string_view bytes) {
 std::span<const Source> sources() { return kSources; }
 
 Result<Source> source_for(std::string_view bytes) {
-  const std::string_view head = bytes.substr(0, kHead);
+  const std::string_view head = bytes.substr(0, kHeadBytes);
   std::vector<Source> claiming;
   for (const Source& source : kSources) {
     if (source.claims(head)) claiming.push_back(source);
@@ -52,6 +51,18 @@ Result<Source> source_for(std::string_view bytes) {
   return Error{
       Error::Kind::kUnsupported,
       fmt::format("is claimed by several sources, name one with --source: {}", names_of(claiming))};
+}
+
+Result<Source> source_named(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Source& source : kSources) {
+    if (source.name == name) return source;
+    names.push_back(source.name);
+  }
+  const auto near = did_you_mean(name, names);
+  return bad_input(fmt::format("no source is called '{}'{}; sources: {}", name,
+                               near ? fmt::format(", did you mean '{}'?", *near) : "",
+                               names_of(kSources)));
 }
 
 }  // namespace amdahl::fleet

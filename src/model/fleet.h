@@ -35,6 +35,7 @@ struct JobDraft {
   std::string_view account;
   std::string_view partition;
   std::string_view kind;    // Of accelerator: "a100"; empty if not said.
+  std::string_view family;  // As the job itself said it (amdahl run); empty: it did not.
   std::string_view script;  // What it runs, where that is known: a command or a script's path.
   std::string_view hosts;   // As schedulers write it: "gpu[001-003,7],login1"; empty: not known.
   JobState state = JobState::kOther;
@@ -62,27 +63,27 @@ struct SeriesKey {
 
 // What went wrong with input, counted by kind; never silent. Names are shown to people and tests.
 enum class Trouble : std::uint8_t {
-  kStep,              // Not trouble: .batch, .extern and numbered steps, passed over.
-  kDuplicate,         // The same record again.
-  kRequeued,          // An earlier attempt of a job, counted as its own attempt.
-  kNoAccelerator,     // Not trouble: jobs without accelerators.
-  kNeverStarted,      // Cancelled in the queue, or still waiting.
-  kRunning,           // End not known: taken to end at the end of the window, or now.
-  kBadTime,           // A time that cannot be read, or an end before its start.
-  kAmbiguousTime,     // Local time in the hour that daylight saving repeats.
-  kSkew,              // Samples outside what the clock of the accounting allows.
-  kBlankValue,        // DCGM's "no value" numbers, N/A, empty cells.
-  kNotFinite,         // NaN or infinite.
-  kOutOfRange,        // Utilisation below 0 or above 1 (after units).
-  kLateSample,        // Older than one already taken from the same series.
-  kDuplicateSample,   // Same series, same time.
-  kNoJob,             // A sample while nobody had the accelerator.
-  kUnknownJob,        // A sample labelled with a job that accounting does not know.
-  kUnknownPlace,      // A job whose accelerators cannot be told (no index), so not joined.
-  kBadLine,           // A record that cannot be read at all.
-  kTruncated,         // The input ends in the middle.
-  kMissing,           // Data that a server did not give.
-  kOtherMetric,       // A metric we do not use.
+  kStep,             // Not trouble: .batch, .extern and numbered steps, passed over.
+  kDuplicate,        // The same record again.
+  kRequeued,         // An earlier attempt of a job, counted as its own attempt.
+  kNoAccelerator,    // Not trouble: jobs without accelerators.
+  kNeverStarted,     // Cancelled in the queue, or still waiting.
+  kRunning,          // End not known: taken to end at the end of the window, or now.
+  kBadTime,          // A time that cannot be read, or an end before its start.
+  kAmbiguousTime,    // Local time in the hour that daylight saving repeats.
+  kSkew,             // Samples outside what the clock of the accounting allows.
+  kBlankValue,       // DCGM's "no value" numbers, N/A, empty cells.
+  kNotFinite,        // NaN or infinite.
+  kOutOfRange,       // Utilisation below 0 or above 1 (after units).
+  kLateSample,       // Older than one already taken from the same series.
+  kDuplicateSample,  // Same series, same time.
+  kNoJob,            // A sample while nobody had the accelerator.
+  kUnknownJob,       // A sample labelled with a job that accounting does not know.
+  kUnknownPlace,     // A job whose accelerators cannot be told (no index), so not joined.
+  kBadLine,          // A record that cannot be read at all.
+  kTruncated,        // The input ends in the middle.
+  kMissing,          // Data that a server did not give.
+  kOtherMetric,      // A metric we do not use.
 };
 std::string_view name(Trouble trouble);      // "blank value".
 std::string_view describe(Trouble trouble);  // One sentence on what was done with it.

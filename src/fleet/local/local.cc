@@ -1,5 +1,9 @@
 #include "fleet/local/local.h"
 
+#include <cmath>
+#include <string>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -32,6 +36,81 @@ Result<> check(const model::Usage& usage) {
   return Ok{};
 }
 
+// A record is one document: a reader has to see all of it. Nothing real comes near this.
+constexpr std::size_t kLargestRecord = std::size_t{256} << 20;
+
+model::JobDraft draft_of(const model::Usage& usage, std::string_view script) {
+  model::JobDraft draft;
+  draft.id = usage.job;
+  draft.name = usage.family;
+  draft.family = usage.family;
+  draft.user = usage.user;
+  draft.kind = usage.accelerator_kind;
+  draft.script = script;
+  draft.hosts = usage.host;
+  draft.state = usage.failed ? model::JobState::kFailed : model::JobState::kCompleted;
+  draft.submit = usage.start;
+  draft.start = usage.start;
+  draft.end = usage.end;
+  draft.elapsed = usage.end - usage.start;
+  draft.accelerators = usage.accelerators;
+  draft.host_count = 1;
+  return draft;
+}
+
+// The samples of one accelerator; gaps (NaN) are left out, so they stay unobserved.
+std::vector<Sample> samples_of(const model::Usage& usage, const std::vector<float>& values) {
+  std::vector<Sample> samples;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Nanos at = usage.start + usage.utilisation.interval * static_cast<std::int64_t>(i);
+    if (at < usage.end && std::isfinite(values[i])) samples.push_back({at, values[i]});
+  }
+  return samples;
+}
+
+void give(const model::Usage& usage, Intake& intake) {
+  const std::string script = shell_quote(usage.command);
+  const std::string host = usage.host.empty() ? "localhost" : usage.host;
+  intake.job(draft_of(usage, script), {});
+  for (int i = 0; i < usage.accelerators; ++i) intake.place(usage.job, host, std::to_string(i));
+  int index = 0;
+  for (const std::vector<float>& values : usage.utilisation.accelerators) {
+    if (index == usage.accelerators) break;  // Beyond the allocation: not this job's.
+    const std::string accelerator = std::to_string(index++);
+    const SeriesId id = intake.series({.host = host,
+                                       .accelerator = accelerator,
+                                       .uuid = {},
+                                       .slice = {},
+                                       .job = usage.job,
+                                       .metric = usage.utilisation.metric,
+                                       .kind = usage.accelerator_kind});
+    intake.samples(id, samples_of(usage, values));
+  }
+}
+
+class LocalReader final : public Reader {
+ public:
+  explicit LocalReader(Intake& intake) : intake_{intake} {}
+
+  Result<> feed(std::string_view bytes) override {
+    if (text_.size() + bytes.size() > kLargestRecord) {
+      return bad_input(
+          fmt::format("byte {}: a record this long is not one of `amdahl run`", kLargestRecord));
+    }
+    text_ += bytes;
+    return Ok{};
+  }
+
+  Result<> finish() override {
+    for (const model::Usage& usage : TRY(read(text_))) give(usage, intake_);
+    return Ok{};
+  }
+
+ private:
+  Intake& intake_;
+  std::string text_;
+};
+
 }  // namespace
 
 bool claims(std::string_view head) {
@@ -47,6 +126,10 @@ Result<std::vector<model::Usage>> read(std::string_view bytes) {
   std::vector<model::Usage> jobs;
   jobs.push_back(std::move(usage));
   return jobs;
+}
+
+std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions&) {
+  return std::make_unique<LocalReader>(intake);
 }
 
 }  // namespace amdahl::fleet::local

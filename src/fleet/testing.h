@@ -1,0 +1,58 @@
+// testing.h: an Intake that keeps all it is told, for the tests of readers.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fleet/intake.h"
+
+namespace amdahl::fleet {
+
+class Recorder final : public Intake {
+ public:
+  // A draft with its words owned: the views of `draft` are empty, use the strings.
+  struct Job {
+    std::string id, raw, name, user, account, partition, kind, family, script, hosts, metric;
+    model::JobDraft draft;
+    Where where;
+  };
+  struct Complaint {
+    model::Trouble trouble{};
+    Where where;
+    std::string text;
+  };
+  struct Room {
+    std::string partition;
+    Occupancy occupancy;
+  };
+
+  std::vector<Job> jobs;
+  std::vector<std::string> places;      // "JOB HOST ACCELERATOR".
+  std::vector<std::string> capacities;  // "HOST|PARTITION|KIND|COUNT".
+  std::vector<Room> occupancies;
+  std::vector<std::string> series_names;           // "HOST/ACCELERATOR METRIC job=... kind=...".
+  std::vector<std::vector<Sample>> samples_of;     // By SeriesId.
+  std::vector<Complaint> complaints;               // With a place, in order.
+  std::map<model::Trouble, std::uint64_t> counts;  // Of both kinds of call.
+
+  void job(const model::JobDraft& job, Where where) override;
+  void place(std::string_view job, std::string_view host, std::string_view accelerator) override;
+  void capacity(std::string_view host, std::string_view partition, std::string_view kind,
+                int accelerators) override;
+  void occupancy(std::string_view partition, const Occupancy& occupancy) override;
+  SeriesId series(const model::SeriesKey& key) override;
+  void samples(SeriesId series, std::span<const Sample> samples) override;
+  void rows(std::span<const SeriesId> series, std::span<const Sample> samples) override;
+  void trouble(model::Trouble trouble, Where where, std::string_view text) override;
+  void troubles(model::Trouble trouble, std::uint64_t count) override;
+
+  std::uint64_t count(model::Trouble trouble) const;
+  std::size_t sample_count() const;
+
+ private:
+  std::map<std::string, SeriesId> ids_;
+};
+
+}  // namespace amdahl::fleet

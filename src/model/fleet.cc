@@ -1,0 +1,96 @@
+#include "model/fleet.h"
+
+#include <array>
+#include <cstddef>
+
+#include "base/check.h"
+
+namespace amdahl::model {
+namespace {
+
+constexpr auto kStates = std::to_array<std::string_view>({
+    "PENDING",
+    "RUNNING",
+    "COMPLETED",
+    "CANCELLED",
+    "FAILED",
+    "TIMEOUT",
+    "NODE_FAIL",
+    "OUT_OF_MEMORY",
+    "PREEMPTED",
+    "OTHER",
+});
+static_assert(kStates.size() == static_cast<std::size_t>(JobState::kOther) + 1);
+
+struct TroubleRow {
+  Trouble trouble;
+  std::string_view name;
+  std::string_view what;
+};
+
+constexpr auto kTroubles = std::to_array<TroubleRow>({
+    {Trouble::kStep, "job step",
+     "Steps of a job (.batch, .extern, numbered) are parts of its record and were passed over."},
+    {Trouble::kDuplicate, "duplicate record",
+     "The same record came again and was counted once; of two that differ the finished one stays."},
+    {Trouble::kRequeued, "requeued attempt",
+     "An earlier attempt of a job was counted as an attempt of its own."},
+    {Trouble::kNoAccelerator, "job without accelerators",
+     "Jobs without accelerators have no accelerator time to waste and were passed over."},
+    {Trouble::kNeverStarted, "job never started",
+     "Jobs that never started held no accelerators and were passed over."},
+    {Trouble::kRunning, "running job",
+     "A job without an end was taken to run until the end of the window."},
+    {Trouble::kBadTime, "bad time",
+     "A time cannot be read or an end lies before its start; the record was passed over."},
+    {Trouble::kAmbiguousTime, "ambiguous time",
+     "A local time falls in the hour that daylight saving repeats; the elapsed time decided where "
+     "it could, else the first of the two hours was taken."},
+    {Trouble::kSkew, "clock skew",
+     "Samples that carry a job's label lie outside its times and were not used."},
+    {Trouble::kBlankValue, "blank value",
+     "A value that says 'no value' (DCGM blanks, N/A, an empty cell) was not used."},
+    {Trouble::kNotFinite, "not a finite number", "NaN or infinite values were not used."},
+    {Trouble::kOutOfRange, "out of range", "Utilisation below 0 or above 1 was not used."},
+    {Trouble::kLateSample, "late sample",
+     "A sample older than one already taken was used where its time was still free, else not."},
+    {Trouble::kDuplicateSample, "duplicate sample",
+     "A second sample of the same accelerator, metric and time was not used."},
+    {Trouble::kNoJob, "sample without a job",
+     "Samples while nobody held the accelerator count as unallocated time."},
+    {Trouble::kUnknownJob, "unknown job",
+     "Samples are labelled with a job that the accounting does not list; they were not used."},
+    {Trouble::kUnknownPlace, "unknown place",
+     "It is not known which accelerators of its hosts the job had; its time is unobserved."},
+    {Trouble::kBadLine, "unreadable record", "A record that cannot be read was passed over."},
+    {Trouble::kTruncated, "truncated input",
+     "The input ends in the middle; what was whole before that was used."},
+    {Trouble::kMissing, "missing data", "A server did not give the data; its time is unobserved."},
+    {Trouble::kOtherMetric, "other metric",
+     "Metrics that do not say how busy an accelerator is were passed over."},
+});
+
+const TroubleRow& row_of(Trouble trouble) {
+  const auto index = static_cast<std::size_t>(trouble);
+  CHECK(index < kTroubles.size() && kTroubles[index].trouble == trouble);
+  return kTroubles[index];
+}
+static_assert(kTroubles.size() == static_cast<std::size_t>(Trouble::kOtherMetric) + 1);
+
+}  // namespace
+
+std::string_view name(JobState state) {
+  const auto index = static_cast<std::size_t>(state);
+  CHECK(index < kStates.size());
+  return kStates[index];
+}
+
+bool is_lost(JobState state) {
+  return state == JobState::kFailed || state == JobState::kTimeout ||
+         state == JobState::kNodeFail || state == JobState::kOutOfMemory;
+}
+
+std::string_view name(Trouble trouble) { return row_of(trouble).name; }
+std::string_view describe(Trouble trouble) { return row_of(trouble).what; }
+
+}  // namespace amdahl::model

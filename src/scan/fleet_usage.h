@@ -1,0 +1,161 @@
+// fleet_usage.h: what a fleet did with its accelerators: each job's time, split, and over time.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/units.h"
+#include "model/fleet.h"
+#include "scan/anatomy.h"
+#include "scan/words.h"
+
+namespace amdahl::scan {
+
+struct Window {
+  Nanos start{};  // Unix time.
+  Nanos end{};    // Not in it.
+  friend bool operator==(const Window&, const Window&) = default;
+};
+
+// Utilisation over one bin of a timeline. Empty (samples == 0): nothing was observed there.
+struct Bin {
+  float sum = 0;  // Of the samples' utilisation.
+  std::uint32_t samples = 0;
+  std::uint32_t idle = 0;   // Of them at or below the idle threshold.
+  std::uint16_t least = 0;  // In ten-thousandths, as is `most`.
+  std::uint16_t most = 0;
+};
+inline double mean_of(const Bin& bin) {
+  return bin.samples == 0 ? std::numeric_limits<double>::quiet_NaN()
+                          : static_cast<double>(bin.sum) / bin.samples;
+}
+inline double least_of(const Bin& bin) { return bin.least / 10000.0; }
+inline double most_of(const Bin& bin) { return bin.most / 10000.0; }
+
+inline constexpr std::size_t kMostBins = 64;  // Of a lane.
+
+// One accelerator of one job, observed by one metric: the best that had samples.
+struct Lane {
+  std::uint32_t job = 0;  // Index into FleetUsage::jobs.
+  WordId host = 0;
+  WordId accelerator = 0;       // Its index or uuid; with a slice as "3/7".
+  WordId metric = 0;            // Empty if it has no samples.
+  std::uint32_t samples = 0;    // Valid ones in the job's time and the window.
+  std::uint32_t idle = 0;       // At or below the idle threshold.
+  std::uint32_t at_zero = 0;    // At exactly 0.
+  double utilisation = 0;       // Sum over samples; divide by `samples`.
+  double utilisation_idle = 0;  // The part of that sum from samples counted in `idle`.
+  Nanos allocated{};            // The job's time in the window.
+  Nanos observed{};             // Of it covered by samples: gaps beyond twice the cadence are not.
+  double weight = 1;            // Accelerators this lane stands for: less than 1 where shared.
+  Nanos cadence{};              // Usual time between samples; 0: not known.
+  Nanos bin_width{};            // 0: no timeline was kept.
+  Nanos bin_start{};            // Unix time of the first bin.
+  std::uint32_t bin = 0;        // Index of the first bin in FleetUsage::bins.
+  std::uint32_t bins = 0;
+};
+
+// How a job's split was come by.
+enum class Evidence : std::uint8_t {
+  kNone,     // No samples: all its time is unobserved.
+  kSamples,  // From telemetry joined by place and time, or by the job's label.
+  kMean,     // From an average that accounting had.
+};
+
+// One attempt of one job that held accelerators. Split in accelerator-seconds, within the window.
+struct FleetJob {
+  WordId id = 0;
+  WordId raw = 0;     // The scheduler's number, if it differs from the id; else 0.
+  WordId family = 0;  // As the job itself said it; empty: it did not.
+  WordId name = 0;
+  WordId user = 0;
+  WordId account = 0;
+  WordId partition = 0;
+  WordId kind = 0;
+  WordId script = 0;
+  WordId hosts = 0;   // As the scheduler wrote them.
+  WordId metric = 0;  // That the split is from; empty: none.
+  model::JobState state = model::JobState::kOther;
+  Evidence evidence = Evidence::kNone;
+  bool running = false;       // It had no end: `end` is the window's.
+  std::uint16_t attempt = 0;  // 0: the first that was read with this id.
+  float accelerators = 0;
+  Nanos submit{};  // Unix time; 0: not known.
+  Nanos start{};   // As accounted, not clipped.
+  Nanos end{};
+  Split split;              // At the idle threshold of the scan.
+  double idle_at_zero = 0;  // The same at threshold 0; productive is what is left of the rest.
+  double low_at_zero = 0;
+  std::uint32_t lane = 0;  // Index of the first lane; a job's lanes are neighbours.
+  std::uint32_t lanes = 0;
+};
+
+struct HostCapacity {
+  WordId host = 0;  // Empty: of a partition as a whole.
+  WordId partition = 0;
+  WordId kind = 0;
+  int accelerators = 0;  // As told, or as many as had telemetry.
+  bool told = false;
+  double unallocated = 0;  // Accelerator-seconds of samples while nobody held them.
+};
+
+// Sums over time of what Intake::occupancy told, in accelerator-seconds within the window.
+struct Occupied {
+  WordId partition = 0;
+  double total = 0;
+  double allocated = 0;
+  double down = 0;
+};
+
+// The first few of each kind of trouble, with their place.
+struct Complaint {
+  model::Trouble trouble{};
+  std::string input;  // Its name, as given.
+  std::uint64_t line = 0;
+  std::uint64_t byte = 0;
+  std::string text;
+};
+struct TroubleCount {
+  model::Trouble trouble{};
+  std::uint64_t count = 0;
+};
+
+// The order of everything here depends on the input alone: same input, same value, any threads.
+struct FleetUsage {
+  Words words;
+  Window window;
+  double idle_at_most = 0.05;
+  std::vector<FleetJob> jobs;  // In the order read; those that held accelerators in the window.
+  std::vector<Lane> lanes;
+  std::vector<Bin> bins;
+  std::vector<HostCapacity> capacities;
+  std::vector<Occupied> occupied;
+  std::vector<TroubleCount> troubles;  // Those above 0, in the order of the enumeration.
+  std::vector<Complaint> complaints;
+
+  std::uint64_t samples = 0;     // All that came, before any was dropped.
+  std::uint64_t attributed = 0;  // In some job's lane that was chosen.
+  double unclipped = 0;          // Accelerator-seconds of all jobs, the window not regarded.
+  std::uint64_t outside = 0;     // Jobs that held accelerators, but not in the window.
+
+  std::string_view text(WordId word) const { return words[word]; }
+  std::span<const Lane> lanes_of(const FleetJob& job) const {
+    return std::span(lanes).subspan(job.lane, job.lanes);
+  }
+  std::span<const Bin> bins_of(const Lane& lane) const {
+    return std::span(bins).subspan(lane.bin, lane.bins);
+  }
+};
+
+// The split of one lane at the scan's threshold, in accelerator-seconds (weight included), and at
+// 0.
+Split split_of(const Lane& lane);
+Split split_at_zero(const Lane& lane);
+Split total_of(std::span<const FleetJob> jobs);
+
+}  // namespace amdahl::scan

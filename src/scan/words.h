@@ -1,0 +1,43 @@
+// words.h: each distinct string of a scan once, as a small number.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace amdahl::scan {
+
+using WordId = std::uint32_t;  // 0 is the empty word.
+
+// Ids are given in the order of first sight. Movable; views stay good while it lives and over
+// moves.
+class Words {
+ public:
+  Words();
+
+  WordId intern(std::string_view text);
+  // The id of a word that is here, else 0.
+  WordId find(std::string_view text) const;
+  std::string_view operator[](WordId word) const;
+  std::size_t size() const { return words_.size(); }
+
+ private:
+  struct Entry {
+    const char* text = "";
+    std::uint32_t size = 0;
+    std::uint32_t hash = 0;
+  };
+
+  std::size_t slot_of(std::string_view text, std::uint32_t hash) const;
+  void grow();
+  const char* keep(std::string_view text);
+
+  std::vector<Entry> words_;
+  std::vector<WordId> slots_;  // Open addressing, a power of two; 0: free.
+  std::vector<std::unique_ptr<char[]>> blocks_;
+  std::size_t left_ = 0;  // In the last block.
+  char* next_ = nullptr;
+};
+
+}  // namespace amdahl::scan
