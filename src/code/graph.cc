@@ -1,0 +1,299 @@
+#include "code/graph.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
+#include <span>
+#include <utility>
+
+namespace amdahl::code {
+namespace {
+
+constexpr auto kPythonLaunches = std::to_array<std::string_view>(
+    {"model", "net", "network", "forward", "backward", "predict", "generate"});
+constexpr auto kCppLaunches = std::to_array<std::string_view>(
+    {"clEnqueue", "cudaLaunch", "cuLaunch", "hipLaunch", "hipModuleLaunch", "cudaGraphLaunch",
+     "cublas", "cudnn", "cblas_", "hipblas", "rocblas", "nccl", "<<<", "forward", "Run",
+     "execute"});
+constexpr auto kLoaderFunctions =
+    std::to_array<std::string_view>({"__getitem__", "__getitems__", "collate", "collate_fn"});
+constexpr auto kLoaderWords = std::to_array<std::string_view>({"loader", "Loader", "batches"});
+
+bool holds_any(std::string_view text, std::span<const std::string_view> words) {
+  // Long texts are chains of calls; what matters stands at either end.
+  constexpr std::size_t kMost = 200;
+  return std::ranges::any_of(
+      words, [&](std::string_view word) { return text.substr(0, kMost).find(word) != text.npos; });
+}
+
+bool is_launch(Language language, const Site& site) {
+  if (site.kind != SiteKind::kCall) return false;
+  if (language == Language::kCpp) {
+    return std::ranges::any_of(kCppLaunches,
+                               [&](std::string_view word) { return site.name.starts_with(word); });
+  }
+  if (std::ranges::find(kPythonLaunches, site.name) != kPythonLaunches.end()) return true;
+  if (site.name.ends_with("_model")) return true;
+  return site.name == "step" && holds_any(site.receiver, std::array{std::string_view("optim")});
+}
+
+// A loop that takes batches: `for x in loader`, or next(batches) in its body.
+bool takes_batches(Language language, const Site& site) {
+  if (language != Language::kPython || site.kind != SiteKind::kCall || site.name != "next") {
+    return false;
+  }
+  return !site.arguments.empty() && holds_any(site.arguments.front().text, kLoaderWords);
+}
+
+// All sources' functions in one row of numbers.
+class Graph {
+ public:
+  explicit Graph(const std::vector<Facts>& sources) : sources_(sources) {
+    for (const Facts& facts : sources) {
+      first_.push_back(count_);
+      for (std::size_t i = 0; i < facts.functions.size(); ++i) {
+        const Function& function = facts.functions[i];
+        add(by_name_[function.name], count_ + i);
+        if (function.name == "__init__") add(constructors_[function.owner], count_ + i);
+        owners_.push_back(function.owner);
+      }
+      count_ += facts.functions.size();
+    }
+  }
+
+  std::size_t size() const { return count_; }
+  std::size_t number(std::size_t source, int function) const {
+    return first_[source] + static_cast<std::size_t>(function);
+  }
+
+  // The functions that a call may run.
+  std::vector<std::size_t> called(std::size_t source, const Site& site) const {
+    if (site.kind != SiteKind::kCall) return {};
+    const Facts& facts = sources_[source];
+    std::vector<std::size_t> found;
+    const auto add = [&](const auto& table, std::string_view name, auto keep) {
+      const auto at = table.find(name);
+      if (at == table.end()) return;
+      std::ranges::copy_if(at->second, std::back_inserter(found), keep);
+    };
+    if (facts.language == Language::kCpp) {
+      add(by_name_, site.name, [](std::size_t) { return true; });
+      return found;
+    }
+    const std::string_view root = site.callee.substr(0, site.callee.find_first_of(".([ "));
+    if (!site.receiver.empty() && facts.modules.contains(root)) {
+      // A function of a module that is among the sources: report.write().
+      add(by_name_, site.name, [&](std::size_t i) { return owners_[i].empty(); });
+      return found;
+    }
+    const bool method = !site.receiver.empty();
+    add(by_name_, site.name, [&](std::size_t i) { return owners_[i].empty() != method; });
+    if (!method) add(constructors_, site.name, [](std::size_t) { return true; });
+    // Calling a module runs its forward().
+    if (is_launch(facts.language, site)) {
+      add(by_name_, "forward", [](std::size_t) { return true; });
+    }
+    return found;
+  }
+
+ private:
+  // A name that very many functions have says nothing, and would cost its square.
+  static void add(std::vector<std::size_t>& functions, std::size_t function) {
+    constexpr std::size_t kMost = 64;
+    if (functions.size() < kMost) functions.push_back(function);
+  }
+
+  const std::vector<Facts>& sources_;
+  std::vector<std::size_t> first_;
+  std::size_t count_ = 0;
+  std::map<std::string_view, std::vector<std::size_t>> by_name_;
+  std::map<std::string_view, std::vector<std::size_t>> constructors_;
+  std::vector<std::string_view> owners_;
+};
+
+class Finder {
+ public:
+  explicit Finder(const std::vector<Facts>& sources) : sources_(sources), graph_(sources) {
+    callees_.resize(graph_.size());
+    for_each_site([&](std::size_t source, const Site& site) {
+      if (site.function < 0) return;
+      auto& to = callees_[graph_.number(source, site.function)];
+      for (const std::size_t callee : graph_.called(source, site)) to.push_back(callee);
+    });
+    for (auto& to : callees_) {
+      std::ranges::sort(to);
+      to.erase(std::unique(to.begin(), to.end()), to.end());
+    }
+  }
+
+  Places find() {
+    find_launching();
+    find_step_loops();
+    Places places;
+    places.has_step_loop = has_step_loop_;
+    const auto loops = reached([&](std::size_t, const Site& site) { return site.loop >= 0; });
+    const auto steps =
+        reached([&](std::size_t source, const Site& site) { return in_step_loop(source, site); });
+    const auto loader = reached_from_loader();
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      auto& row = places.sites.emplace_back();
+      for (const Site& site : sources_[i].sites) {
+        const auto is_in = [&](const std::vector<bool>& set) {
+          return site.function >= 0 && set[graph_.number(i, site.function)];
+        };
+        row.push_back(in_step_loop(i, site) || is_in(steps) ? Place::kStep
+                      : is_in(loader)                       ? Place::kLoader
+                      : site.loop >= 0 || is_in(loops)      ? Place::kLoop
+                                                            : Place::kOnce);
+      }
+    }
+    return places;
+  }
+
+ private:
+  template <class Each>
+  void for_each_site(Each each) const {
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      for (const Site& site : sources_[i].sites) each(i, site);
+    }
+  }
+
+  // All that `start` reaches, itself included.
+  std::vector<bool> closure(std::vector<std::size_t> start) const {
+    std::vector<bool> in(graph_.size(), false);
+    while (!start.empty()) {
+      const std::size_t at = start.back();
+      start.pop_back();
+      if (in[at]) continue;
+      in[at] = true;
+      for (const std::size_t next : callees_[at]) start.push_back(next);
+    }
+    return in;
+  }
+
+  template <class Keep>
+  std::vector<bool> reached(Keep keep) const {
+    std::vector<std::size_t> start;
+    for_each_site([&](std::size_t source, const Site& site) {
+      if (!keep(source, site)) return;
+      for (const std::size_t callee : graph_.called(source, site)) start.push_back(callee);
+    });
+    return closure(std::move(start));
+  }
+
+  std::vector<bool> reached_from_loader() const {
+    std::vector<std::size_t> start;
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      if (sources_[i].language != Language::kPython) continue;
+      for (std::size_t f = 0; f < sources_[i].functions.size(); ++f) {
+        const Function& function = sources_[i].functions[f];
+        if (std::ranges::find(kLoaderFunctions, function.name) == kLoaderFunctions.end()) continue;
+        start.push_back(graph_.number(i, static_cast<int>(f)));
+      }
+    }
+    return closure(std::move(start));
+  }
+
+  // The functions that reach the model or a launch: backwards from those that have one.
+  void find_launching() {
+    std::vector<std::vector<std::size_t>> callers(graph_.size());
+    for (std::size_t i = 0; i < callees_.size(); ++i) {
+      for (const std::size_t callee : callees_[i]) callers[callee].push_back(i);
+    }
+    launching_.assign(graph_.size(), false);
+    std::vector<std::size_t> start;
+    for_each_site([&](std::size_t source, const Site& site) {
+      if (site.function < 0 || !is_launch(sources_[source].language, site)) return;
+      start.push_back(graph_.number(source, site.function));
+    });
+    while (!start.empty()) {
+      const std::size_t at = start.back();
+      start.pop_back();
+      if (launching_[at]) continue;
+      launching_[at] = true;
+      for (const std::size_t caller : callers[at]) start.push_back(caller);
+    }
+  }
+
+  bool launches(std::size_t source, const Site& site) const {
+    if (is_launch(sources_[source].language, site)) return true;
+    return std::ranges::any_of(graph_.called(source, site),
+                               [&](std::size_t callee) { return launching_[callee]; });
+  }
+
+  void find_step_loops() {
+    std::vector<std::vector<bool>> over_batches;
+    std::vector<std::vector<bool>> launching;
+    bool any_batches = false;
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      const Facts& facts = sources_[i];
+      over_batches.emplace_back(facts.loops.size(), false);
+      launching.emplace_back(facts.loops.size(), false);
+      for (std::size_t l = 0; l < facts.loops.size(); ++l) {
+        over_batches[i][l] =
+            facts.language == Language::kPython && holds_any(facts.loops[l].over, kLoaderWords);
+      }
+      for (const Site& site : facts.sites) mark(i, site, over_batches[i], launching[i]);
+      // Looking at batches is not enough: something must be computed from them.
+      for (std::size_t l = 0; l < facts.loops.size(); ++l) {
+        over_batches[i][l] = over_batches[i][l] && launching[i][l];
+        any_batches = any_batches || over_batches[i][l];
+      }
+    }
+    step_loops_ = any_batches ? std::move(over_batches) : std::move(launching);
+    for (const auto& row : step_loops_) {
+      has_step_loop_ = has_step_loop_ || std::ranges::find(row, true) != row.end();
+    }
+  }
+
+  // What a site says of the loops around it. Only the innermost takes a batch.
+  void mark(std::size_t source, const Site& site, std::vector<bool>& over_batches,
+            std::vector<bool>& launching) const {
+    if (site.loop < 0) return;
+    const Facts& facts = sources_[source];
+    const auto innermost = static_cast<std::size_t>(site.loop);
+    if (takes_batches(facts.language, site)) over_batches[innermost] = true;
+    if (launching[innermost] || !launches(source, site)) return;
+    for (int loop = site.loop; loop >= 0;) {
+      launching[static_cast<std::size_t>(loop)] = true;
+      loop = facts.loops[static_cast<std::size_t>(loop)].parent;
+    }
+  }
+
+  bool in_step_loop(std::size_t source, const Site& site) const {
+    const Facts& facts = sources_[source];
+    for (int loop = site.loop; loop >= 0;) {
+      if (step_loops_[source][static_cast<std::size_t>(loop)]) return true;
+      loop = facts.loops[static_cast<std::size_t>(loop)].parent;
+    }
+    return false;
+  }
+
+  const std::vector<Facts>& sources_;
+  Graph graph_;
+  std::vector<std::vector<std::size_t>> callees_;
+  std::vector<bool> launching_;
+  std::vector<std::vector<bool>> step_loops_;
+  bool has_step_loop_ = false;
+};
+
+}  // namespace
+
+std::string_view name(Place place) {
+  switch (place) {
+    case Place::kOnce:
+      return "once";
+    case Place::kLoop:
+      return "in a loop";
+    case Place::kLoader:
+      return "for each item";
+    case Place::kStep:
+      break;
+  }
+  return "in the step loop";
+}
+
+Places places_of(const std::vector<Facts>& sources) { return Finder(sources).find(); }
+
+}  // namespace amdahl::code

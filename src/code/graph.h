@@ -1,0 +1,33 @@
+// graph.h: which places of the sources run in every step, found through the calls between them.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "code/facts.h"
+
+namespace amdahl::code {
+
+// How often a place runs, as far as the text tells. Later ones run more often.
+enum class Place : std::uint8_t {
+  kOnce,    // In no loop that we see.
+  kLoop,    // In a loop: over epochs, files, layers.
+  kLoader,  // Where a batch is made: __getitem__, collate, and what they call.
+  kStep,    // In the step loop.
+};
+
+std::string_view name(Place place);  // "once", "in a loop", "for each item", "in the step loop".
+
+// The same index for a source's facts and for its places.
+struct Places {
+  std::vector<std::vector<Place>> sites;  // Of each source, of each of its sites.
+  bool has_step_loop = false;
+};
+
+// Calls are joined to functions by their names, so that a place may be taken for hotter than it is,
+// never for cooler; what it costs decides. Step loops are those over a loader; without one, those
+// that reach the model or a launch.
+Places places_of(const std::vector<Facts>& sources);
+
+}  // namespace amdahl::code
