@@ -17,7 +17,7 @@
 namespace amdahl::scan {
 
 struct FleetUsage;
-class Families;
+struct Families;
 
 // Times without another unit are accelerator-seconds, as in Split. For printing:
 constexpr double in_hours(double accelerator_seconds) { return accelerator_seconds / 3600; }
@@ -152,7 +152,7 @@ struct Totals {
 };
 
 // Where a fleet's capacity went. What is not known is not there.
-struct Capacity {
+struct CapacityUse {
   std::string partition;  // Empty: the whole fleet.
   std::string basis;      // "occupancy over time", "counts of accelerators"; empty: not known.
   std::optional<double> total;
@@ -197,10 +197,11 @@ struct Report {
   double idle_at_most = 0;  // Utilisation.
   Totals totals;
   Utilisation utilisation;
-  std::vector<Cut> cuts;             // One of each way, in the order of By.
-  Capacity capacity;                 // Of the fleet.
-  std::vector<Capacity> partitions;  // Most unallocated first; only those whose capacity is known.
-  Slice whole;                       // The window as one, for trend_of().
+  std::vector<Cut> cuts;  // One of each way, in the order of By.
+  CapacityUse capacity;   // Of the fleet.
+  std::vector<CapacityUse>
+      partitions;  // Most unallocated first; only those whose capacity is known.
+  Slice whole;     // The window as one, for trend_of().
   std::vector<Slice> slices;
   std::optional<Trend> trend;  // Nothing where there was nothing observed in either half.
 
