@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "fleet/local/local.h"
+#include "fleet/prometheus/matrix.h"
 
 namespace amdahl::fleet {
 namespace {
@@ -14,6 +15,8 @@ namespace {
 constexpr auto kSources = std::to_array<Source>({
     {"local", "the usage records that `amdahl run` leaves", Gives::kBoth, local::claims,
      local::make},
+    {"prometheus", "answers of Prometheus to query_range", Gives::kSamples, prometheus::claims,
+     prometheus::make},
 });
 
 std::string names_of(std::span<const Source> some) {

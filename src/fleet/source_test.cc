@@ -143,7 +143,7 @@ TEST(Sources, ANearMissGetsASuggestion) {
   const auto missing = source_named("locl");
   ASSERT_FALSE(missing);
   EXPECT_TRUE(missing.error().text.starts_with(
-      "no source is called 'locl', did you mean 'local'?; sources: local"))
+      "no source is called 'locl', did you mean 'local'?; sources: local, prometheus"))
       << missing.error().text;
 }
 

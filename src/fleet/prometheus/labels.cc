@@ -1,0 +1,126 @@
+#include "fleet/prometheus/labels.h"
+
+#include <algorithm>
+#include <array>
+
+namespace amdahl::fleet::prometheus {
+namespace {
+
+constexpr auto kMetrics = std::to_array<Metric>({
+    {"DCGM_FI_PROF_SM_ACTIVE", "dcgm", 0, 1, "Hostname", "gpu"},
+    {"DCGM_FI_PROF_GR_ENGINE_ACTIVE", "dcgm", 1, 1, "Hostname", "gpu"},
+    {"DCGM_FI_DEV_GPU_UTIL", "dcgm", 2, 100, "Hostname", "gpu"},
+    {"sm_active_ratio", "dynolog", 0, 1, "instance", "entity"},
+    {"graphics_engine_active_ratio", "dynolog", 1, 1, "instance", "entity"},
+    {"gpu_device_utilization", "dynolog", 2, 100, "instance", "entity"},
+    {"nvidia_gpu_duty_cycle", "jobstats", 0, 100, "instance", "minor_number"},
+    {"gpu_gfx_activity", "amd", 0, 100, "hostname", "gpu_id"},
+    {"GPU_GFX_ACTIVITY", "amd", 0, 100, "hostname", "gpu_id"},
+    {"amd_gpu_gfx_activity", "amd", 0, 100, "hostname", "gpu_id"},
+    {"slurm_job_utilization_gpu", "slurm-job-exporter", 0, 100, "instance", "gpu"},
+    {"nvidia_smi_utilization_gpu_ratio", "nvidia_gpu_exporter", 0, 1, "instance", "uuid"},
+});
+
+constexpr auto kHosts = std::to_array<std::string_view>(
+    {"Hostname", "hostname", "host", "node", "nodename", "kubernetes_node", "instance"});
+constexpr auto kDevices =
+    std::to_array<std::string_view>({"gpu", "gpu_id", "minor_number", "gpu_index", "index"});
+constexpr auto kUuids = std::to_array<std::string_view>({"UUID", "uuid", "gpu_uuid"});
+constexpr auto kJobs = std::to_array<std::string_view>(
+    {"hpc_job", "jobid", "job_id", "slurmjobid", "slurm_job_id", "slurm_jobid"});
+constexpr auto kUsers = std::to_array<std::string_view>({"username", "job_user", "user", "userid"});
+constexpr auto kAccounts = std::to_array<std::string_view>({"slurm_account", "account"});
+constexpr auto kPartitions = std::to_array<std::string_view>({"job_partition", "partition"});
+constexpr auto kKinds =
+    std::to_array<std::string_view>({"modelName", "card_series", "card_model", "gpu_type", "name"});
+
+std::string_view first_of(const Labels& labels, std::span<const std::string_view> names) {
+  for (const std::string_view name : names) {
+    const std::string_view value = find(labels, name);
+    if (!value.empty()) return value;
+  }
+  return {};
+}
+
+bool is_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+// "nvidia3" and "vm17.gpu.3" speak of the accelerator "3".
+std::string_view index_in(std::string_view text) {
+  const auto last = text.find_last_not_of("0123456789");
+  const std::string_view digits = last == text.npos ? text : text.substr(last + 1);
+  return digits.empty() ? text : digits;
+}
+
+std::string_view device_of(const Labels& labels) {
+  const std::string_view plain = first_of(labels, kDevices);
+  if (is_digits(plain)) return plain;
+  const std::string_view entity = find(labels, "entity");
+  if (!entity.empty()) return index_in(entity);
+  const std::string_view device = find(labels, "device");
+  if (!device.empty()) return index_in(device);
+  // slurm-job-exporter and others may put the UUID there.
+  return plain.starts_with("GPU-") || plain.starts_with("MIG-") ? std::string_view{} : plain;
+}
+
+std::string_view slice_of(const Labels& labels, std::string_view uuid) {
+  const std::string_view instance = find(labels, "GPU_I_ID");
+  if (!instance.empty()) return instance;
+  if (uuid.starts_with("MIG-")) return uuid;
+  const std::string_view mode = find(labels, "gpu_compute_partition_type");
+  const bool whole = mode.empty() || mode == "spx" || mode == "SPX";
+  return whole ? std::string_view{} : find(labels, "gpu_partition_id");
+}
+
+// An idle accelerator is labelled with no job, or with number 0.
+std::string_view job_of(const Labels& labels) {
+  const std::string_view job = first_of(labels, kJobs);
+  return job == "0" || job == "-1" ? std::string_view{} : job;
+}
+
+}  // namespace
+
+std::string_view find(const Labels& labels, std::string_view name) {
+  for (const auto& [key, value] : labels) {
+    if (key == name) return value;
+  }
+  return {};
+}
+
+std::string_view short_host(std::string_view host) {
+  if (host.starts_with('[')) return host.substr(0, host.find(']') + 1);
+  if (std::ranges::count(host, ':') == 1) host = host.substr(0, host.find(':'));
+  const bool address = host.find_first_not_of("0123456789.:abcdefABCDEF") == host.npos &&
+                       (host.find(':') != host.npos || std::ranges::count(host, '.') == 3);
+  return address ? host : host.substr(0, host.find('.'));
+}
+
+Subject subject_of(const Labels& labels, std::string_view metric) {
+  Subject subject;
+  model::SeriesKey& key = subject.key;
+  key.host = short_host(first_of(labels, kHosts));
+  key.accelerator = device_of(labels);
+  key.uuid = first_of(labels, kUuids);
+  const std::string_view plain = first_of(labels, kDevices);
+  const bool uuid_as_device = plain.starts_with("GPU-") || plain.starts_with("MIG-");
+  if (key.uuid.empty() && uuid_as_device) key.uuid = plain;
+  key.slice = slice_of(labels, key.uuid);
+  key.job = job_of(labels);
+  key.metric = find(labels, "__name__");
+  if (key.metric.empty()) key.metric = metric;
+  key.kind = first_of(labels, kKinds);
+  subject.user = first_of(labels, kUsers);
+  subject.account = first_of(labels, kAccounts);
+  subject.partition = first_of(labels, kPartitions);
+  return subject;
+}
+
+std::span<const Metric> metrics() { return kMetrics; }
+
+const Metric* find_metric(std::string_view name) {
+  const auto row = std::ranges::find(kMetrics, name, &Metric::name);
+  return row == kMetrics.end() ? nullptr : &*row;
+}
+
+}  // namespace amdahl::fleet::prometheus

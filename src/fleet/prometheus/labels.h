@@ -1,0 +1,54 @@
+// labels.h: whose accelerator, and whose job, a Prometheus series speaks of, by exporter
+// convention.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/fleet.h"
+
+namespace amdahl::fleet::prometheus {
+
+using Labels = std::vector<std::pair<std::string, std::string>>;
+
+std::string_view find(const Labels& labels, std::string_view name);  // Empty if there is none.
+
+// The metric before jobstats 0.2.2 whose value, not whose label, is the job.
+inline constexpr std::string_view kJobByValue = "nvidia_gpu_jobId";
+
+// What a series is about. The views are of `labels` (and of `metric`).
+struct Subject {
+  model::SeriesKey key;
+  std::string_view user;
+  std::string_view account;
+  std::string_view partition;
+};
+
+// dcgm-exporter (hpc_job), jobstats (jobid), dynolog (job_id, entity), AMD's
+// device-metrics-exporter (job_id, gpu_id) and slurm-job-exporter (slurmjobid). `metric`: taken
+// where the series has no
+// __name__, as after arithmetic on the server.
+Subject subject_of(const Labels& labels, std::string_view metric = {});
+
+// "gpu001.cluster.example:9400" is "gpu001"; an address stays whole.
+std::string_view short_host(std::string_view host);
+
+// One metric that says how busy an accelerator is.
+struct Metric {
+  std::string_view name;
+  std::string_view exporter;  // The lesser metrics of one exporter fill in for the better ones.
+  int rank;                   // 0 is the best of its exporter.
+  double whole;               // The value of a fully busy accelerator: 1 or 100.
+  std::string_view host;      // The label that names the host.
+  std::string_view device;    // The label that names the accelerator on its host.
+};
+
+// In the order of preference: SM_ACTIVE, GR_ENGINE_ACTIVE, GPU_UTIL, and their like.
+std::span<const Metric> metrics();
+const Metric* find_metric(std::string_view name);
+
+}  // namespace amdahl::fleet::prometheus

@@ -1,0 +1,231 @@
+#include "fleet/prometheus/query.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "base/text.h"
+
+namespace amdahl::fleet::prometheus {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr auto kCadences = std::to_array<int>({1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900});
+// Lengths of pieces that divide the day, so that cuts are the same every day.
+constexpr auto kLengths = std::to_array<Nanos>(
+    {minutes(1), minutes(2), minutes(5), minutes(10), minutes(15), minutes(30), hours(1), hours(2),
+     hours(3), hours(4), hours(6), hours(12), hours(24), hours(48), hours(96)});
+
+// Unix seconds with milliseconds, as the API reads them.
+std::string time_text(Nanos time) {
+  const auto ms = std::chrono::duration_cast<milliseconds>(time).count();
+  return ms % 1000 == 0 ? fmt::format("{}", ms / 1000)
+                        : fmt::format("{}.{:03}", ms / 1000, ms % 1000);
+}
+
+Nanos floor_to(Nanos time, Nanos unit) { return time - time % unit; }
+Nanos ceil_to(Nanos time, Nanos unit) { return floor_to(time + unit - Nanos(1), unit); }
+
+void put_encoded(std::string& out, std::string_view text) {
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '_' || c == '.' || c == '~';
+    if (plain) {
+      out.push_back(c);
+    } else {
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+}
+
+// For PromQL: RE2 inside a quoted string.
+std::string regex_quoted(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::string_view("\\.+*?()|[]{}^$").find(c) != std::string_view::npos) out += "\\\\";
+    if (c == '"') out += '\\';
+    out.push_back(c);
+  }
+  return out;
+}
+
+Request range_request(const Window& window, std::string expression) {
+  const Nanos step = std::max<Nanos>(ceil_to((window.to - window.from) / 24, minutes(1)), hours(1));
+  const Nanos last = window.to - milliseconds(1);
+  return {"/api/v1/query_range",
+          {{"query", std::move(expression)},
+           {"start", time_text(std::min(window.from + step, last))},
+           {"end", time_text(last)},
+           {"step", time_text(step)}}};
+}
+
+Nanos piece_length(const Selection& selection, Nanos step, const Limits& limits) {
+  const double by_samples = std::max(1.0, limits.samples / std::max(1.0, selection.series));
+  const auto points = std::min(limits.points, static_cast<std::int64_t>(by_samples));
+  const Nanos most = step * points;
+  Nanos length = step;
+  for (const Nanos candidate : kLengths) {
+    if (candidate <= most) length = std::max(candidate, step);
+  }
+  return length;
+}
+
+Result<Json> read_data(std::string_view body) {
+  const Json answer = TRY(parse_json(body));
+  if (!answer.is_object() || answer.value("status", "") != "success" || !answer.contains("data")) {
+    const std::string error = read_error(body);
+    return external(error.empty() ? "the answer is none of a Prometheus server" : error);
+  }
+  return answer["data"];
+}
+
+}  // namespace
+
+std::string encode_form(const Request& request) {
+  std::string out;
+  for (const auto& [name, value] : request.form) {
+    if (!out.empty()) out.push_back('&');
+    put_encoded(out, name);
+    out.push_back('=');
+    put_encoded(out, value);
+  }
+  return out;
+}
+
+Request ask_metrics(const Window& window, std::span<const std::string> names) {
+  std::string any;
+  for (const std::string& name : names) any += (any.empty() ? "" : "|") + regex_quoted(name);
+  return {"/api/v1/label/__name__/values",
+          {{"match[]", fmt::format("{{__name__=~\"{}\"}}", any)},
+           {"start", time_text(window.from)},
+           {"end", time_text(window.to)}},
+          false};
+}
+
+Request ask_label(const Window& window, std::string_view metric, std::string_view label) {
+  return {fmt::format("/api/v1/label/{}/values", label),
+          {{"match[]", std::string(metric)},
+           {"start", time_text(window.from)},
+           {"end", time_text(window.to)}},
+          false};
+}
+
+Request ask_cadence(const Window& window, std::string_view metric) {
+  return range_request(window, fmt::format("max(count_over_time({}[1h]))", metric));
+}
+
+Request ask_series_count(const Window& window, std::string_view metric) {
+  return range_request(window, fmt::format("count(count_over_time({}[1h]))", metric));
+}
+
+Result<std::vector<std::string>> read_values(std::string_view body) {
+  const Json data = TRY(read_data(body));
+  std::vector<std::string> values;
+  if (!data.is_array()) return external("the answer is no list of values");
+  for (const Json& value : data) {
+    if (value.is_string()) values.push_back(value.get<std::string>());
+  }
+  std::ranges::sort(values);
+  return values;
+}
+
+Result<std::optional<double>> read_peak(std::string_view body) {
+  const Json data = TRY(read_data(body));
+  std::optional<double> peak;
+  const Json result = data.is_object() ? data.value("result", Json::array()) : Json::array();
+  for (const Json& series : result) {
+    if (!series.is_object()) continue;
+    for (const Json& point : series.value("values", Json::array())) {
+      if (!point.is_array() || point.size() != 2 || !point[1].is_string()) continue;
+      const auto number = to_number<double>(point[1].get<std::string>());
+      if (number && std::isfinite(*number)) peak = std::max(peak.value_or(*number), *number);
+    }
+  }
+  return peak;
+}
+
+Nanos cadence_of(double samples_an_hour) {
+  const double apart = 3600 / std::max(samples_an_hour, 1.0);
+  int best = kCadences.front();
+  for (const int usual : kCadences) {
+    if (std::abs(std::log(usual / apart)) < std::abs(std::log(best / apart))) best = usual;
+  }
+  const bool near = std::abs(std::log(best / apart)) < 0.18;
+  return near ? Nanos(seconds(best)) : Nanos(seconds(std::llround(std::ceil(apart))));
+}
+
+std::string expression_of(std::string_view metric, std::string_view matchers, Nanos step) {
+  const auto ms = std::chrono::duration_cast<milliseconds>(step).count();
+  return fmt::format("last_over_time({}{}{}{}[{}ms])", metric, matchers.empty() ? "" : "{",
+                     matchers, matchers.empty() ? "" : "}", std::max<std::int64_t>(ms - 1, 1));
+}
+
+std::string expression_with_job_values(std::string_view metric, Nanos step) {
+  const std::string busy = expression_of(metric, "", step);
+  constexpr std::string_view kOn = "instance, minor_number, uuid";
+  return fmt::format(
+      "({0} * on ({1}) group_left (jobid) count_values by ({1}) (\"jobid\", {2})) or on ({1}) {0}",
+      busy, kOn, expression_of(kJobByValue, "", step));
+}
+
+std::string matcher_of(std::string_view label, std::span<const std::string> hosts) {
+  std::string any;
+  for (const std::string& host : hosts) any += (any.empty() ? "" : "|") + regex_quoted(host);
+  return fmt::format("{}=~\"{}\"", label, any);
+}
+
+std::vector<Piece> plan(std::span<const Selection> selections, const Window& window, Nanos step,
+                        const Limits& limits) {
+  std::vector<Piece> pieces;
+  for (std::size_t i = 0; i < selections.size(); ++i) {
+    const Nanos length = piece_length(selections[i], step, limits);
+    for (Nanos from = window.from; from < window.to;) {
+      const Nanos to = std::min(floor_to(from, length) + length, window.to);
+      if (ceil_to(from, step) < to) pieces.push_back({i, selections[i].expression, from, to, step});
+      from = to;
+    }
+  }
+  std::ranges::stable_sort(pieces, {}, &Piece::from);
+  return pieces;
+}
+
+Request request_of(const Piece& piece) {
+  // The points are multiples of the step, so that neighbouring pieces neither share nor miss one.
+  const Nanos first = ceil_to(piece.from, piece.step);
+  const Nanos last = ceil_to(piece.to, piece.step) - piece.step;
+  return {"/api/v1/query_range",
+          {{"query", piece.expression},
+           {"start", time_text(first)},
+           {"end", time_text(std::max(first, last))},
+           {"step", time_text(piece.step)}}};
+}
+
+std::vector<Piece> halves(const Piece& piece) {
+  const Nanos first = ceil_to(piece.from, piece.step);
+  const std::int64_t points = (ceil_to(piece.to, piece.step) - first) / piece.step;
+  if (points < 2) return {};
+  Piece left = piece;
+  Piece right = piece;
+  left.to = right.from = first + piece.step * (points / 2);
+  return {left, right};
+}
+
+std::string read_error(std::string_view body) {
+  const auto answer = parse_json(body);
+  if (!answer || !answer->is_object() || answer->value("status", Json()) != "error") return "";
+  const auto text = [&](const char* key) {
+    const Json value = answer->value(key, Json());
+    return value.is_string() ? value.get<std::string>() : std::string();
+  };
+  return fmt::format("{}: {}", text("errorType"), text("error"));
+}
+
+}  // namespace amdahl::fleet::prometheus

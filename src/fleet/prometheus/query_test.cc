@@ -1,0 +1,112 @@
+#include "fleet/prometheus/query.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace amdahl::fleet::prometheus {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+TEST(Query, FormsAreEncoded) {
+  const Request request{"/x", {{"query", "up{a=\"b c\"}"}, {"start", "1.5"}}};
+  EXPECT_EQ(encode_form(request), "query=up%7Ba%3D%22b%20c%22%7D&start=1.5");
+}
+
+TEST(Query, AsksForEachScrapeOnce) {
+  EXPECT_EQ(expression_of("M", "", seconds(15)), "last_over_time(M[14999ms])");
+  const std::vector<std::string> hosts = {"gpu1", "a.b"};
+  EXPECT_EQ(expression_of("M", matcher_of("Hostname", hosts), seconds(15)),
+            "last_over_time(M{Hostname=~\"gpu1|a\\\\.b\"}[14999ms])");
+  EXPECT_EQ(expression_with_job_values("busy", seconds(30)),
+            "(last_over_time(busy[29999ms]) * on (instance, minor_number, uuid) group_left (jobid) "
+            "count_values by (instance, minor_number, uuid) (\"jobid\", "
+            "last_over_time(nvidia_gpu_jobId[29999ms]))) or on (instance, minor_number, uuid) "
+            "last_over_time(busy[29999ms])");
+}
+
+TEST(Query, ScrapesAreAsFarApartAsUsual) {
+  EXPECT_EQ(cadence_of(240), seconds(15));
+  EXPECT_EQ(cadence_of(237), seconds(15));
+  EXPECT_EQ(cadence_of(13), seconds(300));
+  EXPECT_EQ(cadence_of(12), seconds(300));
+  EXPECT_EQ(cadence_of(80), seconds(45));
+  EXPECT_EQ(cadence_of(1), seconds(3600));
+}
+
+// Neighbours neither share nor miss a point, and no piece has more than the server gives.
+TEST(Query, PiecesCoverTheWindowOnce) {
+  const Window window{seconds(1507507201), seconds(1507507201) + hours(24 * 7)};
+  const struct {
+    Nanos step;
+    double series;
+  } cases[] = {{seconds(15), 8}, {seconds(15), 5000}, {seconds(300), 700},
+               {seconds(1), 1},  {seconds(60), 1e7},  {milliseconds(500), 3}};
+  for (const auto& c : cases) {
+    const std::vector<Selection> selections = {{"M", "M", "", c.series}};
+    const std::vector<Piece> pieces = plan(selections, window, c.step);
+    ASSERT_FALSE(pieces.empty());
+    std::int64_t points = 0;
+    Nanos expected{};
+    for (const Piece& piece : pieces) {
+      const Request request = request_of(piece);
+      const double start = std::stod(request.form[1].second);
+      const double end = std::stod(request.form[2].second);
+      const auto here = std::llround((end - start) / to_seconds(c.step)) + 1;
+      EXPECT_LE(here, 11'000);
+      EXPECT_LE(static_cast<double>(here - 1) * c.series, 250'000);
+      if (expected != Nanos{}) {
+        EXPECT_NEAR(start, to_seconds(expected), 1e-6);
+      }
+      expected = from_seconds(end) + c.step;
+      points += here;
+    }
+    const double want = to_seconds(window.to - window.from) / to_seconds(c.step);
+    EXPECT_NEAR(static_cast<double>(points), want, 1);
+  }
+}
+
+TEST(Query, ALaterWindowAsksForTheSamePieces) {
+  const std::vector<Selection> selections = {{"M", "M", "", 100}};
+  const Nanos day = hours(24);
+  const Nanos noon = day * 17000 + hours(12);
+  const auto before = plan(selections, {noon - day, noon}, seconds(15));
+  const auto after = plan(selections, {noon - day, noon + hours(5)}, seconds(15));
+  ASSERT_GT(before.size(), 2U);
+  for (std::size_t i = 0; i + 1 < before.size(); ++i) {
+    EXPECT_EQ(before[i].from, after[i].from);
+    EXPECT_EQ(before[i].to, after[i].to);
+  }
+}
+
+TEST(Query, HalvesAreTheWhole) {
+  const Piece piece{0, "M", seconds(0), seconds(100), seconds(15)};  // 0, 15, ... 90: seven.
+  const auto both = halves(piece);
+  ASSERT_EQ(both.size(), 2U);
+  EXPECT_EQ(request_of(both[0]).form[2].second, "30");
+  EXPECT_EQ(request_of(both[1]).form[1].second, "45");
+  EXPECT_EQ(request_of(both[1]).form[2].second, "90");
+  EXPECT_TRUE(halves({0, "M", seconds(0), seconds(15), seconds(15)}).empty());
+}
+
+TEST(Query, ReadsSmallAnswers) {
+  const auto values = read_values(R"({"status":"success","data":["b","a"]})");
+  ASSERT_TRUE(values);
+  EXPECT_EQ(*values, (std::vector<std::string>{"a", "b"}));
+  const auto peak = read_peak(R"({"status":"success","data":{"resultType":"matrix","result":[)"
+                              R"({"metric":{},"values":[[1,"12"],[2,"240"],[3,"NaN"]]}]}})");
+  ASSERT_TRUE(peak);
+  EXPECT_EQ(*peak, 240.0);
+  const auto none = read_peak(R"({"status":"success","data":{"resultType":"matrix","result":[]}})");
+  ASSERT_TRUE(none);
+  EXPECT_FALSE(none->has_value());
+  EXPECT_EQ(read_values(R"({"status":"error","errorType":"bad_data","error":"x"})").error().text,
+            "bad_data: x");
+  EXPECT_EQ(read_values(R"({"hello":1})").error().text,
+            "the answer is none of a Prometheus server");
+}
+
+}  // namespace
+}  // namespace amdahl::fleet::prometheus
