@@ -117,6 +117,31 @@ Result<> withdraw(Context& context, const ledger::Family& family,
   return Ok{};
 }
 
+// Ties the claim to a cause of the family's profile: what the cause does not explain, a change
+// that acts on it cannot save.
+Result<> act_on(const ledger::Family& family, const std::string& name, model::Hypothesis& h) {
+  if (!family.profile) {
+    return bad_input(fmt::format("--cause {}: {} has no profile yet; type: amdahl profile {}", name,
+                                 family.name, family.name));
+  }
+  std::vector<std::string> names;
+  for (const model::Cause& cause : family.profile->causes) {
+    names.emplace_back(model::name(cause.bottleneck));
+    if (names.back() != name) continue;
+    if (h.predicted_gain > cause.share) {
+      return bad_input(
+          fmt::format("--gain {:.3g}: '{}' explains {} of the cost, and no more can be "
+                      "saved by acting on it",
+                      100 * h.predicted_gain, name, show_percent(cause.share)));
+    }
+    h.bottleneck = cause.bottleneck;
+    h.ceiling_share = cause.share;
+    return Ok{};
+  }
+  return bad_input(fmt::format("--cause {}: the latest profile of {} has no such cause; it has: {}",
+                               name, family.name, names.empty() ? "none" : join(names, ", ")));
+}
+
 }  // namespace
 
 Result<std::vector<hypothesize::Entry>> usable_playbook() {
@@ -183,14 +208,14 @@ std::string describe_known(const std::map<std::string, int>& known) {
 }
 
 Result<model::Hypothesis> propose_change(Context& context, const std::string& family_name,
-                                         const model::Change& change, const std::string& title,
-                                         double gain, const std::string& actor) {
+                                         const Idea& idea) {
   const ledger::Family family = TRY(need_family(context, family_name));
-  model::Hypothesis h = TRY(hypothesize::from_change(family.spec, family.baseline, change,
-                                                     {"person", actor}, context.hardware));
-  if (!title.empty()) h.title = title;
-  if (gain > 0) h.predicted_gain = gain;
+  model::Hypothesis h = TRY(hypothesize::from_change(family.spec, family.baseline, idea.change,
+                                                     {"person", idea.actor}, context.hardware));
+  if (!idea.title.empty()) h.title = idea.title;
+  if (idea.gain > 0) h.predicted_gain = idea.gain;
   if (family.profile) h.profile = family.profile->id;
+  if (!idea.cause.empty()) TRY(act_on(family, idea.cause, h));
   const auto holder = TRY(context.ledger->holder_of_key(h.key));
   if (holder && holder->state == "live") {
     return Error{
@@ -216,7 +241,7 @@ Result<model::Hypothesis> propose_change(Context& context, const std::string& fa
                              (1 - kMaterial) * gain_before, (1 + kMaterial) * gain_before)};
   }
   h.id = TRY(free_id(context, h.id));
-  TRY(note(context, {"hypothesis.proposed", actor, h.id, encode(h)}));
+  TRY(note(context, {"hypothesis.proposed", idea.actor, h.id, encode(h)}));
   return h;
 }
 

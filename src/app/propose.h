@@ -39,9 +39,16 @@ Result<ProposeOutcome> admit(Context& context, std::vector<model::Hypothesis> id
 // "3 ideas came up again and are not retried: 2 no effect, 1 promoted"; empty if none did.
 std::string describe_known(const std::map<std::string, int>& known);
 
+struct Idea {
+  model::Change change;
+  std::string title;
+  double gain = 0;    // Share of the cost that it should save; 0: a default.
+  std::string cause;  // Of the latest profile, which it acts on and cannot save more than; or "".
+  std::string actor;
+};
+
 // A person's idea; kConflict if the ledger holds its key, or an earlier claim stands in the way.
 Result<model::Hypothesis> propose_change(Context& context, const std::string& family,
-                                         const model::Change& change, const std::string& title,
-                                         double gain, const std::string& actor);
+                                         const Idea& idea);
 
 }  // namespace amdahl::app

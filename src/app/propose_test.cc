@@ -143,17 +143,17 @@ TEST_F(ProposeTest, AMovedBaselineMakesItAnotherClaim) {
 TEST_F(ProposeTest, APersonIsToldWhatWouldBeAnotherClaim) {
   model::Change change;
   change.args["--batch"] = "32";
-  const auto first = propose_change(context_, "eval", change, "larger batches", 0.20, "ada");
+  const auto first = propose_change(context_, "eval", {change, "larger batches", 0.20, "", "ada"});
   ASSERT_TRUE(first) << first.error().text;
   end(first->id, VerdictKind::kInconclusive);
-  const auto again = propose_change(context_, "eval", change, "larger batches", 0.22, "bob");
+  const auto again = propose_change(context_, "eval", {change, "larger batches", 0.22, "", "bob"});
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().kind, Error::Kind::kConflict);
   EXPECT_EQ(again.error().text,
             first->id +
                 " ended inconclusive with the same claim (20 % saved) on the same baseline; it "
                 "returns with another claim: --gain below 15 or above 25");
-  const auto other = propose_change(context_, "eval", change, "larger batches", 0.40, "bob");
+  const auto other = propose_change(context_, "eval", {change, "larger batches", 0.40, "", "bob"});
   ASSERT_TRUE(other) << other.error().text;
   EXPECT_EQ(other->id, first->id + "-2");
 }

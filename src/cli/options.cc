@@ -45,6 +45,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {"propose", "--patch", "FILE", &Flags::patch, "a unified diff against the spec's repo"},
     {"propose", "--title", "TEXT", &Flags::title, "what people call it"},
     {"propose", "--gain", "PERCENT", &Flags::gain, "how much it should save"},
+    {"propose", "--cause", "NAME", &Flags::cause, "the cause of the latest profile it acts on"},
     {"propose", "--as", "NAME", &Flags::as, "who proposes it"},
 
     {"cycle", "--watch", "", &Flags::watch, "go on until nothing is left to do"},

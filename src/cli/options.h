@@ -50,6 +50,7 @@ struct Flags {
   double time_limit = 0;
   double memory_limit = 0;
   double gain = 0;
+  std::string cause;
   double claim = 0;
   double noise = 0;
   double confidence = 95;

@@ -278,8 +278,8 @@ Result<int> do_propose(const Flags& flags) {
   const model::Change change = TRY(change_from(flags));
   app::Context context = TRY(context_for(flags, false));
   const std::string who = flags.as.empty() ? os::user_name() : flags.as;
-  const model::Hypothesis h =
-      TRY(app::propose_change(context, family, change, flags.title, flags.gain / 100, who));
+  const model::Hypothesis h = TRY(app::propose_change(
+      context, family, {change, flags.title, flags.gain / 100, flags.cause, who}));
   if (flags.json) {
     print_json(encode(h));
   } else {

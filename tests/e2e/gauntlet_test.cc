@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "harness.h"
 
@@ -116,6 +117,141 @@ TEST(Gauntlet, AJobThatEditsItsOwnClockIsFoundOut) {
                 "[metric]\nname = \"seconds\"\ndirection = \"lower\"\n"
                 "[[outputs]]\npath = \"{out}/result\"\n");
   expect_ends(house, "timed", {{"own clock", {{"refuted", "cost"}}}});
+}
+
+struct Shape {
+  std::string command;  // After the program's name, as TOML strings.
+  std::string folder;   // Where it runs.
+  std::string more;     // Of the spec.
+  std::string config;
+};
+
+void add_shaped_job(const House& house, const Shape& shape) {
+  house.write("job.toml", "family = \"known\"\ncommand = [\"" + std::string(KNOWN_JOB) + "\"" +
+                              shape.command + "]\nworkdir = \"" + shape.folder +
+                              "\"\ntime_limit_s = 20\n" + shape.more +
+                              "[work]\nunit = \"items\"\n" +
+                              "[[outputs]]\npath = \"{out}/result\"\ndigest = false\n"
+                              "[[quality]]\nname = \"accuracy\"\ntolerance = 0.01\n");
+  house.write("config.toml",
+              "[campaign]\nk = 20\n[compare]\ncap = 40\nmin_gain = 0.9\n"
+              "[loop]\nlease_s = 5.0\nbusy_hosts = false\n" +
+                  shape.config);
+  const Outcome adopted = house.amdahl({"adopt", "--spec", "job.toml"});
+  ASSERT_EQ(adopted.code, 0) << adopted.err;
+}
+
+// The only hypothesis of the house, with its verdict.
+Json only_row(const House& house) {
+  const Json list = Json::parse(house.amdahl({"ledger", "list", "--json"}).out, nullptr, false);
+  for (const Json& row : list["hypotheses"]) {
+    if (row["hypothesis"]["origin"]["kind"] != "person") continue;
+    const std::string id = row["hypothesis"]["id"];
+    Json whole = Json::parse(house.amdahl({"ledger", "show", id, "--json"}).out, nullptr, false);
+    whole["state"] = row["state"];
+    return whole;
+  }
+  return {};
+}
+
+void expect_refuted_by(const House& house, const std::string& check) {
+  const Json row = only_row(house);
+  ASSERT_EQ(row.value("state", ""), "refuted") << row.dump(1);
+  const std::string reason = row["verdict"]["reason"];
+  EXPECT_NE(reason.find(check), std::string::npos) << reason;
+}
+
+// Two processors instead of one, beside the same accelerator: it is over sooner, and where
+// processors have a price the whole bill has risen.
+TEST(Gauntlet, WorkMovedToProcessorsIsSeenInTheBill) {
+  House house;
+  add_shaped_job(house, {.command = "",
+                         .folder = ".",
+                         .more = "accelerators = 1\ncpus = 2\n",
+                         .config = "[price]\naccelerator_hour_usd = 2.0\ncpu_hour_usd = 6.0\n"});
+  const Outcome proposed = house.amdahl({"propose", "known", "--env", "CHEAT=more processors",
+                                         "--title", "moved", "--gain", "40", "--as", "mallory"});
+  ASSERT_EQ(proposed.code, 0) << proposed.err;
+  ASSERT_EQ(house.amdahl({"cycle", "--watch"}).code, 0);
+  expect_refuted_by(house, "cost");
+}
+
+// A patch that takes a third of the input away; the job says that it did all its work.
+TEST(Gauntlet, AnInputThatShrankIsTakenOutOfTheWin) {
+  House house;
+  std::string shards;
+  for (int i = 0; i < 40; ++i) shards += "shard " + std::to_string(100 + i) + "\n";
+  house.write("repo/shards.txt", shards);
+  const std::string repo = house.path("repo");
+  ASSERT_EQ(run({"sh", "-c",
+                 "git init -q . && git config user.email a@b && git config user.name a && "
+                 "git add . && git commit -qm one && sed -i '27,$d' shards.txt && "
+                 "git diff > ../less.patch && git checkout -q ."},
+                {}, repo)
+                .code,
+            0);
+  add_shaped_job(house, {.command = ", \"--shards\", \"shards.txt\"",
+                         .folder = "repo",
+                         .more = "repo = \"repo\"\naccelerators = 1\ninputs = [\"shards.txt\"]\n",
+                         .config = ""});
+  const Outcome proposed = house.amdahl({"propose", "known", "--patch", house.path("less.patch"),
+                                         "--title", "less", "--gain", "30", "--as", "mallory"});
+  ASSERT_EQ(proposed.code, 0) << proposed.err;
+  ASSERT_EQ(house.amdahl({"cycle", "--watch"}).code, 0);
+  expect_refuted_by(house, "input");
+}
+
+// The profile says how much of the cost the cause explains; a win beyond that has another reason.
+TEST(Gauntlet, AWinBeyondTheCeilingIsNotBelieved) {
+  House house;
+  add_shaped_job(
+      house,
+      {.command = ", \"--phases\"", .folder = ".", .more = "accelerators = 1\n", .config = ""});
+  const std::vector<std::string> idea{"propose", "known",   "--env",   "CHEAT=beyond",
+                                      "--cause", "input",   "--title", "beyond",
+                                      "--as",    "mallory", "--gain"};
+  const auto with_gain = [&](const char* gain) {
+    std::vector<std::string> words = idea;
+    words.emplace_back(gain);
+    return house.amdahl(words);
+  };
+  const Outcome too_soon = with_gain("5");
+  EXPECT_EQ(too_soon.code, 2);
+  EXPECT_EQ(too_soon.err,
+            "amdahl: --cause input: known has no profile yet; type: amdahl profile known\n");
+  ASSERT_EQ(house.amdahl({"profile", "known"}).code, 0);
+  const Outcome too_much = with_gain("40");
+  EXPECT_EQ(too_much.code, 2);
+  EXPECT_NE(too_much.err.find("no more can be saved by acting on it"), std::string::npos)
+      << too_much.err;
+  const Outcome proposed = with_gain("5");
+  ASSERT_EQ(proposed.code, 0) << proposed.err;
+  ASSERT_EQ(house.amdahl({"cycle", "--watch"}).code, 0);
+  expect_refuted_by(house, "amdahl");
+}
+
+// One cycle a host: each in a name space of its own, where the machine has another name.
+TEST(Gauntlet, AWinOnOneHostAloneIsNoWin) {
+  if (::geteuid() != 0 || run({"unshare", "--uts", "true"}, {}, "/").code != 0) {
+    GTEST_SKIP() << "needs root and name spaces for host names";
+  }
+  House house;
+  house.write("input", "what it reads\n");
+  add_shaped_job(house, {.command = "",
+                         .folder = ".",
+                         .more = "accelerators = 1\ninputs = [\"input\"]\n",
+                         .config = ""});
+  const Outcome proposed =
+      house.amdahl({"propose", "known", "--env", "CHEAT=one host", "--env", "FAST_ON=n1", "--title",
+                    "one host", "--gain", "25", "--as", "mallory"});
+  ASSERT_EQ(proposed.code, 0) << proposed.err;
+  for (int turn = 0; turn < 400; ++turn) {
+    const std::string host = turn / 3 % 2 == 1 ? "n2" : "n1";
+    const Outcome cycle = house.on_host(host, {"cycle"});
+    ASSERT_EQ(cycle.code, 0) << cycle.err;
+    if (only_row(house).value("state", "") != "live") break;
+  }
+  expect_refuted_by(house, "host");
 }
 
 }  // namespace

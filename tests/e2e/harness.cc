@@ -103,7 +103,17 @@ std::vector<std::string> House::list(const std::string& inside) const {
 
 Outcome House::amdahl(const std::vector<std::string>& words,
                       const std::map<std::string, std::string>& env) const {
-  std::vector<std::string> argv{AMDAHL_PROGRAM};
+  return start({AMDAHL_PROGRAM}, words, env);
+}
+
+Outcome House::on_host(const std::string& host, const std::vector<std::string>& words) const {
+  return start({"unshare", "--uts", "sh", "-c", "hostname " + host + " && exec \"$0\" \"$@\"",
+                AMDAHL_PROGRAM},
+               words, {});
+}
+
+Outcome House::start(std::vector<std::string> argv, const std::vector<std::string>& words,
+                     const std::map<std::string, std::string>& env) const {
   argv.insert(argv.end(), words.begin(), words.end());
   std::map<std::string, std::string> all{
       {"AMDAHL_STATE", path("state")}, {"XDG_CONFIG_HOME", path("no-config")}, {"NO_COLOR", "1"}};

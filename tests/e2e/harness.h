@@ -32,11 +32,17 @@ class House {
   Outcome amdahl(const std::vector<std::string>& words,
                  const std::map<std::string, std::string>& env = {}) const;
 
+  // The same on a machine of another name. Needs root.
+  Outcome on_host(const std::string& host, const std::vector<std::string>& words) const;
+
   // A job that naps as long as NAP says, reports one unit of work and writes its output, with a
   // spec `job.toml` of the family "nap" and a configuration of a small campaign.
   void add_nap_job() const;
 
  private:
+  Outcome start(std::vector<std::string> argv, const std::vector<std::string>& words,
+                const std::map<std::string, std::string>& env) const;
+
   std::string root_;
 };
 

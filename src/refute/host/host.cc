@@ -18,6 +18,7 @@ using model::ArmFact;
 using model::PairFact;
 
 constexpr std::size_t kAtLeast = 5;
+constexpr std::size_t kHint = 3;
 constexpr double kBalancedCores = 0.25;
 constexpr double kBalancedShare = 0.25;  // Of what others used beside the two arms.
 constexpr double kStolen = 0.05;
@@ -61,6 +62,20 @@ std::size_t how_many(const std::vector<bool>& flags) {
   return static_cast<std::size_t>(std::ranges::count(flags, true));
 }
 
+// For each host, what is left without it; nothing where there is one host alone.
+std::vector<Elsewhere> each_left_out(std::span<const double> d,
+                                     std::span<const std::string> hosts) {
+  const std::set<std::string> all(hosts.begin(), hosts.end());
+  std::vector<Elsewhere> rests;
+  if (all.size() < 2) return rests;
+  for (const std::string& host : all) {
+    std::vector<bool> others;
+    for (const std::string& one : hosts) others.push_back(one != host);
+    rests.push_back({host, only(d, others), 1});
+  }
+  return rests;
+}
+
 bool carried_by_one(const Elsewhere& rest, double theta) {
   return !rest.without.empty() && stats::hodges_lehmann(rest.d) < theta / 2 &&
          by_p(rest.p) != kAbstains;
@@ -84,18 +99,25 @@ Imbalance imbalance(std::span<const double> cores_a_minus_b) {
 }
 
 Elsewhere elsewhere(std::span<const double> d, std::span<const std::string> hosts, double theta) {
-  const std::set<std::string> all(hosts.begin(), hosts.end());
   Elsewhere worst;
-  if (all.size() < 2) return worst;
-  for (const std::string& host : all) {
-    std::vector<bool> others;
-    for (const std::string& one : hosts) others.push_back(one != host);
-    std::vector<double> rest = only(d, others);
-    if (rest.size() < kAtLeast) continue;
-    const double p = stats::wilcoxon_less(rest, theta / 2) * static_cast<double>(all.size());
-    if (worst.without.empty() || p < worst.p) worst = {host, std::move(rest), std::min(1.0, p)};
+  const std::set<std::string> all(hosts.begin(), hosts.end());
+  for (Elsewhere& rest : each_left_out(d, hosts)) {
+    if (rest.d.size() < kAtLeast) continue;
+    rest.p = stats::wilcoxon_less(rest.d, theta / 2) * static_cast<double>(all.size());
+    rest.p = std::min(1.0, rest.p);
+    if (worst.without.empty() || rest.p < worst.p) worst = std::move(rest);
   }
   return worst;
+}
+
+Elsewhere hint_elsewhere(std::span<const double> d, std::span<const std::string> hosts,
+                         double theta) {
+  for (Elsewhere& rest : each_left_out(d, hosts)) {
+    if (rest.d.size() < kHint || rest.d.size() >= kAtLeast) continue;
+    const bool all_miss = std::ranges::all_of(rest.d, [&](double x) { return x < theta / 2; });
+    if (all_miss) return std::move(rest);
+  }
+  return {};
 }
 
 model::Finding run(const Evidence& evidence) {
@@ -134,6 +156,14 @@ model::Finding run(const Evidence& evidence) {
                     "one host carries the win",
                     rest.without, show_effect(stats::hodges_lehmann(rest.d)),
                     count(rest.d.size(), "clean pair"), show_saving(theta), show_number(rest.p)));
+  }
+  if (const Elsewhere few = hint_elsewhere(clean_d, hosts, theta);
+      !ruling.decisive && !few.without.empty()) {
+    return finding(kDoubts,
+                   fmt::format("all {} without {} save less than half of {} ({} in the "
+                               "middle): too few to tell, more are needed elsewhere",
+                               count(few.d.size(), "clean pair"), few.without, show_saving(theta),
+                               show_saving(stats::hodges_lehmann(few.d))));
   }
   return finding(ruling, fmt::format("{} of {} on one host, {} clean: {}", how_many(same),
                                      count(pairs.size(), "pair"), how_many(clean),

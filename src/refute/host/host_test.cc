@@ -127,6 +127,16 @@ constexpr Case kCases[] = {
      },
      "agree: 12 of 12 pairs on one host, 12 clean: 10.0 % saved over 12 clean pairs, where "
      "half of 10.0 % is asked (p 1.00 for less)"},
+    {"a few pairs elsewhere that all miss",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) {
+         if (pair.index >= 3) continue;
+         pair.a.host = pair.b.host = "n2";
+         set_effect(pair, 0.004);
+       }
+     },
+     "doubt: all 3 clean pairs without n1 save less than half of 10.0 % (0.4 % in the middle): "
+     "too few to tell, more are needed elsewhere"},
     {"topped up",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) pair.b.host = "n2";
