@@ -1,0 +1,73 @@
+// cut_lines.h: cuts bytes that come in pieces into lines, each with its place.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "fleet/intake.h"
+
+namespace amdahl::fleet {
+
+// Lines end in "\n" or "\r\n". A line that lies in one piece is not copied. A byte order mark at
+// the very beginning is passed over.
+class LineCutter {
+ public:
+  // Calls `use(std::string_view line, Where where)`, a Result<>, with each whole line.
+  template <class Use>
+  Result<> feed(std::string_view bytes, Use use) {
+    while (!bytes.empty()) {
+      const std::size_t end = bytes.find('\n');
+      const std::string_view piece = bytes.substr(0, end);
+      if (end == bytes.npos) {
+        rest_ += piece;
+        if (rest_.size() > kLongest) return bad_input(too_long());
+        return Ok{};
+      }
+      if (rest_.empty()) {
+        TRY(give(piece, use));
+      } else {
+        rest_ += piece;
+        const std::string line = std::move(rest_);
+        rest_.clear();
+        TRY(give(line, use));
+      }
+      bytes.remove_prefix(end + 1);
+    }
+    return Ok{};
+  }
+
+  // The last line, if nothing ends it.
+  template <class Use>
+  Result<> finish(Use use) {
+    if (rest_.empty()) return Ok{};
+    const std::string line = std::move(rest_);
+    rest_.clear();
+    return give(line, use);
+  }
+
+  bool ends_in_line() const { return !rest_.empty(); }
+  std::uint64_t lines() const { return where_.line; }
+
+ private:
+  static constexpr std::size_t kLongest = std::size_t{1} << 26;
+
+  std::string too_long() const {
+    return "line " + std::to_string(where_.line + 1) + " is longer than 64 MiB: not a table";
+  }
+
+  template <class Use>
+  Result<> give(std::string_view line, Use& use) {
+    ++where_.line;
+    const Where where = where_;
+    where_.byte += line.size() + 1;
+    if (where.line == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    return use(line, where);
+  }
+
+  std::string rest_;
+  Where where_;
+};
+
+}  // namespace amdahl::fleet

@@ -1,0 +1,213 @@
+#include "fleet/nvidia_smi/nvidia_smi.h"
+
+#include <map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "fleet/csv/cells.h"
+#include "fleet/cut_lines.h"
+#include "fleet/hostlist.h"
+#include "fleet/times.h"
+#include "fleet/values.h"
+
+namespace amdahl::fleet::nvidia_smi {
+namespace {
+
+using model::Trouble;
+
+// "utilization.gpu [%]" is utilization.gpu; older versions called columns gpu_uuid, gpu_name.
+std::string_view plain(std::string_view column) {
+  column = trim(column.substr(0, column.find('[')));
+  if (column == "gpu_uuid") return "uuid";
+  if (column == "gpu_name") return "name";
+  if (column == "gpu_bus_id") return "pci.bus_id";
+  return column;
+}
+
+// Columns that are measured, not names; all are given, the scan takes those it can use.
+bool is_measured(std::string_view column) {
+  for (const std::string_view prefix :
+       {"utilization.", "memory.used", "power.draw", "temperature.", "clocks.", "fan."}) {
+    if (column.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+bool is_header(std::string_view line) {
+  return line.find("timestamp") != line.npos && line.find("utilization.gpu") != line.npos;
+}
+
+bool looks_like_date(std::string_view word) {
+  return word.size() >= 4 && word.find_first_not_of("0123456789-T:") == word.npos;
+}
+
+class SmiReader final : public Reader {
+ public:
+  SmiReader(Intake& intake, const ReaderOptions& options)
+      : intake_{intake},
+        host_{options.host.empty() ? host_in_path(options.path) : options.host},
+        zone_{zone_named(options.time_zone, options.zone_rules)} {}
+
+  Result<> feed(std::string_view bytes) override {
+    if (!zone_) return zone_.error();
+    return lines_.feed(bytes,
+                       [&](std::string_view line, Where where) { return take(line, where); });
+  }
+
+  Result<> finish() override {
+    if (!zone_) return zone_.error();
+    return lines_.finish([&](std::string_view line, Where where) { return take(line, where); });
+  }
+
+ private:
+  struct Gpu {
+    std::vector<SeriesId> series;  // One a measured column.
+  };
+
+  Result<> take(std::string_view line, Where where) {
+    if (trim(line).empty()) return Ok{};
+    if (is_header(line)) return header(line);  // It comes again with each start of nvidia-smi.
+    if (names_.empty()) {
+      return bad_input(
+          "the first line is not the header of nvidia-smi --query-gpu; run it with "
+          "--format=csv, without noheader");
+    }
+    record(line, where);
+    return Ok{};
+  }
+
+  Result<> header(std::string_view line) {
+    cells_.cut(line, ',');
+    names_.clear();
+    measured_.clear();
+    gpus_.clear();
+    time_ = index_ = uuid_ = bus_ = name_ = -1;
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      const std::string_view name = plain(cells_[i]);
+      const int at = static_cast<int>(i);
+      names_.emplace_back(name);
+      if (name == "timestamp") time_ = at;
+      if (name == "index") index_ = at;
+      if (name == "uuid") uuid_ = at;
+      if (name == "pci.bus_id") bus_ = at;
+      if (name == "name") name_ = at;
+      if (is_measured(name)) measured_.push_back(i);
+    }
+    if (time_ < 0) return bad_input("has no column timestamp");
+    if (index_ < 0 && uuid_ < 0 && bus_ < 0) {
+      return bad_input("does not say which GPU a row is about; query index or uuid too");
+    }
+    return Ok{};
+  }
+
+  std::string_view cell(int at) const {
+    return at < 0 ? std::string_view() : cells_[static_cast<std::size_t>(at)];
+  }
+
+  Gpu& gpu() {
+    const int named_by = uuid_ >= 0 ? uuid_ : index_ >= 0 ? index_ : bus_;
+    const auto found = gpus_.find(cell(named_by));
+    if (found != gpus_.end()) return found->second;
+    Gpu made;
+    for (const std::size_t column : measured_) {
+      made.series.push_back(
+          intake_.series({.host = host_,
+                          .accelerator = index_ >= 0 ? cell(index_) : cell(bus_),
+                          .uuid = is_blank_word(cell(uuid_)) ? std::string_view() : cell(uuid_),
+                          .slice = {},
+                          .job = {},
+                          .metric = names_[column],
+                          .kind = is_blank_word(cell(name_)) ? std::string_view() : cell(name_)}));
+    }
+    return gpus_.emplace(std::string(cell(named_by)), std::move(made)).first->second;
+  }
+
+  void record(std::string_view line, Where where) {
+    if (!cells_.cut(line, ',') || cells_.size() != names_.size()) {
+      intake_.trouble(
+          Trouble::kBadLine, where,
+          fmt::format("has {} cells, but there are {} columns", cells_.size(), names_.size()));
+      return;
+    }
+    const Instant time = read_time(cell(time_), *zone_);
+    if (!time.known()) {
+      intake_.trouble(Trouble::kBadTime, where,
+                      fmt::format("timestamp '{}' is not a time", clip(cell(time_), 40)));
+      return;
+    }
+    if (time.ambiguous() || time.skipped) {
+      intake_.trouble(Trouble::kAmbiguousTime, where, cell(time_));
+    }
+    const Gpu& of = gpu();
+    for (std::size_t i = 0; i < measured_.size(); ++i) {
+      const Value value = read_value(cells_[measured_[i]]);
+      if (!value) {
+        intake_.trouble(
+            *value.trouble, where,
+            fmt::format("{} '{}'", names_[measured_[i]], clip(cells_[measured_[i]], 40)));
+        continue;
+      }
+      const Sample sample{settled(time), static_cast<float>(value.number)};
+      intake_.samples(of.series[i], {&sample, 1});
+    }
+    last_ = settled(time);
+  }
+
+  // In the hour that daylight saving repeats, time that would run backwards is its second pass.
+  Nanos settled(const Instant& time) const {
+    return time.ambiguous() && time.at < last_ - std::chrono::minutes{5} ? time.other : time.at;
+  }
+
+  Intake& intake_;
+  std::string host_;
+  Result<Zone> zone_;
+  LineCutter lines_;
+  csv::Cells cells_;
+  std::vector<std::string> names_;
+  std::vector<std::size_t> measured_;
+  std::map<std::string, Gpu, std::less<>> gpus_;
+  Nanos last_{};
+  int time_ = -1;
+  int index_ = -1;
+  int uuid_ = -1;
+  int bus_ = -1;
+  int name_ = -1;
+};
+
+}  // namespace
+
+std::string host_in_path(std::string_view path) {
+  std::vector<std::string_view> parts = split(path, '/');
+  std::string_view file = parts.back();
+  file = file.substr(0, file.find('.'));
+  for (const std::string_view word : split(file, '_')) {
+    if (word.empty() || looks_like_date(word)) continue;
+    const std::string small = lower(word);
+    if (small == "nvidia" || small == "smi" || small == "nvidia-smi" || small == "gpu" ||
+        small == "nvsmi" || small == "log" || small == "query" || small == "util") {
+      continue;
+    }
+    return std::string(short_host(word));
+  }
+  if (parts.size() < 2 || parts[parts.size() - 2].empty() || parts[parts.size() - 2] == "." ||
+      parts[parts.size() - 2] == "..") {
+    return {};
+  }
+  return std::string(short_host(parts[parts.size() - 2]));
+}
+
+bool claims(std::string_view head) {
+  if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
+  const std::string_view line = trim(head.substr(0, head.find('\n')));
+  // Commas only: other tables may have columns of these names too.
+  return is_header(line) && line.find(',') != line.npos && line.find('|') == line.npos &&
+         line.find('{') == line.npos;
+}
+
+std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options) {
+  return std::make_unique<SmiReader>(intake, options);
+}
+
+}  // namespace amdahl::fleet::nvidia_smi

@@ -1,0 +1,200 @@
+#include "fleet/slurm/job.h"
+
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "fleet/hostlist.h"
+#include "fleet/slurm/tres.h"
+
+namespace amdahl::fleet::slurm {
+namespace {
+
+using model::JobState;
+using model::Trouble;
+
+struct StateWord {
+  std::string_view word;   // As sacct prints it.
+  std::string_view brief;  // As squeue does.
+  JobState state;
+};
+// Slurm's words that the model does not have: what they mean for accelerator time decides.
+constexpr StateWord kStates[] = {
+    {"COMPLETED", "CD", JobState::kCompleted},    {"RUNNING", "R", JobState::kRunning},
+    {"PENDING", "PD", JobState::kPending},        {"CANCELLED", "CA", JobState::kCancelled},
+    {"FAILED", "F", JobState::kFailed},           {"TIMEOUT", "TO", JobState::kTimeout},
+    {"NODE_FAIL", "NF", JobState::kNodeFail},     {"OUT_OF_MEMORY", "OOM", JobState::kOutOfMemory},
+    {"PREEMPTED", "PR", JobState::kPreempted},    {"BOOT_FAIL", "BF", JobState::kNodeFail},
+    {"DEADLINE", "DL", JobState::kTimeout},       {"REQUEUED", "RQ", JobState::kPreempted},
+    {"REQUEUE_HOLD", "RH", JobState::kPreempted}, {"SPECIAL_EXIT", "SE", JobState::kFailed},
+    {"REVOKED", "RV", JobState::kCancelled},      {"SUSPENDED", "S", JobState::kRunning},
+    {"COMPLETING", "CG", JobState::kRunning},     {"CONFIGURING", "CF", JobState::kRunning},
+    {"RESIZING", "RS", JobState::kRunning},       {"SIGNALING", "SI", JobState::kRunning},
+    {"STAGE_OUT", "SO", JobState::kRunning},      {"STOPPED", "ST", JobState::kRunning},
+    {"LAUNCH_FAILED", "", JobState::kFailed},
+};
+
+std::string_view or_empty(std::string_view text) {
+  for (const std::string_view nothing : {"None assigned", "(null)", "None", "N/A", "Unknown"}) {
+    if (text == nothing) return {};
+  }
+  return text;
+}
+
+// The accelerators that a record says were held, or for jobs in the queue are wanted.
+Devices devices_of(const Words& words, bool held) {
+  if (held) {
+    Devices devices = devices_of_tres(words.alloc_tres);
+    if (devices.count == 0 && devices.shards == 0) devices = devices_of_gres(words.alloc_gres);
+    return devices;
+  }
+  Devices devices = devices_of_tres(words.req_tres);
+  if (devices.count == 0) devices = devices_of_gres(words.req_gres);
+  return devices;
+}
+
+}  // namespace
+
+JobState state_of(std::string_view word) {
+  word = trim(word);
+  word = word.substr(0, word.find(' '));  // "CANCELLED by 1000".
+  if (word.ends_with('+')) word.remove_suffix(1);
+  for (const StateWord& row : kStates) {
+    if (word == row.word || (!row.brief.empty() && word == row.brief)) return row.state;
+  }
+  return JobState::kOther;
+}
+
+// Which of the meanings of ambiguous times, and what where End - Start and the elapsed time differ
+// by the hour of daylight saving.
+void Jobs::settle(Instant start, Instant end, Times& times, Where where) {
+  times.start = start.known() ? start.at : Nanos{};
+  times.end = end.known() ? end.at : Nanos{};
+  if (start.ambiguous() || end.ambiguous()) {
+    intake_.trouble(Trouble::kAmbiguousTime, where,
+                    start.ambiguous() ? "Start is in the hour that daylight saving repeats"
+                                      : "End is in the hour that daylight saving repeats");
+    if (times.elapsed < Nanos{} || !start.known() || !end.known()) return;
+    for (const Nanos from : {start.at, start.other}) {
+      for (const Nanos to : {end.at, end.other}) {
+        if (to - from != times.elapsed) continue;
+        times.start = from;
+        times.end = to;
+        return;
+      }
+    }
+    return;
+  }
+  if (!start.known() || !end.known() || times.elapsed < Nanos{} || zone_is_known_) return;
+  const Nanos missing = times.elapsed - (times.end - times.start);
+  if (missing != std::chrono::hours{1} && missing != -std::chrono::hours{1}) return;
+  // An hour too much may also be a suspension; then too the accelerators were held Elapsed long.
+  intake_.trouble(Trouble::kAmbiguousTime, where,
+                  "End - Start and ElapsedRaw differ by an hour, as over a change of daylight "
+                  "saving; ElapsedRaw was taken");
+  times.end = times.start + times.elapsed;
+}
+
+std::optional<Jobs::Times> Jobs::times_of(const Words& words, Where where) {
+  struct Named {
+    std::string_view name;
+    std::string_view text;
+    Instant read;
+  };
+  Named named[] = {
+      {"Submit", words.submit, {}}, {"Start", words.start, {}}, {"End", words.end, {}}};
+  for (Named& one : named) {
+    one.read = read_time(one.text, zone_);
+    if (one.read.is == Instant::Is::kBad) {
+      intake_.trouble(Trouble::kBadTime, where,
+                      fmt::format("{} '{}' is not a time", one.name, clip(one.text, 40)));
+      return std::nullopt;
+    }
+    if (one.read.skipped) {
+      intake_.trouble(
+          Trouble::kAmbiguousTime, where,
+          fmt::format("{} '{}' is in the hour that daylight saving skips", one.name, one.text));
+    }
+  }
+  Times times;
+  times.submit = named[0].read.at;
+  if (const auto seconds = to_number<std::int64_t>(words.elapsed_raw);
+      seconds && *seconds >= 0 && *seconds < 9'000'000'000) {
+    times.elapsed = std::chrono::seconds{*seconds};
+  } else if (Nanos elapsed; read_duration(words.elapsed, elapsed)) {
+    times.elapsed = elapsed;
+  }
+  settle(named[1].read, named[2].read, times, where);
+  if (times.start > Nanos{} && times.end > Nanos{} && times.end < times.start) {
+    intake_.trouble(Trouble::kBadTime, where,
+                    fmt::format("End '{}' is before Start '{}'", words.end, words.start));
+    return std::nullopt;
+  }
+  return times;
+}
+
+// "gpu:a100:4(IDX:0-3)" says which devices, if it speaks of one host.
+void Jobs::add_places(const Words& words) {
+  if (words.alloc_gres.find("IDX:") == words.alloc_gres.npos) return;
+  const auto hosts = expand_hosts(words.node_list, 2);
+  if (!hosts || hosts->size() != 1) return;
+  for (const Gres& gres : accelerators_of_gres(words.alloc_gres)) {
+    for (const int index : expand_indices(gres.indices)) {
+      intake_.place(words.raw.empty() ? words.id : words.raw, hosts->front(),
+                    std::to_string(index));
+    }
+  }
+}
+
+void Jobs::take(const Words& words, Where where) {
+  const std::string_view id = words.id.empty() ? words.raw : words.id;
+  if (id.empty()) {
+    intake_.trouble(Trouble::kBadLine, where, "has no JobID");
+    return;
+  }
+  if (id.find('.') != id.npos) {
+    intake_.troubles(Trouble::kStep, 1);
+    return;
+  }
+  const auto times = times_of(words, where);
+  if (!times) return;
+
+  model::JobDraft job;
+  job.id = id;
+  job.raw = words.raw == id ? std::string_view() : words.raw;
+  job.name = words.name;
+  job.user = words.user;
+  job.account = words.account;
+  job.partition = words.partition;
+  job.script = words.script;
+  job.hosts = or_empty(words.node_list);
+  job.state = state_of(words.state);
+  job.submit = times->submit;
+  job.start = times->start;
+  job.end = times->end;
+  job.elapsed = times->elapsed;
+  job.host_count = to_number<int>(words.nodes).value_or(0);
+  if (job.state == JobState::kOther) {
+    intake_.trouble(Trouble::kBadLine, where,
+                    fmt::format("State '{}' is not known; the job is counted as 'other'",
+                                clip(words.state, 40)));
+  }
+  // A job cancelled in the queue has the time of its cancellation as Start, and no resources.
+  const bool nothing = words.alloc_tres.empty() && words.alloc_gres.empty();
+  if (job.state == JobState::kPending || (job.elapsed == Nanos{} && nothing)) job.start = {};
+  if (job.start == Nanos{}) job.elapsed = Nanos{-1};
+  const Devices devices = devices_of(words, job.start != Nanos{});
+  job.accelerators = devices.count;
+  job.kind = devices.kind;
+  if (devices.shards > 0) {
+    intake_.trouble(Trouble::kUnknownPlace, where,
+                    fmt::format("gres/shard={}: of how many parts an accelerator has is not said, "
+                                "so its time is not counted",
+                                devices.shards));
+  }
+  intake_.job(job, where);
+  add_places(words);
+}
+
+}  // namespace amdahl::fleet::slurm

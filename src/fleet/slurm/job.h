@@ -1,0 +1,65 @@
+// job.h: one accounting record of Slurm, in words, as the job it speaks of.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "fleet/intake.h"
+#include "fleet/times.h"
+
+namespace amdahl::fleet::slurm {
+
+// What sacct calls them; empty: not said.
+struct Words {
+  std::string_view id;   // JobID.
+  std::string_view raw;  // JobIDRaw.
+  std::string_view name;
+  std::string_view user;
+  std::string_view account;
+  std::string_view partition;
+  std::string_view state;
+  std::string_view submit;
+  std::string_view start;
+  std::string_view end;
+  std::string_view elapsed_raw;
+  std::string_view elapsed;
+  std::string_view nodes;  // How many: NNodes, AllocNodes.
+  std::string_view node_list;
+  std::string_view alloc_tres;
+  std::string_view req_tres;
+  std::string_view alloc_gres;
+  std::string_view req_gres;
+  std::string_view script;  // SubmitLine.
+};
+
+// "CANCELLED by 1000", "COMPLETED", "TO"; kOther if we do not know the word.
+model::JobState state_of(std::string_view word);
+
+// Hands records to an Intake: steps are counted and passed over; times in the hour that daylight
+// saving repeats are settled by the elapsed time; what cannot be read is a trouble with its place.
+class Jobs {
+ public:
+  // `zone_is_known` says that times without an offset are of `zone`: else an hour between
+  // End - Start and the elapsed time is taken for daylight saving.
+  Jobs(Intake& intake, Zone zone, bool zone_is_known)
+      : intake_{intake}, zone_{std::move(zone)}, zone_is_known_{zone_is_known} {}
+
+  void take(const Words& words, Where where);
+
+ private:
+  struct Times {
+    Nanos submit{};
+    Nanos start{};
+    Nanos end{};
+    Nanos elapsed{-1};
+  };
+  std::optional<Times> times_of(const Words& words, Where where);
+  void settle(Instant start, Instant end, Times& times, Where where);
+  void add_places(const Words& words);
+
+  Intake& intake_;
+  Zone zone_;
+  bool zone_is_known_;
+};
+
+}  // namespace amdahl::fleet::slurm

@@ -1,0 +1,31 @@
+// json.h: reads `sacct --json` of Slurm 22.05 and later, job by job.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "base/result.h"
+#include "fleet/json_items.h"
+#include "fleet/slurm/job.h"
+
+namespace amdahl::fleet::slurm {
+
+class Json {
+ public:
+  Json(Intake& intake, Jobs& jobs);
+  ~Json();
+
+  Result<> feed(std::string_view bytes);
+  Result<> finish();
+
+ private:
+  struct Parser;  // Of simdjson, whose header is heavy.
+  void item(std::string_view key, std::string_view text, Where where);
+
+  Intake& intake_;
+  Jobs& jobs_;
+  std::unique_ptr<Parser> parser_;
+  JsonItems items_;
+};
+
+}  // namespace amdahl::fleet::slurm

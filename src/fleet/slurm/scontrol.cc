@@ -1,0 +1,198 @@
+#include "fleet/slurm/scontrol.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "fleet/hostlist.h"
+#include "fleet/slurm/tres.h"
+
+namespace amdahl::fleet::slurm {
+namespace {
+
+using model::Trouble;
+
+// The value of ` Key=value` in a record; it ends at the next space.
+std::string_view value_of(std::string_view record, std::string_view key) {
+  for (std::size_t at = record.find(key); at != record.npos; at = record.find(key, at + 1)) {
+    const bool begins = at == 0 || record[at - 1] == ' ' || record[at - 1] == '\n';
+    const std::size_t value = at + key.size();
+    if (!begins || value >= record.size() || record[value] != '=') continue;
+    const std::string_view rest = record.substr(value + 1);
+    const std::string_view found = rest.substr(0, rest.find_first_of(" \n\t\r"));
+    return found == "(null)" || found == "N/A" ? std::string_view() : found;
+  }
+  return {};
+}
+
+// "Reason=bad gpu [root@2026-11-16T03:31:30]": since when.
+std::string_view reason_time(std::string_view record) {
+  const std::size_t reason = record.find("Reason=");
+  if (reason == record.npos) return {};
+  const std::size_t open = record.find('@', reason);
+  const std::size_t close = record.find(']', reason);
+  if (open == record.npos || close == record.npos || close < open) return {};
+  return record.substr(open + 1, close - open - 1);
+}
+
+void give_down(Intake& intake, Nanos from, Nanos to, double devices) {
+  if (devices <= 0 || to <= from) return;
+  intake.occupancy("",
+                   {.at = from, .held = to - from, .total = 0, .allocated = 0, .down = devices});
+}
+
+}  // namespace
+
+bool is_node_record(std::string_view line) {
+  return line.starts_with("NodeName=") && line.find(" Arch=") != line.npos;
+}
+
+bool is_job_record(std::string_view line) {
+  return line.starts_with("JobId=") && line.find(" JobName=") != line.npos;
+}
+
+bool is_event_header(std::string_view line) {
+  const auto has = [&](std::string_view name) { return line.find(name) != line.npos; };
+  return has("NodeName|") && has("TimeStart|") && has("TimeEnd|") && has("State");
+}
+
+bool is_sinfo_header(std::string_view line) { return line.starts_with("NODELIST|PARTITION|GRES"); }
+
+void Sinfo::line(std::string_view line, Where where) {
+  if (trim(line).empty() || is_sinfo_header(line)) return;
+  const std::vector<std::string_view> cells = split(line, '|');
+  if (cells.size() < 3) {
+    intake_.trouble(Trouble::kBadLine, where, "is not NODELIST|PARTITION|GRES");
+    return;
+  }
+  if (!seen_.emplace(cells[0]).second) return;
+  for (const Gres& gres : accelerators_of_gres(cells[2])) {
+    if (gres.count > 0) intake_.capacity(cells[0], cells[1], gres.kind, gres.count);
+  }
+}
+
+bool is_down(std::string_view state) {
+  const std::string words = lower(state);
+  for (const std::string_view word :
+       {"down", "drain", "drng", "fail", "error", "inval", "future", "unknown"}) {
+    if (words.find(word) == words.npos) continue;
+    // A node that power saving switched off is there when it is wanted.
+    if (word == "down" && words.find("powered_down") != words.npos &&
+        words.find("down") == words.find("powered_down") + 8) {
+      continue;
+    }
+    return true;
+  }
+  return false;
+}
+
+void Scontrol::begin(Where where) {
+  node();
+  node_.clear();
+  job_.clear();
+  node_where_ = where;
+}
+
+void Scontrol::line(std::string_view line, Where where) {
+  if (is_node_record(line)) {
+    begin(where);
+    node_ = line;
+    return;
+  }
+  if (is_job_record(line)) {
+    begin(where);
+    job_ = value_of(line, "JobId");
+  }
+  if (!job_.empty()) return job_line(line);
+  if (!node_.empty()) {
+    node_ += '\n';
+    node_ += line;
+    return;
+  }
+  if (!trim(line).empty()) {
+    intake_.trouble(Trouble::kBadLine, where, "belongs to no node and no job");
+  }
+}
+
+// "  Nodes=n[1-2] CPU_IDs=0 Mem=2000 GRES=gpu:a100:2(IDX:0-1)"
+void Scontrol::job_line(std::string_view line) {
+  // With -o all details of a job stand in one line.
+  for (std::size_t at = line.find(" Nodes="); at != line.npos; at = line.find(" Nodes=", at + 1)) {
+    const std::string_view rest = line.substr(at + 1);
+    const std::string_view detail = rest.substr(0, rest.find(" Nodes="));
+    const auto hosts = expand_hosts(value_of(detail, "Nodes"));
+    if (!hosts) continue;
+    for (const Gres& gres : accelerators_of_gres(value_of(detail, "GRES"))) {
+      for (const int index : expand_indices(gres.indices)) {
+        for (const std::string& host : *hosts) intake_.place(job_, host, std::to_string(index));
+      }
+    }
+  }
+}
+
+void Scontrol::node() {
+  if (node_.empty()) return;
+  const std::string_view host = value_of(node_, "NodeName");
+  const std::string_view partitions = value_of(node_, "Partitions");
+  const std::string_view partition = partitions.substr(0, partitions.find(','));
+  double devices = 0;
+  for (const Gres& gres : accelerators_of_gres(value_of(node_, "Gres"))) {
+    if (gres.count <= 0) continue;
+    intake_.capacity(host, partition, gres.kind, gres.count);
+    devices += gres.count;
+  }
+  if (devices > 0 && is_down(value_of(node_, "State"))) {
+    // What still runs on a draining node is not down.
+    devices -= devices_of_tres(value_of(node_, "AllocTRES")).count;
+    const Instant since = read_time(reason_time(node_), zone_);
+    if (since.known()) {
+      give_down(intake_, since.at, now_, devices);
+    } else {
+      intake_.trouble(
+          Trouble::kMissing, node_where_,
+          fmt::format("{} is {}, but since when is not said", host, value_of(node_, "State")));
+    }
+  }
+}
+
+void Scontrol::finish() { begin({}); }
+
+void Events::line(std::string_view line, Where where) {
+  if (trim(line).empty()) return;
+  const std::vector<std::string_view> cells = split(line, '|');
+  if (is_event_header(line)) {
+    has_header_ = true;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const int at = static_cast<int>(i);
+      if (cells[i] == "NodeName") node_ = at;
+      if (cells[i] == "TimeStart") from_ = at;
+      if (cells[i] == "TimeEnd") to_ = at;
+      if (cells[i] == "State") state_ = at;
+      if (cells[i] == "TRES") tres_ = at;
+    }
+    return;
+  }
+  const int last = std::max({node_, from_, to_, state_, tres_});
+  if (!has_header_ || static_cast<int>(cells.size()) <= last) {
+    intake_.trouble(Trouble::kBadLine, where, "is not an event of a node");
+    return;
+  }
+  const auto cell = [&](int at) {
+    return at < 0 ? std::string_view() : cells[static_cast<std::size_t>(at)];
+  };
+  if (cell(node_).empty() || !is_down(cell(state_))) return;  // The cluster's own events.
+  const double devices = devices_of_tres(cell(tres_)).count;
+  if (devices == 0) return;
+  const Instant from = read_time(cell(from_), zone_);
+  const Instant to = read_time(cell(to_), zone_);
+  if (!from.known() || to.is == Instant::Is::kBad || (to.known() && to.at < from.at)) {
+    intake_.trouble(Trouble::kBadTime, where,
+                    fmt::format("from '{}' to '{}'", clip(cell(from_), 40), clip(cell(to_), 40)));
+    return;
+  }
+  give_down(intake_, from.at, to.known() ? to.at : now_, devices);
+}
+
+}  // namespace amdahl::fleet::slurm

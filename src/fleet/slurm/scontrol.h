@@ -1,0 +1,80 @@
+// scontrol.h: reads what Slurm says of its nodes, and which devices jobs have.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "fleet/intake.h"
+#include "fleet/times.h"
+
+namespace amdahl::fleet::slurm {
+
+// Whether this line begins a record of `scontrol show nodes` or `scontrol show job`.
+bool is_node_record(std::string_view line);
+bool is_job_record(std::string_view line);
+// Whether it is the header of `sacctmgr -P show event format=NodeName,TimeStart,...`.
+bool is_event_header(std::string_view line);
+
+// Records of several lines (or one each, with -o). Nodes give capacity, and what is down since when
+// its reason says; jobs give the indices of their devices, nothing else: accounting has the rest.
+class Scontrol {
+ public:
+  Scontrol(Intake& intake, Zone zone, Nanos now)
+      : intake_{intake}, zone_{std::move(zone)}, now_{now} {}
+
+  void line(std::string_view line, Where where);
+  void finish();
+
+ private:
+  void begin(Where where);
+  void node();
+  void job_line(std::string_view line);
+
+  Intake& intake_;
+  Zone zone_;
+  Nanos now_;
+  std::string node_;  // The record of a node so far.
+  Where node_where_;
+  std::string job_;  // The number of the job whose lines come.
+};
+
+// Node events: from when to when a node was down or drained, with what it has.
+class Events {
+ public:
+  Events(Intake& intake, Zone zone, Nanos now)
+      : intake_{intake}, zone_{std::move(zone)}, now_{now} {}
+
+  void line(std::string_view line, Where where);
+
+ private:
+  Intake& intake_;
+  Zone zone_;
+  Nanos now_;
+  bool has_header_ = false;
+  int node_ = -1;
+  int from_ = -1;
+  int to_ = -1;
+  int state_ = -1;
+  int tres_ = -1;
+};
+
+// Whether this line is the header of `sinfo -N -o '%N|%R|%G'`.
+bool is_sinfo_header(std::string_view line);
+
+// What there is, a line a node and partition; a node of several partitions counts in its first.
+class Sinfo {
+ public:
+  explicit Sinfo(Intake& intake) : intake_{intake} {}
+
+  void line(std::string_view line, Where where);
+
+ private:
+  Intake& intake_;
+  std::set<std::string, std::less<>> seen_;
+};
+
+// "DOWN*", "IDLE+DRAIN", "drained": no job can start there.
+bool is_down(std::string_view state);
+
+}  // namespace amdahl::fleet::slurm

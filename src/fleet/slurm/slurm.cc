@@ -1,0 +1,116 @@
+#include "fleet/slurm/slurm.h"
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "fleet/cut_lines.h"
+#include "fleet/slurm/json.h"
+#include "fleet/slurm/scontrol.h"
+#include "fleet/slurm/table.h"
+
+namespace amdahl::fleet::slurm {
+namespace {
+
+std::string_view first_line(std::string_view head) {
+  if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
+  const std::size_t begin = head.find_first_not_of("\r\n");
+  if (begin == head.npos) return {};
+  head.remove_prefix(begin);
+  head = head.substr(0, head.find('\n'));
+  if (head.ends_with('\r')) head.remove_suffix(1);
+  return head;
+}
+
+bool is_json(std::string_view head) {
+  head = trim(head);
+  const auto has = [&](std::string_view part) { return head.find(part) != head.npos; };
+  // Slurm says who it is before its jobs, or in newer releases after them.
+  return head.starts_with('{') && has("\"jobs\"") &&
+         (has("\"Slurm\"") || has("\"slurm\"") || has("\"association\"") || has("\"het\""));
+}
+
+class SlurmReader final : public Reader {
+ public:
+  SlurmReader(Intake& intake, const ReaderOptions& options)
+      : intake_{intake},
+        options_{options},
+        zone_{zone_named(options.time_zone, options.zone_rules)} {
+    if (zone_) jobs_.emplace(intake, *zone_, !options.time_zone.empty());
+  }
+
+  Result<> feed(std::string_view bytes) override {
+    if (!zone_) return zone_.error();
+    if (json_) return json_->feed(bytes);
+    if (!begun_) {  // Blanks do not tell yet what it is.
+      const std::size_t begin = bytes.find_first_not_of(" \t\r\n");
+      if (begin == bytes.npos) return Ok{};
+      begun_ = true;
+      if (bytes[begin] == '{') {
+        json_.emplace(intake_, *jobs_);
+        return json_->feed(bytes);
+      }
+    }
+    return lines_.feed(bytes,
+                       [&](std::string_view line, Where where) { return take(line, where); });
+  }
+
+  Result<> finish() override {
+    if (!zone_) return zone_.error();
+    if (json_) return json_->finish();
+    TRY(lines_.finish([&](std::string_view line, Where where) { return take(line, where); }));
+    if (auto* scontrol = std::get_if<Scontrol>(&form_)) scontrol->finish();
+    return Ok{};
+  }
+
+ private:
+  Result<> take(std::string_view line, Where where) {
+    if (std::holds_alternative<std::monostate>(form_)) {
+      if (trim(line).empty()) return Ok{};
+      choose(line);
+    }
+    if (auto* table = std::get_if<Table>(&form_)) return table->line(line, where);
+    if (auto* scontrol = std::get_if<Scontrol>(&form_)) scontrol->line(line, where);
+    if (auto* sinfo = std::get_if<Sinfo>(&form_)) sinfo->line(line, where);
+    if (auto* events = std::get_if<Events>(&form_)) events->line(line, where);
+    return Ok{};
+  }
+
+  void choose(std::string_view line) {
+    if (is_node_record(line) || is_job_record(line)) {
+      form_.emplace<Scontrol>(intake_, *zone_, options_.now);
+    } else if (is_sinfo_header(line)) {
+      form_.emplace<Sinfo>(intake_);
+    } else if (is_event_header(line)) {
+      form_.emplace<Events>(intake_, *zone_, options_.now);
+    } else {
+      form_.emplace<Table>(intake_, *jobs_, options_.fields);
+    }
+  }
+
+  Intake& intake_;
+  ReaderOptions options_;
+  Result<Zone> zone_;
+  std::optional<Jobs> jobs_;
+  std::optional<Json> json_;
+  std::variant<std::monostate, Table, Scontrol, Sinfo, Events> form_;
+  LineCutter lines_;
+  bool begun_ = false;
+};
+
+}  // namespace
+
+bool claims(std::string_view head) {
+  const std::string_view line = first_line(head);
+  return is_table_header(line) || is_fixed_width_header(line) || is_node_record(line) ||
+         is_job_record(line) || is_sinfo_header(line) || is_event_header(line) || is_json(head);
+}
+
+std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options) {
+  return std::make_unique<SlurmReader>(intake, options);
+}
+
+}  // namespace amdahl::fleet::slurm

@@ -1,0 +1,18 @@
+// slurm.h: reads what Slurm's own programs print: sacct, scontrol, sinfo, sacctmgr.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "fleet/source.h"
+
+namespace amdahl::fleet::slurm {
+
+// `sacct -P` with a header, `sacct --json`, `scontrol show nodes`, `scontrol show job -d`,
+// `sinfo -N -o '%N|%R|%G'`, `sacctmgr -P show event`. Without a header: only by name, with the
+// fields in the options.
+bool claims(std::string_view head);
+
+std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options);
+
+}  // namespace amdahl::fleet::slurm
