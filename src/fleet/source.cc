@@ -6,8 +6,12 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "fleet/clustercockpit/clustercockpit.h"
 #include "fleet/local/local.h"
+#include "fleet/nvidia_smi/nvidia_smi.h"
 #include "fleet/prometheus/matrix.h"
+#include "fleet/slurm/slurm.h"
+#include "fleet/sonar/sonar.h"
 
 namespace amdahl::fleet {
 namespace {
@@ -17,6 +21,15 @@ constexpr auto kSources = std::to_array<Source>({
      local::make},
     {"prometheus", "answers of Prometheus to query_range", Gives::kSamples, prometheus::claims,
      prometheus::make},
+    {"slurm", "what sacct, scontrol, sinfo and sacctmgr print", Gives::kJobs, slurm::claims,
+     slurm::make},
+    {"sonar", "sacct as sonar writes it, key=value", Gives::kJobs, sonar::claims, sonar::make},
+    {"nvidia-smi", "nvidia-smi --query-gpu=... --format=csv", Gives::kSamples, nvidia_smi::claims,
+     nvidia_smi::make},
+    {"clustercockpit", "jobs of a ClusterCockpit archive (meta.json)", Gives::kJobs,
+     clustercockpit::claims_meta, clustercockpit::make_meta},
+    {"clustercockpit-data", "samples of a ClusterCockpit archive (data.json)", Gives::kSamples,
+     clustercockpit::claims_data, clustercockpit::make_data},
 });
 
 std::string names_of(std::span<const Source> some) {
