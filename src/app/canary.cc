@@ -104,6 +104,10 @@ Result<std::optional<ledger::Draft>> canary_draft(Context& context, const ledger
   canary.sigma = canary::noise_of(past).value_or(experiment.experiment.sigma);
   canary.past_runs = static_cast<int>(past.size());
   canary.past_failed = static_cast<int>(std::ranges::count_if(past, &model::Usage::failed));
+  if (const auto tail = canary::tail_of(past)) {
+    canary.straggles_from = tail->straggles_from;
+    canary.past_stragglers = tail->stragglers;
+  }
   canary.before = family.baseline;
   canary.after = combine(family.baseline, row.hypothesis.change);
   canary.opened = context.clock->unix_time();

@@ -12,9 +12,10 @@
 
 namespace amdahl::canary {
 
-inline constexpr double kSlowerAlarm = 20;    // E; a false alarm in one canary of 20 at most.
-inline constexpr double kFailingAlarm = 100;  // E; in one of 100.
-inline constexpr double kProven = 20;         // E that half of the promise is kept.
+inline constexpr double kSlowerAlarm = 20;       // E; a false alarm in one canary of 20 at most.
+inline constexpr double kFailingAlarm = 100;     // E; in one of 100.
+inline constexpr double kStragglingAlarm = 100;  // E; in one of 100.
+inline constexpr double kProven = 20;            // E that half of the promise is kept.
 
 // The watched runs of a family are numbered as they start, on each host from 0, and cut into
 // blocks of `one_in`. In each block a canary has a couple of neighbouring slots of its own, at a
@@ -54,12 +55,23 @@ struct Watched {
 //   the first on their host that is not over, so that a slow run cannot be left out for being slow;
 // - failing: E for "fails more often than usual" reaches kFailingAlarm, where usual is the rate of
 //   earlier and held-back runs, (failed + 1) / (runs + 2); a lost run failed;
+// - straggling: E for "runs take far longer than is typical half as often again as before"
+//   reaches kStragglingAlarm. Typical is the median of the runs with the change: one that helps
+//   most inputs and hurts a few has a longer tail, whatever the inputs of the week;
 // - else kept when wanted_runs with the change have ended, or half of them if E for "saves at least
 //   half of what was promised" has reached kProven; and open until then.
 // The comparison's `delta` is half of what was promised: log_e_futile is evidence for less.
 model::CanaryResult judge(const model::Canary& canary, std::span<const Watched> runs);
 // The same outcome without bounds and words: microseconds, for who looks after every run.
 model::CanaryResult peek(const model::Canary& canary, std::span<const Watched> runs);
+
+// What is far longer than typical, and how many of these runs were; nothing with fewer than 50 that
+// succeeded.
+struct Tail {
+  double straggles_from = 0;  // As in model::Canary.
+  int stragglers = 0;
+};
+std::optional<Tail> tail_of(std::span<const model::Usage> past);
 
 // Noise between neighbouring runs of one host, from runs before the canary; nothing with fewer
 // than six neighbours.

@@ -130,6 +130,38 @@ TEST(Judge, ProposesToRollBackWhatFails) {
             "reaches 100");
 }
 
+TEST(Judge, ProposesToRollBackWhatStraggles) {
+  Canary canary = terms();
+  std::vector<Watched> runs = calm(canary, 80, 560);
+  for (std::size_t i = 0; i < runs.size(); i += 8) runs[i].usage.end += std::chrono::seconds(400);
+  EXPECT_EQ(judge(canary, runs).outcome, CanaryState::kOpen) << "nobody knows what is usual";
+  canary.straggles_from = 0.25;
+  canary.past_stragglers = 1;
+  const CanaryResult result = judge(canary, runs);
+  EXPECT_EQ(result.outcome, CanaryState::kRollbackProposed);
+  EXPECT_EQ(result.because,
+            "with it 9 of 72 runs took 28 % longer than is typical, and 1 of 96 before: E 160 for "
+            "more stragglers reaches 100");
+  runs.resize(20);
+  EXPECT_EQ(judge(canary, runs).log_e_straggling, 0) << "too few to tell what is typical";
+}
+
+TEST(Tail, IsMeasuredByWhatIsTypical) {
+  std::vector<model::Usage> past(60);
+  for (std::size_t i = 0; i < past.size(); ++i) {
+    past[i].end = std::chrono::seconds(600 + i % 5);
+    past[i].work = 10;
+  }
+  past[7].end = std::chrono::seconds(900);
+  past[8].failed = true;
+  const auto tail = tail_of(past);
+  ASSERT_TRUE(tail);
+  EXPECT_DOUBLE_EQ(tail->straggles_from, 0.25) << "little noise: 28 % more is far";
+  EXPECT_EQ(tail->stragglers, 1);
+  past.resize(40);
+  EXPECT_FALSE(tail_of(past));
+}
+
 TEST(Judge, KeepsWhatNothingSpeaksAgainst) {
   Canary canary = terms();
   canary.wanted_runs = 45;

@@ -15,6 +15,8 @@ struct Truth {
   double noise = 0.035;  // Of ln cost of one run: 5 % of a pair.
   double fails = 0.04;
   double fails_with = 0.04;
+  double hurts_share = 0;  // Of runs that the change makes slower
+  double hurts = 0;        // by so much, in ln.
 };
 
 inline model::Canary terms() {
@@ -49,8 +51,10 @@ class FakeProduction {
     }
     const bool with = usage.canary.held_back != canaries_.front().hypothesis;
     drift_ += 0.25 * truth_.noise * normal_(luck_);
-    double log_cost = drift_ + truth_.noise * normal_(luck_) - (with ? truth_.effect : 0);
+    const double saved = even_(luck_) < truth_.hurts_share ? -truth_.hurts : truth_.effect;
+    double log_cost = drift_ + truth_.noise * normal_(luck_) - (with ? saved : 0);
     if (even_(luck_) < 1.0 / 30) log_cost += 0.5 * even_(luck_);
+    slow_ = log_cost - drift_ > 0.2;
     usage.start = std::chrono::hours(usage.canary.slot);
     usage.end = usage.start + from_seconds(600 * std::exp(log_cost));
     usage.work = 10;
@@ -68,7 +72,7 @@ class FakeProduction {
       with_ += usage.canary.held_back == canary.hypothesis ? 0 : 1;
       const bool counts = with_ == canary.wanted_runs / 2 || with_ == canary.wanted_runs;
       const Couple couple = couple_of(canary, usage.host, slot / canary.one_in);
-      if (!usage.failed && !counts && slot != couple.first + 1) continue;
+      if (!usage.failed && !slow_ && !counts && slot != couple.first + 1) continue;
       const model::CanaryResult result = peek(canary, runs_);
       if (result.outcome != model::CanaryState::kOpen) return judge(canary, runs_);
     }
@@ -83,7 +87,8 @@ class FakeProduction {
   std::normal_distribution<double> normal_;
   std::uniform_real_distribution<double> even_;
   double drift_ = 0;
-  int with_ = 0;  // Runs with the change so far.
+  bool slow_ = false;  // The last run may be a straggler.
+  int with_ = 0;       // Runs with the change so far.
   std::vector<Watched> runs_;
 };
 

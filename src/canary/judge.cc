@@ -21,6 +21,10 @@ using model::Usage;
 
 constexpr int kNoCap = 1'000'000;
 constexpr std::size_t kLeastNeighbours = 6;
+constexpr std::size_t kLeastTypical = 20;
+constexpr std::size_t kLeastPast = 50;
+constexpr double kFarAtLeast = 0.25;  // In ln: 28 % more.
+constexpr double kFarDeviations = 4;
 constexpr double kSmallestPromise = 0.01;  // Half of less is nothing one could see.
 
 // The runs of one host by their slots; null where there is none.
@@ -152,6 +156,37 @@ Pairs pairs_of(const Canary& canary, std::span<const Watched> runs) {
   return pairs;
 }
 
+// ln of accelerator-seconds per unit of work, or per run where it reports none.
+std::optional<double> log_cost(const Usage& usage) {
+  if (usage.failed || !(cost(usage) > 0)) return std::nullopt;
+  if (!usage.work) return std::log(cost(usage));
+  if (!(*usage.work > 0)) return std::nullopt;
+  return std::log(cost(usage) / *usage.work);
+}
+
+int beyond(const std::vector<double>& log_costs, double from) {
+  const double typical = stats::median(log_costs);
+  return static_cast<int>(
+      std::ranges::count_if(log_costs, [&](double value) { return value > typical + from; }));
+}
+
+// Before there are some, what is typical with the change cannot be told.
+void count_stragglers(const Canary& canary, std::span<const Watched> runs, CanaryResult& result) {
+  if (!(canary.straggles_from > 0)) return;
+  std::vector<double> costs;
+  for (const Watched& run : runs) {
+    if (run.state != RunState::kEnded || !has(run, canary.hypothesis)) continue;
+    if (const auto value = log_cost(run.usage)) costs.push_back(*value);
+  }
+  if (costs.size() < kLeastTypical) return;
+  result.stragglers = beyond(costs, canary.straggles_from);
+  // Slow runs come in bursts and neighbours change, so that half as many again prove nothing.
+  const double calm = canary.past_runs - canary.past_failed;
+  const double allowed = std::min(0.5, 1.5 * (canary.past_stragglers + 1) / (calm + 2));
+  result.log_e_straggling =
+      stats::log_e_rate(result.stragglers, static_cast<int>(costs.size()), allowed);
+}
+
 double half_of_promise(const Canary& canary) {
   return std::max(kSmallestPromise, canary.promised / 2);
 }
@@ -159,7 +194,8 @@ double half_of_promise(const Canary& canary) {
 CanaryState outcome_of(const Canary& canary, const CanaryResult& r) {
   const bool slower = r.comparison.log_e_worse >= std::log(kSlowerAlarm);
   const bool failing = r.log_e_failing >= std::log(kFailingAlarm);
-  if (slower || failing) return CanaryState::kRollbackProposed;
+  const bool straggling = r.log_e_straggling >= std::log(kStragglingAlarm);
+  if (slower || failing || straggling) return CanaryState::kRollbackProposed;
   const bool proven = r.log_e_half >= std::log(kProven) && 2 * r.runs >= canary.wanted_runs;
   const bool kept = proven || r.runs >= canary.wanted_runs;
   return kept ? CanaryState::kKept : CanaryState::kOpen;
@@ -172,6 +208,7 @@ CanaryResult look(const Canary& canary, std::span<const Watched> runs, const Pai
   const double calm = canary.past_runs + result.held_back;
   result.usual_failures = (canary.past_failed + result.held_back_failed + 1) / (calm + 2);
   result.log_e_failing = stats::log_e_rate(result.failed, result.runs, result.usual_failures);
+  count_stragglers(canary, runs, result);
   result.comparison.pairs = static_cast<int>(pairs.d.size());
   result.comparison.log_e_worse =
       stats::log_e(pairs.d, {.sigma = canary.sigma, .side = stats::Side::kBelow});
@@ -198,6 +235,16 @@ CanaryResult judge(const Canary& canary, std::span<const Watched> runs) {
   result.outcome = outcome_of(canary, result);
   result.because = explain(canary, result);
   return result;
+}
+
+std::optional<Tail> tail_of(std::span<const Usage> past) {
+  std::vector<double> costs;
+  for (const Usage& usage : past) {
+    if (const auto value = log_cost(usage)) costs.push_back(*value);
+  }
+  if (costs.size() < kLeastPast) return std::nullopt;
+  const double from = std::max(kFarAtLeast, kFarDeviations * stats::mad(costs));
+  return Tail{from, beyond(costs, from)};
 }
 
 std::optional<double> noise_of(std::span<const Usage> past) {

@@ -57,6 +57,21 @@ TEST(Power, FailingFiveTimesAsOftenIsCaughtWithinAFewDozenRuns) {
   EXPECT_LE(tally.runs, 50);
 }
 
+// One in 30 runs straggles for reasons of its own. A change that makes most runs a little faster
+// and one in ten far slower wins nearly every couple.
+TEST(Power, AChangeThatHurtsAFewInputsIsCaughtByItsStragglers) {
+  model::Canary canary = terms();
+  canary.straggles_from = 0.3;
+  canary.past_stragglers = 1;
+  const Tally hurts = repeat({.effect = 0.06, .hurts_share = 0.1, .hurts = 0.55}, 300, canary);
+  EXPECT_GE(hurts.alarms, 0.90);
+  const Tally helps = repeat({.effect = 0.06}, 1000, canary);
+  EXPECT_LE(helps.alarms, 0.05);
+  canary.straggles_from = 0;
+  EXPECT_LE(repeat({.effect = 0.06, .hurts_share = 0.1, .hurts = 0.55}, 100, canary).alarms, 0.2)
+      << "the couples alone do not see it";
+}
+
 TEST(Power, AGoodChangeIsKeptAndASureOneEarly) {
   const Tally tally = repeat({.effect = 0.10}, 300);
   EXPECT_LE(tally.alarms, 0.03);

@@ -65,6 +65,14 @@ std::string explain(const model::Canary& canary, const CanaryResult& r) {
     return fmt::format("with it {}: E {} for more failures reaches {:.0f}",
                        show_failures(canary, r), show_e(r.log_e_failing), kFailingAlarm);
   }
+  if (r.log_e_straggling >= std::log(kStragglingAlarm)) {
+    return fmt::format(
+        "with it {} of {} runs took {} longer than is typical, and {} of {} before: E {} for more "
+        "stragglers reaches {:.0f}",
+        r.stragglers, r.runs - r.failed, show_percent(std::expm1(canary.straggles_from)),
+        canary.past_stragglers, canary.past_runs - canary.past_failed, show_e(r.log_e_straggling),
+        kStragglingAlarm);
+  }
   if (r.comparison.log_e_worse >= std::log(kSlowerAlarm)) {
     return fmt::format("in production it {}: E {} for dearer reaches {:.0f}",
                        show_effect(r.comparison), show_e(r.comparison.log_e_worse), kSlowerAlarm);

@@ -24,6 +24,9 @@ struct Canary {
   double sigma = 0.05;    // Noise between neighbouring production runs.
   int past_runs = 0;      // Of the family before the promotion, and how many of them failed.
   int past_failed = 0;
+  // A run that took so much more than the typical one, in ln, straggles; 0: nobody can tell.
+  double straggles_from = 0;
+  int past_stragglers = 0;
   Change before;  // The family's stack without the change, and with it.
   Change after;
   Nanos opened{};
@@ -49,6 +52,8 @@ struct CanaryResult {
   int lost = 0;               // Of both: started, and gone without a record.
   double usual_failures = 0;  // The share of runs that fail without the change.
   double log_e_failing = 0;   // Evidence that more of them fail with it.
+  int stragglers = 0;         // With the change, by what is typical of it.
+  double log_e_straggling = 0;
 
   friend bool operator==(const CanaryResult&, const CanaryResult&) = default;
 };

@@ -22,6 +22,8 @@ Canary odd_canary() {
   canary.sigma = 0.07;
   canary.past_runs = 50;
   canary.past_failed = 2;
+  canary.straggles_from = 0.3;
+  canary.past_stragglers = 1;
   canary.before.env = {{"A", "1"}};
   canary.after.env = {{"A", "1"}, {"B", std::nullopt}};
   canary.opened = Nanos{1'700'000'000'123'456'789};
@@ -44,6 +46,8 @@ CanaryResult odd_result() {
   result.lost = 3;
   result.usual_failures = 0.04;
   result.log_e_failing = 5.5;
+  result.stragglers = 6;
+  result.log_e_straggling = 1.5;
   return result;
 }
 

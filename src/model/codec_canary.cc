@@ -46,6 +46,8 @@ constexpr void fields(Io& io, T& canary) {
   io("sigma", canary.sigma);
   io("past_runs", canary.past_runs);
   io("past_failed", canary.past_failed);
+  io("straggles_from", canary.straggles_from);
+  io("past_stragglers", canary.past_stragglers);
   io("before", canary.before);
   io("after", canary.after);
   io("opened_ns", canary.opened);
@@ -66,6 +68,8 @@ constexpr void fields(Io& io, T& result) {
   io("lost", result.lost);
   io("usual_failures", result.usual_failures);
   io("log_e_failing", result.log_e_failing);
+  io("stragglers", result.stragglers);
+  io("log_e_straggling", result.log_e_straggling);
 }
 
 template Json encode(const Canary&);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kProduction = 0x70726f64;  // "prod"
 constexpr double kRun_s = 600;
 constexpr double kWork = 10;
-constexpr int kPastWatched = 60;  // Runs that say how noisy production is.
+constexpr double kLong = 0.2;  // ln; a run that is no longer than that does not straggle.
 
 // Inputs vary from run to run; what is reported as work explains half of that.
 constexpr double kUnexplained = 0.5;
@@ -86,9 +86,13 @@ model::CanaryResult watch(const Truth& truth, const Noise& noise, double promise
   for (int i = 0; i < truth.past_runs; ++i) {
     model::Usage usage = production.next(i, false);
     canary.past_failed += usage.failed ? 1 : 0;
-    if (i >= truth.past_runs - kPastWatched) past.push_back(std::move(usage));
+    past.push_back(std::move(usage));
   }
   canary.sigma = canary::noise_of(past).value_or(canary.sigma);
+  if (const auto tail = canary::tail_of(past)) {
+    canary.straggles_from = tail->straggles_from;
+    canary.past_stragglers = tail->stragglers;
+  }
   canary.opened = std::chrono::hours(truth.past_runs);
   std::vector<canary::Watched> runs;
   int with_change = 0;
@@ -102,12 +106,13 @@ model::CanaryResult watch(const Truth& truth, const Noise& noise, double promise
     (with ? run.usage.canary.changes.emplace_back() : run.usage.canary.held_back) =
         canary.hypothesis;
     with_change += with ? 1 : 0;
-    const bool failed = run.usage.failed;
+    const bool bad = run.usage.failed || to_seconds(run.usage.end - run.usage.start) >
+                                             kRun_s * std::exp(kLong - truth.effect);
     runs.push_back(std::move(run));
     // Other runs cannot change the answer: a success outside a couple only lowers E.
     const bool counts =
         with && (with_change == canary.wanted_runs / 2 || with_change == canary.wanted_runs);
-    if (!failed && !counts && slot != couple.first + 1) continue;
+    if (!bad && !counts && slot != couple.first + 1) continue;
     model::CanaryResult result = canary::peek(canary, runs);
     if (result.outcome != model::CanaryState::kOpen) return result;
   }
