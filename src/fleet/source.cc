@@ -9,7 +9,7 @@
 #include "fleet/clustercockpit/clustercockpit.h"
 #include "fleet/local/local.h"
 #include "fleet/nvidia_smi/nvidia_smi.h"
-#include "fleet/prometheus/matrix.h"
+#include "fleet/prometheus/prometheus.h"
 #include "fleet/slurm/slurm.h"
 #include "fleet/sonar/sonar.h"
 

@@ -7,18 +7,18 @@ namespace amdahl::fleet::prometheus {
 namespace {
 
 constexpr auto kMetrics = std::to_array<Metric>({
-    {"DCGM_FI_PROF_SM_ACTIVE", "dcgm", 0, 1, "Hostname", "gpu"},
-    {"DCGM_FI_PROF_GR_ENGINE_ACTIVE", "dcgm", 1, 1, "Hostname", "gpu"},
-    {"DCGM_FI_DEV_GPU_UTIL", "dcgm", 2, 100, "Hostname", "gpu"},
-    {"sm_active_ratio", "dynolog", 0, 1, "instance", "entity"},
-    {"graphics_engine_active_ratio", "dynolog", 1, 1, "instance", "entity"},
-    {"gpu_device_utilization", "dynolog", 2, 100, "instance", "entity"},
-    {"nvidia_gpu_duty_cycle", "jobstats", 0, 100, "instance", "minor_number"},
-    {"gpu_gfx_activity", "amd", 0, 100, "hostname", "gpu_id"},
-    {"GPU_GFX_ACTIVITY", "amd", 0, 100, "hostname", "gpu_id"},
-    {"amd_gpu_gfx_activity", "amd", 0, 100, "hostname", "gpu_id"},
-    {"slurm_job_utilization_gpu", "slurm-job-exporter", 0, 100, "instance", "gpu"},
-    {"nvidia_smi_utilization_gpu_ratio", "nvidia_gpu_exporter", 0, 1, "instance", "uuid"},
+    {"DCGM_FI_PROF_SM_ACTIVE", "dcgm", "Hostname"},
+    {"DCGM_FI_PROF_GR_ENGINE_ACTIVE", "dcgm", "Hostname"},
+    {"DCGM_FI_DEV_GPU_UTIL", "dcgm", "Hostname"},
+    {"sm_active_ratio", "dynolog", "instance"},
+    {"graphics_engine_active_ratio", "dynolog", "instance"},
+    {"gpu_device_utilization", "dynolog", "instance"},
+    {"nvidia_gpu_duty_cycle", "jobstats", "instance"},
+    {"gpu_gfx_activity", "amd", "hostname"},
+    {"GPU_GFX_ACTIVITY", "amd", "hostname"},
+    {"amd_gpu_gfx_activity", "amd", "hostname"},
+    {"slurm_job_utilization_gpu", "slurm-job-exporter", "instance"},
+    {"nvidia_smi_utilization_gpu_ratio", "nvidia_gpu_exporter", "instance"},
 });
 
 constexpr auto kHosts = std::to_array<std::string_view>(

@@ -37,17 +37,14 @@ Subject subject_of(const Labels& labels, std::string_view metric = {});
 // "gpu001.cluster.example:9400" is "gpu001"; an address stays whole.
 std::string_view short_host(std::string_view host);
 
-// One metric that says how busy an accelerator is.
+// Where an exporter puts what one metric is about; its unit and rank are in fleet/metrics.h.
 struct Metric {
   std::string_view name;
   std::string_view exporter;  // The lesser metrics of one exporter fill in for the better ones.
-  int rank;                   // 0 is the best of its exporter.
-  double whole;               // The value of a fully busy accelerator: 1 or 100.
   std::string_view host;      // The label that names the host.
-  std::string_view device;    // The label that names the accelerator on its host.
 };
 
-// In the order of preference: SM_ACTIVE, GR_ENGINE_ACTIVE, GPU_UTIL, and their like.
+// Of each exporter the best first: SM_ACTIVE, GR_ENGINE_ACTIVE, GPU_UTIL.
 std::span<const Metric> metrics();
 const Metric* find_metric(std::string_view name);
 

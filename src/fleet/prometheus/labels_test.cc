@@ -1,7 +1,11 @@
 #include "fleet/prometheus/labels.h"
 
+#include <map>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include "fleet/metrics.h"
 
 namespace amdahl::fleet::prometheus {
 namespace {
@@ -80,12 +84,14 @@ TEST(Labels, HostsLoseDomainAndPort) {
   EXPECT_EQ(short_host("gpu001"), "gpu001");
 }
 
-TEST(Labels, TheBetterMetricComesFirst) {
-  ASSERT_NE(find_metric("DCGM_FI_PROF_SM_ACTIVE"), nullptr);
-  EXPECT_LT(find_metric("DCGM_FI_PROF_SM_ACTIVE")->rank,
-            find_metric("DCGM_FI_PROF_GR_ENGINE_ACTIVE")->rank);
-  EXPECT_LT(find_metric("DCGM_FI_PROF_GR_ENGINE_ACTIVE")->rank,
-            find_metric("DCGM_FI_DEV_GPU_UTIL")->rank);
+TEST(Labels, EachExporterHasItsBestMetricFirst) {
+  std::map<std::string_view, int> rank;
+  for (const Metric& metric : metrics()) {
+    const UsageMetric* known = find_usage_metric(metric.name);
+    ASSERT_NE(known, nullptr) << metric.name;
+    EXPECT_GE(known->rank, rank[metric.exporter]) << metric.name;
+    rank[metric.exporter] = known->rank;
+  }
   EXPECT_EQ(find_metric("up"), nullptr);
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "fleet/values.h"
 
 namespace amdahl::fleet::prometheus {
 namespace {
@@ -16,8 +17,6 @@ constexpr std::size_t kLongestToken = 1 << 20;
 constexpr std::size_t kFlushAt = 4096;
 constexpr std::size_t kMostPending = 1 << 24;  // Points of one series whose labels come last.
 constexpr std::size_t kMostTexts = 100;
-// The least of DCGM's "no value" numbers (32 bits); the others are larger.
-constexpr double kBlank = 2147483632.0;
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -105,37 +104,10 @@ std::size_t end_of_string(std::string_view text, std::size_t at, bool& escaped) 
   return text.npos;
 }
 
-// Reads one saved answer to its end.
-class SavedAnswer final : public Reader {
- public:
-  explicit SavedAnswer(Intake& intake) : intake_{intake}, matrix_{intake} {}
-
-  Result<> feed(std::string_view bytes) override { return matrix_.feed(bytes); }
-
-  Result<> finish() override {
-    TRY(matrix_.finish());
-    const Answered& answered = matrix_.answered();
-    if (answered.status == "error") {
-      return bad_input(fmt::format("the server had answered with an error: {}", answered.error));
-    }
-    for (const std::string& text : answered.warnings) {
-      intake_.trouble(model::Trouble::kMissing, {}, text);
-    }
-    if (answered.partial) {
-      intake_.trouble(model::Trouble::kMissing, {}, "the server says that its answer is partial");
-    }
-    return Ok{};
-  }
-
- private:
-  Intake& intake_;
-  MatrixReader matrix_;
-};
-
 }  // namespace
 
-MatrixReader::MatrixReader(Intake& intake, std::string metric)
-    : intake_{intake}, metric_{std::move(metric)} {}
+MatrixReader::MatrixReader(Intake& intake, std::string metric, bool hints)
+    : intake_{intake}, metric_{std::move(metric)}, hints_{hints} {}
 
 MatrixReader::Step MatrixReader::bad(std::string what) {
   what_ = std::move(what);
@@ -256,20 +228,7 @@ MatrixReader::Step MatrixReader::close(bool object) {
     return bad(fmt::format("'{}' does not belong here", object ? '}' : ']'));
   }
   levels_.pop_back();
-  if (level.in == In::kMetric) {
-    labelled_ = true;
-    labels_.resize(label_count_);
-    const Subject subject = subject_of(labels_, metric_);
-    by_value_ = subject.key.metric == kJobByValue;
-    wanted_ = !subject.key.uuid.empty() ||
-              (!subject.key.host.empty() && !subject.key.accelerator.empty());
-    if (wanted_ && !by_value_) {
-      series_ = intake_.series(subject.key);
-    } else if (!wanted_) {
-      intake_.trouble(model::Trouble::kBadLine, {.byte = passed_},
-                      "a series without the labels of a host and an accelerator");
-    }
-  }
+  if (level.in == In::kMetric) end_labels();
   if (level.in == In::kSeries) end_series();
   if (level.in == In::kPoint && item_ != 2) return bad("a point must be [time, \"value\"]");
   return Step::kDone;
@@ -380,7 +339,7 @@ void MatrixReader::point(std::string_view time, std::string_view value) {
     latest_job_.assign(value);
     const Subject subject = subject_of(labels_, metric_);
     intake_.place(value, subject.key.host, subject.key.accelerator);
-  } else if (*number >= kBlank && !by_value_) {
+  } else if (is_blank_number(*number) && !by_value_) {
     intake_.trouble(model::Trouble::kBlankValue, where, value);
   } else {
     pending_.push_back({*at, static_cast<float>(*number)});
@@ -398,6 +357,29 @@ void MatrixReader::begin_series() {
   ++answered_.series;
 }
 
+void MatrixReader::end_labels() {
+  labelled_ = true;
+  labels_.resize(label_count_);
+  const Subject subject = subject_of(labels_, metric_);
+  const model::SeriesKey& key = subject.key;
+  by_value_ = key.metric == kJobByValue;
+  wanted_ = !key.uuid.empty() || (!key.host.empty() && !key.accelerator.empty());
+  if (!wanted_) {
+    intake_.trouble(model::Trouble::kBadLine, {.byte = passed_},
+                    "a series without the labels of a host and an accelerator");
+  } else if (!by_value_) {
+    series_ = intake_.series(key);
+    const bool says = !subject.user.empty() || !subject.account.empty();
+    if (!hints_ || key.job.empty() || !says) return;
+    model::JobDraft hint;
+    hint.id = key.job;
+    hint.user = subject.user;
+    hint.account = subject.account;
+    hint.partition = subject.partition;
+    intake_.job(hint, {.byte = passed_});
+  }
+}
+
 void MatrixReader::end_series() { flush(); }
 
 void MatrixReader::flush() {
@@ -409,16 +391,6 @@ void MatrixReader::flush() {
                     "points of a series without labels");
   }
   pending_.clear();
-}
-
-std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions&) {
-  return std::make_unique<SavedAnswer>(intake);
-}
-
-bool claims(std::string_view head) {
-  const std::string_view text = trim(head);
-  return text.starts_with('{') && text.find("\"resultType\"") != text.npos &&
-         (text.find("\"matrix\"") != text.npos || text.find("\"vector\"") != text.npos);
 }
 
 }  // namespace amdahl::fleet::prometheus

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,7 +9,6 @@
 #include "base/result.h"
 #include "fleet/intake.h"
 #include "fleet/prometheus/labels.h"
-#include "fleet/source.h"
 
 namespace amdahl::fleet::prometheus {
 
@@ -29,8 +27,9 @@ struct Answered {
 // counted as troubles, not passed on; a series without a host or a device is a bad line.
 class MatrixReader {
  public:
-  // `metric`: the name of series that have none. `intake` must outlive this.
-  explicit MatrixReader(Intake& intake, std::string metric = {});
+  // `metric`: the name of series that have none. `hints`: tell the intake, as a job without times
+  // and accelerators, whose a labelled job is; see label_jobs.h. `intake` must outlive this.
+  explicit MatrixReader(Intake& intake, std::string metric = {}, bool hints = false);
 
   // Takes all of `bytes`. An error ("byte 812: ...") means that this is not such an answer; the
   // samples before it were passed on.
@@ -70,6 +69,7 @@ class MatrixReader {
   bool points(std::string_view text, std::size_t& at);
   void point(std::string_view time, std::string_view value);
   void begin_series();
+  void end_labels();
   void end_series();
   void flush();
   In inside(bool object) const;
@@ -77,6 +77,7 @@ class MatrixReader {
 
   Intake& intake_;
   std::string metric_;
+  bool hints_;
   Answered answered_;
   std::string held_;          // Bytes that wait for the rest of their token.
   std::uint64_t passed_ = 0;  // Bytes before held_.
@@ -95,11 +96,5 @@ class MatrixReader {
   std::string time_;  // Of a point that is being read.
   int item_ = 0;      // Of that point.
 };
-
-// Whether `head` begins such an answer: {"status":...,"data":{"resultType":...
-bool claims(std::string_view head);
-
-// A saved answer. What its server warned of, or said to be partial, is counted as missing.
-std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options);
 
 }  // namespace amdahl::fleet::prometheus

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "fleet/prometheus/prometheus.h"
 #include "fleet/testing.h"
 
 namespace amdahl::fleet::prometheus {

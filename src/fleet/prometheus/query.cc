@@ -67,7 +67,8 @@ Request range_request(const Window& window, std::string expression) {
            {"step", time_text(step)}}};
 }
 
-Nanos piece_length(const Selection& selection, Nanos step, const Limits& limits) {
+Nanos piece_length(const Selection& selection, const Limits& limits) {
+  const Nanos step = selection.step;
   const double by_samples = std::max(1.0, limits.samples / std::max(1.0, selection.series));
   const auto points = std::min(limits.points, static_cast<std::int64_t>(by_samples));
   const Nanos most = step * points;
@@ -182,11 +183,12 @@ std::string matcher_of(std::string_view label, std::span<const std::string> host
   return fmt::format("{}=~\"{}\"", label, any);
 }
 
-std::vector<Piece> plan(std::span<const Selection> selections, const Window& window, Nanos step,
+std::vector<Piece> plan(std::span<const Selection> selections, const Window& window,
                         const Limits& limits) {
   std::vector<Piece> pieces;
   for (std::size_t i = 0; i < selections.size(); ++i) {
-    const Nanos length = piece_length(selections[i], step, limits);
+    const Nanos step = selections[i].step;
+    const Nanos length = piece_length(selections[i], limits);
     for (Nanos from = window.from; from < window.to;) {
       const Nanos to = std::min(floor_to(from, length) + length, window.to);
       if (ceil_to(from, step) < to) pieces.push_back({i, selections[i].expression, from, to, step});

@@ -49,6 +49,7 @@ struct Selection {
   std::string metric;
   std::string expression;  // "last_over_time(DCGM_FI_DEV_GPU_UTIL[14999ms])".
   std::string says;        // For people: "DCGM_FI_DEV_GPU_UTIL of 3 hosts without a better one".
+  Nanos step{};            // Between points: the time between scrapes.
   double series = 0;       // At once, about.
 };
 
@@ -75,7 +76,7 @@ struct Piece {
 
 // In the order of time. Cut at round times, so that a later scan of another window asks for the
 // same pieces again.
-std::vector<Piece> plan(std::span<const Selection> selections, const Window& window, Nanos step,
+std::vector<Piece> plan(std::span<const Selection> selections, const Window& window,
                         const Limits& limits = {});
 Request request_of(const Piece& piece);
 // For a server that finds it too large; empty if it is one point.

@@ -45,8 +45,8 @@ TEST(Query, PiecesCoverTheWindowOnce) {
   } cases[] = {{seconds(15), 8}, {seconds(15), 5000}, {seconds(300), 700},
                {seconds(1), 1},  {seconds(60), 1e7},  {milliseconds(500), 3}};
   for (const auto& c : cases) {
-    const std::vector<Selection> selections = {{"M", "M", "", c.series}};
-    const std::vector<Piece> pieces = plan(selections, window, c.step);
+    const std::vector<Selection> selections = {{"M", "M", "", c.step, c.series}};
+    const std::vector<Piece> pieces = plan(selections, window);
     ASSERT_FALSE(pieces.empty());
     std::int64_t points = 0;
     Nanos expected{};
@@ -69,11 +69,11 @@ TEST(Query, PiecesCoverTheWindowOnce) {
 }
 
 TEST(Query, ALaterWindowAsksForTheSamePieces) {
-  const std::vector<Selection> selections = {{"M", "M", "", 100}};
+  const std::vector<Selection> selections = {{"M", "M", "", seconds(15), 100}};
   const Nanos day = hours(24);
   const Nanos noon = day * 17000 + hours(12);
-  const auto before = plan(selections, {noon - day, noon}, seconds(15));
-  const auto after = plan(selections, {noon - day, noon + hours(5)}, seconds(15));
+  const auto before = plan(selections, {noon - day, noon});
+  const auto after = plan(selections, {noon - day, noon + hours(5)});
   ASSERT_GT(before.size(), 2U);
   for (std::size_t i = 0; i + 1 < before.size(); ++i) {
     EXPECT_EQ(before[i].from, after[i].from);
