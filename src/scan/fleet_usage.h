@@ -138,10 +138,11 @@ struct FleetUsage {
   std::vector<TroubleCount> troubles;  // Those above 0, in the order of the enumeration.
   std::vector<Complaint> complaints;
 
-  std::uint64_t samples = 0;     // All that came, before any was dropped.
-  std::uint64_t attributed = 0;  // In some job's lane that was chosen.
-  double unclipped = 0;          // Accelerator-seconds of all jobs, the window not regarded.
-  std::uint64_t outside = 0;     // Jobs that held accelerators, but not in the window.
+  std::uint64_t samples = 0;          // All that came, before any was dropped.
+  std::uint64_t outside_samples = 0;  // Of them not in the window.
+  std::uint64_t attributed = 0;       // In some job's lane that was chosen.
+  double unclipped = 0;               // Accelerator-seconds of all jobs, the window not regarded.
+  std::uint64_t outside = 0;          // Jobs that held accelerators, but not in the window.
 
   std::string_view text(WordId word) const { return words[word]; }
   std::span<const Lane> lanes_of(const FleetJob& job) const {

@@ -1,0 +1,381 @@
+// The end of a fold: which samples count for whom, and what that makes of each job.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "base/check.h"
+#include "fleet/metrics.h"
+#include "scan/fold.h"
+
+namespace amdahl::scan {
+
+using model::Trouble;
+
+class Finisher {
+ public:
+  explicit Finisher(Fold& fold) : fold_{fold} {}
+  FleetUsage run();
+
+ private:
+  // A lane that may be told of: with samples (`sum`), or a place without.
+  struct Candidate {
+    JobIndex job;
+    SpotId spot;
+    WordId slice;
+    std::uint32_t worth;  // Lower is better: metric, label, samples.
+    std::uint32_t sum;    // kNobody: none.
+  };
+
+  void set_window();
+  void end_running();
+  void check_whole_hosts();
+  void gather();
+  void keep_best();
+  void tell_lanes();
+  void tell_lane(const Candidate& candidate, const FleetJob& job, double weight);
+  void split_jobs();
+  void split_by_mean(FleetJob& job, double mean);
+  void drop_outside();
+  void tell_capacity();
+  void tell_occupied();
+  void count_samples();
+  Time cadence_of(const LaneSum& lane) const;
+  Nanos allocated(const FleetJob& job) const {
+    return std::max(Nanos{}, std::min(job.end, window().end) - std::max(job.start, window().start));
+  }
+  const Window& window() const { return usage_.window; }
+
+  Fold& fold_;
+  FleetUsage usage_;
+  std::vector<bool> is_valid_;  // By lane: whether its job's accelerators are known.
+  std::vector<Candidate> candidates_;
+};
+
+FleetUsage Fold::finish() && {
+  settle();
+  return Finisher(*this).run();
+}
+
+FleetUsage Finisher::run() {
+  usage_.idle_at_most = fold_.options_.idle_at_most;
+  set_window();
+  end_running();
+  check_whole_hosts();
+  gather();
+  keep_best();
+  tell_lanes();
+  count_samples();
+  tell_capacity();
+  tell_occupied();
+  split_jobs();
+  usage_.jobs = fold_.jobs_.take();
+  drop_outside();
+  for (std::size_t i = 0; i < fold_.counts_.size(); ++i) {
+    if (fold_.counts_[i] > 0) {
+      usage_.troubles.push_back({static_cast<Trouble>(i), fold_.counts_[i]});
+    }
+  }
+  usage_.complaints = std::move(fold_.complaints_);
+  usage_.samples = fold_.samples_;
+  usage_.outside_samples = fold_.outside_;
+  usage_.words = std::move(fold_.words_);
+  return std::move(usage_);
+}
+
+// Without one given: what was observed, or else what was accounted for.
+void Finisher::set_window() {
+  if (fold_.options_.window) {
+    usage_.window = *fold_.options_.window;
+    return;
+  }
+  Time start = kForever;
+  Time end = kBeginning;
+  for (std::size_t i = 0; i < fold_.tracks_.size(); ++i) {
+    const Track& track = fold_.tracks_[i];
+    const Cursor& cursor = fold_.cursors_[i];
+    if (cursor.last == kBeginning) continue;
+    start = std::min(start, track.run_first);
+    Time last = cursor.last;
+    for (const Run& run : track.runs) {
+      start = std::min(start, run.first);
+      last = std::max(last, run.last);
+    }
+    end = std::max(end, last + std::max<Time>(cursor.cadence.usual, 1));
+  }
+  if (start == kForever) {
+    for (JobIndex job = 0; job < fold_.jobs_.size(); ++job) {
+      const FleetJob& row = fold_.jobs_[job];
+      start = std::min(start, row.start.count());
+      end = std::max(end, row.end.count());
+      if (row.running && row.end == row.start) end = std::max(end, fold_.options_.now.count());
+    }
+  }
+  if (start == kForever) {
+    for (const Fold::Occupied& row : fold_.occupied_) {
+      start = std::min(start, row.occupancy.at.count());
+      end = std::max(end, (row.occupancy.at + row.occupancy.held).count());
+    }
+  }
+  if (start != kForever) usage_.window = {Nanos{start}, Nanos{std::max(start, end)}};
+}
+
+// Also sums up what was accounted for, the window not regarded: of a running job as much as its
+// scheduler counted.
+void Finisher::end_running() {
+  Nanos last = window().end;
+  if (fold_.options_.now > Nanos{}) last = std::min(last, fold_.options_.now);
+  for (JobIndex job = 0; job < fold_.jobs_.size(); ++job) {
+    FleetJob& row = fold_.jobs_[job];
+    const Nanos counted = row.end;
+    if (row.running) row.end = std::max(last, row.start);
+    const Nanos whole = row.running && counted > row.start ? counted : row.end;
+    usage_.unclipped += to_seconds(whole - row.start) * static_cast<double>(row.accelerators);
+  }
+}
+
+// A job that had all accelerators of each of its hosts had those with telemetry, whichever index
+// they have. If it had some of them it cannot be told which.
+void Finisher::check_whole_hosts() {
+  std::map<WordId, int> on_host;
+  for (SpotId spot = 0; spot < fold_.holders_.size(); ++spot) {
+    on_host[fold_.holders_[spot].host] += fold_.holders_[spot].has_telemetry ? 1 : 0;
+  }
+  for (const Fold::Capacity& told : fold_.capacities_) {
+    if (told.host != 0) on_host[told.host] = told.accelerators;
+  }
+  std::vector<bool> unknown(fold_.jobs_.size());
+  for (const auto& [host, count] : on_host) {
+    for (const Holders::HostClaim& claim : fold_.holders_.claims_on(host)) {
+      if (std::abs(claim.accelerators - static_cast<float>(count)) > 1e-3F) {
+        unknown[claim.job] = true;
+      }
+    }
+  }
+  is_valid_.resize(fold_.lanes_.size());
+  for (std::size_t i = 0; i < fold_.lanes_.size(); ++i) {
+    is_valid_[i] = !fold_.lanes_[i].whole_host || !unknown[fold_.lanes_[i].job];
+  }
+}
+
+void Finisher::gather() {
+  for (std::size_t i = 0; i < fold_.lanes_.size(); ++i) {
+    const LaneSum& lane = fold_.lanes_[i];
+    if (!is_valid_[i] || lane.samples == 0) continue;
+    const Track& track = fold_.tracks_[lane.track];
+    const std::uint32_t worth = track.rank * 2U + (track.label == 0 ? 1U : 0U);
+    candidates_.push_back(
+        {lane.job, track.spot, track.slice, worth, static_cast<std::uint32_t>(i)});
+  }
+  if (candidates_.empty()) return;  // No telemetry: places are of no use.
+  for (SpotId spot = 0; spot < fold_.holders_.size(); ++spot) {
+    for (const JobIndex job : fold_.holders_[spot].holders) {
+      candidates_.push_back({job, spot, 0, 0xFFFFFFFF, kNobody});
+    }
+  }
+}
+
+// One lane a place and job: by the best metric that has samples, or the place alone.
+void Finisher::keep_best() {
+  const auto samples = [&](const Candidate& c) {
+    return c.sum == kNobody ? 0 : fold_.lanes_[c.sum].samples;
+  };
+  std::sort(candidates_.begin(), candidates_.end(), [&](const Candidate& a, const Candidate& b) {
+    return std::tuple(a.job, a.spot, a.sum == kNobody, a.slice, a.worth, samples(b), a.sum) <
+           std::tuple(b.job, b.spot, b.sum == kNobody, b.slice, b.worth, samples(a), b.sum);
+  });
+  const auto end = std::unique(
+      candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
+        return a.job == b.job && a.spot == b.spot && (a.slice == b.slice || b.sum == kNobody);
+      });
+  candidates_.erase(end, candidates_.end());
+}
+
+Time Finisher::cadence_of(const LaneSum& lane) const {
+  const Time own = fold_.cursors_[lane.track].cadence.usual;
+  return own > 0 ? own : fold_.metric_cadence_[fold_.tracks_[lane.track].metric_row].usual;
+}
+
+void Finisher::tell_lanes() {
+  for (std::size_t i = 0; i < candidates_.size();) {
+    std::size_t end = i;
+    while (end < candidates_.size() && candidates_[end].job == candidates_[i].job) ++end;
+    FleetJob& job = fold_.jobs_[candidates_[i].job];
+    const auto lanes = static_cast<double>(end - i);
+    job.lane = static_cast<std::uint32_t>(usage_.lanes.size());
+    job.lanes = static_cast<std::uint32_t>(end - i);
+    const double weight = std::min(1.0, static_cast<double>(job.accelerators) / lanes);
+    for (; i < end; ++i) tell_lane(candidates_[i], job, weight);
+  }
+}
+
+void Finisher::tell_lane(const Candidate& candidate, const FleetJob& job, double weight) {
+  Lane lane;
+  lane.job = candidate.job;
+  lane.host = fold_.holders_[candidate.spot].host;
+  lane.accelerator = fold_.holders_[candidate.spot].accelerator;
+  if (candidate.slice != 0) {
+    const std::string name = std::string(fold_.words_[lane.accelerator]) + "/" +
+                             std::string(fold_.words_[candidate.slice]);
+    lane.accelerator = fold_.words_.intern(name);
+  }
+  lane.weight = weight;
+  lane.allocated = allocated(job);
+  if (candidate.sum != kNobody) {
+    const LaneSum& sum = fold_.lanes_[candidate.sum];
+    const Time cadence = cadence_of(sum);
+    lane.metric = fold_.tracks_[sum.track].metric;
+    lane.samples = sum.samples;
+    lane.idle = sum.idle;
+    lane.at_zero = sum.at_zero;
+    lane.utilisation = sum.sum;
+    lane.utilisation_idle = sum.sum_idle;
+    lane.cadence = Nanos{cadence};
+    Time lost = sum.excess;
+    if (cadence > 0) {  // The ends are gaps like others.
+      const Time before = sum.first - std::max(job.start, window().start).count();
+      const Time after = std::min(job.end, window().end).count() - sum.last;
+      lost += std::max<Time>(0, before - 2 * cadence) + std::max<Time>(0, after - 2 * cadence);
+    }
+    lane.observed = std::clamp(lane.allocated - Nanos{lost}, Nanos{}, lane.allocated);
+    fold_.timelines_.give(sum, cadence, usage_.bins, lane);
+    usage_.attributed += sum.samples;
+  }
+  usage_.lanes.push_back(lane);
+}
+
+void Finisher::split_jobs() {
+  const bool has_telemetry = !usage_.lanes.empty() || fold_.samples_ > 0;
+  for (JobIndex index = 0; index < fold_.jobs_.size(); ++index) {
+    FleetJob& job = fold_.jobs_[index];
+    const double whole = to_seconds(allocated(job)) * static_cast<double>(job.accelerators);
+    const float mean = fold_.jobs_.mean_of(index);
+    std::map<WordId, std::uint64_t> metrics;
+    Split& split = job.split;
+    for (const Lane& lane : usage_.lanes_of(job)) {
+      if (lane.samples == 0) continue;
+      split += split_of(lane);
+      const Split at_zero = split_at_zero(lane);
+      job.idle_at_zero += at_zero.idle;
+      job.low_at_zero += at_zero.low;
+      metrics[lane.metric] += lane.samples;
+    }
+    if (!metrics.empty()) {
+      job.evidence = Evidence::kSamples;
+      job.metric = std::max_element(metrics.begin(), metrics.end(), [](auto& a, auto& b) {
+                     return a.second < b.second;
+                   })->first;
+    }
+    split.unobserved += whole - split.allocated;
+    split.allocated = whole;
+    if (split.unobserved < 1e-9 * whole) split.unobserved = 0;  // Rounding.
+    if (metrics.empty() && !std::isnan(mean)) split_by_mean(job, static_cast<double>(mean));
+    if (metrics.empty() && has_telemetry && std::isnan(mean) && whole > 0 &&
+        !fold_.holders_.is_placed(index)) {
+      fold_.count(Trouble::kUnknownPlace);
+    }
+  }
+}
+
+void Finisher::split_by_mean(FleetJob& job, double mean) {
+  if (!(mean >= 0) || mean > 1 + 1e-3) return fold_.count(Trouble::kOutOfRange);
+  mean = std::min(mean, 1.0);
+  const double whole = job.split.allocated;
+  job.evidence = Evidence::kMean;
+  job.split.unobserved = 0;
+  const bool is_idle = mean <= usage_.idle_at_most;
+  job.split.idle = is_idle ? whole : 0;
+  job.split.productive = is_idle ? 0 : whole * mean;
+  job.split.low = whole - job.split.idle - job.split.productive;
+  job.idle_at_zero = mean == 0 ? whole : 0;
+  job.low_at_zero = mean == 0 ? 0 : whole * (1 - mean);
+}
+
+// Jobs outside the window go; the lanes of those that stay follow them.
+void Finisher::drop_outside() {
+  std::size_t kept = 0;
+  for (FleetJob& job : usage_.jobs) {
+    const bool is_inside = job.start == job.end
+                               ? window().start <= job.start && job.start <= window().end
+                               : job.start < window().end && job.end > window().start;
+    if (!is_inside) {
+      CHECK(job.split.allocated == 0);
+      ++usage_.outside;
+      for (std::uint32_t i = 0; i < job.lanes; ++i) usage_.lanes[job.lane + i].job = kNoJob;
+      continue;
+    }
+    for (std::uint32_t i = 0; i < job.lanes; ++i) {
+      usage_.lanes[job.lane + i].job = static_cast<JobIndex>(kept);
+    }
+    usage_.jobs[kept++] = job;
+  }
+  usage_.jobs.resize(kept);
+  std::erase_if(usage_.lanes, [](const Lane& lane) { return lane.job == kNoJob; });
+  std::uint32_t lane = 0;
+  for (FleetJob& job : usage_.jobs) {
+    job.lane = lane;
+    lane += job.lanes;
+  }
+}
+
+void Finisher::count_samples() {
+  for (std::size_t i = 0; i < fold_.tracks_.size(); ++i) {
+    const Track& track = fold_.tracks_[i];
+    const Trouble why = track.is_unknown   ? Trouble::kUnknownJob
+                        : track.label != 0 ? Trouble::kSkew
+                                           : Trouble::kNoJob;
+    fold_.count(why, fold_.cursors_[i].unallocated);
+  }
+}
+
+// As told; where nobody told, as many as had telemetry.
+void Finisher::tell_capacity() {
+  std::map<std::pair<WordId, WordId>, HostCapacity> rows;
+  std::map<WordId, HostCapacity*> by_host;
+  for (const Fold::Capacity& told : fold_.capacities_) {
+    HostCapacity& row = rows[{told.host, told.partition}];
+    row = {told.host, told.partition, told.kind, told.accelerators, true, 0};
+    if (told.host != 0) by_host.emplace(told.host, &row);
+  }
+  for (SpotId spot = 0; spot < fold_.holders_.size(); ++spot) {
+    const Spot& at = fold_.holders_[spot];
+    if (!at.has_telemetry) continue;
+    const auto [host, is_new] = by_host.emplace(at.host, nullptr);
+    if (is_new) {
+      host->second = &rows[{at.host, 0}];
+      host->second->host = at.host;
+    }
+    if (!host->second->told) ++host->second->accelerators;
+  }
+  std::map<SpotId, double> unallocated;  // By the series of it that saw most.
+  for (std::size_t i = 0; i < fold_.tracks_.size(); ++i) {
+    const Cursor& cursor = fold_.cursors_[i];
+    const Track& track = fold_.tracks_[i];
+    if (!track.is_used || track.label != 0) continue;
+    double& most = unallocated[track.spot];
+    most = std::max(
+        most, static_cast<double>(cursor.unallocated) * to_seconds(Nanos{cursor.cadence.usual}));
+  }
+  for (const auto& [spot, seconds] : unallocated) {
+    by_host.at(fold_.holders_[spot].host)->unallocated += seconds;
+  }
+  for (const auto& [key, row] : rows) usage_.capacities.push_back(row);
+}
+
+void Finisher::tell_occupied() {
+  std::map<WordId, Occupied> rows;
+  for (const Fold::Occupied& told : fold_.occupied_) {
+    const Nanos start = std::max(told.occupancy.at, window().start);
+    const Nanos end = std::min(told.occupancy.at + told.occupancy.held, window().end);
+    if (start >= end) continue;
+    const double seconds = to_seconds(end - start);
+    Occupied& row = rows[told.partition];
+    row.partition = told.partition;
+    row.total += told.occupancy.total * seconds;
+    row.allocated += told.occupancy.allocated * seconds;
+    row.down += told.occupancy.down * seconds;
+  }
+  for (const auto& [partition, row] : rows) usage_.occupied.push_back(row);
+}
+
+}  // namespace amdahl::scan

@@ -1,0 +1,352 @@
+#include "scan/fold.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+#include "fleet/hostlist.h"
+#include "fleet/metrics.h"
+
+namespace amdahl::scan {
+namespace {
+
+using fleet::Sample;
+using fleet::SeriesId;
+using model::Trouble;
+
+constexpr int kShownOfEach = 5;  // Complaints with their place; all are counted.
+// What exporters print for a little more than all, such as 100.02 %.
+constexpr double kRounding = 1e-3;
+// The least of DCGM's numbers that mean "no value"; the 64-bit ones are larger.
+constexpr float kBlank = 2147483632.0F;
+
+std::string key_of(const model::SeriesKey& key) {
+  std::string text;
+  const std::string_view device = key.accelerator.empty() ? key.uuid : key.accelerator;
+  for (const std::string_view part :
+       {fleet::short_host(key.host), device, key.slice, key.job, key.metric}) {
+    text += part;
+    text += '\x1f';
+  }
+  return text;
+}
+
+}  // namespace
+
+Fold::Fold(FoldOptions options) : options_{std::move(options)} {
+  window_ = options_.window.value_or(Window{Nanos{kBeginning}, Nanos{kForever}});
+  for (const std::string& id : options_.timelines_of) named_.push_back(words_.intern(id));
+  CHECK(fleet::usage_metrics().size() <= metric_cadence_.size());
+}
+
+void Fold::job(const model::JobDraft& job, fleet::Where where) {
+  const JobIndex before = jobs_.size();
+  const auto odd = jobs_.add(job);
+  if (odd == Trouble::kBadTime) {
+    trouble(Trouble::kBadTime, where, std::string(job.id) + ": its end lies before its start");
+  } else if (odd) {
+    count(*odd);
+  }
+  if (jobs_.size() == before) return;
+  accelerators_ += std::ceil(job.accelerators);
+  is_stale_ = true;
+  if (jobs_[before].running) count(Trouble::kRunning);
+}
+
+void Fold::place(std::string_view job, std::string_view host, std::string_view accelerator) {
+  holders_.place(words_.intern(job), words_.intern(fleet::short_host(host)),
+                 words_.intern(accelerator));
+  is_stale_ = true;
+}
+
+void Fold::capacity(std::string_view host, std::string_view partition, std::string_view kind,
+                    int accelerators) {
+  capacities_.push_back({words_.intern(fleet::short_host(host)), words_.intern(partition),
+                         words_.intern(kind), accelerators});
+}
+
+void Fold::occupancy(std::string_view partition, const Occupancy& occupancy) {
+  occupied_.push_back({words_.intern(partition), occupancy});
+}
+
+SeriesId Fold::series(const model::SeriesKey& given) {
+  model::SeriesKey key = given;
+  if (key.job == "0") key.job = {};  // What jobstats says of a device that no job has.
+  const fleet::UsageMetric* metric = fleet::find_usage_metric(key.metric);
+  if (!metric) key = {};  // All that say nothing of usage are one.
+  const auto [at, is_new] = series_.emplace(key_of(key), static_cast<SeriesId>(tracks_.size()));
+  if (!is_new) return at->second;
+  Track& track = tracks_.emplace_back();
+  Cursor& cursor = cursors_.emplace_back();
+  track.is_used = metric != nullptr;
+  if (!metric) return at->second;
+  const WordId host = words_.intern(fleet::short_host(key.host));
+  track.spot =
+      holders_.spot(host, words_.intern(key.accelerator.empty() ? key.uuid : key.accelerator));
+  holders_.observe(track.spot);
+  track.slice = words_.intern(key.slice);
+  track.label = words_.intern(key.job);
+  track.metric = words_.intern(metric->name);
+  track.rank = static_cast<std::uint8_t>(metric->rank);
+  track.metric_row = static_cast<std::uint8_t>(metric - fleet::usage_metrics().data());
+  cursor.scale = 1 / metric->whole;
+  cursor.idle_at_most = static_cast<float>(options_.idle_at_most * metric->whole);
+  return at->second;
+}
+
+void Fold::samples(SeriesId series, std::span<const Sample> samples) {
+  CHECK(series < tracks_.size());
+  if (is_stale_) settle();
+  samples_ += samples.size();
+  if (!tracks_[series].is_used) return count(Trouble::kOtherMetric, samples.size());
+  for (const Sample& sample : samples) take(series, sample);
+}
+
+void Fold::rows(std::span<const SeriesId> series, std::span<const Sample> samples) {
+  CHECK(series.size() == samples.size());
+  if (is_stale_) settle();
+  samples_ += samples.size();
+  const std::size_t known = tracks_.size();
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    CHECK(series[i] < known);
+    take(series[i], samples[i]);
+  }
+}
+
+void Fold::trouble(Trouble trouble, fleet::Where where, std::string_view text) {
+  count(trouble);
+  int& shown = shown_[static_cast<std::size_t>(trouble)];
+  if (shown++ >= kShownOfEach) return;
+  complaints_.push_back({trouble, input_, where.line, where.byte, std::string(text)});
+}
+
+void Fold::troubles(Trouble trouble, std::uint64_t n) { count(trouble, n); }
+
+Fold::Counts Fold::counts() const { return {jobs_.size(), tracks_.size(), samples_}; }
+
+void Fold::settle() {
+  is_stale_ = false;
+  if (!holders_.settle([this](WordId) { count(Trouble::kUnknownJob); })) return;
+  choose_timelines();
+  for (Track& track : tracks_) track.is_stale = true;
+  for (Cursor& cursor : cursors_) cursor.start = cursor.limit = 0;
+}
+
+// The jobs with most accelerator time, until their accelerators fill the room there is.
+void Fold::choose_timelines() {
+  has_timeline_.assign(jobs_.size(), true);
+  if (accelerators_ <= static_cast<double>(options_.timeline_lanes)) return;
+  const auto time_of = [&](JobIndex job) {
+    const FleetJob& row = jobs_[job];
+    const Nanos end = row.running ? std::max(row.end, options_.now) : row.end;
+    return to_seconds(std::min(end, window_.end) - std::max(row.start, window_.start)) *
+           static_cast<double>(row.accelerators);
+  };
+  std::vector<std::pair<double, JobIndex>> order;
+  order.reserve(jobs_.size());
+  for (JobIndex job = 0; job < jobs_.size(); ++job) order.emplace_back(-time_of(job), job);
+  const std::size_t most = std::min(order.size(), options_.timeline_lanes);
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most), order.end());
+  has_timeline_.assign(jobs_.size(), false);
+  double room = static_cast<double>(options_.timeline_lanes);
+  for (std::size_t i = 0; i < most && room > 0; ++i) {
+    const auto lanes = std::ceil(static_cast<double>(jobs_[order[i].second].accelerators));
+    room -= lanes;
+    if (room >= 0) has_timeline_[order[i].second] = true;
+  }
+  for (const WordId name : named_) {
+    for (JobIndex job = jobs_.find(name); job != kNoJob; job = jobs_.before(job)) {
+      has_timeline_[job] = true;
+    }
+  }
+}
+
+void Fold::flatten(std::uint32_t track) {
+  Track& row = tracks_[track];
+  row.is_stale = false;
+  const JobIndex labelled = jobs_.find(row.label);
+  row.is_unknown = row.label != 0 && labelled == kNoJob;
+  row.segments = row.label != 0 ? holders_.segments_of_job(labelled, window_)
+                                : holders_.segments_of(row.spot, window_);
+  cursors_[track].segment = 0;
+}
+
+std::optional<Reading> Fold::reading_of(const Cursor& cursor, Sample sample) {
+  double utilisation = static_cast<double>(sample.value) * cursor.scale;
+  if (!(utilisation >= 0 && utilisation <= 1)) [[unlikely]] {
+    if (!std::isfinite(sample.value)) {
+      count(Trouble::kNotFinite);
+      return std::nullopt;
+    }
+    if (sample.value >= kBlank) {
+      count(Trouble::kBlankValue);
+      return std::nullopt;
+    }
+    if (utilisation < 0 || utilisation > 1 + kRounding) {
+      count(Trouble::kOutOfRange);
+      return std::nullopt;
+    }
+    utilisation = 1;
+  }
+  return Reading{sample.at.count(), utilisation, sample.value <= cursor.idle_at_most,
+                 sample.value == 0};
+}
+
+void Fold::take(std::uint32_t track, Sample sample) {
+  Cursor& cursor = cursors_[track];
+  const Time at = sample.at.count();
+  if (at <= cursor.last || at < cursor.start || at >= cursor.limit) [[unlikely]] {
+    return take_odd(track, sample);
+  }
+  if (const auto reading = reading_of(cursor, sample)) accept(track, cursor, *reading);
+}
+
+void Fold::take_odd(std::uint32_t track, Sample sample) {
+  Track& row = tracks_[track];
+  if (!row.is_used) return count(Trouble::kOtherMetric);
+  if (row.is_stale) flatten(track);
+  if (sample.at < window_.start || sample.at >= window_.end) {
+    ++outside_;
+    return;
+  }
+  if (!is_in_order(track, sample)) return;
+  Cursor& cursor = cursors_[track];
+  const auto reading = reading_of(cursor, sample);
+  if (!reading) return;
+  const Time at = sample.at.count();
+  if (cursor.last == kBeginning) row.run_first = at;
+  if (at < cursor.start || at >= cursor.limit) {
+    seek(row, cursor, at);
+    const std::vector<Segment>& list = row.segments.list;
+    const bool is_held = cursor.segment < list.size() && at >= list[cursor.segment].start;
+    if (is_held && cursor.lane == kNobody) {
+      cursor.lane = lane_of(track, row.segments.owners[list[cursor.segment].owner]);
+    }
+  }
+  accept(track, cursor, *reading);
+}
+
+// Whether it may go the usual way; if not, all that is to be done with it has been.
+bool Fold::is_in_order(std::uint32_t track, Sample sample) {
+  Track& row = tracks_[track];
+  Cursor& cursor = cursors_[track];
+  const Time at = sample.at.count();
+  if (at > cursor.last && row.runs.empty()) return true;
+  switch (lateness_of(row, cursor, at)) {
+    case Lateness::kNew:
+      if (at > cursor.last) return true;
+      count(Trouble::kLateSample);
+      begin_run(row, cursor, at);
+      cursor.start = cursor.limit = 0;
+      return true;
+    case Lateness::kLate:
+      count(Trouble::kLateSample);
+      take_late(track, sample);
+      return false;
+    case Lateness::kTooLate:
+      count(Trouble::kLateSample);
+      return false;
+    case Lateness::kDuplicate:
+      count(Trouble::kDuplicateSample);
+      return false;
+  }
+  return false;
+}
+
+void Fold::take_late(std::uint32_t track, Sample sample) {
+  Cursor& cursor = cursors_[track];
+  const auto reading = reading_of(cursor, sample);
+  if (!reading) return;
+  Cursor aside = cursor;
+  seek(tracks_[track], aside, reading->at);
+  const std::vector<Segment>& list = tracks_[track].segments.list;
+  if (aside.segment >= list.size() || reading->at < list[aside.segment].start) {
+    ++cursor.unallocated;
+    return;
+  }
+  share(track, list[aside.segment], *reading);
+  cursor.bin_start = kForever;  // The timeline may have changed under it.
+  cursor.bin_end = kBeginning;
+}
+
+void Fold::accept(std::uint32_t track, Cursor& cursor, const Reading& reading) {
+  if (cursor.last != kBeginning) {
+    const Time difference = reading.at - cursor.last;
+    if (cursor.cadence.votes < 8) metric_cadence_[tracks_[track].metric_row].vote(difference);
+    cursor.cadence.vote(difference);
+  } else if (cursor.cadence.votes == 0) {
+    cursor.cadence = metric_cadence_[tracks_[track].metric_row];
+    cursor.cadence.votes = std::min(cursor.cadence.votes, 2U);
+  }
+  cursor.last = reading.at;
+  cursor.recent[cursor.newest++ % cursor.recent.size()] = reading.at;
+  if (cursor.lane < kSeveral) {
+    add(lanes_[cursor.lane], cursor, reading);
+  } else if (cursor.lane == kNobody) {
+    ++cursor.unallocated;
+  } else {
+    share(track, tracks_[track].segments.list[cursor.segment], reading);
+  }
+}
+
+void Fold::add(LaneSum& lane, Cursor& cursor, const Reading& reading) {
+  if (lane.samples == 0) {
+    begin(lane, reading.at, cursor.cadence.usual);
+  } else {
+    const Time gap = reading.at - lane.last;
+    const Time most = 2 * cursor.cadence.usual;
+    if (gap > most && most > 0) lane.excess += gap - most;
+    lane.first = std::min(lane.first, reading.at);
+    lane.last = std::max(lane.last, reading.at);
+  }
+  scan::count(lane, reading);
+  if (lane.capacity == 0) return;
+  if (reading.at >= cursor.bin_end || reading.at < cursor.bin_start) {
+    cursor.bin = timelines_.locate(lane, reading.at);
+    if (cursor.bin == Timelines::kNoBin) return;
+    cursor.bin_end = timelines_.end_of(lane, cursor.bin);
+    cursor.bin_start = cursor.bin_end - lane.bin_width;
+  }
+  timelines_.count(cursor.bin, reading);
+}
+
+// Without the cursor's place in the timeline: a late sample, or one of several holders.
+void Fold::add_apart(LaneSum& lane, Time cadence, const Reading& reading) {
+  Cursor aside;
+  aside.cadence.usual = cadence;
+  add(lane, aside, reading);
+}
+
+void Fold::share(std::uint32_t track, const Segment& segment, const Reading& reading) {
+  const Time cadence = cursors_[track].cadence.usual;
+  for (std::uint32_t i = 0; i < segment.count; ++i) {
+    const std::uint32_t lane = lane_of(track, tracks_[track].segments.owners[segment.owner + i]);
+    add_apart(lanes_[lane], cadence, reading);
+  }
+}
+
+std::uint32_t Fold::lane_of(std::uint32_t track, Owner& owner) {
+  if (owner.lane != kNobody) return owner.lane;
+  const std::uint64_t key = std::uint64_t{track} << 32 | owner.job;
+  const auto next = static_cast<std::uint32_t>(lanes_.size());
+  const auto [at, is_new] = lane_by_track_and_job_.emplace(key, next);
+  if (is_new) {
+    LaneSum& lane = lanes_.emplace_back();
+    lane.job = owner.job;
+    lane.track = track;
+    lane.whole_host = owner.whole_host;
+  }
+  return owner.lane = at->second;
+}
+
+void Fold::begin(LaneSum& lane, Time at, Time cadence) {
+  lane.first = lane.last = at;
+  if (lane.job >= has_timeline_.size() || !has_timeline_[lane.job]) return;
+  const FleetJob& job = jobs_[lane.job];
+  const Time start = std::max(job.start, window_.start).count();
+  const Time end = (job.running ? window_.end : std::min(job.end, window_.end)).count();
+  // Where samples begin long after the job did, nothing is to be drawn before them.
+  timelines_.start(lane, at - start <= 2 * cadence ? start : at, end, cadence);
+}
+
+}  // namespace amdahl::scan

@@ -1,0 +1,128 @@
+// fold.h: joins jobs with samples as they come, keeping sums, not samples.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "fleet/intake.h"
+#include "scan/fleet_usage.h"
+#include "scan/holders.h"
+#include "scan/job_table.h"
+#include "scan/lane_sums.h"
+#include "scan/track.h"
+
+namespace amdahl::scan {
+
+struct FoldOptions {
+  // Not given: from the first sample to a cadence after the last; without samples from the first
+  // start to the last end.
+  std::optional<Window> window{};
+  double idle_at_most = 0.05;  // Utilisation at or below is idle.
+  Nanos now{};                 // Unix time; 0: not known. No running job lasts beyond it.
+  // Timelines are kept of the jobs with most accelerator time, of so many accelerators in all (a
+  // kilobyte each at most), and of the jobs named here, by id.
+  std::size_t timeline_lanes = 32768;
+  std::vector<std::string> timelines_of{};
+};
+
+// An Intake for one scan. Memory grows with jobs and series, not with samples. Jobs should come
+// before the samples of their places; those that come later get the samples from then on.
+// One thread calls it.
+class Fold final : public fleet::Intake {
+ public:
+  explicit Fold(FoldOptions options = {});
+  Fold(const Fold&) = delete;
+  Fold& operator=(const Fold&) = delete;
+
+  // The name of the input that is read now, for complaints.
+  void input(std::string_view name) { input_ = name; }
+
+  void job(const model::JobDraft& job, fleet::Where where) override;
+  void place(std::string_view job, std::string_view host, std::string_view accelerator) override;
+  void capacity(std::string_view host, std::string_view partition, std::string_view kind,
+                int accelerators) override;
+  void occupancy(std::string_view partition, const Occupancy& occupancy) override;
+  fleet::SeriesId series(const model::SeriesKey& key) override;
+  void samples(fleet::SeriesId series, std::span<const fleet::Sample> samples) override;
+  void rows(std::span<const fleet::SeriesId> series,
+            std::span<const fleet::Sample> samples) override;
+  void trouble(model::Trouble trouble, fleet::Where where, std::string_view text) override;
+  void troubles(model::Trouble trouble, std::uint64_t count) override;
+
+  // So far, for progress and for --explain-input.
+  struct Counts {
+    std::uint64_t jobs = 0;  // Kept attempts.
+    std::uint64_t series = 0;
+    std::uint64_t samples = 0;
+  };
+  Counts counts() const;
+
+  FleetUsage finish() &&;  // All that was told, joined.
+
+ private:
+  friend class Finisher;
+  static constexpr std::size_t kTroubleKinds =
+      static_cast<std::size_t>(model::Trouble::kOtherMetric) + 1;
+
+  void settle();
+  void choose_timelines();
+  void flatten(std::uint32_t track);
+  void take(std::uint32_t track, fleet::Sample sample);
+  void take_odd(std::uint32_t track, fleet::Sample sample);
+  bool is_in_order(std::uint32_t track, fleet::Sample sample);
+  void take_late(std::uint32_t track, fleet::Sample sample);
+  void accept(std::uint32_t track, Cursor& cursor, const Reading& reading);
+  void share(std::uint32_t track, const Segment& segment, const Reading& reading);
+  void add(LaneSum& lane, Cursor& cursor, const Reading& reading);
+  void add_apart(LaneSum& lane, Time cadence, const Reading& reading);
+  std::uint32_t lane_of(std::uint32_t track, Owner& owner);
+  void begin(LaneSum& lane, Time at, Time cadence);
+  std::optional<Reading> reading_of(const Cursor& cursor, fleet::Sample sample);
+  void count(model::Trouble trouble, std::uint64_t n = 1) {
+    counts_[static_cast<std::size_t>(trouble)] += n;
+  }
+
+  FoldOptions options_;
+  Window window_;  // As wide as can be if none was given.
+  Words words_;
+  JobTable jobs_{words_};
+  Holders holders_{words_, jobs_};
+  std::vector<Track> tracks_;
+  std::vector<Cursor> cursors_;  // By track, as is SeriesId.
+  std::unordered_map<std::string, fleet::SeriesId> series_;
+  std::vector<LaneSum> lanes_;
+  std::unordered_map<std::uint64_t, std::uint32_t> lane_by_track_and_job_;
+  Timelines timelines_;
+  std::vector<bool> has_timeline_;            // By job.
+  std::vector<WordId> named_;                 // Whose timelines are kept whatever their size.
+  double accelerators_ = 0;                   // Of all jobs.
+  std::array<Cadence, 32> metric_cadence_{};  // By the metric's row.
+  bool is_stale_ = false;                     // Jobs or places came since the last sample.
+
+  struct Capacity {
+    WordId host, partition, kind;
+    int accelerators;
+  };
+  struct Occupied {
+    WordId partition;
+    Occupancy occupancy;
+  };
+  std::vector<Capacity> capacities_;
+  std::vector<Occupied> occupied_;
+
+  std::string input_;
+  std::array<std::uint64_t, kTroubleKinds> counts_{};
+  std::array<int, kTroubleKinds> shown_{};
+  std::vector<Complaint> complaints_;
+  std::uint64_t samples_ = 0;
+  std::uint64_t outside_ = 0;
+};
+
+}  // namespace amdahl::scan

@@ -1,0 +1,104 @@
+#include "scan/job_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/check.h"
+
+namespace amdahl::scan {
+namespace {
+
+using model::JobDraft;
+using model::JobState;
+using model::Trouble;
+
+bool is_running(const JobDraft& draft) {
+  return draft.end == Nanos{} && (draft.elapsed < Nanos{} || draft.state == JobState::kRunning);
+}
+
+// What the scheduler counted wins over a difference of local times. A running job's end is not
+// known; what was counted of it so far is kept as its end until the window is known.
+Nanos end_of(const JobDraft& draft) {
+  if (draft.elapsed >= Nanos{}) return draft.start + draft.elapsed;
+  return is_running(draft) ? draft.start : draft.end;
+}
+
+void remember(std::vector<JobIndex>& by_word, WordId word, JobIndex job) {
+  if (by_word.size() <= word) by_word.resize(std::size_t{word} + 1, kNoJob);
+  by_word[word] = job;
+}
+
+JobIndex recall(const std::vector<JobIndex>& by_word, WordId word) {
+  return word < by_word.size() ? by_word[word] : kNoJob;
+}
+
+}  // namespace
+
+std::optional<Trouble> JobTable::add(const JobDraft& draft) {
+  if (!(draft.accelerators > 0)) return Trouble::kNoAccelerator;
+  if (draft.start <= Nanos{}) return Trouble::kNeverStarted;
+  if (end_of(draft) < draft.start) return Trouble::kBadTime;
+  const WordId id = words_.intern(draft.id);
+  const JobIndex latest = recall(by_id_, id);
+  for (JobIndex job = latest; job != kNoJob && id != 0; job = previous_[job]) {
+    if (jobs_[job].start != draft.start) continue;
+    if (jobs_[job].running && !is_running(draft)) {
+      fill(jobs_[job], draft);
+      keep_mean(job, draft);
+    }
+    return Trouble::kDuplicate;
+  }
+  CHECK(jobs_.size() < kNoJob);
+  const JobIndex job = size();
+  FleetJob& row = jobs_.emplace_back();
+  row.id = id;
+  fill(row, draft);
+  keep_mean(job, draft);
+  const bool again = latest != kNoJob && id != 0;
+  previous_.push_back(again ? latest : kNoJob);
+  if (again) row.attempt = static_cast<std::uint16_t>(jobs_[latest].attempt + 1);
+  if (id != 0) remember(by_id_, id, job);
+  if (row.raw != 0) remember(by_raw_, row.raw, job);
+  if (again) return Trouble::kRequeued;
+  return std::nullopt;
+}
+
+void JobTable::fill(FleetJob& job, const JobDraft& draft) {
+  job.raw = draft.raw == draft.id ? 0 : words_.intern(draft.raw);
+  job.family = words_.intern(draft.family);
+  job.name = words_.intern(draft.name);
+  job.user = words_.intern(draft.user);
+  job.account = words_.intern(draft.account);
+  job.partition = words_.intern(draft.partition);
+  job.kind = words_.intern(draft.kind);
+  job.script = words_.intern(draft.script);
+  job.hosts = words_.intern(draft.hosts);
+  job.metric = std::isnan(draft.mean_utilisation) ? 0 : words_.intern(draft.metric);
+  job.state = draft.state;
+  job.running = is_running(draft);
+  job.accelerators = static_cast<float>(draft.accelerators);
+  job.submit = draft.submit;
+  job.start = draft.start;
+  job.end = end_of(draft);
+}
+
+void JobTable::keep_mean(JobIndex job, const JobDraft& draft) {
+  if (std::isnan(draft.mean_utilisation) && job >= means_.size()) return;
+  if (means_.size() <= job) {
+    means_.resize(std::size_t{job} + 1, std::numeric_limits<float>::quiet_NaN());
+  }
+  means_[job] = static_cast<float>(draft.mean_utilisation);
+}
+
+JobIndex JobTable::find(WordId id) const {
+  if (id == 0) return kNoJob;
+  const JobIndex job = recall(by_id_, id);
+  return job != kNoJob ? job : recall(by_raw_, id);
+}
+
+float JobTable::mean_of(JobIndex job) const {
+  return job < means_.size() ? means_[job] : std::numeric_limits<float>::quiet_NaN();
+}
+
+}  // namespace amdahl::scan

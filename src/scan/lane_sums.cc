@@ -1,0 +1,82 @@
+#include "scan/lane_sums.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace amdahl::scan {
+namespace {
+
+constexpr Time kMinute = Time{60} * 1'000'000'000;
+constexpr Time kForever = std::numeric_limits<Time>::max();
+
+void merge(Bin& into, const Bin& from) {
+  if (from.samples == 0) return;
+  into.least = into.samples == 0 ? from.least : std::min(into.least, from.least);
+  into.most = std::max(into.most, from.most);
+  into.sum += from.sum;
+  into.samples += from.samples;
+  into.idle += from.idle;
+}
+
+// Neighbours become one, in place.
+void merge_pairs(Bin* bins, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    Bin pair = bins[i];
+    bins[i] = {};
+    if (i % 2 == 0) {
+      bins[i / 2] = pair;
+    } else {
+      merge(bins[i / 2], pair);
+    }
+  }
+}
+
+}  // namespace
+
+void Timelines::start(LaneSum& lane, Time first, Time end, Time cadence) {
+  const Time span = end == kForever ? 0 : std::max<Time>(end - first, 1);
+  const auto most = static_cast<Time>(kMostBins);
+  const Time fair = (span + most - 1) / most;
+  lane.bin_width = std::max<Time>({fair, cadence, 1});
+  if (span == 0 && cadence == 0) lane.bin_width = kMinute;
+  const Time bins = span == 0 ? most : (span + lane.bin_width - 1) / lane.bin_width;
+  lane.bin_start = first;
+  lane.bin = static_cast<std::uint32_t>(bins_.size());
+  lane.capacity = static_cast<std::uint32_t>(std::clamp<Time>(bins, 1, most));
+  bins_.resize(bins_.size() + lane.capacity);
+}
+
+std::uint32_t Timelines::locate(LaneSum& lane, Time at) {
+  if (at < lane.bin_start) return kNoBin;
+  Time index = (at - lane.bin_start) / lane.bin_width;
+  while (index >= static_cast<Time>(lane.capacity)) {
+    halve(lane);
+    index /= 2;
+  }
+  return lane.bin + static_cast<std::uint32_t>(index);
+}
+
+void Timelines::halve(LaneSum& lane) {
+  merge_pairs(bins_.data() + lane.bin, lane.capacity);
+  lane.bin_width *= 2;
+}
+
+void Timelines::give(const LaneSum& lane, Time cadence, std::vector<Bin>& into, Lane& told) const {
+  if (lane.capacity == 0) return;
+  const auto from = bins_.begin() + lane.bin;
+  std::vector<Bin> bins(from, from + lane.capacity);
+  Time width = lane.bin_width;
+  while (width < cadence && bins.size() > 1) {
+    merge_pairs(bins.data(), bins.size());
+    bins.resize((bins.size() + 1) / 2);
+    width *= 2;
+  }
+  while (!bins.empty() && bins.back().samples == 0) bins.pop_back();
+  told.bin_width = Nanos{width};
+  told.bin_start = Nanos{lane.bin_start};
+  told.bin = static_cast<std::uint32_t>(into.size());
+  told.bins = static_cast<std::uint32_t>(bins.size());
+  into.insert(into.end(), bins.begin(), bins.end());
+}
+
+}  // namespace amdahl::scan
