@@ -1,0 +1,46 @@
+// busy.h: when each device was busy, and its events by stream.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/trace.h"
+
+namespace amdahl::profile {
+
+// Half open.
+struct Interval {
+  Nanos from{};
+  Nanos to{};
+  friend bool operator==(const Interval&, const Interval&) = default;
+};
+
+// Whether an event keeps its device busy: kernels, copies and sets do.
+bool keeps_busy(const model::DeviceEvent& event);
+
+// The events that keep a device busy, in order of start.
+class DeviceLanes {
+ public:
+  explicit DeviceLanes(const model::Trace& trace);
+
+  std::span<const std::uint32_t> of_stream(std::uint32_t stream) const;
+  std::span<const std::uint32_t> of_device(std::uint32_t device) const;
+
+ private:
+  struct Lists {
+    std::vector<std::uint32_t> events;
+    std::vector<std::size_t> firsts;
+  };
+  Lists streams_;
+  Lists devices_;
+};
+
+// Sorts and merges: disjoint, in order, none of them empty, none touching.
+std::vector<Interval> merged(std::vector<Interval> intervals);
+Nanos total(std::span<const Interval> merged);
+// Of two merged lists: how long they overlap, and the first without the second.
+Nanos overlap(std::span<const Interval> a, std::span<const Interval> b);
+std::vector<Interval> without(std::span<const Interval> a, std::span<const Interval> b);
+
+}  // namespace amdahl::profile

@@ -1,0 +1,316 @@
+#include "profile/gaps.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+namespace amdahl::profile {
+namespace {
+
+using model::DeviceEvent;
+using model::HostEvent;
+using model::HostKind;
+using model::kNone;
+
+// From a copy's call to its start: longer than this is not the way to the device but staging.
+constexpr Nanos kStaging{30'000};
+
+bool is_named(Why why) {
+  return why == Why::kInput || why == Why::kCheckpoint || why == Why::kLogging || why == Why::kGc ||
+         why == Why::kComm || why == Why::kProfiler;
+}
+
+// The threads of a process that show operators or calls, the busiest first.
+std::vector<std::vector<std::uint32_t>> working_threads(const model::Trace& trace) {
+  std::vector<std::size_t> counts(trace.threads.size(), 0);
+  for (const HostEvent& event : trace.host_events) {
+    const bool works = event.kind != HostKind::kAnnotation && event.kind != HostKind::kPython;
+    counts[event.thread] += works ? 1 : 0;
+  }
+  std::vector<std::vector<std::uint32_t>> threads(trace.processes.size());
+  for (std::uint32_t i = 0; i < trace.threads.size(); ++i) {
+    if (counts[i] > 0) threads[trace.threads[i].process].push_back(i);
+  }
+  for (std::vector<std::uint32_t>& of_process : threads) {
+    std::ranges::stable_sort(of_process, std::ranges::greater{},
+                             [&](std::uint32_t i) { return counts[i]; });
+    if (of_process.size() > 8) of_process.resize(8);
+  }
+  return threads;
+}
+
+class Explain {
+ public:
+  explicit Explain(const Prepared& prepared)
+      : in_{prepared}, working_{working_threads(prepared.trace)} {}
+
+  // Cuts the gap that `ending` ends; `before` is the event of its stream before it, or kNone.
+  void gap(Interval gap, std::uint32_t ending, std::uint32_t before, std::vector<GapPiece>& out) {
+    const DeviceEvent& event = in_.trace.device_events[ending];
+    if (event.launch == kNone) {
+      const bool same_graph = before != kNone && event.correlation != 0 &&
+                              in_.trace.device_events[before].correlation == event.correlation;
+      out.push_back({gap.from, gap.to, same_graph ? Why::kQueue : Why::kUnknown, kNone, kNone});
+      return;
+    }
+    const HostEvent& launch = in_.trace.host_events[event.launch];
+    const Nanos launched = std::clamp(launch.start, gap.from, gap.to);
+    if (launched > gap.from) host({gap.from, launched}, event.launch, out);
+    after_launch({launched, gap.to}, gap.from, event, out);
+  }
+
+ private:
+  bool works(std::uint32_t host_event) const {
+    if (host_event == kNone) return false;
+    const HostKind kind = in_.trace.host_events[host_event].kind;
+    return (kind != HostKind::kAnnotation && kind != HostKind::kPython) ||
+           is_named(in_.reasons.of(host_event));
+  }
+
+  // From the launch to the start of what it launched.
+  void after_launch(Interval rest, Nanos gap_from, const DeviceEvent& event,
+                    std::vector<GapPiece>& out) const {
+    if (rest.from >= rest.to) return;
+    const HostEvent& launch = in_.trace.host_events[event.launch];
+    const bool copies_in =
+        event.kind == model::DeviceKind::kCopy && event.copy == model::CopyKind::kHostToDevice;
+    const auto put = [&](Nanos from, Nanos to, Why why) {
+      if (from < to) out.push_back({from, to, why, event.launch, launch.thread});
+    };
+    const Why calling = is_named(in_.reasons.of(event.launch)) ? in_.reasons.of(event.launch)
+                        : copies_in && rest.to - launch.start > kStaging ? Why::kInput
+                                                                         : Why::kLaunch;
+    if (launch.start >= gap_from) {
+      put(rest.from, rest.to, calling);
+      return;
+    }
+    // It was queued before the gap began. While the call still ran, the call is the reason.
+    const Nanos called = std::clamp(launch.end(), rest.from, rest.to);
+    put(rest.from, called, calling);
+    put(called, rest.to, Why::kQueue);
+  }
+
+  // The call around `host_event` that waits for a device, if it began before `by`.
+  std::uint32_t waiting_call(std::uint32_t host_event, Nanos by) const {
+    for (std::uint32_t i = host_event; i != kNone; i = in_.trace.host_events[i].parent) {
+      const HostEvent& event = in_.trace.host_events[i];
+      const Api api = in_.names.api(event);
+      const bool waits =
+          api == Api::kSync || api == Api::kBlockingCopy || api == Api::kFree || api == Api::kCopy;
+      if (waits && event.start < by) return i;
+    }
+    return kNone;
+  }
+
+  // What hosts did until they launched. `credit` is how far the launching thread would have been
+  // ahead had it not waited for the device: plain work up to that is the waiting's doing.
+  void host(Interval part, std::uint32_t launch, std::vector<GapPiece>& out) {
+    const std::uint32_t thread = in_.trace.host_events[launch].thread;
+    const std::span<const Turn> turns = in_.hosts.of(thread);
+    std::size_t i = turn_at(turns, part.from);
+    const std::uint32_t first = turns[i].at <= part.from ? turns[i].event : kNone;
+    const std::uint32_t call = waiting_call(first, part.from);
+    Nanos credit = call == kNone ? Nanos{} : part.from - in_.trace.host_events[call].start;
+    const Nanos waited_until = call == kNone ? part.from : in_.trace.host_events[call].end();
+    for (Nanos from = part.from; from < part.to;) {
+      const bool before_all = turns[i].at > from;
+      const std::uint32_t event = before_all ? kNone : turns[i].event;
+      const std::size_t next = before_all ? i : i + 1;
+      Nanos to = next < turns.size() ? std::min(turns[next].at, part.to) : part.to;
+      if (call != kNone && from < waited_until) {
+        to = std::min(to, waited_until);
+        put({from, to}, event, thread, Why::kSync, out);
+      } else if (works(event)) {
+        charge({from, to}, event, thread, credit, out);
+      } else {
+        others({from, to}, event, thread, credit, out);
+      }
+      if (next < turns.size() && to == turns[next].at) i = next;
+      from = to;
+    }
+  }
+
+  // The thread shows no work: another of its process may be at it.
+  void others(Interval part, std::uint32_t own, std::uint32_t thread, Nanos& credit,
+              std::vector<GapPiece>& out) {
+    for (const std::uint32_t other : working_[in_.trace.threads[thread].process]) {
+      if (other == thread) continue;
+      const std::span<const Turn> turns = in_.hosts.of(other);
+      std::size_t i = turn_at(turns, part.from);
+      bool any = false;
+      for (std::size_t k = i; k < turns.size() && turns[k].at < part.to && !any; ++k) {
+        any = works(turns[k].event);
+      }
+      if (!any) continue;
+      for (Nanos from = part.from; from < part.to; ++i) {
+        const Nanos to =
+            i + 1 < turns.size() ? std::clamp(turns[i + 1].at, from, part.to) : part.to;
+        const bool active = turns[i].at <= from && works(turns[i].event);
+        if (from < to)
+          charge({from, to}, active ? turns[i].event : own, active ? other : thread, credit, out);
+        from = to;
+      }
+      return;
+    }
+    charge(part, own, thread, credit, out);
+  }
+
+  void charge(Interval part, std::uint32_t event, std::uint32_t thread, Nanos& credit,
+              std::vector<GapPiece>& out) {
+    const Why why = in_.reasons.of(event);
+    const bool plain = why == Why::kHost || why == Why::kLaunch;
+    const Nanos owed = plain ? std::min(credit, part.to - part.from) : Nanos{};
+    credit -= owed;
+    if (owed > Nanos{}) put({part.from, part.from + owed}, event, thread, Why::kSync, out);
+    if (part.from + owed < part.to) put({part.from + owed, part.to}, event, thread, why, out);
+  }
+
+  static void put(Interval part, std::uint32_t event, std::uint32_t thread, Why why,
+                  std::vector<GapPiece>& out) {
+    if (part.from < part.to) out.push_back({part.from, part.to, why, event, thread});
+  }
+
+  const Prepared& in_;
+  std::vector<std::vector<std::uint32_t>> working_;  // By process.
+};
+
+// Calls `gap(interval, ending event, event before on its stream)` for each gap of a device.
+template <class Gap>
+void each_gap(const Prepared& prepared, std::uint32_t device, Gap gap) {
+  std::unordered_map<std::uint32_t, std::uint32_t> last;  // Of each stream.
+  Nanos busy_until = Nanos::min();
+  for (const std::uint32_t i : prepared.devices.of_device(device)) {
+    const DeviceEvent& event = prepared.trace.device_events[i];
+    const auto before = last.find(event.stream);
+    if (busy_until != Nanos::min() && event.start > busy_until) {
+      gap(Interval{busy_until, event.start}, i, before == last.end() ? kNone : before->second);
+    }
+    busy_until = std::max(busy_until, event.end());
+    last[event.stream] = i;
+  }
+}
+
+struct PlaceKey {
+  Why why = Why::kUnknown;
+  std::uint32_t label = kNone;  // Name.
+  std::uint32_t frame = kNone;  // Name.
+  friend bool operator==(const PlaceKey&, const PlaceKey&) = default;
+};
+
+struct PlaceHash {
+  std::size_t operator()(const PlaceKey& key) const {
+    std::uint64_t hash = (std::uint64_t{key.label} << 32 | key.frame) * 0x9E3779B97F4A7C15;
+    hash ^= hash >> 29;
+    return (hash + at(key.why)) * 0xBF58476D1CE4E5B9;
+  }
+};
+
+// The name that tells people what ran: of the reason's own event, else of the operator.
+std::uint32_t label_of(const Prepared& in, const GapPiece& piece) {
+  if (is_named(piece.why)) {
+    for (std::uint32_t i = piece.host_event; i != kNone; i = in.trace.host_events[i].parent) {
+      if (in.names.host(in.trace.host_events[i]) == piece.why) return in.trace.host_events[i].name;
+    }
+  }
+  const std::uint32_t work = outermost_work(in.trace, piece.host_event);
+  if (work != kNone) return in.trace.host_events[work].name;
+  return piece.host_event == kNone ? kNone : in.trace.host_events[piece.host_event].name;
+}
+
+DeviceGaps sum_up(const Prepared& prepared, const CodeLines& lines, Explain& explain,
+                  std::uint32_t device, std::size_t most) {
+  DeviceGaps sum;
+  sum.device = device;
+  std::unordered_map<PlaceKey, GapPlace, PlaceHash> places;
+  std::vector<GapPiece> pieces;
+  const auto events = prepared.devices.of_device(device);
+  Nanos end = Nanos::min();
+  for (const std::uint32_t i : events) {
+    end = std::max(end, prepared.trace.device_events[i].end());
+  }
+  sum.span = end - prepared.trace.device_events[events.front()].start;
+  each_gap(prepared, device, [&](Interval gap, std::uint32_t ending, std::uint32_t before) {
+    pieces.clear();
+    explain.gap(gap, ending, before, pieces);
+    ++sum.gaps;
+    sum.idle += gap.to - gap.from;
+    sum.longest = std::max(sum.longest, gap.to - gap.from);
+    const std::uint32_t launch = prepared.trace.device_events[ending].launch;
+    for (const GapPiece& piece : pieces) {
+      sum.by_why[at(piece.why)] += piece.to - piece.from;
+      PlaceKey key{piece.why, label_of(prepared, piece), lines.frame(piece.host_event)};
+      // Where the piece itself has no line, what it led to has one.
+      if (key.frame == kNone) key.frame = lines.frame(launch);
+      GapPlace& place = places[key];
+      place.time += piece.to - piece.from;
+      ++place.times;
+    }
+  });
+  sum.busy = sum.span - sum.idle;
+  for (auto& [key, place] : places) {
+    place.why = key.why;
+    place.what =
+        key.label == kNone ? "between operators" : std::string(prepared.trace.names[key.label]);
+    place.line = lines.text(key.frame);
+    sum.places.push_back(std::move(place));
+  }
+  std::ranges::sort(sum.places, [](const GapPlace& a, const GapPlace& b) {
+    return std::tie(b.time, a.why, a.what, a.line) < std::tie(a.time, b.why, b.what, b.line);
+  });
+  if (sum.places.size() > most) sum.places.resize(most);
+  return sum;
+}
+
+}  // namespace
+
+Prepared::Prepared(const model::Trace& of)
+    : trace{of}, names{of}, devices{of}, hosts{of}, reasons{of, names} {}
+
+std::vector<GapPiece> gap_pieces(const Prepared& prepared, std::uint32_t device) {
+  Explain explain(prepared);
+  std::vector<GapPiece> pieces;
+  each_gap(prepared, device, [&](Interval gap, std::uint32_t ending, std::uint32_t before) {
+    explain.gap(gap, ending, before, pieces);
+  });
+  return pieces;
+}
+
+std::vector<DeviceGaps> gaps(const Prepared& prepared, std::size_t places) {
+  const CodeLines lines(prepared.trace);
+  Explain explain(prepared);
+  std::vector<DeviceGaps> all;
+  for (std::uint32_t device = 0; device < prepared.trace.devices.size(); ++device) {
+    if (prepared.devices.of_device(device).empty()) continue;
+    all.push_back(sum_up(prepared, lines, explain, device, places));
+  }
+  return all;
+}
+
+std::vector<Depth> queue_depth(const Prepared& prepared, std::uint32_t stream) {
+  std::vector<Depth> changes;
+  for (const std::uint32_t i : prepared.devices.of_stream(stream)) {
+    const DeviceEvent& event = prepared.trace.device_events[i];
+    if (event.launch == kNone) continue;
+    const HostEvent& launch = prepared.trace.host_events[event.launch];
+    changes.push_back({std::min(launch.start, event.start), 1});
+    changes.push_back({event.start, -1});
+  }
+  // Among changes of one time what starts leaves first, so that the depth is never overstated.
+  std::ranges::sort(changes, [](const Depth& a, const Depth& b) {
+    return std::tie(a.at, a.waiting) < std::tie(b.at, b.waiting);
+  });
+  std::vector<Depth> depths;
+  std::int32_t waiting = 0;
+  for (const Depth& change : changes) {
+    waiting += change.waiting;
+    if (!depths.empty() && depths.back().at == change.at) {
+      depths.back().waiting = waiting;
+    } else {
+      depths.push_back({change.at, waiting});
+    }
+  }
+  return depths;
+}
+
+}  // namespace amdahl::profile

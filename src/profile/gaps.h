@@ -1,0 +1,69 @@
+// gaps.h: why each device was idle: every gap between its events cut into pieces with a reason.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/trace.h"
+#include "profile/busy.h"
+#include "profile/host_lanes.h"
+#include "profile/trace_names.h"
+
+namespace amdahl::profile {
+
+// What analyses of one trace share. Build it once; it refers to the trace, which must outlive it.
+struct Prepared {
+  explicit Prepared(const model::Trace& of);
+
+  const model::Trace& trace;
+  TraceNames names;
+  DeviceLanes devices;
+  HostLanes hosts;
+  HostReasons reasons;
+};
+
+// A piece of a device's idle time.
+struct GapPiece {
+  Nanos from{};
+  Nanos to{};
+  Why why = Why::kUnknown;
+  std::uint32_t host_event = model::kNone;  // Innermost on the launching thread, if one was.
+  std::uint32_t thread = model::kNone;      // That launched what ended the gap.
+};
+
+// What people call the place of a piece: the code line, and what ran there.
+struct GapPlace {
+  Why why = Why::kUnknown;
+  std::string what;  // "enumerate(DataLoader)#…", "between operators".
+  std::string line;  // "train.py:42 (main)"; empty if the trace does not tell.
+  Nanos time{};
+  std::uint64_t times = 0;  // Gaps it had a part in.
+};
+
+struct DeviceGaps {
+  std::uint32_t device = model::kNone;
+  Nanos span{};  // From the first start to the last end.
+  Nanos busy{};
+  Nanos idle{};
+  std::uint64_t gaps = 0;
+  Nanos longest{};
+  std::array<Nanos, kWhys> by_why{};  // Sums to idle, to the nanosecond.
+  std::vector<GapPlace> places;       // Longest first.
+};
+
+// The pieces of all gaps of one device, in order of time.
+std::vector<GapPiece> gap_pieces(const Prepared& prepared, std::uint32_t device);
+
+// One for each device with events. At most `places` places each; the rest is only in by_why.
+std::vector<DeviceGaps> gaps(const Prepared& prepared, std::size_t places = 12);
+
+// How many events were launched and not yet started, over time: a step at each change.
+struct Depth {
+  Nanos at{};
+  std::int32_t waiting = 0;
+};
+std::vector<Depth> queue_depth(const Prepared& prepared, std::uint32_t stream);
+
+}  // namespace amdahl::profile

@@ -1,0 +1,119 @@
+#include "profile/gaps.h"
+
+#include <gtest/gtest.h>
+
+#include "profile/trace_testing.h"
+
+namespace amdahl::profile {
+namespace {
+
+using std::chrono::microseconds;
+
+Nanos of(const DeviceGaps& gaps, Why why) { return gaps.by_why[at(why)]; }
+
+Nanos sum(const DeviceGaps& gaps) {
+  Nanos all{};
+  for (const Nanos time : gaps.by_why) all += time;
+  return all;
+}
+
+TEST(Gaps, EachReasonGetsItsTime) {
+  MadeTrace made;
+  made.kernel(0, 10, made.call("cudaLaunchKernel", 0, 5));
+  // Input from 20 to 120, then plain work until the launch at 140, which takes 6 to start.
+  made.annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 20, 100);
+  made.op("aten::conv2d", 130, 20);
+  made.kernel(146, 10, made.call("cudaLaunchKernel", 140, 5));
+  // Already queued when the device became free.
+  made.kernel(158, 2, made.call("cudaLaunchKernel", 146, 3));
+  // Not launched by anyone we know.
+  made.kernel(170, 10, 0);
+  const model::Trace trace = made.finish();
+  const Prepared prepared(trace);
+  const std::vector<DeviceGaps> all = gaps(prepared);
+  ASSERT_EQ(all.size(), 1u);
+  const DeviceGaps& got = all.front();
+  EXPECT_EQ(got.span, microseconds(180));
+  EXPECT_EQ(got.busy, microseconds(32));
+  EXPECT_EQ(of(got, Why::kInput), microseconds(100));
+  EXPECT_EQ(of(got, Why::kHost), microseconds(30));
+  EXPECT_EQ(of(got, Why::kLaunch), microseconds(6));
+  EXPECT_EQ(of(got, Why::kQueue), microseconds(2));
+  EXPECT_EQ(of(got, Why::kUnknown), microseconds(10));
+  EXPECT_EQ(sum(got), got.idle);
+  ASSERT_FALSE(got.places.empty());
+  EXPECT_EQ(got.places.front().what, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__");
+  EXPECT_EQ(got.places.front().time, microseconds(100));
+}
+
+TEST(Gaps, WorkAfterAWaitIsTheWaitsDoing) {
+  MadeTrace made;
+  made.kernel(10, 100, made.call("cudaLaunchKernel", 0, 5));
+  // The host waits for the kernel from 20 to 112, then works 30 until it launches again.
+  made.python("train.py(42): main", 0, 400);
+  made.op("aten::item", 18, 96);
+  made.call("cudaStreamSynchronize", 20, 92);
+  made.kernel(148, 10, made.call("cudaLaunchKernel", 142, 4));
+  const model::Trace trace = made.finish();
+  const DeviceGaps got = gaps(Prepared(trace)).front();
+  EXPECT_EQ(got.idle, microseconds(38));
+  EXPECT_EQ(of(got, Why::kSync), microseconds(32));
+  EXPECT_EQ(of(got, Why::kLaunch), microseconds(6));
+  EXPECT_EQ(got.places.front().line, "train.py:42 (main)");
+}
+
+TEST(Gaps, ShortWaitsOweLittle) {
+  MadeTrace made;
+  made.kernel(10, 15, made.call("cudaLaunchKernel", 0, 5));
+  // It waited 5 for the device, so that 5 of the 95 that follow would be gone without the wait.
+  made.call("cudaStreamSynchronize", 20, 6);
+  made.kernel(125, 10, made.call("cudaLaunchKernel", 121, 4));
+  const model::Trace trace = made.finish();
+  const DeviceGaps got = gaps(Prepared(trace)).front();
+  EXPECT_EQ(of(got, Why::kSync), microseconds(1 + 5));
+  EXPECT_EQ(of(got, Why::kHost), microseconds(90));
+  EXPECT_EQ(of(got, Why::kLaunch), microseconds(4));
+}
+
+TEST(Gaps, AnotherThreadOfTheProcessMayBeAtWork) {
+  MadeTrace made;
+  made.kernel(5, 5, made.call("cudaLaunchKernel", 0, 5));
+  made.on_thread(2);
+  made.op("autograd::engine::evaluate_function: AddmmBackward0", 20, 30);
+  made.kernel(56, 10, made.call("cudaLaunchKernel", 52, 3));
+  made.on_thread(1);
+  made.annotation("save_checkpoint", 10, 8);
+  const model::Trace trace = made.finish();
+  const DeviceGaps got = gaps(Prepared(trace)).front();
+  EXPECT_EQ(of(got, Why::kCheckpoint), microseconds(8));
+  EXPECT_EQ(of(got, Why::kHost), microseconds(34));
+  EXPECT_EQ(of(got, Why::kLaunch), microseconds(4));
+  EXPECT_EQ(sum(got), got.idle);
+}
+
+TEST(Gaps, AreOfEachDeviceByItself) {
+  MadeTrace made;
+  made.kernel(0, 10, made.call("cudaLaunchKernel", 0, 1));
+  made.kernel(20, 10, made.call("cudaLaunchKernel", 15, 1));
+  made.on_device(1);
+  made.kernel(0, 30, made.call("cudaLaunchKernel", 0, 1));
+  const model::Trace trace = made.finish();
+  const std::vector<DeviceGaps> all = gaps(Prepared(trace));
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].idle, microseconds(10));
+  EXPECT_EQ(all[1].idle, microseconds(0));
+}
+
+TEST(Gaps, QueueDepthCountsWhatWasLaunchedAndNotStarted) {
+  MadeTrace made;
+  made.kernel(10, 10, made.call("cudaLaunchKernel", 0, 1));
+  made.kernel(20, 10, made.call("cudaLaunchKernel", 2, 1));
+  made.kernel(30, 10, made.call("cudaLaunchKernel", 4, 1));
+  const model::Trace trace = made.finish();
+  std::vector<int> depths;
+  for (const Depth& depth : queue_depth(Prepared(trace), 0)) depths.push_back(depth.waiting);
+  EXPECT_EQ(depths, (std::vector{1, 2, 3, 2, 1, 0}));
+}
+
+}  // namespace
+}  // namespace amdahl::profile

@@ -1,0 +1,176 @@
+#include "profile/host_lanes.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+namespace amdahl::profile {
+namespace {
+
+using model::HostEvent;
+using model::HostKind;
+using model::kNone;
+using std::string_view_literals::operator""sv;
+
+// The turns of one thread from its events in order of start. Where events overlap without one
+// holding the other, the one that started last counts.
+class Flatten {
+ public:
+  explicit Flatten(const model::Trace& trace) : trace_{trace} {}
+
+  void add(std::uint32_t event, std::vector<Turn>& turns) {
+    close_until(trace_.host_events[event].start, turns);
+    open_.push_back(event);
+    turn(trace_.host_events[event].start, event, turns);
+  }
+
+  void finish(std::vector<Turn>& turns) { close_until(Nanos::max(), turns); }
+
+ private:
+  void turn(Nanos at, std::uint32_t event, std::vector<Turn>& turns) {
+    if (!turns.empty() && turns.back().at == at) {
+      turns.back().event = event;
+    } else if (turns.empty() || turns.back().event != event) {
+      turns.push_back({at, event});
+    }
+  }
+
+  void close_until(Nanos time, std::vector<Turn>& turns) {
+    while (!open_.empty()) {
+      const Nanos end = trace_.host_events[open_.back()].end();
+      if (end > time) return;
+      open_.pop_back();
+      while (!open_.empty() && trace_.host_events[open_.back()].end() <= end) open_.pop_back();
+      turn(end, open_.empty() ? kNone : open_.back(), turns);
+    }
+  }
+
+  const model::Trace& trace_;
+  std::vector<std::uint32_t> open_;
+};
+
+constexpr auto kLibraries =
+    std::to_array({"site-packages/"sv, "dist-packages/"sv, "/lib/python"sv, "<frozen"sv,
+                   "<built-in"sv, "torch/"sv, "contextlib.py("sv, "<string>("sv, "runpy.py("sv});
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// "train.py(42): main" as "train.py:42 (main)"; empty if it is not of that form, or a library's.
+std::string user_frame(std::string_view frame) {
+  for (const std::string_view library : kLibraries) {
+    if (has(frame, library)) return {};
+  }
+  const std::size_t open = frame.find(".py("sv);
+  if (open == std::string_view::npos) return {};
+  const std::size_t number = open + 4;
+  const std::size_t close = frame.find("): "sv, number);
+  if (close == std::string_view::npos) return {};
+  return fmt::format("{}:{} ({})", frame.substr(0, open + 3), frame.substr(number, close - number),
+                     frame.substr(close + 3));
+}
+
+int rank_of(Why why) {
+  switch (why) {
+    case Why::kInput:
+    case Why::kCheckpoint:
+    case Why::kLogging:
+    case Why::kGc:
+    case Why::kComm:
+    case Why::kProfiler:
+      return 3;
+    case Why::kSync:
+      return 2;
+    case Why::kLaunch:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+HostLanes::HostLanes(const model::Trace& trace) {
+  const std::size_t threads = trace.threads.size();
+  std::vector<std::size_t> counts(threads + 1, 0);
+  for (const HostEvent& event : trace.host_events) ++counts[event.thread + 1];
+  for (std::size_t i = 1; i <= threads; ++i) counts[i] += counts[i - 1];
+  std::vector<std::uint32_t> order(trace.host_events.size());
+  std::vector<std::size_t> next(counts.begin(), counts.end() - 1);
+  for (std::uint32_t i = 0; i < trace.host_events.size(); ++i) {
+    order[next[trace.host_events[i].thread]++] = i;
+  }
+  Flatten flatten(trace);
+  std::vector<Turn> lane;
+  firsts_.push_back(0);
+  turns_.reserve(trace.host_events.size() * 2);
+  for (std::size_t thread = 0; thread < threads; ++thread) {
+    lane.clear();
+    for (std::size_t i = counts[thread]; i < counts[thread + 1]; ++i) {
+      flatten.add(order[i], lane);
+    }
+    flatten.finish(lane);
+    turns_.insert(turns_.end(), lane.begin(), lane.end());
+    firsts_.push_back(turns_.size());
+  }
+  turns_.shrink_to_fit();
+}
+
+std::span<const Turn> HostLanes::of(std::uint32_t thread) const {
+  return std::span(turns_).subspan(firsts_[thread], firsts_[thread + 1] - firsts_[thread]);
+}
+
+std::size_t turn_at(std::span<const Turn> turns, Nanos at) {
+  const auto after = std::ranges::upper_bound(turns, at, {}, &Turn::at);
+  return after == turns.begin() ? 0 : static_cast<std::size_t>(after - turns.begin() - 1);
+}
+
+HostReasons::HostReasons(const model::Trace& trace, const TraceNames& names) {
+  reasons_.resize(trace.host_events.size());
+  for (std::size_t i = 0; i < trace.host_events.size(); ++i) {
+    const HostEvent& event = trace.host_events[i];
+    Why why = names.host(event);
+    // A parent always comes first, so that its answer holds all that is around it.
+    if (event.parent != kNone && rank_of(reasons_[event.parent]) >= rank_of(why)) {
+      // Of two named reasons the inner one knows better; launching inside a wait is the wait.
+      const Why outer = reasons_[event.parent];
+      if (rank_of(outer) > rank_of(why)) why = outer;
+    }
+    reasons_[i] = why;
+  }
+}
+
+CodeLines::CodeLines(const model::Trace& trace) : trace_{trace}, known_(trace.names.size(), 0) {}
+
+bool CodeLines::is_own(std::uint32_t name) const {
+  if (known_[name] == 0) known_[name] = user_frame(trace_.names[name]).empty() ? 2 : 1;
+  return known_[name] == 1;
+}
+
+std::uint32_t CodeLines::frame(std::uint32_t host_event) const {
+  for (std::uint32_t at = host_event; at != kNone; at = trace_.host_events[at].parent) {
+    const HostEvent& event = trace_.host_events[at];
+    if (event.kind == HostKind::kPython && is_own(event.name)) return event.name;
+    for (std::uint32_t frame = event.stack; frame != kNone; frame = trace_.stacks[frame].caller) {
+      if (is_own(trace_.stacks[frame].function)) return trace_.stacks[frame].function;
+    }
+  }
+  return kNone;
+}
+
+std::string CodeLines::text(std::uint32_t frame) const {
+  return frame == kNone ? std::string() : user_frame(trace_.names[frame]);
+}
+
+std::uint32_t outermost_work(const model::Trace& trace, std::uint32_t host_event) {
+  std::uint32_t found = kNone;
+  for (std::uint32_t at = host_event; at != kNone; at = trace.host_events[at].parent) {
+    const HostKind kind = trace.host_events[at].kind;
+    if (kind != HostKind::kAnnotation && kind != HostKind::kPython) found = at;
+  }
+  return found;
+}
+
+}  // namespace amdahl::profile

@@ -1,0 +1,72 @@
+// host_lanes.h: what each host thread was doing at any time: the innermost event, piece by piece.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/trace.h"
+#include "profile/trace_names.h"
+
+namespace amdahl::profile {
+
+// From here on the innermost event of a thread is this one, up to the next turn of the lane.
+struct Turn {
+  Nanos at{};
+  std::uint32_t event = model::kNone;  // kNone: the thread shows nothing.
+};
+
+// The turns of all threads, thread by thread. At most two a host event.
+class HostLanes {
+ public:
+  explicit HostLanes(const model::Trace& trace);  // Keeps no reference.
+
+  std::span<const Turn> of(std::uint32_t thread) const;
+  std::uint32_t threads() const { return static_cast<std::uint32_t>(firsts_.size() - 1); }
+
+ private:
+  std::vector<Turn> turns_;
+  std::vector<std::size_t> firsts_;  // Where a thread's turns begin; one more at the end.
+};
+
+// The position of the turn that holds `at`; nothing before the first turn is 0.
+std::size_t turn_at(std::span<const Turn> turns, Nanos at);
+
+// Why the innermost event takes time, all events around it considered: a named reason (input,
+// checkpoint, logging, garbage, communication) of any of them counts, then waiting for the
+// device, then launching. kHost for kNone.
+class HostReasons {
+ public:
+  HostReasons(const model::Trace& trace, const TraceNames& names);
+  Why of(std::uint32_t host_event) const {
+    return host_event == model::kNone ? Why::kHost : reasons_[host_event];
+  }
+
+ private:
+  std::vector<Why> reasons_;  // By host event.
+};
+
+// Where in the code a host event is, from Python events or stacks around it: the innermost frame
+// that is not a library's. Looks at each name once.
+class CodeLines {
+ public:
+  explicit CodeLines(const model::Trace& trace);  // Keeps a reference.
+
+  // The name of that frame, a number of Trace::names; kNone if the trace does not tell.
+  std::uint32_t frame(std::uint32_t host_event) const;
+  // "train.py:42 (main)"; empty for kNone.
+  std::string text(std::uint32_t frame) const;
+
+ private:
+  bool is_own(std::uint32_t name) const;
+
+  const model::Trace& trace_;
+  mutable std::vector<std::int8_t> known_;  // By name: 0 not looked at, 1 own code, 2 not.
+};
+
+// The outermost operator or call around it, which names a stretch for people; kNone if there is
+// none.
+std::uint32_t outermost_work(const model::Trace& trace, std::uint32_t host_event);
+
+}  // namespace amdahl::profile

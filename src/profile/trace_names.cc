@@ -1,0 +1,161 @@
+#include "profile/trace_names.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "base/text.h"
+#include "profile/phases.h"
+
+namespace amdahl::profile {
+namespace {
+
+using std::string_view_literals::operator""sv;
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+bool has_any(std::string_view text, std::span<const std::string_view> parts) {
+  return std::ranges::any_of(parts, [&](std::string_view part) { return has(text, part); });
+}
+
+constexpr auto kCommKernels =
+    std::to_array({"ncclkernel"sv, "nccldev"sv, "nccl_"sv, "::ep::internode"sv, "::ep::intranode"sv,
+                   "cross_device_reduce"sv, "multimem_all"sv, "nvshmem"sv});
+
+constexpr auto kSyncOps =
+    std::to_array({"aten::item"sv, "aten::_local_scalar_dense"sv, "aten::is_nonzero"sv});
+
+constexpr auto kHostComm =
+    std::to_array({"gloo:"sv, "mpi:"sv, "ucc:"sv, "c10d::barrier"sv, "c10d::monitored_barrier"sv});
+
+constexpr auto kPythonInput = std::to_array(
+    {"torch/utils/data/"sv, "dataloader.py("sv, "<built-in function decode"sv, "webdataset/"sv});
+constexpr auto kPythonSave = std::to_array(
+    {"torch/serialization.py("sv, "torch.save"sv, "distributed/checkpoint/"sv, "safetensors/"sv});
+constexpr auto kPythonLogging =
+    std::to_array({"logging/__init__.py("sv, "<built-in function print>"sv, "tqdm/"sv, "wandb/"sv,
+                   "tensorboard"sv, "mlflow/"sv});
+constexpr auto kGarbage =
+    std::to_array({"gc.collect"sv, "<built-in function collect>"sv, "built-in method collect of"sv,
+                   "garbage collect"sv, "python gc"sv});
+
+// Annotations that hold a word of a phase and speak of something else.
+constexpr auto kNotPhases = std::to_array({"DataParallel"sv, "all2all"sv, "alltoall"sv, "::"sv});
+
+Why phase_why(std::string_view name) {
+  if (has_any(name, kNotPhases)) return Why::kHost;
+  const Kind* kind = kind_of(name);
+  if (kind == nullptr) return Why::kHost;
+  if (kind->share == "input_wait_share"sv || kind->share == "copy_share"sv) return Why::kInput;
+  if (kind->share == "checkpoint_share"sv) return Why::kCheckpoint;
+  if (kind->share == "logging_share"sv) return Why::kLogging;
+  return Why::kHost;
+}
+
+Why python_why(std::string_view name) {
+  if (has_any(name, kPythonInput)) return Why::kInput;
+  if (has_any(name, kPythonSave) && has(name, "save"sv)) return Why::kCheckpoint;
+  if (has_any(name, kPythonLogging)) return Why::kLogging;
+  return Why::kHost;
+}
+
+// "cudaLaunchKernel_v7000" without the library's prefix: "LaunchKernel_v7000".
+std::string_view without_library(std::string_view call) {
+  for (const std::string_view prefix : {"cuda"sv, "hip"sv, "mtia"sv, "cu"sv}) {
+    if (call.starts_with(prefix)) return call.substr(prefix.size());
+  }
+  return {};
+}
+
+}  // namespace
+
+Api api_of(std::string_view call) {
+  const std::string_view verb = without_library(call);
+  if (verb.empty()) return Api::kOther;
+  if (has(verb, "Launch"sv) && !has(verb, "LaunchHostFunc"sv)) return Api::kLaunch;
+  if (has(verb, "Synchronize"sv)) return Api::kSync;
+  if (verb.starts_with("StreamWaitEvent"sv)) return Api::kStreamWait;
+  if (verb.starts_with("Memcpy"sv)) {
+    return has(verb, "Async"sv) ? Api::kCopy : Api::kBlockingCopy;
+  }
+  if (verb.starts_with("Memset"sv)) return Api::kSet;
+  if (verb.starts_with("Free"sv) && !has(verb, "Async"sv)) return Api::kFree;
+  if (verb.starts_with("MemFree"sv) && !has(verb, "Async"sv)) return Api::kFree;
+  return Api::kOther;
+}
+
+bool is_communication(std::string_view kernel) {
+  const std::string name = lower(kernel);
+  if (name.starts_with("nccl"sv) || name.starts_with("rccl"sv)) return true;
+  return has_any(name, kCommKernels);
+}
+
+Why host_why(std::string_view name, model::HostKind kind) {
+  if (kind == model::HostKind::kOverhead) return Why::kProfiler;
+  if (kind == model::HostKind::kRuntime || kind == model::HostKind::kDriver) {
+    const Api api = api_of(name);
+    if (api == Api::kSync || api == Api::kBlockingCopy) return Why::kSync;
+    if (api == Api::kLaunch || api == Api::kCopy || api == Api::kSet) return Why::kLaunch;
+    return Why::kHost;
+  }
+  if (has(name, "DataLoader"sv) && has(name, "__next__"sv)) return Why::kInput;
+  if (has_any(name, kGarbage) || name == "GC"sv) return Why::kGc;
+  if (has_any(name, kHostComm)) return Why::kComm;
+  if (std::ranges::find(kSyncOps, name) != kSyncOps.end()) return Why::kSync;
+  if (kind == model::HostKind::kPython) return python_why(name);
+  if (kind == model::HostKind::kAnnotation) return phase_why(name);
+  return Why::kHost;
+}
+
+TraceNames::TraceNames(const model::Trace& trace) {
+  rows_.resize(trace.names.size());
+  for (std::uint32_t i = 0; i < trace.names.size(); ++i) {
+    const std::string_view name = trace.names[i];
+    rows_[i] = {.api = api_of(name),
+                .is_communication = profile::is_communication(name),
+                .op = host_why(name, model::HostKind::kOp),
+                .python = host_why(name, model::HostKind::kPython),
+                .annotation = host_why(name, model::HostKind::kAnnotation)};
+  }
+}
+
+Api TraceNames::api(const model::HostEvent& event) const {
+  if (event.kind != model::HostKind::kRuntime && event.kind != model::HostKind::kDriver) {
+    return Api::kOther;
+  }
+  return rows_[event.name].api;
+}
+
+bool TraceNames::is_communication(const model::DeviceEvent& event) const {
+  return event.kind == model::DeviceKind::kKernel && rows_[event.name].is_communication;
+}
+
+Why TraceNames::host(const model::HostEvent& event) const {
+  const Row& row = rows_[event.name];
+  switch (event.kind) {
+    case model::HostKind::kOverhead:
+      return Why::kProfiler;
+    case model::HostKind::kAnnotation:
+      return row.annotation;
+    case model::HostKind::kPython:
+      return row.python;
+    case model::HostKind::kOp:
+    case model::HostKind::kOther:
+      return row.op;
+    case model::HostKind::kRuntime:
+    case model::HostKind::kDriver:
+      break;
+  }
+  if (row.api == Api::kSync || row.api == Api::kBlockingCopy) return Why::kSync;
+  const bool launches = row.api == Api::kLaunch || row.api == Api::kCopy || row.api == Api::kSet;
+  return launches ? Why::kLaunch : Why::kHost;
+}
+
+Why TraceNames::device(const model::DeviceEvent& event) const {
+  if (event.kind != model::DeviceKind::kKernel) return Why::kCopy;
+  return rows_[event.name].is_communication ? Why::kComm : Why::kKernel;
+}
+
+}  // namespace amdahl::profile

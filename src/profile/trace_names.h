@@ -1,0 +1,55 @@
+// trace_names.h: what the names in a trace speak of, looked at once for each name.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "model/trace.h"
+#include "profile/why.h"
+
+namespace amdahl::profile {
+
+// What a call of a device's runtime or driver does, by its name: cuda, hip and mtia alike.
+enum class Api : std::uint8_t {
+  kOther,
+  kLaunch,  // Kernels and graphs.
+  kCopy,    // That may return before the copy is done.
+  kBlockingCopy,
+  kSet,
+  kSync,        // Blocks until a device, a stream or an event is done.
+  kFree,        // Blocks on many devices until all is done.
+  kStreamWait,  // Makes a stream wait; the host goes on.
+};
+
+Api api_of(std::string_view call);
+
+// Whether a kernel moves data between ranks: NCCL, RCCL, DeepEP, NVSHMEM and their like.
+bool is_communication(std::string_view kernel);
+
+// Why a host event of this name and kind takes time; kHost if its name says nothing.
+Why host_why(std::string_view name, model::HostKind kind);
+
+class TraceNames {
+ public:
+  explicit TraceNames(const model::Trace& trace);  // Keeps a reference.
+
+  Api api(const model::HostEvent& event) const;
+  bool is_communication(const model::DeviceEvent& event) const;
+  // Of the event alone, not of those around it.
+  Why host(const model::HostEvent& event) const;
+  // kKernel, kCopy or kComm.
+  Why device(const model::DeviceEvent& event) const;
+
+ private:
+  struct Row {
+    Api api = Api::kOther;
+    bool is_communication = false;
+    Why op = Why::kHost;
+    Why python = Why::kHost;
+    Why annotation = Why::kHost;
+  };
+  std::vector<Row> rows_;  // By name.
+};
+
+}  // namespace amdahl::profile
