@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "fleet/clustercockpit/clustercockpit.h"
+#include "fleet/csv/csv.h"
 #include "fleet/local/local.h"
 #include "fleet/nvidia_smi/nvidia_smi.h"
 #include "fleet/prometheus/prometheus.h"
@@ -24,6 +25,8 @@ constexpr auto kSources = std::to_array<Source>({
     {"slurm", "what sacct, scontrol, sinfo and sacctmgr print", Gives::kJobs, slurm::claims,
      slurm::make},
     {"sonar", "sacct as sonar writes it, key=value", Gives::kJobs, sonar::claims, sonar::make},
+    {"csv", "tables whose columns are known, or any with a mapping", Gives::kBoth, csv::claims,
+     csv::make},
     {"nvidia-smi", "nvidia-smi --query-gpu=... --format=csv", Gives::kSamples, nvidia_smi::claims,
      nvidia_smi::make},
     {"clustercockpit", "jobs of a ClusterCockpit archive (meta.json)", Gives::kJobs,

@@ -25,13 +25,13 @@ class Reader {
 };
 
 struct ReaderOptions {
-  std::string path;        // Of the input: a host's name may be in it (nvidia-smi), for messages.
-  std::string host;        // Whose input it is, if the input does not say; empty: not known.
-  std::string fields;      // Of `sacct -P --noheader`: the -o list it was made with.
-  std::string time_zone;   // Of times without one, as TZ spells it; empty: UTC.
-  std::string zone_rules;  // The bytes of zone_file(time_zone), if it names one (times.h).
-  std::string mapping;     // TOML of a mapping for CSV (docs/format/csv-mapping.md); empty: none.
-  Nanos now{};             // Unix time.
+  std::string path{};        // Of the input: a host's name may be in it (nvidia-smi), for messages.
+  std::string host{};        // Whose input it is, if the input does not say; empty: not known.
+  std::string fields{};      // Of `sacct -P --noheader`: the -o list it was made with.
+  std::string time_zone{};   // Of times without one, as TZ spells it; empty: UTC.
+  std::string zone_rules{};  // The bytes of zone_file(time_zone), if it names one (times.h).
+  std::string mapping{};     // TOML of a mapping for CSV (docs/format/csv-mapping.md); empty: none.
+  Nanos now{};               // Unix time.
 };
 
 enum class Gives : std::uint8_t { kJobs, kSamples, kBoth };  // Jobs are read before samples.

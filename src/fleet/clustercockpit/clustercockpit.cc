@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "fleet/hostlist.h"
+#include "fleet/metrics.h"
 #include "fleet/values.h"
 
 namespace amdahl::fleet::clustercockpit {
@@ -200,6 +201,10 @@ class DataReader final : public DocumentReader {
     for (const auto& [metric, scopes] : metrics) {
       element scope;
       if (scopes["accelerator"].get(scope) != simdjson::SUCCESS) continue;
+      if (find_usage_metric(metric) == nullptr) {
+        intake_.troubles(Trouble::kOtherMetric, 1);
+        continue;
+      }
       const auto step = number(scope, "timestep");
       array all;
       if (!step || *step < 1e-3 || *step > 1e6 || scope["series"].get(all) != simdjson::SUCCESS) {

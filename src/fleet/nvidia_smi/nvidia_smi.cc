@@ -9,6 +9,7 @@
 #include "fleet/csv/cells.h"
 #include "fleet/cut_lines.h"
 #include "fleet/hostlist.h"
+#include "fleet/metrics.h"
 #include "fleet/times.h"
 #include "fleet/values.h"
 
@@ -26,10 +27,10 @@ std::string_view plain(std::string_view column) {
   return column;
 }
 
-// Columns that are measured, not names; all are given, the scan takes those it can use.
+// Columns that are measured, not names.
 bool is_measured(std::string_view column) {
-  for (const std::string_view prefix :
-       {"utilization.", "memory.used", "power.draw", "temperature.", "clocks.", "fan."}) {
+  for (const std::string_view prefix : {"utilization.", "memory.", "power.", "temperature.",
+                                        "clocks.", "fan.", "pcie.", "encoder.", "ecc."}) {
     if (column.starts_with(prefix)) return true;
   }
   return false;
@@ -93,7 +94,11 @@ class SmiReader final : public Reader {
       if (name == "uuid") uuid_ = at;
       if (name == "pci.bus_id") bus_ = at;
       if (name == "name") name_ = at;
-      if (is_measured(name)) measured_.push_back(i);
+      if (find_usage_metric(name) != nullptr) {
+        measured_.push_back(i);
+      } else if (is_measured(name)) {
+        intake_.troubles(Trouble::kOtherMetric, 1);
+      }
     }
     if (time_ < 0) return bad_input("has no column timestamp");
     if (index_ < 0 && uuid_ < 0 && bus_ < 0) {

@@ -1,0 +1,384 @@
+#include "fleet/csv/rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "fleet/hostlist.h"
+#include "fleet/slurm/job.h"
+#include "fleet/values.h"
+
+namespace amdahl::fleet::csv {
+namespace {
+
+using model::JobState;
+using model::Trouble;
+
+constexpr std::size_t kBundle = 4096;
+
+struct StateWord {
+  std::string_view word;
+  JobState state;
+};
+// What schedulers other than Slurm call them, in lower case.
+constexpr StateWord kStates[] = {
+    {"succeeded", JobState::kCompleted},   {"success", JobState::kCompleted},
+    {"pass", JobState::kCompleted},        {"done", JobState::kCompleted},
+    {"finished", JobState::kCompleted},    {"terminated", JobState::kCompleted},
+    {"error", JobState::kFailed},          {"killed", JobState::kCancelled},
+    {"canceled", JobState::kCancelled},    {"stopped", JobState::kCancelled},
+    {"deleted", JobState::kCancelled},     {"evicted", JobState::kPreempted},
+    {"interrupted", JobState::kPreempted}, {"waiting", JobState::kPending},
+    {"queued", JobState::kPending},        {"oomkilled", JobState::kOutOfMemory},
+    {"oom", JobState::kOutOfMemory},       {"timelimit", JobState::kTimeout},
+};
+
+// "earth/vc3sl.csv.gz" is "vc3sl".
+std::string stem_of(std::string_view path) {
+  path = path.substr(path.find_last_of('/') + 1);
+  return std::string(path.substr(0, path.find('.')));
+}
+
+// What the '*' of `pattern` stands for in `name`; nothing if it does not fit.
+std::optional<std::string> fits(std::string_view pattern, std::string_view name) {
+  const std::size_t star = pattern.find('*');
+  if (star == pattern.npos) {
+    return pattern == name ? std::optional<std::string>("") : std::nullopt;
+  }
+  const std::string_view head = pattern.substr(0, star);
+  const std::string_view tail = pattern.substr(star + 1);
+  if (name.size() <= head.size() + tail.size() || !name.starts_with(head) ||
+      !name.ends_with(tail)) {
+    return std::nullopt;
+  }
+  return std::string(name.substr(head.size(), name.size() - head.size() - tail.size()));
+}
+
+}  // namespace
+
+JobState state_of_word(std::string_view word) {
+  std::string upper(trim(word));
+  for (char& c : upper) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  if (const JobState known = slurm::state_of(upper); known != JobState::kOther) return known;
+  const std::string small = lower(trim(word));
+  for (const StateWord& row : kStates) {
+    if (row.word == small) return row.state;
+  }
+  return JobState::kOther;
+}
+
+Rows::Rows(Intake& intake, const Mapping& mapping, Zone zone, const ReaderOptions& options)
+    : intake_{intake},
+      mapping_{mapping},
+      zone_{std::move(zone)},
+      stem_{stem_of(options.path)},
+      host_{options.host} {}
+
+Result<int> Rows::find(std::string_view column) const {
+  const auto found = std::ranges::find(header_, column);
+  if (found != header_.end()) return static_cast<int>(found - header_.begin());
+  const std::vector<std::string_view> names(header_.begin(), header_.end());
+  const auto near = did_you_mean(column, names);
+  return bad_input(
+      fmt::format("mapping: there is no column '{}'{}", column,
+                  near ? fmt::format("; did you mean '{}'?", *near)
+                       : fmt::format("; there are {}", clip(join(header_, ", "), 300))));
+}
+
+Result<> Rows::begin(std::vector<std::string> header) {
+  header_ = std::move(header);
+  for (std::size_t i = 0; i < kFieldCount; ++i) {
+    const From& from = mapping_.from[i];
+    if (from.what == From::What::kColumn) places_[i].column = TRY(find(from.column));
+    if (!from.times.empty()) places_[i].times = TRY(find(from.times));
+  }
+  for (const Filter& filter : mapping_.where) {
+    filters_.push_back({.column = TRY(find(filter.column)), .times = -1});
+  }
+  for (std::size_t v = 0; v < mapping_.values.size(); ++v) {
+    const std::size_t before = series_.size();
+    for (std::size_t i = 0; i < header_.size(); ++i) {
+      const auto star = fits(mapping_.values[v].column, header_[i]);
+      if (star) series_.push_back({i, v, *star});
+    }
+    if (series_.size() == before) TRY(find(mapping_.values[v].column));
+  }
+  return Ok{};
+}
+
+bool Rows::passes(const Cells& cells) const {
+  for (std::size_t i = 0; i < filters_.size(); ++i) {
+    const Filter& filter = mapping_.where[i];
+    const std::string_view cell = cells[static_cast<std::size_t>(filters_[i].column)];
+    if (!filter.is.empty() && std::ranges::find(filter.is, cell) == filter.is.end()) return false;
+    if (std::ranges::find(filter.is_not, cell) != filter.is_not.end()) return false;
+  }
+  return true;
+}
+
+void Rows::take(const Cells& cells, Where where) {
+  if (cells.size() != header_.size()) {
+    intake_.trouble(
+        Trouble::kBadLine, where,
+        fmt::format("has {} cells, but there are {} columns", cells.size(), header_.size()));
+    return;
+  }
+  if (!passes(cells)) return;
+  cells_ = &cells;
+  where_ = where;
+  switch (mapping_.row) {
+    case Row::kJob:
+      return job();
+    case Row::kSample:
+      return sample();
+    case Row::kPlace:
+      return place();
+    case Row::kCapacity:
+      return capacity();
+    case Row::kOccupancy:
+      return occupancy();
+  }
+}
+
+void Rows::complain(Trouble trouble, Field field, std::string_view text) {
+  intake_.trouble(trouble, where_, fmt::format("{} '{}'", name(field), clip(text, 40)));
+}
+
+std::string_view Rows::text(Field field) {
+  const From& from = mapping_[field];
+  switch (from.what) {
+    case From::What::kNothing:
+      return {};
+    case From::What::kColumn: {
+      const auto column = static_cast<std::size_t>(places_[static_cast<std::size_t>(field)].column);
+      return (*cells_)[column];
+    }
+    case From::What::kConstant:
+      return from.constant;
+    case From::What::kFile:
+      return stem_;
+    case From::What::kLine:
+      line_id_ =
+          stem_.empty() ? std::to_string(where_.line) : fmt::format("{}:{}", stem_, where_.line);
+      return line_id_;
+  }
+  return {};
+}
+
+// Nothing, after a complaint, if it cannot be read; blank cells are `otherwise`.
+std::optional<double> Rows::number(Field field, double otherwise) {
+  const From& from = mapping_[field];
+  if (!from.given()) return otherwise;
+  const std::string_view cell = text(field);
+  if (is_blank_word(cell)) return otherwise;
+  Value value = read_value(cell);
+  if (value && places_[static_cast<std::size_t>(field)].times >= 0) {
+    const auto times = static_cast<std::size_t>(places_[static_cast<std::size_t>(field)].times);
+    const Value factor = read_value((*cells_)[times]);
+    value.number *= factor.number;
+    value.trouble = factor.trouble;
+  }
+  if (!value) {
+    complain(*value.trouble, field, cell);
+    return std::nullopt;
+  }
+  return value.number * from.scale;
+}
+
+// 0 where there is none.
+std::optional<Nanos> Rows::time(Field field) {
+  if (!mapping_[field].given()) return Nanos{};
+  const std::string_view cell = text(field);
+  const Instant read = mapping_[field].time.read(cell, zone_);
+  if (read.is == Instant::Is::kBad) {
+    complain(Trouble::kBadTime, field, cell);
+    return std::nullopt;
+  }
+  if (read.ambiguous() || read.skipped) complain(Trouble::kAmbiguousTime, field, cell);
+  return read.at;
+}
+
+std::optional<Nanos> Rows::duration(Field field, Nanos otherwise) {
+  const From& from = mapping_[field];
+  if (!from.given()) return otherwise;
+  const std::string_view cell = text(field);
+  if (is_blank_word(cell)) return otherwise;
+  Nanos read{};
+  if (!from.has_unit && cell.find(':') != cell.npos && read_duration(cell, read)) return read;
+  const auto seconds = number(field, 0);
+  if (!seconds) return std::nullopt;
+  if (*seconds < 0 || *seconds > 9e9) {
+    complain(Trouble::kBadTime, field, cell);
+    return std::nullopt;
+  }
+  return Nanos{std::llround(*seconds * 1e9)};
+}
+
+// "a0128:1;a0129:8" as schedulers write it: "a0128,a0129".
+std::string_view Rows::hosts() {
+  const From& from = mapping_[Field::kHosts];
+  const std::string_view cell = text(Field::kHosts);
+  if (from.separator == ',' && from.cut == '\0') return cell;
+  hosts_.clear();
+  for (std::string_view host : split(cell, from.separator)) {
+    if (from.cut != '\0') host = host.substr(0, host.find(from.cut));
+    host = trim(host);
+    if (host.empty()) continue;
+    if (!hosts_.empty()) hosts_ += ',';
+    hosts_ += host;
+  }
+  return hosts_;
+}
+
+void Rows::job() {
+  model::JobDraft job;
+  const auto submit = time(Field::kSubmit);
+  const auto start = time(Field::kStart);
+  const auto end = time(Field::kEnd);
+  const auto elapsed = duration(Field::kElapsed, Nanos{-1});
+  const auto accelerators = number(Field::kAccelerators, 0);
+  const auto host_count = number(Field::kHostCount, 0);
+  if (!submit || !start || !end || !elapsed || !accelerators || !host_count) return;
+  job.id = text(Field::kId);
+  if (job.id.empty()) return intake_.trouble(Trouble::kBadLine, where_, "has no id");
+  if (*start != Nanos{} && *end != Nanos{} && *end < *start) {
+    return complain(Trouble::kBadTime, Field::kEnd, "is before start");
+  }
+  job.raw = text(Field::kRaw);
+  job.name = text(Field::kName);
+  job.user = text(Field::kUser);
+  job.account = text(Field::kAccount);
+  job.partition = text(Field::kPartition);
+  job.kind = text(Field::kKind);
+  job.script = text(Field::kScript);
+  job.hosts = hosts();
+  job.submit = *submit;
+  job.start = *start;
+  job.end = *end;
+  job.elapsed = *elapsed;
+  job.accelerators = std::max(0.0, *accelerators);
+  job.host_count = *host_count >= 0 && *host_count < 1e9 ? static_cast<int>(*host_count) : 0;
+  if (const std::string_view word = text(Field::kState); !word.empty()) {
+    const auto& words = mapping_[Field::kState].words;
+    const auto found = words.find(word);
+    job.state = state_of_word(found == words.end() ? word : std::string_view(found->second));
+    if (job.state == JobState::kOther) complain(Trouble::kBadLine, Field::kState, word);
+  }
+  // A job that ran for a known time and is over has an end.
+  if (job.end == Nanos{} && job.start != Nanos{} && job.elapsed >= Nanos{} &&
+      job.state != JobState::kRunning) {
+    job.end = job.start + job.elapsed;
+  }
+  if (mapping_[Field::kUtilisation].given()) {
+    const std::string_view cell = text(Field::kUtilisation);
+    if (is_blank_word(cell)) {
+      intake_.troubles(Trouble::kBlankValue, 1);
+    } else if (const auto share = number(Field::kUtilisation, 0)) {
+      if (*share < 0 || *share > 1) {
+        complain(Trouble::kOutOfRange, Field::kUtilisation, cell);
+      } else {
+        job.mean_utilisation = *share;
+        job.metric = mapping_.metric;
+      }
+    }
+  }
+  intake_.job(job, where_);
+}
+
+void Rows::add_sample(const model::SeriesKey& key, Nanos at, std::string_view cell, double scale,
+                      std::string_view column) {
+  const Value value = read_value(cell);
+  if (!value) {
+    return intake_.trouble(*value.trouble, where_, fmt::format("{} '{}'", column, clip(cell, 40)));
+  }
+  key_.clear();
+  for (const std::string_view part :
+       {key.host, key.accelerator, key.uuid, key.slice, key.job, key.metric, key.kind}) {
+    key_ += part;
+    key_ += '\x1f';
+  }
+  auto found = ids_.find(key_);
+  if (found == ids_.end()) found = ids_.emplace(key_, intake_.series(key)).first;
+  pending_series_.push_back(found->second);
+  pending_.push_back({at, static_cast<float>(value.number * scale)});
+  if (pending_.size() >= kBundle) flush();
+}
+
+void Rows::flush() {
+  if (pending_.empty()) return;
+  intake_.rows(pending_series_, pending_);
+  pending_series_.clear();
+  pending_.clear();
+}
+
+void Rows::sample() {
+  const auto at = time(Field::kTime);
+  if (!at) return;
+  if (*at == Nanos{}) return complain(Trouble::kBadTime, Field::kTime, text(Field::kTime));
+  std::string_view host = text(Field::kHost);
+  if (host.empty()) host = host_;
+  model::SeriesKey key{.host = short_host(host),
+                       .accelerator = text(Field::kAccelerator),
+                       .uuid = text(Field::kUuid),
+                       .slice = text(Field::kSlice),
+                       .job = text(Field::kJob),
+                       .metric = text(Field::kMetric),
+                       .kind = text(Field::kKind)};
+  if (mapping_[Field::kValue].given()) {
+    return add_sample(key, *at, text(Field::kValue), mapping_[Field::kValue].scale, "value");
+  }
+  for (const Series& series : series_) {
+    const ValueColumn& value = mapping_.values[series.value];
+    model::SeriesKey own = key;
+    own.metric = value.metric;
+    if (!value.host.empty()) own.host = value.host;
+    if (!series.accelerator.empty()) own.accelerator = series.accelerator;
+    if (!value.accelerator.empty()) own.accelerator = value.accelerator;
+    add_sample(own, *at, (*cells_)[series.column], value.scale, header_[series.column]);
+  }
+}
+
+void Rows::place() {
+  const std::string_view job = text(Field::kJob);
+  const std::string_view host = short_host(text(Field::kHost));
+  const std::string_view accelerator = text(Field::kAccelerator);
+  if (job.empty() || host.empty() || accelerator.empty()) {
+    return intake_.trouble(Trouble::kBadLine, where_, "has no job, host or accelerator");
+  }
+  intake_.place(job, host, accelerator);
+}
+
+void Rows::capacity() {
+  const auto count = number(Field::kAccelerators, 0);
+  if (!count) return;
+  if (*count < 0 || *count > 1e6) {
+    return complain(Trouble::kOutOfRange, Field::kAccelerators, text(Field::kAccelerators));
+  }
+  if (*count < 1) return;  // A host without.
+  intake_.capacity(short_host(text(Field::kHost)), text(Field::kPartition), text(Field::kKind),
+                   static_cast<int>(*count));
+}
+
+void Rows::occupancy() {
+  const auto at = time(Field::kTime);
+  const auto held = duration(Field::kHeld, Nanos{});
+  const auto total = number(Field::kTotal, 0);
+  const auto allocated = number(Field::kAllocated, 0);
+  const auto idle = number(Field::kIdle, 0);
+  const auto down = number(Field::kDown, 0);
+  if (!at || !held || !total || !allocated || !idle || !down) return;
+  if (*at == Nanos{}) return complain(Trouble::kBadTime, Field::kTime, text(Field::kTime));
+  intake_.occupancy(
+      text(Field::kPartition),
+      {.at = *at,
+       .held = *held,
+       .total = *total,
+       .allocated = mapping_[Field::kAllocated].given() ? *allocated : *total - *idle - *down,
+       .down = *down});
+}
+
+}  // namespace amdahl::fleet::csv

@@ -1,0 +1,77 @@
+// rows.h: turns the cells of a line into what a mapping says they are.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "fleet/csv/cells.h"
+#include "fleet/csv/mapping.h"
+#include "fleet/source.h"
+
+namespace amdahl::fleet::csv {
+
+class Rows {
+ public:
+  // `mapping` must outlive it.
+  Rows(Intake& intake, const Mapping& mapping, Zone zone, const ReaderOptions& options);
+
+  Result<> begin(std::vector<std::string> header);  // An error if a column is not there.
+  void take(const Cells& cells, Where where);
+  void flush();  // Samples are handed on in bundles.
+
+ private:
+  struct Place {  // Of a field.
+    int column = -1;
+    int times = -1;
+  };
+  struct Series {  // Of [[value]]: one column.
+    std::size_t column = 0;
+    std::size_t value = 0;    // Index into Mapping::values.
+    std::string accelerator;  // What stood for the '*'.
+  };
+
+  Result<int> find(std::string_view column) const;
+  std::string_view text(Field field);
+  std::optional<double> number(Field field, double otherwise);
+  std::optional<Nanos> time(Field field);
+  std::optional<Nanos> duration(Field field, Nanos otherwise);
+  bool passes(const Cells& cells) const;
+  void complain(model::Trouble trouble, Field field, std::string_view text);
+
+  void job();
+  void sample();
+  void add_sample(const model::SeriesKey& key, Nanos at, std::string_view cell, double scale,
+                  std::string_view column);
+  void place();
+  void capacity();
+  void occupancy();
+  std::string_view hosts();
+
+  Intake& intake_;
+  const Mapping& mapping_;
+  Zone zone_;
+  std::string stem_;  // Of the file: "vc3sl" of "earth/vc3sl.csv.gz".
+  std::string host_;  // Of the options.
+  std::vector<std::string> header_;
+  std::array<Place, kFieldCount> places_{};
+  std::vector<Place> filters_;
+  std::vector<Series> series_;
+
+  const Cells* cells_ = nullptr;  // Of the line in hand, with its place.
+  Where where_;
+  std::string line_id_;
+  std::string hosts_;
+  std::string key_;
+  std::unordered_map<std::string, SeriesId> ids_;
+  std::vector<SeriesId> pending_series_;
+  std::vector<Sample> pending_;
+};
+
+// "Succeeded", "completed", "CANCELLED by 0", "OOMKilled"; kOther if the word is not known.
+model::JobState state_of_word(std::string_view word);
+
+}  // namespace amdahl::fleet::csv
