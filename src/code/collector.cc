@@ -25,8 +25,9 @@ void Collector::open_class(TSNode node, std::string_view name) {
 }
 
 int Collector::add_loop(TSNode node, std::string_view over) {
-  Site& site = add(SiteKind::kLoop, node);
+  Site& site = add(SiteKind::kWholeLoop, node);
   site.callee = over;
+  site.whole_loop = static_cast<int>(facts.loops.size());
   facts.loops.push_back({over, range_of(node), function_, loop()});
   return static_cast<int>(facts.loops.size()) - 1;
 }
@@ -111,6 +112,7 @@ void Collector::take_arguments(Site& site, TSNode list) const {
     const TSNode node = ts_node_named_child(list, i);
     const std::string_view type = type_of(node);
     if (type == "comment") continue;
+    site.last_argument = range_of(node);
     if (type == "list_splat" || type == "dictionary_splat") {
       site.has_splat = true;
     } else if (type == "keyword_argument") {

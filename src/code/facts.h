@@ -21,12 +21,12 @@ struct Argument {
 };
 
 enum class SiteKind : std::uint8_t {
-  kCall,     // f(x); in C++ also `new T`, and a variable of a class type: `std::thread t(f);`.
-  kName,     // A name alone that does something: std::endl.
-  kImport,   // import a.b, from a import b.
-  kAssign,   // To something that is not a plain name: os.environ["OMP_NUM_THREADS"] = "1".
-  kLoop,     // The loop itself.
-  kContext,  // with torch.no_grad():, or a decorator.
+  kCall,       // f(x); in C++ also `new T`, and a variable of a class type: `std::thread t(f);`.
+  kName,       // A name alone that does something: std::endl.
+  kImport,     // import a.b, from a import b.
+  kAssign,     // To something that is not a plain name: os.environ["OMP_NUM_THREADS"] = "1".
+  kWholeLoop,  // A loop itself.
+  kContext,    // with torch.no_grad():, or a decorator.
 };
 
 // One place that a rule may be about.
@@ -39,12 +39,14 @@ struct Site {
   bool has_splat = false;  // f(*a, **b): the arguments are not all known.
   Range range;
   Range arguments_range;      // With the brackets; empty if there are none.
+  Range last_argument;        // Empty if there is none.
   Range statement;            // The statement it stands in.
   bool is_statement = false;  // It is all of the statement: its value is not used.
   bool is_alone = false;      // That statement is the only one in its block.
   bool in_condition = false;  // It decides: in an if, a while or an assert.
   int function = -1;          // Of `functions`; -1 at the top.
   int loop = -1;              // Of `loops`: the innermost of the same function.
+  int whole_loop = -1;        // Of `loops`: which it is, if it is one.
 };
 
 struct Function {
@@ -70,6 +72,8 @@ struct Facts {
   std::set<std::string_view> used;     // Names that stand in the text, but for imports.
   std::set<std::string_view> dotted;   // a.b.c as it stands, but for imports.
   std::set<std::string_view> modules;  // Names that imports bind.
+  // What torch.no_grad() and its like are called with: "" for nothing.
+  std::set<std::string_view> grad_switches;
 };
 
 // Fails as parse() does.

@@ -5,7 +5,10 @@
 #include <iterator>
 #include <map>
 #include <span>
+#include <string>
 #include <utility>
+
+#include "base/text.h"
 
 namespace amdahl::code {
 namespace {
@@ -18,6 +21,16 @@ constexpr auto kCppLaunches = std::to_array<std::string_view>(
      "execute"});
 constexpr auto kLoaderFunctions =
     std::to_array<std::string_view>({"__getitem__", "__getitems__", "collate", "collate_fn"});
+// Methods that so many things have that the name says nothing: they are taken for ours only where
+// the variable is called like the class.
+constexpr auto kCommon = std::to_array<std::string_view>(
+    {"write",  "read",   "close",     "open",         "append", "get",  "set",   "update",
+     "items",  "keys",   "join",      "split",        "add",    "pop",  "flush", "copy",
+     "extend", "insert", "remove",    "sort",         "format", "size", "begin", "end",
+     "data",   "reset",  "push_back", "emplace_back", "clear",  "wait", "load",  "save"});
+// Loops of these are over before the first step.
+constexpr auto kBefore = std::to_array<std::string_view>(
+    {"__init__", "init", "setup", "set_up", "warm", "calibrate", "make_", "build", "create_"});
 constexpr auto kLoaderWords = std::to_array<std::string_view>({"loader", "Loader", "batches"});
 
 bool holds_any(std::string_view text, std::span<const std::string_view> words) {
@@ -77,8 +90,15 @@ class Graph {
       if (at == table.end()) return;
       std::ranges::copy_if(at->second, std::back_inserter(found), keep);
     };
+    // A base class's constructor has every class's name for it.
+    if (site.receiver.starts_with("super(")) return {};
+    const bool is_common = std::ranges::find(kCommon, site.name) != kCommon.end();
+    const std::string to = is_common ? plain(site.receiver) : std::string{};
+    const auto is_ours = [&](std::size_t i) {
+      return !is_common || (owners_[i].empty() ? site.receiver.empty() : is_like(to, owners_[i]));
+    };
     if (facts.language == Language::kCpp) {
-      add(by_name_, site.name, [](std::size_t) { return true; });
+      add(by_name_, site.name, is_ours);
       return found;
     }
     const std::string_view root = site.callee.substr(0, site.callee.find_first_of(".([ "));
@@ -88,7 +108,8 @@ class Graph {
       return found;
     }
     const bool method = !site.receiver.empty();
-    add(by_name_, site.name, [&](std::size_t i) { return owners_[i].empty() != method; });
+    add(by_name_, site.name,
+        [&](std::size_t i) { return owners_[i].empty() != method && is_ours(i); });
     if (!method) add(constructors_, site.name, [](std::size_t) { return true; });
     // Calling a module runs its forward().
     if (is_launch(facts.language, site)) {
@@ -98,6 +119,23 @@ class Graph {
   }
 
  private:
+  // The last word of a receiver, in small letters and without what members end in.
+  static std::string plain(std::string_view receiver) {
+    constexpr std::size_t kLongest = 60;
+    if (receiver.size() > kLongest) receiver.remove_prefix(receiver.size() - kLongest);
+    if (const auto at = receiver.find_last_of(".>"); at != receiver.npos) {
+      receiver.remove_prefix(at + 1);
+    }
+    while (receiver.ends_with('_')) receiver.remove_suffix(1);
+    return lower(receiver);
+  }
+
+  static bool is_like(const std::string& variable, std::string_view owner) {
+    const std::string type = lower(owner.substr(0, 60));
+    return variable == "self" || variable == "this" ||
+           (variable.size() >= 3 && type.find(variable) != type.npos);
+  }
+
   // A name that very many functions have says nothing, and would cost its square.
   static void add(std::vector<std::size_t>& functions, std::size_t function) {
     constexpr std::size_t kMost = 64;
@@ -148,6 +186,7 @@ class Finder {
                                                             : Place::kOnce);
       }
     }
+    places.step_loops = std::move(step_loops_);
     return places;
   }
 
@@ -242,9 +281,33 @@ class Finder {
       }
     }
     step_loops_ = any_batches ? std::move(over_batches) : std::move(launching);
+    if (!any_batches) leave_out_set_up();
     for (const auto& row : step_loops_) {
       has_step_loop_ = has_step_loop_ || std::ranges::find(row, true) != row.end();
     }
+  }
+
+  // Loops in constructors and the like launch too, but before the first step. If there is nothing
+  // else they count after all.
+  void leave_out_set_up() {
+    auto kept = step_loops_;
+    bool any = false;
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      for (std::size_t l = 0; l < kept[i].size(); ++l) {
+        if (!kept[i][l]) continue;
+        kept[i][l] = !is_set_up(sources_[i], sources_[i].loops[l].function);
+        any = any || kept[i][l];
+      }
+    }
+    if (any) step_loops_ = std::move(kept);
+  }
+
+  static bool is_set_up(const Facts& facts, int function) {
+    if (function < 0) return false;
+    const Function& in = facts.functions[static_cast<std::size_t>(function)];
+    if (!in.owner.empty() && in.name == in.owner) return true;
+    return std::ranges::any_of(kBefore,
+                               [&](std::string_view word) { return in.name.starts_with(word); });
   }
 
   // What a site says of the loops around it. Only the innermost takes a batch.

@@ -61,15 +61,17 @@ class Python {
 
   void enter_loop(TSNode node, std::string_view type) {
     if (type == "for_statement") {
-      const int loop = all_.add_loop(node, all_.text(child(node, "right")));
-      if (const TSNode body = child(node, "body"); body.id != nullptr) {
-        bodies_.emplace_back(body.id, loop);
-      }
+      add_body(node, all_.add_loop(node, all_.text(child(node, "right"))));
     } else if (type == "while_statement") {
       all_.open_loop(node, all_.add_loop(node, all_.text(child(node, "condition"))));
     } else if (type.ends_with("_comprehension") || type == "generator_expression") {
-      all_.open_loop(node, all_.add_loop(node, {}));
+      add_body(node, all_.add_loop(node, {}));
     }
+  }
+
+  void add_body(TSNode node, int loop) {
+    const TSNode body = child(node, "body");
+    if (body.id != nullptr) bodies_.emplace_back(body.id, loop);
   }
 
   void enter_call(TSNode node) {
@@ -83,6 +85,10 @@ class Python {
     }
     const TSNode list = child(node, "arguments");
     if (type_of(list) == "argument_list") all_.take_arguments(site, list);
+    if (site.name == "no_grad" || site.name == "inference_mode") {
+      all_.facts.grad_switches.insert(site.arguments.empty() ? std::string_view{}
+                                                             : site.arguments.front().text);
+    }
   }
 
   void enter_assignment(TSNode node) {

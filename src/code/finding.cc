@@ -1,0 +1,193 @@
+#include "code/finding.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "code/facts.h"
+#include "code/patch.h"
+#include "code/rule.h"
+
+namespace amdahl::code {
+namespace {
+
+constexpr std::size_t kSnippetColumns = 120;
+// One habit repeated in generated code says nothing new after this often in one file.
+constexpr std::size_t kMostOfARule = 100;
+constexpr std::size_t kMostOfAFile = 5000;
+constexpr std::size_t kMostBytesToPatch = std::size_t{512} << 10U;
+
+// The line on which a site starts, without its indentation and without what is not UTF-8.
+std::string snippet_of(const Facts& facts, const Range& range) {
+  // A file of one line must not be searched from its start each time.
+  const std::size_t from = range.begin - std::min<std::size_t>(range.begin, 4 * kSnippetColumns);
+  const auto before = facts.bytes.substr(from, range.begin - from).rfind('\n');
+  const std::size_t begin = before == facts.bytes.npos ? from : from + before + 1;
+  std::string_view line = facts.bytes.substr(begin);
+  line =
+      trim(line.substr(0, std::min(line.find('\n'), line.size())).substr(0, 4 * kSnippetColumns));
+  std::string plain;
+  for (const char c : line) {
+    const auto byte = static_cast<unsigned char>(c);
+    plain += byte >= ' ' && byte < 127 ? c : '?';
+  }
+  return clip(plain, kSnippetColumns);
+}
+
+struct Spot {
+  const Source& source;
+  const Facts& facts;
+  const Site& site;
+  Place place;
+  bool is_step_loop = false;  // Of a loop itself.
+};
+
+Finding finding_of(const Spot& spot, const Rule& rule, const Match& match) {
+  Finding finding;
+  finding.file = spot.source.path;
+  finding.line = spot.site.range.line;
+  finding.column = spot.site.range.column;
+  finding.end_line = spot.site.range.end_line;
+  finding.rule = rule.id;
+  finding.snippet = snippet_of(spot.facts, spot.site.range);
+  if (spot.site.function >= 0) {
+    const Function& function = spot.facts.functions[static_cast<std::size_t>(spot.site.function)];
+    finding.function = function.owner.empty() ? std::string(function.name)
+                                              : fmt::format("{}.{}", function.owner, function.name);
+    finding.function_line = function.range.line;
+    finding.function_end_line = function.range.end_line;
+  }
+  finding.place = spot.place;
+  finding.in_loop = spot.place != Place::kOnce;
+  finding.finds = rule.finds;
+  if (!match.detail.empty()) finding.finds += fmt::format(" ({})", match.detail);
+  finding.suggestion = rule.suggest;
+  finding.playbook = rule.playbook;
+  if (spot.source.bytes.size() <= kMostBytesToPatch) {
+    finding.patch = unified_diff(spot.source.path, spot.source.bytes, match.edits);
+  }
+  finding.explains.assign(rule.explains.begin(), rule.explains.end());
+  finding.need = rule.need.evidence;
+  finding.need_above = rule.need.above;
+  finding.only_measured = rule.only_measured;
+  return finding;
+}
+
+void look_at(const Spot& spot, std::span<const Facts> all, std::vector<Finding>& found) {
+  const auto rules = spot.facts.language == Language::kPython ? python_rules() : cpp_rules();
+  for (const Rule& rule : rules) {
+    if (rule.kind != spot.site.kind || spot.place < rule.least || !is_named(rule, spot.site)) {
+      continue;
+    }
+    if (rule.kind == SiteKind::kWholeLoop && !spot.is_step_loop) continue;
+    std::optional<Match> match = Match{};
+    if (rule.look != nullptr) match = rule.look({spot.facts, spot.site, spot.place, all});
+    if (match) found.push_back(finding_of(spot, rule, *match));
+  }
+}
+
+// A rule says a line once, and a file only so often.
+void thin_out(std::vector<Finding>& found) {
+  std::ranges::stable_sort(found, {}, [](const Finding& f) { return std::tie(f.line, f.column); });
+  std::set<std::pair<std::string, int>> seen;
+  std::map<std::string, std::size_t> count;
+  std::erase_if(found, [&](const Finding& f) {
+    return !seen.emplace(f.rule, f.line).second || ++count[f.rule] > kMostOfARule;
+  });
+}
+
+// "model" of "jobs/model.py", "data" of "data/__init__.py".
+std::string_view module_of(std::string_view path) {
+  constexpr std::string_view kPackage = "/__init__.py";
+  if (path.ends_with(kPackage)) path.remove_suffix(kPackage.size());
+  path = path.substr(path.rfind('/') + 1);
+  return path.substr(0, path.rfind('.'));
+}
+
+// The modules that an import may bring in: each of its words can be a file.
+std::set<std::string_view> imported_by(const Facts& facts) {
+  std::set<std::string_view> found;
+  for (const Site& site : facts.sites) {
+    if (site.kind != SiteKind::kImport) continue;
+    for (const std::string_view text : {site.receiver, site.callee}) {
+      for (const std::string_view word : split(text, '.')) found.insert(word);
+    }
+  }
+  return found;
+}
+
+// Leaves out Python files that the entry does not import, by whatever way.
+void keep_imported(std::string_view entry, std::vector<Facts>& all,
+                   std::vector<const Source*>& of) {
+  std::vector<bool> keep(all.size(), false);
+  std::vector<std::size_t> next;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (of[i]->path == entry && all[i].language == Language::kPython) next.push_back(i);
+  }
+  if (next.empty()) return;
+  while (!next.empty()) {
+    const std::size_t at = next.back();
+    next.pop_back();
+    if (keep[at]) continue;
+    keep[at] = true;
+    const auto imported = imported_by(all[at]);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!keep[i] && imported.contains(module_of(of[i]->path))) next.push_back(i);
+    }
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!keep[i] && all[i].language == Language::kPython) continue;
+    if (kept != i) {
+      all[kept] = std::move(all[i]);
+      of[kept] = of[i];
+    }
+    ++kept;
+  }
+  all.resize(kept);
+  of.resize(kept);
+}
+
+}  // namespace
+
+Analysis analyse(std::span<const Source> sources, std::string_view entry) {
+  Analysis analysis;
+  std::vector<Facts> all;
+  std::vector<const Source*> of;
+  for (const Source& source : sources) {
+    const auto language = language_of(source.path);
+    if (!language) continue;
+    auto facts = facts_of(*language, source.bytes).in(source.path);
+    if (!facts) {
+      analysis.skipped.push_back(facts.error().text);
+      continue;
+    }
+    all.push_back(*std::move(facts));
+    of.push_back(&source);
+  }
+  keep_imported(entry, all, of);
+  const Places places = places_of(all);
+  analysis.has_step_loop = places.has_step_loop;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::vector<Finding> found;
+    for (std::size_t s = 0; s < all[i].sites.size() && found.size() < kMostOfAFile; ++s) {
+      const Site& site = all[i].sites[s];
+      const bool is_step_loop =
+          site.whole_loop >= 0 && places.step_loops[i][static_cast<std::size_t>(site.whole_loop)];
+      const Place place = is_step_loop ? Place::kStep : places.sites[i][s];
+      look_at({*of[i], all[i], site, place, is_step_loop}, all, found);
+    }
+    thin_out(found);
+    std::ranges::move(found, std::back_inserter(analysis.findings));
+  }
+  return analysis;
+}
+
+}  // namespace amdahl::code

@@ -1,0 +1,271 @@
+// What the rules for Python look at beyond a name.
+#include "code/looks_python.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "code/looks.h"
+
+namespace amdahl::code::python {
+namespace {
+
+bool has_word(std::string_view text, std::string_view word) { return text.find(word) != text.npos; }
+
+// Whether the loader has workers; an expression may give some.
+bool may_have_workers(const Subject& subject) {
+  const Argument* workers = argument(subject.site, "num_workers");
+  return workers != nullptr && workers->text != "0";
+}
+
+bool is_logging(const Site& site) {
+  if (site.receiver.empty()) return site.name == "print";
+  if (has_word(site.name, "add_scalar") || site.name.starts_with("log_")) return true;
+  const std::string to = lower(last_receiver(site));
+  constexpr auto kWriters = std::to_array<std::string_view>(
+      {"wandb", "mlflow", "tqdm", "tensorboard", "stdout", "stderr"});
+  if (std::ranges::find(kWriters, to) != kWriters.end()) return true;
+  if ((site.name == "write" || site.name == "writelines" || site.name == "flush") &&
+      (has_word(to, "file") || has_word(to, "writer") || has_word(to, "out"))) {
+    return true;
+  }
+  // logits and log_probs are no logs.
+  return to == "log" || to == "logs" || has_word(to, "logger") || to == "logging" ||
+         to.ends_with("_log");
+}
+
+bool is_of_tensor(const Site& site) {
+  if (site.receiver.empty()) return false;
+  constexpr auto kNot = std::to_array<std::string_view>({"math", "np", "numpy", "os", "json"});
+  return std::ranges::find(kNot, last_receiver(site)) == kNot.end();
+}
+
+// Whether the value goes into a log: log(y.item()), or x = y.item() and later log(x), in the same
+// function and near.
+bool is_logged(const Subject& subject) {
+  constexpr std::size_t kBefore = 30;
+  constexpr std::size_t kAfter = 400;
+  const Site& at = subject.site;
+  const auto& sites = subject.facts.sites;
+  const auto place = static_cast<std::size_t>(&at - sites.data());
+  for (std::size_t i = place - std::min(place, kBefore); i < place; ++i) {
+    const bool around = sites[i].kind == SiteKind::kCall && sites[i].range.end >= at.range.end;
+    if (around && is_logging(sites[i])) return true;
+  }
+  const std::string_view statement = subject.facts.bytes.substr(
+      at.statement.begin, std::min<std::size_t>(at.statement.end - at.statement.begin, 200));
+  const std::string_view name = trim(statement.substr(0, statement.find_first_of("=(")));
+  if (!is_plain_name(name) || !has_word(statement, "=")) return false;
+  for (std::size_t i = place + 1; i < std::min(sites.size(), place + kAfter); ++i) {
+    if (sites[i].function != at.function || !is_logging(sites[i])) continue;
+    const bool takes_it = std::ranges::any_of(sites[i].arguments, [&](const Argument& given) {
+      return has_word(given.text.substr(0, 200), name);
+    });
+    if (takes_it) return true;
+  }
+  return false;
+}
+
+// The name of a device in the source: a literal, or a variable that was set to one.
+bool is_accelerator(const Subject& subject, std::string_view text) {
+  if (has_word(text, "cuda") || has_word(text, "xpu")) return true;
+  if (text != "device" && text != "self.device") return false;
+  constexpr std::size_t kMost = 5000;
+  for (const Site& site :
+       std::span(subject.facts.sites).first(std::min(kMost, subject.facts.sites.size()))) {
+    if (site.range.begin > subject.site.range.begin) break;
+    if (site.kind != SiteKind::kAssign || site.callee != text || site.arguments.empty()) continue;
+    return has_word(site.arguments.front().text, "cuda");
+  }
+  return false;
+}
+
+// Whether it stands in a function that writes the state.
+bool is_saving(const Subject& subject) {
+  if (subject.site.function < 0) return false;
+  const auto in = static_cast<std::size_t>(subject.site.function);
+  const std::string_view name = subject.facts.functions[in].name;
+  return has_word(name, "save") || has_word(name, "checkpoint");
+}
+
+}  // namespace
+
+std::optional<Match> loader_workers(const Subject& subject) {
+  const Argument* workers = argument(subject.site, "num_workers");
+  if (workers != nullptr && is_number(workers->text) && workers->text != "0") return std::nullopt;
+  // Workers of an iterable data set each give all of it: more of them is another program.
+  const bool can_edit = !is_used(subject, "IterableDataset") && !subject.site.has_splat;
+  if (workers == nullptr) {
+    if (subject.site.has_splat) return Match{"its arguments come from elsewhere", {}};
+    Match match{"num_workers is not given, so it is 0", {}};
+    if (can_edit) match.edits = add_keyword(subject, "num_workers", "4");
+    return match;
+  }
+  Match match{fmt::format("num_workers is {}", clip(workers->text, 40)), {}};
+  if (workers->text == "0" && can_edit) match.edits = replace(workers->range, "4");
+  return match;
+}
+
+std::optional<Match> loader_persistent(const Subject& subject) {
+  if (!may_have_workers(subject)) return std::nullopt;
+  if (const Argument* given = argument(subject.site, "persistent_workers"); given != nullptr) {
+    if (given->text == "True") return std::nullopt;
+    return Match{fmt::format("persistent_workers is {}", clip(given->text, 40)), {}};
+  }
+  if (subject.site.has_splat) return std::nullopt;
+  const std::string_view workers = argument(subject.site, "num_workers")->text;
+  Match match{"persistent_workers is not given", {}};
+  if (is_number(workers)) match.edits = add_keyword(subject, "persistent_workers", "True");
+  if (!is_number(workers) && is_plain_name(workers)) {
+    match.edits = add_keyword(subject, "persistent_workers", fmt::format("{} > 0", workers));
+  }
+  return match;
+}
+
+std::optional<Match> loader_prefetch(const Subject& subject) {
+  if (!may_have_workers(subject)) return std::nullopt;
+  const Argument* given = argument(subject.site, "prefetch_factor");
+  if (given == nullptr && subject.site.has_splat) return std::nullopt;
+  if (given == nullptr) return Match{"prefetch_factor is not given, so it is 2", {}};
+  if (given->text == "1" || given->text == "2" || !is_number(given->text)) {
+    return Match{fmt::format("prefetch_factor is {}", clip(given->text, 40)), {}};
+  }
+  return std::nullopt;
+}
+
+std::optional<Match> loader_pin(const Subject& subject) {
+  const Argument* pin = argument(subject.site, "pin_memory");
+  if (pin != nullptr && pin->text == "True") return std::nullopt;
+  if (pin != nullptr) {
+    Match match{fmt::format("pin_memory is {}", clip(pin->text, 40)), {}};
+    if (pin->text == "False") match.edits = replace(pin->range, "True");
+    return match;
+  }
+  if (subject.site.has_splat) return std::nullopt;
+  return Match{"pin_memory is not given", add_keyword(subject, "pin_memory", "True")};
+}
+
+std::optional<Match> logging(const Subject& subject) {
+  if (!is_logging(subject.site) || is_saving(subject)) return std::nullopt;
+  return Match{};
+}
+
+std::optional<Match> log_fsync(const Subject& subject) {
+  if (is_saving(subject)) return std::nullopt;
+  return Match{};
+}
+
+std::optional<Match> checkpoint_fsync(const Subject& subject) {
+  if (!is_saving(subject)) return std::nullopt;
+  return Match{};
+}
+
+std::optional<Match> range_check(const Subject& subject) {
+  if (!subject.site.in_condition || !is_of_tensor(subject.site)) return std::nullopt;
+  return Match{};
+}
+
+std::optional<Match> scalar_sync(const Subject& subject) {
+  if (subject.site.in_condition || subject.site.receiver.empty()) return std::nullopt;
+  if (!subject.site.arguments.empty() && subject.site.name != "item") return std::nullopt;
+  if (is_logged(subject)) return std::nullopt;
+  return Match{};
+}
+
+std::optional<Match> logged_scalar(const Subject& subject) {
+  if (subject.site.in_condition || subject.site.receiver.empty() || !is_logged(subject)) {
+    return std::nullopt;
+  }
+  return Match{};
+}
+
+// Waiting changes no result, but for copies that were started and not waited for, and timers.
+std::optional<Match> synchronize(const Subject& subject) {
+  Match match;
+  const bool is_cuda = subject.site.callee.ends_with("cuda.synchronize");
+  if (is_cuda && !is_used(subject, "non_blocking") && !is_used(subject, "elapsed_time")) {
+    match.edits = drop_statement(subject);
+  }
+  return match;
+}
+
+std::optional<Match> can_be_dropped(const Subject& subject) {
+  return Match{{}, drop_statement(subject)};
+}
+
+std::optional<Match> thread_variable(const Subject& subject) {
+  if (!has_word(subject.site.callee, "_NUM_THREADS")) return std::nullopt;
+  return Match{};
+}
+
+std::optional<Match> thread_default(const Subject& subject) {
+  const Argument* first = argument_at(subject.site, 0);
+  if (first == nullptr || !has_word(first->text, "_NUM_THREADS")) return std::nullopt;
+  return Match{};
+}
+
+std::optional<Match> startup_read(const Subject& subject) {
+  if (subject.place != Place::kLoop) return std::nullopt;
+  return Match{};
+}
+
+std::optional<Match> blocking_copy(const Subject& subject) {
+  const Site& site = subject.site;
+  if (site.receiver.empty() || argument(site, "non_blocking") != nullptr || site.has_splat) {
+    return std::nullopt;
+  }
+  if (site.name == "cuda") return Match{{}, add_keyword(subject, "non_blocking", "True")};
+  const Argument* to = argument_at(site, 0);
+  if (to == nullptr) to = argument(site, "device");
+  // Not to another type, and not back to the host: that one must be waited for.
+  if (to == nullptr || site.arguments.size() != 1) return std::nullopt;
+  if (is_accelerator(subject, to->text)) {
+    return Match{{}, add_keyword(subject, "non_blocking", "True")};
+  }
+  if (has_word(to->text, "device")) return Match{};
+  return std::nullopt;
+}
+
+std::optional<Match> clone_detach(const Subject& subject) {
+  const Site& site = subject.site;
+  constexpr std::string_view kClone = ".clone()";
+  if (!site.receiver.ends_with(kClone) || !site.arguments.empty()) return std::nullopt;
+  const auto end = site.range.begin + static_cast<std::uint32_t>(site.receiver.size());
+  const auto begin = end - static_cast<std::uint32_t>(kClone.size());
+  return Match{"the copy is recorded for a backward pass that it is then taken out of",
+               {{begin, site.range.end, ".detach().clone()"}}};
+}
+
+// A step loop of a program that evaluates and never goes backwards.
+std::optional<Match> inference_mode(const Subject& subject) {
+  const Site& site = subject.site;
+  if (site.loop >= 0 || is_used(subject, "backward") || !is_used(subject, "eval")) {
+    return std::nullopt;
+  }
+  std::string switched;
+  for (const Facts& facts : subject.all) {
+    for (const std::string_view by : facts.grad_switches) {
+      if (by.empty() || by == "True") return std::nullopt;
+      switched = fmt::format("it is switched by {}", clip(by, 40));
+    }
+  }
+  return Match{switched.empty() ? "nothing switches gradients off" : switched, {}};
+}
+
+std::optional<Match> unused_import(const Subject& subject) {
+  const Site& site = subject.site;
+  if (site.receiver == "__future__" || site.callee == "*") return std::nullopt;
+  const bool is_dotted = site.receiver.empty() && has_word(site.name, ".");
+  if (!is_dotted && subject.facts.used.contains(site.name)) return std::nullopt;
+  if (is_dotted) {
+    const auto at = subject.facts.dotted.lower_bound(site.name);
+    if (at != subject.facts.dotted.end() && at->starts_with(site.name)) return std::nullopt;
+  }
+  return Match{fmt::format("{} is not used in this file", clip(site.name, 60)), {}};
+}
+
+}  // namespace amdahl::code::python

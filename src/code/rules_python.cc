@@ -1,0 +1,325 @@
+// The rules for Python.
+#include <array>
+#include <string_view>
+
+#include "code/looks_python.h"
+#include "code/rule.h"
+
+namespace amdahl::code {
+namespace {
+
+using Names = std::string_view;
+
+constexpr auto kDataLoader = std::to_array<Names>({"DataLoader"});
+constexpr auto kScalars = std::to_array<Names>({"item", "cpu", "numpy", "tolist"});
+constexpr auto kChecks =
+    std::to_array<Names>({"item", "any", "all", "isfinite", "isnan", "isinf", "equal", "allclose"});
+constexpr auto kFsync = std::to_array<Names>({"os.fsync", "fsync", "fdatasync"});
+constexpr auto kSaves = std::to_array<Names>(
+    {"torch.save", "save_checkpoint", "save_pretrained", "pickle.dump", "np.save", "save_state"});
+constexpr auto kSynchronize =
+    std::to_array<Names>({"synchronize", "block_until_ready", "mark_step"});
+constexpr auto kThreads = std::to_array<Names>(
+    {"set_num_threads", "set_num_interop_threads", "setNumThreads", "threadpool_limits"});
+constexpr auto kSetDefault = std::to_array<Names>({"setdefault", "putenv"});
+constexpr auto kDecode =
+    std::to_array<Names>({"Image.open", "imread", "imdecode", "read_image", "decode_image",
+                          "decode_jpeg", "json.load", "json.loads", "np.load", "torch.load",
+                          "read_csv", "read_parquet", "librosa.load", "h5py.File"});
+constexpr auto kReads = std::to_array<Names>(
+    {"open", "sha256", "md5", "sha1", "crc32", "Image.open", "imread", "stat"});
+constexpr auto kAllocate = std::to_array<Names>(
+    {"torch.zeros", "torch.ones", "torch.empty", "torch.full", "torch.rand", "torch.randn",
+     "torch.tensor", "torch.arange", "torch.eye", "torch.linspace", "np.zeros", "np.empty"});
+constexpr auto kCopies = std::to_array<Names>({"to", "cuda"});
+constexpr auto kContiguous = std::to_array<Names>({"contiguous", "deepcopy"});
+constexpr auto kDetach = std::to_array<Names>({"detach"});
+constexpr auto kCollect = std::to_array<Names>({"gc.collect"});
+constexpr auto kEmptyCache = std::to_array<Names>({"empty_cache"});
+constexpr auto kSleep = std::to_array<Names>({"time.sleep", "sleep"});
+constexpr auto kProcesses =
+    std::to_array<Names>({"subprocess.run", "subprocess.call", "check_output", "check_call",
+                          "Popen", "os.system", "os.popen"});
+
+constexpr auto kInput = std::to_array<Names>({"input_wait_share"});
+constexpr auto kCopy = std::to_array<Names>({"copy_share"});
+constexpr auto kSync = std::to_array<Names>({"sync_share", "serial_share"});
+constexpr auto kSyncOnly = std::to_array<Names>({"sync_share"});
+constexpr auto kLogged = std::to_array<Names>({"logging_share", "sync_share"});
+constexpr auto kLog = std::to_array<Names>({"logging_share"});
+constexpr auto kForced = std::to_array<Names>({"logging_share", "hook.fsync_share"});
+constexpr auto kCheckpoint = std::to_array<Names>({"checkpoint_share", "hook.save_share"});
+constexpr auto kContention = std::to_array<Names>({"contention_share", "wakeup_share"});
+constexpr auto kSerial = std::to_array<Names>({"serial_share"});
+constexpr auto kMove = std::to_array<Names>({"copy_share", "serial_share"});
+constexpr auto kGarbage = std::to_array<Names>({"hook.gc_share", "serial_share"});
+constexpr auto kImports = std::to_array<Names>({"import_share"});
+constexpr auto kStartup = std::to_array<Names>({"startup_share"});
+constexpr auto kWaits = std::to_array<Names>({"serial_share", "input_wait_share"});
+
+using enum SiteKind;
+using enum Place;
+constexpr auto kPy = Language::kPython;
+
+constexpr auto kRules = std::to_array<Rule>({
+    {"loader-workers",
+     kPy,
+     kCall,
+     kOnce,
+     kDataLoader,
+     "a loader that works in the step's own thread, or with few workers",
+     "load in workers beside the step: num_workers of 2 to 4 an accelerator",
+     kInput,
+     "loader-workers-more",
+     {},
+     python::loader_workers},
+    {"loader-persistent",
+     kPy,
+     kCall,
+     kOnce,
+     kDataLoader,
+     "workers that are started again for each pass",
+     "keep them: persistent_workers=True",
+     kInput,
+     "persistent-workers",
+     {},
+     python::loader_persistent},
+    {"loader-prefetch",
+     kPy,
+     kCall,
+     kOnce,
+     kDataLoader,
+     "workers that are hardly ahead of the step",
+     "let them load further ahead: prefetch_factor of 4 or more",
+     kInput,
+     "prefetch-deeper",
+     {},
+     python::loader_prefetch},
+    {"loader-pin",
+     kPy,
+     kCall,
+     kOnce,
+     kDataLoader,
+     "batches in memory that the device cannot read by itself",
+     "pin_memory=True, with non_blocking=True where they are copied",
+     kCopy,
+     "pin-memory",
+     {},
+     python::loader_pin},
+    {"range-check",
+     kPy,
+     kCall,
+     kStep,
+     kChecks,
+     "a check of values that waits for the device in every step",
+     "check every so many steps, or collect on the device and look once",
+     kSync,
+     "range-check-less-often",
+     {},
+     python::range_check},
+    {"logged-scalar",
+     kPy,
+     kCall,
+     kStep,
+     kScalars,
+     "a value is fetched from the device for a log in every step",
+     "log every so many steps, or keep the values on the device and fetch them together",
+     kLogged,
+     "log-less-often",
+     {},
+     python::logged_scalar},
+    {"scalar-sync",
+     kPy,
+     kCall,
+     kStep,
+     kScalars,
+     "a value is fetched from the device in every step",
+     "keep it on the device, and fetch many at once at the end",
+     kSync,
+     "metric-less-often",
+     {},
+     python::scalar_sync},
+    {"logging",
+     kPy,
+     kCall,
+     kStep,
+     {},
+     "something is written in every step",
+     "write every so many steps, or from another thread",
+     kLog,
+     "log-less-often",
+     {},
+     python::logging},
+    {"fsync",
+     kPy,
+     kCall,
+     kLoop,
+     kFsync,
+     "each write waits for the disk",
+     "leave it out for what can be written again",
+     kForced,
+     "fsync-off",
+     {},
+     python::log_fsync},
+    {"checkpoint-fsync",
+     kPy,
+     kCall,
+     kLoop,
+     kFsync,
+     "each checkpoint waits for the disk",
+     "write them less often, or in the background",
+     kCheckpoint,
+     "checkpoint-less-often",
+     {},
+     python::checkpoint_fsync},
+    {"checkpoint", kPy, kCall, kLoop, kSaves, "state is written while the step waits",
+     "write it less often, or in the background from a copy", kCheckpoint, "checkpoint-less-often"},
+    {"synchronize",
+     kPy,
+     kCall,
+     kStep,
+     kSynchronize,
+     "the host waits for the device in every step",
+     "take it out: whoever reads a result waits by itself",
+     kSyncOnly,
+     "",
+     {},
+     python::synchronize},
+    {"thread-count",
+     kPy,
+     kCall,
+     kOnce,
+     kThreads,
+     "the number of threads is set here",
+     "as many as the job has CPUs, counting the loader's",
+     kContention,
+     "threads-as-accelerators",
+     {"threads_per_cpu", 1.05}},
+    {"thread-default",
+     kPy,
+     kCall,
+     kOnce,
+     kSetDefault,
+     "the number of threads is set here",
+     "as many as the job has CPUs, counting the loader's",
+     kContention,
+     "threads-environment",
+     {"threads_per_cpu", 1.05},
+     python::thread_default},
+    {"thread-variable",
+     kPy,
+     kAssign,
+     kOnce,
+     {},
+     "the number of threads is set here",
+     "as many as the job has CPUs, counting the loader's",
+     kContention,
+     "threads-environment",
+     {"threads_per_cpu", 1.05},
+     python::thread_variable},
+    {"decode", kPy, kCall, kLoader, kDecode, "inputs are read and decoded again in every pass",
+     "keep the decoded form: in memory, or as one mapped file", kInput, "decoded-cache"},
+    {"startup-reads",
+     kPy,
+     kCall,
+     kLoop,
+     kReads,
+     "all files are opened before the first step",
+     "check them when they are used, or once when they are made",
+     kStartup,
+     "skip-verification",
+     {},
+     python::startup_read},
+    {"allocation", kPy, kCall, kStep, kAllocate, "memory is asked for in every step",
+     "make it once before the loop and fill it in place", kSerial, ""},
+    {"blocking-copy",
+     kPy,
+     kCall,
+     kStep,
+     kCopies,
+     "the host waits until a batch is copied",
+     "non_blocking=True, from pinned memory",
+     kCopy,
+     "overlap-copies",
+     {},
+     python::blocking_copy},
+    {"clone-detach",
+     kPy,
+     kCall,
+     kLoop,
+     kDetach,
+     "a copy that autograd records for nothing",
+     "detach first, then copy",
+     kMove,
+     "",
+     {},
+     python::clone_detach},
+    {"needless-copy", kPy, kCall, kStep, kContiguous, "data is copied in every step",
+     "see whether what follows takes it as it is", kMove, ""},
+    {"inference-mode",
+     kPy,
+     SiteKind::kWholeLoop,
+     kOnce,
+     {},
+     "evaluation that records gradients",
+     "run the loop under torch.inference_mode()",
+     kSerial,
+     "inference-mode",
+     {"hook.grad_enabled_share", 0.5},
+     python::inference_mode},
+    {"garbage",
+     kPy,
+     kCall,
+     kStep,
+     kCollect,
+     "the garbage collector is run in every step",
+     "leave it to itself, or freeze what lives long: gc.freeze()",
+     kGarbage,
+     "",
+     {},
+     python::can_be_dropped},
+    {"empty-cache",
+     kPy,
+     kCall,
+     kStep,
+     kEmptyCache,
+     "the allocator gives its memory back in every step and asks again",
+     "take it out",
+     kSync,
+     "",
+     {},
+     python::can_be_dropped},
+    {"sleep", kPy, kCall, kLoader, kSleep, "the program sleeps in every step",
+     "wait for the event itself", kWaits, ""},
+    {"process", kPy, kCall, kLoader, kProcesses, "a process is started in every step",
+     "start it once, or call the library", kWaits, ""},
+    {"unused-import",
+     kPy,
+     kImport,
+     kOnce,
+     {},
+     "a module is imported for nothing",
+     "import it where it is used",
+     kImports,
+     "lazy-imports",
+     {},
+     python::unused_import},
+    {"import-in-step",
+     kPy,
+     kImport,
+     kStep,
+     {},
+     "an import is looked up in every step",
+     "import it at the top",
+     kSerial,
+     "",
+     {},
+     nullptr,
+     true},
+});
+
+}  // namespace
+
+std::span<const Rule> python_rules() { return kRules; }
+
+}  // namespace amdahl::code
