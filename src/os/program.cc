@@ -1,0 +1,144 @@
+#include "os/program.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include "base/text.h"
+#include "os/clock.h"
+#include "os/fd.h"
+
+extern char** environ;
+
+namespace amdahl::os {
+namespace {
+
+constexpr std::size_t kKeptOfErrors = 2000;
+
+struct Pipe {
+  Fd read{-1};
+  Fd write{-1};
+};
+
+Result<Pipe> make_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    return external(fmt::format("no pipe can be made: {}", std::strerror(errno)));
+  }
+  return Pipe{Fd(ends[0]), Fd(ends[1])};
+}
+
+std::vector<std::string> environment(const std::map<std::string, std::string>& extra) {
+  std::vector<std::string> all;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string text = *entry;
+    if (!extra.contains(text.substr(0, text.find('=')))) all.push_back(text);
+  }
+  for (const auto& [name, value] : extra) all.push_back(name + "=" + value);
+  return all;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> all;
+  for (std::string& text : texts) all.push_back(text.data());
+  all.push_back(nullptr);
+  return all;
+}
+
+Result<pid_t> start(const Program& program, int out, int errors) {
+  posix_spawn_file_actions_t files;
+  ::posix_spawn_file_actions_init(&files);
+  ::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_adddup2(&files, out, 1);
+  ::posix_spawn_file_actions_adddup2(&files, errors, 2);
+  std::vector<std::string> words = program.argv;
+  std::vector<std::string> env = environment(program.env);
+  pid_t child = 0;
+  const int failed = ::posix_spawnp(&child, words[0].c_str(), &files, nullptr,
+                                    pointers(words).data(), pointers(env).data());
+  ::posix_spawn_file_actions_destroy(&files);
+  if (failed != 0) {
+    return Error{Error::Kind::kUnsupported,
+                 fmt::format("{} cannot be started: {}", words[0], std::strerror(failed))};
+  }
+  return child;
+}
+
+// One child: ended and waited for when this goes.
+class Child {
+ public:
+  explicit Child(pid_t pid) : pid_{pid} {}
+  ~Child() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    wait();
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  int wait() {
+    int status = 0;
+    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    pid_ = 0;
+    return status;
+  }
+
+ private:
+  pid_t pid_;
+};
+
+// False at the end of the stream.
+bool read_some(int fd, std::string& bytes) {
+  bytes.resize(1 << 16);
+  const ssize_t n = ::read(fd, bytes.data(), bytes.size());
+  bytes.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+  return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
+}
+
+}  // namespace
+
+Result<> run_program(const Program& program,
+                     const std::function<Result<>(std::string_view bytes)>& out,
+                     const std::function<bool()>& stop) {
+  Pipe output = TRY(make_pipe());
+  Pipe errors = TRY(make_pipe());
+  Child child(TRY(start(program, output.write.get(), errors.write.get())));
+  output.write = Fd(-1);
+  errors.write = Fd(-1);
+  const Nanos until = real_clock().monotonic() + program.limit;
+  pollfd polled[] = {{output.read.get(), POLLIN, 0}, {errors.read.get(), POLLIN, 0}};
+  std::string said;
+  std::string bytes;
+  while (polled[0].fd >= 0 || polled[1].fd >= 0) {
+    if (stop && stop()) return external(fmt::format("{}: interrupted", program.argv[0]));
+    if (real_clock().monotonic() > until) {
+      return external(
+          fmt::format("{}: did not end within {}", program.argv[0], show_duration(program.limit)));
+    }
+    if (::poll(polled, 2, 100) <= 0) continue;
+    if (polled[0].revents != 0) {
+      if (!read_some(polled[0].fd, bytes)) polled[0].fd = -1;
+      if (!bytes.empty()) TRY(out(bytes));
+    }
+    if (polled[1].revents != 0) {
+      if (!read_some(polled[1].fd, bytes)) polled[1].fd = -1;
+      said += bytes;
+      if (said.size() > kKeptOfErrors) said.erase(0, said.size() - kKeptOfErrors);
+    }
+  }
+  const int status = child.wait();
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return Ok{};
+  const std::string how = WIFEXITED(status) ? fmt::format("exit {}", WEXITSTATUS(status))
+                                            : fmt::format("signal {}", WTERMSIG(status));
+  const std::string why(trim(said));
+  return external(fmt::format("{}: {}{}{}", program.argv[0], how, why.empty() ? "" : ": ", why));
+}
+
+}  // namespace amdahl::os
