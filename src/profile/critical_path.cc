@@ -1,0 +1,151 @@
+#include "profile/critical_path.h"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+
+namespace amdahl::profile {
+namespace {
+
+using model::kNone;
+
+// Why the time between the end of what was needed and the start went by.
+Why lag_why(const Need& need, const Work& work) {
+  switch (need.kind) {
+    case NeedKind::kLaunch:
+      return Why::kLaunch;
+    case NeedKind::kOrder:
+      return work.on_device ? Why::kQueue : Why::kUnknown;
+    case NeedKind::kStreamWait:
+      return Why::kQueue;
+    case NeedKind::kWait:
+      return Why::kSync;
+    case NeedKind::kHandOver:
+      return Why::kHost;
+    case NeedKind::kCollective:
+      return Why::kComm;
+  }
+  return Why::kUnknown;
+}
+
+std::uint32_t last_work(const WorkGraph& graph) {
+  std::uint32_t last = kNone;
+  for (std::uint32_t i = 0; i < graph.works.size(); ++i) {
+    if (last == kNone || graph.works[i].to > graph.works[last].to) last = i;
+  }
+  return last;
+}
+
+// What it waited for longest; of equals the one that is not just the lane's order.
+const Need* binding(const WorkGraph& graph, const Work& work) {
+  const Need* best = nullptr;
+  for (const Need& need : graph.needs_of(work)) {
+    const Nanos ready = graph.works[need.work].to + need.lag;
+    if (best == nullptr || ready >= graph.works[best->work].to + best->lag) best = &need;
+  }
+  return best;
+}
+
+void push(std::vector<PathSegment>& segments, PathSegment segment) {
+  if (segment.from >= segment.to) return;
+  if (!segments.empty()) {
+    // Walking backwards: what came later stands at the end.
+    PathSegment& later = segments.back();
+    if (later.from == segment.to && later.why == segment.why && later.event == segment.event &&
+        later.lane == segment.lane && later.on_device == segment.on_device) {
+      later.from = segment.from;
+      return;
+    }
+  }
+  segments.push_back(segment);
+}
+
+struct Key {
+  Why why = Why::kUnknown;
+  std::uint32_t name = kNone;
+  std::uint32_t frame = kNone;
+  friend bool operator==(const Key&, const Key&) = default;
+};
+
+struct KeyHash {
+  std::size_t operator()(const Key& key) const {
+    std::uint64_t hash = (std::uint64_t{key.name} << 32 | key.frame) * 0x9E3779B97F4A7C15;
+    hash ^= hash >> 29;
+    return (hash + at(key.why)) * 0xBF58476D1CE4E5B9;
+  }
+};
+
+Key key_of(const Prepared& in, const CodeLines& lines, const PathSegment& segment) {
+  Key key{segment.why, kNone, kNone};
+  if (segment.event == kNone) return key;
+  if (segment.on_device) {
+    key.name = in.trace.device_events[segment.event].name;
+    return key;
+  }
+  const std::uint32_t work = outermost_work(in.trace, segment.event);
+  key.name = in.trace.host_events[work == kNone ? segment.event : work].name;
+  key.frame = lines.frame(segment.event);
+  return key;
+}
+
+std::vector<PathShare> shares_of(const Prepared& in, const std::vector<PathSegment>& segments,
+                                 std::size_t most) {
+  const CodeLines lines(in.trace);
+  std::unordered_map<Key, PathShare, KeyHash> sums;
+  for (const PathSegment& segment : segments) {
+    PathShare& share = sums[key_of(in, lines, segment)];
+    share.time += segment.to - segment.from;
+    ++share.times;
+  }
+  std::vector<PathShare> shares;
+  for (auto& [key, share] : sums) {
+    share.why = key.why;
+    share.what = key.name == kNone ? "between operators" : std::string(in.trace.names[key.name]);
+    share.line = lines.text(key.frame);
+    shares.push_back(std::move(share));
+  }
+  std::ranges::sort(shares, [](const PathShare& a, const PathShare& b) {
+    return std::tie(b.time, a.why, a.what, a.line) < std::tie(a.time, b.why, b.what, b.line);
+  });
+  if (shares.size() > most) shares.resize(most);
+  return shares;
+}
+
+}  // namespace
+
+CriticalPath critical_path(const Prepared& prepared, const WorkGraph& graph, std::size_t shares) {
+  CriticalPath path;
+  path.from = graph.from;
+  path.to = graph.to;
+  for (std::uint32_t i = last_work(graph); i != kNone;) {
+    const Work& work = graph.works[i];
+    push(path.segments, {work.from, work.to, work.why, work.event, work.lane, work.on_device});
+    const Need* need = binding(graph, work);
+    const Nanos back_to = need == nullptr ? graph.from : graph.works[need->work].to;
+    push(path.segments, {back_to, work.from, need == nullptr ? Why::kUnknown : lag_why(*need, work),
+                         need == nullptr ? kNone : work.event, work.lane, work.on_device});
+    i = need == nullptr ? kNone : need->work;
+  }
+  std::ranges::reverse(path.segments);
+  for (const PathSegment& segment : path.segments) {
+    path.by_why[at(segment.why)] += segment.to - segment.from;
+  }
+  path.shares = shares_of(prepared, path.segments, shares);
+  return path;
+}
+
+std::array<Nanos, kWhys> path_within(const CriticalPath& path, Nanos from, Nanos to) {
+  std::array<Nanos, kWhys> sums{};
+  auto segment = std::ranges::partition_point(path.segments,
+                                              [&](const PathSegment& s) { return s.to <= from; });
+  for (; segment != path.segments.end() && segment->from < to; ++segment) {
+    sums[at(segment->why)] += std::min(segment->to, to) - std::max(segment->from, from);
+  }
+  return sums;
+}
+
+Nanos device_time(const std::array<Nanos, kWhys>& by_why) {
+  return by_why[at(Why::kKernel)] + by_why[at(Why::kCopy)] + by_why[at(Why::kComm)];
+}
+
+}  // namespace amdahl::profile

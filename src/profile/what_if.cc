@@ -1,0 +1,261 @@
+#include "profile/what_if.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace amdahl::profile {
+namespace {
+
+using model::kNone;
+
+constexpr std::string_view kKernelPrefix = "kernel:";
+
+Nanos scaled(Nanos time, double factor) {
+  if (factor == 1) return time;
+  return Nanos{std::llround(static_cast<double>(time.count()) * factor)};
+}
+
+// By name: what its kernels take.
+std::vector<double> kernel_factors(const Prepared& in, const WhatIf& what_if) {
+  std::vector<double> factors;
+  if (what_if.kernels.empty()) return factors;
+  factors.assign(in.trace.names.size(), 1);
+  for (std::uint32_t i = 0; i < in.trace.names.size(); ++i) {
+    const std::string name = lower(in.trace.names[i]);
+    for (const WhatIf::Kernel& kernel : what_if.kernels) {
+      if (name.find(lower(kernel.part)) != std::string::npos) factors[i] *= kernel.factor;
+    }
+  }
+  return factors;
+}
+
+// A thread's own work inside a wait is the waiting's cost; what a need's lag is depends on it.
+double lag_factor(const Need& need, const Work& work, const std::array<double, kWhys>& factors) {
+  if (need.kind == NeedKind::kLaunch) return factors[at(Why::kLaunch)];
+  if (need.kind == NeedKind::kOrder && work.on_device) return factors[at(Why::kQueue)];
+  return 1;
+}
+
+// Needs that a change can take away: with factor k only that part of the waiting is left.
+double wait_factor(const Need& need, const std::array<double, kWhys>& factors) {
+  if (need.kind == NeedKind::kWait) return factors[at(Why::kSync)];
+  if (need.kind == NeedKind::kCollective) return factors[at(Why::kStraggler)];
+  return 1;
+}
+
+std::string known_words() {
+  std::string words;
+  for (const WhyRow& row : whys()) {
+    if (row.why == Why::kUnknown || row.why == Why::kProfiler) continue;
+    words += fmt::format("{}, ", row.name);
+  }
+  return words + "kernel:NAME";
+}
+
+double ceiling_of(double share) {
+  return share >= 1 ? std::numeric_limits<double>::infinity() : 1 / (1 - share);
+}
+
+void finish(Gain& gain, Nanos wall, Nanos replayed) {
+  gain.share = wall > Nanos{} ? std::min(1.0, to_seconds(gain.time) / to_seconds(wall)) : 0;
+  gain.ceiling = ceiling_of(gain.share);
+  const double speed_up = replayed > Nanos{} ? to_seconds(wall) / to_seconds(replayed)
+                                             : std::numeric_limits<double>::infinity();
+  gain.expected = std::clamp(speed_up, 1.0, gain.ceiling);
+}
+
+// The spans that a reason takes part in, by rank: works, the lags of needs, and what is waited.
+class Spans {
+ public:
+  Spans(const Prepared& prepared, const WorkGraph& graph) : in_{prepared}, graph_{graph} {
+    by_source_.resize(in_.trace.sources.size());
+    for (const Work& work : graph_.works) add(work);
+  }
+
+  std::array<Nanos, kWhys> longest() {
+    std::array<Nanos, kWhys> times{};
+    for (auto& of_source : by_source_) {
+      for (std::size_t i = 0; i < kWhys; ++i) {
+        times[i] = std::max(times[i], total(merged(std::move(of_source[i]))));
+      }
+    }
+    return times;
+  }
+
+ private:
+  std::uint32_t source_of(const Work& work) const {
+    if (work.lane == kNone) return kNone;
+    if (work.on_device) return in_.trace.devices[in_.trace.streams[work.lane].device].source;
+    return in_.trace.processes[in_.trace.threads[work.lane].process].source;
+  }
+
+  void add(const Work& work) {
+    const std::uint32_t source = source_of(work);
+    if (source == kNone) return;
+    auto& spans = by_source_[source];
+    put(spans[at(work.why)], work.from, work.to);
+    Nanos own = work.from;  // When the lane itself was ready.
+    for (const Need& need : graph_.needs_of(work)) {
+      const Nanos end = graph_.works[need.work].to;
+      if (need.kind == NeedKind::kOrder) own = end + need.lag;
+      if (need.kind == NeedKind::kLaunch) put(spans[at(Why::kLaunch)], end, end + need.lag);
+      if (need.kind == NeedKind::kOrder && work.on_device) {
+        put(spans[at(Why::kQueue)], end, end + need.lag);
+      }
+      if (need.kind == NeedKind::kWait) put(spans[at(Why::kSync)], own, end);
+      if (need.kind == NeedKind::kCollective) put(spans[at(Why::kStraggler)], own, end);
+    }
+  }
+
+  // Spans come nearly in order: joining what touches keeps the lists short.
+  static void put(std::vector<Interval>& spans, Nanos from, Nanos to) {
+    if (from >= to) return;
+    if (!spans.empty() && spans.back().from <= from && from <= spans.back().to) {
+      spans.back().to = std::max(spans.back().to, to);
+    } else {
+      spans.push_back({from, to});
+    }
+  }
+
+  const Prepared& in_;
+  const WorkGraph& graph_;
+  std::vector<std::array<std::vector<Interval>, kWhys>> by_source_;
+};
+
+Result<double> factor_of(std::string_view text, std::string_view item) {
+  const auto factor = to_number<double>(text);
+  if (!factor || !std::isfinite(*factor) || *factor < 0 || *factor > 100) {
+    return bad_input(
+        fmt::format("--what-if '{}': '{}' is not a factor from 0 (removed) to 100; try {}=0", item,
+                    text, item.substr(0, item.find('='))));
+  }
+  return *factor;
+}
+
+}  // namespace
+
+Result<WhatIf> parse_what_if(std::string_view text) {
+  WhatIf what_if;
+  for (const std::string_view piece : split(text, ',')) {
+    const std::string_view item = trim(piece);
+    const std::size_t equals = item.rfind('=');
+    if (item.empty() || equals == std::string_view::npos) {
+      return bad_input(fmt::format("--what-if '{}' has no factor; try {}=0", item,
+                                   item.empty() ? "input" : item));
+    }
+    const std::string_view what = trim(item.substr(0, equals));
+    const double factor = TRY(factor_of(trim(item.substr(equals + 1)), item));
+    if (what.starts_with(kKernelPrefix) && what.size() > kKernelPrefix.size()) {
+      what_if.kernels.push_back({std::string(what.substr(kKernelPrefix.size())), factor});
+      continue;
+    }
+    const auto why = why_named(what);
+    if (!why || *why == Why::kUnknown) {
+      return bad_input(fmt::format("--what-if knows no '{}'; it knows {}", what, known_words()));
+    }
+    what_if.factors[at(*why)] = factor;
+  }
+  return what_if;
+}
+
+std::string describe(const WhatIf& what_if) {
+  std::vector<std::string> items;
+  for (const WhyRow& row : whys()) {
+    const double factor = what_if.factors[at(row.why)];
+    if (factor != 1) items.push_back(fmt::format("{}={}", row.name, factor));
+  }
+  for (const WhatIf::Kernel& kernel : what_if.kernels) {
+    items.push_back(fmt::format("{}{}={}", kKernelPrefix, kernel.part, kernel.factor));
+  }
+  return join(items, ",");
+}
+
+Nanos replay(const Prepared& prepared, const WorkGraph& graph, const WhatIf& what_if) {
+  const std::vector<double> kernels = kernel_factors(prepared, what_if);
+  std::vector<Nanos> ends(graph.works.size());
+  Nanos last = graph.from;
+  for (std::size_t i = 0; i < graph.works.size(); ++i) {
+    const Work& work = graph.works[i];
+    const std::span<const Need> needs = graph.needs_of(work);
+    Nanos start = needs.empty() ? work.from : graph.from;
+    for (const Need& need : needs) {
+      const Nanos lag = scaled(need.lag, lag_factor(need, work, what_if.factors));
+      const Nanos ready = ends[need.work] + lag;
+      if (ready <= start) continue;
+      // The lane's own order comes first among the needs, so that `start` is when it was there.
+      start += scaled(ready - start, wait_factor(need, what_if.factors));
+    }
+    double factor = what_if.factors[at(work.why)];
+    if (!kernels.empty() && work.on_device) {
+      factor *= kernels[prepared.trace.device_events[work.event].name];
+    }
+    ends[i] = start + scaled(work.to - work.from, factor);
+    last = std::max(last, ends[i]);
+  }
+  return last - graph.from;
+}
+
+std::array<Nanos, kWhys> measured_times(const Prepared& prepared, const WorkGraph& graph) {
+  return Spans(prepared, graph).longest();
+}
+
+Gain gain_of(const Prepared& prepared, const WorkGraph& graph, const WhatIf& what_if) {
+  const Nanos wall = graph.to - graph.from;
+  const std::array<Nanos, kWhys> times = measured_times(prepared, graph);
+  Gain gain;
+  for (std::size_t i = 0; i < kWhys; ++i) {
+    gain.time += scaled(times[i], std::max(0.0, 1 - what_if.factors[i]));
+  }
+  const std::vector<double> kernels = kernel_factors(prepared, what_if);
+  std::vector<Interval> spans;
+  for (const Work& work : graph.works) {
+    if (!work.on_device || kernels.empty()) continue;
+    const double factor = kernels[prepared.trace.device_events[work.event].name];
+    if (factor < 1)
+      spans.push_back({work.from, work.from + scaled(work.to - work.from, 1 - factor)});
+  }
+  gain.time += total(merged(std::move(spans)));
+  finish(gain, wall, replay(prepared, graph, what_if));
+  return gain;
+}
+
+Gains gains(const Prepared& prepared, const WorkGraph& graph, std::size_t best) {
+  const Nanos wall = graph.to - graph.from;
+  const std::array<Nanos, kWhys> times = measured_times(prepared, graph);
+  Gains found;
+  const auto without = [&](Why first, Why second) {
+    WhatIf what_if;
+    what_if.factors[at(first)] = 0;
+    what_if.factors[at(second)] = 0;
+    return replay(prepared, graph, what_if);
+  };
+  for (const WhyRow& row : whys()) {
+    if (row.why == Why::kKernel || row.why == Why::kUnknown) continue;
+    Gain gain{.first = row.why, .time = times[at(row.why)]};
+    if (gain.time * 1000 < wall || gain.time == Nanos{}) continue;
+    finish(gain, wall, without(row.why, row.why));
+    found.alone.push_back(gain);
+  }
+  std::ranges::stable_sort(found.alone, [](const Gain& a, const Gain& b) {
+    return std::tie(b.expected, b.ceiling) < std::tie(a.expected, a.ceiling);
+  });
+  const std::size_t some = std::min(best, found.alone.size());
+  for (std::size_t i = 0; i < some; ++i) {
+    for (std::size_t j = i + 1; j < some; ++j) {
+      const Gain& a = found.alone[i];
+      const Gain& b = found.alone[j];
+      Gain pair{.first = a.first, .second = b.first, .time = a.time + b.time};
+      finish(pair, wall, without(a.first, b.first));
+      found.pairs.push_back(pair);
+    }
+  }
+  std::ranges::stable_sort(found.pairs, std::ranges::greater{}, &Gain::expected);
+  return found;
+}
+
+}  // namespace amdahl::profile

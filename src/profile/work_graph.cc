@@ -1,0 +1,328 @@
+#include "profile/work_graph.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "profile/host_work.h"
+
+namespace amdahl::profile {
+namespace {
+
+using model::DeviceEvent;
+using model::HostEvent;
+using model::kNone;
+
+// What a stream's wait for another looks like: it starts this soon after the other's event ended.
+constexpr Nanos kReleased{20'000};
+// Used where a trace shows none of its own.
+constexpr Nanos kUsualLaunch{5'000};
+constexpr Nanos kUsualQueue{1'000};
+
+Nanos median_or(std::vector<Nanos>& times, Nanos otherwise) {
+  if (times.empty()) return otherwise;
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::ranges::nth_element(times, middle);
+  return *middle;
+}
+
+// From a launch to the start on an empty stream, and from one event of a full one to the next.
+struct Usual {
+  Nanos launch = kUsualLaunch;
+  Nanos queue = kUsualQueue;
+};
+
+Usual usual_lags(const Prepared& in) {
+  std::vector<Nanos> launches;
+  std::vector<Nanos> queues;
+  std::vector<Nanos> ends(in.trace.streams.size(), Nanos::min());
+  for (const DeviceEvent& event : in.trace.device_events) {
+    if (!keeps_busy(event)) continue;
+    const Nanos before = ends[event.stream];
+    ends[event.stream] = event.end();
+    if (event.launch == kNone) continue;
+    const Nanos launched = in.trace.host_events[event.launch].start;
+    if (launched >= before && launched <= event.start) {
+      launches.push_back(event.start - launched);
+    } else if (launched < before && before <= event.start) {
+      queues.push_back(event.start - before);
+    }
+  }
+  return {median_or(launches, kUsualLaunch), median_or(queues, kUsualQueue)};
+}
+
+class Assemble {
+ public:
+  Assemble(const Prepared& prepared, const GraphInputs& inputs)
+      : in_{prepared}, inputs_{inputs}, usual_{usual_lags(prepared)} {
+    graph_.shifts = inputs.shifts;
+    graph_.shifts.resize(in_.trace.sources.size());
+  }
+
+  WorkGraph run() {
+    const std::vector<HostWork> hosts = host_work(in_);
+    add_devices();
+    add_hosts(hosts);
+    sort();
+    find_needs(hosts);
+    for (const Work& work : graph_.works) {
+      if (&work == graph_.works.data() || work.to > graph_.to) graph_.to = work.to;
+    }
+    if (!graph_.works.empty()) graph_.from = graph_.works.front().from;
+    return std::move(graph_);
+  }
+
+ private:
+  enum class Role : std::uint8_t { kPlain, kArrival, kHub, kTransfer, kHost };
+  // What a work is made from, beside it.
+  struct Origin {
+    std::uint32_t index = kNone;  // Of a collective, or of the host works.
+    Role role = Role::kPlain;
+  };
+
+  Nanos shift_of(const DeviceEvent& event) const {
+    return graph_.shifts[in_.trace.devices[in_.trace.streams[event.stream].device].source];
+  }
+  Nanos shift_of_thread(std::uint32_t thread) const {
+    return graph_.shifts[in_.trace.processes[in_.trace.threads[thread].process].source];
+  }
+
+  void add(const Work& work, Origin origin) {
+    graph_.works.push_back(work);
+    origins_.push_back(origin);
+  }
+
+  void add_devices() {
+    std::vector<std::uint32_t> collective(in_.trace.device_events.size(), kNone);
+    for (std::uint32_t c = 0; c < inputs_.collectives.size(); ++c) {
+      for (const std::uint32_t event : inputs_.collectives[c].events) collective[event] = c;
+    }
+    for (std::uint32_t i = 0; i < in_.trace.device_events.size(); ++i) {
+      const DeviceEvent& event = in_.trace.device_events[i];
+      if (!keeps_busy(event)) continue;
+      const Nanos from = event.start - shift_of(event);
+      Work work{.from = from,
+                .to = from + event.duration,
+                .event = i,
+                .lane = event.stream,
+                .why = in_.names.device(event),
+                .on_device = true};
+      if (collective[i] == kNone) {
+        add(work, {kNone, Role::kPlain});
+        continue;
+      }
+      Work arrival = work;
+      arrival.to = from;
+      add(arrival, {collective[i], Role::kArrival});
+      work.from = std::min(work.to, last_arrival(collective[i]));
+      add(work, {collective[i], Role::kTransfer});
+    }
+    for (std::uint32_t c = 0; c < inputs_.collectives.size(); ++c) {
+      const std::uint32_t first = inputs_.collectives[c].events.front();
+      const Nanos at = last_arrival(c);
+      add({.from = at, .to = at, .event = first, .why = Why::kComm, .on_device = true},
+          {c, Role::kHub});
+    }
+  }
+
+  Nanos last_arrival(std::uint32_t collective) const {
+    Nanos last = Nanos::min();
+    for (const std::uint32_t i : inputs_.collectives[collective].events) {
+      const DeviceEvent& event = in_.trace.device_events[i];
+      last = std::max(last, event.start - shift_of(event));
+    }
+    return last;
+  }
+
+  void add_hosts(const std::vector<HostWork>& hosts) {
+    for (std::uint32_t i = 0; i < hosts.size(); ++i) {
+      const Nanos shift = shift_of_thread(hosts[i].thread);
+      add({.from = hosts[i].from - shift,
+           .to = hosts[i].to - shift,
+           .event = hosts[i].event,
+           .lane = hosts[i].thread,
+           .why = hosts[i].why},
+          {i, Role::kHost});
+    }
+  }
+
+  // Where times are equal: what takes no time first, then devices, then as they were added, which
+  // puts arrivals before their hub.
+  void sort() {
+    std::vector<std::uint32_t> order(graph_.works.size());
+    std::iota(order.begin(), order.end(), 0u);
+    const auto key = [&](std::uint32_t i) {
+      const Work& work = graph_.works[i];
+      return std::tuple(work.from, work.to, !work.on_device, i);
+    };
+    std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
+      const Nanos from_a = graph_.works[a].from;
+      const Nanos from_b = graph_.works[b].from;
+      return from_a != from_b ? from_a < from_b : key(a) < key(b);
+    });
+    std::vector<Work> works;
+    std::vector<Origin> origins;
+    works.reserve(order.size());
+    origins.reserve(order.size());
+    for (const std::uint32_t i : order) {
+      works.push_back(graph_.works[i]);
+      origins.push_back(origins_[i]);
+    }
+    graph_.works = std::move(works);
+    origins_ = std::move(origins);
+  }
+
+  void find_needs(const std::vector<HostWork>& hosts) {
+    last_of_stream_.assign(in_.trace.streams.size(), kNone);
+    of_thread_.resize(in_.trace.threads.size());
+    of_event_.assign(in_.trace.device_events.size(), kNone);
+    arrivals_.resize(inputs_.collectives.size());
+    hubs_.assign(inputs_.collectives.size(), kNone);
+    for (std::uint32_t i = 0; i < graph_.works.size(); ++i) {
+      graph_.works[i].first_need = static_cast<std::uint32_t>(graph_.needs.size());
+      switch (origins_[i].role) {
+        case Role::kPlain:
+        case Role::kArrival:
+          device_needs(i);
+          break;
+        case Role::kTransfer:
+          transfer_needs(i);
+          break;
+        case Role::kHub:
+          for (const std::uint32_t arrival : arrivals_[origins_[i].index]) {
+            need(i, arrival, NeedKind::kCollective, Nanos{});
+          }
+          hubs_[origins_[i].index] = i;
+          break;
+        case Role::kHost:
+          host_needs(i, hosts[origins_[i].index]);
+          break;
+      }
+      keep(i);
+    }
+  }
+
+  // Where `i` is found by those that need it.
+  void keep(std::uint32_t i) {
+    const Work& work = graph_.works[i];
+    switch (origins_[i].role) {
+      case Role::kArrival:
+        arrivals_[origins_[i].index].push_back(i);
+        last_of_stream_[work.lane] = i;
+        break;
+      case Role::kPlain:
+      case Role::kTransfer:
+        of_event_[work.event] = i;
+        last_of_stream_[work.lane] = i;
+        break;
+      case Role::kHost:
+        of_thread_[work.lane].push_back(i);
+        break;
+      case Role::kHub:
+        break;
+    }
+  }
+
+  // A rank's own arrival, and the last of all.
+  void transfer_needs(std::uint32_t i) {
+    const Work& work = graph_.works[i];
+    const std::uint32_t hub = hubs_[origins_[i].index];
+    const bool all_there = hub != kNone && graph_.works[hub].to <= work.from;
+    need(i, last_of_stream_[work.lane], NeedKind::kOrder, all_there ? Nanos{} : Nanos::max());
+    need(i, hub, NeedKind::kCollective);
+  }
+
+  // The measured lag, unless it is given.
+  void need(std::uint32_t of, std::uint32_t on, NeedKind kind, Nanos most = Nanos::max()) {
+    if (on == kNone) return;
+    const Nanos measured = graph_.works[of].from - graph_.works[on].to;
+    if (measured < Nanos{}) return;  // They overlapped: it was no need.
+    graph_.needs.push_back({on, kind, std::min(measured, most)});
+    ++graph_.works[of].needs;
+  }
+
+  // The last work of a thread that ended by then.
+  std::uint32_t ended_by(std::uint32_t thread, Nanos time) const {
+    const std::vector<std::uint32_t>& works = of_thread_[thread];
+    const auto after = std::ranges::partition_point(
+        works, [&](std::uint32_t i) { return graph_.works[i].to <= time; });
+    return after == works.begin() ? kNone : *(after - 1);
+  }
+
+  void device_needs(std::uint32_t i) {
+    const Work& work = graph_.works[i];
+    const DeviceEvent& event = in_.trace.device_events[work.event];
+    std::uint32_t before = last_of_stream_[work.lane];
+    if (before != kNone && graph_.works[before].to > work.from) before = kNone;
+    std::uint32_t launcher = kNone;
+    if (event.launch != kNone) {
+      const HostEvent& launch = in_.trace.host_events[event.launch];
+      launcher = ended_by(launch.thread, launch.start - shift_of_thread(launch.thread));
+    }
+    const Nanos never = graph_.from - std::chrono::hours(1);
+    const Nanos queued = before == kNone ? never : graph_.works[before].to;
+    const Nanos launched = launcher == kNone ? never : graph_.works[launcher].to;
+    const bool by_launch = launcher != kNone && (before == kNone || launched >= queued);
+    const Nanos usual = by_launch ? usual_.launch : usual_.queue;
+    const Nanos since = std::max(queued, launched);
+    std::uint32_t other = kNone;
+    if ((before != kNone || launcher != kNone) && work.from - since > 3 * usual + kUsualLaunch) {
+      other = released_by(event, work.from, since);
+    }
+    const bool waited = other != kNone;
+    need(i, before, NeedKind::kOrder, by_launch || waited ? usual_.queue : Nanos::max());
+    need(i, launcher, NeedKind::kLaunch, by_launch && !waited ? Nanos::max() : usual_.launch);
+    need(i, other, NeedKind::kStreamWait);
+  }
+
+  // The event of another stream whose end let this one start, going by the times.
+  std::uint32_t released_by(const DeviceEvent& event, Nanos start, Nanos since) const {
+    const std::uint32_t device = in_.trace.streams[event.stream].device;
+    std::uint32_t best = kNone;
+    Nanos best_end = std::max(since, start - kReleased);
+    for (std::uint32_t stream = 0; stream < in_.trace.streams.size(); ++stream) {
+      if (in_.trace.streams[stream].device != device || stream == event.stream) continue;
+      const std::uint32_t last = last_of_stream_[stream];
+      if (last == kNone) continue;
+      const Nanos end = graph_.works[last].to;
+      if (end > best_end && end <= start) {
+        best = last;
+        best_end = end;
+      }
+    }
+    return best;
+  }
+
+  void host_needs(std::uint32_t i, const HostWork& host) {
+    const Work& work = graph_.works[i];
+    const std::uint32_t before =
+        of_thread_[work.lane].empty() ? kNone : of_thread_[work.lane].back();
+    const std::uint32_t awaited = host.awaits == kNone ? kNone : of_event_[host.awaits];
+    const std::uint32_t handed =
+        host.handed_by == kNone ? kNone : ended_by(host.handed_by, work.from);
+    const bool other = (awaited != kNone && graph_.works[awaited].to <= work.from) ||
+                       (handed != kNone && graph_.works[handed].to <= work.from);
+    need(i, before, NeedKind::kOrder, other ? Nanos{} : Nanos::max());
+    need(i, awaited, NeedKind::kWait);
+    need(i, handed, NeedKind::kHandOver);
+  }
+
+  const Prepared& in_;
+  const GraphInputs& inputs_;
+  Usual usual_;
+  WorkGraph graph_;
+  std::vector<Origin> origins_;
+  std::vector<std::uint32_t> last_of_stream_;
+  std::vector<std::vector<std::uint32_t>> of_thread_;
+  std::vector<std::uint32_t> of_event_;  // Work of a device event.
+  std::vector<std::vector<std::uint32_t>> arrivals_;
+  std::vector<std::uint32_t> hubs_;
+};
+
+}  // namespace
+
+WorkGraph work_graph(const Prepared& prepared, const GraphInputs& inputs) {
+  return Assemble(prepared, inputs).run();
+}
+
+}  // namespace amdahl::profile
