@@ -51,7 +51,9 @@ struct Memories {
 };
 
 struct ReportOptions {
-  std::size_t rows = 20;  // Kept of each cut; 0: all. Pareto curves and totals have all of them.
+  // Kept of each cut; 0: all. Families of which there is a memory are kept, however far down.
+  // Pareto curves and totals have all of them.
+  std::size_t rows = 20;
   Order order = Order::kRecoverable;
   Prices prices{};
   int slices = 24;  // Of the window, for the trend.
@@ -208,7 +210,7 @@ struct Report {
   const Cut& cut(By by) const { return cuts[static_cast<std::size_t>(by)]; }
 };
 
-// Same usage, same report, whatever the order of jobs. Linear in jobs and lanes.
+// Same usage, same report. Linear in jobs and lanes, but for sorting the rows that are kept.
 Report report(const FleetUsage& usage, const Families& families, const Memories& memory,
               const ReportOptions& options = {});
 

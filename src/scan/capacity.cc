@@ -1,0 +1,112 @@
+#include "scan/capacity.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace amdahl::scan {
+namespace {
+
+CapacityUse of_jobs(const Split& jobs) {
+  return {.partition = {},
+          .basis = {},
+          .total = {},
+          .down = {},
+          .unallocated = {},
+          .allocated = jobs.allocated,
+          .idle = jobs.idle,
+          .low = jobs.low,
+          .unobserved = jobs.unobserved,
+          .productive = jobs.productive};
+}
+
+// What the scheduler counted as allocated wins; jobs that we do not see are not observed.
+void set_occupied(CapacityUse& use, const Occupied& occupied) {
+  use.basis = "occupancy over time";
+  use.total = occupied.total;
+  use.down = occupied.down;
+  if (occupied.allocated > use.allocated) {
+    use.unobserved += occupied.allocated - use.allocated;
+    use.allocated = occupied.allocated;
+  }
+  use.unallocated = std::max(0.0, occupied.total - occupied.down - use.allocated);
+}
+
+struct Count {
+  double told = 0;  // Accelerators.
+  double seen = 0;  // With telemetry, of hosts of which nothing was told.
+};
+
+void set_counted(CapacityUse& use, const Count& count, const Window& window) {
+  const double all = count.told + count.seen;
+  if (all <= 0) return;
+  use.basis = count.seen <= 0   ? "counts of accelerators"
+              : count.told <= 0 ? "accelerators that had telemetry"
+                                : "counts of accelerators, and those that had telemetry";
+  use.total = all * to_seconds(window.end - window.start);
+  // More allocated than there is: some of the fleet was not counted, so nothing can be said.
+  if (*use.total >= use.allocated) use.unallocated = *use.total - use.allocated;
+}
+
+}  // namespace
+
+CapacityUse fleet_capacity(const FleetUsage& usage, const Split& jobs) {
+  CapacityUse use = of_jobs(jobs);
+  if (!usage.occupied.empty()) {
+    Occupied all;
+    for (const Occupied& partition : usage.occupied) {
+      all.total += partition.total;
+      all.allocated += partition.allocated;
+      all.down += partition.down;
+    }
+    set_occupied(use, all);
+    return use;
+  }
+  // Hosts are what there is; partitions share them, so they count only where no host is known.
+  Count hosts;
+  Count partitions;
+  for (const HostCapacity& told : usage.capacities) {
+    Count& count = told.host != 0 ? hosts : partitions;
+    (told.told ? count.told : count.seen) += told.accelerators;
+  }
+  set_counted(use, hosts.told + hosts.seen > 0 ? hosts : partitions, usage.window);
+  return use;
+}
+
+std::vector<CapacityUse> partition_capacities(const FleetUsage& usage,
+                                              const std::vector<PartitionSplit>& jobs) {
+  std::map<WordId, CapacityUse> uses;
+  for (const PartitionSplit& partition : jobs) {
+    uses.emplace(partition.partition, of_jobs(partition.split));
+  }
+  for (const Occupied& occupied : usage.occupied) {
+    set_occupied(uses[occupied.partition], occupied);
+  }
+  if (usage.occupied.empty()) {
+    std::map<WordId, std::pair<Count, Count>> counts;  // Of a partition as a whole; of its hosts.
+    for (const HostCapacity& told : usage.capacities) {
+      if (told.partition == 0) continue;
+      auto& [whole, hosts] = counts[told.partition];
+      Count& count = told.host == 0 ? whole : hosts;
+      (told.told ? count.told : count.seen) += told.accelerators;
+    }
+    for (const auto& [partition, count] : counts) {
+      const auto& [whole, hosts] = count;
+      set_counted(uses[partition], whole.told + whole.seen > 0 ? whole : hosts, usage.window);
+    }
+  }
+  std::vector<CapacityUse> known;
+  for (auto& [partition, use] : uses) {
+    if (!use.total) continue;
+    use.partition = usage.text(partition);
+    known.push_back(std::move(use));
+  }
+  std::ranges::sort(known, [](const CapacityUse& a, const CapacityUse& b) {
+    const double idle_a = a.unallocated.value_or(-1);
+    const double idle_b = b.unallocated.value_or(-1);
+    return std::tie(idle_b, a.partition) < std::tie(idle_a, b.partition);
+  });
+  return known;
+}
+
+}  // namespace amdahl::scan

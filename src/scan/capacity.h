@@ -1,0 +1,22 @@
+// capacity.h: the four classes of lost capacity: down, unallocated, idle, inefficient.
+#pragma once
+
+#include <vector>
+
+#include "scan/fleet_usage.h"
+#include "scan/report.h"
+
+namespace amdahl::scan {
+
+// Jobs' time by partition, as a Tally has it: keys are words of the usage.
+struct PartitionSplit {
+  WordId partition = 0;
+  Split split;
+};
+
+CapacityUse fleet_capacity(const FleetUsage& usage, const Split& jobs);
+// Those whose capacity is known, most unallocated first.
+std::vector<CapacityUse> partition_capacities(const FleetUsage& usage,
+                                              const std::vector<PartitionSplit>& jobs);
+
+}  // namespace amdahl::scan

@@ -1,0 +1,122 @@
+#include "scan/lever.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace amdahl::scan {
+namespace {
+
+// A Beta prior worth four trials at 15 %, as in rank.cc.
+constexpr double kPriorTrials = 4;
+constexpr double kPriorRate = 0.15;
+
+struct FamilySum {
+  double allocated = 0;
+  double wasted = 0;
+  PartSeconds parts{};
+};
+
+Tried tried_of(const Memories& memory, model::Bottleneck against) {
+  const auto known = memory.levers.find(against);
+  return known == memory.levers.end() ? Tried{} : known->second;
+}
+
+// Of what is not placed in time a lever is taken to reach as much as the waste has of the whole.
+double reach(PartKind kind, const FamilySum& sum) {
+  const double share = sum.parts[index(kind)] / sum.wasted;
+  return kind == PartKind::kUnplaced ? share * sum.wasted / sum.allocated : share;
+}
+
+FamilyLever best_lever(const FamilySum& sum, const Memory& memory, const Memories& all) {
+  FamilyLever best;
+  if (sum.wasted <= 0 || sum.allocated <= 0) return best;
+  if (memory.best_ceiling_share > 0) {
+    best.lever = {.from = Lever::From::kProfile,
+                  .against = model::Bottleneck::kUnknown,
+                  .action = "remove the largest cause of its profile",
+                  .ceiling = std::min(memory.best_ceiling_share, 1.0),
+                  .chance = chance_of(memory, tried_of(all, model::Bottleneck::kUnknown))};
+    return best;
+  }
+  double most = 0;
+  for (std::size_t k = 0; k < kPartKinds; ++k) {
+    const auto kind = static_cast<PartKind>(k);
+    const model::Bottleneck against = bottleneck_of(kind);
+    const Lever lever{
+        .from = kind == PartKind::kUnplaced ? Lever::From::kShare : Lever::From::kAnatomy,
+        .against = against,
+        .action = action(kind),
+        .ceiling = std::min(1.0, reach(kind, sum)),
+        .chance = chance_of(memory, tried_of(all, against))};
+    if (lever.ceiling * lever.chance <= most) continue;
+    most = lever.ceiling * lever.chance;
+    const double all_of_it = sum.parts[index(kind)] / sum.wasted;
+    best = {.lever = lever, .kind = kind, .gets = most / all_of_it};
+  }
+  return best;
+}
+
+}  // namespace
+
+double chance_of(const Memory& family, const Tried& lever) {
+  const double usual = (lever.won + kPriorRate * kPriorTrials) / (lever.tried + kPriorTrials);
+  return (family.won + usual * kPriorTrials) / (family.tried + kPriorTrials);
+}
+
+JobParts::JobParts(const FleetUsage& usage) : usage_{usage} {
+  for (std::uint32_t i = 0; i < usage.jobs.size(); ++i) {
+    const FleetJob& job = usage.jobs[i];
+    if (job.lanes == 0 || wasted(job.split) <= 0) continue;
+    jobs_.push_back(i);
+    parts_.push_back(part_seconds(lines_of(usage, job)));
+  }
+}
+
+PartSeconds JobParts::of(std::uint32_t job) const {
+  const FleetJob& told = usage_.jobs[job];
+  if (wasted(told.split) <= 0) return {};
+  if (told.lanes > 0) {
+    const auto at = std::ranges::lower_bound(jobs_, job);
+    return parts_[static_cast<std::size_t>(at - jobs_.begin())];
+  }
+  JobLines lines;
+  lines.split = told.split;
+  return part_seconds(lines);
+}
+
+Levers::Levers(const FleetUsage& usage, const Families& families, const Memories& memory)
+    : usage_{usage}, families_{families}, parts_{usage} {
+  std::vector<FamilySum> sums(families.all.size());
+  for (std::uint32_t i = 0; i < usage.jobs.size(); ++i) {
+    FamilySum& sum = sums[families.of_job[i]];
+    const Split& split = usage.jobs[i].split;
+    sum.allocated += split.allocated;
+    if (wasted(split) <= 0) continue;
+    sum.wasted += wasted(split);
+    const PartSeconds parts = parts_.of(i);
+    std::ranges::transform(sum.parts, parts, sum.parts.begin(), std::plus<>{});
+  }
+  for (std::size_t f = 0; f < sums.size(); ++f) {
+    const auto known = memory.families.find(families.all[f].name);
+    levers_.push_back(
+        best_lever(sums[f], known == memory.families.end() ? Memory{} : known->second, memory));
+  }
+}
+
+double Levers::recoverable(std::uint32_t job) const {
+  const double waste = wasted(usage_.jobs[job].split);
+  if (waste <= 0) return 0;
+  const FamilyLever& family = levers_[families_.of_job[job]];
+  switch (family.lever.from) {
+    case Lever::From::kNothing:
+      return 0;
+    case Lever::From::kProfile:
+      return waste * family.lever.ceiling * family.lever.chance;
+    case Lever::From::kShare:
+    case Lever::From::kAnatomy:
+      return parts_.of(job)[index(family.kind)] * family.gets;
+  }
+  return 0;
+}
+
+}  // namespace amdahl::scan

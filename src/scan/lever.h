@@ -1,0 +1,49 @@
+// lever.h: the best lever of each family, and what of a job's waste it may take away.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "scan/family.h"
+#include "scan/fleet_usage.h"
+#include "scan/parts.h"
+#include "scan/report.h"
+
+namespace amdahl::scan {
+
+// Parts of the jobs that have lanes; others have none and are not stored.
+class JobParts {
+ public:
+  explicit JobParts(const FleetUsage& usage);
+  // By kind; for a job without lanes all of its waste is not placed, or unused.
+  PartSeconds of(std::uint32_t job) const;
+
+ private:
+  const FleetUsage& usage_;
+  std::vector<std::uint32_t> jobs_;  // Ascending.
+  std::vector<PartSeconds> parts_;
+};
+
+struct FamilyLever {
+  Lever lever;
+  PartKind kind = PartKind::kUnplaced;  // For From::kAnatomy and kShare.
+  double gets = 0;                      // For those: what to expect back of a second of that kind.
+};
+
+class Levers {
+ public:
+  Levers(const FleetUsage& usage, const Families& families, const Memories& memory);
+
+  const FamilyLever& of_family(std::uint32_t family) const { return levers_[family]; }
+  // Accelerator-seconds: what the family's lever may take away of this job's waste.
+  double recoverable(std::uint32_t job) const;
+
+ private:
+  const FleetUsage& usage_;
+  const Families& families_;
+  JobParts parts_;
+  std::vector<FamilyLever> levers_;
+};
+
+}  // namespace amdahl::scan

@@ -1,0 +1,456 @@
+#include "scan/report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "base/count.h"
+#include "base/text.h"
+#include "scan/capacity.h"
+#include "scan/family.h"
+#include "scan/fleet_usage.h"
+#include "scan/lever.h"
+#include "scan/tally.h"
+#include "scan/trend.h"
+
+namespace amdahl::scan {
+namespace {
+
+constexpr std::array<std::string_view, kCuts.size()> kCutNames = {
+    "job", "family", "user", "account", "partition", "node", "state", "kind"};
+constexpr std::array<std::string_view, 5> kOrderNames = {"recoverable", "wasted", "allocated",
+                                                         "lost", "queue"};
+constexpr std::string_view kNotSaid = "(not said)";
+
+double observed_in(const Split& split) { return split.idle + split.low + split.productive; }
+
+// What rows are compared by: the asked one first, then the others.
+using Key = std::array<double, 6>;
+
+Key key_of(Order order, const Split& split, double recoverable, double lost, double queue) {
+  const std::array<double, 5> by = {recoverable, wasted(split), split.allocated, lost, queue};
+  return {by[static_cast<std::size_t>(order)], by[0], by[1], by[2], by[3], by[4]};
+}
+
+struct Ranked {
+  Key key{};
+  std::uint32_t item = 0;
+};
+
+// The first `most` of n items, in order; all if `most` is 0. `key(i)` and `name(i)` of an item; the
+// smaller name wins a tie, then the smaller number. One pass with a heap of `most`.
+template <class KeyOf, class NameOf>
+std::vector<std::uint32_t> ranked(std::size_t n, std::size_t most, KeyOf key, NameOf name) {
+  const auto before = [&](const Ranked& a, const Ranked& b) {
+    if (a.key != b.key) return a.key > b.key;
+    const auto name_a = name(a.item);
+    const auto name_b = name(b.item);
+    return std::tie(name_a, a.item) < std::tie(name_b, b.item);
+  };
+  if (most == 0) most = n;
+  std::vector<Ranked> kept;  // A heap with the last of them on top.
+  for (std::uint32_t i = 0; i < n; ++i) {
+    Ranked item{.key = key(i), .item = i};
+    if (kept.size() == most && !before(item, kept.front())) continue;
+    if (kept.size() == most) {
+      std::ranges::pop_heap(kept, before);
+      kept.pop_back();
+    }
+    kept.push_back(item);
+    std::ranges::push_heap(kept, before);
+  }
+  std::ranges::sort_heap(kept, before);
+  std::vector<std::uint32_t> items;
+  for (const Ranked& item : kept) items.push_back(item.item);
+  return items;
+}
+
+class Reporter {
+ public:
+  Reporter(const FleetUsage& usage, const Families& families, const Memories& memory,
+           const ReportOptions& options)
+      : usage_{usage},
+        families_{families},
+        memory_{memory},
+        options_{options},
+        levers_{usage, families, memory},
+        nodes_{usage} {}
+
+  Report run() {
+    report_.start = usage_.window.start;
+    report_.end = usage_.window.end;
+    report_.idle_at_most = usage_.idle_at_most;
+    add_jobs();
+    set_totals();
+    set_utilisation();
+    set_trend();
+    set_capacity();
+    set_cuts();
+    return std::move(report_);
+  }
+
+ private:
+  double price_of(WordId kind) {
+    const std::uint32_t slot = priced_.of(kind);
+    if (slot < prices_.size()) return prices_[slot];
+    double price = options_.prices.by_default.value_or(std::nan(""));
+    const std::string name = lower(usage_.text(kind));
+    for (const auto& [key, value] : options_.prices.by_kind) {
+      if (lower(key) == name) price = value;
+    }
+    prices_.push_back(price);
+    return price;
+  }
+
+  bool any_price() const { return options_.prices.by_default || !options_.prices.by_kind.empty(); }
+
+  static double queued(const FleetJob& job) {
+    if (job.submit == Nanos{} || job.start <= job.submit) return 0;
+    return to_seconds(job.start - job.submit) * job.accelerators;
+  }
+
+  JobFigures figures_of(std::uint32_t i) {
+    const FleetJob& job = usage_.jobs[i];
+    return {.job = i,
+            .split = job.split,
+            .queue = queued(job),
+            .lost = model::is_lost(job.state),
+            .unobserved = job.evidence == Evidence::kNone,
+            .recoverable = levers_.recoverable(i),
+            .price = price_of(job.kind)};
+  }
+
+  void add_jobs() {
+    for (std::uint32_t i = 0; i < usage_.jobs.size(); ++i) {
+      const FleetJob& job = usage_.jobs[i];
+      const JobFigures figures = figures_of(i);
+      all_.add(figures);
+      if (job.submit == Nanos{}) ++report_.totals.queue_unknown_jobs;
+      tally_of(By::kFamily).of(families_.of_job[i]).add(figures);
+      tally_of(By::kUser).of(job.user).add(figures);
+      tally_of(By::kAccount).of(job.account).add(figures);
+      tally_of(By::kPartition).of(job.partition).add(figures);
+      tally_of(By::kState).of(static_cast<std::uint32_t>(job.state)).add(figures);
+      tally_of(By::kKind).of(job.kind).add(figures);
+      nodes_.add(figures);
+      if (job.metric != 0) {
+        const std::uint32_t slot = metric_slots_.of(job.metric);
+        if (slot == metrics_.size())
+          metrics_.push_back({.name = std::string(usage_.text(job.metric))});
+        metrics_[slot].observed += observed_in(job.split);
+        ++metrics_[slot].jobs;
+      }
+    }
+  }
+
+  Tally& tally_of(By by) { return tallies_[static_cast<std::size_t>(by)]; }
+
+  std::optional<Money> money_of(const Sum& sum) const {
+    if (!any_price() || sum.unpriced > 0) return std::nullopt;
+    return sum.money;
+  }
+
+  static std::uint64_t said(const Tally& tally) {
+    const auto& keys = tally.slots.keys();
+    return static_cast<std::uint64_t>(keys.size()) -
+           static_cast<std::uint64_t>(std::ranges::count(keys, 0U));
+  }
+
+  void set_totals() {
+    Totals& totals = report_.totals;
+    totals.jobs = all_.jobs;
+    totals.unobserved_jobs = all_.unobserved_jobs;
+    totals.lost_jobs = all_.lost_jobs;
+    totals.families = families_.all.size();
+    totals.users = said(tally_of(By::kUser));
+    totals.accounts = said(tally_of(By::kAccount));
+    totals.split = all_.split;
+    totals.queue = all_.queue;
+    totals.lost = all_.lost;
+    totals.recoverable = all_.recoverable;
+    if (any_price() && all_.unpriced < all_.split.allocated) totals.money = all_.money;
+    totals.unpriced = any_price() ? all_.unpriced : 0;
+  }
+
+  // The job at which half of the observed time is reached, jobs in the order of utilisation: by
+  // buckets first, so that only the jobs of one are sorted.
+  std::optional<double> median_utilisation() const {
+    constexpr std::size_t kBuckets = 4096;
+    std::vector<double> weights(kBuckets, 0.0);
+    const auto used = [](const Split& split) { return split.productive / observed_in(split); };
+    const auto bucket_of = [](double share) {
+      return std::min(kBuckets - 1, static_cast<std::size_t>(std::max(0.0, share) * kBuckets));
+    };
+    for (const FleetJob& job : usage_.jobs) {
+      const double observed = observed_in(job.split);
+      if (observed > 0) weights[bucket_of(used(job.split))] += observed;
+    }
+    double all = 0;
+    for (const double weight : weights) all += weight;
+    if (!(all > 0)) return std::nullopt;
+    std::size_t bucket = 0;
+    double before = 0;
+    while (bucket + 1 < kBuckets && before + weights[bucket] < all / 2) before += weights[bucket++];
+    std::vector<std::pair<double, double>> inside;
+    for (const FleetJob& job : usage_.jobs) {
+      const double observed = observed_in(job.split);
+      if (observed > 0 && bucket_of(used(job.split)) == bucket) {
+        inside.emplace_back(used(job.split), observed);
+      }
+    }
+    std::ranges::sort(inside);
+    for (const auto& [share, weight] : inside) {
+      before += weight;
+      if (before >= all / 2) return share;
+    }
+    return inside.empty() ? std::nullopt : std::optional(inside.back().first);
+  }
+
+  void set_utilisation() {
+    const double observed = observed_in(all_.split);
+    if (observed > 0) report_.utilisation.mean = all_.split.productive / observed;
+    report_.utilisation.median = median_utilisation();
+    std::ranges::sort(metrics_, [](const Metric& a, const Metric& b) {
+      return std::tie(b.observed, a.name) < std::tie(a.observed, b.name);
+    });
+    report_.utilisation.metrics = std::move(metrics_);
+  }
+
+  void set_trend() {
+    const std::size_t slices = static_cast<std::size_t>(std::max(options_.slices, 1));
+    Slicer fine(usage_, slices);
+    Slicer halves(usage_, 2);
+    Slicer whole(usage_, 1);
+    for (const FleetJob& job : usage_.jobs) {
+      fine.add(job);
+      halves.add(job);
+      whole.add(job);
+    }
+    report_.slices = std::move(fine).take();
+    report_.whole = std::move(whole).take().front();
+    const std::vector<Slice> both = std::move(halves).take();
+    if (both[0].jobs == 0 || both[1].jobs == 0) return;
+    report_.trend =
+        trend_between(both[0], both[1], "the second half of the window against the first");
+  }
+
+  void set_capacity() {
+    report_.capacity = fleet_capacity(usage_, all_.split);
+    const Tally& tally = tally_of(By::kPartition);
+    std::vector<PartitionSplit> partitions;
+    for (std::size_t i = 0; i < tally.sums.size(); ++i) {
+      partitions.push_back({.partition = tally.slots.keys()[i], .split = tally.sums[i].split});
+    }
+    report_.partitions = partition_capacities(usage_, partitions);
+  }
+
+  Row row_of(std::string_view name, const Sum& sum) const {
+    Row row{.name = std::string(name.empty() ? kNotSaid : name),
+            .detail = {},
+            .jobs = sum.jobs,
+            .unobserved_jobs = sum.unobserved_jobs,
+            .lost_jobs = sum.lost_jobs,
+            .split = sum.split,
+            .queue = sum.queue,
+            .lost = sum.lost,
+            .recoverable = sum.recoverable,
+            .utilisation = {},
+            .money = money_of(sum),
+            .lever = {},
+            .worst_job = {},
+            .why = {}};
+    const double observed = observed_in(sum.split);
+    if (observed > 0) row.utilisation = sum.split.productive / observed;
+    if (sum.worst_wasted > 0) row.worst_job = usage_.text(usage_.jobs[sum.worst].id);
+    return row;
+  }
+
+  // A cut of groups: of which there are `sums`, with `name(i)`.
+  template <class NameOf>
+  Cut cut_of(By by, const std::vector<Sum>& sums, NameOf name) {
+    Cut cut{.by = by, .count = sums.size(), .rows = {}, .wasted = {}, .allocated = {}};
+    const auto key = [&](std::uint32_t i) {
+      const Sum& sum = sums[i];
+      return key_of(options_.order, sum.split, sum.recoverable, sum.lost, sum.queue);
+    };
+    std::vector<std::uint32_t> kept = ranked(sums.size(), options_.rows, key, name);
+    if (by == By::kFamily) keep_remembered(kept, key, name);
+    for (const std::uint32_t i : kept) {
+      cut.rows.push_back(row_of(name(i), sums[i]));
+      if (by == By::kFamily) explain_family(cut.rows.back(), tally_of(by).slots.keys()[i]);
+    }
+    std::vector<double> values;
+    for (const Sum& sum : sums) values.push_back(wasted(sum.split));
+    cut.wasted = pareto_of(values);
+    values.clear();
+    for (const Sum& sum : sums) values.push_back(sum.split.allocated);
+    cut.allocated = pareto_of(values);
+    return cut;
+  }
+
+  // Families that can be worked on stay in sight, behind those that rank before them.
+  template <class KeyOf, class NameOf>
+  void keep_remembered(std::vector<std::uint32_t>& kept, KeyOf key, NameOf name) {
+    std::vector<std::uint32_t> more;
+    const std::set<std::uint32_t> already(kept.begin(), kept.end());
+    if (memory_.families.empty()) return;
+    for (std::uint32_t i = 0; i < tally_of(By::kFamily).sums.size(); ++i) {
+      const bool known = memory_.families.contains(std::string(name(i)));
+      if (known && !already.contains(i)) more.push_back(i);
+    }
+    const auto key_at = [&](std::uint32_t i) { return key(more[i]); };
+    const auto name_at = [&](std::uint32_t i) { return name(more[i]); };
+    for (const std::uint32_t i : ranked(more.size(), 0, key_at, name_at)) kept.push_back(more[i]);
+  }
+
+  Cut jobs_cut() {
+    Cut cut{.by = By::kJob, .count = usage_.jobs.size(), .rows = {}, .wasted = {}, .allocated = {}};
+    const auto key = [&](std::uint32_t i) {
+      const FleetJob& job = usage_.jobs[i];
+      const double lost = model::is_lost(job.state) ? job.split.allocated : 0;
+      return key_of(options_.order, job.split, levers_.recoverable(i), lost, queued(job));
+    };
+    const auto name = [&](std::uint32_t i) { return usage_.text(usage_.jobs[i].id); };
+    for (const std::uint32_t i : ranked(usage_.jobs.size(), options_.rows, key, name)) {
+      Sum sum;
+      sum.add(figures_of(i));
+      cut.rows.push_back(row_of(name(i), sum));
+      explain_job(cut.rows.back(), i);
+    }
+    std::vector<double> values;
+    values.reserve(usage_.jobs.size());
+    for (const FleetJob& job : usage_.jobs) values.push_back(wasted(job.split));
+    cut.wasted = pareto_of(values);
+    values.clear();
+    for (const FleetJob& job : usage_.jobs) values.push_back(job.split.allocated);
+    cut.allocated = pareto_of(values);
+    return cut;
+  }
+
+  void set_cuts() {
+    report_.cuts.push_back(jobs_cut());
+    for (const By by : kCuts) {
+      if (by == By::kJob) continue;
+      if (by == By::kNode) {
+        report_.cuts.push_back(
+            cut_of(by, nodes_.sums(), [&](std::uint32_t i) { return nodes_.name_of(i); }));
+        continue;
+      }
+      const Tally& tally = tally_of(by);
+      report_.cuts.push_back(cut_of(
+          by, tally.sums, [&](std::uint32_t i) { return name_in(by, tally.slots.keys()[i]); }));
+    }
+  }
+
+  std::string_view name_in(By by, std::uint32_t key) const {
+    if (by == By::kFamily) return families_.all[key].name;
+    if (by == By::kState) return model::name(static_cast<model::JobState>(key));
+    return usage_.text(key);
+  }
+
+  void explain_family(Row& row, std::uint32_t family) const;
+  void explain_job(Row& row, std::uint32_t job) const;
+
+  const FleetUsage& usage_;
+  const Families& families_;
+  const Memories& memory_;
+  const ReportOptions& options_;
+  Levers levers_;
+  Report report_;
+  Sum all_;
+  std::array<Tally, kCuts.size()> tallies_;
+  NodeTally nodes_;
+  Slots priced_;
+  std::vector<double> prices_;
+  Slots metric_slots_;
+  std::vector<Metric> metrics_;
+};
+
+std::string waste_words(const Row& row) {
+  const std::string hours = show_number(in_hours(row.split.allocated));
+  const std::string jobs = counted(static_cast<std::int64_t>(row.jobs), "job");
+  if (observed_in(row.split) <= 0) {
+    return fmt::format("{} accelerator-hours in {}, none of them observed: cannot tell", hours,
+                       jobs);
+  }
+  return fmt::format("{} of {} accelerator-hours ({}) wasted in {}",
+                     show_number(in_hours(wasted(row.split))), hours,
+                     show_percent(wasted(row.split) / row.split.allocated), jobs);
+}
+
+std::string lever_words(const Lever& lever) {
+  switch (lever.from) {
+    case Lever::From::kNothing:
+      return "nothing to get back";
+    case Lever::From::kProfile:
+      return fmt::format("the largest cause of its latest profile is {} of it",
+                         show_percent(lever.ceiling));
+    case Lever::From::kShare:
+      return fmt::format("when is not known, so a lever is taken to reach {} of it",
+                         show_percent(lever.ceiling));
+    case Lever::From::kAnatomy:
+      return fmt::format("to {} would take away at most {} of it", lever.action,
+                         show_percent(lever.ceiling));
+  }
+  return "";
+}
+
+void Reporter::explain_family(Row& row, std::uint32_t family) const {
+  row.detail = why(families_.all[family]);
+  row.lever = levers_.of_family(family).lever;
+  row.why = waste_words(row);
+  if (observed_in(row.split) <= 0) return;
+  const auto known = memory_.families.find(row.name);
+  const Memory memory = known == memory_.families.end() ? Memory{} : known->second;
+  row.why += "; " + lever_words(row.lever);
+  if (row.lever.from == Lever::From::kNothing) return;
+  row.why += fmt::format("; {} of {} tried won, chance {}", memory.won, memory.tried,
+                         show_percent(row.lever.chance));
+}
+
+void Reporter::explain_job(Row& row, std::uint32_t job) const {
+  const FleetJob& told = usage_.jobs[job];
+  std::vector<std::string> words;
+  for (const WordId word : {told.name, told.user}) {
+    if (word != 0) words.emplace_back(usage_.text(word));
+  }
+  const std::string_view kind = usage_.text(told.kind);
+  words.push_back(
+      fmt::format("{:.4g} × {}", told.accelerators, kind.empty() ? "accelerator" : kind));
+  words.emplace_back(model::name(told.state));
+  row.detail = join(words, ", ");
+  row.lever = levers_.of_family(families_.of_job[job]).lever;
+  row.why = waste_words(row);
+  const Dissection parts = dissect(lines_of(usage_, told));
+  if (!parts.parts.empty()) {
+    const Part& most = parts.parts.front();
+    row.why += fmt::format("; {} {}: {}", show_percent(most.share), name(most.kind), most.evidence);
+  }
+}
+
+template <class Named, std::size_t kCount>
+std::optional<Named> find_name(const std::array<std::string_view, kCount>& names,
+                               std::string_view name) {
+  const auto at = std::ranges::find(names, name);
+  if (at == names.end()) return std::nullopt;
+  return static_cast<Named>(at - names.begin());
+}
+
+}  // namespace
+
+std::string_view name(By by) { return kCutNames[static_cast<std::size_t>(by)]; }
+std::optional<By> cut_named(std::string_view name) { return find_name<By>(kCutNames, name); }
+std::string_view name(Order order) { return kOrderNames[static_cast<std::size_t>(order)]; }
+std::optional<Order> order_named(std::string_view name) {
+  return find_name<Order>(kOrderNames, name);
+}
+
+Report report(const FleetUsage& usage, const Families& families, const Memories& memory,
+              const ReportOptions& options) {
+  return Reporter(usage, families, memory, options).run();
+}
+
+}  // namespace amdahl::scan

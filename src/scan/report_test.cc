@@ -1,0 +1,320 @@
+#include "scan/report.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "scan/family.h"
+#include "scan/fleet_usage.h"
+#include "scan/pick.h"
+#include "scan/test_lanes.h"
+
+namespace amdahl::scan {
+namespace {
+
+using std::chrono::hours;
+
+constexpr double kHour = 3600;
+
+// A fleet of a day, of jobs without lanes.
+struct Fleet {
+  FleetUsage usage;
+
+  Fleet() { usage.window = {.start = hours{1000}, .end = hours{1024}}; }
+
+  struct Told {
+    std::string_view id;
+    std::string_view name = "train";
+    std::string_view user = "u1";
+    std::string_view kind = "a100";
+    std::string_view hosts = "";
+    double accelerators = 1;
+    int start = 0;  // Hours into the window.
+    int hours = 1;
+    int queued = -1;          // Hours; -1: not known.
+    double utilisation = -1;  // -1: not observed.
+    model::JobState state = model::JobState::kCompleted;
+  };
+
+  void add(const Told& told) {
+    FleetJob job;
+    job.id = usage.words.intern(told.id);
+    job.name = usage.words.intern(told.name);
+    job.user = usage.words.intern(told.user);
+    job.kind = usage.words.intern(told.kind);
+    job.hosts = usage.words.intern(told.hosts);
+    job.accelerators = static_cast<float>(told.accelerators);
+    job.start = usage.window.start + hours{told.start};
+    job.end = job.start + hours{told.hours};
+    if (told.queued >= 0) job.submit = job.start - hours{told.queued};
+    job.state = told.state;
+    job.split.allocated = told.accelerators * told.hours * kHour;
+    job.split.unobserved = told.utilisation < 0 ? job.split.allocated : 0;
+    if (told.utilisation >= 0) {
+      job.evidence = Evidence::kMean;
+      job.metric = usage.words.intern("acc_utilization");
+      job.split.productive = told.utilisation * job.split.allocated;
+      (told.utilisation > 0 ? job.split.low : job.split.idle) =
+          job.split.allocated - job.split.productive;
+    }
+    usage.jobs.push_back(job);
+  }
+
+  Report report(const ReportOptions& options = {}, const Memories& memory = {}) const {
+    return scan::report(usage, families_of(usage, *Recogniser::make({})), memory, options);
+  }
+};
+
+std::vector<std::string> names(const Cut& cut) {
+  std::vector<std::string> all;
+  for (const Row& row : cut.rows) all.push_back(row.name);
+  return all;
+}
+
+TEST(Report, TheFourSumToWhatWasAllocated) {
+  Fleet fleet;
+  fleet.add({.id = "1", .accelerators = 4, .hours = 2, .queued = 3, .utilisation = 0.25});
+  fleet.add({.id = "2", .hours = 5, .utilisation = 0});
+  fleet.add({.id = "3", .hours = 3, .state = model::JobState::kFailed});
+  fleet.add({.id = "4", .user = "u2", .hours = 1, .state = model::JobState::kCancelled});
+  const Report report = fleet.report();
+  const Totals& totals = report.totals;
+  EXPECT_EQ(totals.jobs, 4U);
+  EXPECT_EQ(totals.unobserved_jobs, 2U);
+  EXPECT_EQ(totals.lost_jobs, 1U);
+  EXPECT_EQ(totals.users, 2U);
+  EXPECT_EQ(totals.accounts, 0U);
+  EXPECT_DOUBLE_EQ(totals.split.allocated, 17 * kHour);
+  EXPECT_DOUBLE_EQ(totals.split.unobserved, 4 * kHour);
+  EXPECT_DOUBLE_EQ(totals.split.idle, 5 * kHour);
+  EXPECT_DOUBLE_EQ(totals.split.low, 6 * kHour);
+  EXPECT_DOUBLE_EQ(totals.split.productive, 2 * kHour);
+  EXPECT_DOUBLE_EQ(totals.queue, 12 * kHour);
+  EXPECT_EQ(totals.queue_unknown_jobs, 3U);
+  EXPECT_DOUBLE_EQ(totals.lost, 3 * kHour);
+  EXPECT_DOUBLE_EQ(*report.utilisation.mean, 2.0 / 13);
+  EXPECT_DOUBLE_EQ(*report.utilisation.median, 0.25);
+  ASSERT_EQ(report.utilisation.metrics.size(), 1U);
+  EXPECT_EQ(report.utilisation.metrics[0].name, "acc_utilization");
+  EXPECT_EQ(names(report.cut(By::kState)),
+            (std::vector<std::string>{"COMPLETED", "FAILED", "CANCELLED"}));
+}
+
+TEST(Report, RanksByWhatMayComeBackThenByWaste) {
+  Fleet fleet;
+  // Half used: a lever is taken to reach half of the waste. Unused: all of it.
+  fleet.add({.id = "big", .name = "half", .hours = 10, .utilisation = 0.5});
+  fleet.add({.id = "idle", .name = "session", .hours = 4, .utilisation = 0});
+  fleet.add({.id = "dark", .name = "dark", .hours = 20});
+  const Report report = fleet.report();
+  EXPECT_EQ(names(report.cut(By::kFamily)),
+            (std::vector<std::string>{"session.u1.x1", "half.u1.x1", "dark.u1.x1"}));
+  const Row& first = report.cut(By::kFamily).rows[0];
+  EXPECT_NEAR(first.recoverable, 4 * kHour * 0.15, 1e-6);
+  EXPECT_EQ(first.lever.action, "end sessions that do nothing");
+  EXPECT_EQ(
+      first.why,
+      "4.00 of 4.00 accelerator-hours (100 %) wasted in 1 job; to end sessions that do nothing "
+      "would take away at most 100 % of it; 0 of 0 tried won, chance 15 %");
+  EXPECT_EQ(first.detail, "jobs named session, user u1, 1 accelerator");
+  const Row& second = report.cut(By::kFamily).rows[1];
+  EXPECT_NEAR(second.recoverable, 5 * kHour * 0.5 * 0.15, 1e-6);
+  EXPECT_EQ(report.cut(By::kFamily).rows[2].why,
+            "20.0 accelerator-hours in 1 job, none of them observed: cannot tell");
+  EXPECT_EQ(names(fleet.report({.order = Order::kWasted}).cut(By::kJob)),
+            (std::vector<std::string>{"big", "idle", "dark"}));
+  EXPECT_EQ(names(fleet.report({.rows = 1, .order = Order::kAllocated}).cut(By::kJob)),
+            (std::vector<std::string>{"dark"}));
+}
+
+TEST(Report, MemoryMovesTheRank) {
+  Fleet fleet;
+  fleet.add({.id = "1", .name = "a", .hours = 4, .utilisation = 0});
+  fleet.add({.id = "2", .name = "b", .hours = 4, .utilisation = 0});
+  Memories memory;
+  memory.families["b.u1.x1"] = {.tried = 2, .won = 2};
+  EXPECT_EQ(fleet.report({}, memory).cut(By::kFamily).rows[0].name, "b.u1.x1");
+  memory.families["b.u1.x1"] = {.tried = 6, .won = 0};
+  EXPECT_EQ(fleet.report({}, memory).cut(By::kFamily).rows[0].name, "a.u1.x1");
+  // Levers of the same class that failed elsewhere make all of them less likely.
+  const double before = fleet.report({}, memory).totals.recoverable;
+  memory.levers[model::Bottleneck::kAllocation] = {.tried = 20, .won = 0};
+  EXPECT_LT(fleet.report({}, memory).totals.recoverable, before / 4);
+  // A profile says how far its largest cause reaches.
+  memory.families["a.u1.x1"] = {.tried = 0, .won = 0, .best_ceiling_share = 0.25};
+  const Report report = fleet.report({}, memory);
+  EXPECT_EQ(report.cut(By::kFamily).rows[0].name, "a.u1.x1");
+  EXPECT_EQ(report.cut(By::kFamily).rows[0].lever.from, Lever::From::kProfile);
+  EXPECT_NEAR(report.cut(By::kFamily).rows[0].recoverable, 4 * kHour * 0.25 * 0.15, 1e-6);
+}
+
+TEST(Report, ChanceStartsAtTheLeversRecord) {
+  EXPECT_DOUBLE_EQ(chance_of({}, {}), 0.15);
+  EXPECT_DOUBLE_EQ(chance_of({.tried = 4, .won = 4}, {}), (4 + 0.6) / 8);
+  EXPECT_DOUBLE_EQ(chance_of({}, {.tried = 6, .won = 3}), 3.6 / 10);
+}
+
+TEST(Report, ARankOfGroupsIsTheSumOfTheirJobs) {
+  Fleet fleet;
+  for (int i = 0; i < 40; ++i) {
+    fleet.add({.id = i % 2 ? "x" : "y",
+               .name = i % 3 ? "a" : "b",
+               .user = i % 5 ? "u1" : "u2",
+               .hosts = i % 2 ? "gpu[1-2]" : "gpu1",
+               .accelerators = 2,
+               .hours = 1 + i % 7,
+               .utilisation = 0.01 * i});
+  }
+  const Report report = fleet.report({.rows = 0});
+  for (const Cut& cut : report.cuts) {
+    SCOPED_TRACE(name(cut.by));
+    double recoverable = 0;
+    double waste = 0;
+    for (const Row& row : cut.rows) {
+      recoverable += row.recoverable;
+      waste += wasted(row.split);
+    }
+    EXPECT_EQ(cut.rows.size(), cut.count);
+    EXPECT_NEAR(recoverable, report.totals.recoverable, 1e-6);
+    EXPECT_NEAR(waste, wasted(report.totals.split), 1e-6);
+  }
+  EXPECT_EQ(names(report.cut(By::kNode)), (std::vector<std::string>{"gpu1", "gpu2"}));
+}
+
+TEST(Report, MoneyOnlyWhereAPriceIsSet) {
+  Fleet fleet;
+  fleet.add({.id = "1", .kind = "A100", .hours = 10, .utilisation = 0.5});
+  fleet.add({.id = "2", .kind = "t4", .hours = 10, .utilisation = 0.5});
+  EXPECT_FALSE(fleet.report().totals.money);
+  const Report some = fleet.report({.prices = {.by_kind = {{"a100", 2.0}}}});
+  EXPECT_DOUBLE_EQ(some.totals.money->allocated, 20);
+  EXPECT_DOUBLE_EQ(some.totals.money->wasted, 10);
+  EXPECT_DOUBLE_EQ(some.totals.unpriced, 10 * kHour);
+  EXPECT_TRUE(some.cut(By::kKind).rows[0].money.has_value());
+  EXPECT_FALSE(some.cut(By::kKind).rows[1].money.has_value());
+  EXPECT_FALSE(some.cut(By::kUser).rows[0].money.has_value());
+  const Report all = fleet.report({.prices = {.by_default = 1.0, .by_kind = {{"a100", 2.0}}}});
+  EXPECT_DOUBLE_EQ(all.cut(By::kUser).rows[0].money->allocated, 30);
+}
+
+TEST(Report, ParetoTakesTheLargestRoundedUp) {
+  std::vector<double> values;
+  for (int i = 1; i <= 250; ++i) values.push_back(i);
+  const Pareto pareto = pareto_of(values);
+  const double total = 250 * 251 / 2.0;
+  EXPECT_EQ(pareto.n, 250U);
+  EXPECT_DOUBLE_EQ(pareto.top[0], 250 / total);                // ceil(0.25) = 1.
+  EXPECT_DOUBLE_EQ(pareto.top[1], (250 + 249 + 248) / total);  // ceil(2.5) = 3.
+  EXPECT_DOUBLE_EQ(pareto.top[3], (250 + 226) * 25 / 2.0 / total);
+  EXPECT_LE(pareto.points.size(), 64U);
+  EXPECT_DOUBLE_EQ(pareto.points.back().share, 1);
+  for (std::size_t i = 1; i < pareto.points.size(); ++i) {
+    EXPECT_GT(pareto.points[i].items, pareto.points[i - 1].items);
+    EXPECT_GE(pareto.points[i].share, pareto.points[i - 1].share);
+  }
+  std::vector<double> nothing{0, 0};
+  EXPECT_TRUE(pareto_of(nothing).points.empty());
+}
+
+TEST(Report, TheTrendSaysWhetherItMayBeChance) {
+  Fleet worse;
+  Fleet alike;
+  for (int i = 0; i < 60; ++i) {
+    const double noise = 0.01 * (i % 10);
+    worse.add({.id = "x", .start = i % 12, .hours = 1, .utilisation = 0.8 + noise});
+    worse.add({.id = "x", .start = 12 + i % 12, .hours = 1, .utilisation = 0.5 + noise});
+    alike.add({.id = "x", .start = i % 24, .hours = 1, .utilisation = i % 3 ? 0.2 : 0.9});
+  }
+  const Trend up = *worse.report().trend;
+  EXPECT_TRUE(up.can_tell);
+  EXPECT_NEAR(up.change, 0.3, 1e-9);
+  EXPECT_EQ(up.says,
+            "wasted 15.5 % of observed time in 60 jobs before, 45.5 % in 60 jobs now: up by 30.0 "
+            "points (95 % interval over jobs +28.9 to +31.1)");
+  EXPECT_FALSE(alike.report().trend->can_tell);
+
+  Fleet few;
+  few.add({.id = "1", .start = 0, .utilisation = 0.5});
+  EXPECT_FALSE(few.report().trend);
+  few.add({.id = "2", .start = 20, .utilisation = 0.25});
+  EXPECT_EQ(
+      few.report().trend->says,
+      "wasted 50.0 % of observed time in 1 job before, 75.0 % in 1 job now: too few jobs to tell");
+
+  const Trend windows = trend_of(alike.report(), worse.report());
+  EXPECT_EQ(windows.before.jobs, 60U);
+  EXPECT_EQ(windows.now.jobs, 120U);
+}
+
+TEST(Report, SlicesFollowTheTimeline) {
+  // Idle in the first half, busy in the second: only its timeline can tell.
+  std::vector<float> lane(640, 0.0F);
+  std::fill(lane.begin() + 320, lane.end(), 1.0F);
+  const FleetUsage usage = fleet_of({lane}, 60);
+  const Report report =
+      scan::report(usage, families_of(usage, *Recogniser::make({})), {}, {.slices = 4});
+  ASSERT_EQ(report.slices.size(), 4U);
+  EXPECT_NEAR(report.slices[0].split.idle, 160 * 60, 1);
+  EXPECT_NEAR(report.slices[1].split.idle, 160 * 60, 1);
+  EXPECT_NEAR(report.slices[2].split.productive, 160 * 60, 1);
+  EXPECT_NEAR(report.slices[3].split.idle, 0, 1);
+}
+
+TEST(Report, CapacityIsNotKnownUnlessTold) {
+  Fleet fleet;
+  fleet.add({.id = "1", .hours = 10, .utilisation = 0.5});
+  const Report blind = fleet.report();
+  EXPECT_FALSE(blind.capacity.total);
+  EXPECT_FALSE(blind.capacity.down);
+  EXPECT_FALSE(blind.capacity.unallocated);
+  EXPECT_DOUBLE_EQ(blind.capacity.low, 5 * kHour);
+
+  HostCapacity host;
+  host.host = fleet.usage.words.intern("gpu1");
+  host.accelerators = 2;
+  host.told = true;
+  fleet.usage.capacities.push_back(host);
+  const Report counted = fleet.report();
+  EXPECT_EQ(counted.capacity.basis, "counts of accelerators");
+  EXPECT_DOUBLE_EQ(*counted.capacity.total, 48 * kHour);
+  EXPECT_DOUBLE_EQ(*counted.capacity.unallocated, 38 * kHour);
+  EXPECT_FALSE(counted.capacity.down);
+
+  fleet.usage.occupied.push_back({.partition = fleet.usage.words.intern("p"),
+                                  .total = 100 * kHour,
+                                  .allocated = 30 * kHour,
+                                  .down = 5 * kHour});
+  const Report occupied = fleet.report();
+  EXPECT_EQ(occupied.capacity.basis, "occupancy over time");
+  EXPECT_DOUBLE_EQ(*occupied.capacity.down, 5 * kHour);
+  EXPECT_DOUBLE_EQ(*occupied.capacity.unallocated, 65 * kHour);
+  EXPECT_DOUBLE_EQ(occupied.capacity.unobserved, 20 * kHour);
+  ASSERT_EQ(occupied.partitions.size(), 1U);
+  EXPECT_EQ(occupied.partitions[0].partition, "p");
+}
+
+TEST(Pick, TakesTheFirstThatCanBeWorkedOn) {
+  Fleet fleet;
+  fleet.add({.id = "1", .name = "a", .hours = 8, .utilisation = 0});
+  fleet.add({.id = "2", .name = "b", .hours = 4, .utilisation = 0});
+  const Pick none = *pick(fleet.report(), {});
+  EXPECT_EQ(none.family, "a.u1.x1");
+  EXPECT_FALSE(none.has_spec);
+  EXPECT_EQ(none.job, "1");
+  Memories memory;
+  memory.families["b.u1.x1"] = {};
+  const Pick some = *pick(fleet.report({.rows = 1}, memory), {"b.u1.x1"});
+  EXPECT_EQ(some.family, "b.u1.x1");
+  EXPECT_TRUE(some.has_spec);
+  EXPECT_EQ(
+      some.why,
+      "0.6 accelerator-hours to get back: 4.00 of 4.00 accelerator-hours (100 %) wasted in 1 job; "
+      "to end sessions that do nothing would take away at most 100 % of it; 0 of 0 tried "
+      "won, chance 15 %; a.u1.x1 has 1.20 to get back, but no spec to experiment with");
+  EXPECT_FALSE(pick(Fleet().report(), {}));
+}
+
+}  // namespace
+}  // namespace amdahl::scan

@@ -1,0 +1,99 @@
+// tally.h: sums over jobs by user, partition, node and the like, in one pass.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "scan/fleet_usage.h"
+#include "scan/report.h"
+
+namespace amdahl::scan {
+
+Split scaled(const Split& split, double by);
+// What of the job its lanes do not show; never below 0, whatever rounding did.
+Split rest_of(const Split& whole, const Split& lanes);
+
+// What a job brings to every group that it is in.
+struct JobFigures {
+  std::uint32_t job = 0;  // Index into FleetUsage::jobs.
+  Split split;
+  double queue = 0;
+  bool lost = false;
+  bool unobserved = false;
+  double recoverable = 0;
+  double price = std::numeric_limits<double>::quiet_NaN();  // USD an accelerator-hour.
+};
+
+struct Sum {
+  std::uint64_t jobs = 0;
+  std::uint64_t unobserved_jobs = 0;
+  std::uint64_t lost_jobs = 0;
+  Split split;
+  double queue = 0;
+  double lost = 0;
+  double recoverable = 0;
+  Money money;
+  double unpriced = 0;  // Accelerator-seconds without a price.
+  std::uint32_t worst = 0;
+  double worst_wasted = -1;
+
+  void add(const JobFigures& job);
+};
+
+// Small numbers to places in a vector, given out in the order of first sight.
+class Slots {
+ public:
+  // The place of `key`; the count so far if it is new.
+  std::uint32_t of(std::uint32_t key);
+  const std::vector<std::uint32_t>& keys() const { return keys_; }
+
+ private:
+  void grow();
+  std::size_t at(std::uint32_t key) const;
+
+  std::vector<std::uint32_t> keys_;
+  std::vector<std::uint32_t> table_;  // Place + 1; 0: free.
+};
+
+struct Tally {
+  Slots slots;
+  std::vector<Sum> sums;
+
+  Sum& of(std::uint32_t key) {
+    const std::uint32_t slot = slots.of(key);
+    if (slot == sums.size()) sums.emplace_back();
+    return sums[slot];
+  }
+};
+
+// Sums by node. Lanes are where they are; what is not in a lane is spread evenly over the hosts
+// that the scheduler named, or is of the node "" if it named none.
+class NodeTally {
+ public:
+  explicit NodeTally(const FleetUsage& usage) : usage_{usage} {}
+  void add(const JobFigures& job);
+  std::string_view name_of(std::size_t slot) const { return names_[tally_.slots.keys()[slot]]; }
+  const std::vector<Sum>& sums() const { return tally_.sums; }
+
+ private:
+  struct Share {
+    WordId node = 0;
+    Split split;
+  };
+  const std::vector<WordId>& nodes_of(WordId hosts);
+  WordId node_of(WordId host);
+  Share& share_of(WordId node);
+
+  const FleetUsage& usage_;
+  Words names_;
+  Tally tally_;
+  Slots host_slots_;
+  std::vector<WordId> host_nodes_;  // By slot: the node of a word that is one host.
+  Slots list_slots_;
+  std::vector<std::vector<WordId>> lists_;  // By slot: the nodes of a host list.
+  std::vector<Share> shares_;               // Of the job at hand.
+};
+
+}  // namespace amdahl::scan
