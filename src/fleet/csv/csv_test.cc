@@ -1,0 +1,259 @@
+#include "fleet/csv/csv.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "fleet/csv/layouts.h"
+#include "fleet/csv/mapping.h"
+#include "fleet/csv/rows.h"
+#include "fleet/feed.h"
+
+namespace amdahl::fleet::csv {
+namespace {
+
+using model::JobState;
+using model::Trouble;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+Fed read(std::string_view bytes, std::string_view mapping, ReaderOptions options = {}) {
+  options.mapping = mapping;
+  Fed whole = feed(make, bytes, options);
+  const Fed single = feed(make, bytes, options, 1);
+  EXPECT_EQ(whole.error, single.error);
+  EXPECT_EQ(whole.told.counts, single.told.counts);
+  EXPECT_EQ(whole.told.series_names, single.told.series_names);
+  EXPECT_EQ(whole.told.jobs.size(), single.told.jobs.size());
+  return whole;
+}
+
+TEST(CsvMapping, JobsWithTheirOwnWordsAndUnits) {
+  const Fed fed = read(
+      "Job;Who;Begin;Minutes;GPUs;Result;Busy;Nodes\n"
+      "17;ada;11/10/2017 02:00:00;90;4;ok;25;\"n1:2 n2:2\"\n"
+      "18;bob;11/10/2017 02:00:00;;4;running;;n3:4\n"
+      "19;bob;soon;1;4;ok;5;n3:4\n"
+      "20;bob;11/10/2017 02:00:00;1;many;ok;5;n3:4\n"
+      "21;eve;11/10/2017 02:00:00;1;1;ok;105;n3:4\n"
+      "test;eve;11/10/2017 02:00:00;1;1;skip;5;n3:4\n",
+      R"(
+row = "job"
+delimiter = ";"
+time = "%d/%m/%Y %H:%M:%S"
+time_zone = "+02:00"
+[columns]
+id = "Job"
+user = "Who"
+partition = { constant = "gpu" }
+start = "Begin"
+elapsed = { column = "Minutes", unit = "minutes" }
+accelerators = "GPUs"
+state = { column = "Result", words = { ok = "COMPLETED" } }
+utilisation = { column = "Busy", unit = "percent", metric = "gpu_util" }
+hosts = { column = "Nodes", separator = " ", cut = ":" }
+[[where]]
+column = "Result"
+is_not = ["skip"]
+)");
+  EXPECT_EQ(fed.error, "");
+  ASSERT_EQ(fed.told.jobs.size(), 3U);
+  const auto& job = fed.told.jobs[0];
+  EXPECT_EQ(job.id + " " + job.user + " " + job.partition + " " + job.hosts, "17 ada gpu n1,n2");
+  EXPECT_EQ(job.draft.start, seconds(1507680000));
+  EXPECT_EQ(job.draft.elapsed, minutes(90));
+  EXPECT_EQ(job.draft.end - job.draft.start, minutes(90));
+  EXPECT_EQ(job.draft.accelerators, 4);
+  EXPECT_EQ(job.draft.state, JobState::kCompleted);
+  EXPECT_DOUBLE_EQ(job.draft.mean_utilisation, 0.25);
+  EXPECT_EQ(job.metric, "gpu_util");
+  EXPECT_EQ(fed.told.jobs[1].draft.end, Nanos());
+  EXPECT_EQ(fed.told.jobs[1].draft.state, JobState::kRunning);
+  EXPECT_EQ(fed.told.count(Trouble::kBlankValue), 1U);
+  EXPECT_EQ(fed.told.count(Trouble::kBadTime), 1U);
+  EXPECT_EQ(fed.told.count(Trouble::kBadLine), 1U);
+  EXPECT_EQ(fed.told.count(Trouble::kOutOfRange), 1U);
+  EXPECT_EQ(fed.told.complaints[0].text, "start 'soon'");
+  EXPECT_EQ(fed.told.complaints[0].where.line, 4U);
+}
+
+TEST(CsvMapping, LongSamples) {
+  const Fed fed = read(
+      "t\tnode\tdev\tmetric\tv\n"
+      "1507680000\tn1.example\t0\tDCGM_FI_PROF_SM_ACTIVE\t0.5\n"
+      "1507680000\tn1\t1\tDCGM_FI_PROF_SM_ACTIVE\t9223372036854775794\n"
+      "1507680060\tn1\t0\tDCGM_FI_PROF_SM_ACTIVE\tNaN\n"
+      "1507680060\tn1\t0\tDCGM_FI_DEV_GPU_UTIL\t2147483632\n"
+      "1507680120\tn1\t0\tDCGM_FI_PROF_SM_ACTIVE\t0.25\n"
+      "1507680120\tn1\t0\n",
+      R"(
+row = "sample"
+[columns]
+time = "t"
+host = "node"
+accelerator = "dev"
+metric = "metric"
+value = "v"
+)");
+  EXPECT_EQ(fed.error, "");
+  EXPECT_EQ(join(fed.told.series_names, ", "), "n1/0 DCGM_FI_PROF_SM_ACTIVE");
+  ASSERT_EQ(fed.told.samples_of.at(0).size(), 2U);
+  EXPECT_EQ(fed.told.samples_of[0][1].at, seconds(1507680120));
+  EXPECT_EQ(fed.told.samples_of[0][1].value, 0.25F);
+  EXPECT_EQ(fed.told.count(Trouble::kBlankValue), 2U);
+  EXPECT_EQ(fed.told.count(Trouble::kNotFinite), 1U);
+  EXPECT_EQ(fed.told.count(Trouble::kBadLine), 1U);
+}
+
+TEST(CsvMapping, WideSamplesOneColumnAnAccelerator) {
+  const Fed fed = read(
+      "time_ms,gpu0_util,gpu1_util,mem\n"
+      "1507680000000,0.5,1,7\n"
+      "1507680060000,,0,7\n",
+      R"(
+row = "sample"
+time = "epoch_ms"
+[columns]
+time = "time_ms"
+job = { constant = "42" }
+[[value]]
+column = "gpu*_util"
+metric = "DCGM_FI_DEV_GPU_UTIL"
+unit = "fraction"
+)",
+      {.host = "n9"});
+  EXPECT_EQ(join(fed.told.series_names, ", "),
+            "n9/0 DCGM_FI_DEV_GPU_UTIL job=42, n9/1 DCGM_FI_DEV_GPU_UTIL job=42");
+  ASSERT_EQ(fed.told.samples_of.at(0).size(), 1U);
+  EXPECT_EQ(fed.told.samples_of[0][0].value, 50);  // In the metric's own unit.
+  EXPECT_EQ(fed.told.samples_of.at(1)[0].value, 100);
+  EXPECT_EQ(fed.told.count(Trouble::kBlankValue), 1U);
+}
+
+TEST(CsvMapping, WideSamplesOneColumnAMetric) {
+  const Fed fed = read("# made by hand\n1507680000,n1,0,40,0.3\n",
+                       R"(
+row = "sample"
+header = false
+comment = "#"
+[columns]
+time = "1"
+host = "2"
+accelerator = "3"
+[[value]]
+column = "4"
+metric = "DCGM_FI_DEV_GPU_UTIL"
+[[value]]
+column = "5"
+metric = "DCGM_FI_PROF_SM_ACTIVE"
+)");
+  EXPECT_EQ(fed.error, "");
+  EXPECT_EQ(join(fed.told.series_names, ", "),
+            "n1/0 DCGM_FI_DEV_GPU_UTIL, n1/0 DCGM_FI_PROF_SM_ACTIVE");
+}
+
+TEST(CsvMapping, QuotedCellsMayHoldAnything) {
+  const Fed fed = read(
+      "id,name,start,end,gpus\n"
+      "1,\"a \"\"b\"\", c\nd\",1507680000,1507680060,1\n"
+      "2,plain,1507680000,1507680060,1\n"
+      "3,\"open,1507680000,1507680060,1\n",
+      R"(
+row = "job"
+[columns]
+id = "id"
+name = "name"
+start = "start"
+end = "end"
+accelerators = "gpus"
+)");
+  ASSERT_EQ(fed.told.jobs.size(), 2U);
+  EXPECT_EQ(fed.told.jobs[0].name, "a \"b\", c\nd");
+  EXPECT_EQ(fed.told.count(Trouble::kTruncated), 1U);
+}
+
+TEST(CsvMapping, OccupancyFromWhatIsIdle) {
+  const Fed fed = read("at,all,free,broken\n1507680000,64,10,4\n",
+                       R"(
+row = "occupancy"
+[columns]
+time = "at"
+partition = { from = "file" }
+total = "all"
+idle = "free"
+down = "broken"
+held = { constant = 5, unit = "minutes" }
+)",
+                       {.path = "x/vc1.csv.gz"});
+  ASSERT_EQ(fed.told.occupancies.size(), 1U);
+  EXPECT_EQ(fed.told.occupancies[0].partition, "vc1");
+  EXPECT_EQ(fed.told.occupancies[0].occupancy.allocated, 50);
+  EXPECT_EQ(fed.told.occupancies[0].occupancy.held, minutes(5));
+}
+
+TEST(CsvMapping, SaysWhatIsWrong) {
+  const std::string job = "row = \"job\"\n[columns]\nid = \"id\"\nstart = \"s\"\nend = \"e\"\n";
+  const struct {
+    std::string mapping;
+    std::string_view want;
+  } cases[] = {
+      {"row = \"jib\"",
+       "mapping: row must say what a line is about: job, sample, place, capacity or occupancy; it "
+       "is 'jib'"},
+      {"row = ", "mapping: line 1: Error while parsing key-value pair: encountered end-of-file"},
+      {"row = \"job\"\nrows = 1",
+       "mapping: line 2: a mapping has no key 'rows'; did you mean 'row'?"},
+      {"row = \"job\"", "mapping: [columns] is missing"},
+      {job, "mapping: a job needs [columns] accelerators"},
+      {job + "acelerators = \"n\"",
+       "mapping: line 6: a job has no key 'acelerators'; did you mean 'accelerators'?"},
+      {job + "accelerators = \"num\"", "mapping: there is no column 'num'; did you mean 'nums'?"},
+      {job + "accelerators = { column = \"nums\", from = \"line\" }",
+       "mapping: line 6: accelerators needs one of column, constant and from"},
+      {job + "accelerators = \"nums\"\nutilisation = \"u\"",
+       "mapping: line 7: utilisation must say its unit: percent or fraction"},
+      {job + "accelerators = \"nums\"\nelapsed = { column = \"e\", unit = \"weeks\" }",
+       "mapping: line 7: unit 'weeks' is none of ns, us, ms, seconds, minutes, hours, days"},
+      {"row = \"job\"\ntime_zone = \"Europe/Oslo\"\n[columns]\n",
+       "mapping: line 2: the rules of 'Europe/Oslo' are in a file: give it as --time-zone "
+       "Europe/Oslo, or write '+02:00' or 'CET-1CEST,M3.5.0,M10.5.0/3' here"},
+      {"row = \"sample\"\n[columns]\ntime = \"s\"\n",
+       "mapping: a sample needs either [columns] value or [[value]]"},
+      {"",
+       "its columns are none that are known; say what they mean in a mapping "
+       "(docs/format/csv-mapping.md): --mapping FILE"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.mapping);
+    EXPECT_EQ(read("id,s,e,nums,u\n1,2,3,4,5\n", c.mapping).error, c.want);
+  }
+  EXPECT_TRUE(read("id,s,e,nums,u\n",
+                   "row = \"sample\"\n[columns]\ntime = \"s\"\nvalue = { column "
+                   "= \"u\", metric = \"heat\" }")
+                  .error.starts_with("mapping: line 4: metric 'heat' is none that says how busy an "
+                                     "accelerator is: DCGM_FI_PROF_SM_ACTIVE, "));
+}
+
+TEST(CsvMapping, KnownLayoutsHaveGoodMappings) {
+  for (const Layout& layout : layouts()) {
+    SCOPED_TRACE(layout.name);
+    const auto mapping = parse_mapping(layout.mapping);
+    EXPECT_TRUE(mapping) << mapping.error().text;
+    const std::string head = std::string(layout.columns) + "\n";
+    EXPECT_TRUE(claims(head));
+    EXPECT_EQ(source_for(head)->name, "csv");
+  }
+  EXPECT_FALSE(claims("timestamp,Hostname,gpu,DCGM_FI_DEV_GPU_UTIL\n"));
+  EXPECT_FALSE(claims("jobid,host,gpu,user\n"));
+}
+
+TEST(CsvMapping, StatesOfOtherSchedulers) {
+  EXPECT_EQ(state_of_word("Succeeded"), JobState::kCompleted);
+  EXPECT_EQ(state_of_word("completed"), JobState::kCompleted);
+  EXPECT_EQ(state_of_word("OOMKilled"), JobState::kOutOfMemory);
+  EXPECT_EQ(state_of_word("Pending"), JobState::kPending);
+  EXPECT_EQ(state_of_word("Killed"), JobState::kCancelled);
+  EXPECT_EQ(state_of_word("odd"), JobState::kOther);
+}
+
+}  // namespace
+}  // namespace amdahl::fleet::csv

@@ -1,0 +1,83 @@
+#include "fleet/nvidia_smi/nvidia_smi.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "fleet/feed.h"
+
+namespace amdahl::fleet::nvidia_smi {
+namespace {
+
+using model::Trouble;
+using std::chrono::seconds;
+
+constexpr std::string_view kHeader =
+    "timestamp, index, name, uuid, utilization.gpu [%], memory.used [MiB], power.draw [W]\n";
+
+TEST(NvidiaSmi, ReadsUnitsAndBlanks) {
+  const std::string bytes =
+      std::string(kHeader) +
+      "2017/10/11 00:00:00.312, 0, Tesla P100, GPU-0, 83 %, 9830 MiB, 189.70 W\n"
+      "2017/10/11 00:00:00.313, 1, Tesla P100, GPU-1, [N/A], 9820 MiB, 187.80 W\n"
+      "2017/10/11 00:00:10.312, 0, Tesla P100, GPU-0, [Not Supported], 9830 MiB, 189.70 W\n" +
+      std::string(kHeader) +  // nvidia-smi was started again.
+      "2017/10/11 00:00:20.312, 0, Tesla P100, GPU-0, 7 %, 9830 MiB, [Unknown Error]\n"
+      "2017/10/11 00:00:30.312, 0, Tesla P100\n"
+      "yesterday, 0, Tesla P100, GPU-0, 7 %, 9830 MiB, 1 W\n";
+  EXPECT_TRUE(claims(bytes));
+  for (const std::size_t piece : {std::string::npos, std::size_t{1}}) {
+    const Fed fed = feed(make, bytes, {.path = "logs/nvidia-smi_gpu001_2017-10-11.csv.gz"}, piece);
+    EXPECT_EQ(fed.error, "");
+    ASSERT_EQ(fed.told.series_names.size(), 2U);
+    EXPECT_EQ(fed.told.series_names[0], "gpu001/0 utilization.gpu uuid=GPU-0 kind=Tesla P100");
+    ASSERT_EQ(fed.told.samples_of[0].size(), 2U);
+    EXPECT_EQ(fed.told.samples_of[0][0].at, seconds(1507680000) + Nanos(312'000'000));
+    EXPECT_EQ(fed.told.samples_of[0][1].value, 7);
+    EXPECT_EQ(fed.told.count(Trouble::kBlankValue), 2U);
+    EXPECT_EQ(fed.told.count(Trouble::kBadLine), 1U);
+    EXPECT_EQ(fed.told.count(Trouble::kBadTime), 1U);
+    EXPECT_EQ(fed.told.complaints[0].text, "utilization.gpu '[N/A]'");
+    EXPECT_EQ(fed.told.complaints[0].where.line, 3U);
+  }
+}
+
+TEST(NvidiaSmi, WithoutUnitsInAnyOrder) {
+  const Fed fed =
+      feed(make, "uuid, utilization.gpu, timestamp\nGPU-7, 55, 2017/10/11 00:00:00.000\n",
+           {.host = "n7"});
+  EXPECT_EQ(fed.told.series_names.at(0), "n7/ utilization.gpu uuid=GPU-7");
+  EXPECT_EQ(fed.told.samples_of.at(0).at(0).value, 55);
+}
+
+// In the hour that daylight saving repeats, time must not run backwards.
+TEST(NvidiaSmi, ClocksThatGoBack) {
+  std::string bytes(kHeader);
+  for (const std::string_view time : {"02:10:00", "02:50:00", "02:10:00", "02:50:00", "03:10:00"}) {
+    bytes += "2025/10/26 " + std::string(time) + ".000, 0, T, GPU-0, 5 %, 1 MiB, 1 W\n";
+  }
+  const Fed fed = feed(make, bytes, {.host = "n", .time_zone = "CET-1CEST,M3.5.0,M10.5.0/3"});
+  ASSERT_EQ(fed.told.samples_of.at(0).size(), 5U);
+  for (std::size_t i = 1; i < 5; ++i) {
+    EXPECT_GT(fed.told.samples_of[0][i].at, fed.told.samples_of[0][i - 1].at);
+  }
+  EXPECT_EQ(fed.told.count(Trouble::kAmbiguousTime), 4U);
+}
+
+TEST(NvidiaSmi, TheHostIsInThePath) {
+  EXPECT_EQ(host_in_path("a/nvidia-smi_gpu001_2017-10-11.csv.gz"), "gpu001");
+  EXPECT_EQ(host_in_path("gpu001.cluster.example.csv"), "gpu001");
+  EXPECT_EQ(host_in_path("logs/gpu007/nvidia-smi.csv"), "gpu007");
+  EXPECT_EQ(host_in_path("nvidia-smi.csv"), "");
+  EXPECT_EQ(host_in_path(""), "");
+}
+
+TEST(NvidiaSmi, SaysWhatIsMissing) {
+  EXPECT_EQ(feed(make, "1, 2, 3\n").error,
+            "the first line is not the header of nvidia-smi --query-gpu; run it with --format=csv, "
+            "without noheader");
+  EXPECT_EQ(feed(make, "timestamp, utilization.gpu [%]\n").error,
+            "does not say which GPU a row is about; query index or uuid too");
+}
+
+}  // namespace
+}  // namespace amdahl::fleet::nvidia_smi
