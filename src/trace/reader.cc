@@ -7,13 +7,16 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "trace/kineto/kineto.h"
 
 namespace amdahl::trace {
 namespace {
 
 constexpr std::size_t kHead = 64 * 1024;
 
-constexpr std::array<Reader, 0> kReaders = {};
+constexpr auto kReaders = std::to_array<Reader>({
+    {"kineto", "a trace of the PyTorch Profiler (Chrome JSON)", kineto::claims, kineto::read},
+});
 
 std::string names_of(std::span<const Reader> some) {
   std::vector<std::string> names;

@@ -1,0 +1,377 @@
+#include "trace/kineto/event.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "trace/kineto/decimal.h"
+
+namespace amdahl::trace::kineto {
+namespace {
+
+using model::LossKind;
+
+struct Named {
+  std::string_view name;
+  Category category;
+};
+
+// Most frequent first. docs/format/trace-kineto.md says what becomes of each.
+constexpr auto kCategories = std::to_array<Named>({
+    {"cpu_op", Category::kOp},
+    {"ac2g", Category::kLaunchFlow},
+    {"cuda_runtime", Category::kRuntime},
+    {"python_function", Category::kPython},
+    {"kernel", Category::kKernel},
+    {"gpu_memcpy", Category::kCopy},
+    {"gpu_memset", Category::kSet},
+    {"user_annotation", Category::kAnnotation},
+    {"gpu_user_annotation", Category::kDeviceAnnotation},
+    {"cuda_driver", Category::kDriver},
+    {"fwdbwd", Category::kFlow},
+    {"cuda_sync", Category::kSync},
+    {"overhead", Category::kOverhead},
+    {"Operator", Category::kOp},
+    {"Runtime", Category::kRuntime},
+    {"Kernel", Category::kKernel},
+    {"Memcpy", Category::kCopy},
+    {"Memset", Category::kSet},
+    {"async", Category::kLaunchFlow},
+    {"async_gpu", Category::kLaunchFlow},
+    {"async_cpu_to_gpu", Category::kLaunchFlow},
+    {"forward_backward", Category::kFlow},
+    {"cpu_instant_event", Category::kIgnored},
+    {"Trace", Category::kIgnored},
+    {"mtia_runtime", Category::kRuntime},
+    {"mtia_ccp_events", Category::kMtia},
+    {"cuda_profiler_range", Category::kRange},
+    {"hip_runtime", Category::kRuntime},
+    {"hip_driver", Category::kDriver},
+    {"xpu_runtime", Category::kRuntime},
+    {"xpu_driver", Category::kDriver},
+    {"privateuse1_runtime", Category::kRuntime},
+    {"privateuse1_driver", Category::kDriver},
+    {"glow_runtime", Category::kRuntime},
+    {"hpu_op", Category::kKernel},
+    {"collective_comm", Category::kKernel},
+    {"cuda_event", Category::kIgnored},
+    {"mtia_insight", Category::kIgnored},
+    {"gpu_pm_counter", Category::kIgnored},
+    {"External correlation", Category::kIgnored},
+    {"external_correlation", Category::kIgnored},
+});
+
+// Ids are mostly numbers; a word such as "Spans" becomes a number that no process has.
+std::int64_t id_of(std::string_view token) {
+  if (const auto number = integer_of(token)) return *number;
+  std::uint64_t hash = 0xCBF29CE484222325;  // FNV-1a.
+  for (const char c : token) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
+  return -static_cast<std::int64_t>(hash >> 2) - 2;
+}
+
+std::uint64_t amount_of(std::string_view token) {
+  const auto number = integer_of(token);
+  return number && *number > 0 ? static_cast<std::uint64_t>(*number) : 0;
+}
+
+std::uint32_t small_amount_of(std::string_view token) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(amount_of(token), UINT32_MAX));
+}
+
+std::uint32_t correlation_of(std::string_view token, Window& window) {
+  const auto number = integer_of(token);
+  if (!number || *number <= 0) return 0;
+  if (*number < kWideBit) return static_cast<std::uint32_t>(*number);
+  window.wide.push_back(*number);
+  return kWideBit | static_cast<std::uint32_t>(window.wide.size() - 1);
+}
+
+std::uint32_t name_of(const RawEvent& event, std::string_view text, Window& window) {
+  if (text.size() > kLongestName) {
+    window.lose(LossKind::kTooLong, event.offset, text);
+    text = text.substr(0, kLongestName);
+  }
+  return window.names.intern(text);
+}
+
+std::uint32_t thread_of(const RawEvent& event, Window& window) {
+  return window.threads.intern(id_of(event.pid), id_of(event.tid));
+}
+
+// The start and the duration, or nothing and a count of why.
+struct Times {
+  Nanos start{};
+  Nanos duration{};
+};
+
+std::optional<Times> times_of(const RawEvent& event, Window& window) {
+  const auto start = nanos_of(event.ts);
+  const auto duration = event.dur.empty() ? std::optional<std::int64_t>(0) : nanos_of(event.dur);
+  if (!start || !duration) {
+    window.lose(LossKind::kNoTime, event.offset, event.name);
+    return {};
+  }
+  // A century around zero, so that sums of a few times never overflow.
+  constexpr std::int64_t kFarthest = std::int64_t{100} * 366 * 86'400 * 1'000'000'000;
+  if (*start > kFarthest || *start < -kFarthest || *duration > kFarthest) {
+    window.lose(LossKind::kTimeRange, event.offset, event.name);
+    return {};
+  }
+  if (*duration < 0) window.lose(LossKind::kNegativeDuration, event.offset, event.name);
+  return Times{Nanos(*start), Nanos(std::max<std::int64_t>(*duration, 0))};
+}
+
+void keep_host(const RawEvent& event, model::HostKind kind, Window& window) {
+  const auto times = times_of(event, window);
+  if (!times) return;
+  model::HostEvent row;
+  row.start = times->start;
+  row.duration = times->duration;
+  row.name = name_of(event, event.name, window);
+  row.thread = thread_of(event, window);
+  if (kind == model::HostKind::kRuntime || kind == model::HostKind::kDriver) {
+    row.correlation = correlation_of(event.correlation, window);
+  }
+  if (!event.call_stack.empty()) row.stack = name_of(event, event.call_stack, window);
+  row.kind = kind;
+  window.host_events.push_back(row);
+}
+
+// Where no argument says it, the process of a device's event is the device and its thread the
+// stream.
+std::optional<std::uint32_t> stream_of(const RawEvent& event, Window& window) {
+  const auto device = integer_of(event.device.empty() ? event.pid : event.device);
+  if (!device) {
+    window.lose(LossKind::kNoDevice, event.offset, event.name);
+    return {};
+  }
+  const bool named = !event.stream.empty() && integer_of(event.stream);
+  return window.streams.intern(*device, id_of(named ? event.stream : event.tid));
+}
+
+std::uint32_t detail_of(const RawEvent& event, Window& window) {
+  if (event.bytes.empty() && event.graph_node.empty() && event.collective.empty()) {
+    return model::kNone;
+  }
+  model::DeviceDetail detail;
+  detail.bytes = amount_of(event.bytes);
+  detail.graph_node = amount_of(event.graph_node);
+  detail.elements = amount_of(event.elements);
+  detail.collective = name_of(event, event.collective, window);
+  detail.element_type = name_of(event, event.element_type, window);
+  detail.group = name_of(event, event.group, window);
+  detail.group_size = small_amount_of(event.group_size);
+  if (detail.bytes == 0 && detail.graph_node == 0 && detail.collective == 0) return model::kNone;
+  window.details.push_back(detail);
+  return static_cast<std::uint32_t>(window.details.size() - 1);
+}
+
+std::uint8_t occupancy_of(std::string_view token) {
+  const auto percent = real_of(token);
+  if (!percent || *percent < 0 || *percent > 100) return model::kUnknownOccupancy;
+  return static_cast<std::uint8_t>(*percent + 0.5);
+}
+
+void keep_device(const RawEvent& event, model::DeviceKind kind, Window& window) {
+  const auto times = times_of(event, window);
+  if (!times) return;
+  const auto stream = stream_of(event, window);
+  if (!stream) return;
+  model::DeviceEvent row;
+  row.start = times->start;
+  row.duration = times->duration;
+  row.name = name_of(event, event.name, window);
+  row.stream = *stream;
+  row.correlation = correlation_of(event.correlation, window);
+  row.detail = detail_of(event, window);
+  row.kind = kind;
+  if (!event.occupancy.empty()) row.occupancy = occupancy_of(event.occupancy);
+  window.device_events.push_back(row);
+}
+
+model::SyncKind sync_kind(std::string_view name) {
+  if (name.starts_with("Stream Wait")) return model::SyncKind::kStreamWait;
+  if (name.starts_with("Stream")) return model::SyncKind::kStream;
+  if (name.starts_with("Event")) return model::SyncKind::kEvent;
+  if (name.starts_with("Context") || name.starts_with("Device")) return model::SyncKind::kDevice;
+  return model::SyncKind::kUnknown;
+}
+
+void keep_sync(const RawEvent& event, Window& window) {
+  const auto times = times_of(event, window);
+  if (!times) return;
+  const auto stream = stream_of(event, window);
+  if (!stream) return;
+  model::SyncEvent row;
+  row.start = times->start;
+  row.duration = times->duration;
+  row.kind = sync_kind(event.sync_kind.empty() ? event.name : event.sync_kind);
+  row.stream = *stream;
+  row.correlation = correlation_of(event.correlation, window);
+  if (const auto awaited = integer_of(event.awaited_stream); awaited && *awaited >= 0) {
+    const auto device = integer_of(event.device.empty() ? event.pid : event.device);
+    row.awaited_stream = window.streams.intern(*device, *awaited);
+  }
+  row.record_correlation = correlation_of(event.record_correlation, window);
+  window.syncs.push_back(row);
+}
+
+void keep_flow(const RawEvent& event, Window& window) {
+  if (event.category == Category::kLaunchFlow) return;
+  const auto at = nanos_of(event.ts);
+  if (!at || event.id.empty()) {
+    window.lose(LossKind::kNoTime, event.offset, event.name);
+    return;
+  }
+  window.flow_ends.push_back({id_of(event.id), Nanos(*at), thread_of(event, window),
+                              name_of(event, event.name, window), event.phase == 's'});
+}
+
+void keep_label(const RawEvent& event, Window& window) {
+  const bool process = event.name == "process_name";
+  if (!process && event.name != "thread_name") return;
+  window.labels.push_back({thread_of(event, window), name_of(event, event.label, window), process});
+}
+
+// The allocator's total at that time, as profile_memory=True writes it.
+void keep_memory(const RawEvent& event, Window& window) {
+  const auto at = nanos_of(event.ts);
+  const auto total = real_of(event.allocated);
+  if (!at || !total) return;
+  const auto device = integer_of(event.memory_device);
+  model::Sample row;
+  row.at = Nanos(*at);
+  row.value = *total;
+  row.name = window.names.intern("allocated bytes");
+  row.device = device && *device >= 0 && *device < 1 << 16 ? static_cast<std::uint32_t>(*device)
+                                                           : model::kNone;
+  window.samples.push_back(row);
+}
+
+void keep_complete(const RawEvent& event, Window& window) {
+  using model::DeviceKind;
+  using model::HostKind;
+  switch (event.category) {
+    case Category::kOp:
+      return keep_host(event, HostKind::kOp, window);
+    case Category::kRuntime:
+      return keep_host(event, HostKind::kRuntime, window);
+    case Category::kDriver:
+      return keep_host(event, HostKind::kDriver, window);
+    case Category::kPython:
+      return keep_host(event, HostKind::kPython, window);
+    case Category::kAnnotation:
+      return keep_host(event, HostKind::kAnnotation, window);
+    case Category::kOverhead:
+      return keep_host(event, HostKind::kOverhead, window);
+    case Category::kKernel:
+      return keep_device(event, DeviceKind::kKernel, window);
+    case Category::kCopy:
+      return keep_device(event, DeviceKind::kCopy, window);
+    case Category::kSet:
+      return keep_device(event, DeviceKind::kSet, window);
+    case Category::kMtia:
+      return keep_device(
+          event, event.name == "dma_request" ? DeviceKind::kCopy : DeviceKind::kKernel, window);
+    case Category::kDeviceAnnotation:
+      return keep_device(event, DeviceKind::kAnnotation, window);
+    case Category::kSync:
+      return keep_sync(event, window);
+    case Category::kRange:
+    case Category::kIgnored:
+    case Category::kLaunchFlow:
+    case Category::kFlow:
+      return;
+    case Category::kNone:
+    case Category::kUnknown:
+      window.lose(LossKind::kUnknownKind, event.offset, event.name);
+      return keep_host(event, HostKind::kOther, window);
+  }
+}
+
+}  // namespace
+
+Category category_of(std::string_view name) {
+  for (const Named& row : kCategories) {
+    if (row.name == name) return row.category;
+  }
+  return Category::kUnknown;
+}
+
+Wanted wanted_args(Category category, char phase) {
+  if (phase == 's' || phase == 'f' || phase == 't') return kWantNothing;
+  if (phase != 'X') return kWantAll;
+  switch (category) {
+    case Category::kOp:
+      return kWantStack;
+    case Category::kRuntime:
+    case Category::kDriver:
+      return kWantCall;
+    case Category::kPython:
+    case Category::kAnnotation:
+    case Category::kOverhead:
+    case Category::kIgnored:
+    case Category::kLaunchFlow:
+    case Category::kFlow:
+      return kWantNothing;
+    case Category::kKernel:
+    case Category::kCopy:
+    case Category::kSet:
+    case Category::kMtia:
+    case Category::kDeviceAnnotation:
+      return kWantDevice;
+    case Category::kNone:
+    case Category::kUnknown:
+    case Category::kSync:
+    case Category::kRange:
+      return kWantAll;
+  }
+  return kWantAll;
+}
+
+void keep_event(const RawEvent& event, Window& window) {
+  ++window.events;
+  if (event.duplicate) window.lose(LossKind::kDuplicateKey, event.offset, event.name);
+  switch (event.phase) {
+    case 'X':
+      return keep_complete(event, window);
+    case 's':
+    case 'f':
+      return keep_flow(event, window);
+    case 'M':
+      return keep_label(event, window);
+    case 'i':
+    case 'I':
+      return keep_memory(event, window);
+    case 'C':
+      return;  // keep_value() had its values.
+    default:
+      window.lose(LossKind::kUnknownKind, event.offset, event.name);
+  }
+}
+
+void keep_value(const RawEvent& event, std::string_view key, std::string_view value,
+                Window& window) {
+  const auto number = real_of(value);
+  if (!number) return;
+  if (event.category == Category::kRange) {
+    model::KernelMetric row;
+    row.kernel = name_of(event, event.name, window);
+    row.launch = static_cast<std::uint32_t>(window.events);
+    row.metric = name_of(event, key, window);
+    row.value = *number;
+    window.metrics.push_back(row);
+  } else if (event.phase == 'C') {
+    const auto at = nanos_of(event.ts);
+    if (!at) return window.lose(LossKind::kNoTime, event.offset, event.name);
+    std::string name(event.name.substr(0, kLongestName / 2));
+    name.append(" ").append(key.substr(0, kLongestName / 2));
+    model::Sample row;
+    row.at = Nanos(*at);
+    row.value = *number;
+    row.name = window.names.intern(name);
+    window.samples.push_back(row);
+  }
+}
+
+}  // namespace amdahl::trace::kineto

@@ -1,0 +1,82 @@
+// event.h: one event of a trace as it stands in the file, and the rows that come of it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "trace/kineto/window.h"
+
+namespace amdahl::trace::kineto {
+
+// What a category's events are.
+enum class Category : std::uint8_t {
+  kNone,  // No category, or none yet.
+  kUnknown,
+  kOp,
+  kRuntime,
+  kDriver,
+  kPython,
+  kAnnotation,
+  kOverhead,
+  kKernel,
+  kCopy,
+  kSet,
+  kMtia,  // Any work of an MTIA device.
+  kDeviceAnnotation,
+  kSync,
+  kRange,       // Counters of a kernel (CUPTI range profiler).
+  kLaunchFlow,  // Call to kernel: the correlation says the same.
+  kFlow,        // Between host events.
+  kIgnored,     // The profiler's own spans.
+};
+
+// By all the names that versions of Kineto have used since 2021.
+Category category_of(std::string_view name);
+
+// Which arguments a category's events are asked for, so that the others are only skipped.
+enum Wanted : std::uint8_t { kWantNothing, kWantStack, kWantCall, kWantDevice, kWantAll };
+Wanted wanted_args(Category category, char phase);
+
+// Tokens point into the piece: numbers as written, strings without their quotes. An empty token
+// means that the event does not have it.
+struct RawEvent {
+  std::uint64_t offset = 0;  // In the stream.
+  char phase = 0;
+  Category category = Category::kNone;
+  std::string_view name;
+  std::string_view ts;
+  std::string_view dur;
+  std::string_view pid;
+  std::string_view tid;
+  std::string_view id;
+
+  // Of args.
+  std::string_view device;
+  std::string_view stream;
+  std::string_view correlation;
+  std::string_view bytes;
+  std::string_view occupancy;
+  std::string_view graph_node;
+  std::string_view collective;
+  std::string_view elements;
+  std::string_view element_type;
+  std::string_view group;
+  std::string_view group_size;
+  std::string_view sync_kind;
+  std::string_view awaited_stream;
+  std::string_view record_correlation;
+  std::string_view call_stack;
+  std::string_view label;      // "name" of a metadata event.
+  std::string_view allocated;  // "Total Allocated".
+  std::string_view memory_device;
+  bool duplicate = false;
+};
+
+// Turns an event into rows of the window, or counts why not.
+void keep_event(const RawEvent& event, Window& window);
+
+// A value among the args of a counter or of a kernel's range.
+void keep_value(const RawEvent& event, std::string_view key, std::string_view value,
+                Window& window);
+
+}  // namespace amdahl::trace::kineto

@@ -1,0 +1,135 @@
+#include "trace/kineto/kineto.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trace/kineto/frame.h"
+#include "trace/kineto/header.h"
+#include "trace/kineto/merge.h"
+#include "trace/kineto/pool.h"
+
+namespace amdahl::trace::kineto {
+namespace {
+
+using model::LossKind;
+
+bool has(std::string_view text, std::string_view word) {
+  return text.find(word) != std::string_view::npos;
+}
+
+// How reading ended.
+struct End {
+  std::optional<Error> broken;  // The stream failed; what came before it counts.
+  bool over_budget = false;
+};
+
+End read_events(Framer& framer, int threads, Merger& merger) {
+  ParsePool pool(threads);
+  End end;
+  std::vector<Buffer> free;
+  const auto take = [&] {
+    ParsePool::Done done = pool.take();
+    merger.add(done.window);
+    free.push_back(std::move(done.buffer));
+  };
+  while (!end.over_budget) {
+    if (!pool.has_room()) take();
+    Buffer buffer;
+    if (!free.empty()) {
+      buffer = std::move(free.back());
+      free.pop_back();
+    }
+    Result<std::optional<Piece>> piece = framer.next(std::move(buffer));
+    if (!piece) {
+      end.broken = piece.error();
+      break;
+    }
+    std::optional<Piece> next = *std::move(piece);
+    if (!next) break;
+    pool.put(*std::move(next));
+    end.over_budget = merger.full();
+  }
+  while (!pool.empty()) take();
+  return end;
+}
+
+void describe_source(const Header& header, std::uint32_t source, model::TraceBuilder& builder) {
+  model::TraceSource& row = builder.trace().sources[source];
+  row.host = header.host;
+  row.backend = header.backend;
+  row.rank = header.rank;
+  row.world_size = header.world_size;
+  for (const HeaderDevice& device : header.devices) {
+    // Nodes list all their devices; those that did nothing do not get a row.
+    auto& rows = builder.trace().devices;
+    const auto found = std::ranges::find_if(rows, [&](const model::TraceDevice& known) {
+      return known.source == source && known.id == device.id;
+    });
+    if (found == rows.end()) continue;
+    found->name = builder.intern(device.name);
+    found->memory_bytes = device.memory_bytes;
+    found->multiprocessors = device.multiprocessors;
+  }
+}
+
+void count_losses(const Framer& framer, const End& end, const Input& input, std::uint32_t source,
+                  model::TraceBuilder& builder) {
+  if (end.over_budget) {
+    const std::uint64_t left = input.bytes > framer.bytes() ? input.bytes - framer.bytes() : 1;
+    builder.lose(source, LossKind::kBudget, left,
+                 fmt::format("from byte {}; profile fewer steps at a time", framer.bytes()));
+  } else if (end.broken) {
+    builder.lose(source, LossKind::kTruncated, 1,
+                 fmt::format("byte {}: {}", framer.bytes(), end.broken->text));
+  } else if (framer.truncated()) {
+    builder.lose(source, LossKind::kTruncated, 1,
+                 fmt::format("byte {}: the file ends early, {} bytes of an event are lost",
+                             framer.bytes(), framer.lost_bytes()));
+  }
+  if (framer.runaway_bytes() > 0) {
+    builder.lose(source, LossKind::kTooLong, 1,
+                 fmt::format("{} bytes in which no event ends", framer.runaway_bytes()));
+  }
+  if (framer.header_cut()) {
+    builder.lose(source, LossKind::kTooLong, 1, "what stands beside the events");
+  }
+}
+
+}  // namespace
+
+bool claims(std::string_view head) {
+  if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
+  const std::size_t first = head.find_first_not_of(" \n\r\t");
+  if (first == std::string_view::npos) return false;
+  if (head[first] == '[') return has(head, "\"ph\"") && has(head, "\"ts\"");
+  if (head[first] != '{') return false;
+  return has(head, "\"traceEvents\"") ||
+         (has(head, "\"schemaVersion\"") &&
+          (has(head, "\"deviceProperties\"") || has(head, "\"distributedInfo\"")));
+}
+
+Result<> read(const Input& input, const Limits& limits, model::TraceBuilder& builder) {
+  model::TraceSource about;
+  about.file = input.name;
+  about.format = "kineto";
+  const std::uint32_t source = builder.source(std::move(about));
+  Framer framer(input.next);
+  Merger merger(source, limits, builder);
+  const End end = read_events(framer, limits.threads, merger);
+  if (end.broken && merger.events() == 0) return *end.broken;
+  if (!framer.found_list()) return bad_input("has no list of traceEvents");
+  if (merger.events() == 0) {
+    return bad_input(framer.truncated() ? "ends before its first whole event" : "has no events");
+  }
+  const Header header = read_header(framer.header());
+  describe_source(header, source, builder);
+  builder.trace().sources[source].bytes = framer.bytes();
+  merger.finish(header.base);
+  count_losses(framer, end, input, source, builder);
+  return Ok{};
+}
+
+}  // namespace amdahl::trace::kineto

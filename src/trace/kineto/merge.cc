@@ -1,0 +1,276 @@
+#include "trace/kineto/merge.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "trace/kineto/copy_name.h"
+
+namespace amdahl::trace::kineto {
+namespace {
+
+using model::HostKind;
+using model::kNone;
+using model::LossKind;
+
+// Of the memory budget, at most this share for texts: a file of millions of different names has
+// something other than names in them.
+constexpr std::uint64_t kNamesShare = 4;
+constexpr std::size_t kMostFlows = std::size_t{1} << 22;
+
+// A file whose times are in this range counts microseconds since 1970.
+constexpr Nanos kYear2000 = std::chrono::seconds(946'684'800);
+constexpr Nanos kYear2100 = std::chrono::seconds(4'102'444'800);
+
+// What a host event must have to be left out when memory runs short: nothing refers to it.
+bool may_go(const model::HostEvent& event) {
+  return event.correlation == 0 && event.kind != HostKind::kAnnotation;
+}
+
+}  // namespace
+
+// From a window's numbers to the trace's, filled as they are needed.
+struct Merger::Maps {
+  explicit Maps(const Window& window)
+      : names(window.names.size(), kNone),
+        threads(window.threads.size(), kNone),
+        streams(window.streams.size(), kNone) {}
+  std::vector<std::uint32_t> names;
+  std::vector<std::uint32_t> threads;
+  std::vector<std::uint32_t> streams;
+};
+
+Merger::Merger(std::uint32_t source, const Limits& limits, model::TraceBuilder& builder)
+    : source_(source), limits_(limits), builder_(builder) {
+  const model::Trace& trace = builder.trace();
+  first_ = {trace.device_events.size(), trace.host_events.size(), trace.syncs.size(),
+            trace.samples.size(), trace.flows.size()};
+}
+
+std::uint32_t Merger::name(const Window& window, Maps& maps, std::uint32_t local) {
+  std::uint32_t& number = maps.names[local];
+  if (number != kNone) return number;
+  const std::string_view text = window.names[local];
+  const std::uint32_t before = builder_.trace().names.size();
+  if (name_bytes_ > limits_.memory_bytes / kNamesShare) {
+    number = builder_.trace().names.find(text);
+    if (number != 0 || text.empty()) return number;
+    builder_.lose(source_, LossKind::kTooLong, 1, "more different names than fit the budget");
+    number = builder_.intern("(other)");
+    return number;
+  }
+  number = builder_.intern(text);
+  if (builder_.trace().names.size() > before) name_bytes_ += text.size() + 32;
+  return number;
+}
+
+std::uint32_t Merger::correlation(const Window& window, std::uint32_t local) {
+  if ((local & kWideBit) == 0) return local;
+  return builder_.correlation(static_cast<std::uint64_t>(window.wide[local & ~kWideBit]));
+}
+
+std::uint32_t Merger::thread(const Window& window, Maps& maps, std::uint32_t local) {
+  std::uint32_t& number = maps.threads[local];
+  if (number == kNone) {
+    const auto [process, thread] = window.threads[local];
+    number = builder_.thread(builder_.process(source_, process), thread);
+  }
+  return number;
+}
+
+std::uint32_t Merger::stream(const Window& window, Maps& maps, std::uint32_t local) {
+  std::uint32_t& number = maps.streams[local];
+  if (number == kNone) {
+    const auto [device, stream] = window.streams[local];
+    number = builder_.stream(builder_.device(source_, device), kNone, stream);
+  }
+  return number;
+}
+
+// "inner;outer" as frames.
+std::uint32_t Merger::stack(std::uint32_t name) {
+  const auto [found, added] = stacks_.try_emplace(name, kNone);
+  if (!added) return found->second;
+  const std::string text(builder_.trace().names[name]);
+  std::string_view rest = text;
+  std::uint32_t frame = kNone;
+  while (!rest.empty()) {
+    const std::size_t cut = rest.find_last_of(';');
+    const std::size_t begin = cut == std::string_view::npos ? 0 : cut + 1;
+    if (begin < rest.size()) frame = builder_.frame(frame, rest.substr(begin));
+    rest = rest.substr(0, cut == std::string_view::npos ? 0 : cut);
+  }
+  found->second = frame;
+  return frame;
+}
+
+void Merger::add(const Window& window) {
+  Maps maps(window);
+  add_host(window, maps);
+  add_device(window, maps);
+  add_syncs(window, maps);
+  add_flows(window, maps);
+  add_rest(window, maps);
+  events_ += window.events;
+  for (std::size_t i = 0; i < Window::kLossKinds; ++i) {
+    builder_.lose(source_, static_cast<LossKind>(i), window.lost[i], window.examples[i]);
+  }
+  while (bytes_held() > limits_.memory_bytes / 4 * 3) {
+    const std::uint64_t before = bytes_held();
+    thin_host_events();
+    if (bytes_held() + limits_.memory_bytes / 64 > before) break;
+  }
+}
+
+void Merger::add_host(const Window& window, Maps& maps) {
+  auto& rows = builder_.trace().host_events;
+  for (model::HostEvent row : window.host_events) {
+    if (row.duration < shortest_ && may_go(row)) {
+      ++thinned_;
+      continue;
+    }
+    row.name = name(window, maps, row.name);
+    row.thread = thread(window, maps, row.thread);
+    row.correlation = correlation(window, row.correlation);
+    if (row.stack != kNone) row.stack = stack(name(window, maps, row.stack));
+    rows.push_back(row);
+  }
+}
+
+void Merger::add_device(const Window& window, Maps& maps) {
+  model::Trace& trace = builder_.trace();
+  const auto details = static_cast<std::uint32_t>(trace.details.size());
+  for (model::DeviceDetail row : window.details) {
+    row.collective = name(window, maps, row.collective);
+    row.element_type = name(window, maps, row.element_type);
+    row.group = name(window, maps, row.group);
+    trace.details.push_back(row);
+  }
+  for (model::DeviceEvent row : window.device_events) {
+    if (row.kind == model::DeviceKind::kCopy) {
+      const CopyName copy = read_copy_name(window.names[row.name]);
+      row.copy = copy.kind;
+      row.host_memory = copy.memory;
+    }
+    row.name = name(window, maps, row.name);
+    row.stream = stream(window, maps, row.stream);
+    row.correlation = correlation(window, row.correlation);
+    if (row.detail != kNone) row.detail += details;
+    trace.device_events.push_back(row);
+  }
+}
+
+void Merger::add_syncs(const Window& window, Maps& maps) {
+  for (model::SyncEvent row : window.syncs) {
+    row.stream = stream(window, maps, row.stream);
+    if (row.awaited_stream != kNone) {
+      row.awaited_stream = stream(window, maps, row.awaited_stream);
+    }
+    row.correlation = correlation(window, row.correlation);
+    row.record_correlation = correlation(window, row.record_correlation);
+    builder_.trace().syncs.push_back(row);
+  }
+}
+
+void Merger::add_flows(const Window& window, Maps& maps) {
+  for (FlowEnd end : window.flow_ends) {
+    end.thread = thread(window, maps, end.thread);
+    end.name = name(window, maps, end.name);
+    const FlowKey key{end.name, end.id};
+    const auto found = open_flows_.find(key);
+    if (found == open_flows_.end()) {
+      if (open_flows_.size() < kMostFlows) {
+        open_flows_.emplace(key, end);
+      } else {
+        builder_.lose(source_, LossKind::kUnmatchedFlow, 1, "");
+      }
+    } else if (found->second.start != end.start) {
+      const FlowEnd& from = end.start ? end : found->second;
+      const FlowEnd& to = end.start ? found->second : end;
+      builder_.trace().flows.push_back({from.at, to.at, from.thread, to.thread, end.name});
+      open_flows_.erase(found);
+    } else {
+      builder_.lose(source_, LossKind::kUnmatchedFlow, 1, "");
+    }
+  }
+}
+
+void Merger::add_rest(const Window& window, Maps& maps) {
+  model::Trace& trace = builder_.trace();
+  for (model::Sample row : window.samples) {
+    row.name = name(window, maps, row.name);
+    row.source = source_;
+    if (row.device != kNone) row.device = builder_.device(source_, row.device);
+    trace.samples.push_back(row);
+  }
+  for (model::KernelMetric row : window.metrics) {
+    row.kernel = name(window, maps, row.kernel);
+    row.metric = name(window, maps, row.metric);
+    row.launch += static_cast<std::uint32_t>(events_);
+    trace.kernel_metrics.push_back(row);
+  }
+  for (const Label& label : window.labels) {
+    // Files of MTIA name hundreds of thousands of threads that did nothing; only those with
+    // events get a row. A label of a thread that comes later is in the file again, or at its end.
+    const auto [process, thread_id] = window.threads[label.thread];
+    if (label.of_process) {
+      const std::uint32_t row = builder_.process(source_, process);
+      trace.processes[row].name = name(window, maps, label.name);
+    } else {
+      const std::uint32_t row = thread(window, maps, label.thread);
+      trace.threads[row].name = name(window, maps, label.name);
+    }
+  }
+}
+
+std::uint64_t Merger::bytes_held() const {
+  const model::Trace& trace = builder_.trace();
+  const auto held = [](const auto& rows) { return rows.size() * sizeof(rows[0]); };
+  return held(trace.host_events) + held(trace.device_events) + held(trace.details) +
+         held(trace.syncs) + held(trace.samples) + held(trace.flows) + held(trace.kernel_metrics) +
+         held(trace.threads) + held(trace.stacks) + name_bytes_ +
+         open_flows_.size() * sizeof(FlowEnd) * 2;
+}
+
+// Leaves out the shorter half of what may go; what is left says most of the time.
+void Merger::thin_host_events() {
+  auto& rows = builder_.trace().host_events;
+  shortest_ = shortest_ == Nanos{} ? Nanos(1000) : shortest_ * 2;
+  const auto first = rows.begin() + static_cast<std::ptrdiff_t>(first_.host_events);
+  const auto kept = std::remove_if(first, rows.end(), [&](const model::HostEvent& event) {
+    return event.duration < shortest_ && may_go(event);
+  });
+  thinned_ += static_cast<std::uint64_t>(rows.end() - kept);
+  rows.erase(kept, rows.end());
+}
+
+bool Merger::full() const { return bytes_held() > limits_.memory_bytes; }
+
+void Merger::finish(Nanos base) {
+  model::Trace& trace = builder_.trace();
+  model::TraceSource& source = trace.sources[source_];
+  source.base = base;
+  const auto shift = [&](auto& rows, std::size_t first, auto change) {
+    for (std::size_t i = first; i < rows.size(); ++i) change(rows[i]);
+  };
+  if (base != Nanos{}) {
+    shift(trace.host_events, first_.host_events, [&](auto& row) { row.start += base; });
+    shift(trace.device_events, first_.device_events, [&](auto& row) { row.start += base; });
+    shift(trace.syncs, first_.syncs, [&](auto& row) { row.start += base; });
+    shift(trace.samples, first_.samples, [&](auto& row) { row.at += base; });
+    shift(trace.flows, first_.flows, [&](auto& row) { row.from += base, row.to += base; });
+  }
+  Nanos some{};
+  if (trace.host_events.size() > first_.host_events) {
+    some = trace.host_events[first_.host_events].start;
+  } else if (trace.device_events.size() > first_.device_events) {
+    some = trace.device_events[first_.device_events].start;
+  }
+  source.clock =
+      some >= kYear2000 && some <= kYear2100 ? model::Clock::kUnix : model::Clock::kUnknown;
+  builder_.lose(source_, LossKind::kUnmatchedFlow, open_flows_.size(), "");
+  builder_.lose(source_, LossKind::kMerged, thinned_,
+                fmt::format("those shorter than {} us", shortest_.count() / 1000));
+}
+
+}  // namespace amdahl::trace::kineto

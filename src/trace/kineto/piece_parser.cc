@@ -1,0 +1,78 @@
+#include "trace/kineto/piece_parser.h"
+
+#include <cstring>
+#include <string>
+
+#include "trace/kineto/repair.h"
+
+namespace amdahl::trace::kineto {
+namespace {
+
+bool has_avx2() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("lzcnt");
+#else
+  return false;
+#endif
+}
+
+// What is whole of a piece that is not JSON as a whole, and a count of the rest.
+class OneByOne {
+ public:
+  OneByOne(const PieceParser& parser, Window& window) : parser_(parser), window_(window) {}
+
+  void parse(std::string_view bytes, std::uint64_t offset) {
+    for (const Unit& unit : split_balanced(bytes)) {
+      const std::string_view event = bytes.substr(unit.begin, unit.end - unit.begin);
+      if (!parse_unit(event, offset + unit.begin)) parse_broken(event, offset + unit.begin);
+    }
+  }
+
+ private:
+  void parse_broken(std::string_view bytes, std::uint64_t offset) {
+    for (const Unit& unit : split_at_markers(bytes)) {
+      const std::string_view event = bytes.substr(unit.begin, unit.end - unit.begin);
+      if (parse_unit(event, offset + unit.begin)) continue;
+      window_.lose(model::LossKind::kUnreadable, offset + unit.begin, event);
+    }
+  }
+
+  bool parse_unit(std::string_view bytes, std::uint64_t offset) {
+    const bool changed = clean(bytes, cleaned_);
+    const std::string_view json(cleaned_.text.data(), cleaned_.text.size() - kPadding);
+    if (!parser_.one(json, offset, window_)) return false;
+    if (changed) window_.lose(model::LossKind::kControlCharacter, offset, bytes);
+    return true;
+  }
+
+  const PieceParser& parser_;
+  Window& window_;
+  Cleaned cleaned_;
+};
+
+}  // namespace
+
+const PieceParser& best_parser() {
+  static const bool avx2 = has_avx2();
+  return avx2 ? kAvx2Parser : kBaselineParser;
+}
+
+Window parse_piece(Piece& piece, const PieceParser& parser) {
+  Window window;
+  if (piece.begin >= piece.end) return window;
+  char* const bytes = piece.buffer.bytes.get();
+  // The events become a list by brackets around them.
+  const std::string after(bytes + piece.end, kPadding);
+  bytes[piece.begin - 1] = '[';
+  bytes[piece.end] = ']';
+  std::memset(bytes + piece.end + 1, 0, kPadding - 1);
+  const std::string_view json(bytes + piece.begin - 1, piece.end - piece.begin + 2);
+  if (parser.list(json, piece.offset - 1, window)) return window;
+  std::memcpy(bytes + piece.end, after.data(), kPadding);
+  Window saved;
+  OneByOne(parser, saved).parse({bytes + piece.begin, piece.end - piece.begin}, piece.offset);
+  return saved;
+}
+
+}  // namespace amdahl::trace::kineto

@@ -1,0 +1,74 @@
+// window.h: what one piece of a trace holds, before it is joined with the others.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/trace.h"
+
+namespace amdahl::trace::kineto {
+
+// A pair of ids as one small number; 0 is never given. For threads (pid, tid) and streams (device,
+// stream), of which there are few.
+class PairPool {
+ public:
+  std::uint32_t intern(std::int64_t first, std::int64_t second);
+  std::uint32_t size() const { return pool_.size(); }
+  std::pair<std::int64_t, std::int64_t> operator[](std::uint32_t number) const;
+
+ private:
+  model::StringPool pool_;
+  std::pair<std::int64_t, std::int64_t> last_{};
+  std::uint32_t last_number_ = 0;
+};
+
+struct FlowEnd {
+  std::int64_t id = 0;
+  Nanos at{};
+  std::uint32_t thread = 0;
+  std::uint32_t name = 0;
+  bool start = false;
+};
+
+// A name that the file gives to a process (tid -1) or a thread.
+struct Label {
+  std::uint32_t thread = 0;
+  std::uint32_t name = 0;
+  bool of_process = false;
+};
+
+// Rows as in model::Trace, but names, threads, streams and details count within the window, a
+// host event's stack is the name of its whole call stack, and correlations with kWideBit are
+// positions in `wide`.
+struct Window {
+  model::StringPool names;
+  PairPool threads;
+  PairPool streams;
+  std::vector<std::int64_t> wide;
+  std::vector<model::DeviceEvent> device_events;
+  std::vector<model::DeviceDetail> details;
+  std::vector<model::HostEvent> host_events;
+  std::vector<model::SyncEvent> syncs;
+  std::vector<FlowEnd> flow_ends;
+  std::vector<model::Sample> samples;  // `device` is a device's id.
+  std::vector<model::KernelMetric> metrics;
+  std::vector<Label> labels;
+
+  static constexpr std::size_t kLossKinds =
+      static_cast<std::size_t>(model::LossKind::kMissingTable) + 1;
+  std::array<std::uint64_t, kLossKinds> lost{};
+  std::array<std::string, kLossKinds> examples;  // Of the first of each kind.
+
+  std::uint64_t events = 0;  // All that were looked at.
+
+  void lose(model::LossKind kind, std::uint64_t offset, std::string_view what);
+};
+
+inline constexpr std::uint32_t kWideBit = std::uint32_t{1} << 31;
+inline constexpr std::size_t kLongestName = 16 * 1024;
+
+}  // namespace amdahl::trace::kineto

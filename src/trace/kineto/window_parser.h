@@ -1,0 +1,244 @@
+// window_parser.h: the parser of a piece, compiled once for each instruction set.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include <simdjson.h>
+
+#include "trace/kineto/event.h"
+#include "trace/kineto/frame.h"
+#include "trace/kineto/window.h"
+
+namespace amdahl::trace::kineto {
+
+// `InstructionSet` is a tag of the file that includes this, so that the linker does not take one
+// file's code for the other's: simdjson's on-demand parser is compiled for what the compiler is
+// told. For the same reason nothing here makes, copies or destroys what other files know.
+template <class InstructionSet>
+class WindowParser {
+ public:
+  // `json` is a list of events with padding behind it, and its first byte is at `offset` of the
+  // stream. False if any of it is no JSON; then nothing of the window counts.
+  bool parse_list(std::string_view json, std::uint64_t offset, Window& window) {
+    base_ = json.data();
+    stream_ = offset;
+    simdjson::ondemand::document document;
+    if (parser_.iterate(json.data(), json.size(), json.size() + kPadding - 2).get(document)) {
+      return false;
+    }
+    simdjson::ondemand::array list;
+    if (document.get_array().get(list)) return false;
+    for (auto element : list) {
+      Value value;
+      if (std::move(element).get(value)) return false;
+      Object object;
+      if (value.get_object().get(object)) return false;
+      if (!parse_event(object, window)) return false;
+    }
+    return at_end(document);
+  }
+
+  // The same of one event by itself.
+  bool parse_one(std::string_view json, std::uint64_t offset, Window& window) {
+    base_ = json.data();
+    stream_ = offset;
+    simdjson::ondemand::document document;
+    if (parser_.iterate(json.data(), json.size(), json.size() + kPadding - 2).get(document)) {
+      return false;
+    }
+    Object object;
+    if (document.get_object().get(object)) return false;
+    return parse_event(object, window) && at_end(document);
+  }
+
+ private:
+  using Object = simdjson::ondemand::object;
+  using Value = simdjson::ondemand::value;
+
+  static bool at_end(simdjson::ondemand::document& document) {
+    return document.current_location().error() == simdjson::OUT_OF_BOUNDS;
+  }
+
+  bool parse_event(Object& object, Window& window) {
+    RawEvent event;
+    std::uint32_t seen = 0;
+    for (auto field : object) {
+      simdjson::ondemand::raw_json_string key;
+      if (field.key().get(key)) return false;
+      Value value;
+      if (field.value().get(value)) return false;
+      if (event.offset == 0) {
+        event.offset = stream_ + static_cast<std::uint64_t>(key.raw() - base_);
+      }
+      if (!take(key.raw(), value, event, seen, window)) return false;
+    }
+    keep_event(event, window);
+    return true;
+  }
+
+  static bool is(const char* key, std::string_view name) {
+    return std::memcmp(key, name.data(), name.size()) == 0 && key[name.size()] == '"';
+  }
+
+  // True the first time that key `bit` is seen in this event.
+  static bool first(std::uint32_t bit, std::uint32_t& seen, RawEvent& event) {
+    const std::uint32_t mask = std::uint32_t{1} << bit;
+    if ((seen & mask) != 0) event.duplicate = true;
+    const bool is_first = (seen & mask) == 0;
+    seen |= mask;
+    return is_first;
+  }
+
+  static std::string_view token(Value& value) { return value.raw_json_token(); }
+
+  // A string without its quotes; unescaped only if it has to be. False if it is broken.
+  static bool text(Value& value, std::string_view& text) {
+    std::string_view raw = value.raw_json_token();
+    if (raw.empty() || raw.front() != '"') {
+      text = raw;
+      return true;
+    }
+    if (std::memchr(raw.data(), '\\', raw.size()) != nullptr) {
+      return value.get_string().get(text) == simdjson::SUCCESS;
+    }
+    raw.remove_prefix(1);
+    while (!raw.empty() && raw.back() != '"') raw.remove_suffix(1);
+    if (raw.empty()) return false;
+    raw.remove_suffix(1);
+    text = raw;
+    return true;
+  }
+
+  bool take(const char* key, Value& value, RawEvent& event, std::uint32_t& seen, Window& window) {
+    switch (key[0]) {
+      case 'p':
+        if (is(key, "ph")) {
+          std::string_view phase;
+          if (!text(value, phase)) return false;
+          if (first(0, seen, event) && !phase.empty()) event.phase = phase.front();
+        } else if (is(key, "pid") && first(1, seen, event)) {
+          event.pid = token(value);
+        }
+        return true;
+      case 't':
+        if (is(key, "ts") && first(2, seen, event)) event.ts = token(value);
+        if (is(key, "tid") && first(3, seen, event)) event.tid = token(value);
+        return true;
+      case 'd':
+        if (is(key, "dur") && first(4, seen, event)) event.dur = token(value);
+        return true;
+      case 'n':
+        return !is(key, "name") || !first(5, seen, event) || text(value, event.name);
+      case 'c':
+        if (is(key, "cat") && first(6, seen, event)) {
+          std::string_view name;
+          if (!text(value, name)) return false;
+          event.category = category(name);
+        }
+        return true;
+      case 'i':
+        if (is(key, "id") && first(7, seen, event)) event.id = token(value);
+        return true;
+      case 'a':
+        return !is(key, "args") || !first(8, seen, event) || take_args(value, event, window);
+      default:
+        return true;
+    }
+  }
+
+  Category category(std::string_view name) {
+    if (name != std::string_view(last_name_, last_length_)) {
+      last_category_ = category_of(name);
+      last_length_ = name.size() < sizeof last_name_ ? name.size() : 0;
+      std::memcpy(last_name_, name.data(), last_length_);
+    }
+    return last_category_;
+  }
+
+  bool take_args(Value& value, RawEvent& event, Window& window) {
+    const Wanted wanted = wanted_args(event.category, event.phase);
+    if (wanted == kWantNothing) return true;
+    Object object;
+    if (value.get_object().get(object)) return true;  // Some write args as a list or null.
+    std::uint64_t seen = 0;
+    const bool values = event.category == Category::kRange || event.phase == 'C';
+    for (auto field : object) {
+      simdjson::ondemand::raw_json_string key;
+      if (field.key().get(key)) return false;
+      Value argument;
+      if (field.value().get(argument)) return false;
+      if (!take_arg(key.raw(), argument, event, wanted, seen)) return false;
+      if (values) keep_value(event, name_of_key(key.raw()), token(argument), window);
+    }
+    return true;
+  }
+
+  static std::string_view name_of_key(const char* key) {
+    return {key, static_cast<std::size_t>(std::strchr(key, '"') - key)};
+  }
+
+  struct Argument {
+    std::string_view key;
+    std::string_view RawEvent::*member;
+    Wanted least;
+    bool is_text;
+  };
+
+  // By first letter, so that most keys are told apart by it.
+  static constexpr Argument kArguments[] = {
+      {"Call stack", &RawEvent::call_stack, kWantStack, true},
+      {"Collective name", &RawEvent::collective, kWantDevice, true},
+      {"Device Id", &RawEvent::memory_device, kWantAll, false},
+      {"Group size", &RawEvent::group_size, kWantDevice, false},
+      {"In msg nelems", &RawEvent::elements, kWantDevice, false},
+      {"Process Group Name", &RawEvent::group, kWantDevice, true},
+      {"Total Allocated", &RawEvent::allocated, kWantAll, false},
+      {"bytes", &RawEvent::bytes, kWantDevice, false},
+      {"correlation", &RawEvent::correlation, kWantCall, false},
+      {"cuda_sync_kind", &RawEvent::sync_kind, kWantAll, true},
+      {"device", &RawEvent::device, kWantDevice, false},
+      {"dtype", &RawEvent::element_type, kWantDevice, true},
+      {"est. achieved occupancy %", &RawEvent::occupancy, kWantDevice, false},
+      {"graph node id", &RawEvent::graph_node, kWantDevice, false},
+      {"name", &RawEvent::label, kWantAll, true},
+      {"size", &RawEvent::bytes, kWantDevice, false},
+      {"stream", &RawEvent::stream, kWantDevice, false},
+      {"wait_on_cuda_event_record_corr_id", &RawEvent::record_correlation, kWantAll, false},
+      {"wait_on_stream", &RawEvent::awaited_stream, kWantAll, false},
+  };
+
+  bool take_arg(const char* key, Value& value, RawEvent& event, Wanted wanted,
+                std::uint64_t& seen) {
+    std::uint64_t bit = 1;
+    for (const Argument& argument : kArguments) {
+      if (argument.key[0] == key[0] && wanted_here(argument.least, wanted) &&
+          is(key, argument.key)) {
+        if ((seen & bit) != 0) {
+          event.duplicate = true;
+          return true;
+        }
+        seen |= bit;
+        if (argument.is_text) return text(value, event.*argument.member);
+        event.*argument.member = token(value);
+        return true;
+      }
+      bit <<= 1;
+    }
+    return true;
+  }
+
+  static bool wanted_here(Wanted least, Wanted wanted) {
+    return least == kWantStack ? wanted == kWantStack || wanted == kWantAll : least <= wanted;
+  }
+
+  simdjson::ondemand::parser parser_;
+  const char* base_ = nullptr;
+  std::uint64_t stream_ = 0;  // Stream offset of `base_`.
+  char last_name_[32] = {};
+  std::size_t last_length_ = 0;
+  Category last_category_ = Category::kUnknown;
+};
+
+}  // namespace amdahl::trace::kineto
