@@ -25,7 +25,8 @@ extern char** environ;
 
 namespace amdahl {
 std::span<const Embedded> embedded_hook();
-}
+std::span<const Embedded> embedded_inject();
+}  // namespace amdahl
 
 namespace amdahl::observe {
 namespace {
@@ -69,13 +70,31 @@ std::string find_program(const std::string& name, const Launchable& job) {
   return "";
 }
 
-Result<> add_hook(const RunOrder& order, Launchable& job) {
-  const std::string folder = order.out_dir + "/hook";
-  for (const Embedded& file : embedded_hook()) {
+Result<> unpack(std::span<const Embedded> files, const std::string& folder) {
+  for (const Embedded& file : files) {
     const std::string path = folder + "/" + std::string(file.path);
     TRY(os::make_dirs(fs::path(path).parent_path().string()));
     TRY(os::write_file(path, file.bytes));
   }
+  return Ok{};
+}
+
+// OpenCL's calls and NVTX ranges, into traces in the run's folder.
+Result<> add_inject(const RunOrder& order, Launchable& job) {
+  const std::string folder = order.out_dir + "/inject";
+  TRY(unpack(embedded_inject(), folder));
+  const std::string library = folder + "/libamdahl_inject.so";
+  std::string& preload = job.env["LD_PRELOAD"];
+  preload = preload.empty() ? library : library + ":" + preload;
+  // A tool that is there already keeps its place.
+  job.env.try_emplace("NVTX_INJECTION64_PATH", library);
+  job.env["AMDAHL_INJECT_OUT"] = order.out_dir;
+  return Ok{};
+}
+
+Result<> add_hook(const RunOrder& order, Launchable& job) {
+  const std::string folder = order.out_dir + "/hook";
+  TRY(unpack(embedded_hook(), folder));
   std::string& python_path = job.env["PYTHONPATH"];
   python_path = python_path.empty() ? folder : folder + ":" + python_path;
   job.env["AMDAHL_HOOK_OUT"] = order.out_dir + "/hook.json";
@@ -160,7 +179,10 @@ Result<Launchable> prepare(const RunOrder& order) {
   for (const std::string& word : order.plan.argv) job.argv.push_back(fill_in(word, order));
   if (job.argv.empty()) return bad_input("the command is empty");
   TRY(apply_config(order.plan.config, job.workdir, order.out_dir, job.argv));
-  if (order.with_hook) TRY(add_hook(order, job));
+  if (order.with_hook) {
+    TRY(add_hook(order, job));
+    TRY(add_inject(order, job));
+  }
   job.program = find_program(job.argv.front(), job);
   return job;
 }
