@@ -69,9 +69,19 @@ std::string_view without_library(std::string_view call) {
   return {};
 }
 
+// OpenCL's verbs; the injected library marks the calls that wait for their command.
+Api opencl_api(std::string_view verb) {
+  if (verb.starts_with("Finish"sv) || verb.starts_with("WaitForEvents"sv)) return Api::kSync;
+  if (!verb.starts_with("Enqueue"sv)) return Api::kOther;
+  if (has(verb, "Kernel"sv)) return Api::kLaunch;
+  if (has(verb, "(blocking)"sv)) return Api::kBlockingCopy;
+  return has(verb, "Fill"sv) ? Api::kSet : Api::kCopy;
+}
+
 }  // namespace
 
 Api api_of(std::string_view call) {
+  if (call.starts_with("cl"sv)) return opencl_api(call.substr(2));
   const std::string_view verb = without_library(call);
   if (verb.empty()) return Api::kOther;
   if (has(verb, "Launch"sv) && !has(verb, "LaunchHostFunc"sv)) return Api::kLaunch;
