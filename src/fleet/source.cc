@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "fleet/clustercockpit/clustercockpit.h"
 #include "fleet/csv/csv.h"
+#include "fleet/csv_long/csv_long.h"
 #include "fleet/local/local.h"
 #include "fleet/nvidia_smi/nvidia_smi.h"
 #include "fleet/prometheus/prometheus.h"
@@ -27,6 +28,8 @@ constexpr auto kSources = std::to_array<Source>({
     {"sonar", "sacct as sonar writes it, key=value", Gives::kJobs, sonar::claims, sonar::make},
     {"csv", "tables whose columns are known, or any with a mapping", Gives::kBoth, csv::claims,
      csv::make},
+    {"csv-long", "long tables of samples: time, host, gpu, a column a metric", Gives::kSamples,
+     csv_long::claims, csv_long::make},
     {"nvidia-smi", "nvidia-smi --query-gpu=... --format=csv", Gives::kSamples, nvidia_smi::claims,
      nvidia_smi::make},
     {"clustercockpit", "jobs of a ClusterCockpit archive (meta.json)", Gives::kJobs,

@@ -32,6 +32,7 @@ struct ReaderOptions {
   std::string zone_rules{};  // The bytes of zone_file(time_zone), if it names one (times.h).
   std::string mapping{};     // TOML of a mapping for CSV (docs/format/csv-mapping.md); empty: none.
   Nanos now{};               // Unix time.
+  int threads = 1;           // That a reader may use; what it tells does not depend on it.
 };
 
 enum class Gives : std::uint8_t { kJobs, kSamples, kBoth };  // Jobs are read before samples.

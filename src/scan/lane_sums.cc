@@ -71,6 +71,7 @@ void Timelines::give(const LaneSum& lane, Time cadence, std::vector<Bin>& into, 
     bins.resize((bins.size() + 1) / 2);
     width *= 2;
   }
+  width = std::max(width, cadence);  // Of a lane with one bin.
   while (!bins.empty() && bins.back().samples == 0) bins.pop_back();
   told.bin_width = Nanos{width};
   told.bin_start = Nanos{lane.bin_start};

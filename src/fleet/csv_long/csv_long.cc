@@ -1,0 +1,197 @@
+#include "fleet/csv_long/csv_long.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fleet/csv_long/block.h"
+#include "fleet/csv_long/workers.h"
+#include "fleet/times.h"
+
+namespace amdahl::fleet::csv_long {
+namespace {
+
+constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+// What one thread parses at once: what it makes of it stays in a second-level cache.
+constexpr std::size_t kPiece = std::size_t{128} << 10;
+constexpr std::size_t kBlock = std::size_t{1} << 20;
+
+// Tells an intake what blocks say, in their order, whoever parsed them.
+class Teller {
+ public:
+  explicit Teller(Intake& intake) : intake_{intake} {}
+
+  // `ids`: of the parser's series, so far; grows by those that are new in this block.
+  void tell(Parsed& block, std::vector<SeriesId>& ids) {
+    for (const Parsed::NewSeries& one : block.fresh) {
+      ids.push_back(intake_.series({.host = one.host,
+                                    .accelerator = one.device,
+                                    .uuid = one.uuid,
+                                    .slice = one.slice,
+                                    .job = one.job,
+                                    .metric = one.metric,
+                                    .kind = one.kind}));
+    }
+    for (std::uint32_t& series : block.series) series = ids[series];
+    if (!block.series.empty()) intake_.rows(block.series, block.samples);
+    for (const Parsed::Problem& problem : block.problems) {
+      const Where where{problem.where.line + line_ + 1, problem.where.byte + byte_};
+      intake_.trouble(problem.trouble, where, problem.text);
+    }
+    for (std::size_t i = 0; i < block.counts.size(); ++i) {
+      if (block.counts[i] > 0) intake_.troubles(static_cast<model::Trouble>(i), block.counts[i]);
+    }
+    line_ += block.lines;
+  }
+
+  void passed(std::size_t bytes, std::uint64_t lines = 0) {
+    byte_ += bytes;
+    line_ += lines;
+  }
+
+ private:
+  Intake& intake_;
+  std::uint64_t line_ = 0;
+  std::uint64_t byte_ = 0;
+};
+
+class LongReader final : public Reader {
+ public:
+  LongReader(Intake& intake, const ReaderOptions& options)
+      : teller_{intake},
+        threads_{options.threads},
+        zone_{zone_named(options.time_zone, options.zone_rules)} {}
+
+  Result<> feed(std::string_view bytes) override {
+    if (!zone_) return zone_.error();
+    if (!columns_) {
+      const std::size_t end = bytes.find('\n');
+      rest_ += bytes.substr(0, end);
+      if (end == bytes.npos) return check_length();
+      TRY(read_header());
+      bytes.remove_prefix(end + 1);
+    }
+    return workers_ ? feed_workers(bytes) : feed_here(bytes);
+  }
+
+  Result<> finish() override {
+    if (!zone_) return zone_.error();
+    if (!columns_) TRY(read_header());
+    if (workers_) {
+      if (!rest_.empty()) workers_->give(std::exchange(rest_, {}));
+      while (workers_->pending() > 0) tell_next();
+    } else if (!rest_.empty()) {
+      parse_here(std::exchange(rest_, {}));
+    }
+    return Ok{};
+  }
+
+ private:
+  Result<> check_length() const {
+    if (rest_.size() <= kLongestLine) return Ok{};
+    return bad_input("a line is longer than 1 MiB: not a table of samples");
+  }
+
+  Result<> read_header() {
+    std::string_view header = rest_;
+    if (header.ends_with('\r')) header.remove_suffix(1);
+    columns_ = columns_of(header);
+    if (!columns_) {
+      return bad_input(
+          "line 1: the header of a long table has a time, a host, a gpu and a metric such as "
+          "DCGM_FI_DEV_GPU_UTIL; others need a mapping");
+    }
+    teller_.passed(rest_.size() + 1, 1);
+    rest_.clear();
+    if (threads_ > 1) {
+      workers_.emplace(threads_ - 1, *columns_, *zone_);
+    } else {
+      parser_.emplace(*columns_, *zone_);
+    }
+    return Ok{};
+  }
+
+  // Whole lines are parsed where they lie; only one that goes over the end of `bytes` is copied.
+  Result<> feed_here(std::string_view bytes) {
+    if (!rest_.empty()) {
+      const std::size_t end = bytes.find('\n');
+      rest_ += bytes.substr(0, end == bytes.npos ? end : end + 1);
+      if (end == bytes.npos) return check_length();
+      parse_here(rest_);
+      rest_.clear();
+      bytes.remove_prefix(end + 1);
+    }
+    const std::size_t last = bytes.rfind('\n');
+    const std::size_t whole = last == bytes.npos ? 0 : last + 1;
+    rest_ = bytes.substr(whole);
+    bytes = bytes.substr(0, whole);
+    while (!bytes.empty()) {
+      std::size_t size = bytes.size();
+      if (size > kPiece) size = bytes.find('\n', kPiece) + 1;
+      parse_here(bytes.substr(0, size));
+      bytes.remove_prefix(size);
+    }
+    return check_length();
+  }
+
+  void parse_here(std::string_view lines) {
+    parsed_.clear();
+    parser_->parse(lines, parsed_);
+    teller_.tell(parsed_, ids_);
+    teller_.passed(lines.size());
+  }
+
+  Result<> feed_workers(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const std::size_t room = rest_.size() < kBlock ? kBlock - rest_.size() : kBlock;
+      const std::string_view some = bytes.substr(0, room);
+      rest_ += some;
+      bytes.remove_prefix(some.size());
+      if (rest_.size() < kBlock) break;
+      const std::size_t last = rest_.rfind('\n');
+      if (last == rest_.npos) {
+        TRY(check_length());
+        continue;
+      }
+      std::string next = rest_.substr(last + 1);
+      next.reserve(kBlock + kPiece);
+      rest_.resize(last + 1);
+      workers_->give(std::exchange(rest_, std::move(next)));
+      while (workers_->is_full()) tell_next();
+    }
+    return Ok{};
+  }
+
+  void tell_next() {
+    workers_->take([&](Parsed& parsed, std::vector<SeriesId>& ids, std::size_t bytes) {
+      teller_.tell(parsed, ids);
+      teller_.passed(bytes);
+    });
+  }
+
+  Teller teller_;
+  int threads_;
+  Result<Zone> zone_;
+  std::optional<Columns> columns_;
+  std::string rest_;
+  std::optional<Parser> parser_;  // With one thread; else:
+  std::optional<Workers> workers_;
+  Parsed parsed_;
+  std::vector<SeriesId> ids_;
+};
+
+}  // namespace
+
+bool claims(std::string_view head) {
+  const std::size_t end = head.find('\n');
+  std::string_view header = head.substr(0, end);
+  if (header.ends_with('\r')) header.remove_suffix(1);
+  return columns_of(header).has_value();
+}
+
+std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options) {
+  return std::make_unique<LongReader>(intake, options);
+}
+
+}  // namespace amdahl::fleet::csv_long

@@ -1,0 +1,167 @@
+#include "fleet/unpack.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <isa-l/igzip_lib.h>
+#include <zstd.h>
+
+namespace amdahl::fleet {
+namespace {
+
+// Fits a second-level cache together with what reads it.
+constexpr std::size_t kOut = std::size_t{256} << 10;
+
+class Plain final : public Unpacker {
+ public:
+  Result<> feed(std::string_view bytes, const Sink& sink) override { return sink(bytes); }
+  bool is_whole() const override { return true; }
+};
+
+Error damaged(std::uint64_t byte, std::string_view what, std::string_view why) {
+  return bad_input(fmt::format("byte {}: {}: {}", byte, what, why));
+}
+
+std::string_view gzip_trouble(int code) {
+  switch (code) {
+    case ISAL_INVALID_BLOCK:
+      return "a block has no valid header";
+    case ISAL_INVALID_SYMBOL:
+      return "a code that means nothing";
+    case ISAL_INVALID_LOOKBACK:
+      return "it refers to before its beginning";
+    case ISAL_INVALID_WRAPPER:
+    case ISAL_UNSUPPORTED_METHOD:
+      return "a member has no valid header";
+    case ISAL_INCORRECT_CHECKSUM:
+      return "the checksum does not agree";
+    default:
+      return "it is damaged";
+  }
+}
+
+class Gzip final : public Unpacker {
+ public:
+  Gzip() : out_(kOut) { restart(); }
+
+  Result<> feed(std::string_view bytes, const Sink& sink) override {
+    auto* data = reinterpret_cast<std::uint8_t*>(const_cast<char*>(bytes.data()));
+    state_.next_in = data;
+    state_.avail_in = static_cast<std::uint32_t>(bytes.size());
+    while (state_.avail_in > 0 || has_more_) {
+      if (between_) {
+        skip_padding();
+        if (state_.avail_in == 0) break;
+        if (is_padded_) return damaged(at(bytes), "gzip", "there is something after the padding");
+        const auto [next, left] = std::pair(state_.next_in, state_.avail_in);
+        restart();
+        state_.next_in = next;
+        state_.avail_in = left;
+      }
+      TRY(step(bytes, sink));
+    }
+    done_ += bytes.size();
+    return Ok{};
+  }
+
+  bool is_whole() const override { return between_; }
+
+ private:
+  Result<> step(std::string_view bytes, const Sink& sink) {
+    state_.next_out = out_.data();
+    state_.avail_out = static_cast<std::uint32_t>(out_.size());
+    const int code = isal_inflate(&state_);
+    const std::size_t made = out_.size() - state_.avail_out;
+    has_more_ = state_.avail_out == 0;
+    if (made > 0) TRY(sink({reinterpret_cast<const char*>(out_.data()), made}));
+    if (code != ISAL_DECOMP_OK && code != ISAL_END_INPUT) {
+      return damaged(at(bytes), "gzip", gzip_trouble(code));
+    }
+    if (state_.block_state == ISAL_BLOCK_FINISH) {
+      between_ = true;
+      has_more_ = false;
+    }
+    return Ok{};
+  }
+
+  void restart() {
+    isal_inflate_init(&state_);
+    state_.crc_flag = ISAL_GZIP;
+    between_ = false;
+    has_more_ = false;
+  }
+
+  void skip_padding() {
+    while (state_.avail_in > 0 && *state_.next_in == 0) {
+      ++state_.next_in;
+      --state_.avail_in;
+      is_padded_ = true;
+    }
+  }
+
+  std::uint64_t at(std::string_view bytes) const { return done_ + bytes.size() - state_.avail_in; }
+
+  inflate_state state_{};
+  std::vector<std::uint8_t> out_;
+  std::uint64_t done_ = 0;
+  bool between_ = false;   // The last member has ended.
+  bool has_more_ = false;  // The output was full.
+  bool is_padded_ = false;
+};
+
+struct FreeContext {
+  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+};
+
+class Zstd final : public Unpacker {
+ public:
+  Zstd() : context_{ZSTD_createDCtx()}, out_(kOut) {}
+
+  Result<> feed(std::string_view bytes, const Sink& sink) override {
+    ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
+    bool has_more = false;
+    while (in.pos < in.size || has_more) {
+      ZSTD_outBuffer out{out_.data(), out_.size(), 0};
+      const std::size_t left = ZSTD_decompressStream(context_.get(), &out, &in);
+      if (out.pos > 0) TRY(sink({out_.data(), out.pos}));
+      if (ZSTD_isError(left) != 0) {
+        return damaged(done_ + in.pos, "zstd", ZSTD_getErrorName(left));
+      }
+      between_ = left == 0;
+      has_more = out.pos == out.size;
+    }
+    done_ += bytes.size();
+    return Ok{};
+  }
+
+  bool is_whole() const override { return between_; }
+
+ private:
+  std::unique_ptr<ZSTD_DCtx, FreeContext> context_;
+  std::vector<char> out_;
+  std::uint64_t done_ = 0;
+  bool between_ = false;
+};
+
+}  // namespace
+
+std::string_view name(Packing packing) {
+  return packing == Packing::kGzip ? "gzip" : packing == Packing::kZstd ? "zstd" : "plain";
+}
+
+Packing packing_of(std::string_view head) {
+  if (head.starts_with("\x1f\x8b")) return Packing::kGzip;
+  if (head.starts_with("\x28\xb5\x2f\xfd")) return Packing::kZstd;
+  return Packing::kNone;
+}
+
+std::unique_ptr<Unpacker> Unpacker::make(Packing packing) {
+  if (packing == Packing::kGzip) return std::make_unique<Gzip>();
+  if (packing == Packing::kZstd) return std::make_unique<Zstd>();
+  return std::make_unique<Plain>();
+}
+
+}  // namespace amdahl::fleet

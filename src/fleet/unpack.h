@@ -1,0 +1,34 @@
+// unpack.h: gzip and zstd undone while the bytes come, so that no input is held whole.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace amdahl::fleet {
+
+enum class Packing : std::uint8_t { kNone, kGzip, kZstd };
+std::string_view name(Packing packing);  // "plain", "gzip", "zstd".
+
+// By the magic number; `head` needs four bytes.
+Packing packing_of(std::string_view head);
+
+// Several members one after the other are one stream, as cat(1) makes them; zeros after the last
+// member are padding. What was whole before damage has been given to `sink`.
+class Unpacker {
+ public:
+  using Sink = std::function<Result<>(std::string_view bytes)>;  // Bytes live for the call.
+
+  static std::unique_ptr<Unpacker> make(Packing packing);
+  virtual ~Unpacker() = default;
+
+  // An error of `sink` ends it and is given back. kBadInput: "byte 812: gzip: ...".
+  virtual Result<> feed(std::string_view bytes, const Sink& sink) = 0;
+  // No more bytes come. Whether the input was whole: false if it ends in the middle.
+  virtual bool is_whole() const = 0;
+};
+
+}  // namespace amdahl::fleet
