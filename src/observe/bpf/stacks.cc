@@ -1,0 +1,122 @@
+#include "observe/bpf/stacks.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "os/files.h"
+
+namespace amdahl::observe {
+namespace {
+
+constexpr std::size_t kMostFrames = 64;
+constexpr std::size_t kMostFiles = 512;      // Kept open.
+constexpr std::size_t kMostProcesses = 512;  // Whose maps are kept.
+
+std::optional<std::uint64_t> hex(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// The next word, and what follows it.
+std::string_view word(std::string_view& line) {
+  const std::size_t start = std::min(line.find_first_not_of(' '), line.size());
+  const std::size_t end = std::min(line.find(' ', start), line.size());
+  const std::string_view found = line.substr(start, end - start);
+  line.remove_prefix(end);
+  return found;
+}
+
+}  // namespace
+
+std::vector<Mapping> parse_maps(std::string_view text) {
+  std::vector<Mapping> found;
+  for (std::string_view line : split(text, '\n')) {
+    const std::string_view range = word(line);
+    const std::string_view rights = word(line);
+    const auto offset = hex(word(line));
+    word(line);  // Device.
+    word(line);  // Inode.
+    const std::string_view file = trim(line);
+    const std::size_t dash = range.find('-');
+    if (dash == range.npos || rights.find('x') == rights.npos || !offset) continue;
+    const auto from = hex(range.substr(0, dash));
+    const auto to = hex(range.substr(dash + 1));
+    if (!from || !to || !file.starts_with('/')) continue;
+    found.push_back({*from, *to, *offset, std::string(file)});
+  }
+  std::ranges::sort(found, {}, &Mapping::from);
+  return found;
+}
+
+const Mapping* Stacks::find(pid_t process, std::uint64_t instruction) {
+  const auto look = [&]() -> const Mapping* {
+    const auto known = maps_.find(process);
+    if (known == maps_.end()) return nullptr;
+    const auto after = std::ranges::upper_bound(known->second, instruction, {}, &Mapping::from);
+    if (after == known->second.begin()) return nullptr;
+    const Mapping& found = *(after - 1);
+    return instruction < found.to ? &found : nullptr;
+  };
+  if (const Mapping* found = look()) return found;
+  // A library that was loaded since we last looked.
+  const auto text = os::read_file(fmt::format("{}/{}/maps", proc_root_, process));
+  if (!text) return nullptr;
+  if (maps_.size() >= kMostProcesses) maps_.clear();
+  maps_[process] = parse_maps(*text);
+  return look();
+}
+
+std::size_t Stacks::open(pid_t process, const std::string& path) {
+  const auto [known, is_new] = file_numbers_.try_emplace(path, files_.size());
+  if (!is_new) return known->second;
+  File file{path, std::nullopt};
+  if (files_.size() < kMostFiles) {
+    // As the process sees it, which may live in another root.
+    file.elf = ElfFile::open(fmt::format("{}/{}/root{}", proc_root_, process, path));
+    if (!file.elf) file.elf = ElfFile::open(path);
+  }
+  files_.push_back(std::move(file));
+  return known->second;
+}
+
+void Stacks::add(std::uint32_t site, pid_t process, const Registers& given,
+                 const StackCopy& stack) {
+  std::vector<Place> places;
+  std::optional<Registers> registers = given;
+  while (registers && places.size() < kMostFrames) {
+    // A return address is that of the next instruction, which may be another function's.
+    const std::uint64_t inside = registers->instruction() - (places.empty() ? 0 : 1);
+    const Mapping* mapping = find(process, inside);
+    if (!mapping) break;
+    const std::size_t number = open(process, mapping->file);
+    const File& file = files_[number];
+    const std::uint64_t offset = inside - mapping->from + mapping->offset;
+    const auto address = file.elf ? file.elf->address_of(offset) : std::nullopt;
+    places.push_back({number, address.value_or(offset)});
+    const std::uint64_t before = registers->stack();
+    auto caller = address ? caller_of(*file.elf, *address, *registers, stack) : std::nullopt;
+    if (!caller) caller = caller_by_frame(*registers, stack);
+    registers = caller;
+    if (registers && registers->stack() <= before) break;
+  }
+  std::vector<Place>& known = sites_[site];
+  if (places.size() > known.size()) known = std::move(places);
+}
+
+std::vector<model::WaitFrame> Stacks::frames(std::uint32_t site) {
+  std::vector<model::WaitFrame> frames;
+  const auto known = sites_.find(site);
+  if (known == sites_.end()) return frames;
+  for (const Place& place : known->second) {
+    File& file = files_[place.file];
+    frames.push_back(
+        {file.path, place.address, file.elf ? file.elf->symbol(place.address) : std::string()});
+  }
+  return frames;
+}
+
+}  // namespace amdahl::observe

@@ -1,0 +1,64 @@
+// stacks.h: the call stacks of places that wait, from copies of stacks to named frames.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "model/bpf.h"
+#include "observe/bpf/elf.h"
+#include "observe/bpf/unwind.h"
+
+namespace amdahl::observe {
+
+// Code of a process: "7f00-7f10 r-xp 00002000 fe:00 12 /usr/lib/libc.so.6".
+struct Mapping {
+  std::uint64_t from = 0;
+  std::uint64_t to = 0;
+  std::uint64_t offset = 0;
+  std::string file;
+};
+
+// The executable mappings of files among the lines of /proc/PID/maps, by address.
+std::vector<Mapping> parse_maps(std::string_view text);
+
+// Stacks are unwound at once, while the process is there; names are looked up when they are asked
+// for. Used by one thread.
+class Stacks {
+ public:
+  explicit Stacks(std::string proc_root = "/proc") : proc_root_{std::move(proc_root)} {}
+
+  // The stack of `site`, a thread of `process`.
+  void add(std::uint32_t site, pid_t process, const Registers& registers, const StackCopy& stack);
+  // The process executes another program.
+  void forget(pid_t process) { maps_.erase(process); }
+
+  // Innermost first; empty if the site's stack is not known.
+  std::vector<model::WaitFrame> frames(std::uint32_t site);
+
+ private:
+  struct Place {
+    std::size_t file = 0;  // Of files_.
+    std::uint64_t address = 0;
+  };
+  struct File {
+    std::string path;
+    std::optional<ElfFile> elf;
+  };
+
+  const Mapping* find(pid_t process, std::uint64_t instruction);
+  std::size_t open(pid_t process, const std::string& path);
+
+  std::string proc_root_;
+  std::map<pid_t, std::vector<Mapping>> maps_;
+  std::vector<File> files_;
+  std::map<std::string, std::size_t> file_numbers_;
+  std::map<std::uint32_t, std::vector<Place>> sites_;
+};
+
+}  // namespace amdahl::observe

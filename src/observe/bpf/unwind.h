@@ -1,0 +1,39 @@
+// unwind.h: from the registers of a frame to those of its caller, by the file's unwind tables.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "observe/bpf/elf.h"
+
+namespace amdahl::observe {
+
+// In DWARF's order for x86-64: 6 is rbp, 7 rsp, 16 rip.
+struct Registers {
+  static constexpr std::size_t kFrame = 6;
+  static constexpr std::size_t kStack = 7;
+  static constexpr std::size_t kInstruction = 16;
+  std::array<std::uint64_t, 17> values{};
+
+  std::uint64_t stack() const { return values[kStack]; }
+  std::uint64_t instruction() const { return values[kInstruction]; }
+};
+
+// A copy of the stack from the stack pointer on.
+struct StackCopy {
+  std::uint64_t from = 0;
+  std::span<const std::byte> bytes;
+
+  std::optional<std::uint64_t> word(std::uint64_t address) const;
+};
+
+// The caller's registers; nothing where the tables or the copy end. `address` is the instruction
+// as `file` is linked; of a frame that made a call it is inside the call, not after it.
+std::optional<Registers> caller_of(const ElfFile& file, std::uint64_t address,
+                                   const Registers& registers, const StackCopy& stack);
+// By the chain of frame pointers, for code without tables.
+std::optional<Registers> caller_by_frame(const Registers& registers, const StackCopy& stack);
+
+}  // namespace amdahl::observe

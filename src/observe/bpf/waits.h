@@ -1,0 +1,45 @@
+// waits.h: where a job's threads spend their time: by BPF, or by looks at /proc where it is
+// refused.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <sys/types.h>
+
+#include "base/result.h"
+#include "model/bpf.h"
+#include "observe/bpf/collector.h"
+#include "os/clock.h"
+
+namespace amdahl::observe {
+
+// Around the start of one job, by the thread that starts it:
+//   Waits waits(options, clock);
+//   waits.before_start();  …fork and exec…  waits.started(pid);
+//   …  waits.stop();
+class Waits {
+ public:
+  Waits(const CollectorOptions& options, os::Clock& clock);
+  ~Waits();
+  Waits(const Waits&) = delete;
+  Waits& operator=(const Waits&) = delete;
+
+  // Why BPF could not be had, in one sentence; empty if it could.
+  const std::string& why_not() const { return why_not_; }
+
+  void before_start();
+  void started(pid_t pid);
+  // After the job's end. Errors are of the record: a full disk.
+  Result<model::BpfSummary> stop();
+
+ private:
+  class Sampling;
+  os::Clock& clock_;
+  CollectorOptions options_;
+  std::string why_not_;
+  std::unique_ptr<BpfCollector> bpf_;
+  std::unique_ptr<Sampling> sampling_;
+};
+
+}  // namespace amdahl::observe
