@@ -5,7 +5,11 @@
 #include <cstddef>
 #include <limits>
 #include <map>
+#include <span>
 
+#include <fmt/format.h>
+
+#include "scan/parts.h"
 #include "scan/timeline.h"
 
 namespace amdahl::scan {
@@ -109,6 +113,31 @@ std::vector<CeilingRow> table_of(const Anatomy& anatomy) {
   return table;
 }
 
+void set_parts(Anatomy& anatomy, const JobLines& lines) {
+  Dissection found = dissect(lines);
+  anatomy.stages = std::move(found.phases);
+  anatomy.parts = std::move(found.parts);
+}
+
+std::vector<Stretch> stretches_of(const JobLines& lines, const LaneLine& lane,
+                                  const Thresholds& thresholds) {
+  std::vector<Stretch> stretches;
+  Nanos at{};
+  for (const Bin& bin : lane.bins) {
+    const Nanos duration = std::min(lines.width, lines.wall - at);
+    if (duration <= Nanos{}) break;
+    const double mean = mean_of(bin);
+    append(stretches, {.start = at, .duration = duration, .utilisation = mean},
+           activity_of(mean, thresholds));
+    at += duration;
+  }
+  if (at < lines.wall) {
+    append(stretches, {.start = at, .duration = lines.wall - at, .utilisation = kUnknown},
+           Activity::kUnobserved);
+  }
+  return stretches;
+}
+
 }  // namespace
 
 Activity activity_of(double utilisation, const Thresholds& thresholds) {
@@ -158,6 +187,37 @@ Anatomy anatomy_of(const model::Usage& usage, const Thresholds& thresholds) {
     });
   }
   anatomy.table = table_of(anatomy);
+  set_parts(anatomy, lines_of(usage, thresholds));
+  return anatomy;
+}
+
+Anatomy anatomy_of(const FleetUsage& usage, const FleetJob& job, std::string family,
+                   const Thresholds& thresholds) {
+  const JobLines lines = lines_of(usage, job);
+  Anatomy anatomy{.job = std::string(usage.text(job.id)),
+                  .family = std::move(family),
+                  .wall = lines.wall,
+                  .metric = std::string(usage.text(job.metric)),
+                  .thresholds = thresholds,
+                  .accelerators = {},
+                  .phases = {},
+                  .split = job.split,
+                  .table = {}};
+  anatomy.thresholds.idle_at_most = usage.idle_at_most;
+  const std::span<const Lane> lanes = usage.lanes_of(job);
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    anatomy.accelerators.push_back(stretches_of(lines, lines.lanes[i], anatomy.thresholds));
+    anatomy.labels.push_back(
+        fmt::format("{}:{}", usage.text(lanes[i].host), usage.text(lanes[i].accelerator)));
+  }
+  // Those that nobody observed are there all the same; a share of one is one.
+  const auto all = static_cast<std::size_t>(std::ceil(job.accelerators));
+  for (std::size_t i = lanes.size(); i < all; ++i) {
+    anatomy.accelerators.push_back(stretches_of(lines, {}, anatomy.thresholds));
+    anatomy.labels.emplace_back("?");
+  }
+  anatomy.table = table_of(anatomy);
+  set_parts(anatomy, lines);
   return anatomy;
 }
 

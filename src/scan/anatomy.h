@@ -8,8 +8,12 @@
 #include "base/units.h"
 #include "model/profile.h"
 #include "model/usage.h"
+#include "scan/part.h"
 
 namespace amdahl::scan {
+
+struct FleetUsage;
+struct FleetJob;
 
 enum class Activity : std::uint8_t { kUnobserved, kIdle, kLow, kProductive };
 
@@ -59,6 +63,10 @@ struct Anatomy {
   std::vector<model::Span> phases;  // As flatten() in scan/timeline.h: gaps are "(unnamed)".
   Split split;
   std::vector<CeilingRow> table;  // Phases, then idle and low, then compute. Largest first each.
+  // What telemetry alone shows, whatever the job said: see scan/parts.h.
+  std::vector<model::Span> stages{};  // start-up, ramp, steady, dip, stall, pause, tail.
+  std::vector<Part> parts{};          // Of idle and low together; largest first.
+  std::vector<std::string> labels{};  // Of accelerators: "gpu001:3"; empty: their numbers.
 };
 
 // A sample holds for its interval; the job's end cuts the last one short, and what the samples do
@@ -66,6 +74,11 @@ struct Anatomy {
 // a series beyond the allocated ones is not this job's.
 Split split_of(const model::Usage& usage, const Thresholds& thresholds = {});
 Anatomy anatomy_of(const model::Usage& usage, const Thresholds& thresholds = {});
+
+// The same of a job of a fleet, as fine as its bounded timelines are: a bin is taken as its mean.
+// Accelerators beyond those that were observed are drawn as unobserved.
+Anatomy anatomy_of(const FleetUsage& usage, const FleetJob& job, std::string family,
+                   const Thresholds& thresholds = {});
 
 // Amdahl's law: 1/(1-share), infinity from share 1 on, never below 1.
 double ceiling_of(double share);

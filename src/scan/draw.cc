@@ -20,7 +20,10 @@ namespace amdahl::scan {
 namespace {
 
 constexpr std::size_t kGutter = 7;  // "phases " and the accelerators' numbers.
+constexpr std::size_t kWidestGutter = 17;
 constexpr std::size_t kMostPhases = 12;
+constexpr std::size_t kMostAccelerators = 32;
+constexpr double kInHoursFrom = 36000;  // Accelerator-seconds; large sums are read in hours.
 
 constexpr auto kSigns = std::to_array<Sign>({{"█", '#'},
                                              {"▒", '='},
@@ -115,10 +118,24 @@ std::vector<Activity> cells_of(const Anatomy& anatomy, std::span<const Stretch> 
   return cells;
 }
 
+std::string label_of(const Anatomy& anatomy, std::size_t index) {
+  return index < anatomy.labels.size() ? plain(anatomy.labels[index]) : fmt::format("{}", index);
+}
+
+// The width of what stands before the picture, wide enough for the accelerators' names.
+std::size_t gutter_of(const Anatomy& anatomy) {
+  std::size_t width = kGutter;
+  for (const std::string& label : anatomy.labels) {
+    width = std::max(width, columns_of(plain(label)) + 1);
+  }
+  return std::min(width, kWidestGutter);
+}
+
 std::string accelerator_row(const Anatomy& anatomy, std::size_t index, std::size_t columns,
                             bool colour) {
   const auto cells = cells_of(anatomy, anatomy.accelerators[index], columns);
-  std::string row = right(fmt::format("{}", index), kGutter - 1) + " ";
+  const std::size_t gutter = gutter_of(anatomy);
+  std::string row = right(clip(label_of(anatomy, index), gutter - 1), gutter - 1) + " ";
   for (std::size_t i = 0; i < cells.size();) {
     std::size_t end = i;
     while (end < cells.size() && cells[end] == cells[i]) ++end;
@@ -129,9 +146,11 @@ std::string accelerator_row(const Anatomy& anatomy, std::size_t index, std::size
 }
 
 // The longest phase of each column.
-std::vector<std::string_view> phase_cells(const Anatomy& anatomy, std::size_t columns) {
+std::vector<std::string_view> phase_cells(const Anatomy& anatomy,
+                                          std::span<const model::Span> phases,
+                                          std::size_t columns) {
   std::vector<std::map<std::string_view, double>> times(columns);
-  for (const model::Span& phase : anatomy.phases) {
+  for (const model::Span& phase : phases) {
     each_column(phase.start, phase.duration, anatomy.wall, columns,
                 [&](std::size_t column, double seconds) { times[column][phase.name] += seconds; });
   }
@@ -149,8 +168,10 @@ std::vector<std::string_view> phase_cells(const Anatomy& anatomy, std::size_t co
 
 std::string phases_row(const Anatomy& anatomy, std::size_t columns) {
   constexpr std::size_t kShortestName = 2;  // A single letter says nothing.
-  const auto cells = phase_cells(anatomy, columns);
-  std::string row = left("phases", kGutter);
+  // What the job said of itself; else what its telemetry shows.
+  const auto& phases = anatomy.phases.empty() ? anatomy.stages : anatomy.phases;
+  const auto cells = phase_cells(anatomy, phases, columns);
+  std::string row = left(anatomy.phases.empty() ? "stages" : "phases", gutter_of(anatomy));
   for (std::size_t i = 0; i < cells.size();) {
     std::size_t end = i;
     while (end < cells.size() && cells[end] == cells[i]) ++end;
@@ -195,16 +216,17 @@ void append_axis(std::vector<std::string>& lines, const Anatomy& anatomy, std::s
   const double wall = to_seconds(anatomy.wall);
   const double step = tick_seconds(wall, columns);
   std::vector<std::string_view> marks(columns, "─");
-  std::string labels(kGutter, ' ');
+  const std::size_t gutter = gutter_of(anatomy);
+  std::string labels(gutter, ' ');
   for (int i = 0; i * step < wall; ++i) {
     const auto column = static_cast<std::size_t>(i * step / wall * static_cast<double>(columns));
     const std::string label = tick_label(i * step, step);
     if (column >= columns) break;
     marks[column] = i == 0 ? "└" : "┴";
     if (column + columns_of(label) > columns) continue;
-    labels = left(labels, kGutter + column) + label;
+    labels = left(labels, gutter + column) + label;
   }
-  std::string axis(kGutter, ' ');
+  std::string axis(gutter, ' ');
   for (const std::string_view mark : marks) axis += mark;
   lines.push_back(axis);
   lines.push_back(labels);
@@ -218,19 +240,30 @@ std::string legend(const Anatomy& anatomy, bool colour) {
       100 * anatomy.thresholds.idle_at_most, painted(Activity::kUnobserved, 1, colour));
 }
 
-std::string table_line(std::string_view name, double seconds, std::string_view share,
+// The unit of the tables, by the size of the job.
+struct Unit {
+  std::string_view name;
+  double seconds;
+};
+Unit unit_of(const Anatomy& anatomy) {
+  return anatomy.split.allocated >= kInHoursFrom ? Unit{"acc-hours", 3600} : Unit{"acc-seconds", 1};
+}
+
+std::string table_line(std::string_view name, double amount, std::string_view share,
                        std::string_view last) {
-  std::string line = left(name, 28) + right(show_number(seconds), 12) + right(share, 8);
+  std::string line = left(name, 28) + right(show_number(amount), 12) + right(share, 8);
   if (!last.empty()) line += right(last, 12);
   return line;
 }
 
-void append_split(std::vector<std::string>& lines, const Split& split) {
+void append_split(std::vector<std::string>& lines, const Anatomy& anatomy) {
+  const Split& split = anatomy.split;
+  const Unit unit = unit_of(anatomy);
   const auto add = [&](std::string_view name, double seconds) {
     const double share = split.allocated > 0 ? seconds / split.allocated : 0;
-    lines.push_back(table_line(name, seconds, show_percent(share), ""));
+    lines.push_back(table_line(name, seconds / unit.seconds, show_percent(share), ""));
   };
-  lines.push_back(left("allocated", 28) + right("acc-seconds", 12) + right("share", 8));
+  lines.push_back(left("allocated", 28) + right(unit.name, 12) + right("share", 8));
   add("  productive", split.productive);
   add("  low", split.low);
   add("  idle", split.idle);
@@ -238,55 +271,91 @@ void append_split(std::vector<std::string>& lines, const Split& split) {
   add("  together", split.allocated);
 }
 
-std::string ceiling_line(const CeilingRow& row) {
-  const std::string gain =
-      std::isinf(row.if_vanished) ? "no bound" : fmt::format("{:.2f}x", row.if_vanished);
+std::string gain_of(double if_vanished) {
+  return std::isinf(if_vanished) ? "no bound" : fmt::format("{:.2f}x", if_vanished);
+}
+
+std::string ceiling_line(const CeilingRow& row, const Unit& unit) {
   const std::string name = row.is_compute ? "compute, infinitely fast" : plain(row.name);
-  return table_line("  " + name, row.accelerator_seconds, show_percent(row.share), gain);
+  return table_line("  " + name, row.accelerator_seconds / unit.seconds, show_percent(row.share),
+                    gain_of(row.if_vanished));
+}
+
+std::string head_line(std::string_view title, const Unit& unit) {
+  return left(title, 28) + right(unit.name, 12) + right("share", 8) + right("at most", 12);
 }
 
 void append_table(std::vector<std::string>& lines, const Anatomy& anatomy) {
-  lines.push_back(left("if it took no time", 28) + right("acc-seconds", 12) + right("share", 8) +
-                  right("at most", 12));
+  const Unit unit = unit_of(anatomy);
+  lines.push_back(head_line("if it took no time", unit));
   const std::size_t rows = anatomy.table.size();
   const std::size_t phases = rows < 3 ? 0 : rows - 3;  // Idle, low and compute come last.
   for (std::size_t i = 0; i < rows; ++i) {
     if (i == kMostPhases && i < phases) {
       lines.push_back(fmt::format("  … and {} smaller phases", phases - i));
     }
-    if (i < kMostPhases || i >= phases) lines.push_back(ceiling_line(anatomy.table[i]));
+    if (i < kMostPhases || i >= phases) lines.push_back(ceiling_line(anatomy.table[i], unit));
   }
+}
+
+// Where the waste is, by telemetry alone, each with what shows it.
+void append_parts(std::vector<std::string>& lines, const Anatomy& anatomy, std::size_t width) {
+  if (anatomy.parts.empty()) return;
+  const Unit unit = unit_of(anatomy);
+  lines.emplace_back();
+  lines.push_back(head_line("idle and low, by telemetry", unit));
+  for (const Part& part : anatomy.parts) {
+    lines.push_back(table_line(fmt::format("  {}", name(part.kind)),
+                               part.accelerator_seconds / unit.seconds, show_percent(part.share),
+                               gain_of(part.if_vanished)));
+    lines.push_back(clip("      " + part.evidence, width));
+  }
+}
+
+void append_picture(std::vector<std::string>& lines, const Anatomy& anatomy, std::size_t columns,
+                    bool colour) {
+  if (!anatomy.phases.empty() || !anatomy.stages.empty()) {
+    lines.push_back(phases_row(anatomy, columns));
+  }
+  const std::size_t accelerators = anatomy.accelerators.size();
+  const std::size_t drawn =
+      accelerators <= kMostAccelerators ? accelerators : kMostAccelerators - 1;
+  for (std::size_t i = 0; i < drawn; ++i) {
+    lines.push_back(accelerator_row(anatomy, i, columns, colour));
+  }
+  if (drawn < accelerators) {
+    lines.push_back(fmt::format("{}… and {} more accelerators",
+                                std::string(gutter_of(anatomy), ' '), accelerators - drawn));
+  }
+  append_axis(lines, anatomy, columns);
+  lines.emplace_back();
 }
 
 }  // namespace
 
 std::string draw(const Anatomy& anatomy, int width, bool colour, bool ascii) {
   const auto total = static_cast<std::size_t>(std::max(width, kNarrowest));
-  const std::size_t columns = total - kGutter;
+  const std::size_t columns = total - gutter_of(anatomy);
   const std::size_t accelerators = anatomy.accelerators.size();
 
   std::vector<std::string> lines;
   lines.push_back(
       clip(fmt::format("job {} of {}", plain(anatomy.job), plain(anatomy.family)), total));
-  lines.push_back(fmt::format("{} × {} {} = {} accelerator-seconds", show_duration(anatomy.wall),
+  const Unit unit = unit_of(anatomy);
+  lines.push_back(fmt::format("{} × {} {} = {} accelerator-{}", show_duration(anatomy.wall),
                               accelerators, accelerators == 1 ? "accelerator" : "accelerators",
-                              show_number(anatomy.split.allocated)));
+                              show_number(anatomy.split.allocated / unit.seconds),
+                              unit.seconds > 1 ? "hours" : "seconds"));
   lines.emplace_back();
-  if (anatomy.wall > Nanos{}) {
-    if (!anatomy.phases.empty()) lines.push_back(phases_row(anatomy, columns));
-    for (std::size_t i = 0; i < accelerators; ++i) {
-      lines.push_back(accelerator_row(anatomy, i, columns, colour));
-    }
-    append_axis(lines, anatomy, columns);
-    lines.emplace_back();
-  }
+  if (anatomy.wall > Nanos{}) append_picture(lines, anatomy, columns, colour);
   const std::string metric = anatomy.metric.empty() ? "(not named)" : plain(anatomy.metric);
   lines.push_back(clip("utilisation metric: " + metric, total));
   lines.push_back(legend(anatomy, colour));
   lines.emplace_back();
-  append_split(lines, anatomy.split);
+  append_split(lines, anatomy);
   lines.emplace_back();
   append_table(lines, anatomy);
+  append_parts(lines, anatomy, total);
 
   const std::string picture = join(lines, "\n") + "\n";
   return ascii ? to_ascii(picture, kSigns) : picture;

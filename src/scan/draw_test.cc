@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "scan/test_lanes.h"
 
 namespace amdahl::scan {
 namespace {
@@ -62,6 +64,16 @@ if it took no time           acc-seconds   share     at most
   idle                              9.00    38 %       1.60x
   low                               3.90    16 %       1.19x
   compute, infinitely fast          9.10    38 %       1.61x
+
+idle and low, by telemetry   acc-seconds   share     at most
+  start-up                          8.70    36 %       1.57x
+      4.00 s until half of 80 % is reached
+  steady, not full                  2.06   8.6 %       1.09x
+      80 % is its usual utilisation while it works
+  imbalance                         1.14   4.8 %       1.05x
+      1 accelerator behind the busiest, by up to 23 points
+  tail                              1.00   4.2 %       1.04x
+      after 11 s the last 1.00 s stay below half of 80 %
 )");
 }
 
@@ -95,7 +107,73 @@ if it took no time           acc-seconds   share     at most
   idle                              9.00    38 %       1.60x
   low                               3.90    16 %       1.19x
   compute, infinitely fast          9.10    38 %       1.61x
+
+idle and low, by telemetry   acc-seconds   share     at most
+  start-up                          8.70    36 %       1.57x
+      4.00 s until half of 80 % is reached
+  steady, not full                  2.06   8.6 %       1.09x
+      80 % is its usual utilisation while it works
+  imbalance                         1.14   4.8 %       1.05x
+      1 accelerator behind the busiest, by up to 23 points
+  tail                              1.00   4.2 %       1.04x
+      after 11 s the last 1.00 s stay below half of 80 %
 )");
+}
+
+// One of four works, after a start-up, and stops to save what it has: from bounded timelines.
+TEST(Draw, AFleetsJobShowsItsStages) {
+  std::vector<float> works(640, 0.95F);
+  std::fill(works.begin(), works.begin() + 80, 0.0F);
+  for (std::size_t i = 140; i < 640; i += 80) {
+    std::fill(works.begin() + static_cast<std::ptrdiff_t>(i),
+              works.begin() + static_cast<std::ptrdiff_t>(i) + 10, 0.0F);
+  }
+  const std::vector<float> idle(640, 0.0F);
+  const FleetUsage fleet = fleet_of({works, idle, idle, idle}, 60);
+  const Anatomy anatomy = anatomy_of(fleet, fleet.jobs.front(), "train.u1.x4");
+  EXPECT_EQ(draw(anatomy, 76, false), R"(job 1 of train.u1.x4
+10 h 40 min × 4 accelerators = 42.7 accelerator-hours
+
+stages   │start-…│steady││steady││steady││steady─││steady││steady─││steady││
+gpu001:0 ········▒█████▒▒███████·███████▒▒███████▒███████▒███████▒▒███████·█
+gpu001:1 ···································································
+gpu001:2 ···································································
+gpu001:3 ···································································
+         └───────────┴────────────┴───────────┴────────────┴───────────┴────
+         0           2 h          4 h         6 h          8 h         10 h
+
+utilisation metric: (not named)
+█ productive from 70 %  ▒ low  · idle to 5 %  ? unobserved
+
+allocated                      acc-hours   share
+  productive                        7.76    18 %
+  low                              0.408   1.0 %
+  idle                              34.5    81 %
+  unobserved                           0   0.0 %
+  together                          42.7   100 %
+
+if it took no time             acc-hours   share     at most
+  idle                              34.5    81 %       5.22x
+  low                              0.408   1.0 %       1.01x
+  compute, infinitely fast          7.76    18 %       1.22x
+
+idle and low, by telemetry     acc-hours   share     at most
+  partial use                       32.0    75 %       4.00x
+      3 of 4 accelerators idle throughout
+  start-up                          1.33   3.1 %       1.03x
+      1 h 20 min until half of 95 % is reached
+  checkpoint-like dips              1.17   2.7 %       1.03x
+      7 dips of about 10 min 00 s, one every 1 h 20 min
+  steady, not full                 0.408   1.0 %       1.01x
+      95 % is its usual utilisation while it works
+)");
+}
+
+TEST(Draw, ManyAcceleratorsAreCounted) {
+  const std::vector<std::vector<float>> lanes(100, std::vector<float>(50, 0.5F));
+  const FleetUsage fleet = fleet_of(lanes, 60);
+  const std::string picture = draw(anatomy_of(fleet, fleet.jobs.front(), "x"), 80, false);
+  EXPECT_NE(picture.find("          … and 69 more accelerators\n"), picture.npos) << picture;
 }
 
 std::size_t columns(std::string_view line) {

@@ -80,7 +80,7 @@ std::string of_tail(const Findings& found, const JobLines& lines) {
     return fmt::format("part of the last {}", time_text(found.bin_seconds));
   }
   const double work = static_cast<double>(found.tail) * found.bin_seconds;
-  return fmt::format("after {} the last {} go at less than half of {}{}", time_text(work),
+  return fmt::format("after {} the last {} stay below half of {}{}", time_text(work),
                      time_text(to_seconds(lines.wall) - work), show_percent(found.steady_level),
                      lines.end_seen ? "" : "; it still runs");
 }

@@ -392,8 +392,7 @@ std::string lever_words(const Lever& lever) {
       return fmt::format("when is not known, so a lever is taken to reach {} of it",
                          show_percent(lever.ceiling));
     case Lever::From::kAnatomy:
-      return fmt::format("to {} would take away at most {} of it", lever.action,
-                         show_percent(lever.ceiling));
+      return fmt::format("lever: {}, at most {} of it", lever.action, show_percent(lever.ceiling));
   }
   return "";
 }
