@@ -114,10 +114,9 @@ TEST(Report, RanksByWhatMayComeBackThenByWaste) {
   const Row& first = report.cut(By::kFamily).rows[0];
   EXPECT_NEAR(first.recoverable, 4 * kHour * 0.15, 1e-6);
   EXPECT_EQ(first.lever.action, "end sessions that do nothing");
-  EXPECT_EQ(
-      first.why,
-      "4.00 of 4.00 accelerator-hours (100 %) wasted in 1 job; to end sessions that do nothing "
-      "would take away at most 100 % of it; 0 of 0 tried won, chance 15 %");
+  EXPECT_EQ(first.why,
+            "4.00 of 4.00 accelerator-hours (100 %) wasted in 1 job; lever: end sessions that do "
+            "nothing, at most 100 % of it; 0 of 0 tried won, chance 15 %");
   EXPECT_EQ(first.detail, "jobs named session, user u1, 1 accelerator");
   const Row& second = report.cut(By::kFamily).rows[1];
   EXPECT_NEAR(second.recoverable, 5 * kHour * 0.5 * 0.15, 1e-6);
@@ -311,7 +310,7 @@ TEST(Pick, TakesTheFirstThatCanBeWorkedOn) {
   EXPECT_EQ(
       some.why,
       "0.6 accelerator-hours to get back: 4.00 of 4.00 accelerator-hours (100 %) wasted in 1 job; "
-      "to end sessions that do nothing would take away at most 100 % of it; 0 of 0 tried "
+      "lever: end sessions that do nothing, at most 100 % of it; 0 of 0 tried "
       "won, chance 15 %; a.u1.x1 has 1.20 to get back, but no spec to experiment with");
   EXPECT_FALSE(pick(Fleet().report(), {}));
 }
