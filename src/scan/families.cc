@@ -7,13 +7,11 @@
 namespace amdahl::scan {
 namespace {
 
-// What decides a job's family, as numbers.
+// Three numbers that decide something about a job.
 struct Traits {
-  WordId family = 0;
-  WordId name = 0;
-  WordId script = 0;
-  WordId user = 0;
-  std::uint32_t size = 0;  // The size class.
+  std::uint32_t first = 0;
+  std::uint32_t second = 0;
+  std::uint32_t third = 0;
 
   friend bool operator==(const Traits&, const Traits&) = default;
 };
@@ -24,30 +22,28 @@ std::uint64_t hash_of(const Traits& traits) {
     value = (value ^ (value >> 33)) * 0xc4ceb9fe1a85ec53U;
     return value ^ (value >> 33);
   };
-  const auto pair = [](std::uint32_t a, std::uint32_t b) { return std::uint64_t{a} << 32 | b; };
-  return mix(mix(mix(traits.family) ^ pair(traits.name, traits.script)) ^
-             pair(traits.user, traits.size));
+  return mix(mix(std::uint64_t{traits.first} << 32 | traits.second) ^ traits.third);
 }
 
 // Open addressing over a power of two: ten million jobs must not cost an allocation each.
 class Seen {
  public:
-  // The family of these traits; whatever `recognise` says of them when they are new.
-  template <class Recognise>
-  std::uint32_t family(const Traits& traits, Recognise recognise) {
+  // What was said of these traits; what `say` says of them when they are new.
+  template <class Say>
+  std::uint32_t of(const Traits& traits, Say say) {
     if (2 * (used_ + 1) > slots_.size()) grow();
     Slot& slot = slots_[place_of(traits)];
     if (!slot.taken) {
-      slot = {.traits = traits, .family = recognise(), .taken = true};
+      slot = {.traits = traits, .said = say(), .taken = true};
       ++used_;
     }
-    return slot.family;
+    return slot.said;
   }
 
  private:
   struct Slot {
     Traits traits;
-    std::uint32_t family = 0;
+    std::uint32_t said = 0;
     bool taken = false;
   };
 
@@ -75,21 +71,19 @@ class Seen {
 Families families_of(const FleetUsage& usage, Recogniser recogniser) {
   Families families;
   families.of_job.reserve(usage.jobs.size());
+  Seen stems;
   Seen seen;
   for (const FleetJob& job : usage.jobs) {
-    const auto size = static_cast<std::uint32_t>(size_class(job.accelerators));
-    const Traits traits{.family = job.family,
-                        .name = job.name,
-                        .script = job.script,
-                        .user = job.user,
-                        .size = size};
-    const std::uint32_t family = seen.family(traits, [&] {
-      return recogniser.of({.family = usage.text(job.family),
-                            .name = usage.text(job.name),
-                            .script = usage.text(job.script),
-                            .user = usage.text(job.user),
-                            .accelerators = job.accelerators});
+    const Traits named{.first = job.name, .second = job.script, .third = job.family};
+    const std::uint32_t stem = stems.of(named, [&] {
+      return recogniser.stem_of({.family = usage.text(job.family),
+                                 .name = usage.text(job.name),
+                                 .script = usage.text(job.script)});
     });
+    const auto size = static_cast<std::uint32_t>(size_class(job.accelerators));
+    const Traits held{.first = stem, .second = job.user, .third = size};
+    const std::uint32_t family =
+        seen.of(held, [&] { return recogniser.of(stem, usage.text(job.user), job.accelerators); });
     recogniser.again(family, job.accelerators);
     families.of_job.push_back(family);
   }

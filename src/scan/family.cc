@@ -167,32 +167,6 @@ std::string_view program_of(std::string_view script) {
   return best;
 }
 
-Family recognised(const JobTraits& job) {
-  const std::string_view program = program_of(job.script);
-  const std::string named = pattern_of(job.name);
-  const std::string runs = pattern_of(program);
-  std::string slug = slug_of(named);
-  std::string what = fmt::format("jobs named {}", named);
-  if (const std::string script = slug_of(runs); !script.empty() && script != slug) {
-    what = slug.empty() ? fmt::format("jobs without a name that run {}", runs)
-                        : fmt::format("{} that run {}", what, runs);
-    slug += (slug.empty() ? "" : ".") + script;
-  }
-  if (slug.empty()) {
-    slug = "unnamed";
-    what = named.empty() ? "jobs without a name or script" : what;
-  }
-  Family family{.name = slug, .what = what};
-  if (!job.user.empty()) {
-    const std::string user = slug_of(job.user);
-    if (!user.empty()) family.name += "." + user;
-    family.what += fmt::format(", user {}", job.user);
-  }
-  const double size = size_class(job.accelerators);
-  family.name += size < 1 ? ".share" : fmt::format(".x{:.0f}", size);
-  return family;
-}
-
 }  // namespace
 
 std::string pattern_of(std::string_view text) {
@@ -258,7 +232,61 @@ Result<Recogniser> Recogniser::make(std::span<const FamilyRule> rules) {
   return Recogniser(std::move(compiled));
 }
 
-std::uint32_t Recogniser::keep(Family family, double accelerators) {
+Recogniser::Stem Recogniser::recognised(const JobTraits& job) {
+  const std::string named = pattern_of(job.name);
+  const std::string runs = pattern_of(program_of(job.script));
+  Stem stem{.name = slug_of(named), .what = fmt::format("jobs named {}", named)};
+  if (const std::string script = slug_of(runs); !script.empty() && script != stem.name) {
+    stem.what = stem.name.empty() ? fmt::format("jobs without a name that run {}", runs)
+                                  : fmt::format("{} that run {}", stem.what, runs);
+    stem.name += (stem.name.empty() ? "" : ".") + script;
+  }
+  if (stem.name.empty()) {
+    stem.name = "unnamed";
+    if (named.empty()) stem.what = "jobs without a name or script";
+  }
+  return stem;
+}
+
+std::optional<Recogniser::Stem> Recogniser::ruled(std::string_view text) const {
+  for (std::size_t i = 0; i < rules_.size(); ++i) {
+    std::string family;
+    const re2::StringPiece piece(text.data(), text.size());
+    if (!re2::RE2::Extract(piece, *rules_[i].pattern, rules_[i].family, &family)) continue;
+    if (family.empty()) continue;  // Made of a group that matched nothing.
+    return Stem{.name = std::move(family),
+                .what = fmt::format("jobs that match {} (rule {} of the configuration)",
+                                    rules_[i].pattern->pattern(), i + 1),
+                .is_whole = true};
+  }
+  return std::nullopt;
+}
+
+std::uint32_t Recogniser::stem_of(const JobTraits& job) {
+  std::optional<Stem> stem;
+  if (!job.family.empty()) {
+    stem = Stem{.name = std::string(job.family),
+                .what = fmt::format("jobs that say they are {}", job.family),
+                .is_whole = true};
+  }
+  for (const std::string_view text : {job.name, job.script}) {
+    if (!stem && !rules_.empty() && !text.empty()) stem = ruled(text);
+  }
+  if (!stem) stem = recognised(job);
+  const auto id = static_cast<std::uint32_t>(stems_.size());
+  const auto [at, fresh] = by_stem_.try_emplace(stem->name + '\n' + stem->what, id);
+  if (fresh) stems_.push_back(*std::move(stem));
+  return at->second;
+}
+
+std::uint32_t Recogniser::of(std::uint32_t stem, std::string_view user, double accelerators) {
+  Family family{.name = stems_[stem].name, .what = stems_[stem].what};
+  if (!stems_[stem].is_whole) {
+    if (const std::string slug = slug_of(user); !slug.empty()) family.name += "." + slug;
+    if (!user.empty()) family.what += fmt::format(", user {}", user);
+    const double size = size_class(accelerators);
+    family.name += size < 1 ? ".share" : fmt::format(".x{:.0f}", size);
+  }
   const auto id = static_cast<std::uint32_t>(families_.size());
   const auto [at, fresh] = by_name_.try_emplace(family.name, id);
   if (fresh) {
@@ -277,32 +305,6 @@ void Recogniser::again(std::uint32_t family, double accelerators) {
   Family& kept = families_[family];
   kept.fewest = std::min(kept.fewest, accelerators);
   kept.most = std::max(kept.most, accelerators);
-}
-
-std::optional<Family> Recogniser::ruled(std::string_view text) const {
-  for (std::size_t i = 0; i < rules_.size(); ++i) {
-    std::string family;
-    const re2::StringPiece piece(text.data(), text.size());
-    if (!re2::RE2::Extract(piece, *rules_[i].pattern, rules_[i].family, &family)) continue;
-    if (family.empty()) continue;  // Made of a group that matched nothing.
-    return Family{.name = std::move(family),
-                  .what = fmt::format("jobs that match {} (rule {} of the configuration)",
-                                      rules_[i].pattern->pattern(), i + 1)};
-  }
-  return std::nullopt;
-}
-
-std::uint32_t Recogniser::of(const JobTraits& job) {
-  if (!job.family.empty()) {
-    return keep({.name = std::string(job.family),
-                 .what = fmt::format("jobs that say they are {}", job.family)},
-                job.accelerators);
-  }
-  for (const std::string_view text : {job.name, job.script}) {
-    if (rules_.empty() || text.empty()) continue;
-    if (auto family = ruled(text)) return keep(*std::move(family), job.accelerators);
-  }
-  return keep(recognised(job), job.accelerators);
 }
 
 }  // namespace amdahl::scan

@@ -64,9 +64,15 @@ class Recogniser {
   Recogniser& operator=(Recogniser&&) noexcept;
   ~Recogniser();
 
-  std::uint32_t of(const JobTraits& job);  // Counts up from 0.
-  // One more job of a family that `of` gave: for callers that remember what traits gave.
+  std::uint32_t of(const JobTraits& job) { return of(stem_of(job), job.user, job.accelerators); }
+
+  // The same in two steps, for callers that remember the first: what family, name and script alone
+  // say, and then the family. Both count up from 0.
+  std::uint32_t stem_of(const JobTraits& job);
+  std::uint32_t of(std::uint32_t stem, std::string_view user, double accelerators);
+  // One more job of a family that `of` gave, for callers that remember that, too.
   void again(std::uint32_t family, double accelerators);
+
   const std::vector<Family>& families() const { return families_; }
   std::vector<Family> take() && { return std::move(families_); }
 
@@ -75,11 +81,18 @@ class Recogniser {
     std::unique_ptr<const re2::RE2> pattern;
     std::string family;
   };
+  struct Stem {
+    std::string name;
+    std::string what;
+    bool is_whole = false;  // It is the family's name: user and size are no matter.
+  };
   explicit Recogniser(std::vector<Rule> rules);
-  std::uint32_t keep(Family family, double accelerators);
-  std::optional<Family> ruled(std::string_view text) const;
+  std::optional<Stem> ruled(std::string_view text) const;
+  static Stem recognised(const JobTraits& job);
 
   std::vector<Rule> rules_;
+  std::vector<Stem> stems_;
+  std::unordered_map<std::string, std::uint32_t> by_stem_;
   std::vector<Family> families_;
   std::unordered_map<std::string, std::uint32_t> by_name_;
 };
