@@ -136,6 +136,7 @@ class Reporter {
       tally_of(By::kState).of(static_cast<std::uint32_t>(job.state)).add(figures);
       tally_of(By::kKind).of(job.kind).add(figures);
       nodes_.add(figures);
+      add_moments(report_.whole, job.split);
       if (job.metric != 0) {
         const std::uint32_t slot = metric_slots_.of(job.metric);
         if (slot == metrics_.size())
@@ -223,14 +224,14 @@ class Reporter {
     const std::size_t slices = static_cast<std::size_t>(std::max(options_.slices, 1));
     Slicer fine(usage_, slices);
     Slicer halves(usage_, 2);
-    Slicer whole(usage_, 1);
     for (const FleetJob& job : usage_.jobs) {
       fine.add(job);
       halves.add(job);
-      whole.add(job);
     }
     report_.slices = std::move(fine).take();
-    report_.whole = std::move(whole).take().front();
+    report_.whole.start = usage_.window.start;
+    report_.whole.end = usage_.window.end;
+    report_.whole.split = all_.split;
     const std::vector<Slice> both = std::move(halves).take();
     if (both[0].jobs == 0 || both[1].jobs == 0) return;
     report_.trend =

@@ -8,6 +8,7 @@
 
 #include "scan/family.h"
 #include "scan/fleet_usage.h"
+#include "scan/made_fleet.h"
 #include "scan/pick.h"
 #include "scan/test_lanes.h"
 
@@ -292,6 +293,32 @@ TEST(Report, CapacityIsNotKnownUnlessTold) {
   EXPECT_DOUBLE_EQ(occupied.capacity.unobserved, 20 * kHour);
   ASSERT_EQ(occupied.partitions.size(), 1U);
   EXPECT_EQ(occupied.partitions[0].partition, "p");
+}
+
+// Large enough for every table to grow several times; sums and ranks must hold in any cut.
+TEST(Report, AMadeUpFleetAddsUp) {
+  const FleetUsage usage = made_fleet({.jobs = 100'000, .seed = 7, .observed = true});
+  const Report report =
+      scan::report(usage, families_of(usage, *Recogniser::make({})), {}, {.rows = 0});
+  EXPECT_EQ(report.totals.users, 5'000U);
+  EXPECT_EQ(report.cut(By::kNode).count, 4'000U);
+  for (const Cut& cut : report.cuts) {
+    SCOPED_TRACE(name(cut.by));
+    ASSERT_EQ(cut.rows.size(), cut.count);
+    double allocated = 0;
+    std::uint64_t jobs = 0;
+    for (std::size_t i = 0; i < cut.rows.size(); ++i) {
+      allocated += cut.rows[i].split.allocated;
+      jobs += cut.rows[i].jobs;
+      const double before = cut.rows[i > 0 ? i - 1 : 0].recoverable;
+      ASSERT_GE(before, cut.rows[i].recoverable);
+    }
+    EXPECT_EQ(jobs, 100'000U);
+    EXPECT_NEAR(allocated, report.totals.split.allocated, 1e-9 * allocated);
+  }
+  double sliced = 0;
+  for (const Slice& slice : report.slices) sliced += slice.split.allocated;
+  EXPECT_NEAR(sliced, report.totals.split.allocated, 1e-9 * sliced);
 }
 
 TEST(Pick, TakesTheFirstThatCanBeWorkedOn) {

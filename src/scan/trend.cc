@@ -138,14 +138,18 @@ void Slicer::add(const FleetJob& job) {
   }
   for (std::size_t i = first_; i < end_; ++i) {
     slices_[i].split += job_[i];
-    const double o = in_hours(observed_in(job_[i]));
-    if (!(o > 0)) continue;
-    const double w = in_hours(wasted(job_[i]));
-    ++slices_[i].jobs;
-    slices_[i].ww += w * w;
-    slices_[i].wo += w * o;
-    slices_[i].oo += o * o;
+    add_moments(slices_[i], job_[i]);
   }
+}
+
+void add_moments(Slice& slice, const Split& job) {
+  const double o = in_hours(observed_in(job));
+  if (!(o > 0)) return;
+  const double w = in_hours(wasted(job));
+  ++slice.jobs;
+  slice.ww += w * w;
+  slice.wo += w * o;
+  slice.oo += o * o;
 }
 
 Trend trend_between(const Slice& before, const Slice& now, std::string_view of) {

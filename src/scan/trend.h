@@ -29,6 +29,9 @@ class Slicer {
   std::size_t end_ = 0;
 };
 
+// A job's part in the sums of squares, if it was observed.
+void add_moments(Slice& slice, const Split& job);
+
 Trend trend_between(const Slice& before, const Slice& now, std::string_view of);
 
 }  // namespace amdahl::scan
