@@ -63,10 +63,18 @@ double chance_of(const Memory& family, const Tried& lever) {
   return (family.won + usual * kPriorTrials) / (family.tried + kPriorTrials);
 }
 
+namespace {
+
+bool has_timeline(const FleetUsage& usage, const FleetJob& job) {
+  return std::ranges::any_of(usage.lanes_of(job), [](const Lane& lane) { return lane.bins > 0; });
+}
+
+}  // namespace
+
 JobParts::JobParts(const FleetUsage& usage) : usage_{usage} {
   for (std::uint32_t i = 0; i < usage.jobs.size(); ++i) {
     const FleetJob& job = usage.jobs[i];
-    if (job.lanes == 0 || wasted(job.split) <= 0) continue;
+    if (wasted(job.split) <= 0 || !has_timeline(usage, job)) continue;
     jobs_.push_back(i);
     parts_.push_back(part_seconds(lines_of(usage, job)));
   }
@@ -75,13 +83,9 @@ JobParts::JobParts(const FleetUsage& usage) : usage_{usage} {
 PartSeconds JobParts::of(std::uint32_t job) const {
   const FleetJob& told = usage_.jobs[job];
   if (wasted(told.split) <= 0) return {};
-  if (told.lanes > 0) {
-    const auto at = std::ranges::lower_bound(jobs_, job);
-    return parts_[static_cast<std::size_t>(at - jobs_.begin())];
-  }
-  JobLines lines;
-  lines.split = told.split;
-  return part_seconds(lines);
+  const auto at = std::ranges::lower_bound(jobs_, job);
+  if (at == jobs_.end() || *at != job) return part_seconds(lines_of(usage_, told));
+  return parts_[static_cast<std::size_t>(at - jobs_.begin())];
 }
 
 Levers::Levers(const FleetUsage& usage, const Families& families, const Memories& memory)

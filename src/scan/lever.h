@@ -12,11 +12,10 @@
 
 namespace amdahl::scan {
 
-// Parts of the jobs that have lanes; others have none and are not stored.
+// Parts of every job. Those of jobs with timelines are kept, of others they cost little.
 class JobParts {
  public:
   explicit JobParts(const FleetUsage& usage);
-  // By kind; for a job without lanes all of its waste is not placed, or unused.
   PartSeconds of(std::uint32_t job) const;
 
  private:

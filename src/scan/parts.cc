@@ -231,36 +231,40 @@ class Dissector {
     found_.ends_within = lines_.end_seen && stands_out(found_.tail - 1);
   }
 
-  bool others_work(std::size_t lane, std::size_t i) const {
-    for (std::size_t other = 0; other < active_.size(); ++other) {
-      if (other == lane || active_[other].bin(i).samples == 0 || active_[other].idle_in(i))
-        continue;
-      if (mean_of(active_[other].bin(i)) >= 0.5 * found_.steady_level) return true;
+  // By bin: how many accelerators work at half of the steady level or more.
+  std::vector<std::uint32_t> count_working() const {
+    std::vector<std::uint32_t> working(found_.bins, 0);
+    for (const Active& lane : active_) {
+      for (std::size_t i = 0; i < found_.bins; ++i) {
+        if (lane.bin(i).samples == 0 || lane.idle_in(i)) continue;
+        if (mean_of(lane.bin(i)) >= 0.5 * found_.steady_level) ++working[i];
+      }
     }
-    return false;
+    return working;
   }
 
   // Accelerators that stand still for a time while others of the job work.
   void find_partial() {
-    for (std::size_t l = 0; l < active_.size(); ++l) {
-      Active& lane = active_[l];
+    const std::vector<std::uint32_t> working = count_working();
+    for (Active& lane : active_) {
+      bool is_partial = false;
       lane.partial.assign(found_.bins, false);
       if (active_.size() < 2) continue;
       for (std::size_t i = found_.steady; i < found_.tail;) {
         std::size_t end = i;
         std::uint32_t samples = 0;
         while (end < found_.tail &&
-               (lane.bin(end).samples == 0 || (lane.idle_in(end) && others_work(l, end)))) {
+               (lane.bin(end).samples == 0 || (lane.idle_in(end) && working[end] > 0))) {
           samples += lane.bin(end++).samples;
         }
         if (samples >= kFewestSamples) {
           std::fill(lane.partial.begin() + static_cast<std::ptrdiff_t>(i),
                     lane.partial.begin() + static_cast<std::ptrdiff_t>(end), true);
-          found_.partial_lanes += counted_partial_ == l + 1 ? 0 : 1;
-          counted_partial_ = l + 1;
+          is_partial = true;
         }
         i = std::max(end, i + 1);
       }
+      found_.partial_lanes += is_partial ? 1 : 0;
     }
   }
 
@@ -451,7 +455,6 @@ class Dissector {
   const JobLines& lines_;
   Findings found_;
   std::vector<Active> active_;
-  std::size_t counted_partial_ = 0;
 };
 
 }  // namespace

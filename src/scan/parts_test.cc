@@ -168,6 +168,51 @@ TEST(Parts, EvidenceHasTheNumbers) {
   EXPECT_EQ(text("steady"), "40 % is its usual utilisation while it works");
 }
 
+// Everything at once, at random sizes: each part comes out at its own.
+TEST(Parts, MixturesComeApart) {
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    const auto between = [&](int least, int most) {
+      return static_cast<std::size_t>(std::uniform_int_distribution<int>(least, most)(random));
+    };
+    const std::size_t start = between(40, 200);
+    const std::size_t period = between(60, 120);
+    const std::size_t dip = between(3, 8);
+    const std::size_t tail = between(30, 200);
+    const std::size_t samples = start + 10 * period + tail;
+    const std::size_t unused = between(0, 3);
+    const double level = 0.5 + 0.05 * static_cast<double>(between(0, 9));
+    const double slower = level - 0.2;
+
+    Lanes lanes{flat(samples, level), flat(samples, slower)};
+    for (auto& lane : lanes) {
+      fill(lane, 0, start, 0);
+      for (std::size_t i = 0; i < 9; ++i) {
+        fill(lane, start + (i + 1) * period, start + (i + 1) * period + dip, 0);
+      }
+      fill(lane, samples - tail, samples, 0);
+    }
+    add_noise(lanes, 0.03, seed);
+    for (std::size_t i = 0; i < unused; ++i) lanes.push_back(flat(samples, 0));
+    const Dissection parts = fine(lanes);
+    expect_sums_up(parts, lanes);
+    const auto expect_near = [&](PartKind kind, double sample_lanes) {
+      SCOPED_TRACE(name(kind));
+      EXPECT_NEAR(hours_of(parts, kind), sample_lanes * kSampleSeconds,
+                  0.03 * sample_lanes * kSampleSeconds + 4 * kSampleSeconds);
+    };
+    const double works = static_cast<double>(10 * period - 9 * dip);
+    expect_near(PartKind::kStartUp, 2.0 * static_cast<double>(start));
+    expect_near(PartKind::kCheckpoints, 2.0 * static_cast<double>(9 * dip));
+    expect_near(PartKind::kTail, 2.0 * static_cast<double>(tail));
+    expect_near(PartKind::kPartial, static_cast<double>(unused * samples));
+    expect_near(PartKind::kImbalance, 0.2 * works);
+    expect_near(PartKind::kSteady, 2 * (1 - level) * works);
+    EXPECT_EQ(evidence_of(parts, PartKind::kCheckpoints).substr(0, 7), "9 dips ");
+  }
+}
+
 TEST(Parts, ARampIsWhatItFallsShort) {
   Lanes lanes{flat(400, 0.8)};
   for (std::size_t i = 0; i < 40; ++i)

@@ -262,6 +262,7 @@ class Reporter {
             .money = money_of(sum),
             .lever = {},
             .worst_job = {},
+            .worst = sum.worst,
             .why = {}};
     const double observed = observed_in(sum.split);
     if (observed > 0) row.utilisation = sum.split.productive / observed;

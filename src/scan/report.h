@@ -99,6 +99,7 @@ struct Row {
   std::optional<Money> money;         // Where a price is set.
   Lever lever;                        // Of jobs and families.
   std::string worst_job;              // That wasted most, to look at: amdahl anatomy JOB.
+  std::uint32_t worst = 0;            // Its index in FleetUsage::jobs, if there is one.
   std::string why;                    // Of families and jobs: one sentence with the numbers.
 };
 

@@ -103,6 +103,16 @@ TEST(Report, TheFourSumToWhatWasAllocated) {
             (std::vector<std::string>{"COMPLETED", "FAILED", "CANCELLED"}));
 }
 
+TEST(Report, OfNothingIsEmpty) {
+  const FleetUsage usage;
+  const Report report = scan::report(usage, families_of(usage, *Recogniser::make({})), {});
+  EXPECT_EQ(report.totals.jobs, 0U);
+  EXPECT_EQ(report.cuts.size(), kCuts.size());
+  EXPECT_FALSE(report.trend);
+  EXPECT_FALSE(report.utilisation.mean);
+  EXPECT_FALSE(report.utilisation.median);
+}
+
 TEST(Report, RanksByWhatMayComeBackThenByWaste) {
   Fleet fleet;
   // Half used: a lever is taken to reach half of the waste. Unused: all of it.
