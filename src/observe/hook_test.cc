@@ -25,6 +25,29 @@ class HookTest : public InFolder {
     }
     return *parse_json(*text);
   }
+  // The dearest line of a phase.
+  static Json line_of(const Json& seen, const std::string& phase) {
+    for (const Json& row : seen.at("lines")) {
+      if (row.at("phase") == phase) return row;
+    }
+    return Json::object();
+  }
+  // The window as a trace, with a range for each of its steps.
+  void expect_trace(int steps) const {
+    int found = 0;
+    int ranges = 0;
+    for (const std::string& name : os::list(path("out"))) {
+      if (!name.ends_with(".pt.trace.json")) continue;
+      ++found;
+      const auto trace = parse_json(*os::read_file(path("out/" + name)));
+      ASSERT_TRUE(trace);
+      for (const Json& event : trace->at("traceEvents")) {
+        ranges += event.at("name").get<std::string>().starts_with("ProfilerStep#") ? 1 : 0;
+      }
+    }
+    EXPECT_GE(found, 1);
+    EXPECT_GE(ranges, steps);
+  }
   static bool no_torch() {
     return std::system("/usr/bin/python3 -c 'import torch' 2>/dev/null") != 0;
   }
@@ -87,12 +110,19 @@ TEST_F(HookTest, SeesStepsLoaderOperatorsAndSavesOfAnUnchangedTorchJob) {
     EXPECT_GE(seen.at("startup_s"), seen.at("torch_import_s"));
     EXPECT_GE(seen.at("wall_s"), seen.at("startup_s"));
     const Json& window = seen.at("window");
-    EXPECT_EQ(window.at("steps"), 20);
-    EXPECT_EQ(window.at("scalar_syncs"), 20);
+    // It opens when the steps are alike, which a busy machine delays.
+    EXPECT_LE(window.at("steps"), 20);
+    EXPECT_GE(window.at("steps"), 12);
+    EXPECT_EQ(window.at("scalar_syncs"), window.at("steps"));
     EXPECT_GE(window.at("op_calls"), 60);
     bool gemm = false;
     for (const Json& op : window.at("ops")) gemm = gemm || op.at("name") == "aten::addmm";
     EXPECT_TRUE(gemm) << window.dump();
+    EXPECT_GT(seen.at("first_batch_s"), 0);
+    EXPECT_EQ(seen.at("imports").at(0).at("module"), "torch");
+    EXPECT_GE(seen.at("lines_cpu_s"), 0);
+    EXPECT_EQ(line_of(seen, "startup").at("line"), 3) << "import torch takes longest";
+    expect_trace(window.at("steps"));
   }
 }
 

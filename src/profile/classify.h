@@ -11,6 +11,7 @@
 #include "model/profile.h"
 #include "model/receipt.h"
 #include "model/spec.h"
+#include "profile/lines.h"
 
 namespace amdahl::profile {
 
@@ -18,7 +19,11 @@ namespace amdahl::profile {
 struct Facts {
   std::map<std::string, double> evidence;
   std::vector<model::Span> phases;  // Spans it can add to the timeline, such as "import".
+  std::vector<LineCost> lines;      // Dearest first.
   std::vector<std::string> missing;
+  // What it concludes by itself: name, class, share and because. It counts where neither the job's
+  // phases nor the hook know of that class.
+  std::vector<model::Cause> causes;
 };
 
 // The JSON that the PyTorch hook leaves (docs/format/hook.md).

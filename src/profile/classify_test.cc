@@ -7,11 +7,14 @@
 #include <set>
 #include <sstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "profile/causes.h"
+#include "profile/offcpu.h"
 #include "profile/phases.h"
 #include "profile/testing.h"
+#include "profile/waits_testing.h"
 
 namespace amdahl::profile {
 namespace {
@@ -185,6 +188,9 @@ constexpr std::string_view kHook = R"({"schema": 1, "torch": "1.13.0a0", "wall_s
     "pin_memory": false, "persistent_workers": false, "dataset_len": 320}, "torch_threads": 1,
     "grad_enabled_share": 1, "inference_mode_share": 0, "save_s": 0.5, "save_calls": 4,
     "fsync_s": 1, "fsync_calls": 40, "gc_s": 0.1, "teardown_s": 0.2,
+    "first_batch_s": 0.05, "warmup_s": 0.1, "lines": [
+      {"file": "/j/e.py", "line": 3, "function": "load", "phase": "startup", "seconds": 0.5},
+      {"file": "/j/e.py", "line": 9, "function": "main", "phase": "step", "seconds": 2.5}],
     "window": {"steps": 10, "wall_s": 1.5, "op_calls": 2000, "scalar_syncs": 20, "ops": [
       {"name": "aten::addmm", "calls": 200, "self_cpu_s": 0.6},
       {"name": "aten::mkldnn_convolution", "calls": 10, "self_cpu_s": 0.1},
@@ -217,6 +223,14 @@ TEST(Hook, SpeaksWhereThePhasesAreSilent) {
   const model::Cause* lifecycle = cause_of(profile, Bottleneck::kLifecycle);
   ASSERT_NE(lifecycle, nullptr);
   EXPECT_NEAR(lifecycle->share, 0.28, 1e-9);
+}
+
+TEST(Hook, KnowsTheDearestLines) {
+  const auto facts = read_hook(kHook);
+  ASSERT_TRUE(facts) << facts.error().text;
+  ASSERT_EQ(facts->lines.size(), 2U);
+  EXPECT_EQ(facts->lines[0], (LineCost{"/j/e.py", 9, "main", true, 2.5}));
+  EXPECT_EQ(facts->lines[1], (LineCost{"/j/e.py", 3, "load", false, 0.5}));
 }
 
 TEST(Hook, PhasesWinWhereBothSpeak) {
@@ -341,6 +355,18 @@ std::set<std::string> documented() {
   return names;
 }
 
+// "waits.step.futex_share" stands in the row of all roles and reasons.
+std::string waits_row(std::string name) {
+  for (const char* role : {"step", "pool", "loader"}) {
+    const std::string start = fmt::format("waits.{}.", role);
+    if (name.starts_with(start)) name = "waits.<role>." + name.substr(start.size());
+  }
+  for (const std::string_view reason : model::kWaitNames) {
+    if (name == fmt::format("waits.<role>.{}_share", reason)) return "waits.<role>.<reason>_share";
+  }
+  return name;
+}
+
 // Runs that between them show everything there is to show.
 std::set<std::string> emitted() {
   model::Spec spec;
@@ -359,11 +385,13 @@ std::set<std::string> emitted() {
   std::set<std::string> names;
   for (const model::Profile& profile :
        {classify(spec, everything, {hook(with_prefetch)}),
-        classify({}, run(1, 0.3F), {hook(kHook)}), classify({}, run(1, 0.3F), {})}) {
+        classify({}, run(1, 0.3F), {hook(kHook)}),
+        classify({}, run(1, 0.3F), {facts_of(sample_waits())}), classify({}, run(1, 0.3F), {})}) {
     for (const auto& [name, value] : profile.evidence) {
-      names.insert(name.starts_with("phase.")  ? "phase.<name>.share"
-                   : name.starts_with("knob.") ? "knob.<name>"
-                                               : name);
+      names.insert(name.starts_with("phase.")   ? "phase.<name>.share"
+                   : name.starts_with("knob.")  ? "knob.<name>"
+                   : name.starts_with("waits.") ? waits_row(name)
+                                                : name);
     }
   }
   return names;

@@ -27,6 +27,8 @@ constexpr auto kTimes = std::to_array<Field>({
     {"fsync_s", "hook.fsync_share"},
     {"gc_s", "hook.gc_share"},
     {"teardown_s", "hook.teardown_share"},
+    {"first_batch_s", "hook.first_batch_share"},
+    {"warmup_s", "hook.warmup_share"},
 });
 
 constexpr auto kNumbers = std::to_array<Field>({
@@ -187,6 +189,34 @@ Result<> read_window(const Json& hook, Facts& facts) {
   return Ok{};
 }
 
+Result<LineCost> read_line(const Json& row, const std::string& place) {
+  if (!row.is_object()) return wrong_type(place, "an object", row);
+  LineCost cost;
+  for (const auto& [name, text] : {std::pair{"file", &cost.file}, {"function", &cost.function}}) {
+    const auto found = row.find(name);
+    if (found == row.end()) return bad_input(fmt::format("{}/{}: is missing", place, name));
+    if (!found->is_string()) return wrong_type(fmt::format("{}/{}", place, name), "text", *found);
+    *text = found->get<std::string>();
+  }
+  const double line = TRY(number_at(row, place, "line")).value_or(0);
+  cost.line = static_cast<int>(std::min(line, 1e9));
+  cost.seconds = TRY(number_at(row, place, "seconds")).value_or(0);
+  cost.in_steps = row.value("phase", Json("step")) == "step";
+  return cost;
+}
+
+Result<> read_lines(const Json& hook, Facts& facts) {
+  const auto rows = hook.find("lines");
+  if (rows == hook.end() || rows->is_null()) return Ok{};
+  if (!rows->is_array()) return wrong_type("/lines", "a list", *rows);
+  for (std::size_t i = 0; i < rows->size(); ++i) {
+    LineCost cost = TRY(read_line((*rows)[i], fmt::format("/lines/{}", i)));
+    facts.lines.push_back(std::move(cost));
+  }
+  std::ranges::stable_sort(facts.lines, std::ranges::greater{}, &LineCost::seconds);
+  return Ok{};
+}
+
 }  // namespace
 
 Result<Facts> read_hook(std::string_view json) {
@@ -205,6 +235,7 @@ Result<Facts> read_hook(std::string_view json) {
   TRY(read_times(hook, facts));
   TRY(read_steps(hook, facts));
   TRY(read_window(hook, facts));
+  TRY(read_lines(hook, facts));
   return facts;
 }
 

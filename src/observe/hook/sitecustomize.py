@@ -7,8 +7,12 @@ job as it was, with less in the report. The format is in docs/format/hook.md.
 import os
 import sys
 
-_OPS = 40  # Operators listed.
+import _amdahl_lines as _lines
+import _amdahl_report as _report
+import _amdahl_trace as _trace
+
 _DURATIONS = 100_000  # Steps whose length is kept.
+_IMPORTS = 10  # Modules listed.
 
 
 def _number(name, fallback):
@@ -43,6 +47,10 @@ class _Hook:
         self.last_step = None
         self.step_began = None
         self.durations = []
+        self.first_batch = None
+        self.imports = {}  # Outermost module to seconds.
+        self.sampler = None
+        self.step_range = None
         self.loaders = {}
         self.grad = [0, 0, 0]  # Forward calls, with gradients, in inference mode.
         self.window = None
@@ -92,13 +100,15 @@ class _Hook:
         total = self.totals.setdefault("loader", [0.0, 0])
         total[0] += now - began
         total[1] += 1
+        if self.first_batch is None:
+            self.first_batch = now - began
         self.steps += 1
         self.step_began = began
         self.last_step = now
         key = type(iterator).__name__, id(getattr(iterator, "_dataset", None))
         known = self.loaders.get(key)
         if known is None:
-            known = self.loaders[key] = [0, _describe_loader(iterator)]
+            known = self.loaders[key] = [0, _report.describe_loader(iterator)]
         known[0] += 1
 
     def end_step(self, now):
@@ -114,7 +124,7 @@ class _Hook:
     def turn_window(self):
         began = self.clock()
         if self.window is None and self.window_result is None:
-            if self.window_steps > 0 and self.steps >= self.warmup:
+            if self.window_steps > 0 and self.is_steady():
                 self.open_window()
         elif self.window is not None:
             if (
@@ -125,6 +135,27 @@ class _Hook:
         self.overhead += self.clock() - began
         if self.window is not None and "began" not in self.window:
             self.window["began"] = self.clock()
+        if self.window is not None or self.step_range is not None:
+            self.mark_step(sys.modules["torch"])
+
+    def is_steady(self):
+        """After the warm-up, once two steps in a row took about as long, or enough went by."""
+        if self.steps < self.warmup:
+            return False
+        last = self.durations[-2:]
+        return (
+            len(last) < 2 or max(last) <= _report.STEADY * min(last) or self.steps >= 4 * self.warmup
+        )
+
+    def mark_step(self, torch):
+        """The steps of the window, under the name that torch's own schedule gives them."""
+        if self.step_range is not None:
+            self.step_range.__exit__(None, None, None)
+            self.step_range = None
+        if self.window is not None:
+            name = "ProfilerStep#%d" % self.steps
+            self.step_range = torch.autograd.profiler.record_function(name)
+            self.step_range.__enter__()
 
     def open_window(self):
         torch = sys.modules["torch"]
@@ -135,14 +166,17 @@ class _Hook:
 
         self.window = {"from": self.steps}
         try:
-            profiler = profile(activities=[ProfilerActivity.CPU])
+            activities = [ProfilerActivity.CPU]
+            if torch.cuda.is_available():
+                activities.append(ProfilerActivity.CUDA)
+            profiler = profile(activities=activities)
             self.window["profiler"] = profiler
             self.depth["window"] = 1
             profiler.start()
             self.depth["window"] = 0
             # Turning events into rows takes a second or two: that waits until the job is done.
             profiler.profiler._parse_kineto_results = lambda result: []
-            self.window["handle"] = _count_forwards(torch, self)
+            self.window["handle"] = _report.count_forwards(torch, self)
         except Exception:
             self.depth["window"] = 0
             self.window = None
@@ -151,6 +185,10 @@ class _Hook:
         window, self.window = self.window, None
         if window is None:
             return
+        try:
+            self.mark_step(sys.modules["torch"])
+        except Exception:
+            pass
         self.window_result = {
             "steps": self.steps - window["from"],
             "wall_s": self.clock() - window.get("began", self.clock()),
@@ -171,7 +209,19 @@ class _Hook:
         now = self.clock()
         before = self.overhead
         self.close_window()  # A step that is still open has no length that we know.
-        self.write(self.report(now, before))
+        profiler = self.window_result.get("profiler") if self.window_result else None
+        report = self.report(now, before)
+        self.add_lines(report)
+        self.write(report)
+        if profiler is not None:
+            name = "torch-%d.pt.trace.json" % self.pid
+            path = os.path.join(os.path.dirname(self.out), name)
+            _trace.write(profiler, path, report.get("rank"), report.get("world_size"))
+
+    def add_lines(self, report):
+        if self.sampler is not None:
+            report["lines"] = self.sampler.rows()
+            report["lines_cpu_s"] = round(self.sampler.own, 6)
 
     def report(self, now, overhead):
         torch = sys.modules.get("torch")
@@ -196,11 +246,20 @@ class _Hook:
             "gc_s": seconds("gc"),
             "gc_calls": calls("gc"),
         }
+        for name, variable in (("rank", "RANK"), ("world_size", "WORLD_SIZE")):
+            if os.environ.get(variable, "").isdigit():
+                report[name] = int(os.environ[variable])
+        if self.first_batch is not None:
+            report["first_batch_s"] = round(self.first_batch, 6)
+        if self.imports:
+            slowest = sorted(self.imports.items(), key=lambda item: -item[1])[:_IMPORTS]
+            report["imports"] = [{"module": m, "seconds": round(s, 6)} for m, s in slowest]
         if self.first_step is not None:
             report["startup_s"] = round(self.first_step - self.began, 6)
             report["teardown_s"] = round(now - self.last_step, 6)
         if self.durations:
-            report["step_s"] = _summary(self.durations)
+            report["step_s"] = _report.summary(self.durations)
+            report["warmup_s"] = _report.warmup(self.durations)
         if self.loaders:
             report["loader"] = max(self.loaders.values(), key=lambda row: row[0])[1]
         if self.grad[0]:
@@ -212,7 +271,7 @@ class _Hook:
             except Exception:
                 pass
         if self.window_result:
-            report["window"] = _window_rows(self.window_result)
+            report["window"] = _report.window_rows(self.window_result)
         return report
 
     def write(self, report):
@@ -229,75 +288,6 @@ class _Hook:
         with open(beside, "w", encoding="utf-8") as file:
             json.dump(report, file, indent=1, sort_keys=True)
         os.replace(beside, self.out)
-
-
-def _summary(durations):
-    ordered = sorted(durations)
-    at = lambda share: ordered[min(len(ordered) - 1, int(share * len(ordered)))]
-    return [round(value, 6) for value in (sum(ordered) / len(ordered), at(0.5), at(0.95))]
-
-
-def _describe_loader(iterator):
-    sampler = getattr(iterator, "_index_sampler", None)
-    workers = getattr(iterator, "_num_workers", None)
-    try:
-        length = len(iterator._dataset)
-    except Exception:
-        length = None
-    return {
-        "batch_size": getattr(sampler, "batch_size", None),
-        "num_workers": workers,
-        "prefetch_factor": getattr(iterator, "_prefetch_factor", None) if workers else None,
-        "pin_memory": bool(getattr(iterator, "_pin_memory", False)),
-        "persistent_workers": bool(getattr(iterator, "_persistent_workers", False)),
-        "dataset_len": length,
-    }
-
-
-def _count_forwards(torch, hook):
-    """Counts, while the window is open, under which mode the modules run."""
-    from torch.nn.modules.module import register_module_forward_pre_hook
-
-    def count(module, inputs):
-        hook.grad[0] += 1
-        hook.grad[1] += torch.is_grad_enabled()
-        hook.grad[2] += torch.is_inference_mode_enabled()
-
-    return register_module_forward_pre_hook(count)
-
-
-def _window_rows(result):
-    """The window with its operators, by their own CPU time."""
-    profiler = result.pop("profiler", None)
-    result["wall_s"] = round(result["wall_s"], 6)
-    if profiler is None:
-        return result
-    try:
-        inner = profiler.profiler
-        del inner._parse_kineto_results
-        if not inner.function_events and getattr(inner, "kineto_results", None) is not None:
-            from torch.autograd.profiler_util import EventList
-
-            events = EventList(inner._parse_kineto_results(inner.kineto_results))
-            events._build_tree()
-            inner.function_events = events
-        rows = [
-            (row.key, row.count, row.self_cpu_time_total / 1e6)
-            for row in profiler.key_averages()
-            # Ranges that others drew around operators are no operators.
-            if "::" in row.key or row.key.endswith("Backward0")
-        ]
-    except Exception:
-        return result
-    result["op_calls"] = sum(row[1] for row in rows)
-    result["op_s"] = round(sum(row[2] for row in rows), 6)
-    result["scalar_syncs"] = sum(row[1] for row in rows if row[0] == "aten::_local_scalar_dense")
-    rows.sort(key=lambda row: -row[2])
-    result["ops"] = [
-        {"name": name, "calls": calls, "self_cpu_s": round(seconds, 6)}
-        for name, calls, seconds in rows[:_OPS]
-    ]
-    return result
 
 
 def _patch(owner, name, hook, label):
@@ -390,6 +380,7 @@ def _call_with_frames_removed(name, import_):
             total = hook.totals.setdefault("import", [0.0, 0])
             total[0] += hook.clock() - began
             total[1] += 1
+            hook.imports[name] = hook.imports.get(name, 0.0) + hook.clock() - began
         if name in interesting:
             imported(hook, name, hook.clock() - began)
 """
@@ -439,7 +430,12 @@ def _install(out):
 
     # Registered first, so it runs last: what others do at exit is part of the teardown.
     atexit.register(finish)
+    def watch_lines():
+        phase = lambda: "startup" if hook.first_step is None else "step"
+        hook.sampler = _lines.Sampler(hook.thread, hook.clock, phase)
+
     for step in (
+        watch_lines,
         lambda: _patch(os, "fsync", hook, "fsync"),
         lambda: _watch_collector(hook),
         lambda: _watch_imports(hook),

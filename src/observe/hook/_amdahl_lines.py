@@ -1,0 +1,84 @@
+"""Which lines of the job its main thread spends its time in, by looking at it every few milliseconds."""
+import os
+import sys
+
+_EVERY = 0.005
+_LONGEST = 1.0  # More is a machine that slept.
+_ROWS = 80
+
+
+class Sampler:
+    """A thread that looks at another one. What is inside libraries counts for the line that called."""
+
+    def __init__(self, thread, clock, phase):
+        import threading
+        import time
+
+        self.watched = thread
+        self.clock = clock
+        self.phase = phase  # Called for the name of the present phase.
+        self.seconds = {}  # (file, line, function, phase) to seconds.
+        self.own = 0.0  # CPU time of the looking itself.
+        self.thread_time = time.thread_time
+        self.libraries = _libraries()
+        self.kept = {}  # File name to whether it is the job's own.
+        self.stop = threading.Event()
+        self.thread = threading.Thread(target=self._run, name="amdahl lines", daemon=True)
+        self.thread.start()
+
+    def _run(self):
+        last = self.clock()
+        while not self.stop.wait(_EVERY):
+            frame = sys._current_frames().get(self.watched)
+            now = self.clock()
+            place = self._place(frame)
+            del frame
+            if place is not None:
+                key = place + (self.phase(),)
+                self.seconds[key] = self.seconds.get(key, 0.0) + min(now - last, _LONGEST)
+            last = now
+            self.own = self.thread_time()
+
+    def _place(self, frame):
+        while frame is not None:
+            name = frame.f_code.co_filename
+            is_ours = self.kept.get(name)
+            if is_ours is None:
+                is_ours = self.kept[name] = not _is_library(name, self.libraries)
+            if is_ours:
+                return name, frame.f_lineno, frame.f_code.co_name
+            frame = frame.f_back
+        return None
+
+    def rows(self):
+        """The lines with most time first."""
+        self.stop.set()
+        ordered = sorted(self.seconds.items(), key=lambda item: -item[1])[:_ROWS]
+        return [
+            {
+                "file": os.path.abspath(file),
+                "line": line,
+                "function": function,
+                "phase": phase,
+                "seconds": round(seconds, 6),
+            }
+            for (file, line, function, phase), seconds in ordered
+        ]
+
+
+def _libraries():
+    import sysconfig
+
+    paths = sysconfig.get_paths()
+    roots = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    roots.add(os.path.dirname(os.path.abspath(__file__)))
+    return tuple(os.path.join(root, "") for root in roots)
+
+
+def _is_library(name, roots):
+    return (
+        name.startswith("<")
+        or os.path.abspath(name).startswith(roots)
+        or "site-packages" in name
+        or "dist-packages" in name
+    )

@@ -1,0 +1,68 @@
+"""The window that torch's profiler saw, as a trace file in Kineto's form, whatever torch was built with."""
+import os
+
+_CATEGORIES = {
+    "TorchOp": "cpu_op",
+    "Backend": "cpu_op",
+    "PyCall": "python_function",
+    "PyCCall": "python_function",
+}
+_USER_SCOPE = 7  # RecordScope::USER_SCOPE: a range that the job marked.
+
+
+def write(profiler, path, rank, world_size):
+    """Writes `path` by rename; True if it did. Torch's own export where it has all of the data."""
+    import json
+
+    import torch
+
+    beside = "%s.part" % path
+    if torch.profiler.kineto_available():
+        profiler.export_chrome_trace(beside)
+    else:
+        with open(beside, "w", encoding="utf-8") as file:
+            json.dump(_document(profiler.profiler.kineto_results, rank, world_size), file)
+    os.replace(beside, path)
+    return True
+
+
+def _document(results, rank, world_size):
+    import socket
+
+    base = results.trace_start_us() * 1000
+    scopes = {(event.name(), event.start_us()): event.scope() for event in results.events()}
+    pid = os.getpid()
+    events = []
+    waiting = list(results.experimental_event_tree())
+    while waiting:
+        event = waiting.pop()
+        waiting.extend(event.children)
+        category = _CATEGORIES.get(event.tag.name)
+        if category is None:
+            continue
+        if scopes.get((event.name, event.start_time_ns // 1000)) == _USER_SCOPE:
+            category = "user_annotation"
+        events.append(
+            {
+                "ph": "X",
+                "cat": category,
+                "name": event.name,
+                "pid": pid,
+                "tid": event.start_tid,
+                "ts": (event.start_time_ns - base) / 1000,
+                "dur": max(0, event.duration_time_ns) / 1000,
+                "args": {"External id": len(events) + 1},
+            }
+        )
+    events.sort(key=lambda event: (event["tid"], event["ts"], -event["dur"]))
+    document = {
+        "schemaVersion": 1,
+        "deviceProperties": [],
+        "host_name": socket.gethostname(),
+        "displayTimeUnit": "ms",
+        "baseTimeNanoseconds": base,
+        "traceEvents": events,
+    }
+    if rank is not None:
+        document["distributedInfo"] = {"rank": rank, "world_size": world_size or 1}
+    return document

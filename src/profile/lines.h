@@ -1,0 +1,19 @@
+// lines.h: what single lines of a job's source cost it while it ran.
+#pragma once
+
+#include <string>
+
+namespace amdahl::profile {
+
+// Time that a job's main thread spent in a line, libraries that it called included.
+struct LineCost {
+  std::string file;  // Absolute, as the job's interpreter knows it.
+  int line = 0;      // From 1.
+  std::string function;
+  bool in_steps = false;  // While it took batches; else before the first.
+  double seconds = 0;
+
+  friend bool operator==(const LineCost&, const LineCost&) = default;
+};
+
+}  // namespace amdahl::profile
