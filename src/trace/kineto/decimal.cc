@@ -31,7 +31,7 @@ std::size_t read_digits(std::string_view text, std::size_t at, bool fraction, De
   const std::size_t start = at;
   for (; at < text.size() && is_digit(text[at]); ++at) {
     const auto digit = static_cast<std::uint64_t>(text[at] - '0');
-    if (number.digits > (kMost - digit) / 10) {
+    if (number.digits > (UINT64_MAX - digit) / 10) {
       if (!fraction) ++number.exponent;
       continue;
     }
@@ -69,7 +69,7 @@ std::optional<Decimal> read_decimal(std::string_view text) {
 // digits * 10^shift, rounded half up where digits fall off.
 std::optional<std::uint64_t> shifted(std::uint64_t digits, std::int64_t shift) {
   for (; shift > 0 && digits != 0; --shift) {
-    if (digits > kMost / 10) return {};
+    if (digits > UINT64_MAX / 10) return {};
     digits *= 10;
   }
   std::uint64_t last = 0;

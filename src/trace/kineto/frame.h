@@ -50,7 +50,7 @@ class Framer {
   // "traceEvents": []}.
   std::string header() const;
 
-  std::uint64_t bytes() const { return offset_ + filled_; }
+  std::uint64_t bytes() const { return offset_ + filled_ - 1; }
   bool truncated() const { return truncated_; }
   std::uint64_t lost_bytes() const { return lost_; }        // Of the event that was cut off.
   std::uint64_t runaway_bytes() const { return runaway_; }  // Where no event ended for too long.

@@ -32,6 +32,7 @@ void Window::lose(model::LossKind kind, std::uint64_t offset, std::string_view w
   std::string shown(what.substr(0, 80));
   for (char& c : shown) {
     if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+    if (static_cast<unsigned char>(c) > 0x7E) c = '?';
   }
   examples[at] = fmt::format("byte {}: {}", offset, shown);
 }
