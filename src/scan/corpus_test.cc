@@ -30,9 +30,14 @@ std::string corpus() {
   return folder == nullptr ? "" : folder;
 }
 
-#define NEED_CORPUS()                                         \
-  if (!std::filesystem::exists(corpus() + "/expected/fleet")) \
-  GTEST_SKIP() << "AMDAHL_CORPUS names no folder that holds expected/fleet"
+class Corpus : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(corpus() + "/expected/fleet")) {
+      GTEST_SKIP() << "AMDAHL_CORPUS names no folder that holds expected/fleet";
+    }
+  }
+};
 
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -127,8 +132,7 @@ FleetUsage philly_week(double idle_at_most) {
                     options);
 }
 
-TEST(Corpus, PhillySynthWeek) {
-  NEED_CORPUS();
+TEST_F(Corpus, PhillySynthWeek) {
   const json want = expected("philly_synth_week");
   const FleetUsage usage = philly_week(0);
   const Report report = report_of(usage, Order::kWasted);
@@ -157,8 +161,7 @@ TEST(Corpus, PhillySynthWeek) {
   expect_rows(report.cut(By::kAccount), want["top5_accounts_by_waste"], wasted_in);
 }
 
-TEST(Corpus, PhillySynthWeekIdleBelowFivePercent) {
-  NEED_CORPUS();
+TEST_F(Corpus, PhillySynthWeekIdleBelowFivePercent) {
   const json want = expected("philly_synth_week")["split_idle_lt_5pct"];
   const Totals totals = report_of(philly_week(0.0499), Order::kWasted).totals;
   expect_near(in_hours(totals.split.idle), want["idle"]);
@@ -166,8 +169,7 @@ TEST(Corpus, PhillySynthWeekIdleBelowFivePercent) {
 }
 
 // The parts of every job are its waste, whatever its telemetry looks like.
-TEST(Corpus, PhillySynthWeekPartsAddUp) {
-  NEED_CORPUS();
+TEST_F(Corpus, PhillySynthWeekPartsAddUp) {
   const FleetUsage usage = philly_week(0.05);
   PartSeconds all{};
   double waste = 0;
@@ -190,8 +192,7 @@ TEST(Corpus, PhillySynthWeekPartsAddUp) {
   }
 }
 
-TEST(Corpus, PhillySynthWeekFamilies) {
-  NEED_CORPUS();
+TEST_F(Corpus, PhillySynthWeekFamilies) {
   const FleetUsage usage = philly_week(0.05);
   const Families families = families_of(usage, *Recogniser::make({}));
   // Ten names; a family is one of them, by one user, at one size.
@@ -202,8 +203,7 @@ TEST(Corpus, PhillySynthWeekFamilies) {
   EXPECT_TRUE(names.contains("jobs named resnet50"));
 }
 
-TEST(Corpus, AlexJobs) {
-  NEED_CORPUS();
+TEST_F(Corpus, AlexJobs) {
   const json want = expected("alex_jobs");
   const Report report =
       report_of(read_fleet({"alex/alex_jobs.csv"}, {.idle_at_most = 0}), Order::kWasted);
@@ -224,8 +224,7 @@ TEST(Corpus, AlexJobs) {
   expect_rows(report.cut(By::kUser), want["top5_users_by_waste"], wasted_in);
 }
 
-TEST(Corpus, UioFox) {
-  NEED_CORPUS();
+TEST_F(Corpus, UioFox) {
   const json want = expected("uio_fox_sacct");
   const FleetUsage usage = read_fleet({"uio_fox/slurm-sacct_2025-05-03.csv"}, {});
   const Report report = report_of(usage, Order::kRecoverable);
@@ -244,8 +243,7 @@ TEST(Corpus, UioFox) {
   EXPECT_TRUE(report.utilisation.metrics.empty());
 }
 
-TEST(Corpus, UioFoxFamilies) {
-  NEED_CORPUS();
+TEST_F(Corpus, UioFoxFamilies) {
   const FleetUsage usage = read_fleet({"uio_fox/slurm-sacct_2025-05-03.csv"}, {});
   const Families families = families_of(usage, *Recogniser::make({}));
   std::vector<std::string> whys;
@@ -257,8 +255,7 @@ TEST(Corpus, UioFoxFamilies) {
   EXPECT_LT(families.all.size(), 20U);
 }
 
-TEST(Corpus, PhillyJobs) {
-  NEED_CORPUS();
+TEST_F(Corpus, PhillyJobs) {
   const json want = expected("philly_jobs");
   const Report report =
       report_of(read_fleet({"philly_jobs/philly.csv.gz"}, {}), Order::kRecoverable);
@@ -277,8 +274,7 @@ TEST(Corpus, PhillyJobs) {
   expect_top(report.cut(By::kJob).allocated, want["pareto_gpu_hours_by_job"]);
 }
 
-TEST(Corpus, Openb) {
-  NEED_CORPUS();
+TEST_F(Corpus, Openb) {
   const json want = expected("openb_v2023");
   const FleetUsage usage = read_fleet(
       {"openb_v2023/openb_node_list_gpu_node.csv", "openb_v2023/openb_pod_list_default.csv"}, {});
@@ -297,8 +293,7 @@ TEST(Corpus, Openb) {
   EXPECT_NEAR(*report.capacity.total / window, want["gpus"].get<double>(), 1e-6);
 }
 
-TEST(Corpus, HeliosClassesOfCapacity) {
-  NEED_CORPUS();
+TEST_F(Corpus, HeliosClassesOfCapacity) {
   const json want = expected("helios_earth_vcs_shared");
   std::vector<std::string> files;
   for (const auto& entry :

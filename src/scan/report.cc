@@ -112,21 +112,23 @@ class Reporter {
     return to_seconds(job.start - job.submit) * job.accelerators;
   }
 
-  JobFigures figures_of(std::uint32_t i) {
+  JobFigures figures_of(std::uint32_t i, double recoverable) {
     const FleetJob& job = usage_.jobs[i];
     return {.job = i,
             .split = job.split,
             .queue = queued(job),
             .lost = model::is_lost(job.state),
             .unobserved = job.evidence == Evidence::kNone,
-            .recoverable = levers_.recoverable(i),
+            .recoverable = recoverable,
             .price = price_of(job.kind)};
   }
 
   void add_jobs() {
+    recoverable_.reserve(usage_.jobs.size());
     for (std::uint32_t i = 0; i < usage_.jobs.size(); ++i) {
       const FleetJob& job = usage_.jobs[i];
-      const JobFigures figures = figures_of(i);
+      const JobFigures figures = figures_of(i, levers_.recoverable(i));
+      recoverable_.push_back(figures.recoverable);
       all_.add(figures);
       if (job.submit == Nanos{}) ++report_.totals.queue_unknown_jobs;
       tally_of(By::kFamily).of(families_.of_job[i]).add(figures);
@@ -313,12 +315,12 @@ class Reporter {
     const auto key = [&](std::uint32_t i) {
       const FleetJob& job = usage_.jobs[i];
       const double lost = model::is_lost(job.state) ? job.split.allocated : 0;
-      return key_of(options_.order, job.split, levers_.recoverable(i), lost, queued(job));
+      return key_of(options_.order, job.split, recoverable_[i], lost, queued(job));
     };
     const auto name = [&](std::uint32_t i) { return usage_.text(usage_.jobs[i].id); };
     for (const std::uint32_t i : ranked(usage_.jobs.size(), options_.rows, key, name)) {
       Sum sum;
-      sum.add(figures_of(i));
+      sum.add(figures_of(i, recoverable_[i]));
       cut.rows.push_back(row_of(name(i), sum));
       explain_job(cut.rows.back(), i);
     }
@@ -363,6 +365,7 @@ class Reporter {
   Levers levers_;
   Report report_;
   Sum all_;
+  std::vector<double> recoverable_;  // By job.
   std::array<Tally, kCuts.size()> tallies_;
   NodeTally nodes_;
   Slots priced_;
