@@ -7,6 +7,7 @@
 namespace amdahl::profile {
 namespace {
 
+using model::HostEvent;
 using model::kNone;
 
 // Why the time between the end of what was needed and the start went by.
@@ -82,8 +83,9 @@ Key key_of(const Prepared& in, const CodeLines& lines, const PathSegment& segmen
     key.name = in.trace.device_events[segment.event].name;
     return key;
   }
-  const std::uint32_t work = outermost_work(in.trace, segment.event);
-  key.name = in.trace.host_events[work == kNone ? segment.event : work].name;
+  const std::uint32_t work = outermost_work(in.trace, in.names, segment.event);
+  const HostEvent& named = in.trace.host_events[work == kNone ? segment.event : work];
+  if (!in.names.is_step(named)) key.name = named.name;
   key.frame = lines.frame(segment.event);
   return key;
 }

@@ -10,7 +10,6 @@ namespace {
 
 using model::DeviceEvent;
 using model::HostEvent;
-using model::HostKind;
 using model::kNone;
 
 // From a copy's call to its start: longer than this is not the way to the device but staging.
@@ -22,11 +21,11 @@ bool is_named(Why why) {
 }
 
 // The threads of a process that show operators or calls, the busiest first.
-std::vector<std::vector<std::uint32_t>> working_threads(const model::Trace& trace) {
+std::vector<std::vector<std::uint32_t>> working_threads(const model::Trace& trace,
+                                                        const TraceNames& names) {
   std::vector<std::size_t> counts(trace.threads.size(), 0);
   for (const HostEvent& event : trace.host_events) {
-    const bool works = event.kind != HostKind::kAnnotation && event.kind != HostKind::kPython;
-    counts[event.thread] += works ? 1 : 0;
+    counts[event.thread] += names.is_silent(event) ? 0 : 1;
   }
   std::vector<std::vector<std::uint32_t>> threads(trace.processes.size());
   for (std::uint32_t i = 0; i < trace.threads.size(); ++i) {
@@ -43,7 +42,7 @@ std::vector<std::vector<std::uint32_t>> working_threads(const model::Trace& trac
 class Explain {
  public:
   explicit Explain(const Prepared& prepared)
-      : in_{prepared}, working_{working_threads(prepared.trace)} {}
+      : in_{prepared}, working_{working_threads(prepared.trace, prepared.names)} {}
 
   // Cuts the gap that `ending` ends; `before` is the event of its stream before it, or kNone.
   void gap(Interval gap, std::uint32_t ending, std::uint32_t before, std::vector<GapPiece>& out) {
@@ -63,8 +62,7 @@ class Explain {
  private:
   bool works(std::uint32_t host_event) const {
     if (host_event == kNone) return false;
-    const HostKind kind = in_.trace.host_events[host_event].kind;
-    return (kind != HostKind::kAnnotation && kind != HostKind::kPython) ||
+    return !in_.names.is_silent(in_.trace.host_events[host_event]) ||
            is_named(in_.reasons.of(host_event));
   }
 
@@ -213,9 +211,13 @@ std::uint32_t label_of(const Prepared& in, const GapPiece& piece) {
       if (in.names.host(in.trace.host_events[i]) == piece.why) return in.trace.host_events[i].name;
     }
   }
-  const std::uint32_t work = outermost_work(in.trace, piece.host_event);
+  const std::uint32_t work = outermost_work(in.trace, in.names, piece.host_event);
   if (work != kNone) return in.trace.host_events[work].name;
-  return piece.host_event == kNone ? kNone : in.trace.host_events[piece.host_event].name;
+  // A step is where everything happens: it tells nothing.
+  if (piece.host_event == kNone || in.names.is_step(in.trace.host_events[piece.host_event])) {
+    return kNone;
+  }
+  return in.trace.host_events[piece.host_event].name;
 }
 
 DeviceGaps sum_up(const Prepared& prepared, const CodeLines& lines, Explain& explain,
@@ -237,6 +239,9 @@ DeviceGaps sum_up(const Prepared& prepared, const CodeLines& lines, Explain& exp
     sum.idle += gap.to - gap.from;
     sum.longest = std::max(sum.longest, gap.to - gap.from);
     const std::uint32_t launch = prepared.trace.device_events[ending].launch;
+    if (launch != kNone && prepared.names.is_graph(prepared.trace.host_events[launch])) {
+      sum.in_graphs += gap.to - gap.from;
+    }
     for (const GapPiece& piece : pieces) {
       sum.by_why[at(piece.why)] += piece.to - piece.from;
       PlaceKey key{piece.why, label_of(prepared, piece), lines.frame(piece.host_event)};

@@ -49,6 +49,7 @@ struct DeviceGaps {
   Nanos idle{};
   std::uint64_t gaps = 0;
   Nanos longest{};
+  Nanos in_graphs{};  // Before events that a graph launched: its other nodes may not be shown.
   std::array<Nanos, kWhys> by_why{};  // Sums to idle, to the nanosecond.
   std::vector<GapPlace> places;       // Longest first.
 };

@@ -164,11 +164,11 @@ std::string CodeLines::text(std::uint32_t frame) const {
   return frame == kNone ? std::string() : user_frame(trace_.names[frame]);
 }
 
-std::uint32_t outermost_work(const model::Trace& trace, std::uint32_t host_event) {
+std::uint32_t outermost_work(const model::Trace& trace, const TraceNames& names,
+                             std::uint32_t host_event) {
   std::uint32_t found = kNone;
   for (std::uint32_t at = host_event; at != kNone; at = trace.host_events[at].parent) {
-    const HostKind kind = trace.host_events[at].kind;
-    if (kind != HostKind::kAnnotation && kind != HostKind::kPython) found = at;
+    if (!names.is_silent(trace.host_events[at])) found = at;
   }
   return found;
 }

@@ -67,6 +67,7 @@ class CodeLines {
 
 // The outermost operator or call around it, which names a stretch for people; kNone if there is
 // none.
-std::uint32_t outermost_work(const model::Trace& trace, std::uint32_t host_event);
+std::uint32_t outermost_work(const model::Trace& trace, const TraceNames& names,
+                             std::uint32_t host_event);
 
 }  // namespace amdahl::profile

@@ -16,6 +16,7 @@ constexpr Nanos kSilence{20'000};
 // A launch that takes this long with that many launches ahead of it waits for room in the queue.
 constexpr Nanos kLongLaunch{50'000};
 constexpr std::ptrdiff_t kFullQueue = 200;
+constexpr std::size_t kMostDrivers = 32;
 
 struct ThreadFacts {
   std::vector<std::uint32_t> streams;  // It launched to.
@@ -28,20 +29,19 @@ bool is_call(const HostEvent& event) {
   return event.kind == HostKind::kRuntime || event.kind == HostKind::kDriver;
 }
 
-bool is_silent(const HostEvent& event) {
-  return event.kind == HostKind::kAnnotation || event.kind == HostKind::kPython;
-}
-
-std::vector<ThreadFacts> thread_facts(const model::Trace& trace) {
+std::vector<ThreadFacts> thread_facts(const Prepared& in) {
+  const model::Trace& trace = in.trace;
   std::vector<ThreadFacts> facts(trace.threads.size());
   std::vector<bool> has_calls(trace.processes.size(), false);
   std::vector<Nanos> active(trace.threads.size());
   for (const HostEvent& event : trace.host_events) {
-    if (is_call(event)) {
+    // Calls that only ask (cudaEventQuery) are made by threads that watch, all the time.
+    const bool asks = is_call(event) && in.names.api(event) == Api::kOther;
+    if (is_call(event) && !asks) {
       facts[event.thread].drives = true;
       has_calls[trace.threads[event.thread].process] = true;
     }
-    if (is_silent(event)) continue;
+    if (asks || in.names.is_silent(event)) continue;
     std::vector<Interval>& blocks = facts[event.thread].blocks;
     if (!blocks.empty() && event.start <= blocks.back().to + kSilence) {
       blocks.back().to = std::max(blocks.back().to, event.end());
@@ -92,11 +92,9 @@ void add_streams(const Prepared& in, std::vector<ThreadFacts>& facts) {
 class ThreadWork {
  public:
   ThreadWork(const Prepared& prepared, std::vector<HostWork>& out)
-      : in_{prepared},
-        out_{out},
-        facts_{thread_facts(in_.trace)},
-        launched_{launched_by(in_.trace)} {
+      : in_{prepared}, out_{out}, facts_{thread_facts(in_)}, launched_{launched_by(in_.trace)} {
     add_streams(in_, facts_);
+    find_drivers();
     for (const model::SyncEvent& sync : in_.trace.syncs) {
       const bool one =
           sync.kind == model::SyncKind::kStream || sync.kind == model::SyncKind::kEvent;
@@ -112,9 +110,31 @@ class ThreadWork {
   }
 
  private:
+  // The threads that may hand over to each other: of each process the primary first, then the
+  // busiest.
+  void find_drivers() {
+    drivers_.resize(in_.trace.processes.size());
+    for (std::uint32_t i = 0; i < facts_.size(); ++i) {
+      if (facts_[i].drives) drivers_[in_.trace.threads[i].process].push_back(i);
+    }
+    for (std::vector<std::uint32_t>& threads : drivers_) {
+      std::ranges::stable_sort(threads, std::ranges::greater{}, [&](std::uint32_t i) {
+        return std::pair(facts_[i].is_primary, total(facts_[i].blocks));
+      });
+      if (threads.size() > kMostDrivers) threads.resize(kMostDrivers);
+    }
+  }
+
   void of(std::uint32_t thread) {
     const std::span<const Turn> turns = in_.hosts.of(thread);
     first_ = out_.size();
+    kept_ = false;
+    if (!turns.empty() && !facts_[thread].is_primary) {
+      const Interval before{Nanos::min(), turns.front().at};
+      const std::uint32_t waker = last_active(before, thread);
+      if (waker != kNone)
+        add({before.to, before.to, kNone, thread, kNone, waker, Why::kHost}, true);
+    }
     std::uint32_t inside = kNone;  // The call whose rest is accounted for already.
     for (std::size_t i = 0; i + 1 < turns.size(); ++i) {
       const Turn& turn = turns[i];
@@ -144,7 +164,7 @@ class ThreadWork {
 
   // No operator and no call, and nothing named: Python, or waiting for another thread.
   bool is_open(std::uint32_t event) const {
-    if (event != kNone && !is_silent(in_.trace.host_events[event])) return false;
+    if (event != kNone && !in_.names.is_silent(in_.trace.host_events[event])) return false;
     return in_.reasons.of(event) == Why::kHost;
   }
 
@@ -225,28 +245,64 @@ class ThreadWork {
       add({from, to, event, thread, kNone, handed_by, Why::kHost}, handed_by != kNone);
     };
     if (stretch.to - stretch.from < kSilence) return own(stretch.from, stretch.to, kNone);
-    for (std::uint32_t other = 0; other < facts_.size(); ++other) {
-      if (other == thread || !facts_[other].drives) continue;
-      if (in_.trace.threads[other].process != in_.trace.threads[thread].process) continue;
-      if (!facts_[thread].is_primary && !facts_[other].is_primary) continue;
-      const std::vector<Interval>& blocks = facts_[other].blocks;
-      const auto begin = std::ranges::partition_point(
-          blocks, [&](const Interval& block) { return block.to <= stretch.from; });
-      const auto end = std::ranges::partition_point(
-          blocks, [&](const Interval& block) { return block.from < stretch.to; });
-      if (begin >= end) continue;
-      const Nanos first = begin->from;
-      const Nanos last = (end - 1)->to;
-      if (!facts_[thread].is_primary) {
-        // It was asleep: what it does next hangs on the thread that woke it.
-        if (last <= stretch.to) return own(stretch.to, stretch.to, other);
-        continue;
-      }
-      if (first <= stretch.from || last >= stretch.to) continue;
+    if (!facts_[thread].is_primary) {
+      // It was asleep: what it does next hangs on the thread that woke it.
+      const std::uint32_t waker = last_active(stretch, thread);
+      return waker == kNone ? own(stretch.from, stretch.to, kNone)
+                            : own(stretch.to, stretch.to, waker);
+    }
+    for (const std::uint32_t other : drivers_[in_.trace.threads[thread].process]) {
+      if (other == thread) continue;
+      const Interval active = active_in(stretch, other);
+      if (active.from >= active.to) continue;
+      const Nanos first = std::max(active.from, stretch.from);
+      const Nanos last = std::min(active.to, stretch.to);
+      const bool within = active.from > stretch.from && active.to < stretch.to;
+      // Threads that work side by side do not wait for each other.
+      if (!within && !is_covered({first, stretch.to}, other)) continue;
       own(stretch.from, first, kNone);
       return own(last, stretch.to, other);
     }
     own(stretch.from, stretch.to, kNone);
+  }
+
+  // Whether a thread was at work for most of a time.
+  bool is_covered(Interval time, std::uint32_t thread) const {
+    const std::vector<Interval>& blocks = facts_[thread].blocks;
+    auto block =
+        std::ranges::partition_point(blocks, [&](const Interval& b) { return b.to <= time.from; });
+    Nanos covered{};
+    for (; block != blocks.end() && block->from < time.to; ++block) {
+      covered += std::min(block->to, time.to) - std::max(block->from, time.from);
+    }
+    return covered * 5 >= (time.to - time.from) * 4;
+  }
+
+  // From the first to the last that a thread did in a stretch; empty if it did nothing.
+  Interval active_in(Interval stretch, std::uint32_t thread) const {
+    const std::vector<Interval>& blocks = facts_[thread].blocks;
+    const auto begin = std::ranges::partition_point(
+        blocks, [&](const Interval& block) { return block.to <= stretch.from; });
+    const auto end = std::ranges::partition_point(
+        blocks, [&](const Interval& block) { return block.from < stretch.to; });
+    if (begin >= end) return {};
+    return {begin->from, (end - 1)->to};
+  }
+
+  // The thread of the same process that was active last in the stretch.
+  std::uint32_t last_active(Interval stretch, std::uint32_t thread) const {
+    std::uint32_t best = kNone;
+    Nanos best_end = stretch.from;
+    for (const std::uint32_t other : drivers_[in_.trace.threads[thread].process]) {
+      if (other == thread) continue;
+      const Interval active = active_in(stretch, other);
+      const Nanos end = std::min(active.to, stretch.to);
+      if (active.from < active.to && end > best_end) {
+        best = other;
+        best_end = end;
+      }
+    }
+    return best;
   }
 
   // Joins a piece to the one before it if both are the same work of one operator.
@@ -263,12 +319,17 @@ class ThreadWork {
   }
 
   bool same_work(std::uint32_t a, std::uint32_t b) const {
-    return a == b || outermost_work(in_.trace, a) == outermost_work(in_.trace, b);
+    return a == b || work_of(a) == work_of(b);
+  }
+
+  std::uint32_t work_of(std::uint32_t event) const {
+    return outermost_work(in_.trace, in_.names, event);
   }
 
   const Prepared& in_;
   std::vector<HostWork>& out_;
   std::vector<ThreadFacts> facts_;
+  std::vector<std::vector<std::uint32_t>> drivers_;  // By process.
   std::vector<std::uint32_t> launched_;
   std::unordered_map<std::uint32_t, std::uint32_t> synced_;  // Stream, by correlation.
   std::size_t first_ = 0;

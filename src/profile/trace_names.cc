@@ -4,7 +4,7 @@
 #include <array>
 #include <span>
 
-#include "base/text.h"
+#include "profile/communication.h"
 #include "profile/phases.h"
 
 namespace amdahl::profile {
@@ -19,10 +19,6 @@ bool has(std::string_view text, std::string_view part) {
 bool has_any(std::string_view text, std::span<const std::string_view> parts) {
   return std::ranges::any_of(parts, [&](std::string_view part) { return has(text, part); });
 }
-
-constexpr auto kCommKernels =
-    std::to_array({"ncclkernel"sv, "nccldev"sv, "nccl_"sv, "::ep::internode"sv, "::ep::intranode"sv,
-                   "cross_device_reduce"sv, "multimem_all"sv, "nvshmem"sv});
 
 constexpr auto kSyncOps =
     std::to_array({"aten::item"sv, "aten::_local_scalar_dense"sv, "aten::is_nonzero"sv});
@@ -40,6 +36,13 @@ constexpr auto kPythonLogging =
 constexpr auto kGarbage =
     std::to_array({"gc.collect"sv, "<built-in function collect>"sv, "built-in method collect of"sv,
                    "garbage collect"sv, "python gc"sv});
+
+constexpr std::string_view kStep = "ProfilerStep#";
+
+bool is_range(std::string_view name) {
+  return name.starts_with(kStep) || name.starts_with("enumerate(DataLoader)"sv) ||
+         name.starts_with("Optimizer."sv) || name.starts_with("## "sv);
+}
 
 // Annotations that hold a word of a phase and speak of something else.
 constexpr auto kNotPhases = std::to_array({"DataParallel"sv, "all2all"sv, "alltoall"sv, "::"sv});
@@ -96,12 +99,6 @@ Api api_of(std::string_view call) {
   return Api::kOther;
 }
 
-bool is_communication(std::string_view kernel) {
-  const std::string name = lower(kernel);
-  if (name.starts_with("nccl"sv) || name.starts_with("rccl"sv)) return true;
-  return has_any(name, kCommKernels);
-}
-
 Why host_why(std::string_view name, model::HostKind kind) {
   if (kind == model::HostKind::kOverhead) return Why::kProfiler;
   if (kind == model::HostKind::kRuntime || kind == model::HostKind::kDriver) {
@@ -124,7 +121,10 @@ TraceNames::TraceNames(const model::Trace& trace) {
   for (std::uint32_t i = 0; i < trace.names.size(); ++i) {
     const std::string_view name = trace.names[i];
     rows_[i] = {.api = api_of(name),
-                .is_communication = profile::is_communication(name),
+                .is_communication = !communication_library(name).empty(),
+                .is_range = is_range(name),
+                .is_step = name.starts_with(kStep),
+                .is_graph = api_of(name) == Api::kLaunch && has(name, "GraphLaunch"sv),
                 .op = host_why(name, model::HostKind::kOp),
                 .python = host_why(name, model::HostKind::kPython),
                 .annotation = host_why(name, model::HostKind::kAnnotation)};
@@ -142,9 +142,19 @@ bool TraceNames::is_communication(const model::DeviceEvent& event) const {
   return event.kind == model::DeviceKind::kKernel && rows_[event.name].is_communication;
 }
 
+model::HostKind TraceNames::kind(const model::HostEvent& event) const {
+  const bool range = event.kind == model::HostKind::kOp && rows_[event.name].is_range;
+  return range ? model::HostKind::kAnnotation : event.kind;
+}
+
+bool TraceNames::is_silent(const model::HostEvent& event) const {
+  const model::HostKind of = kind(event);
+  return of == model::HostKind::kAnnotation || of == model::HostKind::kPython;
+}
+
 Why TraceNames::host(const model::HostEvent& event) const {
   const Row& row = rows_[event.name];
-  switch (event.kind) {
+  switch (kind(event)) {
     case model::HostKind::kOverhead:
       return Why::kProfiler;
     case model::HostKind::kAnnotation:

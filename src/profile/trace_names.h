@@ -24,9 +24,6 @@ enum class Api : std::uint8_t {
 
 Api api_of(std::string_view call);
 
-// Whether a kernel moves data between ranks: NCCL, RCCL, DeepEP, NVSHMEM and their like.
-bool is_communication(std::string_view kernel);
-
 // Why a host event of this name and kind takes time; kHost if its name says nothing.
 Why host_why(std::string_view name, model::HostKind kind);
 
@@ -35,6 +32,13 @@ class TraceNames {
   explicit TraceNames(const model::Trace& trace);  // Keeps a reference.
 
   Api api(const model::HostEvent& event) const;
+  // Its kind, but for ranges that old traces write as operators: steps, loaders, optimizers.
+  model::HostKind kind(const model::HostEvent& event) const;
+  // An annotation or Python: it only says where the thread is, not that it is at work.
+  bool is_silent(const model::HostEvent& event) const;
+  // A launch of a whole graph.
+  bool is_graph(const model::HostEvent& event) const { return rows_[event.name].is_graph; }
+  bool is_step(const model::HostEvent& event) const { return rows_[event.name].is_step; }
   bool is_communication(const model::DeviceEvent& event) const;
   // Of the event alone, not of those around it.
   Why host(const model::HostEvent& event) const;
@@ -45,6 +49,9 @@ class TraceNames {
   struct Row {
     Api api = Api::kOther;
     bool is_communication = false;
+    bool is_range = false;
+    bool is_step = false;
+    bool is_graph = false;
     Why op = Why::kHost;
     Why python = Why::kHost;
     Why annotation = Why::kHost;

@@ -57,16 +57,33 @@ std::string known_words() {
   return words + "kernel:NAME";
 }
 
-double ceiling_of(double share) {
-  return share >= 1 ? std::numeric_limits<double>::infinity() : 1 / (1 - share);
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+
+bool is_device(Why why) { return why == Why::kKernel || why == Why::kCopy || why == Why::kComm; }
+
+double ratio(Nanos a, Nanos b) { return b > Nanos{} ? to_seconds(a) / to_seconds(b) : kUnbounded; }
+
+// `host_only`: nothing that runs on a device changes, so that its busy time stays.
+void finish(Gain& gain, const Measured& measured, bool host_only, double speed_up) {
+  gain.share = measured.wall > Nanos{} ? std::min(1.0, ratio(gain.time, measured.wall)) : 0;
+  gain.ceiling = gain.share >= 1 ? kUnbounded : 1 / (1 - gain.share);
+  if (host_only) gain.ceiling = std::min(gain.ceiling, ratio(measured.wall, measured.busy));
+  gain.expected = std::clamp(speed_up, 1.0, gain.ceiling);
 }
 
-void finish(Gain& gain, Nanos wall, Nanos replayed) {
-  gain.share = wall > Nanos{} ? std::min(1.0, to_seconds(gain.time) / to_seconds(wall)) : 0;
-  gain.ceiling = ceiling_of(gain.share);
-  const double speed_up = replayed > Nanos{} ? to_seconds(wall) / to_seconds(replayed)
-                                             : std::numeric_limits<double>::infinity();
-  gain.expected = std::clamp(speed_up, 1.0, gain.ceiling);
+// Where each rank's shares are taken: its steps, or all of it if it has none.
+std::vector<std::vector<Interval>> windows(const Prepared& in, const WorkGraph& graph) {
+  std::vector<std::vector<Interval>> steps(in.trace.sources.size());
+  for (const model::Step& step : in.trace.steps) {
+    const std::uint32_t source = in.trace.processes[in.trace.threads[step.thread].process].source;
+    const Nanos from = step.start - graph.shifts[source];
+    steps[source].push_back({from, from + step.duration});
+  }
+  for (std::vector<Interval>& of_source : steps) {
+    of_source = merged(std::move(of_source));
+    if (of_source.empty()) of_source.push_back({graph.from, graph.to});
+  }
+  return steps;
 }
 
 // The spans that a reason takes part in, by rank: works, the lags of needs, and what is waited.
@@ -77,14 +94,22 @@ class Spans {
     for (const Work& work : graph_.works) add(work);
   }
 
-  std::array<Nanos, kWhys> longest() {
-    std::array<Nanos, kWhys> times{};
-    for (auto& of_source : by_source_) {
+  Measured longest(const std::vector<std::vector<Interval>>& steps) {
+    Measured found;
+    for (std::size_t source = 0; source < by_source_.size(); ++source) {
+      const std::vector<Interval>& within = steps[source];
+      std::vector<Interval> busy;
       for (std::size_t i = 0; i < kWhys; ++i) {
-        times[i] = std::max(times[i], total(merged(std::move(of_source[i]))));
+        const std::vector<Interval> spans = merged(std::move(by_source_[source][i]));
+        found.times[i] = std::max(found.times[i], overlap(spans, within));
+        const bool device = static_cast<Why>(i) == Why::kKernel ||
+                            static_cast<Why>(i) == Why::kCopy || static_cast<Why>(i) == Why::kComm;
+        if (device) busy.insert(busy.end(), spans.begin(), spans.end());
       }
+      found.wall = std::max(found.wall, total(within));
+      found.busy = std::max(found.busy, overlap(merged(std::move(busy)), within));
     }
-    return times;
+    return found;
   }
 
  private:
@@ -200,45 +225,46 @@ Nanos replay(const Prepared& prepared, const WorkGraph& graph, const WhatIf& wha
   return last - graph.from;
 }
 
-std::array<Nanos, kWhys> measured_times(const Prepared& prepared, const WorkGraph& graph) {
-  return Spans(prepared, graph).longest();
+Measured measured_times(const Prepared& prepared, const WorkGraph& graph) {
+  return Spans(prepared, graph).longest(windows(prepared, graph));
 }
 
 Gain gain_of(const Prepared& prepared, const WorkGraph& graph, const WhatIf& what_if) {
-  const Nanos wall = graph.to - graph.from;
-  const std::array<Nanos, kWhys> times = measured_times(prepared, graph);
+  const Measured measured = measured_times(prepared, graph);
   Gain gain;
+  bool host_only = what_if.kernels.empty();
   for (std::size_t i = 0; i < kWhys; ++i) {
-    gain.time += scaled(times[i], std::max(0.0, 1 - what_if.factors[i]));
+    gain.time += scaled(measured.times[i], std::max(0.0, 1 - what_if.factors[i]));
+    if (what_if.factors[i] < 1 && is_device(static_cast<Why>(i))) host_only = false;
   }
   const std::vector<double> kernels = kernel_factors(prepared, what_if);
   std::vector<Interval> spans;
   for (const Work& work : graph.works) {
     if (!work.on_device || kernels.empty()) continue;
     const double factor = kernels[prepared.trace.device_events[work.event].name];
-    if (factor < 1)
-      spans.push_back({work.from, work.from + scaled(work.to - work.from, 1 - factor)});
+    if (factor >= 1) continue;
+    spans.push_back({work.from, work.from + scaled(work.to - work.from, 1 - factor)});
   }
   gain.time += total(merged(std::move(spans)));
-  finish(gain, wall, replay(prepared, graph, what_if));
+  finish(gain, measured, host_only, ratio(graph.to - graph.from, replay(prepared, graph, what_if)));
   return gain;
 }
 
 Gains gains(const Prepared& prepared, const WorkGraph& graph, std::size_t best) {
   const Nanos wall = graph.to - graph.from;
-  const std::array<Nanos, kWhys> times = measured_times(prepared, graph);
+  const Measured measured = measured_times(prepared, graph);
   Gains found;
   const auto without = [&](Why first, Why second) {
     WhatIf what_if;
     what_if.factors[at(first)] = 0;
     what_if.factors[at(second)] = 0;
-    return replay(prepared, graph, what_if);
+    return ratio(wall, replay(prepared, graph, what_if));
   };
   for (const WhyRow& row : whys()) {
     if (row.why == Why::kKernel || row.why == Why::kUnknown) continue;
-    Gain gain{.first = row.why, .time = times[at(row.why)]};
-    if (gain.time * 1000 < wall || gain.time == Nanos{}) continue;
-    finish(gain, wall, without(row.why, row.why));
+    Gain gain{.first = row.why, .time = measured.times[at(row.why)]};
+    if (gain.time * 1000 < measured.wall || gain.time == Nanos{}) continue;
+    finish(gain, measured, !is_device(row.why), without(row.why, row.why));
     found.alone.push_back(gain);
   }
   std::ranges::stable_sort(found.alone, [](const Gain& a, const Gain& b) {
@@ -250,7 +276,7 @@ Gains gains(const Prepared& prepared, const WorkGraph& graph, std::size_t best) 
       const Gain& a = found.alone[i];
       const Gain& b = found.alone[j];
       Gain pair{.first = a.first, .second = b.first, .time = a.time + b.time};
-      finish(pair, wall, without(a.first, b.first));
+      finish(pair, measured, !is_device(a.first) && !is_device(b.first), without(a.first, b.first));
       found.pairs.push_back(pair);
     }
   }

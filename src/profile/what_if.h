@@ -34,16 +34,24 @@ std::string describe(const WhatIf& what_if);
 Nanos replay(const Prepared& prepared, const WorkGraph& graph, const WhatIf& what_if);
 
 // How long a reason took part in the measured timeline at all: the union of the times at which
-// any lane of one rank was at it, for the rank where that is most. Removing it cannot save more.
-std::array<Nanos, kWhys> measured_times(const Prepared& prepared, const WorkGraph& graph);
+// any lane of one rank was at it, within the rank's steps where it marks steps, for the rank where
+// that is most. Removing it cannot save more.
+struct Measured {
+  std::array<Nanos, kWhys> times{};
+  Nanos wall{};  // Of the steps, or of all.
+  Nanos busy{};  // A device was, within that.
+};
+Measured measured_times(const Prepared& prepared, const WorkGraph& graph);
 
 struct Gain {
   Why first = Why::kUnknown;
   Why second = Why::kUnknown;  // Of a pair; kUnknown: alone.
   Nanos time{};                // measured_times of it, or the sum of both.
   double share = 0;            // Of the wall time.
-  double ceiling = 1;          // 1 / (1 - share): Amdahl's law on the measured timeline.
-  double expected = 1;         // Wall time divided by the replay's; never above the ceiling.
+  // Amdahl's law on the measured timeline, 1 / (1 - share), and where nothing on a device changes
+  // not more than the wall time divided by the devices' busy time.
+  double ceiling = 1;
+  double expected = 1;  // Wall time divided by the replay's; never above the ceiling.
 };
 
 // What removing each reason would gain, best first, and then the pairs of the best `best`. Leaves

@@ -13,8 +13,6 @@ using model::DeviceEvent;
 using model::HostEvent;
 using model::kNone;
 
-// What a stream's wait for another looks like: it starts this soon after the other's event ended.
-constexpr Nanos kReleased{20'000};
 // Used where a trace shows none of its own.
 constexpr Nanos kUsualLaunch{5'000};
 constexpr Nanos kUsualQueue{1'000};
@@ -275,11 +273,12 @@ class Assemble {
     need(i, other, NeedKind::kStreamWait);
   }
 
-  // The event of another stream whose end let this one start, going by the times.
+  // The event of another stream that ended last before this one started, while this one was
+  // launched, its own stream was free and it did not start: it waited for that one, or for room.
   std::uint32_t released_by(const DeviceEvent& event, Nanos start, Nanos since) const {
     const std::uint32_t device = in_.trace.streams[event.stream].device;
     std::uint32_t best = kNone;
-    Nanos best_end = std::max(since, start - kReleased);
+    Nanos best_end = since;
     for (std::uint32_t stream = 0; stream < in_.trace.streams.size(); ++stream) {
       if (in_.trace.streams[stream].device != device || stream == event.stream) continue;
       const std::uint32_t last = last_of_stream_[stream];
