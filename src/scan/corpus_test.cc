@@ -192,6 +192,36 @@ TEST_F(Corpus, PhillySynthWeekPartsAddUp) {
   }
 }
 
+TEST_F(Corpus, PhillySynthWeekEveryCutAddsUp) {
+  const FleetUsage usage = philly_week(0.05);
+  const Report report =
+      scan::report(usage, families_of(usage, *Recogniser::make({})), {}, {.rows = 0});
+  const Totals& totals = report.totals;
+  EXPECT_LT(totals.recoverable, wasted(totals.split));
+  for (const Cut& cut : report.cuts) {
+    SCOPED_TRACE(name(cut.by));
+    Split split;
+    double recoverable = 0;
+    for (const Row& row : cut.rows) {
+      split += row.split;
+      recoverable += row.recoverable;
+      EXPECT_LE(row.recoverable, wasted(row.split) * (1 + 1e-9)) << row.name;
+    }
+    const double off = 1e-6 * totals.split.allocated;
+    EXPECT_NEAR(split.allocated, totals.split.allocated, off);
+    EXPECT_NEAR(split.unobserved, totals.split.unobserved, off);
+    EXPECT_NEAR(split.idle, totals.split.idle, off);
+    EXPECT_NEAR(split.low, totals.split.low, off);
+    EXPECT_NEAR(split.productive, totals.split.productive, off);
+    EXPECT_NEAR(recoverable, totals.recoverable, off);
+  }
+  EXPECT_EQ(report.cut(By::kNode).count, 88U);
+  Split sliced;
+  for (const Slice& slice : report.slices) sliced += slice.split;
+  EXPECT_NEAR(sliced.idle, totals.split.idle, 1e-5 * totals.split.idle);
+  EXPECT_NEAR(sliced.allocated, totals.split.allocated, 1e-6 * totals.split.allocated);
+}
+
 TEST_F(Corpus, PhillySynthWeekFamilies) {
   const FleetUsage usage = philly_week(0.05);
   const Families families = families_of(usage, *Recogniser::make({}));

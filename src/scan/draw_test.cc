@@ -68,10 +68,10 @@ if it took no time           acc-seconds   share     at most
 idle and low, by telemetry   acc-seconds   share     at most
   start-up                          8.70    36 %       1.57x
       4.00 s until half of 80 % is reached
-  steady, not full                  2.06   8.6 %       1.09x
+  steady, not full                  1.70   7.1 %       1.08x
       80 % is its usual utilisation while it works
-  imbalance                         1.14   4.8 %       1.05x
-      1 accelerator behind the busiest, by up to 23 points
+  imbalance                         1.50   6.2 %       1.07x
+      1 accelerator behind the busiest, by up to 30 points
   tail                              1.00   4.2 %       1.04x
       after 11 s the last 1.00 s stay below half of 80 %
 )");
@@ -111,10 +111,10 @@ if it took no time           acc-seconds   share     at most
 idle and low, by telemetry   acc-seconds   share     at most
   start-up                          8.70    36 %       1.57x
       4.00 s until half of 80 % is reached
-  steady, not full                  2.06   8.6 %       1.09x
+  steady, not full                  1.70   7.1 %       1.08x
       80 % is its usual utilisation while it works
-  imbalance                         1.14   4.8 %       1.05x
-      1 accelerator behind the busiest, by up to 23 points
+  imbalance                         1.50   6.2 %       1.07x
+      1 accelerator behind the busiest, by up to 30 points
   tail                              1.00   4.2 %       1.04x
       after 11 s the last 1.00 s stay below half of 80 %
 )");

@@ -19,9 +19,9 @@ enum class PartKind : std::uint8_t {
   kStartUp,      // Before the level first reaches half of the steady one.
   kRamp,         // From there until it is within reach of the steady one: what it falls short.
   kCheckpoints,  // Short dips at equal distances: 5 or more, up to 15 % of the time.
-  kStalls,       // Dips at equal distances that take more, or idle samples all over the run.
+  kStalls,       // Dips at equal distances, or idle samples all over the run, that take more.
   kPauses,       // Other times in which the whole job stood still or went at less than half.
-  kImbalance,    // What accelerators fall behind the busiest one, by 10 points or more.
+  kImbalance,    // What accelerators are used less than the busiest one, by 10 points or more.
   kTail,         // After the level was last at half of the steady one.
   kSteady,       // Not full in steady state.
   kUnplaced,     // Only sums are known, or fewer than 4 bins: no saying when.

@@ -51,6 +51,7 @@ struct Active {
   double one = 0;  // Accelerator-seconds that a sample stands for.
   PartSeconds seconds{};
   std::vector<bool> partial;  // By bin: idle while others work.
+  double still = 0;           // Idle in the steady state, not yet given.
 
   const Bin& bin(std::size_t i) const { return line->bins[i]; }
   bool idle_in(std::size_t i) const {
@@ -107,7 +108,7 @@ class Dissector {
         unused += wasted(line.split);
       } else if (samples > 0) {
         const double one = observed_in(line.split) / static_cast<double>(samples);
-        active_.push_back({.line = &line, .one = one, .seconds = {}, .partial = {}});
+        active_.push_back({.line = &line, .one = one, .seconds = {}, .partial = {}, .still = 0});
         found_.bins = std::max(found_.bins, line.bins.size());
       } else {
         give(PartKind::kUnplaced, wasted(line.split));
@@ -320,7 +321,7 @@ class Dissector {
     if (seen >= 2 * kFewestBins &&
         static_cast<double>(marked) >= kAllOver * static_cast<double>(seen)) {
       found_.idle_all_over = still / static_cast<double>(seen);
-      found_.dips_are = PartKind::kStalls;
+      if (found_.idle_all_over > kCheckpointsAtMost) found_.dips_are = PartKind::kStalls;
       return;
     }
     name_dips();
@@ -372,43 +373,49 @@ class Dissector {
       } else if (below_half(i)) {
         lane.give(found_.dips_are, waste.idle + waste.low);
       } else {
-        lane.give(still_kind(i), waste.idle);
+        if (is_end(i)) {
+          lane.give(still_kind(i), waste.idle);
+        } else {
+          lane.still += waste.idle;
+        }
         lane.give(PartKind::kSteady, waste.low);
       }
     }
   }
 
   bool compared(const Active& lane, std::size_t i) const {
-    return lane.bin(i).samples > lane.bin(i).idle && !lane.partial[i] && !below_half(i);
+    return lane.bin(i).samples > 0 && !lane.partial[i] && !below_half(i) && !is_end(i);
   }
 
-  static double working_mean(const Active& lane, std::size_t i) {
+  static double used_in(const Active& lane, std::size_t i) {
     const Bin& b = lane.bin(i);
-    const double working = std::max(0.0, b.sum - b.idle * lane.line->idle_level);
-    return std::min(1.0, working / (b.samples - b.idle));
+    return std::clamp((b.sum - b.idle * lane.line->idle_level) / b.samples, 0.0, 1.0);
   }
 
-  // Mean over the steady state while it works; negative if it is not seen to.
-  double steady_mean(const Active& lane) const {
+  struct Steady {
+    double mean = -1;    // Of the accelerator over the steady state; negative: not seen.
+    double seconds = 0;  // Accelerator-seconds of that.
+  };
+  Steady steady_of(const Active& lane) const {
     double sum = 0;
     double samples = 0;
     for (std::size_t i = found_.steady; i < found_.tail; ++i) {
       if (!compared(lane, i)) continue;
-      const double n = lane.bin(i).samples - lane.bin(i).idle;
-      sum += n * working_mean(lane, i);
-      samples += n;
+      sum += lane.bin(i).samples * used_in(lane, i);
+      samples += lane.bin(i).samples;
     }
-    return samples >= kFewestSamples ? sum / samples : -1;
+    if (samples < kFewestSamples) return {};
+    return {.mean = sum / samples, .seconds = lane.one * samples};
   }
 
-  // Whether lane is behind best by more than chance, from the bins in which both work.
+  // Whether lane is behind best by more than chance, from the bins that show both.
   bool surely_behind(const Active& lane, const Active& best) const {
     double n = 0;
     double sum = 0;
     double squares = 0;
     for (std::size_t i = found_.steady; i < found_.tail; ++i) {
       if (!compared(lane, i) || !compared(best, i)) continue;
-      const double apart = working_mean(best, i) - working_mean(lane, i);
+      const double apart = used_in(best, i) - used_in(lane, i);
       ++n;
       sum += apart;
       squares += apart * apart;
@@ -419,26 +426,28 @@ class Dissector {
     return mean > 3 * std::sqrt(variance);
   }
 
+  // What is left of standing still is a dip of all, but for what one lane stands still more than
+  // the busiest: that, and what it is slower by, is imbalance.
   void give_imbalance() {
-    std::vector<double> means;
-    for (const Active& lane : active_) means.push_back(steady_mean(lane));
-    if (means.size() < 2) return;
-    const auto best = static_cast<std::size_t>(std::ranges::max_element(means) - means.begin());
+    std::vector<Steady> steady;
+    for (const Active& lane : active_) steady.push_back(steady_of(lane));
+    const auto best = static_cast<std::size_t>(std::ranges::max_element(steady, {}, &Steady::mean) -
+                                               steady.begin());
     for (std::size_t l = 0; l < active_.size(); ++l) {
-      const double apart = means[best] - means[l];
-      if (means[l] < 0 || apart < kBehindAtLeast) continue;
-      if (!surely_behind(active_[l], active_[best])) continue;
-      double working = 0;
-      for (std::size_t i = found_.steady; i < found_.tail; ++i) {
-        const Bin& b = active_[l].bin(i);
-        if (compared(active_[l], i)) working += active_[l].one * (b.samples - b.idle);
+      Active& lane = active_[l];
+      const double apart = steady[best].mean - steady[l].mean;
+      if (steady[l].mean >= 0 && apart >= kBehindAtLeast && surely_behind(lane, active_[best])) {
+        double& low = lane.seconds[index(PartKind::kSteady)];
+        const double behind = std::min(lane.still + low, apart * steady[l].seconds);
+        // Had it worked instead of standing still, it would not have been full either.
+        const double stood = std::min(lane.still, behind / steady[best].mean);
+        lane.still -= stood;
+        low += stood - behind;
+        lane.give(PartKind::kImbalance, behind);
+        ++found_.behind_lanes;
+        found_.behind_by = std::max(found_.behind_by, apart);
       }
-      double& steady = active_[l].seconds[index(PartKind::kSteady)];
-      const double behind = std::min(steady, apart * working);
-      steady -= behind;
-      active_[l].give(PartKind::kImbalance, behind);
-      ++found_.behind_lanes;
-      found_.behind_by = std::max(found_.behind_by, apart);
+      lane.give(found_.dips_are, lane.still);
     }
   }
 

@@ -98,6 +98,14 @@ std::vector<Shape> shapes() {
     all.push_back(s);
   }
   {
+    Shape s{"one waits for the others",
+            {flat(kN, 0.9), flat(kN, 0.9), flat(kN, 0.9)},
+            PartKind::kImbalance,
+            14400};
+    for (std::size_t i = 0; i < kN; i += 2) s.lanes[2][i] = 0;
+    all.push_back(s);
+  }
+  {
     Shape s{"checkpoints", {flat(kN, 0.95)}, PartKind::kCheckpoints, 3000};
     for (std::size_t i = 250; i < kN; i += 500) fill(s.lanes[0], i, i + 50, 0);
     all.push_back(s);
@@ -243,6 +251,29 @@ TEST(Parts, ShortStartUpsAndTailsHideInTheOutermostBins) {
   EXPECT_NEAR(hours_of(parts, PartKind::kStartUp), 200, 1);
   EXPECT_NEAR(hours_of(parts, PartKind::kTail), 150, 1);
   EXPECT_EQ(evidence_of(parts, PartKind::kStartUp), "part of the first 8 min 20 s");
+}
+
+TEST(Parts, LanesOfOtherWidthsComeOnOneGrid) {
+  Lanes lanes{flat(640, 0.9), flat(640, 0.9)};
+  for (auto& lane : lanes) fill(lane, 0, 160, 0);
+  FleetUsage fleet = fleet_of(lanes, kSampleSeconds);
+  // The second lane's bins in pairs.
+  Lane& lane = fleet.lanes[1];
+  for (std::uint32_t i = 0; i < lane.bins / 2; ++i) {
+    Bin merged = fleet.bins[lane.bin + 2 * i];
+    const Bin& next = fleet.bins[lane.bin + 2 * i + 1];
+    merged.sum += next.sum;
+    merged.samples += next.samples;
+    merged.idle += next.idle;
+    merged.least = std::min(merged.least, next.least);
+    merged.most = std::max(merged.most, next.most);
+    fleet.bins[lane.bin + i] = merged;
+  }
+  lane.bins /= 2;
+  lane.bin_width *= 2;
+  const Dissection parts = dissect(lines_of(fleet, fleet.jobs.front()));
+  expect_sums_up(parts, lanes);
+  EXPECT_NEAR(hours_of(parts, PartKind::kStartUp), 3200, 1e-3);
 }
 
 TEST(Parts, RandomDipsAreNotCalledRegular) {
