@@ -53,7 +53,7 @@ class Finisher {
 };
 
 FleetUsage Fold::finish() && {
-  settle();
+  if (samples_ > 0) settle();  // Places are of no use without telemetry.
   return Finisher(*this).run();
 }
 
@@ -249,7 +249,7 @@ void Finisher::split_jobs() {
   for (JobIndex index = 0; index < fold_.jobs_.size(); ++index) {
     FleetJob& job = fold_.jobs_[index];
     const double whole = to_seconds(allocated(job)) * static_cast<double>(job.accelerators);
-    const float mean = fold_.jobs_.mean_of(index);
+    const double mean = fold_.jobs_.mean_of(index);
     std::map<WordId, std::uint64_t> metrics;
     Split& split = job.split;
     for (const Lane& lane : usage_.lanes_of(job)) {
@@ -269,7 +269,7 @@ void Finisher::split_jobs() {
     split.unobserved += whole - split.allocated;
     split.allocated = whole;
     if (split.unobserved < 1e-9 * whole) split.unobserved = 0;  // Rounding.
-    if (metrics.empty() && !std::isnan(mean)) split_by_mean(job, static_cast<double>(mean));
+    if (metrics.empty() && !std::isnan(mean)) split_by_mean(job, mean);
     if (metrics.empty() && has_telemetry && std::isnan(mean) && whole > 0 &&
         !fold_.holders_.is_placed(index)) {
       fold_.count(Trouble::kUnknownPlace);

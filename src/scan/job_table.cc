@@ -64,17 +64,23 @@ std::optional<Trouble> JobTable::add(const JobDraft& draft) {
   return std::nullopt;
 }
 
+// Records that come together have much in common.
+WordId JobTable::again(std::string_view text, WordId& last) {
+  if (words_[last] != text) last = words_.intern(text);
+  return last;
+}
+
 void JobTable::fill(FleetJob& job, const JobDraft& draft) {
   job.raw = draft.raw == draft.id ? 0 : words_.intern(draft.raw);
-  job.family = words_.intern(draft.family);
-  job.name = words_.intern(draft.name);
-  job.user = words_.intern(draft.user);
-  job.account = words_.intern(draft.account);
-  job.partition = words_.intern(draft.partition);
-  job.kind = words_.intern(draft.kind);
-  job.script = words_.intern(draft.script);
-  job.hosts = words_.intern(draft.hosts);
-  job.metric = std::isnan(draft.mean_utilisation) ? 0 : words_.intern(draft.metric);
+  job.family = again(draft.family, last_.family);
+  job.name = again(draft.name, last_.name);
+  job.user = again(draft.user, last_.user);
+  job.account = again(draft.account, last_.account);
+  job.partition = again(draft.partition, last_.partition);
+  job.kind = again(draft.kind, last_.kind);
+  job.script = again(draft.script, last_.script);
+  job.hosts = again(draft.hosts, last_.hosts);
+  job.metric = std::isnan(draft.mean_utilisation) ? 0 : again(draft.metric, last_.metric);
   job.state = draft.state;
   job.running = is_running(draft);
   job.accelerators = static_cast<float>(draft.accelerators);
@@ -86,9 +92,9 @@ void JobTable::fill(FleetJob& job, const JobDraft& draft) {
 void JobTable::keep_mean(JobIndex job, const JobDraft& draft) {
   if (std::isnan(draft.mean_utilisation) && job >= means_.size()) return;
   if (means_.size() <= job) {
-    means_.resize(std::size_t{job} + 1, std::numeric_limits<float>::quiet_NaN());
+    means_.resize(std::size_t{job} + 1, std::numeric_limits<double>::quiet_NaN());
   }
-  means_[job] = static_cast<float>(draft.mean_utilisation);
+  means_[job] = draft.mean_utilisation;
 }
 
 JobIndex JobTable::find(WordId id) const {
@@ -97,8 +103,8 @@ JobIndex JobTable::find(WordId id) const {
   return job != kNoJob ? job : recall(by_raw_, id);
 }
 
-float JobTable::mean_of(JobIndex job) const {
-  return job < means_.size() ? means_[job] : std::numeric_limits<float>::quiet_NaN();
+double JobTable::mean_of(JobIndex job) const {
+  return job < means_.size() ? means_[job] : std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace amdahl::scan

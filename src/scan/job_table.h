@@ -30,20 +30,22 @@ class JobTable {
   const FleetJob& operator[](JobIndex job) const { return jobs_[job]; }
   JobIndex size() const { return static_cast<JobIndex>(jobs_.size()); }
   // An average over the whole job where accounting has one, else NaN.
-  float mean_of(JobIndex job) const;
+  double mean_of(JobIndex job) const;
 
   std::vector<FleetJob> take() { return std::move(jobs_); }
 
  private:
   void fill(FleetJob& job, const model::JobDraft& draft);
+  WordId again(std::string_view text, WordId& last);
   void keep_mean(JobIndex job, const model::JobDraft& draft);
 
   Words& words_;
+  FleetJob last_;  // Whose words were told last.
   std::vector<FleetJob> jobs_;
   std::vector<JobIndex> previous_;
   std::vector<JobIndex> by_id_;  // By WordId.
   std::vector<JobIndex> by_raw_;
-  std::vector<float> means_;  // As long as the last job that has one.
+  std::vector<double> means_;  // As long as the last job that has one.
 };
 
 }  // namespace amdahl::scan

@@ -1,5 +1,6 @@
 // The week of synthetic utilisation on the real Philly skeleton: every sum, every job.
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -8,12 +9,25 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "scan/fleet_corpus.h"
+#include "scan/fold.h"
+#include "scan/testing.h"
 
 namespace amdahl::scan {
 namespace {
 
 using std::chrono::seconds;
+
+std::string corpus(const std::string& path) {
+  const char* root = std::getenv("AMDAHL_CORPUS");
+  return root ? std::string(root) + "/fleet/philly_synth_week/" + path : std::string();
+}
+
+std::string bytes_of(const std::string& file) {
+  std::ifstream stream(corpus(file), std::ios::binary);
+  std::stringstream bytes;
+  bytes << stream.rdbuf();
+  return bytes.str();
+}
 
 constexpr Window kWeek{seconds(1507507200), seconds(1508112000)};
 
@@ -27,7 +41,7 @@ Read read_week(FoldOptions options, int threads,
                                                  "sacct.txt.gz"}) {
   std::vector<Input> inputs;
   for (const std::string& file : files) {
-    inputs.push_back(file_input(corpus("fleet/philly_synth_week/" + file)));
+    inputs.push_back(text_input(file, bytes_of(file)));
   }
   Fold fold(std::move(options));
   const auto read = drive(inputs, fold, {.threads = threads});
@@ -57,14 +71,12 @@ struct Truth {
 
 std::map<std::string, Truth, std::less<>> truth() {
   std::string text;
-  std::ifstream file(corpus("fleet/philly_synth_week/truth_jobs.csv.gz"), std::ios::binary);
-  std::stringstream packed;
-  packed << file.rdbuf();
   const auto unpacker = fleet::Unpacker::make(fleet::Packing::kGzip);
-  EXPECT_TRUE(unpacker->feed(packed.str(), [&](std::string_view bytes) -> Result<> {
-    text += bytes;
-    return Ok{};
-  }));
+  EXPECT_TRUE(
+      unpacker->feed(bytes_of("truth_jobs.csv.gz"), [&](std::string_view bytes) -> Result<> {
+        text += bytes;
+        return Ok{};
+      }));
   EXPECT_TRUE(unpacker->is_whole());
   std::map<std::string, Truth, std::less<>> jobs;
   for (const std::string_view line : split(text, '\n')) {
