@@ -160,6 +160,8 @@ Split& operator+=(Split& a, const Split& b) {
 
 double wasted(const Split& split) { return split.idle + split.low; }
 
+double observed_in(const Split& split) { return split.idle + split.low + split.productive; }
+
 Split split_of(const model::Usage& usage, const Thresholds& thresholds) {
   Split split;
   const std::size_t accelerators = accelerators_of(usage);

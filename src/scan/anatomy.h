@@ -35,7 +35,8 @@ struct Split {
   double productive = 0;
 };
 Split& operator+=(Split& a, const Split& b);
-double wasted(const Split& split);  // idle + low.
+double wasted(const Split& split);       // idle + low.
+double observed_in(const Split& split);  // idle + low + productive.
 
 struct Stretch {
   Activity activity = Activity::kUnobserved;

@@ -24,8 +24,6 @@ constexpr double kEndAtLeast = 0.2;  // Of an outermost bin's samples are idle.
 constexpr double kBehindAtLeast = 0.1;
 constexpr double kNegligible = 1e-9;
 
-double observed_in(const Split& split) { return split.idle + split.low + split.productive; }
-
 bool is_unused(const Split& split) {
   const double observed = observed_in(split);
   return observed > 0 && split.idle >= kUnusedAtLeast * observed &&

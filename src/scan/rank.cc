@@ -7,21 +7,15 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "scan/report.h"
 
 namespace amdahl::scan {
 namespace {
 
-// A Beta prior worth four trials at 15 %: the rate at which playbook entries win where nothing is
-// known of the family. Four trials, so that one lucky or unlucky verdict moves it, but not far.
-constexpr double kPriorTrials = 4;
-constexpr double kPriorRate = 0.15;
-
 // A scan of a few short jobs must not claim their rate for whole days.
 constexpr double kShortestWindowHours = 1;
 
-double chance(const Memory& memory) {
-  return (memory.won + kPriorRate * kPriorTrials) / (memory.tried + kPriorTrials);
-}
+double chance(const Memory& memory) { return chance_of(memory, {}); }
 
 double window_hours(std::span<const model::Usage> jobs) {
   if (jobs.empty()) return kShortestWindowHours;

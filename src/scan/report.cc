@@ -25,8 +25,6 @@ constexpr std::array<std::string_view, 5> kOrderNames = {"recoverable", "wasted"
                                                          "lost", "queue"};
 constexpr std::string_view kNotSaid = "(not said)";
 
-double observed_in(const Split& split) { return split.idle + split.low + split.productive; }
-
 // What rows are compared by: the asked one first, then the others.
 using Key = std::array<double, 6>;
 

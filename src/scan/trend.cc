@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::uint64_t kFewestJobs = 5;  // On each side, below which no interval is worth its ink.
 
-double observed_in(const Split& split) { return split.idle + split.low + split.productive; }
-
 struct Ratio {
   double share = 0;
   double variance = 0;
