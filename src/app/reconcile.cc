@@ -13,9 +13,11 @@
 #include "compare/compare.h"
 #include "model/codec.h"
 #include "model/plan.h"
+#include "observe/bpf/read_record.h"
 #include "os/fault.h"
 #include "os/files.h"
 #include "profile/classify.h"
+#include "profile/offcpu.h"
 
 namespace amdahl::app {
 namespace {
@@ -96,6 +98,11 @@ struct Collector {
       auto facts = profile::read_hook(*hook);
       if (facts) collected.push_back(*facts);
       if (!facts) say(fmt::format("{}: hook.json: {}", run.family, facts.error().text));
+    }
+    if (const std::string record = receipts.out_b + "/waits.jsonl"; os::exists(record)) {
+      const auto waits = observe::read_record(record);
+      if (waits) collected.push_back(profile::facts_of(*waits));
+      if (!waits) say(fmt::format("{}: {}", run.family, waits.error().text));
     }
     model::Profile profile = profile::classify(family.spec, receipt, collected, family.baseline);
     profile.id = run.reservation;

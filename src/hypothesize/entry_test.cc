@@ -206,6 +206,9 @@ bool is_documented(const std::string& name, const std::string& page) {
   if (name.starts_with("phase.")) return page.find("`phase.") != std::string::npos;
   if (name.starts_with("env.")) return true;  // Of the spec, not of the profile: playbook.md.
   if (name.starts_with("knob.")) return page.find("`knob.") != std::string::npos;
+  if (name.starts_with("waits.") && name.find('.', 6) != std::string::npos) {
+    return page.find("`waits.<role>.") != std::string::npos;
+  }
   return page.find("`" + name + "`") != std::string::npos;
 }
 

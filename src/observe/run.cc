@@ -68,16 +68,25 @@ Result<model::Receipt> Run::go() {
   }
   model::Receipt receipt;
   watcher_.emplace(tree_, nvml_, gpus, order_.plan.accelerators, order_.out_dir + "/report.jsonl");
+  // Before the clock starts: the kernel takes its time to check the program.
+  if (order_.with_waits) {
+    CollectorOptions options;
+    options.record = order_.out_dir + "/waits.jsonl";
+    waits_.emplace(options, clock_);
+    waits_->before_start();
+  }
   own_cpu_start_ = own_cpu_time();
   receipt.started = clock_.unix_time();
   start_ = clock_.monotonic();
   const Started started = TRY(start(job));
+  if (waits_) waits_->started(started.pid);
   out_->started();
   err_->started();
   if (started.pid < 0) {
     receipt.ending = model::Ending::kNotStarted;
     receipt.reason = started.reason;
     receipt.noise = watcher_->noise().finish({}, {});
+    end_waits();
     return receipt;
   }
   tree_.adopt(started.pid);
@@ -87,6 +96,7 @@ Result<model::Receipt> Run::go() {
   const auto followed = follow();
   const Nanos own_cpu = own_cpu_time() - own_cpu_start_;
   end_tree();
+  end_waits();
   if (!followed) return followed.error();
   TRY(out_->pump());
   TRY(err_->pump());
@@ -192,6 +202,13 @@ void Run::end_tree() {
     left_behind_ = static_cast<int>(living.size());
   }
   would_not_die_ = kill_tree(tree_, *reaper_, clock_);
+}
+
+void Run::end_waits() {
+  if (!waits_) return;
+  if (const auto ended = waits_->stop(); !ended) {
+    problems_.push_back("the record of waits: " + ended.error().text);
+  }
 }
 
 void Run::fill(model::Receipt& receipt, Nanos own_cpu) {

@@ -4,9 +4,11 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "model/receipt.h"
+#include "observe/bpf/waits.h"
 #include "observe/cgroup.h"
 #include "observe/child.h"
 #include "observe/ending.h"
@@ -30,6 +32,8 @@ class Run {
   Result<model::Receipt> go();
   // Valid after go().
   const Watcher* watcher() const { return watcher_ ? &*watcher_ : nullptr; }
+  // Of what was to be recorded beside the receipt.
+  const std::vector<std::string>& problems() const { return problems_; }
 
  private:
   Result<> open_outputs(Launchable& job);
@@ -41,6 +45,7 @@ class Run {
   void begin_ending(model::Ending ending, std::string reason, int signal, Nanos now);
   void end_tree();
   void fill(model::Receipt& receipt, Nanos own_cpu);
+  void end_waits();
 
   const RunOrder& order_;
   os::Clock& clock_;
@@ -52,6 +57,8 @@ class Run {
   Nvml nvml_;
   std::optional<Watcher> watcher_;
   std::optional<Reaper> reaper_;
+  std::optional<Waits> waits_;
+  std::vector<std::string> problems_;
   std::optional<Tee> out_;
   std::optional<Tee> err_;
   os::Fd null_{-1};

@@ -26,7 +26,7 @@ constexpr std::size_t kTail = 4096;
 Result<> clean(const RunOrder& order) {
   TRY(os::make_dirs(order.out_dir));
   if (!order.state_dir.empty()) TRY(os::make_dirs(order.state_dir));
-  for (const char* name : {"/report.jsonl", "/hook.json", "/stdout", "/stderr"}) {
+  for (const char* name : {"/report.jsonl", "/hook.json", "/waits.jsonl", "/stdout", "/stderr"}) {
     std::error_code ignored;
     fs::remove(order.out_dir + name, ignored);
   }
@@ -145,6 +145,7 @@ Result<model::Receipt> supervise(const RunOrder& order_given, os::Clock& clock,
   receipt.cpus = order.cpus;
   receipt.accelerators = order.plan.accelerators;
   take_report(order, run.watcher(), receipt);
+  add_problems(receipt, run.problems());
   take_files(order, workdir, inputs, receipt);
   model::seal(receipt);
   return receipt;

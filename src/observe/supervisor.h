@@ -31,6 +31,7 @@ struct RunOrder {
   std::vector<std::string> inputs;   // To fingerprint: globs, relative to the plan's workdir.
   bool pass_output = false;          // Copy stdout and stderr to ours (amdahl run).
   bool with_hook = false;            // Put the PyTorch hook on PYTHONPATH (profile).
+  bool with_waits = false;           // Record its threads' waits in out_dir/waits.jsonl (profile).
   Nanos sample_every = std::chrono::milliseconds(100);
 };
 

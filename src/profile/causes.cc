@@ -212,6 +212,13 @@ std::optional<Cause> wakeups(const CauseInputs& inputs) {
                   show_number(kWakeupSeconds * 1e6), show_percent(used)));
 }
 
+// What a collector concluded, where nothing else speaks of that class.
+std::optional<Cause> seen(const CauseInputs& inputs, Bottleneck bottleneck) {
+  const auto found = std::ranges::find(inputs.seen, bottleneck, &Cause::bottleneck);
+  if (found == inputs.seen.end() || found->share < kSmallestCause) return std::nullopt;
+  return cause(inputs, found->name, bottleneck, found->share, found->because);
+}
+
 // Waste that no other cause explains. A busy host beside waiting devices is serial CPU work;
 // anything else stays unknown, and says so.
 std::optional<Cause> rest(const CauseInputs& inputs, const std::vector<Cause>& others) {
@@ -287,11 +294,16 @@ std::vector<Cause> causes_of(const CauseInputs& inputs) {
   for (const Bottleneck bottleneck :
        {Bottleneck::kInput, Bottleneck::kCommunication, Bottleneck::kLifecycle, Bottleneck::kSerial,
         Bottleneck::kSync}) {
-    keep(timed(inputs, bottleneck));
+    const auto found = timed(inputs, bottleneck);
+    keep(found ? found : seen(inputs, bottleneck));
   }
   keep(allocation(inputs));
-  keep(contention(inputs));
-  keep(wakeups(inputs));
+  // The tasks' own clocks of the plain run come before those of the one with the collectors.
+  const bool is_wait_known = find(inputs.all, "cpu_wait_share").has_value();
+  const auto waited = contention(inputs);
+  keep(waited || is_wait_known ? waited : seen(inputs, Bottleneck::kContention));
+  const auto woken = wakeups(inputs);
+  keep(woken ? woken : seen(inputs, Bottleneck::kWakeups));
   keep(rest(inputs, causes));
   std::ranges::stable_sort(causes, std::ranges::greater{}, &Cause::share);
   return causes;

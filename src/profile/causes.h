@@ -18,6 +18,7 @@ inline constexpr double kComputeAtLeast = 0.85;  // Productive share of a job th
 struct CauseInputs {
   std::map<std::string, double> reported;  // facts_of() the receipt alone.
   std::map<std::string, double> all;       // With what the collectors saw.
+  std::vector<model::Cause> seen;          // By a collector: name, class, share and because.
   std::string accelerator_kind;
   double allocated = 0;  // Accelerator-seconds.
 };

@@ -124,8 +124,13 @@ model::Profile classify(const model::Spec& spec, const model::Receipt& receipt,
     profile.evidence["knob." + name] = knob_value(knob, present);
   }
 
+  std::vector<Cause> seen;
+  for (const Facts& facts : collected) {
+    seen.insert(seen.end(), facts.causes.begin(), facts.causes.end());
+  }
   profile.causes = causes_of({.reported = std::move(own.evidence),
                               .all = profile.evidence,
+                              .seen = std::move(seen),
                               .accelerator_kind = receipt.accelerator_kind,
                               .allocated = receipt.accelerators * to_seconds(receipt.wall)});
   for (const Cause& cause : profile.causes) {

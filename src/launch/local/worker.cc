@@ -141,6 +141,7 @@ class Worker {
     for (const model::Output& output : spec.outputs) order.outputs.push_back(output.path);
     order.inputs = spec.inputs;
     order.with_hook = arm.label == "profile";
+    order.with_waits = order.with_hook;
     return order;
   }
 

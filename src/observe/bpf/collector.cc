@@ -173,6 +173,7 @@ void BpfCollector::Work::end_thread() {
 
 void BpfCollector::Work::drain() {
   std::vector<std::uint32_t> dead = std::exchange(dead_, std::exchange(dying_, {}));
+  stacks_.next_round();
   kernel_->drain();
   collect_dead(std::move(dead));
   keep_pace();
@@ -375,7 +376,6 @@ void BpfCollector::Work::add_devices() {
 Result<model::BpfSummary> BpfCollector::Work::stop() {
   end_thread();
   const Nanos end = clock_.monotonic();
-  const Nanos own_start = own_cpu_time();
   kernel_->detach();
   kernel_->drain();
   for (const auto& [number, task] : kernel_->tasks()) {
@@ -392,7 +392,7 @@ Result<model::BpfSummary> BpfCollector::Work::stop() {
   add_wakes();
   add_devices();
   summary_.wall = end - summary_.monotonic;
-  summary_.collector_cpu = cpu_ + (own_cpu_time() - own_start);
+  summary_.collector_cpu = cpu_;
   TRY(recorder_.finish(summary_));
   return std::move(summary_);
 }

@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kMostFrames = 64;
 constexpr std::size_t kMostFiles = 512;      // Kept open.
 constexpr std::size_t kMostProcesses = 512;  // Whose maps are kept.
+constexpr std::size_t kMostRows = 20000;     // Some 6 MB.
 
 std::optional<std::uint64_t> hex(std::string_view text) {
   std::uint64_t value = 0;
@@ -53,21 +54,37 @@ std::vector<Mapping> parse_maps(std::string_view text) {
 }
 
 const Mapping* Stacks::find(pid_t process, std::uint64_t instruction) {
+  if (maps_.size() >= kMostProcesses && !maps_.contains(process)) maps_.clear();
+  Maps& maps = maps_[process];
   const auto look = [&]() -> const Mapping* {
-    const auto known = maps_.find(process);
-    if (known == maps_.end()) return nullptr;
-    const auto after = std::ranges::upper_bound(known->second, instruction, {}, &Mapping::from);
-    if (after == known->second.begin()) return nullptr;
+    const auto after = std::ranges::upper_bound(maps.mappings, instruction, {}, &Mapping::from);
+    if (after == maps.mappings.begin()) return nullptr;
     const Mapping& found = *(after - 1);
     return instruction < found.to ? &found : nullptr;
   };
-  if (const Mapping* found = look()) return found;
+  const Mapping* found = look();
+  if (found || maps.round == round_) return found;
   // A library that was loaded since we last looked.
+  maps.round = round_;
   const auto text = os::read_file(fmt::format("{}/{}/maps", proc_root_, process));
   if (!text) return nullptr;
-  if (maps_.size() >= kMostProcesses) maps_.clear();
-  maps_[process] = parse_maps(*text);
+  maps.mappings = parse_maps(*text);
   return look();
+}
+
+// Most places have most of their frames in common.
+const std::optional<UnwindRow>& Stacks::row_for(const Place& place) {
+  if (rows_known_ >= kMostRows) {
+    rows_.clear();
+    rows_known_ = 0;
+  }
+  rows_.resize(std::max(rows_.size(), files_.size()));
+  const auto [row, is_new] = rows_[place.file].try_emplace(place.address);
+  if (is_new) {
+    row->second = unwind_row(*files_[place.file].elf, place.address);
+    ++rows_known_;
+  }
+  return row->second;
 }
 
 std::size_t Stacks::open(pid_t process, const std::string& path) {
@@ -98,7 +115,10 @@ void Stacks::add(std::uint32_t site, pid_t process, const Registers& given,
     const auto address = file.elf ? file.elf->address_of(offset) : std::nullopt;
     places.push_back({number, address.value_or(offset)});
     const std::uint64_t before = registers->stack();
-    auto caller = address ? caller_of(*file.elf, *address, *registers, stack) : std::nullopt;
+    std::optional<Registers> caller;
+    if (address) {
+      if (const auto& row = row_for(places.back())) caller = caller_of(*row, *registers, stack);
+    }
     if (!caller) caller = caller_by_frame(*registers, stack);
     registers = caller;
     if (registers && registers->stack() <= before) break;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include <sys/types.h>
@@ -37,6 +38,8 @@ class Stacks {
   void add(std::uint32_t site, pid_t process, const Registers& registers, const StackCopy& stack);
   // The process executes another program.
   void forget(pid_t process) { maps_.erase(process); }
+  // What was loaded since is found again; within a round each process is looked at once.
+  void next_round() { ++round_; }
 
   // Innermost first; empty if the site's stack is not known.
   std::vector<model::WaitFrame> frames(std::uint32_t site);
@@ -51,13 +54,22 @@ class Stacks {
     std::optional<ElfFile> elf;
   };
 
+  struct Maps {
+    std::vector<Mapping> mappings;
+    std::uint64_t round = 0;
+  };
+
   const Mapping* find(pid_t process, std::uint64_t instruction);
+  const std::optional<UnwindRow>& row_for(const Place& place);
   std::size_t open(pid_t process, const std::string& path);
 
   std::string proc_root_;
-  std::map<pid_t, std::vector<Mapping>> maps_;
+  std::map<pid_t, Maps> maps_;
+  std::uint64_t round_ = 1;
   std::vector<File> files_;
   std::map<std::string, std::size_t> file_numbers_;
+  std::vector<std::unordered_map<std::uint64_t, std::optional<UnwindRow>>> rows_;  // By file.
+  std::size_t rows_known_ = 0;
   std::map<std::uint32_t, std::vector<Place>> sites_;
 };
 

@@ -106,18 +106,8 @@ class Cursor {
   bool is_bad_ = false;
 };
 
-struct Rule {
-  enum Kind : std::uint8_t { kSame, kUndefined, kAtOffset, kIsOffset, kRegister, kUnknown };
-  Kind kind = kSame;
-  std::int64_t value = 0;
-};
-
-struct Row {
-  std::uint64_t frame_register = 0;
-  std::int64_t frame_offset = 0;
-  bool is_frame_known = false;
-  std::array<Rule, kRegisters> rules{};
-};
+using Row = UnwindRow;
+using Rule = UnwindRow::Rule;
 
 // What a common entry says for all frame entries that name it.
 struct Common {
@@ -353,26 +343,6 @@ std::optional<std::uint64_t> find_entry(const ElfFile& file, std::uint64_t addre
   return table + static_cast<std::uint64_t>(std::int64_t{found[1]});
 }
 
-std::optional<Row> row_for(const ElfFile& file, std::uint64_t address) {
-  const auto place = find_entry(file, address);
-  const auto entry = place ? read_entry(file, *place) : std::nullopt;
-  if (!entry) return std::nullopt;
-  Cursor in(entry->bytes, entry->address);
-  const auto back = in.take<std::uint32_t>();
-  const auto common = read_common(file, entry->address - back);
-  if (back == 0 || !common) return std::nullopt;
-  const std::uint64_t start = in.pointer(common->pointer_encoding);
-  const std::uint64_t length =
-      in.pointer(static_cast<std::uint8_t>(common->pointer_encoding & 0x0FU));
-  if (common->is_augmented) in.skip(in.unsigned_leb());
-  if (in.is_bad() || address < start || address - start >= length) return std::nullopt;
-  Program program(*common, start, address);
-  if (!program.run(Cursor(common->bytes, common->address))) return std::nullopt;
-  program.note_initial();
-  if (!program.run(in)) return std::nullopt;
-  return program.row;
-}
-
 std::optional<std::uint64_t> apply(const Rule& rule, std::size_t number, std::uint64_t frame,
                                    const Registers& registers, const StackCopy& stack) {
   switch (rule.kind) {
@@ -400,17 +370,36 @@ std::optional<std::uint64_t> StackCopy::word(std::uint64_t address) const {
   return value;
 }
 
-std::optional<Registers> caller_of(const ElfFile& file, std::uint64_t address,
-                                   const Registers& registers, const StackCopy& stack) {
-  const auto row = row_for(file, address);
-  if (!row || !row->is_frame_known || row->frame_register >= kRegisters) return std::nullopt;
+std::optional<UnwindRow> unwind_row(const ElfFile& file, std::uint64_t address) {
+  const auto place = find_entry(file, address);
+  const auto entry = place ? read_entry(file, *place) : std::nullopt;
+  if (!entry) return std::nullopt;
+  Cursor in(entry->bytes, entry->address);
+  const auto back = in.take<std::uint32_t>();
+  const auto common = read_common(file, entry->address - back);
+  if (back == 0 || !common) return std::nullopt;
+  const std::uint64_t start = in.pointer(common->pointer_encoding);
+  const std::uint64_t length =
+      in.pointer(static_cast<std::uint8_t>(common->pointer_encoding & 0x0FU));
+  if (common->is_augmented) in.skip(in.unsigned_leb());
+  if (in.is_bad() || address < start || address - start >= length) return std::nullopt;
+  Program program(*common, start, address);
+  if (!program.run(Cursor(common->bytes, common->address))) return std::nullopt;
+  program.note_initial();
+  if (!program.run(in)) return std::nullopt;
+  return program.row;
+}
+
+std::optional<Registers> caller_of(const UnwindRow& row, const Registers& registers,
+                                   const StackCopy& stack) {
+  if (!row.is_frame_known || row.frame_register >= kRegisters) return std::nullopt;
   const std::uint64_t frame =
-      registers.values[row->frame_register] + static_cast<std::uint64_t>(row->frame_offset);
+      registers.values[row.frame_register] + static_cast<std::uint64_t>(row.frame_offset);
   // The stack grows down: a frame that does not lie above is no caller's.
   if (frame <= registers.stack()) return std::nullopt;
   Registers caller = registers;
   for (std::size_t number = 0; number < kRegisters; ++number) {
-    const auto value = apply(row->rules[number], number, frame, registers, stack);
+    const auto value = apply(row.rules[number], number, frame, registers, stack);
     // Only what is saved and cannot be read ends the walk, and the return address always does.
     if (value) {
       caller.values[number] = *value;
@@ -421,7 +410,7 @@ std::optional<Registers> caller_of(const ElfFile& file, std::uint64_t address,
     }
   }
   caller.values[Registers::kStack] = frame;
-  if (row->rules[Registers::kInstruction].kind == Rule::kSame || caller.instruction() == 0) {
+  if (row.rules[Registers::kInstruction].kind == Rule::kSame || caller.instruction() == 0) {
     return std::nullopt;
   }
   return caller;

@@ -29,10 +29,26 @@ struct StackCopy {
   std::optional<std::uint64_t> word(std::uint64_t address) const;
 };
 
-// The caller's registers; nothing where the tables or the copy end. `address` is the instruction
-// as `file` is linked; of a frame that made a call it is inside the call, not after it.
-std::optional<Registers> caller_of(const ElfFile& file, std::uint64_t address,
-                                   const Registers& registers, const StackCopy& stack);
+// How a frame saves what its caller needs, at one instruction.
+struct UnwindRow {
+  struct Rule {
+    enum Kind : std::uint8_t { kSame, kUndefined, kAtOffset, kIsOffset, kRegister, kUnknown };
+    Kind kind = kSame;
+    std::int64_t value = 0;
+  };
+  std::uint64_t frame_register = 0;
+  std::int64_t frame_offset = 0;
+  bool is_frame_known = false;
+  std::array<Rule, 17> rules{};
+};
+
+// Nothing where the tables do not tell. `address` is the instruction as `file` is linked; of a
+// frame that made a call it is inside the call, not after it.
+std::optional<UnwindRow> unwind_row(const ElfFile& file, std::uint64_t address);
+
+// The caller's registers; nothing where the stack or its copy ends.
+std::optional<Registers> caller_of(const UnwindRow& row, const Registers& registers,
+                                   const StackCopy& stack);
 // By the chain of frame pointers, for code without tables.
 std::optional<Registers> caller_by_frame(const Registers& registers, const StackCopy& stack);
 

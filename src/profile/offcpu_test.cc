@@ -1,0 +1,145 @@
+#include "profile/offcpu.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "profile/testing.h"
+#include "profile/waits_testing.h"
+
+namespace amdahl::profile {
+namespace {
+
+using model::BpfSummary;
+
+std::vector<std::string> names_of(const std::vector<Role>& roles) {
+  std::vector<std::string> names;
+  for (const Role role : roles) names.emplace_back(name(role));
+  return names;
+}
+
+TEST(Roles, AreToldByFamilyAndWaits) {
+  EXPECT_EQ(names_of(roles_of(sample_waits())),
+            (std::vector<std::string>{"launcher", "step", "pool", "helper", "loader", "loader",
+                                      "helper"}));
+}
+
+TEST(Roles, AnExecutedChildIsALoaderIfItWakesTheRank) {
+  BpfSummary summary = sample_waits();
+  summary.wakes.push_back({22, 11, 10, std::chrono::milliseconds(500)});
+  EXPECT_EQ(roles_of(summary).back(), Role::kLoader);
+}
+
+TEST(Roles, RanksOfALauncherAreAllSteps) {
+  BpfSummary summary = sample_waits();
+  auto other = summary.tasks[1];
+  other.tid = other.process = 31;
+  auto loader = summary.tasks[4];
+  loader.tid = loader.process = 32;
+  loader.parent = 31;
+  summary.tasks.push_back(other);
+  summary.tasks.push_back(loader);
+  const auto roles = roles_of(summary);
+  EXPECT_EQ(roles[1], Role::kStep);
+  EXPECT_EQ(roles[summary.tasks.size() - 2], Role::kStep);
+  EXPECT_EQ(roles.back(), Role::kLoader);
+}
+
+TEST(Roles, AMainThreadThatOnlyWaitsLeavesTheStepsToTheBusiest) {
+  BpfSummary summary;
+  summary.wall = std::chrono::seconds(10);
+  auto main = waits_task(1, 1, 0, "job");
+  waits_block(main, model::Wait::kFutex, 9990, 1);
+  auto worker = waits_task(2, 1, 1, "job");
+  worker.running = std::chrono::seconds(9);
+  auto reader = waits_task(3, 1, 1, "prefetcher");
+  reader.running = std::chrono::seconds(1);
+  summary.tasks = {main, worker, reader};
+  EXPECT_EQ(names_of(roles_of(summary)), (std::vector<std::string>{"helper", "step", "loader"}));
+}
+
+TEST(Roles, NobodyIsNothing) { EXPECT_TRUE(roles_of({}).empty()); }
+
+TEST(OffCpu, EvidenceIsByRole) {
+  const auto evidence = facts_of(sample_waits()).evidence;
+  EXPECT_DOUBLE_EQ(evidence.at("waits.step.running_share"), 0.4);
+  EXPECT_DOUBLE_EQ(evidence.at("waits.step.poll_share"), 0.3);
+  EXPECT_DOUBLE_EQ(evidence.at("waits.step.until_loader_share"), 0.3);
+  EXPECT_DOUBLE_EQ(evidence.at("waits.step.until_pool_share"), 0.1);
+  EXPECT_DOUBLE_EQ(evidence.at("waits.step.runqueue_share"), 0.03);
+  EXPECT_DOUBLE_EQ(evidence.at("waits.pool.futex_share"), 0.7) << "the idle thread is not in it";
+  EXPECT_EQ(evidence.at("waits.loader.threads"), 2);
+  EXPECT_EQ(evidence.at("waits.runqueue_p95_us"), 16);
+  EXPECT_DOUBLE_EQ(evidence.at("waits.disk_read_ms"), 9);
+  EXPECT_FALSE(evidence.contains("waits.launcher.threads"));
+}
+
+TEST(OffCpu, CausesAreOfTheStepThreadWithTheirNumbers) {
+  const auto causes = facts_of(sample_waits()).causes;
+  ASSERT_EQ(causes.size(), 3U);
+  EXPECT_EQ(causes[0].bottleneck, model::Bottleneck::kInput);
+  EXPECT_DOUBLE_EQ(causes[0].share, 0.4);
+  EXPECT_EQ(
+      causes[0].because,
+      "the step thread was blocked 3.00 s until a loader woke it, 1.00 s in reads from a disk and "
+      "0 s in page faults of 10.0 s");
+  EXPECT_EQ(causes[1].bottleneck, model::Bottleneck::kCommunication);
+  EXPECT_DOUBLE_EQ(causes[1].share, 0.05);
+  EXPECT_EQ(causes[2].bottleneck, model::Bottleneck::kContention);
+  EXPECT_EQ(
+      causes[2].because,
+      "the step thread was ready 0.3 s before it ran and preempted 0.2 s, 40 times of 10.0 s");
+}
+
+TEST(OffCpu, ManyWakeUpsByThePoolAreACause) {
+  BpfSummary summary = sample_waits();
+  summary.tasks[1].wakeups = 30000;
+  const auto causes = facts_of(summary).causes;
+  EXPECT_EQ(causes.back().bottleneck, model::Bottleneck::kWakeups);
+  EXPECT_DOUBLE_EQ(causes.back().share, 0.1);
+}
+
+TEST(OffCpu, WhatWasSampledSaysSoAndLeavesOutWhatItCannotKnow) {
+  BpfSummary summary = sample_waits();
+  summary.collector = "proc";
+  summary.why_not = "not root";
+  summary.sample_every = std::chrono::milliseconds(20);
+  const Facts facts = facts_of(summary);
+  EXPECT_EQ(
+      facts.missing,
+      (std::vector<std::string>{
+          "waits: threads were looked at every 20.0 ms instead of at every switch: not root"}));
+  EXPECT_EQ(facts.evidence.at("waits.sampled"), 1);
+  EXPECT_FALSE(facts.evidence.contains("waits.wakeups_per_s"));
+  EXPECT_FALSE(facts.evidence.contains("waits.step.until_loader_share"));
+}
+
+TEST(OffCpu, NoThreadsAreSaidToBeMissing) {
+  EXPECT_EQ(facts_of(BpfSummary{}).missing,
+            (std::vector<std::string>{"waits: no thread of the job was seen"}));
+}
+
+TEST(OffCpu, CountsWhereNobodyElseKnowsTheClass) {
+  const auto profile = classify({}, run(1, 0.3F), {facts_of(sample_waits())});
+  ASSERT_FALSE(profile.causes.empty());
+  EXPECT_EQ(profile.causes.front().bottleneck, model::Bottleneck::kInput);
+  EXPECT_EQ(profile.causes.front().name, "waiting for input");
+
+  model::Receipt told = run(1, 0.3F);
+  report(told, {{"load_input", 100}});
+  const auto with_phases = classify({}, told, {facts_of(sample_waits())});
+  for (const model::Cause& cause : with_phases.causes) {
+    if (cause.bottleneck == model::Bottleneck::kInput) {
+      EXPECT_NE(cause.because.find("the job's phases"), std::string::npos) << cause.because;
+    }
+  }
+}
+
+TEST(OffCpu, PlacesNameTheFramesOrTheFile) {
+  EXPECT_EQ(places_of(sample_waits(), Role::kStep, 3),
+            (std::vector<std::string>{"3.00 s in 30 poll waits: poll < python3+0x2a"}));
+  EXPECT_TRUE(places_of(sample_waits(), Role::kPool, 3).empty());
+}
+
+}  // namespace
+}  // namespace amdahl::profile

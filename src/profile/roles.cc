@@ -1,0 +1,216 @@
+#include "profile/roles.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+
+namespace amdahl::profile {
+namespace {
+
+using model::BpfSummary;
+using model::TaskWaits;
+using model::Wait;
+
+constexpr double kMostlyWaits = 0.8;    // Of its life: a launcher.
+constexpr double kAsBusy = 0.5;         // Of the busiest child's tree: another rank.
+constexpr double kIdleLeader = 0.02;    // Of its life on a CPU: it leaves the steps to others.
+constexpr double kPoolComputes = 0.01;  // Of the wall time on a CPU; else it is idle.
+constexpr double kPoolFutex = 0.8;      // Of its blocked time.
+constexpr double kWakesEnough = 0.01;   // Of the wall time that the step thread waited for it.
+constexpr int kDeepest = 16;
+
+constexpr std::string_view kLoaderWords[] = {"load", "decode", "prefetch", "reader", "data", "pin"};
+
+double seconds(Nanos time) { return to_seconds(time); }
+
+double blocked(const TaskWaits& task) {
+  double sum = 0;
+  for (const Nanos time : task.blocked) sum += seconds(time);
+  return sum;
+}
+
+struct Process {
+  std::int64_t id = 0;
+  std::int64_t parent = 0;
+  std::vector<std::size_t> tasks;  // By birth.
+  std::size_t leader = 0;
+  bool executed = false;
+  double running = 0;
+  std::vector<std::int64_t> children;
+};
+
+class Family {
+ public:
+  explicit Family(const BpfSummary& summary) : summary_{summary} {
+    for (std::size_t i = 0; i < summary.tasks.size(); ++i) add(i);
+    for (const auto& [id, process] : processes_) {
+      const auto parent = processes_.find(process.parent);
+      if (parent != processes_.end() && process.parent != id) {
+        parent->second.children.push_back(id);
+      }
+    }
+  }
+
+  // The processes that run steps, found from the oldest down.
+  std::vector<std::int64_t> ranks() {
+    if (summary_.tasks.empty()) return {};
+    std::vector<std::int64_t> found;
+    descend(summary_.tasks.front().process, 0, found);
+    return found;
+  }
+  const std::set<std::int64_t>& launchers() const { return launchers_; }
+  const Process& process(std::int64_t id) const { return processes_.at(id); }
+
+  std::size_t step_task(const Process& process) const {
+    const TaskWaits& leader = summary_.tasks[process.leader];
+    const double futex = seconds(leader.blocked_in(Wait::kFutex));
+    if (seconds(leader.running) >= kIdleLeader * seconds(leader.life()) ||
+        futex < kMostlyWaits * seconds(leader.life())) {
+      return process.leader;
+    }
+    return *std::ranges::max_element(
+        process.tasks, {}, [&](std::size_t task) { return summary_.tasks[task].running; });
+  }
+
+ private:
+  void add(std::size_t index) {
+    const TaskWaits& task = summary_.tasks[index];
+    const auto [at, is_new] = processes_.try_emplace(task.process);
+    Process& process = at->second;
+    process.tasks.push_back(index);
+    process.running += seconds(task.running);
+    if (is_new || task.tid == task.process) {
+      process.id = task.process;
+      process.parent = task.parent;
+      process.leader = index;
+      process.executed = task.executed;
+    }
+  }
+
+  double tree_running(std::int64_t id, int depth) const {
+    const Process& process = processes_.at(id);
+    double sum = process.running;
+    if (depth >= kDeepest) return sum;
+    for (const std::int64_t child : process.children) sum += tree_running(child, depth + 1);
+    return sum;
+  }
+
+  bool is_launcher(const Process& process) const {
+    const TaskWaits& leader = summary_.tasks[process.leader];
+    const double idle =
+        seconds(leader.blocked_in(Wait::kChild)) + seconds(leader.blocked_in(Wait::kSleep));
+    const bool has_executed = std::ranges::any_of(
+        process.children, [&](std::int64_t child) { return processes_.at(child).executed; });
+    return has_executed && idle >= kMostlyWaits * seconds(leader.life()) && idle > 0;
+  }
+
+  void descend(std::int64_t id, int depth, std::vector<std::int64_t>& found) {
+    const Process& process = processes_.at(id);
+    if (depth >= kDeepest || !is_launcher(process)) {
+      found.push_back(id);
+      return;
+    }
+    launchers_.insert(id);
+    double most = 0;
+    for (const std::int64_t child : process.children) {
+      most = std::max(most, tree_running(child, depth));
+    }
+    for (const std::int64_t child : process.children) {
+      if (tree_running(child, depth) >= kAsBusy * most) descend(child, depth + 1, found);
+    }
+  }
+
+  const BpfSummary& summary_;
+  std::map<std::int64_t, Process> processes_;
+  std::set<std::int64_t> launchers_;
+};
+
+bool has_loader_name(const TaskWaits& task) {
+  const std::string name = lower(task.name);
+  return std::ranges::any_of(kLoaderWords,
+                             [&](std::string_view word) { return name.find(word) != name.npos; });
+}
+
+// How long threads of a rank were blocked until this one woke them.
+std::map<std::int64_t, double> waited_for(const BpfSummary& summary,
+                                          const std::set<std::int64_t>& tids) {
+  std::map<std::int64_t, double> sums;
+  for (const model::Wakes& row : summary.wakes) {
+    if (tids.contains(row.wakee)) sums[row.waker] += seconds(row.blocked);
+  }
+  return sums;
+}
+
+class Casting {
+ public:
+  Casting(const BpfSummary& summary, std::vector<Role>& roles)
+      : summary_{summary}, roles_{roles}, family_{summary} {}
+
+  void cast() {
+    for (const std::int64_t rank : family_.ranks()) cast_rank(rank);
+    for (const std::int64_t id : family_.launchers()) {
+      for (const std::size_t task : family_.process(id).tasks) roles_[task] = Role::kLauncher;
+    }
+  }
+
+ private:
+  void cast_rank(std::int64_t id) {
+    const Process& rank = family_.process(id);
+    const std::size_t step = family_.step_task(rank);
+    std::set<std::int64_t> tids;
+    for (const std::size_t task : rank.tasks) tids.insert(summary_.tasks[task].tid);
+    const auto waited = waited_for(summary_, tids);
+    const double wall = seconds(summary_.wall);
+    for (const std::size_t task : rank.tasks) {
+      const TaskWaits& thread = summary_.tasks[task];
+      const double futex = seconds(thread.blocked_in(Wait::kFutex));
+      if (task == step) {
+        roles_[task] = Role::kStep;
+      } else if (task != rank.leader && has_loader_name(thread)) {
+        roles_[task] = Role::kLoader;
+      } else if (seconds(thread.running) >= kPoolComputes * wall &&
+                 futex >= kPoolFutex * blocked(thread)) {
+        roles_[task] = Role::kPool;
+      }
+    }
+    for (const std::int64_t child : rank.children) cast_child(child, waited, wall, 0);
+  }
+
+  void cast_child(std::int64_t id, const std::map<std::int64_t, double>& waited, double wall,
+                  int depth) {
+    const Process& process = family_.process(id);
+    double woke = 0;
+    for (const std::size_t task : process.tasks) {
+      const auto found = waited.find(summary_.tasks[task].tid);
+      if (found != waited.end()) woke += found->second;
+    }
+    if (!process.executed || woke >= kWakesEnough * wall) {
+      for (const std::size_t task : process.tasks) roles_[task] = Role::kLoader;
+    }
+    if (depth >= kDeepest) return;
+    for (const std::int64_t child : process.children) cast_child(child, waited, wall, depth + 1);
+  }
+
+  const BpfSummary& summary_;
+  std::vector<Role>& roles_;
+  Family family_;
+};
+
+}  // namespace
+
+std::string_view name(Role role) {
+  constexpr std::array<std::string_view, 5> kNames = {"step", "pool", "loader", "helper",
+                                                      "launcher"};
+  return kNames[static_cast<std::size_t>(role)];
+}
+
+std::vector<Role> roles_of(const BpfSummary& summary) {
+  std::vector<Role> roles(summary.tasks.size(), Role::kHelper);
+  Casting(summary, roles).cast();
+  return roles;
+}
+
+}  // namespace amdahl::profile

@@ -1,0 +1,27 @@
+// roles.h: which part the threads of a job play, by their names, their families and their waits.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "model/bpf.h"
+
+namespace amdahl::profile {
+
+enum class Role : std::uint8_t {
+  kStep,      // Runs the steps: the main thread of a rank.
+  kPool,      // Computes with it.
+  kLoader,    // Makes its input.
+  kHelper,    // Idle, or none of these.
+  kLauncher,  // Waits for the rest.
+};
+std::string_view name(Role role);  // "step", …
+
+// One for each task. A process that mostly waits for children or sleeps while what it executed
+// works is a launcher, and its busy children are the ranks. Of a rank the first thread runs the
+// steps, or where that only waits for others, the busiest one. Forked children are loaders, others
+// if they wake it; threads that wait in futexes and compute are its pool.
+std::vector<Role> roles_of(const model::BpfSummary& summary);
+
+}  // namespace amdahl::profile
