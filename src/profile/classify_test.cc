@@ -14,6 +14,8 @@
 #include "profile/offcpu.h"
 #include "profile/phases.h"
 #include "profile/testing.h"
+#include "profile/trace_report.h"
+#include "profile/trace_testing.h"
 #include "profile/waits_testing.h"
 
 namespace amdahl::profile {
@@ -394,6 +396,11 @@ std::set<std::string> emitted() {
                                                 : name);
     }
   }
+  MadeTrace made;
+  made.annotation("ProfilerStep#1", 0, 100);
+  made.kernel(10, 20, made.call("cudaLaunchKernel", 0, 5));
+  const model::Trace trace = made.finish();
+  for (const auto& [name, value] : report(Prepared(trace)).profile.evidence) names.insert(name);
   return names;
 }
 

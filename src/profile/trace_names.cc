@@ -45,7 +45,8 @@ bool is_range(std::string_view name) {
 }
 
 // Annotations that hold a word of a phase and speak of something else.
-constexpr auto kNotPhases = std::to_array({"DataParallel"sv, "all2all"sv, "alltoall"sv, "::"sv});
+constexpr auto kNotPhases = std::to_array(
+    {"DataParallel"sv, "all2all"sv, "alltoall"sv, "data_dist"sv, "input_dist"sv, "::"sv});
 
 Why phase_why(std::string_view name) {
   if (has_any(name, kNotPhases)) return Why::kHost;

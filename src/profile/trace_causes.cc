@@ -1,0 +1,258 @@
+#include "profile/trace_causes.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "profile/causes.h"
+
+namespace amdahl::profile {
+namespace {
+
+using model::Bottleneck;
+using model::Cause;
+using model::kNone;
+
+// Idle time inside CUDA graphs above this share of all makes a conclusion impossible.
+constexpr double kHiddenInGraphs = 0.2;
+
+double seconds(Nanos time) { return to_seconds(time); }
+
+Nanos allocated_of(const TraceReport& report) {
+  Nanos all{};
+  for (const DeviceRow& row : report.devices) all += row.split.span;
+  return all;
+}
+
+// Accelerator time by reason: idle time by its causes, and what keeps a device busy in vain.
+std::array<Nanos, kWhys> wasted(const TraceReport& report) {
+  std::array<Nanos, kWhys> times{};
+  Nanos waited{};
+  for (const RankFacts& rank : report.ranks.ranks) waited += std::min(rank.waited, rank.exposed);
+  for (const DeviceRow& row : report.devices) {
+    for (std::size_t i = 0; i < kWhys; ++i) times[i] += row.gaps.by_why[i];
+    times[at(Why::kComm)] += row.split.exposed_communication;
+    times[at(Why::kCopy)] += row.split.exposed_memory;
+  }
+  times[at(Why::kStraggler)] += waited;
+  times[at(Why::kComm)] -= std::min(waited, times[at(Why::kComm)]);
+  return times;
+}
+
+const GapPlace* top_place(const TraceReport& report, Why why) {
+  const GapPlace* best = nullptr;
+  for (const DeviceRow& row : report.devices) {
+    for (const GapPlace& place : row.gaps.places) {
+      if (place.why == why && (best == nullptr || place.time > best->time)) best = &place;
+    }
+  }
+  return best;
+}
+
+std::string because(const TraceReport& report, Why why, Nanos time, Nanos allocated) {
+  std::string text = fmt::format("{} s of {} s on {} device{}", show_number(seconds(time)),
+                                 show_number(seconds(allocated)), report.devices.size(),
+                                 report.devices.size() == 1 ? "" : "s");
+  if (why == Why::kStraggler && report.ranks.straggler != kNone) {
+    const RankFacts& rank = report.ranks.ranks[report.ranks.straggler];
+    text += fmt::format(", rank {} came last {} times and made others wait {} s", rank.rank,
+                        rank.last, show_number(seconds(rank.made_wait)));
+  }
+  if (const GapPlace* place = top_place(report, why)) {
+    text += fmt::format(", most in {}", clip(place->what, 80));
+    if (!place->line.empty()) text += fmt::format(" at {}", place->line);
+    text += fmt::format(" ({} s)", show_number(seconds(place->time)));
+  }
+  return text;
+}
+
+double ceiling_of(double share) {
+  return share >= 1 ? std::numeric_limits<double>::infinity() : 1 / (1 - share);
+}
+
+void add_causes(TraceReport& report, const std::array<Nanos, kWhys>& times, Nanos allocated,
+                bool on_devices) {
+  for (const WhyRow& row : whys()) {
+    if (row.why == Why::kKernel || times[at(row.why)] <= Nanos{}) continue;
+    Cause cause;
+    cause.share = seconds(times[at(row.why)]) / seconds(allocated);
+    if (cause.share < kSmallestCause) continue;
+    cause.name = std::string(row.describe);
+    cause.bottleneck = row.bottleneck;
+    cause.accelerator_seconds = seconds(times[at(row.why)]);
+    cause.ceiling = ceiling_of(cause.share);
+    cause.because = on_devices ? because(report, row.why, times[at(row.why)], allocated)
+                               : fmt::format("{} s of {} s of the steps' thread",
+                                             show_number(cause.accelerator_seconds),
+                                             show_number(seconds(allocated)));
+    report.profile.causes.push_back(std::move(cause));
+  }
+  std::ranges::stable_sort(report.profile.causes, std::ranges::greater{}, &Cause::share);
+}
+
+// "input" is in the evidence as trace.input_share.
+void add_evidence(TraceReport& report, const std::array<Nanos, kWhys>& times, Nanos allocated) {
+  auto& evidence = report.profile.evidence;
+  evidence["trace.wall_s"] = seconds(report.wall);
+  evidence["trace.devices"] = static_cast<double>(report.devices.size());
+  evidence["trace.sources"] = static_cast<double>(report.sources.size());
+  const double all = seconds(allocated);
+  if (all > 0) {
+    Nanos busy{};
+    Nanos compute{};
+    std::uint64_t kernels = 0;
+    std::uint64_t short_kernels = 0;
+    for (const DeviceRow& row : report.devices) {
+      busy += row.split.busy;
+      compute += row.split.compute;
+      kernels += row.split.kernels;
+      short_kernels += row.split.short_kernels;
+    }
+    if (!report.devices.empty()) {
+      evidence["trace.busy_share"] = seconds(busy) / all;
+      evidence["trace.compute_share"] = seconds(compute) / all;
+    }
+    if (kernels > 0) {
+      evidence["trace.short_kernel_share"] =
+          static_cast<double>(short_kernels) / static_cast<double>(kernels);
+      evidence["trace.graph_kernel_share"] = std::min(
+          1.0, static_cast<double>(report.ranks.graph_kernels) / static_cast<double>(kernels));
+    }
+    for (const WhyRow& row : whys()) {
+      if (row.why == Why::kKernel || row.why == Why::kProfiler) continue;
+      evidence[fmt::format("trace.{}_share", row.name)] = seconds(times[at(row.why)]) / all;
+    }
+  }
+  if (report.wall > Nanos{}) {
+    evidence["trace.path_device_share"] =
+        seconds(device_time(report.path.by_why)) / seconds(report.wall);
+  }
+  if (report.steps.empty()) return;
+  std::vector<Nanos> walls;
+  Nanos sum{};
+  for (const StepRow& step : report.steps) {
+    walls.push_back(step.wall);
+    sum += step.wall;
+  }
+  std::ranges::sort(walls);
+  evidence["trace.steps"] = static_cast<double>(walls.size());
+  evidence["trace.step_ms"] = seconds(sum) * 1e3 / static_cast<double>(walls.size());
+  evidence["trace.step_p50_ms"] = seconds(walls[walls.size() / 2]) * 1e3;
+  evidence["trace.step_p95_ms"] = seconds(walls[(walls.size() - 1) * 95 / 100]) * 1e3;
+}
+
+void add_missing(const Prepared& in, TraceReport& report) {
+  auto& missing = report.profile.missing;
+  for (const SourceRow& source : report.sources) {
+    for (const std::string& loss : source.losses) {
+      missing.push_back(fmt::format("{}: {}", source.file, loss));
+    }
+  }
+  if (report.devices.empty()) {
+    missing.emplace_back(
+        "devices: the trace has no device events, so nothing is known of accelerators; record with "
+        "ProfilerActivity.CUDA, or as root where counters are restricted");
+  }
+  if (in.trace.host_events.empty()) {
+    missing.emplace_back("host: the trace has no host events, so no gap can be explained");
+  }
+  if (in.trace.steps.empty()) {
+    missing.emplace_back("steps: none are marked; call prof.step() once an iteration");
+  }
+  Nanos hidden{};
+  Nanos idle{};
+  for (const DeviceRow& row : report.devices) {
+    hidden += row.gaps.in_graphs;
+    idle += row.gaps.idle;
+  }
+  if (hidden * 20 > idle && hidden > Nanos{}) {
+    missing.push_back(fmt::format(
+        "graph nodes: {} s of idle time lie within CUDA graphs whose kernels the profiler may not "
+        "show; record with node tracing (nsys --cuda-graph-trace=node)",
+        show_number(seconds(hidden))));
+  }
+  if (report.ranks.ranks.size() > 1 && !report.ranks.note.empty()) {
+    missing.push_back(fmt::format("ranks: {}", report.ranks.note));
+  }
+}
+
+std::string line_of(const Cause& cause) {
+  return fmt::format("{} {}, speed-up at most {:.2f}x", cause.name, show_percent(cause.share),
+                     cause.ceiling);
+}
+
+// Shares that may be no idle time at all.
+double hidden_share(const TraceReport& report, Nanos allocated) {
+  Nanos hidden{};
+  for (const DeviceRow& row : report.devices) hidden += row.gaps.in_graphs;
+  return allocated > Nanos{} ? seconds(hidden) / seconds(allocated) : 0;
+}
+
+void classify_trace(TraceReport& report, Nanos allocated) {
+  model::Profile& profile = report.profile;
+  const Cause* largest = profile.causes.empty() ? nullptr : &profile.causes.front();
+  profile.bottleneck = Bottleneck::kUnknown;
+  if (allocated <= Nanos{}) {
+    profile.rule = "cannot tell: the trace has neither device events nor steps";
+    return;
+  }
+  if (const double hidden = hidden_share(report, allocated); hidden > kHiddenInGraphs) {
+    profile.rule = fmt::format(
+        "cannot tell: {} of the time lies within CUDA graphs whose kernels the trace does not show",
+        show_percent(hidden));
+    return;
+  }
+  if (largest != nullptr && largest->share >= kCauseThatCounts) {
+    profile.bottleneck = largest->bottleneck;
+    profile.rule =
+        profile.bottleneck == Bottleneck::kUnknown
+            ? fmt::format("cannot tell: the largest cause is {} ({})", line_of(*largest),
+                          largest->because)
+            : fmt::format("the largest cause, {} ({})", line_of(*largest), largest->because);
+    return;
+  }
+  const std::string none = fmt::format("no cause takes {}", show_percent(kCauseThatCounts));
+  const auto busy = profile.evidence.find("trace.busy_share");
+  if (busy == profile.evidence.end()) {
+    profile.rule = fmt::format("cannot tell: {}, and no device was seen", none);
+    return;
+  }
+  const bool computes = busy->second >= kComputeAtLeast;
+  if (computes) profile.bottleneck = Bottleneck::kCompute;
+  profile.rule = fmt::format("{}trace.busy_share is {} ({} {}) and {}",
+                             computes ? "" : "cannot tell: ", show_percent(busy->second),
+                             computes ? "at least" : "below", show_percent(kComputeAtLeast), none);
+}
+
+// Without devices the thread that marks the steps stands for them.
+std::array<Nanos, kWhys> of_steps(const TraceReport& report) {
+  std::array<Nanos, kWhys> times{};
+  for (const Gain& gain : report.gains.alone) {
+    const bool named = gain.first == Why::kInput || gain.first == Why::kLogging ||
+                       gain.first == Why::kCheckpoint || gain.first == Why::kGc ||
+                       gain.first == Why::kComm;
+    if (named) times[at(gain.first)] = gain.time;
+  }
+  return times;
+}
+
+}  // namespace
+
+void conclude(const Prepared& prepared, TraceReport& report) {
+  const bool on_devices = !report.devices.empty();
+  Nanos allocated = allocated_of(report);
+  std::array<Nanos, kWhys> times = on_devices ? wasted(report) : of_steps(report);
+  if (!on_devices) {
+    for (const StepRow& step : report.steps) allocated += step.wall;
+  }
+  report.profile.wall = report.wall;
+  report.profile.accelerators = static_cast<int>(report.devices.size());
+  add_evidence(report, times, allocated);
+  add_missing(prepared, report);
+  if (allocated > Nanos{}) add_causes(report, times, allocated, on_devices);
+  classify_trace(report, allocated);
+}
+
+}  // namespace amdahl::profile

@@ -1,0 +1,95 @@
+#include "profile/trace_causes.h"
+
+#include <gtest/gtest.h>
+
+#include "profile/trace_testing.h"
+
+namespace amdahl::profile {
+namespace {
+
+using model::Bottleneck;
+
+// Steps of 200 that load for `input`, then launch and compute for the rest.
+model::Trace steps_with_input(std::int64_t input) {
+  MadeTrace made;
+  for (std::int64_t step = 0; step < 10; ++step) {
+    const std::int64_t t = step * 200;
+    made.annotation(step % 2 == 0 ? "ProfilerStep#2" : "ProfilerStep#3", t, 200);
+    made.python("train.py(12): main", t, 200);
+    made.annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", t, input);
+    made.kernel(t + input + 8, 190 - input, made.call("cudaLaunchKernel", t + input + 4, 3));
+  }
+  return made.finish();
+}
+
+TEST(TraceCauses, InputFirstWithItsLine) {
+  const model::Trace trace = steps_with_input(100);
+  const TraceReport got = report(Prepared(trace));
+  EXPECT_EQ(got.profile.bottleneck, Bottleneck::kInput);
+  ASSERT_FALSE(got.profile.causes.empty());
+  const model::Cause& first = got.profile.causes.front();
+  EXPECT_EQ(first.name, "waiting for input");
+  EXPECT_EQ(first.because,
+            "0.0009 s of 0.00189 s on 1 device, most in "
+            "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__ at train.py:12 (main) "
+            "(0.0009 s)");
+  EXPECT_EQ(got.profile.rule,
+            "the largest cause, waiting for input 48 %, speed-up at most "
+            "1.91x (" +
+                first.because + ")");
+  ASSERT_EQ(got.steps.size(), 10u);
+  EXPECT_EQ(got.steps[0].input, std::chrono::microseconds(100));
+  EXPECT_EQ(got.steps[0].device + got.steps[0].idle, got.steps[0].wall);
+}
+
+TEST(TraceCauses, ComputeWhereNothingWaits) {
+  const model::Trace trace = steps_with_input(1);
+  const TraceReport got = report(Prepared(trace));
+  EXPECT_EQ(got.profile.bottleneck, Bottleneck::kCompute) << got.profile.rule;
+  EXPECT_EQ(got.profile.rule.find("trace.busy_share is "), 0u);
+}
+
+TEST(TraceCauses, CannotTellWithoutDevicesOrSteps) {
+  MadeTrace made;
+  made.op("aten::add", 0, 10);
+  const model::Trace trace = made.finish();
+  const TraceReport got = report(Prepared(trace));
+  EXPECT_EQ(got.profile.bottleneck, Bottleneck::kUnknown);
+  EXPECT_EQ(got.profile.rule, "cannot tell: the trace has neither device events nor steps");
+  EXPECT_EQ(got.profile.missing.size(), 2u);
+}
+
+TEST(TraceCauses, WithoutDevicesTheStepsCount) {
+  MadeTrace made;
+  made.annotation("ProfilerStep#1", 0, 1000);
+  made.annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 0, 300);
+  made.op("aten::mm", 300, 700);
+  const model::Trace trace = made.finish();
+  const TraceReport got = report(Prepared(trace));
+  EXPECT_EQ(got.profile.bottleneck, Bottleneck::kInput);
+  EXPECT_DOUBLE_EQ(got.profile.causes.front().share, 0.3);
+}
+
+TEST(TraceCauses, CannotTellWhatGraphsHide) {
+  MadeTrace made;
+  const std::uint32_t graph = made.call("cudaGraphLaunch", 0, 5);
+  made.kernel(10, 10, graph, "first");
+  made.kernel(1000, 10, graph, "last");
+  const model::Trace trace = made.finish();
+  const TraceReport got = report(Prepared(trace));
+  EXPECT_EQ(got.profile.bottleneck, Bottleneck::kUnknown);
+  EXPECT_EQ(got.profile.rule,
+            "cannot tell: 98 % of the time lies within CUDA graphs whose kernels the trace does "
+            "not show");
+}
+
+TEST(TraceCauses, EmptyTracesGiveEmptyReports) {
+  const model::Trace trace;
+  const TraceReport got = report(Prepared(trace));
+  EXPECT_EQ(got.wall, Nanos{});
+  EXPECT_TRUE(got.path.segments.empty());
+  EXPECT_EQ(got.profile.rule, "cannot tell: the trace has neither device events nor steps");
+}
+
+}  // namespace
+}  // namespace amdahl::profile

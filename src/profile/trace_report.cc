@@ -1,0 +1,178 @@
+#include "profile/trace_report.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "profile/trace_causes.h"
+
+namespace amdahl::profile {
+namespace {
+
+using model::DeviceEvent;
+using model::kNone;
+
+std::vector<SourceRow> source_rows(const model::Trace& trace) {
+  std::vector<SourceRow> rows;
+  for (const model::TraceSource& source : trace.sources) {
+    SourceRow row;
+    row.file = source.file;
+    row.format = source.format;
+    row.rank = source.rank;
+    row.world_size = source.world_size;
+    row.bytes = source.bytes;
+    rows.push_back(std::move(row));
+  }
+  for (const model::Loss& loss : trace.losses) {
+    if (loss.source < rows.size()) rows[loss.source].losses.push_back(model::describe(loss));
+  }
+  return rows;
+}
+
+std::string device_name(const model::Trace& trace, std::uint32_t device) {
+  const model::TraceDevice& row = trace.devices[device];
+  const std::int32_t rank = row.source == kNone ? -1 : trace.sources[row.source].rank;
+  const std::string_view model = trace.names[row.name];
+  return fmt::format("{}device {}{}", rank >= 0 ? fmt::format("rank {}, ", rank) : "", row.id,
+                     model.empty() ? "" : fmt::format(" ({})", model));
+}
+
+void add_queue(const Prepared& in, DeviceRow& row) {
+  double waiting = 0;
+  for (std::uint32_t stream = 0; stream < in.trace.streams.size(); ++stream) {
+    if (in.trace.streams[stream].device != row.split.device) continue;
+    const std::vector<Depth> depths = queue_depth(in, stream);
+    for (std::size_t i = 0; i + 1 < depths.size(); ++i) {
+      waiting += depths[i].waiting * to_seconds(depths[i + 1].at - depths[i].at);
+      row.waiting_most = std::max(row.waiting_most, depths[i].waiting);
+    }
+  }
+  if (row.split.span > Nanos{}) row.waiting_mean = waiting / to_seconds(row.split.span);
+}
+
+std::vector<DeviceRow> device_rows(const Prepared& in) {
+  std::vector<DeviceRow> rows;
+  std::vector<DeviceGaps> all = gaps(in);
+  for (DeviceBreakdown& split : break_down(in.trace)) {
+    DeviceRow row;
+    row.name = device_name(in.trace, split.device);
+    row.source = in.trace.devices[split.device].source;
+    const auto of_device = std::ranges::find(all, split.device, &DeviceGaps::device);
+    if (of_device != all.end()) row.gaps = std::move(*of_device);
+    row.split = split;
+    add_queue(in, row);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+// What devices and the step's thread were at, as spans of one source.
+struct SourceSpans {
+  std::vector<Interval> busy;
+  std::vector<Interval> exposed;  // Communication while nothing computes.
+  std::vector<Interval> input;
+};
+
+std::vector<SourceSpans> spans_by_source(const Prepared& in) {
+  std::vector<SourceSpans> spans(in.trace.sources.size());
+  std::vector<std::vector<Interval>> compute(spans.size());
+  for (const DeviceEvent& event : in.trace.device_events) {
+    if (!keeps_busy(event)) continue;
+    const std::uint32_t source = in.trace.devices[in.trace.streams[event.stream].device].source;
+    const Why why = in.names.device(event);
+    spans[source].busy.push_back({event.start, event.end()});
+    if (why == Why::kComm) spans[source].exposed.push_back({event.start, event.end()});
+    if (why == Why::kKernel) compute[source].push_back({event.start, event.end()});
+  }
+  std::vector<bool> marks(in.trace.threads.size(), false);
+  for (const model::Step& step : in.trace.steps) marks[step.thread] = true;
+  for (const model::HostEvent& event : in.trace.host_events) {
+    if (!marks[event.thread] || in.names.host(event) != Why::kInput) continue;
+    const std::uint32_t source = in.trace.processes[in.trace.threads[event.thread].process].source;
+    spans[source].input.push_back({event.start, event.end()});
+  }
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    spans[i].busy = merged(std::move(spans[i].busy));
+    spans[i].input = merged(std::move(spans[i].input));
+    const std::vector<Interval> all = merged(std::move(spans[i].exposed));
+    spans[i].exposed = without(all, merged(std::move(compute[i])));
+  }
+  return spans;
+}
+
+// How much of a list lies within one interval.
+Nanos within(std::span<const Interval> list, Interval window) {
+  auto next = std::ranges::partition_point(
+      list, [&](const Interval& interval) { return interval.to <= window.from; });
+  Nanos sum{};
+  for (; next != list.end() && next->from < window.to; ++next) {
+    sum += std::min(next->to, window.to) - std::max(next->from, window.from);
+  }
+  return sum;
+}
+
+std::vector<StepRow> step_rows(const Prepared& in, const CriticalPath& path,
+                               const std::vector<Nanos>& shifts) {
+  const std::vector<SourceSpans> spans = spans_by_source(in);
+  std::vector<StepRow> rows;
+  for (const model::Step& step : in.trace.steps) {
+    const std::uint32_t source = in.trace.processes[in.trace.threads[step.thread].process].source;
+    const Interval window{step.start, step.start + step.duration};
+    StepRow row;
+    row.rank = in.trace.sources[source].rank;
+    row.number = step.number;
+    row.start = step.start;
+    row.wall = step.duration;
+    row.input = within(spans[source].input, window);
+    row.device = within(spans[source].busy, window);
+    row.comm = within(spans[source].exposed, window);
+    row.idle = row.wall - row.device;
+    const auto on_path =
+        path_within(path, window.from - shifts[source], window.to - shifts[source]);
+    row.host = on_path[at(Why::kHost)] + on_path[at(Why::kLaunch)];
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+constexpr std::array<std::string_view, kWhys> kAdvice = {
+    "larger batches, lower precision, a compiled or fused model",
+    "pinned memory and copies that overlap with compute (non_blocking=True)",
+    "overlap communication with backward, larger buckets, fewer and larger messages",
+    "more loader workers, prefetch deeper, pin memory, decode once and keep it",
+    "CUDA graphs or torch.compile, larger batches, less Python in the step",
+    "no .item(), .cpu() or synchronize in the step; read metrics every few steps",
+    "CUDA graphs or torch.compile so that one launch does for many; fused optimizers",
+    "fuse small kernels, or launch them as one CUDA graph",
+    "log less often, and from a buffer",
+    "save in the background, less often, or only what changed",
+    "gc.freeze() after start-up, or collect by hand between epochs",
+    "profile fewer steps, without stacks and shapes",
+    "even out the work of the ranks; look at the slow rank's host and input first",
+    "record host events and correlations too (ProfilerActivity.CPU and CUDA)",
+};
+
+}  // namespace
+
+std::string_view what_to_try(Why why) { return kAdvice[at(why)]; }
+
+TraceReport report(const Prepared& prepared, const ReportOptions& options) {
+  TraceReport made;
+  made.sources = source_rows(prepared.trace);
+  made.devices = device_rows(prepared);
+  made.ranks = ranks(prepared);
+  const WorkGraph graph = work_graph(prepared, {made.ranks.joined, made.ranks.shifts});
+  made.wall = graph.to - graph.from;
+  made.path = critical_path(prepared, graph);
+  made.gains = gains(prepared, graph);
+  if (options.what_if) {
+    made.asked = describe(*options.what_if);
+    made.answer = gain_of(prepared, graph, *options.what_if);
+  }
+  made.steps = step_rows(prepared, made.path, graph.shifts);
+  conclude(prepared, made);
+  return made;
+}
+
+}  // namespace amdahl::profile
