@@ -125,8 +125,10 @@ void Json::item(std::string_view key, std::string_view item, Where where) {
     return;
   }
   if (key == "errors") {
-    const std::string_view said = text(job, {"description"});
-    intake_.trouble(model::Trouble::kMissing, where, said.empty() ? text(job, {"error"}) : said);
+    std::string_view said = text(job, {"description"});
+    if (said.empty()) said = text(job, {"error"});
+    if (said.empty()) said = "Slurm gives an error, and does not say which";
+    intake_.trouble(model::Trouble::kMissing, where, said);
     return;
   }
   const std::string raw = number_text(job, {"job_id"});

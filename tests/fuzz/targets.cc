@@ -1,0 +1,38 @@
+#include "targets.h"
+
+#include <array>
+
+#include "fleet_targets.h"
+
+namespace amdahl::fuzz {
+namespace {
+
+// To add one: a row here, and a folder of that name with small inputs in tests/fuzz/corpus/.
+constexpr auto kTargets = std::to_array<Target>({
+    {"slurm", [](std::string_view bytes) { read_by_source("slurm", bytes); }},
+    {"sonar", [](std::string_view bytes) { read_by_source("sonar", bytes); }},
+    {"csv", [](std::string_view bytes) { read_by_source("csv", bytes); }},
+    {"csv-long", [](std::string_view bytes) { read_by_source("csv-long", bytes); }},
+    {"nvidia-smi", [](std::string_view bytes) { read_by_source("nvidia-smi", bytes); }},
+    {"prometheus", [](std::string_view bytes) { read_by_source("prometheus", bytes); }},
+    {"clustercockpit", [](std::string_view bytes) { read_by_source("clustercockpit", bytes); }},
+    {"clustercockpit-data",
+     [](std::string_view bytes) { read_by_source("clustercockpit-data", bytes); }},
+    {"local", [](std::string_view bytes) { read_by_source("local", bytes); }},
+    {"zone", read_zone},
+    {"hosts", read_hosts},
+    {"unpack", unpack},
+});
+
+}  // namespace
+
+std::span<const Target> targets() { return kTargets; }
+
+const Target* find_target(std::string_view name) {
+  for (const Target& target : kTargets) {
+    if (target.name == name) return &target;
+  }
+  return nullptr;
+}
+
+}  // namespace amdahl::fuzz
