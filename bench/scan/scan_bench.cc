@@ -91,7 +91,7 @@ int run(const std::vector<scan::Input>& inputs, int threads, std::size_t top) {
   const double cpu = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
   fmt::print(stderr,
              "{{\"threads\":{},\"jobs\":{},\"samples\":{},\"attributed\":{},\"wall_s\":{:.3f},"
-             "\"cpu_s\":{:.3f},\"rss_mb\":{:.1f},\"samples_per_cpu_s\":{:.0f}}}\n",
+             "\"cpu_s\":{:.3f},\"rss_mb\":{:.1f},\"window_start\":{},\"window_end\":{}}}\n",
              threads, usage.jobs.size(), usage.samples, usage.attributed, wall, cpu,
              static_cast<double>(used.ru_maxrss) / 1024,
              std::chrono::duration_cast<std::chrono::seconds>(usage.window.start).count(),
