@@ -54,7 +54,9 @@ Finding finding_of(const Spot& spot, const Rule& rule, const Match& match) {
   finding.file = spot.source.path;
   finding.line = spot.site.range.line;
   finding.column = spot.site.range.column;
-  finding.end_line = spot.site.range.end_line;
+  // Of a loop its head is meant, not all that it does.
+  finding.end_line =
+      spot.site.kind == SiteKind::kWholeLoop ? finding.line : spot.site.range.end_line;
   finding.rule = rule.id;
   finding.snippet = snippet_of(spot.facts, spot.site.range);
   if (spot.site.function >= 0) {
@@ -76,7 +78,7 @@ Finding finding_of(const Spot& spot, const Rule& rule, const Match& match) {
   finding.explains.assign(rule.explains.begin(), rule.explains.end());
   finding.need = rule.need.evidence;
   finding.need_above = rule.need.above;
-  finding.only_measured = rule.only_measured;
+  finding.cost = rule.cost;
   return finding;
 }
 

@@ -33,7 +33,7 @@ struct Finding {
   std::vector<std::string> explains;  // Evidence names, the most telling first.
   std::string need;                   // Evidence that must be above `need_above`; "" for none.
   double need_above = 0;
-  bool only_measured = false;  // Speaks only when the time of its own line is known.
+  Cost cost = Cost::kHere;  // Where its cost shows.
 
   friend bool operator==(const Finding&, const Finding&) = default;
 };

@@ -17,6 +17,13 @@ enum class Place : std::uint8_t {
   kStep,    // In the step loop.
 };
 
+// Where the cost of a habit shows.
+enum class Cost : std::uint8_t {
+  kHere,       // At its own line: where lines were timed, its own must have taken some.
+  kElsewhere,  // It sets how something else runs.
+  kOnlyHere,   // At its own line, and so little as a rule that nothing else proves it.
+};
+
 std::string_view name(Place place);  // "once", "in a loop", "for each item", "in the step loop".
 
 // The same index for a source's facts and for its places.

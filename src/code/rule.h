@@ -1,6 +1,7 @@
 // rule.h: one row per habit of code that costs accelerator time.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,7 +48,9 @@ struct Rule {
   Need need = {};             // No evidence: none.
   // Whether it applies; nullptr: the name is enough.
   std::optional<Match> (*look)(const Subject& subject) = nullptr;
-  bool only_measured = false;  // It costs so little as a rule that only its own line's time counts.
+  // Where the cost shows. Most cost at their own line, and if lines were timed, theirs must have
+  // taken some; settings cost elsewhere, and for some only their own line's time counts.
+  Cost cost = Cost::kHere;
 };
 
 // All of them. Every row that matches a place speaks.

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "trace/kineto/kineto.h"
+#include "trace/ncu/ncu.h"
 #include "trace/nsys/nsys.h"
 
 namespace amdahl::trace {
@@ -17,6 +18,7 @@ constexpr std::size_t kHead = 64 * 1024;
 
 constexpr auto kReaders = std::to_array<Reader>({
     {"kineto", "a trace of the PyTorch Profiler (Chrome JSON)", kineto::claims, kineto::read},
+    {"ncu", "what Nsight Compute prints with --csv", ncu::claims, ncu::read},
     {"nsys", "an SQLite export of Nsight Systems", nsys::claims, nsys::read},
 });
 

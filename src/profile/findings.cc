@@ -1,0 +1,219 @@
+#include "profile/findings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "profile/causes.h"
+#include "scan/anatomy.h"
+
+namespace amdahl::profile {
+namespace {
+
+// "jobs/train.py" is "/home/a/jobs/train.py"; both may be absolute.
+bool is_same_file(std::string_view found, std::string_view seen) {
+  if (found.empty() || !seen.ends_with(found)) return false;
+  return seen.size() == found.size() || found.front() == '/' ||
+         seen[seen.size() - found.size() - 1] == '/';
+}
+
+// A profiler that knows functions alone names the line where one starts.
+bool covers(const LineCost& cost, const code::Finding& finding) {
+  if (!is_same_file(finding.file, cost.file)) return false;
+  return (cost.line >= finding.line && cost.line <= finding.end_line) ||
+         (cost.line == finding.function_line && finding.function_line > 0);
+}
+
+struct Evidence {
+  std::string name;
+  double share = 0;
+};
+
+class Joined {
+ public:
+  Joined(const model::Profile& profile, std::span<const LineCost> lines)
+      : profile_(profile), lines_(lines) {}
+
+  std::vector<Finding> join(std::span<const code::Finding> found) const {
+    // One habit in one function is one finding.
+    std::map<std::tuple<std::string, std::string, int>, std::vector<const code::Finding*>> groups;
+    for (const code::Finding& finding : found) {
+      const int where = finding.function.empty() ? finding.line : finding.function_line;
+      groups[{finding.rule, finding.file, where}].push_back(&finding);
+    }
+    std::vector<Finding> kept;
+    for (const auto& [key, of] : groups) {
+      if (auto finding = judge(of)) kept.push_back(*std::move(finding));
+    }
+    say_who_shares(kept);
+    std::ranges::stable_sort(kept, [](const Finding& a, const Finding& b) {
+      return std::tuple(-a.share, !a.measured, a.code.file, a.code.line) <
+             std::tuple(-b.share, !b.measured, b.code.file, b.code.line);
+    });
+    return kept;
+  }
+
+ private:
+  double wall_s() const { return to_seconds(profile_.wall); }
+
+  std::optional<double> evidence(const std::string& name) const {
+    const auto found = profile_.evidence.find(name);
+    if (found == profile_.evidence.end() || !std::isfinite(found->second)) return std::nullopt;
+    return found->second;
+  }
+
+  // The first of what it can explain that took any time.
+  std::optional<Evidence> cause_of(const code::Finding& finding) const {
+    for (const std::string& name : finding.explains) {
+      auto share = evidence(name);
+      if (!share) continue;
+      // The hook counts imports as a part of the start; a job's own phases stand side by side.
+      const bool nested = name == "startup_share" && !has_phases();
+      if (nested) *share -= evidence("import_share").value_or(0);
+      if (*share >= kSmallestCause) return Evidence{name, std::min(1.0, *share)};
+    }
+    return std::nullopt;
+  }
+
+  bool has_phases() const {
+    const auto first = profile_.evidence.lower_bound("phase.");
+    return first != profile_.evidence.end() && first->first.starts_with("phase.");
+  }
+
+  double seconds_of(const code::Finding& finding) const {
+    double seconds = 0;
+    for (const LineCost& cost : lines_) {
+      if (covers(cost, finding)) seconds += cost.seconds;
+    }
+    return seconds;
+  }
+
+  bool was_timed(const std::string& file) const {
+    return std::ranges::any_of(lines_,
+                               [&](const LineCost& cost) { return is_same_file(file, cost.file); });
+  }
+
+  std::optional<Finding> judge(std::vector<const code::Finding*> of) const {
+    const code::Finding& any = *of.front();
+    if (!any.need.empty() && evidence(any.need).value_or(0) <= any.need_above) {
+      return std::nullopt;
+    }
+    std::vector<std::pair<double, const code::Finding*>> timed;
+    for (const code::Finding* one : of) timed.emplace_back(seconds_of(*one), one);
+    std::ranges::stable_sort(timed, [](const auto& a, const auto& b) { return a.first > b.first; });
+    Finding finding;
+    finding.code = *timed.front().second;
+    for (std::size_t i = 1; i < timed.size(); ++i) {
+      finding.more_lines.push_back(timed[i].second->line);
+    }
+    std::ranges::sort(finding.more_lines);
+    if (timed.front().first > 0 && any.cost != code::Cost::kElsewhere) {
+      return measured(std::move(finding), timed);
+    }
+    return concluded(std::move(finding));
+  }
+
+  std::optional<Finding> measured(
+      Finding finding, std::span<const std::pair<double, const code::Finding*>> timed) const {
+    // Two findings may be the same line; its time counts once.
+    double seconds = 0;
+    for (const LineCost& cost : lines_) {
+      const bool ours =
+          std::ranges::any_of(timed, [&](const auto& one) { return covers(cost, *one.second); });
+      if (ours) seconds += cost.seconds;
+    }
+    if (wall_s() <= 0) return std::nullopt;
+    finding.measured = true;
+    if (const auto cause = cause_of(finding.code)) finding.cause = cause->name;
+    return priced(
+        std::move(finding), std::min(1.0, seconds / wall_s()),
+        fmt::format("its {} took {} s of {} s", finding.more_lines.empty() ? "line" : "lines",
+                    show_number(seconds), show_number(wall_s())));
+  }
+
+  std::optional<Finding> concluded(Finding finding) const {
+    const code::Finding& code = finding.code;
+    if (code.cost == code::Cost::kOnlyHere) return std::nullopt;
+    // Lines were timed, and this one took nothing: it is not what the time went to.
+    if (code.cost == code::Cost::kHere && was_timed(code.file)) return std::nullopt;
+    const auto cause = cause_of(code);
+    if (!cause) return std::nullopt;
+    finding.cause = cause->name;
+    return priced(std::move(finding), cause->share,
+                  fmt::format("{} {} of {} s", cause->name, show_percent(cause->share),
+                              show_number(wall_s())));
+  }
+
+  std::optional<Finding> priced(Finding finding, double share, std::string because) const {
+    if (share < kSmallestCause) return std::nullopt;
+    finding.share = share;
+    finding.accelerator_seconds = share * wall_s() * profile_.accelerators;
+    finding.ceiling = scan::ceiling_of(share);
+    finding.because = std::move(because);
+    return finding;
+  }
+
+  static void say_who_shares(std::vector<Finding>& kept) {
+    std::map<std::string, int> sharing;
+    for (const Finding& finding : kept) {
+      if (!finding.measured) ++sharing[finding.cause];
+    }
+    for (Finding& finding : kept) {
+      if (finding.measured) continue;
+      finding.sharing = sharing[finding.cause] - 1;
+      if (finding.sharing > 0) {
+        finding.because += fmt::format("; {} other {} could explain it as well", finding.sharing,
+                                       finding.sharing == 1 ? "finding" : "findings");
+      }
+    }
+  }
+
+  const model::Profile& profile_;
+  std::span<const LineCost> lines_;
+};
+
+}  // namespace
+
+std::vector<Finding> findings(std::span<const code::Finding> found, const model::Profile& profile,
+                              std::span<const LineCost> lines) {
+  return Joined(profile, lines).join(found);
+}
+
+std::vector<LineCost> line_costs(const DeviceGaps& gaps) {
+  std::vector<LineCost> costs;
+  for (const GapPlace& place : gaps.places) {
+    // "train.py:42 (main)".
+    const std::string_view text = place.line;
+    const auto bracket = text.find(" (");
+    const auto colon = text.substr(0, bracket).rfind(':');
+    if (colon == text.npos) continue;
+    const auto line = to_number<int>(text.substr(0, bracket).substr(colon + 1));
+    if (!line) continue;
+    LineCost cost;
+    cost.file = std::string(text.substr(0, colon));
+    cost.line = *line;
+    if (bracket != text.npos && text.ends_with(')')) {
+      cost.function = std::string(text.substr(bracket + 2, text.size() - bracket - 3));
+    }
+    cost.in_steps = true;
+    cost.seconds = to_seconds(place.time);
+    costs.push_back(std::move(cost));
+  }
+  return costs;
+}
+
+model::Change change_of(const Finding& finding) {
+  model::Change change;
+  change.patch = finding.code.patch;
+  change.needs_build =
+      !change.patch.empty() && code::language_of(finding.code.file) == code::Language::kCpp;
+  return change;
+}
+
+}  // namespace amdahl::profile
