@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 #include <toml++/toml.h>
 
+#include "app/config_scan.h"
 #include "base/text.h"
 #include "os/files.h"
 #include "os/host.h"
@@ -63,6 +64,7 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"dream", "docs", &Config::docs_dir, "folder of documents to search"},
     {"dream", "every", &Config::dream_every, "dream every Nth cycle; 0: only when asked"},
     {"scan", "idle_threshold", &Config::idle_threshold, "utilisation at or below is idle"},
+    {"scan", "window_days", &Config::scan_window_days, "what servers and Slurm are asked for"},
 });
 
 constexpr std::int64_t kMostCpus = 65536;
@@ -171,6 +173,10 @@ Result<> read_table(const toml::table& table, std::string_view prefix, std::stri
         prefix.empty() ? std::string(key.str()) : fmt::format("{}.{}", prefix, key.str());
     if (prefix.empty() && node.is_table()) {
       TRY(read_table(*node.as_table(), key.str(), where, config));
+      continue;
+    }
+    if (is_scan_table(name)) {
+      TRY(read_scan_table(name, node, where, config));
       continue;
     }
     const auto row = std::ranges::find(kSettings, name, full_name);

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "app/scan_source.h"
 #include "base/result.h"
+#include "scan/family.h"
 
 namespace amdahl::app {
 
@@ -37,7 +39,11 @@ struct Config {
   int dream_every = 0;        // Cycles; 0: only when asked.
   double lease_s = 30;
   double idle_threshold = 0.05;
-  std::string from;  // The file that was read; empty: none.
+  double scan_window_days = 7;                  // What live sources are asked for.
+  std::vector<ScanSource> scan_sources;         // [[scan.source]]: read besides what is here.
+  std::vector<scan::FamilyRule> family_rules;   // [[scan.family]].
+  std::map<std::string, double> price_by_kind;  // [price.by_kind]: USD an accelerator-hour.
+  std::string from;                             // The file that was read; empty: none.
   // Setting ("gate.policy") to who set it: "line 3", "AMDAHL_STATE", "--slots". Others have their
   // defaults.
   std::map<std::string, std::string> set_by;

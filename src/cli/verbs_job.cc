@@ -152,63 +152,6 @@ Result<int> do_run(const Flags& flags) {
   return r.ending == model::Ending::kNotStarted ? 127 : 124;
 }
 
-Result<int> do_scan(const Flags& flags) {
-  const app::Config config = TRY(config_for(flags));
-  std::unique_ptr<ledger::Ledger> ledger;
-  if (os::exists(config.state_dir + "/ledger.db")) {
-    ledger = TRY(ledger::open_sqlite(config.state_dir + "/ledger.db", {.create = false}));
-  }
-  const app::FleetScan fleet = TRY(app::scan_fleet(config, ledger.get(), flags.words));
-  for (const std::string& problem : fleet.unreadable) {
-    fmt::print(stderr, "amdahl: left out {}\n", problem);
-  }
-  const auto has_spec = [&](const std::string& family) {
-    return std::ranges::find(fleet.with_spec, family) != fleet.with_spec.end();
-  };
-  if (flags.json) {
-    Json rows = Json::array();
-    for (const scan::FamilyWaste& w : fleet.ranked) {
-      rows.push_back({{"family", w.family},
-                      {"jobs", w.jobs},
-                      {"failed", w.failed},
-                      {"split_accelerator_s", json_of(w.split)},
-                      {"recoverable_accelerator_s", w.recoverable},
-                      {"lost_in_failed_accelerator_s", w.lost_in_failed},
-                      {"volume_accelerator_h_per_day", w.volume_per_day},
-                      {"has_spec", has_spec(w.family)},
-                      {"why", w.why}});
-    }
-    print_json({{"schema_version", 1},
-                {"jobs", fleet.jobs},
-                {"families", rows},
-                {"unreadable", fleet.unreadable}});
-    return 0;
-  }
-  if (fleet.ranked.empty()) {
-    print("No jobs have been observed yet. Run one: amdahl run -- CMD\n");
-    return 1;
-  }
-  std::vector<std::vector<std::string>> rows;
-  for (const scan::FamilyWaste& w : fleet.ranked) {
-    const double total = std::max(1e-9, w.split.allocated);
-    rows.push_back({w.family, std::to_string(w.jobs), show_number(w.split.allocated),
-                    show_percent(w.split.idle / total), show_percent(w.split.low / total),
-                    show_percent(w.split.productive / total), show_number(scan::wasted(w.split)),
-                    show_number(w.recoverable), has_spec(w.family) ? "yes" : "no"});
-  }
-  print(table(
-      {"family", "jobs", "accel-s", "idle", "low", "productive", "wasted", "recoverable", "spec"},
-      rows));
-  for (const scan::FamilyWaste& w : fleet.ranked) {
-    if (!has_spec(w.family)) {
-      print(fmt::format("\nTo experiment on {0}: amdahl adopt {1} --family {0}\n", w.family,
-                        w.latest_job));
-      break;
-    }
-  }
-  return 0;
-}
-
 Result<int> do_anatomy(const Flags& flags) {
   const std::string job = flags.words.empty() ? "last" : TRY(only_word(flags, "job", "anatomy"));
   const app::Config config = TRY(config_for(flags));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fleet/intake.h"
+#include "fleet/pass_on.h"
 
 namespace amdahl::fleet {
 
@@ -56,39 +57,12 @@ class LabelJobs final : public Intake {
 bool is_hint(const model::JobDraft& job);
 
 // Passes on all but hints.
-class WithoutHints final : public Intake {
+class WithoutHints final : public PassOn {
  public:
-  explicit WithoutHints(Intake& next) : next_{next} {}
-
+  using PassOn::PassOn;
   void job(const model::JobDraft& job, Where where) override {
     if (!is_hint(job)) next_.job(job, where);
   }
-  void place(std::string_view job, std::string_view host, std::string_view accelerator) override {
-    next_.place(job, host, accelerator);
-  }
-  void capacity(std::string_view host, std::string_view partition, std::string_view kind,
-                int accelerators) override {
-    next_.capacity(host, partition, kind, accelerators);
-  }
-  void occupancy(std::string_view partition, const Occupancy& occupancy) override {
-    next_.occupancy(partition, occupancy);
-  }
-  SeriesId series(const model::SeriesKey& key) override { return next_.series(key); }
-  void samples(SeriesId series, std::span<const Sample> samples) override {
-    next_.samples(series, samples);
-  }
-  void rows(std::span<const SeriesId> series, std::span<const Sample> samples) override {
-    next_.rows(series, samples);
-  }
-  void trouble(model::Trouble trouble, Where where, std::string_view text) override {
-    next_.trouble(trouble, where, text);
-  }
-  void troubles(model::Trouble trouble, std::uint64_t count) override {
-    next_.troubles(trouble, count);
-  }
-
- private:
-  Intake& next_;
 };
 
 }  // namespace amdahl::fleet

@@ -21,7 +21,8 @@ constexpr std::string_view kAnswer =
     R"("values":[[1507680000,"83"],[1507680000.25,"0.5"],[1507680300,"NaN"],)"
     R"([1507680600,"+Inf"],[1507680900,"9223372036854775794"],[1507681200,"1e1"]]},)"
     R"({"metric":{"__name__":"DCGM_FI_DEV_GPU_UTIL"},"values":[[1507680000,"1"]]}]},)"
-    R"("warnings":["store gpu-b: no answer","PromQL warning: x"],"infos":["metric might not be a counter"]})";
+    R"("warnings":["store gpu-b: no answer","PromQL warning: x"],)"
+    R"("infos":["metric might not be a counter"]})";
 
 std::string gunzip(const std::string& path) {
   std::string text;

@@ -10,7 +10,7 @@ namespace {
 
 class SavedAnswer final : public Reader {
  public:
-  explicit SavedAnswer(Intake& intake) : intake_{intake}, matrix_{intake} {}
+  explicit SavedAnswer(Intake& intake) : intake_{intake}, matrix_{intake, "", true} {}
 
   Result<> feed(std::string_view bytes) override { return matrix_.feed(bytes); }
 

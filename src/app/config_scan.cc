@@ -1,0 +1,150 @@
+#include "app/config_scan.h"
+
+#include <algorithm>
+#include <array>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace amdahl::app {
+namespace {
+
+using Field = std::variant<std::string ScanSource::*, double ScanSource::*, int ScanSource::*>;
+
+struct Key {
+  std::string_view name;
+  Field field;
+};
+
+constexpr auto kKeys = std::to_array<Key>({
+    {"token_env", &ScanSource::token_env},
+    {"token_file", &ScanSource::token_file},
+    {"user", &ScanSource::user},
+    {"password_env", &ScanSource::password_env},
+    {"password_file", &ScanSource::password_file},
+    {"metric", &ScanSource::metric},
+    {"limit_s", &ScanSource::limit_s},
+    {"parallel", &ScanSource::parallel},
+    {"fields", &ScanSource::fields},
+    {"map", &ScanSource::map},
+    {"time_zone", &ScanSource::time_zone},
+    {"host", &ScanSource::host},
+});
+
+struct Reader {
+  std::string_view where;
+
+  Error wrong(const toml::node& node, std::string_view what) const {
+    return bad_input(fmt::format("{}: line {}: {}", where, node.source().begin.line, what));
+  }
+
+  Result<> field(const Key& key, const toml::node& node, ScanSource& source) const {
+    bool done = false;
+    if (const auto* text = std::get_if<std::string ScanSource::*>(&key.field)) {
+      const auto value = node.value_exact<std::string>();
+      if ((done = value.has_value())) source.** text = *value;
+    } else if (const auto* real = std::get_if<double ScanSource::*>(&key.field)) {
+      const auto value = node.value<double>();
+      if ((done = value && *value > 0)) source.** real = *value;
+    } else if (const auto* whole = std::get_if<int ScanSource::*>(&key.field)) {
+      const auto value = node.value_exact<std::int64_t>();
+      if ((done = value && *value > 0 && *value <= 64)) source.** whole = static_cast<int>(*value);
+    }
+    if (done) return Ok{};
+    return wrong(node, fmt::format("scan.source.{} has a value of the wrong type", key.name));
+  }
+
+  Result<> headers(const toml::node& node, ScanSource& source) const {
+    const toml::table* table = node.as_table();
+    if (!table)
+      return wrong(node, "scan.source.headers must be a table: { X-Scope-OrgID = \"t\" }");
+    for (const auto& [name, value] : *table) {
+      const auto text = value.value_exact<std::string>();
+      if (!text) return wrong(value, "a header must be text in quotes");
+      source.headers.push_back(fmt::format("{}: {}", name.str(), *text));
+    }
+    return Ok{};
+  }
+
+  Result<ScanSource> source(const toml::table& table) const {
+    const auto read = table["read"].value_exact<std::string>();
+    if (!read) {
+      return wrong(table,
+                   "a scan.source wants read = \"prometheus=http://host:9090\", "
+                   "\"slurm\" or a path");
+    }
+    ScanSource source;
+    const std::string_view kind = std::string_view(*read).substr(0, read->find('='));
+    const bool named = kind == "slurm" || read->find('=') != read->npos;
+    if (named) {
+      auto parsed = parse_source(*read);
+      if (!parsed) return wrong(table, parsed.error().text);
+      source = *std::move(parsed);
+    } else {
+      source.where = *read;
+    }
+    for (const auto& [name, node] : table) {
+      if (name.str() == "read") continue;
+      if (name.str() == "headers") {
+        TRY(headers(node, source));
+      } else if (name.str() == "step_s") {
+        const auto step = node.value<double>();
+        if (!step || *step <= 0) return wrong(node, "scan.source.step_s must be a number above 0");
+        source.step = from_seconds(*step);
+      } else {
+        const auto key = std::ranges::find(kKeys, name.str(), &Key::name);
+        if (key == kKeys.end()) {
+          return wrong(node, fmt::format("a scan.source has no '{}'", name.str()));
+        }
+        TRY(field(*key, node, source));
+      }
+    }
+    return source;
+  }
+
+  Result<scan::FamilyRule> family(const toml::table& table) const {
+    const auto pattern = table["pattern"].value_exact<std::string>();
+    const auto name = table["family"].value_exact<std::string>();
+    if (!pattern || !name || table.size() != 2) {
+      return wrong(table, "a scan.family wants pattern = \"...\" and family = \"...\"");
+    }
+    return scan::FamilyRule{*pattern, *name};
+  }
+};
+
+}  // namespace
+
+bool is_scan_table(std::string_view name) {
+  return name == "scan.source" || name == "scan.family" || name == "price.by_kind";
+}
+
+Result<> read_scan_table(std::string_view name, const toml::node& node, std::string_view where,
+                         Config& config) {
+  const Reader reader{where};
+  if (name == "price.by_kind") {
+    const toml::table* prices = node.as_table();
+    if (!prices) return reader.wrong(node, "price.by_kind must be a table: [price.by_kind]");
+    for (const auto& [kind, value] : *prices) {
+      const auto usd = value.value<double>();
+      if (!usd || *usd < 0) return reader.wrong(value, "a price must be a number of at least 0");
+      config.price_by_kind[std::string(kind.str())] = *usd;
+    }
+    return Ok{};
+  }
+  const toml::array* rows = node.as_array();
+  if (!rows) return reader.wrong(node, fmt::format("{0} must be a list: [[{0}]]", name));
+  for (const toml::node& row : *rows) {
+    const toml::table* table = row.as_table();
+    if (!table) return reader.wrong(row, fmt::format("{0} must be a list: [[{0}]]", name));
+    if (name == "scan.source") {
+      config.scan_sources.push_back(TRY(reader.source(*table)));
+    } else {
+      config.family_rules.push_back(TRY(reader.family(*table)));
+    }
+  }
+  return Ok{};
+}
+
+}  // namespace amdahl::app

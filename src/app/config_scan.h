@@ -1,0 +1,19 @@
+// config_scan.h: the tables of the configuration that say what a scan reads and how it names it.
+#pragma once
+
+#include <string_view>
+
+#include <toml++/toml.h>
+
+#include "app/config.h"
+
+namespace amdahl::app {
+
+// "scan.source", "scan.family", "price.by_kind".
+bool is_scan_table(std::string_view name);
+
+// Errors name the file and the line.
+Result<> read_scan_table(std::string_view name, const toml::node& node, std::string_view where,
+                         Config& config);
+
+}  // namespace amdahl::app

@@ -1,0 +1,305 @@
+#include "app/scan_read.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "app/scan_mark.h"
+#include "base/text.h"
+#include "fleet/journal/journal.h"
+#include "fleet/pass_on.h"
+#include "os/fault.h"
+#include "os/files.h"
+#include "os/lock.h"
+#include "os/stream.h"
+#include "scan/pump.h"
+
+namespace amdahl::app {
+namespace {
+
+constexpr std::uint64_t kWorthKeeping = 16 << 10;  // Smaller files are read faster than looked up.
+
+using Sink = fleet::Unpacker::Sink;
+
+class FileBytes final : public scan::ByteStream {
+ public:
+  explicit FileBytes(os::Stream& file) : file_{file} {}
+  Result<std::size_t> read(std::span<char> into) override { return file_.read(into); }
+
+ private:
+  os::Stream& file_;
+};
+
+// The rest of a stream from where it stands, unpacked.
+struct Pumped {
+  std::uint64_t bytes = 0;  // Of the file.
+  bool whole = true;        // False: a packed file that ends in the middle.
+};
+
+Result<Pumped> pump(os::Stream& file, fleet::Packing packing, std::string first,
+                    const ReadOptions& options, const Sink& sink) {
+  FileBytes bytes(file);
+  const auto source =
+      scan::Pump::make(bytes, packing, std::move(first), {.in_thread = options.reader.threads > 1});
+  Pumped pumped;
+  while (true) {
+    if (options.stop && options.stop()) return external("interrupted");
+    const scan::Pump::Block block = source->next();
+    if (!block.bytes.empty()) TRY(sink(block.bytes));
+    pumped.bytes += block.packed;
+    if (options.progress) options.progress(pumped.bytes);
+    if (!block.is_last) continue;
+    if (!block.error.empty()) return bad_input(block.error);
+    pumped.whole = !block.is_truncated;
+    return pumped;
+  }
+}
+
+// Passes on whole lines only, and counts them.
+class Lines {
+ public:
+  explicit Lines(Sink next) : next_{std::move(next)} {}
+
+  Result<> feed(std::string_view bytes) {
+    const auto end = bytes.rfind('\n');
+    if (end == bytes.npos) {
+      rest_.append(bytes);
+      return Ok{};
+    }
+    if (!rest_.empty()) TRY(next_(rest_));
+    TRY(next_(bytes.substr(0, end + 1)));
+    count_ += static_cast<std::uint64_t>(std::ranges::count(bytes.substr(0, end + 1), '\n'));
+    rest_.assign(bytes.substr(end + 1));
+    return Ok{};
+  }
+  const std::string& rest() const { return rest_; }  // A line without its end.
+  std::uint64_t count() const { return count_; }
+
+ private:
+  Sink next_;
+  std::string rest_;
+  std::uint64_t count_ = 0;
+};
+
+std::string first_line(const std::string& head) { return head.substr(0, head.find('\n') + 1); }
+
+// Formats of one record a line: what is appended to them can be read without what is before,
+// given the header. `header` tells whether the first line is one.
+struct Lined {
+  bool is = false;
+  bool header = false;
+};
+
+Lined lined(const Input& input, const ReadOptions& options) {
+  const std::string_view source = input.source.name;
+  const std::string line = first_line(input.head);
+  const bool text = !line.empty() && line.front() != '{' && line.front() != '[' &&
+                    line.front() != '#' && line.front() != '"';
+  if (!text) return {};
+  if (source == "sonar") return {true, false};
+  if (source == "csv" || source == "csv-long" || source == "nvidia-smi") return {true, true};
+  if (source == "slurm" && !options.reader.fields.empty()) return {true, false};
+  return {source == "slurm" && line.find("JobID|") != line.npos, true};
+}
+
+// Reads one input with its marks.
+class Keeper {
+ public:
+  Keeper(const Input& input, fleet::Intake& intake, const ReadOptions& options)
+      : input_{input}, intake_{intake}, options_{options}, lined_{lined(input, options)} {}
+
+  Result<InputSaid> read() {
+    os::Stream file = TRY(os::Stream::open(input_.path));
+    if (!open_folder(file)) {
+      said_.read = TRY(plain(file));
+      return said_;
+    }
+    mark_ = options_.fresh ? Mark{} : load_mark(folder_);
+    if (!mark_.journals.empty()) {
+      said_.anew = TRY(changed_since(mark_, file));
+      if (!said_.anew.empty()) mark_ = {};
+    }
+    TRY(file.seek(mark_.size));
+    TRY(tell_again());
+    if (file.facts().size > mark_.size || mark_.journals.empty()) TRY(more(file));
+    return said_;
+  }
+
+ private:
+  // Whether this input is one to be kept, with a folder that is ours alone now.
+  bool open_folder(const os::Stream& file) {
+    const os::FileFacts facts = file.facts();
+    if (options_.folder.empty() || !facts.regular || facts.size < kWorthKeeping) return false;
+    folder_ = mark_folder(options_.folder, input_, options_);
+    if (!os::make_dirs(folder_)) return false;
+    lock_ = os::FileLock::try_take(folder_ + "/lock");
+    return lock_.has_value();
+  }
+
+  Result<std::uint64_t> plain(os::Stream& file) {
+    const auto reader = input_.source.make(intake_, options_.reader);
+    // Of a pipe the head was taken already, and cannot be had again.
+    const std::string first = input_.path == "-" ? input_.head : "";
+    const Pumped pumped = TRY(pump(file, input_.packing, first, options_,
+                                   [&](std::string_view bytes) { return reader->feed(bytes); }));
+    TRY(reader->finish());
+    if (!pumped.whole) say_truncated();
+    return pumped.bytes;
+  }
+
+  void say_truncated() {
+    intake_.trouble(model::Trouble::kTruncated, {},
+                    fmt::format("the {} file ends in the middle", name(input_.packing)));
+  }
+
+  // What is kept, once more.
+  Result<> tell_again() {
+    ReadOptions silent = options_;
+    silent.progress = nullptr;
+    for (const std::string& journal : mark_.journals) {
+      os::Stream file = TRY(os::Stream::open(folder_ + "/" + journal));
+      const auto reader = fleet::journal::make(intake_, {});
+      auto told = pump(file, fleet::Packing::kNone, "", silent,
+                       [&](std::string_view bytes) { return reader->feed(bytes); });
+      if (told) {
+        if (auto ended = reader->finish(); !ended) told = ended.error();
+      }
+      if (told) continue;
+      if (options_.stop && options_.stop()) return told.error();
+      return external(fmt::format("{}/{}: {}; type the same again with --fresh", folder_, journal,
+                                  told.error().text));
+    }
+    said_.known = mark_.size;
+    return Ok{};
+  }
+
+  // A reader for the part of the file after the mark; `lines` before it.
+  Result<std::unique_ptr<fleet::Reader>> reader_from(fleet::Intake& intake, std::uint64_t lines) {
+    auto reader = input_.source.make(intake, options_.reader);
+    if (lines > 0 && lined_.header) TRY(reader->feed(first_line(input_.head)));
+    return reader;
+  }
+
+  Result<> more(os::Stream& file) {
+    const bool resumed = !mark_.journals.empty();
+    const std::string name = fmt::format("{:06}.journal", mark_.journals.size() + 1);
+    std::optional<os::Growing> kept;
+    if (auto made = os::Growing::make(folder_ + "/" + name)) kept.emplace(*std::move(made));
+    fleet::journal::Writer journal(&intake_);
+    const std::uint64_t before = resumed && mark_.lines > 0 && lined_.header ? mark_.lines - 1 : 0;
+    fleet::Shifted shifted(journal, resumed ? before : 0, 0);
+    const auto reader = TRY(reader_from(shifted, resumed ? mark_.lines : 0));
+    const auto feed = [&](std::string_view bytes) -> Result<> {
+      TRY(reader->feed(bytes));
+      if (kept && !kept->append(journal.take())) kept.reset();  // A full disk: go on without.
+      return Ok{};
+    };
+    Lines lines(feed);
+    const Pumped pumped = TRY(pump(file, input_.packing, "", options_, [&](std::string_view b) {
+      return lined_.is ? lines.feed(b) : feed(b);
+    }));
+    TRY(reader->finish());
+    if (!pumped.whole) say_truncated();
+    said_.read = pumped.bytes;
+    if (kept && pumped.whole && kept->append(journal.finish())) {
+      TRY(keep(file, *kept, name, pumped, lines));
+    }
+    return last_line(lines);
+  }
+
+  // The data first, then the mark that says it is there.
+  Result<> keep(os::Stream& file, os::Growing& kept, const std::string& name, const Pumped& pumped,
+                const Lines& lines) {
+    const std::vector<std::string> old =
+        mark_.journals.empty() ? os::list(folder_) : std::vector<std::string>{};
+    const bool packed = input_.packing != fleet::Packing::kNone;
+    Mark mark = mark_;
+    mark.path = os::absolute(input_.path);
+    mark.how = how_to_read(input_, options_);
+    mark.file = file.facts();
+    mark.lines += lines.count();
+    mark.size += pumped.bytes - (packed ? 0 : lines.rest().size());
+    // Within a packed file there is no telling where its last line began.
+    mark.grows = lined_.is && !(packed && !lines.rest().empty());
+    if (packed && !lines.rest().empty()) return Ok{};
+    mark.journals.push_back(name);
+    TRY(sign(mark, file));
+    TRY(kept.keep());
+    os::fault_point("scan-kept");
+    TRY(save_mark(folder_, mark));
+    for (const std::string& other : old) {
+      if (other.ends_with(".journal") && other != name)
+        std::filesystem::remove(folder_ + "/" + other);
+    }
+    return Ok{};
+  }
+
+  // A line that has no end yet may still grow: it counts now, and is not kept.
+  Result<> last_line(const Lines& lines) {
+    if (lines.rest().empty()) return Ok{};
+    const std::uint64_t before = mark_.lines + lines.count();
+    fleet::Shifted shifted(intake_, before > 0 && lined_.header ? before - 1 : before, 0);
+    const auto reader = TRY(reader_from(shifted, before));
+    TRY(reader->feed(lines.rest()));
+    return reader->finish();
+  }
+
+  const Input& input_;
+  fleet::Intake& intake_;
+  const ReadOptions& options_;
+  Lined lined_;
+  std::string folder_;
+  std::optional<os::FileLock> lock_;
+  Mark mark_;
+  InputSaid said_;
+};
+
+// Enough of the file to know it by, as it lies there; and unpacked.
+Result<std::string> unpacked_head(fleet::Packing packing, std::string_view raw) {
+  std::string head;
+  const auto unpacker = fleet::Unpacker::make(packing);
+  const auto done = unpacker->feed(raw, [&](std::string_view bytes) -> Result<> {
+    head.append(
+        bytes.substr(0, fleet::kHeadBytes * 4 - std::min(head.size(), fleet::kHeadBytes * 4)));
+    return Ok{};
+  });
+  if (!done && head.empty()) return done.error();
+  return head;
+}
+
+}  // namespace
+
+Result<Input> recognise(const std::string& path, const std::string& kind) {
+  os::Stream file = TRY(os::Stream::open(path));
+  const std::string shown = path == "-" ? "standard input" : path;
+  std::string raw(fleet::kHeadBytes * 4, '\0');
+  std::size_t have = 0;
+  while (have < raw.size()) {
+    const std::size_t n = TRY(file.read(std::span(raw).subspan(have)).in(shown));
+    if (n == 0) break;
+    have += n;
+  }
+  raw.resize(have);
+  Input input;
+  input.path = path;
+  input.packing = fleet::packing_of(raw);
+  input.bytes = file.facts().regular ? file.facts().size : 0;
+  input.head = path == "-" ? raw : TRY(unpacked_head(input.packing, raw).in(shown));
+  const std::string text =
+      path == "-" ? TRY(unpacked_head(input.packing, raw).in(shown)) : input.head;
+  input.source = kind.empty() ? TRY(fleet::source_for(text).in(shown))
+                              : TRY(fleet::source_named(kind).in(shown));
+  return input;
+}
+
+Result<InputSaid> read_input(const Input& input, fleet::Intake& intake,
+                             const ReadOptions& options) {
+  return Keeper(input, intake, options)
+      .read()
+      .in(input.path == "-" ? "standard input" : input.path);
+}
+
+}  // namespace amdahl::app

@@ -1,0 +1,45 @@
+// scan_read.h: reads one input of a scan: all of it, or only what is new since the last time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "base/result.h"
+#include "fleet/source.h"
+#include "fleet/unpack.h"
+
+namespace amdahl::app {
+
+// A file whose format is known.
+struct Input {
+  std::string path;  // "-": standard input.
+  fleet::Source source;
+  fleet::Packing packing = fleet::Packing::kNone;
+  std::string head;         // The first bytes, unpacked.
+  std::uint64_t bytes = 0;  // Its size as it lies on the disk; 0 for a pipe.
+};
+
+// By content; `kind` if a person said it. An error names the path.
+Result<Input> recognise(const std::string& path, const std::string& kind);
+
+struct ReadOptions {
+  fleet::ReaderOptions reader{};
+  std::string folder{};  // Where to keep what was read; empty: nowhere.
+  bool fresh = false;    // Do not trust what is kept.
+  std::function<bool()> stop{};
+  std::function<void(std::uint64_t bytes)> progress{};  // Of the file, so far.
+};
+
+struct InputSaid {
+  std::uint64_t read = 0;   // Bytes of the file that were read now.
+  std::uint64_t known = 0;  // Bytes that were read by an earlier scan, and told from its journal.
+  std::string anew;         // Why what was kept is not used: "was rotated"; empty: it is, or none.
+};
+
+// Tells the intake all that the file says, in its order. What was read is kept with a mark of how
+// far, written after the data it covers; a crash at any time costs only reading again. A file that
+// was cut, rotated or rewritten since is read anew. The answer is that of a fresh reading, always.
+Result<InputSaid> read_input(const Input& input, fleet::Intake& intake, const ReadOptions& options);
+
+}  // namespace amdahl::app

@@ -1,0 +1,22 @@
+// scan_select.h: finds out which metrics of a Prometheus server to ask for, and how to reach it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/scan_prometheus.h"
+
+namespace amdahl::app {
+
+// A request with the address, the limits and the secrets of a source; the path is to be added.
+Result<os::HttpRequest> request_to(const ScanSource& source);
+
+// Of each exporter the best metric, and the lesser ones of hosts that have no better.
+Result<std::vector<fleet::prometheus::Selection>> select_metrics(const PrometheusAsk& ask,
+                                                                 const os::HttpRequest& plain,
+                                                                 os::Clock& clock,
+                                                                 const os::Stop& stop);
+
+std::string show_utc(Nanos unix_time);  // "2017-10-11 00:05".
+
+}  // namespace amdahl::app

@@ -1,0 +1,23 @@
+#include "base/amount.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace amdahl {
+
+std::string show_amount(double value) {
+  if (!std::isfinite(value) || std::abs(value) < 99.5 || std::abs(value) >= 1e15) {
+    return show_number(value);
+  }
+  std::string digits = fmt::format("{:.0f}", std::abs(value));
+  for (std::size_t at = digits.size(); at > 3;) {
+    at -= 3;
+    digits.insert(at, ",");
+  }
+  return value < 0 ? "-" + digits : digits;
+}
+
+}  // namespace amdahl

@@ -1,0 +1,19 @@
+#include "base/amount.h"
+
+#include <gtest/gtest.h>
+
+namespace amdahl {
+namespace {
+
+TEST(Amount, LargeOnesAreWholeAndGrouped) {
+  EXPECT_EQ(show_amount(98203.8978), "98,204");
+  EXPECT_EQ(show_amount(1234567), "1,234,567");
+  EXPECT_EQ(show_amount(-1344), "-1,344");
+  EXPECT_EQ(show_amount(999.6), "1,000");
+  EXPECT_EQ(show_amount(100), "100");
+  EXPECT_EQ(show_amount(12.345), "12.3");
+  EXPECT_EQ(show_amount(0), "0");
+}
+
+}  // namespace
+}  // namespace amdahl

@@ -1,0 +1,18 @@
+// show_scan.h: a fleet's report as text at a glance, as JSON, as CSV, and how its inputs were read.
+#pragma once
+
+#include <string>
+
+#include "app/scan.h"
+#include "base/json.h"
+#include "cli/options.h"
+#include "scan/report.h"
+
+namespace amdahl::cli {
+
+std::string show_fleet(const Flags& flags, const app::FleetAnswer& answer, scan::By by);
+std::string explain_inputs(const Flags& flags, const app::FleetAnswer& answer);
+Json fleet_json(const app::FleetAnswer& answer, scan::By by);
+std::string fleet_csv(const app::FleetAnswer& answer, scan::By by);
+
+}  // namespace amdahl::cli

@@ -1,0 +1,201 @@
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "app/scan.h"
+#include "base/text.h"
+#include "cli/show.h"
+#include "cli/show_scan.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "os/files.h"
+#include "os/host.h"
+#include "scan/html.h"
+
+namespace amdahl::cli {
+namespace {
+
+constexpr int kInterrupted = 130;
+
+Result<std::vector<app::ScanSource>> sources_from(const Flags& flags) {
+  std::vector<app::ScanSource> sources;
+  for (const std::string& path : flags.words) sources.push_back({.where = path});
+  for (const std::string& typed : flags.sources) sources.push_back(TRY(app::parse_source(typed)));
+  Nanos step{};
+  if (!flags.step.empty()) step = TRY(app::parse_length(flags.step, "--step"));
+  for (app::ScanSource& source : sources) {
+    source.token_env = flags.token_env;
+    source.token_file = flags.token_file;
+    source.user = flags.user;
+    source.password_env = flags.password_env;
+    source.password_file = flags.password_file;
+    source.headers = flags.headers;
+    source.metric = flags.metric;
+    source.step = step;
+    source.fields = flags.fields;
+    source.map = flags.map;
+    source.time_zone = flags.time_zone;
+    source.host = flags.host;
+    if (!flags.fields.empty() && source.kind.empty()) source.kind = "slurm";
+  }
+  return sources;
+}
+
+scan::Prices prices_from(const Flags& flags, const app::Config& config) {
+  scan::Prices prices;
+  prices.by_kind = config.price_by_kind;
+  if (flags.price >= 0) {
+    prices.by_default = flags.price;
+  } else if (config.set_by.contains("price.accelerator_hour_usd")) {
+    prices.by_default = config.price_accelerator_hour;
+  }
+  return prices;
+}
+
+Result<scan::By> cut_from(const Flags& flags) {
+  if (flags.by.empty()) return scan::By::kFamily;
+  if (const auto by = scan::cut_named(flags.by)) return *by;
+  std::vector<std::string> names;
+  for (const scan::By by : scan::kCuts) names.emplace_back(scan::name(by));
+  return bad_input(fmt::format("--by wants one of {}, not '{}'", join(names, ", "), flags.by));
+}
+
+Result<app::ScanOptions> options_from(const Flags& flags, const app::Config& config) {
+  app::ScanOptions options;
+  options.sources = TRY(sources_from(flags));
+  const Nanos now = os::real_clock().unix_time();
+  if (!flags.from.empty()) options.from = TRY(app::parse_when(flags.from, "--from", now));
+  if (!flags.to.empty()) options.to = TRY(app::parse_when(flags.to, "--to", now));
+  if (!flags.window.empty()) options.window = TRY(app::parse_length(flags.window, "--window"));
+  if (options.from && options.to && *options.from >= *options.to) {
+    return bad_input("--from must be before --to");
+  }
+  if (flags.idle >= 0) options.idle_at_most = flags.idle;
+  if (flags.idle > 1) {
+    return bad_input(fmt::format("--idle wants a utilisation from 0 to 1, not {}", flags.idle));
+  }
+  if (flags.top < 0) return bad_input("--top wants a number of at least 0; 0 is all");
+  options.report.rows = static_cast<std::size_t>(flags.top);
+  options.report.prices = prices_from(flags, config);
+  if (!flags.order.empty()) {
+    const auto order = scan::order_named(flags.order);
+    if (!order) {
+      return bad_input(fmt::format(
+          "--order wants recoverable, wasted, allocated, lost or queue, not '{}'", flags.order));
+    }
+    options.report.order = *order;
+  }
+  options.threads = flags.threads > 0
+                        ? flags.threads
+                        : static_cast<int>(std::min<std::size_t>(os::usable_cpus().size(), 8));
+  options.fresh = flags.fresh;
+  options.stop = interrupted;
+  return options;
+}
+
+// Bytes, rate and time left on stderr; only for a person, or where it was asked for.
+class Meter {
+ public:
+  explicit Meter(const Flags& flags)
+      : line_{flags}, on_{flags.progress || ::isatty(STDERR_FILENO) == 1} {}
+
+  void show(const app::ScanProgress& now) {
+    if (!on_) return;
+    const double at = to_seconds(os::real_clock().monotonic());
+    if (now.what != what_) {
+      what_ = now.what;
+      began_ = at;
+      first_ = now.done;
+    }
+    const double rate = at > began_ ? static_cast<double>(now.done - first_) / (at - began_) : 0;
+    std::string text = fmt::format("{}: ", now.what);
+    text += now.pieces ? fmt::format("{} of {} pieces", now.done, now.total)
+                       : fmt::format("{:.0f} of {:.0f} MB, {:.0f} MB/s",
+                                     static_cast<double>(now.done) / 1e6,
+                                     static_cast<double>(now.total) / 1e6, rate / 1e6);
+    if (rate > 0 && now.total > now.done) {
+      text += fmt::format(
+          ", {} left",
+          show_duration(from_seconds(static_cast<double>(now.total - now.done) / rate)));
+    }
+    line_.show(text);
+  }
+  void clear() { line_.clear(); }
+
+ private:
+  ProgressLine line_;
+  bool on_;
+  std::string what_;
+  double began_ = 0;
+  std::uint64_t first_ = 0;
+};
+
+Result<std::unique_ptr<ledger::Ledger>> ledger_of(const app::Config& config) {
+  const std::string path = config.state_dir + "/ledger.db";
+  if (!os::exists(path)) return std::unique_ptr<ledger::Ledger>();
+  return ledger::open_sqlite(path, {.create = false});
+}
+
+int nothing_yet(const Flags& flags) {
+  if (flags.json) {
+    print_json({{"schema_version", 1},
+                {"jobs", 0},
+                {"families", Json::array()},
+                {"unreadable", Json::array()}});
+    return 0;
+  }
+  print("No jobs have been observed yet. Run one: amdahl run -- CMD\n");
+  return 1;
+}
+
+Result<> write_html(const Flags& flags, const app::FleetAnswer& answer, scan::By by) {
+  if (flags.html.empty()) return Ok{};
+  const scan::Imprint imprint{by, describe_time(os::real_clock().unix_time()), answer.missing};
+  const std::string page = scan::html_page(answer.usage, answer.families, answer.report, imprint);
+  return os::write_file(os::absolute(flags.html), page).in("--html");
+}
+
+}  // namespace
+
+Result<int> do_scan(const Flags& flags) {
+  const app::Config config = TRY(config_for(flags));
+  const scan::By by = TRY(cut_from(flags));
+  app::ScanOptions options = TRY(options_from(flags, config));
+  const std::unique_ptr<ledger::Ledger> ledger = TRY(ledger_of(config));
+  catch_interrupts();
+  Meter meter(flags);
+  options.progress = [&](const app::ScanProgress& now) { meter.show(now); };
+  auto done = app::scan_all(config, ledger.get(), os::real_clock(), options);
+  meter.clear();
+  if (interrupted()) {
+    fmt::print(stderr, "amdahl: interrupted; what was read is kept, type the same to go on\n");
+    return kInterrupted;
+  }
+  if (!done && done.error().kind == Error::Kind::kNotFound && options.sources.empty()) {
+    return nothing_yet(flags);
+  }
+  const app::FleetAnswer answer = TRY(std::move(done));
+  if (!flags.explain_input && !flags.json) {
+    for (const app::InputRead& input : answer.inputs) {
+      if (!input.left_out.empty()) fmt::print(stderr, "amdahl: left out {}\n", input.left_out);
+    }
+  }
+  TRY(write_html(flags, answer, by));
+  if (flags.json) {
+    print_json(fleet_json(answer, by));
+  } else if (flags.csv) {
+    print(fleet_csv(answer, by));
+  } else if (flags.explain_input) {
+    print(explain_inputs(flags, answer));
+  } else if (answer.usage.jobs.empty()) {
+    print(explain_inputs(flags, answer) + "\nNo job held an accelerator in this window.\n");
+    return 1;
+  } else {
+    print(show_fleet(flags, answer, by));
+  }
+  return 0;
+}
+
+}  // namespace amdahl::cli

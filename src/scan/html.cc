@@ -1,0 +1,232 @@
+#include "scan/html.h"
+
+#include <chrono>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "scan/html_parts.h"
+#include "scan/parts.h"
+
+namespace amdahl::scan {
+namespace {
+
+constexpr std::size_t kDrawnJobs = 6;
+
+// Told apart by lightness too, on both grounds and on paper.
+constexpr std::string_view kStyle = R"(
+:root { color-scheme: light dark; --ink: #1d2327; --soft: #5a6570; --ground: #ffffff;
+  --line: #dde2e6; --productive: #1a7f37; --low: #e0a526; --idle: #c4281f; --unobserved: #c9cfd6;
+  --curve: #1f5fa8; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e6e9ec; --soft: #9aa5b1; --ground: #14181c; --line: #2c333a;
+    --productive: #4cc26b; --low: #f0b35a; --idle: #ff7b72; --unobserved: #3a434c;
+    --curve: #7db7f5; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 62rem; padding: 1.5rem 1rem 3rem; background: var(--ground);
+  color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .25rem; }
+h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; } h3 { font-size: 1rem; margin: 1.25rem 0 .25rem; }
+.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); gap: .75rem;
+  margin: 1rem 0; padding: 0; }
+.facts div { border: 1px solid var(--line); border-radius: .5rem; padding: .5rem .75rem; }
+.facts b { display: block; font-size: 1.3rem; font-variant-numeric: tabular-nums; }
+.facts span, .soft, .key, footer { color: var(--soft); font-size: .9rem; }
+svg { width: 100%; height: auto; display: block; }
+.productive { fill: var(--productive); } .low { fill: var(--low); } .idle { fill: var(--idle); }
+.unobserved { fill: var(--unobserved); } .grid { stroke: var(--line); }
+.curve { fill: none; stroke: var(--curve); stroke-width: 2.5; }
+.label { fill: var(--soft); font-size: 12px; }
+.key span { white-space: nowrap; margin-right: .75rem; }
+.key i { display: inline-block; width: .8rem; height: .8rem; margin-right: .3rem;
+  border-radius: .15rem; vertical-align: -.05rem; }
+i.productive { background: var(--productive); } i.low { background: var(--low); }
+i.idle { background: var(--idle); } i.unobserved { background: var(--unobserved); }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%;
+  font-size: .92rem; }
+th, td { padding: .3rem .5rem; text-align: right; border-bottom: 1px solid var(--line);
+  vertical-align: top; }
+th { color: var(--soft); font-weight: 600; cursor: pointer; white-space: nowrap; }
+th[aria-sort=descending]::after { content: " \2193"; }
+th[aria-sort=ascending]::after { content: " \2191"; }
+td:first-child, th:first-child { text-align: left; overflow-wrap: anywhere; min-width: 9rem; }
+.missing { border-left: .35rem solid var(--idle); padding-left: .8rem; }
+@media print { body { max-width: none; padding: 0; } th { cursor: auto; }
+  h3, svg, tr { break-inside: avoid; } .wide { overflow: visible; } }
+)";
+
+constexpr std::string_view kSorting = R"(
+for (const th of document.querySelectorAll('#rows th')) th.addEventListener('click', () => {
+  const body = document.querySelector('#rows tbody'), at = th.cellIndex;
+  const down = th.getAttribute('aria-sort') !== 'descending';
+  const of = tr => tr.cells[at].dataset.v ?? tr.cells[at].textContent;
+  const by = (a, b) => at === 0 ? of(b).localeCompare(of(a)) : Number(of(a)) - Number(of(b));
+  for (const other of th.parentNode.cells) other.removeAttribute('aria-sort');
+  th.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+  body.append(...[...body.rows].sort((a, b) => down ? by(b, a) : by(a, b)));
+});
+)";
+
+std::string hours(double accelerator_seconds) { return show_number(in_hours(accelerator_seconds)); }
+
+std::string when(Nanos unix_time) {
+  return fmt::format("{:%Y-%m-%d %H:%M}",
+                     fmt::gmtime(static_cast<std::time_t>(to_seconds(unix_time))));
+}
+
+std::string usd(double money) { return "$" + show_amount(money); }
+
+std::string fact(const std::string& value, std::string_view what) {
+  return fmt::format("<div><b>{}</b><span>{}</span></div>\n", escaped(value), escaped(what));
+}
+
+std::string metrics_of(const Report& report) {
+  std::vector<std::string> names;
+  for (const Metric& metric : report.utilisation.metrics) {
+    names.push_back(fmt::format("{} ({} h)", metric.name, hours(metric.observed)));
+  }
+  return names.empty() ? "nothing was observed" : join(names, ", ");
+}
+
+std::string facts_of(const Report& report) {
+  const Totals& totals = report.totals;
+  const auto money = [&](double Money::*part) {
+    return totals.money ? ", " + usd((*totals.money).*part) : std::string();
+  };
+  std::string text = "<div class=\"facts\">\n";
+  text += fact(hours(totals.split.allocated) + " h", "allocated" + money(&Money::allocated));
+  text += fact(hours(wasted(totals.split)) + " h", "wasted: idle + low" + money(&Money::wasted));
+  text += fact(hours(totals.recoverable) + " h", "recoverable" + money(&Money::recoverable));
+  text += fact(hours(totals.lost) + " h", "lost in failed jobs" + money(&Money::lost));
+  text += fact(hours(totals.queue) + " h", "waited in the queue");
+  text += fact(report.utilisation.mean ? show_percent(*report.utilisation.mean) : "not known",
+               "mean utilisation of observed time");
+  return text + "</div>\n";
+}
+
+std::string capacity_of(const Report& report) {
+  const CapacityUse& c = report.capacity;
+  const auto known = [](const std::optional<double>& value) {
+    return value ? hours(*value) + " h" : std::string("not known");
+  };
+  std::string text = "<h2>Where capacity went</h2>\n<div class=\"facts\">\n";
+  text += fact(known(c.down), "down");
+  text += fact(known(c.unallocated), "unallocated");
+  text += fact(hours(c.idle) + " h", "allocated but idle");
+  text += fact(hours(c.low) + " h", "allocated but inefficient");
+  return text + "</div>\n";
+}
+
+std::string number_cell(double value, const std::string& shown) {
+  return fmt::format("<td data-v=\"{}\">{}</td>", value, escaped(shown));
+}
+
+std::string row_of(const Row& row, bool money) {
+  std::string text = fmt::format(
+      "<tr><td data-v=\"{0}\"{2}>{0}{1}</td>", escaped(row.name),
+      row.detail.empty()
+          ? ""
+          : fmt::format("<br><span class=\"soft\">{}</span>", escaped(clip(row.detail, 90))),
+      row.why.empty() ? "" : fmt::format(" title=\"{}\"", escaped(row.why)));
+  text += number_cell(static_cast<double>(row.jobs), fmt::format("{}", row.jobs));
+  for (const double value :
+       {row.split.allocated, row.split.idle, row.split.low, row.split.productive,
+        row.split.unobserved, wasted(row.split), row.recoverable, row.lost}) {
+    text += number_cell(value, hours(value));
+  }
+  text += number_cell(row.utilisation.value_or(-1),
+                      row.utilisation ? show_percent(*row.utilisation) : "–");
+  if (money) {
+    text +=
+        number_cell(row.money ? row.money->wasted : -1, row.money ? usd(row.money->wasted) : "–");
+  }
+  return text + "</tr>\n";
+}
+
+std::string table_of(const Report& report, By by) {
+  const Cut& cut = report.cut(by);
+  const bool money = report.totals.money.has_value();
+  std::string text = fmt::format(
+      "<h2>Ranked by what is recoverable</h2>\n<p class=\"soft\">Hours; {} of {} rows. A heading "
+      "sorts.</p>\n<div class=\"wide\"><table id=\"rows\"><thead><tr><th>{}</th><th>jobs</th>"
+      "<th>allocated</th><th>idle</th><th>low</th><th>productive</th><th>unobserved</th>"
+      "<th>wasted</th><th aria-sort=\"descending\">recoverable</th><th>lost</th><th>util</th>{}"
+      "</tr></thead><tbody>\n",
+      cut.rows.size(), cut.count, name(by), money ? "<th>USD wasted</th>" : "");
+  for (const Row& row : cut.rows) text += row_of(row, money);
+  return text + "</tbody></table></div>\n";
+}
+
+std::string anatomies_of(const FleetUsage& usage, const Report& report) {
+  std::string text;
+  std::size_t drawn = 0;
+  for (const Row& row : report.cut(By::kFamily).rows) {
+    if (drawn == kDrawnJobs || row.worst_job.empty()) break;
+    const Anatomy anatomy =
+        anatomy_of(usage, usage.jobs[row.worst], row.name, {.idle_at_most = report.idle_at_most});
+    if (anatomy.accelerators.empty() || anatomy.wall <= Nanos{}) continue;
+    text += fmt::format("<h3>{} of {}</h3>\n", escaped(row.worst_job), escaped(row.name));
+    text += lanes_picture(anatomy);
+    std::string parts;
+    for (const Part& part : anatomy.parts) {
+      parts += fmt::format("<li>{}: {} h, {} of its time; {}</li>\n", escaped(name(part.kind)),
+                           hours(part.accelerator_seconds), show_percent(part.share),
+                           escaped(part.evidence));
+      if (&part - anatomy.parts.data() == 2) break;
+    }
+    if (!parts.empty()) text += "<ul class=\"soft\">" + parts + "</ul>\n";
+    ++drawn;
+  }
+  return text.empty() ? "" : "<h2>The worst job of each family</h2>\n" + text;
+}
+
+std::string troubles_of(const FleetUsage& usage, const Imprint& imprint) {
+  std::string text;
+  if (!imprint.missing.empty()) {
+    text += "<div class=\"missing\"><h2>Missing</h2><ul>\n";
+    for (const std::string& what : imprint.missing) {
+      text += fmt::format("<li>{}</li>\n", escaped(what));
+    }
+    text += "</ul></div>\n";
+  }
+  if (usage.troubles.empty()) return text;
+  text += "<h2>Counted on the way</h2><ul class=\"soft\">\n";
+  for (const TroubleCount& t : usage.troubles) {
+    text += fmt::format("<li>{} {}: {}</li>\n", t.count, escaped(model::name(t.trouble)),
+                        escaped(model::describe(t.trouble)));
+  }
+  return text + "</ul>\n";
+}
+
+}  // namespace
+
+std::string html_page(const FleetUsage& usage, const Families&, const Report& report,
+                      const Imprint& imprint) {
+  const Totals& totals = report.totals;
+  std::string text = fmt::format(
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<title>Where accelerator time went</title>\n<style>{}</style></head><body>\n"
+      "<h1>{} of {} accelerator-hours were wasted</h1>\n"
+      "<p class=\"soft\">{} to {} UTC, {} jobs of {} users in {} families. Utilisation by {}; idle "
+      "at or below {}.</p>\n",
+      kStyle, hours(wasted(totals.split)), hours(totals.split.allocated), when(report.start),
+      when(report.end), totals.jobs, totals.users, totals.families, escaped(metrics_of(report)),
+      show_percent(report.idle_at_most));
+  text += facts_of(report);
+  text += "<h2>What was allocated</h2>\n" + split_picture(totals.split);
+  if (report.trend) text += fmt::format("<p>{}</p>\n", escaped(report.trend->says));
+  text += capacity_of(report);
+  text += "<h2>Who holds the waste</h2>\n" + pareto_picture(report.cut(By::kJob).wasted, "job");
+  text += table_of(report, imprint.by);
+  text += anatomies_of(usage, report);
+  text += troubles_of(usage, imprint);
+  text += fmt::format("<footer>amdahl scan, {} UTC</footer>\n<script>{}</script>\n</body></html>\n",
+                      escaped(imprint.made), kSorting);
+  return text;
+}
+
+}  // namespace amdahl::scan

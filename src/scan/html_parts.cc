@@ -1,0 +1,145 @@
+#include "scan/html_parts.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/amount.h"
+#include "base/text.h"
+
+namespace amdahl::scan {
+namespace {
+
+constexpr double kWidth = 720;
+constexpr std::size_t kMostLanes = 16;
+
+struct PartOf {
+  std::string_view name;
+  double value;
+};
+
+std::string_view class_of(Activity activity) {
+  constexpr std::string_view kNames[] = {"unobserved", "idle", "low", "productive"};
+  return kNames[static_cast<std::size_t>(activity)];
+}
+
+std::string svg(double height, std::string_view label, const std::string& inside) {
+  return fmt::format(
+      "<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">\n{}</svg>\n", kWidth,
+      height, escaped(label), inside);
+}
+
+}  // namespace
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t') out.push_back(c);
+    }
+  }
+  return out;
+}
+
+std::string split_picture(const Split& split) {
+  const PartOf parts[] = {{"productive", split.productive},
+                          {"low", split.low},
+                          {"idle", split.idle},
+                          {"unobserved", split.unobserved}};
+  std::string bars;
+  std::string legend = "<p class=\"key\">";
+  double at = 0;
+  for (const PartOf& part : parts) {
+    const double share = split.allocated > 0 ? part.value / split.allocated : 0;
+    bars += fmt::format(
+        "<rect class=\"{0}\" x=\"{1:.1f}\" y=\"0\" width=\"{2:.1f}\" height=\"36\"><title>{0} {3} "
+        "h</title></rect>\n",
+        part.name, at, share * kWidth, show_amount(in_hours(part.value)));
+    at += share * kWidth;
+    legend += fmt::format("<span><i class=\"{0}\"></i>{0} <b>{1} h</b> ({2})</span> ", part.name,
+                          show_amount(in_hours(part.value)), show_percent(share));
+  }
+  return svg(36, "how the allocated time was used", bars) + legend + "</p>\n";
+}
+
+std::string pareto_picture(const Pareto& pareto, std::string_view rows) {
+  if (pareto.points.empty()) return "<p>Nothing was wasted.</p>\n";
+  constexpr double kLeft = 48;
+  constexpr double kTop = 10;
+  constexpr double kHigh = 240;
+  const double wide = kWidth - kLeft - 12;
+  const auto x = [&](double share) { return kLeft + share * wide; };
+  const auto y = [&](double share) { return kTop + (1 - share) * kHigh; };
+  std::string inside;
+  for (const double mark : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+    inside += fmt::format(
+        "<line class=\"grid\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>"
+        "<text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{:.0f} %</text>"
+        "<text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{:.0f} %</text>\n",
+        kLeft, kLeft + wide, y(mark), y(mark), kLeft - 6, y(mark) + 4, mark * 100, x(mark),
+        kTop + kHigh + 18, mark * 100);
+  }
+  std::string line;
+  for (const Pareto::Point& point : pareto.points) {
+    line += fmt::format("{:.1f},{:.1f} ", x(point.items), y(point.share));
+  }
+  inside += fmt::format("<polyline class=\"curve\" points=\"{}\"/>\n", trim(line));
+  const std::string says = fmt::format("share of the waste over share of {} {}s", pareto.n, rows);
+  return svg(kTop + kHigh + 26, says, inside) +
+         fmt::format(
+             "<p class=\"key\">The top 1 % of {} {}s hold {} of the waste, the top 10 % "
+             "{}.</p>\n",
+             pareto.n, escaped(rows), show_percent(pareto.top[1]), show_percent(pareto.top[3]));
+}
+
+std::string lanes_picture(const Anatomy& anatomy) {
+  constexpr double kLeft = 110;
+  constexpr double kLane = 18;
+  const double wall = to_seconds(anatomy.wall);
+  const std::size_t lanes = std::min(kMostLanes, anatomy.accelerators.size());
+  std::string inside;
+  const auto x = [&](Nanos time) {
+    return kLeft + (wall > 0 ? to_seconds(time) / wall : 0) * (kWidth - kLeft);
+  };
+  for (std::size_t i = 0; i < lanes; ++i) {
+    const double top = static_cast<double>(i) * (kLane + 4);
+    const std::string label = i < anatomy.labels.size() ? anatomy.labels[i] : fmt::format("{}", i);
+    inside += fmt::format(
+        "<text class=\"label\" x=\"{:.0f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
+        kLeft - 6, top + 13, escaped(clip(label, 18)));
+    for (const Stretch& s : anatomy.accelerators[i]) {
+      inside += fmt::format(
+          "<rect class=\"{}\" x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.0f}\"/>\n",
+          class_of(s.activity), x(s.start), top, x(s.start + s.duration) - x(s.start), kLane);
+    }
+  }
+  const double bottom = static_cast<double>(lanes) * (kLane + 4);
+  inside += fmt::format(
+      "<text class=\"label\" x=\"{:.0f}\" y=\"{:.1f}\">0</text><text class=\"label\" "
+      "x=\"{:.0f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
+      kLeft, bottom + 14, kWidth, bottom + 14, escaped(show_duration(anatomy.wall)));
+  std::string text = svg(bottom + 20, "accelerators over time", inside);
+  if (anatomy.accelerators.size() > lanes) {
+    text += fmt::format("<p class=\"key\">and {} accelerators more</p>\n",
+                        anatomy.accelerators.size() - lanes);
+  }
+  return text;
+}
+
+}  // namespace amdahl::scan

@@ -1,0 +1,21 @@
+// html_parts.h: the pictures of a fleet's page, as inline SVG, and how text goes into HTML.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "scan/anatomy.h"
+#include "scan/report.h"
+
+namespace amdahl::scan {
+
+std::string escaped(std::string_view text);
+
+// One bar in four parts, with its legend below.
+std::string split_picture(const Split& split);
+// Share of the rows against share of the waste they hold.
+std::string pareto_picture(const Pareto& pareto, std::string_view rows);
+// Each accelerator a lane over time; idle, low, productive, unobserved.
+std::string lanes_picture(const Anatomy& anatomy);
+
+}  // namespace amdahl::scan
