@@ -37,9 +37,10 @@ struct Findings {
   bool ends_within = false;    // The tail is shorter than the last.
   std::vector<Dip> dips;
   PartKind dips_are = PartKind::kPauses;
-  double period_seconds = 0;  // Of dips at equal distances; else 0.
-  double idle_all_over = 0;   // Share of idle samples, where nearly every bin has some; else 0.
-  std::vector<double> level;  // Of each bin; negative where nothing was observed.
+  double period_seconds = 0;   // Of dips at equal distances; else 0.
+  bool distance_seen = false;  // Bins are fine enough to say that dips have no fixed distance.
+  double idle_all_over = 0;    // Share of idle samples, where nearly every bin has some; else 0.
+  std::vector<double> level;   // Of each bin; negative where nothing was observed.
 };
 
 Findings find_parts(const JobLines& lines);

@@ -19,8 +19,10 @@ constexpr std::size_t kFewestDips = 5;  // To say that they come at equal distan
 constexpr double kCheckpointsAtMost = 0.15;
 constexpr double kSameDistance = 0.25;
 constexpr double kMostAlike = 0.75;  // Of the distances are within that.
-constexpr double kAllOver = 0.9;     // Of the bins have idle samples.
-constexpr double kEndAtLeast = 0.2;  // Of an outermost bin's samples are idle.
+constexpr std::size_t kFewestShortGaps = 12;
+constexpr double kShortGapsSpread = 0.3;  // Their deviation over their mean; by chance about 0.5.
+constexpr double kAllOver = 0.9;          // Of the bins have idle samples.
+constexpr double kEndAtLeast = 0.2;       // Of an outermost bin's samples are idle.
 constexpr double kBehindAtLeast = 0.1;
 constexpr double kNegligible = 1e-9;
 
@@ -325,6 +327,25 @@ class Dissector {
     name_dips();
   }
 
+  // Whether gaps, in bins, are one distance as far as bins can show it. Wide bins round it, and
+  // leave little between one distance and chance, so that it takes more of them to tell.
+  bool are_alike(const std::vector<double>& gaps) {
+    const double usual = median_of(gaps);
+    const auto n = static_cast<double>(gaps.size());
+    if (usual >= static_cast<double>(kFewestBins)) {
+      const double slack = std::max(1.0, kSameDistance * usual);
+      const auto alike =
+          std::ranges::count_if(gaps, [&](double gap) { return std::abs(gap - usual) <= slack; });
+      found_.distance_seen = true;
+      return static_cast<double>(alike) >= kMostAlike * n;
+    }
+    if (gaps.size() < kFewestShortGaps) return false;
+    const double mean = std::accumulate(gaps.begin(), gaps.end(), 0.0) / n;
+    double squares = 0;
+    for (const double gap : gaps) squares += (gap - mean) * (gap - mean);
+    return std::sqrt(squares / n) <= kShortGapsSpread * mean;
+  }
+
   // At equal distances, and how much of the time they take.
   void name_dips() {
     const std::vector<Dip>& dips = found_.dips;
@@ -335,12 +356,7 @@ class Dissector {
       gaps.push_back(static_cast<double>(dips[i + 1].first - dips[i].first));
       seconds += dips[i].seconds;
     }
-    const double usual = median_of(gaps);
-    if (usual < static_cast<double>(kFewestBins)) return;  // The bins are too wide to tell.
-    const double slack = std::max(1.0, kSameDistance * usual);
-    const auto alike =
-        std::ranges::count_if(gaps, [&](double gap) { return std::abs(gap - usual) <= slack; });
-    if (static_cast<double>(alike) < kMostAlike * static_cast<double>(gaps.size())) return;
+    if (!are_alike(gaps)) return;
     const double all = std::accumulate(gaps.begin(), gaps.end(), 0.0);
     found_.period_seconds = all / static_cast<double>(gaps.size()) * found_.bin_seconds;
     const bool few = seconds <= kCheckpointsAtMost * all * found_.bin_seconds;

@@ -57,8 +57,8 @@ std::string of_dips(const Findings& found) {
   }
   const auto [least, most] = std::ranges::minmax(found.dips, {}, &Dip::seconds);
   if (n == 1) return fmt::format("1 pause of {}", time_text(most.seconds));
-  return fmt::format("{}, {} to {}, at no fixed distance", counted(n, "pause"),
-                     time_text(least.seconds), time_text(most.seconds));
+  return fmt::format("{}, {} to {}{}", counted(n, "pause"), time_text(least.seconds),
+                     time_text(most.seconds), found.distance_seen ? ", at no fixed distance" : "");
 }
 
 std::string of_partial(const Findings& found) {
