@@ -38,7 +38,8 @@ class Intake {
   // How many accelerators a host (or a partition, host empty) has, and of which kind.
   virtual void capacity(std::string_view host, std::string_view partition, std::string_view kind,
                         int accelerators) = 0;
-  // Over [at, at + held): of a partition's accelerators so many were there, allocated, down.
+  // Over [at, at + held): of a partition's accelerators so many were there, allocated, down. A
+  // total of 0 says only what was down, of accelerators that capacity() counts.
   struct Occupancy {
     Nanos at{};
     Nanos held{};

@@ -222,6 +222,10 @@ Instant read_count(std::string_view text, double unit, Nanos base) {
 }
 
 Instant read_auto(std::string_view text, const Zone& zone) {
+  // Most are of this form, and there are three in each record of a job.
+  if (text.size() > 10 && (text[4] == '-' || text[4] == '/') && text.back() != ' ') {
+    return read_iso(text, zone);
+  }
   text = trim(text);
   if (is_none(text)) return {};
   if (!is_number(text)) return read_iso(text, zone);

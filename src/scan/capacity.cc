@@ -32,33 +32,45 @@ void set_occupied(CapacityUse& use, const Occupied& occupied) {
   use.unallocated = std::max(0.0, occupied.total - occupied.down - use.allocated);
 }
 
+// Events of nodes tell only what was down, of accelerators that are counted elsewhere.
+bool tells_total(const Occupied& occupied) { return occupied.total > 0; }
+
 struct Count {
   double told = 0;  // Accelerators.
   double seen = 0;  // With telemetry, of hosts of which nothing was told.
 };
 
-void set_counted(CapacityUse& use, const Count& count, const Window& window) {
+// `down`: accelerator-seconds of these that were told by themselves.
+void set_counted(CapacityUse& use, const Count& count, const Window& window, double down = 0) {
   const double all = count.told + count.seen;
   if (all <= 0) return;
   use.basis = count.seen <= 0   ? "counts of accelerators"
               : count.told <= 0 ? "accelerators that had telemetry"
                                 : "counts of accelerators, and those that had telemetry";
   use.total = all * to_seconds(window.end - window.start);
+  if (down > 0) use.down = std::min(down, *use.total);
   // More allocated than there is: some of the fleet was not counted, so nothing can be said.
-  if (*use.total >= use.allocated) use.unallocated = *use.total - use.allocated;
+  if (*use.total >= use.allocated) {
+    use.unallocated = std::max(0.0, *use.total - use.allocated - use.down.value_or(0));
+  }
 }
 
 }  // namespace
 
 CapacityUse fleet_capacity(const FleetUsage& usage, const Split& jobs) {
   CapacityUse use = of_jobs(jobs);
-  if (!usage.occupied.empty()) {
-    Occupied all;
-    for (const Occupied& partition : usage.occupied) {
-      all.total += partition.total;
-      all.allocated += partition.allocated;
-      all.down += partition.down;
+  Occupied all;
+  double down = 0;
+  for (const Occupied& partition : usage.occupied) {
+    if (!tells_total(partition)) {
+      down += partition.down;
+      continue;
     }
+    all.total += partition.total;
+    all.allocated += partition.allocated;
+    all.down += partition.down;
+  }
+  if (tells_total(all)) {
     set_occupied(use, all);
     return use;
   }
@@ -69,7 +81,7 @@ CapacityUse fleet_capacity(const FleetUsage& usage, const Split& jobs) {
     Count& count = told.host != 0 ? hosts : partitions;
     (told.told ? count.told : count.seen) += told.accelerators;
   }
-  set_counted(use, hosts.told + hosts.seen > 0 ? hosts : partitions, usage.window);
+  set_counted(use, hosts.told + hosts.seen > 0 ? hosts : partitions, usage.window, down);
   return use;
 }
 
@@ -80,9 +92,9 @@ std::vector<CapacityUse> partition_capacities(const FleetUsage& usage,
     uses.emplace(partition.partition, of_jobs(partition.split));
   }
   for (const Occupied& occupied : usage.occupied) {
-    set_occupied(uses[occupied.partition], occupied);
+    if (tells_total(occupied)) set_occupied(uses[occupied.partition], occupied);
   }
-  if (usage.occupied.empty()) {
+  if (std::ranges::none_of(usage.occupied, tells_total)) {
     std::map<WordId, std::pair<Count, Count>> counts;  // Of a partition as a whole; of its hosts.
     for (const HostCapacity& told : usage.capacities) {
       if (told.partition == 0) continue;

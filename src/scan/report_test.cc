@@ -292,6 +292,14 @@ TEST(Report, CapacityIsNotKnownUnlessTold) {
   EXPECT_DOUBLE_EQ(*counted.capacity.unallocated, 38 * kHour);
   EXPECT_FALSE(counted.capacity.down);
 
+  // Events of nodes say what was down of those that are counted.
+  fleet.usage.occupied.push_back({.partition = 0, .total = 0, .allocated = 0, .down = 8 * kHour});
+  const Report events = fleet.report();
+  EXPECT_EQ(events.capacity.basis, "counts of accelerators");
+  EXPECT_DOUBLE_EQ(*events.capacity.down, 8 * kHour);
+  EXPECT_DOUBLE_EQ(*events.capacity.unallocated, 30 * kHour);
+  fleet.usage.occupied.clear();
+
   fleet.usage.occupied.push_back({.partition = fleet.usage.words.intern("p"),
                                   .total = 100 * kHour,
                                   .allocated = 30 * kHour,

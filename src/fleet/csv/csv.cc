@@ -92,7 +92,7 @@ class CsvReader final : public Reader {
       if (layout == nullptr) {
         return bad_input(
             "its columns are none that are known; say what they mean in a mapping "
-            "(docs/format/csv-mapping.md): --mapping FILE");
+            "(docs/format/csv-mapping.md): --map FILE");
       }
       mapping_ = TRY(parse_mapping(layout->mapping).in(layout->name));
     }

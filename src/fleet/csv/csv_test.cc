@@ -220,7 +220,7 @@ TEST(CsvMapping, SaysWhatIsWrong) {
        "mapping: a sample needs either [columns] value or [[value]]"},
       {"",
        "its columns are none that are known; say what they mean in a mapping "
-       "(docs/format/csv-mapping.md): --mapping FILE"},
+       "(docs/format/csv-mapping.md): --map FILE"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.mapping);

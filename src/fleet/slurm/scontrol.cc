@@ -37,6 +37,16 @@ std::string_view reason_time(std::string_view record) {
   return record.substr(open + 1, close - open - 1);
 }
 
+// Of a host with several kinds that of most; the count is of all.
+double give_capacity(Intake& intake, std::string_view host, std::string_view partition,
+                     std::string_view gres) {
+  const Devices devices = devices_of_gres(gres);
+  if (devices.count >= 1 && devices.count <= 1e6) {
+    intake.capacity(host, partition, devices.kind, static_cast<int>(devices.count));
+  }
+  return devices.count;
+}
+
 void give_down(Intake& intake, Nanos from, Nanos to, double devices) {
   if (devices <= 0 || to <= from) return;
   intake.occupancy("",
@@ -68,9 +78,7 @@ void Sinfo::line(std::string_view line, Where where) {
     return;
   }
   if (!seen_.emplace(cells[0]).second) return;
-  for (const Gres& gres : accelerators_of_gres(cells[2])) {
-    if (gres.count > 0) intake_.capacity(cells[0], cells[1], gres.kind, gres.count);
-  }
+  give_capacity(intake_, cells[0], cells[1], cells[2]);
 }
 
 bool is_down(std::string_view state) {
@@ -137,12 +145,7 @@ void Scontrol::node() {
   const std::string_view host = value_of(node_, "NodeName");
   const std::string_view partitions = value_of(node_, "Partitions");
   const std::string_view partition = partitions.substr(0, partitions.find(','));
-  double devices = 0;
-  for (const Gres& gres : accelerators_of_gres(value_of(node_, "Gres"))) {
-    if (gres.count <= 0) continue;
-    intake_.capacity(host, partition, gres.kind, gres.count);
-    devices += gres.count;
-  }
+  double devices = give_capacity(intake_, host, partition, value_of(node_, "Gres"));
   if (devices > 0 && is_down(value_of(node_, "State"))) {
     // What still runs on a draining node is not down.
     devices -= devices_of_tres(value_of(node_, "AllocTRES")).count;
