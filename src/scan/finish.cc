@@ -145,12 +145,17 @@ void Finisher::check_whole_hosts() {
     if (told.host != 0) on_host[told.host] = told.accelerators;
   }
   std::vector<bool> unknown(fold_.jobs_.size());
+  std::map<JobIndex, float> in_all;  // Of jobs whose hosts differ in size.
   for (const auto& [host, count] : on_host) {
     for (const Holders::HostClaim& claim : fold_.holders_.claims_on(host)) {
+      in_all[claim.job] += static_cast<float>(count);
       if (std::abs(claim.accelerators - static_cast<float>(count)) > 1e-3F) {
         unknown[claim.job] = true;
       }
     }
+  }
+  for (const auto& [job, count] : in_all) {
+    if (std::abs(count - fold_.jobs_[job].accelerators) < 1e-3F) unknown[job] = false;
   }
   is_valid_.resize(fold_.lanes_.size());
   for (std::size_t i = 0; i < fold_.lanes_.size(); ++i) {

@@ -203,6 +203,29 @@ TEST(Fold, AFinishedRecordTakesThePlaceOfARunningOne) {
   EXPECT_EQ(count_of(usage, Trouble::kDuplicate), 1U);
 }
 
+// Slurm and an archive tell of the same job; their clocks differ by a second.
+TEST(Fold, TwoSourcesOfOneJob) {
+  Fold fold;
+  JobDraft one = draft("1", 0, 100, 2);
+  one.user = {};
+  fold.job(one, {});
+  JobDraft other = draft("1", 1, 101, 2);
+  other.account = "chem";
+  other.mean_utilisation = 0.5;
+  other.metric = "acc_utilization";
+  fold.job(other, {});
+  JobDraft elsewhere = draft("1", 50, 150, 2);  // The same number in another cluster.
+  elsewhere.user = "bob";
+  fold.job(elsewhere, {});
+  const FleetUsage usage = std::move(fold).finish();
+  ASSERT_EQ(usage.jobs.size(), 2U);
+  expect_split(usage.jobs[0].split, 200, 0, 0, 100, 100);
+  EXPECT_EQ(usage.text(usage.jobs[0].user), "ada");
+  EXPECT_EQ(usage.text(usage.jobs[0].account), "chem");
+  EXPECT_EQ(usage.text(usage.jobs[1].user), "bob");
+  EXPECT_EQ(count_of(usage, Trouble::kDuplicate), 1U);
+}
+
 TEST(Fold, EndUnknownRunsToTheEndOfTheWindow) {
   Fold fold({.window = kHour});
   JobDraft running = draft("1", 3000, 3000);
@@ -319,6 +342,19 @@ TEST(Fold, WholeHostsNeedNoIndices) {
   expect_split(job_of(usage, "1").split, 400, 0, 0, 0, 400);
   expect_split(job_of(usage, "2").split, 100, 100, 0, 0, 0);
   EXPECT_EQ(count_of(usage, Trouble::kUnknownPlace), 1U);
+}
+
+TEST(Fold, WholeHostsOfDifferentSizes) {
+  Fold fold({.window = kHour});
+  JobDraft job = draft("1", 0, 100, 3);
+  job.hosts = "h1,h2";
+  fold.job(job, {});
+  give_all(fold, series(fold, "0"), 0, 100, 100);
+  for (const char* device : {"0", "1"}) {
+    give_all(fold, series(fold, device, {}, "DCGM_FI_DEV_GPU_UTIL", "h2"), 0, 100, 100);
+  }
+  const FleetUsage usage = std::move(fold).finish();
+  expect_split(job_of(usage, "1").split, 300, 0, 0, 0, 300);
 }
 
 // A host with more accelerators than have telemetry is not all of a job's.

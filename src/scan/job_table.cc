@@ -42,11 +42,9 @@ std::optional<Trouble> JobTable::add(const JobDraft& draft) {
   const WordId id = words_.intern(draft.id);
   const JobIndex latest = recall(by_id_, id);
   for (JobIndex job = latest; job != kNoJob && id != 0; job = previous_[job]) {
-    if (jobs_[job].start != draft.start) continue;
-    if (jobs_[job].running && !is_running(draft)) {
-      fill(jobs_[job], draft);
-      keep_mean(job, draft);
-    }
+    if (!is_same(jobs_[job], draft)) continue;
+    if (jobs_[job].running && !is_running(draft)) fill(jobs_[job], draft);
+    complete(job, draft);
     return Trouble::kDuplicate;
   }
   CHECK(jobs_.size() < kNoJob);
@@ -68,6 +66,36 @@ std::optional<Trouble> JobTable::add(const JobDraft& draft) {
 WordId JobTable::again(std::string_view text, WordId& last) {
   if (words_[last] != text) last = words_.intern(text);
   return last;
+}
+
+// Two attempts of a job do not overlap: records that do tell of the same one, even if two sources
+// disagree by seconds. Another cluster may have used the number too.
+bool JobTable::is_same(const FleetJob& job, const JobDraft& draft) const {
+  const bool overlap = job.start < end_of(draft) && draft.start < job.end;
+  if (job.start != draft.start && !overlap) return false;
+  if (job.accelerators != static_cast<float>(draft.accelerators)) return false;
+  return job.user == 0 || draft.user.empty() || words_[job.user] == draft.user;
+}
+
+// What the first record of an attempt did not say, another may.
+void JobTable::complete(JobIndex index, const JobDraft& draft) {
+  FleetJob& job = jobs_[index];
+  const auto add = [&](WordId& word, std::string_view text) {
+    if (word == 0) word = words_.intern(text);
+  };
+  add(job.name, draft.name);
+  add(job.user, draft.user);
+  add(job.account, draft.account);
+  add(job.partition, draft.partition);
+  add(job.kind, draft.kind);
+  add(job.family, draft.family);
+  add(job.script, draft.script);
+  add(job.hosts, draft.hosts);
+  if (job.submit == Nanos{}) job.submit = draft.submit;
+  if (!std::isnan(draft.mean_utilisation) && std::isnan(mean_of(index))) {
+    job.metric = words_.intern(draft.metric);
+    keep_mean(index, draft);
+  }
 }
 
 void JobTable::fill(FleetJob& job, const JobDraft& draft) {

@@ -18,7 +18,8 @@ class JobTable {
   explicit JobTable(Words& words) : words_{words} {}
 
   // What became of a record: nothing if it is a new attempt of a new job; else what to count.
-  // kDuplicate: it is not kept, or it took the place of an unfinished record of the same attempt.
+  // kDuplicate: it is not kept but for what was not known; it takes the place of an unfinished
+  // record of the same attempt.
   // kRequeued: kept, as another attempt.
   std::optional<model::Trouble> add(const model::JobDraft& draft);
 
@@ -35,6 +36,8 @@ class JobTable {
   std::vector<FleetJob> take() { return std::move(jobs_); }
 
  private:
+  bool is_same(const FleetJob& job, const model::JobDraft& draft) const;
+  void complete(JobIndex index, const model::JobDraft& draft);
   void fill(FleetJob& job, const model::JobDraft& draft);
   WordId again(std::string_view text, WordId& last);
   void keep_mean(JobIndex job, const model::JobDraft& draft);

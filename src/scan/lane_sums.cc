@@ -41,9 +41,13 @@ void Timelines::start(LaneSum& lane, Time first, Time end, Time cadence) {
   if (span == 0 && cadence == 0) lane.bin_width = kMinute;
   const Time bins = span == 0 ? most : (span + lane.bin_width - 1) / lane.bin_width;
   lane.bin_start = first;
-  lane.bin = static_cast<std::uint32_t>(bins_.size());
   lane.capacity = static_cast<std::uint32_t>(std::clamp<Time>(bins, 1, most));
-  bins_.resize(bins_.size() + lane.capacity);
+  if (used_ + lane.capacity > kBlock) {
+    blocks_.push_back(std::make_unique<Bin[]>(kBlock));
+    used_ = 0;
+  }
+  lane.bin = (static_cast<std::uint32_t>(blocks_.size() - 1) << kBlockBits) + used_;
+  used_ += lane.capacity;
 }
 
 std::uint32_t Timelines::locate(LaneSum& lane, Time at) {
@@ -57,13 +61,13 @@ std::uint32_t Timelines::locate(LaneSum& lane, Time at) {
 }
 
 void Timelines::halve(LaneSum& lane) {
-  merge_pairs(bins_.data() + lane.bin, lane.capacity);
+  merge_pairs(at(lane.bin), lane.capacity);
   lane.bin_width *= 2;
 }
 
 void Timelines::give(const LaneSum& lane, Time cadence, std::vector<Bin>& into, Lane& told) const {
   if (lane.capacity == 0) return;
-  const auto from = bins_.begin() + lane.bin;
+  const Bin* from = at(lane.bin);
   std::vector<Bin> bins(from, from + lane.capacity);
   Time width = lane.bin_width;
   while (width < cadence && bins.size() > 1) {

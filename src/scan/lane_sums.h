@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "scan/fleet_usage.h"
@@ -62,7 +63,7 @@ class Timelines {
   }
 
   void count(std::uint32_t index, const Reading& reading) {
-    Bin& bin = bins_[index];
+    Bin& bin = *at(index);
     const auto share = static_cast<std::uint16_t>(reading.utilisation * 10000 + 0.5);
     if (bin.samples == 0 || share < bin.least) bin.least = share;
     if (share > bin.most) bin.most = share;
@@ -76,8 +77,16 @@ class Timelines {
   void give(const LaneSum& lane, Time cadence, std::vector<Bin>& into, Lane& told) const;
 
  private:
+  // In blocks that never move, so that growing costs no second copy. No lane lies in two.
+  static constexpr std::uint32_t kBlockBits = 14;
+  static constexpr std::uint32_t kBlock = std::uint32_t{1} << kBlockBits;
+
+  Bin* at(std::uint32_t index) { return &blocks_[index >> kBlockBits][index % kBlock]; }
+  const Bin* at(std::uint32_t index) const { return &blocks_[index >> kBlockBits][index % kBlock]; }
   void halve(LaneSum& lane);
-  std::vector<Bin> bins_;
+
+  std::vector<std::unique_ptr<Bin[]>> blocks_;
+  std::uint32_t used_ = kBlock;  // Of the last block.
 };
 
 }  // namespace amdahl::scan
