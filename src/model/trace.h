@@ -22,15 +22,16 @@ enum class Clock : std::uint8_t {
 
 // One file, or one collector's stream. Its `base` has been added to all its times already.
 struct TraceSource {
-  std::string file;    // As people know it.
-  std::string format;  // The reader's name: "kineto", "nsys".
-  std::string host;
-  std::string backend;     // "nccl", "gloo"; empty if the job is not distributed.
+  std::string file{};    // As people know it.
+  std::string format{};  // The reader's name: "kineto", "nsys".
+  std::string host{};
+  std::string backend{};   // "nccl", "gloo"; empty if the job is not distributed.
   std::int32_t rank = -1;  // -1: the file does not say.
   std::int32_t world_size = 0;
   Clock clock = Clock::kUnknown;
   Nanos base{};
   std::uint64_t bytes = 0;  // Read, unpacked.
+  Nanos first_event{};      // Start of the first in the order of the file; 0: not known.
 };
 
 // Host processes, and their threads. A thread belongs to one process of one source.
@@ -271,7 +272,7 @@ struct Loss {
   std::uint32_t source = kNone;
   LossKind kind = LossKind::kUnreadable;
   std::uint64_t count = 0;
-  std::string example;  // Of the first: place and value.
+  std::string example{};  // Of the first: place and value.
 };
 
 // Plain data. TraceBuilder::finish() leaves device_events, host_events, syncs, samples and

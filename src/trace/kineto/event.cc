@@ -330,7 +330,9 @@ Wanted wanted_args(Category category, char phase) {
 }
 
 void keep_event(const RawEvent& event, Window& window) {
-  ++window.events;
+  if (window.events++ == 0 && event.phase == 'X' && event.category != Category::kIgnored) {
+    if (const auto start = nanos_of(event.ts)) window.first_started = Nanos(*start);
+  }
   if (event.duplicate) window.lose(LossKind::kDuplicateKey, event.offset, event.name);
   switch (event.phase) {
     case 'X':

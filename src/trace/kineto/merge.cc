@@ -106,6 +106,7 @@ std::uint32_t Merger::stack(std::uint32_t name) {
 
 void Merger::add(const Window& window) {
   Maps maps(window);
+  if (events_ == 0) first_event_ = window.first_started;
   add_host(window, maps);
   add_device(window, maps);
   add_syncs(window, maps);
@@ -250,6 +251,7 @@ void Merger::finish(Nanos base) {
   model::Trace& trace = builder_.trace();
   model::TraceSource& source = trace.sources[source_];
   source.base = base;
+  if (first_event_) source.first_event = *first_event_ + base;
   const auto shift = [&](auto& rows, std::size_t first, auto change) {
     for (std::size_t i = first; i < rows.size(); ++i) change(rows[i]);
   };

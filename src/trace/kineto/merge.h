@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -66,6 +67,7 @@ class Merger {
   FirstRows first_;
   std::unordered_map<FlowKey, FlowEnd, HashFlow> open_flows_;
   std::unordered_map<std::uint32_t, std::uint32_t> stacks_;  // By the name of the call stack.
+  std::optional<Nanos> first_event_;
   std::uint64_t name_bytes_ = 0;
   std::uint64_t events_ = 0;
   std::uint64_t thinned_ = 0;

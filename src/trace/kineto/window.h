@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -63,7 +64,8 @@ struct Window {
   std::array<std::uint64_t, kLossKinds> lost{};
   std::array<std::string, kLossKinds> examples;  // Of the first of each kind.
 
-  std::uint64_t events = 0;  // All that were looked at.
+  std::uint64_t events = 0;            // All that were looked at.
+  std::optional<Nanos> first_started;  // Of the first of them, if it has a duration.
 
   void lose(model::LossKind kind, std::uint64_t offset, std::string_view what);
 };
