@@ -7,9 +7,11 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "trace/bpf/bpf.h"
 #include "trace/kineto/kineto.h"
 #include "trace/ncu/ncu.h"
 #include "trace/nsys/nsys.h"
+#include "trace/perf/perf.h"
 
 namespace amdahl::trace {
 namespace {
@@ -17,9 +19,11 @@ namespace {
 constexpr std::size_t kHead = 64 * 1024;
 
 constexpr auto kReaders = std::to_array<Reader>({
+    {"bpf", "a record of waits of amdahl profile", bpf::claims, bpf::read},
     {"kineto", "a trace of the PyTorch Profiler (Chrome JSON)", kineto::claims, kineto::read},
     {"ncu", "what Nsight Compute prints with --csv", ncu::claims, ncu::read},
     {"nsys", "an SQLite export of Nsight Systems", nsys::claims, nsys::read},
+    {"perf", "what perf script prints", perf::claims, perf::read},
 });
 
 std::string names_of(std::span<const Reader> some) {
