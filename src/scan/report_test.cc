@@ -1,11 +1,14 @@
 #include "scan/report.h"
 
+#include <algorithm>
 #include <cmath>
+#include <random>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "scan/draw.h"
 #include "scan/family.h"
 #include "scan/fleet_usage.h"
 #include "scan/made_fleet.h"
@@ -337,6 +340,87 @@ TEST(Report, AMadeUpFleetAddsUp) {
   double sliced = 0;
   for (const Slice& slice : report.slices) sliced += slice.split.allocated;
   EXPECT_NEAR(sliced, report.totals.split.allocated, 1e-9 * sliced);
+}
+
+// Odd fleets: no time, no samples, shared accelerators, bins beside the job's time, no hosts.
+FleetUsage odd_fleet(unsigned seed) {
+  std::mt19937 random(seed);
+  const auto upto = [&](int most) { return std::uniform_int_distribution<int>(0, most)(random); };
+  FleetUsage usage;
+  usage.window = {.start = hours{1000}, .end = hours{1000 + upto(48)}};
+  const int jobs = upto(30);
+  for (int i = 0; i < jobs; ++i) {
+    FleetJob job;
+    job.id = usage.words.intern(std::to_string(upto(20)));
+    job.name = usage.words.intern(upto(3) ? "n" + std::to_string(upto(5)) : "");
+    job.hosts = usage.words.intern(upto(2) ? "gpu[1-3]" : "");
+    job.state = static_cast<model::JobState>(upto(9));
+    job.start = hours{990 + upto(40)};
+    job.end = job.start + std::chrono::minutes{upto(3000)};
+    job.running = upto(5) == 0;
+    job.lane = static_cast<std::uint32_t>(usage.lanes.size());
+    job.lanes = static_cast<std::uint32_t>(upto(4));
+    job.accelerators = static_cast<float>(job.lanes + static_cast<unsigned>(upto(2)));
+    const Nanos wall =
+        std::min(job.end, usage.window.end) - std::max(job.start, usage.window.start);
+    for (std::uint32_t l = 0; l < job.lanes; ++l) {
+      Lane lane;
+      lane.host = usage.words.intern(upto(3) ? "gpu1" : "");
+      lane.allocated = std::max(wall, Nanos{});
+      lane.weight = upto(1) ? 1 : 0.25;
+      lane.bin = static_cast<std::uint32_t>(usage.bins.size());
+      lane.bins = static_cast<std::uint32_t>(upto(1) * upto(64));
+      lane.bin_width = std::chrono::minutes{1 + upto(100)};
+      lane.bin_start = job.start + std::chrono::minutes{upto(200) - 100};
+      for (std::uint32_t b = 0; b < lane.bins; ++b) {
+        Bin bin;
+        bin.samples = static_cast<std::uint32_t>(upto(4));
+        bin.idle = std::min<std::uint32_t>(bin.samples, static_cast<std::uint32_t>(upto(4)));
+        bin.sum = static_cast<float>(bin.samples - bin.idle) * static_cast<float>(upto(100)) / 100;
+        lane.samples += bin.samples;
+        lane.idle += bin.idle;
+        lane.utilisation += bin.sum;
+        usage.bins.push_back(bin);
+      }
+      if (lane.samples > 0) lane.observed = lane.allocated / (1 + upto(2));
+      job.split += split_of(lane);
+      usage.lanes.push_back(lane);
+    }
+    usage.jobs.push_back(job);
+  }
+  return usage;
+}
+
+TEST(Report, OddFleetsAddUp) {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    const FleetUsage usage = odd_fleet(seed);
+    const Report report =
+        scan::report(usage, families_of(usage, *Recogniser::make({})), {}, {.rows = 0});
+    const Split& all = report.totals.split;
+    const double off = 1e-5 * all.allocated + 1e-6;
+    EXPECT_NEAR(all.allocated, all.unobserved + observed_in(all), off);
+    for (const Cut& cut : report.cuts) {
+      SCOPED_TRACE(name(cut.by));
+      Split split;
+      double recoverable = 0;
+      for (const Row& row : cut.rows) {
+        split += row.split;
+        recoverable += row.recoverable;
+      }
+      EXPECT_NEAR(split.allocated, all.allocated, off);
+      EXPECT_NEAR(wasted(split), wasted(all), off);
+      EXPECT_NEAR(recoverable, report.totals.recoverable, off);
+      EXPECT_LE(recoverable, wasted(all) + off);
+    }
+    Split sliced;
+    for (const Slice& slice : report.slices) sliced += slice.split;
+    EXPECT_NEAR(sliced.allocated, all.allocated, off);
+    EXPECT_NEAR(wasted(sliced), wasted(all), off);
+    for (const FleetJob& job : usage.jobs) {
+      EXPECT_FALSE(draw(anatomy_of(usage, job, "family"), 80, true).empty());
+    }
+  }
 }
 
 TEST(Pick, TakesTheFirstThatCanBeWorkedOn) {
