@@ -26,8 +26,9 @@ constexpr auto kDecode =
     std::to_array<Names>({"Image.open", "imread", "imdecode", "read_image", "decode_image",
                           "decode_jpeg", "json.load", "json.loads", "np.load", "torch.load",
                           "read_csv", "read_parquet", "librosa.load", "h5py.File"});
-constexpr auto kReads = std::to_array<Names>(
-    {"open", "sha256", "md5", "sha1", "crc32", "Image.open", "imread", "stat"});
+constexpr auto kReads =
+    std::to_array<Names>({"open", "sha256", "md5", "sha1", "crc32", "Image.open", "imread", "stat",
+                          "convert", "resize", "verify"});
 constexpr auto kAllocate = std::to_array<Names>(
     {"torch.zeros", "torch.ones", "torch.empty", "torch.full", "torch.rand", "torch.randn",
      "torch.tensor", "torch.arange", "torch.eye", "torch.linspace", "np.zeros", "np.empty"});

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "fleet_targets.h"
+#include "profile_targets.h"
 
 namespace amdahl::fuzz {
 namespace {
@@ -22,6 +23,11 @@ constexpr auto kTargets = std::to_array<Target>({
     {"zone", read_zone},
     {"hosts", read_hosts},
     {"unpack", unpack},
+    {"nsys", [](std::string_view bytes) { read_trace("nsys", bytes); }},
+    {"ncu", [](std::string_view bytes) { read_trace("ncu", bytes); }},
+    {"bpf", [](std::string_view bytes) { read_trace("bpf", bytes); }},
+    {"perf", [](std::string_view bytes) { read_trace("perf", bytes); }},
+    {"code", read_code},
 });
 
 }  // namespace

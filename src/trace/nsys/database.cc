@@ -15,7 +15,7 @@ constexpr std::string_view kMagic{"SQLite format 3\0", 16};
 // Steps of SQLite's machine between two looks, and how many a file may take: a row takes a few
 // dozen. A file whose pages point in circles would go on for ever.
 constexpr int kStepsAtOnce = 10'000;
-constexpr std::uint64_t kLeastSteps = 50'000'000;
+constexpr std::uint64_t kLeastSteps = 5'000'000;
 constexpr std::uint64_t kStepsPerByte = 10;
 
 constexpr int kLongestText = 16 << 20;
