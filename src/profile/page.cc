@@ -1,0 +1,246 @@
+#include "profile/page.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/screen.h"
+#include "base/text.h"
+
+namespace amdahl::profile {
+namespace {
+
+using model::kNone;
+
+constexpr std::size_t kMostSteps = 8;
+constexpr std::size_t kMostDevices = 16;
+
+std::string times(double factor) {
+  return std::isinf(factor) ? "no limit" : fmt::format("{:.2f}x", factor);
+}
+
+std::string share(Nanos part, Nanos whole) {
+  return whole > Nanos{} ? show_percent(to_seconds(part) / to_seconds(whole)) : "";
+}
+
+// Three digits in the unit that suits: a trace has times of all sizes.
+std::string span(Nanos time) {
+  const double seconds = to_seconds(time);
+  if (time >= std::chrono::seconds(60)) return show_duration(time);
+  if (seconds >= 1) return fmt::format("{:.3g} s", seconds);
+  if (seconds >= 1e-3) return fmt::format("{:.3g} ms", seconds * 1e3);
+  if (seconds >= 1e-6) return fmt::format("{:.3g} µs", seconds * 1e6);
+  return fmt::format("{} ns", time.count());
+}
+
+class Writer {
+ public:
+  Writer(int width, bool colour) : width_{static_cast<std::size_t>(width)}, colour_{colour} {}
+
+  void line(std::string_view text) { out_ += clip(plain(text), width_) + "\n"; }
+  void blank() { out_ += "\n"; }
+  void head(std::string_view text) {
+    const std::string shown = clip(plain(text), width_);
+    out_ += colour_ ? fmt::format("\x1b[1m{}\x1b[0m\n", shown) : shown + "\n";
+  }
+  // Wrapped at spaces, each line indented.
+  void paragraph(std::string_view text, std::size_t indent) {
+    std::string row(indent, ' ');
+    bool empty = true;
+    const std::string shown = plain(text);
+    for (const std::string_view word : split(shown, ' ')) {
+      if (!empty && columns_of(row) + 1 + columns_of(word) > width_) {
+        out_ += row + "\n";
+        row.assign(indent, ' ');
+        empty = true;
+      }
+      if (!empty) row += ' ';
+      row += clip(word, width_ - indent);
+      empty = false;
+    }
+    out_ += row + "\n";
+  }
+  std::string take() { return std::move(out_); }
+
+ private:
+  std::size_t width_;
+  bool colour_;
+  std::string out_;
+};
+
+const WhyRow* row_of(const model::Cause& cause) {
+  for (const WhyRow& row : whys()) {
+    if (row.describe == cause.name) return &row;
+  }
+  return nullptr;
+}
+
+void draw_head(const TraceReport& report, Writer& out) {
+  const std::size_t files = report.sources.size();
+  out.head(fmt::format("{} trace{}, {} device{}, {} step{}, {}", files, files == 1 ? "" : "s",
+                       report.devices.size(), report.devices.size() == 1 ? "" : "s",
+                       report.steps.size(), report.steps.size() == 1 ? "" : "s",
+                       span(report.wall)));
+  out.line(fmt::format("bottleneck: {} ({})", name(report.profile.bottleneck),
+                       model::describe(report.profile.bottleneck)));
+  out.paragraph(report.profile.rule, 2);
+}
+
+void draw_causes(const TraceReport& report, Writer& out) {
+  if (report.profile.causes.empty()) return;
+  out.blank();
+  out.head(fmt::format("{:<36} {:>9} {:>6} {:>8}", "Cause", "accel-s", "share", "ceiling"));
+  int number = 0;
+  for (const model::Cause& cause : report.profile.causes) {
+    ++number;
+    out.line(fmt::format(
+        "{}. {} {:>9} {:>6} {:>8}", number, left(cause.name, number < 10 ? 33 : 32),
+        show_number(cause.accelerator_seconds), show_percent(cause.share), times(cause.ceiling)));
+    const WhyRow* row = row_of(cause);
+    if (row == nullptr) continue;
+    const GapPlace* best = nullptr;
+    for (const DeviceRow& device : report.devices) {
+      for (const GapPlace& place : device.gaps.places) {
+        if (place.why == row->why && (best == nullptr || place.time > best->time)) best = &place;
+      }
+    }
+    if (best != nullptr) {
+      const std::string where = best->line.empty() ? "" : fmt::format("{}: ", best->line);
+      out.paragraph(fmt::format("{}{}, {}", where, clip(best->what, 90), span(best->time)), 3);
+    }
+    out.paragraph(fmt::format("try: {}", what_to_try(row->why)), 3);
+  }
+}
+
+void draw_devices(const TraceReport& report, Writer& out) {
+  if (report.devices.empty()) return;
+  out.blank();
+  out.head(fmt::format("{:<24} {:>9} {:>5} {:>7} {:>6} {:>6} {:>5}", "Device", "span", "busy",
+                       "compute", "comm", "copy", "idle"));
+  std::size_t shown = 0;
+  for (const DeviceRow& row : report.devices) {
+    if (++shown > kMostDevices) {
+      out.line(fmt::format("and {} more", report.devices.size() - kMostDevices));
+      break;
+    }
+    const DeviceBreakdown& split = row.split;
+    out.line(fmt::format("{} {:>9} {:>5} {:>7} {:>6} {:>6} {:>5}", left(row.name, 24),
+                         span(split.span), share(split.busy, split.span),
+                         share(split.compute, split.span),
+                         share(split.exposed_communication, split.span),
+                         share(split.exposed_memory, split.span), share(split.idle, split.span)));
+    std::string idle;
+    for (const WhyRow& why : whys()) {
+      const Nanos time = row.gaps.by_why[at(why.why)];
+      if (time * 200 < split.span) continue;
+      idle +=
+          fmt::format("{}{} {}", idle.empty() ? "idle: " : ", ", why.name, share(time, split.span));
+    }
+    if (!idle.empty()) out.paragraph(idle, 2);
+  }
+  out.line("comm and copy: what nothing hides. Idle parts sum to idle.");
+}
+
+void draw_path(const TraceReport& report, Writer& out) {
+  if (report.wall <= Nanos{}) return;
+  out.blank();
+  out.head(fmt::format("Critical path, {}", span(report.wall)));
+  std::vector<std::pair<Nanos, Why>> order;
+  for (const WhyRow& row : whys()) order.emplace_back(report.path.by_why[at(row.why)], row.why);
+  std::ranges::stable_sort(order, std::ranges::greater{}, [](const auto& p) { return p.first; });
+  std::string parts;
+  for (const auto& [time, why] : order) {
+    if (time * 200 < report.wall) continue;
+    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ",
+                         why == Why::kUnknown ? "idle" : name(why), share(time, report.wall));
+  }
+  out.paragraph(parts, 2);
+  std::size_t shown = 0;
+  for (const PathShare& part : report.path.shares) {
+    if (++shown > 5) break;
+    out.line(fmt::format("  {:>6}  {:<9} {}{}", share(part.time, report.wall), name(part.why),
+                         part.line.empty() ? "" : part.line + ": ", part.what));
+  }
+}
+
+void draw_gains(const TraceReport& report, Writer& out) {
+  if (report.answer) {
+    out.blank();
+    out.head(fmt::format("What if {}", report.asked));
+    out.line(fmt::format("  at most {}, expected {}", times(report.answer->ceiling),
+                         times(report.answer->expected)));
+  }
+  if (report.gains.alone.empty()) return;
+  out.blank();
+  out.head(fmt::format("{:<30} {:>6} {:>9} {:>9}", "Without", "share", "at most", "expected"));
+  for (const Gain& gain : report.gains.alone) {
+    out.line(fmt::format("{:<30} {:>6} {:>9} {:>9}", name(gain.first), show_percent(gain.share),
+                         times(gain.ceiling), times(gain.expected)));
+  }
+  for (const Gain& gain : report.gains.pairs) {
+    out.line(fmt::format("{:<30} {:>6} {:>9} {:>9}",
+                         fmt::format("{} and {}", name(gain.first), name(gain.second)), "",
+                         times(gain.ceiling), times(gain.expected)));
+  }
+  out.paragraph(
+      "Share: of the steps, or of all, that a rank was at it. At most: Amdahl's law on that. "
+      "Expected: the recorded work replayed without it; of pairs, gains do not add.",
+      0);
+}
+
+void draw_steps(const TraceReport& report, Writer& out) {
+  if (report.steps.empty()) return;
+  out.blank();
+  out.head(fmt::format("{:<12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}", "Step", "wall", "input",
+                       "host", "device", "comm", "idle"));
+  std::size_t shown = 0;
+  for (const StepRow& step : report.steps) {
+    if (++shown > kMostSteps) {
+      out.line(fmt::format("and {} more (--json has all)", report.steps.size() - kMostSteps));
+      break;
+    }
+    const std::string rank = step.rank >= 0 ? fmt::format("{} r{}", step.number, step.rank)
+                                            : fmt::format("{}", step.number);
+    out.line(fmt::format("{:<12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}", rank, span(step.wall),
+                         span(step.input), span(step.host), span(step.device), span(step.comm),
+                         span(step.idle)));
+  }
+}
+
+void draw_ranks(const TraceReport& report, Writer& out) {
+  if (report.ranks.ranks.size() < 2) return;
+  out.blank();
+  out.head(fmt::format("{:<6} {:>10} {:>10} {:>10} {:>12} {:>6}", "Rank", "comm", "exposed",
+                       "waited", "made wait", "last"));
+  for (const RankFacts& rank : report.ranks.ranks) {
+    out.line(fmt::format("{:<6} {:>10} {:>10} {:>10} {:>12} {:>6}", rank.rank,
+                         span(rank.communication), span(rank.exposed), span(rank.waited),
+                         span(rank.made_wait), rank.last));
+  }
+  if (report.ranks.straggler != kNone) {
+    const RankFacts& late = report.ranks.ranks[report.ranks.straggler];
+    out.paragraph(
+        fmt::format("rank {} is the straggler: it came last {} times", late.rank, late.last), 0);
+  }
+}
+
+}  // namespace
+
+std::string draw(const TraceReport& report, int width, bool colour) {
+  Writer out(std::max(width, kNarrowestPage), colour);
+  draw_head(report, out);
+  draw_causes(report, out);
+  draw_devices(report, out);
+  draw_path(report, out);
+  draw_gains(report, out);
+  draw_steps(report, out);
+  draw_ranks(report, out);
+  if (!report.profile.missing.empty()) out.blank();
+  for (const std::string& missing : report.profile.missing) {
+    out.paragraph(fmt::format("missing: {}", missing), 0);
+  }
+  return out.take();
+}
+
+}  // namespace amdahl::profile

@@ -1,0 +1,24 @@
+// page.h: what a trace says as a page that a person can act on, in text and as HTML.
+#pragma once
+
+#include <string>
+
+#include "profile/timeline_boxes.h"
+#include "profile/trace_report.h"
+
+namespace amdahl::profile {
+
+// The least width that has room for the tables.
+inline constexpr int kNarrowestPage = 72;
+
+// Causes with seconds, ceiling, place and what to try; then devices, the critical path, what each
+// fix could gain, steps and ranks, and what is missing. No line is wider than `width` (taken as
+// kNarrowestPage if less). Control characters in names are shown as "?".
+std::string draw(const TraceReport& report, int width, bool colour);
+
+// A page that needs nothing but itself: the same tables, and the timeline on a canvas that zooms
+// with the wheel, moves by dragging and with the keyboard, and can be searched. Light and dark by
+// the reader's setting. Whatever a name holds is shown as text.
+std::string html(const TraceReport& report, const Boxes& boxes);
+
+}  // namespace amdahl::profile

@@ -1,0 +1,252 @@
+#include <cmath>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/embedded.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "profile/page.h"
+
+namespace amdahl {
+std::span<const Embedded> embedded_profile_page();
+}
+
+namespace amdahl::profile {
+namespace {
+
+std::string_view asset(std::string_view path) {
+  for (const Embedded& file : embedded_profile_page()) {
+    if (file.path == path) return file.bytes;
+  }
+  return {};
+}
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '&') {
+      result += "&amp;";
+    } else if (c == '<') {
+      result += "&lt;";
+    } else if (c == '>') {
+      result += "&gt;";
+    } else if (c == '"') {
+      result += "&quot;";
+    } else {
+      result += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+    }
+  }
+  return result;
+}
+
+// A JSON string that may stand inside a script element, whatever it holds.
+void append_string(std::string& out, std::string_view text) {
+  const std::string quoted = dump_json(Json(std::string(text)));
+  for (const char c : quoted) {
+    if (c == '<') {
+      out += "\\u003c";
+    } else {
+      out += c;
+    }
+  }
+}
+
+void append_lane(std::string& out, const Lane& lane) {
+  out += "{\"name\":";
+  append_string(out, lane.name);
+  fmt::format_to(std::back_inserter(out), ",\"rows\":{},\"boxes\":[", lane.depth);
+  Nanos before{};
+  bool first = true;
+  for (const Box& box : lane.boxes) {
+    // Each start as the difference to the one before: short numbers, a third of the bytes.
+    fmt::format_to(std::back_inserter(out), "{}{},{},{},{},{},{}", first ? "" : ",",
+                   (box.from - before).count(), (box.to - box.from).count(), box.name,
+                   static_cast<int>(box.why), box.depth, box.count);
+    before = box.from;
+    first = false;
+  }
+  out += "]}";
+}
+
+std::string data_of(const Boxes& boxes) {
+  std::string out = fmt::format("{{\"span\":{},\"whys\":[", (boxes.to - boxes.from).count());
+  for (const WhyRow& row : whys()) {
+    fmt::format_to(std::back_inserter(out), "{}\"{}\"", row.why == Why::kKernel ? "" : ",",
+                   row.name);
+  }
+  out += "],\"words\":[";
+  for (const WhyRow& row : whys()) {
+    if (row.why != Why::kKernel) out += ',';
+    append_string(out, row.describe);
+  }
+  out += "],\"names\":[";
+  for (std::size_t i = 0; i < boxes.names.size(); ++i) {
+    if (i > 0) out += ',';
+    append_string(out, boxes.names[i]);
+  }
+  out += "],\"lanes\":[";
+  for (std::size_t i = 0; i < boxes.lanes.size(); ++i) {
+    if (i > 0) out += ",\n";
+    append_lane(out, boxes.lanes[i]);
+  }
+  return out + "]}";
+}
+
+std::string times(double factor) {
+  return std::isinf(factor) ? "no limit" : fmt::format("{:.2f}×", factor);
+}
+
+std::string seconds(Nanos time) { return show_number(to_seconds(time)); }
+
+struct Column {
+  std::string_view name;
+  bool words = false;
+};
+
+class Table {
+ public:
+  explicit Table(std::span<const Column> columns) : columns_{columns} {
+    out_ = "<div class=\"scroll\"><table>\n<tr>";
+    for (const Column& column : columns_) {
+      out_ += fmt::format("<th{}>{}</th>", column.words ? " class=\"words\"" : "", column.name);
+    }
+    out_ += "</tr>\n";
+  }
+  // Cells are HTML.
+  void row(const std::vector<std::string>& cells) {
+    out_ += "<tr>";
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      out_ += fmt::format("<td{}>{}</td>", columns_[i].words ? " class=\"words\"" : "", cells[i]);
+    }
+    out_ += "</tr>\n";
+  }
+  std::string take() { return std::move(out_) + "</table></div>\n"; }
+
+ private:
+  std::span<const Column> columns_;
+  std::string out_;
+};
+
+std::string causes_of(const TraceReport& report) {
+  if (report.profile.causes.empty()) return "";
+  static constexpr Column kColumns[] = {{"cause", true}, {"class", true},
+                                        {"accel-s"},     {"share"},
+                                        {"ceiling"},     {"why, and what to try", true}};
+  Table table(kColumns);
+  for (const model::Cause& cause : report.profile.causes) {
+    std::string advice;
+    for (const WhyRow& row : whys()) {
+      if (row.describe == cause.name) advice = std::string(what_to_try(row.why));
+    }
+    table.row({escaped(cause.name), std::string(name(cause.bottleneck)),
+               show_number(cause.accelerator_seconds), show_percent(cause.share),
+               times(cause.ceiling),
+               fmt::format("{}<div class=\"try\">try: {}</div>", escaped(cause.because),
+                           escaped(advice))});
+  }
+  return "<h2>Causes</h2>\n" + table.take();
+}
+
+std::string gains_of(const TraceReport& report) {
+  if (report.gains.alone.empty() && !report.answer) return "";
+  static constexpr Column kColumns[] = {{"without", true}, {"share"}, {"at most"}, {"expected"}};
+  Table table(kColumns);
+  if (report.answer) {
+    table.row({fmt::format("<code>{}</code>", escaped(report.asked)),
+               show_percent(report.answer->share), times(report.answer->ceiling),
+               times(report.answer->expected)});
+  }
+  for (const Gain& gain : report.gains.alone) {
+    table.row({std::string(name(gain.first)), show_percent(gain.share), times(gain.ceiling),
+               times(gain.expected)});
+  }
+  for (const Gain& gain : report.gains.pairs) {
+    table.row({fmt::format("{} and {}", name(gain.first), name(gain.second)), "",
+               times(gain.ceiling), times(gain.expected)});
+  }
+  return "<h2>What each fix could gain</h2>\n" + table.take();
+}
+
+std::string devices_of(const TraceReport& report) {
+  if (report.devices.empty()) return "";
+  static constexpr Column kColumns[] = {{"device", true}, {"span s"}, {"busy"},
+                                        {"compute"},      {"comm"},   {"copy"},
+                                        {"idle"},         {"queue"},  {"idle because of", true}};
+  Table table(kColumns);
+  for (const DeviceRow& row : report.devices) {
+    const double span = to_seconds(row.split.span);
+    const auto part = [&](Nanos time) {
+      return span > 0 ? show_percent(to_seconds(time) / span) : std::string();
+    };
+    std::string idle;
+    for (const WhyRow& why : whys()) {
+      const Nanos time = row.gaps.by_why[at(why.why)];
+      if (time * 200 < row.split.span) continue;
+      idle += fmt::format("{}{} {}", idle.empty() ? "" : ", ", why.name, part(time));
+    }
+    table.row({escaped(row.name), seconds(row.split.span), part(row.split.busy),
+               part(row.split.compute), part(row.split.exposed_communication),
+               part(row.split.exposed_memory), part(row.split.idle),
+               fmt::format("{:.1f}", row.waiting_mean), idle});
+  }
+  return "<h2>Devices</h2>\n" + table.take() +
+         "<p class=\"try\">comm and copy: what nothing hides; queue: launches waiting, on "
+         "average.</p>\n";
+}
+
+std::string legend() {
+  std::string out = "<div id=\"legend\">";
+  for (const WhyRow& row : whys()) {
+    out += fmt::format("<span><i style=\"background: var(--{0})\"></i>{0}</span>", row.name);
+  }
+  return out + "</div>\n";
+}
+
+std::string timeline_of(const Boxes& boxes) {
+  const std::string how =
+      boxes.drawn == boxes.events
+          ? fmt::format("{} events", boxes.events)
+          : fmt::format("{} events; those too short to be seen are drawn together", boxes.events);
+  return fmt::format(
+      "<h2>Timeline</h2>\n<div id=\"tools\"><input id=\"search\" type=\"search\" "
+      "placeholder=\"search names ( / )\" aria-label=\"search names\"/><span id=\"found\"></span>"
+      "<button id=\"in\">zoom in</button><button id=\"out\">zoom out</button>"
+      "<button id=\"all\">all</button></div>\n{}"
+      "<div id=\"frame\"><canvas id=\"timeline\" tabindex=\"0\" "
+      "aria-label=\"timeline of the trace\"></canvas></div>\n<div id=\"tip\"></div>\n"
+      "<p class=\"try\">{}. Wheel: zoom; shift and wheel: scroll; drag: move; double click: a box; "
+      "keys: + - ← → 0, / to search, n for the next.</p>\n",
+      legend(), how);
+}
+
+}  // namespace
+
+std::string html(const TraceReport& report, const Boxes& boxes) {
+  std::string page = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+      "<title>{0}: {1}</title>\n<style>\n{2}</style>\n</head>\n<body>\n<h1>{0}: {1}</h1>\n"
+      "<p class=\"rule\">{3}</p>\n",
+      escaped(report.sources.empty() ? "trace" : report.sources.front().file),
+      escaped(model::describe(report.profile.bottleneck)), asset("page.css"),
+      escaped(report.profile.rule));
+  page += causes_of(report);
+  page += timeline_of(boxes);
+  page += gains_of(report);
+  page += devices_of(report);
+  if (!report.profile.missing.empty()) page += "<h2>Missing</h2>\n<ul>\n";
+  for (const std::string& missing : report.profile.missing) {
+    page += fmt::format("<li>{}</li>\n", escaped(missing));
+  }
+  if (!report.profile.missing.empty()) page += "</ul>\n";
+  page += "<script type=\"application/json\" id=\"data\">\n";
+  page += data_of(boxes);
+  page += "\n</script>\n<script>\n";
+  page += asset("page.js");
+  page += "</script>\n</body>\n</html>\n";
+  return page;
+}
+
+}  // namespace amdahl::profile

@@ -1,0 +1,186 @@
+#include "profile/timeline_boxes.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace amdahl::profile {
+namespace {
+
+using model::kNone;
+
+constexpr std::uint8_t kMostRows = 8;
+constexpr std::size_t kLongestName = 160;
+
+class Draw {
+ public:
+  Draw(const Prepared& prepared, const std::vector<Nanos>& shifts) : in_{prepared} {
+    shifts_ = shifts;
+    shifts_.resize(in_.trace.sources.size());
+    out_.names.emplace_back();
+  }
+
+  Boxes run(const CriticalPath& path, std::size_t most) {
+    out_.from = path.from;
+    out_.to = path.to;
+    out_.events = in_.trace.host_events.size() + in_.trace.device_events.size();
+    add_path(path);
+    for (std::uint32_t source = 0; source < in_.trace.sources.size(); ++source) {
+      add_devices(source);
+      add_threads(source);
+    }
+    shrink(most);
+    for (const Lane& lane : out_.lanes) {
+      for (const Box& box : lane.boxes) out_.drawn += box.count == 1 ? 1 : 0;
+    }
+    return std::move(out_);
+  }
+
+ private:
+  std::uint32_t name_of(std::uint32_t name) {
+    const auto [found, added] =
+        names_.try_emplace(name, static_cast<std::uint32_t>(out_.names.size()));
+    if (added) out_.names.push_back(clip(in_.trace.names[name], kLongestName));
+    return found->second;
+  }
+
+  std::string rank_words(std::uint32_t source) const {
+    const model::TraceSource& of = in_.trace.sources[source];
+    if (of.rank >= 0) return fmt::format("rank {}, ", of.rank);
+    return in_.trace.sources.size() > 1 ? fmt::format("{}, ", of.file) : std::string();
+  }
+
+  void add_path(const CriticalPath& path) {
+    Lane lane;
+    lane.name = "critical path";
+    lane.kind = LaneKind::kPath;
+    for (const PathSegment& segment : path.segments) {
+      Box box{segment.from - out_.from, segment.to - out_.from, 0, 1, segment.why, 0};
+      if (segment.event != kNone) {
+        box.name = name_of(segment.on_device ? in_.trace.device_events[segment.event].name
+                                             : in_.trace.host_events[segment.event].name);
+      }
+      lane.boxes.push_back(box);
+    }
+    out_.lanes.push_back(std::move(lane));
+  }
+
+  void add_devices(std::uint32_t source) {
+    const Nanos origin = out_.from + shifts_[source];
+    for (std::uint32_t device = 0; device < in_.trace.devices.size(); ++device) {
+      if (in_.trace.devices[device].source != source) continue;
+      if (in_.devices.of_device(device).empty()) continue;
+      const std::string words =
+          fmt::format("{}device {}", rank_words(source), in_.trace.devices[device].id);
+      for (std::uint32_t stream = 0; stream < in_.trace.streams.size(); ++stream) {
+        if (in_.trace.streams[stream].device != device) continue;
+        Lane lane;
+        lane.name = fmt::format("{}, stream {}", words, in_.trace.streams[stream].id);
+        lane.kind = LaneKind::kStream;
+        for (const std::uint32_t i : in_.devices.of_stream(stream)) {
+          const model::DeviceEvent& event = in_.trace.device_events[i];
+          lane.boxes.push_back({event.start - origin, event.end() - origin, name_of(event.name), 1,
+                                in_.names.device(event), 0});
+        }
+        if (!lane.boxes.empty()) out_.lanes.push_back(std::move(lane));
+      }
+      Lane idle;
+      idle.name = words + ", why idle";
+      idle.kind = LaneKind::kIdle;
+      for (const GapPiece& piece : gap_pieces(in_, device)) {
+        const std::uint32_t name =
+            piece.host_event == kNone ? 0 : name_of(in_.trace.host_events[piece.host_event].name);
+        idle.boxes.push_back({piece.from - origin, piece.to - origin, name, 1, piece.why, 0});
+      }
+      if (!idle.boxes.empty()) out_.lanes.push_back(std::move(idle));
+    }
+  }
+
+  void add_threads(std::uint32_t source) {
+    if (depths_.empty()) find_depths();
+    const Nanos origin = out_.from + shifts_[source];
+    std::vector<Lane> lanes(in_.trace.threads.size());
+    for (std::uint32_t i = 0; i < in_.trace.host_events.size(); ++i) {
+      const model::HostEvent& event = in_.trace.host_events[i];
+      if (in_.trace.processes[in_.trace.threads[event.thread].process].source != source) continue;
+      if (depths_[i] >= kMostRows) continue;
+      Lane& lane = lanes[event.thread];
+      lane.depth = std::max(lane.depth, static_cast<std::uint8_t>(depths_[i] + 1));
+      lane.boxes.push_back({event.start - origin, event.end() - origin, name_of(event.name), 1,
+                            in_.reasons.of(i), depths_[i]});
+    }
+    for (std::uint32_t thread = 0; thread < lanes.size(); ++thread) {
+      if (lanes[thread].boxes.empty()) continue;
+      const model::TraceThread& of = in_.trace.threads[thread];
+      const std::string_view name = in_.trace.names[of.name];
+      lanes[thread].name = fmt::format("{}thread {}{}", rank_words(source), of.id,
+                                       name.empty() ? "" : fmt::format(" ({})", clip(name, 40)));
+      lanes[thread].kind = LaneKind::kThread;
+      std::ranges::stable_sort(lanes[thread].boxes, {}, &Box::depth);
+      out_.lanes.push_back(std::move(lanes[thread]));
+    }
+  }
+
+  void find_depths() {
+    depths_.resize(in_.trace.host_events.size());
+    for (std::size_t i = 0; i < depths_.size(); ++i) {
+      const std::uint32_t parent = in_.trace.host_events[i].parent;
+      depths_[i] = parent == kNone ? std::uint8_t{0}
+                                   : static_cast<std::uint8_t>(std::min(254, depths_[parent] + 1));
+    }
+  }
+
+  // Doubles what counts as too short to be seen until few enough are left.
+  void shrink(std::size_t most) {
+    Nanos least = (out_.to - out_.from) / 1'000'000;
+    for (int tries = 0; tries < 40; ++tries) {
+      std::size_t count = 0;
+      for (const Lane& lane : out_.lanes) count += lane.boxes.size();
+      if (count <= most) return;
+      least = std::max(Nanos{1}, least * 2);
+      for (Lane& lane : out_.lanes) join_short(lane.boxes, least);
+    }
+  }
+
+  static void join_short(std::vector<Box>& boxes, Nanos least) {
+    std::size_t kept = 0;
+    Nanos longest{};
+    for (const Box& next : boxes) {
+      Box* last = kept > 0 ? &boxes[kept - 1] : nullptr;
+      const bool joins = last != nullptr && last->depth == next.depth &&
+                         next.to - next.from < least && next.from - last->to < least &&
+                         next.to - last->from < least * 2;
+      if (!joins) {
+        longest = next.to - next.from;
+        boxes[kept++] = next;
+        continue;
+      }
+      if (next.to - next.from > longest) {
+        longest = next.to - next.from;
+        last->name = next.name;
+        last->why = next.why;
+      }
+      last->to = std::max(last->to, next.to);
+      last->count += next.count;
+    }
+    boxes.resize(kept);
+  }
+
+  const Prepared& in_;
+  std::vector<Nanos> shifts_;
+  std::vector<std::uint8_t> depths_;
+  std::unordered_map<std::uint32_t, std::uint32_t> names_;
+  Boxes out_;
+};
+
+}  // namespace
+
+Boxes boxes(const Prepared& prepared, const CriticalPath& path, const std::vector<Nanos>& shifts,
+            std::size_t most) {
+  return Draw(prepared, shifts).run(path, most);
+}
+
+}  // namespace amdahl::profile
