@@ -7,17 +7,15 @@
 #include <nlohmann/json.hpp>
 
 #include "app/budget.h"
+#include "app/job_profile.h"
 #include "app/pairs.h"
 #include "app/propose.h"
 #include "base/text.h"
 #include "compare/compare.h"
 #include "model/codec.h"
 #include "model/plan.h"
-#include "observe/bpf/read_record.h"
 #include "os/fault.h"
 #include "os/files.h"
-#include "profile/classify.h"
-#include "profile/offcpu.h"
 
 namespace amdahl::app {
 namespace {
@@ -93,18 +91,10 @@ struct Collector {
       return keep(run, "run.voided", charged(time, cpu, {{"reason", reason}}));
     }
     const ledger::Family family = TRY(context.ledger->family(run.family));
-    std::vector<profile::Facts> collected{profile::facts_of(receipt)};
-    if (const auto hook = os::read_file(receipts.out_b + "/hook.json")) {
-      auto facts = profile::read_hook(*hook);
-      if (facts) collected.push_back(*facts);
-      if (!facts) say(fmt::format("{}: hook.json: {}", run.family, facts.error().text));
-    }
-    if (const std::string record = receipts.out_b + "/waits.jsonl"; os::exists(record)) {
-      const auto waits = observe::read_record(record);
-      if (waits) collected.push_back(profile::facts_of(*waits));
-      if (!waits) say(fmt::format("{}: {}", run.family, waits.error().text));
-    }
-    model::Profile profile = profile::classify(family.spec, receipt, collected, family.baseline);
+    const JobProfile joined =
+        join_collected(family.spec, receipt, collected_in(receipts.out_b), family.baseline);
+    for (const std::string& problem : joined.problems) say(run.family + ": " + problem);
+    model::Profile profile = joined.profile;
     profile.id = run.reservation;
     profile.family = run.family;
     profile.at = context.clock->unix_time();
@@ -114,6 +104,11 @@ struct Collector {
                         {"profile.recorded", "cycle", run.family, encode(profile)});
     TRY(keep(run, "run.collected", charged(time, cpu, {{"fact", nullptr}}), ideas.drafts));
     say(fmt::format("{}: bottleneck {}: {}", run.family, name(profile.bottleneck), profile.rule));
+    if (!joined.findings.empty()) {
+      const profile::Finding& first = joined.findings.front();
+      say(fmt::format("{}: {}:{}: {}; {}", run.family, first.code.file, first.code.line,
+                      first.code.finds, first.because));
+    }
     say(fmt::format(
         "{}: {} new hypothes{}{}", run.family, ideas.fresh.size(),
         ideas.fresh.size() == 1 ? "is" : "es",

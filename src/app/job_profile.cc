@@ -1,0 +1,178 @@
+#include "app/job_profile.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "app/trace_files.h"
+#include "code/finding.h"
+#include "observe/bpf/read_record.h"
+#include "os/files.h"
+#include "profile/classify.h"
+#include "profile/offcpu.h"
+
+namespace amdahl::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostSources = 400;
+constexpr std::uintmax_t kLargestSource = 1 << 20;
+constexpr std::size_t kPlaces = 5;
+
+// Files of one program, each once, as far as there is room.
+class Sources {
+ public:
+  void add(const fs::path& path) {
+    std::error_code error;
+    const fs::path real = fs::weakly_canonical(path, error);
+    if (error || !code::language_of(real.string()) || !seen_.insert(real.string()).second) return;
+    if (sources_.size() >= kMostSources || fs::file_size(real, error) > kLargestSource) return;
+    auto bytes = os::read_file(real.string());
+    if (bytes) sources_.push_back({real.string(), *std::move(bytes)});
+  }
+
+  // Not below: what lies beside a script is its own, what lies deeper may be anything.
+  void add_folder(const fs::path& folder, bool deep) {
+    std::error_code error;
+    if (!deep) {
+      for (const auto& entry : fs::directory_iterator(folder, error)) add(entry.path());
+      return;
+    }
+    for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;
+         at.increment(error)) {
+      const std::string name = at->path().filename().string();
+      const bool hidden = name.starts_with('.') || name == "node_modules" || name == "build";
+      std::error_code ignored;
+      if (at->is_directory(ignored) && hidden) at.disable_recursion_pending();
+      if (at->is_regular_file(ignored)) add(at->path());
+    }
+  }
+
+  std::vector<code::Source> take() { return std::move(sources_); }
+
+ private:
+  std::set<std::string> seen_;
+  std::vector<code::Source> sources_;
+};
+
+// The Python script that the command runs; empty if it runs none.
+std::string entry_of(const model::Spec& spec) {
+  for (const std::string& word : spec.command) {
+    const fs::path path = fs::path(spec.workdir) / word;
+    if (word.ends_with(".py") && os::exists(path.string())) {
+      std::error_code error;
+      return fs::weakly_canonical(path, error).string();
+    }
+  }
+  return "";
+}
+
+struct Read {
+  std::vector<profile::Facts> facts;
+  std::vector<profile::LineCost> lines;
+  JobProfile into;
+};
+
+void read_hook(const Collected& collected, Read& read) {
+  const auto text = os::read_file(collected.folder + "/hook.json");
+  if (!text) return;
+  auto facts = profile::read_hook(*text);
+  if (!facts) {
+    read.into.problems.push_back("hook.json: " + facts.error().text);
+    return;
+  }
+  read.lines = facts->lines;
+  read.facts.push_back(*std::move(facts));
+}
+
+void read_waits(const Collected& collected, Read& read) {
+  const std::string path = collected.folder + "/waits.jsonl";
+  if (!os::exists(path)) return;
+  const auto waits = observe::read_record(path);
+  if (!waits) {
+    read.into.problems.push_back(waits.error().text);
+    return;
+  }
+  read.facts.push_back(profile::facts_of(*waits));
+  read.into.waits = profile::places_of(*waits, profile::Role::kStep, kPlaces);
+}
+
+void read_traces(const Collected& collected, Read& read) {
+  if (collected.traces.empty()) return;
+  const auto trace = app::read_traces({collected.traces, "", {}});
+  if (!trace) {
+    read.into.problems.push_back(trace.error().text);
+    return;
+  }
+  const profile::Prepared prepared(*trace);
+  read.into.trace = profile::report(prepared);
+  for (const profile::DeviceRow& device : read.into.trace->devices) {
+    for (profile::LineCost& cost : profile::line_costs(device.gaps)) {
+      read.lines.push_back(std::move(cost));
+    }
+  }
+  read.facts.push_back({.evidence = read.into.trace->profile.evidence,
+                        .phases = {},
+                        .lines = {},
+                        .missing = {},
+                        .causes = {}});
+}
+
+Read read_all(const Collected& collected) {
+  Read read;
+  read_hook(collected, read);
+  read_waits(collected, read);
+  read_traces(collected, read);
+  return read;
+}
+
+void find_lines(const model::Spec& spec, Read& read) {
+  const std::vector<code::Source> sources = sources_of(spec, read.lines);
+  if (sources.empty()) return;
+  const code::Analysis analysis = code::analyse(sources, entry_of(spec));
+  read.into.findings = profile::findings(analysis.findings, read.into.profile, read.lines);
+}
+
+}  // namespace
+
+Collected collected_in(const std::string& folder) {
+  Collected collected{folder, {}};
+  for (const std::string& name : os::list(folder)) {
+    const bool is_trace = (name.starts_with("inject-") && name.ends_with(".json")) ||
+                          name.ends_with(".pt.trace.json") || name.ends_with(".sqlite");
+    if (is_trace) collected.traces.push_back(folder + "/" + name);
+  }
+  return collected;
+}
+
+std::vector<code::Source> sources_of(const model::Spec& spec,
+                                     const std::vector<profile::LineCost>& lines) {
+  Sources sources;
+  for (const profile::LineCost& line : lines) sources.add(line.file);
+  if (const std::string entry = entry_of(spec); !entry.empty()) {
+    sources.add_folder(fs::path(entry).parent_path(), false);
+  }
+  if (!spec.repo.empty()) sources.add_folder(spec.repo, true);
+  return sources.take();
+}
+
+JobProfile join_collected(const model::Spec& spec, const model::Receipt& receipt,
+                          const Collected& collected, const model::Change& baseline) {
+  Read read = read_all(collected);
+  read.facts.insert(read.facts.begin(), profile::facts_of(receipt));
+  read.into.profile = profile::classify(spec, receipt, read.facts, baseline);
+  find_lines(spec, read);
+  return std::move(read.into);
+}
+
+JobProfile explain(const model::Spec& spec, model::Profile profile, const Collected& collected) {
+  Read read = read_all(collected);
+  read.into.profile = std::move(profile);
+  find_lines(spec, read);
+  return std::move(read.into);
+}
+
+}  // namespace amdahl::app

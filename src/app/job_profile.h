@@ -1,0 +1,46 @@
+// job_profile.h: what the collectors left of a run, joined: causes, and the lines behind them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "code/source.h"
+#include "model/change.h"
+#include "model/profile.h"
+#include "model/receipt.h"
+#include "model/spec.h"
+#include "profile/findings.h"
+#include "profile/lines.h"
+#include "profile/trace_report.h"
+
+namespace amdahl::app {
+
+struct JobProfile {
+  model::Profile profile;
+  std::vector<profile::Finding> findings;     // Dearest first; none without a cost.
+  std::optional<profile::TraceReport> trace;  // Of the traces that the run left.
+  std::vector<std::string> waits;             // Where its step thread waited longest.
+  std::vector<std::string> problems;          // Records that could not be read, and why.
+};
+
+// What a run's folder holds: hook.json, waits.jsonl, traces of torch and of device queues.
+struct Collected {
+  std::string folder;
+  std::vector<std::string> traces;  // Paths.
+};
+Collected collected_in(const std::string& folder);
+
+// The job's own sources: files of the lines that were seen, scripts in its command with what lies
+// beside them, and its spec's repo. Bounded in number and size; libraries are left out.
+std::vector<code::Source> sources_of(const model::Spec& spec,
+                                     const std::vector<profile::LineCost>& lines);
+
+// `receipt`: the run whose times count, which may be another than the one with the collectors.
+JobProfile join_collected(const model::Spec& spec, const model::Receipt& receipt,
+                          const Collected& collected, const model::Change& baseline);
+
+// The lines behind a profile that is known already, from the same folder.
+JobProfile explain(const model::Spec& spec, model::Profile profile, const Collected& collected);
+
+}  // namespace amdahl::app

@@ -1,0 +1,115 @@
+#include "app/trace_files.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "fleet/unpack.h"
+#include "os/stream.h"
+
+namespace amdahl::app {
+namespace {
+
+constexpr std::size_t kPiece = 64 * 1024;
+constexpr std::size_t kHead = 64 * 1024;
+
+// The bytes of one file, unpacked, from the first.
+class Bytes {
+ public:
+  static Result<std::shared_ptr<Bytes>> open(const std::string& path) {
+    auto bytes = std::make_shared<Bytes>(TRY(os::Stream::open(path)));
+    const std::size_t got = TRY(bytes->file_.read(bytes->packed_));
+    const std::string_view head(bytes->packed_.data(), got);
+    const fleet::Packing packing = fleet::packing_of(head);
+    bytes->unpacker_ = fleet::Unpacker::make(packing);
+    if (packing == fleet::Packing::kNone) bytes->size_ = bytes->file_.facts().size;
+    TRY(bytes->feed(head));
+    return bytes;
+  }
+
+  explicit Bytes(os::Stream file) : file_{std::move(file)}, packed_(kPiece, '\0') {}
+
+  // The first bytes, without taking them; fewer only if the file is shorter.
+  Result<std::string_view> head() {
+    while (ready_.size() - taken_ < kHead && !at_end_) TRY(more());
+    return std::string_view(ready_).substr(taken_, kHead);
+  }
+
+  Result<std::size_t> next(std::span<char> room) {
+    while (taken_ == ready_.size() && !at_end_) {
+      ready_.clear();
+      taken_ = 0;
+      TRY(more());
+    }
+    const std::size_t count = std::min(room.size(), ready_.size() - taken_);
+    std::memcpy(room.data(), ready_.data() + taken_, count);
+    taken_ += count;
+    return count;
+  }
+
+  std::uint64_t size() const { return size_; }
+
+ private:
+  Result<> more() {
+    const std::size_t got = TRY(file_.read(packed_));
+    at_end_ = got == 0;
+    return at_end_ ? Result<>(Ok{}) : feed({packed_.data(), got});
+  }
+
+  // A packed file that is damaged gives what was whole before the damage: readers say where a
+  // trace breaks off.
+  Result<> feed(std::string_view bytes) {
+    const auto fed = unpacker_->feed(bytes, [&](std::string_view plain) -> Result<> {
+      ready_.append(plain);
+      return Ok{};
+    });
+    if (fed) return Ok{};
+    at_end_ = true;
+    if (ready_.empty()) return fed.error();
+    return Ok{};
+  }
+
+  os::Stream file_;
+  std::string packed_;
+  std::string ready_;
+  std::size_t taken_ = 0;
+  std::unique_ptr<fleet::Unpacker> unpacker_;
+  std::uint64_t size_ = 0;
+  bool at_end_ = false;
+};
+
+Result<> read_one(const std::string& path, const std::shared_ptr<Bytes>& bytes,
+                  const TraceFiles& files, model::TraceBuilder& builder) {
+  const std::string_view head = TRY(bytes->head());
+  const trace::Reader reader =
+      files.format.empty() ? TRY(trace::reader_for(head)) : TRY(trace::reader_named(files.format));
+  trace::Input input;
+  input.name = path;
+  input.next = [bytes](std::span<char> room) { return bytes->next(room); };
+  input.bytes = bytes->size();
+  input.database = path;
+  return reader.read(input, files.limits, builder).in(reader.name);
+}
+
+}  // namespace
+
+Result<model::Trace> read_traces(const TraceFiles& files, const RawRows& raw) {
+  model::TraceBuilder builder;
+  for (const std::string& file : files.files) {
+    const std::shared_ptr<Bytes> bytes = TRY(Bytes::open(file));
+    TRY(read_one(file, bytes, files, builder).in(file));
+  }
+  if (raw) raw(builder.trace());
+  return std::move(builder).finish();
+}
+
+bool is_trace_file(const std::string& word) {
+  struct stat status {};
+  return ::stat(word.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+}  // namespace amdahl::app
