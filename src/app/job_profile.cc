@@ -142,7 +142,8 @@ Collected collected_in(const std::string& folder) {
   Collected collected{folder, {}};
   for (const std::string& name : os::list(folder)) {
     const bool is_trace = (name.starts_with("inject-") && name.ends_with(".json")) ||
-                          name.ends_with(".pt.trace.json") || name.ends_with(".sqlite");
+                          name.ends_with(".pt.trace.json") || name == "nsys.sqlite" ||
+                          name == "ncu.csv";
     if (is_trace) collected.traces.push_back(folder + "/" + name);
   }
   return collected;

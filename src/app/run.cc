@@ -56,28 +56,6 @@ void take_flags(const RunOptions& options, observe::RunOrder& order) {
   if (options.memory_limit_mb > 0) order.memory_limit_mb = options.memory_limit_mb;
 }
 
-// As the command line says, or as the spec does; flags win.
-Result<observe::RunOrder> order_of(const RunOptions& options) {
-  observe::RunOrder order;
-  const int gpus = observe::gpu_count();
-  const int usable = static_cast<int>(os::usable_cpus().size());
-  order.plan.argv = options.argv;
-  order.plan.workdir = std::filesystem::current_path().string();
-  order.plan.accelerators = gpus > 0 ? gpus : usable;
-  order.family = family_of(options.argv);
-  if (!options.spec_file.empty()) {
-    const model::Spec spec = TRY(load_spec(options.spec_file));
-    order.plan = TRY(make_plan(spec, {}));
-    order.family = spec.family;
-    take_limits(spec, order);
-    take_work(spec, order);
-  }
-  if (!options.family.empty()) order.family = options.family;
-  if (options.accelerators > 0) order.plan.accelerators = options.accelerators;
-  take_flags(options, order);
-  return order;
-}
-
 // What was typed in the terms of its family, which knows how flags are spelled, what is work and
 // where patches go. The spec's own environment is for its own command.
 Result<model::Spec> typed_spec(const RunOptions& options, const model::Spec& family) {
@@ -160,6 +138,27 @@ std::string family_of(const std::vector<std::string>& argv) {
     if (!fine) c = '-';
   }
   return family.front() == '-' || family.front() == '.' ? "job" + family : family;
+}
+
+Result<observe::RunOrder> order_of(const RunOptions& options) {
+  observe::RunOrder order;
+  const int gpus = observe::gpu_count();
+  const int usable = static_cast<int>(os::usable_cpus().size());
+  order.plan.argv = options.argv;
+  order.plan.workdir = std::filesystem::current_path().string();
+  order.plan.accelerators = gpus > 0 ? gpus : usable;
+  order.family = family_of(options.argv);
+  if (!options.spec_file.empty()) {
+    const model::Spec spec = TRY(load_spec(options.spec_file));
+    order.plan = TRY(make_plan(spec, {}));
+    order.family = spec.family;
+    take_limits(spec, order);
+    take_work(spec, order);
+  }
+  if (!options.family.empty()) order.family = options.family;
+  if (options.accelerators > 0) order.plan.accelerators = options.accelerators;
+  take_flags(options, order);
+  return order;
 }
 
 Result<RunOutcome> run_job(const Config& config, const RunOptions& options) {

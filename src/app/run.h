@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "model/receipt.h"
 #include "model/usage.h"
+#include "observe/supervisor.h"
 
 namespace amdahl::app {
 
@@ -32,6 +33,9 @@ struct RunOutcome {
   model::CanaryRun canary;  // What it ran with.
   std::string warning;      // Why it ran as typed although `promoted` was asked for.
 };
+
+// As the command line says, or as the spec does; flags win. Without ids and folders.
+Result<observe::RunOrder> order_of(const RunOptions& options);
 
 Result<RunOutcome> run_job(const Config& config, const RunOptions& options);
 

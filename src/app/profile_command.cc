@@ -1,0 +1,61 @@
+#include "app/profile_command.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "model/codec.h"
+#include "observe/nsight.h"
+#include "observe/supervisor.h"
+#include "os/clock.h"
+#include "os/files.h"
+#include "os/host.h"
+
+namespace amdahl::app {
+namespace {
+
+Result<> wrap(const ProfileCommand& command, observe::RunOrder& order) {
+  if (command.nsys && command.ncu) {
+    return bad_input(
+        "--nsys and --ncu cannot be had at once: each replays or serialises the "
+        "device; profile twice");
+  }
+  if (command.nsys) order.plan.argv = TRY(observe::in_nsys(order.plan.argv, order.out_dir)).argv;
+  if (command.ncu) order.plan.argv = TRY(observe::in_ncu(order.plan.argv, order.out_dir)).argv;
+  return Ok{};
+}
+
+}  // namespace
+
+Result<CommandProfile> profile_command(const Config& config, const ProfileCommand& command) {
+  if (command.run.argv.empty() && command.run.spec_file.empty()) {
+    return bad_input("nothing to profile; type: amdahl profile -- CMD");
+  }
+  observe::RunOrder order = TRY(order_of(command.run));
+  model::Spec spec;
+  spec.family = order.family;
+  spec.command = order.plan.argv;
+  spec.workdir = order.plan.workdir;
+  spec.accelerators = order.plan.accelerators;
+  order.id = fmt::format("p-{}", os::random_hex(8));
+  order.arm = "profile";
+  order.out_dir = fmt::format("{}/profiles/{}", config.state_dir, order.id);
+  order.state_dir = fmt::format("{}/jobs-state/{}", config.state_dir, order.family);
+  order.pass_output = !command.run.quiet;
+  order.with_hook = true;
+  order.with_waits = true;
+  TRY(os::make_dirs(order.out_dir));
+  TRY(wrap(command, order));
+
+  CommandProfile result;
+  result.folder = order.out_dir;
+  result.receipt = TRY(observe::supervise(order, os::real_clock()));
+  TRY(os::write_file(order.out_dir + "/receipt.json", dump_json(encode(result.receipt))));
+  result.joined = join_collected(spec, result.receipt, collected_in(order.out_dir), {});
+  result.joined.profile.id = order.id;
+  result.joined.profile.family = order.family;
+  result.joined.profile.at = os::real_clock().unix_time();
+  return result;
+}
+
+}  // namespace amdahl::app
