@@ -80,7 +80,7 @@ std::vector<Call> calls_of(const Trace& trace) {
   std::vector<Call> calls;
   for (std::uint32_t i = 0; i < trace.host_events.size(); ++i) {
     const HostEvent& event = trace.host_events[i];
-    if (event.correlation == 0) continue;
+    if (event.correlation == 0 || event.thread == kNone) continue;
     if (event.kind != HostKind::kRuntime && event.kind != HostKind::kDriver) continue;
     const std::uint32_t process = trace.threads[event.thread].process;
     const std::uint32_t source = trace.processes[process].source;
@@ -118,6 +118,7 @@ void find_parents(Trace& trace) {
   std::vector<std::uint32_t> open(trace.threads.size(), kNone);  // The innermost, by thread.
   for (std::uint32_t i = 0; i < trace.host_events.size(); ++i) {
     HostEvent& event = trace.host_events[i];
+    if (event.thread == kNone) continue;
     std::uint32_t around = open[event.thread];
     while (around != kNone) {
       const HostEvent& outer = trace.host_events[around];
@@ -156,6 +157,7 @@ void find_steps(Trace& trace) {
   if (numbers.empty()) return;
   for (const HostEvent& event : trace.host_events) {
     if (event.kind != HostKind::kAnnotation && event.kind != HostKind::kOp) continue;
+    if (event.thread == kNone) continue;
     const auto found = std::ranges::lower_bound(numbers, std::pair(event.name, INT64_MIN));
     if (found == numbers.end() || found->first != event.name) continue;
     if (given[trace.processes[trace.threads[event.thread].process].source]) continue;

@@ -23,6 +23,7 @@ constexpr auto kTargets = std::to_array<Target>({
     {"zone", read_zone},
     {"hosts", read_hosts},
     {"unpack", unpack},
+    {"kineto", [](std::string_view bytes) { read_trace("kineto", bytes); }},
     {"nsys", [](std::string_view bytes) { read_trace("nsys", bytes); }},
     {"ncu", [](std::string_view bytes) { read_trace("ncu", bytes); }},
     {"bpf", [](std::string_view bytes) { read_trace("bpf", bytes); }},

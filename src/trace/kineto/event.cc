@@ -104,21 +104,34 @@ struct Times {
   Nanos duration{};
 };
 
-std::optional<Times> times_of(const RawEvent& event, Window& window) {
-  const auto start = nanos_of(event.ts);
-  const auto duration = event.dur.empty() ? std::optional<std::int64_t>(0) : nanos_of(event.dur);
-  if (!start || !duration) {
+// A time that can be added to and taken from others, or nothing and a count of why not.
+std::optional<Nanos> instant_of(const RawEvent& event, Window& window) {
+  const auto at = nanos_of(event.ts);
+  if (!at) {
     window.lose(LossKind::kNoTime, event.offset, event.name);
     return {};
   }
-  // A century around zero, so that sums of a few times never overflow.
-  constexpr std::int64_t kFarthest = std::int64_t{100} * 366 * 86'400 * 1'000'000'000;
-  if (*start > kFarthest || *start < -kFarthest || *duration > kFarthest) {
+  if (Nanos(*at) < kEarliest || Nanos(*at) > kLatest) {
+    window.lose(LossKind::kTimeRange, event.offset, event.name);
+    return {};
+  }
+  return Nanos(*at);
+}
+
+std::optional<Times> times_of(const RawEvent& event, Window& window) {
+  const auto start = instant_of(event, window);
+  if (!start) return {};
+  const auto duration = event.dur.empty() ? std::optional<std::int64_t>(0) : nanos_of(event.dur);
+  if (!duration) {
+    window.lose(LossKind::kNoTime, event.offset, event.name);
+    return {};
+  }
+  if (Nanos(*duration) > kLongest) {
     window.lose(LossKind::kTimeRange, event.offset, event.name);
     return {};
   }
   if (*duration < 0) window.lose(LossKind::kNegativeDuration, event.offset, event.name);
-  return Times{Nanos(*start), Nanos(std::max<std::int64_t>(*duration, 0))};
+  return Times{*start, Nanos(std::max<std::int64_t>(*duration, 0))};
 }
 
 void keep_host(const RawEvent& event, model::HostKind kind, Window& window) {
@@ -218,12 +231,9 @@ void keep_sync(const RawEvent& event, Window& window) {
 
 void keep_flow(const RawEvent& event, Window& window) {
   if (event.category == Category::kLaunchFlow) return;
-  const auto at = nanos_of(event.ts);
-  if (!at || event.id.empty()) {
-    window.lose(LossKind::kNoTime, event.offset, event.name);
-    return;
-  }
-  window.flow_ends.push_back({id_of(event.id), Nanos(*at), thread_of(event, window),
+  const auto at = instant_of(event, window);
+  if (!at || event.id.empty()) return;
+  window.flow_ends.push_back({id_of(event.id), *at, thread_of(event, window),
                               name_of(event, event.name, window), event.phase == 's'});
 }
 
@@ -235,12 +245,13 @@ void keep_label(const RawEvent& event, Window& window) {
 
 // The allocator's total at that time, as profile_memory=True writes it.
 void keep_memory(const RawEvent& event, Window& window) {
-  const auto at = nanos_of(event.ts);
   const auto total = real_of(event.allocated);
-  if (!at || !total) return;
+  if (!total) return;
+  const auto at = instant_of(event, window);
+  if (!at) return;
   const auto device = integer_of(event.memory_device);
   model::Sample row;
-  row.at = Nanos(*at);
+  row.at = *at;
   row.value = *total;
   row.name = window.names.intern("allocated bytes");
   row.device = device && *device >= 0 && *device < 1 << 16 ? static_cast<std::uint32_t>(*device)
@@ -331,7 +342,10 @@ Wanted wanted_args(Category category, char phase) {
 
 void keep_event(const RawEvent& event, Window& window) {
   if (window.events++ == 0 && event.phase == 'X' && event.category != Category::kIgnored) {
-    if (const auto start = nanos_of(event.ts)) window.first_started = Nanos(*start);
+    const auto start = nanos_of(event.ts);
+    if (start && Nanos(*start) >= kEarliest && Nanos(*start) <= kLatest) {
+      window.first_started = Nanos(*start);
+    }
   }
   if (event.duplicate) window.lose(LossKind::kDuplicateKey, event.offset, event.name);
   switch (event.phase) {
@@ -364,12 +378,12 @@ void keep_value(const RawEvent& event, std::string_view key, std::string_view va
     row.value = *number;
     window.metrics.push_back(row);
   } else if (event.phase == 'C') {
-    const auto at = nanos_of(event.ts);
-    if (!at) return window.lose(LossKind::kNoTime, event.offset, event.name);
+    const auto at = instant_of(event, window);
+    if (!at) return;
     std::string name(event.name.substr(0, kLongestName / 2));
     name.append(" ").append(key.substr(0, kLongestName / 2));
     model::Sample row;
-    row.at = Nanos(*at);
+    row.at = *at;
     row.value = *number;
     row.name = window.names.intern(name);
     window.samples.push_back(row);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "trace/kineto/decimal.h"
+#include "trace/kineto/window.h"
 
 namespace amdahl::trace::kineto {
 namespace {
@@ -55,9 +56,8 @@ Header read_header(std::string_view json) {
     root = Json::parse(std::string(json.substr(0, list)) + "\"traceEvents\": []}", nullptr, false);
   }
   if (!root.is_object()) return header;
-  constexpr std::int64_t kFarthest = std::int64_t{100} * 366 * 86'400 * 1'000'000'000;
   const auto base = integer(root, "baseTimeNanoseconds");
-  if (base && *base > 0 && *base < kFarthest) header.base = Nanos(*base);
+  if (base && *base > 0 && Nanos(*base) <= kLatest) header.base = Nanos(*base);
   header.host = text(root, "host_name");
   if (const auto job = root.find("distributedInfo"); job != root.end() && job->is_object()) {
     header.backend = text(*job, "backend");

@@ -184,6 +184,16 @@ TEST(Kineto, AddsTheBaseTimeAndKnowsTheRank) {
   EXPECT_EQ(load_kineto(file_of(kOp))->sources[0].clock, model::Clock::kUnknown);
 }
 
+TEST(Kineto, DoesNotAddABaseThatTakesTimesOutOfRange) {
+  const Result<Trace> trace = load_kineto(
+      file_of(R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":3e15,"dur":1})",
+              R"(, "baseTimeNanoseconds": 4000000000000000000)"));
+  ASSERT_TRUE(trace);
+  EXPECT_EQ(trace->host_events[0].start.count(), 3'000'000'000'000'000'000);
+  EXPECT_EQ(losses_of(*trace),
+            "times out of range: 1 (first: baseTimeNanoseconds 4000000000000000000 is not added);");
+}
+
 TEST(Kineto, JoinsLaunchesStacksStepsFlowsAndSyncs) {
   const Result<Trace> trace = load_kineto(file_of(R"json(
     {"ph":"X","cat":"user_annotation","name":"ProfilerStep#12","pid":5,"tid":6,"ts":0,"dur":100},

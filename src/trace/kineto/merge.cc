@@ -247,21 +247,45 @@ void Merger::thin_host_events() {
 
 bool Merger::full() const { return bytes_held() > limits_.memory_bytes; }
 
+Nanos Merger::last_time() const {
+  const model::Trace& trace = builder_.trace();
+  Nanos last{};
+  const auto look = [&](const auto& rows, std::size_t first, auto time) {
+    for (std::size_t i = first; i < rows.size(); ++i) last = std::max(last, rows[i].*time);
+  };
+  look(trace.host_events, first_.host_events, &model::HostEvent::start);
+  look(trace.device_events, first_.device_events, &model::DeviceEvent::start);
+  look(trace.syncs, first_.syncs, &model::SyncEvent::start);
+  look(trace.samples, first_.samples, &model::Sample::at);
+  look(trace.flows, first_.flows, &model::Flow::from);
+  look(trace.flows, first_.flows, &model::Flow::to);
+  return last;
+}
+
+void Merger::add_base(Nanos base) {
+  model::Trace& trace = builder_.trace();
+  const auto add = [&](auto& rows, std::size_t first, auto time) {
+    for (std::size_t i = first; i < rows.size(); ++i) rows[i].*time += base;
+  };
+  add(trace.host_events, first_.host_events, &model::HostEvent::start);
+  add(trace.device_events, first_.device_events, &model::DeviceEvent::start);
+  add(trace.syncs, first_.syncs, &model::SyncEvent::start);
+  add(trace.samples, first_.samples, &model::Sample::at);
+  add(trace.flows, first_.flows, &model::Flow::from);
+  add(trace.flows, first_.flows, &model::Flow::to);
+}
+
 void Merger::finish(Nanos base) {
   model::Trace& trace = builder_.trace();
   model::TraceSource& source = trace.sources[source_];
+  if (base != Nanos{} && last_time() > kLatest - base) {
+    builder_.lose(source_, LossKind::kTimeRange, 1,
+                  fmt::format("baseTimeNanoseconds {} is not added", base.count()));
+    base = {};
+  }
   source.base = base;
   if (first_event_) source.first_event = *first_event_ + base;
-  const auto shift = [&](auto& rows, std::size_t first, auto change) {
-    for (std::size_t i = first; i < rows.size(); ++i) change(rows[i]);
-  };
-  if (base != Nanos{}) {
-    shift(trace.host_events, first_.host_events, [&](auto& row) { row.start += base; });
-    shift(trace.device_events, first_.device_events, [&](auto& row) { row.start += base; });
-    shift(trace.syncs, first_.syncs, [&](auto& row) { row.start += base; });
-    shift(trace.samples, first_.samples, [&](auto& row) { row.at += base; });
-    shift(trace.flows, first_.flows, [&](auto& row) { row.from += base, row.to += base; });
-  }
+  if (base != Nanos{}) add_base(base);
   Nanos some{};
   if (trace.host_events.size() > first_.host_events) {
     some = trace.host_events[first_.host_events].start;

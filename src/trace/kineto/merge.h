@@ -40,6 +40,8 @@ class Merger {
   void add_flows(const Window& window, Maps& maps);
   void add_rest(const Window& window, Maps& maps);
   void thin_host_events();
+  Nanos last_time() const;
+  void add_base(Nanos base);
   std::uint64_t bytes_held() const;
 
   struct FirstRows {

@@ -70,6 +70,12 @@ struct Window {
   void lose(model::LossKind kind, std::uint64_t offset, std::string_view what);
 };
 
+// What times of a file may be, so that sums and differences of any of them fit: some 30 years
+// before its origin to the year 2103.
+inline constexpr Nanos kEarliest = Nanos(-1'000'000'000'000'000'000);
+inline constexpr Nanos kLatest = Nanos(4'200'000'000'000'000'000);
+inline constexpr Nanos kLongest = Nanos(1'000'000'000'000'000'000);
+
 inline constexpr std::uint32_t kWideBit = std::uint32_t{1} << 31;
 inline constexpr std::size_t kLongestName = 16 * 1024;
 
