@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/check.h"
 
@@ -39,9 +40,8 @@ Words::Words() : words_(1), slots_(64) {}
 std::size_t Words::slot_of(std::string_view text, std::uint32_t hash) const {
   const std::size_t mask = slots_.size() - 1;
   std::size_t slot = hash & mask;
-  while (slots_[slot] != 0) {
-    const Entry& entry = words_[slots_[slot]];
-    if (entry.hash == hash && std::string_view(entry.text, entry.size) == text) break;
+  while (slots_[slot].word != 0) {
+    if (slots_[slot].hash == hash && (*this)[slots_[slot].word] == text) break;
     slot = (slot + 1) & mask;
   }
   return slot;
@@ -51,20 +51,20 @@ WordId Words::intern(std::string_view text) {
   if (text.empty()) return 0;
   const std::uint32_t hash = hash_of(text);
   std::size_t slot = slot_of(text, hash);
-  if (slots_[slot] != 0) return slots_[slot];
+  if (slots_[slot].word != 0) return slots_[slot].word;
   if (words_.size() * 2 > slots_.size()) {
     grow();
     slot = slot_of(text, hash);
   }
   CHECK(words_.size() < std::size_t{0xFFFFFFFF} && text.size() <= std::size_t{0xFFFFFFFF});
   const auto id = static_cast<WordId>(words_.size());
-  words_.push_back({keep(text), static_cast<std::uint32_t>(text.size()), hash});
-  slots_[slot] = id;
+  words_.push_back({keep(text), static_cast<std::uint32_t>(text.size())});
+  slots_[slot] = {hash, id};
   return id;
 }
 
 WordId Words::find(std::string_view text) const {
-  return text.empty() ? 0 : slots_[slot_of(text, hash_of(text))];
+  return text.empty() ? 0 : slots_[slot_of(text, hash_of(text))].word;
 }
 
 std::string_view Words::operator[](WordId word) const {
@@ -73,12 +73,13 @@ std::string_view Words::operator[](WordId word) const {
 }
 
 void Words::grow() {
-  slots_.assign(slots_.size() * 2, 0);
+  std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(slots_.size() * 2));
   const std::size_t mask = slots_.size() - 1;
-  for (std::size_t i = 1; i < words_.size(); ++i) {
-    std::size_t slot = words_[i].hash & mask;
-    while (slots_[slot] != 0) slot = (slot + 1) & mask;
-    slots_[slot] = static_cast<WordId>(i);
+  for (const Slot& known : old) {
+    if (known.word == 0) continue;
+    std::size_t slot = known.hash & mask;
+    while (slots_[slot].word != 0) slot = (slot + 1) & mask;
+    slots_[slot] = known;
   }
 }
 

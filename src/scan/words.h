@@ -26,7 +26,11 @@ class Words {
   struct Entry {
     const char* text = "";
     std::uint32_t size = 0;
+  };
+  // The hash beside the id, so that looking for a word that is not there touches no other memory.
+  struct Slot {
     std::uint32_t hash = 0;
+    WordId word = 0;  // 0: free.
   };
 
   std::size_t slot_of(std::string_view text, std::uint32_t hash) const;
@@ -34,7 +38,7 @@ class Words {
   const char* keep(std::string_view text);
 
   std::vector<Entry> words_;
-  std::vector<WordId> slots_;  // Open addressing, a power of two; 0: free.
+  std::vector<Slot> slots_;  // Open addressing, a power of two.
   std::vector<std::unique_ptr<char[]>> blocks_;
   std::size_t left_ = 0;  // In the last block.
   char* next_ = nullptr;
