@@ -184,6 +184,8 @@ TEST_F(LocalTest, AProfileIsAPlainRunAndOneWithTheHook) {
   EXPECT_EQ(receipts.b->arm, "profile");
   EXPECT_TRUE(receipts.b->stdout_tail.starts_with(receipts.out_b + "/hook"));
   EXPECT_TRUE(os::exists(receipts.out_b + "/hook/sitecustomize.py"));
+  EXPECT_TRUE(os::exists(receipts.out_b + "/waits.jsonl"));
+  EXPECT_FALSE(os::exists(receipts.out_a + "/waits.jsonl")) << "the run that is timed is plain";
   EXPECT_FALSE(os::exists(path("b_ran")));
 }
 
