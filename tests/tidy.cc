@@ -28,8 +28,8 @@ constexpr Ban kBans[] = {
 };
 
 // Files are opened by the edge; tests of these rooms may read their fixtures.
-constexpr std::string_view kPureRooms[] = {"base",        "model",   "stats",  "fleet",
-                                           "scan",        "profile", "refute", "dream",
+constexpr std::string_view kPureRooms[] = {"base",        "model",   "stats",   "trace",  "fleet",
+                                           "code",        "scan",    "profile", "refute", "dream",
                                            "hypothesize", "compare", "loop"};
 constexpr Ban kOpens[] = {
     {"fopen", "", "bytes as an argument"},
