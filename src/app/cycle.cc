@@ -14,6 +14,7 @@
 #include "app/lease.h"
 #include "app/pairs.h"
 #include "app/promote.h"
+#include "app/scan_cycle.h"
 #include "app/snapshot.h"
 #include "model/codec.h"
 #include "model/plan.h"
@@ -74,7 +75,7 @@ Result<> Turner::prepare() {
   for (const ledger::Family& family : TRY(context_.ledger->families())) {
     if (!family.stack.empty()) TRY(write_overlay(context_, family));
   }
-  const FleetScan fleet = TRY(scan_fleet(context_.config, context_.ledger.get(), {}));
+  const FleetScan fleet = TRY(scan_for_cycle(context_, options_.say, options_.stopped));
   TRY(record_scan(context_, fleet, fence_));
   return dream();
 }

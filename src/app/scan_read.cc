@@ -20,7 +20,7 @@
 namespace amdahl::app {
 namespace {
 
-constexpr std::uint64_t kWorthKeeping = 16 << 10;  // Smaller files are read faster than looked up.
+constexpr std::uint64_t kWorthKeeping = 4 << 10;  // Smaller files are read faster than looked up.
 
 using Sink = fleet::Unpacker::Sink;
 

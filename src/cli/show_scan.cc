@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/amount.h"
+#include "base/count.h"
 #include "base/screen.h"
 #include "base/text.h"
 #include "cli/show.h"
@@ -23,6 +24,7 @@ using scan::Split;
 constexpr std::size_t kDrawnJobs = 3;
 constexpr std::size_t kDrawnLanes = 4;
 constexpr std::size_t kShownMissing = 5;
+constexpr std::uint64_t kFewJobs = 20;  // Of fewer, "the top 1 %" says nothing.
 
 // Hours, or seconds where the whole fleet did not use an hour.
 struct Unit {
@@ -66,7 +68,8 @@ class Shown {
     rows();
     anatomies();
     left_open();
-    return std::move(text_);
+    constexpr Sign kSigns[] = {{"×", 'x'}, {"…", '~'}, {"–", '-'}};
+    return ascii_ ? to_ascii(text_, kSigns) : std::move(text_);
   }
 
  private:
@@ -108,14 +111,15 @@ class Shown {
 
   void headline() {
     const scan::Totals& totals = report_.totals;
-    paragraph(
-        fmt::format("{} to {} UTC: {} jobs of {} users in {} families; {}, idle at or below "
-                    "{}{}",
-                    describe_time(report_.start), describe_time(report_.end), totals.jobs,
-                    totals.users, totals.families, metric(), show_percent(report_.idle_at_most),
-                    answer_.jobs_by_label ? "; no accounting was given, so jobs are what "
-                                            "samples are labelled with"
-                                          : ""));
+    const auto n = [](std::uint64_t count) { return static_cast<std::int64_t>(count); };
+    paragraph(fmt::format("{} to {} UTC: {} of {} in {}; {}, idle at or below {}{}",
+                          describe_time(report_.start), describe_time(report_.end),
+                          counted(n(totals.jobs), "job"), counted(n(totals.users), "user"),
+                          counted(n(totals.families), "family", "families"), metric(),
+                          show_percent(report_.idle_at_most),
+                          answer_.jobs_by_label ? "; no accounting was given, so jobs are what "
+                                                  "samples are labelled with"
+                                                : ""));
     text_ += "\n";
     const std::string money = totals.money ? fmt::format(", {}", usd(totals.money->allocated)) : "";
     line(bold(flags_,
@@ -187,7 +191,7 @@ class Shown {
 
   void pareto() {
     const scan::Cut& cut = report_.cut(By::kJob);
-    if (cut.wasted.total <= 0) return;
+    if (cut.wasted.total <= 0 || cut.count < kFewJobs) return;
     paragraph(fmt::format(
         "The top 1 % of {} jobs hold {} of the waste, the top 10 % {}; the top "
         "10 % of {} users {}.",

@@ -61,9 +61,10 @@ td:first-child, th:first-child { text-align: left; overflow-wrap: anywhere; min-
 constexpr std::string_view kSorting = R"(
 for (const th of document.querySelectorAll('#rows th')) th.addEventListener('click', () => {
   const body = document.querySelector('#rows tbody'), at = th.cellIndex;
-  const down = th.getAttribute('aria-sort') !== 'descending';
+  const words = at === 0, is = th.getAttribute('aria-sort');
+  const down = is ? is === 'ascending' : !words;
   const of = tr => tr.cells[at].dataset.v ?? tr.cells[at].textContent;
-  const by = (a, b) => at === 0 ? of(b).localeCompare(of(a)) : Number(of(a)) - Number(of(b));
+  const by = (a, b) => words ? of(a).localeCompare(of(b)) : Number(of(a)) - Number(of(b));
   for (const other of th.parentNode.cells) other.removeAttribute('aria-sort');
   th.setAttribute('aria-sort', down ? 'descending' : 'ascending');
   body.append(...[...body.rows].sort((a, b) => down ? by(b, a) : by(a, b)));

@@ -27,7 +27,7 @@ constexpr auto kDevices =
     std::to_array<std::string_view>({"gpu", "gpu_id", "minor_number", "gpu_index", "index"});
 constexpr auto kUuids = std::to_array<std::string_view>({"UUID", "uuid", "gpu_uuid"});
 constexpr auto kJobs = std::to_array<std::string_view>(
-    {"hpc_job", "jobid", "job_id", "slurmjobid", "slurm_job_id", "slurm_jobid"});
+    {"hpc_job", "jobid", "job_id", "slurmjobid", "slurm_job_id", "slurm_jobid", kJobFromValue});
 constexpr auto kUsers = std::to_array<std::string_view>({"username", "job_user", "user", "userid"});
 constexpr auto kAccounts = std::to_array<std::string_view>({"slurm_account", "account"});
 constexpr auto kPartitions = std::to_array<std::string_view>({"job_partition", "partition"});

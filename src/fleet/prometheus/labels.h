@@ -19,6 +19,8 @@ std::string_view find(const Labels& labels, std::string_view name);  // Empty if
 
 // The metric before jobstats 0.2.2 whose value, not whose label, is the job.
 inline constexpr std::string_view kJobByValue = "nvidia_gpu_jobId";
+// The label that we have the server make of that value.
+inline constexpr std::string_view kJobFromValue = "value_is_job";
 
 // What a series is about. The views are of `labels` (and of `metric`).
 struct Subject {

@@ -26,8 +26,8 @@ std::optional<Nanos> time_of(std::string_view text) {
   std::int64_t whole = 0;
   std::size_t at = 0;
   while (at < text.size() && is_digit(text[at])) {
-    if (whole > 9'000'000'000) return std::nullopt;
     whole = whole * 10 + (text[at++] - '0');
+    if (whole > 9'000'000'000) return std::nullopt;  // Nanoseconds would not fit.
   }
   if (at > 0 && at == text.size()) return Nanos(std::chrono::seconds(whole));
   if (at > 0 && text[at] == '.') {
@@ -309,13 +309,17 @@ bool MatrixReader::points(std::string_view text, std::size_t& at) {
     }
     if (i >= text.size() || text[i] != '[') break;
     const std::size_t time = ++i;
-    while (i < text.size() && (is_digit(text[i]) || text[i] == '.')) ++i;
-    if (i == time || i + 2 >= text.size() || text[i] != ',' || text[i + 1] != '"') break;
+    std::size_t dots = 0;
+    for (; i < text.size() && (is_digit(text[i]) || text[i] == '.'); ++i) {
+      dots += text[i] == '.' ? 1U : 0U;
+    }
+    if (dots > 1 || i == time + dots) break;
+    if (i + 2 >= text.size() || text[i] != ',' || text[i + 1] != '"') break;
     const std::size_t value = i + 2;
     const void* quote = std::memchr(text.data() + value, '"', text.size() - value);
     if (!quote) break;
     const auto end = static_cast<std::size_t>(static_cast<const char*>(quote) - text.data());
-    if (end + 1 >= text.size() || text[end + 1] != ']') break;
+    if (end + 1 >= text.size() || text[end + 1] != ']' || text[end - 1] == '\\') break;
     point(text.substr(time, i - time), text.substr(value, end - value));
     level.next = Next::kComma;
     at = end + 2;

@@ -171,10 +171,12 @@ std::string expression_of(std::string_view metric, std::string_view matchers, Na
 
 std::string expression_with_job_values(std::string_view metric, Nanos step) {
   const std::string busy = expression_of(metric, "", step);
+  // The new label must sort after these: Prometheus 2.42 appends it to them in place and sorts, so
+  // that from the second point on it would group by others.
   constexpr std::string_view kOn = "instance, minor_number, uuid";
   return fmt::format(
-      "({0} * on ({1}) group_left (jobid) count_values by ({1}) (\"jobid\", {2})) or on ({1}) {0}",
-      busy, kOn, expression_of(kJobByValue, "", step));
+      "({0} * on ({1}) group_left ({3}) count_values by ({1}) (\"{3}\", {2})) or on ({1}) {0}",
+      busy, kOn, expression_of(kJobByValue, "", step), kJobFromValue);
 }
 
 std::string matcher_of(std::string_view label, std::span<const std::string> hosts) {

@@ -21,8 +21,8 @@ TEST(Query, AsksForEachScrapeOnce) {
   EXPECT_EQ(expression_of("M", matcher_of("Hostname", hosts), seconds(15)),
             "last_over_time(M{Hostname=~\"gpu1|a\\\\.b\"}[14999ms])");
   EXPECT_EQ(expression_with_job_values("busy", seconds(30)),
-            "(last_over_time(busy[29999ms]) * on (instance, minor_number, uuid) group_left (jobid) "
-            "count_values by (instance, minor_number, uuid) (\"jobid\", "
+            "(last_over_time(busy[29999ms]) * on (instance, minor_number, uuid) group_left "
+            "(value_is_job) count_values by (instance, minor_number, uuid) (\"value_is_job\", "
             "last_over_time(nvidia_gpu_jobId[29999ms]))) or on (instance, minor_number, uuid) "
             "last_over_time(busy[29999ms])");
 }

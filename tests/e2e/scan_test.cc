@@ -1,0 +1,384 @@
+// Whole fleets from files, through the real program.
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "harness.h"
+
+namespace amdahl::e2e {
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kStart = 1'700'006'400;  // 2023-11-15 00:00 UTC.
+
+std::string sacct(int jobs) {
+  std::string text =
+      "JobID|JobIDRaw|User|Account|Partition|State|Submit|Start|End|ElapsedRaw|NNodes|NodeList|"
+      "AllocTRES|JobName\n";
+  for (int i = 0; i < jobs; ++i) {
+    text += fmt::format(
+        "{0}|{0}|u{1}|lab|gpu|COMPLETED|2023-11-15T00:00:00|2023-11-15T00:00:00|"
+        "2023-11-15T02:00:00|7200|1|n{0}|billing=1,gres/gpu=1|train\n",
+        100 + i, i % 3);
+  }
+  return text;
+}
+
+std::string places(int jobs) {
+  std::string text = "jobid,host,gpu\n";
+  for (int i = 0; i < jobs; ++i) text += fmt::format("{0},n{0},0\n", 100 + i);
+  return text;
+}
+
+// Minutes [from, to) of each job's accelerator; job i is at 10 × i %.
+std::string samples(int jobs, int from, int to, bool header) {
+  std::string text = header ? "timestamp,Hostname,gpu,DCGM_FI_DEV_GPU_UTIL\n" : "";
+  for (int minute = from; minute < to; ++minute) {
+    for (int i = 0; i < jobs; ++i) {
+      text += fmt::format("{},n{},0,{}\n", kStart + minute * 60, 100 + i, i * 10);
+    }
+  }
+  return text;
+}
+
+class Scan : public testing::Test {
+ protected:
+  static constexpr int kJobs = 10;
+
+  void SetUp() override {
+    house_.write("sacct.txt", sacct(kJobs));
+    house_.write("places.csv", places(kJobs));
+    house_.write("samples.csv", samples(kJobs, 0, 60, true));
+  }
+
+  Json scan(std::vector<std::string> more = {}) {
+    std::vector<std::string> words = {"scan",        "sacct.txt", "places.csv",
+                                      "samples.csv", "--json",    "--from",
+                                      "2023-11-15",  "--to",      "2023-11-15T02:00:00"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = house_.amdahl(words);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.code == 0 ? Json::parse(outcome.out) : Json();
+  }
+
+  // What the scan says, without how it came by it.
+  static Json said(Json answer) {
+    answer.erase("inputs");
+    return answer;
+  }
+
+  static std::uint64_t new_bytes(const Json& answer, const std::string& file) {
+    for (const Json& input : answer["inputs"]) {
+      if (input["name"] == file) {
+        return input["bytes"].get<std::uint64_t>() - input["bytes_known"].get<std::uint64_t>();
+      }
+    }
+    return 999'999'999;
+  }
+
+  void append(const std::string& file, const std::string& text) const {
+    std::ofstream(house_.path(file), std::ios::app) << text;
+  }
+
+  House house_;
+};
+
+TEST_F(Scan, JoinsFilesOfAnyKindWithoutConfiguration) {
+  const Json answer = scan({"--by", "job", "--idle", "0", "--order", "wasted"});
+  EXPECT_EQ(answer["totals"]["jobs"], kJobs);
+  EXPECT_NEAR(answer["totals"]["split_accelerator_s"]["allocated"], kJobs * 7200.0, 1e-6);
+  EXPECT_NEAR(answer["totals"]["split_accelerator_s"]["unobserved"], kJobs * 3600.0, 600);
+  EXPECT_EQ(answer["samples"], kJobs * 60);
+  EXPECT_EQ(answer["samples_attributed"], kJobs * 60);
+  EXPECT_EQ(answer["totals"]["metrics"][0]["name"], "DCGM_FI_DEV_GPU_UTIL");
+  EXPECT_EQ(answer["rows"][0]["name"], "100") << "the idle one wasted most";
+}
+
+TEST_F(Scan, ASecondScanReadsOnlyWhatIsNew) {
+  const Json first = scan();
+  EXPECT_EQ(new_bytes(first, "samples.csv"), house_.read("samples.csv").size());
+  const Json again = scan();
+  EXPECT_EQ(new_bytes(again, "samples.csv"), 0U);
+  EXPECT_EQ(said(again), said(first));
+
+  const std::string more = samples(kJobs, 60, 90, false);
+  append("samples.csv", more);
+  const Json grown = scan();
+  EXPECT_EQ(new_bytes(grown, "samples.csv"), more.size());
+  EXPECT_EQ(grown["samples"], kJobs * 90);
+  EXPECT_EQ(said(grown), said(scan({"--fresh"})));
+  EXPECT_EQ(said(scan({"--threads", "1"})), said(scan({"--threads", "3", "--fresh"})));
+}
+
+TEST_F(Scan, AHalfWrittenLineCountsOnceWhenItIsWhole) {
+  scan();
+  append("samples.csv", fmt::format("{},n100,0,5", kStart + 3600));
+  EXPECT_EQ(scan()["samples"], kJobs * 60 + 1);
+  append("samples.csv", fmt::format("5\n{},n100,0,7\n", kStart + 3660));
+  const Json whole = scan();
+  EXPECT_EQ(whole["samples"], kJobs * 60 + 2);
+  EXPECT_EQ(said(whole), said(scan({"--fresh"})));
+}
+
+TEST_F(Scan, LateAndDuplicateSamplesAreCounted) {
+  scan();
+  append("samples.csv", samples(kJobs, 58, 60, false));
+  const Json answer = scan();
+  std::uint64_t counted = 0;
+  for (const Json& trouble : answer["troubles"]) {
+    if (trouble["name"] == "duplicate sample" || trouble["name"] == "late sample") {
+      counted += trouble["count"].get<std::uint64_t>();
+    }
+  }
+  EXPECT_EQ(counted, 2U * kJobs) << answer["troubles"];
+  EXPECT_EQ(said(answer), said(scan({"--fresh"})));
+}
+
+TEST_F(Scan, AFileThatWasCutRotatedOrRewrittenIsReadAnew) {
+  const auto notes = [](const Json& answer) {
+    for (const Json& input : answer["inputs"]) {
+      if (input["name"] == "samples.csv") return input["notes"].get<std::string>();
+    }
+    return std::string("?");
+  };
+  scan();
+  house_.write("samples.csv", samples(kJobs, 0, 50, true));
+  Json answer = scan();
+  EXPECT_EQ(notes(answer), "is shorter than before, so it was read anew");
+  EXPECT_EQ(answer["samples"], kJobs * 50);
+
+  fs::rename(house_.path("samples.csv"), house_.path("samples.csv.1"));
+  house_.write("samples.csv", samples(kJobs, 50, 110, true));
+  answer = scan();
+  EXPECT_EQ(notes(answer), "is another file than before, so it was read anew");
+  EXPECT_EQ(answer["samples"], kJobs * 60);
+
+  std::string other = house_.read("samples.csv");
+  other[other.size() - 2] = '9';
+  std::ofstream(house_.path("samples.csv")) << other;
+  EXPECT_EQ(notes(scan()), "was written anew, so it was read anew");
+}
+
+// Wherever it dies, the next scan says the same.
+TEST_F(Scan, ACrashCostsOnlyReadingAgain) {
+  const Json want = said(scan({"--fresh"}));
+  for (int at = 1; at <= 4; ++at) {
+    SCOPED_TRACE(at);
+    fs::remove_all(house_.path("state/scan"));
+    const Outcome died = house_.amdahl(
+        {"scan", "sacct.txt", "places.csv", "samples.csv", "--from", "2023-11-15", "--to",
+         "2023-11-15T02:00:00"},
+        {{"AMDAHL_FAULT_AT", std::to_string(at)}, {"AMDAHL_FAULT_POINT", "scan-kept"}});
+    if (died.code == 0) break;
+    EXPECT_EQ(died.code, 137);
+    EXPECT_EQ(said(scan()), want);
+    EXPECT_EQ(said(scan()), want);
+  }
+}
+
+TEST_F(Scan, GzipMembersMayBeAppended) {
+  const auto gzip = [&](const std::string& text, const char* how) {
+    house_.write("part", text);
+    run({"sh", "-c", fmt::format("gzip -c part {} samples.csv.gz", how)}, {}, house_.path());
+  };
+  // Above the size from which files are kept.
+  gzip(samples(kJobs, 0, 60, true) + samples(900, 60, 75, false), ">");
+  const std::vector<std::string> words = {"scan",           "sacct.txt", "places.csv",
+                                          "samples.csv.gz", "--json",    "--from",
+                                          "2023-11-15",     "--to",      "2023-11-15T02:00:00"};
+  const Json first = Json::parse(house_.amdahl(words).out);
+  EXPECT_EQ(first["samples"], kJobs * 60 + 900 * 15);
+  gzip(samples(kJobs, 75, 90, false), ">>");
+  const Json grown = Json::parse(house_.amdahl(words).out);
+  EXPECT_EQ(grown["samples"], kJobs * 75 + 900 * 15);
+  EXPECT_LT(new_bytes(grown, "samples.csv.gz"), 3000U);
+}
+
+TEST_F(Scan, ReadsFoldersAndPatternsAndStandardInput) {
+  fs::create_directories(house_.path("all/deep"));
+  fs::copy(house_.path("sacct.txt"), house_.path("all/sacct.txt"));
+  fs::copy(house_.path("places.csv"), house_.path("all/deep/places.csv"));
+  fs::copy(house_.path("samples.csv"), house_.path("all/deep/samples.csv"));
+  house_.write("all/notes.md", "# Not an input\n");
+  const Outcome folder = house_.amdahl({"scan", "all"});
+  EXPECT_EQ(folder.code, 0) << folder.err;
+  EXPECT_NE(folder.err.find("left out all/notes.md: begins with '# Not an input"),
+            std::string::npos)
+      << folder.err;
+  const Outcome named = house_.amdahl({"scan", "all/notes.md"});
+  EXPECT_EQ(named.code, 3) << named.err;
+  EXPECT_EQ(house_.amdahl({"scan", "all/*.txt", "all/deep/*.csv"}).out, folder.out);
+  const Outcome piped =
+      run({"sh", "-c",
+           fmt::format("'{}' scan --state state all/sacct.txt all/deep/places.csv - < samples.csv",
+                       AMDAHL_PROGRAM)},
+          {}, house_.path());
+  EXPECT_EQ(piped.out, folder.out) << piped.err;
+}
+
+TEST_F(Scan, FitsTheTerminalAndSaysItPlainly) {
+  for (const int width : {60, 80, 120}) {
+    const Outcome outcome =
+        house_.amdahl({"scan", "sacct.txt", "places.csv", "samples.csv", "--from", "2023-11-15",
+                       "--to", "2023-11-15T02:00:00", "--width", std::to_string(width), "--ascii"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out.find('\x1b'), std::string::npos) << "no colours off a terminal";
+    std::istringstream lines(outcome.out);
+    for (std::string line; std::getline(lines, line);) {
+      EXPECT_LE(line.size(), static_cast<std::size_t>(std::max(width, 78))) << line;
+    }
+    EXPECT_NE(outcome.out.find("20.0 accelerator-hours allocated"), std::string::npos)
+        << outcome.out;
+    EXPECT_NE(outcome.out.find("DCGM_FI_DEV_GPU_UTIL"), std::string::npos);
+    EXPECT_NE(outcome.out.find("9.83 h (49 %)"), std::string::npos) << outcome.out;
+  }
+  const Outcome csv =
+      house_.amdahl({"scan", "sacct.txt", "places.csv", "samples.csv", "--by", "user", "--csv"});
+  EXPECT_EQ(count_lines(csv.out, ","), 4) << csv.out;
+  EXPECT_TRUE(csv.out.starts_with("user,jobs,unobserved_jobs,failed_jobs,allocated_h,")) << csv.out;
+}
+
+TEST_F(Scan, WrongUseSaysWhatToType) {
+  const struct {
+    std::vector<std::string> words;
+    int code;
+    const char* says;
+  } cases[] = {
+      {{"scan", "none.csv"}, 1, "none.csv: there is no such file or folder"},
+      {{"scan", "--by", "colour"}, 2, "--by wants one of job, family, user"},
+      {{"scan", "--from", "yesterday-ish"}, 2, "--from wants a time like 2026-11-15"},
+      {{"scan", "--window", "7"}, 2, "--window wants a length like 7d, 36h or 90min, not '7'"},
+      {{"scan", "--from", "2023-11-16", "--to", "2023-11-15"}, 2, "--from must be before --to"},
+      {{"scan", "--source", "promethus=http://x"}, 2, "did you mean 'prometheus'?"},
+      {{"scan", "--source", "prometheus=x:9090"}, 1, "x:9090: there is no such file or folder"},
+      {{"scan", "--source", "prometheus=http://u:p@x"}, 2, "a password does not belong"},
+      {{"scan", "--idle", "5"}, 2, "--idle wants a utilisation from 0 to 1, not 5"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.says);
+    const Outcome outcome = house_.amdahl(c.words);
+    EXPECT_EQ(outcome.code, c.code) << outcome.err;
+    EXPECT_NE(outcome.err.find(c.says), std::string::npos) << outcome.err;
+  }
+}
+
+TEST_F(Scan, ReadsWhatTheConfigurationNames) {
+  house_.write(
+      "state/config.toml",
+      fmt::format("[price.by_kind]\na100 = 2.5\n[[scan.source]]\nread = \"{0}/sacct.txt\"\n"
+                  "[[scan.source]]\nread = \"{0}/places.csv\"\n[[scan.source]]\n"
+                  "read = \"{0}/samples.csv\"\n[[scan.family]]\npattern = \"^train\"\n"
+                  "family = \"all-training\"\n",
+                  house_.path()));
+  const Outcome outcome = house_.amdahl({"scan", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json answer = Json::parse(outcome.out);
+  ASSERT_EQ(answer["families"].size(), 1U);
+  EXPECT_EQ(answer["families"][0]["family"], "all-training");
+  house_.write("state/config.toml",
+               "[[scan.source]]\nread = \"prometheus=http://x\"\ntoken = \"t\"\n");
+  EXPECT_NE(house_.amdahl({"scan"}).err.find("line 3: a scan.source has no 'token'"),
+            std::string::npos);
+}
+
+TEST_F(Scan, TheLoopTakesUpWhatTheFleetWastes) {
+  house_.add_nap_job();
+  const std::string sources = fmt::format(
+      "[[scan.source]]\nread = \"{0}/sacct.txt\"\n[[scan.source]]\nread = \"{0}/places.csv\"\n"
+      "[[scan.source]]\nread = \"{0}/samples.csv\"\n[[scan.family]]\npattern = \"^train\"\n"
+      "family = \"nap\"\n",
+      house_.path());
+  house_.write("config.toml", house_.read("config.toml") + "\n" + sources);
+  ASSERT_EQ(house_.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
+  const Outcome cycle = house_.amdahl({"cycle"});
+  ASSERT_EQ(cycle.code, 0) << cycle.err;
+  ASSERT_EQ(house_.amdahl({"ledger", "export", "--output", "ledger.jsonl"}).code, 0);
+  const std::string ledger = house_.read("ledger.jsonl");
+  const auto picked = ledger.find("\"scan.picked\"");
+  ASSERT_NE(picked, std::string::npos) << ledger;
+  EXPECT_NE(ledger.find("accelerator-hours in 10 jobs"), std::string::npos) << ledger;
+}
+
+// A page that a real browser draws, without a network.
+TEST_F(Scan, ThePageStandsInABrowser) {
+  const Outcome outcome = house_.amdahl({"scan", "sacct.txt", "places.csv", "samples.csv", "--html",
+                                         "page.html", "--by", "job", "--price", "2"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::string page = house_.read("page.html");
+  EXPECT_EQ(page.find("http"), std::string::npos) << "it fetches nothing";
+  if (run({"which", "chromium"}, {}, house_.path()).code != 0) {
+    GTEST_SKIP() << "Chromium is not installed: apt install chromium";
+  }
+  // The script sorts by name when the first heading is clicked, as a reader would.
+  std::string clicked = page;
+  clicked.insert(clicked.rfind("</body>"),
+                 "<script>document.querySelector('#rows th').click()</script>");
+  house_.write("clicked.html", clicked);
+  const Outcome dom = run({"chromium", "--headless", "--no-sandbox", "--disable-gpu",
+                           "--user-data-dir=" + house_.path("chromium"), "--dump-dom",
+                           "file://" + house_.path("clicked.html")},
+                          {}, house_.path());
+  ASSERT_EQ(dom.code, 0) << dom.err;
+  const auto at = [&](const std::string& text) {
+    return dom.out.find(text, dom.out.find("<tbody>"));
+  };
+  EXPECT_LT(at("data-v=\"100\""), at("data-v=\"109\"")) << "sorted by name";
+  EXPECT_NE(dom.out.find("<polyline class=\"curve\""), std::string::npos);
+  EXPECT_NE(dom.out.find("<rect class=\"idle\""), std::string::npos);
+}
+
+TEST(ScanCorpus, ThePhillyWeekComesOutAsItsTruth) {
+  const char* corpus = std::getenv("AMDAHL_CORPUS");
+  const std::string folder = std::string(corpus ? corpus : "") + "/fleet/philly_synth_week/";
+  if (!corpus || !fs::exists(folder)) GTEST_SKIP() << "AMDAHL_CORPUS names no corpus";
+  House house;
+  std::ifstream in(std::string(corpus) + "/expected/fleet/philly_synth_week.json");
+  const Json truth = Json::parse(in);
+  const std::vector<std::string> words = {"scan",
+                                          folder + "sacct.txt.gz",
+                                          folder + "gpu_alloc.csv.gz",
+                                          folder + "dcgm_long.csv.gz",
+                                          "--from",
+                                          "2017-10-09",
+                                          "--to",
+                                          "2017-10-16",
+                                          "--idle",
+                                          "0",
+                                          "--by",
+                                          "job",
+                                          "--json",
+                                          "--order",
+                                          "wasted"};
+  for (const bool again : {false, true}) {
+    SCOPED_TRACE(again ? "from what was kept" : "fresh");
+    const Outcome outcome = house.amdahl(words);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const Json answer = Json::parse(outcome.out);
+    const Json& split = answer["totals"]["split_accelerator_s"];
+    const auto near = [&](const char* part, const Json& want) {
+      EXPECT_NEAR(split[part].get<double>() / 3600, want.get<double>(), 1e-4) << part;
+    };
+    near("allocated", truth["gpu_hours"]);
+    near("unobserved", truth["unobserved_gpu_hours"]);
+    near("idle", truth["split_idle_eq_0"]["idle"]);
+    near("low", truth["split_idle_eq_0"]["low_util_loss"]);
+    near("productive", truth["split_idle_eq_0"]["productive"]);
+    EXPECT_EQ(answer["samples_attributed"], truth["samples_attributed"]);
+    for (std::size_t i = 0; i < truth["top20_jobs_by_waste"].size(); ++i) {
+      EXPECT_EQ(answer["rows"][i]["name"],
+                std::to_string(truth["top20_jobs_by_waste"][i][0].get<int>()));
+    }
+    EXPECT_NEAR(answer["pareto_wasted_by_job"]["top_1pct"].get<double>(),
+                truth["pareto_waste_by_job"]["top_1pct"].get<double>(), 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace amdahl::e2e
