@@ -85,7 +85,8 @@ TEST(Kineto, ReadsTheDialects) {
       {"MTIA: the process is the device",
        R"({"ph":"X","cat":"mtia_ccp_events","name":"dma_request","pid":9,"tid":801,"ts":2,"dur":1,
            "args":{"size":16}},
-          {"ph":"X","cat":"mtia_ccp_events","name":"fc-dtype_Float","pid":9,"tid":801,"ts":4,"dur":1,
+          {"ph":"X","cat":"mtia_ccp_events","name":"fc-dtype_Float","pid":9,"tid":801,"ts":4,
+           "dur":1,
            "args":{"stream":3,"correlation":8}})",
        "copy dma_request 9/801 2000+1000;kernel fc-dtype_Float 9/3 4000+1000;", ""},
       {"arguments before the category",
@@ -210,7 +211,8 @@ TEST(Kineto, JoinsLaunchesStacksStepsFlowsAndSyncs) {
     {"ph":"X","cat":"cuda_sync","name":"Stream Wait Event","pid":0,"tid":7,"ts":3,"dur":1,
      "args":{"cuda_sync_kind":"Stream Wait Event","stream":7,"correlation":15,"device":0,
              "wait_on_stream":20,"wait_on_cuda_event_record_corr_id":14}},
-    {"name":"thread_name","ph":"M","ts":0,"pid":5,"tid":6,"args":{"name":"thread 6 (python)"}})json"));
+    {"name":"thread_name","ph":"M","ts":0,"pid":5,"tid":6,
+     "args":{"name":"thread 6 (python)"}})json"));
   ASSERT_TRUE(trace);
   EXPECT_EQ(losses_of(*trace), "");
   ASSERT_EQ(trace->host_events.size(), 3u);
