@@ -24,7 +24,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"scan", "rank families by wasted accelerator time", false, -1, do_scan},
     {"anatomy", "draw one job's timeline and what each part could gain", false, 1, do_anatomy},
     {"adopt", "give a family a spec, so that it can be experimented on", false, 1, do_adopt},
-    {"profile", "find out why a family's accelerators wait", false, 1, do_profile},
+    {"profile", "why accelerators wait: of a family, or from traces", false, -1, do_profile},
     {"propose", "put an idea of your own to the test", false, 1, do_propose},
     {"cycle", "one turn of the loop; --watch goes on until all is settled", false, 0, do_cycle},
     {"status", "where the loop stands", false, 0, do_status},

@@ -70,6 +70,16 @@ constexpr auto kOptions = std::to_array<Option>({
     {"adopt", "--replace", "", &Flags::replace, "put it in place of the family's present spec"},
 
     {"profile", "--show", "", &Flags::show, "show the latest, do not run"},
+    {"profile", "--what-if", "LIST", &Flags::what_if,
+     "replay traces with causes changed: input=0,logging=0.5,kernel:gemm=0.8"},
+    {"profile", "--html", "FILE", &Flags::html, "write a page with the timeline, too"},
+    {"profile", "--hta", "", &Flags::hta, "with the figures of Holistic Trace Analysis"},
+    {"profile", "--nsys", "", &Flags::nsys, "run the command inside Nsight Systems"},
+    {"profile", "--ncu", "", &Flags::ncu, "run the command inside Nsight Compute"},
+    {"profile", "--family", "NAME", &Flags::family, "what the command is a job of"},
+    {"profile", "--accelerators", "N", &Flags::accelerators, "how many the command is given"},
+    {"profile", "--quiet", "", &Flags::quiet, "do not show the command's output"},
+    {"profile", "--format", "NAME", &Flags::format, "of the files, if their content does not tell"},
 
     {"propose", "--env", "NAME=VALUE", &Flags::env, "set a variable; NAME alone unsets it"},
     {"propose", "--arg", "FLAG=VALUE", &Flags::args, "set a flag; FLAG alone is a bare flag"},

@@ -42,6 +42,8 @@ struct Flags {
   std::string seed;
   std::string resume;
   std::string html;
+  std::string what_if;
+  std::string format;
   std::string scenario;
   std::string policy;
   std::string from;
@@ -100,6 +102,9 @@ struct Flags {
   bool concurrent = false;
   bool from_ledger = false;
   bool canary = false;
+  bool hta = false;
+  bool nsys = false;
+  bool ncu = false;
 };
 
 struct Option {

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "app/fleet.h"
-#include "app/profile_now.h"
 #include "app/propose.h"
 #include "app/run.h"
 #include "base/text.h"
@@ -188,30 +187,6 @@ Result<int> do_adopt(const Flags& flags) {
   for (const std::string& todo : adopted.notes) print(fmt::format("  to do: {}\n", todo));
   if (!adopted.notes.empty()) {
     print(fmt::format("Edit it, then: amdahl adopt --spec {} --replace\n", adopted.path));
-  }
-  return 0;
-}
-
-Result<int> do_profile(const Flags& flags) {
-  const std::string family = TRY(only_word(flags, "family", "profile"));
-  app::Context context = TRY(context_for(flags, false));
-  model::Profile profile;
-  if (flags.show) {
-    const ledger::Family known = TRY(app::need_family(context, family));
-    if (!known.profile) {
-      return Error{Error::Kind::kNotFound,
-                   fmt::format("{0} has no profile yet; type: amdahl profile {0}", family)};
-    }
-    profile = *known.profile;
-  } else {
-    catch_interrupts();
-    const auto say = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
-    profile = TRY(app::profile_now(context, family, say, interrupted));
-  }
-  if (flags.json) {
-    print_json(encode(profile));
-  } else {
-    print(show_profile(flags, profile));
   }
   return 0;
 }

@@ -1,0 +1,252 @@
+#include "app/trace_profile.h"
+
+#include <cmath>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "model/codec.h"
+#include "profile/page.h"
+
+namespace amdahl::app {
+namespace {
+
+using profile::at;
+using profile::kWhys;
+
+Json by_why(const std::array<Nanos, kWhys>& times) {
+  Json object = Json::object();
+  for (const profile::WhyRow& row : profile::whys()) {
+    if (times[at(row.why)] != Nanos{}) {
+      object[std::string(row.name)] = times[at(row.why)].count();
+    }
+  }
+  return object;
+}
+
+// JSON has no infinity: a gain without limit has no ceiling.
+Json factor(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+Json encode_gain(const profile::Gain& gain, bool named) {
+  Json object = {{"time_ns", gain.time.count()},
+                 {"share", gain.share},
+                 {"ceiling", factor(gain.ceiling)},
+                 {"expected", factor(gain.expected)}};
+  if (!named) return object;
+  object["without"] = Json::array({profile::name(gain.first)});
+  if (gain.second != profile::Why::kUnknown) object["without"].push_back(name(gain.second));
+  return object;
+}
+
+template <class Place>
+Json encode_places(const std::vector<Place>& places) {
+  Json list = Json::array();
+  for (const Place& place : places) {
+    list.push_back({{"why", profile::name(place.why)},
+                    {"what", place.what},
+                    {"line", place.line},
+                    {"time_ns", place.time.count()},
+                    {"times", place.times}});
+  }
+  return list;
+}
+
+Json encode_device(const profile::DeviceRow& row) {
+  const profile::DeviceBreakdown& split = row.split;
+  return {{"name", row.name},
+          {"source", row.source},
+          {"events", split.events},
+          {"kernels", split.kernels},
+          {"short_kernels", split.short_kernels},
+          {"streams", split.streams},
+          {"span_ns", split.span.count()},
+          {"busy_ns", split.busy.count()},
+          {"idle_ns", split.idle.count()},
+          {"compute_ns", split.compute.count()},
+          {"comm_ns", split.communication.count()},
+          {"mem_ns", split.memory.count()},
+          {"comm_overlapped_by_compute_ns", split.overlapped.count()},
+          {"exposed_comm_ns", split.exposed_communication.count()},
+          {"exposed_mem_ns", split.exposed_memory.count()},
+          {"gaps", row.gaps.gaps},
+          {"gap_longest_ns", row.gaps.longest.count()},
+          {"idle_in_graphs_ns", row.gaps.in_graphs.count()},
+          {"idle_by_reason_ns", by_why(row.gaps.by_why)},
+          {"queue_mean", row.waiting_mean},
+          {"queue_most", row.waiting_most},
+          {"places", encode_places(row.gaps.places)}};
+}
+
+Json encode_ranks(const profile::Ranks& ranks) {
+  Json list = Json::array();
+  for (const profile::RankFacts& rank : ranks.ranks) {
+    list.push_back({{"rank", rank.rank},
+                    {"comm_ns", rank.communication.count()},
+                    {"exposed_ns", rank.exposed.count()},
+                    {"waited_ns", rank.waited.count()},
+                    {"made_wait_ns", rank.made_wait.count()},
+                    {"last", rank.last},
+                    {"clock_ahead_ns", rank.shift.count()}});
+  }
+  Json collectives = Json::array();
+  for (const profile::CollectiveFacts& facts : ranks.collectives) {
+    collectives.push_back({{"name", facts.name},
+                           {"times", facts.times},
+                           {"ranks", facts.ranks},
+                           {"skew_median_ns", facts.skew_median.count()},
+                           {"skew_longest_ns", facts.skew_longest.count()},
+                           {"waited_ns", facts.waited.count()},
+                           {"transfer_ns", facts.transfer.count()}});
+  }
+  Json libraries = Json::array();
+  for (const profile::LibraryTime& library : ranks.libraries) {
+    libraries.push_back({{"library", library.library},
+                         {"kernels", library.kernels},
+                         {"time_ns", library.time.count()}});
+  }
+  Json object = {{"ranks", list},
+                 {"collectives", collectives},
+                 {"libraries", libraries},
+                 {"unmatched", ranks.unmatched},
+                 {"graph_kernels", ranks.graph_kernels},
+                 {"graph_ns", ranks.graph_time.count()},
+                 {"note", ranks.note}};
+  if (ranks.straggler != model::kNone) {
+    object["straggler"] = ranks.ranks[ranks.straggler].rank;
+  }
+  return object;
+}
+
+Json encode_steps(const std::vector<profile::StepRow>& steps) {
+  Json list = Json::array();
+  for (const profile::StepRow& step : steps) {
+    list.push_back({{"rank", step.rank},
+                    {"number", step.number},
+                    {"start_ns", step.start.count()},
+                    {"wall_ns", step.wall.count()},
+                    {"input_ns", step.input.count()},
+                    {"host_ns", step.host.count()},
+                    {"device_ns", step.device.count()},
+                    {"comm_ns", step.comm.count()},
+                    {"idle_ns", step.idle.count()}});
+  }
+  return list;
+}
+
+Json encode_hta(const profile::HtaFigures& figures) {
+  Json object = {{"rank", figures.rank},
+                 {"temporal",
+                  {{"idle_us", figures.temporal.idle_us},
+                   {"compute_us", figures.temporal.compute_us},
+                   {"non_compute_us", figures.temporal.non_compute_us},
+                   {"kernel_us", figures.temporal.kernel_us}}},
+                 {"idle", Json::array()},
+                 {"queues", Json::array()}};
+  if (figures.overlap_percent) object["overlap_percent"] = *figures.overlap_percent;
+  for (const profile::HtaIdle& idle : figures.idle) {
+    object["idle"].push_back({{"stream", idle.stream},
+                              {"category", idle.category},
+                              {"idle_us", idle.idle_us},
+                              {"ratio", idle.ratio}});
+  }
+  for (const profile::HtaQueue& queue : figures.queues) {
+    object["queues"].push_back({{"stream", queue.stream},
+                                {"count", queue.count},
+                                {"mean", queue.mean},
+                                {"min", queue.least},
+                                {"median", queue.median},
+                                {"max", queue.most}});
+  }
+  object["launches"] = {{"count", figures.launches.count},
+                        {"host_us", figures.launches.host_us},
+                        {"device_us", figures.launches.device_us},
+                        {"delay_us", figures.launches.delay_us},
+                        {"shorter_than_launch", figures.launches.shorter_than_launch},
+                        {"slow_launches", figures.launches.slow_launches},
+                        {"late_starts", figures.launches.late_starts}};
+  return object;
+}
+
+Json encode_sources(const std::vector<profile::SourceRow>& sources) {
+  Json list = Json::array();
+  for (const profile::SourceRow& source : sources) {
+    list.push_back({{"file", source.file},
+                    {"format", source.format},
+                    {"rank", source.rank},
+                    {"world_size", source.world_size},
+                    {"bytes", source.bytes},
+                    {"losses", source.losses}});
+  }
+  return list;
+}
+
+}  // namespace
+
+Result<TraceAnswer> profile_traces(const TraceRequest& request) {
+  profile::ReportOptions options;
+  // What was typed is checked before gigabytes are read.
+  if (!request.what_if.empty()) options.what_if = TRY(profile::parse_what_if(request.what_if));
+  TraceAnswer answer;
+  const auto figures = [&](const model::Trace& rows) {
+    for (std::uint32_t source = 0; request.hta && source < rows.sources.size(); ++source) {
+      if (auto found = profile::hta_figures(rows, source)) answer.hta.push_back(*std::move(found));
+    }
+  };
+  const model::Trace trace = TRY(read_traces(request.files, figures));
+  const profile::Prepared prepared(trace);
+  answer.report = profile::report(prepared, options);
+  if (request.html) {
+    const profile::Boxes boxes =
+        profile::boxes(prepared, answer.report.path, answer.report.ranks.shifts);
+    answer.page = profile::html(answer.report, boxes);
+  }
+  return answer;
+}
+
+Json encode(const TraceAnswer& answer) {
+  const profile::TraceReport& report = answer.report;
+  Json document = {{"schema_version", 1},
+                   {"sources", encode_sources(report.sources)},
+                   {"wall_ns", report.wall.count()},
+                   {"bottleneck", model::name(report.profile.bottleneck)},
+                   {"rule", report.profile.rule},
+                   {"evidence", report.profile.evidence},
+                   {"missing", report.profile.missing},
+                   {"causes", Json::array()},
+                   {"devices", Json::array()},
+                   {"steps", encode_steps(report.steps)},
+                   {"ranks", encode_ranks(report.ranks)},
+                   {"critical_path",
+                    {{"by_reason_ns", by_why(report.path.by_why)},
+                     {"segments", report.path.segments.size()},
+                     {"places", encode_places(report.path.shares)}}},
+                   {"gains", Json::array()},
+                   {"pairs", Json::array()}};
+  for (const model::Cause& cause : report.profile.causes) {
+    document["causes"].push_back({{"name", cause.name},
+                                  {"class", model::name(cause.bottleneck)},
+                                  {"accelerator_seconds", cause.accelerator_seconds},
+                                  {"share", cause.share},
+                                  {"ceiling", factor(cause.ceiling)},
+                                  {"because", cause.because}});
+  }
+  for (const profile::DeviceRow& row : report.devices) {
+    document["devices"].push_back(encode_device(row));
+  }
+  for (const profile::Gain& gain : report.gains.alone) {
+    document["gains"].push_back(encode_gain(gain, true));
+  }
+  for (const profile::Gain& gain : report.gains.pairs) {
+    document["pairs"].push_back(encode_gain(gain, true));
+  }
+  if (report.answer) {
+    document["what_if"] = encode_gain(*report.answer, false);
+    document["what_if"]["asked"] = report.asked;
+  }
+  for (const profile::HtaFigures& figures : answer.hta) {
+    document["hta"].push_back(encode_hta(figures));
+  }
+  return document;
+}
+
+}  // namespace amdahl::app

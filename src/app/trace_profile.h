@@ -1,0 +1,33 @@
+// trace_profile.h: what files of profilers say of a job.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/trace_files.h"
+#include "base/json.h"
+#include "profile/hta.h"
+#include "profile/trace_report.h"
+
+namespace amdahl::app {
+
+struct TraceRequest {
+  TraceFiles files;
+  std::string what_if;  // As typed; empty: none.
+  bool html = false;    // Whether the page is wanted.
+  bool hta = false;     // Whether the figures of Holistic Trace Analysis are wanted too.
+};
+
+struct TraceAnswer {
+  profile::TraceReport report;
+  std::string page;                      // HTML, if it was wanted.
+  std::vector<profile::HtaFigures> hta;  // By source with devices.
+};
+
+Result<TraceAnswer> profile_traces(const TraceRequest& request);
+
+// The report without the segments of its path, for --json.
+Json encode(const TraceAnswer& answer);
+
+}  // namespace amdahl::app

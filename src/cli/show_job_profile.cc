@@ -1,0 +1,135 @@
+#include "cli/show_job_profile.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/trace_profile.h"
+#include "base/text.h"
+#include "cli/show.h"
+#include "cli/terminal.h"
+#include "model/codec.h"
+#include "model/receipt.h"
+#include "os/files.h"
+
+namespace amdahl::cli {
+namespace {
+
+constexpr std::size_t kShown = 8;  // Findings in full.
+
+// Shorter where it lies below the folder that a person stands in.
+std::string place_of(const code::Finding& finding) {
+  std::error_code error;
+  const auto relative = std::filesystem::relative(finding.file, error);
+  const bool below = !error && !relative.empty() && *relative.begin() != "..";
+  return fmt::format("{}:{}", below ? relative.string() : finding.file, finding.line);
+}
+
+std::string indented(const std::string& text, const char* by) {
+  std::string out;
+  for (const std::string_view line : split(trim(text), '\n')) {
+    out += fmt::format("{}{}\n", by, line);
+  }
+  return out;
+}
+
+std::string show_finding(const Flags& flags, const profile::Finding& finding) {
+  std::string text = fmt::format(
+      "  {}  {} accelerator-seconds ({}), speed-up at most {:.2f}x\n    {}\n    {}: {}\n    try: "
+      "{}\n",
+      bold(flags, place_of(finding.code)), show_number(finding.accelerator_seconds),
+      show_percent(finding.share), finding.ceiling, finding.code.snippet, finding.code.finds,
+      finding.because, finding.code.suggestion);
+  if (!finding.code.patch.empty()) text += indented(finding.code.patch, "      ");
+  return text;
+}
+
+nlohmann::json encode_finding(const profile::Finding& finding) {
+  return {{"file", finding.code.file},
+          {"line", finding.code.line},
+          {"rule", finding.code.rule},
+          {"snippet", finding.code.snippet},
+          {"finds", finding.code.finds},
+          {"accelerator_s", finding.accelerator_seconds},
+          {"share", finding.share},
+          {"ceiling", finding.ceiling},
+          {"measured", finding.measured},
+          {"cause", finding.cause},
+          {"because", finding.because},
+          {"try", finding.code.suggestion},
+          {"playbook", finding.code.playbook},
+          {"patch", finding.code.patch}};
+}
+
+Result<> write_page(const std::string& file, const std::string& folder) {
+  app::TraceRequest request;
+  request.files.files = app::collected_in(folder).traces;
+  request.html = true;
+  if (request.files.files.empty()) {
+    return Error{Error::Kind::kNotFound,
+                 "--html: the job left no trace to draw (it used neither torch nor OpenCL nor "
+                 "NVTX); the rest of what was seen is in " +
+                     folder};
+  }
+  const app::TraceAnswer answer = TRY(app::profile_traces(request));
+  return os::write_file(os::absolute(file), answer.page).in("--html");
+}
+
+}  // namespace
+
+std::string show_job_profile(const Flags& flags, const app::JobProfile& profile) {
+  std::string text = show_profile(flags, profile.profile);
+  if (!profile.findings.empty()) text += "\nIn the code\n";
+  for (std::size_t i = 0; i < profile.findings.size() && i < kShown; ++i) {
+    text += show_finding(flags, profile.findings[i]);
+  }
+  if (profile.findings.size() > kShown) {
+    text += fmt::format("  {} more; all of them: --json\n", profile.findings.size() - kShown);
+  }
+  if (!profile.waits.empty()) text += "\nWhere the step thread waited\n";
+  for (const std::string& place : profile.waits) text += fmt::format("  {}\n", place);
+  for (const std::string& problem : profile.problems) {
+    text += fmt::format("not read: {}\n", problem);
+  }
+  return text;
+}
+
+nlohmann::json encode_job_profile(const app::JobProfile& profile) {
+  nlohmann::json json = encode(profile.profile);
+  json["findings"] = nlohmann::json::array();
+  for (const profile::Finding& finding : profile.findings) {
+    json["findings"].push_back(encode_finding(finding));
+  }
+  json["waits"] = profile.waits;
+  json["not_read"] = profile.problems;
+  return json;
+}
+
+Result<int> profile_typed_command(const Flags& flags) {
+  app::ProfileCommand command;
+  command.run.argv = flags.command;
+  command.run.family = flags.family;
+  command.run.accelerators = flags.accelerators;
+  command.run.quiet = flags.quiet || flags.json;
+  command.nsys = flags.nsys;
+  command.ncu = flags.ncu;
+  const app::Config config = TRY(config_for(flags));
+  const app::CommandProfile done = TRY(app::profile_command(config, command));
+  if (!flags.html.empty()) TRY(write_page(flags.html, done.folder));
+  if (flags.json) {
+    nlohmann::json json = encode_job_profile(done.joined);
+    json["folder"] = done.folder;
+    json["ending"] = describe_ending(done.receipt);
+    print_json(json);
+  } else {
+    print(show_job_profile(flags, done.joined));
+    print(fmt::format("\nwhat the collectors left: {}\n", done.folder));
+  }
+  if (succeeded(done.receipt)) return 0;
+  fmt::print(stderr, "amdahl: the job failed: {}; this is as far as it came\n",
+             describe_ending(done.receipt));
+  return 1;
+}
+
+}  // namespace amdahl::cli

@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/profile_now.h"
+#include "app/propose.h"
+#include "app/trace_profile.h"
+#include "base/text.h"
+#include "cli/show.h"
+#include "cli/show_job_profile.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "model/codec.h"
+#include "os/files.h"
+#include "profile/page.h"
+
+namespace amdahl::cli {
+namespace {
+
+// A word that is no file but looks like the name of one was meant as one.
+bool looks_like_a_file(const std::string& word) {
+  if (app::is_trace_file(word) || word.find('/') != std::string::npos) return true;
+  return std::ranges::any_of(
+      std::to_array({".json", ".gz", ".zst", ".sqlite", ".csv", ".txt", ".jsonl"}),
+      [&](std::string_view ending) { return word.ends_with(ending); });
+}
+
+std::string show_hta(const profile::HtaFigures& figures) {
+  const auto share = [&](double part) {
+    const double whole = figures.temporal.kernel_us;
+    return whole > 0 ? show_percent(part / whole) : std::string();
+  };
+  std::string text =
+      fmt::format("\nAs Holistic Trace Analysis counts, rank {}: idle {}, compute {}, other {}",
+                  figures.rank, share(figures.temporal.idle_us), share(figures.temporal.compute_us),
+                  share(figures.temporal.non_compute_us));
+  if (figures.overlap_percent) {
+    text += fmt::format(", {:.2f} % of communication overlapped", *figures.overlap_percent);
+  }
+  return text + "\n";
+}
+
+Result<int> profile_files(const Flags& flags) {
+  app::TraceRequest request;
+  request.files.files = flags.words;
+  request.files.format = flags.format;
+  request.what_if = flags.what_if;
+  request.html = !flags.html.empty();
+  request.hta = flags.hta;
+  const app::TraceAnswer answer = TRY(app::profile_traces(request));
+  if (request.html) {
+    TRY(os::write_file(os::absolute(flags.html), answer.page).in("--html"));
+  }
+  if (flags.json) {
+    print_json(app::encode(answer));
+    return 0;
+  }
+  print(profile::draw(answer.report, terminal_width(flags), use_colour(flags)));
+  for (const profile::HtaFigures& figures : answer.hta) print(show_hta(figures));
+  if (request.html) print(fmt::format("page: {}\n", flags.html));
+  return 0;
+}
+
+Result<int> profile_family(const Flags& flags) {
+  const std::string& family = flags.words.front();
+  app::Context context = TRY(context_for(flags, false));
+  model::Profile profile;
+  if (flags.show) {
+    const ledger::Family known = TRY(app::need_family(context, family));
+    if (!known.profile) {
+      return Error{Error::Kind::kNotFound,
+                   fmt::format("{0} has no profile yet; type: amdahl profile {0}", family)};
+    }
+    profile = *known.profile;
+  } else {
+    catch_interrupts();
+    const auto say = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+    profile = TRY(app::profile_now(context, family, say, interrupted));
+  }
+  const ledger::Family known = TRY(app::need_family(context, family));
+  const std::string folder = context.path(fmt::format("runs/{}/B", profile.id));
+  const app::JobProfile joined =
+      app::explain(known.spec, std::move(profile), app::collected_in(folder));
+  if (flags.json) {
+    print_json(encode_job_profile(joined));
+  } else {
+    print(show_job_profile(flags, joined));
+  }
+  return 0;
+}
+
+}  // namespace
+
+Result<int> do_profile(const Flags& flags) {
+  if (!flags.command.empty()) return profile_typed_command(flags);
+  if (flags.words.empty()) {
+    return bad_input("profile wants a family or files of a profiler; type: amdahl profile --help");
+  }
+  if (std::ranges::any_of(flags.words, looks_like_a_file)) return profile_files(flags);
+  for (const auto& [option, given] :
+       {std::pair("--what-if", !flags.what_if.empty()), std::pair("--html", !flags.html.empty()),
+        std::pair("--hta", flags.hta), std::pair("--format", !flags.format.empty())}) {
+    if (given) {
+      return bad_input(fmt::format("{} is for files of a profiler, and there is no file '{}'",
+                                   option, flags.words.front()));
+    }
+  }
+  if (flags.words.size() > 1) {
+    return bad_input(fmt::format("profile takes one family, or files; there is no file '{}'",
+                                 flags.words.front()));
+  }
+  return profile_family(flags);
+}
+
+}  // namespace amdahl::cli
