@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "ledger/ledger.h"
+#include "observe/bpf/waits.h"
 #include "observe/supervisor.h"
 #include "os/cgroup.h"
 #include "os/files.h"
@@ -93,6 +94,12 @@ Symptom opencl() {
           "apt-get install pocl-opencl-icd"};
 }
 
+Symptom bpf() {
+  const std::string why_not = observe::why_no_bpf();
+  if (why_not.empty()) return {"BPF", "ok", "profiles see every wait of a job's threads", ""};
+  return {"BPF", "absent", why_not + "; profiles look at /proc now and then instead", ""};
+}
+
 Symptom slots(const Config& config) {
   std::string list;
   for (const int cpu : config.slots) list += fmt::format("{}{}", list.empty() ? "" : " ", cpu);
@@ -140,6 +147,7 @@ std::vector<Symptom> examine(const Config& config) {
       slots(config),
       file_there("pressure (PSI)", "/proc/pressure/cpu", "host noise lacks one covariate"),
       cgroup(config),
+      bpf(),
       torch(),
       blas(),
       opencl(),

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "observe/bpf/kernel.h"
 #include "observe/bpf/proc_sampler.h"
 #include "observe/bpf/recorder.h"
 #include "observe/watcher.h"
@@ -79,6 +80,11 @@ class Waits::Sampling {
   std::condition_variable wake_;
   bool is_stopped_ = false;
 };
+
+std::string why_no_bpf() {
+  const auto loaded = Kernel::load(false, [](auto) {});
+  return loaded ? "" : loaded.error().text;
+}
 
 Waits::Waits(const CollectorOptions& options, os::Clock& clock) : clock_{clock}, options_{options} {
   auto started = BpfCollector::start(options, clock);

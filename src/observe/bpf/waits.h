@@ -14,6 +14,9 @@
 
 namespace amdahl::observe {
 
+// Why BPF cannot be had here, in one sentence; empty if it can. Tries it, which takes 0.1 to 0.3 s.
+std::string why_no_bpf();
+
 // Around the start of one job, by the thread that starts it:
 //   Waits waits(options, clock);
 //   waits.before_start();  …fork and exec…  waits.started(pid);
