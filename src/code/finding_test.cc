@@ -76,7 +76,7 @@ constexpr Case kPython[] = {
      "logged-scalar@3 logging@4"},
     {"logits are no logs",
      "for batch in loader:\n  logits = model(batch)\n  y = logits.argmax(1)\n"
-     "  z = log_probs.sum()\n",
+     "  z = log_probs.sum() + F.log_softmax(logits) + x.log()\n",
      ""},
     {"a check in a condition",
      "for batch in loader:\n  out = model(batch)\n  if torch.isnan(out).any():\n    break\n",

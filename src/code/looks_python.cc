@@ -24,7 +24,9 @@ bool may_have_workers(const Subject& subject) {
 
 bool is_logging(const Site& site) {
   if (site.receiver.empty()) return site.name == "print";
-  if (has_word(site.name, "add_scalar") || site.name.starts_with("log_")) return true;
+  constexpr auto kCalls = std::to_array<std::string_view>(
+      {"add_scalar", "add_scalars", "log_metric", "log_metrics", "log_dict", "log_scalar"});
+  if (std::ranges::find(kCalls, site.name) != kCalls.end()) return true;
   const std::string to = lower(last_receiver(site));
   constexpr auto kWriters = std::to_array<std::string_view>(
       {"wandb", "mlflow", "tqdm", "tensorboard", "stdout", "stderr"});
