@@ -46,7 +46,7 @@ class Scan {
   char peek() const { return text_.empty() ? '\0' : text_.front(); }
   void skip() { text_.remove_prefix(1); }
   bool take(char c) {
-    if (peek() != c) return false;
+    if (done() || peek() != c) return false;
     skip();
     return true;
   }
@@ -398,8 +398,9 @@ bool read_duration(std::string_view text, Nanos& duration) {
     if (!fraction) return false;
     nanos = *fraction;
   }
-  if (!scan.done() || days > 100'000) return false;
-  duration = std::chrono::seconds{days * kDay + seconds} + Nanos{nanos};
+  seconds += days * kDay;
+  if (!scan.done() || seconds > kLast) return false;
+  duration = std::chrono::seconds{seconds} + Nanos{nanos};
   return true;
 }
 

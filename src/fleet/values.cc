@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "base/text.h"
 
@@ -27,6 +28,7 @@ bool is_blank_number(double value) {
 
 Value read_value(std::string_view text) {
   using model::Trouble;
+  constexpr double kLargest = std::numeric_limits<float>::max();
   text = trim(text);
   if (text.size() > 1 && text.front() == '"' && text.back() == '"') {
     text = trim(text.substr(1, text.size() - 2));
@@ -42,7 +44,8 @@ Value read_value(std::string_view text) {
   if (!unit.empty() && (unit.size() > 8 || unit.find_first_of("0123456789-:.,") != unit.npos)) {
     return {0, Trouble::kBadLine};
   }
-  if (!std::isfinite(number)) return {0, Trouble::kNotFinite};
+  // Samples are floats.
+  if (!(std::abs(number) <= kLargest)) return {0, Trouble::kNotFinite};
   if (is_blank_number(number)) return {0, Trouble::kBlankValue};
   return {number, std::nullopt};
 }

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "fleet/feed.h"
@@ -220,6 +221,31 @@ Fed live(const Cluster& cluster, const fleet::slurm::Command& command, Nanos now
   return fed;
 }
 
+// The program asks the same Slurm by itself.
+void expect_scanned(const House& house, const Fed& accounted) {
+  const Outcome said = house.amdahl({"scan", "--source", "slurm", "--window", "1h", "--json"},
+                                    {{"SLURM_CONF", house.path("s") + "/etc/slurm.conf"}});
+  ASSERT_EQ(said.code, 0) << said.err;
+  const auto report = nlohmann::json::parse(said.out);
+  std::size_t jobs = 0;
+  double ended = 0;
+  double queue = 0;
+  for (const auto& job : accounted.told.jobs) {
+    if (job.draft.start == Nanos() || job.draft.accelerators == 0) continue;
+    ++jobs;
+    queue += job.draft.accelerators * to_seconds(job.draft.start - job.draft.submit);
+    if (job.draft.end != Nanos()) ended += job.draft.accelerators * to_seconds(job.draft.elapsed);
+  }
+  EXPECT_EQ(report["totals"]["jobs"].get<std::size_t>(), jobs);
+  EXPECT_NEAR(report["totals"]["queue_accelerator_s"].get<double>(), queue, 1e-6);
+  // Three accelerators still run.
+  const double all = report["totals"]["split_accelerator_s"]["allocated"].get<double>();
+  EXPECT_GT(all, ended);
+  EXPECT_LT(all, ended + 3 * 600);
+  EXPECT_EQ(report["capacity"]["basis"], "counts of accelerators");
+  EXPECT_NEAR(report["capacity"]["total_accelerator_s"].get<double>(), 8 * 3600, 1e-6);
+}
+
 TEST(SlurmForReal, AccountingSaysWhatJobsDid) {
   const House house;
   // munge wants a socket that all may reach.
@@ -276,6 +302,7 @@ TEST(SlurmForReal, AccountingSaysWhatJobsDid) {
   // And the capacity, from the nodes themselves.
   const Fed shown = fleet::feed(fleet::slurm::make, cluster.say({"scontrol", "show", "nodes"}));
   EXPECT_EQ(shown.told.capacities, nodes.told.capacities);
+  expect_scanned(house, accounted);
 }
 
 }  // namespace

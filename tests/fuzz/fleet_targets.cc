@@ -1,5 +1,6 @@
 #include "fleet_targets.h"
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -68,8 +69,7 @@ class Digest final : public fleet::Intake {
     }
   }
   void trouble(model::Trouble trouble, fleet::Where, std::string_view text) override {
-    CHECK(!text.empty());
-    add(text);
+    CHECK(!text.empty());  // Which of them are shown may depend on the pieces; how many, not.
     troubles(trouble, 1);
   }
   // Added up: readers may count by piece.
@@ -92,7 +92,7 @@ class Digest final : public fleet::Intake {
   void add(fleet::SeriesId, const fleet::Sample& sample) {
     CHECK(std::isfinite(sample.value));
     add(sample.at);
-    value += static_cast<std::uint64_t>(static_cast<std::int64_t>(sample.value * 100));
+    value += std::bit_cast<std::uint32_t>(sample.value) * std::uint64_t{17};
   }
 
   fleet::SeriesId series_ = 0;

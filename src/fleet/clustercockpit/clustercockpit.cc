@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include <fmt/format.h>
@@ -244,7 +245,7 @@ class DataReader final : public DocumentReader {
       double value = 0;
       if (cell.get(value) != simdjson::SUCCESS || is_blank_number(value)) {
         ++blanks;  // null
-      } else if (!std::isfinite(value)) {
+      } else if (!(std::abs(value) <= std::numeric_limits<float>::max())) {
         ++infinite;
       } else {
         samples_.push_back({at, static_cast<float>(value)});

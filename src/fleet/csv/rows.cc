@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -186,7 +187,12 @@ std::optional<double> Rows::number(Field field, double otherwise) {
     complain(*value.trouble, field, cell);
     return std::nullopt;
   }
-  return value.number * from.scale;
+  const double scaled = value.number * from.scale;
+  if (!std::isfinite(scaled)) {
+    complain(Trouble::kNotFinite, field, cell);
+    return std::nullopt;
+  }
+  return scaled;
 }
 
 // 0 where there is none.
@@ -295,6 +301,10 @@ void Rows::add_sample(const model::SeriesKey& key, Nanos at, std::string_view ce
   if (!value) {
     return intake_.trouble(*value.trouble, where_, fmt::format("{} '{}'", column, clip(cell, 40)));
   }
+  const double scaled = value.number * scale;
+  if (!(std::abs(scaled) <= std::numeric_limits<float>::max())) {
+    return intake_.trouble(Trouble::kNotFinite, where_, fmt::format("{} {}", column, scaled));
+  }
   key_.clear();
   for (const std::string_view part :
        {key.host, key.accelerator, key.uuid, key.slice, key.job, key.metric, key.kind}) {
@@ -304,7 +314,7 @@ void Rows::add_sample(const model::SeriesKey& key, Nanos at, std::string_view ce
   auto found = ids_.find(key_);
   if (found == ids_.end()) found = ids_.emplace(key_, intake_.series(key)).first;
   pending_series_.push_back(found->second);
-  pending_.push_back({at, static_cast<float>(value.number * scale)});
+  pending_.push_back({at, static_cast<float>(scaled)});
   if (pending_.size() >= kBundle) flush();
 }
 
