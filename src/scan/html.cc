@@ -52,7 +52,9 @@ th, td { padding: .3rem .5rem; text-align: right; border-bottom: 1px solid var(-
 th { color: var(--soft); font-weight: 600; cursor: pointer; white-space: nowrap; }
 th[aria-sort=descending]::after { content: " \2193"; }
 th[aria-sort=ascending]::after { content: " \2191"; }
-td:first-child, th:first-child { text-align: left; overflow-wrap: anywhere; min-width: 9rem; }
+td { white-space: nowrap; }
+td:first-child, th:first-child { text-align: left; overflow-wrap: anywhere; min-width: 14rem;
+  white-space: normal; }
 .missing { border-left: .35rem solid var(--idle); padding-left: .8rem; }
 @media print { body { max-width: none; padding: 0; } th { cursor: auto; }
   h3, svg, tr { break-inside: avoid; } .wide { overflow: visible; } }
@@ -71,7 +73,7 @@ for (const th of document.querySelectorAll('#rows th')) th.addEventListener('cli
 });
 )";
 
-std::string hours(double accelerator_seconds) { return show_number(in_hours(accelerator_seconds)); }
+std::string hours(double accelerator_seconds) { return show_amount(in_hours(accelerator_seconds)); }
 
 std::string when(Nanos unix_time) {
   return fmt::format("{:%Y-%m-%d %H:%M}",

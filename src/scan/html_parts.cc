@@ -83,7 +83,7 @@ std::string pareto_picture(const Pareto& pareto, std::string_view rows) {
   constexpr double kLeft = 48;
   constexpr double kTop = 10;
   constexpr double kHigh = 240;
-  const double wide = kWidth - kLeft - 12;
+  const double wide = kWidth - kLeft - 24;
   const auto x = [&](double share) { return kLeft + share * wide; };
   const auto y = [&](double share) { return kTop + (1 - share) * kHigh; };
   std::string inside;

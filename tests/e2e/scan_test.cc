@@ -303,7 +303,7 @@ TEST_F(Scan, TheLoopTakesUpWhatTheFleetWastes) {
   const std::string ledger = house_.read("ledger.jsonl");
   const auto picked = ledger.find("\"scan.picked\"");
   ASSERT_NE(picked, std::string::npos) << ledger;
-  EXPECT_NE(ledger.find("accelerator-hours in 10 jobs"), std::string::npos) << ledger;
+  EXPECT_NE(ledger.find("wasted in 10 jobs; lever: "), std::string::npos) << ledger;
 }
 
 // A page that a real browser draws, without a network.
