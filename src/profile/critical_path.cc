@@ -85,7 +85,7 @@ Key key_of(const Prepared& in, const CodeLines& lines, const PathSegment& segmen
   }
   const std::uint32_t work = outermost_work(in.trace, in.names, segment.event);
   const HostEvent& named = in.trace.host_events[work == kNone ? segment.event : work];
-  if (!in.names.is_step(named)) key.name = named.name;
+  if (!in.names.is_step(named)) key.name = in.names.label(named.name);
   key.frame = lines.frame(segment.event);
   return key;
 }
@@ -102,7 +102,10 @@ std::vector<PathShare> shares_of(const Prepared& in, const std::vector<PathSegme
   std::vector<PathShare> shares;
   for (auto& [key, share] : sums) {
     share.why = key.why;
-    share.what = key.name == kNone ? "between operators" : std::string(in.trace.names[key.name]);
+    share.what = key.name != kNone
+                     ? std::string(TraceNames::without_number(in.trace.names[key.name]))
+                 : key.why == Why::kUnknown ? "nothing recorded"
+                                            : "between operators";
     share.line = lines.text(key.frame);
     shares.push_back(std::move(share));
   }

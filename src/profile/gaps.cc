@@ -244,7 +244,9 @@ DeviceGaps sum_up(const Prepared& prepared, const CodeLines& lines, Explain& exp
     }
     for (const GapPiece& piece : pieces) {
       sum.by_why[at(piece.why)] += piece.to - piece.from;
-      PlaceKey key{piece.why, label_of(prepared, piece), lines.frame(piece.host_event)};
+      const std::uint32_t label = label_of(prepared, piece);
+      PlaceKey key{piece.why, label == kNone ? kNone : prepared.names.label(label),
+                   lines.frame(piece.host_event)};
       // Where the piece itself has no line, what it led to has one.
       if (key.frame == kNone) key.frame = lines.frame(launch);
       GapPlace& place = places[key];
@@ -255,8 +257,9 @@ DeviceGaps sum_up(const Prepared& prepared, const CodeLines& lines, Explain& exp
   sum.busy = sum.span - sum.idle;
   for (auto& [key, place] : places) {
     place.why = key.why;
-    place.what =
-        key.label == kNone ? "between operators" : std::string(prepared.trace.names[key.label]);
+    place.what = key.label == kNone
+                     ? "between operators"
+                     : std::string(TraceNames::without_number(prepared.trace.names[key.label]));
     place.line = lines.text(key.frame);
     sum.places.push_back(std::move(place));
   }

@@ -129,6 +129,7 @@ class ThreadWork {
     const std::span<const Turn> turns = in_.hosts.of(thread);
     first_ = out_.size();
     kept_ = false;
+    done_ = Nanos::min();
     if (!turns.empty() && !facts_[thread].is_primary) {
       const Interval before{Nanos::min(), turns.front().at};
       const std::uint32_t waker = last_active(before, thread);
@@ -306,7 +307,11 @@ class ThreadWork {
   }
 
   // Joins a piece to the one before it if both are the same work of one operator.
-  void add(const HostWork& work, bool keep = false) {
+  void add(HostWork work, bool keep = false) {
+    // Where events overlap without one holding the other, what came first has its time.
+    work.from = std::max(work.from, done_);
+    if (work.to < work.from) return;
+    done_ = work.to;
     if (!keep && work.awaits == kNone && out_.size() > first_ && !kept_) {
       HostWork& last = out_.back();
       if (last.to == work.from && last.why == work.why && same_work(last.event, work.event)) {
@@ -334,6 +339,7 @@ class ThreadWork {
   std::unordered_map<std::uint32_t, std::uint32_t> synced_;  // Stream, by correlation.
   std::size_t first_ = 0;
   bool kept_ = false;
+  Nanos done_{};  // What the thread did until then is accounted for.
 };
 
 }  // namespace

@@ -26,6 +26,13 @@ class Draw {
   Boxes run(const CriticalPath& path, std::size_t most) {
     out_.from = path.from;
     out_.to = path.to;
+    // Threads that only watch may be seen outside of what was worked.
+    for (const model::HostEvent& event : in_.trace.host_events) {
+      const Nanos shift =
+          shifts_[in_.trace.processes[in_.trace.threads[event.thread].process].source];
+      out_.from = std::min(out_.from, event.start - shift);
+      out_.to = std::max(out_.to, event.end() - shift);
+    }
     out_.events = in_.trace.host_events.size() + in_.trace.device_events.size();
     add_path(path);
     for (std::uint32_t source = 0; source < in_.trace.sources.size(); ++source) {

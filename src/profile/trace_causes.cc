@@ -83,6 +83,11 @@ void add_causes(TraceReport& report, const std::array<Nanos, kWhys>& times, Nano
     cause.bottleneck = row.bottleneck;
     cause.accelerator_seconds = seconds(times[at(row.why)]);
     cause.ceiling = ceiling_of(cause.share);
+    // Without the cause the host gets ahead, which may hide other waits too: the ceiling is that
+    // of all the time that was spent on it, whether a device waited or not.
+    for (const Gain& gain : report.gains.alone) {
+      if (gain.first == row.why) cause.ceiling = std::max(cause.ceiling, gain.ceiling);
+    }
     cause.because = on_devices ? because(report, row.why, times[at(row.why)], allocated)
                                : fmt::format("{} s of {} s of the steps' thread",
                                              show_number(cause.accelerator_seconds),

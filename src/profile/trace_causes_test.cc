@@ -35,7 +35,7 @@ TEST(TraceCauses, InputFirstWithItsLine) {
             "(0.0009 s)");
   EXPECT_EQ(got.profile.rule,
             "the largest cause, waiting for input 48 %, speed-up at most "
-            "1.91x (" +
+            "2.00x (" +
                 first.because + ")");
   ASSERT_EQ(got.steps.size(), 10u);
   EXPECT_EQ(got.steps[0].input, std::chrono::microseconds(100));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <unordered_map>
 
 #include "profile/communication.h"
 #include "profile/phases.h"
@@ -42,6 +43,11 @@ constexpr std::string_view kStep = "ProfilerStep#";
 bool is_range(std::string_view name) {
   return name.starts_with(kStep) || name.starts_with("enumerate(DataLoader)"sv) ||
          name.starts_with("Optimizer."sv) || name.starts_with("## "sv);
+}
+
+bool is_op(std::string_view name) {
+  return has(name, ", op_id = "sv) || name.starts_with("aten::"sv) ||
+         name.starts_with("autograd::"sv);
 }
 
 // Annotations that hold a word of a phase and speak of something else.
@@ -118,18 +124,26 @@ Why host_why(std::string_view name, model::HostKind kind) {
 }
 
 TraceNames::TraceNames(const model::Trace& trace) {
+  std::unordered_map<std::string_view, std::uint32_t> labels;
   rows_.resize(trace.names.size());
   for (std::uint32_t i = 0; i < trace.names.size(); ++i) {
     const std::string_view name = trace.names[i];
+    const std::uint32_t label = labels.try_emplace(without_number(name), i).first->second;
     rows_[i] = {.api = api_of(name),
                 .is_communication = !communication_library(name).empty(),
+                .label = label,
                 .is_range = is_range(name),
+                .is_op = is_op(name),
                 .is_step = name.starts_with(kStep),
                 .is_graph = api_of(name) == Api::kLaunch && has(name, "GraphLaunch"sv),
                 .op = host_why(name, model::HostKind::kOp),
                 .python = host_why(name, model::HostKind::kPython),
                 .annotation = host_why(name, model::HostKind::kAnnotation)};
   }
+}
+
+std::string_view TraceNames::without_number(std::string_view name) {
+  return name.substr(0, std::min(name.find(", seq = "sv), name.find(", op_id = "sv)));
 }
 
 Api TraceNames::api(const model::HostEvent& event) const {
@@ -144,8 +158,13 @@ bool TraceNames::is_communication(const model::DeviceEvent& event) const {
 }
 
 model::HostKind TraceNames::kind(const model::HostEvent& event) const {
-  const bool range = event.kind == model::HostKind::kOp && rows_[event.name].is_range;
-  return range ? model::HostKind::kAnnotation : event.kind;
+  if (event.kind == model::HostKind::kOp && rows_[event.name].is_range) {
+    return model::HostKind::kAnnotation;
+  }
+  if (event.kind == model::HostKind::kAnnotation && rows_[event.name].is_op) {
+    return model::HostKind::kOp;
+  }
+  return event.kind;
 }
 
 bool TraceNames::is_silent(const model::HostEvent& event) const {

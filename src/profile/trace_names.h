@@ -32,13 +32,18 @@ class TraceNames {
   explicit TraceNames(const model::Trace& trace);  // Keeps a reference.
 
   Api api(const model::HostEvent& event) const;
-  // Its kind, but for ranges that old traces write as operators: steps, loaders, optimizers.
+  // Its kind, but for ranges that old traces write as operators (steps, loaders, optimizers) and
+  // operators that other profilers write as ranges (NVTX of PyTorch: "aten::to, op_id = 7").
   model::HostKind kind(const model::HostEvent& event) const;
   // An annotation or Python: it only says where the thread is, not that it is at work.
   bool is_silent(const model::HostEvent& event) const;
   // A launch of a whole graph.
   bool is_graph(const model::HostEvent& event) const { return rows_[event.name].is_graph; }
   bool is_step(const model::HostEvent& event) const { return rows_[event.name].is_step; }
+  // The name under which events are summed: the first of those that differ by a number only.
+  std::uint32_t label(std::uint32_t name) const { return rows_[name].label; }
+  // "aten::to, op_id = 7" without its number.
+  static std::string_view without_number(std::string_view name);
   bool is_communication(const model::DeviceEvent& event) const;
   // Of the event alone, not of those around it.
   Why host(const model::HostEvent& event) const;
@@ -49,7 +54,9 @@ class TraceNames {
   struct Row {
     Api api = Api::kOther;
     bool is_communication = false;
+    std::uint32_t label = 0;
     bool is_range = false;
+    bool is_op = false;
     bool is_step = false;
     bool is_graph = false;
     Why op = Why::kHost;

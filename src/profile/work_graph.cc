@@ -247,6 +247,19 @@ class Assemble {
     return after == works.begin() ? kNone : *(after - 1);
   }
 
+  // The last work of any other thread of the same process that ended before this one began.
+  std::uint32_t ended_in_process(const Work& work) const {
+    std::uint32_t best = kNone;
+    for (std::uint32_t thread = 0; thread < of_thread_.size(); ++thread) {
+      if (thread == work.lane || of_thread_[thread].empty()) continue;
+      if (in_.trace.threads[thread].process != in_.trace.threads[work.lane].process) continue;
+      const std::uint32_t ended = ended_by(thread, work.from);
+      if (ended == kNone) continue;
+      if (best == kNone || graph_.works[ended].to > graph_.works[best].to) best = ended;
+    }
+    return best;
+  }
+
   void device_needs(std::uint32_t i) {
     const Work& work = graph_.works[i];
     const DeviceEvent& event = in_.trace.device_events[work.event];
@@ -297,8 +310,8 @@ class Assemble {
     const std::uint32_t before =
         of_thread_[work.lane].empty() ? kNone : of_thread_[work.lane].back();
     const std::uint32_t awaited = host.awaits == kNone ? kNone : of_event_[host.awaits];
-    const std::uint32_t handed =
-        host.handed_by == kNone ? kNone : ended_by(host.handed_by, work.from);
+    std::uint32_t handed = host.handed_by == kNone ? kNone : ended_by(host.handed_by, work.from);
+    if (host.handed_by != kNone && handed == kNone) handed = ended_in_process(work);
     const bool other = (awaited != kNone && graph_.works[awaited].to <= work.from) ||
                        (handed != kNone && graph_.works[handed].to <= work.from);
     need(i, before, NeedKind::kOrder, other ? Nanos{} : Nanos::max());
