@@ -56,7 +56,7 @@ struct Selection {
 // The value that each scrape left, and no older one: range = one step less a millisecond, for the
 // plain selector would hold a value for five minutes after its accelerator fell silent.
 std::string expression_of(std::string_view metric, std::string_view matchers, Nanos step);
-// The same with the label kJobFromValue made of the value of nvidia_gpu_jobId, joined by the server.
+// The same with the label kJobFromValue, which the server makes of the value of nvidia_gpu_jobId.
 std::string expression_with_job_values(std::string_view metric, Nanos step);
 // Matchers that select these hosts alone: `Hostname=~"gpu1|gpu2"`.
 std::string matcher_of(std::string_view label, std::span<const std::string> hosts);
