@@ -143,6 +143,8 @@ const char* Parser::same_or_next_time(const char* at) {
   }
   const std::int64_t number =
       std::int64_t{number_in(high, 8)} * (more == 2 ? 100 : 100'000) + number_in(low, more);
+  // Beyond, nanoseconds do not fit.
+  if (number > (more == 2 ? 9'000'000'000 : 9'000'000'000'000)) return nullptr;
   time_ = more == 2 ? Nanos{std::chrono::seconds(number)} : std::chrono::milliseconds(number);
   remember_time({at, 9 + more});
   return at + time_size_;

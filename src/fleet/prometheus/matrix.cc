@@ -319,7 +319,8 @@ bool MatrixReader::points(std::string_view text, std::size_t& at) {
     const void* quote = std::memchr(text.data() + value, '"', text.size() - value);
     if (!quote) break;
     const auto end = static_cast<std::size_t>(static_cast<const char*>(quote) - text.data());
-    if (end + 1 >= text.size() || text[end + 1] != ']' || text[end - 1] == '\\') break;
+    if (end + 1 >= text.size() || text[end + 1] != ']') break;
+    if (std::memchr(text.data() + value, '\\', end - value)) break;  // An escape, or none.
     point(text.substr(time, i - time), text.substr(value, end - value));
     level.next = Next::kComma;
     at = end + 2;

@@ -33,6 +33,9 @@ bool is_json(std::string_view head) {
          (has("\"Slurm\"") || has("\"slurm\"") || has("\"association\"") || has("\"het\""));
 }
 
+// More blanks than this before anything else, and there is nothing else.
+constexpr std::size_t kMostBlanks = std::size_t{1} << 20;
+
 class SlurmReader final : public Reader {
  public:
   SlurmReader(Intake& intake, const ReaderOptions& options)
@@ -46,13 +49,15 @@ class SlurmReader final : public Reader {
     if (!zone_) return zone_.error();
     if (json_) return json_->feed(bytes);
     if (!begun_) {  // Blanks do not tell yet what it is.
-      const std::size_t begin = bytes.find_first_not_of(" \t\r\n");
-      if (begin == bytes.npos) return Ok{};
-      begun_ = true;
-      if (bytes[begin] == '{') {
-        json_.emplace(intake_, *jobs_);
-        return json_->feed(bytes);
+      blanks_ += bytes;
+      const std::size_t begin = blanks_.find_first_not_of(" \t\r\n");
+      if (begin == blanks_.npos) {
+        return blanks_.size() < kMostBlanks ? Result<>(Ok{}) : bad_input("is blank");
       }
+      begun_ = true;
+      const std::string first = std::move(blanks_);
+      if (first[begin] == '{') json_.emplace(intake_, *jobs_);
+      return feed(first);
     }
     return lines_.feed(bytes,
                        [&](std::string_view line, Where where) { return take(line, where); });
@@ -98,6 +103,7 @@ class SlurmReader final : public Reader {
   std::optional<Json> json_;
   std::variant<std::monostate, Table, Scontrol, Sinfo, Events> form_;
   LineCutter lines_;
+  std::string blanks_;
   bool begun_ = false;
 };
 
