@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "trace/kineto/scan.h"
+
 namespace amdahl::bench {
 namespace {
 
@@ -113,9 +115,9 @@ std::uint64_t repeat_trace(std::string_view json, std::uint64_t bytes,
                            const std::function<void(std::string_view)>& write) {
   const std::size_t list = json.find('[', json.find("\"traceEvents\""));
   const std::size_t begin = json.find('{', list);
-  // The list ends before the last bracket that follows an event.
-  std::size_t end = json.rfind("}\n  ]");
-  if (end == std::string_view::npos) end = json.rfind('}', json.rfind(']'));
+  trace::kineto::Nesting nesting;
+  const std::size_t end =
+      trace::kineto::scan_events(json.data(), begin, json.size(), 0, nesting).after_last - 1;
   const std::string_view events = json.substr(begin, end + 1 - begin);
   const std::vector<Place> places = places_of(events);
   const Stride stride = stride_of(places);

@@ -43,16 +43,14 @@ auto order_of(const DeviceEvent& event) {
 }
 
 // Mostly the first field decides, and comparing that alone is much quicker than all of it.
-template <class Event>
-bool before(const Event& a, const Event& b) {
+constexpr auto kBefore = [](const auto& a, const auto& b) {
   if (a.start != b.start) return a.start < b.start;
   return order_of(a) < order_of(b);
-}
+};
 
 template <class Event>
 void sort_events(std::vector<Event>& events) {
-  if (std::ranges::is_sorted(events, before<Event>)) return;
-  std::ranges::sort(events, before<Event>);
+  if (!std::ranges::is_sorted(events, kBefore)) std::ranges::sort(events, kBefore);
 }
 
 // A call by the key of what it launched: its process or source, and its correlation.

@@ -86,12 +86,15 @@ std::optional<std::int64_t> with_sign(const Decimal& number, std::optional<std::
   return number.negative ? -plain : plain;
 }
 
-// Up to 15 digits, a point, and up to three: all that Kineto writes. False if it is not that.
+// Up to 16 digits, a point, and up to three: all that Kineto writes. False if it is not that.
 bool plain_nanos(std::string_view token, std::int64_t& nanos) {
   std::size_t at = 0;
   std::int64_t value = 0;
-  for (; at < token.size() && is_digit(token[at]); ++at) value = value * 10 + (token[at] - '0');
-  if (at == 0 || at > 15) return false;
+  if (token.size() > 40) return false;
+  for (; at < token.size() && is_digit(token[at]) && at < 17; ++at) {
+    value = value * 10 + (token[at] - '0');
+  }
+  if (at == 0 || at > 16 || (at == 16 && token[0] == '9')) return false;
   int decimals = 0;
   if (at < token.size() && token[at] == '.') {
     for (++at; at < token.size() && is_digit(token[at]) && decimals < 3; ++at, ++decimals) {
@@ -105,6 +108,17 @@ bool plain_nanos(std::string_view token, std::int64_t& nanos) {
   return true;
 }
 
+// Up to 18 digits and white space after them: nearly all ids.
+bool plain_integer(std::string_view token, std::int64_t& value) {
+  std::size_t at = 0;
+  for (; at < token.size() && is_digit(token[at]) && at < 19; ++at) {
+    value = value * 10 + (token[at] - '0');
+  }
+  if (at == 0 || at > 18) return false;
+  while (at < token.size() && (token[at] == ' ' || token[at] == '\n')) ++at;
+  return at == token.size();
+}
+
 }  // namespace
 
 std::optional<std::int64_t> nanos_of(std::string_view token) {
@@ -116,6 +130,8 @@ std::optional<std::int64_t> nanos_of(std::string_view token) {
 }
 
 std::optional<std::int64_t> integer_of(std::string_view token) {
+  std::int64_t plain = 0;
+  if (token.size() < 32 && plain_integer(token, plain)) return plain;
   const std::string_view text = bare(token);
   if (text.starts_with("0x")) {
     std::uint64_t value = 0;

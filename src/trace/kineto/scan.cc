@@ -135,10 +135,6 @@ Scanned scan_events(const char* bytes, std::size_t from, std::size_t to, std::in
     nesting.in_string = (inside >> 63) != 0;
     const std::uint64_t open = masks.open & ~inside & ~escaped;
     const std::uint64_t close = masks.close & ~inside & ~escaped;
-    if (nesting.depth - std::popcount(close) > level) {
-      nesting.depth += std::popcount(open) - std::popcount(close);
-      continue;
-    }
     if (step(open, close, at, level, nesting.depth, scanned)) {
       nesting.in_string = false;
       nesting.escaped = false;

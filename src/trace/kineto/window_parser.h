@@ -1,8 +1,10 @@
 // window_parser.h: the parser of a piece, compiled once for each instruction set.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 
 #include <simdjson.h>
@@ -162,6 +164,14 @@ class WindowParser {
     if (wanted == kWantNothing) return true;
     Object object;
     if (value.get_object().get(object)) return true;  // Some write args as a list or null.
+    if (wanted == kWantStack) {
+      // Few operators have one: skipping them at once is quicker than field by field.
+      std::string_view raw;
+      if (object.raw_json().get(raw)) return false;
+      constexpr std::string_view kKey = "\"Call stack\"";
+      if (memmem(raw.data(), raw.size(), kKey.data(), kKey.size()) == nullptr) return true;
+      if (object.reset().error() != simdjson::SUCCESS) return false;
+    }
     std::uint64_t seen = 0;
     const bool values = event.category == Category::kRange || event.phase == 'C';
     for (auto field : object) {
@@ -170,6 +180,8 @@ class WindowParser {
       Value argument;
       if (field.value().get(argument)) return false;
       if (!take_arg(key.raw(), argument, event, wanted, seen)) return false;
+      // A call is asked for one thing only; what comes after it is skipped at once.
+      if (wanted == kWantCall && seen != 0) break;
       if (values) keep_value(event, name_of_key(key.raw()), token(argument), window);
     }
     return true;
@@ -186,7 +198,7 @@ class WindowParser {
     bool is_text;
   };
 
-  // By first letter, so that most keys are told apart by it.
+  // In the order of their first letters, by which most keys are told apart.
   static constexpr Argument kArguments[] = {
       {"Call stack", &RawEvent::call_stack, kWantStack, true},
       {"Collective name", &RawEvent::collective, kWantDevice, true},
@@ -209,22 +221,31 @@ class WindowParser {
       {"wait_on_stream", &RawEvent::awaited_stream, kWantAll, false},
   };
 
+  // For each byte, the first argument that starts with it; the number of arguments if none does.
+  static constexpr std::array<std::uint8_t, 256> kFirstWith = [] {
+    std::array<std::uint8_t, 256> first{};
+    first.fill(std::size(kArguments));
+    for (std::size_t i = std::size(kArguments); i-- > 0;) {
+      first[static_cast<unsigned char>(kArguments[i].key[0])] = static_cast<std::uint8_t>(i);
+    }
+    return first;
+  }();
+
   bool take_arg(const char* key, Value& value, RawEvent& event, Wanted wanted,
                 std::uint64_t& seen) {
-    std::uint64_t bit = 1;
-    for (const Argument& argument : kArguments) {
-      if (argument.key[0] == key[0] && wanted_here(argument.least, wanted) &&
-          is(key, argument.key)) {
-        if ((seen & bit) != 0) {
-          event.duplicate = true;
-          return true;
-        }
-        seen |= bit;
-        if (argument.is_text) return text(value, event.*argument.member);
-        event.*argument.member = token(value);
+    for (std::size_t i = kFirstWith[static_cast<unsigned char>(key[0])];
+         i < std::size(kArguments) && kArguments[i].key[0] == key[0]; ++i) {
+      const Argument& argument = kArguments[i];
+      if (!wanted_here(argument.least, wanted) || !is(key, argument.key)) continue;
+      const std::uint64_t bit = std::uint64_t{1} << i;
+      if ((seen & bit) != 0) {
+        event.duplicate = true;
         return true;
       }
-      bit <<= 1;
+      seen |= bit;
+      if (argument.is_text) return text(value, event.*argument.member);
+      event.*argument.member = token(value);
+      return true;
     }
     return true;
   }
