@@ -63,7 +63,7 @@ constexpr auto kSettings = std::to_array<Setting>({
      "of so many production runs one goes without the change"},
     {"dream", "docs", &Config::docs_dir, "folder of documents to search"},
     {"dream", "every", &Config::dream_every, "dream every Nth cycle; 0: only when asked"},
-    {"scan", "idle_threshold", &Config::idle_threshold, "utilisation at or below is idle"},
+    {"scan", "idle_threshold", &Config::idle_threshold, "utilisation below is idle, and 0 always"},
     {"scan", "window_days", &Config::scan_window_days, "what servers and Slurm are asked for"},
 });
 

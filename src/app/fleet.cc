@@ -102,7 +102,7 @@ Result<FleetScan> scan_fleet(const Config& config, ledger::Ledger* ledger,
     memory = TRY(memory_of(*ledger));
     for (const auto& [family, _] : memory) result.with_spec.push_back(family);
   }
-  result.ranked = scan::rank(jobs, memory, {.idle_at_most = config.idle_threshold});
+  result.ranked = scan::rank(jobs, memory, {.idle_below = config.idle_threshold});
   return result;
 }
 
@@ -163,7 +163,7 @@ Result<model::Usage> find_job(const Config& config, const std::string& job) {
 }
 
 Result<scan::Anatomy> job_anatomy(const Config& config, const std::string& job) {
-  return scan::anatomy_of(TRY(find_job(config, job)), {.idle_at_most = config.idle_threshold});
+  return scan::anatomy_of(TRY(find_job(config, job)), {.idle_below = config.idle_threshold});
 }
 
 Result<Adopted> adopt_spec(Context& context, const std::string& file, bool replace) {

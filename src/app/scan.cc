@@ -101,7 +101,7 @@ class Scanner {
 
   scan::FoldOptions fold_options() const {
     scan::FoldOptions fold;
-    fold.idle_at_most = options_.idle_at_most.value_or(config_.idle_threshold);
+    fold.idle_below = options_.idle_below.value_or(config_.idle_threshold);
     fold.now = now_;
     fold.timelines_of = options_.timelines_of;
     const bool asked = options_.from || options_.to || options_.window;

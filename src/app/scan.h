@@ -32,7 +32,7 @@ struct ScanOptions {
   std::optional<Nanos> from{};        // Unix time.
   std::optional<Nanos> to{};
   std::optional<Nanos> window{};         // Before `to`, where there is no `from`.
-  std::optional<double> idle_at_most{};  // Utilisation; default: scan.idle_threshold.
+  std::optional<double> idle_below{};  // Utilisation; default: scan.idle_threshold.
   scan::ReportOptions report{};
   std::vector<std::string> timelines_of{};  // Jobs whose anatomy will be asked for.
   int threads = 1;

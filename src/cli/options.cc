@@ -37,7 +37,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {"scan", "--top", "N", &Flags::top, "rows at most (20); 0: all"},
     {"scan", "--order", "BY", &Flags::order, "recoverable, wasted, allocated, lost or queue"},
     {"scan", "--metric", "NAME", &Flags::metric, "only this metric of a server"},
-    {"scan", "--idle", "SHARE", &Flags::idle, "utilisation at or below is idle: 0, 0.05"},
+    {"scan", "--idle", "SHARE", &Flags::idle, "utilisation below is idle, and 0 always: 0, 0.05"},
     {"scan", "--fields", "LIST", &Flags::fields, "of sacct without a header, as after its -o"},
     {"scan", "--map", "FILE", &Flags::map, "TOML that says what the columns of a table mean"},
     {"scan", "--time-zone", "ZONE", &Flags::time_zone, "of times without one; default: UTC"},

@@ -112,11 +112,11 @@ class Shown {
   void headline() {
     const scan::Totals& totals = report_.totals;
     const auto n = [](std::uint64_t count) { return static_cast<std::int64_t>(count); };
-    paragraph(fmt::format("{} to {} UTC: {} of {} in {}; {}, idle at or below {}{}",
+    paragraph(fmt::format("{} to {} UTC: {} of {} in {}; {}, idle {}{}",
                           describe_time(report_.start), describe_time(report_.end),
                           counted(n(totals.jobs), "job"), counted(n(totals.users), "user"),
                           counted(n(totals.families), "family", "families"), metric(),
-                          show_percent(report_.idle_at_most),
+                          scan::describe_idle(report_.idle_below),
                           answer_.jobs_by_label ? "; no accounting was given, so jobs are what "
                                                   "samples are labelled with"
                                                 : ""));
@@ -253,7 +253,7 @@ class Shown {
         break;
       const scan::FleetJob& job = answer_.usage.jobs[row.worst];
       const scan::Anatomy anatomy =
-          scan::anatomy_of(answer_.usage, job, row.name, {.idle_at_most = report_.idle_at_most});
+          scan::anatomy_of(answer_.usage, job, row.name, {.idle_below = report_.idle_below});
       if (anatomy.accelerators.empty() || anatomy.wall <= Nanos{}) continue;
       text_ += "\n";
       line(fmt::format("{} of {}: {} × {} accelerators{}", plain(row.worst_job), plain(row.name),

@@ -186,7 +186,7 @@ Json fleet_json(const app::FleetAnswer& answer, By by) {
   return {{"schema_version", 1},
           {"jobs", report.totals.jobs},
           {"window", {{"start_s", to_seconds(report.start)}, {"end_s", to_seconds(report.end)}}},
-          {"idle_at_most", report.idle_at_most},
+          {"idle_below", report.idle_below},
           {"totals", totals_json(report)},
           {"by", scan::name(by)},
           {"count", report.cut(by).count},

@@ -72,7 +72,7 @@ Result<app::ScanOptions> options_from(const Flags& flags, const app::Config& con
   if (options.from && options.to && *options.from >= *options.to) {
     return bad_input("--from must be before --to");
   }
-  if (flags.idle >= 0) options.idle_at_most = flags.idle;
+  if (flags.idle >= 0) options.idle_below = flags.idle;
   if (flags.idle > 1) {
     return bad_input(fmt::format("--idle wants a utilisation from 0 to 1, not {}", flags.idle));
   }

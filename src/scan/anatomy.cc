@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "scan/parts.h"
 #include "scan/timeline.h"
 
@@ -140,11 +141,17 @@ std::vector<Stretch> stretches_of(const JobLines& lines, const LaneLine& lane,
 
 }  // namespace
 
+std::string describe_idle(double idle_below) {
+  return idle_below > 0 ? "below " + show_percent(idle_below) : "at 0";
+}
+
 Activity activity_of(double utilisation, const Thresholds& thresholds) {
   // Samples are floats: 0.05 read from one is a little more than the threshold as a double.
   constexpr double kRounding = 1e-6;
   if (!std::isfinite(utilisation)) return Activity::kUnobserved;
-  if (utilisation <= thresholds.idle_at_most + kRounding) return Activity::kIdle;
+  if (utilisation <= kRounding || utilisation < thresholds.idle_below - kRounding) {
+    return Activity::kIdle;
+  }
   if (utilisation >= thresholds.productive_at_least - kRounding) return Activity::kProductive;
   return Activity::kLow;
 }
@@ -205,7 +212,7 @@ Anatomy anatomy_of(const FleetUsage& usage, const FleetJob& job, std::string fam
                   .phases = {},
                   .split = job.split,
                   .table = {}};
-  anatomy.thresholds.idle_at_most = usage.idle_at_most;
+  anatomy.thresholds.idle_below = usage.idle_below;
   const std::span<const Lane> lanes = usage.lanes_of(job);
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     anatomy.accelerators.push_back(stretches_of(lines, lines.lanes[i], anatomy.thresholds));

@@ -18,14 +18,17 @@ struct FleetJob;
 enum class Activity : std::uint8_t { kUnobserved, kIdle, kLow, kProductive };
 
 struct Thresholds {
-  double idle_at_most = 0.05;         // Utilisation at or below: idle.
+  double idle_below = 0.05;           // Utilisation below: idle, and 0 always.
   double productive_at_least = 0.70;  // For drawing only; the split below weighs by utilisation.
 };
+
+// "below 5.0 %", or "at 0" where the threshold is 0.
+std::string describe_idle(double idle_below);
 
 // NaN and infinities are unobserved.
 Activity activity_of(double utilisation, const Thresholds& thresholds);
 
-// Accelerator-seconds; the four sum to allocated. Over observed time: idle = intervals at or below
+// Accelerator-seconds; the four sum to allocated. Over observed time: idle = intervals below
 // the idle threshold, low = the unused part of the others, productive = their used part.
 struct Split {
   double allocated = 0;

@@ -32,8 +32,8 @@ double sum(const Split& split) {
 }
 
 TEST(Anatomy, SplitsByTheConventionOfFleets) {
-  // Idle at or below 5 %, the rest weighed by utilisation, gaps apart.
-  const Split split = split_of(usage(seconds(4), {{0.05F, 0.5F, 1.0F, kGap}}));
+  // Idle below 5 %, the rest weighed by utilisation, gaps apart.
+  const Split split = split_of(usage(seconds(4), {{0.04F, 0.5F, 1.0F, kGap}}));
   EXPECT_DOUBLE_EQ(split.allocated, 4);
   EXPECT_DOUBLE_EQ(split.idle, 1);
   EXPECT_DOUBLE_EQ(split.low, 0.5);

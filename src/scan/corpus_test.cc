@@ -121,12 +121,12 @@ void expect_states(const Report& report, const json& want) {
   EXPECT_EQ(report.cut(By::kState).count, want.size());
 }
 
-FleetUsage philly_week(double idle_at_most) {
+FleetUsage philly_week(double idle_below) {
   const json want = expected("philly_synth_week");
   FoldOptions options;
   options.window = Window{.start = std::chrono::seconds{want["window_utc"][0].get<std::int64_t>()},
                           .end = std::chrono::seconds{want["window_utc"][1].get<std::int64_t>()}};
-  options.idle_at_most = idle_at_most;
+  options.idle_below = idle_below;
   return read_fleet({"philly_synth_week/sacct.txt.gz", "philly_synth_week/gpu_alloc.csv.gz",
                      "philly_synth_week/dcgm_long.csv.gz"},
                     options);
@@ -163,7 +163,7 @@ TEST_F(Corpus, PhillySynthWeek) {
 
 TEST_F(Corpus, PhillySynthWeekIdleBelowFivePercent) {
   const json want = expected("philly_synth_week")["split_idle_lt_5pct"];
-  const Totals totals = report_of(philly_week(0.0499), Order::kWasted).totals;
+  const Totals totals = report_of(philly_week(0.05), Order::kWasted).totals;
   expect_near(in_hours(totals.split.idle), want["idle"]);
   expect_near(in_hours(totals.split.low), want["low_util_loss"]);
 }
@@ -236,7 +236,7 @@ TEST_F(Corpus, PhillySynthWeekFamilies) {
 TEST_F(Corpus, AlexJobs) {
   const json want = expected("alex_jobs");
   const Report report =
-      report_of(read_fleet({"alex/alex_jobs.csv"}, {.idle_at_most = 0}), Order::kWasted);
+      report_of(read_fleet({"alex/alex_jobs.csv"}, {.idle_below = 0}), Order::kWasted);
   EXPECT_EQ(report.totals.jobs, want["n_jobs"].get<std::uint64_t>());
   EXPECT_EQ(report.totals.users, want["users"].get<std::uint64_t>());
   EXPECT_EQ(report.totals.queue_unknown_jobs, report.totals.jobs);

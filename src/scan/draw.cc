@@ -234,10 +234,10 @@ void append_axis(std::vector<std::string>& lines, const Anatomy& anatomy, std::s
 
 std::string legend(const Anatomy& anatomy, bool colour) {
   return fmt::format(
-      "{} productive from {:.3g} %  {} low  {} idle to {:.3g} %  {} unobserved",
+      "{} productive from {:.3g} %  {} low  {} idle < {:.3g} %  {} unobserved",
       painted(Activity::kProductive, 1, colour), 100 * anatomy.thresholds.productive_at_least,
       painted(Activity::kLow, 1, colour), painted(Activity::kIdle, 1, colour),
-      100 * anatomy.thresholds.idle_at_most, painted(Activity::kUnobserved, 1, colour));
+      100 * anatomy.thresholds.idle_below, painted(Activity::kUnobserved, 1, colour));
 }
 
 // The unit of the tables, by the size of the job.

@@ -45,7 +45,7 @@ phases │startup────────│input─────│compute──
        0         2 s        4 s        6 s        8 s        10 s
 
 utilisation metric: CPU slot
-█ productive from 70 %  ▒ low  · idle to 5 %  ? unobserved
+█ productive from 70 %  ▒ low  · idle < 5 %  ? unobserved
 
 allocated                    acc-seconds   share
   productive                        9.10    38 %
@@ -88,7 +88,7 @@ phases |startup-----|input---|compute-|-|compute---|(unna~|-
        0                     5 s                   10 s
 
 utilisation metric: CPU slot
-# productive from 70 %  = low  . idle to 5 %  ? unobserved
+# productive from 70 %  = low  . idle < 5 %  ? unobserved
 
 allocated                    acc-seconds   share
   productive                        9.10    38 %
@@ -143,7 +143,7 @@ gpu001:3 ···································�
          0           2 h          4 h         6 h          8 h         10 h
 
 utilisation metric: (not named)
-█ productive from 70 %  ▒ low  · idle to 5 %  ? unobserved
+█ productive from 70 %  ▒ low  · idle < 5 %  ? unobserved
 
 allocated                      acc-hours   share
   productive                        7.76    18 %

@@ -58,7 +58,7 @@ FleetUsage Fold::finish() && {
 }
 
 FleetUsage Finisher::run() {
-  usage_.idle_at_most = fold_.options_.idle_at_most;
+  usage_.idle_below = fold_.options_.idle_below;
   set_window();
   end_running();
   check_whole_hosts();
@@ -288,7 +288,7 @@ void Finisher::split_by_mean(FleetJob& job, double mean) {
   const double whole = job.split.allocated;
   job.evidence = Evidence::kMean;
   job.split.unobserved = 0;
-  const bool is_idle = mean <= usage_.idle_at_most;
+  const bool is_idle = mean <= 0 || mean < usage_.idle_below;
   job.split.idle = is_idle ? whole : 0;
   job.split.productive = is_idle ? 0 : whole * mean;
   job.split.low = whole - job.split.idle - job.split.productive;

@@ -26,7 +26,7 @@ struct Window {
 struct Bin {
   float sum = 0;  // Of the samples' utilisation.
   std::uint32_t samples = 0;
-  std::uint32_t idle = 0;   // Of them at or below the idle threshold.
+  std::uint32_t idle = 0;   // Of them below the idle threshold, or 0.
   std::uint16_t least = 0;  // In ten-thousandths, as is `most`.
   std::uint16_t most = 0;
 };
@@ -129,7 +129,7 @@ struct TroubleCount {
 struct FleetUsage {
   Words words;
   Window window;
-  double idle_at_most = 0.05;
+  double idle_below = 0.05;
   std::vector<FleetJob> jobs;  // In the order read; those that held accelerators in the window.
   std::vector<Lane> lanes;
   std::vector<Bin> bins;

@@ -90,7 +90,7 @@ SeriesId Fold::series(const model::SeriesKey& given) {
   track.rank = static_cast<std::uint8_t>(metric->rank);
   track.metric_row = static_cast<std::uint8_t>(metric - fleet::usage_metrics().data());
   cursor.scale = 1 / metric->whole;
-  cursor.idle_at_most = static_cast<float>(options_.idle_at_most * metric->whole);
+  cursor.idle_below = static_cast<float>(options_.idle_below * metric->whole);
   return at->second;
 }
 
@@ -188,8 +188,8 @@ std::optional<Reading> Fold::reading_of(const Cursor& cursor, Sample sample) {
     }
     utilisation = 1;
   }
-  return Reading{sample.at.count(), utilisation, sample.value <= cursor.idle_at_most,
-                 sample.value == 0};
+  return Reading{sample.at.count(), utilisation,
+                 sample.value <= 0 || sample.value < cursor.idle_below, sample.value == 0};
 }
 
 void Fold::take(std::uint32_t track, Sample sample) {

@@ -24,7 +24,7 @@ struct FoldOptions {
   // Not given: from the first sample to a cadence after the last; without samples from the first
   // start to the last end.
   std::optional<Window> window{};
-  double idle_at_most = 0.05;  // Utilisation at or below is idle.
+  double idle_below = 0.05;  // Utilisation below is idle, and 0 always.
   Nanos now{};                 // Unix time; 0: not known. No running job lasts beyond it.
   // Timelines are kept of the jobs with most accelerator time, of so many accelerators in all (a
   // kilobyte each at most), and of the jobs named here, by id.

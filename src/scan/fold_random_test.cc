@@ -88,7 +88,7 @@ std::map<Key, Sums> slowly(const Fleet& fleet) {
         if (sample.at < start || (!job.running && sample.at >= end)) continue;
         Sums& to = sums[{job.id, host_name(host) + "/" + std::to_string(device)}];
         ++to.samples;
-        to.idle += sample.value <= 5 ? 1U : 0U;
+        to.idle += sample.value < 5 ? 1U : 0U;
         to.sum += static_cast<double>(sample.value) * 0.01;
       }
     }

@@ -79,18 +79,18 @@ void expect_split(const Split& split, double allocated, double unobserved, doubl
 const Window kHour{kStart, kStart + seconds(3600)};
 
 TEST(Fold, SplitsWhatAJobHeld) {
-  Fold fold({.window = kHour, .idle_at_most = 0.05});
+  Fold fold({.window = kHour, .idle_below = 0.05});
   fold.job(draft("1", 0, 400), {});
   fold.place("1", "h1", "0");
   const SeriesId id = series(fold);
   give_all(fold, id, 0, 100, 0);
-  give_all(fold, id, 100, 200, 5);
+  give_all(fold, id, 100, 200, 4);
   give_all(fold, id, 200, 400, 80);
   const FleetUsage usage = std::move(fold).finish();
   const FleetJob& job = job_of(usage, "1");
   expect_split(job.split, 400, 0, 200, 40, 160);
   EXPECT_NEAR(job.idle_at_zero, 100, 1e-6);
-  EXPECT_NEAR(job.low_at_zero, 95 + 40, 1e-6);
+  EXPECT_NEAR(job.low_at_zero, 96 + 40, 1e-6);
   EXPECT_EQ(job.evidence, Evidence::kSamples);
   EXPECT_EQ(usage.text(job.metric), "DCGM_FI_DEV_GPU_UTIL");
 }

@@ -169,7 +169,7 @@ std::string anatomies_of(const FleetUsage& usage, const Report& report) {
   for (const Row& row : report.cut(By::kFamily).rows) {
     if (drawn == kDrawnJobs || row.worst_job.empty()) break;
     const Anatomy anatomy =
-        anatomy_of(usage, usage.jobs[row.worst], row.name, {.idle_at_most = report.idle_at_most});
+        anatomy_of(usage, usage.jobs[row.worst], row.name, {.idle_below = report.idle_below});
     if (anatomy.accelerators.empty() || anatomy.wall <= Nanos{}) continue;
     text += fmt::format("<h3>{} of {}</h3>\n", escaped(row.worst_job), escaped(row.name));
     text += lanes_picture(anatomy);
@@ -215,10 +215,10 @@ std::string html_page(const FleetUsage& usage, const Families&, const Report& re
       "<title>Where accelerator time went</title>\n<style>{}</style></head><body>\n"
       "<h1>{} of {} accelerator-hours were wasted</h1>\n"
       "<p class=\"soft\">{} to {} UTC, {} jobs of {} users in {} families. Utilisation by {}; idle "
-      "at or below {}.</p>\n",
+      "{}.</p>\n",
       kStyle, hours(wasted(totals.split)), hours(totals.split.allocated), when(report.start),
       when(report.end), totals.jobs, totals.users, totals.families, escaped(metrics_of(report)),
-      show_percent(report.idle_at_most));
+      describe_idle(report.idle_below));
   text += facts_of(report);
   text += "<h2>What was allocated</h2>\n" + split_picture(totals.split);
   if (report.trend) text += fmt::format("<p>{}</p>\n", escaped(report.trend->says));

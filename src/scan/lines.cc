@@ -88,7 +88,7 @@ JobLines lines_of(const FleetUsage& usage, const FleetJob& job) {
                  .width = {},
                  .start_seen = job.start >= usage.window.start,
                  .end_seen = !job.running && job.end <= usage.window.end,
-                 .idle_at_most = usage.idle_at_most,
+                 .idle_below = usage.idle_below,
                  .split = job.split,
                  .lanes = {}};
   for (const Lane& lane : usage.lanes_of(job)) lines.width = std::max(lines.width, lane.bin_width);
@@ -105,7 +105,7 @@ JobLines lines_of(const model::Usage& usage, const Thresholds& thresholds) {
                  .width = std::max(usage.utilisation.interval, Nanos{}),
                  .start_seen = true,
                  .end_seen = true,
-                 .idle_at_most = thresholds.idle_at_most,
+                 .idle_below = thresholds.idle_below,
                  .split = split_of(usage, thresholds),
                  .lanes = {}};
   const auto accelerators = static_cast<std::size_t>(std::max(usage.accelerators, 0));

@@ -170,7 +170,7 @@ class Dissector {
     std::size_t seen = 0;
     for (const double level : found_.level) {
       if (level >= 0) ++seen;
-      if (level > lines_.idle_at_most) busy.push_back(level);
+      if (level > 0 && level >= lines_.idle_below) busy.push_back(level);
     }
     if (seen < kFewestBins) return false;
     found_.steady_level = busy.empty() ? *std::ranges::max_element(found_.level) : median_of(busy);

@@ -28,7 +28,7 @@ struct JobLines {
   Nanos width{};           // Of a bin; 0: no timeline.
   bool start_seen = true;  // The job's start lies in the window.
   bool end_seen = true;
-  double idle_at_most = 0.05;
+  double idle_below = 0.05;
   Split split;  // Of the job, accelerators without samples included.
   std::vector<LaneLine> lanes{};
 };

@@ -80,7 +80,7 @@ class Reporter {
   Report run() {
     report_.start = usage_.window.start;
     report_.end = usage_.window.end;
-    report_.idle_at_most = usage_.idle_at_most;
+    report_.idle_below = usage_.idle_below;
     add_jobs();
     set_totals();
     set_utilisation();

@@ -197,7 +197,7 @@ struct Trend {
 struct Report {
   Nanos start{};  // The window, Unix time.
   Nanos end{};
-  double idle_at_most = 0;  // Utilisation.
+  double idle_below = 0;  // Utilisation.
   Totals totals;
   Utilisation utilisation;
   std::vector<Cut> cuts;  // One of each way, in the order of By.

@@ -43,7 +43,7 @@ struct Cursor {
   Time bin_start = kForever;  // Of the bin that took the last sample.
   Time bin_end = kBeginning;
   double scale = 1;        // From the metric's unit to utilisation.
-  float idle_at_most = 0;  // In the metric's unit.
+  float idle_below = 0;  // In the metric's unit.
   std::uint32_t lane = kNobody;
   std::uint32_t bin = Timelines::kNoBin;
   std::uint32_t segment = 0;  // Of `lane`; the next one where nobody held it.

@@ -7,6 +7,8 @@ add_library(amdahl_inject SHARED ${inject}/recorder.cpp ${inject}/queues.cpp ${i
 set_target_properties(amdahl_inject PROPERTIES CXX_VISIBILITY_PRESET hidden
                       VISIBILITY_INLINES_HIDDEN ON
                       LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/inject)
+target_compile_definitions(amdahl_inject PRIVATE CL_TARGET_OPENCL_VERSION=220
+                           CL_USE_DEPRECATED_OPENCL_1_2_APIS)
 target_compile_options(amdahl_inject PRIVATE -fno-sanitize=all)
 target_link_options(amdahl_inject PRIVATE -fno-sanitize=all -static-libstdc++ -static-libgcc
                     LINKER:--exclude-libs,ALL)

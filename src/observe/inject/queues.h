@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <string>
 
-#define CL_TARGET_OPENCL_VERSION 220
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 
 namespace amdahl::inject {
