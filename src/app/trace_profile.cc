@@ -31,7 +31,8 @@ Json encode_gain(const profile::Gain& gain, bool named) {
   Json object = {{"time_ns", gain.time.count()},
                  {"share", gain.share},
                  {"ceiling", factor(gain.ceiling)},
-                 {"expected", factor(gain.expected)}};
+                 {"expected", factor(gain.expected)},
+                 {"replayed_ns", gain.replayed.count()}};
   if (!named) return object;
   object["without"] = Json::array({profile::name(gain.first)});
   if (gain.second != profile::Why::kUnknown) object["without"].push_back(name(gain.second));

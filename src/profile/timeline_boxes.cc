@@ -41,6 +41,7 @@ class Draw {
     }
     shrink(most);
     for (const Lane& lane : out_.lanes) {
+      if (lane.kind != LaneKind::kStream && lane.kind != LaneKind::kThread) continue;
       for (const Box& box : lane.boxes) out_.drawn += box.count == 1 ? 1 : 0;
     }
     return std::move(out_);
@@ -123,8 +124,11 @@ class Draw {
       if (lanes[thread].boxes.empty()) continue;
       const model::TraceThread& of = in_.trace.threads[thread];
       const std::string_view name = in_.trace.names[of.name];
-      lanes[thread].name = fmt::format("{}thread {}{}", rank_words(source), of.id,
-                                       name.empty() ? "" : fmt::format(" ({})", clip(name, 40)));
+      const bool says_id = name.find(fmt::to_string(of.id)) != std::string_view::npos;
+      const std::string words = name.empty() ? fmt::format("thread {}", of.id)
+                                : says_id    ? clip(name, 40)
+                                             : fmt::format("thread {} ({})", of.id, clip(name, 40));
+      lanes[thread].name = rank_words(source) + words;
       lanes[thread].kind = LaneKind::kThread;
       std::ranges::stable_sort(lanes[thread].boxes, {}, &Box::depth);
       out_.lanes.push_back(std::move(lanes[thread]));

@@ -64,11 +64,11 @@ bool is_device(Why why) { return why == Why::kKernel || why == Why::kCopy || why
 double ratio(Nanos a, Nanos b) { return b > Nanos{} ? to_seconds(a) / to_seconds(b) : kUnbounded; }
 
 // `host_only`: nothing that runs on a device changes, so that its busy time stays.
-void finish(Gain& gain, const Measured& measured, bool host_only, double speed_up) {
+void finish(Gain& gain, const Measured& measured, bool host_only, Nanos wall) {
   gain.share = measured.wall > Nanos{} ? std::min(1.0, ratio(gain.time, measured.wall)) : 0;
   gain.ceiling = gain.share >= 1 ? kUnbounded : 1 / (1 - gain.share);
   if (host_only) gain.ceiling = std::min(gain.ceiling, ratio(measured.wall, measured.busy));
-  gain.expected = std::clamp(speed_up, 1.0, gain.ceiling);
+  gain.expected = std::clamp(ratio(wall, gain.replayed), 1.0, gain.ceiling);
 }
 
 // Where each rank's shares are taken: its steps, or all of it if it has none.
@@ -246,7 +246,8 @@ Gain gain_of(const Prepared& prepared, const WorkGraph& graph, const WhatIf& wha
     spans.push_back({work.from, work.from + scaled(work.to - work.from, 1 - factor)});
   }
   gain.time += total(merged(std::move(spans)));
-  finish(gain, measured, host_only, ratio(graph.to - graph.from, replay(prepared, graph, what_if)));
+  gain.replayed = replay(prepared, graph, what_if);
+  finish(gain, measured, host_only, graph.to - graph.from);
   return gain;
 }
 
@@ -258,13 +259,14 @@ Gains gains(const Prepared& prepared, const WorkGraph& graph, std::size_t best) 
     WhatIf what_if;
     what_if.factors[at(first)] = 0;
     what_if.factors[at(second)] = 0;
-    return ratio(wall, replay(prepared, graph, what_if));
+    return replay(prepared, graph, what_if);
   };
   for (const WhyRow& row : whys()) {
     if (row.why == Why::kKernel || row.why == Why::kUnknown) continue;
     Gain gain{.first = row.why, .time = measured.times[at(row.why)]};
     if (gain.time * 1000 < measured.wall || gain.time == Nanos{}) continue;
-    finish(gain, measured, !is_device(row.why), without(row.why, row.why));
+    gain.replayed = without(row.why, row.why);
+    finish(gain, measured, !is_device(row.why), wall);
     found.alone.push_back(gain);
   }
   std::ranges::stable_sort(found.alone, [](const Gain& a, const Gain& b) {
@@ -276,7 +278,8 @@ Gains gains(const Prepared& prepared, const WorkGraph& graph, std::size_t best) 
       const Gain& a = found.alone[i];
       const Gain& b = found.alone[j];
       Gain pair{.first = a.first, .second = b.first, .time = a.time + b.time};
-      finish(pair, measured, !is_device(a.first) && !is_device(b.first), without(a.first, b.first));
+      pair.replayed = without(a.first, b.first);
+      finish(pair, measured, !is_device(a.first) && !is_device(b.first), wall);
       found.pairs.push_back(pair);
     }
   }

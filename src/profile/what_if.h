@@ -52,6 +52,7 @@ struct Gain {
   // not more than the wall time divided by the devices' busy time.
   double ceiling = 1;
   double expected = 1;  // Wall time divided by the replay's; never above the ceiling.
+  Nanos replayed{};     // The replay's wall time.
 };
 
 // What removing each reason would gain, best first, and then the pairs of the best `best`. Leaves

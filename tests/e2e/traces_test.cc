@@ -1,0 +1,281 @@
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "harness.h"
+
+namespace amdahl::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+
+// A trace with four steps of 1 ms: 600 us of input, then a launch and 300 us of compute.
+std::string small_trace() {
+  Json events = Json::array();
+  const auto add = [&](const char* category, const std::string& name, int start, int duration,
+                       Json args) {
+    events.push_back({{"ph", "X"},
+                      {"cat", category},
+                      {"name", name},
+                      {"pid", category == std::string("kernel") ? 0 : 100},
+                      {"tid", category == std::string("kernel") ? 7 : 100},
+                      {"ts", start},
+                      {"dur", duration},
+                      {"args", std::move(args)}});
+  };
+  for (int step = 0; step < 4; ++step) {
+    const int at = 1000 + step * 1000;
+    add("user_annotation", "ProfilerStep#" + std::to_string(step), at, 1000, Json::object());
+    add("python_function", "train.py(17): main", at + 1, 998, Json::object());
+    add("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at + 2,
+        600, Json::object());
+    add("cpu_op", "aten::mm", at + 620, 40, Json::object());
+    add("cuda_runtime", "cudaLaunchKernel", at + 630, 10, {{"correlation", step + 1}});
+    add("kernel", "gemm </script><b>bold</b>", at + 650, 300,
+        {{"correlation", step + 1}, {"device", 0}, {"stream", 7}});
+  }
+  return Json{{"schemaVersion", 1}, {"traceEvents", events}}.dump();
+}
+
+std::string program_in_path(const std::string& name) {
+  std::string path = std::getenv("PATH") == nullptr ? "" : std::getenv("PATH");
+  for (std::size_t from = 0; from <= path.size();) {
+    const std::size_t to = std::min(path.find(':', from), path.size());
+    const fs::path file = fs::path(path.substr(from, to - from)) / name;
+    if (fs::exists(file)) return file.string();
+    from = to + 1;
+  }
+  return "";
+}
+
+TEST(Traces, ThePageSaysWhatToDo) {
+  House house;
+  house.write("trace.json", small_trace());
+  const Outcome got = house.amdahl({"profile", house.path("trace.json"), "--what-if", "input=0"});
+  ASSERT_EQ(got.code, 0) << got.err;
+  EXPECT_NE(got.out.find("bottleneck: input (data starvation)"), std::string::npos) << got.out;
+  EXPECT_NE(got.out.find("train.py:17 (main)"), std::string::npos) << got.out;
+  EXPECT_NE(got.out.find("try: more loader workers"), std::string::npos) << got.out;
+  EXPECT_NE(got.out.find("What if input=0"), std::string::npos) << got.out;
+}
+
+TEST(Traces, WrongWordsAreTold) {
+  House house;
+  house.write("trace.json", small_trace());
+  house.write("other.txt", "no trace at all\n");
+  const struct {
+    Words words;
+    int code;
+    std::string says;
+  } cases[] = {
+      {{"profile", house.path("trace.json"), "--what-if", "inptu=0"},
+       2,
+       "--what-if knows no 'inptu'; it knows kernel, copy,"},
+      {{"profile", house.path("none.json")}, 1, "none.json: cannot be read: No such file"},
+      {{"profile", house.path("other.txt")}, 3, "which no reader knows; formats: "},
+      {{"profile"}, 2, "profile wants a family or files of a profiler"},
+  };
+  for (const auto& c : cases) {
+    const Outcome got = house.amdahl(c.words);
+    EXPECT_EQ(got.code, c.code) << got.err;
+    EXPECT_NE(got.err.find(c.says), std::string::npos) << got.err;
+  }
+}
+
+TEST(Traces, ThePageWorksInARealBrowser) {
+  const std::string chromium = program_in_path("chromium");
+  const std::string node = program_in_path("node");
+  if (chromium.empty() || node.empty()) {
+    GTEST_SKIP() << "needs chromium and node: ./script/bootstrap --tests";
+  }
+  House house;
+  house.write("trace.json", small_trace());
+  const Outcome made =
+      house.amdahl({"profile", house.path("trace.json"), "--html", house.path("page.html")});
+  ASSERT_EQ(made.code, 0) << made.err;
+  const Outcome got = run({node, AMDAHL_SOURCE_DIR "/tests/e2e/page_driver.js", chromium,
+                           house.path("page.html"), house.path("page.png")},
+                          {}, house.path());
+  ASSERT_EQ(got.code, 0) << got.err;
+  const Json seen = Json::parse(got.out);
+  SCOPED_TRACE(got.out);
+  EXPECT_EQ(seen.at("ready"), "yes");
+  EXPECT_EQ(seen.at("errors"), Json::array()) << "it threw, or loaded something";
+  EXPECT_GT(seen.at("drawn").get<int>(), 20);
+  EXPECT_GT(seen.at("colours").get<int>(), 5);
+  const auto from = [&](const char* name) { return seen.at(name).at(0).get<double>(); };
+  const auto to = [&](const char* name) { return seen.at(name).at(1).get<double>(); };
+  EXPECT_EQ(from("whole"), 0);
+  EXPECT_EQ(to("whole"), 4e6);
+  EXPECT_LT(to("zoomed") - from("zoomed"), 1e6);
+  EXPECT_GT(from("dragged"), from("zoomed"));
+  EXPECT_LT(from("moved"), from("dragged"));
+  EXPECT_EQ(seen.at("again"), seen.at("whole"));
+  EXPECT_NE(seen.at("tip").get<std::string>(), "");
+  // On the path, as the device's reason, and on the thread, four times each.
+  EXPECT_NE(seen.at("found").get<std::string>().find(" boxes, "), std::string::npos);
+  EXPECT_NE(seen.at("light"), seen.at("dark"));
+  EXPECT_TRUE(house.has("page.png"));
+}
+
+std::string corpus() {
+  const char* folder = std::getenv("AMDAHL_CORPUS");
+  return folder == nullptr ? "" : std::string(folder) + "/traces";
+}
+
+Json profiled(const House& house, const Words& files) {
+  Words words{"profile", "--json"};
+  words.insert(words.end(), files.begin(), files.end());
+  const Outcome got = house.amdahl(words);
+  EXPECT_EQ(got.code, 0) << files.front() << ": " << got.err;
+  return got.code == 0 ? Json::parse(got.out) : Json();
+}
+
+std::int64_t sum_of(const Json& object) {
+  std::int64_t sum = 0;
+  for (const auto& [name, value] : object.items()) sum += value.get<std::int64_t>();
+  return sum;
+}
+
+const Json* gain_without(const Json& document, const std::string& name) {
+  for (const Json& gain : document.at("gains")) {
+    if (gain.at("without") == Json::array({name})) return &gain;
+  }
+  return nullptr;
+}
+
+// Every trace of the reference: reasons sum to the idle time of each device, the path to the wall
+// time, and a replay that changes nothing gives the measurement.
+TEST(TracesCorpus, SumsAreExactEverywhere) {
+  if (corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS names no folder";
+  House house;
+  int files = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(corpus())) {
+    const std::string file = entry.path().string();
+    const bool trace = file.ends_with(".json.gz") || file.ends_with(".sqlite");
+    if (!trace || file.find("_et.json") != std::string::npos) continue;
+    SCOPED_TRACE(file);
+    const Json got = profiled(house, {file, "--what-if", "input=1"});
+    if (got.is_null()) continue;
+    ++files;
+    EXPECT_EQ(sum_of(got.at("critical_path").at("by_reason_ns")), got.at("wall_ns"));
+    EXPECT_EQ(got.at("what_if").at("replayed_ns"), got.at("wall_ns"));
+    for (const Json& device : got.at("devices")) {
+      EXPECT_EQ(sum_of(device.at("idle_by_reason_ns")), device.at("idle_ns"));
+      EXPECT_EQ(device.at("busy_ns").get<std::int64_t>() + device.at("idle_ns").get<std::int64_t>(),
+                device.at("span_ns").get<std::int64_t>());
+    }
+    for (const char* list : {"gains", "pairs"}) {
+      for (const Json& gain : got.at(list)) {
+        if (gain.at("ceiling").is_null()) continue;
+        EXPECT_LE(gain.at("expected").get<double>(), gain.at("ceiling").get<double>());
+      }
+    }
+  }
+  EXPECT_GE(files, 30);
+}
+
+TEST(TracesCorpus, TheDeviceIsTheBottleneckWhereItIsBusy) {
+  if (corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS names no folder";
+  House house;
+  const Json got = profiled(house, {corpus() + "/hta/v100_ns_rank0.json.gz"});
+  EXPECT_GT(got.at("evidence").at("trace.path_device_share").get<double>(), 0.9);
+  EXPECT_EQ(got.at("bottleneck"), "compute");
+}
+
+double mean_step(const Json& document) {
+  double sum = 0;
+  for (const Json& step : document.at("steps")) sum += step.at("wall_ns").get<double>();
+  return sum / static_cast<double>(document.at("steps").size());
+}
+
+double median_step(const Json& document) {
+  std::vector<double> steps;
+  for (const Json& step : document.at("steps")) steps.push_back(step.at("wall_ns").get<double>());
+  std::sort(steps.begin(), steps.end());
+  return (steps[(steps.size() - 1) / 2] + steps[steps.size() / 2]) / 2;
+}
+
+// expected/dataloader_whatif.txt, and what more workers really gained.
+TEST(TracesCorpus, InputCeilingsHoldAgainstTheRealFix) {
+  if (corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS names no folder";
+  House house;
+  const struct {
+    const char* before;
+    const char* after;
+    double share;
+    double ceiling;
+  } pairs[] = {{"nw0_1623143089861", "nw4_1623212756351", 0.3964, 1.657},
+               {"nw0_1623143566756", "nw4_1623213129365", 0.2972, 1.423}};
+  for (const auto& pair : pairs) {
+    SCOPED_TRACE(pair.before);
+    const auto file = [&](const char* name) {
+      return corpus() + "/kineto_tb/resnet50_" + name + ".pt.trace.json.gz";
+    };
+    const Json before = profiled(house, {file(pair.before)});
+    const Json after = profiled(house, {file(pair.after)});
+    ASSERT_FALSE(before.is_null() || after.is_null());
+    EXPECT_EQ(before.at("bottleneck"), "input");
+    const Json* input = gain_without(before, "input");
+    ASSERT_NE(input, nullptr);
+    EXPECT_NEAR(input->at("share").get<double>(), pair.share, 0.00005);
+    EXPECT_NEAR(input->at("ceiling").get<double>(), pair.ceiling, 0.0005);
+    const double ceiling = input->at("ceiling").get<double>();
+    EXPECT_LE(mean_step(before) / mean_step(after), ceiling);
+    EXPECT_LE(median_step(before) / median_step(after), ceiling);
+    EXPECT_GE(before.at("causes").at(0).at("ceiling").get<double>(), ceiling * 0.9999);
+  }
+}
+
+// Both captures are 0.3 s of the same model: what changed is how many kernels it got through.
+TEST(TracesCorpus, NoCeilingIsBelowWhatNsightsPairGained) {
+  if (corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS names no folder";
+  House house;
+  const Json before = profiled(house, {corpus() + "/nsys/mfu_2gpu_before.sqlite"});
+  const Json after = profiled(house, {corpus() + "/nsys/mfu_2gpu_after.sqlite"});
+  const auto kernels = [](const Json& document) {
+    double sum = 0;
+    for (const Json& device : document.at("devices")) sum += device.at("kernels").get<double>();
+    return sum / document.at("wall_ns").get<double>();
+  };
+  const double realised = kernels(after) / kernels(before);
+  for (const Json& gain : before.at("gains")) {
+    if (gain.at("ceiling").is_null()) continue;
+    EXPECT_LE(realised, gain.at("ceiling").get<double>());
+  }
+}
+
+TEST(TracesCorpus, EightRanksAreOneJob) {
+  if (corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS names no folder";
+  House house;
+  Words files;
+  for (const auto& entry : fs::directory_iterator(corpus() + "/param/dlrm_kineto")) {
+    files.push_back(entry.path().string());
+  }
+  ASSERT_EQ(files.size(), 8u);
+  const Json got = profiled(house, files);
+  EXPECT_EQ(got.at("ranks").at("note"), "");
+  EXPECT_EQ(got.at("ranks").at("ranks").size(), 8u);
+  EXPECT_FALSE(got.at("ranks").at("collectives").empty());
+  EXPECT_EQ(sum_of(got.at("critical_path").at("by_reason_ns")), got.at("wall_ns"));
+}
+
+TEST(TracesCorpus, CannotTellWithoutDevices) {
+  if (corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS names no folder";
+  House house;
+  const Json got = profiled(house, {corpus() + "/hta/cpu_only_rank34.json.gz"});
+  EXPECT_EQ(got.at("devices"), Json::array());
+  EXPECT_NE(got.at("missing").dump().find("devices: the trace has no device events"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace amdahl::e2e
