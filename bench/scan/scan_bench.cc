@@ -70,7 +70,7 @@ void print_top(const scan::FleetUsage& usage, std::size_t top) {
 
 int run(const std::vector<scan::Input>& inputs, int threads, std::size_t top) {
   const auto begin = std::chrono::steady_clock::now();
-  scan::Fold fold({.idle_at_most = 0});
+  scan::Fold fold({.idle_below = 0});
   const auto reads = scan::drive(inputs, fold, {.threads = threads});
   if (!reads) return 1;
   for (const scan::InputRead& read : *reads) {
