@@ -88,7 +88,10 @@ class Digest final : public fleet::Intake {
     value += hash;
   }
   void add(Nanos time) { value += static_cast<std::uint64_t>(time.count()) * 31; }
-  void add(fleet::Where where) { value += where.line * 7 + where.byte * 13; }
+  // Where lines are, bytes are exact; elsewhere they are near.
+  void add(fleet::Where where) {
+    if (where.line > 0) value += where.line * 7 + where.byte * 13;
+  }
   void add(fleet::SeriesId, const fleet::Sample& sample) {
     CHECK(std::isfinite(sample.value));
     add(sample.at);

@@ -137,7 +137,8 @@ class MetaReader final : public DocumentReader {
     if (job.state != JobState::kRunning && job.start > Nanos{} && job.elapsed >= Nanos{}) {
       job.end = job.start + job.elapsed;
     }
-    job.accelerators = number(meta, "numAcc").value_or(placed);
+    const double said = number(meta, "numAcc").value_or(placed);
+    job.accelerators = said >= 0 && said <= 1e6 ? said : placed;
     add_mean(meta, job);
     intake_.job(job, {});
     return Ok{};

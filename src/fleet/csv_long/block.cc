@@ -143,8 +143,9 @@ const char* Parser::same_or_next_time(const char* at) {
   }
   const std::int64_t number =
       std::int64_t{number_in(high, 8)} * (more == 2 ? 100 : 100'000) + number_in(low, more);
-  // Beyond, nanoseconds do not fit.
+  // Beyond, nanoseconds do not fit; milliseconds with zeros in front may be seconds.
   if (number > (more == 2 ? 9'000'000'000 : 9'000'000'000'000)) return nullptr;
+  if (more == 5 && number < 100'000'000'000) return nullptr;
   time_ = more == 2 ? Nanos{std::chrono::seconds(number)} : std::chrono::milliseconds(number);
   remember_time({at, 9 + more});
   return at + time_size_;

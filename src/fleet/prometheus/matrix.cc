@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <optional>
 
 #include <fmt/format.h>
@@ -337,7 +338,7 @@ void MatrixReader::point(std::string_view time, std::string_view value) {
   } else if (!number) {
     intake_.trouble(model::Trouble::kBadLine, where,
                     fmt::format("a value '{}' that is no number", clip(value, 32)));
-  } else if (!std::isfinite(*number)) {
+  } else if (!(std::abs(*number) <= std::numeric_limits<float>::max())) {  // Samples are floats.
     intake_.trouble(model::Trouble::kNotFinite, where, value);
   } else if (by_value_ && labelled_) {
     if (value == "0" || value == latest_job_) return;
