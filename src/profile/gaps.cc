@@ -180,6 +180,7 @@ void each_gap(const Prepared& prepared, std::uint32_t device, Gap gap) {
   Nanos busy_until = Nanos::min();
   for (const std::uint32_t i : prepared.devices.of_device(device)) {
     const DeviceEvent& event = prepared.trace.device_events[i];
+    if (event.duration == Nanos{}) continue;  // It kept nothing busy, and ends no gap.
     const auto before = last.find(event.stream);
     if (busy_until != Nanos::min() && event.start > busy_until) {
       gap(Interval{busy_until, event.start}, i, before == last.end() ? kNone : before->second);
@@ -226,12 +227,15 @@ DeviceGaps sum_up(const Prepared& prepared, const CodeLines& lines, Explain& exp
   sum.device = device;
   std::unordered_map<PlaceKey, GapPlace, PlaceHash> places;
   std::vector<GapPiece> pieces;
-  const auto events = prepared.devices.of_device(device);
+  Nanos start = Nanos::max();
   Nanos end = Nanos::min();
-  for (const std::uint32_t i : events) {
-    end = std::max(end, prepared.trace.device_events[i].end());
+  for (const std::uint32_t i : prepared.devices.of_device(device)) {
+    const DeviceEvent& event = prepared.trace.device_events[i];
+    if (event.duration == Nanos{}) continue;
+    start = std::min(start, event.start);
+    end = std::max(end, event.end());
   }
-  sum.span = end - prepared.trace.device_events[events.front()].start;
+  if (start < end) sum.span = end - start;
   each_gap(prepared, device, [&](Interval gap, std::uint32_t ending, std::uint32_t before) {
     pieces.clear();
     explain.gap(gap, ending, before, pieces);

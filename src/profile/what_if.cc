@@ -42,7 +42,8 @@ double lag_factor(const Need& need, const Work& work, const std::array<double, k
 }
 
 // Needs that a change can take away: with factor k only that part of the waiting is left.
-double wait_factor(const Need& need, const std::array<double, kWhys>& factors) {
+double wait_factor(const Need& need, const Work& work, const std::array<double, kWhys>& factors) {
+  if (work.lane == kNone) return 1;  // Where ranks meet: each rank itself may go on without.
   if (need.kind == NeedKind::kWait) return factors[at(Why::kSync)];
   if (need.kind == NeedKind::kCollective) return factors[at(Why::kStraggler)];
   return 1;
@@ -213,7 +214,7 @@ Nanos replay(const Prepared& prepared, const WorkGraph& graph, const WhatIf& wha
       const Nanos ready = ends[need.work] + lag;
       if (ready <= start) continue;
       // The lane's own order comes first among the needs, so that `start` is when it was there.
-      start += scaled(ready - start, wait_factor(need, what_if.factors));
+      start += scaled(ready - start, wait_factor(need, work, what_if.factors));
     }
     double factor = what_if.factors[at(work.why)];
     if (!kernels.empty() && work.on_device) {

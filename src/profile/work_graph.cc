@@ -196,8 +196,24 @@ class Assemble {
           host_needs(i, hosts[origins_[i].index]);
           break;
       }
+      settle(i);
       keep(i);
     }
+  }
+
+  // Data may contradict itself (a launch after what it launched), so that what should have been
+  // binding was dropped: then the last thing needed is.
+  void settle(std::uint32_t i) {
+    const Work& work = graph_.works[i];
+    Need* latest = nullptr;
+    for (std::uint32_t n = 0; n < work.needs; ++n) {
+      Need& need = graph_.needs[work.first_need + n];
+      if (graph_.works[need.work].to + need.lag == work.from) return;
+      if (latest == nullptr || graph_.works[need.work].to > graph_.works[latest->work].to) {
+        latest = &need;
+      }
+    }
+    if (latest != nullptr) latest->lag = work.from - graph_.works[latest->work].to;
   }
 
   // Where `i` is found by those that need it.
