@@ -22,9 +22,16 @@ constexpr std::size_t kMostFlows = std::size_t{1} << 22;
 constexpr Nanos kYear2000 = std::chrono::seconds(946'684'800);
 constexpr Nanos kYear2100 = std::chrono::seconds(4'102'444'800);
 
-// What a host event must have to be left out when memory runs short: nothing refers to it.
-bool may_go(const model::HostEvent& event) {
-  return event.correlation == 0 && event.kind != HostKind::kAnnotation;
+// Beyond this no host event is left out for being short.
+constexpr Nanos kLongestLeftOut = std::chrono::seconds(1);
+
+// Whether a call of the runtime may be what starts, ends or holds up work of a device.
+bool matters(std::string_view call) {
+  for (const std::string_view word :
+       {"Launch", "Memcpy", "Memset", "Sync", "Graph", "Malloc", "Free", "runFunction", "Wait"}) {
+    if (call.find(word) != std::string_view::npos) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -116,21 +123,19 @@ void Merger::add(const Window& window) {
   for (std::size_t i = 0; i < Window::kLossKinds; ++i) {
     builder_.lose(source_, static_cast<LossKind>(i), window.lost[i], window.examples[i]);
   }
-  while (bytes_held() > limits_.memory_bytes / 4 * 3) {
-    const std::uint64_t before = bytes_held();
+  while (bytes_held() > limits_.memory_bytes / 4 * 3 && shortest_ < kLongestLeftOut) {
     thin_host_events();
-    if (bytes_held() + limits_.memory_bytes / 64 > before) break;
   }
 }
 
 void Merger::add_host(const Window& window, Maps& maps) {
   auto& rows = builder_.trace().host_events;
   for (model::HostEvent row : window.host_events) {
+    row.name = name(window, maps, row.name);
     if (row.duration < shortest_ && may_go(row)) {
       ++thinned_;
       continue;
     }
-    row.name = name(window, maps, row.name);
     row.thread = thread(window, maps, row.thread);
     row.correlation = correlation(window, row.correlation);
     if (row.stack != kNone) row.stack = stack(name(window, maps, row.stack));
@@ -233,7 +238,17 @@ std::uint64_t Merger::bytes_held() const {
          open_flows_.size() * sizeof(FlowEnd) * 2;
 }
 
-// Leaves out the shorter half of what may go; what is left says most of the time.
+// What a host event must be to be left out when memory runs short: nothing else needs it.
+bool Merger::may_go(const model::HostEvent& event) {
+  if (event.kind == HostKind::kAnnotation) return false;
+  if (event.correlation == 0) return true;
+  if (event.name >= matters_.size()) matters_.resize(builder_.trace().names.size(), 0);
+  std::uint8_t& known = matters_[event.name];
+  if (known == 0) known = matters(builder_.trace().names[event.name]) ? 2 : 1;
+  return known == 1;
+}
+
+// Leaves out what is shorter than before and may go; what is left says most of the time.
 void Merger::thin_host_events() {
   auto& rows = builder_.trace().host_events;
   shortest_ = shortest_ == Nanos{} ? Nanos(1000) : shortest_ * 2;

@@ -39,6 +39,7 @@ class Merger {
   void add_syncs(const Window& window, Maps& maps);
   void add_flows(const Window& window, Maps& maps);
   void add_rest(const Window& window, Maps& maps);
+  bool may_go(const model::HostEvent& event);
   void thin_host_events();
   Nanos last_time() const;
   void add_base(Nanos base);
@@ -73,7 +74,8 @@ class Merger {
   std::uint64_t name_bytes_ = 0;
   std::uint64_t events_ = 0;
   std::uint64_t thinned_ = 0;
-  Nanos shortest_{};  // Host operators shorter than this are left out.
+  std::vector<std::uint8_t> matters_;  // By name of a call; 0: not looked at, 1: no, 2: yes.
+  Nanos shortest_{};                   // Host operators shorter than this are left out.
 };
 
 }  // namespace amdahl::trace::kineto

@@ -1,5 +1,6 @@
 #include "trace/kineto/pool.h"
 
+#include <system_error>
 #include <utility>
 
 #include "trace/kineto/piece_parser.h"
@@ -7,7 +8,11 @@
 namespace amdahl::trace::kineto {
 
 ParsePool::ParsePool(int threads) : room_(threads > 1 ? static_cast<std::size_t>(threads) + 2 : 1) {
-  for (int i = 0; i < threads && threads > 1; ++i) threads_.emplace_back([this] { work(); });
+  try {
+    for (int i = 0; i < threads && threads > 1; ++i) threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    // The system gives no more threads: those that it gave do, or put() parses.
+  }
 }
 
 ParsePool::~ParsePool() {
