@@ -181,6 +181,33 @@ Json encode_sources(const std::vector<profile::SourceRow>& sources) {
   return list;
 }
 
+// Only where a file has them.
+void add_kernels_and_threads(const profile::TraceReport& report, Json& document) {
+  for (const profile::KernelFacts& kernel : report.kernels) {
+    document["kernels"].push_back({{"kernel", kernel.kernel},
+                                   {"launches", kernel.launches},
+                                   {"bound", name(kernel.bound)},
+                                   {"low_occupancy", kernel.low_occupancy},
+                                   {"ceiling", factor(kernel.ceiling)},
+                                   {"job_ceiling", factor(kernel.job_ceiling)},
+                                   {"share_of_busy", kernel.share_of_busy},
+                                   {"because", kernel.because}});
+  }
+  for (const profile::WaitRow& row : report.waits) {
+    document["waits"].push_back({{"thread", row.thread},
+                                 {"state", row.state},
+                                 {"reason", row.reason},
+                                 {"total_ns", row.total.count()},
+                                 {"count", row.count},
+                                 {"longest_ns", row.longest.count()},
+                                 {"where", row.where}});
+  }
+  for (const profile::HotRow& row : report.hot) {
+    document["hot"].push_back(
+        {{"event", row.event}, {"function", row.function}, {"share", row.share}});
+  }
+}
+
 }  // namespace
 
 Result<TraceAnswer> profile_traces(const TraceRequest& request) {
@@ -244,6 +271,7 @@ Json encode(const TraceAnswer& answer) {
     document["what_if"] = encode_gain(*report.answer, false);
     document["what_if"]["asked"] = report.asked;
   }
+  add_kernels_and_threads(report, document);
   for (const profile::HtaFigures& figures : answer.hta) {
     document["hta"].push_back(encode_hta(figures));
   }

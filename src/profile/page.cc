@@ -225,6 +225,42 @@ void draw_ranks(const TraceReport& report, Writer& out) {
   }
 }
 
+void draw_kernels(const TraceReport& report, Writer& out) {
+  if (report.kernels.empty()) return;
+  out.blank();
+  out.head(fmt::format("{:<40} {:>8} {:>8} {:>9}", "Kernel", "launches", "bound", "ceiling"));
+  std::size_t shown = 0;
+  for (const KernelFacts& kernel : report.kernels) {
+    if (++shown > kMostSteps) break;
+    out.line(fmt::format("{} {:>8} {:>8} {:>9}", left(kernel.kernel, 40), kernel.launches,
+                         name(kernel.bound), times(kernel.ceiling)));
+    out.paragraph(kernel.because, 2);
+    if (!kernel.hints.empty()) {
+      out.paragraph(fmt::format("try: {}", clip(kernel.hints.front().text, 300)), 2);
+    }
+  }
+}
+
+void draw_threads(const TraceReport& report, Writer& out) {
+  if (!report.waits.empty()) {
+    out.blank();
+    out.head(fmt::format("{:<28} {:<9} {:<10} {:>9} {:>7}", "Thread", "state", "reason", "total",
+                         "times"));
+    for (const WaitRow& row : report.waits) {
+      out.line(fmt::format("{} {:<9} {:<10} {:>9} {:>7}{}", left(row.thread, 28), row.state,
+                           row.reason, span(row.total), row.count,
+                           row.where.empty() ? "" : "  " + row.where));
+    }
+  }
+  if (report.hot.empty()) return;
+  out.blank();
+  out.head(fmt::format("{:>6}  {:<12} {}", "share", "event", "function"));
+  for (const HotRow& row : report.hot) {
+    out.line(fmt::format("{:>6}  {:<12} {}", show_percent(row.share), clip(row.event, 12),
+                         row.function));
+  }
+}
+
 }  // namespace
 
 std::string draw(const TraceReport& report, int width, bool colour) {
@@ -236,6 +272,8 @@ std::string draw(const TraceReport& report, int width, bool colour) {
   draw_gains(report, out);
   draw_steps(report, out);
   draw_ranks(report, out);
+  draw_kernels(report, out);
+  draw_threads(report, out);
   if (!report.profile.missing.empty()) out.blank();
   for (const std::string& missing : report.profile.missing) {
     out.paragraph(fmt::format("missing: {}", missing), 0);

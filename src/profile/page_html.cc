@@ -196,6 +196,21 @@ std::string devices_of(const TraceReport& report) {
          "average.</p>\n";
 }
 
+std::string kernels_of(const TraceReport& report) {
+  if (report.kernels.empty()) return "";
+  static constexpr Column kColumns[] = {
+      {"kernel", true}, {"launches"}, {"bound", true}, {"ceiling"}, {"why, and what to try", true}};
+  Table table(kColumns);
+  for (const KernelFacts& kernel : report.kernels) {
+    const std::string advice = kernel.hints.empty() ? "" : kernel.hints.front().text;
+    table.row(
+        {escaped(kernel.kernel), fmt::to_string(kernel.launches), std::string(name(kernel.bound)),
+         times(kernel.ceiling),
+         fmt::format("{}<div class=\"try\">{}</div>", escaped(kernel.because), escaped(advice))});
+  }
+  return "<h2>Kernels</h2>\n" + table.take();
+}
+
 std::string legend() {
   std::string out = "<div id=\"legend\">";
   for (const WhyRow& row : whys()) {
@@ -236,6 +251,7 @@ std::string html(const TraceReport& report, const Boxes& boxes) {
   page += timeline_of(boxes);
   page += gains_of(report);
   page += devices_of(report);
+  page += kernels_of(report);
   if (!report.profile.missing.empty()) page += "<h2>Missing</h2>\n<ul>\n";
   for (const std::string& missing : report.profile.missing) {
     page += fmt::format("<li>{}</li>\n", escaped(missing));

@@ -155,6 +155,15 @@ void add_missing(const Prepared& in, TraceReport& report) {
       missing.push_back(fmt::format("{}: {}", source.file, loss));
     }
   }
+  // Files that are no traces of devices (kernel reports, samples, waits) need not show any.
+  const bool is_timeline = !in.trace.host_events.empty() || !in.trace.device_events.empty();
+  const bool has_other = !report.kernels.empty() || !report.waits.empty() || !report.hot.empty();
+  if (!is_timeline && has_other) {
+    missing.emplace_back(
+        "timeline: no file shows devices and launches over time; add a trace of the PyTorch "
+        "Profiler or of Nsight Systems");
+    return;
+  }
   if (report.devices.empty()) {
     missing.emplace_back(
         "devices: the trace has no device events, so nothing is known of accelerators; record with "

@@ -13,6 +13,8 @@ namespace {
 using model::DeviceEvent;
 using model::kNone;
 
+constexpr std::size_t kMostRows = 12;
+
 std::vector<SourceRow> source_rows(const model::Trace& trace) {
   std::vector<SourceRow> rows;
   for (const model::TraceSource& source : trace.sources) {
@@ -161,6 +163,9 @@ TraceReport report(const Prepared& prepared, const ReportOptions& options) {
   TraceReport made;
   made.sources = source_rows(prepared.trace);
   made.devices = device_rows(prepared);
+  made.kernels = kernel_facts(prepared.trace);
+  made.waits = thread_waits(prepared.trace, kMostRows);
+  made.hot = hot_functions(prepared.trace, kMostRows);
   made.ranks = ranks(prepared);
   const WorkGraph graph = work_graph(prepared, {made.ranks.joined, made.ranks.shifts});
   made.wall = graph.to - graph.from;

@@ -10,7 +10,9 @@
 #include "profile/breakdown.h"
 #include "profile/critical_path.h"
 #include "profile/gaps.h"
+#include "profile/kernels.h"
 #include "profile/ranks.h"
+#include "profile/thread_waits.h"
 #include "profile/what_if.h"
 
 namespace amdahl::profile {
@@ -54,7 +56,10 @@ struct TraceReport {
   Ranks ranks;
   CriticalPath path;  // Its segments stay with it.
   Gains gains;
-  std::string asked;  // The what-if that was typed; empty: none.
+  std::vector<KernelFacts> kernels;  // That Nsight Compute measured.
+  std::vector<WaitRow> waits;        // Of threads, where a collector saw them.
+  std::vector<HotRow> hot;           // Functions, where a profiler sampled them.
+  std::string asked;                 // The what-if that was typed; empty: none.
   std::optional<Gain> answer;
   model::Profile profile;  // Causes, evidence, class, rule and what is missing.
 };

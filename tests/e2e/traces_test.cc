@@ -268,6 +268,17 @@ TEST(TracesCorpus, EightRanksAreOneJob) {
   EXPECT_EQ(sum_of(got.at("critical_path").at("by_reason_ns")), got.at("wall_ns"));
 }
 
+TEST(TracesCorpus, KernelReportsStandBesideTraces) {
+  if (corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS names no folder";
+  House house;
+  const Json got = profiled(
+      house, {corpus() + "/ncu/copy_blocked.csv", corpus() + "/hta/mi250_rocm62_minitoy.json.gz"});
+  EXPECT_EQ(got.at("sources").size(), 2u);
+  ASSERT_EQ(got.at("kernels").size(), 1u);
+  EXPECT_EQ(got.at("kernels").at(0).at("bound"), "memory");
+  EXPECT_EQ(got.at("devices").size(), 1u);
+}
+
 TEST(TracesCorpus, CannotTellWithoutDevices) {
   if (corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS names no folder";
   House house;
