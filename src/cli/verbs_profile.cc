@@ -22,7 +22,7 @@ namespace {
 
 // A word that is no file but looks like the name of one was meant as one.
 bool looks_like_a_file(const std::string& word) {
-  if (app::is_trace_file(word) || word.find('/') != std::string::npos) return true;
+  if (word == "-" || word.find('/') != std::string::npos || app::is_trace_file(word)) return true;
   return std::ranges::any_of(
       std::to_array({".json", ".gz", ".zst", ".sqlite", ".csv", ".txt", ".jsonl"}),
       [&](std::string_view ending) { return word.ends_with(ending); });

@@ -25,6 +25,10 @@ struct ThreadFacts {
   bool is_primary = false;  // The one of its process that others wait for.
 };
 
+constexpr std::uint64_t key_of(std::uint32_t source, std::uint32_t correlation) {
+  return std::uint64_t{source} << 32 | correlation;
+}
+
 bool is_call(const HostEvent& event) {
   return event.kind == HostKind::kRuntime || event.kind == HostKind::kDriver;
 }
@@ -99,7 +103,9 @@ class ThreadWork {
       const bool one =
           sync.kind == model::SyncKind::kStream || sync.kind == model::SyncKind::kEvent;
       const std::uint32_t stream = sync.awaited_stream != kNone ? sync.awaited_stream : sync.stream;
-      if (one && stream != kNone && sync.correlation != 0) synced_[sync.correlation] = stream;
+      if (!one || stream == kNone || sync.correlation == 0) continue;
+      const std::uint32_t source = in_.trace.devices[in_.trace.streams[stream].device].source;
+      synced_[key_of(source, sync.correlation)] = stream;
     }
   }
 
@@ -199,7 +205,8 @@ class ThreadWork {
     const HostEvent& event = in_.trace.host_events[call];
     const Api api = in_.names.api(event);
     if (api == Api::kSync || api == Api::kFree) {
-      const auto known = synced_.find(event.correlation);
+      const std::uint32_t source = in_.trace.processes[in_.trace.threads[thread].process].source;
+      const auto known = synced_.find(key_of(source, event.correlation));
       if (known != synced_.end()) return ended_in(event, std::span(&known->second, 1));
       return ended_in(event, facts_[thread].streams);
     }
@@ -336,7 +343,7 @@ class ThreadWork {
   std::vector<ThreadFacts> facts_;
   std::vector<std::vector<std::uint32_t>> drivers_;  // By process.
   std::vector<std::uint32_t> launched_;
-  std::unordered_map<std::uint32_t, std::uint32_t> synced_;  // Stream, by correlation.
+  std::unordered_map<std::uint64_t, std::uint32_t> synced_;  // Stream, by source and correlation.
   std::size_t first_ = 0;
   bool kept_ = false;
   Nanos done_{};  // What the thread did until then is accounted for.

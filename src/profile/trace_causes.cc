@@ -204,12 +204,22 @@ double hidden_share(const TraceReport& report, Nanos allocated) {
   return allocated > Nanos{} ? seconds(hidden) / seconds(allocated) : 0;
 }
 
-void classify_trace(TraceReport& report, Nanos allocated) {
+bool is_cut_short(const model::Trace& trace) {
+  return std::ranges::any_of(trace.losses, [](const model::Loss& loss) {
+    return loss.kind == model::LossKind::kTruncated || loss.kind == model::LossKind::kBudget;
+  });
+}
+
+void classify_trace(const Prepared& in, TraceReport& report, Nanos allocated) {
   model::Profile& profile = report.profile;
   const Cause* largest = profile.causes.empty() ? nullptr : &profile.causes.front();
   profile.bottleneck = Bottleneck::kUnknown;
   if (allocated <= Nanos{}) {
     profile.rule = "cannot tell: the trace has neither device events nor steps";
+    return;
+  }
+  if (report.devices.empty() && is_cut_short(in.trace)) {
+    profile.rule = "cannot tell: a file is cut short, and no device events came before that";
     return;
   }
   if (const double hidden = hidden_share(report, allocated); hidden > kHiddenInGraphs) {
@@ -266,7 +276,7 @@ void conclude(const Prepared& prepared, TraceReport& report) {
   add_evidence(report, times, allocated);
   add_missing(prepared, report);
   if (allocated > Nanos{}) add_causes(report, times, allocated, on_devices);
-  classify_trace(report, allocated);
+  classify_trace(prepared, report, allocated);
 }
 
 }  // namespace amdahl::profile

@@ -70,6 +70,18 @@ TEST(TraceCauses, WithoutDevicesTheStepsCount) {
   EXPECT_DOUBLE_EQ(got.profile.causes.front().share, 0.3);
 }
 
+TEST(TraceCauses, CannotTellFromWhatIsLeftOfAFile) {
+  MadeTrace made;
+  made.annotation("ProfilerStep#1", 0, 1000);
+  made.annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 0, 300);
+  made.builder().lose(0, model::LossKind::kTruncated, 1, "byte 812");
+  const model::Trace trace = made.finish();
+  const TraceReport got = report(Prepared(trace));
+  EXPECT_EQ(got.profile.bottleneck, Bottleneck::kUnknown);
+  EXPECT_EQ(got.profile.rule,
+            "cannot tell: a file is cut short, and no device events came before that");
+}
+
 TEST(TraceCauses, CannotTellWhatGraphsHide) {
   MadeTrace made;
   const std::uint32_t graph = made.call("cudaGraphLaunch", 0, 5);
