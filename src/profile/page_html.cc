@@ -229,8 +229,8 @@ std::string timeline_of(const Boxes& boxes) {
       "placeholder=\"search names ( / )\" aria-label=\"search names\"/><span id=\"found\"></span>"
       "<button id=\"in\">zoom in</button><button id=\"out\">zoom out</button>"
       "<button id=\"all\">all</button></div>\n{}"
-      "<div id=\"frame\"><canvas id=\"timeline\" tabindex=\"0\" "
-      "aria-label=\"timeline of the trace\"></canvas></div>\n<div id=\"tip\"></div>\n"
+      "<div id=\"frame\"><div id=\"lanes\"><canvas id=\"timeline\" tabindex=\"0\" "
+      "aria-label=\"timeline of the trace\"></canvas></div></div>\n<div id=\"tip\"></div>\n"
       "<p class=\"try\">{}. Wheel: zoom; shift and wheel: scroll; drag: move; double click: a box; "
       "keys: + - ← → 0, / to search, n for the next.</p>\n",
       legend(), how);

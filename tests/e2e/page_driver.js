@@ -71,9 +71,9 @@ async function main() {
   const seen = { ready: await ask('document.body.dataset.ready') };
   seen.title = await ask('document.title');
   seen.drawn = Number(await ask('document.body.dataset.drawn'));
-  await ask("document.getElementById('timeline').scrollIntoView({block: 'center'})");
+  await ask("document.getElementById('frame').scrollIntoView({block: 'center'})");
   const box = JSON.parse(await ask(
-      "JSON.stringify(document.getElementById('timeline').getBoundingClientRect())"));
+      "JSON.stringify(document.getElementById('frame').getBoundingClientRect())"));
   const x = box.left + box.width * .6;
   const y = Math.max(box.top, 0) + 30;  // In the first lane.
   const mouse = (type, more) => call('Input.dispatchMouseEvent', { type, x, y, ...more });
@@ -93,6 +93,7 @@ async function main() {
   await key('0');
   seen.again = await view();
   await mouse('mouseMoved', {});
+  await mouse('mouseMoved', { x: x + 1 });
   seen.tip = await ask("document.getElementById('tip').textContent");
   await ask("(() => { const s = document.getElementById('search'); s.value = 'DataLoader';" +
             "s.dispatchEvent(new Event('input')); })()");

@@ -4,6 +4,7 @@
   const data = JSON.parse(document.getElementById('data').textContent);
   const canvas = document.getElementById('timeline');
   const frame = document.getElementById('frame');
+  const lanes = document.getElementById('lanes');
   const tip = document.getElementById('tip');
   const box = document.getElementById('search');
   const found = document.getElementById('found');
@@ -69,19 +70,27 @@
     return low;
   }
 
-  function drawAxis() {
+  // Lines first, words last: lanes scroll below the words.
+  function drawAxis(words) {
     const wanted = (view.to - view.from) / Math.max(2, width() / 110);
     const power = Math.pow(10, Math.floor(Math.log10(Math.max(1, wanted))));
     const step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= wanted) || power * 10;
+    if (words) {
+      context.fillStyle = colours.ground;
+      context.fillRect(0, 0, canvas.clientWidth, AXIS);
+    }
     context.fillStyle = colours.soft;
     context.strokeStyle = colours.line;
     for (let t = Math.ceil(view.from / step) * step; t <= view.to; t += step) {
       const x = Math.round(toX(t)) + .5;
+      if (words) {
+        context.fillText(time(t), x + 3, 14);
+        continue;
+      }
       context.beginPath();
       context.moveTo(x, AXIS);
-      context.lineTo(x, height);
+      context.lineTo(x, canvas.clientHeight);
       context.stroke();
-      context.fillText(time(t), x + 3, 14);
     }
   }
 
@@ -110,24 +119,34 @@
     return drawn;
   }
 
+  // The canvas is as high as what can be seen: a page of many ranks is higher than canvases may be.
   function draw() {
     const scale = window.devicePixelRatio || 1;
-    canvas.style.height = height + 'px';
+    lanes.style.height = height + 'px';
+    const seen = frame.clientHeight;
+    const top = frame.scrollTop;
+    canvas.style.height = seen + 'px';
     canvas.width = Math.round(canvas.clientWidth * scale);
-    canvas.height = Math.round(height * scale);
+    canvas.height = Math.round(seen * scale);
     context.setTransform(scale, 0, 0, scale, 0, 0);
     context.font = '11px system-ui, sans-serif';
-    context.clearRect(0, 0, canvas.clientWidth, height);
-    drawAxis();
+    context.clearRect(0, 0, canvas.clientWidth, seen);
+    drawAxis(false);
+    context.translate(0, -top);
     let drawn = 0;
-    for (const row of rows) drawn += drawRow(row);
+    for (const row of rows) {
+      if (row.y + ROW > top && row.y < top + seen) drawn += drawRow(row);
+    }
     for (const lane of data.lanes) {
+      if (lane.y + lane.rows * ROW < top || lane.y > top + seen) continue;
       context.fillStyle = colours.ground;
       context.fillRect(0, lane.y - 1, LABEL, lane.rows * ROW + 2);
       context.fillStyle = colours.ink;
       const text = lane.name.length > 31 ? lane.name.slice(0, 30) + '…' : lane.name;
       context.fillText(text, 4, lane.y + ROW - 5);
     }
+    context.translate(0, top);
+    drawAxis(true);
     document.body.dataset.drawn = drawn;
     document.body.dataset.view = view.from + ' ' + view.to;
   }
@@ -167,7 +186,8 @@
 
   function showTip(event) {
     const bounds = canvas.getBoundingClientRect();
-    const hit = boxAt(event.clientX - bounds.left, event.clientY - bounds.top);
+    const y = event.clientY - bounds.top;
+    const hit = y < AXIS ? null : boxAt(event.clientX - bounds.left, y + frame.scrollTop);
     if (hit === null) { tip.style.display = 'none'; return; }
     const { row, i } = hit;
     const count = row.count[i];
@@ -245,7 +265,7 @@
   canvas.addEventListener('pointerup', () => { pointer = null; });
   canvas.addEventListener('pointerleave', () => { tip.style.display = 'none'; });
   canvas.addEventListener('dblclick', (event) => {
-    const hit = boxAt(event.offsetX, event.offsetY);
+    const hit = boxAt(event.offsetX, event.offsetY + frame.scrollTop);
     if (hit === null) return;
     const { row, i } = hit;
     const margin = (row.to[i] - row.from[i]) * .1;
@@ -276,6 +296,7 @@
       'click', () => zoom(.5, (view.from + view.to) / 2));
   document.getElementById('out').addEventListener(
       'click', () => zoom(2, (view.from + view.to) / 2));
+  frame.addEventListener('scroll', redraw);
   window.addEventListener('resize', redraw);
   window.matchMedia('(prefers-color-scheme: dark)').addEventListener(
       'change', () => { readColours(); redraw(); });
