@@ -20,7 +20,7 @@ enum class Wait : std::uint8_t {
   kSync,    // A disk, to have all on it: fsync and its like.
   kPoll,    // One of several files or sockets: poll, select, epoll.
   kSleep,   // A time.
-  kChild,   // The end of a child.
+  kChild,   // The end of a child, or a signal.
   kNet,     // A socket.
   kPipe,    // The other end of a pipe, a socket or a terminal, in a plain read or write.
   kFault,   // A page that was not in memory.

@@ -58,6 +58,23 @@ TEST(Roles, AMainThreadThatOnlyWaitsLeavesTheStepsToTheBusiest) {
   EXPECT_EQ(names_of(roles_of(summary)), (std::vector<std::string>{"helper", "step", "loader"}));
 }
 
+TEST(Roles, ForkedWorkersWhoseEndIsWaitedForAreNoLoaders) {
+  BpfSummary summary;
+  summary.wall = std::chrono::seconds(10);
+  auto shell = waits_task(1, 1, 0, "sh");
+  waits_block(shell, model::Wait::kChild, 9900, 4);
+  summary.tasks = {shell};
+  for (const std::int64_t worker : {2, 3, 4}) {
+    auto task = waits_task(worker, worker, 1, "sh");
+    task.executed = false;
+    task.running = std::chrono::seconds(3);
+    summary.tasks.push_back(task);
+    summary.wakes.push_back({worker, 1, 1, std::chrono::seconds(3)});
+  }
+  EXPECT_EQ(names_of(roles_of(summary)),
+            (std::vector<std::string>{"launcher", "step", "step", "step"}));
+}
+
 TEST(Roles, NobodyIsNothing) { EXPECT_TRUE(roles_of({}).empty()); }
 
 TEST(OffCpu, EvidenceIsByRole) {

@@ -102,6 +102,11 @@ class Family {
     const TaskWaits& leader = summary_.tasks[process.leader];
     const double idle =
         seconds(leader.blocked_in(Wait::kChild)) + seconds(leader.blocked_in(Wait::kSleep));
+    // Who waits for the end of its children takes nothing from them while they work.
+    const double ends = seconds(leader.blocked_in(Wait::kChild));
+    if (!process.children.empty() && ends > 0 && ends >= kMostlyWaits * seconds(leader.life())) {
+      return true;
+    }
     const bool has_executed = std::ranges::any_of(
         process.children, [&](std::int64_t child) { return processes_.at(child).executed; });
     return has_executed && idle >= kMostlyWaits * seconds(leader.life()) && idle > 0;

@@ -21,7 +21,7 @@ static inline enum waits_reason reason_of(long syscall, int is_io) {
       return kWaitPoll;
     case 35: case 230:
       return kWaitSleep;
-    case 61: case 247:
+    case 61: case 247: case 34: case 128: case 130:
       return kWaitChild;
     case 42: case 43: case 44: case 45: case 46: case 47: case 288: case 299: case 307:
       return kWaitNet;
