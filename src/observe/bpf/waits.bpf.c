@@ -425,7 +425,10 @@ static __always_inline void leave_cpu(struct waits_task *task, struct task_struc
                                       unsigned int state, __u64 now) {
   if (task->state == kTaskRunning) {
     task->running += now - task->since;
-  } else if (task->state != kTaskUnknown) {
+  } else if (task->state == kTaskUnknown) {
+    // Its arrival would have been seen: it was on the CPU when we took it over.
+    if (task->was_adopted && task->born) task->running += now - task->born;
+  } else {
     mend_missed_arrival(task, thread, now);
   }
   task->cpu_then = thread->se.sum_exec_runtime;
