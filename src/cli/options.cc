@@ -55,6 +55,7 @@ constexpr auto kOptions = std::to_array<Option>({
      "how each input was read, joined and what was dropped"},
     {"scan", "--csv", "", &Flags::csv, "the rows as CSV, in hours"},
     {"scan", "--html", "FILE", &Flags::html, "write a page with pictures, too"},
+    {"scan", "--job", "ID", &Flags::job, "draw the anatomy of this job instead"},
     {"scan", "--fresh", "", &Flags::fresh, "read all anew, whatever an earlier scan kept"},
     {"scan", "--threads", "N", &Flags::threads, "for reading; default: one for each CPU, up to 8"},
     {"scan", "--progress", "", &Flags::progress, "show how far it is, even where nobody looks"},

@@ -91,6 +91,7 @@ struct Flags {
   bool csv = false;
   bool fresh = false;
   bool progress = false;
+  std::string job;
   bool watch = false;
   bool refresh = false;
   bool replace = false;

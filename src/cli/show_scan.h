@@ -6,6 +6,7 @@
 #include "app/scan.h"
 #include "base/json.h"
 #include "cli/options.h"
+#include "scan/anatomy.h"
 #include "scan/report.h"
 
 namespace amdahl::cli {
@@ -13,6 +14,8 @@ namespace amdahl::cli {
 std::string show_fleet(const Flags& flags, const app::FleetAnswer& answer, scan::By by);
 std::string explain_inputs(const Flags& flags, const app::FleetAnswer& answer);
 Json fleet_json(const app::FleetAnswer& answer, scan::By by);
+// One job's anatomy, of a fleet or of a record here.
+Json anatomy_json(const scan::Anatomy& anatomy);
 std::string fleet_csv(const app::FleetAnswer& answer, scan::By by);
 
 }  // namespace amdahl::cli

@@ -9,6 +9,7 @@
 #include "app/run.h"
 #include "base/text.h"
 #include "cli/show.h"
+#include "cli/show_scan.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "model/codec.h"
@@ -19,11 +20,6 @@
 namespace amdahl::cli {
 namespace {
 
-Result<std::string> only_word(const Flags& flags, std::string_view what, std::string_view verb) {
-  if (flags.words.size() == 1) return flags.words.front();
-  return bad_input(fmt::format("{} wants one {}; type: amdahl {} --help", verb, what, verb));
-}
-
 Json json_of(const scan::Split& split) {
   return {{"allocated", split.allocated},
           {"unobserved", split.unobserved},
@@ -32,7 +28,9 @@ Json json_of(const scan::Split& split) {
           {"productive", split.productive}};
 }
 
-Json json_of(const scan::Anatomy& anatomy) {
+}  // namespace
+
+Json anatomy_json(const scan::Anatomy& anatomy) {
   Json table = Json::array();
   for (const scan::CeilingRow& row : anatomy.table) {
     table.push_back({{"name", row.name},
@@ -58,15 +56,24 @@ Json json_of(const scan::Anatomy& anatomy) {
                       {"start_s", to_seconds(phase.start)},
                       {"seconds", to_seconds(phase.duration)}});
   }
-  return {{"schema_version", 1},
-          {"job", anatomy.job},
-          {"family", anatomy.family},
-          {"wall_s", to_seconds(anatomy.wall)},
-          {"metric", anatomy.metric},
-          {"split_accelerator_s", json_of(anatomy.split)},
-          {"accelerators", lanes},
-          {"phases", phases},
-          {"table", table}};
+  Json parts = Json::array();
+  for (const scan::Part& part : anatomy.parts) {
+    parts.push_back({{"kind", scan::name(part.kind)},
+                     {"accelerator_seconds", part.accelerator_seconds},
+                     {"evidence", part.evidence}});
+  }
+  return {{"schema_version", 1},      {"job", anatomy.job},
+          {"family", anatomy.family}, {"wall_s", to_seconds(anatomy.wall)},
+          {"metric", anatomy.metric}, {"split_accelerator_s", json_of(anatomy.split)},
+          {"accelerators", lanes},    {"phases", phases},
+          {"parts", parts},           {"table", table}};
+}
+
+namespace {
+
+Result<std::string> only_word(const Flags& flags, std::string_view what, std::string_view verb) {
+  if (flags.words.size() == 1) return flags.words.front();
+  return bad_input(fmt::format("{} wants one {}; type: amdahl {} --help", verb, what, verb));
 }
 
 Result<model::Change> change_from(const Flags& flags) {
@@ -156,7 +163,7 @@ Result<int> do_anatomy(const Flags& flags) {
   const app::Config config = TRY(config_for(flags));
   const scan::Anatomy anatomy = TRY(app::job_anatomy(config, job));
   if (flags.json) {
-    print_json(json_of(anatomy));
+    print_json(anatomy_json(anatomy));
   } else {
     print(scan::draw(anatomy, terminal_width(flags), use_colour(flags), flags.ascii));
   }

@@ -12,6 +12,7 @@
 #include "cli/verbs.h"
 #include "os/files.h"
 #include "os/host.h"
+#include "scan/draw.h"
 #include "scan/html.h"
 
 namespace amdahl::cli {
@@ -91,6 +92,7 @@ Result<app::ScanOptions> options_from(const Flags& flags, const app::Config& con
                         ? flags.threads
                         : static_cast<int>(std::min<std::size_t>(os::usable_cpus().size(), 8));
   options.fresh = flags.fresh;
+  if (!flags.job.empty()) options.timelines_of = {flags.job};
   options.stop = interrupted;
   return options;
 }
@@ -157,6 +159,29 @@ Result<> write_html(const Flags& flags, const app::FleetAnswer& answer, scan::By
   return os::write_file(os::absolute(flags.html), page).in("--html");
 }
 
+// The last attempt of the job that --job names.
+Result<int> draw_job(const Flags& flags, const app::FleetAnswer& answer) {
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < answer.usage.jobs.size(); ++i) {
+    if (answer.usage.text(answer.usage.jobs[i].id) == flags.job) found = i;
+  }
+  if (!found) {
+    return Error{Error::Kind::kNotFound,
+                 fmt::format("--job {}: no such job held an accelerator in this window; those that "
+                             "did: --by job --top 0",
+                             flags.job)};
+  }
+  const std::string& family = answer.families.all[answer.families.of_job[*found]].name;
+  const scan::Anatomy anatomy = scan::anatomy_of(answer.usage, answer.usage.jobs[*found], family,
+                                                 {.idle_below = answer.report.idle_below});
+  if (flags.json) {
+    print_json(anatomy_json(anatomy));
+  } else {
+    print(scan::draw(anatomy, terminal_width(flags), use_colour(flags), flags.ascii));
+  }
+  return 0;
+}
+
 }  // namespace
 
 Result<int> do_scan(const Flags& flags) {
@@ -183,6 +208,7 @@ Result<int> do_scan(const Flags& flags) {
     }
   }
   TRY(write_html(flags, answer, by));
+  if (!flags.job.empty()) return draw_job(flags, answer);
   if (flags.json) {
     print_json(fleet_json(answer, by));
   } else if (flags.csv) {
