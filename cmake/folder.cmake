@@ -1,9 +1,10 @@
-# amdahl_folder(DEPS base model ... LIBS sqlite3 ...): this folder as one library and one test.
+# amdahl_folder([MEASURES] DEPS base model ... LIBS sqlite3 ...): this folder as one library and one test.
+# MEASURES: its tests run real processes against the clock, so that a busy machine can spoil them.
 #
 # A folder sees its own headers and those of the folders it names, and no others: each folder has
 # an include root in the build tree that holds nothing but a link to it, and roots are not passed on.
 function(amdahl_folder)
-  cmake_parse_arguments(ARG "" "" "DEPS;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "MEASURES" "" "DEPS;LIBS" ${ARGN})
   get_filename_component(name ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   set(rooms ${CMAKE_BINARY_DIR}/rooms)
   file(MAKE_DIRECTORY ${rooms}/${name})
@@ -24,7 +25,11 @@ function(amdahl_folder)
     target_link_libraries(${name}_test PRIVATE amdahl_${name} ${ARG_LIBS} fmt::fmt GTest::gtest_main)
     target_compile_definitions(${name}_test PRIVATE AMDAHL_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     add_test(NAME ${name} COMMAND ${name}_test)
-    set_tests_properties(${name} PROPERTIES LABELS unit)
+    set(labels unit)
+    if(ARG_MEASURES)
+      list(APPEND labels measures)
+    endif()
+    set_tests_properties(${name} PROPERTIES LABELS "${labels}")
     list(APPEND targets ${name}_test)
   endif()
 
