@@ -20,6 +20,7 @@
 #include "observe/config.h"
 #include "os/fd.h"
 #include "os/files.h"
+#include "os/fork.h"
 
 extern char** environ;
 
@@ -207,7 +208,7 @@ Result<Started> start(const Launchable& job) {
   sigset_t before;
   sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  const pid_t pid = ::fork();
+  const pid_t pid = os::fork_patiently();
   const int fork_error = errno;
   if (pid == 0) {
     become(job, argv_pointers.data(), env_pointers.data(), job.cpus.empty() ? nullptr : &cpus,

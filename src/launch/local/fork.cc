@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "os/fork.h"
+
 namespace amdahl::launch::local {
 namespace {
 
@@ -47,7 +49,7 @@ void pin_to(const std::vector<int>& cpus) {
 
 Result<Fork> Fork::start(const std::vector<int>& cpus, const std::function<int()>& body) {
   const pid_t parent = ::getpid();
-  const pid_t pid = ::fork();
+  const pid_t pid = os::fork_patiently();
   if (pid == 0) be_child(parent, cpus, body);
   if (pid < 0) {
     return external(

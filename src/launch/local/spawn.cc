@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "os/fd.h"
+#include "os/fork.h"
 
 namespace amdahl::launch::local {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 // Between fork and exec: calls only what a signal handler may.
 [[noreturn]] void detach_and_become(char* const* argv, int input, int log, int tell) {
   ::setsid();
-  const pid_t second = ::fork();
+  const pid_t second = os::fork_patiently();
   if (second > 0) ::_exit(0);
   if (second == 0) {
     for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
@@ -52,7 +53,7 @@ Result<> spawn_detached(const std::vector<std::string>& argv, const std::string&
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return external("cannot make a pipe");
   const os::Fd hear{ends[0]};
   os::Fd tell{ends[1]};
-  const pid_t first = ::fork();
+  const pid_t first = os::fork_patiently();
   if (first == 0) detach_and_become(pointers.data(), input.get(), output.get(), tell.get());
   if (first < 0) return external("cannot start a process for the worker");
   while (::waitpid(first, nullptr, 0) < 0 && errno == EINTR) {
