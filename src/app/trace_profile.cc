@@ -3,9 +3,12 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "model/codec.h"
+#include "profile/captures.h"
 #include "profile/page.h"
 
 namespace amdahl::app {
@@ -220,9 +223,16 @@ Result<TraceAnswer> profile_traces(const TraceRequest& request) {
       if (auto found = profile::hta_figures(rows, source)) answer.hta.push_back(*std::move(found));
     }
   };
-  const model::Trace trace = TRY(read_traces(request.files, figures));
+  model::Trace trace = TRY(read_traces(request.files, figures));
+  const profile::Captures captures = profile::lay_end_to_end(trace);
   const profile::Prepared prepared(trace);
   answer.report = profile::report(prepared, options);
+  if (captures.count > 1) {
+    answer.report.profile.missing.push_back(
+        fmt::format("between captures: {} between {} captures of the same processes were not "
+                    "recorded; they are laid end to end",
+                    show_duration(captures.left_out), captures.count));
+  }
   if (request.html) {
     const profile::Boxes boxes =
         profile::boxes(prepared, answer.report.path, answer.report.ranks.shifts);

@@ -209,7 +209,11 @@ void draw_steps(const TraceReport& report, Writer& out) {
 }
 
 void draw_ranks(const TraceReport& report, Writer& out) {
-  if (report.ranks.ranks.size() < 2) return;
+  const auto communicates = [](const RankFacts& rank) { return rank.communication > Nanos{}; };
+  if (report.ranks.ranks.size() < 2 ||
+      std::ranges::none_of(report.ranks.ranks, communicates)) {
+    return;
+  }
   out.blank();
   out.head(fmt::format("{:<6} {:>10} {:>10} {:>10} {:>12} {:>6}", "Rank", "comm", "exposed",
                        "waited", "made wait", "last"));
