@@ -169,7 +169,8 @@ class Scanner {
 
   Result<> add(const ScanSource& source, const std::string& path, bool named) {
     const std::string kind = source.kind.empty() && !source.map.empty() ? "csv" : source.kind;
-    auto input = recognise(path, kind);
+    const fleet::ReaderOptions options = TRY(reader_options(source, path, now_, options_.threads));
+    auto input = recognise(path, kind, options);
     if (input) {
       files_.push_back({*std::move(input), source});
       return Ok{};
@@ -177,7 +178,8 @@ class Scanner {
     if (named) return input.error();  // A person said this one.
     InputRead left;
     left.name = path;
-    left.left_out = input.error().text;
+    // What it would need is for those who ask for this file alone.
+    left.left_out = input.error().text.substr(0, input.error().text.find('\n'));
     answer_.inputs.push_back(std::move(left));
     return Ok{};
   }
@@ -258,6 +260,7 @@ class Scanner {
   Result<ReadOptions> read_options(const Found& found) const {
     ReadOptions options;
     options.reader = TRY(reader_options(found.source, found.input.path, now_, options_.threads));
+    if (found.input.path != "-") options.reader.head = found.input.head;
     if (options_.keep) options.folder = keep_folder();
     options.fresh = options_.fresh;
     options.stop = stop_;
@@ -287,6 +290,7 @@ class Scanner {
     }
     read.bytes = said->read + said->known;
     read.known = said->known;
+    read.known_by = found.input.said.text;
     if (!said->anew.empty()) read.notes = fmt::format("{}, so it was read anew", said->anew);
     return Ok{};
   }

@@ -31,7 +31,7 @@ struct ScanOptions {
   std::vector<ScanSource> sources{};  // Empty: the usage records here, and what is configured.
   std::optional<Nanos> from{};        // Unix time.
   std::optional<Nanos> to{};
-  std::optional<Nanos> window{};         // Before `to`, where there is no `from`.
+  std::optional<Nanos> window{};       // Before `to`, where there is no `from`.
   std::optional<double> idle_below{};  // Utilisation; default: scan.idle_threshold.
   scan::ReportOptions report{};
   std::vector<std::string> timelines_of{};  // Jobs whose anatomy will be asked for.
@@ -44,10 +44,11 @@ struct ScanOptions {
 
 // What one input came to, for --explain-input.
 struct InputRead {
-  std::string name;     // As people know it.
-  std::string read_as;  // "slurm: what sacct ... print"; empty: left out.
-  std::string packing;  // "gzip"; empty: none.
-  std::string notes;    // One sentence more, where there is one.
+  std::string name;      // As people know it.
+  std::string read_as;   // "slurm: what sacct ... print"; empty: left out.
+  std::string packing;   // "gzip"; empty: none.
+  std::string known_by;  // Why it was taken for that, and what its columns mean; lines, or none.
+  std::string notes;     // One sentence more, where there is one.
   std::uint64_t bytes = 0;
   std::uint64_t known = 0;  // Of them known from an earlier scan.
   std::uint64_t jobs = 0;

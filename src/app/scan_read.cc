@@ -9,8 +9,10 @@
 
 #include "app/scan_mark.h"
 #include "base/text.h"
+#include "fleet/csv/head.h"
 #include "fleet/journal/journal.h"
 #include "fleet/pass_on.h"
+#include "fleet/utf16.h"
 #include "os/fault.h"
 #include "os/files.h"
 #include "os/lock.h"
@@ -20,6 +22,7 @@
 namespace amdahl::app {
 namespace {
 
+constexpr std::size_t kLongestLine = std::size_t{64} << 20;
 constexpr std::uint64_t kWorthKeeping = 4 << 10;  // Smaller files are read faster than looked up.
 
 using Sink = fleet::Unpacker::Sink;
@@ -67,7 +70,8 @@ class Lines {
     const auto end = bytes.rfind('\n');
     if (end == bytes.npos) {
       rest_.append(bytes);
-      return Ok{};
+      if (rest_.size() <= kLongestLine) return Ok{};
+      return bad_input(fmt::format("line {} is longer than 64 MiB: not a table", count_ + 1));
     }
     if (!rest_.empty()) TRY(next_(rest_));
     TRY(next_(bytes.substr(0, end + 1)));
@@ -97,10 +101,11 @@ Lined lined(const Input& input, const ReadOptions& options) {
   const std::string_view source = input.source.name;
   const std::string line = first_line(input.head);
   const bool text = !line.empty() && line.front() != '{' && line.front() != '[' &&
-                    line.front() != '#' && line.front() != '"';
+                    line.front() != '#' && line.front() != '"' && !fleet::is_utf16(line);
   if (!text) return {};
   if (source == "sonar") return {true, false};
-  if (source == "csv" || source == "csv-long" || source == "nvidia-smi") return {true, true};
+  if (source == "csv") return {true, input.said.has_header};
+  if (source == "csv-long" || source == "nvidia-smi") return {true, true};
   if (source == "slurm" && !options.reader.fields.empty()) return {true, false};
   return {source == "slurm" && line.find("JobID|") != line.npos, true};
 }
@@ -140,7 +145,7 @@ class Keeper {
   }
 
   Result<std::uint64_t> plain(os::Stream& file) {
-    const auto reader = input_.source.make(intake_, options_.reader);
+    const auto reader = fleet::make_reader(input_.source, intake_, options_.reader);
     // Of a pipe the head was taken already, and cannot be had again.
     const std::string first = input_.path == "-" ? input_.head : "";
     const Pumped pumped = TRY(pump(file, input_.packing, first, options_,
@@ -178,7 +183,7 @@ class Keeper {
 
   // A reader for the part of the file after the mark; `lines` before it.
   Result<std::unique_ptr<fleet::Reader>> reader_from(fleet::Intake& intake, std::uint64_t lines) {
-    auto reader = input_.source.make(intake, options_.reader);
+    auto reader = fleet::make_reader(input_.source, intake, options_.reader);
     if (lines > 0 && lined_.header) TRY(reader->feed(first_line(input_.head)));
     return reader;
   }
@@ -257,14 +262,14 @@ class Keeper {
   InputSaid said_;
 };
 
-// Enough of the file to know it by, as it lies there; and unpacked.
+// Enough of the file to know it by, unpacked.
 Result<std::string> unpacked_head(fleet::Packing packing, std::string_view raw) {
   std::string head;
   const auto unpacker = fleet::Unpacker::make(packing);
   const auto done = unpacker->feed(raw, [&](std::string_view bytes) -> Result<> {
-    head.append(
-        bytes.substr(0, fleet::kHeadBytes * 4 - std::min(head.size(), fleet::kHeadBytes * 4)));
-    return Ok{};
+    head.append(bytes.substr(0, fleet::kMostHead - head.size()));
+    if (head.size() < fleet::kMostHead) return Ok{};
+    return bad_input("is enough");
   });
   if (!done && head.empty()) return done.error();
   return head;
@@ -272,10 +277,11 @@ Result<std::string> unpacked_head(fleet::Packing packing, std::string_view raw) 
 
 }  // namespace
 
-Result<Input> recognise(const std::string& path, const std::string& kind) {
+Result<Input> recognise(const std::string& path, const std::string& kind,
+                        const fleet::ReaderOptions& options) {
   os::Stream file = TRY(os::Stream::open(path));
   const std::string shown = path == "-" ? "standard input" : path;
-  std::string raw(fleet::kHeadBytes * 4, '\0');
+  std::string raw(fleet::kMostHead, '\0');
   std::size_t have = 0;
   while (have < raw.size()) {
     const std::size_t n = TRY(file.read(std::span(raw).subspan(have)).in(shown));
@@ -287,11 +293,15 @@ Result<Input> recognise(const std::string& path, const std::string& kind) {
   input.path = path;
   input.packing = fleet::packing_of(raw);
   input.bytes = file.facts().regular ? file.facts().size : 0;
-  input.head = path == "-" ? raw : TRY(unpacked_head(input.packing, raw).in(shown));
-  const std::string text =
-      path == "-" ? TRY(unpacked_head(input.packing, raw).in(shown)) : input.head;
-  input.source = kind.empty() ? TRY(fleet::source_for(text).in(shown))
+  std::string text = TRY(unpacked_head(input.packing, raw).in(shown));
+  input.source = kind.empty() ? TRY(fleet::source_for(text, options).in(shown))
                               : TRY(fleet::source_named(kind).in(shown));
+  input.said = fleet::explain(input.source, text, options);
+  input.source.gives = input.said.gives;
+  // A scan may have a hundred thousand files.
+  text.resize(fleet::csv::telling_part(text, true)->size());
+  text.shrink_to_fit();
+  input.head = path == "-" ? std::move(raw) : std::move(text);
   return input;
 }
 

@@ -16,12 +16,14 @@ struct Input {
   std::string path;  // "-": standard input.
   fleet::Source source;
   fleet::Packing packing = fleet::Packing::kNone;
-  std::string head;         // The first bytes, unpacked.
+  std::string head;         // The first bytes, unpacked; of a pipe as they came.
+  fleet::Explained said;    // What these say.
   std::uint64_t bytes = 0;  // Its size as it lies on the disk; 0 for a pipe.
 };
 
-// By content; `kind` if a person said it. An error names the path.
-Result<Input> recognise(const std::string& path, const std::string& kind);
+// By content; `kind` if a person said it. An error names the path, and may have several lines.
+Result<Input> recognise(const std::string& path, const std::string& kind,
+                        const fleet::ReaderOptions& options);
 
 struct ReadOptions {
   fleet::ReaderOptions reader{};

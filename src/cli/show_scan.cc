@@ -353,6 +353,7 @@ std::string show_fleet(const Flags& flags, const app::FleetAnswer& answer, scan:
 
 std::string explain_inputs(const Flags& flags, const app::FleetAnswer& answer) {
   std::string text = "Inputs\n";
+  std::string_view last_known_by;
   for (const app::InputRead& input : answer.inputs) {
     text += fmt::format("  {}\n", bold(flags, plain(input.name)));
     if (!input.read_as.empty()) {
@@ -364,6 +365,14 @@ std::string explain_inputs(const Flags& flags, const app::FleetAnswer& answer) {
                            : fmt::format(" ({} known from before, {} new)", bytes_text(input.known),
                                          bytes_text(input.bytes - input.known)),
           input.jobs, input.series, input.samples);
+    }
+    const bool same = input.known_by == last_known_by;
+    last_known_by = input.known_by;
+    if (same && !input.known_by.empty()) text += "    known as the one before\n";
+    if (!same && !input.known_by.empty()) {
+      for (const std::string_view line : split(input.known_by, '\n')) {
+        text += fmt::format("    {}\n", plain(line));
+      }
     }
     if (!input.notes.empty()) text += fmt::format("    {}\n", plain(input.notes));
     if (!input.left_out.empty()) {

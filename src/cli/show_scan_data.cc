@@ -119,6 +119,7 @@ Json inputs_json(const app::FleetAnswer& answer) {
                       {"jobs", input.jobs},
                       {"series", input.series},
                       {"samples", input.samples},
+                      {"known_by", input.known_by},
                       {"notes", input.notes},
                       {"left_out", input.left_out}});
   }

@@ -20,6 +20,8 @@ constexpr auto kMetrics = std::to_array<UsageMetric>({
     {"slurm_job_utilization_gpu", 100, 2},
     {"nvidia_smi_utilization_gpu_ratio", 1, 2},
     {"utilization.gpu", 100, 2},
+    {"dmon sm", 100, 2},
+    {"pmon sm", 100, 2},
     {"acc_utilization", 100, 2},
     {"gpu_utilization", 100, 2},
     {"gpu_util", 100, 2},

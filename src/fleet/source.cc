@@ -1,7 +1,9 @@
 #include "fleet/source.h"
 
 #include <array>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,10 +12,14 @@
 #include "fleet/csv/csv.h"
 #include "fleet/csv_long/csv_long.h"
 #include "fleet/local/local.h"
+#include "fleet/nvidia_mon/nvidia_mon.h"
 #include "fleet/nvidia_smi/nvidia_smi.h"
+#include "fleet/philly/philly.h"
 #include "fleet/prometheus/prometheus.h"
+#include "fleet/prometheus_text/prometheus_text.h"
 #include "fleet/slurm/slurm.h"
 #include "fleet/sonar/sonar.h"
+#include "fleet/utf16.h"
 
 namespace amdahl::fleet {
 namespace {
@@ -23,15 +29,21 @@ constexpr auto kSources = std::to_array<Source>({
      local::make},
     {"prometheus", "answers of Prometheus to query_range", Gives::kSamples, prometheus::claims,
      prometheus::make},
-    {"slurm", "what sacct, scontrol, sinfo and sacctmgr print", Gives::kJobs, slurm::claims,
+    {"slurm", "what sacct, squeue, scontrol, sinfo and sacctmgr print", Gives::kJobs, slurm::claims,
      slurm::make},
     {"sonar", "sacct as sonar writes it, key=value", Gives::kJobs, sonar::claims, sonar::make},
-    {"csv", "tables whose columns are known, or any with a mapping", Gives::kBoth, csv::claims,
-     csv::make},
+    {"csv", "tables, by their columns or by a mapping", Gives::kBoth, csv::claims, csv::make,
+     csv::guesses, csv::explain},
     {"csv-long", "long tables of samples: time, host, gpu, a column a metric", Gives::kSamples,
-     csv_long::claims, csv_long::make},
+     csv_long::claims, csv_long::make, nullptr, csv_long::explain},
     {"nvidia-smi", "nvidia-smi --query-gpu=... --format=csv", Gives::kSamples, nvidia_smi::claims,
      nvidia_smi::make},
+    {"nvidia-smi-mon", "nvidia-smi dmon -o DT, nvidia-smi pmon -o DT", Gives::kSamples,
+     nvidia_mon::claims, nvidia_mon::make, nullptr, nvidia_mon::explain},
+    {"prometheus-text", "metrics as exporters serve them; promtool tsdb dump", Gives::kSamples,
+     prometheus_text::claims, prometheus_text::make, nullptr, prometheus_text::explain},
+    {"philly", "cluster_job_log of the Philly traces", Gives::kJobs, philly::claims, philly::make,
+     nullptr, philly::explain},
     {"clustercockpit", "jobs of a ClusterCockpit archive (meta.json)", Gives::kJobs,
      clustercockpit::claims_meta, clustercockpit::make_meta},
     {"clustercockpit-data", "samples of a ClusterCockpit archive (data.json)", Gives::kSamples,
@@ -53,23 +65,99 @@ std::string shown(std::string_view bytes) {
   return text;
 }
 
+// What is no text at all, in words; empty if it may be one.
+std::string_view not_text(std::string_view bytes) {
+  if (bytes.starts_with("PK\x03\x04")) return "a zip archive (or a spreadsheet); unpack it first";
+  if (bytes.starts_with("PAR1")) return "a Parquet file; write it as CSV first";
+  if (bytes.starts_with("SQLite format 3")) return "an SQLite database; write its tables as CSV";
+  if (bytes.starts_with("BZh")) return "bzip2; unpack it, or pack it with gzip or zstd";
+  if (bytes.starts_with("\xFD"
+                        "7zXZ"))
+    return "xz; unpack it, or pack it with gzip or zstd";
+  if (bytes.size() > 262 && bytes.substr(257, 5) == "ustar")
+    return "a tar archive; unpack it first";
+  if (bytes.size() >= 64 && bytes[0] != '\0' && bytes[1] == '\0' && bytes[3] == '\0') {
+    return "UTF-16 without its mark; convert it: iconv -f UTF-16LE -t UTF-8";
+  }
+  return {};
+}
+
+// Whoever can read it though it claims nothing. kUnsupported if nobody can, with what is missing.
+Result<Source> guessed(std::string_view bytes, const ReaderOptions& options) {
+  for (const Source& source : kSources) {
+    if (source.guesses == nullptr) continue;
+    auto can = source.guesses(bytes, options);
+    if (!can) return Error{Error::Kind::kUnsupported, can.error().text};
+    if (*can) return source;
+  }
+  return Error{Error::Kind::kUnsupported,
+               bytes.empty() ? "is empty"
+                             : fmt::format("begins with '{}', which no source reads; sources: {}",
+                                           shown(bytes), names_of(kSources))};
+}
+
+// Undoes UTF-16 for any reader.
+class DecodingReader final : public Reader {
+ public:
+  explicit DecodingReader(std::unique_ptr<Reader> next) : next_{std::move(next)} {}
+
+  Result<> feed(std::string_view bytes) override {
+    if (!begun_) {
+      first_ += bytes;
+      if (first_.size() < 2) return Ok{};
+      begun_ = true;
+      if (is_utf16(first_)) decoder_.emplace();
+      return feed(std::exchange(first_, {}));
+    }
+    return decoder_ ? next_->feed(decoder_->decode(bytes)) : next_->feed(bytes);
+  }
+
+  Result<> finish() override {
+    if (!first_.empty()) TRY(next_->feed(first_));
+    return next_->finish();
+  }
+
+ private:
+  std::unique_ptr<Reader> next_;
+  std::optional<Utf16> decoder_;
+  std::string first_;
+  bool begun_ = false;
+};
+
 }  // namespace
 
 std::span<const Source> sources() { return kSources; }
 
-Result<Source> source_for(std::string_view bytes) {
+std::unique_ptr<Reader> make_reader(const Source& source, Intake& intake,
+                                    const ReaderOptions& options) {
+  if (!is_utf16(options.head)) {
+    return std::make_unique<DecodingReader>(source.make(intake, options));
+  }
+  ReaderOptions decoded = options;
+  decoded.head = Utf16().decode(options.head);
+  return std::make_unique<DecodingReader>(source.make(intake, decoded));
+}
+
+Explained explain(const Source& source, std::string_view head, const ReaderOptions& options) {
+  Explained said{source.gives, "", true};
+  const std::string decoded = is_utf16(head) ? Utf16().decode(head) : std::string();
+  if (source.explain) said = source.explain(decoded.empty() ? head : decoded, options);
+  if (!decoded.empty()) said.text = said.text.empty() ? "UTF-16" : "UTF-16; " + said.text;
+  return said;
+}
+
+Result<Source> source_for(std::string_view bytes, const ReaderOptions& options) {
+  if (is_utf16(bytes)) return source_for(Utf16().decode(bytes), options);
+  if (const std::string_view what = not_text(bytes); !what.empty()) {
+    return Error{Error::Kind::kUnsupported, fmt::format("is {}", what)};
+  }
   const std::string_view head = bytes.substr(0, kHeadBytes);
   std::vector<Source> claiming;
   for (const Source& source : kSources) {
     if (source.claims(head)) claiming.push_back(source);
   }
   if (claiming.size() == 1) return claiming.front();
-  if (claiming.empty()) {
-    return Error{Error::Kind::kUnsupported,
-                 bytes.empty() ? "is empty"
-                               : fmt::format("begins with '{}', which no source reads; sources: {}",
-                                             shown(bytes), names_of(kSources))};
-  }
+  if (claiming.empty()) return guessed(bytes, options);
   return Error{
       Error::Kind::kUnsupported,
       fmt::format("is claimed by several sources, name one with --source: {}", names_of(claiming))};

@@ -31,11 +31,21 @@ struct ReaderOptions {
   std::string time_zone{};   // Of times without one, as TZ spells it; empty: UTC.
   std::string zone_rules{};  // The bytes of zone_file(time_zone), if it names one (times.h).
   std::string mapping{};     // TOML of a mapping for CSV (docs/format/csv-mapping.md); empty: none.
-  Nanos now{};               // Unix time.
-  int threads = 1;           // That a reader may use; what it tells does not depend on it.
+  // The beginning of the input, where someone has looked at it already: what columns mean is judged
+  // by it, also when only a later part is read.
+  std::string head{};
+  Nanos now{};      // Unix time.
+  int threads = 1;  // That a reader may use; what it tells does not depend on it.
 };
 
 enum class Gives : std::uint8_t { kJobs, kSamples, kBoth };  // Jobs are read before samples.
+
+// What an input is, told from its first bytes.
+struct Explained {
+  Gives gives = Gives::kBoth;
+  std::string text{};      // For people, some lines; empty: there is nothing to say.
+  bool has_header = true;  // Of a table: its first line names the columns.
+};
 
 struct Source {
   std::string_view name;   // As typed after --source.
@@ -43,14 +53,25 @@ struct Source {
   Gives gives;
   bool (*claims)(std::string_view head);  // `head`: the first 4 KiB or less, decompressed.
   std::unique_ptr<Reader> (*make)(Intake& intake, const ReaderOptions& options);
+  // Asked only if nobody claims: whether it can be read all the same. An error says what it would
+  // need to. Null: no.
+  Result<bool> (*guesses)(std::string_view head, const ReaderOptions& options) = nullptr;
+  Explained (*explain)(std::string_view head, const ReaderOptions& options) = nullptr;
 };
 
 std::span<const Source> sources();
 
-inline constexpr std::size_t kHeadBytes = 4096;  // What `claims` may look at.
+inline constexpr std::size_t kHeadBytes = 4096;                  // What `claims` may look at.
+inline constexpr std::size_t kMostHead = std::size_t{64} << 10;  // And `guesses`.
 
-// The one source that claims these bytes; kUnsupported if none or several do.
-Result<Source> source_for(std::string_view head);
+// The one source that claims these bytes; kUnsupported if none or several do. UTF-16 is undone.
+Result<Source> source_for(std::string_view head, const ReaderOptions& options = {});
+
+// A reader of `source`; UTF-16 with its mark is undone on the way to it.
+std::unique_ptr<Reader> make_reader(const Source& source, Intake& intake,
+                                    const ReaderOptions& options);
+// What the head says, with what it gives refined; see Source::explain.
+Explained explain(const Source& source, std::string_view head, const ReaderOptions& options);
 Result<Source> source_named(std::string_view name);  // With "did you mean".
 
 }  // namespace amdahl::fleet

@@ -72,7 +72,7 @@ TEST(Local, SaysWhatIsWrongWithARecord) {
     const char* want;
   } cases[] = {
       {"", "is empty"},
-      {"JobID|State\n1|DONE", "begins with 'JobID|State 1|DONE', which no source reads; sources: "},
+      {"JobID\n1\n", "begins with 'JobID 1 ', which no source reads; sources: "},
       {R"({"argv":[],"accelerators":1,"job":"j"})",
        R"(begins with '{"argv":[],"accelerators":1,"jo…', which no source reads; sources: )"},
       {with("/accelerators", 0), "local: /accelerators: must be 1 to 1000000, but is 0"},
@@ -151,6 +151,49 @@ TEST(Sources, EachHasANameAndSaysWhatItReads) {
   for (const Source& source : sources()) {
     EXPECT_FALSE(source.name.empty());
     EXPECT_FALSE(source.reads.empty());
+  }
+}
+
+TEST(Sources, WhatIsNoTextIsCalledByItsName) {
+  const struct {
+    std::string bytes;
+    const char* want;
+  } cases[] = {
+      {"PK\x03\x04....", "is a zip archive (or a spreadsheet); unpack it first"},
+      {"PAR1....", "is a Parquet file; write it as CSV first"},
+      {"BZh91AY", "is bzip2; unpack it, or pack it with gzip or zstd"},
+  };
+  for (const auto& c : cases) EXPECT_EQ(source_for(c.bytes).error().text, c.want);
+  std::string wide;
+  for (const char c : std::string(64, 'a') + ",b\n") wide += std::string(1, c) + '\0';
+  EXPECT_EQ(source_for(wide).error().text,
+            "is UTF-16 without its mark; convert it: iconv -f UTF-16LE -t UTF-8");
+}
+
+// PowerShell's '>' writes so.
+TEST(Sources, Utf16IsUndone) {
+  const std::string plain = "timestamp,Hostname,gpu,gpu_util\r\n1507680000,n1,0,50\r\n";
+  std::string little = "\xFF\xFE";
+  std::string big = "\xFE\xFF";
+  for (const char c : plain) {
+    little += std::string(1, c) + '\0';
+    big += std::string(1, '\0') + c;
+  }
+  for (const std::string& bytes : {little, big}) {
+    const auto source = source_for(bytes);
+    ASSERT_TRUE(source) << source.error().text;
+    EXPECT_EQ(source->name, "csv-long");
+    for (const std::size_t piece : {std::size_t{1}, std::size_t{5}, bytes.size()}) {
+      Recorder told;
+      const auto reader = make_reader(*source, told, {.head = bytes});
+      for (std::size_t at = 0; at < bytes.size(); at += piece) {
+        ASSERT_TRUE(reader->feed(std::string_view(bytes).substr(at, piece)));
+      }
+      ASSERT_TRUE(reader->finish());
+      ASSERT_EQ(told.sample_count(), 1U);
+      EXPECT_EQ(told.samples_of[0][0].value, 50);
+    }
+    EXPECT_TRUE(explain(*source, bytes, {}).text.starts_with("UTF-16; known by its columns: time"));
   }
 }
 

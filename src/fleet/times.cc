@@ -110,6 +110,22 @@ std::optional<int> read_offset(Scan& scan) {
   return sign == '-' ? -seconds : seconds;
 }
 
+// Those of RFC 822, and some that mean one place alone.
+std::optional<int> hours_of_abbreviation(std::string_view word) {
+  struct Known {
+    std::string_view name;
+    int hours;
+  };
+  constexpr Known kKnown[] = {{"UTC", 0},  {"GMT", 0},  {"EST", -5}, {"EDT", -4}, {"CST", -6},
+                              {"CDT", -5}, {"MST", -7}, {"MDT", -6}, {"PST", -8}, {"PDT", -7},
+                              {"WET", 0},  {"WEST", 1}, {"CET", 1},  {"CEST", 2}, {"EET", 2},
+                              {"EEST", 3}, {"MSK", 3},  {"JST", 9},  {"KST", 9},  {"AEST", 10}};
+  for (const Known& known : kKnown) {
+    if (known.name == word) return known.hours;
+  }
+  return std::nullopt;
+}
+
 // What a pattern or ISO 8601 has filled in.
 struct Parts {
   int year = 1970;
@@ -181,8 +197,8 @@ Instant read_iso(std::string_view text, const Zone& zone) {
   }
   scan.take(' ');
   if (scan.done()) return instant_of(parts, zone);
-  if (scan.rest() == "UTC" || scan.rest() == "GMT") {
-    parts.offset = 0;
+  if (const auto hours = hours_of_abbreviation(scan.rest())) {
+    parts.offset = *hours * 3600;
     return instant_of(parts, zone);
   }
   parts.offset = read_offset(scan);
@@ -285,6 +301,8 @@ bool read_code(char code, Scan& scan, Parts& parts, Halves& halves) {
       return set(scan.digits(1, 2), parts.minute);
     case 'S':
       return set(scan.digits(1, 2), parts.second);
+    case 'a':
+      return !scan.word().empty();
     case 'b':
       return read_month_name(scan, parts.month);
     case 'p':
@@ -354,9 +372,9 @@ Result<TimeFormat> time_format(std::string_view pattern, Nanos base) {
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     if (pattern[i] != '%') continue;
     if (i + 1 == pattern.size() ||
-        std::string_view("YymdHIMSbpfz%").find(pattern[i + 1]) == std::string_view::npos) {
+        std::string_view("YymdHIMSabpfz%").find(pattern[i + 1]) == std::string_view::npos) {
       return bad_input("time format '" + std::string(pattern) +
-                       "': knows %Y %y %m %d %b %H %I %p %M %S %f %z");
+                       "': knows %Y %y %m %d %a %b %H %I %p %M %S %f %z");
     }
     ++i;
     format.how_ = TimeFormat::How::kPattern;
@@ -378,7 +396,15 @@ bool read_duration(std::string_view text, Nanos& duration) {
   std::int64_t seconds = 0;
   auto number = scan.digits(1, 9);
   if (!number) return false;
-  if (scan.take('-')) {
+  const bool in_words = scan.rest().starts_with(" day");  // "1 day, 2:03:04" as Python writes it.
+  if (in_words) {
+    scan.skip();
+    scan.word();
+    scan.take(',');
+    scan.take(' ');
+    scan.take('+');
+  }
+  if (in_words || scan.take('-')) {
     days = *number;
     number = scan.digits(1, 9);
     if (!number) return false;

@@ -87,7 +87,7 @@ class TimeFormat {
   enum class How : std::uint8_t { kAuto, kNumber, kPattern } how_ = How::kAuto;
   double unit_ = 1;      // kNumber: nanoseconds.
   Nanos base_{};         // kNumber: what zero means.
-  std::string pattern_;  // kPattern: as strptime, %Y %m %d %H %M %S %f %y %b %I %p %z %j.
+  std::string pattern_;  // kPattern: as strptime, %Y %m %d %H %M %S %f %y %a %b %I %p %z.
 };
 
 // "auto", "epoch_s", "epoch_ms", "epoch_us", "epoch_ns" or a pattern with '%'. `base`: what zero

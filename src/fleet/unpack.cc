@@ -17,7 +17,11 @@ constexpr std::size_t kOut = std::size_t{256} << 10;
 
 class Plain final : public Unpacker {
  public:
-  Result<> feed(std::string_view bytes, const Sink& sink) override { return sink(bytes); }
+  Result<std::size_t> step(std::string_view bytes, const Sink& sink) override {
+    TRY(sink(bytes));
+    return bytes.size();
+  }
+  bool has_more() const override { return false; }
   bool is_whole() const override { return true; }
 };
 
@@ -47,30 +51,28 @@ class Gzip final : public Unpacker {
  public:
   Gzip() : out_(kOut) { restart(); }
 
-  Result<> feed(std::string_view bytes, const Sink& sink) override {
+  Result<std::size_t> step(std::string_view bytes, const Sink& sink) override {
     auto* data = reinterpret_cast<std::uint8_t*>(const_cast<char*>(bytes.data()));
     state_.next_in = data;
     state_.avail_in = static_cast<std::uint32_t>(bytes.size());
-    while (state_.avail_in > 0 || has_more_) {
-      if (between_) {
-        skip_padding();
-        if (state_.avail_in == 0) break;
-        if (is_padded_) return damaged(at(bytes), "gzip", "there is something after the padding");
-        const auto [next, left] = std::pair(state_.next_in, state_.avail_in);
-        restart();
-        state_.next_in = next;
-        state_.avail_in = left;
-      }
-      TRY(step(bytes, sink));
+    if (between_) {
+      skip_padding();
+      if (state_.avail_in == 0) return used(bytes);
+      if (is_padded_) return damaged(at(bytes), "gzip", "there is something after the padding");
+      const auto [next, left] = std::pair(state_.next_in, state_.avail_in);
+      restart();
+      state_.next_in = next;
+      state_.avail_in = left;
     }
-    done_ += bytes.size();
-    return Ok{};
+    TRY(inflate(bytes, sink));
+    return used(bytes);
   }
 
+  bool has_more() const override { return has_more_; }
   bool is_whole() const override { return between_; }
 
  private:
-  Result<> step(std::string_view bytes, const Sink& sink) {
+  Result<> inflate(std::string_view bytes, const Sink& sink) {
     state_.next_out = out_.data();
     state_.avail_out = static_cast<std::uint32_t>(out_.size());
     const int code = isal_inflate(&state_);
@@ -85,6 +87,12 @@ class Gzip final : public Unpacker {
       has_more_ = false;
     }
     return Ok{};
+  }
+
+  std::size_t used(std::string_view bytes) {
+    const std::size_t count = bytes.size() - state_.avail_in;
+    done_ += count;
+    return count;
   }
 
   void restart() {
@@ -120,23 +128,19 @@ class Zstd final : public Unpacker {
  public:
   Zstd() : context_{ZSTD_createDCtx()}, out_(kOut) {}
 
-  Result<> feed(std::string_view bytes, const Sink& sink) override {
+  Result<std::size_t> step(std::string_view bytes, const Sink& sink) override {
     ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
-    bool has_more = false;
-    while (in.pos < in.size || has_more) {
-      ZSTD_outBuffer out{out_.data(), out_.size(), 0};
-      const std::size_t left = ZSTD_decompressStream(context_.get(), &out, &in);
-      if (out.pos > 0) TRY(sink({out_.data(), out.pos}));
-      if (ZSTD_isError(left) != 0) {
-        return damaged(done_ + in.pos, "zstd", ZSTD_getErrorName(left));
-      }
-      between_ = left == 0;
-      has_more = out.pos == out.size;
-    }
-    done_ += bytes.size();
-    return Ok{};
+    ZSTD_outBuffer out{out_.data(), out_.size(), 0};
+    const std::size_t left = ZSTD_decompressStream(context_.get(), &out, &in);
+    if (out.pos > 0) TRY(sink({out_.data(), out.pos}));
+    if (ZSTD_isError(left) != 0) return damaged(done_ + in.pos, "zstd", ZSTD_getErrorName(left));
+    between_ = left == 0;
+    has_more_ = out.pos == out.size && left != 0;
+    done_ += in.pos;
+    return in.pos;
   }
 
+  bool has_more() const override { return has_more_; }
   bool is_whole() const override { return between_; }
 
  private:
@@ -144,9 +148,18 @@ class Zstd final : public Unpacker {
   std::vector<char> out_;
   std::uint64_t done_ = 0;
   bool between_ = false;
+  bool has_more_ = false;
 };
 
 }  // namespace
+
+Result<> Unpacker::feed(std::string_view bytes, const Sink& sink) {
+  while (!bytes.empty() || has_more()) {
+    const std::size_t used = TRY(step(bytes, sink));
+    bytes.remove_prefix(used);
+  }
+  return Ok{};
+}
 
 std::string_view name(Packing packing) {
   return packing == Packing::kGzip ? "gzip" : packing == Packing::kZstd ? "zstd" : "plain";

@@ -26,7 +26,11 @@ class Unpacker {
   virtual ~Unpacker() = default;
 
   // An error of `sink` ends it and is given back. kBadInput: "byte 812: gzip: ...".
-  virtual Result<> feed(std::string_view bytes, const Sink& sink) = 0;
+  Result<> feed(std::string_view bytes, const Sink& sink);
+  // One step of that: gives at most 256 KiB and says how many bytes it used. A kilobyte may hold
+  // gigabytes, so who keeps what comes goes by steps.
+  virtual Result<std::size_t> step(std::string_view bytes, const Sink& sink) = 0;
+  virtual bool has_more() const = 0;  // There is more to give, though all bytes are used.
   // No more bytes come. Whether the input was whole: false if it ends in the middle.
   virtual bool is_whole() const = 0;
 };

@@ -118,5 +118,29 @@ TEST(Unpack, DamageIsSaidWithItsPlace) {
   EXPECT_TRUE(!frame.error.empty() || !frame.is_whole || frame.text != sample_text());
 }
 
+// A few bytes that hold a great many come in steps, whoever keeps them in blocks.
+TEST(Unpack, ABombIsGivenInSmallSteps) {
+  const std::string text(std::size_t{64} << 20, '0');
+  for (const std::string& packed : {gzip(text), zstd(text)}) {
+    ASSERT_LT(packed.size(), text.size() / 100);
+    const auto unpacker = Unpacker::make(packing_of(packed));
+    std::string_view left = packed;
+    std::size_t given = 0;
+    while (!left.empty() || unpacker->has_more()) {
+      std::size_t now = 0;
+      const auto used = unpacker->step(left, [&](std::string_view bytes) -> Result<> {
+        now += bytes.size();
+        return Ok{};
+      });
+      ASSERT_TRUE(used) << used.error().text;
+      ASSERT_LE(now, std::size_t{256} << 10);
+      given += now;
+      left.remove_prefix(*used);
+    }
+    EXPECT_EQ(given, text.size());
+    EXPECT_TRUE(unpacker->is_whole());
+  }
+}
+
 }  // namespace
 }  // namespace amdahl::fleet

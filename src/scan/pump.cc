@@ -34,8 +34,18 @@ class Source {
     into.packed = 0;
     into.is_last = into.is_truncated = false;
     into.error.clear();
-    if (!first_.empty()) unpack(std::exchange(first_, {}), into);
-    while (!into.is_last && into.bytes.size() < kBlock) read(into);
+    if (!is_begun_) {
+      is_begun_ = true;
+      left_ = first_;
+    }
+    // A few bytes may unpack to gigabytes: what does not fit waits.
+    while (!into.is_last && into.bytes.size() < kBlock) {
+      if (!left_.empty() || unpacker_->has_more()) {
+        unpack(into);
+      } else {
+        read(into);
+      }
+    }
   }
 
  private:
@@ -44,7 +54,8 @@ class Source {
     buffer_.resize(kRead);
     const auto got = stream_.read(buffer_);
     if (!got) return end(into, got.error().text);
-    if (*got > 0) return unpack(std::string_view(buffer_).substr(0, *got), into);
+    left_ = std::string_view(buffer_).substr(0, *got);
+    if (*got > 0) return;
     into.is_truncated = !unpacker_->is_whole();
     end(into, {});
   }
@@ -59,14 +70,14 @@ class Source {
     if (*got == 0) end(into, {});
   }
 
-  void unpack(std::string_view packed, Filled& into) {
-    into.packed += packed.size();
-    const auto keep = [&](std::string_view bytes) -> Result<> {
+  void unpack(Filled& into) {
+    const auto used = unpacker_->step(left_, [&](std::string_view bytes) -> Result<> {
       into.bytes += bytes;
       return Ok{};
-    };
-    const auto done = unpacker_->feed(packed, keep);
-    if (!done) end(into, done.error().text);
+    });
+    if (!used) return end(into, used.error().text);
+    left_.remove_prefix(*used);
+    into.packed += *used;
   }
 
   static void end(Filled& into, std::string why) {
@@ -79,6 +90,8 @@ class Source {
   std::unique_ptr<fleet::Unpacker> unpacker_;
   std::string first_;
   std::string buffer_;
+  std::string_view left_;  // Of first_ or buffer_: not unpacked yet.
+  bool is_begun_ = false;
 };
 
 Pump::Block shown(const Filled& filled) {

@@ -223,6 +223,39 @@ TEST_F(Scan, ReadsFoldersAndPatternsAndStandardInput) {
   EXPECT_EQ(piped.out, folder.out) << piped.err;
 }
 
+TEST_F(Scan, TablesAreKnownByTheirColumnsOrSayWhatTheyNeed) {
+  house_.write("fleet/util.csv",
+               "time,machineId,gpu0_util,gpu1_util\n"
+               "2023-11-15 00:00:00 UTC,m1,50,0,\n"
+               "2023-11-15 00:30:00 UTC,m1,NA,100,\n");
+  house_.write("fleet/who.csv", "Job ID,Node,GPU Index\n7,m1,0\n7,m1,1\n");
+  house_.write("fleet/work.csv",
+               "Job ID,Owner,Begin Time,Finish Time,GPU Count,Machine,Room\n"
+               "7,ada,2023-11-15 00:00:00,2023-11-15 01:00:00,2,m1,west\n");
+  const Json answer = Json::parse(house_.amdahl({"scan", "fleet", "--json"}).out);
+  ASSERT_EQ(answer["inputs"].size(), 3U);
+  EXPECT_EQ(answer["inputs"][2]["samples"], 3);
+  EXPECT_EQ(answer["totals"]["jobs"], 1);
+  EXPECT_EQ(answer["totals"]["unobserved_jobs"], 0);
+  const std::string told = house_.amdahl({"scan", "fleet", "--explain-input"}).out;
+  for (const char* want :
+       {"start = \"Begin Time\"", "not used: Room", "2 columns \"gpu*_util\", percent: there"}) {
+    EXPECT_NE(told.find(want), std::string::npos) << want << "\n" << told;
+  }
+
+  house_.write("odd.csv", "jid,launched,gone,n\n1,1700006400,1700010000,2\n");
+  const Outcome odd = house_.amdahl({"scan", "odd.csv"});
+  EXPECT_EQ(odd.code, 3);
+  ASSERT_NE(odd.err.find("row = \"job\""), std::string::npos) << odd.err;
+  std::string mapping = odd.err.substr(odd.err.find("row = \"job\""));
+  mapping.insert(mapping.find("# start"),
+                 "start = \"launched\"\nend = \"gone\"\naccelerators = \"n\"\n");
+  house_.write("odd.toml", mapping);
+  const Outcome mapped = house_.amdahl({"scan", "odd.csv", "--map", "odd.toml", "--json"});
+  ASSERT_EQ(mapped.code, 0) << mapped.err << mapping;
+  EXPECT_EQ(Json::parse(mapped.out)["totals"]["jobs"], 1);
+}
+
 TEST_F(Scan, FitsTheTerminalAndSaysItPlainly) {
   for (const int width : {60, 80, 120}) {
     const Outcome outcome =

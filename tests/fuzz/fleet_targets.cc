@@ -133,7 +133,7 @@ struct Told {
 Told feed(const fleet::Source& source, std::string_view bytes, const fleet::ReaderOptions& options,
           std::size_t piece) {
   Digest digest;
-  const auto reader = source.make(digest, options);
+  const auto reader = fleet::make_reader(source, digest, options);
   while (!bytes.empty()) {
     // A copy of its own: a reader that keeps a view into a piece is found out.
     const std::string part(bytes.substr(0, piece));
@@ -155,6 +155,22 @@ void read_by_source(std::string_view name, std::string_view bytes) {
   const Told pieces = feed(*source, bytes, options, 1 + bytes.size() % 61);
   CHECK(whole.well == pieces.well);
   CHECK(!whole.well || whole.sum == pieces.sum);
+}
+
+void guess_source(std::string_view bytes) {
+  fleet::ReaderOptions options = options_of(bytes);
+  const auto source = fleet::source_for(bytes, options);
+  if (!source) {
+    CHECK(!source.error().text.empty());
+    return;
+  }
+  fleet::explain(*source, bytes, options);
+  const Told whole = feed(*source, bytes, options, std::string_view::npos);
+  const Told pieces = feed(*source, bytes, options, 1 + bytes.size() % 61);
+  options.head = bytes.substr(0, fleet::kMostHead);
+  const Told looked = feed(*source, bytes, options, 1 + bytes.size() % 61);
+  CHECK(whole.well == pieces.well && whole.well == looked.well);
+  CHECK(!whole.well || (whole.sum == pieces.sum && whole.sum == looked.sum));
 }
 
 void read_zone(std::string_view bytes) {

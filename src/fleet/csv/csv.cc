@@ -1,14 +1,16 @@
 #include "fleet/csv/csv.h"
 
-#include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "fleet/csv/cells.h"
+#include "fleet/csv/guess.h"
+#include "fleet/csv/head.h"
 #include "fleet/csv/layouts.h"
 #include "fleet/csv/rows.h"
 #include "fleet/cut_lines.h"
@@ -21,18 +23,42 @@ using model::Trouble;
 // A record with more lines than this has lost a quote.
 constexpr std::size_t kLongestRecord = std::size_t{1} << 20;
 
-// The delimiter that a line has most of.
-char delimiter_in(std::string_view line) {
-  char best = ',';
-  std::ptrdiff_t most = 0;
-  for (const char candidate : {',', '\t', ';', '|'}) {
-    const auto count = std::ranges::count(line, candidate);
-    if (count <= most) continue;
-    best = candidate;
-    most = count;
-  }
-  return best;
+// How a table is to be read, and how that was found.
+struct Plan {
+  Mapping mapping;
+  Head head;
+  const Layout* layout = nullptr;
+  std::optional<Guess> guess{};
+};
+
+const Layout* known(const Head& head) {
+  const std::vector<std::string_view> header(head.header.begin(), head.header.end());
+  if (head.has_header) return layout_of(header);
+  if (head.rows.empty()) return nullptr;
+  return shape_of({head.rows.front().begin(), head.rows.front().end()});
 }
+
+Result<Plan> plan_of(std::string_view bytes, const ReaderOptions& options) {
+  Plan plan;
+  auto head = head_of(bytes);
+  if (!head) {
+    return bad_input(
+        "is no table of two columns or more; lines of a table have as many cells each");
+  }
+  plan.head = *std::move(head);
+  plan.layout = known(plan.head);
+  if (plan.layout != nullptr) {
+    plan.mapping = TRY(parse_mapping(plan.layout->mapping).in(plan.layout->name));
+    if (plan.mapping.delimiter == '\0') plan.mapping.delimiter = plan.head.delimiter;
+    return plan;
+  }
+  plan.guess = guess(plan.head, options.path, options.host);
+  if (!plan.guess->is_complete()) return bad_input(propose(*plan.guess));
+  plan.mapping = TRY(parse_mapping(plan.guess->toml).in("by its columns"));
+  return plan;
+}
+
+Gives gives(Row row) { return row == Row::kSample ? Gives::kSamples : Gives::kJobs; }
 
 class CsvReader final : public Reader {
  public:
@@ -43,13 +69,17 @@ class CsvReader final : public Reader {
 
   Result<> feed(std::string_view bytes) override {
     if (!zone_) return zone_.error();
-    TRY(lines_.feed(bytes, [&](std::string_view line, Where where) { return take(line, where); }));
-    if (rows_) rows_->flush();
-    return Ok{};
+    if (mapping_) return lines(bytes);
+    held_ += bytes;
+    if (options_.mapping.empty() && options_.head.empty() && !telling_part(held_, false)) {
+      return Ok{};
+    }
+    return begin();
   }
 
   Result<> finish() override {
     if (!zone_) return zone_.error();
+    if (!mapping_) TRY(begin());
     TRY(lines_.finish([&](std::string_view line, Where where) { return take(line, where); }));
     if (!open_.empty()) {
       intake_.trouble(Trouble::kTruncated, open_at_, "a quote is open at the end");
@@ -59,6 +89,12 @@ class CsvReader final : public Reader {
   }
 
  private:
+  Result<> lines(std::string_view bytes) {
+    TRY(lines_.feed(bytes, [&](std::string_view line, Where where) { return take(line, where); }));
+    if (rows_) rows_->flush();
+    return Ok{};
+  }
+
   Result<> take(std::string_view line, Where where) {
     if (!open_.empty()) {  // A quoted cell goes over the end of its line.
       open_ += '\n';
@@ -74,7 +110,11 @@ class CsvReader final : public Reader {
       return use(open_at_);
     }
     if (trim(line).empty()) return Ok{};
-    if (!mapping_) TRY(begin(line));
+    if (line.find('\0') != line.npos) {
+      intake_.trouble(Trouble::kBadLine, where, "has NUL bytes");
+      return Ok{};
+    }
+    if (delimiter_ == '\0') delimiter_ = delimiter_in(line);
     if (!mapping_->comment.empty() && line.starts_with(mapping_->comment)) return Ok{};
     if (cells_.cut(line, delimiter_)) return use(where);
     open_ = line;
@@ -82,22 +122,16 @@ class CsvReader final : public Reader {
     return Ok{};
   }
 
-  Result<> begin(std::string_view line) {
-    delimiter_ = delimiter_in(line);
+  Result<> begin() {
     if (!options_.mapping.empty()) {
       mapping_ = TRY(parse_mapping(options_.mapping));
     } else {
-      cells_.cut(line, delimiter_);
-      const Layout* layout = layout_of(cells_.all());
-      if (layout == nullptr) {
-        return bad_input(
-            "its columns are none that are known; say what they mean in a mapping "
-            "(docs/format/csv-mapping.md): --map FILE");
-      }
-      mapping_ = TRY(parse_mapping(layout->mapping).in(layout->name));
+      const std::string_view seen = options_.head.empty() ? held_ : options_.head;
+      Plan plan = TRY(plan_of(*telling_part(seen, true), options_));
+      mapping_ = std::move(plan.mapping);
     }
-    if (mapping_->delimiter != '\0') delimiter_ = mapping_->delimiter;
-    return Ok{};
+    delimiter_ = mapping_->delimiter;
+    return lines(std::exchange(held_, {}));
   }
 
   Result<> use(Where where) {
@@ -122,21 +156,44 @@ class CsvReader final : public Reader {
   Cells cells_;
   std::optional<Mapping> mapping_;
   std::optional<Rows> rows_;
-  char delimiter_ = ',';
+  char delimiter_ = '\0';  // 0: as the first line has it.
+  std::string held_;       // Until it is known what this is.
   std::string open_;
   Where open_at_;
 };
 
 }  // namespace
 
-bool claims(std::string_view head) {
-  if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
-  const std::size_t end = head.find('\n');
-  std::string_view line = head.substr(0, end);
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  if (line.size() > 4000 || line.starts_with('{')) return false;
-  Cells cells;
-  return cells.cut(line, delimiter_in(line)) && layout_of(cells.all()) != nullptr;
+bool claims(std::string_view bytes) {
+  const auto head = head_of(bytes);
+  return head && known(*head) != nullptr;
+}
+
+Result<bool> guesses(std::string_view bytes, const ReaderOptions& options) {
+  const std::string_view part = *telling_part(bytes, true);
+  const auto head = head_of(part);
+  // A line alone is no table yet, and words with blanks between are mostly none.
+  if (!head || (head->rows.empty() && head->header.size() < 3)) return false;
+  const bool words = head->delimiter == ' ';
+  if (words && head->rows.empty()) return false;
+  const auto plan = plan_of(part, options);
+  if (!plan && !words) return plan.error();
+  return static_cast<bool>(plan);
+}
+
+Explained explain(std::string_view bytes, const ReaderOptions& options) {
+  if (!options.mapping.empty()) {
+    const auto mapping = parse_mapping(options.mapping);
+    if (!mapping) return {};  // Reading it will say why.
+    return {gives(mapping->row), "by the mapping that was given", mapping->header};
+  }
+  const auto plan = plan_of(*telling_part(bytes, true), options);
+  if (!plan) return {};
+  const Mapping& mapping = plan->mapping;
+  return {gives(mapping.row),
+          plan->guess ? explain(*plan->guess, plan->head)
+                      : fmt::format("known by its columns: {}", plan->layout->name),
+          mapping.header};
 }
 
 std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options) {

@@ -1,4 +1,4 @@
-// csv.h: reads CSV and TSV files by a mapping, or by their columns if those are well known.
+// csv.h: reads CSV and TSV files by a mapping, or by their columns.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,17 @@
 
 namespace amdahl::fleet::csv {
 
-bool claims(std::string_view head);  // The header of one of layouts().
+// The header of one of layouts(), or lines as one of shapes().
+bool claims(std::string_view head);
 
-// With ReaderOptions::mapping any table; without, those of layouts().
+// For tables that no source claims: whether their columns say all that is needed. An error proposes
+// a mapping to complete; false: this is no table.
+Result<bool> guesses(std::string_view head, const ReaderOptions& options);
+
+// What was recognised, which columns mean what and why, and which are not used.
+Explained explain(std::string_view head, const ReaderOptions& options);
+
+// With ReaderOptions::mapping any table; without, those of layouts() and those that can be guessed.
 std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options);
 
 }  // namespace amdahl::fleet::csv

@@ -218,9 +218,9 @@ TEST(CsvMapping, SaysWhatIsWrong) {
        "Europe/Oslo, or write '+02:00' or 'CET-1CEST,M3.5.0,M10.5.0/3' here"},
       {"row = \"sample\"\n[columns]\ntime = \"s\"\n",
        "mapping: a sample needs either [columns] value or [[value]]"},
-      {"",
-       "its columns are none that are known; say what they mean in a mapping "
-       "(docs/format/csv-mapping.md): --map FILE"},
+      {job + "accelerators = { column = \"nums\", and = \"u\" }",
+       "mapping: line 6: and is for ids"},
+      {"decimal = \";\"\n" + job, "mapping: line 1: decimal must be '.' or ','"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.mapping);
@@ -241,6 +241,11 @@ TEST(CsvMapping, KnownLayoutsHaveGoodMappings) {
     const std::string head = std::string(layout.columns) + "\n";
     EXPECT_TRUE(claims(head));
     EXPECT_EQ(source_for(head)->name, "csv");
+  }
+  for (const Layout& shape : shapes()) {
+    SCOPED_TRACE(shape.name);
+    const auto mapping = parse_mapping(shape.mapping);
+    EXPECT_TRUE(mapping) << mapping.error().text;
   }
   EXPECT_FALSE(claims("timestamp,Hostname,gpu,DCGM_FI_DEV_GPU_UTIL\n"));
   EXPECT_FALSE(claims("jobid,host,gpu,user\n"));

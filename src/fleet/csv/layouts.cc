@@ -79,9 +79,62 @@ accelerator = "gpu"
 )"},
 });
 
+// Alibaba's PAI keeps its headers in files of their own.
+constexpr auto kShapes = std::to_array<Layout>({
+    {"Alibaba PAI tasks (2020)", "hwnsnnnnnw", true, R"(
+row = "job"
+header = false
+time = "epoch_s"
+[columns]
+id = { column = "1", and = "2" }
+name = "2"
+kind = "10"
+state = "4"
+start = "5"
+end = "6"
+host_count = "3"
+accelerators = { column = "9", times = "3", scale = 0.01 }
+)"},
+    {"Alibaba PAI machines (2020)", "hwnnn", true, R"(
+row = "capacity"
+header = false
+[columns]
+host = "1"
+kind = "2"
+accelerators = "5"
+)"},
+});
+
+bool fits(std::string_view cell, char letter) {
+  const auto only = [&](std::string_view letters) {
+    return cell.find_first_not_of(letters) == cell.npos;
+  };
+  switch (letter) {
+    case 'h':
+      return cell.size() >= 12 && only("0123456789abcdef");
+    case 'n':
+      return only("0123456789.");
+    case 's':
+      return cell == "Terminated" || cell == "Failed" || cell == "Running" || cell == "Waiting";
+    default:
+      return only("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") &&
+             (cell.empty() || cell.front() > '9');
+  }
+}
+
 }  // namespace
 
 std::span<const Layout> layouts() { return kLayouts; }
+std::span<const Layout> shapes() { return kShapes; }
+
+const Layout* shape_of(const std::vector<std::string_view>& cells) {
+  for (const Layout& shape : kShapes) {
+    if (shape.columns.size() == cells.size() && std::ranges::equal(cells, shape.columns, fits)) {
+      return &shape;
+    }
+  }
+  return nullptr;
+}
 
 const Layout* layout_of(const std::vector<std::string_view>& header) {
   for (const Layout& layout : kLayouts) {

@@ -8,15 +8,20 @@
 namespace amdahl::fleet::csv {
 
 struct Layout {
-  std::string_view name;     // "ClusterCockpit job export".
-  std::string_view columns;  // That the header must have, between commas.
+  std::string_view name;  // "ClusterCockpit job export".
+  // That the header must have, between commas; of shapes a letter a cell: h hexadecimal digits, w a
+  // word, n a number or nothing, s a state.
+  std::string_view columns;
   bool only;                 // And no others.
   std::string_view mapping;  // TOML.
 };
 
 std::span<const Layout> layouts();
+std::span<const Layout> shapes();  // Without a header.
 
 // The layout of a file with this header; null if there is none.
 const Layout* layout_of(const std::vector<std::string_view>& header);
+// The layout of a file without a header, by the form of its first line; null if there is none.
+const Layout* shape_of(const std::vector<std::string_view>& cells);
 
 }  // namespace amdahl::fleet::csv

@@ -65,13 +65,13 @@ static_assert(kFields.size() == kFieldCount);
 constexpr auto kRows =
     std::to_array<std::string_view>({"job", "sample", "place", "capacity", "occupancy"});
 constexpr auto kTop =
-    std::to_array<std::string_view>({"row", "delimiter", "header", "comment", "time", "time_base",
-                                     "time_zone", "columns", "value", "where"});
+    std::to_array<std::string_view>({"row", "delimiter", "decimal", "header", "comment", "time",
+                                     "time_base", "time_zone", "columns", "value", "where"});
 constexpr auto kColumnKeys =
     std::to_array<std::string_view>({"column", "constant", "from", "times", "scale", "unit", "time",
-                                     "words", "metric", "separator", "cut"});
-constexpr auto kValueKeys =
-    std::to_array<std::string_view>({"column", "metric", "host", "accelerator", "unit", "scale"});
+                                     "words", "metric", "separator", "cut", "after", "and"});
+constexpr auto kValueKeys = std::to_array<std::string_view>(
+    {"column", "metric", "host", "accelerator", "unit", "scale", "split"});
 constexpr auto kWhereKeys = std::to_array<std::string_view>({"column", "is", "is_not"});
 
 Error at(const toml::node& node, std::string_view what) {
@@ -194,6 +194,10 @@ class Parser {
       mapping_.header = *header;
     }
     mapping_.comment = TRY(text_of(table, "comment"));
+    mapping_.decimal = TRY(character_of(table, "decimal", '.'));
+    if (mapping_.decimal != '.' && mapping_.decimal != ',') {
+      return at(*table.get("decimal"), "decimal must be '.' or ','");
+    }
     TRY(read_times(table));
     TRY(read_columns(table));
     TRY(read_values(table));
@@ -304,6 +308,11 @@ class Parser {
     from.times = TRY(text_of(table, "times"));
     from.separator = TRY(character_of(table, "separator", ','));
     from.cut = TRY(character_of(table, "cut", '\0'));
+    from.after = TRY(character_of(table, "after", '\0'));
+    from.also = TRY(text_of(table, "and"));
+    if (!from.also.empty() && row.field != Field::kId) {
+      return at(*table.get("and"), "and is for ids");
+    }
     if (table.get("time") != nullptr) {
       const std::string format = TRY(text_of(table, "time"));
       from.time = TRY(time_format(format, times_.base));
@@ -359,7 +368,11 @@ class Parser {
       value.metric = TRY(text_of(item, "metric"));
       value.host = TRY(text_of(item, "host"));
       value.accelerator = TRY(text_of(item, "accelerator"));
+      value.split = TRY(text_of(item, "split"));
       if (value.column.empty()) return at(node, "[[value]] needs a column");
+      if (!value.split.empty() && value.column.find('*') == std::string::npos) {
+        return at(node, "split is for a column with a '*'");
+      }
       if (value.metric.empty()) value.metric = value.column;
       const double unit = TRY(unit_of(item, Type::kShare));
       const double scale = TRY(number_of(item, "scale", 1));

@@ -58,13 +58,15 @@ struct From {
   What what = What::kNothing;
   std::string column;    // Its name; without a header its number, from 1.
   std::string times;     // Another column that it is multiplied by; empty: none.
+  std::string also;      // Of an id: a second column, behind a slash; empty: none.
   std::string constant;  // kConstant.
   double scale = 1;      // To seconds, to 0..1, to the metric's own unit.
   bool has_unit = false;
   TimeFormat time;
   std::map<std::string, std::string, std::less<>> words;  // Of states: theirs to ours.
   char separator = ',';                                   // Of lists of hosts.
-  char cut = '\0';  // What a host's name ends at: ':' in "a0128:1"; 0: nothing.
+  char cut = '\0';    // What a host's (or file's) name ends at: ':' in "a0128:1"; 0: nothing.
+  char after = '\0';  // What a file's name begins after; 0: nothing.
 
   bool given() const { return what != What::kNothing; }
 };
@@ -75,6 +77,7 @@ struct ValueColumn {
   std::string metric;
   std::string host;         // Empty: as the line says.
   std::string accelerator;  // Empty: as the '*', or as the line says.
+  std::string split;        // What stands for the '*' is a host, this, and an accelerator.
   double scale = 1;
 };
 
@@ -88,6 +91,7 @@ struct Mapping {
   Row row = Row::kJob;
   char delimiter = '\0';  // 0: the one that the first line has most of: , tab ; or |.
   bool header = true;
+  char decimal = '.';        // What stands before fractions: '.' or ','.
   std::string comment;       // Lines that begin so are passed over; empty: none do.
   std::optional<Zone> zone;  // Of times without one; wins over the option.
   std::array<From, kFieldCount> from;

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "fleet/csv/numbers.h"
 #include "fleet/hostlist.h"
 #include "fleet/slurm/job.h"
+#include "fleet/slurm/tres.h"
 #include "fleet/values.h"
 
 namespace amdahl::fleet::csv {
@@ -57,6 +60,20 @@ std::optional<std::string> fits(std::string_view pattern, std::string_view name)
   return std::string(name.substr(head.size(), name.size() - head.size() - tail.size()));
 }
 
+// "1=40,2=170000,1001=2" of Slurm's database: numbers from 1001 on are the site's own resources.
+// The same devices may stand there with and without their type, so the largest is taken.
+std::optional<double> devices_by_number(std::string_view cell) {
+  double most = 0;
+  for (const std::string_view piece : split(cell, ',')) {
+    const std::size_t equals = piece.find('=');
+    const auto id = to_number<int>(trim(piece.substr(0, equals)));
+    if (equals == piece.npos || !id) return std::nullopt;
+    const auto count = to_number<double>(trim(piece.substr(equals + 1)));
+    if (*id > 1000 && count && *count <= 1e6) most = std::max(most, *count);
+  }
+  return most;
+}
+
 }  // namespace
 
 JobState state_of_word(std::string_view word) {
@@ -96,15 +113,20 @@ Result<> Rows::begin(std::vector<std::string> header) {
     const From& from = mapping_.from[i];
     if (from.what == From::What::kColumn) places_[i].column = TRY(find(from.column));
     if (!from.times.empty()) places_[i].times = TRY(find(from.times));
+    if (!from.also.empty()) places_[i].also = TRY(find(from.also));
   }
   for (const Filter& filter : mapping_.where) {
-    filters_.push_back({.column = TRY(find(filter.column)), .times = -1});
+    filters_.push_back({.column = TRY(find(filter.column)), .times = -1, .also = -1});
   }
   for (std::size_t v = 0; v < mapping_.values.size(); ++v) {
     const std::size_t before = series_.size();
     for (std::size_t i = 0; i < header_.size(); ++i) {
       const auto star = fits(mapping_.values[v].column, header_[i]);
-      if (star) series_.push_back({i, v, *star});
+      const std::string& split = mapping_.values[v].split;
+      const std::size_t cut = split.empty() || !star ? std::string::npos : star->rfind(split);
+      if (star && split.empty()) series_.push_back({i, v, *star, ""});
+      if (cut == std::string::npos || cut == 0) continue;
+      series_.push_back({i, v, star->substr(cut + split.size()), star->substr(0, cut)});
     }
     if (series_.size() == before) TRY(find(mapping_.values[v].column));
   }
@@ -121,8 +143,17 @@ bool Rows::passes(const Cells& cells) const {
   return true;
 }
 
+// Files that were put one behind the other.
+bool Rows::is_header(const Cells& cells) const {
+  return mapping_.header && cells[0] == header_[0] &&
+         std::equal(header_.begin(), header_.end(), cells.all().begin());
+}
+
 void Rows::take(const Cells& cells, Where where) {
-  if (cells.size() != header_.size()) {
+  std::size_t size = cells.size();
+  while (size > header_.size() && cells[size - 1].empty()) --size;  // Lines that end in a comma.
+  if (size == header_.size() && is_header(cells)) return;
+  if (size != header_.size()) {
     intake_.trouble(
         Trouble::kBadLine, where,
         fmt::format("has {} cells, but there are {} columns", cells.size(), header_.size()));
@@ -155,13 +186,16 @@ std::string_view Rows::text(Field field) {
     case From::What::kNothing:
       return {};
     case From::What::kColumn: {
-      const auto column = static_cast<std::size_t>(places_[static_cast<std::size_t>(field)].column);
-      return (*cells_)[column];
+      const Place& place = places_[static_cast<std::size_t>(field)];
+      const std::string_view cell = (*cells_)[static_cast<std::size_t>(place.column)];
+      if (place.also < 0) return cell;
+      line_id_ = fmt::format("{}/{}", cell, (*cells_)[static_cast<std::size_t>(place.also)]);
+      return line_id_;
     }
     case From::What::kConstant:
       return from.constant;
     case From::What::kFile:
-      return stem_;
+      return file_part(from);
     case From::What::kLine:
       line_id_ =
           stem_.empty() ? std::to_string(where_.line) : fmt::format("{}:{}", stem_, where_.line);
@@ -170,16 +204,23 @@ std::string_view Rows::text(Field field) {
   return {};
 }
 
+// "r9189566-n911952" of "5174220-r9189566-n911952" comes after '-'; "5174220" ends at it.
+std::string_view Rows::file_part(const From& from) const {
+  std::string_view part = stem_;
+  if (from.after != '\0') part = part.substr(std::min(part.find(from.after), part.size() - 1) + 1);
+  return from.cut == '\0' ? part : part.substr(0, part.find(from.cut));
+}
+
 // Nothing, after a complaint, if it cannot be read; blank cells are `otherwise`.
 std::optional<double> Rows::number(Field field, double otherwise) {
   const From& from = mapping_[field];
   if (!from.given()) return otherwise;
   const std::string_view cell = text(field);
   if (is_blank_word(cell)) return otherwise;
-  Value value = read_value(cell);
+  Value value = read_number(cell, mapping_.decimal);
   if (value && places_[static_cast<std::size_t>(field)].times >= 0) {
     const auto times = static_cast<std::size_t>(places_[static_cast<std::size_t>(field)].times);
-    const Value factor = read_value((*cells_)[times]);
+    const Value factor = read_number((*cells_)[times], mapping_.decimal);
     value.number *= factor.number;
     value.trouble = factor.trouble;
   }
@@ -228,8 +269,14 @@ std::optional<Nanos> Rows::duration(Field field, Nanos otherwise) {
 std::string_view Rows::hosts() {
   const From& from = mapping_[Field::kHosts];
   const std::string_view cell = text(Field::kHosts);
-  if (from.separator == ',' && from.cut == '\0') return cell;
   hosts_.clear();
+  if (cell.starts_with("['") || cell.starts_with("[\"")) {  // As Python writes a list.
+    std::ranges::copy_if(cell, std::back_inserter(hosts_), [](char c) {
+      return std::string_view("[]'\" ").find(c) == std::string_view::npos;
+    });
+    return hosts_;
+  }
+  if (from.separator == ',' && from.cut == '\0') return cell;
   for (std::string_view host : split(cell, from.separator)) {
     if (from.cut != '\0') host = host.substr(0, host.find(from.cut));
     host = trim(host);
@@ -240,13 +287,30 @@ std::string_view Rows::hosts() {
   return hosts_;
 }
 
+// A number, or resources as Slurm writes them: "gres/gpu:a100=2", "gpu:2".
+std::optional<double> Rows::accelerators(model::JobDraft& job) {
+  const std::string_view cell = text(Field::kAccelerators);
+  if (mapping_[Field::kAccelerators].what != From::What::kColumn || is_blank_word(cell) ||
+      read_number(cell, mapping_.decimal).trouble != Trouble::kBadLine) {
+    return number(Field::kAccelerators, 0);
+  }
+  if (const auto count = devices_by_number(cell)) return count;
+  slurm::Devices devices = slurm::devices_of_tres(cell);
+  if (devices.count == 0) devices = slurm::devices_of_gres(cell);
+  const bool words = cell.find('=') != cell.npos || cell.find(':') != cell.npos;
+  if (devices.count == 0 && !words) return number(Field::kAccelerators, 0);
+  if (job.kind.empty()) job.kind = devices.kind;
+  return devices.count;
+}
+
 void Rows::job() {
   model::JobDraft job;
   const auto submit = time(Field::kSubmit);
   const auto start = time(Field::kStart);
   const auto end = time(Field::kEnd);
   const auto elapsed = duration(Field::kElapsed, Nanos{-1});
-  const auto accelerators = number(Field::kAccelerators, 0);
+  job.kind = text(Field::kKind);
+  const auto accelerators = this->accelerators(job);
   const auto host_count = number(Field::kHostCount, 0);
   if (!submit || !start || !end || !elapsed || !accelerators || !host_count) return;
   job.id = text(Field::kId);
@@ -259,7 +323,6 @@ void Rows::job() {
   job.user = text(Field::kUser);
   job.account = text(Field::kAccount);
   job.partition = text(Field::kPartition);
-  job.kind = text(Field::kKind);
   job.script = text(Field::kScript);
   job.hosts = hosts();
   job.submit = *submit;
@@ -297,7 +360,7 @@ void Rows::job() {
 
 void Rows::add_sample(const model::SeriesKey& key, Nanos at, std::string_view cell, double scale,
                       std::string_view column) {
-  const Value value = read_value(cell);
+  const Value value = read_number(cell, mapping_.decimal);
   if (!value) {
     return intake_.trouble(*value.trouble, where_, fmt::format("{} '{}'", column, clip(cell, 40)));
   }
@@ -345,6 +408,7 @@ void Rows::sample() {
     const ValueColumn& value = mapping_.values[series.value];
     model::SeriesKey own = key;
     own.metric = value.metric;
+    if (!series.host.empty()) own.host = short_host(series.host);
     if (!value.host.empty()) own.host = value.host;
     if (!series.accelerator.empty()) own.accelerator = series.accelerator;
     if (!value.accelerator.empty()) own.accelerator = value.accelerator;

@@ -27,15 +27,20 @@ class Rows {
   struct Place {  // Of a field.
     int column = -1;
     int times = -1;
+    int also = -1;
   };
   struct Series {  // Of [[value]]: one column.
     std::size_t column = 0;
     std::size_t value = 0;    // Index into Mapping::values.
     std::string accelerator;  // What stood for the '*'.
+    std::string host;         // Of a name with both.
   };
 
   Result<int> find(std::string_view column) const;
+  bool is_header(const Cells& cells) const;
   std::string_view text(Field field);
+  std::string_view file_part(const From& from) const;
+  std::optional<double> accelerators(model::JobDraft& job);
   std::optional<double> number(Field field, double otherwise);
   std::optional<Nanos> time(Field field);
   std::optional<Nanos> duration(Field field, Nanos otherwise);

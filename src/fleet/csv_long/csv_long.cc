@@ -5,8 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "fleet/csv/guess_samples.h"
 #include "fleet/csv_long/block.h"
 #include "fleet/csv_long/workers.h"
+#include "fleet/metrics.h"
 #include "fleet/times.h"
 
 namespace amdahl::fleet::csv_long {
@@ -181,13 +186,64 @@ class LongReader final : public Reader {
   std::vector<SeriesId> ids_;
 };
 
-}  // namespace
-
-bool claims(std::string_view head) {
+std::string_view first_line(std::string_view head) {
   const std::size_t end = head.find('\n');
   std::string_view header = head.substr(0, end);
   if (header.ends_with('\r')) header.remove_suffix(1);
-  return columns_of(header).has_value();
+  return header;
+}
+
+// Whether the first rows are written as parse() reads them: times, numbers, and each metric in its
+// own unit.
+bool is_as_usual(const Columns& columns, std::string_view bytes) {
+  const auto head = csv::head_of(bytes);
+  if (!head || head->delimiter != columns.delimiter || head->rows.empty()) return true;
+  const std::vector<csv::Column> seen = csv::columns_of(*head, '.');
+  if (seen.size() != columns.list.size()) return true;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    if (seen[i].filled == 0) continue;
+    const Role role = columns.list[i].role;
+    const std::string& time = seen[i].time;
+    if (role == Role::kTime && time != "auto" && !seen[i].from_zero) {
+      // One bad cell among many is a bad line; a pattern, or a doubtful one, is another table.
+      if (!time.empty() || !seen[i].unclear.empty()) return false;
+    }
+    const UsageMetric* metric = find_usage_metric(columns.list[i].name);
+    if (role != Role::kUsage || !metric) continue;
+    if (!seen[i].is_number() && csv::head_decimal(*head) == ',') return false;
+    const csv::Share share = csv::share_of(seen[i], metric->name);
+    if (!share.unit.empty() && (share.unit == "percent") != (metric->whole > 1)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool claims(std::string_view head) {
+  const auto columns = columns_of(first_line(head));
+  return columns && is_as_usual(*columns, head);
+}
+
+Explained explain(std::string_view head, const ReaderOptions&) {
+  const auto columns = columns_of(first_line(head));
+  Explained said{Gives::kSamples, "", true};
+  if (!columns) return said;
+  constexpr std::string_view kRoles[] = {"",    "time", "host",   "accelerator", "uuid",  "slice",
+                                         "job", "kind", "metric", "value",       "metric"};
+  std::vector<std::string> unused;
+  said.text = "known by its columns:";
+  for (const Column& column : columns->list) {
+    if (column.role == Role::kOther) {
+      unused.push_back(column.name);
+      continue;
+    }
+    said.text += fmt::format("{} {} = \"{}\"", said.text.ends_with(':') ? "" : ",",
+                             kRoles[static_cast<std::size_t>(column.role)], column.name);
+    const UsageMetric* metric = find_usage_metric(column.name);
+    if (metric) said.text += metric->whole > 1 ? " (percent)" : " (0 to 1)";
+  }
+  if (!unused.empty()) said.text += fmt::format("\nnot used: {}", clip(join(unused, ", "), 400));
+  return said;
 }
 
 std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options) {

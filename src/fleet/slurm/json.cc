@@ -7,6 +7,8 @@
 #include <simdjson.h>
 
 #include "base/text.h"
+#include "fleet/hostlist.h"
+#include "fleet/slurm/tres.h"
 
 namespace amdahl::fleet::slurm {
 namespace {
@@ -101,6 +103,74 @@ std::string id_of(element job, const std::string& raw) {
   return raw;
 }
 
+// Words of a job as squeue and scontrol write it, with the texts that they view.
+struct Live {
+  std::string raw, id, submit, start, end, nodes;
+  Words words;
+};
+
+void read_live(element job, Live& live) {
+  live.raw = number_text(job, {"job_id"});
+  live.id = live.raw;
+  const auto array = number(member(job, {"array_job_id"}));
+  const auto task = number(member(job, {"array_task_id"}));
+  const auto het = number(member(job, {"het_job_id"}));
+  const auto offset = number(member(job, {"het_job_offset"}));
+  if (array && *array > 0 && task) live.id = fmt::format("{}_{}", *array, *task);
+  if (het && *het > 0 && offset) live.id = fmt::format("{}+{}", *het, *offset);
+  live.submit = number_text(job, {"submit_time"});
+  live.start = number_text(job, {"start_time"});
+  live.end = number_text(job, {"end_time"});
+  live.nodes = number_text(job, {"node_count"});
+  Words& words = live.words;
+  const auto state = member(job, {"job_state"});
+  simdjson::dom::array states;
+  if (state && state->get(words.state) != simdjson::SUCCESS &&
+      state->get(states) == simdjson::SUCCESS) {
+    for (const element each : states) {
+      if (each.get(words.state) == simdjson::SUCCESS) break;
+    }
+  }
+  // Of a job that runs the end is when its time will be up; of one that waits, a forecast.
+  const model::JobState known = state_of(words.state);
+  const bool over = known != model::JobState::kRunning && known != model::JobState::kPending;
+  words.id = live.id;
+  words.raw = live.raw;
+  words.name = text(job, {"name"});
+  words.user = text(job, {"user_name"});
+  words.account = text(job, {"account"});
+  words.partition = text(job, {"partition"});
+  words.submit = live.submit;
+  words.start = live.start;
+  if (over) words.end = live.end;
+  words.nodes = live.nodes;
+  words.node_list = text(job, {"nodes"});
+  words.alloc_tres = text(job, {"tres_alloc_str"});
+  words.req_tres = text(job, {"tres_req_str"});
+  words.script = text(job, {"command"});
+}
+
+// "gpu:a100:2(IDX:0-1)" for each of its hosts, in their order.
+void give_devices(element job, const Live& live, Intake& intake) {
+  const auto list = member(job, {"gres_detail"});
+  simdjson::dom::array items;
+  const auto hosts = expand_hosts(live.words.node_list, 100'000);
+  if (!list || list->get(items) != simdjson::SUCCESS || !hosts || hosts->size() != items.size()) {
+    return;
+  }
+  std::size_t at = 0;
+  for (const element item : items) {
+    const std::string& host = (*hosts)[at++];
+    std::string_view detail;
+    if (item.get(detail) != simdjson::SUCCESS) continue;
+    for (const Gres& gres : accelerators_of_gres(detail)) {
+      for (const int index : expand_indices(gres.indices)) {
+        intake.place(live.words.raw, host, std::to_string(index));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 struct Json::Parser {
@@ -129,6 +199,13 @@ void Json::item(std::string_view key, std::string_view item, Where where) {
     if (said.empty()) said = text(job, {"error"});
     if (said.empty()) said = "Slurm gives an error, and does not say which";
     intake_.trouble(model::Trouble::kMissing, where, said);
+    return;
+  }
+  if (member(job, {"job_state"})) {
+    Live live;
+    read_live(job, live);
+    jobs_.take(live.words, where);
+    if (!live.raw.empty()) give_devices(job, live, intake_);
     return;
   }
   const std::string raw = number_text(job, {"job_id"});

@@ -1,4 +1,4 @@
-// json.h: reads `sacct --json` of Slurm 22.05 and later, job by job.
+// json.h: reads `sacct --json` and `squeue --json` of Slurm 22.05 and later, job by job.
 #pragma once
 
 #include <memory>

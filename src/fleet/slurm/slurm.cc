@@ -10,6 +10,7 @@
 #include "fleet/cut_lines.h"
 #include "fleet/slurm/json.h"
 #include "fleet/slurm/scontrol.h"
+#include "fleet/slurm/squeue.h"
 #include "fleet/slurm/table.h"
 
 namespace amdahl::fleet::slurm {
@@ -30,7 +31,8 @@ bool is_json(std::string_view head) {
   const auto has = [&](std::string_view part) { return head.find(part) != head.npos; };
   // Slurm says who it is before its jobs, or in newer releases after them.
   return head.starts_with('{') && has("\"jobs\"") &&
-         (has("\"Slurm\"") || has("\"slurm\"") || has("\"association\"") || has("\"het\""));
+         (has("\"Slurm\"") || has("\"slurm\"") || has("\"association\"") || has("\"het\"") ||
+          has("\"array_job_id\"") || has("\"accrue_time\""));
 }
 
 // More blanks than this before anything else, and there is nothing else.
@@ -78,6 +80,7 @@ class SlurmReader final : public Reader {
       choose(line);
     }
     if (auto* table = std::get_if<Table>(&form_)) return table->line(line, where);
+    if (auto* squeue = std::get_if<Squeue>(&form_)) return squeue->line(line, where);
     if (auto* scontrol = std::get_if<Scontrol>(&form_)) scontrol->line(line, where);
     if (auto* sinfo = std::get_if<Sinfo>(&form_)) sinfo->line(line, where);
     if (auto* events = std::get_if<Events>(&form_)) events->line(line, where);
@@ -89,6 +92,8 @@ class SlurmReader final : public Reader {
       form_.emplace<Scontrol>(intake_, *zone_, options_.now);
     } else if (is_sinfo_header(line)) {
       form_.emplace<Sinfo>(intake_);
+    } else if (is_squeue_header(line)) {
+      form_.emplace<Squeue>(intake_, *jobs_);
     } else if (is_event_header(line)) {
       form_.emplace<Events>(intake_, *zone_, options_.now);
     } else {
@@ -101,7 +106,7 @@ class SlurmReader final : public Reader {
   Result<Zone> zone_;
   std::optional<Jobs> jobs_;
   std::optional<Json> json_;
-  std::variant<std::monostate, Table, Scontrol, Sinfo, Events> form_;
+  std::variant<std::monostate, Table, Squeue, Scontrol, Sinfo, Events> form_;
   LineCutter lines_;
   std::string blanks_;
   bool begun_ = false;
@@ -111,8 +116,9 @@ class SlurmReader final : public Reader {
 
 bool claims(std::string_view head) {
   const std::string_view line = first_line(head);
-  return is_table_header(line) || is_fixed_width_header(line) || is_node_record(line) ||
-         is_job_record(line) || is_sinfo_header(line) || is_event_header(line) || is_json(head);
+  return is_surely_table_header(line) || is_fixed_width_header(line) || is_node_record(line) ||
+         is_job_record(line) || is_sinfo_header(line) || is_event_header(line) ||
+         is_squeue_header(line) || is_json(head);
 }
 
 std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options) {

@@ -95,6 +95,16 @@ bool is_table_header(std::string_view line) {
   return id && known >= 3;
 }
 
+bool is_surely_table_header(std::string_view line) {
+  if (!is_table_header(line)) return false;
+  const std::string small = lower(line);
+  for (const std::string_view name : {"alloctres", "allocgres", "reqtres", "reqgres"}) {
+    if (small.find(name) != small.npos) return true;
+  }
+  // As sacct spells it and parts it, but without what is needed: its reader says what to ask for.
+  return delimiter_of(line) == "|" && line.find("JobID") != line.npos;
+}
+
 bool is_fixed_width_header(std::string_view line) {
   std::string_view rest = trim(line);
   if (first_word(rest) != "JobID" || delimiter_of(rest).find_first_not_of(' ') != rest.npos) {

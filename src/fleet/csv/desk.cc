@@ -1,0 +1,132 @@
+#include "fleet/csv/desk.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "fleet/csv/words.h"
+
+namespace amdahl::fleet::csv {
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (byte < 0x20 || byte == 0x7F) {
+      out += fmt::format("\\u{:04X}", byte);
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+Desk::Desk(const Head& head)
+    : head_{head},
+      decimal_{head_decimal(head)},
+      columns_{columns_of(head, decimal_)},
+      used_(columns_.size(), false) {}
+
+const Column* Desk::find(Field field, const Fits& fits) const {
+  const Column* best = nullptr;
+  int least = 0;
+  for (const Column& column : columns_) {
+    if (is_used(column)) continue;
+    const auto rank = says(column, field);
+    if (!rank || (best != nullptr && *rank >= least)) continue;
+    if (fits && !fits(column)) continue;
+    best = &column;
+    least = *rank;
+  }
+  return best;
+}
+
+void Desk::line(std::string_view field, std::string_view toml, std::string_view why) {
+  lines_ += fmt::format("{} = {}\n", field, toml);
+  note(fmt::format("{} = {}{}{}", field, toml, why.empty() ? "" : ": ", why));
+}
+
+void Desk::give(Field field, const Column& column, std::string_view more, std::string_view why) {
+  use(column);
+  line(name(field),
+       more.empty() ? quoted(column.name)
+                    : fmt::format("{{ column = {}, {} }}", quoted(column.name), more),
+       why);
+}
+
+const Column* Desk::take(Field field, const Fits& fits) {
+  const Column* column = find(field, fits);
+  if (column != nullptr) give(field, *column);
+  return column;
+}
+
+void Desk::give_time(Field field, const Column& column, std::string_view why) {
+  if (column.from_zero) {
+    from_zero_ = true;
+    epoch_ = column.time;
+    return give(field, column, "", why);
+  }
+  if (column.time.empty() || column.time == "auto") return give(field, column, "", why);
+  give(field, column, fmt::format("time = {}", quoted(column.time)), why);
+}
+
+const Column* Desk::take_time(Field field) {
+  const Column* column = find(field, [](const Column& each) {
+    return each.filled == 0 || each.is_time() || !each.unclear.empty();
+  });
+  if (column == nullptr) return nullptr;
+  if (column->unclear.empty()) {
+    give_time(field, *column);
+  } else {
+    use(*column);
+    miss(name(field), fmt::format("column {}: {}", quoted(column->name), column->unclear));
+  }
+  return column;
+}
+
+void Desk::miss(std::string_view field, std::string_view what) {
+  guess_.missing.push_back(fmt::format("{}: {}", field, what));
+  missing_ += fmt::format("# {} = \"COLUMN\"   # must be given: {}\n", field, what);
+}
+
+void Desk::value(std::string toml, std::string note_text) {
+  values_ += "[[value]]\n" + std::move(toml);
+  note(std::move(note_text));
+}
+
+Guess Desk::finish(Row row) && {
+  constexpr std::string_view kRows[] = {"job", "sample", "place", "capacity", "occupancy"};
+  guess_.row = row;
+  std::string& toml = guess_.toml;
+  toml = fmt::format("row = \"{}\"\n", kRows[static_cast<std::size_t>(row)]);
+  toml += fmt::format("delimiter = {}\n",
+                      head_.delimiter == '\t' ? "\"tab\"" : quoted({&head_.delimiter, 1}));
+  if (!head_.has_header) toml += "header = false\n";
+  if (head_.has_comments) toml += "comment = \"#\"\n";
+  if (decimal_ == ',') toml += "decimal = \",\"\n";
+  if (from_zero_) {
+    toml += fmt::format("time = \"{}\"\ntime_base = \"2000-01-01\"\n", epoch_);
+    note("its clock does not start in 1970: 0 is shown as 2000-01-01");
+  }
+  toml += "[columns]\n" + lines_ + missing_ + values_;
+  for (const Column& column : columns_) {
+    if (!is_used(column)) guess_.unused.push_back(column.name);
+  }
+  if (!guess_.missing.empty() && !guess_.unused.empty()) {
+    toml += "# columns without a meaning, with their first value:\n";
+    for (const Column& column : columns_) {
+      if (is_used(column)) continue;
+      std::string example = clip(column.example, 40);
+      std::ranges::replace_if(
+          example, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+      toml += fmt::format("#   {}   {}\n", quoted(clip(column.name, 60)), example);
+    }
+  }
+  return std::move(guess_);
+}
+
+}  // namespace amdahl::fleet::csv

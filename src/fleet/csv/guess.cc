@@ -1,0 +1,247 @@
+#include "fleet/csv/guess.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "fleet/csv/desk.h"
+#include "fleet/csv/guess_samples.h"
+#include "fleet/csv/words.h"
+
+namespace amdahl::fleet::csv {
+namespace {
+
+bool is_number(const Column& column) { return column.filled == 0 || column.is_number(); }
+bool is_text(const Column& column) { return column.filled == 0 || !column.is_number(); }
+bool is_time(const Column& column) {
+  return column.filled == 0 || column.is_time() || !column.unclear.empty();
+}
+bool is_duration(const Column& column) { return column.filled == 0 || column.is_duration(); }
+bool is_count(const Column& column) {
+  return is_number(column) && column.least >= 0 && column.most <= 1e6;
+}
+bool is_devices(const Column& column) {
+  return is_count(column) || (column.devices > 0 && column.devices * 5 >= column.filled * 4);
+}
+// "timestamp" may be when a job began, if nothing else is.
+bool is_plain_time(const Column& column) {
+  return column.plain == "timestamp" || column.plain == "time" || column.plain == "date";
+}
+
+// A table of jobs says when each began and how long it ran.
+bool tells_of_jobs(const Desk& desk) {
+  const bool span = desk.find(Field::kEnd, is_time) || desk.find(Field::kElapsed, is_duration);
+  const bool begin =
+      desk.find(Field::kSubmit, is_time) || desk.find(Field::kStart, [](const Column& column) {
+        return is_time(column) && !is_plain_time(column);
+      });
+  if (span && begin) return true;
+  return span && desk.find(Field::kAccelerators, is_devices) && desk.find(Field::kStart, is_time);
+}
+
+// "n1/0*8+n2/0*8" of PBS, "n1:2;n2:2", "n1 n2".
+std::string hosts_form(const Column& column) {
+  const std::string_view text = column.example;
+  const auto has = [&](char c) { return text.find(c) != text.npos; };
+  if (text.starts_with('[')) return "";
+  if (has('/')) return "separator = \"+\", cut = \"/\"";
+  std::string form;
+  if (has(';')) form = "separator = \";\"";
+  if (form.empty() && has(' ') && !has(',')) form = "separator = \" \"";
+  if (form.empty() && has('+')) form = "separator = \"+\"";
+  const std::size_t colon = text.find(':');
+  const bool counted = colon != text.npos && colon + 1 < text.size() && text[colon + 1] >= '0' &&
+                       text[colon + 1] <= '9' &&
+                       std::ranges::count(text, ':') <= 1 + std::ranges::count(text, ';');
+  if (counted) form += form.empty() ? "cut = \":\"" : ", cut = \":\"";
+  return form;
+}
+
+// Slurm's database has states as numbers.
+constexpr std::string_view kSlurmStates =
+    "words = { 0 = \"PENDING\", 1 = \"RUNNING\", 2 = \"SUSPENDED\", 3 = \"COMPLETED\", "
+    "4 = \"CANCELLED\", 5 = \"FAILED\", 6 = \"TIMEOUT\", 7 = \"NODE_FAIL\", 8 = \"PREEMPTED\", "
+    "9 = \"BOOT_FAIL\", 10 = \"DEADLINE\", 11 = \"OUT_OF_MEMORY\" }";
+
+class JobGuess {
+ public:
+  explicit JobGuess(Desk& desk) : desk_{desk} {}
+
+  void run() {
+    accelerators_ = desk_.find(Field::kAccelerators, is_devices);
+    if (accelerators_ != nullptr) desk_.use(*accelerators_);
+    id();
+    times();
+    state();
+    desk_.take(Field::kUser);
+    desk_.take(Field::kAccount);
+    desk_.take(Field::kPartition, is_text);
+    desk_.take(Field::kKind, is_text);
+    desk_.take(Field::kName, is_text);
+    desk_.take(Field::kScript, is_text);
+    hosts();
+    count();
+    utilisation();
+  }
+
+ private:
+  void id() {
+    if (desk_.take(Field::kId) == nullptr) {
+      desk_.line("id", "{ from = \"line\" }", "no column has one, so file and line are it");
+    }
+    desk_.take(Field::kRaw);
+  }
+
+  void times() {
+    const Column* submit = desk_.find(Field::kSubmit, is_time);
+    const Column* start = desk_.find(Field::kStart, is_time);
+    if (start == nullptr && submit != nullptr && submit->unclear.empty()) {
+      desk_.give_time(Field::kStart, *submit,
+                      "nothing says when jobs began, so they are taken to begin when submitted");
+    } else {
+      desk_.take_time(Field::kSubmit);
+      if (desk_.take_time(Field::kStart) == nullptr) desk_.miss("start", "when a job began");
+    }
+    const Column* end = desk_.take_time(Field::kEnd);
+    if (end != nullptr) return;  // Elapsed times may count the queue too.
+    const Column* elapsed = desk_.find(Field::kElapsed, is_duration);
+    if (elapsed == nullptr) return desk_.miss("end", "when it ended; or elapsed, how long it ran");
+    const std::string_view unit = duration_unit(*elapsed);
+    if (!unit.empty()) {
+      desk_.give(Field::kElapsed, *elapsed, fmt::format("unit = \"{}\"", unit));
+    } else {
+      desk_.give(Field::kElapsed, *elapsed, "",
+                 elapsed->is_number() ? "in seconds, as no unit is named" : "");
+    }
+  }
+
+  void state() {
+    const Column* state = desk_.find(Field::kState);
+    if (state == nullptr) return;
+    if (!state->is_number()) return desk_.give(Field::kState, *state);
+    if (state->is_whole() && state->most <= 11) {
+      desk_.give(Field::kState, *state, kSlurmStates, "numbers, as in Slurm's database");
+    }
+  }
+
+  void hosts() {
+    if (const Column* hosts = desk_.find(Field::kHosts, is_text)) {
+      desk_.give(Field::kHosts, *hosts, hosts_form(*hosts));
+    }
+    host_count_ = desk_.take(Field::kHostCount, is_count);
+  }
+
+  void count() {
+    if (accelerators_ == nullptr) {
+      return desk_.miss("accelerators", "how many accelerators it held");
+    }
+    const Column& column = *accelerators_;
+    std::string more;
+    std::string why;
+    if (column.plain == "plangpu") {
+      more = "scale = 0.01";
+      why = "in percent of an accelerator";
+    }
+    const bool each = column.plain == "gpuspernode" || column.plain == "gpupernode";
+    if ((each || column.plain == "plangpu") && host_count_ != nullptr) {
+      more += fmt::format("{}times = {}", more.empty() ? "" : ", ", quoted(host_count_->name));
+      why += why.empty() ? "for each of its hosts" : ", for each instance";
+    }
+    if (!column.is_number() && column.filled > 0) why = "as Slurm writes resources";
+    desk_.give(Field::kAccelerators, column, more, why);
+  }
+
+  void utilisation() {
+    const Column* used = desk_.find(Field::kUtilisation, is_number);
+    if (used == nullptr || used->filled == 0) return;
+    const Share share = share_of(*used, "");
+    if (share.unit.empty()) {
+      return desk_.note(fmt::format("{} is not used: {}", quoted(used->name), share.why));
+    }
+    desk_.give(Field::kUtilisation, *used, fmt::format("unit = \"{}\"", share.unit), share.why);
+  }
+
+  Desk& desk_;
+  const Column* accelerators_ = nullptr;
+  const Column* host_count_ = nullptr;
+};
+
+bool tells_of_places(const Desk& desk) {
+  return desk.find(Field::kJob) && desk.find(Field::kHost) && desk.find(Field::kAccelerator) &&
+         !desk.find(Field::kTime, [](const Column& c) { return c.is_time() && !c.from_zero; });
+}
+
+bool tells_of_capacity(const Desk& desk) {
+  return desk.find(Field::kHost, is_text) && desk.find(Field::kAccelerators, is_count) &&
+         !desk.find(Field::kTime) && !desk.find(Field::kStart) && !desk.find(Field::kJob);
+}
+
+void guess_place(Desk& desk) {
+  desk.take(Field::kJob);
+  desk.take(Field::kHost);
+  desk.take(Field::kAccelerator);
+}
+
+void guess_capacity(Desk& desk) {
+  desk.take(Field::kHost, is_text);
+  desk.take(Field::kAccelerators, is_count);
+  desk.take(Field::kKind, is_text);
+  desk.take(Field::kPartition, is_text);
+}
+
+}  // namespace
+
+Guess guess(const Head& head, std::string_view path, std::string_view host) {
+  Desk desk(head);
+  if (tells_of_jobs(desk)) {
+    JobGuess(desk).run();
+    return std::move(desk).finish(Row::kJob);
+  }
+  if (tells_of_samples(desk)) {
+    guess_samples(desk, path, host);
+    return std::move(desk).finish(Row::kSample);
+  }
+  if (tells_of_places(desk)) {
+    guess_place(desk);
+    return std::move(desk).finish(Row::kPlace);
+  }
+  if (tells_of_capacity(desk)) {
+    guess_capacity(desk);
+    return std::move(desk).finish(Row::kCapacity);
+  }
+  // Neither: propose what it is nearer to.
+  if (desk.find(Field::kTime, is_time) && !desk.find(Field::kAccelerators, is_devices)) {
+    guess_samples(desk, path, host);
+    return std::move(desk).finish(Row::kSample);
+  }
+  JobGuess(desk).run();
+  return std::move(desk).finish(Row::kJob);
+}
+
+std::string explain(const Guess& guess, const Head& head) {
+  constexpr std::string_view kWhat[] = {"jobs", "samples", "who had which accelerator",
+                                        "what hosts have", "occupancy"};
+  const std::string_view delimiter = head.delimiter == '\t'  ? "tabs"
+                                     : head.delimiter == ' ' ? "blanks"
+                                                             : std::string_view(&head.delimiter, 1);
+  std::string text = fmt::format(
+      "a table of {}, known by its {} columns (between {}) and its first {} lines\n",
+      kWhat[static_cast<std::size_t>(guess.row)], head.header.size(), delimiter, head.rows.size());
+  for (const std::string& note : guess.notes) text += fmt::format("  {}\n", note);
+  if (!guess.unused.empty()) {
+    text += fmt::format("  not used: {}\n", clip(join(guess.unused, ", "), 400));
+  }
+  text += "  to say it otherwise, pass a mapping: --map FILE (docs/format/csv-mapping.md)";
+  return text;
+}
+
+std::string propose(const Guess& guess) {
+  return fmt::format(
+      "is a table, but its columns do not say all that is needed ({})\n"
+      "Complete this mapping, save it as FILE.toml, and add: --map FILE.toml "
+      "(docs/format/csv-mapping.md)\n\n{}",
+      join(guess.missing, "; "), guess.toml);
+}
+
+}  // namespace amdahl::fleet::csv

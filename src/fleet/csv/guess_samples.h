@@ -1,0 +1,23 @@
+// guess_samples.h: which columns of a table hold samples: long, wide, or one a host and
+// accelerator.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "fleet/csv/desk.h"
+
+namespace amdahl::fleet::csv {
+
+bool tells_of_samples(const Desk& desk);
+void guess_samples(Desk& desk, std::string_view path, std::string_view host);
+
+// In which unit a column writes a share, by its name or by its numbers.
+struct Share {
+  std::string unit;  // "percent", "fraction"; empty: it cannot be a share, see `why`.
+  std::string why;
+};
+// `metric`: whose own unit is taken where nothing else decides; empty: none.
+Share share_of(const Column& column, std::string_view metric);
+
+}  // namespace amdahl::fleet::csv

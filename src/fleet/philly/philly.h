@@ -1,0 +1,21 @@
+// philly.h: reads cluster_job_log of Microsoft's Philly traces: a JSON list of jobs with attempts.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "fleet/source.h"
+
+namespace amdahl::fleet::philly {
+
+// [{"status":..., "vc":..., "jobid":..., "attempts":[...
+bool claims(std::string_view head);
+
+// Each attempt is a job with the accelerators it had. The last one has the job's id and its status;
+// the n-th before it is "ID#n", and how it ended is not known. Times without a zone are of the US
+// Pacific coast, as the telemetry of the same traces says.
+std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options);
+
+Explained explain(std::string_view head, const ReaderOptions& options);
+
+}  // namespace amdahl::fleet::philly

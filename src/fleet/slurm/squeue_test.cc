@@ -1,0 +1,88 @@
+#include "fleet/slurm/squeue.h"
+
+#include <gtest/gtest.h>
+
+#include "fleet/feed.h"
+#include "fleet/slurm/slurm.h"
+
+namespace amdahl::fleet::slurm {
+namespace {
+
+using model::JobState;
+using model::Trouble;
+using std::chrono::seconds;
+
+Fed read(std::string_view bytes) {
+  EXPECT_EQ(source_for(bytes)->name, "slurm");
+  Fed whole = feed(make, bytes);
+  const Fed single = feed(make, bytes, {}, 1);
+  EXPECT_EQ(whole.error, single.error);
+  EXPECT_EQ(whole.told.jobs.size(), single.told.jobs.size());
+  EXPECT_EQ(whole.told.counts, single.told.counts);
+  EXPECT_EQ(whole.told.places, single.told.places);
+  return whole;
+}
+
+TEST(Squeue, Text) {
+  const Fed fed = read(
+      "JOBID|PARTITION|NAME|USER|ACCOUNT|STATE|SUBMIT_TIME|START_TIME|NODES|NODELIST|TRES_PER_"
+      "NODE\n"
+      "7|gpu|train|ada|proj|RUNNING|2025-05-02T14:00:00|2025-05-02T14:10:00|2|n[1-2]|gres:gpu:a100:"
+      "4\n"
+      "8_3|gpu|train|ada|proj|PENDING|2025-05-02T14:00:00|N/A|1||gres/gpu:1\n"
+      "9|cpu|cpu|ada|proj|RUNNING|2025-05-02T14:00:00|2025-05-02T14:10:00|1|n3|N/A\n"
+      "10|cpu\n");
+  EXPECT_EQ(fed.error, "");
+  ASSERT_EQ(fed.told.jobs.size(), 3U);
+  EXPECT_EQ(fed.told.jobs[0].id, "7");
+  EXPECT_EQ(fed.told.jobs[0].kind, "a100");
+  EXPECT_EQ(fed.told.jobs[0].hosts, "n[1-2]");
+  EXPECT_EQ(fed.told.jobs[0].draft.accelerators, 8);
+  EXPECT_EQ(fed.told.jobs[0].draft.state, JobState::kRunning);
+  EXPECT_EQ(fed.told.jobs[0].draft.end, Nanos{});
+  EXPECT_EQ(fed.told.jobs[0].draft.start, seconds(1746195000));
+  EXPECT_EQ(fed.told.jobs[1].draft.start, Nanos{});
+  EXPECT_EQ(fed.told.jobs[2].draft.accelerators, 0);
+  EXPECT_EQ(fed.told.count(Trouble::kBadLine), 1U);
+}
+
+TEST(Squeue, ItsTableForPeopleSaysTooLittle) {
+  EXPECT_EQ(read("             JOBID PARTITION     NAME     USER ST       TIME  NODES "
+                 "NODELIST(REASON)\n"
+                 "                 7       gpu    train      ada  R    1:10:00      2 n[1-2]\n")
+                .error,
+            "has no column START_TIME; run: squeue -a -t all -o "
+            "'%i|%P|%j|%u|%a|%T|%V|%S|%D|%N|%b', or squeue --json");
+}
+
+TEST(Squeue, JsonOfOldAndNewReleases) {
+  const Fed fed = read(R"json({"jobs": [
+ {"account": "proj", "accrue_time": {"set": true, "infinite": false, "number": 1746194400},
+  "array_job_id": {"set": true, "infinite": false, "number": 90},
+  "array_task_id": {"set": true, "infinite": false, "number": 3},
+  "end_time": {"set": true, "infinite": false, "number": 1746281400},
+  "gres_detail": ["gpu:a100:2(IDX:0-1)", "gpu:a100:1(IDX:3)"],
+  "job_id": 91, "job_state": ["RUNNING"], "name": "train", "nodes": "n[1-2]",
+  "node_count": {"set": true, "infinite": false, "number": 2}, "partition": "gpu",
+  "start_time": {"set": true, "infinite": false, "number": 1746195000},
+  "submit_time": {"set": true, "infinite": false, "number": 1746194400},
+  "tres_alloc_str": "cpu=4,gres/gpu=3,gres/gpu:a100=3", "user_name": "ada"},
+ {"account": "proj", "array_job_id": 0, "array_task_id": null, "job_id": 92,
+  "job_state": "COMPLETED",
+  "start_time": 1746195000, "end_time": 1746195060, "submit_time": 1746194400, "nodes": "n3",
+  "tres_alloc_str": "cpu=4,gres/gpu=1", "user_name": "bob", "node_count": 1}
+], "meta": {"slurm": {}}})json");
+  EXPECT_EQ(fed.error, "");
+  ASSERT_EQ(fed.told.jobs.size(), 2U);
+  EXPECT_EQ(fed.told.jobs[0].id, "90_3");
+  EXPECT_EQ(fed.told.jobs[0].raw, "91");
+  EXPECT_EQ(fed.told.jobs[0].user, "ada");
+  EXPECT_EQ(fed.told.jobs[0].draft.end, Nanos{});  // What it says is a limit.
+  EXPECT_EQ(fed.told.jobs[0].draft.accelerators, 3);
+  EXPECT_EQ(fed.told.places, (std::vector<std::string>{"91 n1 0", "91 n1 1", "91 n2 3"}));
+  EXPECT_EQ(fed.told.jobs[1].draft.end - fed.told.jobs[1].draft.start, seconds(60));
+  EXPECT_EQ(fed.told.jobs[1].draft.accelerators, 1);
+}
+
+}  // namespace
+}  // namespace amdahl::fleet::slurm
