@@ -55,6 +55,7 @@ Result<Plan> plan_of(std::string_view bytes, const ReaderOptions& options) {
   plan.guess = guess(plan.head, options.path, options.host);
   if (!plan.guess->is_complete()) return bad_input(propose(*plan.guess));
   plan.mapping = TRY(parse_mapping(plan.guess->toml).in("by its columns"));
+  plan.mapping.is_guess = plan.guess->unit_by_values;
   return plan;
 }
 
@@ -84,8 +85,9 @@ class CsvReader final : public Reader {
     if (!open_.empty()) {
       intake_.trouble(Trouble::kTruncated, open_at_, "a quote is open at the end");
     }
-    if (rows_) rows_->flush();
-    return Ok{};
+    if (!rows_) return Ok{};
+    rows_->flush();
+    return against(rows_->finish());
   }
 
  private:
@@ -129,6 +131,7 @@ class CsvReader final : public Reader {
       const std::string_view seen = options_.head.empty() ? held_ : options_.head;
       Plan plan = TRY(plan_of(*telling_part(seen, true), options_));
       mapping_ = std::move(plan.mapping);
+      if (plan.guess) toml_ = plan.guess->toml;
     }
     delimiter_ = mapping_->delimiter;
     return lines(std::exchange(held_, {}));
@@ -145,8 +148,16 @@ class CsvReader final : public Reader {
       TRY(rows_->begin(std::move(header)));
       if (mapping_->header) return Ok{};
     }
-    rows_->take(cells_, where);
-    return Ok{};
+    return against(rows_->take(cells_, where));
+  }
+
+  // What speaks against a guess, with the mapping to put right.
+  Result<> against(Result<> done) const {
+    if (done || toml_.empty()) return done;
+    return bad_input(
+        fmt::format("{} (unit = \"percent\" or \"fraction\"): save this as FILE.toml, put "
+                    "it right, and add: --map FILE.toml\n\n{}",
+                    done.error().text, toml_));
   }
 
   Intake& intake_;
@@ -157,6 +168,7 @@ class CsvReader final : public Reader {
   std::optional<Mapping> mapping_;
   std::optional<Rows> rows_;
   char delimiter_ = '\0';  // 0: as the first line has it.
+  std::string toml_;       // Of a guess.
   std::string held_;       // Until it is known what this is.
   std::string open_;
   Where open_at_;

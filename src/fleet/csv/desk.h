@@ -39,6 +39,7 @@ class Desk {
   void line(std::string_view field, std::string_view toml, std::string_view why);
   void miss(std::string_view field, std::string_view what);
   void value(std::string toml, std::string note);  // [[value]]
+  void judge_unit_by_values() { guess_.unit_by_values = true; }
   void note(std::string text) { guess_.notes.push_back(std::move(text)); }
 
   Guess finish(Row row) &&;

@@ -159,6 +159,7 @@ class JobGuess {
     if (share.unit.empty()) {
       return desk_.note(fmt::format("{} is not used: {}", quoted(used->name), share.why));
     }
+    if (!share.is_sure) desk_.judge_unit_by_values();
     desk_.give(Field::kUtilisation, *used, fmt::format("unit = \"{}\"", share.unit), share.why);
   }
 

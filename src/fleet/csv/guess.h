@@ -16,6 +16,7 @@ struct Guess {
   std::vector<std::string> missing;  // "start: when a job began"; empty: it can be read.
   std::vector<std::string> notes;    // What each field was taken from, and why if not by its name.
   std::vector<std::string> unused;   // Columns, by name.
+  bool unit_by_values = false;       // Whether in percent was told by the first values, or by none.
 
   bool is_complete() const { return missing.empty(); }
 };

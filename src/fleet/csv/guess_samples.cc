@@ -169,6 +169,7 @@ class SampleGuess {
     if (share.unit.empty()) {
       return desk_.note(fmt::format("{} is not used: {}", quoted(column.name), share.why));
     }
+    if (!share.is_sure) desk_.judge_unit_by_values();
     desk_.value(fmt::format("column = {}\nmetric = \"{}\"\nunit = \"{}\"\n", quoted(column.name),
                             metric, share.unit),
                 fmt::format("{} = {}, {}: {}", metric, quoted(column.name), share.unit, share.why));
@@ -206,6 +207,7 @@ class SampleGuess {
     }
     const Share share = share_of(all, metric);
     if (share.unit.empty()) desk_.miss("value", fmt::format("{}: {}", pattern, share.why));
+    if (!share.is_sure) desk_.judge_unit_by_values();
     desk_.value(fmt::format("column = {}\n{}metric = \"{}\"\nunit = \"{}\"\n",
                             quoted(split.empty() ? pattern : "*"),
                             split.empty() ? "" : fmt::format("split = {}\n", quoted(split)), metric,
@@ -257,23 +259,24 @@ Share share_of(const Column& column, std::string_view metric) {
   const UsageMetric* known = metric.empty() ? nullptr : find_usage_metric(metric);
   const std::string_view named = share_unit(column);
   if (!named.empty() && (named == "percent" || column.most <= 1.5)) {
-    return {std::string(named), "its name says so"};
+    return {std::string(named), "its name says so", true};
   }
   if (column.most > 100.5) {
-    return {"", fmt::format("has values up to {}, so it is no share", show_number(column.most))};
+    return {"", fmt::format("has values up to {}, so it is no share", show_number(column.most)),
+            false};
   }
   if (column.most > 1.5) {
-    return {"percent", fmt::format("there are values up to {}", show_number(column.most))};
+    return {"percent", fmt::format("there are values up to {}", show_number(column.most)), false};
   }
   if (is_exporters(column.name) && known != nullptr) {
-    return {known->whole > 1 ? "percent" : "fraction", "as its exporter writes it"};
+    return {known->whole > 1 ? "percent" : "fraction", "as its exporter writes it", true};
   }
-  if (column.fractions) return {"fraction", "no value is above 1, and some are not whole"};
+  if (column.fractions) return {"fraction", "no value is above 1, and some are not whole", false};
   if (known == nullptr && column.numbers > 0) {
-    return {"", "its first values do not say whether it is in percent or from 0 to 1"};
+    return {"", "its first values do not say whether it is in percent or from 0 to 1", false};
   }
   return {known == nullptr || known->whole > 1 ? "percent" : "fraction",
-          "its first values leave it open, so as it is usual"};
+          "its first values leave it open, so as it is usual", false};
 }
 
 bool tells_of_samples(const Desk& desk) {

@@ -16,6 +16,7 @@ void guess_samples(Desk& desk, std::string_view path, std::string_view host);
 struct Share {
   std::string unit;  // "percent", "fraction"; empty: it cannot be a share, see `why`.
   std::string why;
+  bool is_sure = false;  // By its name, not by its first values.
 };
 // `metric`: whose own unit is taken where nothing else decides; empty: none.
 Share share_of(const Column& column, std::string_view metric);

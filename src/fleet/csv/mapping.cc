@@ -377,6 +377,7 @@ class Parser {
       const double unit = TRY(unit_of(item, Type::kShare));
       const double scale = TRY(number_of(item, "scale", 1));
       value.scale = scale * TRY(scale_for(node, value.metric, unit));
+      value.in_fraction = unit == 1;
       mapping_.values.push_back(std::move(value));
       return Ok{};
     });

@@ -75,9 +75,10 @@ struct From {
 struct ValueColumn {
   std::string column;  // May contain one '*', which then stands for the accelerator.
   std::string metric;
-  std::string host;         // Empty: as the line says.
-  std::string accelerator;  // Empty: as the '*', or as the line says.
-  std::string split;        // What stands for the '*' is a host, this, and an accelerator.
+  std::string host;          // Empty: as the line says.
+  std::string accelerator;   // Empty: as the '*', or as the line says.
+  bool in_fraction = false;  // From 0 to 1, as its unit says.
+  std::string split;         // What stands for the '*' is a host, this, and an accelerator.
   double scale = 1;
 };
 
@@ -96,6 +97,8 @@ struct Mapping {
   std::optional<Zone> zone;  // Of times without one; wins over the option.
   std::array<From, kFieldCount> from;
   std::string metric;  // Of the column `utilisation`.
+  // Units of shares were told by the first lines: those that follow may show them to be wrong.
+  bool is_guess = false;
   std::vector<ValueColumn> values;
   std::vector<Filter> where;
 

@@ -149,7 +149,34 @@ bool Rows::is_header(const Cells& cells) const {
          std::equal(header_.begin(), header_.end(), cells.all().begin());
 }
 
-void Rows::take(const Cells& cells, Where where) {
+Result<> Rows::take(const Cells& cells, Where where) {
+  one(cells, where);
+  // One value out of range is a bad value; many are another unit.
+  if (!in_fraction_ || above_ <= 20 || above_ * 20 <= shares_) return Ok{};
+  return bad_input(
+      fmt::format("line {}: by its first lines utilisation is from 0 to 1, but {} of {} values are "
+                  "above; say it "
+                  "in a mapping",
+                  where.line, above_, shares_));
+}
+
+Result<> Rows::finish() {
+  if (in_fraction_ || above_ > 0 || between_ * 20 <= shares_) return Ok{};
+  return bad_input(
+      fmt::format("utilisation was taken for percent, but of {} values none is above 1 and {} are "
+                  "not whole; say it in a mapping",
+                  shares_, between_));
+}
+
+void Rows::weigh(double share, bool in_fraction) {
+  if (!mapping_.is_guess) return;
+  in_fraction_ = in_fraction;
+  ++shares_;
+  if (share > 1.5) ++above_;
+  if (share > 0 && share < 1) ++between_;
+}
+
+void Rows::one(const Cells& cells, Where where) {
   std::size_t size = cells.size();
   while (size > header_.size() && cells[size - 1].empty()) --size;  // Lines that end in a comma.
   if (size == header_.size() && is_header(cells)) return;
@@ -347,6 +374,8 @@ void Rows::job() {
     if (is_blank_word(cell)) {
       intake_.troubles(Trouble::kBlankValue, 1);
     } else if (const auto share = number(Field::kUtilisation, 0)) {
+      const double scale = mapping_[Field::kUtilisation].scale;
+      weigh(*share / scale, scale == 1);
       if (*share < 0 || *share > 1) {
         complain(Trouble::kOutOfRange, Field::kUtilisation, cell);
       } else {
@@ -359,11 +388,12 @@ void Rows::job() {
 }
 
 void Rows::add_sample(const model::SeriesKey& key, Nanos at, std::string_view cell, double scale,
-                      std::string_view column) {
+                      std::string_view column, const ValueColumn* of) {
   const Value value = read_number(cell, mapping_.decimal);
   if (!value) {
     return intake_.trouble(*value.trouble, where_, fmt::format("{} '{}'", column, clip(cell, 40)));
   }
+  if (of != nullptr) weigh(value.number, of->in_fraction);
   const double scaled = value.number * scale;
   if (!(std::abs(scaled) <= std::numeric_limits<float>::max())) {
     return intake_.trouble(Trouble::kNotFinite, where_, fmt::format("{} {}", column, scaled));
@@ -412,7 +442,7 @@ void Rows::sample() {
     if (!value.host.empty()) own.host = value.host;
     if (!series.accelerator.empty()) own.accelerator = series.accelerator;
     if (!value.accelerator.empty()) own.accelerator = value.accelerator;
-    add_sample(own, *at, (*cells_)[series.column], value.scale, header_[series.column]);
+    add_sample(own, *at, (*cells_)[series.column], value.scale, header_[series.column], &value);
   }
 }
 

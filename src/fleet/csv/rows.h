@@ -1,6 +1,7 @@
 // rows.h: turns the cells of a line into what a mapping says they are.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,8 +21,10 @@ class Rows {
   Rows(Intake& intake, const Mapping& mapping, Zone zone, const ReaderOptions& options);
 
   Result<> begin(std::vector<std::string> header);  // An error if a column is not there.
-  void take(const Cells& cells, Where where);
-  void flush();  // Samples are handed on in bundles.
+  // An error if the lines so far contradict a mapping that was guessed.
+  Result<> take(const Cells& cells, Where where);
+  Result<> finish();  // The same, at the end.
+  void flush();       // Samples are handed on in bundles.
 
  private:
   struct Place {  // Of a field.
@@ -38,6 +41,8 @@ class Rows {
 
   Result<int> find(std::string_view column) const;
   bool is_header(const Cells& cells) const;
+  void one(const Cells& cells, Where where);
+  void weigh(double share, bool in_fraction);
   std::string_view text(Field field);
   std::string_view file_part(const From& from) const;
   std::optional<double> accelerators(model::JobDraft& job);
@@ -50,7 +55,7 @@ class Rows {
   void job();
   void sample();
   void add_sample(const model::SeriesKey& key, Nanos at, std::string_view cell, double scale,
-                  std::string_view column);
+                  std::string_view column, const ValueColumn* of = nullptr);
   void place();
   void capacity();
   void occupancy();
@@ -65,6 +70,12 @@ class Rows {
   std::array<Place, kFieldCount> places_{};
   std::vector<Place> filters_;
   std::vector<Series> series_;
+
+  // Of a guess: values that were read as shares, those that are above 1, and the largest.
+  std::uint64_t shares_ = 0;
+  std::uint64_t above_ = 0;
+  std::uint64_t between_ = 0;  // Above 0 and below 1.
+  bool in_fraction_ = false;
 
   const Cells* cells_ = nullptr;  // Of the line in hand, with its place.
   Where where_;
