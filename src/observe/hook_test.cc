@@ -1,5 +1,6 @@
 // The PyTorch hook in real Python programs under the supervisor.
 #include <cstdlib>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -174,6 +175,125 @@ TEST_F(HookTest, ACrashLooksTheSameAndIsStillReported) {
     EXPECT_EQ(receipt.stderr_tail, plain.stderr_tail);
     EXPECT_GT(hook().at("wall_s"), 0);
   }
+}
+
+// However it ends, it ends the same way as without the hook, and what was seen is there.
+TEST_F(HookTest, EveryWayToEndIsReported) {
+  if (no_torch()) GTEST_SKIP() << "/usr/bin/python3 has no torch here";
+  const struct {
+    const char* how;
+    int code;
+    bool ended;
+  } cases[] = {
+      {"raise ValueError('broken')", 1, true},
+      {"sys.exit(3)", 3, true},
+      {"os._exit(4)", 4, true},
+      {"threading.Thread(target=os._exit, args=(5,)).start(); time.sleep(100)", 5, true},
+      // Not before the hook had a chance to say what there is: that is what `seen` waits for.
+      {"seen(); os.kill(os.getpid(), signal.SIGKILL)", 9, false},
+      {"seen(); os.kill(os.getpid(), signal.SIGTERM)", 15, false},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.how);
+    const model::Receipt receipt = run(python(std::string(R"(
+import json, os, signal, sys, threading, time
+import torch
+from torch.utils.data import DataLoader
+
+def seen():
+    while True:
+        time.sleep(0.01)
+        try:
+            with open(os.environ["AMDAHL_HOOK_OUT"]) as file:
+                if json.load(file)["steps"] == 41: return
+        except OSError:
+            pass
+
+for i, batch in enumerate(DataLoader(torch.zeros(64, 2), batch_size=1)):
+    batch.sum()
+    if i == 40:
+        )") + c.how + "\n"));
+    EXPECT_EQ(receipt.code, c.code);
+    const Json report = hook();
+    EXPECT_EQ(report.at("ended"), c.ended);
+    EXPECT_EQ(report.at("steps"), 41);
+    EXPECT_GT(report.at("startup_s"), 0);
+    EXPECT_EQ(line_of(report, "startup").at("line"), 3);
+    EXPECT_EQ(report.contains("window"), c.ended);
+  }
+}
+
+constexpr const char* kRanks = R"(
+import os, sys
+import torch, torch.distributed as dist, torch.multiprocessing as mp
+from torch.utils.data import DataLoader
+
+def work(rank, world, store):
+    dist.init_process_group("gloo", init_method="file://" + store, rank=rank, world_size=world)
+    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(16, 16))
+    for batch in DataLoader(torch.zeros(64, 16), batch_size=2):
+        model(batch).sum().backward()
+    dist.destroy_process_group()
+
+if __name__ == "__main__":
+    mp.start_processes(work, args=(2, os.environ["AMDAHL_OUT"] + "/store"), nprocs=2,
+                       start_method="HOW")
+)";
+
+TEST_F(HookTest, RanksAreSeenHoweverTheyAreStarted) {
+  if (no_torch()) GTEST_SKIP() << "/usr/bin/python3 has no torch here";
+  for (const std::string how : {"fork", "spawn"}) {
+    SCOPED_TRACE(how);
+    std::filesystem::remove_all(path("out"));
+    std::string script = kRanks;
+    script.replace(script.find("HOW"), 3, how);
+    const model::Receipt receipt = run(python(script));
+    EXPECT_EQ(receipt.code, 0) << receipt.stderr_tail;
+    const Json report = hook();
+    EXPECT_EQ(report.at("rank"), 0);
+    EXPECT_EQ(report.at("world_size"), 2);
+    EXPECT_EQ(report.at("steps"), 32);
+    EXPECT_GT(report.at("torch_import_s"), 0) << "a forked rank's start is its parent's";
+    std::set<int> ranks;
+    for (const std::string& name : os::list(path("out"))) {
+      if (!name.ends_with(".pt.trace.json")) continue;
+      const auto trace = parse_json(*os::read_file(path("out/" + name)));
+      ASSERT_TRUE(trace);
+      ranks.insert(trace->at("distributedInfo").at("rank").get<int>());
+    }
+    EXPECT_EQ(ranks, (std::set<int>{0, 1}));
+  }
+}
+
+TEST_F(HookTest, WithoutALoaderCallsOfTheOutermostModuleAreSteps) {
+  if (no_torch()) GTEST_SKIP() << "/usr/bin/python3 has no torch here";
+  const model::Receipt receipt = run(python(R"(
+import copy, pickle, threading
+def late():
+    import torch
+thread = threading.Thread(target=late)
+thread.start()
+thread.join()
+import torch
+inner = torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Linear(4, 4))
+model = torch.nn.Sequential(torch.nn.Linear(4, 4), inner)
+for i in range(30):
+    model(torch.ones(2, 4)).sum().item()
+    inner(torch.ones(2, 4))
+model = pickle.loads(pickle.dumps(copy.deepcopy(model)))
+torch.jit.script(model)
+import torch.fx
+print([node.op for node in torch.fx.symbolic_trace(model).graph.nodes])
+)"));
+  EXPECT_EQ(receipt.code, 0) << receipt.stderr_tail;
+  EXPECT_EQ(receipt.stdout_tail,
+            "['placeholder', 'call_module', 'call_module', 'call_module', 'output']\n");
+  const Json seen = hook();
+  EXPECT_EQ(seen.at("steps"), 30);
+  EXPECT_EQ(seen.at("steps_by"), "forward");
+  EXPECT_GE(seen.at("window").at("steps"), 12);
+  EXPECT_GT(seen.at("torch_import_s"), 0);
+  expect_trace(seen.at("window").at("steps"));
 }
 
 TEST_F(HookTest, TheHostsOwnSitecustomizeStillRuns) {

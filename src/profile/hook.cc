@@ -29,6 +29,7 @@ constexpr auto kTimes = std::to_array<Field>({
     {"teardown_s", "hook.teardown_share"},
     {"first_batch_s", "hook.first_batch_share"},
     {"warmup_s", "hook.warmup_share"},
+    {"overhead_s", "hook.overhead_share"},
 });
 
 constexpr auto kNumbers = std::to_array<Field>({
@@ -168,6 +169,22 @@ Result<Ops> read_ops(const Json& window) {
   return sum;
 }
 
+std::string_view why_no_window(const Json& hook, const Facts& facts) {
+  const auto torch = hook.find("torch");
+  if (torch != hook.end() && torch->is_null()) {
+    return "hook: the job's Python did not import torch, so no steps, loader or operators";
+  }
+  const auto steps = facts.evidence.find("hook.steps");
+  if (steps != facts.evidence.end() && steps->second == 0) {
+    return "hook: it saw no steps (no batch of a DataLoader, no module called in the main thread), "
+           "so nothing of the operators";
+  }
+  if (hook.value("ended", Json(true)) == false) {
+    return "hook: the job was killed, so this is of the moment before that, without the operators";
+  }
+  return "hook: it profiled no window of steps, so nothing of the operators";
+}
+
 Result<> read_window(const Json& hook, Facts& facts) {
   const Json window = TRY(object_at(hook, "window"));
   const double steps = TRY(number_at(window, "/window", "steps")).value_or(0);
@@ -178,7 +195,7 @@ Result<> read_window(const Json& hook, Facts& facts) {
   if (steps > 0 && syncs) facts.evidence["hook.scalar_syncs_per_step"] = *syncs / steps;
   if (steps > 0 && calls) facts.evidence["hook.ops_per_step"] = *calls / steps;
   if (ops.seconds <= 0) {
-    facts.missing.emplace_back("hook: it profiled no window of steps, so nothing of the operators");
+    facts.missing.emplace_back(why_no_window(hook, facts));
     return Ok{};
   }
   if (calls.value_or(0) > 0) facts.evidence["hook.mean_op_us"] = 1e6 * ops.seconds / *calls;

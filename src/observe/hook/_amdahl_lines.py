@@ -8,15 +8,20 @@ _ROWS = 80
 
 
 class Sampler:
-    """A thread that looks at another one. What is inside libraries counts for the line that called."""
+    """A thread that looks at another one. What is inside libraries counts for the line that called.
 
-    def __init__(self, thread, clock, phase):
+    It also calls `now_and_then`: often at first, then every `seconds`.
+    """
+
+    def __init__(self, thread, clock, phase, now_and_then, seconds):
         import threading
         import time
 
         self.watched = thread
         self.clock = clock
         self.phase = phase  # Called for the name of the present phase.
+        self.now_and_then = now_and_then
+        self.every = seconds
         self.seconds = {}  # (file, line, function, phase) to seconds.
         self.own = 0.0  # CPU time of the looking itself.
         self.thread_time = time.thread_time
@@ -27,7 +32,7 @@ class Sampler:
         self.thread.start()
 
     def _run(self):
-        last = self.clock()
+        began = last = called = self.clock()
         while not self.stop.wait(_EVERY):
             frame = sys._current_frames().get(self.watched)
             now = self.clock()
@@ -37,7 +42,16 @@ class Sampler:
                 key = place + (self.phase(),)
                 self.seconds[key] = self.seconds.get(key, 0.0) + min(now - last, _LONGEST)
             last = now
+            if now - called > min(self.every, max(self.every, now - began) / 8):
+                self._call()
+                called = last = self.clock()
             self.own = self.thread_time()
+
+    def _call(self):
+        try:
+            self.now_and_then()
+        except Exception:
+            pass
 
     def _place(self, frame):
         while frame is not None:
@@ -50,10 +64,14 @@ class Sampler:
             frame = frame.f_back
         return None
 
+    def end(self):
+        """A thread that is at work while the interpreter goes down is a risk to the job."""
+        self.stop.set()
+        self.thread.join(1.0)
+
     def rows(self):
         """The lines with most time first."""
-        self.stop.set()
-        ordered = sorted(self.seconds.items(), key=lambda item: -item[1])[:_ROWS]
+        ordered = sorted(list(self.seconds.items()), key=lambda item: -item[1])[:_ROWS]
         return [
             {
                 "file": os.path.abspath(file),

@@ -10,9 +10,11 @@ import sys
 import _amdahl_lines as _lines
 import _amdahl_report as _report
 import _amdahl_trace as _trace
+import _amdahl_watch as _watch
 
 _DURATIONS = 100_000  # Steps whose length is kept.
 _IMPORTS = 10  # Modules listed.
+_SO_FAR = 2.0  # Seconds between reports of a job that may be killed.
 
 
 def _number(name, fallback):
@@ -23,16 +25,15 @@ def _number(name, fallback):
 
 
 class _Hook:
-    """All that is measured in one process. Forked children share the object and must not use it."""
+    """All that is measured in one process. A forked child goes on with it as its own."""
 
     def __init__(self, out):
         import threading
         import time
 
         self.out = out
-        self.pid = os.getpid()
-        self.thread = threading.get_ident()
         self.ident = threading.get_ident
+        self.lock = threading.Lock
         self.clock = time.perf_counter
         self.began = self._process_start(time)
         self.warmup = int(_number("AMDAHL_HOOK_WARMUP", 3))
@@ -40,15 +41,25 @@ class _Hook:
         self.window_seconds = _number("AMDAHL_HOOK_SECONDS", 10)
         self.overhead = 0.0  # Our own time, taken out of the process's.
         self.totals = {}  # Name to [seconds, calls].
-        self.depth = {}
         self.torch_import = None
+        self.imports = {}  # Outermost module to seconds.
+        self.forked = False
+        self.forwards = None  # Takes calls of the outermost module for steps, while no loader gives any.
+        self.start_over()
+
+    def start_over(self):
+        """What is of this process alone."""
+        self.pid = os.getpid()
+        self.thread = self.ident()
+        self.writing = self.lock()
+        self.depth = {}
+        self.rank = None
         self.steps = 0
         self.first_step = None
         self.last_step = None
         self.step_began = None
         self.durations = []
         self.first_batch = None
-        self.imports = {}  # Outermost module to seconds.
         self.sampler = None
         self.step_range = None
         self.loaders = {}
@@ -56,6 +67,16 @@ class _Hook:
         self.window = None
         self.window_result = None
         self.finished = False
+
+    def after_fork(self):
+        """In the child: its parent's start is its own; its steps it must make itself."""
+        self.forked = True
+        self.totals = {name: row for name, row in self.totals.items() if name == "import"}
+        self.start_over()
+
+    def watch_lines(self):
+        phase = lambda: "startup" if self.first_step is None else "step"
+        self.sampler = _lines.Sampler(self.thread, self.clock, phase, self.write_so_far, _SO_FAR)
 
     def _process_start(self, time):
         """When the kernel started this process, on our clock: before the interpreter did."""
@@ -88,12 +109,23 @@ class _Hook:
 
     # Steps.
 
-    def before_next(self):
-        now = self.clock()
+    def begin(self, now):
         if self.first_step is None:
             self.first_step = now
+            if self.sampler is None:  # A forked child that does the work.
+                self.watch_lines()
         self.end_step(now)
         self.turn_window()
+
+    def before_next(self):
+        if self.forwards is not None:
+            self.forwards.leave()
+            self.forwards = None
+            if 0 < self.steps <= self.warmup and self.window is None:
+                self.steps = 0  # They were a trial before the loop.
+                self.durations = []
+                self.step_began = self.first_step = None
+        self.begin(self.clock())
 
     def after_next(self, began, iterator):
         now = self.clock()
@@ -110,6 +142,11 @@ class _Hook:
         if known is None:
             known = self.loaders[key] = [0, _report.describe_loader(iterator)]
         known[0] += 1
+
+    def before_forward(self):
+        self.begin(self.clock())
+        self.steps += 1
+        self.step_began = self.last_step = self.clock()
 
     def end_step(self, now):
         if self.step_began is None:
@@ -160,6 +197,7 @@ class _Hook:
     def open_window(self):
         torch = sys.modules["torch"]
         self.window_result = {}  # Whatever happens, not twice.
+        self.note_rank(torch)
         if torch.autograd._profiler_enabled():
             return
         from torch.profiler import ProfilerActivity, profile
@@ -202,13 +240,36 @@ class _Hook:
 
     # The report.
 
-    def finish(self):
-        if self.finished or os.getpid() != self.pid:
+    def note_rank(self, torch):
+        """Asked while the job runs: at the end the group is often gone."""
+        try:
+            group = torch.distributed
+            if group.is_available() and group.is_initialized():
+                self.rank = group.get_rank(), group.get_world_size()
+        except Exception:
+            pass
+
+    def write_so_far(self):
+        """From the thread that looks: what there is if the job is killed the next moment."""
+        if self.finished or os.getpid() != self.pid or (self.forked and not self.steps):
             return
+        report = self.report(self.clock(), self.overhead, ended=False)
+        report["lines"] = self.sampler.rows()
+        if self.writing.acquire(blocking=False):  # Else the end has come.
+            try:
+                self.write(report)
+            finally:
+                self.writing.release()
+
+    def finish(self):
+        if self.finished or os.getpid() != self.pid or (self.forked and not self.steps):
+            return
+        self.writing.acquire(timeout=5)  # What was begun is soon done; it must not come after us.
         self.finished = True
         now = self.clock()
         before = self.overhead
-        self.close_window()  # A step that is still open has no length that we know.
+        if self.ident() == self.thread:  # Torch's profiler must be ended where it was started.
+            self.close_window()  # A step that is still open has no length that we know.
         profiler = self.window_result.get("profiler") if self.window_result else None
         report = self.report(now, before)
         self.add_lines(report)
@@ -220,10 +281,11 @@ class _Hook:
 
     def add_lines(self, report):
         if self.sampler is not None:
+            self.sampler.end()
             report["lines"] = self.sampler.rows()
             report["lines_cpu_s"] = round(self.sampler.own, 6)
 
-    def report(self, now, overhead):
+    def report(self, now, overhead, ended=True):
         torch = sys.modules.get("torch")
         seconds = lambda name: round(self.totals.get(name, [0.0, 0])[0], 6)
         calls = lambda name: self.totals.get(name, [0.0, 0])[1]
@@ -231,6 +293,7 @@ class _Hook:
             "schema": 1,
             "pid": self.pid,
             "torch": getattr(torch, "__version__", None) and str(torch.__version__),
+            "ended": ended,
             "wall_s": round(now - self.began - overhead, 6),
             "overhead_s": round(overhead, 6),
             "import_s": seconds("import"),
@@ -246,9 +309,7 @@ class _Hook:
             "gc_s": seconds("gc"),
             "gc_calls": calls("gc"),
         }
-        for name, variable in (("rank", "RANK"), ("world_size", "WORLD_SIZE")):
-            if os.environ.get(variable, "").isdigit():
-                report[name] = int(os.environ[variable])
+        self.add_rank(report)
         if self.first_batch is not None:
             report["first_batch_s"] = round(self.first_batch, 6)
         if self.imports:
@@ -260,6 +321,8 @@ class _Hook:
         if self.durations:
             report["step_s"] = _report.summary(self.durations)
             report["warmup_s"] = _report.warmup(self.durations)
+        if self.steps:
+            report["steps_by"] = "loader" if self.loaders else "forward"
         if self.loaders:
             report["loader"] = max(self.loaders.values(), key=lambda row: row[0])[1]
         if self.grad[0]:
@@ -270,151 +333,34 @@ class _Hook:
                 report["torch_threads"] = torch.get_num_threads()
             except Exception:
                 pass
-        if self.window_result:
+        if self.window_result and ended:
             report["window"] = _report.window_rows(self.window_result)
         return report
+
+    def add_rank(self, report):
+        if self.rank is not None:
+            report["rank"], report["world_size"] = self.rank
+            return
+        for name, variable in (("rank", "RANK"), ("world_size", "WORLD_SIZE")):
+            if os.environ.get(variable, "").isdigit():
+                report[name] = int(os.environ[variable])
 
     def write(self, report):
         """By rename. Of several processes the one with most steps is the one of interest."""
         import json
 
         try:
-            with open(self.out, encoding="utf-8") as earlier:
-                if json.load(earlier).get("steps", 0) > self.steps:
-                    return
+            with open(self.out, encoding="utf-8") as file:
+                earlier = json.load(file)
+            key = lambda row: (-row.get("steps", 0), row.get("rank", 0), -row.get("wall_s", 0))
+            if earlier.get("pid") != self.pid and key(earlier) < key(report):
+                return
         except (OSError, ValueError):
             pass
         beside = "%s.%d" % (self.out, self.pid)
         with open(beside, "w", encoding="utf-8") as file:
             json.dump(report, file, indent=1, sort_keys=True)
         os.replace(beside, self.out)
-
-
-def _patch(owner, name, hook, label):
-    """Replaces a function by one that times it and is otherwise the same."""
-    import functools
-
-    original = getattr(owner, name)
-
-    @functools.wraps(original)
-    def timed(*args, **kwargs):
-        return hook.timed(label, original, *args, **kwargs)
-
-    setattr(owner, name, timed)
-
-
-def _patch_torch(hook):
-    import functools
-
-    torch = sys.modules["torch"]
-    _patch(torch, "save", hook, "save")
-    import torch.utils.data.dataloader as dataloader
-
-    base = dataloader._BaseDataLoaderIter
-    original = base.__next__
-
-    @functools.wraps(original)
-    def watched(self):
-        if not hook.mine() or hook.depth.get("next"):
-            return original(self)
-        hook.depth["next"] = 1
-        try:
-            try:
-                hook.before_next()
-            except Exception:
-                pass
-            began = hook.clock()
-            batch = original(self)
-            try:
-                hook.after_next(began, self)
-            except Exception:
-                pass
-            return batch
-        finally:
-            hook.depth["next"] = 0
-
-    base.__next__ = watched
-
-    # The job's own profiler comes first: two at once are an error.
-    profile = torch.autograd.profiler.profile
-    init = profile.__init__
-
-    @functools.wraps(init)
-    def yielding(self, *args, **kwargs):
-        if not hook.depth.get("window") and hook.window is not None:
-            try:
-                hook.close_window()
-            except Exception:
-                pass
-        return init(self, *args, **kwargs)
-
-    profile.__init__ = yielding
-
-
-def _imported(hook, name, seconds):
-    """Called after a module was loaded for the first time."""
-    if not hook.mine():
-        return
-    try:
-        if name == "torch" and hasattr(sys.modules.get("torch"), "save"):
-            hook.torch_import = round(seconds, 6)
-            _patch_torch(hook)
-        elif name == "PIL.ImageFile":
-            _patch(sys.modules[name].ImageFile, "load", hook, "decode")
-    except Exception:
-        pass
-
-
-# Compiled under the name of Python's own import code, whose frames tracebacks leave out.
-_IMPORT = """
-def _call_with_frames_removed(name, import_):
-    began = hook.clock()
-    outermost = hook.mine() and not hook.depth.get("import")
-    if outermost:
-        hook.depth["import"] = 1
-    try:
-        return original(name, import_)
-    finally:
-        if outermost:
-            hook.depth["import"] = 0
-            total = hook.totals.setdefault("import", [0.0, 0])
-            total[0] += hook.clock() - began
-            total[1] += 1
-            hook.imports[name] = hook.imports.get(name, 0.0) + hook.clock() - began
-        if name in interesting:
-            imported(hook, name, hook.clock() - began)
-"""
-
-
-def _watch_imports(hook):
-    import importlib._bootstrap as bootstrap
-
-    scope = {
-        "hook": hook,
-        "original": bootstrap._find_and_load,
-        "imported": _imported,
-        "interesting": {"torch", "PIL.ImageFile"},
-    }
-    exec(compile(_IMPORT, "<frozen importlib._bootstrap>", "exec"), scope)
-    bootstrap._find_and_load = scope["_call_with_frames_removed"]
-
-
-def _watch_collector(hook):
-    import gc
-
-    began = [0.0]
-
-    def note(phase, info):
-        if os.getpid() != hook.pid:
-            return
-        if phase == "start":
-            began[0] = hook.clock()
-        elif began[0]:
-            total = hook.totals.setdefault("gc", [0.0, 0])
-            total[0] += hook.clock() - began[0]
-            total[1] += 1
-
-    gc.callbacks.append(note)
 
 
 def _install(out):
@@ -430,15 +376,13 @@ def _install(out):
 
     # Registered first, so it runs last: what others do at exit is part of the teardown.
     atexit.register(finish)
-    def watch_lines():
-        phase = lambda: "startup" if hook.first_step is None else "step"
-        hook.sampler = _lines.Sampler(hook.thread, hook.clock, phase)
-
     for step in (
-        watch_lines,
-        lambda: _patch(os, "fsync", hook, "fsync"),
-        lambda: _watch_collector(hook),
-        lambda: _watch_imports(hook),
+        hook.watch_lines,
+        lambda: os.register_at_fork(after_in_child=hook.after_fork),
+        lambda: _watch.patch(os, "fsync", hook, "fsync"),
+        lambda: _watch.exits(hook, finish),
+        lambda: _watch.collector(hook),
+        lambda: _watch.imports(hook),
     ):
         try:
             step()
