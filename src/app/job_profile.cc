@@ -100,6 +100,18 @@ void read_waits(const Collected& collected, Read& read) {
   read.into.waits = profile::places_of(*waits, profile::Role::kStep, kPlaces);
 }
 
+void read_gpus(const Collected& collected, Read& read) {
+  const auto text = os::read_file(collected.folder + "/gpus.jsonl");
+  if (!text) return;
+  auto gpus = profile::read_gpus(*text);
+  if (!gpus) {
+    read.into.problems.push_back("gpus.jsonl: " + gpus.error().text);
+    return;
+  }
+  read.into.gpus = *std::move(gpus);
+  read.facts.push_back(profile::facts_of(read.into.gpus));
+}
+
 void read_traces(const Collected& collected, Read& read) {
   if (collected.traces.empty()) return;
   const auto trace = app::read_traces({collected.traces, "", {}});
@@ -125,6 +137,7 @@ Read read_all(const Collected& collected) {
   Read read;
   read_hook(collected, read);
   read_waits(collected, read);
+  read_gpus(collected, read);
   read_traces(collected, read);
   return read;
 }

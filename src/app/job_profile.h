@@ -11,6 +11,7 @@
 #include "model/receipt.h"
 #include "model/spec.h"
 #include "profile/findings.h"
+#include "profile/gpus.h"
 #include "profile/lines.h"
 #include "profile/trace_report.h"
 
@@ -21,10 +22,11 @@ struct JobProfile {
   std::vector<profile::Finding> findings;     // Dearest first; none without a cost.
   std::optional<profile::TraceReport> trace;  // Of the traces that the run left.
   std::vector<std::string> waits;             // Where its step thread waited longest.
+  std::vector<profile::GpuUse> gpus;          // What its GPUs held and drew.
   std::vector<std::string> problems;          // Records that could not be read, and why.
 };
 
-// What a run's folder holds: hook.json, waits.jsonl, traces of torch and of device queues.
+// What a run's folder holds: hook.json, waits.jsonl, gpus.jsonl, traces of torch and of queues.
 struct Collected {
   std::string folder;
   std::vector<std::string> traces;  // Paths.

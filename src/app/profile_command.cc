@@ -36,7 +36,9 @@ Result<CommandProfile> profile_command(const Config& config, const ProfileComman
   spec.family = order.family;
   spec.command = order.plan.argv;
   spec.workdir = order.plan.workdir;
-  spec.accelerators = order.plan.accelerators;
+  // Where nothing was asked for, it gets all there are.
+  const bool asked = command.run.accelerators > 0 || !command.run.spec_file.empty();
+  spec.accelerators = asked ? order.plan.accelerators : 0;
   order.id = fmt::format("p-{}", os::random_hex(8));
   order.arm = "profile";
   order.out_dir = fmt::format("{}/profiles/{}", config.state_dir, order.id);
@@ -50,6 +52,9 @@ Result<CommandProfile> profile_command(const Config& config, const ProfileComman
   CommandProfile result;
   result.folder = order.out_dir;
   result.receipt = TRY(observe::supervise(order, os::real_clock()));
+  if (result.receipt.ending == model::Ending::kNotStarted) {
+    return Error{Error::Kind::kNotFound, result.receipt.reason};
+  }
   TRY(os::write_file(order.out_dir + "/receipt.json", dump_json(encode(result.receipt))));
   result.joined = join_collected(spec, result.receipt, collected_in(order.out_dir), {});
   result.joined.profile.id = order.id;

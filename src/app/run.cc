@@ -181,6 +181,10 @@ Result<RunOutcome> run_job(const Config& config, const RunOptions& options) {
   outcome.canary = seat.run;
   outcome.receipt = TRY(observe::supervise(order, clock));
 
+  if (const auto gpus = os::read_file(order.out_dir + "/gpus.jsonl")) {
+    outcome.gpus = TRY(profile::read_gpus(*gpus).in("gpus.jsonl"));
+  }
+
   outcome.receipt_file = order.out_dir + "/receipt.json";
   outcome.usage_file = fmt::format("{}/usage/{}.json", config.state_dir, outcome.job);
   TRY(os::write_file(outcome.receipt_file, dump_json(encode(outcome.receipt))));

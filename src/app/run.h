@@ -9,6 +9,7 @@
 #include "model/receipt.h"
 #include "model/usage.h"
 #include "observe/supervisor.h"
+#include "profile/gpus.h"
 
 namespace amdahl::app {
 
@@ -32,6 +33,7 @@ struct RunOutcome {
   std::string receipt_file;
   model::CanaryRun canary;  // What it ran with.
   std::string warning;      // Why it ran as typed although `promoted` was asked for.
+  std::vector<profile::GpuUse> gpus;
 };
 
 // As the command line says, or as the spec does; flags win. Without ids and folders.

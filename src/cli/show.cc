@@ -119,21 +119,4 @@ std::string show_packet(const Flags& flags, const ledger::GateRow& row) {
   return text;
 }
 
-std::string show_profile(const Flags& flags, const model::Profile& profile) {
-  std::string text =
-      fmt::format("{}  bottleneck: {} ({})\n  {}\n\n", bold(flags, profile.family),
-                  name(profile.bottleneck), describe(profile.bottleneck), profile.rule);
-  std::vector<std::vector<std::string>> rows;
-  for (const model::Cause& cause : profile.causes) {
-    rows.push_back({cause.name, std::string(name(cause.bottleneck)),
-                    show_number(cause.accelerator_seconds), show_percent(cause.share),
-                    fmt::format("{:.2f}x", cause.ceiling), cause.because});
-  }
-  text += table({"cause", "class", "accel-s", "share", "ceiling", "because"}, rows);
-  for (const std::string& missing : profile.missing) {
-    text += fmt::format("missing: {}\n", missing);
-  }
-  return text;
-}
-
 }  // namespace amdahl::cli

@@ -9,7 +9,6 @@
 #include "cli/options.h"
 #include "ledger/ledger.h"
 #include "model/hypothesis.h"
-#include "model/profile.h"
 
 namespace amdahl::cli {
 
@@ -29,7 +28,6 @@ std::string describe(const ledger::Budget& budget);
 std::string describe_time(Nanos unix_time);  // "2026-11-15 21:30".
 
 std::string show_packet(const Flags& flags, const ledger::GateRow& row);
-std::string show_profile(const Flags& flags, const model::Profile& profile);
 std::string show_votes(const std::vector<model::Finding>& votes);
 
 }  // namespace amdahl::cli

@@ -1,30 +1,26 @@
 #include "cli/show_job_profile.h"
 
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/trace_profile.h"
+#include "base/screen.h"
 #include "base/text.h"
 #include "cli/show.h"
+#include "cli/show_causes.h"
 #include "cli/terminal.h"
 #include "model/codec.h"
 #include "model/receipt.h"
 #include "os/files.h"
+#include "profile/advice.h"
 
 namespace amdahl::cli {
 namespace {
 
 constexpr std::size_t kShown = 8;  // Findings in full.
-
-// Shorter where it lies below the folder that a person stands in.
-std::string place_of(const code::Finding& finding) {
-  std::error_code error;
-  const auto relative = std::filesystem::relative(finding.file, error);
-  const bool below = !error && !relative.empty() && *relative.begin() != "..";
-  return fmt::format("{}:{}", below ? relative.string() : finding.file, finding.line);
-}
 
 std::string indented(const std::string& text, const char* by) {
   std::string out;
@@ -35,12 +31,12 @@ std::string indented(const std::string& text, const char* by) {
 }
 
 std::string show_finding(const Flags& flags, const profile::Finding& finding) {
-  std::string text = fmt::format(
-      "  {}  {} accelerator-seconds ({}), speed-up at most {:.2f}x\n    {}\n    {}: {}\n    try: "
-      "{}\n",
-      bold(flags, place_of(finding.code)), show_number(finding.accelerator_seconds),
-      show_percent(finding.share), finding.ceiling, finding.code.snippet, finding.code.finds,
-      finding.because, finding.code.suggestion);
+  std::string text =
+      fmt::format("  {}  {} accelerator-seconds ({}), speed-up at most {:.2f}x\n    {}\n",
+                  bold(flags, place_of(finding.code)), show_number(finding.accelerator_seconds),
+                  show_percent(finding.share), finding.ceiling, plain(finding.code.snippet));
+  text += wrapped(flags, fmt::format("{}: {}", finding.code.finds, finding.because), 4);
+  text += wrapped(flags, fmt::format("try: {}", finding.code.suggestion), 4);
   if (!finding.code.patch.empty()) text += indented(finding.code.patch, "      ");
   return text;
 }
@@ -62,6 +58,11 @@ nlohmann::json encode_finding(const profile::Finding& finding) {
           {"patch", finding.code.patch}};
 }
 
+template <class Value>
+nlohmann::json or_null(const std::optional<Value>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json();
+}
+
 Result<> write_page(const std::string& file, const std::string& folder) {
   app::TraceRequest request;
   request.files.files = app::collected_in(folder).traces;
@@ -78,8 +79,29 @@ Result<> write_page(const std::string& file, const std::string& folder) {
 
 }  // namespace
 
+nlohmann::json encode_gpu(const profile::GpuUse& gpu) {
+  return {{"gpu", gpu.gpu},
+          {"name", gpu.name},
+          {"uuid", gpu.uuid},
+          {"looks", gpu.looks},
+          {"memory_total_bytes", or_null(gpu.memory_total_bytes)},
+          {"memory_peak_bytes", or_null(gpu.memory_peak_bytes)},
+          {"power_w", or_null(gpu.power_w)},
+          {"strangers", gpu.strangers},
+          {"strangers_bytes", gpu.strangers_bytes},
+          {"trouble", gpu.trouble}};
+}
+
+Result<> check_page_folder(const Flags& flags) {
+  if (flags.html.empty()) return Ok{};
+  const std::string folder = std::filesystem::path(os::absolute(flags.html)).parent_path().string();
+  if (os::exists(folder)) return Ok{};
+  return Error{Error::Kind::kNotFound,
+               fmt::format("--html: there is no folder {}; make it first", folder)};
+}
+
 std::string show_job_profile(const Flags& flags, const app::JobProfile& profile) {
-  std::string text = show_profile(flags, profile.profile);
+  std::string text = show_causes(flags, profile);
   if (!profile.findings.empty()) text += "\nIn the code\n";
   for (std::size_t i = 0; i < profile.findings.size() && i < kShown; ++i) {
     text += show_finding(flags, profile.findings[i]);
@@ -102,6 +124,11 @@ nlohmann::json encode_job_profile(const app::JobProfile& profile) {
     json["findings"].push_back(encode_finding(finding));
   }
   json["waits"] = profile.waits;
+  for (std::size_t i = 0; i < profile.profile.causes.size(); ++i) {
+    json["causes"][i]["try"] = profile::what_to_try(profile.profile.causes[i]);
+  }
+  json["gpus"] = nlohmann::json::array();
+  for (const profile::GpuUse& gpu : profile.gpus) json["gpus"].push_back(encode_gpu(gpu));
   json["not_read"] = profile.problems;
   return json;
 }
@@ -115,8 +142,8 @@ Result<int> profile_typed_command(const Flags& flags) {
   command.nsys = flags.nsys;
   command.ncu = flags.ncu;
   const app::Config config = TRY(config_for(flags));
+  TRY(check_page_folder(flags));
   const app::CommandProfile done = TRY(app::profile_command(config, command));
-  if (!flags.html.empty()) TRY(write_page(flags.html, done.folder));
   if (flags.json) {
     nlohmann::json json = encode_job_profile(done.joined);
     json["folder"] = done.folder;
@@ -126,10 +153,13 @@ Result<int> profile_typed_command(const Flags& flags) {
     print(show_job_profile(flags, done.joined));
     print(fmt::format("\nwhat the collectors left: {}\n", done.folder));
   }
-  if (succeeded(done.receipt)) return 0;
-  fmt::print(stderr, "amdahl: the job failed: {}; this is as far as it came\n",
-             describe_ending(done.receipt));
-  return 1;
+  const bool is_done = succeeded(done.receipt);
+  if (!is_done) {
+    fmt::print(stderr, "amdahl: the job failed: {}; this is as far as it came\n",
+               describe_ending(done.receipt));
+  }
+  if (!flags.html.empty()) TRY(write_page(flags.html, done.folder));
+  return is_done ? 0 : 1;
 }
 
 }  // namespace amdahl::cli

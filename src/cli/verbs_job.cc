@@ -9,6 +9,7 @@
 #include "app/run.h"
 #include "base/text.h"
 #include "cli/show.h"
+#include "cli/show_job_profile.h"
 #include "cli/show_scan.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -136,9 +137,12 @@ Result<int> do_run(const Flags& flags) {
   const app::Config config = TRY(config_for(flags));
   const app::RunOutcome outcome = TRY(app::run_job(config, options));
   const model::Receipt& r = outcome.receipt;
+  Json gpus = Json::array();
+  for (const profile::GpuUse& gpu : outcome.gpus) gpus.push_back(encode_gpu(gpu));
   if (flags.json) {
     print_json({{"schema_version", 1},
                 {"job", outcome.job},
+                {"gpus", gpus},
                 {"receipt", encode(r)},
                 {"usage_file", outcome.usage_file},
                 {"promoted", outcome.canary.changes},
@@ -152,6 +156,9 @@ Result<int> do_run(const Flags& flags) {
                outcome.job, r.family, describe_ending(r), show_duration(r.wall),
                show_number(to_seconds(r.cpu_user + r.cpu_system)), show_number(cost(r).count()),
                outcome.job);
+    for (const profile::GpuUse& gpu : outcome.gpus) {
+      fmt::print(stderr, "amdahl: {}\n", describe(gpu));
+    }
   }
   if (r.ending == model::Ending::kExited) return r.code;
   if (r.ending == model::Ending::kSignalled) return 128 + r.code;

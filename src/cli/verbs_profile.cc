@@ -44,6 +44,7 @@ std::string show_hta(const profile::HtaFigures& figures) {
 }
 
 Result<int> profile_files(const Flags& flags) {
+  TRY(check_page_folder(flags));
   app::TraceRequest request;
   request.files.files = flags.words;
   request.files.format = flags.format;

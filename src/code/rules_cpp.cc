@@ -87,8 +87,8 @@ constexpr auto kLog = std::to_array<Names>({"logging_share"});
 constexpr auto kForced = std::to_array<Names>({"logging_share", "checkpoint_share"});
 constexpr auto kSerial = std::to_array<Names>({"serial_share"});
 constexpr auto kWarmup = std::to_array<Names>({"warmup_share"});
-constexpr auto kWakeups = std::to_array<Names>({"wakeup_share", "contention_share"});
-constexpr auto kContention = std::to_array<Names>({"contention_share", "wakeup_share"});
+constexpr auto kWakeups = std::to_array<Names>({"wakeup_share", "own_threads_share"});
+constexpr auto kContention = std::to_array<Names>({"own_threads_share", "wakeup_share"});
 constexpr auto kInput = std::to_array<Names>({"input_wait_share"});
 
 using enum SiteKind;

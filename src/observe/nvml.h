@@ -2,11 +2,23 @@
 // test.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace amdahl::observe {
+
+struct GpuMemory {
+  std::int64_t used_bytes = 0;
+  std::int64_t total_bytes = 0;
+};
+
+// A process that computes on a GPU, by its number outside of containers.
+struct GpuProcess {
+  std::int64_t pid = 0;
+  std::optional<std::int64_t> memory_bytes;  // Not told where the driver may not (MIG, WDDM).
+};
 
 class Nvml {
  public:
@@ -19,11 +31,18 @@ class Nvml {
   std::string name(int index) const;
   // Share of the driver's last sample period in which a kernel ran, 0 to 1.
   std::optional<double> utilisation(int index) const;
+  // Nothing where the driver is too old for it, the board has no sensor, or the GPU is lost.
+  std::optional<GpuMemory> memory(int index) const;
+  std::optional<double> power_w(int index) const;
+  std::optional<std::vector<GpuProcess>> processes(int index) const;
+  std::string uuid(int index) const;
+  // Why its utilisation cannot be had now: "the GPU is lost"; empty if it can.
+  std::string trouble(int index) const;
   // The device with this UUID ("GPU-1b2c…", or a unique beginning of it).
   std::optional<int> index_of(const std::string& uuid) const;
 
  private:
-  void* symbol(const char* name);
+  void* symbol(const char* name, bool needed = true);
   void* handle_of(int index) const;
 
   void* library_ = nullptr;
@@ -33,6 +52,9 @@ class Nvml {
   void* get_utilisation_ = nullptr;
   void* get_name_ = nullptr;
   void* get_uuid_ = nullptr;
+  void* get_memory_ = nullptr;
+  void* get_power_ = nullptr;
+  void* get_processes_ = nullptr;
 };
 
 // Which GPUs a job with `wanted` accelerators gets: those of `visible` (CUDA_VISIBLE_DEVICES) if it

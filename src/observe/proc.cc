@@ -83,6 +83,7 @@ std::optional<ProcessStat> parse_process_stat(std::string_view line) {
   stat.system_ticks = field(15);
   stat.reaped_ticks = field(16) + field(17);
   stat.threads = field(20);
+  stat.start_ticks = field(22);
   stat.resident_pages = field(24);
   return stat;
 }

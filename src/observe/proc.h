@@ -24,7 +24,17 @@ struct ProcessStat {
   std::int64_t system_ticks = 0;
   std::int64_t reaped_ticks = 0;  // User and system time of children it has waited for.
   std::int64_t threads = 0;
+  std::int64_t start_ticks = 0;  // Since the boot.
   std::int64_t resident_pages = 0;
+};
+
+// A process, when it started, since a number may be another's later, and where it belongs.
+struct Born {
+  pid_t pid = 0;
+  pid_t group = 0;
+  pid_t session = 0;
+  std::int64_t start_ticks = 0;
+  bool operator==(const Born&) const = default;
 };
 
 // Nothing if the line is cut short or is not one. The program's name may hold spaces and brackets.

@@ -32,6 +32,7 @@ TEST_F(ProcTest, AProcessLineIsReadWhateverTheProgramsName) {
     EXPECT_EQ(stat->system_ticks, 5);
     EXPECT_EQ(stat->reaped_ticks, 10);
     EXPECT_EQ(stat->threads, 4);
+    EXPECT_EQ(stat->start_ticks, 100);
     EXPECT_EQ(stat->resident_pages, 250);
   }
   for (const char* line : {"", "42", "42 (sh", "42 (sh) S 1", "x (sh) S 1 2 3", ")("}) {

@@ -66,8 +66,13 @@ Result<model::Receipt> Run::go() {
   if (!gpus.empty() && !visible) {
     job.env["CUDA_VISIBLE_DEVICES"] = fmt::format("{}", fmt::join(gpus, ","));
   }
+  job.env[Guard::kVariable] = guard_.mark();
+  if (!guard_.is_there()) {
+    problems_.emplace_back("no guard could be started: what the job leaves would outlive us");
+  }
   model::Receipt receipt;
   watcher_.emplace(tree_, nvml_, gpus, order_.plan.accelerators, order_.out_dir + "/report.jsonl");
+  gpu_record_.emplace(nvml_, gpus);
   // Before the clock starts: the kernel takes its time to check the program.
   if (order_.with_waits) {
     CollectorOptions options;
@@ -90,6 +95,7 @@ Result<model::Receipt> Run::go() {
     return receipt;
   }
   tree_.adopt(started.pid);
+  guard_.keep(tree_.seen());
   reaper_.emplace(started.pid, tree_);
   cgroup_.follow(started.pid);
   pidfd_ = os::Fd{static_cast<int>(::syscall(SYS_pidfd_open, started.pid, 0))};
@@ -97,6 +103,7 @@ Result<model::Receipt> Run::go() {
   const Nanos own_cpu = own_cpu_time() - own_cpu_start_;
   end_tree();
   end_waits();
+  end_gpus();
   if (!followed) return followed.error();
   TRY(out_->pump());
   TRY(err_->pump());
@@ -150,6 +157,8 @@ void Run::pass_on_signals(Nanos now) {
 
 void Run::tick(Nanos now) {
   watcher_->tick(now, reaper_->cpu());
+  guard_.keep(tree_.seen());
+  gpu_record_->look(now, tree_.seen());
   cgroup_.sample();
   pace_.note(now, own_cpu_time() - own_cpu_start_);
   next_tick_ = now + pace_.interval();
@@ -208,6 +217,12 @@ void Run::end_waits() {
   if (!waits_) return;
   if (const auto ended = waits_->stop(); !ended) {
     problems_.push_back("the record of waits: " + ended.error().text);
+  }
+}
+
+void Run::end_gpus() {
+  if (const auto written = gpu_record_->write(order_.out_dir + "/gpus.jsonl"); !written) {
+    problems_.push_back("the record of GPUs: " + written.error().text);
   }
 }
 

@@ -12,6 +12,8 @@
 #include "observe/cgroup.h"
 #include "observe/child.h"
 #include "observe/ending.h"
+#include "observe/gpu_record.h"
+#include "observe/guard.h"
 #include "observe/signals.h"
 #include "observe/supervisor.h"
 #include "observe/tee.h"
@@ -46,11 +48,13 @@ class Run {
   void end_tree();
   void fill(model::Receipt& receipt, Nanos own_cpu);
   void end_waits();
+  void end_gpus();
 
   const RunOrder& order_;
   os::Clock& clock_;
   const std::function<void(const Live&)>& watch_;
   int was_subreaper_ = 0;
+  Guard guard_;  // Before the tree, which leaves out the children that are there already.
   SignalRelay signals_;
   Tree tree_;
   CgroupMeter cgroup_;
@@ -58,6 +62,7 @@ class Run {
   std::optional<Watcher> watcher_;
   std::optional<Reaper> reaper_;
   std::optional<Waits> waits_;
+  std::optional<GpuRecord> gpu_record_;
   std::vector<std::string> problems_;
   std::optional<Tee> out_;
   std::optional<Tee> err_;

@@ -44,7 +44,8 @@ struct Live {
 // Runs the order to its end and returns the sealed receipt; a job that fails is a receipt, not an
 // error. Errors are ours: no room on the disk, no right to write. The command runs in its own
 // process group under a subreaper, so that nothing it starts escapes; at a limit or on `cancelled`
-// the whole tree is killed. SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 sent to us are passed on.
+// the whole tree is killed; if we are killed outright, a guard beside us does that. SIGINT,
+// SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 sent to us are passed on.
 // Not reentrant: one supervised run at a time in a process.
 Result<model::Receipt> supervise(const RunOrder& order, os::Clock& clock,
                                  const std::function<void(const Live&)>& watch = {});

@@ -406,6 +406,7 @@ TEST_F(SupervisorTest, GpusAreSampledThroughNvml) {
   EXPECT_FLOAT_EQ(receipt.utilisation.accelerators.at(1).at(0), 0.7F);
   made.plan.env["CUDA_VISIBLE_DEVICES"] = "";
   EXPECT_EQ(run(made).accelerator_kind, "cpu slot");
+  EXPECT_FALSE(os::exists(path("out/gpus.jsonl")));
   ::setenv("FAKE_NVML_BROKEN", "1", 1);
   std::string why_not;
   EXPECT_EQ(gpu_count(&why_not), 0);
@@ -415,6 +416,34 @@ TEST_F(SupervisorTest, GpusAreSampledThroughNvml) {
   EXPECT_EQ(gpu_count(&why_not), 0);
   EXPECT_EQ(why_not, "/no/such/library.so cannot be loaded: no NVIDIA driver is installed");
   ::unsetenv("AMDAHL_NVML_LIB");
+}
+
+TEST_F(SupervisorTest, WhatGpusHoldAndDrawIsOnRecord) {
+  ::setenv("AMDAHL_NVML_LIB", FAKE_NVML, 1);
+  ::setenv("FAKE_NVML_BUSY", "70,115", 1);
+  ::setenv("FAKE_NVML_PIDS", fmt::format("{},2147480000", ::getpid()).c_str(), 1);
+  ::unsetenv("CUDA_VISIBLE_DEVICES");
+  RunOrder made = shell("sleep 0.2");
+  made.plan.accelerators = 2;
+  const model::Receipt receipt = run(made);
+  for (const char* name : {"AMDAHL_NVML_LIB", "FAKE_NVML_BUSY", "FAKE_NVML_PIDS"}) ::unsetenv(name);
+  EXPECT_TRUE(std::isnan(receipt.utilisation.accelerators.at(1).at(0))) << "a lost GPU is not idle";
+  const std::string text = *os::read_file(path("out/gpus.jsonl"));
+  const auto rows = split(trim(text), '\n');
+  ASSERT_GE(rows.size(), 3u) << text;
+  EXPECT_EQ(rows[0],
+            R"({"gpus":[{"gpu":0,"memory_total_bytes":80000000000,"name":"NVIDIA Fake 100",)"
+            R"("uuid":"GPU-00000000-0000"},{"gpu":1,"name":"NVIDIA Fake 100",)"
+            R"("uuid":"GPU-00000001-0000"}],"schema":1})");
+  // We are no part of our own job, and of the other nobody knows whose it is.
+  EXPECT_TRUE(rows[1].starts_with(
+      fmt::format(R"({{"busy":0.7,"gpu":0,"memory_bytes":1000000000,"power_w":100.0,"processes":[)"
+                  R"({{"memory_bytes":500000000,"ours":false,"pid":{}}},)"
+                  R"({{"memory_bytes":500000000,"pid":2147480000}}],"t_ns":)",
+                  ::getpid())))
+      << rows[1];
+  EXPECT_TRUE(rows[2].starts_with(R"({"gpu":1,"processes":[],"t_ns":)")) << rows[2];
+  EXPECT_NE(rows[2].find(R"("trouble":"the GPU is lost")"), std::string_view::npos);
 }
 
 TEST_F(SupervisorTest, OutputIsCopiedWhenAsked) {

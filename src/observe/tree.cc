@@ -32,6 +32,10 @@ Nanos from_ticks(std::int64_t ticks) {
   return Nanos(ticks * (1'000'000'000 / a_second));
 }
 
+Born born(const ProcessStat& stat) {
+  return {stat.pid, stat.group, stat.session, stat.start_ticks};
+}
+
 bool is_alive(const ProcessStat& stat) { return stat.state != 'Z' && stat.state != 'X'; }
 
 }  // namespace
@@ -128,7 +132,12 @@ Tree::Members::iterator Tree::forget(Members::iterator member) {
   return members_.erase(member);
 }
 
-void Tree::adopt(pid_t pid) { add(pid).tasks.look(1, task_files_left_); }
+void Tree::adopt(pid_t pid) {
+  Member& member = add(pid);
+  member.tasks.look(1, task_files_left_);
+  ProcessStat stat;
+  if (read_stat(pid, member.stat_file.get(), stat)) seen_.push_back(born(stat));
+}
 
 void Tree::note_dead(pid_t pid) {
   const auto member = members_.find(pid);
@@ -163,11 +172,13 @@ TreeSample Tree::sample() {
   if (something_started()) find_new();
   static const std::int64_t page = ::sysconf(_SC_PAGESIZE);
   TreeSample sum;
+  seen_.clear();
   for (const ProcessStat& stat : read_members()) {
     const auto exact = proc_root_ == "/proc" ? process_clock(stat.pid) : std::nullopt;
     sum.cpu += exact.value_or(from_ticks(stat.user_ticks + stat.system_ticks));
     sum.cpu += from_ticks(stat.reaped_ticks);
     sum.resident_bytes += stat.resident_pages * page;
+    seen_.push_back(born(stat));
     // What was never seen alive is not worth the listing: in a storm of forks most are dead.
     members_.at(stat.pid).tasks.look(is_alive(stat) ? stat.threads : 0, task_files_left_);
     if (is_alive(stat)) {

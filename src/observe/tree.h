@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ class Tree {
 
   // Cheap when nothing was started on the host since the last time: one short read per member.
   TreeSample sample();
+
+  // The members at the latest sample; before the first one, those that were adopted.
+  std::span<const Born> seen() const { return seen_; }
 
   // The members alive now, from a complete look at /proc.
   std::vector<ProcessStat> living();
@@ -71,6 +75,7 @@ class Tree {
   int task_files_left_;
   Nanos gone_run_delay_{};  // Of members that are no more.
   std::string last_started_;
+  std::vector<Born> seen_;
 };
 
 }  // namespace amdahl::observe

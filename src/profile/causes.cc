@@ -28,6 +28,9 @@ constexpr double kForeignCores = 0.25;
 constexpr double kSpareAccelerator = 0.2;  // Room left over the mean when one is given back.
 constexpr double kBusyHostCore = 0.7;      // Of one core, while the accelerators wait.
 
+constexpr const char* kOwnQuota = "its own CPU quota";
+constexpr const char* kOwnThreads = "more threads of its own than CPUs";
+
 std::optional<double> find(const Evidence& evidence, const std::string& name) {
   const auto found = evidence.find(name);
   if (found == evidence.end() || !std::isfinite(found->second)) return std::nullopt;
@@ -188,10 +191,10 @@ std::optional<Cause> contention(const CauseInputs& inputs) {
   const std::string held = quota_sentence(found, evidence);
   const double most = std::max({found.others, found.own, found.stolen});
   if (found.throttled >= most) {
-    return cause(inputs, "its own CPU quota", Bottleneck::kContention, share,
+    return cause(inputs, kOwnQuota, Bottleneck::kContention, share,
                  most < kSmallestCause ? held : fmt::format("{}; {}", held, waited));
   }
-  const char* name = most == found.own      ? "more threads of its own than CPUs"
+  const char* name = most == found.own      ? kOwnThreads
                      : most == found.others ? "other work on the host"
                                             : "CPU time taken by the hypervisor";
   return cause(inputs, name, Bottleneck::kContention, share,
@@ -297,7 +300,7 @@ std::vector<Cause> causes_of(const CauseInputs& inputs) {
     const auto found = timed(inputs, bottleneck);
     keep(found ? found : seen(inputs, bottleneck));
   }
-  keep(allocation(inputs));
+  if (inputs.asked) keep(allocation(inputs));
   // The tasks' own clocks of the plain run come before those of the one with the collectors.
   const bool is_wait_known = find(inputs.all, "cpu_wait_share").has_value();
   const auto waited = contention(inputs);
@@ -307,6 +310,10 @@ std::vector<Cause> causes_of(const CauseInputs& inputs) {
   keep(rest(inputs, causes));
   std::ranges::stable_sort(causes, std::ranges::greater{}, &Cause::share);
   return causes;
+}
+
+bool is_own_contention(const model::Cause& cause) {
+  return cause.name == kOwnThreads || cause.name == kOwnQuota;
 }
 
 }  // namespace amdahl::profile

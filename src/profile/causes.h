@@ -21,6 +21,7 @@ struct CauseInputs {
   std::vector<model::Cause> seen;          // By a collector: name, class, share and because.
   std::string accelerator_kind;
   double allocated = 0;  // Accelerator-seconds.
+  bool asked = true;     // For this number of accelerators; else it got what there is.
 };
 
 // The shares that the hook gives under the plain names, of the receipt's wall time.
@@ -30,5 +31,8 @@ std::map<std::string, double> plain_shares(const std::map<std::string, double>& 
 // One for each class found, largest first. They may overlap (a cause can hide behind another), so
 // their shares do not add up. Each is the most that could go: its ceiling, not its promise.
 std::vector<model::Cause> causes_of(const CauseInputs& inputs);
+
+// Whether CPUs are short by the job's own doing: its threads or its quota, not its neighbours.
+bool is_own_contention(const model::Cause& cause);
 
 }  // namespace amdahl::profile

@@ -36,7 +36,34 @@ void add_new(Evidence& evidence, const Evidence& more) {
   for (const auto& [name, value] : more) evidence.try_emplace(name, value);
 }
 
-void add_collected(const std::vector<Facts>& collected, model::Profile& profile) {
+// The option with which Python was told not to read PYTHONPATH, such as "-IB"; empty if with none.
+std::string_view isolating_option(const std::vector<std::string>& command) {
+  auto word = std::ranges::find_if(command, [](const std::string& candidate) {
+    return candidate.substr(candidate.rfind('/') + 1).starts_with("python");
+  });
+  if (word == command.end()) return "";
+  for (++word; word != command.end() && word->size() > 1 && word->front() == '-'; ++word) {
+    if (*word == "-c" || *word == "-m" || word->starts_with("--")) break;
+    if (*word == "-W" || *word == "-X") {
+      if (++word == command.end()) break;
+    } else if (!word->starts_with("-W") && !word->starts_with("-X") &&
+               word->find_first_of("EIS") != std::string::npos) {
+      return *word;
+    }
+  }
+  return "";
+}
+
+std::string why_no_hook(const std::vector<std::string>& command) {
+  const std::string start = "hook: it left nothing, so no steps, loader or operators: ";
+  if (const std::string_view option = isolating_option(command); !option.empty()) {
+    return start + fmt::format("with {} Python loads nothing of ours; profile without it", option);
+  }
+  return start + "not a PyTorch job, or its Python does not read PYTHONPATH";
+}
+
+void add_collected(const model::Spec& spec, const std::vector<Facts>& collected,
+                   model::Profile& profile) {
   bool has_hook = false;
   for (const Facts& facts : collected) {
     for (const auto& [name, value] : facts.evidence) {
@@ -49,11 +76,7 @@ void add_collected(const std::vector<Facts>& collected, model::Profile& profile)
       }
     }
   }
-  if (!has_hook) {
-    profile.missing.emplace_back(
-        "hook: it left nothing, so no steps, loader or operators: not a "
-        "PyTorch job, or its Python does not read PYTHONPATH");
-  }
+  if (!has_hook) profile.missing.push_back(why_no_hook(spec.command));
 }
 
 std::string line_of(const Cause& cause) {
@@ -117,7 +140,7 @@ model::Profile classify(const model::Spec& spec, const model::Receipt& receipt,
   Facts own = facts_of(receipt);
   profile.evidence = own.evidence;
   profile.missing.insert(profile.missing.end(), own.missing.begin(), own.missing.end());
-  add_collected(collected, profile);
+  add_collected(spec, collected, profile);
   add_new(profile.evidence, plain_shares(profile.evidence, to_seconds(receipt.wall)));
   for (const auto& [name, knob] : spec.knobs) {
     const auto present = model::current_value(spec, baseline, knob);
@@ -132,13 +155,16 @@ model::Profile classify(const model::Spec& spec, const model::Receipt& receipt,
                               .all = profile.evidence,
                               .seen = std::move(seen),
                               .accelerator_kind = receipt.accelerator_kind,
-                              .allocated = receipt.accelerators * to_seconds(receipt.wall)});
+                              .allocated = receipt.accelerators * to_seconds(receipt.wall),
+                              .asked = spec.accelerators > 0});
   for (const Cause& cause : profile.causes) {
     // The classes that no phase or hook times, for playbook entries to ask for.
     if (cause.bottleneck == Bottleneck::kAllocation)
       profile.evidence["allocation_share"] = cause.share;
-    if (cause.bottleneck == Bottleneck::kContention)
+    if (cause.bottleneck == Bottleneck::kContention) {
       profile.evidence["contention_share"] = cause.share;
+      if (is_own_contention(cause)) profile.evidence["own_threads_share"] = cause.share;
+    }
     if (cause.bottleneck == Bottleneck::kWakeups) profile.evidence["wakeup_share"] = cause.share;
     if (cause.bottleneck == Bottleneck::kUnknown)
       profile.evidence["unexplained_share"] = cause.share;

@@ -34,7 +34,8 @@ Facts facts_of(const model::Receipt& receipt);
 
 // All together. The hook may be absent (not a Python job, or it saw nothing): then `missing` says
 // so. Knobs of the spec appear in the evidence as "knob.NAME", as the run's baseline set them.
-// What the receipt shows need not be in `collected`; it does no harm there.
+// What the receipt shows need not be in `collected`; it does no harm there. A spec of 0
+// accelerators asked for none: that it got more than it uses is no fault of it.
 model::Profile classify(const model::Spec& spec, const model::Receipt& receipt,
                         const std::vector<Facts>& collected, const model::Change& baseline = {});
 

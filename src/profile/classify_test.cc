@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "profile/causes.h"
+#include "profile/gpus.h"
 #include "profile/offcpu.h"
 #include "profile/phases.h"
 #include "profile/testing.h"
@@ -171,6 +172,31 @@ TEST(Classify, CannotTellIsAResult) {
   EXPECT_EQ(classify({}, nowhere, {}).bottleneck, Bottleneck::kUnknown);
 }
 
+TEST(Classify, PythonThatLoadsNothingOfOursIsNamed) {
+  const struct {
+    std::vector<std::string> command;
+    const char* option;
+  } cases[] = {
+      {{"/usr/bin/python3", "-I", "train.py"}, "-I"},
+      {{"env", "A=1", "python", "-B", "-SE", "-c", "pass"}, "-SE"},
+      {{"python3", "-X", "importtime", "-E", "train.py"}, "-E"},
+      {{"python3", "train.py", "-I"}, ""},
+      {{"python3", "-m", "train", "-S"}, ""},
+      {{"python3", "-W", "Ignore", "-WEverything", "train.py"}, ""},
+      {{"./train", "-I"}, ""},
+      {{"python3"}, ""},
+  };
+  for (const auto& c : cases) {
+    model::Spec spec;
+    spec.command = c.command;
+    const std::string said = classify(spec, run(1, 1), {}).missing.back();
+    const std::string want = std::string(c.option).empty()
+                                 ? "not a PyTorch job, or its Python does not read PYTHONPATH"
+                                 : fmt::format("with {} Python loads nothing of ours", c.option);
+    EXPECT_NE(said.find(want), std::string::npos) << fmt::format("{}", fmt::join(c.command, " "));
+  }
+}
+
 TEST(Classify, AFailedRunSaysSo) {
   model::Receipt receipt = run(1, 1);
   receipt.code = 3;
@@ -190,7 +216,7 @@ constexpr std::string_view kHook = R"({"schema": 1, "torch": "1.13.0a0", "wall_s
     "pin_memory": false, "persistent_workers": false, "dataset_len": 320}, "torch_threads": 1,
     "grad_enabled_share": 1, "inference_mode_share": 0, "save_s": 0.5, "save_calls": 4,
     "fsync_s": 1, "fsync_calls": 40, "gc_s": 0.1, "teardown_s": 0.2,
-    "first_batch_s": 0.05, "warmup_s": 0.1, "lines": [
+    "first_batch_s": 0.05, "warmup_s": 0.1, "overhead_s": 0.05, "lines": [
       {"file": "/j/e.py", "line": 3, "function": "load", "phase": "startup", "seconds": 0.5},
       {"file": "/j/e.py", "line": 9, "function": "main", "phase": "step", "seconds": 2.5}],
     "window": {"steps": 10, "wall_s": 1.5, "op_calls": 2000, "scalar_syncs": 20, "ops": [
@@ -259,6 +285,18 @@ TEST(Hook, ReadsAnEmptyDocument) {
             (std::vector<std::string>{
                 "hook: it gave no wall_s (the job was killed?), so no shares of it",
                 "hook: it profiled no window of steps, so nothing of the operators"}));
+}
+
+TEST(Hook, SaysWhyThereIsNoWindow) {
+  const auto last = [](const char* json) { return hook(json).missing.back(); };
+  EXPECT_EQ(last(R"({"wall_s": 1, "torch": null, "steps": 0})"),
+            "hook: the job's Python did not import torch, so no steps, loader or operators");
+  EXPECT_EQ(last(R"({"wall_s": 1, "torch": "2.0", "steps": 0})"),
+            "hook: it saw no steps (no batch of a DataLoader, no module called in the main "
+            "thread), so nothing of the operators");
+  EXPECT_EQ(last(R"({"wall_s": 1, "torch": "2.0", "steps": 9, "ended": false})"),
+            "hook: the job was killed, so this is of the moment before that, without the "
+            "operators");
 }
 
 TEST(Hook, SaysWhereADocumentIsWrong) {
@@ -383,12 +421,20 @@ std::set<std::string> emitted() {
   everything.voluntary_switches = 1'000'000;
   std::string with_prefetch(kHook);
   with_prefetch.replace(with_prefetch.find("null"), 4, "2");
+  model::Receipt crowded = run(2, 1);
+  crowded.peak_threads = 8;
+  crowded.run_delay = seconds(60);
+  GpuUse gpu;
+  gpu.looks = 1;
+  gpu.memory_total_bytes = gpu.memory_peak_bytes = 1;
+  gpu.power_w = 1;
 
   std::set<std::string> names;
   for (const model::Profile& profile :
        {classify(spec, everything, {hook(with_prefetch)}),
         classify({}, run(1, 0.3F), {hook(kHook)}),
-        classify({}, run(1, 0.3F), {facts_of(sample_waits())}), classify({}, run(1, 0.3F), {})}) {
+        classify({}, run(1, 0.3F), {facts_of(sample_waits())}),
+        classify({}, run(1, 0.3F), {facts_of(std::vector{gpu})}), classify({}, crowded, {})}) {
     for (const auto& [name, value] : profile.evidence) {
       names.insert(name.starts_with("phase.")   ? "phase.<name>.share"
                    : name.starts_with("knob.")  ? "knob.<name>"

@@ -45,6 +45,8 @@ TEST(Contention, ContentionIsOthersOrOnesOwnThreads) {
   EXPECT_EQ(own.bottleneck, Bottleneck::kContention) << own.rule;
   EXPECT_EQ(own.causes[0].name, "more threads of its own than CPUs");
   EXPECT_NEAR(own.causes[0].share, 0.75, 1e-6);
+  EXPECT_NEAR(own.evidence.at("own_threads_share"), 0.75, 1e-6);
+  EXPECT_FALSE(others.evidence.contains("own_threads_share")) << "its threads are not to blame";
   EXPECT_EQ(own.causes[0].because,
             "its tasks waited for a CPU 75 % of the time, 0 foreign cores beside 2.00 of its own, "
             "4.00 threads per CPU, 0 preemptions a second and CPU, steal 0.0 %: 15.0 of 20.0 "

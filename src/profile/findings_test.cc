@@ -127,9 +127,9 @@ TEST(Findings, SettingsAreJudgedByWhatTheyCause) {
   const std::vector<LineCost> lines = {{"job.py", 9, "", true, 9}};
   EXPECT_EQ(shown(findings(found, profile_of({{"input_wait_share", 0.2}}), lines)),
             "loader-workers@2 4s");
-  EXPECT_EQ(shown(findings(found, profile_of({{"contention_share", 0.2}}), lines)), "")
+  EXPECT_EQ(shown(findings(found, profile_of({{"own_threads_share", 0.2}}), lines)), "")
       << "it is not said that they are its own threads";
-  EXPECT_EQ(shown(findings(found, profile_of({{"contention_share", 0.2}, {"threads_per_cpu", 4}}),
+  EXPECT_EQ(shown(findings(found, profile_of({{"own_threads_share", 0.2}, {"threads_per_cpu", 4}}),
                            lines)),
             "thread-count@1 4s");
 }
@@ -176,7 +176,7 @@ TEST(Findings, TheDeviceQueuesLinesAreNamedByTheirCause) {
 TEST(Findings, TheTunedJobHasNone) {
   EXPECT_EQ(shown(findings(example("tuned"), profile_of({{"compute_share", 0.97}}), {})), "");
   EXPECT_EQ(shown(findings(example("tuned"),
-                           profile_of({{"contention_share", 0.2}, {"threads_per_cpu", 1}}), {})),
+                           profile_of({{"own_threads_share", 0.2}, {"threads_per_cpu", 1}}), {})),
             "")
       << "others are to blame";
 }

@@ -49,13 +49,15 @@ double wait_factor(const Need& need, const Work& work, const std::array<double, 
   return 1;
 }
 
-std::string known_words() {
-  std::string words;
+Error knows_no(std::string_view word) {
+  std::vector<std::string_view> names;
   for (const WhyRow& row : whys()) {
-    if (row.why == Why::kUnknown || row.why == Why::kProfiler) continue;
-    words += fmt::format("{}, ", row.name);
+    if (row.why != Why::kUnknown && row.why != Why::kProfiler) names.push_back(row.name);
   }
-  return words + "kernel:NAME";
+  const auto near = did_you_mean(word, names);
+  return bad_input(fmt::format("--what-if knows no '{}'{} it knows {}, kernel:PART-OF-ITS-NAME",
+                               word, near ? fmt::format(", did you mean '{}'?", *near) : ";",
+                               fmt::join(names, ", ")));
 }
 
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
@@ -182,7 +184,7 @@ Result<WhatIf> parse_what_if(std::string_view text) {
     }
     const auto why = why_named(what);
     if (!why || *why == Why::kUnknown) {
-      return bad_input(fmt::format("--what-if knows no '{}'; it knows {}", what, known_words()));
+      return knows_no(what);
     }
     what_if.factors[at(*why)] = factor;
   }

@@ -67,8 +67,13 @@ Result<Reader> reader_named(std::string_view name) {
   for (const Reader& reader : kReaders) {
     if (reader.name == name) return reader;
   }
-  return Error{Error::Kind::kBadInput,
-               fmt::format("there is no format '{}'; formats: {}", name, names_of(kReaders))};
+  std::vector<std::string_view> names;
+  for (const Reader& reader : kReaders) names.push_back(reader.name);
+  const auto near = did_you_mean(name, names);
+  return Error{
+      Error::Kind::kBadInput,
+      fmt::format("there is no format '{}'{} formats: {}", name,
+                  near ? fmt::format(", did you mean '{}'?", *near) : ";", names_of(kReaders))};
 }
 
 }  // namespace amdahl::trace

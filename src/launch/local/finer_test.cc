@@ -18,10 +18,12 @@ std::string meet(const std::string& own, const std::string& other) {
   return fmt::format("touch {}; while [ ! -e {} ]; do sleep 0.01; done; ", own, other);
 }
 
-// The neighbours of this run: whatever else the shell's parent has for children. One line each.
+// The neighbours of this run: whatever else, but a guard, the shell's parent has for children. One
+// line each.
 constexpr const char* kListNeighbours =
     "for p in $(cat /proc/$PPID/task/$PPID/children); do"
-    " if [ $p != $$ ]; then echo $p $(grep Cpus_allowed_list /proc/$p/status); fi; done; ";
+    " if [ $p != $$ ] && [ $(cat /proc/$p/comm) != amdahl-guard ]; then"
+    " echo $p $(grep Cpus_allowed_list /proc/$p/status); fi; done; ";
 
 constexpr const char* kLeavePid = "echo $$ > %.tmp; mv %.tmp %; ";
 

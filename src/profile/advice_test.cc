@@ -1,0 +1,63 @@
+#include "profile/advice.h"
+
+#include <gtest/gtest.h>
+
+#include "profile/course.h"
+#include "profile/phases.h"
+#include "profile/why.h"
+
+namespace amdahl::profile {
+namespace {
+
+using model::Bottleneck;
+
+model::Cause cause(std::string name, Bottleneck bottleneck) {
+  model::Cause made;
+  made.name = std::move(name);
+  made.bottleneck = bottleneck;
+  return made;
+}
+
+TEST(Advice, EveryCauseHasSomethingToTry) {
+  for (const Kind& kind : kinds()) {
+    if (kind.bottleneck == Bottleneck::kCompute) continue;
+    EXPECT_NE(what_to_try(cause(std::string(kind.cause), kind.bottleneck)), "") << kind.cause;
+  }
+  for (const Bottleneck bottleneck :
+       {Bottleneck::kInput, Bottleneck::kContention, Bottleneck::kCommunication,
+        Bottleneck::kLifecycle, Bottleneck::kSerial, Bottleneck::kWakeups, Bottleneck::kSync,
+        Bottleneck::kAllocation, Bottleneck::kUnknown}) {
+    EXPECT_NE(what_to_try(cause("whatever it is called", bottleneck)), "") << name(bottleneck);
+  }
+  EXPECT_EQ(what_to_try(cause("compute", Bottleneck::kCompute)), "");
+}
+
+TEST(Advice, TheFirstOfSeveralNamesDecides) {
+  EXPECT_NE(what_to_try(cause("imports, checkpoints", Bottleneck::kLifecycle)),
+            what_to_try(cause("checkpoints, imports", Bottleneck::kLifecycle)));
+}
+
+TEST(Advice, EvidenceBelongsToTheClassOfItsCause) {
+  EXPECT_EQ(class_of("input_wait_share"), Bottleneck::kInput);
+  EXPECT_EQ(class_of("hook.fsync_share"), Bottleneck::kSync);
+  EXPECT_EQ(class_of("own_threads_share"), Bottleneck::kContention);
+  EXPECT_EQ(class_of("wakeup_share"), Bottleneck::kWakeups);
+  EXPECT_EQ(class_of(""), Bottleneck::kUnknown);
+}
+
+TEST(Course, TellsTheStartTheStepsAndTheCost) {
+  model::Profile profile;
+  profile.evidence = {{"hook.wall_s", 10},          {"hook.startup_share", 0.2},
+                      {"hook.import_share", 0.15},  {"hook.first_batch_share", 0.01},
+                      {"hook.warmup_share", 0},     {"hook.steps", 40},
+                      {"hook.step_p50_ms", 140},    {"hook.step_p95_ms", 300},
+                      {"hook.overhead_share", 0.01}};
+  EXPECT_EQ(course_of(profile),
+            (std::vector<std::string>{"start-up 2.00 s (imports 1.50 s), first batch 0.1 s",
+                                      "40 steps, half of them within 140 ms, 95 % within 300 ms",
+                                      "the hook itself took 0.1 s, which is not counted above"}));
+  EXPECT_TRUE(course_of({}).empty());
+}
+
+}  // namespace
+}  // namespace amdahl::profile

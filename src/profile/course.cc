@@ -1,0 +1,69 @@
+#include "profile/course.h"
+
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace amdahl::profile {
+namespace {
+
+class Teller {
+ public:
+  explicit Teller(const model::Profile& profile) : profile_{profile} {}
+
+  std::optional<double> number(const char* name) const {
+    const auto found = profile_.evidence.find(name);
+    if (found == profile_.evidence.end() || !std::isfinite(found->second)) return std::nullopt;
+    return found->second;
+  }
+
+  // "imports 1.56 s"; nothing for what took no time that could be read.
+  std::string seconds(const char* share, std::string_view label) const {
+    const auto part = number(share);
+    const double time = part.value_or(0) * number("hook.wall_s").value_or(0);
+    return time >= 0.001 ? fmt::format("{} {} s", label, show_number(time)) : "";
+  }
+
+ private:
+  const model::Profile& profile_;
+};
+
+void add(std::vector<std::string>& parts, std::string part) {
+  if (!part.empty()) parts.push_back(std::move(part));
+}
+
+}  // namespace
+
+std::vector<std::string> course_of(const model::Profile& profile) {
+  const Teller tell(profile);
+  std::vector<std::string> lines;
+  if (tell.number("hook.wall_s").value_or(0) <= 0) return lines;
+  std::vector<std::string> parts;
+  const std::string imports = tell.seconds("hook.import_share", "imports");
+  const std::string start = tell.seconds("hook.startup_share", "start-up");
+  add(parts, !start.empty() && !imports.empty() ? fmt::format("{} ({})", start, imports)
+                                                : start + imports);
+  add(parts, tell.seconds("hook.first_batch_share", "first batch"));
+  add(parts, tell.seconds("hook.warmup_share", "warm-up beyond usual steps"));
+  add(parts, tell.seconds("hook.teardown_share", "after the last step"));
+  if (!parts.empty()) lines.push_back(join(parts, ", "));
+  const auto steps = tell.number("hook.steps");
+  const auto median = tell.number("hook.step_p50_ms");
+  if (steps.value_or(0) > 0 && median) {
+    lines.push_back(fmt::format("{} steps, half of them within {} ms, 95 % within {} ms", *steps,
+                                show_number(*median),
+                                show_number(tell.number("hook.step_p95_ms").value_or(*median))));
+  }
+  if (const auto share = tell.number("hook.overhead_share")) {
+    lines.push_back(fmt::format("the hook itself took {} s, which is not counted above",
+                                show_number(*share * *tell.number("hook.wall_s"))));
+  }
+  return lines;
+}
+
+}  // namespace amdahl::profile
