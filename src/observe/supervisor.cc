@@ -26,8 +26,8 @@ constexpr std::size_t kTail = 4096;
 Result<> clean(const RunOrder& order) {
   TRY(os::make_dirs(order.out_dir));
   if (!order.state_dir.empty()) TRY(os::make_dirs(order.state_dir));
-  for (const char* name : {"/report.jsonl", "/hook.json", "/waits.jsonl", "/gpus.jsonl", "/stdout",
-                           "/stderr"}) {
+  for (const char* name :
+       {"/report.jsonl", "/hook.json", "/waits.jsonl", "/gpus.jsonl", "/stdout", "/stderr"}) {
     std::error_code ignored;
     fs::remove(order.out_dir + name, ignored);
   }

@@ -78,7 +78,7 @@ TEST(Traces, WrongWordsAreTold) {
   } cases[] = {
       {{"profile", house.path("trace.json"), "--what-if", "inptu=0"},
        2,
-       "--what-if knows no 'inptu'; it knows kernel, copy,"},
+       "--what-if knows no 'inptu', did you mean 'input'? it knows kernel, copy,"},
       {{"profile", house.path("none.json")}, 1, "none.json: cannot be read: No such file"},
       {{"profile", house.path("other.txt")}, 3, "which no reader knows; formats: "},
       {{"profile"}, 2, "profile wants a family or files of a profiler"},
