@@ -30,7 +30,7 @@ constexpr auto kSources = std::to_array<Source>({
     {"prometheus", "answers of Prometheus to query_range", Gives::kSamples, prometheus::claims,
      prometheus::make},
     {"slurm", "what sacct, squeue, scontrol, sinfo and sacctmgr print", Gives::kJobs, slurm::claims,
-     slurm::make},
+     slurm::make, nullptr, slurm::explain},
     {"sonar", "sacct as sonar writes it, key=value", Gives::kJobs, sonar::claims, sonar::make},
     {"csv", "tables, by their columns or by a mapping", Gives::kBoth, csv::claims, csv::make,
      csv::guesses, csv::explain},

@@ -331,6 +331,9 @@ Instant read_pattern(std::string_view text, std::string_view pattern, const Zone
       if (!read_code(pattern[++i], scan, parts, halves)) return bad();
     } else if (!scan.take(pattern[i])) {
       return bad();
+    } else if (pattern[i] == ' ') {
+      while (scan.take(' ')) {  // "May  1" has two.
+      }
     }
   }
   if (!scan.done()) return bad();

@@ -26,11 +26,23 @@ constexpr std::string_view kMonthFirst[] = {
     "%m/%d/%y %H:%M:%S", "%m/%d/%y %H:%M", "%m/%d/%Y, %H:%M:%S",
 };
 constexpr std::string_view kOther[] = {
-    "%d.%m.%Y %H:%M:%S",    "%d.%m.%Y %H:%M",       "%d.%m.%Y",
-    "%Y%m%d %H:%M:%S",      "%Y%m%dT%H%M%S",        "%Y%m%dT%H%M%S%z",
-    "%Y.%m.%d %H:%M:%S",    "%d %b %Y %H:%M:%S",    "%d-%b-%Y %H:%M:%S",
-    "%b %d, %Y %H:%M:%S",   "%b %d %Y %H:%M:%S",    "%b %d, %Y @ %H:%M:%S.%f",
-    "%d/%b/%Y:%H:%M:%S %z", "%a %b %d %H:%M:%S %Y", "%a, %d %b %Y %H:%M:%S %z",
+    "%d.%m.%Y %H:%M:%S",
+    "%d.%m.%Y %H:%M",
+    "%d.%m.%Y",
+    "%Y%m%d %H:%M:%S",
+    "%Y%m%dT%H%M%S",
+    "%Y%m%dT%H%M%S%z",
+    "%Y.%m.%d %H:%M:%S",
+    "%d %b %Y %H:%M:%S",
+    "%d-%b-%Y %H:%M:%S",
+    "%b %d, %Y %H:%M:%S",
+    "%b %d %Y %H:%M:%S",
+    "%b %d, %Y @ %H:%M:%S.%f",
+    "%d/%b/%Y:%H:%M:%S %z",
+    "%a %b %d %H:%M:%S %Y",
+    "%b %d %H:%M %Y",
+    "%b %d %H:%M:%S %Y",
+    "%a, %d %b %Y %H:%M:%S %z",
 };
 
 using Cells = std::vector<std::string_view>;
@@ -54,27 +66,37 @@ bool all_digits(const Cells& cells, std::size_t count) {
   });
 }
 
-// Years that computers of our kind have seen, as seconds.
-bool is_likely(double seconds) { return seconds > 6e8 && seconds < 4.1e9; }
+// Years that had accelerators in clusters, as seconds.
+bool is_likely(double seconds) { return seconds > 1.1e9 && seconds < 4.1e9; }
 
-std::string epoch_of(const Column& column) {
-  for (const auto& [end, format] :
-       {std::pair{"ms", "epoch_ms"}, std::pair{"us", "epoch_us"}, std::pair{"ns", "epoch_ns"}}) {
-    if (column.unit == end || column.plain.ends_with(end)) return format;
-  }
-  return "epoch_s";
-}
+struct Epoch {
+  std::string_view unit;
+  std::string_view format;
+  double in_seconds;
+};
+constexpr Epoch kEpochs[] = {
+    {"ms", "epoch_ms", 1e-3}, {"us", "epoch_us", 1e-6}, {"ns", "epoch_ns", 1e-9}};
 
 void read_numbers_as_times(Column& column, const Cells& cells) {
   if (all_digits(cells, 14) && all_fit(cells, "%Y%m%d%H%M%S")) {
     column.time = "%Y%m%d%H%M%S";
-  } else if (all_digits(cells, 8) && all_fit(cells, "%Y%m%d")) {
+    return;
+  }
+  if (all_digits(cells, 8) && all_fit(cells, "%Y%m%d")) {
     column.time = "%Y%m%d";
-  } else if (is_likely(column.most) || is_likely(column.most / 1e3) ||
-             is_likely(column.most / 1e6) || is_likely(column.most / 1e9)) {
+    return;
+  }
+  for (const Epoch& epoch : kEpochs) {  // As the name says, or by its size.
+    if (column.unit != epoch.unit && !column.plain.ends_with(epoch.unit)) continue;
+    column.time = epoch.format;
+    column.from_zero = !is_likely(column.most * epoch.in_seconds);
+    return;
+  }
+  if (is_likely(column.most) || is_likely(column.most / 1e3) || is_likely(column.most / 1e6) ||
+      is_likely(column.most / 1e9)) {
     column.time = "auto";
   } else if (column.least >= 0) {
-    column.time = epoch_of(column);
+    column.time = "epoch_s";
     column.from_zero = true;
   }
 }

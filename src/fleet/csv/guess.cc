@@ -54,6 +54,7 @@ std::string hosts_form(const Column& column) {
   const bool counted = colon != text.npos && colon + 1 < text.size() && text[colon + 1] >= '0' &&
                        text[colon + 1] <= '9' &&
                        std::ranges::count(text, ':') <= 1 + std::ranges::count(text, ';');
+  if (colon != text.npos && !counted && form.empty()) return "separator = \":\"";
   if (counted) form += form.empty() ? "cut = \":\"" : ", cut = \":\"";
   return form;
 }
@@ -212,7 +213,8 @@ Guess guess(const Head& head, std::string_view path, std::string_view host) {
     return std::move(desk).finish(Row::kCapacity);
   }
   // Neither: propose what it is nearer to.
-  if (desk.find(Field::kTime, is_time) && !desk.find(Field::kAccelerators, is_devices)) {
+  const bool timed = desk.find(Field::kTime, is_time) != nullptr;
+  if ((timed && !desk.find(Field::kAccelerators, is_devices)) || has_usage(desk)) {
     guess_samples(desk, path, host);
     return std::move(desk).finish(Row::kSample);
   }

@@ -25,6 +25,15 @@ bool is_host(std::string_view word) {
   return std::ranges::any_of(word, is_digit) && !word.empty() && !is_digit(word.front());
 }
 
+// "gpu001.csv" and "gpu001/samples.csv" are of gpu001; empty if nothing in the path is a host.
+std::string host_in(std::string_view path) {
+  const std::string by_file = nvidia_smi::host_in_path(path);
+  if (is_host(by_file)) return by_file;
+  const std::string by_folder =
+      nvidia_smi::host_in_path(path.substr(0, path.find_last_of('/') + 1));
+  return is_host(by_folder) ? by_folder : std::string();
+}
+
 std::string stem_of(std::string_view path) {
   path = path.substr(path.find_last_of('/') + 1);
   return std::string(path.substr(0, path.find('.')));
@@ -91,8 +100,8 @@ Wide find_wide(const Desk& desk) {
 // "10.140.1.10-3", "gpu001:3", "node7_gpu3": what stands between host and accelerator, if nearly
 // all free columns are named so.
 std::string find_split(const Desk& desk) {
-  for (const std::string_view split :
-       {"_gpu", "-gpu", ".gpu", "/gpu", ":gpu", " gpu", "_GPU", "-GPU", "-", ":", "/", "_"}) {
+  for (const std::string_view split : {" GPU ", " gpu ", "_gpu", "-gpu", ".gpu", "/gpu", ":gpu",
+                                       " gpu", "_GPU", "-GPU", "-", ":", "/", "_"}) {
     std::size_t fits = 0;
     std::size_t others = 0;
     for (const Column& column : desk.columns()) {
@@ -241,7 +250,7 @@ class SampleGuess {
     } else if (numbered && !has_job) {  // "5174220-r9189566-n911952.csv"
       desk_.line("job", "{ from = \"file\", cut = \"-\" }", "the number in the file's name");
       desk_.line("host", "{ from = \"file\", after = \"-\" }", "the rest of the file's name");
-    } else if (const std::string host = nvidia_smi::host_in_path(path_); is_host(host)) {
+    } else if (const std::string host = host_in(path_); !host.empty()) {
       desk_.line("host", fmt::format("{{ constant = {} }}", quoted(host)), "by the file's name");
     } else if (!has_job) {
       desk_.miss("host", "whose accelerators these are; or add: --host NAME");
@@ -280,7 +289,10 @@ Share share_of(const Column& column, std::string_view metric) {
 }
 
 bool tells_of_samples(const Desk& desk) {
-  if (!desk.find(Field::kTime, is_time)) return false;
+  return desk.find(Field::kTime, is_time) && has_usage(desk);
+}
+
+bool has_usage(const Desk& desk) {
   return metric_column(desk) || !usage_columns(desk).empty() || !find_wide(desk).columns.empty() ||
          !find_split(desk).empty();
 }

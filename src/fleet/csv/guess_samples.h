@@ -10,6 +10,7 @@
 namespace amdahl::fleet::csv {
 
 bool tells_of_samples(const Desk& desk);
+bool has_usage(const Desk& desk);  // Without a time.
 void guess_samples(Desk& desk, std::string_view path, std::string_view host);
 
 // In which unit a column writes a share, by its name or by its numbers.

@@ -96,6 +96,20 @@ constexpr JobCase kJobTables[] = {
      "jobid,user,qtime,start,end,nodect,gpus_per_node,exec_host\n"
      "9.pbs,eve,1614556700,1614556800,1614560400,2,4,n1/0*8+n2/0*8\n",
      "9.pbs|eve||||n1,n2|OTHER|1614556700|1614556800|1614560400|8"},
+    {"Google: microseconds from 0",
+     "collection_id,user,submit_time_us,start_time_us,end_time_us,requested_gpus,status\n"
+     "381,abc,600000000,610000000,4210000000,4,FINISH\n",
+     "381|abc|||||COMPLETED|946685400|946685410|946689010|4"},
+    {"Azure", "vmid,subscriptionid,vmcreated,vmdeleted,maxcpu,gpu_count\nx1,s1,300,7500,90,1\n",
+     "x1|s1|||||OTHER|0|946685100|946692300|1"},
+    {"LSF",
+     "JOBID,USER,STAT,QUEUE,EXEC_HOST,SUBMIT_TIME,START_TIME,FINISH_TIME,NGPUS\n"
+     "77,ada,EXIT,gpu,n1:n1:n2,May  1 10:00 2024,May  1 10:01 2024,May 13 11:01 2024,4\n",
+     "77|ada||gpu||n1,n2|FAILED|1714557600|1714557660|1715598060|4"},
+    {"jobstats, parted as sacct does",
+     "JobID|User|Account|Partition|Nodes|GPUs|Elapsed|Start|GPU-Eff (%)|State\n"
+     "1234|ada|chem|gpu|1|2|1-02:00:00|2024-05-01T10:00:00|35.5|COMPLETED\n",
+     "1234|ada|chem|gpu|||COMPLETED|0|1714557600|1714651200|2"},
     {"days as Python writes them, milliseconds",
      "run_id,created_at,started_at,runtime,gpus\n"
      "r1,1614556700000,1614556800000,1 day 0:00:30,1\n",
@@ -169,6 +183,10 @@ constexpr SampleCase kSampleTables[] = {
     {"AMD", "", "timestamp,host,gpu,gfx,mem\n1611000060,n1,2,88,12\n", "n1/2 gpu_gfx_activity", 88},
     {"nanoseconds, UUIDs", "", "time_ns,gpu_uuid,sm_active\n1611000060000000000,GPU-1,0.5\n",
      "/ DCGM_FI_PROF_SM_ACTIVE uuid=GPU-1", 0.5F},
+    {"Weights & Biases", "runs/node17/system.csv",
+     "_timestamp,system.gpu.0.gpu,system.gpu.1.gpu,system.gpu.0.memory\n"
+     "1714557600.5,88.5,90.1,12\n",
+     "node17/0 gpu_util, node17/1 gpu_util", 88.5F},
     {"blanks between", "", "time node gpu util\n1611000060 n1   0  50\n1611000070 n1   0  60\n",
      "n1/0 gpu_util", 50},
 };
@@ -232,6 +250,9 @@ TEST(CsvGuess, WhatCannotBeDecidedGetsAMappingToComplete) {
                 .error.find("'03/04/2020 10:00' may have the day first (%d/%m/%Y %H:%M) or the "
                             "month (%m/%d/%Y %H:%M)"),
             std::string::npos);
+  EXPECT_NE(
+      read("device,GPU use (%)\ncard0,35\ncard1,0\n").error.find("time: when it was measured"),
+      std::string::npos);
   EXPECT_NE(read("timestamp,gpu,util\n1611000060,0,50\n").error.find("or add: --host NAME"),
             std::string::npos);
 }

@@ -37,6 +37,11 @@ constexpr StateWord kStates[] = {
     {"interrupted", JobState::kPreempted}, {"waiting", JobState::kPending},
     {"queued", JobState::kPending},        {"oomkilled", JobState::kOutOfMemory},
     {"oom", JobState::kOutOfMemory},       {"timelimit", JobState::kTimeout},
+    {"finish", JobState::kCompleted},      {"complete", JobState::kCompleted},
+    {"ok", JobState::kCompleted},          {"fail", JobState::kFailed},
+    {"exit", JobState::kFailed},           {"aborted", JobState::kCancelled},
+    {"kill", JobState::kCancelled},        {"evict", JobState::kPreempted},
+    {"submitted", JobState::kPending},     {"active", JobState::kRunning},
 };
 
 // "earth/vc3sl.csv.gz" is "vc3sl".
@@ -304,10 +309,13 @@ std::string_view Rows::hosts() {
     return hosts_;
   }
   if (from.separator == ',' && from.cut == '\0') return cell;
+  std::string_view last;
   for (std::string_view host : split(cell, from.separator)) {
     if (from.cut != '\0') host = host.substr(0, host.find(from.cut));
     host = trim(host);
     if (host.empty()) continue;
+    if (host == last) continue;  // "n1:n1:n2": one for each of its slots.
+    last = host;
     if (!hosts_.empty()) hosts_ += ',';
     hosts_ += host;
   }

@@ -40,7 +40,7 @@ constexpr auto kWords = std::to_array<Words>({
      "allocatednodes node host hostname nodename machine machineid machinename server ip"},
     {Field::kState,
      "state status jobstate jobstatus podphase phase finalstate finalstatus exitstate laststate "
-     "outcome result"},
+     "outcome result stat"},
     {Field::kSubmit,
      "submittime submit timesubmit submittedtime submitted submissiontime submittedat submitat "
      "submitdate submission submittimets creationtime createtime createdat created "
@@ -49,12 +49,12 @@ constexpr auto kWords = std::to_array<Words>({
     {Field::kStart,
      "starttime start timestart started startedat begin begintime begintimestamp startdate "
      "starttimestamp startts starttimets startepoch scheduledtime scheduledat launchtime "
-     "launchedat runstart jobstart starttimeutc timestamp time date"},
+     "launchedat runstart jobstart starttimeutc vmcreated timestamp time date"},
     {Field::kEnd,
      "endtime end timeend ended endedat finish finishtime finished finishedat finishtimestamp "
      "stoptime stop stopped stoppedat completiontime completed completedat completetime "
      "endtimestamp endts endtimets endepoch enddate jobend deletiontime deletedat terminatedat "
-     "terminationtime endtimeutc"},
+     "terminationtime endtimeutc vmdeleted"},
     {Field::kElapsed,
      "elapsedraw elapsed elapsedtime duration runtime jobduration runduration jobruntime walltime "
      "walltimeused wallclocktime wallclock wallduration wallseconds executiontime exectime "
@@ -66,7 +66,8 @@ constexpr auto kWords = std::to_array<Words>({
      "gpustotal gpucards cards gpusused usedgpus nvidiacomgpu tresalloc alloctres allocgres "
      "gresalloc gresused tresused gpurequest gpurequested gpusrequested requestedgpus reqgpus "
      "reqgpu gpureq gpudemand numgpusrequested gputotal gres tres tresreq reqtres reqgres "
-     "gpuspernode gpupernode plangpu capgpu gpucapacity gpunumber numdevices devices gpu"},
+     "gpuspernode gpupernode plangpu capgpu gpucapacity gpunumber numdevices resourcelistngpus "
+     "resourcesusedngpus devices gpu"},
     {Field::kHostCount,
      "nnodes numnodes nodenum nodecount nodescount nodesalloc allocnodes nodect numhosts "
      "hostcount numberofnodes nodes hosts instnum"},
@@ -133,7 +134,7 @@ constexpr std::string_view kBusy =
     "gpudutycycle utilgpu utilizationgpu utilisationgpu smutil smutilization smutilisation gpusm "
     "util utilization utilisation usage load busy dutycycle sm acceleratorutilization "
     "accutilization acceleratorusage deviceutilization deviceutil devutil gpuutilrate computeutil "
-    "gpucompute gpucomputeutil realutil gpuutilavg gpuutilmean";
+    "gpucompute gpucomputeutil realutil gpuutilavg gpuutilmean systemgpugpu";
 
 std::string_view without_share_unit(std::string_view plain) {
   for (const std::string_view end :

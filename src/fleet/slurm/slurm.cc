@@ -125,4 +125,29 @@ std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options) {
   return std::make_unique<SlurmReader>(intake, options);
 }
 
+Explained explain(std::string_view head, const ReaderOptions& options) {
+  Explained said{Gives::kJobs, "", true};
+  const std::string_view line = first_line(head);
+  if (is_json(head)) {
+    said.text = head.find("\"job_state\"") != head.npos
+                    ? "JSON of squeue or scontrol: ends of jobs "
+                      "that run are limits, and not taken"
+                    : "JSON of sacct";
+  } else if (is_table_header(line)) {
+    said.text = explain_header(line);
+  } else if (is_node_record(line) || is_job_record(line)) {
+    said.text = is_node_record(line) ? "scontrol show nodes" : "scontrol show job";
+  } else if (is_squeue_header(line)) {
+    said.text = "a table of squeue";
+  } else if (is_sinfo_header(line) || is_event_header(line)) {
+    said.text = is_sinfo_header(line) ? "a table of sinfo" : "events of sacctmgr";
+  } else if (!options.fields.empty()) {
+    said.text = fmt::format("a table of sacct without a header: {}", options.fields);
+  }
+  if (!said.text.empty() && !is_json(head) && options.time_zone.empty()) {
+    said.text += "\ntimes are of UTC; others: --time-zone";
+  }
+  return said;
+}
+
 }  // namespace amdahl::fleet::slurm

@@ -15,4 +15,6 @@ bool claims(std::string_view head);
 
 std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options);
 
+Explained explain(std::string_view head, const ReaderOptions& options);
+
 }  // namespace amdahl::fleet::slurm

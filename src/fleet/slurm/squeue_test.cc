@@ -84,5 +84,13 @@ TEST(Squeue, JsonOfOldAndNewReleases) {
   EXPECT_EQ(fed.told.jobs[1].draft.accelerators, 1);
 }
 
+TEST(SlurmExplain, NamesWhatIsUsedAndWhatIsNot) {
+  EXPECT_EQ(explain("JobID|Start|End|AllocTRES|Comment|QOS\n", {}).text,
+            "a table of sacct between '|': JobID, Start, End, AllocTRES\n"
+            "not used: Comment, QOS\n"
+            "times are of UTC; others: --time-zone");
+  EXPECT_EQ(explain("JobId=7 JobName=x\n", {.time_zone = "+02:00"}).text, "scontrol show job");
+}
+
 }  // namespace
 }  // namespace amdahl::fleet::slurm

@@ -102,7 +102,24 @@ bool is_surely_table_header(std::string_view line) {
     if (small.find(name) != small.npos) return true;
   }
   // As sacct spells it and parts it, but without what is needed: its reader says what to ask for.
-  return delimiter_of(line) == "|" && line.find("JobID") != line.npos;
+  return delimiter_of(line) == "|" && line.find("JobID") != line.npos &&
+         small.find("gpu") == small.npos;
+}
+
+std::string explain_header(std::string_view line) {
+  const std::string_view delimiter = delimiter_of(line);
+  std::vector<std::string_view> names;
+  split_into(line, delimiter, names);
+  std::vector<std::string> used;
+  std::vector<std::string> unused;
+  for (const std::string_view name : names) {
+    const std::string word = lower(without_width(name));
+    const bool known = std::ranges::find(kFields, word, &Field::name) != std::end(kFields);
+    if (!word.empty()) (known ? used : unused).emplace_back(name);
+  }
+  std::string text = fmt::format("a table of sacct between '{}': {}", delimiter, join(used, ", "));
+  if (!unused.empty()) text += fmt::format("\nnot used: {}", clip(join(unused, ", "), 400));
+  return text;
 }
 
 bool is_fixed_width_header(std::string_view line) {

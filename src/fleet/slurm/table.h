@@ -14,6 +14,8 @@ namespace amdahl::fleet::slurm {
 bool is_table_header(std::string_view line);
 // Whether it can be nothing else: other tables have some of these names too.
 bool is_surely_table_header(std::string_view line);
+// For people: which of its columns are used, and which are not.
+std::string explain_header(std::string_view line);
 // Whether it is that of sacct's table for people, which cuts what it shows.
 bool is_fixed_width_header(std::string_view line);
 
