@@ -15,9 +15,13 @@ Why lag_why(const Need& need, const Work& work) {
   switch (need.kind) {
     case NeedKind::kLaunch:
       return Why::kLaunch;
+    case NeedKind::kBacklog:
+      return Why::kUnknown;
     case NeedKind::kOrder:
       return work.on_device ? Why::kQueue : Why::kUnknown;
     case NeedKind::kStreamWait:
+    case NeedKind::kRelease:
+    case NeedKind::kRoom:
       return Why::kQueue;
     case NeedKind::kWait:
       return Why::kSync;
@@ -118,20 +122,26 @@ std::vector<PathShare> shares_of(const Prepared& in, const std::vector<PathSegme
 
 }  // namespace
 
+std::vector<PathSegment> path_segments(const WorkGraph& graph) {
+  std::vector<PathSegment> segments;
+  for (std::uint32_t i = last_work(graph); i != kNone;) {
+    const Work& work = graph.works[i];
+    push(segments, {work.from, work.to, work.why, work.event, work.lane, work.on_device});
+    const Need* need = binding(graph, work);
+    const Nanos back_to = need == nullptr ? graph.from : graph.works[need->work].to;
+    push(segments, {back_to, work.from, need == nullptr ? Why::kUnknown : lag_why(*need, work),
+                    need == nullptr ? kNone : work.event, work.lane, work.on_device});
+    i = need == nullptr ? kNone : need->work;
+  }
+  std::ranges::reverse(segments);
+  return segments;
+}
+
 CriticalPath critical_path(const Prepared& prepared, const WorkGraph& graph, std::size_t shares) {
   CriticalPath path;
   path.from = graph.from;
   path.to = graph.to;
-  for (std::uint32_t i = last_work(graph); i != kNone;) {
-    const Work& work = graph.works[i];
-    push(path.segments, {work.from, work.to, work.why, work.event, work.lane, work.on_device});
-    const Need* need = binding(graph, work);
-    const Nanos back_to = need == nullptr ? graph.from : graph.works[need->work].to;
-    push(path.segments, {back_to, work.from, need == nullptr ? Why::kUnknown : lag_why(*need, work),
-                         need == nullptr ? kNone : work.event, work.lane, work.on_device});
-    i = need == nullptr ? kNone : need->work;
-  }
-  std::ranges::reverse(path.segments);
+  path.segments = path_segments(graph);
   for (const PathSegment& segment : path.segments) {
     path.by_why[at(segment.why)] += segment.to - segment.from;
   }

@@ -36,6 +36,9 @@ struct CriticalPath {
   std::vector<PathShare> shares;  // Longest first.
 };
 
+// The segments alone, in order of time.
+std::vector<PathSegment> path_segments(const WorkGraph& graph);
+
 CriticalPath critical_path(const Prepared& prepared, const WorkGraph& graph,
                            std::size_t shares = 12);
 

@@ -15,6 +15,10 @@ using model::kNone;
 // From a copy's call to its start: longer than this is not the way to the device but staging.
 constexpr Nanos kStaging{30'000};
 
+// From the end of a launch's call to the start of what it launched: longer than this is not the way
+// to the device either, but something that the device does and the trace does not show.
+constexpr Nanos kWay{200'000};
+
 bool is_named(Why why) {
   return why == Why::kInput || why == Why::kCheckpoint || why == Why::kLogging || why == Why::kGc ||
          why == Why::kComm || why == Why::kProfiler;
@@ -80,7 +84,9 @@ class Explain {
                         : copies_in && rest.to - launch.start > kStaging ? Why::kInput
                                                                          : Why::kLaunch;
     if (launch.start >= gap_from) {
-      put(rest.from, rest.to, calling);
+      const Nanos there = std::max(rest.from, std::min(rest.to, launch.end() + kWay));
+      put(rest.from, there, calling);
+      put(there, rest.to, calling == Why::kLaunch ? Why::kQueue : calling);
       return;
     }
     // It was queued before the gap began. While the call still ran, the call is the reason.
@@ -190,6 +196,29 @@ void each_gap(const Prepared& prepared, std::uint32_t device, Gap gap) {
   }
 }
 
+// Launches of graphs that show no kernels, by source, in order of start.
+std::vector<std::vector<Nanos>> hidden_graphs(const Prepared& in) {
+  std::vector<std::vector<Nanos>> hidden(in.trace.sources.size());
+  std::vector<bool> shown(in.trace.host_events.size(), false);
+  for (const DeviceEvent& event : in.trace.device_events) {
+    if (event.launch != kNone) shown[event.launch] = true;
+  }
+  for (std::uint32_t i = 0; i < in.trace.host_events.size(); ++i) {
+    const HostEvent& event = in.trace.host_events[i];
+    const bool graph = in.names.api(event) == Api::kLaunch && in.names.is_graph(event);
+    if (!graph || shown[i]) continue;
+    const std::uint32_t process = in.trace.threads[event.thread].process;
+    hidden[in.trace.processes[process].source].push_back(event.start);
+  }
+  return hidden;
+}
+
+// When an event was launched; its start if that is not known.
+Nanos launched_at(const Prepared& in, std::uint32_t event) {
+  const DeviceEvent& of = in.trace.device_events[event];
+  return of.launch == kNone ? of.start : in.trace.host_events[of.launch].start;
+}
+
 struct PlaceKey {
   Why why = Why::kUnknown;
   std::uint32_t label = kNone;  // Name.
@@ -222,8 +251,9 @@ std::uint32_t label_of(const Prepared& in, const GapPiece& piece) {
 }
 
 DeviceGaps sum_up(const Prepared& prepared, const CodeLines& lines, Explain& explain,
-                  std::uint32_t device, std::size_t most) {
+                  std::span<const Nanos> hidden, std::uint32_t device, std::size_t most) {
   DeviceGaps sum;
+  Nanos before_gap = Nanos::min();  // When what came before it was launched.
   sum.device = device;
   std::unordered_map<PlaceKey, GapPlace, PlaceHash> places;
   std::vector<GapPiece> pieces;
@@ -243,7 +273,12 @@ DeviceGaps sum_up(const Prepared& prepared, const CodeLines& lines, Explain& exp
     sum.idle += gap.to - gap.from;
     sum.longest = std::max(sum.longest, gap.to - gap.from);
     const std::uint32_t launch = prepared.trace.device_events[ending].launch;
-    if (launch != kNone && prepared.names.is_graph(prepared.trace.host_events[launch])) {
+    // A graph that was launched in between may have run in the gap.
+    const Nanos launched = launched_at(prepared, ending);
+    const auto graph = std::ranges::upper_bound(hidden, before_gap);
+    before_gap = launched;
+    const bool hides = graph != hidden.end() && *graph < launched;
+    if (hides || (launch != kNone && prepared.names.is_graph(prepared.trace.host_events[launch]))) {
       sum.in_graphs += gap.to - gap.from;
     }
     for (const GapPiece& piece : pieces) {
@@ -291,10 +326,12 @@ std::vector<GapPiece> gap_pieces(const Prepared& prepared, std::uint32_t device)
 std::vector<DeviceGaps> gaps(const Prepared& prepared, std::size_t places) {
   const CodeLines lines(prepared.trace);
   Explain explain(prepared);
+  const std::vector<std::vector<Nanos>> hidden = hidden_graphs(prepared);
   std::vector<DeviceGaps> all;
   for (std::uint32_t device = 0; device < prepared.trace.devices.size(); ++device) {
     if (prepared.devices.of_device(device).empty()) continue;
-    all.push_back(sum_up(prepared, lines, explain, device, places));
+    const std::uint32_t source = prepared.trace.devices[device].source;
+    all.push_back(sum_up(prepared, lines, explain, hidden[source], device, places));
   }
   return all;
 }

@@ -49,7 +49,9 @@ struct DeviceGaps {
   Nanos idle{};
   std::uint64_t gaps = 0;
   Nanos longest{};
-  Nanos in_graphs{};  // Before events that a graph launched: its other nodes may not be shown.
+  // Before events that a graph launched, or after a graph that shows none: not all its nodes may be
+  // shown.
+  Nanos in_graphs{};
   std::array<Nanos, kWhys> by_why{};  // Sums to idle, to the nanosecond.
   std::vector<GapPlace> places;       // Longest first.
 };

@@ -54,6 +54,12 @@ constexpr auto kLibraries =
     std::to_array({"site-packages/"sv, "dist-packages/"sv, "/lib/python"sv, "<frozen"sv,
                    "<built-in"sv, "torch/"sv, "contextlib.py("sv, "<string>("sv, "runpy.py("sv});
 
+// Packages that do small things for any job: their lines tell something only where no others are
+// shown.
+constexpr auto kPackages = std::to_array(
+    {"numpy/"sv, "scipy/"sv, "pandas/"sv, "PIL/"sv, "cv2/"sv, "triton/"sv, "torchinductor"sv,
+     "torchvision/"sv, "threading.py("sv, "multiprocessing/"sv, "concurrent/"sv, "asyncio/"sv});
+
 bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
@@ -142,22 +148,34 @@ HostReasons::HostReasons(const model::Trace& trace, const TraceNames& names) {
   }
 }
 
-CodeLines::CodeLines(const model::Trace& trace) : trace_{trace}, known_(trace.names.size(), 0) {}
+CodeLines::CodeLines(const model::Trace& trace)
+    : trace_{trace}, known_(trace.names.size(), kNotLookedAt) {}
 
-bool CodeLines::is_own(std::uint32_t name) const {
-  if (known_[name] == 0) known_[name] = user_frame(trace_.names[name]).empty() ? 2 : 1;
-  return known_[name] == 1;
+CodeLines::Kind CodeLines::kind(std::uint32_t name) const {
+  if (known_[name] != kNotLookedAt) return known_[name];
+  const std::string_view frame = trace_.names[name];
+  const auto holds = [&](std::string_view package) { return has(frame, package); };
+  known_[name] = user_frame(frame).empty()               ? kNoLine
+                 : std::ranges::any_of(kPackages, holds) ? kPackage
+                                                         : kOwn;
+  return known_[name];
 }
 
 std::uint32_t CodeLines::frame(std::uint32_t host_event) const {
+  std::uint32_t otherwise = kNone;
   for (std::uint32_t at = host_event; at != kNone; at = trace_.host_events[at].parent) {
     const HostEvent& event = trace_.host_events[at];
-    if (event.kind == HostKind::kPython && is_own(event.name)) return event.name;
+    if (event.kind == HostKind::kPython) {
+      if (is_own(event.name)) return event.name;
+      if (otherwise == kNone && kind(event.name) == kPackage) otherwise = event.name;
+    }
     for (std::uint32_t frame = event.stack; frame != kNone; frame = trace_.stacks[frame].caller) {
-      if (is_own(trace_.stacks[frame].function)) return trace_.stacks[frame].function;
+      const std::uint32_t function = trace_.stacks[frame].function;
+      if (is_own(function)) return function;
+      if (otherwise == kNone && kind(function) == kPackage) otherwise = function;
     }
   }
-  return kNone;
+  return otherwise;
 }
 
 std::string CodeLines::text(std::uint32_t frame) const {

@@ -48,7 +48,7 @@ class HostReasons {
 };
 
 // Where in the code a host event is, from Python events or stacks around it: the innermost frame
-// that is not a library's. Looks at each name once.
+// that is not a library's, or where there is none, a common package's. Looks at each name once.
 class CodeLines {
  public:
   explicit CodeLines(const model::Trace& trace);  // Keeps a reference.
@@ -59,10 +59,12 @@ class CodeLines {
   std::string text(std::uint32_t frame) const;
 
  private:
-  bool is_own(std::uint32_t name) const;
+  enum Kind : std::uint8_t { kNotLookedAt, kOwn, kPackage, kNoLine };
+  Kind kind(std::uint32_t name) const;
+  bool is_own(std::uint32_t name) const { return kind(name) == kOwn; }
 
   const model::Trace& trace_;
-  mutable std::vector<std::int8_t> known_;  // By name: 0 not looked at, 1 own code, 2 not.
+  mutable std::vector<Kind> known_;  // By name.
 };
 
 // The outermost operator or call around it, which names a stretch for people; kNone if there is

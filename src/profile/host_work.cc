@@ -1,7 +1,8 @@
 #include "profile/host_work.h"
 
 #include <algorithm>
-#include <unordered_map>
+
+#include "profile/awaits.h"
 
 namespace amdahl::profile {
 namespace {
@@ -13,9 +14,6 @@ using model::kNone;
 
 // Threads that hand over to each other are silent at least this long.
 constexpr Nanos kSilence{20'000};
-// A launch that takes this long with that many launches ahead of it waits for room in the queue.
-constexpr Nanos kLongLaunch{50'000};
-constexpr std::ptrdiff_t kFullQueue = 200;
 constexpr std::size_t kMostDrivers = 32;
 
 struct ThreadFacts {
@@ -25,10 +23,6 @@ struct ThreadFacts {
   bool is_primary = false;  // The one of its process that others wait for.
 };
 
-constexpr std::uint64_t key_of(std::uint32_t source, std::uint32_t correlation) {
-  return std::uint64_t{source} << 32 | correlation;
-}
-
 bool is_call(const HostEvent& event) {
   return event.kind == HostKind::kRuntime || event.kind == HostKind::kDriver;
 }
@@ -37,6 +31,8 @@ std::vector<ThreadFacts> thread_facts(const Prepared& in) {
   const model::Trace& trace = in.trace;
   std::vector<ThreadFacts> facts(trace.threads.size());
   std::vector<bool> has_calls(trace.processes.size(), false);
+  std::vector<bool> has_work(trace.processes.size(), false);
+  std::vector<bool> source_calls(trace.sources.size(), false);
   std::vector<Nanos> active(trace.threads.size());
   for (const HostEvent& event : trace.host_events) {
     // Calls that only ask (cudaEventQuery) are made by threads that watch, all the time.
@@ -44,8 +40,10 @@ std::vector<ThreadFacts> thread_facts(const Prepared& in) {
     if (is_call(event) && !asks) {
       facts[event.thread].drives = true;
       has_calls[trace.threads[event.thread].process] = true;
+      source_calls[trace.processes[trace.threads[event.thread].process].source] = true;
     }
     if (asks || in.names.is_silent(event)) continue;
+    has_work[trace.threads[event.thread].process] = true;
     std::vector<Interval>& blocks = facts[event.thread].blocks;
     if (!blocks.empty() && event.start <= blocks.back().to + kSilence) {
       blocks.back().to = std::max(blocks.back().to, event.end());
@@ -55,7 +53,10 @@ std::vector<ThreadFacts> thread_facts(const Prepared& in) {
   }
   for (const model::Step& step : trace.steps) facts[step.thread].drives = true;
   for (const HostEvent& event : trace.host_events) {
-    if (!has_calls[trace.threads[event.thread].process]) facts[event.thread].drives = true;
+    const std::uint32_t process = trace.threads[event.thread].process;
+    // Threads that the profiler lost track of are a process of their own with nothing but Python.
+    const bool counts = has_work[process] || !source_calls[trace.processes[process].source];
+    if (!has_calls[process] && counts) facts[event.thread].drives = true;
   }
   for (std::uint32_t i = 0; i < facts.size(); ++i) active[i] = total(facts[i].blocks);
   std::vector<std::uint32_t> primary(trace.processes.size(), kNone);
@@ -72,7 +73,9 @@ std::vector<ThreadFacts> thread_facts(const Prepared& in) {
   return facts;
 }
 
-void add_streams(const Prepared& in, std::vector<ThreadFacts>& facts) {
+// Gives the streams that each process launched to.
+std::vector<std::vector<std::uint32_t>> add_streams(const Prepared& in,
+                                                    std::vector<ThreadFacts>& facts) {
   for (const DeviceEvent& event : in.trace.device_events) {
     if (event.launch == kNone || !keeps_busy(event)) continue;
     auto& streams = facts[in.trace.host_events[event.launch].thread].streams;
@@ -84,29 +87,27 @@ void add_streams(const Prepared& in, std::vector<ThreadFacts>& facts) {
     auto& all = of_process[in.trace.threads[i].process];
     all.insert(all.end(), facts[i].streams.begin(), facts[i].streams.end());
   }
-  for (std::size_t i = 0; i < facts.size(); ++i) {
-    if (!facts[i].drives) continue;
-    auto& all = of_process[in.trace.threads[i].process];
+  for (std::vector<std::uint32_t>& all : of_process) {
     std::ranges::sort(all);
     all.erase(std::ranges::unique(all).begin(), all.end());
-    if (facts[i].streams.empty()) facts[i].streams = all;
   }
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    if (!facts[i].drives || !facts[i].streams.empty()) continue;
+    facts[i].streams = of_process[in.trace.threads[i].process];
+  }
+  return of_process;
 }
 
 class ThreadWork {
  public:
-  ThreadWork(const Prepared& prepared, std::vector<HostWork>& out)
-      : in_{prepared}, out_{out}, facts_{thread_facts(in_)}, launched_{launched_by(in_.trace)} {
-    add_streams(in_, facts_);
+  ThreadWork(const Prepared& prepared, const StreamOrder& order, HostWorks& out)
+      : in_{prepared},
+        out_{out.works},
+        facts_{thread_facts(in_)},
+        streams_{add_streams(in_, facts_)},
+        launched_{launched_by(in_.trace)},
+        awaits_{in_, order, launched_, out.awaits} {
     find_drivers();
-    for (const model::SyncEvent& sync : in_.trace.syncs) {
-      const bool one =
-          sync.kind == model::SyncKind::kStream || sync.kind == model::SyncKind::kEvent;
-      const std::uint32_t stream = sync.awaited_stream != kNone ? sync.awaited_stream : sync.stream;
-      if (!one || stream == kNone || sync.correlation == 0) continue;
-      const std::uint32_t source = in_.trace.devices[in_.trace.streams[stream].device].source;
-      synced_[key_of(source, sync.correlation)] = stream;
-    }
   }
 
   void all() {
@@ -139,8 +140,7 @@ class ThreadWork {
     if (!turns.empty() && !facts_[thread].is_primary) {
       const Interval before{Nanos::min(), turns.front().at};
       const std::uint32_t waker = last_active(before, thread);
-      if (waker != kNone)
-        add({before.to, before.to, kNone, thread, kNone, waker, Why::kHost}, true);
+      if (waker != kNone) add({before.to, before.to, kNone, thread, waker}, true);
     }
     std::uint32_t inside = kNone;  // The call whose rest is accounted for already.
     for (std::size_t i = 0; i + 1 < turns.size(); ++i) {
@@ -164,7 +164,11 @@ class ThreadWork {
         silent({turn.at, turns[last + 1].at}, turn.event, thread);
         i = last;
       } else {
-        add({turn.at, to, turn.event, thread, kNone, kNone, in_.reasons.of(turn.event)});
+        add({.from = turn.at,
+             .to = to,
+             .event = turn.event,
+             .thread = thread,
+             .why = in_.reasons.of(turn.event)});
       }
     }
   }
@@ -188,69 +192,22 @@ class ThreadWork {
   void call(std::uint32_t call, std::uint32_t thread) {
     const HostEvent& event = in_.trace.host_events[call];
     const Why why = in_.reasons.of(call);
-    const std::uint32_t awaited = awaited_by(call, thread);
-    if (awaited != kNone) {
-      const Nanos from =
-          std::clamp(in_.trace.device_events[awaited].end(), event.start, event.end());
-      add({from, event.end(), call, thread, awaited, kNone,
-           why == Why::kHost || why == Why::kLaunch ? Why::kSync : why});
-      return;
-    }
+    HostWork work{.from = event.start, .to = event.end(), .event = call, .thread = thread};
     // Launches keep a piece of their own, since device events hang on its beginning.
     const bool own = launched_[call] != kNone;
-    add({event.start, event.end(), call, thread, kNone, kNone, why}, own);
-  }
-
-  std::uint32_t awaited_by(std::uint32_t call, std::uint32_t thread) const {
-    const HostEvent& event = in_.trace.host_events[call];
-    const Api api = in_.names.api(event);
-    if (api == Api::kSync || api == Api::kFree) {
-      const std::uint32_t source = in_.trace.processes[in_.trace.threads[thread].process].source;
-      const auto known = synced_.find(key_of(source, event.correlation));
-      if (known != synced_.end()) return ended_in(event, std::span(&known->second, 1));
-      return ended_in(event, facts_[thread].streams);
-    }
-    const std::uint32_t own = launched_[call];
-    if (own == kNone) return kNone;
-    const DeviceEvent& work = in_.trace.device_events[own];
-    if (api == Api::kCopy || api == Api::kBlockingCopy) {
-      if (work.end() > event.start && work.end() <= event.end()) return own;
-    }
-    if (event.duration < kLongLaunch || work.start < event.end()) return kNone;
-    const auto lane = in_.devices.of_stream(work.stream);
-    const auto mine = std::ranges::lower_bound(lane, own);
-    const auto running = std::ranges::partition_point(
-        lane, [&](std::uint32_t i) { return in_.trace.device_events[i].start <= event.end(); });
-    if (mine - running < kFullQueue) return kNone;
-    return ended_in(event, std::span(&work.stream, 1));
-  }
-
-  // The device event that ended last while the call ran; kNone: none did.
-  std::uint32_t ended_in(const HostEvent& call, std::span<const std::uint32_t> streams) const {
-    std::uint32_t best = kNone;
-    Nanos best_end = call.start;
-    for (const std::uint32_t stream : streams) {
-      const auto lane = in_.devices.of_stream(stream);
-      auto after = std::ranges::partition_point(
-          lane, [&](std::uint32_t i) { return in_.trace.device_events[i].start < call.end(); });
-      // What still runs at the end was not waited for; before it one must have ended.
-      for (int tries = 0; after != lane.begin() && tries < 8; ++tries) {
-        --after;
-        const Nanos end = in_.trace.device_events[*after].end();
-        if (end > call.end()) continue;
-        if (end > best_end) {
-          best = *after;
-          best_end = end;
-        }
-        break;
-      }
-    }
-    return best;
+    if (own && out_.size() == first_) add(HostWork{event.start, event.start, call, thread}, true);
+    const Awaits::Found found =
+        awaits_.of(call, {facts_[thread].streams, streams_[in_.trace.threads[thread].process]});
+    work.from = found.until;
+    work.first_await = found.first;
+    work.awaits = found.count;
+    work.why = found.waits && (why == Why::kHost || why == Why::kLaunch) ? Why::kSync : why;
+    add(work, own);
   }
 
   void silent(Interval stretch, std::uint32_t event, std::uint32_t thread) {
     const auto own = [&](Nanos from, Nanos to, std::uint32_t handed_by) {
-      add({from, to, event, thread, kNone, handed_by, Why::kHost}, handed_by != kNone);
+      add({from, to, event, thread, handed_by}, handed_by != kNone);
     };
     if (stretch.to - stretch.from < kSilence) return own(stretch.from, stretch.to, kNone);
     if (!facts_[thread].is_primary) {
@@ -319,7 +276,7 @@ class ThreadWork {
     work.from = std::max(work.from, done_);
     if (work.to < work.from) return;
     done_ = work.to;
-    if (!keep && work.awaits == kNone && out_.size() > first_ && !kept_) {
+    if (!keep && work.awaits == 0 && out_.size() > first_ && !kept_) {
       HostWork& last = out_.back();
       if (last.to == work.from && last.why == work.why && same_work(last.event, work.event)) {
         last.to = work.to;
@@ -341,9 +298,10 @@ class ThreadWork {
   const Prepared& in_;
   std::vector<HostWork>& out_;
   std::vector<ThreadFacts> facts_;
+  std::vector<std::vector<std::uint32_t>> streams_;  // By process.
   std::vector<std::vector<std::uint32_t>> drivers_;  // By process.
   std::vector<std::uint32_t> launched_;
-  std::unordered_map<std::uint64_t, std::uint32_t> synced_;  // Stream, by source and correlation.
+  Awaits awaits_;
   std::size_t first_ = 0;
   bool kept_ = false;
   Nanos done_{};  // What the thread did until then is accounted for.
@@ -365,10 +323,10 @@ std::vector<std::uint32_t> launched_by(const model::Trace& trace) {
   return launched;
 }
 
-std::vector<HostWork> host_work(const Prepared& prepared) {
-  std::vector<HostWork> works;
-  ThreadWork(prepared, works).all();
-  return works;
+HostWorks host_work(const Prepared& prepared, const StreamOrder& order) {
+  HostWorks out;
+  ThreadWork(prepared, order, out).all();
+  return out;
 }
 
 }  // namespace amdahl::profile

@@ -148,6 +148,23 @@ void add_evidence(TraceReport& report, const std::array<Nanos, kWhys>& times, Na
   evidence["trace.step_p95_ms"] = seconds(walls[(walls.size() - 1) * 95 / 100]) * 1e3;
 }
 
+// A busy device and a path of host work contradict each other, unless nobody waits for the device.
+void add_unseen_waits(const Prepared& in, TraceReport& report) {
+  const auto busy = report.profile.evidence.find("trace.busy_share");
+  const auto path = report.profile.evidence.find("trace.path_device_share");
+  if (busy == report.profile.evidence.end() || path == report.profile.evidence.end()) return;
+  if (busy->second < kComputeAtLeast || path->second > busy->second / 2) return;
+  const bool waits = std::ranges::any_of(in.trace.host_events, [&](const model::HostEvent& event) {
+    const Api api = in.names.api(event);
+    return api == Api::kSync || api == Api::kBlockingCopy;
+  });
+  if (waits) return;
+  report.profile.missing.push_back(fmt::format(
+      "waits: devices are busy {} of the time, but no call that waits for one is recorded, so that "
+      "the critical path follows the host; where the host waits unseen, the device is the path",
+      show_percent(busy->second)));
+}
+
 void add_missing(const Prepared& in, TraceReport& report) {
   auto& missing = report.profile.missing;
   for (const SourceRow& source : report.sources) {
@@ -275,6 +292,7 @@ void conclude(const Prepared& prepared, TraceReport& report) {
   report.profile.accelerators = static_cast<int>(report.devices.size());
   add_evidence(report, times, allocated);
   add_missing(prepared, report);
+  add_unseen_waits(prepared, report);
   if (allocated > Nanos{}) add_causes(report, times, allocated, on_devices);
   classify_trace(prepared, report, allocated);
 }

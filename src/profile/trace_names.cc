@@ -5,6 +5,7 @@
 #include <span>
 #include <unordered_map>
 
+#include "base/text.h"
 #include "profile/communication.h"
 #include "profile/phases.h"
 
@@ -54,8 +55,17 @@ bool is_op(std::string_view name) {
 constexpr auto kNotPhases = std::to_array(
     {"DataParallel"sv, "all2all"sv, "alltoall"sv, "data_dist"sv, "input_dist"sv, "::"sv});
 
+// What is decoded for a model, while a language model itself decodes too.
+constexpr auto kDecoded = std::to_array({"image"sv, "jpeg"sv, "jpg"sv, "png"sv, "video"sv,
+                                         "frame"sv, "audio"sv, "record"sv, "sample"sv});
+
+bool is_generation(std::string_view name) {
+  const std::string text = lower(name);
+  return has(text, "decode"sv) && text != "decode" && !has_any(text, kDecoded);
+}
+
 Why phase_why(std::string_view name) {
-  if (has_any(name, kNotPhases)) return Why::kHost;
+  if (has_any(name, kNotPhases) || is_generation(name)) return Why::kHost;
   const Kind* kind = kind_of(name);
   if (kind == nullptr) return Why::kHost;
   if (kind->share == "input_wait_share"sv || kind->share == "copy_share"sv) return Why::kInput;
@@ -67,7 +77,8 @@ Why phase_why(std::string_view name) {
 Why python_why(std::string_view name) {
   if (has_any(name, kPythonInput)) return Why::kInput;
   if (has_any(name, kPythonSave) && has(name, "save"sv)) return Why::kCheckpoint;
-  if (has_any(name, kPythonLogging)) return Why::kLogging;
+  // The thread of tqdm that watches sleeps all the time.
+  if (has_any(name, kPythonLogging) && !has(name, "tqdm/_monitor"sv)) return Why::kLogging;
   return Why::kHost;
 }
 
@@ -77,6 +88,11 @@ std::string_view without_library(std::string_view call) {
     if (call.starts_with(prefix)) return call.substr(prefix.size());
   }
   return {};
+}
+
+bool waits_for_device(std::string_view call) {
+  const std::string_view verb = without_library(call);
+  return verb.starts_with("DeviceSynchronize"sv) || verb.starts_with("CtxSynchronize"sv);
 }
 
 // OpenCL's verbs; the injected library marks the calls that wait for their command.
@@ -136,6 +152,7 @@ TraceNames::TraceNames(const model::Trace& trace) {
                 .is_op = is_op(name),
                 .is_step = name.starts_with(kStep),
                 .is_graph = api_of(name) == Api::kLaunch && has(name, "GraphLaunch"sv),
+                .syncs_device = waits_for_device(name),
                 .op = host_why(name, model::HostKind::kOp),
                 .python = host_why(name, model::HostKind::kPython),
                 .annotation = host_why(name, model::HostKind::kAnnotation)};

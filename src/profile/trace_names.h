@@ -39,6 +39,8 @@ class TraceNames {
   bool is_silent(const model::HostEvent& event) const;
   // A launch of a whole graph.
   bool is_graph(const model::HostEvent& event) const { return rows_[event.name].is_graph; }
+  // A call that waits for all of a device, not for one stream or event.
+  bool syncs_device(const model::HostEvent& event) const { return rows_[event.name].syncs_device; }
   bool is_step(const model::HostEvent& event) const { return rows_[event.name].is_step; }
   // The name under which events are summed: the first of those that differ by a number only.
   std::uint32_t label(std::uint32_t name) const { return rows_[name].label; }
@@ -59,6 +61,7 @@ class TraceNames {
     bool is_op = false;
     bool is_step = false;
     bool is_graph = false;
+    bool syncs_device = false;
     Why op = Why::kHost;
     Why python = Why::kHost;
     Why annotation = Why::kHost;

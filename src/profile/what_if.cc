@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "profile/critical_path.h"
 
 namespace amdahl::profile {
 namespace {
@@ -34,19 +35,23 @@ std::vector<double> kernel_factors(const Prepared& in, const WhatIf& what_if) {
   return factors;
 }
 
-// A thread's own work inside a wait is the waiting's cost; what a need's lag is depends on it.
-double lag_factor(const Need& need, const Work& work, const std::array<double, kWhys>& factors) {
-  if (need.kind == NeedKind::kLaunch) return factors[at(Why::kLaunch)];
-  if (need.kind == NeedKind::kOrder && work.on_device) return factors[at(Why::kQueue)];
-  return 1;
+// Whether the lag of a need is of a device's queues.
+bool is_queue(const Need& need, const Work& work) {
+  return (need.kind == NeedKind::kOrder && work.on_device) || need.kind == NeedKind::kStreamWait ||
+         need.kind == NeedKind::kRelease || need.kind == NeedKind::kRoom;
 }
 
-// Needs that a change can take away: with factor k only that part of the waiting is left.
-double wait_factor(const Need& need, const Work& work, const std::array<double, kWhys>& factors) {
-  if (work.lane == kNone) return 1;  // Where ranks meet: each rank itself may go on without.
-  if (need.kind == NeedKind::kWait) return factors[at(Why::kSync)];
-  if (need.kind == NeedKind::kCollective) return factors[at(Why::kStraggler)];
-  return 1;
+double lag_factor(const Need& need, const Work& work, const std::array<double, kWhys>& factors) {
+  if (need.kind == NeedKind::kLaunch) return factors[at(Why::kLaunch)];
+  return is_queue(need, work) ? factors[at(Why::kQueue)] : 1;
+}
+
+// Needs that a change can take away, and what that change is called; kUnknown: none can.
+Why removable(const Need& need, const Work& work) {
+  if (work.lane == kNone) return Why::kUnknown;  // Where ranks meet: each may go on without.
+  if (need.kind == NeedKind::kWait) return Why::kSync;
+  if (need.kind == NeedKind::kCollective) return Why::kStraggler;
+  return Why::kUnknown;
 }
 
 Error knows_no(std::string_view word) {
@@ -70,12 +75,12 @@ double ratio(Nanos a, Nanos b) { return b > Nanos{} ? to_seconds(a) / to_seconds
 void finish(Gain& gain, const Measured& measured, bool host_only, Nanos wall) {
   gain.share = measured.wall > Nanos{} ? std::min(1.0, ratio(gain.time, measured.wall)) : 0;
   gain.ceiling = gain.share >= 1 ? kUnbounded : 1 / (1 - gain.share);
-  if (host_only) gain.ceiling = std::min(gain.ceiling, ratio(measured.wall, measured.busy));
+  if (host_only) gain.ceiling = std::min(gain.ceiling, measured.host_ceiling);
   gain.expected = std::clamp(ratio(wall, gain.replayed), 1.0, gain.ceiling);
 }
 
 // Where each rank's shares are taken: its steps, or all of it if it has none.
-std::vector<std::vector<Interval>> windows(const Prepared& in, const WorkGraph& graph) {
+std::vector<std::vector<Interval>> windows_of(const Prepared& in, const WorkGraph& graph) {
   std::vector<std::vector<Interval>> steps(in.trace.sources.size());
   for (const model::Step& step : in.trace.steps) {
     const std::uint32_t source = in.trace.processes[in.trace.threads[step.thread].process].source;
@@ -89,6 +94,46 @@ std::vector<std::vector<Interval>> windows(const Prepared& in, const WorkGraph& 
   return steps;
 }
 
+std::uint32_t source_of(const model::Trace& trace, std::uint32_t lane, bool on_device) {
+  if (lane == kNone) return kNone;
+  if (on_device) return trace.devices[trace.streams[lane].device].source;
+  return trace.processes[trace.threads[lane].process].source;
+}
+
+// How much of an interval lies within a list.
+Nanos within(std::span<const Interval> list, Interval part) {
+  auto next =
+      std::ranges::partition_point(list, [&](const Interval& i) { return i.to <= part.from; });
+  Nanos sum{};
+  for (; next != list.end() && next->from < part.to; ++next) {
+    sum += std::min(next->to, part.to) - std::max(next->from, part.from);
+  }
+  return sum;
+}
+
+using Windows = std::vector<std::vector<Interval>>;  // By source.
+
+// The longest chain of works of devices that no change of the host can take apart.
+Nanos device_chain(const Prepared& in, const WorkGraph& graph, const Windows& windows) {
+  std::vector<Nanos> ends(graph.works.size());
+  Nanos longest{};
+  for (std::size_t i = 0; i < graph.works.size(); ++i) {
+    const Work& work = graph.works[i];
+    if (!work.on_device || work.lane == kNone) continue;
+    bool counts = work.why != Why::kComm;
+    Nanos start{};
+    for (const Need& need : graph.needs_of(work)) {
+      if (need.kind == NeedKind::kCollective) counts = true;
+      if (need.kind != NeedKind::kOrder && need.kind != NeedKind::kStreamWait) continue;
+      start = std::max(start, ends[need.work]);
+    }
+    const std::uint32_t source = source_of(in.trace, work.lane, true);
+    ends[i] = start + (counts ? within(windows[source], {work.from, work.to}) : Nanos{});
+    longest = std::max(longest, ends[i]);
+  }
+  return longest;
+}
+
 // The spans that a reason takes part in, by rank: works, the lags of needs, and what is waited.
 class Spans {
  public:
@@ -97,46 +142,48 @@ class Spans {
     for (const Work& work : graph_.works) add(work);
   }
 
-  Measured longest(const std::vector<std::vector<Interval>>& steps) {
+  Measured longest(const Windows& windows) {
     Measured found;
     for (std::size_t source = 0; source < by_source_.size(); ++source) {
-      const std::vector<Interval>& within = steps[source];
-      std::vector<Interval> busy;
       for (std::size_t i = 0; i < kWhys; ++i) {
         const std::vector<Interval> spans = merged(std::move(by_source_[source][i]));
-        found.times[i] = std::max(found.times[i], overlap(spans, within));
-        const bool device = static_cast<Why>(i) == Why::kKernel ||
-                            static_cast<Why>(i) == Why::kCopy || static_cast<Why>(i) == Why::kComm;
-        if (device) busy.insert(busy.end(), spans.begin(), spans.end());
+        found.times[i] = std::max(found.times[i], overlap(spans, windows[source]));
       }
-      found.wall = std::max(found.wall, total(within));
-      found.busy = std::max(found.busy, overlap(merged(std::move(busy)), within));
+      found.wall = std::max(found.wall, total(windows[source]));
     }
+    const Windows all(windows.size(), {{graph_.from, graph_.to}});
+    found.host_ceiling = std::max(ratio(found.wall, device_chain(in_, graph_, windows)),
+                                  ratio(graph_.to - graph_.from, device_chain(in_, graph_, all)));
+    if (by_source_.size() > 1) add_path(windows, found);
     return found;
   }
 
  private:
-  std::uint32_t source_of(const Work& work) const {
-    if (work.lane == kNone) return kNone;
-    if (work.on_device) return in_.trace.devices[in_.trace.streams[work.lane].device].source;
-    return in_.trace.processes[in_.trace.threads[work.lane].process].source;
+  void add_path(const Windows& windows, Measured& found) const {
+    std::array<Nanos, kWhys> on_path{};
+    for (const PathSegment& segment : path_segments(graph_)) {
+      const std::uint32_t source = source_of(in_.trace, segment.lane, segment.on_device);
+      if (source == kNone) continue;
+      on_path[at(segment.why)] += within(windows[source], {segment.from, segment.to});
+    }
+    for (std::size_t i = 0; i < kWhys; ++i) found.times[i] = std::max(found.times[i], on_path[i]);
   }
 
   void add(const Work& work) {
-    const std::uint32_t source = source_of(work);
+    const std::uint32_t source = source_of(in_.trace, work.lane, work.on_device);
     if (source == kNone) return;
     auto& spans = by_source_[source];
     put(spans[at(work.why)], work.from, work.to);
-    Nanos own = work.from;  // When the lane itself was ready.
+    Nanos own = graph_.from;  // When all else was ready that no change takes away.
     for (const Need& need : graph_.needs_of(work)) {
       const Nanos end = graph_.works[need.work].to;
-      if (need.kind == NeedKind::kOrder) own = end + need.lag;
+      if (removable(need, work) == Why::kUnknown) own = std::max(own, end + need.lag);
       if (need.kind == NeedKind::kLaunch) put(spans[at(Why::kLaunch)], end, end + need.lag);
-      if (need.kind == NeedKind::kOrder && work.on_device) {
-        put(spans[at(Why::kQueue)], end, end + need.lag);
-      }
-      if (need.kind == NeedKind::kWait) put(spans[at(Why::kSync)], own, end);
-      if (need.kind == NeedKind::kCollective) put(spans[at(Why::kStraggler)], own, end);
+      if (is_queue(need, work)) put(spans[at(Why::kQueue)], end, end + need.lag);
+    }
+    for (const Need& need : graph_.needs_of(work)) {
+      const Why why = removable(need, work);
+      if (why != Why::kUnknown) put(spans[at(why)], own, graph_.works[need.work].to + need.lag);
     }
   }
 
@@ -204,32 +251,40 @@ std::string describe(const WhatIf& what_if) {
 }
 
 Nanos replay(const Prepared& prepared, const WorkGraph& graph, const WhatIf& what_if) {
+  Nanos last = graph.from;
+  for (const Nanos end : replayed_ends(prepared, graph, what_if)) last = std::max(last, end);
+  return last - graph.from;
+}
+
+std::vector<Nanos> replayed_ends(const Prepared& prepared, const WorkGraph& graph,
+                                 const WhatIf& what_if) {
   const std::vector<double> kernels = kernel_factors(prepared, what_if);
   std::vector<Nanos> ends(graph.works.size());
-  Nanos last = graph.from;
   for (std::size_t i = 0; i < graph.works.size(); ++i) {
     const Work& work = graph.works[i];
     const std::span<const Need> needs = graph.needs_of(work);
     Nanos start = needs.empty() ? work.from : graph.from;
+    Nanos waited = start;  // Until then, for what a change can take away.
+    double left = 1;       // With that factor only such a part of the waiting is left.
     for (const Need& need : needs) {
       const Nanos lag = scaled(need.lag, lag_factor(need, work, what_if.factors));
-      const Nanos ready = ends[need.work] + lag;
-      if (ready <= start) continue;
-      // The lane's own order comes first among the needs, so that `start` is when it was there.
-      start += scaled(ready - start, wait_factor(need, work, what_if.factors));
+      const Why why = removable(need, work);
+      Nanos& until = why == Why::kUnknown ? start : waited;
+      until = std::max(until, ends[need.work] + lag);
+      if (why != Why::kUnknown) left = what_if.factors[at(why)];
     }
+    if (waited > start) start += scaled(waited - start, left);
     double factor = what_if.factors[at(work.why)];
     if (!kernels.empty() && work.on_device) {
       factor *= kernels[prepared.trace.device_events[work.event].name];
     }
     ends[i] = start + scaled(work.to - work.from, factor);
-    last = std::max(last, ends[i]);
   }
-  return last - graph.from;
+  return ends;
 }
 
 Measured measured_times(const Prepared& prepared, const WorkGraph& graph) {
-  return Spans(prepared, graph).longest(windows(prepared, graph));
+  return Spans(prepared, graph).longest(windows_of(prepared, graph));
 }
 
 Gain gain_of(const Prepared& prepared, const WorkGraph& graph, const WhatIf& what_if) {

@@ -33,13 +33,23 @@ std::string describe(const WhatIf& what_if);
 // begin when a rank itself has come.
 Nanos replay(const Prepared& prepared, const WorkGraph& graph, const WhatIf& what_if);
 
+// When each of the graph's works would end.
+std::vector<Nanos> replayed_ends(const Prepared& prepared, const WorkGraph& graph,
+                                 const WhatIf& what_if);
+
 // How long a reason took part in the measured timeline at all: the union of the times at which
 // any lane of one rank was at it, within the rank's steps where it marks steps, for the rank where
-// that is most. Removing it cannot save more.
+// that is most; or, where that is more, its time on the critical path, which goes from rank to
+// rank. Removing it cannot save more.
 struct Measured {
   std::array<Nanos, kWhys> times{};
   Nanos wall{};  // Of the steps, or of all.
-  Nanos busy{};  // A device was, within that.
+  // Above this no change of the host alone can speed anything up: the wall time divided by the
+  // longest chain of what devices did one after the other, which is what was put on one stream, and
+  // across streams where waits were recorded. A device's busy time would be no limit, since more
+  // may run side by side. Communication counts from when all ranks were there, or not at all where
+  // that is not known. Of the steps or of all, whichever is more.
+  double host_ceiling = 1;
 };
 Measured measured_times(const Prepared& prepared, const WorkGraph& graph);
 
@@ -49,7 +59,7 @@ struct Gain {
   Nanos time{};                // measured_times of it, or the sum of both.
   double share = 0;            // Of the wall time.
   // Amdahl's law on the measured timeline, 1 / (1 - share), and where nothing on a device changes
-  // not more than the wall time divided by the devices' busy time.
+  // not more than the wall time divided by the devices' longest chain.
   double ceiling = 1;
   double expected = 1;  // Wall time divided by the replay's; never above the ceiling.
   Nanos replayed{};     // The replay's wall time.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "profile/host_work.h"
 
@@ -16,6 +17,9 @@ using model::kNone;
 // Used where a trace shows none of its own.
 constexpr Nanos kUsualLaunch{5'000};
 constexpr Nanos kUsualQueue{1'000};
+// The first event of a device that starts this long after its launch waited for something that the
+// trace does not show.
+constexpr Nanos kUnseen{1'000'000};
 
 Nanos median_or(std::vector<Nanos>& times, Nanos otherwise) {
   if (times.empty()) return otherwise;
@@ -24,45 +28,74 @@ Nanos median_or(std::vector<Nanos>& times, Nanos otherwise) {
   return *middle;
 }
 
-// From a launch to the start on an empty stream, and from one event of a full one to the next.
+// From a launch to the start on an empty stream, from one event of a full one to the next, and from
+// the end of what a stream was told to wait for.
 struct Usual {
   Nanos launch = kUsualLaunch;
   Nanos queue = kUsualQueue;
+  Nanos stream_wait = kUsualQueue;
 };
 
-Usual usual_lags(const Prepared& in) {
-  std::vector<Nanos> launches;
-  std::vector<Nanos> queues;
+// Calls `see(event, end of the one before it on its stream, start of its launch, end of the last
+// that its stream was told to wait for)` for each event that was launched; Nanos::min(): none.
+template <class See>
+void each_launched(const Prepared& in, const StreamOrder& order, See see) {
   std::vector<Nanos> ends(in.trace.streams.size(), Nanos::min());
-  for (const DeviceEvent& event : in.trace.device_events) {
+  for (std::uint32_t i = 0; i < in.trace.device_events.size(); ++i) {
+    const DeviceEvent& event = in.trace.device_events[i];
     if (!keeps_busy(event)) continue;
-    const Nanos before = ends[event.stream];
-    ends[event.stream] = event.end();
+    const Nanos before = std::exchange(ends[event.stream], event.end());
     if (event.launch == kNone) continue;
-    const Nanos launched = in.trace.host_events[event.launch].start;
-    if (launched >= before && launched <= event.start) {
-      launches.push_back(event.start - launched);
-    } else if (launched < before && before <= event.start) {
-      queues.push_back(event.start - before);
+    Nanos awaited = Nanos::min();
+    for (const std::uint32_t on : order.awaited(i)) {
+      awaited = std::max(awaited, in.trace.device_events[on].end());
     }
+    see(event, before, in.trace.host_events[event.launch].start, awaited);
   }
-  return {median_or(launches, kUsualLaunch), median_or(queues, kUsualQueue)};
+}
+
+// Each is measured where nothing else can have held the event up.
+Usual usual_lags(const Prepared& in, const StreamOrder& order) {
+  constexpr Nanos kNever = Nanos::min();
+  Usual usual;
+  std::vector<Nanos> lags;
+  each_launched(in, order, [&](const DeviceEvent& event, Nanos before, Nanos launched, Nanos on) {
+    if (on != kNever || launched < before || launched > event.start) return;
+    lags.push_back(event.start - launched);
+  });
+  usual.launch = median_or(lags, kUsualLaunch);
+  lags.clear();
+  each_launched(in, order, [&](const DeviceEvent& event, Nanos before, Nanos launched, Nanos on) {
+    if (on != kNever || before == kNever || launched + usual.launch > before) return;
+    if (before <= event.start) lags.push_back(event.start - before);
+  });
+  usual.queue = median_or(lags, kUsualQueue);
+  lags.clear();
+  each_launched(in, order, [&](const DeviceEvent& event, Nanos before, Nanos launched, Nanos on) {
+    if (on == kNever || on > event.start || launched + usual.launch > on) return;
+    if (before == kNever || before + usual.queue <= on) lags.push_back(event.start - on);
+  });
+  usual.stream_wait = median_or(lags, usual.queue);
+  return usual;
 }
 
 class Assemble {
  public:
   Assemble(const Prepared& prepared, const GraphInputs& inputs)
-      : in_{prepared}, inputs_{inputs}, usual_{usual_lags(prepared)} {
+      : in_{prepared},
+        inputs_{inputs},
+        order_{prepared.trace, prepared.devices},
+        usual_{usual_lags(prepared, order_)} {
     graph_.shifts = inputs.shifts;
     graph_.shifts.resize(in_.trace.sources.size());
   }
 
   WorkGraph run() {
-    const std::vector<HostWork> hosts = host_work(in_);
+    hosts_ = host_work(in_, order_);
     add_devices();
-    add_hosts(hosts);
+    add_hosts(hosts_.works);
     sort();
-    find_needs(hosts);
+    find_needs();
     for (const Work& work : graph_.works) {
       if (&work == graph_.works.data() || work.to > graph_.to) graph_.to = work.to;
     }
@@ -170,8 +203,9 @@ class Assemble {
     origins_ = std::move(origins);
   }
 
-  void find_needs(const std::vector<HostWork>& hosts) {
+  void find_needs() {
     last_of_stream_.assign(in_.trace.streams.size(), kNone);
+    seen_.assign(in_.trace.devices.size(), 0);
     of_thread_.resize(in_.trace.threads.size());
     of_event_.assign(in_.trace.device_events.size(), kNone);
     arrivals_.resize(inputs_.collectives.size());
@@ -193,7 +227,7 @@ class Assemble {
           hubs_[origins_[i].index] = i;
           break;
         case Role::kHost:
-          host_needs(i, hosts[origins_[i].index]);
+          host_needs(i, hosts_.works[origins_[i].index]);
           break;
       }
       settle(i);
@@ -276,30 +310,61 @@ class Assemble {
     return best;
   }
 
+  // Something a device event may have waited for, and how long that usually takes to take effect.
+  struct Candidate {
+    std::uint32_t work = kNone;
+    NeedKind kind = NeedKind::kOrder;
+    Nanos usual{};
+  };
+
   void device_needs(std::uint32_t i) {
     const Work& work = graph_.works[i];
     const DeviceEvent& event = in_.trace.device_events[work.event];
-    std::uint32_t before = last_of_stream_[work.lane];
-    if (before != kNone && graph_.works[before].to > work.from) before = kNone;
-    std::uint32_t launcher = kNone;
+    candidates_.clear();
+    candidate(last_of_stream_[work.lane], NeedKind::kOrder, usual_.queue, work);
     if (event.launch != kNone) {
       const HostEvent& launch = in_.trace.host_events[event.launch];
-      launcher = ended_by(launch.thread, launch.start - shift_of_thread(launch.thread));
+      candidate(ended_by(launch.thread, launch.start - shift_of_thread(launch.thread)),
+                NeedKind::kLaunch, usual_.launch, work);
     }
-    const Nanos never = graph_.from - std::chrono::hours(1);
-    const Nanos queued = before == kNone ? never : graph_.works[before].to;
-    const Nanos launched = launcher == kNone ? never : graph_.works[launcher].to;
-    const bool by_launch = launcher != kNone && (before == kNone || launched >= queued);
-    const Nanos usual = by_launch ? usual_.launch : usual_.queue;
-    const Nanos since = std::max(queued, launched);
-    std::uint32_t other = kNone;
-    if ((before != kNone || launcher != kNone) && work.from - since > 3 * usual + kUsualLaunch) {
-      other = released_by(event, work.from, since);
+    for (const std::uint32_t on : order_.awaited(work.event)) {
+      candidate(of_event_[on], NeedKind::kStreamWait, usual_.stream_wait, work);
     }
-    const bool waited = other != kNone;
-    need(i, before, NeedKind::kOrder, by_launch || waited ? usual_.queue : Nanos::max());
-    need(i, launcher, NeedKind::kLaunch, by_launch && !waited ? Nanos::max() : usual_.launch);
-    need(i, other, NeedKind::kStreamWait);
+    if (!candidates_.empty()) guess_wait(event, work);
+    // What should have let it begin last did; for the others only the usual is known.
+    const Candidate* binding = nullptr;
+    for (const Candidate& one : candidates_) {
+      if (binding == nullptr || ready(one) > ready(*binding)) binding = &one;
+    }
+    const bool first = 0 == std::exchange(seen_[in_.trace.streams[work.lane].device], 1);
+    for (const Candidate& one : candidates_) {
+      const bool unseen = first && one.kind == NeedKind::kLaunch && &one == binding &&
+                          work.from - graph_.works[one.work].to > kUnseen;
+      need(i, one.work, unseen ? NeedKind::kBacklog : one.kind,
+           &one == binding ? Nanos::max() : one.usual);
+    }
+  }
+
+  Nanos ready(const Candidate& one) const { return graph_.works[one.work].to + one.usual; }
+
+  void candidate(std::uint32_t on, NeedKind kind, Nanos usual, const Work& work) {
+    if (on != kNone && graph_.works[on].to <= work.from) candidates_.push_back({on, kind, usual});
+  }
+
+  // Where it began far later than anything known explains.
+  void guess_wait(const DeviceEvent& event, const Work& work) {
+    Nanos since = graph_.works[candidates_.front().work].to;
+    Nanos usual = candidates_.front().usual;
+    for (const Candidate& one : candidates_) {
+      if (graph_.works[one.work].to < since) continue;
+      since = graph_.works[one.work].to;
+      usual = one.usual;
+    }
+    if (work.from - since <= 3 * usual + kUsualLaunch) return;
+    const std::uint32_t other = released_by(event, work.from, since);
+    if (other == kNone) return;
+    // It explains the whole of the rest: nothing that was ready earlier does.
+    candidates_.push_back({other, NeedKind::kRelease, work.from - graph_.works[other].to});
   }
 
   // The event of another stream that ended last before this one started, while this one was
@@ -325,20 +390,37 @@ class Assemble {
     const Work& work = graph_.works[i];
     const std::uint32_t before =
         of_thread_[work.lane].empty() ? kNone : of_thread_[work.lane].back();
-    const std::uint32_t awaited = host.awaits == kNone ? kNone : of_event_[host.awaits];
     std::uint32_t handed = host.handed_by == kNone ? kNone : ended_by(host.handed_by, work.from);
     if (host.handed_by != kNone && handed == kNone) handed = ended_in_process(work);
-    const bool other = (awaited != kNone && graph_.works[awaited].to <= work.from) ||
-                       (handed != kNone && graph_.works[handed].to <= work.from);
-    need(i, before, NeedKind::kOrder, other ? Nanos{} : Nanos::max());
-    need(i, awaited, NeedKind::kWait);
+    const std::span<const Await> awaits =
+        std::span(hosts_.awaits).subspan(host.first_await, host.awaits);
+    // When the last of what it waited for was there.
+    Nanos last = Nanos::min();
+    const auto consider = [&](std::uint32_t on) {
+      if (on == kNone || graph_.works[on].to > work.from) return;
+      last = std::max(last, graph_.works[on].to);
+    };
+    for (const Await& await : awaits) consider(of_event_[await.event]);
+    consider(handed);
+    const bool waited = before == kNone || last >= graph_.works[before].to;
+    need(i, before, NeedKind::kOrder, last != Nanos::min() && waited ? Nanos{} : Nanos::max());
+    for (const Await& await : awaits) {
+      const std::uint32_t on = of_event_[await.event];
+      const bool binds = waited && on != kNone && graph_.works[on].to == last;
+      const Nanos usual = await.for_room ? usual_.queue : Nanos{};
+      need(i, on, await.for_room ? NeedKind::kRoom : NeedKind::kWait, binds ? Nanos::max() : usual);
+    }
     need(i, handed, NeedKind::kHandOver);
   }
 
   const Prepared& in_;
   const GraphInputs& inputs_;
+  StreamOrder order_;
   Usual usual_;
+  HostWorks hosts_;
   WorkGraph graph_;
+  std::vector<Candidate> candidates_;  // Of the device event at hand.
+  std::vector<char> seen_;             // By device: one of its events was.
   std::vector<Origin> origins_;
   std::vector<std::uint32_t> last_of_stream_;
   std::vector<std::vector<std::uint32_t>> of_thread_;

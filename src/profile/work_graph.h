@@ -16,8 +16,11 @@ enum class NeedKind : std::uint8_t {
   kLaunch,      // A device event on the call that launched it.
   kWait,        // A host thread on the device event that its call waited for.
   kHandOver,    // A host thread on another of its process.
-  kStreamWait,  // A device event on one of another stream.
+  kStreamWait,  // A device event on one of another stream, as the profiler recorded.
+  kRelease,     // The same, inferred: it began when that ended, or when that left room.
   kCollective,  // A rank on the last one to come.
+  kBacklog,     // As kLaunch, where the device was at work that began before the recording.
+  kRoom,        // A launch on the device event after whose end the full queue had room for it.
 };
 
 struct Need {

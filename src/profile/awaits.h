@@ -1,0 +1,50 @@
+// awaits.h: which device events a call of the runtime waited for, or might have.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "profile/host_work.h"
+
+namespace amdahl::profile {
+
+class Awaits {
+ public:
+  // `launched` as launched_by() gives it; what is found is appended to `out`. Keeps references.
+  Awaits(const Prepared& prepared, const StreamOrder& order,
+         const std::vector<std::uint32_t>& launched, std::vector<Await>& out);
+
+  struct Streams {
+    std::span<const std::uint32_t> of_thread;   // That it launched to.
+    std::span<const std::uint32_t> of_process;  // That any of its threads did.
+  };
+
+  struct Found {
+    std::uint32_t first = 0;  // Of `out`.
+    std::uint32_t count = 0;
+    Nanos until{};       // The call's own work begins; its start if it did not wait.
+    bool waits = false;  // It is a call that waits for work, not for room.
+  };
+  Found of(std::uint32_t call, Streams streams);
+
+ private:
+  void sync(const model::HostEvent& call, Streams streams);
+  void known(const model::HostEvent& call, std::uint32_t stream, Nanos put_before);
+  bool ended_in(const model::HostEvent& call, std::span<const std::uint32_t> streams, bool room);
+  void room(const model::HostEvent& call, std::uint32_t own);
+  bool is_blocked(const model::HostEvent& call, std::uint32_t own, std::ptrdiff_t& ahead) const;
+  std::uint32_t device_of(const model::HostEvent& call,
+                          std::span<const std::uint32_t> of_process) const;
+  void find_rooms();
+
+  const Prepared& in_;
+  const StreamOrder& order_;
+  const std::vector<std::uint32_t>& launched_;
+  std::vector<Await>& out_;
+  std::vector<std::ptrdiff_t> rooms_;  // By stream: how much may be launched and not started; 0:
+                                       // not known.
+  Nanos until_{};
+};
+
+}  // namespace amdahl::profile
