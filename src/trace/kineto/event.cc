@@ -142,7 +142,8 @@ void keep_host(const RawEvent& event, model::HostKind kind, Window& window) {
   row.duration = times->duration;
   row.name = name_of(event, event.name, window);
   row.thread = thread_of(event, window);
-  if (kind == model::HostKind::kRuntime || kind == model::HostKind::kDriver) {
+  if (kind == model::HostKind::kRuntime || kind == model::HostKind::kDriver ||
+      kind == model::HostKind::kOther) {
     row.correlation = correlation_of(event.correlation, window);
   }
   if (!event.call_stack.empty()) row.stack = name_of(event, event.call_stack, window);
@@ -259,6 +260,17 @@ void keep_memory(const RawEvent& event, Window& window) {
   window.samples.push_back(row);
 }
 
+// A call of a device's runtime by its name, in files without categories.
+bool is_call(const RawEvent& event) {
+  if (event.correlation.empty()) return false;
+  for (const std::string_view prefix : {"cuda", "cu", "hip"}) {
+    if (!event.name.starts_with(prefix) || event.name.size() <= prefix.size()) continue;
+    const char next = event.name[prefix.size()];
+    if (next >= 'A' && next <= 'Z') return true;
+  }
+  return false;
+}
+
 void keep_complete(const RawEvent& event, Window& window) {
   using model::DeviceKind;
   using model::HostKind;
@@ -295,6 +307,7 @@ void keep_complete(const RawEvent& event, Window& window) {
       return;
     case Category::kNone:
     case Category::kUnknown:
+      if (is_call(event)) return keep_host(event, HostKind::kRuntime, window);
       window.lose(LossKind::kUnknownKind, event.offset, event.name);
       return keep_host(event, HostKind::kOther, window);
   }

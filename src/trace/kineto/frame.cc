@@ -53,9 +53,10 @@ Result<bool> Framer::fill() {
 std::optional<Piece> Framer::cut(std::size_t end) {
   std::size_t begin = begin_;
   while (begin < end && between_events(buffer_.bytes[begin])) ++begin;
+  if (first_key_.empty()) first_key_ = first_key({buffer_.bytes.get() + begin, end - begin});
   carry_.assign(buffer_.bytes.get() + end, filled_ - end);
   begin_ = end;
-  return Piece{std::exchange(buffer_, {}), begin, end, offset_ + begin - 1};
+  return Piece{std::exchange(buffer_, {}), begin, end, offset_ + begin - 1, key()};
 }
 
 Result<std::optional<Piece>> Framer::next(Buffer buffer) {
@@ -63,12 +64,15 @@ Result<std::optional<Piece>> Framer::next(Buffer buffer) {
   bool fresh = filled_ > 1;  // What was carried over may hold events that were not looked for.
   while (true) {
     const bool more = TRY(fill());
-    if (!more && !fresh) break;
+    if (!more && !fresh) {
+      if (std::optional<Piece> rest = rescue()) return rest;
+      break;
+    }
     fresh = false;
     while (scanned_ < filled_) {
       if (!in_list_) {
-        read_header();
-        continue;
+        if (read_header()) continue;
+        break;
       }
       if (seeking_ && !seek_event()) break;
       const Scanned scanned = scan_events(buffer_.bytes.get(), scanned_, filled_, level_, nesting_);
@@ -78,7 +82,7 @@ Result<std::optional<Piece>> Framer::next(Buffer buffer) {
       if (scanned.list_ended) begin_ = scanned_;
     }
     if (!in_list_) {
-      begin_ = filled_;
+      begin_ = scanned_;
     } else if (seeking_) {
       begin_ = scanned_ = std::max(begin_, filled_ - std::min(filled_, kLongestMarker));
     } else if (filled_ - begin_ >= sizes_.longest) {
@@ -93,10 +97,44 @@ Result<std::optional<Piece>> Framer::next(Buffer buffer) {
   return std::optional<Piece>{};
 }
 
-// Reads up to the start of the next list of events, or to the end of the buffer.
-void Framer::read_header() {
-  while (scanned_ < filled_ && !in_list_) header_byte(buffer_.bytes[scanned_++]);
+// Reads up to the start of the next list of events; false: to where it takes more bytes to tell.
+bool Framer::read_header() {
+  std::size_t stop = filled_;
+  bool goes_on = false;
+  if (found_list_) {
+    // A bracket too many ends the list before its end: events follow.
+    const std::string_view rest(buffer_.bytes.get() + scanned_, filled_ - scanned_);
+    const std::size_t at = find_event(rest, 0, key());
+    goes_on = at != std::string_view::npos;
+    stop = goes_on ? scanned_ + at
+                   : filled_ - std::min(filled_ - scanned_, ended_ ? 0 : kLongestMarker);
+  }
+  while (scanned_ < stop && !in_list_) header_byte(buffer_.bytes[scanned_++]);
   begin_ = scanned_;
+  if (goes_on && !in_list_) {
+    count_broken(scanned_);
+    in_list_ = true;
+    nesting_ = {.depth = level_};
+  }
+  return in_list_;
+}
+
+void Framer::count_broken(std::size_t at) {
+  if (broken_++ == 0) first_broken_ = offset_ + at - 1;
+}
+
+// What is left at the end of the stream and holds more than the event that was cut off: a bracket
+// is missing in it. The parser keeps what it can.
+std::optional<Piece> Framer::rescue() {
+  if (!in_list_ || seeking_ || filled_ <= begin_ + 1) return {};
+  const std::string_view rest(buffer_.bytes.get() + begin_, filled_ - begin_);
+  const std::size_t own = rest.find('{');
+  if (own == rest.npos || find_event(rest, own + 1, key()) == rest.npos) return {};
+  const std::size_t last = rest.find_last_not_of(" \n\r\t");
+  const bool closed = rest[last] == ']' || rest[last] == '}';
+  nesting_ = {.depth = closed ? 0 : level_};
+  scanned_ = filled_;
+  return cut(filled_);
 }
 
 void Framer::header_byte(char c) {
@@ -156,7 +194,7 @@ std::optional<Piece> Framer::give_up() {
 
 bool Framer::seek_event() {
   const std::string_view rest(buffer_.bytes.get() + scanned_, filled_ - scanned_);
-  const std::size_t at = find_event(rest, 0);
+  const std::size_t at = find_event(rest, 0, key());
   if (at == std::string_view::npos) {
     scanned_ = filled_;
     return false;
@@ -170,6 +208,8 @@ bool Framer::seek_event() {
 
 void Framer::finish() {
   const char* const bytes = buffer_.bytes.get();
+  while (!in_list_ && scanned_ < filled_) header_byte(bytes[scanned_++]);
+  if (!in_list_) begin_ = filled_;
   std::size_t left = begin_;
   while (left < filled_ && between_events(bytes[left])) ++left;
   lost_ = filled_ - left;

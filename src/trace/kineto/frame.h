@@ -6,8 +6,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
+#include "trace/kineto/marker.h"
 #include "trace/kineto/scan.h"
 #include "trace/reader.h"
 
@@ -25,7 +27,8 @@ struct Piece {
   Buffer buffer;
   std::size_t begin = 0;
   std::size_t end = 0;
-  std::uint64_t offset = 0;  // Of `begin` in the stream.
+  std::uint64_t offset = 0;          // Of `begin` in the stream.
+  std::string_view key = kUsualKey;  // That events begin with, as first_key() gives it.
 };
 
 inline constexpr std::size_t kPadding = 128;
@@ -56,13 +59,19 @@ class Framer {
   std::uint64_t runaway_bytes() const { return runaway_; }  // Where no event ended for too long.
   bool header_cut() const { return header_cut_; }
   bool found_list() const { return found_list_; }
+  // Places where brackets do not match and events follow all the same.
+  std::uint64_t broken() const { return broken_; }
+  std::uint64_t first_broken() const { return first_broken_; }  // Byte of the first.
 
  private:
   Result<bool> fill();
   void open_buffer(Buffer buffer);
   std::optional<Piece> cut(std::size_t end);
-  void read_header();
+  std::string_view key() const { return first_key_.empty() ? kUsualKey : first_key_; }
+  bool read_header();
   void header_byte(char c);
+  void count_broken(std::size_t at);
+  std::optional<Piece> rescue();
   void leave_list(std::size_t bracket);
   std::optional<Piece> give_up();
   bool seek_event();
@@ -87,6 +96,9 @@ class Framer {
   bool header_cut_ = false;
   std::uint64_t lost_ = 0;
   std::uint64_t runaway_ = 0;
+  std::uint64_t broken_ = 0;
+  std::uint64_t first_broken_ = 0;
+  std::string_view first_key_;  // That events begin with; empty until one was seen.
   std::string header_;
   std::string key_;          // The last string at depth 1.
   bool key_open_ = false;    // It is being read.

@@ -93,6 +93,14 @@ void count_losses(const Framer& framer, const End& end, const Input& input, std:
     builder.lose(source, LossKind::kTooLong, 1,
                  fmt::format("{} bytes in which no event ends", framer.runaway_bytes()));
   }
+  // The parser has counted what it saw of them.
+  const bool counted = std::ranges::any_of(builder.trace().losses, [&](const model::Loss& loss) {
+    return loss.source == source && loss.kind == LossKind::kUnreadable;
+  });
+  if (framer.broken() > 0 && !counted) {
+    builder.lose(source, LossKind::kUnreadable, framer.broken(),
+                 fmt::format("byte {}: brackets do not match", framer.first_broken()));
+  }
   if (framer.header_cut()) {
     builder.lose(source, LossKind::kTooLong, 1, "what stands beside the events");
   }

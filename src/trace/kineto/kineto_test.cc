@@ -163,6 +163,36 @@ TEST(Kineto, SavesWhatIsWholeOfACutFile) {
             "truncated: 1 (first: byte 185: the file ends early, 72 bytes of an event are lost);");
 }
 
+// Of 60 events, one byte at a time is broken: it may cost that event and one beside it, no more.
+TEST(Kineto, OneBrokenByteCostsOneEvent) {
+  for (const std::string_view first : {"ph", "name"}) {
+    std::string events;
+    for (int i = 0; i < 60; ++i) {
+      const std::string name = "\"name\":\"a" + std::to_string(i) + "\"";
+      events += std::string(i == 0 ? "" : ",\n") + "{" +
+                (first == "ph" ? "\"ph\":\"X\"," + name : name + ",\"ph\":\"X\"") +
+                R"(,"cat":"cpu_op","pid":1,"tid":1,"ts":)" + std::to_string(100 + i * 10) +
+                R"(,"dur":5,"args":{"External id":7,"dims":[[1,2],[3]]}})";
+    }
+    const std::string whole = R"({"schemaVersion":1,"deviceProperties":[],"traceEvents":[)" +
+                              events + R"(],"traceName":"x"})";
+    const std::size_t begin = whole.find(events) + 10 * (events.size() / 60);
+    for (std::size_t at = begin; at < begin + 2 * (events.size() / 60); ++at) {
+      for (const char byte : {'x', '"', '{', '}', '[', ']', '\\', '\x01'}) {
+        std::string broken = whole;
+        broken[at] = byte;
+        const Result<Trace> trace = load_kineto(broken);
+        ASSERT_TRUE(trace) << at << " " << byte;
+        ASSERT_GE(trace->host_events.size(), 58u) << first << " " << at << " " << byte << "\n"
+                                                  << broken.substr(at - 60, 120);
+        if (trace->host_events.size() < 60) {
+          ASSERT_FALSE(trace->losses.empty()) << at << " " << byte;
+        }
+      }
+    }
+  }
+}
+
 TEST(Kineto, RefusesWhatHoldsNothing) {
   EXPECT_EQ(load_kineto("{\"schema\": 1}").error().text, "a.json: has no list of traceEvents");
   EXPECT_EQ(load_kineto("").error().text, "a.json: has no list of traceEvents");

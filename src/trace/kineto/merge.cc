@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "trace/kineto/copy_name.h"
+#include "trace/kineto/device_process.h"
 
 namespace amdahl::trace::kineto {
 namespace {
@@ -291,6 +292,7 @@ void Merger::add_base(Nanos base) {
 }
 
 void Merger::finish(Nanos base) {
+  take_device_processes(source_, first_.host_events, builder_);
   model::Trace& trace = builder_.trace();
   model::TraceSource& source = trace.sources[source_];
   if (base != Nanos{} && last_time() > kLatest - base) {

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string>
 
+#include "trace/kineto/marker.h"
 #include "trace/kineto/repair.h"
 
 namespace amdahl::trace::kineto {
@@ -25,18 +26,28 @@ bool has_avx2() {
 // What is whole of a piece that is not JSON as a whole, and a count of the rest.
 class OneByOne {
  public:
-  OneByOne(const PieceParser& parser, Window& window) : parser_(parser), window_(window) {}
+  // Events begin with `key`.
+  OneByOne(const PieceParser& parser, std::string_view key, Window& window)
+      : parser_(parser), key_(key), window_(window) {}
 
   void parse(std::string_view bytes, std::uint64_t offset) {
     for (const Unit& unit : split_balanced(bytes)) {
       const std::string_view event = bytes.substr(unit.begin, unit.end - unit.begin);
-      if (!parse_unit(event, offset + unit.begin)) parse_broken(event, offset + unit.begin);
+      const bool whole = !holds_others(event) && parse_unit(event, offset + unit.begin);
+      if (!whole) parse_broken(event, offset + unit.begin);
     }
   }
 
  private:
+  // An event has one phase.
+  bool holds_others(std::string_view event) const {
+    if (find_event(event, 1, key_) == std::string_view::npos) return false;
+    const std::size_t own = event.find(kUsualKey);
+    return own != event.npos && event.find(kUsualKey, own + 1) != event.npos;
+  }
+
   void parse_broken(std::string_view bytes, std::uint64_t offset) {
-    for (const Unit& unit : split_at_markers(bytes)) {
+    for (const Unit& unit : split_at_markers(bytes, key_)) {
       const std::string_view event = bytes.substr(unit.begin, unit.end - unit.begin);
       if (parse_unit(event, offset + unit.begin)) continue;
       window_.lose(model::LossKind::kUnreadable, offset + unit.begin, event);
@@ -52,9 +63,20 @@ class OneByOne {
   }
 
   const PieceParser& parser_;
+  std::string_view key_;
   Window& window_;
   Cleaned cleaned_;
 };
+
+// Whether more events begin in some bytes than were seen there.
+bool has_more_events(std::string_view bytes, std::string_view key, std::uint64_t seen) {
+  std::uint64_t count = 0;
+  for (std::size_t at = find_event(bytes, 0, key); at != std::string_view::npos && count <= seen;
+       at = find_event(bytes, at + 1, key)) {
+    ++count;
+  }
+  return count > seen;
+}
 
 }  // namespace
 
@@ -73,10 +95,14 @@ Window parse_piece(Piece& piece, const PieceParser& parser) {
   bytes[piece.end] = ']';
   std::memset(bytes + piece.end + 1, 0, kPadding - 1);
   const std::string_view json(bytes + piece.begin - 1, piece.end - piece.begin + 2);
-  if (parser.list(json, piece.offset - 1, window)) return window;
+  if (parser.list(json, piece.offset - 1, window) &&
+      !(window.has_long_event && has_more_events(json, piece.key, window.events))) {
+    return window;
+  }
   std::memcpy(bytes + piece.end, after.data(), kPadding);
   Window saved;
-  OneByOne(parser, saved).parse({bytes + piece.begin, piece.end - piece.begin}, piece.offset);
+  OneByOne(parser, piece.key, saved)
+      .parse({bytes + piece.begin, piece.end - piece.begin}, piece.offset);
   return saved;
 }
 

@@ -54,11 +54,15 @@ std::vector<Unit> split_balanced(std::string_view bytes) {
   }
 }
 
-std::vector<Unit> split_at_markers(std::string_view bytes) {
+std::vector<Unit> split_at_markers(std::string_view bytes, std::string_view key) {
   std::vector<Unit> units;
-  std::size_t at = find_event(bytes, 0);
+  std::size_t at = find_event(bytes, 0, key);
+  // What comes before the first start was an event too, whose own start is broken.
+  if (at != std::string_view::npos && bytes.find_first_not_of(" \n\r\t,") < at) {
+    units.push_back({0, at});
+  }
   while (at != std::string_view::npos) {
-    const std::size_t next = find_event(bytes, at + 1);
+    const std::size_t next = find_event(bytes, at + 1, key);
     const std::size_t stop = std::min(next, bytes.size());
     const std::vector<Unit> inner = split_balanced(bytes.substr(at, stop - at));
     units.push_back({at, at + inner.front().end});

@@ -17,8 +17,9 @@ struct Unit {
 // By brackets: elements of a list, without the commas between them. The last may lack its end.
 std::vector<Unit> split_balanced(std::string_view bytes);
 
-// By what starts like an event, each up to its closing bracket or the next start.
-std::vector<Unit> split_at_markers(std::string_view bytes);
+// By what starts like an event (`key` as of first_key()), each up to its closing bracket or the
+// next start.
+std::vector<Unit> split_at_markers(std::string_view bytes, std::string_view key);
 
 struct Cleaned {
   std::string text;  // With 128 bytes of zeros behind it.

@@ -65,6 +65,7 @@ struct Window {
   std::array<std::string, kLossKinds> examples;  // Of the first of each kind.
 
   std::uint64_t events = 0;            // All that were looked at.
+  bool has_long_event = false;         // One of them took so many bytes that it may hold others.
   std::optional<Nanos> first_started;  // Of the first of them, if it has a duration.
 
   void lose(model::LossKind kind, std::uint64_t offset, std::string_view what);

@@ -32,6 +32,7 @@ class WindowParser {
     }
     simdjson::ondemand::array list;
     if (document.get_array().get(list)) return false;
+    last_offset_ = offset;
     for (auto element : list) {
       Value value;
       if (std::move(element).get(value)) return false;
@@ -39,6 +40,7 @@ class WindowParser {
       if (value.get_object().get(object)) return false;
       if (!parse_event(object, window)) return false;
     }
+    note_length(offset + json.size(), window);
     return at_end(document);
   }
 
@@ -76,8 +78,17 @@ class WindowParser {
       }
       if (!take(key.raw(), value, event, seen, window)) return false;
     }
+    note_length(event.offset, window);
     keep_event(event, window);
     return true;
+  }
+
+  // `offset` is where the event after the last one begins. What an event is not asked for is
+  // skipped by its brackets alone, so that one bracket too many takes the events after it along.
+  void note_length(std::uint64_t offset, Window& window) {
+    constexpr std::uint64_t kLong = 2048;
+    if (offset > last_offset_ + kLong) window.has_long_event = true;
+    last_offset_ = offset;
   }
 
   static bool is(const char* key, std::string_view name) {
@@ -209,6 +220,7 @@ class WindowParser {
       {"Total Allocated", &RawEvent::allocated, kWantAll, false},
       {"bytes", &RawEvent::bytes, kWantDevice, false},
       {"correlation", &RawEvent::correlation, kWantCall, false},
+      {"correlation_id", &RawEvent::correlation, kWantAll, false},
       {"cuda_sync_kind", &RawEvent::sync_kind, kWantAll, true},
       {"device", &RawEvent::device, kWantDevice, false},
       {"dtype", &RawEvent::element_type, kWantDevice, true},
@@ -256,7 +268,8 @@ class WindowParser {
 
   simdjson::ondemand::parser parser_;
   const char* base_ = nullptr;
-  std::uint64_t stream_ = 0;  // Stream offset of `base_`.
+  std::uint64_t stream_ = 0;       // Stream offset of `base_`.
+  std::uint64_t last_offset_ = 0;  // Of the last event.
   char last_name_[32] = {};
   std::size_t last_length_ = 0;
   Category last_category_ = Category::kUnknown;

@@ -1,0 +1,148 @@
+#include "trace/kineto/device_process.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <vector>
+
+#include "trace/kineto/copy_name.h"
+
+namespace amdahl::trace::kineto {
+namespace {
+
+using model::DeviceKind;
+using model::HostKind;
+using model::kNone;
+using std::string_view_literals::operator""sv;
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// Lines of a device that repeat what its streams show, under other names.
+constexpr auto kViews =
+    std::to_array({"Steps"sv, "XLA Modules"sv, "Framework"sv, "TensorFlow"sv, "Source"sv,
+                   "XLA TraceMe"sv, "Async XLA Ops"sv, "Launch Stats"sv});
+
+// Tasks of a stream that wait or signal.
+constexpr auto kNoWork = std::to_array({"EVENT_WAIT"sv, "EVENT_RECORD"sv, "EVENT_RESET"sv,
+                                        "NOTIFY_WAIT"sv, "Notify_Wait"sv, "Notify_Record"sv,
+                                        "PROFILING_ENABLE"sv, "PROFILING_DISABLE"sv});
+
+// What a thread of a device holds.
+enum class Line : std::uint8_t { kHost, kWork, kCopies, kView };
+
+Line line_of(std::string_view thread, bool has_streams) {
+  if (thread.starts_with("Stream"sv)) {
+    return has(thread, "Memcpy"sv) && !has(thread, "Compute"sv) ? Line::kCopies : Line::kWork;
+  }
+  const bool view =
+      std::ranges::any_of(kViews, [&](std::string_view of) { return thread.starts_with(of); });
+  return has_streams || view ? Line::kView : Line::kWork;
+}
+
+DeviceKind kind_of(Line line, std::string_view name) {
+  if (line == Line::kView || std::ranges::find(kNoWork, name) != kNoWork.end()) {
+    return DeviceKind::kAnnotation;
+  }
+  if (line == Line::kCopies || name.starts_with("Memcpy"sv) || name == "MEMCPY_ASYNC"sv) {
+    return DeviceKind::kCopy;
+  }
+  return name.starts_with("Memset"sv) ? DeviceKind::kSet : DeviceKind::kKernel;
+}
+
+struct Lines {
+  std::vector<Line> by_thread;
+  std::vector<std::uint32_t> devices;  // By process; kNone: it is none.
+};
+
+Lines lines_of(std::uint32_t source, model::TraceBuilder& builder) {
+  model::Trace& trace = builder.trace();
+  Lines lines;
+  lines.by_thread.assign(trace.threads.size(), Line::kHost);
+  lines.devices.assign(trace.processes.size(), kNone);
+  std::int64_t next = 0;
+  for (std::uint32_t i = 0; i < trace.processes.size(); ++i) {
+    if (trace.processes[i].source != source) continue;
+    const DeviceProcess found = device_process(trace.names[trace.processes[i].name]);
+    if (!found.is_device) continue;
+    lines.devices[i] = builder.device(source, found.number >= 0 ? found.number : next);
+    trace.devices[lines.devices[i]].name = trace.processes[i].name;
+    ++next;
+  }
+  std::vector<bool> has_streams(trace.processes.size(), false);
+  for (const model::TraceThread& thread : trace.threads) {
+    if (trace.names[thread.name].starts_with("Stream"sv)) has_streams[thread.process] = true;
+  }
+  for (std::uint32_t i = 0; i < trace.threads.size(); ++i) {
+    const model::TraceThread& thread = trace.threads[i];
+    if (lines.devices[thread.process] == kNone) continue;
+    lines.by_thread[i] = line_of(trace.names[thread.name], has_streams[thread.process]);
+  }
+  return lines;
+}
+
+}  // namespace
+
+DeviceProcess device_process(std::string_view name) {
+  if (name.starts_with("Ascend Hardware"sv)) return {true, -1};
+  // "6 GPU0" of rocprof.
+  if (const std::size_t gpu = name.rfind("GPU"sv);
+      gpu != name.npos && gpu > 0 && name[gpu - 1] == ' ' && name.size() > gpu + 3) {
+    DeviceProcess found{true, -1};
+    const char* const end = name.data() + name.size();
+    const auto read = std::from_chars(name.data() + gpu + 3, end, found.number);
+    if (read.ec == std::errc{} && read.ptr == end) return found;
+  }
+  constexpr std::string_view kDevice = "/device:";
+  if (!name.starts_with(kDevice)) return {};
+  name.remove_prefix(kDevice.size());
+  const std::size_t colon = name.find(':');
+  // "/device:CPU:0" and "/device:CUSTOM:..." are hosts and statistics.
+  if (colon == name.npos || name.starts_with("CPU"sv) || name.starts_with("CUSTOM"sv)) return {};
+  DeviceProcess found{true, -1};
+  std::from_chars(name.data() + colon + 1, name.data() + name.size(), found.number);
+  return found;
+}
+
+void take_device_processes(std::uint32_t source, std::size_t first, model::TraceBuilder& builder) {
+  model::Trace& trace = builder.trace();
+  const auto loss = std::ranges::find_if(trace.losses, [&](const model::Loss& row) {
+    return row.source == source && row.kind == model::LossKind::kUnknownKind;
+  });
+  if (loss == trace.losses.end()) return;
+  const Lines lines = lines_of(source, builder);
+  std::uint64_t taken = 0;
+  auto& rows = trace.host_events;
+  const auto take = [&](model::HostEvent& event) {
+    if (event.kind != HostKind::kOther) return false;
+    const Line line = lines.by_thread[event.thread];
+    if (line == Line::kHost) {
+      event.correlation = 0;
+      return false;
+    }
+    const model::TraceThread& thread = trace.threads[event.thread];
+    const std::string_view name = trace.names[event.name];
+    model::DeviceEvent row{
+        .start = event.start,
+        .duration = event.duration,
+        .name = event.name,
+        .stream = builder.stream(lines.devices[thread.process], kNone, thread.id),
+        .correlation = event.correlation,
+        .kind = kind_of(line, name)};
+    if (row.kind == DeviceKind::kCopy) {
+      const CopyName copy = read_copy_name(name);
+      row.copy = copy.kind;
+      row.host_memory = copy.memory;
+    }
+    trace.device_events.push_back(row);
+    ++taken;
+    return true;
+  };
+  rows.erase(std::remove_if(rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end(), take),
+             rows.end());
+  loss->count -= std::min(loss->count, taken);
+  if (loss->count == 0) trace.losses.erase(loss);
+}
+
+}  // namespace amdahl::trace::kineto

@@ -1,0 +1,25 @@
+// device_process.h: devices that a trace shows as processes with a name, and no categories.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "model/trace_builder.h"
+
+namespace amdahl::trace::kineto {
+
+// Whether a process of this name is a device: "/device:GPU:0", as XLA (JAX, TensorFlow) writes it,
+// or "Ascend Hardware"; and its number, -1 if the name has none.
+struct DeviceProcess {
+  bool is_device = false;
+  std::int64_t number = -1;
+};
+DeviceProcess device_process(std::string_view name);
+
+// Turns host events of no category into device events where their process is a device: those of
+// its streams into work, all other lines (modules, steps, waits) into annotations. Takes them off
+// the count of events of an unknown kind. `first` is the source's first host event.
+void take_device_processes(std::uint32_t source, std::size_t first, model::TraceBuilder& builder);
+
+}  // namespace amdahl::trace::kineto

@@ -1,0 +1,77 @@
+#include "trace/kineto/device_process.h"
+
+#include <gtest/gtest.h>
+
+#include "trace/testing.h"
+
+namespace amdahl::trace::kineto {
+namespace {
+
+using model::DeviceKind;
+using model::Trace;
+
+TEST(DeviceProcess, IsKnownByItsName) {
+  const struct {
+    const char* name;
+    bool is_device;
+    std::int64_t number;
+  } cases[] = {
+      {"/device:GPU:3", true, 3},    {"/device:TPU:0 (pid 7)", true, 0},
+      {"/device:CPU:0", false, -1},  {"/host:CPU", false, -1},
+      {"Ascend Hardware", true, -1}, {"6 GPU1", true, 1},
+      {"python", false, -1},         {"GPU", false, -1},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    EXPECT_EQ(device_process(c.name).is_device, c.is_device);
+    EXPECT_EQ(device_process(c.name).number, c.number);
+  }
+}
+
+// As XLA writes it: no categories, devices and streams by their names.
+constexpr std::string_view kXla = R"x({"displayTimeUnit":"ns","traceEvents":[
+{"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:GPU:3"}},
+{"ph":"M","pid":1,"tid":13,"name":"thread_name","args":{"name":"Stream #13(Compute)"}},
+{"ph":"M","pid":1,"tid":14,"name":"thread_name","args":{"name":"Stream #14(MemcpyH2D)"}},
+{"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"XLA Modules"}},
+{"ph":"M","pid":7,"name":"process_name","args":{"name":"/host:CPU"}},
+{"ph":"X","pid":7,"tid":9,"ts":1,"dur":2,"name":"cuLaunchKernel",
+ "args":{"correlation_id":"5"}},
+{"ph":"X","pid":7,"tid":9,"ts":0,"dur":40,"name":"PjitFunction(step)"},
+{"ph":"X","pid":1,"tid":13,"ts":10,"dur":4,"name":"fusion_1",
+ "args":{"correlation_id":"5"}},
+{"ph":"X","pid":1,"tid":14,"ts":15,"dur":4,"name":"MemcpyH2D"},
+{"ph":"X","pid":1,"tid":2,"ts":12,"dur":20,"name":"jit_step"}]})x";
+
+TEST(DeviceProcess, StreamsAreWorkAndOtherLinesAreNot) {
+  const Result<Trace> trace = load_kineto(std::string(kXla));
+  ASSERT_TRUE(trace);
+  ASSERT_EQ(trace->devices.size(), 1u);
+  EXPECT_EQ(trace->devices[0].id, 3);
+  ASSERT_EQ(trace->device_events.size(), 3u);
+  const model::DeviceEvent& kernel = trace->device_events[0];
+  EXPECT_EQ(kernel.kind, DeviceKind::kKernel);
+  ASSERT_NE(kernel.launch, model::kNone);
+  EXPECT_EQ(trace->name(trace->host_events[kernel.launch]), "cuLaunchKernel");
+  EXPECT_EQ(trace->device_events[1].kind, DeviceKind::kAnnotation);
+  EXPECT_EQ(trace->device_events[2].kind, DeviceKind::kCopy);
+  EXPECT_EQ(trace->host_events.size(), 2u);
+  ASSERT_EQ(trace->losses.size(), 1u);
+  EXPECT_EQ(trace->losses[0].count, 1u) << "only the host's own event is of an unknown kind";
+}
+
+TEST(DeviceProcess, WaitsOfAStreamAreNoWork) {
+  const Result<Trace> trace = load_kineto(
+      R"([{"name":"process_name","pid":32,"tid":0,"args":{"name":"Ascend Hardware"},"ph":"M"},)"
+      R"({"name":"thread_name","pid":32,"tid":2,"args":{"name":"Stream 2"},"ph":"M"},)"
+      R"({"name":"MatMul","pid":32,"tid":2,"ts":"1700000000000010.500","dur":3.25,"ph":"X"},)"
+      R"({"name":"EVENT_WAIT","pid":32,"tid":2,"ts":"1700000000000014","dur":9,"ph":"X"}])");
+  ASSERT_TRUE(trace);
+  ASSERT_EQ(trace->device_events.size(), 2u);
+  EXPECT_EQ(trace->device_events[0].duration, Nanos(3250));
+  EXPECT_EQ(trace->device_events[1].kind, DeviceKind::kAnnotation);
+  EXPECT_TRUE(trace->losses.empty());
+}
+
+}  // namespace
+}  // namespace amdahl::trace::kineto
