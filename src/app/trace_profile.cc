@@ -1,5 +1,6 @@
 #include "app/trace_profile.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "model/codec.h"
 #include "profile/captures.h"
 #include "profile/page.h"
+#include "profile/why.h"
 
 namespace amdahl::app {
 namespace {
@@ -241,6 +243,15 @@ Result<TraceAnswer> profile_traces(const TraceRequest& request) {
   return answer;
 }
 
+namespace {
+
+std::string_view advice_on(const model::Cause& cause) {
+  const auto row = std::ranges::find(profile::whys(), cause.name, &profile::WhyRow::describe);
+  return row == profile::whys().end() ? "" : profile::what_to_try(row->why);
+}
+
+}  // namespace
+
 Json encode(const TraceAnswer& answer) {
   const profile::TraceReport& report = answer.report;
   Json document = {{"schema_version", 1},
@@ -266,7 +277,8 @@ Json encode(const TraceAnswer& answer) {
                                   {"accelerator_seconds", cause.accelerator_seconds},
                                   {"share", cause.share},
                                   {"ceiling", factor(cause.ceiling)},
-                                  {"because", cause.because}});
+                                  {"because", cause.because},
+                                  {"try", advice_on(cause)}});
   }
   for (const profile::DeviceRow& row : report.devices) {
     document["devices"].push_back(encode_device(row));

@@ -87,7 +87,7 @@ std::string show_causes(const Flags& flags, const app::JobProfile& job) {
   std::size_t number = 0;
   for (const Cause& cause : profile.causes) text += show_cause(flags, job, cause, ++number);
   const std::vector<std::string> course = profile::course_of(profile);
-  if (!course.empty()) text += "\n" + bold(flags, "How it went") + "\n";
+  if (!course.empty() || !job.gpus.empty()) text += "\n" + bold(flags, "How it went") + "\n";
   for (const std::string& line : course) text += wrapped(flags, line, 2);
   for (const profile::GpuUse& gpu : job.gpus) text += wrapped(flags, describe(gpu), 2);
   if (!profile.missing.empty()) text += "\n";

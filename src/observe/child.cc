@@ -80,6 +80,12 @@ Result<> unpack(std::span<const Embedded> files, const std::string& folder) {
   return Ok{};
 }
 
+// NVIDIA's profilers take the ranges and the counters of a device for themselves.
+bool is_in_nsight(const Launchable& job) {
+  const std::string tool = fs::path(job.argv.front()).filename().string();
+  return tool == "nsys" || tool == "ncu";
+}
+
 // OpenCL's calls and NVTX ranges, into traces in the run's folder.
 Result<> add_inject(const RunOrder& order, Launchable& job) {
   const std::string folder = order.out_dir + "/inject";
@@ -88,7 +94,7 @@ Result<> add_inject(const RunOrder& order, Launchable& job) {
   std::string& preload = job.env["LD_PRELOAD"];
   preload = preload.empty() ? library : library + ":" + preload;
   // A tool that is there already keeps its place.
-  job.env.try_emplace("NVTX_INJECTION64_PATH", library);
+  if (!is_in_nsight(job)) job.env.try_emplace("NVTX_INJECTION64_PATH", library);
   job.env["AMDAHL_INJECT_OUT"] = order.out_dir;
   return Ok{};
 }
@@ -99,6 +105,7 @@ Result<> add_hook(const RunOrder& order, Launchable& job) {
   std::string& python_path = job.env["PYTHONPATH"];
   python_path = python_path.empty() ? folder : folder + ":" + python_path;
   job.env["AMDAHL_HOOK_OUT"] = order.out_dir + "/hook.json";
+  if (is_in_nsight(job)) job.env["AMDAHL_HOOK_STEPS"] = "0";
   return Ok{};
 }
 

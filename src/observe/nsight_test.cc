@@ -54,5 +54,16 @@ TEST_F(NsightTest, TheCommandRunsInsideTheToolAndLeavesWhatWeRead) {
   }
 }
 
+TEST_F(NsightTest, OurOwnCollectorsGiveWayToIt) {
+  add_tool("nsys");
+  use_tools();
+  const std::string script = "echo \"[$NVTX_INJECTION64_PATH] $AMDAHL_HOOK_STEPS\"";
+  RunOrder made = order(in_nsys({"sh", "-c", script}, folder_)->argv);
+  made.with_hook = true;
+  EXPECT_EQ(run(made).stdout_tail, "[] 0\n");
+  made.plan.argv = {"sh", "-c", script};
+  EXPECT_EQ(run(made).stdout_tail, "[" + path("out/inject/libamdahl_inject.so") + "] \n");
+}
+
 }  // namespace
 }  // namespace amdahl::observe

@@ -158,6 +158,9 @@ std::string describe(const GpuUse& use) {
         use.strangers, use.strangers == 1 ? "" : "es", gigabytes(use.strangers_bytes),
         use.stranger_pid);
   }
+  if (use.lost_looks > 0) {
+    text += fmt::format(" in {} looks no utilisation ({}),", use.lost_looks, use.trouble);
+  }
   text += fmt::format(" {} look{}", use.looks, use.looks == 1 ? "" : "s");
   return text;
 }

@@ -24,8 +24,8 @@ TEST(Gpus, RowsComeToOneLine) {
   ASSERT_EQ(uses->size(), 1U);
   EXPECT_EQ(describe(uses->front()),
             "GPU 2 (H100): memory at most 20.0 of 80.0 GB, 200 W on average, shared with 1 process "
-            "of others (3.00 GB, one is 9), so that its utilisation is not the job's alone, 2 "
-            "looks");
+            "of others (3.00 GB, one is 9), so that its utilisation is not the job's alone, in "
+            "1 looks no utilisation (the GPU is lost), 2 looks");
   const Facts facts = facts_of(*uses);
   EXPECT_EQ(facts.evidence.at("gpu.memory_peak_share"), 0.25);
   EXPECT_EQ(facts.evidence.at("gpu.power_w"), 200);

@@ -65,6 +65,10 @@ TEST(Traces, ThePageSaysWhatToDo) {
   EXPECT_NE(got.out.find("train.py:17 (main)"), std::string::npos) << got.out;
   EXPECT_NE(got.out.find("try: more loader workers"), std::string::npos) << got.out;
   EXPECT_NE(got.out.find("What if input=0"), std::string::npos) << got.out;
+  const Outcome json = house.amdahl({"profile", house.path("trace.json"), "--json"});
+  for (const Json& cause : Json::parse(json.out).at("causes")) {
+    EXPECT_NE(cause.at("try"), "") << cause.dump();
+  }
 }
 
 TEST(Traces, WrongWordsAreTold) {
