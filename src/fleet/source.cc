@@ -11,6 +11,7 @@
 #include "fleet/clustercockpit/clustercockpit.h"
 #include "fleet/csv/csv.h"
 #include "fleet/csv_long/csv_long.h"
+#include "fleet/json_table/json_table.h"
 #include "fleet/local/local.h"
 #include "fleet/nvidia_mon/nvidia_mon.h"
 #include "fleet/nvidia_smi/nvidia_smi.h"
@@ -44,6 +45,8 @@ constexpr auto kSources = std::to_array<Source>({
      prometheus_text::claims, prometheus_text::make, nullptr, prometheus_text::explain},
     {"philly", "cluster_job_log of the Philly traces", Gives::kJobs, philly::claims, philly::make,
      nullptr, philly::explain},
+    {"json-table", "lists of JSON objects, or an object a line, by their keys", Gives::kBoth,
+     json_table::claims, json_table::make, json_table::guesses, json_table::explain},
     {"clustercockpit", "jobs of a ClusterCockpit archive (meta.json)", Gives::kJobs,
      clustercockpit::claims_meta, clustercockpit::make_meta},
     {"clustercockpit-data", "samples of a ClusterCockpit archive (data.json)", Gives::kSamples,

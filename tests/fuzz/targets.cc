@@ -18,6 +18,7 @@ constexpr auto kTargets = std::to_array<Target>({
     {"nvidia-smi-mon", [](std::string_view bytes) { read_by_source("nvidia-smi-mon", bytes); }},
     {"prometheus-text", [](std::string_view bytes) { read_by_source("prometheus-text", bytes); }},
     {"philly", [](std::string_view bytes) { read_by_source("philly", bytes); }},
+    {"json-table", [](std::string_view bytes) { read_by_source("json-table", bytes); }},
     {"guess", guess_source},
     {"prometheus", [](std::string_view bytes) { read_by_source("prometheus", bytes); }},
     {"clustercockpit", [](std::string_view bytes) { read_by_source("clustercockpit", bytes); }},

@@ -1,6 +1,7 @@
 #include "fleet/csv/desk.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -56,6 +57,14 @@ void Desk::give(Field field, const Column& column, std::string_view more, std::s
        more.empty() ? quoted(column.name)
                     : fmt::format("{{ column = {}, {} }}", quoted(column.name), more),
        why);
+}
+
+bool Desk::repeats(const Column& key, const Column& of) const {
+  std::map<std::string_view, std::string_view> seen;
+  return std::ranges::any_of(head_.rows, [&](const std::vector<std::string>& row) {
+    const auto [at, is_new] = seen.emplace(row[index_of(key)], row[index_of(of)]);
+    return !is_new && at->second != row[index_of(of)];
+  });
 }
 
 const Column* Desk::take(Field field, const Fits& fits) {

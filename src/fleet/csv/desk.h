@@ -31,6 +31,8 @@ class Desk {
   // Writes `field = "column"`, with `more` inside a table: `unit = "hours"`.
   void give(Field field, const Column& column, std::string_view more = {},
             std::string_view why = {});
+  // Whether two of the first lines have the same `key` and another `of`.
+  bool repeats(const Column& key, const Column& of) const;
   // Finds, uses and writes; null if there is none.
   const Column* take(Field field, const Fits& fits = {});
   // A time, with how it is written.

@@ -88,7 +88,8 @@ class JobGuess {
 
  private:
   void id() {
-    if (desk_.take(Field::kId) == nullptr) {
+    id_ = desk_.take(Field::kId);
+    if (id_ == nullptr) {
       desk_.line("id", "{ from = \"line\" }", "no column has one, so file and line are it");
     }
     desk_.take(Field::kRaw);
@@ -138,6 +139,10 @@ class JobGuess {
       return desk_.miss("accelerators", "how many accelerators it held");
     }
     const Column& column = *accelerators_;
+    if (column.plain == "gpu" && id_ != nullptr && desk_.repeats(*id_, column)) {
+      return desk_.miss("accelerators",
+                        "how many accelerators it held; \"gpu\" seems to be the number of one");
+    }
     std::string more;
     std::string why;
     if (column.plain == "plangpu") {
@@ -165,6 +170,7 @@ class JobGuess {
   }
 
   Desk& desk_;
+  const Column* id_ = nullptr;
   const Column* accelerators_ = nullptr;
   const Column* host_count_ = nullptr;
 };

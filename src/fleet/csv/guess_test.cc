@@ -207,7 +207,7 @@ TEST(CsvGuess, SamplesOfManyFleets) {
 }
 
 TEST(CsvGuess, PlacesAndHosts) {
-  EXPECT_EQ(read("JobID;Node;GPU Index\n7;n1;0\n7;n1;1\n").told.places,
+  EXPECT_EQ(read("JobID;Node;GPU Index\n7;n1;gpu0\n7;n1;/dev/nvidia1\n").told.places,
             (std::vector<std::string>{"7 n1 0", "7 n1 1"}));
   EXPECT_EQ(
       read("machineId,number of GPUs,single GPU mem\nm31,8, 24GB\nm32,2, 12GB\n").told.capacities,

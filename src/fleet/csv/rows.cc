@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "fleet/csv/devices.h"
 #include "fleet/csv/numbers.h"
 #include "fleet/hostlist.h"
 #include "fleet/slurm/job.h"
@@ -63,20 +64,6 @@ std::optional<std::string> fits(std::string_view pattern, std::string_view name)
     return std::nullopt;
   }
   return std::string(name.substr(head.size(), name.size() - head.size() - tail.size()));
-}
-
-// "1=40,2=170000,1001=2" of Slurm's database: numbers from 1001 on are the site's own resources.
-// The same devices may stand there with and without their type, so the largest is taken.
-std::optional<double> devices_by_number(std::string_view cell) {
-  double most = 0;
-  for (const std::string_view piece : split(cell, ',')) {
-    const std::size_t equals = piece.find('=');
-    const auto id = to_number<int>(trim(piece.substr(0, equals)));
-    if (equals == piece.npos || !id) return std::nullopt;
-    const auto count = to_number<double>(trim(piece.substr(equals + 1)));
-    if (*id > 1000 && count && *count <= 1e6) most = std::max(most, *count);
-  }
-  return most;
 }
 
 }  // namespace
@@ -433,7 +420,7 @@ void Rows::sample() {
   std::string_view host = text(Field::kHost);
   if (host.empty()) host = host_;
   model::SeriesKey key{.host = short_host(host),
-                       .accelerator = text(Field::kAccelerator),
+                       .accelerator = accelerator_index(text(Field::kAccelerator)),
                        .uuid = text(Field::kUuid),
                        .slice = text(Field::kSlice),
                        .job = text(Field::kJob),
@@ -457,7 +444,7 @@ void Rows::sample() {
 void Rows::place() {
   const std::string_view job = text(Field::kJob);
   const std::string_view host = short_host(text(Field::kHost));
-  const std::string_view accelerator = text(Field::kAccelerator);
+  const std::string_view accelerator = accelerator_index(text(Field::kAccelerator));
   if (job.empty() || host.empty() || accelerator.empty()) {
     return intake_.trouble(Trouble::kBadLine, where_, "has no job, host or accelerator");
   }

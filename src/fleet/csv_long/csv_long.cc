@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "fleet/csv/devices.h"
 #include "fleet/csv/guess_samples.h"
 #include "fleet/csv_long/block.h"
 #include "fleet/csv_long/workers.h"
@@ -31,7 +32,7 @@ class Teller {
   void tell(Parsed& block, std::vector<SeriesId>& ids) {
     for (const Parsed::NewSeries& one : block.fresh) {
       ids.push_back(intake_.series({.host = one.host,
-                                    .accelerator = one.device,
+                                    .accelerator = csv::accelerator_index(one.device),
                                     .uuid = one.uuid,
                                     .slice = one.slice,
                                     .job = one.job,

@@ -162,6 +162,15 @@ class TextReader final : public Reader {
   }
 
   void sample(const Line& line, std::string_view text, Where where) {
+    // Most of a scrape is about other things; no series of these is kept.
+    if (!line.name.empty()) {
+      const bool other = line.name == last_other_ || find_usage_metric(line.name) == nullptr;
+      if (other) {
+        last_other_.assign(line.name);
+        ++other_;
+        return;
+      }
+    }
     // What names the series stands before the value.
     const std::string_view head =
         text.substr(0, static_cast<std::size_t>(line.value.data() - text.data()));
@@ -237,7 +246,8 @@ class TextReader final : public Reader {
   LineCutter lines_;
   std::string key_;
   std::unordered_map<std::string, Known> known_;
-  std::uint64_t other_ = 0;  // Series of metrics that are not used.
+  std::string last_other_;   // A metric that is not used, the last one.
+  std::uint64_t other_ = 0;  // Samples of such.
   std::uint64_t timeless_ = 0;
   std::uint64_t taken_ = 0;
 };
