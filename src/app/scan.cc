@@ -135,11 +135,20 @@ class Scanner {
           by_default || answer_.inputs.empty()
               ? "there is nothing to scan yet; run a job: amdahl run -- CMD, or name files "
                 "or a source: amdahl scan sacct.txt dcgm.csv.gz"
-              : fmt::format("none of {} files could be read; see: amdahl scan "
-                            "--explain-input",
-                            answer_.inputs.size())};
+              : fmt::format("none of {} files could be read:{}", answer_.inputs.size(),
+                            first_left_out())};
     }
     return Ok{};
+  }
+
+  std::string first_left_out() const {
+    constexpr std::size_t kShown = 5;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(kShown, answer_.inputs.size()); ++i) {
+      text += fmt::format("\n  {}", answer_.inputs[i].left_out);
+    }
+    const std::size_t more = answer_.inputs.size() - std::min(kShown, answer_.inputs.size());
+    return more == 0 ? text : fmt::format("{}\n  and {} more", text, more);
   }
 
   Result<> gather(const ScanSource& source) {

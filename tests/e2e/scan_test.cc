@@ -243,6 +243,11 @@ TEST_F(Scan, TablesAreKnownByTheirColumnsOrSayWhatTheyNeed) {
     EXPECT_NE(told.find(want), std::string::npos) << want << "\n" << told;
   }
 
+  house_.write("none/odd.csv", "a,b,c\n1,2,3\n");
+  const Outcome none = house_.amdahl({"scan", "none"});
+  EXPECT_NE(none.err.find("none of 1 files could be read:\n  none/odd.csv: is a table, but"),
+            std::string::npos)
+      << none.err;
   house_.write("odd.csv", "jid,launched,gone,n\n1,1700006400,1700010000,2\n");
   const Outcome odd = house_.amdahl({"scan", "odd.csv"});
   EXPECT_EQ(odd.code, 3);

@@ -59,6 +59,16 @@ Result<Plan> plan_of(std::string_view bytes, const ReaderOptions& options) {
   return plan;
 }
 
+// Its name, and what its columns mean.
+std::string explain(const Layout& layout) {
+  std::string text = fmt::format("known by its columns: {}", layout.name);
+  const std::string_view columns = layout.mapping.substr(layout.mapping.find("[columns]"));
+  for (const std::string_view line : split(columns.substr(columns.find('\n')), '\n')) {
+    if (!line.empty()) text += fmt::format("\n  {}", line);
+  }
+  return text;
+}
+
 Gives gives(Row row) { return row == Row::kSample ? Gives::kSamples : Gives::kJobs; }
 
 class CsvReader final : public Reader {
@@ -203,9 +213,7 @@ Explained explain(std::string_view bytes, const ReaderOptions& options) {
   if (!plan) return {};
   const Mapping& mapping = plan->mapping;
   return {gives(mapping.row),
-          plan->guess ? explain(*plan->guess, plan->head)
-                      : fmt::format("known by its columns: {}", plan->layout->name),
-          mapping.header};
+          plan->guess ? explain(*plan->guess, plan->head) : explain(*plan->layout), mapping.header};
 }
 
 std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options) {

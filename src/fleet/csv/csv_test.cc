@@ -251,6 +251,12 @@ TEST(CsvMapping, KnownLayoutsHaveGoodMappings) {
   EXPECT_FALSE(claims("jobid,host,gpu,user\n"));
 }
 
+TEST(CsvMapping, KnownLayoutsSayWhatTheirColumnsMean) {
+  EXPECT_EQ(explain("jobid,host,gpu\n7,n1,0\n", {}).text,
+            "known by its columns: accelerators of jobs\n"
+            "  job = \"jobid\"\n  host = \"host\"\n  accelerator = \"gpu\"");
+}
+
 TEST(CsvMapping, StatesOfOtherSchedulers) {
   EXPECT_EQ(state_of_word("Succeeded"), JobState::kCompleted);
   EXPECT_EQ(state_of_word("completed"), JobState::kCompleted);
