@@ -48,6 +48,8 @@ class LineCutter {
 
   bool ends_in_line() const { return !rest_.empty(); }
   std::uint64_t lines() const { return where_.line; }
+  // As many lines and bytes as were given so far.
+  Where next() const { return where_; }
 
  private:
   static constexpr std::size_t kLongest = std::size_t{1} << 26;

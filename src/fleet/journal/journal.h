@@ -1,6 +1,8 @@
 // journal.h: what an intake was told, written down small, so that no source need be read twice.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -58,6 +60,11 @@ class Writer final : public Intake {
 };
 
 bool claims(std::string_view head);
+
+// Whether bytes of this size are a journal to its end, by the sizes of its blocks alone. `at` gives
+// so many bytes from an offset on, or fewer if there are not so many.
+bool is_whole(std::uint64_t size,
+              const std::function<std::string(std::uint64_t offset, std::size_t bytes)>& at);
 
 // Tells `intake` the same again, in the same order. An error if a byte is missing or wrong; what
 // stood before it was told.

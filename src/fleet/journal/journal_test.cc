@@ -1,5 +1,6 @@
 #include "fleet/journal/journal.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -120,6 +121,19 @@ TEST(Journal, ADamagedOneIsRefused) {
     const auto fed = reader->feed(damaged);
     ASSERT_TRUE(!fed || !reader->finish()) << at;
   }
+}
+
+TEST(Journal, ItsSizesTellWhetherItIsWhole) {
+  std::string bytes = written();
+  const auto whole = [&](std::size_t size) {
+    return is_whole(size, [&](std::uint64_t offset, std::size_t count) {
+      return offset > size ? std::string() : bytes.substr(offset, std::min(count, size - offset));
+    });
+  };
+  EXPECT_TRUE(whole(bytes.size()));
+  for (std::size_t cut = 0; cut < bytes.size(); ++cut) ASSERT_FALSE(whole(cut)) << cut;
+  bytes += "x";
+  EXPECT_FALSE(whole(bytes.size()));
 }
 
 TEST(Journal, TakesAboutAByteASample) {

@@ -287,6 +287,23 @@ class JournalReader final : public Reader {
 
 bool claims(std::string_view head) { return head.starts_with(kMagic); }
 
+bool is_whole(std::uint64_t size,
+              const std::function<std::string(std::uint64_t offset, std::size_t bytes)>& at) {
+  constexpr std::size_t kSizes = 8;
+  if (at(0, kMagic.size()) != kMagic) return false;
+  std::uint64_t offset = kMagic.size();
+  while (offset + kSizes <= size) {
+    const std::string sizes = at(offset, kSizes);
+    if (sizes.size() != kSizes) return false;
+    Cursor from(sizes);
+    const std::uint64_t packed = from.fixed<std::uint32_t>();
+    const std::uint64_t plain = from.fixed<std::uint32_t>();
+    offset += kSizes + packed;
+    if (packed == 0 && plain == 0) return offset == size;
+  }
+  return false;
+}
+
 std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions&) {
   return std::make_unique<JournalReader>(intake);
 }

@@ -191,7 +191,9 @@ std::vector<Piece> plan(std::span<const Selection> selections, const Window& win
   for (std::size_t i = 0; i < selections.size(); ++i) {
     const Nanos step = selections[i].step;
     const Nanos length = piece_length(selections[i], limits);
-    for (Nanos from = window.from; from < window.to;) {
+    // A window that moves on from scan to scan begins within a piece that is known already.
+    const bool is_long = window.to - window.from >= length;
+    for (Nanos from = is_long ? floor_to(window.from, length) : window.from; from < window.to;) {
       const Nanos to = std::min(floor_to(from, length) + length, window.to);
       if (ceil_to(from, step) < to) pieces.push_back({i, selections[i].expression, from, to, step});
       from = to;

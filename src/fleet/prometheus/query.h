@@ -75,7 +75,7 @@ struct Piece {
 };
 
 // In the order of time. Cut at round times, so that a later scan of another window asks for the
-// same pieces again.
+// same pieces again; the first piece of a window longer than it begins before the window does.
 std::vector<Piece> plan(std::span<const Selection> selections, const Window& window,
                         const Limits& limits = {});
 Request request_of(const Piece& piece);

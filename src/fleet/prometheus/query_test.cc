@@ -1,5 +1,7 @@
 #include "fleet/prometheus/query.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -63,7 +65,8 @@ TEST(Query, PiecesCoverTheWindowOnce) {
       expected = from_seconds(end) + c.step;
       points += here;
     }
-    const double want = to_seconds(window.to - window.from) / to_seconds(c.step);
+    EXPECT_LE(pieces.front().from, window.from);
+    const double want = to_seconds(window.to - pieces.front().from) / to_seconds(c.step);
     EXPECT_NEAR(static_cast<double>(points), want, 1);
   }
 }
@@ -79,6 +82,21 @@ TEST(Query, ALaterWindowAsksForTheSamePieces) {
     EXPECT_EQ(before[i].from, after[i].from);
     EXPECT_EQ(before[i].to, after[i].to);
   }
+}
+
+TEST(Query, AWindowThatMovesOnAsksForTheSamePieces) {
+  const std::vector<Selection> selections = {{"M", "M", "", seconds(15), 100}};
+  const Nanos noon = hours(24) * 17000 + hours(12);
+  const auto before = plan(selections, {noon - hours(240), noon});
+  const auto after = plan(selections, {noon - hours(239), noon + hours(1)});
+  for (const Piece& piece : after) {
+    if (piece.to > noon) break;
+    EXPECT_TRUE(std::ranges::any_of(before, [&](const Piece& other) {
+      return other.from == piece.from && (other.to == piece.to || other.to == noon);
+    })) << to_seconds(piece.from);
+  }
+  // A short one does not ask for a whole piece.
+  EXPECT_EQ(plan(selections, {noon - seconds(600), noon}).front().from, noon - seconds(600));
 }
 
 TEST(Query, HalvesAreTheWhole) {

@@ -43,9 +43,9 @@ std::string_view or_empty(std::string_view text) {
 }
 
 // The accelerators that a record says were held, or for jobs in the queue are wanted.
-Devices devices_of(const Words& words, bool held) {
+Devices devices_of(const Words& words, bool held, TresMemory& memory) {
   if (held) {
-    Devices devices = devices_of_tres(words.alloc_tres);
+    Devices devices = memory.devices_of(words.alloc_tres);
     if (devices.count == 0 && devices.shards == 0) devices = devices_of_gres(words.alloc_gres);
     return devices;
   }
@@ -184,7 +184,7 @@ void Jobs::take(const Words& words, Where where) {
   const bool nothing = words.alloc_tres.empty() && words.alloc_gres.empty();
   if (job.state == JobState::kPending || (job.elapsed == Nanos{} && nothing)) job.start = {};
   if (job.start == Nanos{}) job.elapsed = Nanos{-1};
-  const Devices devices = devices_of(words, job.start != Nanos{});
+  const Devices devices = devices_of(words, job.start != Nanos{}, tres_);
   job.accelerators = devices.count;
   job.kind = devices.kind;
   if (devices.shards > 0) {

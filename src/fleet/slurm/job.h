@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "fleet/intake.h"
+#include "fleet/slurm/tres.h"
 #include "fleet/times.h"
 
 namespace amdahl::fleet::slurm {
@@ -60,6 +61,7 @@ class Jobs {
   Intake& intake_;
   Zone zone_;
   bool zone_is_known_;
+  TresMemory tres_;
 };
 
 }  // namespace amdahl::fleet::slurm

@@ -1,5 +1,6 @@
 #include "fleet/slurm/slurm.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <variant>
@@ -8,6 +9,7 @@
 
 #include "base/text.h"
 #include "fleet/cut_lines.h"
+#include "fleet/slurm/ahead.h"
 #include "fleet/slurm/json.h"
 #include "fleet/slurm/scontrol.h"
 #include "fleet/slurm/squeue.h"
@@ -61,13 +63,23 @@ class SlurmReader final : public Reader {
       if (first[begin] == '{') json_.emplace(intake_, *jobs_);
       return feed(first);
     }
-    return lines_.feed(bytes,
-                       [&](std::string_view line, Where where) { return take(line, where); });
+    const auto use = [&](std::string_view line, Where where) { return take(line, where); };
+    // Line by line until it is known what they are.
+    while (std::holds_alternative<std::monostate>(form_) && !bytes.empty()) {
+      const std::size_t end = std::min(bytes.find('\n'), bytes.size() - 1) + 1;
+      TRY(lines_.feed(bytes.substr(0, end), use));
+      bytes.remove_prefix(end);
+    }
+    return ahead_ ? ahead_->feed(bytes) : lines_.feed(bytes, use);
   }
 
   Result<> finish() override {
     if (!zone_) return zone_.error();
     if (json_) return json_->finish();
+    if (ahead_) {
+      ahead_->finish();
+      return Ok{};
+    }
     TRY(lines_.finish([&](std::string_view line, Where where) { return take(line, where); }));
     if (auto* scontrol = std::get_if<Scontrol>(&form_)) scontrol->finish();
     return Ok{};
@@ -79,7 +91,11 @@ class SlurmReader final : public Reader {
       if (trim(line).empty()) return Ok{};
       choose(line);
     }
-    if (auto* table = std::get_if<Table>(&form_)) return table->line(line, where);
+    if (auto* table = std::get_if<Table>(&form_)) {
+      TRY(table->line(line, where));
+      if (!ahead_ && options_.threads > 1 && table->has_header()) read_ahead(line);
+      return Ok{};
+    }
     if (auto* squeue = std::get_if<Squeue>(&form_)) return squeue->line(line, where);
     if (auto* scontrol = std::get_if<Scontrol>(&form_)) scontrol->line(line, where);
     if (auto* sinfo = std::get_if<Sinfo>(&form_)) sinfo->line(line, where);
@@ -101,6 +117,11 @@ class SlurmReader final : public Reader {
     }
   }
 
+  void read_ahead(std::string_view header) {
+    ahead_.emplace(intake_, Ahead::Table{std::string(header), *zone_, !options_.time_zone.empty()},
+                   lines_.next(), options_.threads - 1);
+  }
+
   Intake& intake_;
   ReaderOptions options_;
   Result<Zone> zone_;
@@ -108,6 +129,7 @@ class SlurmReader final : public Reader {
   std::optional<Json> json_;
   std::variant<std::monostate, Table, Squeue, Scontrol, Sinfo, Events> form_;
   LineCutter lines_;
+  std::optional<Ahead> ahead_;  // Takes what comes after the header, if we may have threads.
   std::string blanks_;
   bool begun_ = false;
 };

@@ -1,5 +1,8 @@
 #include "fleet/slurm/slurm.h"
 
+#include <tuple>
+
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/text.h"
@@ -25,15 +28,60 @@ std::string table(std::initializer_list<std::string_view> lines) {
   return text;
 }
 
+void expect_same(const Fed& a, const Fed& b) {
+  EXPECT_EQ(a.error, b.error);
+  EXPECT_EQ(a.told.counts, b.told.counts);
+  EXPECT_EQ(a.told.places, b.told.places);
+  ASSERT_EQ(a.told.jobs.size(), b.told.jobs.size());
+  for (std::size_t i = 0; i < a.told.jobs.size(); ++i) {
+    const auto& [x, y] = std::tie(a.told.jobs[i], b.told.jobs[i]);
+    EXPECT_EQ(x.id + "|" + x.name + "|" + x.kind + "|" + x.hosts,
+              y.id + "|" + y.name + "|" + y.kind + "|" + y.hosts);
+    EXPECT_EQ(x.draft.start, y.draft.start);
+    EXPECT_EQ(x.draft.accelerators, y.draft.accelerators);
+    EXPECT_EQ(x.where.line, y.where.line);
+    EXPECT_EQ(x.where.byte, y.where.byte);
+  }
+  ASSERT_EQ(a.told.complaints.size(), b.told.complaints.size());
+  for (std::size_t i = 0; i < a.told.complaints.size(); ++i) {
+    EXPECT_EQ(a.told.complaints[i].text, b.told.complaints[i].text);
+    EXPECT_EQ(a.told.complaints[i].where.line, b.told.complaints[i].where.line);
+    EXPECT_EQ(a.told.complaints[i].where.byte, b.told.complaints[i].where.byte);
+  }
+}
+
 Fed read(std::string_view bytes, ReaderOptions options = {}) {
   EXPECT_TRUE(claims(bytes.substr(0, 4096)));
   Fed whole = feed(make, bytes, options);
-  const Fed single = feed(make, bytes, options, 1);  // Must not matter.
-  EXPECT_EQ(whole.error, single.error);
-  EXPECT_EQ(whole.told.jobs.size(), single.told.jobs.size());
-  EXPECT_EQ(whole.told.counts, single.told.counts);
-  EXPECT_EQ(whole.told.places, single.told.places);
+  expect_same(whole, feed(make, bytes, options, 1));  // Must not matter, as must threads.
+  options.threads = 3;
+  expect_same(whole, feed(make, bytes, options));
+  expect_same(whole, feed(make, bytes, options, 1));
   return whole;
+}
+
+// Many blocks, with all that a line can be among them.
+TEST(Slurm, ThreadsTellTheSameInTheSameOrder) {
+  std::string bytes(kHeader);
+  for (int i = 0; i < 20'000; ++i) {
+    bytes += fmt::format(
+        "{0}|{0}|u{1}|{2}|2026-11-15T08:00:00|2026-11-15T09:00:00|2026-11-15T10:00:{3:02}|{4}|"
+        "gpu{1}||cpu=4,gres/gpu:a{5}=2,gres/gpu=2,mem=1G|train {0}{6}\n",
+        1000 + i, i % 40, i % 97 == 0 ? "ODD" : "COMPLETED", i % 89 == 0 ? 61 : i % 60,
+        3600 + i % 60, i % 3, i % 11 == 0 ? "\r" : "");
+    if (i % 5 == 0) bytes += fmt::format("{}.batch|||||||||||\n", 1000 + i);
+    if (i % 101 == 0) bytes += "half|a line\n\n";
+    if (i % 5000 == 0) bytes += kHeader;
+  }
+  bytes.pop_back();  // The last line has no end.
+  ASSERT_GT(bytes.size(), std::size_t{2} << 20);
+  const Fed one = feed(make, bytes);
+  EXPECT_GT(one.told.jobs.size(), 19'000U);
+  EXPECT_GT(one.told.complaints.size(), 400U);
+  for (const int threads : {2, 3, 5}) {
+    SCOPED_TRACE(threads);
+    expect_same(one, feed(make, bytes, {.threads = threads}, 100'000));
+  }
 }
 
 TEST(Slurm, ReadsAJob) {

@@ -25,6 +25,7 @@ class Table {
   Table(Intake& intake, Jobs& jobs, std::string_view fields);
 
   Result<> line(std::string_view line, Where where);
+  bool has_header() const { return !header_.empty(); }  // As far as lines have come.
 
  private:
   using Member = std::string_view Words::*;

@@ -1,6 +1,7 @@
 #include "fleet/slurm/tres.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/text.h"
 
@@ -83,6 +84,21 @@ Devices devices_of_tres(std::string_view tres) {
   devices.kind = tally.kind;
   if (devices.count == 0) devices.count = hundredths / 100;
   if (devices.count > 0) devices.shards = 0;
+  return devices;
+}
+
+Devices TresMemory::devices_of(std::string_view tres) {
+  Known& known = known_[std::hash<std::string_view>{}(tres) % known_.size()];
+  if (known.tres != tres || tres.empty()) {
+    known.tres = tres;
+    known.devices = devices_of_tres(tres);
+    known.kind_size = known.devices.kind.size();
+    known.kind_at = known.kind_size == 0
+                        ? 0
+                        : static_cast<std::size_t>(known.devices.kind.data() - tres.data());
+  }
+  Devices devices = known.devices;
+  devices.kind = tres.substr(known.kind_at, known.kind_size);
   return devices;
 }
 

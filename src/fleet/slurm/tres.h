@@ -1,6 +1,9 @@
 // tres.h: how many accelerators of which kind a Slurm list of resources means.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +19,22 @@ struct Devices {
 // devices stand there with and without their type: they are counted once; several types add up.
 // gres/mps counts hundredths of a device, as Slurm's default makes it.
 Devices devices_of_tres(std::string_view tres);
+
+// The same, with those lists remembered that came lately: a fleet's jobs ask for few different
+// ones.
+class TresMemory {
+ public:
+  Devices devices_of(std::string_view tres);
+
+ private:
+  struct Known {
+    std::string tres;
+    Devices devices;          // But for the kind:
+    std::size_t kind_at = 0;  // Where it stands in the list.
+    std::size_t kind_size = 0;
+  };
+  std::array<Known, 64> known_{};
+};
 
 // "gpu:a100:4(S:0-1),gpu:v100:2" of AllocGRES, Gres and GRES; also "gpu:2", "gres/gpu:a100:4".
 struct Gres {
