@@ -55,13 +55,13 @@ void print_top(const scan::FleetUsage& usage, std::size_t top) {
   const std::size_t shown = std::min(top, order.size());
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(),
                     [&](std::uint32_t a, std::uint32_t b) {
-                      const double x = scan::wasted(usage.jobs[a].split);
-                      const double y = scan::wasted(usage.jobs[b].split);
+                      const double x = scan::wasted(usage.jobs.split(a));
+                      const double y = scan::wasted(usage.jobs.split(b));
                       return x != y ? x > y
-                                    : usage.text(usage.jobs[a].id) < usage.text(usage.jobs[b].id);
+                                    : usage.text(usage.jobs.id(a)) < usage.text(usage.jobs.id(b));
                     });
   for (std::size_t i = 0; i < shown; ++i) {
-    const scan::FleetJob& job = usage.jobs[order[i]];
+    const scan::FleetJob job = usage.jobs[order[i]];
     fmt::print("{} {:.6f} {:.6f} {:.6f} {:.6f}\n", usage.text(job.id),
                scan::wasted(job.split) / 3600, job.split.idle / 3600, job.split.low / 3600,
                job.split.productive / 3600);

@@ -115,7 +115,9 @@ class Drive {
     if (options_.begin) options_.begin(input);
     fleet::ReaderOptions reader_options = input.options;
     if (reader_options.path.empty()) reader_options.path = input.name;
-    reader_options.threads = std::max(1, options_.threads - 1);
+    // Telling jobs takes longer than reading them, so that three keep two processors busy.
+    const bool is_jobs = opened.source.gives == Gives::kJobs;
+    reader_options.threads = std::max(1, is_jobs ? options_.threads : options_.threads - 1);
     const auto reader = opened.source.make(intake, reader_options);
     const auto done = pour(index, opened, *reader, intake);
     opened.stream.reset();

@@ -194,7 +194,9 @@ std::string pattern_of(std::string_view text) {
 
 double size_class(double accelerators) {
   if (!(accelerators >= 1)) return 0;
-  return std::exp2(std::ceil(std::log2(accelerators)));
+  int power = 0;
+  const double part = std::frexp(accelerators, &power);  // 0.5 is a power of two itself.
+  return std::ldexp(1.0, part == 0.5 ? power - 1 : power);
 }
 
 std::string why(const Family& family) {

@@ -109,8 +109,10 @@ TEST(Family, NamesCanBeAdopted) {
 
 TEST(Family, JobsOfAScanGetTheirFamilies) {
   FleetUsage usage;
-  const auto add = [&](std::string_view name, std::string_view user, float accelerators) {
+  const auto add = [&](std::string_view name, std::string_view user, float accelerators,
+                       std::string_view family = {}) {
     FleetJob job;
+    job.family = usage.words.intern(family);
     job.name = usage.words.intern(name);
     job.user = usage.words.intern(user);
     job.accelerators = accelerators;
@@ -119,8 +121,7 @@ TEST(Family, JobsOfAScanGetTheirFamilies) {
   for (int i = 0; i < 3000; ++i) add("train_" + std::to_string(i), i % 2 ? "a" : "b", 8);
   add("train_7", "a", 5);
   add("train_7", "a", 1);
-  add("train_7", "a", 1);
-  usage.jobs.back().family = usage.words.intern("mine");
+  add("train_7", "a", 1, "mine");
   const Families families = families_of(usage, recogniser());
   ASSERT_EQ(families.all.size(), 4U);
   EXPECT_EQ(why(families.all[0]), "jobs named train_*, user b, 8 accelerators");

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "fleet/metrics.h"
 #include "scan/fold.h"
+#include "scan/stop.h"
 
 namespace amdahl::scan {
 
@@ -14,7 +15,7 @@ using model::Trouble;
 
 class Finisher {
  public:
-  explicit Finisher(Fold& fold) : fold_{fold} {}
+  explicit Finisher(Fold& fold) : fold_{fold}, stop_{fold.options_.stop} {}
   FleetUsage run();
 
  private:
@@ -35,18 +36,20 @@ class Finisher {
   void tell_lanes();
   void tell_lane(const Candidate& candidate, const FleetJob& job, double weight);
   void split_jobs();
+  FleetJob split(FleetJob job, double whole, double mean);
   void split_by_mean(FleetJob& job, double mean);
   void drop_outside();
   void tell_capacity();
   void tell_occupied();
   void count_samples();
   Time cadence_of(const LaneSum& lane) const;
-  Nanos allocated(const FleetJob& job) const {
-    return std::max(Nanos{}, std::min(job.end, window().end) - std::max(job.start, window().start));
+  Nanos allocated(Nanos start, Nanos end) const {
+    return std::max(Nanos{}, std::min(end, window().end) - std::max(start, window().start));
   }
   const Window& window() const { return usage_.window; }
 
   Fold& fold_;
+  Stop stop_;
   FleetUsage usage_;
   std::vector<bool> is_valid_;  // By lane: whether its job's accelerators are known.
   std::vector<Candidate> candidates_;
@@ -104,11 +107,13 @@ void Finisher::set_window() {
     end = std::max(end, last + std::max<Time>(cursor.cadence.usual, 1));
   }
   if (start == kForever) {
-    for (JobIndex job = 0; job < fold_.jobs_.size(); ++job) {
-      const FleetJob& row = fold_.jobs_[job];
-      start = std::min(start, row.start.count());
-      end = std::max(end, row.end.count());
-      if (row.running && row.end == row.start) end = std::max(end, fold_.options_.now.count());
+    const JobRows& jobs = fold_.jobs_.rows();
+    for (JobIndex job = 0; job < jobs.size() && !stop_(job); ++job) {
+      start = std::min(start, jobs.start(job).count());
+      end = std::max(end, jobs.end(job).count());
+      if (jobs.running(job) && jobs.end(job) == jobs.start(job)) {
+        end = std::max(end, fold_.options_.now.count());
+      }
     }
   }
   if (start == kForever) {
@@ -125,12 +130,15 @@ void Finisher::set_window() {
 void Finisher::end_running() {
   Nanos last = window().end;
   if (fold_.options_.now > Nanos{}) last = std::min(last, fold_.options_.now);
-  for (JobIndex job = 0; job < fold_.jobs_.size(); ++job) {
-    FleetJob& row = fold_.jobs_[job];
-    const Nanos counted = row.end;
-    if (row.running) row.end = std::max(last, row.start);
-    const Nanos whole = row.running && counted > row.start ? counted : row.end;
-    usage_.unclipped += to_seconds(whole - row.start) * static_cast<double>(row.accelerators);
+  JobRows& jobs = fold_.jobs_.rows();
+  for (JobIndex job = 0; job < jobs.size() && !stop_(job); ++job) {
+    const Nanos start = jobs.start(job);
+    Nanos whole = jobs.end(job);
+    if (jobs.running(job)) {
+      jobs.set_end(job, std::max(last, start));
+      if (whole <= start) whole = jobs.end(job);
+    }
+    usage_.unclipped += to_seconds(whole - start) * static_cast<double>(jobs.accelerators(job));
   }
 }
 
@@ -205,10 +213,11 @@ void Finisher::tell_lanes() {
   for (std::size_t i = 0; i < candidates_.size();) {
     std::size_t end = i;
     while (end < candidates_.size() && candidates_[end].job == candidates_[i].job) ++end;
-    FleetJob& job = fold_.jobs_[candidates_[i].job];
+    const FleetJob job = fold_.jobs_[candidates_[i].job];
     const auto lanes = static_cast<double>(end - i);
-    job.lane = static_cast<std::uint32_t>(usage_.lanes.size());
-    job.lanes = static_cast<std::uint32_t>(end - i);
+    fold_.jobs_.rows().set_lanes(candidates_[i].job,
+                                 static_cast<std::uint32_t>(usage_.lanes.size()),
+                                 static_cast<std::uint32_t>(end - i));
     const double weight = std::min(1.0, static_cast<double>(job.accelerators) / lanes);
     for (; i < end; ++i) tell_lane(candidates_[i], job, weight);
   }
@@ -225,7 +234,7 @@ void Finisher::tell_lane(const Candidate& candidate, const FleetJob& job, double
     lane.accelerator = fold_.words_.intern(name);
   }
   lane.weight = weight;
-  lane.allocated = allocated(job);
+  lane.allocated = allocated(job.start, job.end);
   if (candidate.sum != kNobody) {
     const LaneSum& sum = fold_.lanes_[candidate.sum];
     const Time cadence = cadence_of(sum);
@@ -251,35 +260,46 @@ void Finisher::tell_lane(const Candidate& candidate, const FleetJob& job, double
 
 void Finisher::split_jobs() {
   const bool has_telemetry = !usage_.lanes.empty() || fold_.samples_ > 0;
-  for (JobIndex index = 0; index < fold_.jobs_.size(); ++index) {
-    FleetJob& job = fold_.jobs_[index];
-    const double whole = to_seconds(allocated(job)) * static_cast<double>(job.accelerators);
+  JobRows& jobs = fold_.jobs_.rows();
+  for (JobIndex index = 0; index < jobs.size() && !stop_(index); ++index) {
     const double mean = fold_.jobs_.mean_of(index);
-    std::map<WordId, std::uint64_t> metrics;
-    Split& split = job.split;
-    for (const Lane& lane : usage_.lanes_of(job)) {
-      if (lane.samples == 0) continue;
-      split += split_of(lane);
-      const Split at_zero = split_at_zero(lane);
-      job.idle_at_zero += at_zero.idle;
-      job.low_at_zero += at_zero.low;
-      metrics[lane.metric] += lane.samples;
+    const double whole = to_seconds(allocated(jobs.start(index), jobs.end(index))) *
+                         static_cast<double>(jobs.accelerators(index));
+    if (jobs.lanes(index) > 0 || !std::isnan(mean)) {
+      jobs.set(index, split(jobs[index], whole, mean));
+    } else {
+      jobs.set_allocated(index, whole);
     }
-    if (!metrics.empty()) {
-      job.evidence = Evidence::kSamples;
-      job.metric = std::max_element(metrics.begin(), metrics.end(), [](auto& a, auto& b) {
-                     return a.second < b.second;
-                   })->first;
-    }
-    split.unobserved += whole - split.allocated;
-    split.allocated = whole;
-    if (split.unobserved < 1e-9 * whole) split.unobserved = 0;  // Rounding.
-    if (metrics.empty() && !std::isnan(mean)) split_by_mean(job, mean);
-    if (metrics.empty() && has_telemetry && std::isnan(mean) && whole > 0 &&
-        !fold_.holders_.is_placed(index)) {
+    if (jobs.evidence(index) != Evidence::kSamples && has_telemetry && std::isnan(mean) &&
+        whole > 0 && !fold_.holders_.is_placed(index)) {
       fold_.count(Trouble::kUnknownPlace);
     }
   }
+}
+
+FleetJob Finisher::split(FleetJob job, double whole, double mean) {
+  std::map<WordId, std::uint64_t> metrics;
+  Split& split = job.split;
+  split = {};
+  for (const Lane& lane : usage_.lanes_of(job)) {
+    if (lane.samples == 0) continue;
+    split += split_of(lane);
+    const Split at_zero = split_at_zero(lane);
+    job.idle_at_zero += at_zero.idle;
+    job.low_at_zero += at_zero.low;
+    metrics[lane.metric] += lane.samples;
+  }
+  if (!metrics.empty()) {
+    job.evidence = Evidence::kSamples;
+    job.metric = std::max_element(metrics.begin(), metrics.end(), [](auto& a, auto& b) {
+                   return a.second < b.second;
+                 })->first;
+  }
+  split.unobserved += whole - split.allocated;
+  split.allocated = whole;
+  if (split.unobserved < 1e-9 * whole) split.unobserved = 0;  // Rounding.
+  if (metrics.empty() && !std::isnan(mean)) split_by_mean(job, mean);
+  return job;
 }
 
 void Finisher::split_by_mean(FleetJob& job, double mean) {
@@ -298,29 +318,31 @@ void Finisher::split_by_mean(FleetJob& job, double mean) {
 
 // Jobs outside the window go; the lanes of those that stay follow them.
 void Finisher::drop_outside() {
-  std::size_t kept = 0;
-  for (FleetJob& job : usage_.jobs) {
-    const bool is_inside = job.start == job.end
-                               ? window().start <= job.start && job.start <= window().end
-                               : job.start < window().end && job.end > window().start;
+  JobRows& jobs = usage_.jobs;
+  JobIndex kept = 0;
+  std::uint32_t lane = 0;
+  for (JobIndex i = 0; i < jobs.size() && !stop_(i); ++i) {
+    const Nanos start = jobs.start(i);
+    const Nanos end = jobs.end(i);
+    const bool is_inside = start == end ? window().start <= start && start <= window().end
+                                        : start < window().end && end > window().start;
+    const std::uint32_t lanes = jobs.lanes(i);
+    if (lanes > 0) {
+      const std::uint32_t first = jobs[i].lane;
+      const JobIndex now = is_inside ? kept : kNoJob;
+      for (std::uint32_t k = 0; k < lanes; ++k) usage_.lanes[first + k].job = now;
+    }
     if (!is_inside) {
-      CHECK(job.split.allocated == 0);
+      CHECK(jobs.split(i).allocated == 0);
       ++usage_.outside;
-      for (std::uint32_t i = 0; i < job.lanes; ++i) usage_.lanes[job.lane + i].job = kNoJob;
       continue;
     }
-    for (std::uint32_t i = 0; i < job.lanes; ++i) {
-      usage_.lanes[job.lane + i].job = static_cast<JobIndex>(kept);
-    }
-    usage_.jobs[kept++] = job;
+    if (kept != i) jobs.move(i, kept);
+    jobs.set_lanes(kept++, lane, lanes);
+    lane += lanes;
   }
-  usage_.jobs.resize(kept);
-  std::erase_if(usage_.lanes, [](const Lane& lane) { return lane.job == kNoJob; });
-  std::uint32_t lane = 0;
-  for (FleetJob& job : usage_.jobs) {
-    job.lane = lane;
-    lane += job.lanes;
-  }
+  jobs.shrink(kept);
+  std::erase_if(usage_.lanes, [](const Lane& one) { return one.job == kNoJob; });
 }
 
 void Finisher::count_samples() {

@@ -29,9 +29,9 @@ Split split_of(const Lane& lane) {
 
 Split split_at_zero(const Lane& lane) { return scaled(lane, lane.at_zero, lane.utilisation); }
 
-Split total_of(std::span<const FleetJob> jobs) {
+Split total_of(const JobRows& jobs) {
   Split total;
-  for (const FleetJob& job : jobs) total += job.split;
+  for (std::size_t i = 0; i < jobs.size(); ++i) total += jobs.split(i);
   return total;
 }
 

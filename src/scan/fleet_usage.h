@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "model/fleet.h"
 #include "scan/anatomy.h"
+#include "scan/job_rows.h"
 #include "scan/words.h"
 
 namespace amdahl::scan {
@@ -60,41 +61,6 @@ struct Lane {
   std::uint32_t bins = 0;
 };
 
-// How a job's split was come by.
-enum class Evidence : std::uint8_t {
-  kNone,     // No samples: all its time is unobserved.
-  kSamples,  // From telemetry joined by place and time, or by the job's label.
-  kMean,     // From an average that accounting had.
-};
-
-// One attempt of one job that held accelerators. Split in accelerator-seconds, within the window.
-struct FleetJob {
-  WordId id = 0;
-  WordId raw = 0;     // The scheduler's number, if it differs from the id; else 0.
-  WordId family = 0;  // As the job itself said it; empty: it did not.
-  WordId name = 0;
-  WordId user = 0;
-  WordId account = 0;
-  WordId partition = 0;
-  WordId kind = 0;
-  WordId script = 0;
-  WordId hosts = 0;   // As the scheduler wrote them.
-  WordId metric = 0;  // That the split is from; empty: none.
-  model::JobState state = model::JobState::kOther;
-  Evidence evidence = Evidence::kNone;
-  bool running = false;       // It had no end: `end` is the window's.
-  std::uint16_t attempt = 0;  // 0: the first that was read with this id.
-  float accelerators = 0;
-  Nanos submit{};  // Unix time; 0: not known.
-  Nanos start{};   // As accounted, not clipped.
-  Nanos end{};
-  Split split;              // At the idle threshold of the scan.
-  double idle_at_zero = 0;  // The same at threshold 0; productive is what is left of the rest.
-  double low_at_zero = 0;
-  std::uint32_t lane = 0;  // Index of the first lane; a job's lanes are neighbours.
-  std::uint32_t lanes = 0;
-};
-
 struct HostCapacity {
   WordId host = 0;  // Empty: of a partition as a whole.
   WordId partition = 0;
@@ -130,7 +96,7 @@ struct FleetUsage {
   Words words;
   Window window;
   double idle_below = 0.05;
-  std::vector<FleetJob> jobs;  // In the order read; those that held accelerators in the window.
+  JobRows jobs;  // In the order read; those that held accelerators in the window.
   std::vector<Lane> lanes;
   std::vector<Bin> bins;
   std::vector<HostCapacity> capacities;
@@ -157,6 +123,6 @@ struct FleetUsage {
 // 0.
 Split split_of(const Lane& lane);
 Split split_at_zero(const Lane& lane);
-Split total_of(std::span<const FleetJob> jobs);
+Split total_of(const JobRows& jobs);
 
 }  // namespace amdahl::scan

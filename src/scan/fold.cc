@@ -50,7 +50,7 @@ void Fold::job(const model::JobDraft& job, fleet::Where where) {
   if (jobs_.size() == before) return;
   accelerators_ += std::ceil(job.accelerators);
   is_stale_ = true;
-  if (jobs_[before].running) count(Trouble::kRunning);
+  if (jobs_.rows().running(before)) count(Trouble::kRunning);
 }
 
 void Fold::place(std::string_view job, std::string_view host, std::string_view accelerator) {
@@ -137,10 +137,10 @@ void Fold::choose_timelines() {
   has_timeline_.assign(jobs_.size(), true);
   if (accelerators_ <= static_cast<double>(options_.timeline_lanes)) return;
   const auto time_of = [&](JobIndex job) {
-    const FleetJob& row = jobs_[job];
-    const Nanos end = row.running ? std::max(row.end, options_.now) : row.end;
-    return to_seconds(std::min(end, window_.end) - std::max(row.start, window_.start)) *
-           static_cast<double>(row.accelerators);
+    const JobRows& rows = jobs_.rows();
+    const Nanos end = rows.running(job) ? std::max(rows.end(job), options_.now) : rows.end(job);
+    return to_seconds(std::min(end, window_.end) - std::max(rows.start(job), window_.start)) *
+           static_cast<double>(rows.accelerators(job));
   };
   std::vector<std::pair<double, JobIndex>> order;
   order.reserve(jobs_.size());

@@ -25,11 +25,13 @@ struct FoldOptions {
   // start to the last end.
   std::optional<Window> window{};
   double idle_below = 0.05;  // Utilisation below is idle, and 0 always.
-  Nanos now{};                 // Unix time; 0: not known. No running job lasts beyond it.
+  Nanos now{};               // Unix time; 0: not known. No running job lasts beyond it.
   // Timelines are kept of the jobs with most accelerator time, of so many accelerators in all (a
   // kilobyte each at most), and of the jobs named here, by id.
   std::size_t timeline_lanes = 32768;
   std::vector<std::string> timelines_of{};
+  // Whether to end at once: what finish() gives then is not complete, and of no use.
+  std::function<bool()> stop{};
 };
 
 // An Intake for one scan. Memory grows with jobs and series, not with samples. Jobs should come

@@ -58,13 +58,12 @@ std::uint64_t count_of(const FleetUsage& usage, Trouble trouble) {
   return 0;
 }
 
-const FleetJob& job_of(const FleetUsage& usage, std::string_view id, int attempt = 0) {
+FleetJob job_of(const FleetUsage& usage, std::string_view id, int attempt = 0) {
   for (const FleetJob& job : usage.jobs) {
     if (usage.text(job.id) == id && job.attempt == attempt) return job;
   }
   ADD_FAILURE() << "no job " << id;
-  static const FleetJob kNone;
-  return kNone;
+  return {};
 }
 
 void expect_split(const Split& split, double allocated, double unobserved, double idle, double low,

@@ -38,6 +38,7 @@ svg { width: 100%; height: auto; display: block; }
 .productive { fill: var(--productive); } .low { fill: var(--low); } .idle { fill: var(--idle); }
 .unobserved { fill: var(--unobserved); } .grid { stroke: var(--line); }
 .curve { fill: none; stroke: var(--curve); stroke-width: 2.5; }
+.whisker { stroke: var(--ink); stroke-width: 1.5; }
 .label { fill: var(--soft); font-size: 12px; }
 .key span { white-space: nowrap; margin-right: .75rem; }
 .key i { display: inline-block; width: .8rem; height: .8rem; margin-right: .3rem;
@@ -222,6 +223,7 @@ std::string html_page(const FleetUsage& usage, const Families&, const Report& re
   text += facts_of(report);
   text += "<h2>What was allocated</h2>\n" + split_picture(totals.split);
   if (report.trend) text += fmt::format("<p>{}</p>\n", escaped(report.trend->says));
+  text += trend_section(report);
   text += capacity_of(report);
   text += "<h2>Who holds the waste</h2>\n" + pareto_picture(report.cut(By::kJob).wasted, "job");
   text += table_of(report, imprint.by);

@@ -17,5 +17,7 @@ std::string split_picture(const Split& split);
 std::string pareto_picture(const Pareto& pareto, std::string_view rows);
 // Each accelerator a lane over time; idle, low, productive, unobserved.
 std::string lanes_picture(const Anatomy& anatomy);
+// Waste window by window, if the report has it: the fleet's with a table, then each family's.
+std::string trend_section(const Report& report);
 
 }  // namespace amdahl::scan

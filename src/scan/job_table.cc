@@ -41,30 +41,36 @@ std::optional<Trouble> JobTable::add(const JobDraft& draft) {
   if (end_of(draft) < draft.start) return Trouble::kBadTime;
   const WordId id = words_.intern(draft.id);
   const JobIndex latest = recall(by_id_, id);
-  for (JobIndex job = latest; job != kNoJob && id != 0; job = previous_[job]) {
-    if (!is_same(jobs_[job], draft)) continue;
-    if (jobs_[job].running && !is_running(draft)) fill(jobs_[job], draft);
+  for (JobIndex job = latest; job != kNoJob && id != 0; job = before(job)) {
+    const FleetJob known = jobs_[job];
+    if (!is_same(known, draft)) continue;
+    if (known.running && !is_running(draft)) {
+      FleetJob row = row_of(id, draft);
+      row.attempt = known.attempt;
+      jobs_.set(job, row);
+    }
     complete(job, draft);
     return Trouble::kDuplicate;
   }
   CHECK(jobs_.size() < kNoJob);
   const JobIndex job = size();
-  FleetJob& row = jobs_.emplace_back();
-  row.id = id;
-  fill(row, draft);
-  keep_mean(job, draft);
+  FleetJob row = row_of(id, draft);
   const bool again = latest != kNoJob && id != 0;
-  previous_.push_back(again ? latest : kNoJob);
   if (again) row.attempt = static_cast<std::uint16_t>(jobs_[latest].attempt + 1);
+  jobs_.push_back(row);
+  keep_mean(job, draft);
+  if (again) previous_.emplace(job, latest);
   if (id != 0) remember(by_id_, id, job);
-  if (row.raw != 0) remember(by_raw_, row.raw, job);
+  if (!draft.raw.empty() && draft.raw != draft.id) {
+    remember(by_raw_, words_.intern(draft.raw), job);
+  }
   if (again) return Trouble::kRequeued;
   return std::nullopt;
 }
 
 // Records that come together have much in common.
 WordId JobTable::again(std::string_view text, WordId& last) {
-  if (words_[last] != text) last = words_.intern(text);
+  if (words_[last] != text) last = words_.intern_often(text);
   return last;
 }
 
@@ -79,7 +85,7 @@ bool JobTable::is_same(const FleetJob& job, const JobDraft& draft) const {
 
 // What the first record of an attempt did not say, another may.
 void JobTable::complete(JobIndex index, const JobDraft& draft) {
-  FleetJob& job = jobs_[index];
+  FleetJob job = jobs_[index];
   const auto add = [&](WordId& word, std::string_view text) {
     if (word == 0) word = words_.intern(text);
   };
@@ -96,10 +102,12 @@ void JobTable::complete(JobIndex index, const JobDraft& draft) {
     job.metric = words_.intern(draft.metric);
     keep_mean(index, draft);
   }
+  jobs_.set(index, job);
 }
 
-void JobTable::fill(FleetJob& job, const JobDraft& draft) {
-  job.raw = draft.raw == draft.id ? 0 : words_.intern(draft.raw);
+FleetJob JobTable::row_of(WordId id, const JobDraft& draft) {
+  FleetJob job;
+  job.id = id;
   job.family = again(draft.family, last_.family);
   job.name = again(draft.name, last_.name);
   job.user = again(draft.user, last_.user);
@@ -115,6 +123,7 @@ void JobTable::fill(FleetJob& job, const JobDraft& draft) {
   job.submit = draft.submit;
   job.start = draft.start;
   job.end = end_of(draft);
+  return job;
 }
 
 void JobTable::keep_mean(JobIndex job, const JobDraft& draft) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "model/fleet.h"
@@ -25,28 +26,33 @@ class JobTable {
 
   // The attempt with this id (else scheduler's number) that was read last; then those before it.
   JobIndex find(WordId id) const;
-  JobIndex before(JobIndex job) const { return previous_[job]; }
+  JobIndex before(JobIndex job) const {
+    const auto at = previous_.find(job);
+    return at == previous_.end() ? kNoJob : at->second;
+  }
 
-  FleetJob& operator[](JobIndex job) { return jobs_[job]; }
-  const FleetJob& operator[](JobIndex job) const { return jobs_[job]; }
+  FleetJob operator[](JobIndex job) const { return jobs_[job]; }
   JobIndex size() const { return static_cast<JobIndex>(jobs_.size()); }
+  // For passes over all of them.
+  JobRows& rows() { return jobs_; }
+  const JobRows& rows() const { return jobs_; }
   // An average over the whole job where accounting has one, else NaN.
   double mean_of(JobIndex job) const;
 
-  std::vector<FleetJob> take() { return std::move(jobs_); }
+  JobRows take() { return std::move(jobs_); }
 
  private:
   bool is_same(const FleetJob& job, const model::JobDraft& draft) const;
   void complete(JobIndex index, const model::JobDraft& draft);
-  void fill(FleetJob& job, const model::JobDraft& draft);
+  FleetJob row_of(WordId id, const model::JobDraft& draft);
   WordId again(std::string_view text, WordId& last);
   void keep_mean(JobIndex job, const model::JobDraft& draft);
 
   Words& words_;
   FleetJob last_;  // Whose words were told last.
-  std::vector<FleetJob> jobs_;
-  std::vector<JobIndex> previous_;
-  std::vector<JobIndex> by_id_;  // By WordId.
+  JobRows jobs_;
+  std::unordered_map<JobIndex, JobIndex> previous_;  // Of the few that have one.
+  std::vector<JobIndex> by_id_;                      // By WordId.
   std::vector<JobIndex> by_raw_;
   std::vector<double> means_;  // As long as the last job that has one.
 };

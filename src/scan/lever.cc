@@ -72,36 +72,37 @@ bool has_timeline(const FleetUsage& usage, const FleetJob& job) {
 
 }  // namespace
 
-JobParts::JobParts(const FleetUsage& usage) : usage_{usage} {
-  for (std::uint32_t i = 0; i < usage.jobs.size(); ++i) {
-    const FleetJob& job = usage.jobs[i];
-    if (wasted(job.split) <= 0 || !has_timeline(usage, job)) continue;
+JobParts::JobParts(const FleetUsage& usage, const Stop& stop) : usage_{usage} {
+  for (std::uint32_t i = 0; i < usage.jobs.size() && !stop(i); ++i) {
+    if (wasted(usage.jobs.split(i)) <= 0 || usage.jobs.lanes(i) == 0) continue;
+    const FleetJob job = usage.jobs[i];
+    if (!has_timeline(usage, job)) continue;
     jobs_.push_back(i);
     parts_.push_back(part_seconds(lines_of(usage, job)));
   }
 }
 
 PartSeconds JobParts::of(std::uint32_t job) const {
-  const FleetJob& told = usage_.jobs[job];
-  if (wasted(told.split) <= 0) return {};
+  if (wasted(usage_.jobs.split(job)) <= 0) return {};
   const auto at = std::ranges::lower_bound(jobs_, job);
-  if (at == jobs_.end() || *at != job) return part_seconds(lines_of(usage_, told));
+  if (at == jobs_.end() || *at != job) return part_seconds(lines_of(usage_, usage_.jobs[job]));
   return parts_[static_cast<std::size_t>(at - jobs_.begin())];
 }
 
-Levers::Levers(const FleetUsage& usage, const Families& families, const Memories& memory)
-    : usage_{usage}, families_{families}, parts_{usage} {
+Levers::Levers(const FleetUsage& usage, const Families& families, const Memories& memory,
+               const Stop& stop)
+    : usage_{usage}, families_{families}, parts_{usage, stop} {
   std::vector<FamilySum> sums(families.all.size());
-  for (std::uint32_t i = 0; i < usage.jobs.size(); ++i) {
+  for (std::uint32_t i = 0; i < usage.jobs.size() && !stop(i); ++i) {
     FamilySum& sum = sums[families.of_job[i]];
-    const Split& split = usage.jobs[i].split;
+    const Split split = usage.jobs.split(i);
     sum.allocated += split.allocated;
     if (wasted(split) <= 0) continue;
     sum.wasted += wasted(split);
     const PartSeconds parts = parts_.of(i);
     std::ranges::transform(sum.parts, parts, sum.parts.begin(), std::plus<>{});
   }
-  for (std::size_t f = 0; f < sums.size(); ++f) {
+  for (std::size_t f = 0; f < sums.size() && !stop(f); ++f) {
     const auto known = memory.families.find(families.all[f].name);
     levers_.push_back(
         best_lever(sums[f], known == memory.families.end() ? Memory{} : known->second, memory));
@@ -109,7 +110,7 @@ Levers::Levers(const FleetUsage& usage, const Families& families, const Memories
 }
 
 double Levers::recoverable(std::uint32_t job) const {
-  const double waste = wasted(usage_.jobs[job].split);
+  const double waste = wasted(usage_.jobs.split(job));
   if (waste <= 0) return 0;
   const FamilyLever& family = levers_[families_.of_job[job]];
   switch (family.lever.from) {

@@ -9,13 +9,14 @@
 #include "scan/fleet_usage.h"
 #include "scan/parts.h"
 #include "scan/report.h"
+#include "scan/stop.h"
 
 namespace amdahl::scan {
 
 // Parts of every job. Those of jobs with timelines are kept, of others they cost little.
 class JobParts {
  public:
-  explicit JobParts(const FleetUsage& usage);
+  JobParts(const FleetUsage& usage, const Stop& stop);
   PartSeconds of(std::uint32_t job) const;
 
  private:
@@ -32,7 +33,9 @@ struct FamilyLever {
 
 class Levers {
  public:
-  Levers(const FleetUsage& usage, const Families& families, const Memories& memory);
+  // If it was stopped it is not complete, and nothing may be asked.
+  Levers(const FleetUsage& usage, const Families& families, const Memories& memory,
+         const Stop& stop);
 
   const FamilyLever& of_family(std::uint32_t family) const { return levers_[family]; }
   // Accelerator-seconds: what the family's lever may take away of this job's waste.

@@ -40,7 +40,6 @@ FleetUsage made_fleet(const MadeFleet& options) {
   const auto kinds = words_like(usage.words, "kind", 3);
   Luck luck(options.seed);
   const auto one_of = [&](const std::vector<WordId>& ids) { return ids[luck.below(ids.size())]; };
-  usage.jobs.reserve(options.jobs);
   for (std::size_t i = 0; i < options.jobs; ++i) {
     FleetJob job;
     job.id = usage.words.intern(fmt::format("{}", 1'000'000 + i));

@@ -236,9 +236,10 @@ TEST(Parts, ARampIsWhatItFallsShort) {
 TEST(Parts, AJobThatWasCutByTheWindowHasNoStartUp) {
   Lanes lanes{flat(400, 0.8)};
   fill(lanes[0], 0, 100, 0);
-  FleetUsage fleet = fleet_of(lanes, kSampleSeconds);
-  fleet.jobs.front().start -= Nanos{std::chrono::hours{5}};
-  const Dissection parts = dissect(lines_of(fleet, fleet.jobs.front()));
+  const FleetUsage fleet = fleet_of(lanes, kSampleSeconds);
+  FleetJob job = fleet.jobs.front();
+  job.start -= Nanos{std::chrono::hours{5}};
+  const Dissection parts = dissect(lines_of(fleet, job));
   EXPECT_EQ(hours_of(parts, PartKind::kStartUp), 0);
   EXPECT_NEAR(hours_of(parts, PartKind::kPauses), 1000, 1);
 }

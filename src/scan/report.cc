@@ -13,6 +13,9 @@
 #include "scan/family.h"
 #include "scan/fleet_usage.h"
 #include "scan/lever.h"
+#include "scan/ranked.h"
+#include "scan/seen.h"
+#include "scan/stop.h"
 #include "scan/tally.h"
 #include "scan/trend.h"
 
@@ -25,47 +28,6 @@ constexpr std::array<std::string_view, 5> kOrderNames = {"recoverable", "wasted"
                                                          "lost", "queue"};
 constexpr std::string_view kNotSaid = "(not said)";
 
-// What rows are compared by: the asked one first, then the others.
-using Key = std::array<double, 6>;
-
-Key key_of(Order order, const Split& split, double recoverable, double lost, double queue) {
-  const std::array<double, 5> by = {recoverable, wasted(split), split.allocated, lost, queue};
-  return {by[static_cast<std::size_t>(order)], by[0], by[1], by[2], by[3], by[4]};
-}
-
-struct Ranked {
-  Key key{};
-  std::uint32_t item = 0;
-};
-
-// The first `most` of n items, in order; all if `most` is 0. `key(i)` and `name(i)` of an item; the
-// smaller name wins a tie, then the smaller number. One pass with a heap of `most`.
-template <class KeyOf, class NameOf>
-std::vector<std::uint32_t> ranked(std::size_t n, std::size_t most, KeyOf key, NameOf name) {
-  const auto before = [&](const Ranked& a, const Ranked& b) {
-    if (a.key != b.key) return a.key > b.key;
-    const auto name_a = name(a.item);
-    const auto name_b = name(b.item);
-    return std::tie(name_a, a.item) < std::tie(name_b, b.item);
-  };
-  if (most == 0) most = n;
-  std::vector<Ranked> kept;  // A heap with the last of them on top.
-  for (std::uint32_t i = 0; i < n; ++i) {
-    Ranked item{.key = key(i), .item = i};
-    if (kept.size() == most && !before(item, kept.front())) continue;
-    if (kept.size() == most) {
-      std::ranges::pop_heap(kept, before);
-      kept.pop_back();
-    }
-    kept.push_back(item);
-    std::ranges::push_heap(kept, before);
-  }
-  std::ranges::sort_heap(kept, before);
-  std::vector<std::uint32_t> items;
-  for (const Ranked& item : kept) items.push_back(item.item);
-  return items;
-}
-
 class Reporter {
  public:
   Reporter(const FleetUsage& usage, const Families& families, const Memories& memory,
@@ -74,19 +36,21 @@ class Reporter {
         families_{families},
         memory_{memory},
         options_{options},
-        levers_{usage, families, memory},
+        stop_{options.stop},
+        levers_{usage, families, memory, stop_},
         nodes_{usage} {}
 
   Report run() {
     report_.start = usage_.window.start;
     report_.end = usage_.window.end;
     report_.idle_below = usage_.idle_below;
-    add_jobs();
-    set_totals();
-    set_utilisation();
-    set_trend();
-    set_capacity();
-    set_cuts();
+    for (void (Reporter::*const step)() :
+         {&Reporter::add_jobs, &Reporter::set_totals, &Reporter::set_utilisation,
+          &Reporter::set_trend, &Reporter::set_capacity, &Reporter::set_cuts,
+          &Reporter::set_trends}) {
+      if (stop_.now()) break;
+      (this->*step)();
+    }
     return std::move(report_);
   }
 
@@ -105,46 +69,73 @@ class Reporter {
 
   bool any_price() const { return options_.prices.by_default || !options_.prices.by_kind.empty(); }
 
-  static double queued(const FleetJob& job) {
-    if (job.submit == Nanos{} || job.start <= job.submit) return 0;
-    return to_seconds(job.start - job.submit) * job.accelerators;
+  double queued(std::uint32_t job) const {
+    const Nanos submit = usage_.jobs.submit(job);
+    const Nanos start = usage_.jobs.start(job);
+    if (submit == Nanos{} || start <= submit) return 0;
+    return to_seconds(start - submit) * usage_.jobs.accelerators(job);
   }
 
   JobFigures figures_of(std::uint32_t i, double recoverable) {
-    const FleetJob& job = usage_.jobs[i];
+    const JobRows& jobs = usage_.jobs;
     return {.job = i,
-            .split = job.split,
-            .queue = queued(job),
-            .lost = model::is_lost(job.state),
-            .unobserved = job.evidence == Evidence::kNone,
+            .split = jobs.split(i),
+            .queue = queued(i),
+            .lost = model::is_lost(jobs.state(i)),
+            .unobserved = jobs.evidence(i) == Evidence::kNone,
             .recoverable = recoverable,
-            .price = price_of(job.kind)};
+            .price = price_of(jobs.traits()[jobs.traits_of(i)].kind)};
+  }
+
+  // Those that have user, account, partition and kind in common, of which there are few.
+  struct Who {
+    std::uint32_t traits = 0;  // One that has them.
+    Sum sum;
+  };
+  void find_who() {
+    Seen places;
+    Seen seen;
+    const std::vector<JobRows::Traits>& traits = usage_.jobs.traits();
+    for (std::uint32_t i = 0; i < traits.size() && !stop_(i); ++i) {
+      const JobRows::Traits& t = traits[i];
+      const std::uint32_t place = places.number_of({t.user, t.account, t.partition});
+      who_of_.push_back(seen.number_of({place, t.kind, 0}));
+      if (who_of_.back() == who_.size()) who_.push_back({.traits = i, .sum = {}});
+    }
   }
 
   void add_jobs() {
-    recoverable_.reserve(usage_.jobs.size());
-    for (std::uint32_t i = 0; i < usage_.jobs.size(); ++i) {
-      const FleetJob& job = usage_.jobs[i];
+    find_who();
+    const JobRows& jobs = usage_.jobs;
+    recoverable_.reserve(jobs.size());
+    for (std::uint32_t i = 0; i < jobs.size() && !stop_(i); ++i) {
       const JobFigures figures = figures_of(i, levers_.recoverable(i));
       recoverable_.push_back(figures.recoverable);
-      all_.add(figures);
-      if (job.submit == Nanos{}) ++report_.totals.queue_unknown_jobs;
+      if (jobs.submit(i) == Nanos{}) ++report_.totals.queue_unknown_jobs;
+      who_[who_of_[jobs.traits_of(i)]].sum.add(figures);
       tally_of(By::kFamily).of(families_.of_job[i]).add(figures);
-      tally_of(By::kUser).of(job.user).add(figures);
-      tally_of(By::kAccount).of(job.account).add(figures);
-      tally_of(By::kPartition).of(job.partition).add(figures);
-      tally_of(By::kState).of(static_cast<std::uint32_t>(job.state)).add(figures);
-      tally_of(By::kKind).of(job.kind).add(figures);
+      tally_of(By::kState).of(static_cast<std::uint32_t>(jobs.state(i))).add(figures);
       nodes_.add(figures);
-      add_moments(report_.whole, job.split);
-      if (job.metric != 0) {
-        const std::uint32_t slot = metric_slots_.of(job.metric);
-        if (slot == metrics_.size())
-          metrics_.push_back({.name = std::string(usage_.text(job.metric))});
-        metrics_[slot].observed += observed_in(job.split);
-        ++metrics_[slot].jobs;
-      }
+      add_moments(report_.whole, figures.split);
+      add_metric(jobs.metric(i), figures.split);
     }
+    for (const Who& who : who_) {
+      if (who.sum.jobs == 0) continue;
+      const JobRows::Traits& traits = jobs.traits()[who.traits];
+      all_.add(who.sum);
+      tally_of(By::kUser).of(traits.user).add(who.sum);
+      tally_of(By::kAccount).of(traits.account).add(who.sum);
+      tally_of(By::kPartition).of(traits.partition).add(who.sum);
+      tally_of(By::kKind).of(traits.kind).add(who.sum);
+    }
+  }
+
+  void add_metric(WordId metric, const Split& split) {
+    if (metric == 0) return;
+    const std::uint32_t slot = metric_slots_.of(metric);
+    if (slot == metrics_.size()) metrics_.push_back({.name = std::string(usage_.text(metric))});
+    metrics_[slot].observed += observed_in(split);
+    ++metrics_[slot].jobs;
   }
 
   Tally& tally_of(By by) { return tallies_[static_cast<std::size_t>(by)]; }
@@ -185,9 +176,10 @@ class Reporter {
     const auto bucket_of = [](double share) {
       return std::min(kBuckets - 1, static_cast<std::size_t>(std::max(0.0, share) * kBuckets));
     };
-    for (const FleetJob& job : usage_.jobs) {
-      const double observed = observed_in(job.split);
-      if (observed > 0) weights[bucket_of(used(job.split))] += observed;
+    const JobRows& jobs = usage_.jobs;
+    for (std::size_t i = 0; i < jobs.size() && !stop_(i); ++i) {
+      const Split split = jobs.split(i);
+      if (observed_in(split) > 0) weights[bucket_of(used(split))] += observed_in(split);
     }
     double all = 0;
     for (const double weight : weights) all += weight;
@@ -196,10 +188,10 @@ class Reporter {
     double before = 0;
     while (bucket + 1 < kBuckets && before + weights[bucket] < all / 2) before += weights[bucket++];
     std::vector<std::pair<double, double>> inside;
-    for (const FleetJob& job : usage_.jobs) {
-      const double observed = observed_in(job.split);
-      if (observed > 0 && bucket_of(used(job.split)) == bucket) {
-        inside.emplace_back(used(job.split), observed);
+    for (std::size_t i = 0; i < jobs.size() && !stop_(i); ++i) {
+      const Split split = jobs.split(i);
+      if (observed_in(split) > 0 && bucket_of(used(split)) == bucket) {
+        inside.emplace_back(used(split), observed_in(split));
       }
     }
     std::ranges::sort(inside);
@@ -222,11 +214,11 @@ class Reporter {
 
   void set_trend() {
     const std::size_t slices = static_cast<std::size_t>(std::max(options_.slices, 1));
-    Slicer fine(usage_, slices);
-    Slicer halves(usage_, 2);
-    for (const FleetJob& job : usage_.jobs) {
-      fine.add(job);
-      halves.add(job);
+    Slicer fine(usage_, equal_grid(usage_.window, slices));
+    Slicer halves(usage_, equal_grid(usage_.window, 2));
+    for (std::size_t i = 0; i < usage_.jobs.size() && !stop_(i); ++i) {
+      fine.add(i);
+      halves.add(i);
     }
     report_.slices = std::move(fine).take();
     report_.whole.start = usage_.window.start;
@@ -266,7 +258,7 @@ class Reporter {
             .why = {}};
     const double observed = observed_in(sum.split);
     if (observed > 0) row.utilisation = sum.split.productive / observed;
-    if (sum.worst_wasted > 0) row.worst_job = usage_.text(usage_.jobs[sum.worst].id);
+    if (sum.worst_wasted > 0) row.worst_job = usage_.text(usage_.jobs.id(sum.worst));
     return row;
   }
 
@@ -278,7 +270,7 @@ class Reporter {
       const Sum& sum = sums[i];
       return key_of(options_.order, sum.split, sum.recoverable, sum.lost, sum.queue);
     };
-    std::vector<std::uint32_t> kept = ranked(sums.size(), options_.rows, key, name);
+    std::vector<std::uint32_t> kept = ranked(sums.size(), options_.rows, key, name, stop_);
     if (by == By::kFamily) keep_remembered(kept, key, name);
     for (const std::uint32_t i : kept) {
       cut.rows.push_back(row_of(name(i), sums[i]));
@@ -305,29 +297,40 @@ class Reporter {
     }
     const auto key_at = [&](std::uint32_t i) { return key(more[i]); };
     const auto name_at = [&](std::uint32_t i) { return name(more[i]); };
-    for (const std::uint32_t i : ranked(more.size(), 0, key_at, name_at)) kept.push_back(more[i]);
+    for (const std::uint32_t i : ranked(more.size(), 0, key_at, name_at, stop_))
+      kept.push_back(more[i]);
   }
 
   Cut jobs_cut() {
-    Cut cut{.by = By::kJob, .count = usage_.jobs.size(), .rows = {}, .wasted = {}, .allocated = {}};
+    const JobRows& jobs = usage_.jobs;
+    Cut cut{.by = By::kJob, .count = jobs.size(), .rows = {}, .wasted = {}, .allocated = {}};
     const auto key = [&](std::uint32_t i) {
-      const FleetJob& job = usage_.jobs[i];
-      const double lost = model::is_lost(job.state) ? job.split.allocated : 0;
-      return key_of(options_.order, job.split, recoverable_[i], lost, queued(job));
+      const Split split = jobs.split(i);
+      const double lost = model::is_lost(jobs.state(i)) ? split.allocated : 0;
+      return key_of(options_.order, split, recoverable_[i], lost, queued(i));
     };
-    const auto name = [&](std::uint32_t i) { return usage_.text(usage_.jobs[i].id); };
-    for (const std::uint32_t i : ranked(usage_.jobs.size(), options_.rows, key, name)) {
+    const auto name = [&](std::uint32_t i) { return usage_.text(jobs.id(i)); };
+    for (const std::uint32_t i : ranked(jobs.size(), options_.rows, key, name, stop_)) {
       Sum sum;
       sum.add(figures_of(i, recoverable_[i]));
       cut.rows.push_back(row_of(name(i), sum));
       explain_job(cut.rows.back(), i);
+      if (stop_(cut.rows.size())) return cut;
     }
     std::vector<double> values;
-    values.reserve(usage_.jobs.size());
-    for (const FleetJob& job : usage_.jobs) values.push_back(wasted(job.split));
+    if (all_.split.idle + all_.split.low > 0) {
+      values.reserve(jobs.size());
+      for (std::size_t i = 0; i < jobs.size() && !stop_(i); ++i) {
+        values.push_back(wasted(jobs.split(i)));
+      }
+    }
     cut.wasted = pareto_of(values);
+    cut.wasted.n = jobs.size();
     values.clear();
-    for (const FleetJob& job : usage_.jobs) values.push_back(job.split.allocated);
+    values.reserve(jobs.size());
+    for (std::size_t i = 0; i < jobs.size() && !stop_(i); ++i) {
+      values.push_back(jobs.split(i).allocated);
+    }
     cut.allocated = pareto_of(values);
     return cut;
   }
@@ -335,7 +338,7 @@ class Reporter {
   void set_cuts() {
     report_.cuts.push_back(jobs_cut());
     for (const By by : kCuts) {
-      if (by == By::kJob) continue;
+      if (by == By::kJob || stop_.now()) continue;
       if (by == By::kNode) {
         report_.cuts.push_back(
             cut_of(by, nodes_.sums(), [&](std::uint32_t i) { return nodes_.name_of(i); }));
@@ -345,6 +348,15 @@ class Reporter {
       report_.cuts.push_back(cut_of(
           by, tally.sums, [&](std::uint32_t i) { return name_in(by, tally.slots.keys()[i]); }));
     }
+  }
+
+  void set_trends() {
+    if (options_.trend_every <= Nanos{}) return;
+    std::vector<std::string> names;
+    for (const Row& row : report_.cut(By::kFamily).rows) {
+      if (names.size() < options_.trend_families) names.push_back(row.name);
+    }
+    report_.trends = trend_lines(usage_, families_, names, options_.trend_every, stop_);
   }
 
   std::string_view name_in(By by, std::uint32_t key) const {
@@ -360,10 +372,13 @@ class Reporter {
   const Families& families_;
   const Memories& memory_;
   const ReportOptions& options_;
+  Stop stop_;
   Levers levers_;
   Report report_;
   Sum all_;
   std::vector<double> recoverable_;  // By job.
+  std::vector<Who> who_;
+  std::vector<std::uint32_t> who_of_;  // By traits of jobs.
   std::array<Tally, kCuts.size()> tallies_;
   NodeTally nodes_;
   Slots priced_;
@@ -414,7 +429,7 @@ void Reporter::explain_family(Row& row, std::uint32_t family) const {
 }
 
 void Reporter::explain_job(Row& row, std::uint32_t job) const {
-  const FleetJob& told = usage_.jobs[job];
+  const FleetJob told = usage_.jobs[job];
   std::vector<std::string> words;
   for (const WordId word : {told.name, told.user}) {
     if (word != 0) words.emplace_back(usage_.text(word));

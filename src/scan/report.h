@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -57,6 +58,11 @@ struct ReportOptions {
   Order order = Order::kRecoverable;
   Prices prices{};
   int slices = 24;  // Of the window, for the trend.
+  // Windows of the trend; 0: none. They begin at round times of UTC, those of weeks on Mondays.
+  Nanos trend_every{};
+  std::size_t trend_families = 10;  // Of the first rows.
+  // Whether to end at once: what report() gives then is not complete, and of no use.
+  std::function<bool()> stop{};
 };
 
 // What to pull at, and how far that can go.
@@ -177,6 +183,25 @@ struct Slice {
   double ww = 0;
   double wo = 0;
   double oo = 0;
+  // The same with what they wasted (v) and were observed (p) in the slice before: one job in both
+  // is no chance between them.
+  double wv = 0;
+  double wp = 0;
+  double ov = 0;
+  double op = 0;
+};
+
+// One window of a trend: what was wasted of the observed time, and how sure that is over jobs.
+struct TrendWindow {
+  Slice slice;
+  double share = 0;  // Wasted of observed.
+  double lower = 0;  // 95 % interval over jobs; not finite where they are too few.
+  double upper = 0;
+  double change = 0;  // Against the window before, in shares; 0 where either was not observed.
+  double change_lower = 0;
+  double change_upper = 0;
+  bool has_change = false;
+  bool can_tell = false;  // The interval of the change excludes 0: it may not be chance.
 };
 
 // One window against an earlier one.
@@ -194,6 +219,13 @@ struct Trend {
   std::string says;       // One sentence with the counts.
 };
 
+// What the fleet or one family wasted, window by window.
+struct TrendLine {
+  std::string family;  // Empty: the whole fleet.
+  std::vector<TrendWindow> windows;
+  std::optional<Trend> halves;  // The second half of the time against the first.
+};
+
 struct Report {
   Nanos start{};  // The window, Unix time.
   Nanos end{};
@@ -206,7 +238,8 @@ struct Report {
       partitions;  // Most unallocated first; only those whose capacity is known.
   Slice whole;     // The window as one, for trend_of().
   std::vector<Slice> slices;
-  std::optional<Trend> trend;  // Nothing where there was nothing observed in either half.
+  std::optional<Trend> trend;     // Nothing where there was nothing observed in either half.
+  std::vector<TrendLine> trends;  // If asked for: the fleet, then its first families.
 
   const Cut& cut(By by) const { return cuts[static_cast<std::size_t>(by)]; }
 };

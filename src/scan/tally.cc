@@ -47,6 +47,26 @@ void Sum::add(const JobFigures& job) {
   if (job.lost) money.lost += in_hours(job.split.allocated) * job.price;
 }
 
+void Sum::add(const Sum& sum) {
+  jobs += sum.jobs;
+  unobserved_jobs += sum.unobserved_jobs;
+  lost_jobs += sum.lost_jobs;
+  split += sum.split;
+  queue += sum.queue;
+  lost += sum.lost;
+  recoverable += sum.recoverable;
+  money.allocated += sum.money.allocated;
+  money.wasted += sum.money.wasted;
+  money.lost += sum.money.lost;
+  money.recoverable += sum.money.recoverable;
+  unpriced += sum.unpriced;
+  const bool is_first = sum.worst_wasted == worst_wasted && sum.worst < worst;
+  if (sum.worst_wasted > worst_wasted || is_first) {
+    worst_wasted = sum.worst_wasted;
+    worst = sum.worst;
+  }
+}
+
 std::size_t Slots::at(std::uint32_t key) const {
   const std::size_t mask = table_.size() - 1;
   std::uint64_t hash = key * 0x9e3779b97f4a7c15U;
@@ -99,8 +119,12 @@ NodeTally::Share& NodeTally::share_of(WordId node) {
 }
 
 void NodeTally::add(const JobFigures& job) {
+  if (usage_.jobs.lanes(job.job) == 0 && job.split.allocated > 0) {
+    const std::vector<WordId>& nodes = nodes_of(usage_.jobs.hosts(job.job));
+    if (nodes.size() == 1) return tally_.of(nodes.front()).add(job);
+  }
   shares_.clear();
-  const FleetJob& told = usage_.jobs[job.job];
+  const FleetJob told = usage_.jobs[job.job];
   Split in_lanes;
   for (const Lane& lane : usage_.lanes_of(told)) {
     const Split split = split_of(lane);

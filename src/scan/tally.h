@@ -40,6 +40,7 @@ struct Sum {
   double worst_wasted = -1;
 
   void add(const JobFigures& job);
+  void add(const Sum& sum);  // Of other jobs.
 };
 
 // Small numbers to places in a vector, given out in the order of first sight.

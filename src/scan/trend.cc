@@ -20,6 +20,19 @@ struct Ratio {
   double jobs = 0;  // As many as count: one that holds half of the time counts for much.
 };
 
+// A job's part in what two slices have in common.
+void add_shared(Slice& slice, const Split& before, const Split& now) {
+  const double o = in_hours(observed_in(now));
+  const double p = in_hours(observed_in(before));
+  if (!(o > 0) || !(p > 0)) return;
+  const double w = in_hours(wasted(now));
+  const double v = in_hours(wasted(before));
+  slice.wv += w * v;
+  slice.wp += w * p;
+  slice.ov += o * v;
+  slice.op += o * p;
+}
+
 // Of wasted over observed, by jobs (Cochran, Sampling Techniques, 6.3: the variance of a ratio).
 Ratio ratio_of(const Slice& slice) {
   const double observed = in_hours(observed_in(slice.split));
@@ -33,6 +46,19 @@ Ratio ratio_of(const Slice& slice) {
       slice.ww - 2 * ratio.share * slice.wo + ratio.share * ratio.share * slice.oo;
   ratio.variance = std::max(0.0, squares) / (observed * observed) * n / (n - 1);
   return ratio;
+}
+
+// Of the ratios of a slice and of the one before it: jobs in both move them together.
+double covariance(const Slice& before, const Slice& now, const Ratio& earlier, const Ratio& later) {
+  const double p = in_hours(observed_in(before.split));
+  const double o = in_hours(observed_in(now.split));
+  if (!(p > 0) || !(o > 0) || std::min(before.jobs, now.jobs) < 2) return 0;
+  const auto unbiased = [](std::uint64_t jobs) {
+    return static_cast<double>(jobs) / static_cast<double>(jobs - 1);
+  };
+  const double products =
+      now.wv - later.share * now.ov - earlier.share * now.wp + earlier.share * later.share * now.op;
+  return products / (p * o) * std::sqrt(unbiased(before.jobs) * unbiased(now.jobs));
 }
 
 // The 97.5 % point of Student's t, by Cornish and Fisher's expansion: good to 1 % from 3 on.
@@ -57,22 +83,36 @@ std::string sentence(const Trend& trend) {
 
 }  // namespace
 
-Slicer::Slicer(const FleetUsage& usage, std::size_t count)
-    : usage_{usage}, slices_(count), job_(count) {
-  const Nanos length = usage.window.end - usage.window.start;
-  const auto n = static_cast<std::int64_t>(count);
-  for (std::int64_t i = 0; i < n; ++i) {
-    Slice& slice = slices_[static_cast<std::size_t>(i)];
-    slice.start = usage.window.start + length / n * i;
-    slice.end = i + 1 == n ? usage.window.end : usage.window.start + length / n * (i + 1);
+Grid equal_grid(const Window& window, std::size_t count) {
+  return {.origin = window.start,
+          .width = (window.end - window.start) / static_cast<std::int64_t>(count),
+          .count = count};
+}
+
+Grid round_grid(const Window& window, Nanos width) {
+  const Nanos week = std::chrono::hours{7 * 24};
+  const Nanos monday = std::chrono::hours{4 * 24};  // 1970 began on a Thursday.
+  const Nanos first = width % week == Nanos{} ? monday : Nanos{};
+  const Nanos origin = window.start - (window.start - first) % width;
+  const auto count = (window.end - origin + width - Nanos{1}) / width;
+  return {.origin = origin,
+          .width = width,
+          .count = static_cast<std::size_t>(std::max<std::int64_t>(count, 1))};
+}
+
+Slicer::Slicer(const FleetUsage& usage, const Grid& grid)
+    : usage_{usage}, grid_{grid}, slices_(grid.count), job_(grid.count) {
+  const Window& window = usage.window;
+  for (std::size_t i = 0; i < grid.count; ++i) {
+    const Nanos start = grid.origin + grid.width * static_cast<std::int64_t>(i);
+    slices_[i].start = std::max(start, window.start);
+    slices_[i].end = i + 1 == grid.count ? window.end : start + grid.width;
   }
 }
 
 std::size_t Slicer::at(Nanos time) const {
-  const Nanos width =
-      (usage_.window.end - usage_.window.start) / static_cast<std::int64_t>(slices_.size());
-  if (width <= Nanos{} || time <= usage_.window.start) return 0;
-  const auto index = static_cast<std::size_t>((time - usage_.window.start) / width);
+  if (grid_.width <= Nanos{} || time <= usage_.window.start) return 0;
+  const auto index = static_cast<std::size_t>((time - grid_.origin) / grid_.width);
   return std::min(index, slices_.size() - 1);
 }
 
@@ -119,7 +159,31 @@ void Slicer::add_lane(const FleetJob& job, const Lane& lane) {
                  .productive = 0});
 }
 
-void Slicer::add(const FleetJob& job) {
+// Most jobs of a fleet without telemetry, and most of them lie in one slice.
+void Slicer::add_unobserved(Nanos start, Nanos end, double allocated) {
+  start = std::max(start, usage_.window.start);
+  end = std::min(end, usage_.window.end);
+  const std::size_t first = at(start);
+  const std::size_t last = end > start ? at(end - Nanos{1}) : first;
+  const double whole = to_seconds(end - start);
+  for (std::size_t i = first; i <= last; ++i) {
+    double part = allocated;
+    if (first != last) {
+      const Nanos inside = std::min(end, slices_[i].end) - std::max(start, slices_[i].start);
+      part = inside > Nanos{} ? allocated * (to_seconds(inside) / whole) : 0;
+    }
+    slices_[i].split.allocated += part;
+    slices_[i].split.unobserved += part;
+  }
+}
+
+void Slicer::add(std::size_t index) {
+  const JobRows& jobs = usage_.jobs;
+  const Split split = jobs.split(index);
+  if (jobs.lanes(index) == 0 && observed_in(split) <= 0 && split.unobserved == split.allocated) {
+    return add_unobserved(jobs.start(index), jobs.end(index), split.allocated);
+  }
+  const FleetJob job = jobs[index];
   first_ = at(std::max(job.start, usage_.window.start));
   end_ = at(std::min(job.end, usage_.window.end) - Nanos{1}) + 1;
   end_ = std::max(end_, first_ + 1);
@@ -137,6 +201,7 @@ void Slicer::add(const FleetJob& job) {
   for (std::size_t i = first_; i < end_; ++i) {
     slices_[i].split += job_[i];
     add_moments(slices_[i], job_[i]);
+    if (i > first_) add_shared(slices_[i], job_[i - 1], job_[i]);
   }
 }
 
@@ -162,13 +227,78 @@ Trend trend_between(const Slice& before, const Slice& now, std::string_view of) 
   trend.upper = kNoBound;
   const double freedom = std::min(earlier.jobs, later.jobs) - 1;
   if (std::min(before.jobs, now.jobs) >= kFewestJobs && freedom >= 3) {
-    const double half = t_point(freedom) * std::sqrt(earlier.variance + later.variance);
+    const double variance =
+        earlier.variance + later.variance - 2 * covariance(before, now, earlier, later);
+    const double half = t_point(freedom) * std::sqrt(std::max(0.0, variance));
     trend.lower = trend.change - half;
     trend.upper = trend.change + half;
     trend.can_tell = trend.lower > 0 || trend.upper < 0;
   }
   trend.says = sentence(trend);
   return trend;
+}
+
+namespace {
+
+TrendWindow window_of(const Slice& slice) {
+  constexpr double kNoBound = std::numeric_limits<double>::infinity();
+  const Ratio ratio = ratio_of(slice);
+  TrendWindow window{.slice = slice, .share = ratio.share, .lower = -kNoBound, .upper = kNoBound};
+  const double freedom = ratio.jobs - 1;
+  if (slice.jobs >= kFewestJobs && freedom >= 3) {
+    const double half = t_point(freedom) * std::sqrt(ratio.variance);
+    window.lower = std::max(0.0, ratio.share - half);
+    window.upper = std::min(1.0, ratio.share + half);
+  }
+  return window;
+}
+
+TrendLine line_of(std::string family, const std::vector<Slice>& slices,
+                  const std::vector<Slice>& halves) {
+  TrendLine line{.family = std::move(family), .windows = {}, .halves = {}};
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    TrendWindow& window = line.windows.emplace_back(window_of(slices[i]));
+    if (i == 0 || slices[i].jobs == 0 || slices[i - 1].jobs == 0) continue;
+    const Trend change = trend_between(slices[i - 1], slices[i], "");
+    window.has_change = true;
+    window.change = change.change;
+    window.change_lower = change.lower;
+    window.change_upper = change.upper;
+    window.can_tell = change.can_tell;
+  }
+  if (halves[0].jobs > 0 && halves[1].jobs > 0) {
+    line.halves = trend_between(halves[0], halves[1], "the second half against the first");
+  }
+  return line;
+}
+
+}  // namespace
+
+std::vector<TrendLine> trend_lines(const FleetUsage& usage, const Families& families,
+                                   std::span<const std::string> of, Nanos every, const Stop& stop) {
+  const Grid grid = round_grid(usage.window, every);
+  if (grid.count > kMostTrendWindows) return {};
+  std::vector<Slicer> fine(of.size() + 1, Slicer(usage, grid));
+  std::vector<Slicer> halves(of.size() + 1, Slicer(usage, equal_grid(usage.window, 2)));
+  std::vector<std::size_t> line_of_family(families.all.size(), 0);
+  for (std::size_t f = 0; f < families.all.size(); ++f) {
+    const auto at = std::ranges::find(of, families.all[f].name);
+    if (at != of.end()) line_of_family[f] = static_cast<std::size_t>(at - of.begin()) + 1;
+  }
+  for (std::size_t i = 0; i < usage.jobs.size() && !stop(i); ++i) {
+    fine[0].add(i);
+    halves[0].add(i);
+    const std::size_t line = line_of_family[families.of_job[i]];
+    if (line == 0) continue;
+    fine[line].add(i);
+    halves[line].add(i);
+  }
+  std::vector<TrendLine> lines;
+  for (std::size_t i = 0; i < fine.size(); ++i) {
+    lines.push_back(line_of(i == 0 ? std::string() : of[i - 1], std::move(fine[i]).take(),
+                            std::move(halves[i]).take()));
+  }
+  return lines;
 }
 
 Trend trend_of(const Report& before, const Report& now) {

@@ -2,27 +2,45 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
+#include <string>
 #include <vector>
 
+#include "scan/family.h"
 #include "scan/fleet_usage.h"
 #include "scan/report.h"
+#include "scan/stop.h"
 
 namespace amdahl::scan {
 
-// The window in `count` equal slices. A job with a timeline counts where its timeline says; one
-// without is spread evenly over its time.
+// Slices of equal length, but for the first and the last, which end with the window.
+struct Grid {
+  Nanos origin{};  // Where the first would begin.
+  Nanos width{};
+  std::size_t count = 0;
+};
+Grid equal_grid(const Window& window, std::size_t count);
+// Cut at multiples of `width` since 1970, UTC; of whole weeks on Mondays.
+Grid round_grid(const Window& window, Nanos width);
+
+inline constexpr std::size_t kMostTrendWindows = 1000;
+
+// A job with a timeline counts where its timeline says; one without is spread evenly over its
+// time.
 class Slicer {
  public:
-  Slicer(const FleetUsage& usage, std::size_t count);
-  void add(const FleetJob& job);
+  Slicer(const FleetUsage& usage, const Grid& grid);
+  void add(std::size_t job);  // Index into FleetUsage::jobs.
   std::vector<Slice> take() && { return std::move(slices_); }
 
  private:
+  void add_unobserved(Nanos start, Nanos end, double allocated);
   void add_even(const FleetJob& job, const Split& split);
   void add_lane(const FleetJob& job, const Lane& lane);
   std::size_t at(Nanos time) const;
 
   const FleetUsage& usage_;
+  Grid grid_;
   std::vector<Slice> slices_;
   std::vector<Split> job_;  // The job at hand, by slice.
   std::size_t first_ = 0;   // Of its slices.
@@ -32,6 +50,11 @@ class Slicer {
 // A job's part in the sums of squares, if it was observed.
 void add_moments(Slice& slice, const Split& job);
 
+// `now` must be the slice after `before`, or know nothing of what came before it.
 Trend trend_between(const Slice& before, const Slice& now, std::string_view of);
+
+// The fleet first, then these families, in their order.
+std::vector<TrendLine> trend_lines(const FleetUsage& usage, const Families& families,
+                                   std::span<const std::string> of, Nanos every, const Stop& stop);
 
 }  // namespace amdahl::scan

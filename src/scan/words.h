@@ -17,28 +17,28 @@ class Words {
   Words();
 
   WordId intern(std::string_view text);
+  // The same, sooner for words that come again and again among millions that do not.
+  WordId intern_often(std::string_view text);
   // The id of a word that is here, else 0.
   WordId find(std::string_view text) const;
   std::string_view operator[](WordId word) const;
   std::size_t size() const { return words_.size(); }
 
  private:
-  struct Entry {
-    const char* text = "";
-    std::uint32_t size = 0;
-  };
   // The hash beside the id, so that looking for a word that is not there touches no other memory.
   struct Slot {
     std::uint32_t hash = 0;
     WordId word = 0;  // 0: free.
   };
 
+  WordId intern(std::string_view text, std::uint32_t hash);
   std::size_t slot_of(std::string_view text, std::uint32_t hash) const;
   void grow();
   const char* keep(std::string_view text);
 
-  std::vector<Entry> words_;
-  std::vector<Slot> slots_;  // Open addressing, a power of two.
+  std::vector<const char*> words_;  // The length, then the text.
+  std::vector<Slot> slots_;         // Open addressing, a power of two.
+  std::vector<Slot> often_;         // By hash, the last of each: small enough for a cache.
   std::vector<std::unique_ptr<char[]>> blocks_;
   std::size_t left_ = 0;  // In the last block.
   char* next_ = nullptr;

@@ -1,0 +1,186 @@
+// job_rows.h: the jobs of a fleet, each in as few bytes as it takes.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <vector>
+
+#include "base/check.h"
+#include "base/units.h"
+#include "model/fleet.h"
+#include "scan/anatomy.h"
+#include "scan/words.h"
+
+namespace amdahl::scan {
+
+// How a job's split was come by.
+enum class Evidence : std::uint8_t {
+  kNone,     // No samples: all its time is unobserved.
+  kSamples,  // From telemetry joined by place and time, or by the job's label.
+  kMean,     // From an average that accounting had.
+};
+
+// One attempt of one job that held accelerators. Split in accelerator-seconds, within the window.
+struct FleetJob {
+  WordId id = 0;
+  WordId family = 0;  // As the job itself said it; empty: it did not.
+  WordId name = 0;
+  WordId user = 0;
+  WordId account = 0;
+  WordId partition = 0;
+  WordId kind = 0;
+  WordId script = 0;
+  WordId hosts = 0;   // As the scheduler wrote them.
+  WordId metric = 0;  // That the split is from; empty: none.
+  model::JobState state = model::JobState::kOther;
+  Evidence evidence = Evidence::kNone;
+  bool running = false;       // It had no end: `end` is the window's.
+  std::uint16_t attempt = 0;  // 0: the first that was read with this id.
+  float accelerators = 0;
+  Nanos submit{};  // Unix time; 0: not known.
+  Nanos start{};   // As accounted, not clipped.
+  Nanos end{};
+  Split split;              // At the idle threshold of the scan.
+  double idle_at_zero = 0;  // The same at threshold 0; productive is what is left of the rest.
+  double low_at_zero = 0;
+  std::uint32_t lane = 0;  // Index of the first lane; a job's lanes are neighbours.
+  std::uint32_t lanes = 0;
+};
+
+// A list of jobs that is read by value: what many have in common (names, users, ...) is kept once,
+// and what only observed jobs have (a split, lanes) only for them. 56 bytes a job that nobody
+// observed. Grows without copying what is there.
+class JobRows {
+ public:
+  // The words of a job that others have too.
+  struct Traits {
+    WordId family = 0;
+    WordId name = 0;
+    WordId user = 0;
+    WordId account = 0;
+    WordId partition = 0;
+    WordId kind = 0;
+    WordId script = 0;
+    friend bool operator==(const Traits&, const Traits&) = default;
+  };
+
+  class Iterator {
+   public:
+    using iterator_concept = std::forward_iterator_tag;
+    using iterator_category = std::input_iterator_tag;
+    using value_type = FleetJob;
+    using difference_type = std::ptrdiff_t;
+    using reference = FleetJob;
+    using pointer = void;
+
+    Iterator() = default;
+    Iterator(const JobRows& rows, std::size_t at) : rows_{&rows}, at_{at} {}
+    FleetJob operator*() const { return (*rows_)[at_]; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    Iterator operator++(int) {
+      const Iterator before = *this;
+      ++at_;
+      return before;
+    }
+    friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
+
+   private:
+    const JobRows* rows_ = nullptr;
+    std::size_t at_ = 0;
+  };
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, size_}; }
+  FleetJob front() const { return (*this)[0]; }
+  FleetJob back() const { return (*this)[size_ - 1]; }
+  FleetJob operator[](std::size_t job) const;
+
+  void push_back(const FleetJob& job);
+  void set(std::size_t job, const FleetJob& value);
+  void move(std::size_t from, std::size_t to) { row(to) = row(from); }
+  void shrink(std::size_t size);  // Those behind go.
+
+  // Parts of a job, for passes over millions.
+  WordId id(std::size_t job) const { return row(job).id; }
+  WordId hosts(std::size_t job) const { return row(job).hosts; }
+  float accelerators(std::size_t job) const { return row(job).accelerators; }
+  Nanos submit(std::size_t job) const { return row(job).submit; }
+  Nanos start(std::size_t job) const { return row(job).start; }
+  Nanos end(std::size_t job) const { return row(job).end; }
+  bool running(std::size_t job) const { return row(job).running; }
+  model::JobState state(std::size_t job) const { return row(job).state; }
+  Evidence evidence(std::size_t job) const { return row(job).evidence; }
+  Split split(std::size_t job) const;
+  std::uint32_t lanes(std::size_t job) const;
+  WordId metric(std::size_t job) const;
+  // Which of traits() it has.
+  std::uint32_t traits_of(std::size_t job) const { return row(job).traits; }
+  const std::vector<Traits>& traits() const { return traits_; }
+
+  void set_end(std::size_t job, Nanos end) { row(job).end = end; }
+  void set_lanes(std::size_t job, std::uint32_t lane, std::uint32_t lanes);
+  // All of it unobserved.
+  void set_allocated(std::size_t job, double allocated);
+
+ private:
+  static constexpr std::uint32_t kNothing = 0xFFFFFFFF;
+  static constexpr std::size_t kChunk = std::size_t{1} << 15;
+
+  struct Row {
+    WordId id = 0;
+    WordId hosts = 0;
+    std::uint32_t traits = 0;
+    std::uint32_t seen = kNothing;  // Index into seen_.
+    Nanos submit{};
+    Nanos start{};
+    Nanos end{};
+    double allocated = 0;
+    float accelerators = 0;
+    std::uint16_t attempt = 0;
+    model::JobState state = model::JobState::kOther;
+    Evidence evidence : 7 = Evidence::kNone;
+    bool running : 1 = false;
+  };
+  static_assert(sizeof(Row) == 56);
+
+  // What is known of a job that was observed.
+  struct Seen {
+    Split split;
+    double idle_at_zero = 0;
+    double low_at_zero = 0;
+    WordId metric = 0;
+    std::uint32_t lane = 0;
+    std::uint32_t lanes = 0;
+  };
+
+  Row& row(std::size_t job) { return chunks_[job / kChunk][job % kChunk]; }
+  const Row& row(std::size_t job) const {
+    CHECK(job < size_);
+    return chunks_[job / kChunk][job % kChunk];
+  }
+  std::uint32_t intern(const Traits& traits);
+  void grow_slots();
+  Seen& seen_of(Row& row);
+
+  std::vector<std::unique_ptr<Row[]>> chunks_;
+  std::size_t size_ = 0;
+  std::vector<Seen> seen_;
+  std::vector<Traits> traits_;
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::uint32_t traits = kNothing;  // Index; kNothing: free.
+  };
+  std::vector<Slot> slots_;  // Open addressing, a power of two.
+  std::uint32_t last_ = 0;   // Traits of the job that came last.
+};
+
+}  // namespace amdahl::scan

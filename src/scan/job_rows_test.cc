@@ -1,0 +1,121 @@
+#include "scan/job_rows.h"
+
+#include <gtest/gtest.h>
+
+namespace amdahl::scan {
+namespace {
+
+FleetJob job_number(std::uint32_t i) {
+  FleetJob job;
+  job.id = i + 1;
+  job.name = i % 7;
+  job.user = i % 3;
+  job.kind = i % 2;
+  job.hosts = i * 2;
+  job.state = i % 5 == 0 ? model::JobState::kFailed : model::JobState::kRunning;
+  job.running = i % 5 != 0;
+  job.attempt = static_cast<std::uint16_t>(i % 4);
+  job.accelerators = static_cast<float>(i % 9) / 2;
+  job.submit = Nanos{i};
+  job.start = Nanos{i + 1};
+  job.end = Nanos{std::int64_t{i} << 30};
+  job.split.allocated = job.split.unobserved = i;
+  if (i % 11 != 0) return job;
+  job.evidence = i % 2 == 0 ? Evidence::kSamples : Evidence::kMean;
+  job.split.unobserved = 0.25 * i;
+  job.split.idle = 0.5 * i;
+  job.split.productive = 0.25 * i;
+  job.idle_at_zero = 0.1 * i;
+  job.low_at_zero = 0.2 * i;
+  job.metric = 5;
+  job.lane = i;
+  job.lanes = 2;
+  return job;
+}
+
+void expect_split(const Split& a, const Split& b) {
+  EXPECT_EQ(a.allocated, b.allocated);
+  EXPECT_EQ(a.unobserved, b.unobserved);
+  EXPECT_EQ(a.idle, b.idle);
+  EXPECT_EQ(a.low, b.low);
+  EXPECT_EQ(a.productive, b.productive);
+}
+
+void expect_same(const FleetJob& a, const FleetJob& b) {
+  EXPECT_EQ(a.id, b.id);
+  EXPECT_EQ(a.name, b.name);
+  EXPECT_EQ(a.user, b.user);
+  EXPECT_EQ(a.kind, b.kind);
+  EXPECT_EQ(a.hosts, b.hosts);
+  EXPECT_EQ(a.state, b.state);
+  EXPECT_EQ(a.evidence, b.evidence);
+  EXPECT_EQ(a.running, b.running);
+  EXPECT_EQ(a.attempt, b.attempt);
+  EXPECT_EQ(a.accelerators, b.accelerators);
+  EXPECT_EQ(a.submit, b.submit);
+  EXPECT_EQ(a.start, b.start);
+  EXPECT_EQ(a.end, b.end);
+  expect_split(a.split, b.split);
+  EXPECT_EQ(a.idle_at_zero, b.idle_at_zero);
+  EXPECT_EQ(a.low_at_zero, b.low_at_zero);
+  EXPECT_EQ(a.metric, b.metric);
+  EXPECT_EQ(a.lanes, b.lanes);
+}
+
+TEST(JobRows, GivesBackWhatItWasGiven) {
+  constexpr std::uint32_t kMany = 100'000;  // Several chunks.
+  JobRows rows;
+  for (std::uint32_t i = 0; i < kMany; ++i) rows.push_back(job_number(i));
+  ASSERT_EQ(rows.size(), kMany);
+  EXPECT_EQ(rows.traits().size(), 7U * 3 * 2) << "what jobs have in common is kept once";
+  std::uint32_t i = 0;
+  for (const FleetJob& job : rows) {
+    expect_same(job, job_number(i));
+    expect_split(rows.split(i), job.split);
+    EXPECT_EQ(rows.lanes(i), job.lanes);
+    EXPECT_EQ(rows.traits()[rows.traits_of(i)].name, job.name);
+    if (HasFailure()) break;
+    ++i;
+  }
+}
+
+TEST(JobRows, JobsChangeMoveAndGo) {
+  JobRows rows;
+  for (std::uint32_t i = 0; i < 40; ++i) rows.push_back(job_number(i));
+  rows.set(3, job_number(22));  // Unobserved before, now observed.
+  expect_same(rows[3], job_number(22));
+  rows.set(22, job_number(4));  // And back.
+  expect_same(rows[22], job_number(4));
+  rows.set_allocated(5, 17);
+  Split all;
+  all.allocated = all.unobserved = 17;
+  expect_split(rows.split(5), all);
+  rows.set_lanes(6, 9, 1);
+  EXPECT_EQ(rows[6].lane, 9U);
+  expect_split(rows[6].split, job_number(6).split);  // Lanes alone do not change it.
+  rows.move(33, 0);
+  rows.shrink(2);
+  ASSERT_EQ(rows.size(), 2U);
+  expect_same(rows[0], job_number(33));
+  rows.push_back(job_number(7));
+  expect_same(rows.back(), job_number(7));
+}
+
+TEST(Words, OfAnyLengthAreFoundAgain) {
+  Words words;
+  std::vector<WordId> ids;
+  for (std::size_t size = 0; size < 600; ++size)
+    ids.push_back(words.intern(std::string(size, 'x')));
+  const std::string huge(1 << 20, 'y');
+  const WordId longest = words.intern(huge);
+  for (std::size_t size = 0; size < 600; ++size) {
+    EXPECT_EQ(words.intern(std::string(size, 'x')), ids[size]);
+    EXPECT_EQ(words.find(std::string(size, 'x')), ids[size]);
+    EXPECT_EQ(words[ids[size]], std::string(size, 'x'));
+  }
+  EXPECT_EQ(words[longest], huge);
+  EXPECT_EQ(words.find("z"), 0U);
+}
+
+}  // namespace
+}  // namespace amdahl::scan

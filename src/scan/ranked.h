@@ -1,0 +1,58 @@
+// ranked.h: the first few of many, in an order that no two share.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "scan/report.h"
+#include "scan/stop.h"
+
+namespace amdahl::scan {
+
+// What rows are compared by: the asked one first, then the others.
+using Key = std::array<double, 6>;
+
+inline Key key_of(Order order, const Split& split, double recoverable, double lost, double queue) {
+  const std::array<double, 5> by = {recoverable, wasted(split), split.allocated, lost, queue};
+  return {by[static_cast<std::size_t>(order)], by[0], by[1], by[2], by[3], by[4]};
+}
+
+struct Ranked {
+  Key key{};
+  std::uint32_t item = 0;
+};
+
+// The first `most` of n items, in order; all if `most` is 0. `key(i)` and `name(i)` of an item; the
+// smaller name wins a tie, then the smaller number. One pass with a heap of `most`.
+template <class KeyOf, class NameOf>
+std::vector<std::uint32_t> ranked(std::size_t n, std::size_t most, KeyOf key, NameOf name,
+                                  const Stop& stop) {
+  const auto before = [&](const Ranked& a, const Ranked& b) {
+    if (a.key != b.key) return a.key > b.key;
+    const auto name_a = name(a.item);
+    const auto name_b = name(b.item);
+    return std::tie(name_a, a.item) < std::tie(name_b, b.item);
+  };
+  if (most == 0) most = n;
+  std::vector<Ranked> kept;  // A heap with the last of them on top.
+  for (std::uint32_t i = 0; i < n && !stop(i); ++i) {
+    Ranked item{.key = key(i), .item = i};
+    if (kept.size() == most && !before(item, kept.front())) continue;
+    if (kept.size() == most) {
+      std::ranges::pop_heap(kept, before);
+      kept.pop_back();
+    }
+    kept.push_back(item);
+    std::ranges::push_heap(kept, before);
+  }
+  std::ranges::sort_heap(kept, before);
+  std::vector<std::uint32_t> items;
+  for (const Ranked& item : kept) items.push_back(item.item);
+  return items;
+}
+
+}  // namespace amdahl::scan
