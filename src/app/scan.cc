@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "app/scan_merge.h"
 #include "app/scan_prometheus.h"
 #include "app/scan_read.h"
 #include "app/scan_select.h"
@@ -14,14 +15,20 @@
 #include "fleet/slurm/live.h"
 #include "fleet/slurm/slurm.h"
 #include "fleet/times.h"
+#include "os/fault.h"
 #include "os/files.h"
 #include "os/program.h"
+#include "scan/families.h"
 #include "scan/fold.h"
+#include "scan/trend.h"
 
 namespace amdahl::app {
 namespace {
 
 using std::chrono::hours;
+
+// What no scan has used for so long goes.
+constexpr Nanos kKeepUnused = hours(24 * 90);
 
 // A file of the scan with the source that named it.
 struct Found {
@@ -86,6 +93,8 @@ class Scanner {
       }
     }
     for (const Served& served : served_) TRY(tell(served));
+    prune();
+    os::fault_point("scan-read");
     return conclude(std::move(fold).finish());
   }
 
@@ -104,6 +113,7 @@ class Scanner {
     fold.idle_below = options_.idle_below.value_or(config_.idle_threshold);
     fold.now = now_;
     fold.timelines_of = options_.timelines_of;
+    fold.stop = stop_;
     const bool asked = options_.from || options_.to || options_.window;
     if (asked || !live_.empty() || !slurm_.empty()) {
       const scan::Window window = this->window();
@@ -195,6 +205,10 @@ class Scanner {
 
   void progress(const ScanProgress& progress) const {
     if (options_.progress) options_.progress(progress);
+  }
+
+  void prune() const {
+    if (options_.keep) prune_kept(keep_folder(), now_, kKeepUnused);
   }
 
   std::string keep_folder() const { return config_.state_dir + "/scan"; }
@@ -343,9 +357,12 @@ class Scanner {
   }
 
   Result<FleetAnswer> conclude(scan::FleetUsage usage) {
+    if (stop_()) return external("interrupted");
     answer_.usage = std::move(usage);
     scan::Recogniser recogniser = TRY(scan::Recogniser::make(config_.family_rules));
-    answer_.families = scan::families_of(answer_.usage, std::move(recogniser));
+    answer_.families = scan::families_of(answer_.usage, std::move(recogniser), stop_);
+    if (stop_()) return external("interrupted");
+    os::fault_point("scan-ranked");
     scan::Memories memories;
     if (ledger_) {
       memories = TRY(memories_of(*ledger_));
@@ -354,7 +371,15 @@ class Scanner {
     for (const std::string& name : os::list(config_.state_dir + "/usage")) {
       if (name.ends_with(".json")) answer_.local_jobs.insert(name.substr(0, name.size() - 5));
     }
-    answer_.report = scan::report(answer_.usage, answer_.families, memories, options_.report);
+    scan::ReportOptions report = options_.report;
+    report.stop = stop_;
+    answer_.report = scan::report(answer_.usage, answer_.families, memories, report);
+    if (stop_()) return external("interrupted");
+    if (report.trend_every > Nanos{} && answer_.report.trends.empty()) {
+      return bad_input(fmt::format("--trend: there are more than {} windows in {}",
+                                   scan::kMostTrendWindows,
+                                   show_duration(answer_.report.end - answer_.report.start)));
+    }
     return std::move(answer_);
   }
 

@@ -1,12 +1,15 @@
 #include "app/scan_mark.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
 #include "base/json.h"
+#include "fleet/journal/journal.h"
 #include "os/files.h"
 
 namespace amdahl::app {
@@ -78,6 +81,47 @@ Result<> save_mark(const std::string& folder, const Mark& mark) {
                      {"head_sha256", mark.head}, {"tail_sha256", mark.tail},
                      {"grows", mark.grows},      {"journals", mark.journals}};
   return os::write_file(folder + "/mark.json", pretty_json(json));
+}
+
+bool has_journals(const std::string& folder, const Mark& mark) {
+  return std::ranges::all_of(mark.journals, [&](const std::string& journal) {
+    return is_whole_journal(folder + "/" + journal);
+  });
+}
+
+bool is_whole_journal(const std::string& path) {
+  auto opened = os::Stream::open(path);
+  if (!opened) return false;
+  os::Stream file = *std::move(opened);
+  const auto at = [&](std::uint64_t offset, std::size_t bytes) {
+    std::string text(bytes, '\0');
+    if (!file.seek(offset)) return std::string();
+    const auto n = file.read(text);
+    text.resize(n ? *n : 0);
+    return text;
+  };
+  return fleet::journal::is_whole(file.facts().size, at);
+}
+
+void show_use(const std::string& folder, const Mark& mark, Nanos now) {
+  const auto file = os::Stream::open(folder + "/mark.json");
+  if (file && now - file->facts().changed < std::chrono::hours(24)) return;
+  if (!save_mark(folder, mark)) return;  // Then it goes too early, and is read anew.
+}
+
+std::string next_journal(const std::string& folder) {
+  int last = 0;
+  for (const std::string& name : os::list(folder)) last = std::max(last, std::atoi(name.c_str()));
+  return fmt::format("{:06}.journal", last + 1);
+}
+
+void remove_others(const std::string& folder, const Mark& mark) {
+  for (const std::string& name : os::list(folder)) {
+    if (!name.ends_with(".journal") && !name.ends_with(".part")) continue;
+    if (std::ranges::find(mark.journals, name) != mark.journals.end()) continue;
+    std::error_code failed;
+    std::filesystem::remove(folder + "/" + name, failed);
+  }
 }
 
 Result<> sign(Mark& mark, os::Stream& file) {

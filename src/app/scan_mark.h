@@ -30,6 +30,18 @@ std::string mark_folder(const std::string& below, const Input& input, const Read
 Mark load_mark(const std::string& folder);
 Result<> save_mark(const std::string& folder, const Mark& mark);
 
+// Whether it is a journal to its end, by the sizes of its blocks.
+bool is_whole_journal(const std::string& path);
+// Whether every journal that it names is there to its end. Looks at sizes alone; what is within is
+// checked when it is read.
+bool has_journals(const std::string& folder, const Mark& mark);
+// Writes it anew once a day, so that its age says when it was last of use.
+void show_use(const std::string& folder, const Mark& mark, Nanos now);
+// A name that nothing there has: what the mark names stays until there is another mark.
+std::string next_journal(const std::string& folder);
+// Journals, whole or begun, that the mark does not name: of a scan that died.
+void remove_others(const std::string& folder, const Mark& mark);
+
 // Why the file is not what the mark saw, for people; empty if it is the same, or has grown.
 Result<std::string> changed_since(const Mark& mark, os::Stream& file);
 

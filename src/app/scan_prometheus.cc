@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "app/scan_mark.h"
 #include "app/scan_select.h"
 #include "base/hash.h"
 #include "base/text.h"
@@ -60,7 +61,8 @@ class Worker {
  private:
   void fetch(const prom::Piece& piece, int depth, Outcome& outcome) {
     const std::string path = ask_.folder + "/" + piece_name(piece);
-    if (!ask_.fresh && os::exists(path)) {
+    // One that a full disk or a crash cut short is asked for again.
+    if (!ask_.fresh && is_whole_journal(path)) {
       outcome.segments.push_back({path, ""});
       outcome.kept = true;
       return;

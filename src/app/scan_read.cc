@@ -1,13 +1,13 @@
 #include "app/scan_read.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "app/scan_mark.h"
+#include "app/scan_merge.h"
 #include "base/text.h"
 #include "fleet/csv/head.h"
 #include "fleet/journal/journal.h"
@@ -54,6 +54,7 @@ Result<Pumped> pump(os::Stream& file, fleet::Packing packing, std::string first,
     if (!block.bytes.empty()) TRY(sink(block.bytes));
     pumped.bytes += block.packed;
     if (options.progress) options.progress(pumped.bytes);
+    os::fault_point("scan-block");
     if (!block.is_last) continue;
     if (!block.error.empty()) return bad_input(block.error);
     pumped.whole = !block.is_truncated;
@@ -75,17 +76,20 @@ class Lines {
     }
     if (!rest_.empty()) TRY(next_(rest_));
     TRY(next_(bytes.substr(0, end + 1)));
+    bytes_ += rest_.size() + end + 1;
     count_ += static_cast<std::uint64_t>(std::ranges::count(bytes.substr(0, end + 1), '\n'));
     rest_.assign(bytes.substr(end + 1));
     return Ok{};
   }
   const std::string& rest() const { return rest_; }  // A line without its end.
   std::uint64_t count() const { return count_; }
+  std::uint64_t bytes() const { return bytes_; }  // Of them.
 
  private:
   Sink next_;
   std::string rest_;
   std::uint64_t count_ = 0;
+  std::uint64_t bytes_ = 0;
 };
 
 std::string first_line(const std::string& head) { return head.substr(0, head.find('\n') + 1); }
@@ -125,11 +129,18 @@ class Keeper {
     mark_ = options_.fresh ? Mark{} : load_mark(folder_);
     if (!mark_.journals.empty()) {
       said_.anew = TRY(changed_since(mark_, file));
+      if (said_.anew.empty() && !has_journals(folder_, mark_)) {
+        said_.anew = "was kept in journals that are damaged";
+      }
       if (!said_.anew.empty()) mark_ = {};
     }
     TRY(file.seek(mark_.size));
     TRY(tell_again());
-    if (file.facts().size > mark_.size || mark_.journals.empty()) TRY(more(file));
+    if (file.facts().size > mark_.size || mark_.journals.empty()) {
+      TRY(more(file));
+    } else {
+      show_use(folder_, mark_, options_.reader.now);
+    }
     return said_;
   }
 
@@ -190,7 +201,8 @@ class Keeper {
 
   Result<> more(os::Stream& file) {
     const bool resumed = !mark_.journals.empty();
-    const std::string name = fmt::format("{:06}.journal", mark_.journals.size() + 1);
+    const std::uint64_t first = mark_.lines;
+    const std::string name = next_journal(folder_);
     std::optional<os::Growing> kept;
     if (auto made = os::Growing::make(folder_ + "/" + name)) kept.emplace(*std::move(made));
     fleet::journal::Writer journal(&intake_);
@@ -203,30 +215,36 @@ class Keeper {
       return Ok{};
     };
     Lines lines(feed);
-    const Pumped pumped = TRY(pump(file, input_.packing, "", options_, [&](std::string_view b) {
-      return lined_.is ? lines.feed(b) : feed(b);
-    }));
+    const auto done = pump(file, input_.packing, "", options_,
+                           [&](std::string_view b) { return lined_.is ? lines.feed(b) : feed(b); });
+    if (!done && !may_stop_here()) return done.error();
+    const Pumped pumped = done ? *done : Pumped{.bytes = lines.bytes()};
     TRY(reader->finish());
     if (!pumped.whole) say_truncated();
     said_.read = pumped.bytes;
     if (kept && pumped.whole && kept->append(journal.finish())) {
       TRY(keep(file, *kept, name, pumped, lines));
     }
-    return last_line(lines);
+    if (!done) return done.error();
+    merge_journals(folder_, mark_, options_.stop);
+    return last_line(lines, first + lines.count());
+  }
+
+  // After ^C: whole lines that were read are kept, and the next scan goes on behind them.
+  bool may_stop_here() const {
+    return options_.stop && options_.stop() && lined_.is && input_.packing == fleet::Packing::kNone;
   }
 
   // The data first, then the mark that says it is there.
   Result<> keep(os::Stream& file, os::Growing& kept, const std::string& name, const Pumped& pumped,
                 const Lines& lines) {
-    const std::vector<std::string> old =
-        mark_.journals.empty() ? os::list(folder_) : std::vector<std::string>{};
     const bool packed = input_.packing != fleet::Packing::kNone;
     Mark mark = mark_;
     mark.path = os::absolute(input_.path);
     mark.how = how_to_read(input_, options_);
     mark.file = file.facts();
     mark.lines += lines.count();
-    mark.size += pumped.bytes - (packed ? 0 : lines.rest().size());
+    mark.size += lined_.is && !packed ? lines.bytes() : pumped.bytes;
     // Within a packed file there is no telling where its last line began.
     mark.grows = lined_.is && !(packed && !lines.rest().empty());
     if (packed && !lines.rest().empty()) return Ok{};
@@ -235,17 +253,15 @@ class Keeper {
     TRY(kept.keep());
     os::fault_point("scan-kept");
     TRY(save_mark(folder_, mark));
-    for (const std::string& other : old) {
-      if (other.ends_with(".journal") && other != name)
-        std::filesystem::remove(folder_ + "/" + other);
-    }
+    os::fault_point("scan-marked");
+    mark_ = mark;
+    remove_others(folder_, mark_);
     return Ok{};
   }
 
   // A line that has no end yet may still grow: it counts now, and is not kept.
-  Result<> last_line(const Lines& lines) {
+  Result<> last_line(const Lines& lines, std::uint64_t before) {
     if (lines.rest().empty()) return Ok{};
-    const std::uint64_t before = mark_.lines + lines.count();
     fleet::Shifted shifted(intake_, before > 0 && lined_.header ? before - 1 : before, 0);
     const auto reader = TRY(reader_from(shifted, before));
     TRY(reader->feed(lines.rest()));

@@ -36,6 +36,8 @@ constexpr auto kOptions = std::to_array<Option>({
      "rows: family, job, user, account, partition, node, state or kind"},
     {"scan", "--top", "N", &Flags::top, "rows at most (20); 0: all"},
     {"scan", "--order", "BY", &Flags::order, "recoverable, wasted, allocated, lost or queue"},
+    {"scan", "--trend", "EVERY", &Flags::trend,
+     "waste by day, week, 12h: of the fleet and families"},
     {"scan", "--metric", "NAME", &Flags::metric, "only this metric of a server"},
     {"scan", "--idle", "SHARE", &Flags::idle, "utilisation below is idle, and 0 always: 0, 0.05"},
     {"scan", "--fields", "LIST", &Flags::fields, "of sacct without a header, as after its -o"},

@@ -51,6 +51,7 @@ struct Flags {
   std::string window;
   std::string by;
   std::string order;
+  std::string trend;
   std::string fields;
   std::string map;
   std::string time_zone;

@@ -64,9 +64,13 @@ class Shown {
     split_bar();
     sums();
     classes();
-    pareto();
-    rows();
-    anatomies();
+    if (report_.trends.empty()) {
+      pareto();
+      rows();
+      anatomies();
+    } else {
+      text_ += "\n" + show_trend(flags_, report_);
+    }
     left_open();
     constexpr Sign kSigns[] = {{"×", 'x'}, {"…", '~'}, {"–", '-'}};
     return ascii_ ? to_ascii(text_, kSigns) : std::move(text_);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "app/scan.h"
 #include "base/json.h"
@@ -17,5 +18,11 @@ Json fleet_json(const app::FleetAnswer& answer, scan::By by);
 // One job's anatomy, of a fleet or of a record here.
 Json anatomy_json(const scan::Anatomy& anatomy);
 std::string fleet_csv(const app::FleetAnswer& answer, scan::By by);
+std::string csv_cell(std::string_view text);  // Quoted as RFC 4180 has it; no spreadsheet runs it.
+
+// What --trend asks for: a table of the fleet's windows, and a line a family.
+std::string show_trend(const Flags& flags, const scan::Report& report);
+Json trend_json(const scan::Report& report);
+std::string trend_csv(const app::FleetAnswer& answer);
 
 }  // namespace amdahl::cli

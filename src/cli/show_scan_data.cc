@@ -154,8 +154,10 @@ Json families_json(const app::FleetAnswer& answer) {
   return families;
 }
 
+}  // namespace
+
 // As RFC 4180 has it; a cell that a spreadsheet would run is kept from that.
-std::string cell(std::string_view text) {
+std::string csv_cell(std::string_view text) {
   std::string out(text);
   if (!out.empty() && std::string_view("=+-@").find(out[0]) != std::string_view::npos) {
     out.insert(0, "'");
@@ -165,8 +167,6 @@ std::string cell(std::string_view text) {
   for (const char c : out) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
   return quoted + "\"";
 }
-
-}  // namespace
 
 Json fleet_json(const app::FleetAnswer& answer, By by) {
   const scan::Report& report = answer.report;
@@ -198,6 +198,7 @@ Json fleet_json(const app::FleetAnswer& answer, By by) {
           {"capacity", json_of(report.capacity)},
           {"partitions", partitions},
           {"trend", trend},
+          {"trends", trend_json(report)},
           {"jobs_by_label", answer.jobs_by_label},
           {"samples", answer.usage.samples},
           {"samples_attributed", answer.usage.attributed},
@@ -217,15 +218,15 @@ std::string fleet_csv(const app::FleetAnswer& answer, By by) {
     return fmt::format("{:.6f}", scan::in_hours(accelerator_seconds));
   };
   for (const Row& row : answer.report.cut(by).rows) {
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", cell(row.name),
-                        row.jobs, row.unobserved_jobs, row.lost_jobs, h(row.split.allocated),
-                        h(row.split.unobserved), h(row.split.idle), h(row.split.low),
-                        h(row.split.productive), h(scan::wasted(row.split)), h(row.recoverable),
-                        h(row.lost), h(row.queue),
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                        csv_cell(row.name), row.jobs, row.unobserved_jobs, row.lost_jobs,
+                        h(row.split.allocated), h(row.split.unobserved), h(row.split.idle),
+                        h(row.split.low), h(row.split.productive), h(scan::wasted(row.split)),
+                        h(row.recoverable), h(row.lost), h(row.queue),
                         row.utilisation ? fmt::format("{:.6f}", *row.utilisation) : "",
                         row.money ? fmt::format("{:.2f}", row.money->wasted) : "",
                         row.money ? fmt::format("{:.2f}", row.money->recoverable) : "",
-                        cell(row.worst_job), cell(row.detail));
+                        csv_cell(row.worst_job), csv_cell(row.detail));
   }
   return text;
 }

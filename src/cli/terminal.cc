@@ -14,11 +14,11 @@
 namespace amdahl::cli {
 namespace {
 
-volatile std::sig_atomic_t interrupts = 0;
+volatile std::sig_atomic_t interrupted_by = 0;  // The signal; 0: none yet.
 
 void on_interrupt(int signal) {
-  if (interrupts > 0) ::_exit(128 + signal);
-  interrupts = interrupts + 1;
+  if (interrupted_by > 0) ::_exit(128 + signal);
+  interrupted_by = signal;
 }
 
 std::string painted(const Flags& flags, std::string_view code, std::string_view text) {
@@ -137,6 +137,7 @@ void catch_interrupts() {
   ::sigaction(SIGTERM, &action, nullptr);
 }
 
-bool interrupted() { return interrupts > 0; }
+bool interrupted() { return interrupted_by > 0; }
+int interrupt_code() { return 128 + interrupted_by; }
 
 }  // namespace amdahl::cli

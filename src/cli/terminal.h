@@ -46,5 +46,6 @@ class ProgressLine {
 // From now on ^C and SIGTERM only set what interrupted() reads; a second one ends us at once.
 void catch_interrupts();
 bool interrupted();
+int interrupt_code();  // The exit code then: 130 after ^C, 143 after SIGTERM.
 
 }  // namespace amdahl::cli

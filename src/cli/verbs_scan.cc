@@ -18,8 +18,6 @@
 namespace amdahl::cli {
 namespace {
 
-constexpr int kInterrupted = 130;
-
 Result<std::vector<app::ScanSource>> sources_from(const Flags& flags) {
   std::vector<app::ScanSource> sources;
   for (const std::string& path : flags.words) sources.push_back({.where = path});
@@ -63,6 +61,13 @@ Result<scan::By> cut_from(const Flags& flags) {
   return bad_input(fmt::format("--by wants one of {}, not '{}'", join(names, ", "), flags.by));
 }
 
+Result<Nanos> trend_from(const std::string& every) {
+  if (every == "hour") return Nanos{std::chrono::hours{1}};
+  if (every == "day") return Nanos{std::chrono::hours{24}};
+  if (every == "week") return Nanos{std::chrono::hours{7 * 24}};
+  return app::parse_length(every, "--trend");
+}
+
 Result<app::ScanOptions> options_from(const Flags& flags, const app::Config& config) {
   app::ScanOptions options;
   options.sources = TRY(sources_from(flags));
@@ -88,6 +93,7 @@ Result<app::ScanOptions> options_from(const Flags& flags, const app::Config& con
     }
     options.report.order = *order;
   }
+  if (!flags.trend.empty()) options.report.trend_every = TRY(trend_from(flags.trend));
   options.threads = flags.threads > 0
                         ? flags.threads
                         : static_cast<int>(std::min<std::size_t>(os::usable_cpus().size(), 8));
@@ -196,7 +202,7 @@ Result<int> do_scan(const Flags& flags) {
   meter.clear();
   if (interrupted()) {
     fmt::print(stderr, "amdahl: interrupted; what was read is kept, type the same to go on\n");
-    return kInterrupted;
+    return interrupt_code();
   }
   if (!done && done.error().kind == Error::Kind::kNotFound && options.sources.empty()) {
     return nothing_yet(flags);
@@ -212,7 +218,7 @@ Result<int> do_scan(const Flags& flags) {
   if (flags.json) {
     print_json(fleet_json(answer, by));
   } else if (flags.csv) {
-    print(fleet_csv(answer, by));
+    print(flags.trend.empty() ? fleet_csv(answer, by) : trend_csv(answer));
   } else if (flags.explain_input) {
     print(explain_inputs(flags, answer));
   } else if (answer.usage.jobs.empty()) {

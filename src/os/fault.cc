@@ -14,13 +14,16 @@ namespace {
 struct Fault {
   int at = 0;
   std::string point;
+  int signal = SIGKILL;
 };
 
 const Fault& fault_wanted() {
   static const Fault fault = [] {
     const char* at = std::getenv("AMDAHL_FAULT_AT");
     const char* point = std::getenv("AMDAHL_FAULT_POINT");
-    return Fault{at ? to_number<int>(at).value_or(0) : 0, point ? point : ""};
+    const char* signal = std::getenv("AMDAHL_FAULT_SIGNAL");
+    return Fault{at ? to_number<int>(at).value_or(0) : 0, point ? point : "",
+                 signal ? to_number<int>(signal).value_or(SIGKILL) : SIGKILL};
   }();
   return fault;
 }
@@ -32,7 +35,7 @@ void fault_point(std::string_view name) {
   if (fault.at <= 0) return;
   if (!fault.point.empty() && fault.point != name) return;
   static int calls = 0;
-  if (++calls == fault.at) ::kill(::getpid(), SIGKILL);
+  if (++calls == fault.at) ::kill(::getpid(), fault.signal);
 }
 
 }  // namespace amdahl::os

@@ -5,7 +5,7 @@
 
 namespace amdahl::os {
 
-// Counts its calls; kills this process with SIGKILL at the call whose number is in AMDAHL_FAULT_AT
+// Counts its calls; sends SIGKILL, or AMDAHL_FAULT_SIGNAL, at the call numbered AMDAHL_FAULT_AT
 // (and, if AMDAHL_FAULT_POINT is set, counts only that point's). Costs one compare when unset.
 void fault_point(std::string_view name);
 

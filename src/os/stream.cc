@@ -65,6 +65,12 @@ Result<> Growing::append(std::string_view bytes) {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return failed(path_ + ".part", "written");
     bytes.remove_prefix(static_cast<std::size_t>(n));
+    size_ += n;
+  }
+  // The disk begins early, so that keeping it at the end is quick, even after ^C.
+  if (size_ - begun_ >= kWriteBehind) {
+    ::sync_file_range(fd_.get(), begun_, size_ - begun_, SYNC_FILE_RANGE_WRITE);
+    begun_ = size_;
   }
   return Ok{};
 }

@@ -50,8 +50,11 @@ class Growing {
 
  private:
   Growing(Fd fd, std::string path) : fd_{std::move(fd)}, path_{std::move(path)} {}
+  static constexpr std::int64_t kWriteBehind = 4 << 20;
   Fd fd_;
   std::string path_;
+  std::int64_t size_ = 0;
+  std::int64_t begun_ = 0;  // So much of it the disk was asked to write.
   bool kept_ = false;
 };
 

@@ -285,6 +285,54 @@ TEST_F(Prometheus, PartialAnswersAreNamedAndNotKept) {
   EXPECT_GE(proxy.asked() - before, 3) << "what may lack data is asked for again";
 }
 
+TEST_F(Prometheus, AnswersThatBreakOffAreAskedForAgain) {
+  Proxy* self = nullptr;
+  Proxy proxy(server_->url(), [&](const os::Asked& asked, int number) -> std::optional<os::Reply> {
+    if (number % 4 != 0) return std::nullopt;
+    os::Reply reply = self->pass(asked);
+    if (number % 8 == 0) reply.hang_up = true;
+    reply.cut = reply.body.size() / 2;
+    return reply;
+  });
+  self = &proxy;
+  const Json answer = scan(proxy.source());
+  EXPECT_EQ(jobs(answer), kJobs);
+  EXPECT_EQ(answer["missing"], Json::array());
+}
+
+// Every answer takes a while, and one never comes: all else is there, and the gap has a name.
+TEST_F(Prometheus, ASlowServerIsWaitedForAndItsGapIsNamed) {
+  std::atomic<bool> asleep = true;
+  const std::string second_day = fmt::format("start={}&", kStart + 86400);
+  Proxy* self = nullptr;
+  Proxy proxy(server_->url(), [&](const os::Asked& asked, int) -> std::optional<os::Reply> {
+    const bool hit = asked.body.find(second_day) != asked.body.npos &&
+                     asked.body.find("gpu_gfx_activity%5B14999ms") != asked.body.npos;
+    os::Reply reply = self->pass(asked);
+    reply.delay = asleep && hit ? std::chrono::seconds(60) : std::chrono::milliseconds(150);
+    return reply;
+  });
+  self = &proxy;
+  const auto slow_scan = [&] {
+    std::vector<std::string> words = {"scan", "--json", "--by", "job"};
+    words.insert(words.end(), kWindow.begin(), kWindow.end());
+    const Outcome outcome = house_.amdahl(words);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.code == 0 ? Json::parse(outcome.out) : Json();
+  };
+  house_.write("state/config.toml",
+               fmt::format("[[scan.source]]\nread = \"{}\"\nlimit_s = 5\n", proxy.source()));
+  const Json partly = slow_scan();
+  ASSERT_EQ(partly["missing"].size(), 1U) << partly["missing"];
+  const std::string missing = partly["missing"][0];
+  EXPECT_TRUE(missing.starts_with("gpu_gfx_activity from 2023-11-16 00:00 to 2023-11-17 00:00: "))
+      << missing;
+  EXPECT_TRUE(jobs(partly).contains("201 72.00 0.80"));
+  EXPECT_GT(partly["totals"]["split_accelerator_s"]["unobserved"], 23.0 * 3600);
+  asleep = false;
+  EXPECT_EQ(jobs(slow_scan()), kJobs);
+}
+
 TEST_F(Prometheus, TooLargeAnswersAreAskedForInHalves) {
   Proxy proxy(server_->url(), [&](const os::Asked& asked, int) -> std::optional<os::Reply> {
     const auto number = [&](const char* name) {

@@ -1,0 +1,184 @@
+#include "app/scan_read.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "app/scan_mark.h"
+#include "app/scan_merge.h"
+#include "fleet/testing.h"
+#include "os/clock.h"
+#include "os/files.h"
+
+namespace amdahl::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A table of samples that grows, and the folder of what is kept of it.
+class ScanRead : public testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = fs::path(testing::TempDir()) / fmt::format("scan-read-{}", ::getpid());
+    fs::create_directories(root_);
+    std::ofstream(table()) << "timestamp,Hostname,gpu,DCGM_FI_DEV_GPU_UTIL\n";
+    grow(300);
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  std::string table() const { return root_ / "samples.csv"; }
+  std::string kept() const { return root_ / "scan"; }
+
+  void grow(int lines) {
+    std::ofstream out(table(), std::ios::app);
+    for (int i = 0; i < lines; ++i, ++time_) {
+      out << fmt::format("{},gpu{:04},{},{}\n", 1'700'000'000 + time_, time_ % 5, time_ % 3,
+                         noise_ >> 24 & 63);
+      noise_ = noise_ * 1664525 + 1013904223;
+    }
+  }
+
+  // All that the reader says of the table, as one text.
+  std::string read(InputSaid* said = nullptr, std::function<bool()> stop = {}, int threads = 1) {
+    const auto input = recognise(table(), "", {});
+    EXPECT_TRUE(input) << (input ? "" : input.error().text);
+    fleet::Recorder told;
+    ReadOptions options;
+    options.folder = kept();
+    options.reader.now = os::real_clock().unix_time();
+    options.reader.threads = threads;
+    options.stop = std::move(stop);
+    const auto done = read_input(*input, told, options);
+    if (!done) return done.error().text;
+    if (said) *said = *done;
+    return shown(told);
+  }
+
+  static std::string shown(const fleet::Recorder& told) {
+    std::string text;
+    for (std::size_t i = 0; i < told.series_names.size(); ++i) {
+      text += told.series_names[i];
+      for (const fleet::Sample& sample : told.samples_of[i]) {
+        text += fmt::format(" {}:{}", sample.at.count(), sample.value);
+      }
+      text += "\n";
+    }
+    return text;
+  }
+
+  std::string fresh() {
+    fs::rename(kept(), root_ / "aside");
+    const std::string all = read();
+    fs::remove_all(kept());
+    fs::rename(root_ / "aside", kept());
+    return all;
+  }
+
+  std::string folder() const {
+    for (const std::string& name : os::list(kept())) {
+      if (name.starts_with("file-")) return kept() + "/" + name;
+    }
+    return "";
+  }
+  std::vector<std::string> journals() const {
+    std::vector<std::string> all;
+    for (const std::string& name : os::list(folder())) {
+      if (name.ends_with(".journal") || name.ends_with(".part")) all.push_back(name);
+    }
+    return all;
+  }
+
+  fs::path root_;
+  int time_ = 0;
+  std::uint32_t noise_ = 1;
+};
+
+TEST_F(ScanRead, MonthsOfScansLeaveFewJournals) {
+  for (int scan = 0; scan < 120; ++scan) {
+    grow(20);
+    read();
+    ASSERT_LE(journals().size(), 10U) << scan;
+  }
+  EXPECT_EQ(journals(), load_mark(folder()).journals) << "nothing else is left";
+  InputSaid said;
+  EXPECT_EQ(read(&said), fresh());
+  EXPECT_EQ(said.read, 0U);
+  EXPECT_EQ(said.known, fs::file_size(table()));
+}
+
+// Wherever a file of ours was cut, the answer is that of a fresh reading.
+TEST_F(ScanRead, FilesThatWereCutAreNotUsed) {
+  grow(3000);
+  read();
+  grow(10);  // Stays beside the first: that is too large to be written again for so little.
+  read();
+  const std::string want = fresh();
+  const fs::path safe = root_ / "safe";
+  fs::copy(folder(), safe);
+  const std::string where = folder();
+  std::vector<std::string> files = journals();
+  ASSERT_GE(files.size(), 2U);
+  files.push_back("mark.json");
+  for (const std::string& name : files) {
+    const auto size = fs::file_size(safe / name);
+    for (std::uintmax_t cut = 0; cut < size; cut += 1 + size / 50) {
+      fs::remove_all(where);
+      fs::copy(safe, where);
+      fs::resize_file(where + "/" + name, cut);
+      ASSERT_EQ(read(), want) << name << " cut to " << cut;
+      ASSERT_EQ(read(), want) << name << " cut to " << cut << ", the second time";
+    }
+  }
+}
+
+TEST_F(ScanRead, GoesOnWhereItWasStopped) {
+  grow(200'000);  // A few blocks of a megabyte.
+  for (const int threads : {1, 3}) {
+    SCOPED_TRACE(threads);
+    fs::remove_all(kept());
+    int asked = 0;
+    EXPECT_NE(read(
+                  nullptr, [&] { return ++asked > 3; }, threads)
+                  .find("interrupted"),
+              std::string::npos);
+    const Mark mark = load_mark(folder());
+    EXPECT_GT(mark.size, std::uint64_t{1} << 20) << "what was read is kept";
+    EXPECT_LT(mark.size, fs::file_size(table()) - (std::uint64_t{1} << 20)) << "and no more is";
+    InputSaid said;
+    const std::string whole = read(&said, {}, threads);
+    EXPECT_EQ(said.known, mark.size);
+    EXPECT_EQ(said.read, fs::file_size(table()) - mark.size);
+    EXPECT_EQ(whole, fresh());
+  }
+}
+
+TEST_F(ScanRead, WhatNobodyUsesGoes) {
+  using std::chrono::hours;
+  read();
+  ASSERT_NE(folder(), "");
+  const std::string server = kept() + "/prometheus-0123456789abcdef";
+  fs::create_directories(server);
+  for (const char* name :
+       {"1699900000-1700000000-aa.journal", "1700000000-1700100000-aa.journal", "notes.txt"}) {
+    std::ofstream(server + "/" + name) << "x";
+  }
+  Pruned pruned = prune_kept(kept(), std::chrono::seconds{1'700'000'001} + hours(48), hours(48));
+  EXPECT_EQ(pruned.pieces, 1U) << "what it is about is too long ago";
+  EXPECT_EQ(os::list(server).size(), 2U);
+  const Nanos now = os::real_clock().unix_time();
+  EXPECT_EQ(prune_kept(kept(), now, hours(48)).files, 0U);
+  const auto long_ago = fs::file_time_type::clock::now() - hours(100 * 24);
+  fs::last_write_time(folder() + "/mark.json", long_ago);
+  read();
+  EXPECT_EQ(prune_kept(kept(), now, hours(48)).files, 0U) << "being used makes it young again";
+  fs::last_write_time(folder() + "/mark.json", long_ago);
+  EXPECT_EQ(prune_kept(kept(), now, hours(48)).files, 1U);
+  EXPECT_EQ(folder(), "");
+  EXPECT_EQ(read(), fresh());
+}
+
+}  // namespace
+}  // namespace amdahl::app

@@ -1,0 +1,232 @@
+// What a scan keeps: over crashes, ^C and months of scans; and what it says of weeks.
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "harness.h"
+
+namespace amdahl::e2e {
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kStart = 1'700'006'400;  // 2023-11-15 00:00 UTC.
+constexpr int kJobs = 10;
+
+// Jobs of an hour each, ten in every hour from midnight on; job i at 10 × i %.
+std::string sacct(int hours) {
+  std::string text = "JobID|User|State|Start|End|ElapsedRaw|NodeList|AllocTRES|JobName\n";
+  for (int hour = 0; hour < hours; ++hour) {
+    for (int i = 0; i < kJobs; ++i) {
+      text +=
+          fmt::format("{}|ada|COMPLETED|{}|{}|3600|n{}|gres/gpu=1|train\n", 100 + hour * kJobs + i,
+                      kStart + hour * 3600, kStart + hour * 3600 + 3600, i);
+    }
+  }
+  return text;
+}
+
+std::string places(int hours) {
+  std::string text = "jobid,host,gpu\n";
+  for (int job = 0; job < hours * kJobs; ++job) {
+    text += fmt::format("{},n{},0\n", 100 + job, job % kJobs);
+  }
+  return text;
+}
+
+// Minutes [from, to) of each host; `busier` is added to all.
+std::string samples(int from, int to, int busier = 0) {
+  std::string text = from == 0 ? "timestamp,Hostname,gpu,DCGM_FI_DEV_GPU_UTIL\n" : "";
+  for (int minute = from; minute < to; ++minute) {
+    for (int i = 0; i < kJobs; ++i) {
+      text += fmt::format("{},n{},0,{}\n", kStart + minute * 60, i, i * 5 + busier);
+    }
+  }
+  return text;
+}
+
+class ScanKeep : public testing::Test {
+ protected:
+  void SetUp() override {
+    house_.write("sacct.txt", sacct(4));
+    house_.write("places.csv", places(4));
+    house_.write("samples.csv", samples(0, 60));
+  }
+
+  static std::vector<std::string> words(const std::vector<std::string>& more) {
+    std::vector<std::string> all = {"scan",   "sacct.txt",  "places.csv", "samples.csv",
+                                    "--from", "2023-11-15", "--to",       "2023-11-15T04:00:00"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  Json scan(std::vector<std::string> more = {}) {
+    more.emplace_back("--json");
+    const Outcome outcome = house_.amdahl(words(more));
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.code == 0 ? Json::parse(outcome.out) : Json();
+  }
+  static Json said(Json answer) {
+    answer.erase("inputs");
+    return answer;
+  }
+  static std::uint64_t known_bytes(const Json& answer) {
+    for (const Json& input : answer["inputs"]) {
+      if (input["name"] == "samples.csv") return input["bytes_known"];
+    }
+    return 0;
+  }
+  void append(const std::string& text) const {
+    std::ofstream(house_.path("samples.csv"), std::ios::app) << text;
+  }
+  std::vector<std::string> kept(const std::string& ending) const {
+    std::vector<std::string> found;
+    for (const auto& entry : fs::recursive_directory_iterator(house_.path("state/scan"))) {
+      if (entry.path().extension() == ending) found.push_back(entry.path());
+    }
+    return found;
+  }
+
+  House house_;
+};
+
+// Killed at every place where something has just been written, while journals are merged, too.
+TEST_F(ScanKeep, KilledAnywhereTheNextScanSaysTheSame) {
+  const char* points[] = {"scan-kept", "scan-marked", "scan-merged", "scan-merge-marked"};
+  int minute = 60;
+  scan();
+  for (int round = 0; round < 3; ++round) {
+    for (const char* point : points) {
+      SCOPED_TRACE(fmt::format("{} in round {}", point, round));
+      append(samples(minute, minute + 5 + 20 * round));
+      minute += 5 + 20 * round;
+      const Outcome died =
+          house_.amdahl(words({}), {{"AMDAHL_FAULT_AT", "1"}, {"AMDAHL_FAULT_POINT", point}});
+      const bool may_live = std::string_view(point).starts_with("scan-merge");  // If it does not.
+      EXPECT_TRUE(died.code == 137 || (may_live && died.code == 0)) << died.err;
+      const Json after = scan();
+      EXPECT_EQ(said(after), said(scan())) << "and once more";
+      EXPECT_EQ(said(after), said(scan({"--fresh"})));
+      append(samples(minute, minute + 1));  // What --fresh kept is added to.
+      ++minute;
+      scan();
+    }
+  }
+  EXPECT_EQ(kept(".part"), std::vector<std::string>{});
+  EXPECT_LE(kept(".journal").size(), 6U);
+}
+
+// What the old mark names must not change under it while all is read anew.
+TEST_F(ScanKeep, KilledWhileReadingAnewTheOldMarkStands) {
+  scan();
+  for (const char* point : {"scan-kept", "scan-marked"}) {
+    SCOPED_TRACE(point);
+    append(samples(60, 90));
+    const Outcome died = house_.amdahl(words({"--fresh"}),
+                                       {{"AMDAHL_FAULT_AT", "1"}, {"AMDAHL_FAULT_POINT", point}});
+    EXPECT_EQ(died.code, 137);
+    const Json after = scan();
+    EXPECT_EQ(said(after), said(scan({"--fresh"})));
+  }
+}
+
+// The signal comes after a given block, so that how much is read after it can be told.
+TEST_F(ScanKeep, InterruptedWhileReadingItGoesOnFromThere) {
+  std::string many = samples(60, 240);
+  while (many.size() < (std::size_t{6} << 20)) many += samples(100'000, 110'000);  // Years away.
+  append(many);
+  const Json want = said(scan({"--fresh"}));
+  for (const int signal : {SIGINT, SIGTERM}) {
+    SCOPED_TRACE(signal);
+    fs::remove_all(house_.path("state/scan"));
+    const Outcome stopped =
+        house_.amdahl(words({"--threads", "2"}), {{"AMDAHL_FAULT_POINT", "scan-block"},
+                                                  {"AMDAHL_FAULT_AT", "5"},
+                                                  {"AMDAHL_FAULT_SIGNAL", std::to_string(signal)}});
+    EXPECT_EQ(stopped.code, 128 + signal);
+    EXPECT_EQ(stopped.err, "amdahl: interrupted; what was read is kept, type the same to go on\n");
+    EXPECT_EQ(stopped.out, "");
+    EXPECT_EQ(kept(".part"), std::vector<std::string>{});
+    const Json answer = scan();
+    // Each of the small files is a block, and so is the end of each: three of them are of samples.
+    EXPECT_GT(known_bytes(answer), std::uint64_t{1} << 19);
+    EXPECT_LT(known_bytes(answer), std::uint64_t{5} << 20) << "it was noticed at once";
+    EXPECT_EQ(said(answer), want);
+  }
+}
+
+TEST_F(ScanKeep, InterruptedWhileRankingAllIsKept) {
+  const Json want = said(scan({"--fresh"}));
+  for (const char* point : {"scan-read", "scan-ranked"}) {
+    SCOPED_TRACE(point);
+    fs::remove_all(house_.path("state/scan"));
+    const Outcome stopped = house_.amdahl(
+        words({}),
+        {{"AMDAHL_FAULT_POINT", point}, {"AMDAHL_FAULT_AT", "1"}, {"AMDAHL_FAULT_SIGNAL", "15"}});
+    EXPECT_EQ(stopped.code, 143);
+    EXPECT_EQ(stopped.out, "");
+    const Json answer = scan();
+    EXPECT_EQ(known_bytes(answer), house_.read("samples.csv").size());
+    EXPECT_EQ(said(answer), want);
+  }
+}
+
+TEST_F(ScanKeep, WhatNoScanUsedForLongGoes) {
+  scan();
+  const std::string old = house_.path("state/scan/file-0123456789abcdef0123");
+  fs::create_directories(old);
+  std::ofstream(old + "/mark.json") << "{}";
+  fs::last_write_time(old + "/mark.json",
+                      fs::file_time_type::clock::now() - std::chrono::hours(91 * 24));
+  const Json answer = scan();
+  EXPECT_FALSE(fs::exists(old)) << "after 90 days";
+  EXPECT_EQ(known_bytes(answer), house_.read("samples.csv").size()) << "what is used stays";
+}
+
+TEST_F(ScanKeep, TrendInEveryForm) {
+  append(samples(60, 120) + samples(120, 240, 50));
+  const Json answer = scan({"--trend", "hour"});
+  const Json& lines = answer["trends"];
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[0]["of"], "fleet");
+  EXPECT_EQ(lines[1]["family"], "train.ada.x1");
+  for (const Json& line : lines) {
+    ASSERT_EQ(line["windows"].size(), 4U);
+    EXPECT_TRUE(line["windows"][0]["change"].is_null());
+    EXPECT_EQ(line["windows"][1]["may_be_chance"], true);
+    EXPECT_EQ(line["windows"][2]["may_be_chance"], false) << line["windows"][2];
+    EXPECT_NEAR(line["windows"][2]["change"].get<double>(), -0.5, 0.01);
+    EXPECT_EQ(line["windows"][2]["jobs"], kJobs);
+    EXPECT_EQ(line["windows"][3]["may_be_chance"], true);
+    EXPECT_EQ(line["halves"]["may_be_chance"], false);
+  }
+  const Outcome text =
+      house_.amdahl(words({"--trend", "1h", "--ascii", "--width", "80", "--html", "page.html"}));
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("2023-11-15 02:00"), std::string::npos) << text.out;
+  EXPECT_EQ(count_lines(text.out, "may be chance"), 2) << text.out;
+  EXPECT_NE(text.out.find("train.ada.x1"), std::string::npos);
+  std::istringstream out(text.out);
+  for (std::string line; std::getline(out, line);) EXPECT_LE(line.size(), 80U) << line;
+  const std::string page = house_.read("page.html");
+  EXPECT_NE(page.find("<h2>Waste over time</h2>"), std::string::npos);
+  EXPECT_NE(page.find("class=\"whisker\""), std::string::npos);
+  const Outcome csv = house_.amdahl(words({"--trend", "hour", "--csv"}));
+  EXPECT_EQ(count_lines(csv.out, ","), 1 + 2 * 4) << csv.out;
+  EXPECT_TRUE(csv.out.starts_with("of,family,start,end,jobs,")) << csv.out;
+  const Outcome many = house_.amdahl(words({"--trend", "1s"}));
+  EXPECT_EQ(many.code, 2);
+  EXPECT_NE(many.err.find("more than 1000 windows in 4 h"), std::string::npos) << many.err;
+  EXPECT_NE(house_.amdahl(words({"--trend", "daily"})).err.find("--trend wants a length"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace amdahl::e2e
