@@ -145,9 +145,17 @@ Json encode_hta(const profile::HtaFigures& figures) {
                   {{"idle_us", figures.temporal.idle_us},
                    {"compute_us", figures.temporal.compute_us},
                    {"non_compute_us", figures.temporal.non_compute_us},
-                   {"kernel_us", figures.temporal.kernel_us}}},
+                   {"kernel_us", figures.temporal.kernel_us},
+                   {"idle_percent", figures.temporal.idle_percent},
+                   {"compute_percent", figures.temporal.compute_percent},
+                   {"non_compute_percent", figures.temporal.non_compute_percent}}},
+                 {"kernel_types", Json::object()},
                  {"idle", Json::array()},
                  {"queues", Json::array()}};
+  for (std::size_t kinds = 1; kinds < figures.kernel_types.us.size(); ++kinds) {
+    const std::int64_t us = figures.kernel_types.us[kinds];
+    if (us > 0) object["kernel_types"][profile::hta_kernel_type(kinds)] = us;
+  }
   if (figures.overlap_percent) object["overlap_percent"] = *figures.overlap_percent;
   for (const profile::HtaIdle& idle : figures.idle) {
     object["idle"].push_back({{"stream", idle.stream},

@@ -68,6 +68,34 @@ HtaTemporal temporal(const Rows& device, const std::vector<Stretch>& compute) {
   out.idle_us = out.kernel_us - length(all);
   out.compute_us = length(compute);
   out.non_compute_us = out.kernel_us - out.compute_us - out.idle_us;
+  const auto percent = [&](double part) {
+    return out.kernel_us > 0 ? std::round(1e4 * part / out.kernel_us) / 100 : 0;
+  };
+  out.idle_percent = percent(out.idle_us);
+  out.compute_percent = percent(out.compute_us);
+  out.non_compute_percent = percent(out.non_compute_us);
+  return out;
+}
+
+// _get_gpu_kernel_type_time().
+HtaKernelTypes kernel_types(const std::array<std::vector<Stretch>, 3>& kinds) {
+  std::vector<double> times;
+  std::vector<int> changes;
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+    for (const Stretch& stretch : kinds[kind]) {
+      times.insert(times.end(), {stretch.from, stretch.to});
+      changes.insert(changes.end(), {1 << kind, -(1 << kind)});
+    }
+  }
+  const std::vector<std::size_t> order = numpy_order(times);
+  HtaKernelTypes out;
+  int running = 0;
+  for (std::size_t i = 0; i + 1 < order.size(); ++i) {
+    running += changes[order[i]];
+    if (running <= 0 || running > 7) continue;
+    const double time = times[order[i + 1]] - times[order[i]];
+    out.us[static_cast<std::size_t>(running)] += static_cast<std::int64_t>(time);
+  }
   return out;
 }
 
@@ -259,6 +287,17 @@ std::vector<HtaQueue> queues_of(const std::vector<HtaRow>& rows, const Rows& dev
 
 }  // namespace
 
+std::string hta_kernel_type(std::size_t kinds) {
+  constexpr std::array<std::string_view, 3> kNames = {"COMPUTATION", "COMMUNICATION", "MEMORY"};
+  std::string text;
+  for (std::size_t kind = 0; kind < kNames.size(); ++kind) {
+    if ((kinds >> kind & 1) == 0) continue;
+    text += text.empty() ? "" : " overlapping ";
+    text += kNames[kind];
+  }
+  return text;
+}
+
 double hta_quantile(const std::vector<double>& sorted, double q) {
   const double place = q * static_cast<double>(sorted.size() - 1);
   const auto low = static_cast<std::size_t>(place);
@@ -280,7 +319,9 @@ std::optional<HtaFigures> hta_figures(const model::Trace& trace, std::uint32_t s
   HtaFigures out;
   out.rank = std::max(trace.sources[source].rank, 0);
   out.temporal = temporal(device, compute);
-  out.overlap_percent = overlap(of_kind(HtaKind::kCommunication), compute);
+  const std::vector<Stretch> communication = of_kind(HtaKind::kCommunication);
+  out.kernel_types = kernel_types({compute, communication, of_kind(HtaKind::kMemory)});
+  out.overlap_percent = overlap(communication, compute);
   out.idle = idle(device);
   out.launches = launches(rows, by_id);
   out.queues = queues_of(rows, device, by_id);

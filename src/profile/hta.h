@@ -1,8 +1,10 @@
 // hta.h: the figures of Holistic Trace Analysis, by its own conventions, for who compares with it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,7 +29,20 @@ struct HtaTemporal {
   double compute_us = 0;
   double non_compute_us = 0;
   double kernel_us = 0;  // First start to last end.
+  // Of that, with two decimals.
+  double idle_percent = 0;
+  double compute_percent = 0;
+  double non_compute_percent = 0;
 };
+
+// How long kernels of each kind ran alone or side by side: get_gpu_kernel_breakdown() with memory
+// kernels. Parts of a microsecond are dropped from each stretch, as HTA does.
+struct HtaKernelTypes {
+  // By the sum of 1 for computation, 2 for communication and 4 for memory.
+  std::array<std::int64_t, 8> us{};
+};
+// "COMPUTATION overlapping MEMORY".
+std::string hta_kernel_type(std::size_t kinds);
 
 // As DataFrame.describe(), not rounded. All but `count` mean nothing if that is 0.
 struct HtaSummary {
@@ -73,6 +88,7 @@ struct HtaQueue {
 struct HtaFigures {
   std::int32_t rank = 0;  // 0 where the file does not say.
   HtaTemporal temporal;
+  HtaKernelTypes kernel_types;
   std::optional<double>
       overlap_percent;        // Of communication by computation; none: no communication.
   std::vector<HtaIdle> idle;  // By stream in order of appearance, then by category.

@@ -1,7 +1,9 @@
 #include "profile/hta.h"
 
+#include <array>
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -76,6 +78,9 @@ void check_temporal(const Json& figures, const HtaFigures& got) {
   near((*row)["compute_time(us)"], got.temporal.compute_us, 1e-3, "compute");
   near((*row)["non_compute_time(us)"], got.temporal.non_compute_us, 1e-3, "non compute");
   near((*row)["kernel_time(us)"], got.temporal.kernel_us, 1e-3, "kernel");
+  near((*row)["idle_time_pctg"], got.temporal.idle_percent, 0.0051, "idle percent");
+  near((*row)["compute_time_pctg"], got.temporal.compute_percent, 0.0051, "compute percent");
+  near((*row)["non_compute_time_pctg"], got.temporal.non_compute_percent, 0.0051, "other percent");
   const Json* const overlap = of_rank(figures["comm_comp_overlap"], got.rank);
   ASSERT_NE(overlap, nullptr);
   near((*overlap)["comp_comm_overlap_pctg"],
@@ -137,11 +142,23 @@ void check_queues(const Json& figures, const HtaFigures& got) {
   }
 }
 
+// Of all ranks together.
+void check_kernel_types(const Json& figures, const std::array<std::int64_t, 8>& got) {
+  std::map<std::string, std::int64_t> want;
+  for (const Json& row : figures["gpu_kernel_breakdown"]["kernel_type"]) {
+    want[row["kernel_type"]] = row["sum"].get<std::int64_t>();
+  }
+  for (std::size_t kinds = 1; kinds < got.size(); ++kinds) {
+    EXPECT_EQ(want[hta_kernel_type(kinds)], got[kinds]) << hta_kernel_type(kinds);
+  }
+}
+
 TEST(HtaCorpus, ItsFiguresAreReproduced) {
   if (trace::corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS is not set";
   for (const Case& c : cases()) {
     std::ifstream file(trace::corpus() + "expected/hta/" + std::string(c.expected) + ".json");
     const Json figures = Json::parse(file)["figures"];
+    std::array<std::int64_t, 8> types{};
     for (const std::string& path : c.files) {
       SCOPED_TRACE(testing::Message() << c.expected << " " << path);
       model::TraceBuilder builder;
@@ -155,7 +172,10 @@ TEST(HtaCorpus, ItsFiguresAreReproduced) {
       check_idle(figures, *got);
       check_launches(figures, *got);
       check_queues(figures, *got);
+      for (std::size_t i = 0; i < types.size(); ++i) types[i] += got->kernel_types.us[i];
     }
+    SCOPED_TRACE(c.expected);
+    check_kernel_types(figures, types);
   }
 }
 

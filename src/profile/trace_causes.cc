@@ -260,6 +260,16 @@ void classify_trace(const Prepared& in, TraceReport& report, Nanos allocated) {
     profile.rule = fmt::format("cannot tell: {}, and no device was seen", none);
     return;
   }
+  // Between its first and its last event a device may be busy, and yet hardly be used at all.
+  Nanos longest{};
+  for (const DeviceRow& row : report.devices) longest = std::max(longest, row.split.span);
+  if (longest * 2 < report.wall) {
+    profile.rule = fmt::format(
+        "cannot tell: {}, but all that devices show lies within {} s of {} s; record whole steps "
+        "in steady state",
+        none, show_number(seconds(longest)), show_number(seconds(report.wall)));
+    return;
+  }
   const bool computes = busy->second >= kComputeAtLeast;
   if (computes) profile.bottleneck = Bottleneck::kCompute;
   profile.rule = fmt::format("{}trace.busy_share is {} ({} {}) and {}",

@@ -46,6 +46,19 @@ TEST(Unseen, WorkBeforeTheRecordingIsNoLaunch) {
   EXPECT_EQ(got.path.by_why[at(Why::kKernel)], microseconds(500));
 }
 
+TEST(Unseen, ADeviceThatIsBusyForAMomentDoesNotMakeAJobOfCompute) {
+  MadeTrace made;
+  made.op("aten::mm", 0, 9'000);
+  made.kernel(9'010, 90, made.call("cudaLaunchKernel", 9'000, 5));
+  made.call("cudaDeviceSynchronize", 9'010, 95);
+  const model::Trace trace = made.finish();
+  const TraceReport got = report(Prepared(trace));
+  EXPECT_EQ(got.profile.bottleneck, Bottleneck::kUnknown);
+  EXPECT_EQ(got.profile.rule,
+            "cannot tell: no cause takes 5.0 %, but all that devices show lies within 9e-05 s of "
+            "0.00911 s; record whole steps in steady state");
+}
+
 TEST(Unseen, ABusyDeviceThatNobodyIsSeenToWaitForIsSaid) {
   MadeTrace made;
   made.op("executor::run", 0, 10'000);

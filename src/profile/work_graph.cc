@@ -17,7 +17,7 @@ using model::kNone;
 // Used where a trace shows none of its own.
 constexpr Nanos kUsualLaunch{5'000};
 constexpr Nanos kUsualQueue{1'000};
-// The first event of a device that starts this long after its launch waited for something that the
+// An event that starts this long after the call that launched it waited for something that the
 // trace does not show.
 constexpr Nanos kUnseen{1'000'000};
 
@@ -205,7 +205,6 @@ class Assemble {
 
   void find_needs() {
     last_of_stream_.assign(in_.trace.streams.size(), kNone);
-    seen_.assign(in_.trace.devices.size(), 0);
     of_thread_.resize(in_.trace.threads.size());
     of_event_.assign(in_.trace.device_events.size(), kNone);
     arrivals_.resize(inputs_.collectives.size());
@@ -336,13 +335,17 @@ class Assemble {
     for (const Candidate& one : candidates_) {
       if (binding == nullptr || ready(one) > ready(*binding)) binding = &one;
     }
-    const bool first = 0 == std::exchange(seen_[in_.trace.streams[work.lane].device], 1);
     for (const Candidate& one : candidates_) {
-      const bool unseen = first && one.kind == NeedKind::kLaunch && &one == binding &&
-                          work.from - graph_.works[one.work].to > kUnseen;
+      const bool unseen = one.kind == NeedKind::kLaunch && &one == binding &&
+                          work.from - called_until(event) > kUnseen;
       need(i, one.work, unseen ? NeedKind::kBacklog : one.kind,
            &one == binding ? Nanos::max() : one.usual);
     }
+  }
+
+  Nanos called_until(const DeviceEvent& event) const {
+    const HostEvent& launch = in_.trace.host_events[event.launch];
+    return launch.end() - shift_of_thread(launch.thread);
   }
 
   Nanos ready(const Candidate& one) const { return graph_.works[one.work].to + one.usual; }
@@ -420,7 +423,6 @@ class Assemble {
   HostWorks hosts_;
   WorkGraph graph_;
   std::vector<Candidate> candidates_;  // Of the device event at hand.
-  std::vector<char> seen_;             // By device: one of its events was.
   std::vector<Origin> origins_;
   std::vector<std::uint32_t> last_of_stream_;
   std::vector<std::vector<std::uint32_t>> of_thread_;
