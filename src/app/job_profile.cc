@@ -11,7 +11,7 @@
 #include "observe/bpf/read_record.h"
 #include "os/files.h"
 #include "profile/classify.h"
-#include "profile/offcpu.h"
+#include "profile/wait_lines.h"
 
 namespace amdahl::app {
 namespace {
@@ -20,7 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostSources = 400;
 constexpr std::uintmax_t kLargestSource = 1 << 20;
-constexpr std::size_t kPlaces = 5;
 
 // Files of one program, each once, as far as there is room.
 class Sources {
@@ -73,6 +72,7 @@ std::string entry_of(const model::Spec& spec) {
 struct Read {
   std::vector<profile::Facts> facts;
   std::vector<profile::LineCost> lines;
+  std::vector<profile::LineCost> wait_lines;
   JobProfile into;
 };
 
@@ -97,7 +97,17 @@ void read_waits(const Collected& collected, Read& read) {
     return;
   }
   read.facts.push_back(profile::facts_of(*waits));
-  read.into.waits = profile::places_of(*waits, profile::Role::kStep, kPlaces);
+  read.into.waits = profile::waits_report(*waits);
+  read.wait_lines = profile::line_costs(*waits);
+}
+
+// Who looks from inside a program knows its lines better: those of files that it saw stay alone.
+void add_wait_lines(Read& read) {
+  std::set<std::string> seen;
+  for (const profile::LineCost& cost : read.lines) seen.insert(cost.file);
+  for (profile::LineCost& cost : read.wait_lines) {
+    if (!seen.contains(cost.file)) read.lines.push_back(std::move(cost));
+  }
 }
 
 void read_gpus(const Collected& collected, Read& read) {
@@ -139,6 +149,7 @@ Read read_all(const Collected& collected) {
   read_waits(collected, read);
   read_gpus(collected, read);
   read_traces(collected, read);
+  add_wait_lines(read);
   return read;
 }
 

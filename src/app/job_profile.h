@@ -13,6 +13,7 @@
 #include "profile/findings.h"
 #include "profile/gpus.h"
 #include "profile/lines.h"
+#include "profile/offcpu.h"
 #include "profile/trace_report.h"
 
 namespace amdahl::app {
@@ -21,8 +22,8 @@ struct JobProfile {
   model::Profile profile;
   std::vector<profile::Finding> findings;     // Dearest first; none without a cost.
   std::optional<profile::TraceReport> trace;  // Of the traces that the run left.
-  std::vector<std::string> waits;             // Where its step thread waited longest.
   std::vector<profile::GpuUse> gpus;          // What its GPUs held and drew.
+  std::optional<profile::WaitsReport> waits;  // What its threads waited for.
   std::vector<std::string> problems;          // Records that could not be read, and why.
 };
 

@@ -46,6 +46,7 @@ Result<CommandProfile> profile_command(const Config& config, const ProfileComman
   order.pass_output = !command.run.quiet;
   order.with_hook = true;
   order.with_waits = true;
+  order.with_syscalls = command.syscalls;
   TRY(os::make_dirs(order.out_dir));
   TRY(wrap(command, order));
 

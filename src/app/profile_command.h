@@ -13,8 +13,9 @@ namespace amdahl::app {
 
 struct ProfileCommand {
   RunOptions run;
-  bool nsys = false;  // Inside Nsight Systems,
-  bool ncu = false;   // or Nsight Compute; not both.
+  bool nsys = false;      // Inside Nsight Systems,
+  bool ncu = false;       // or Nsight Compute; not both.
+  bool syscalls = false;  // Counted too, which costs every process of the host 0.2 µs a call.
 };
 
 struct CommandProfile {

@@ -79,6 +79,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {"profile", "--hta", "", &Flags::hta, "with the figures of Holistic Trace Analysis"},
     {"profile", "--nsys", "", &Flags::nsys, "run the command inside Nsight Systems"},
     {"profile", "--ncu", "", &Flags::ncu, "run the command inside Nsight Compute"},
+    {"profile", "--syscalls", "", &Flags::syscalls, "count system calls, too"},
     {"profile", "--family", "NAME", &Flags::family, "what the command is a job of"},
     {"profile", "--accelerators", "N", &Flags::accelerators, "how many the command is given"},
     {"profile", "--quiet", "", &Flags::quiet, "do not show the command's output"},

@@ -106,6 +106,7 @@ struct Flags {
   bool canary = false;
   bool hta = false;
   bool nsys = false;
+  bool syscalls = false;
   bool ncu = false;
 };
 

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/show.h"
 #include "cli/show_causes.h"
+#include "cli/show_waits.h"
 #include "cli/terminal.h"
 #include "model/codec.h"
 #include "model/receipt.h"
@@ -109,8 +110,7 @@ std::string show_job_profile(const Flags& flags, const app::JobProfile& profile)
   if (profile.findings.size() > kShown) {
     text += fmt::format("  {} more; all of them: --json\n", profile.findings.size() - kShown);
   }
-  if (!profile.waits.empty()) text += "\nWhere the step thread waited\n";
-  for (const std::string& place : profile.waits) text += fmt::format("  {}\n", place);
+  if (profile.waits) text += show_waits(*profile.waits);
   for (const std::string& problem : profile.problems) {
     text += fmt::format("not read: {}\n", problem);
   }
@@ -123,12 +123,12 @@ nlohmann::json encode_job_profile(const app::JobProfile& profile) {
   for (const profile::Finding& finding : profile.findings) {
     json["findings"].push_back(encode_finding(finding));
   }
-  json["waits"] = profile.waits;
   for (std::size_t i = 0; i < profile.profile.causes.size(); ++i) {
     json["causes"][i]["try"] = profile::what_to_try(profile.profile.causes[i]);
   }
   json["gpus"] = nlohmann::json::array();
   for (const profile::GpuUse& gpu : profile.gpus) json["gpus"].push_back(encode_gpu(gpu));
+  json["waits"] = profile.waits ? encode_waits(*profile.waits) : nlohmann::json();
   json["not_read"] = profile.problems;
   return json;
 }
@@ -141,6 +141,7 @@ Result<int> profile_typed_command(const Flags& flags) {
   command.run.quiet = flags.quiet || flags.json;
   command.nsys = flags.nsys;
   command.ncu = flags.ncu;
+  command.syscalls = flags.syscalls;
   const app::Config config = TRY(config_for(flags));
   TRY(check_page_folder(flags));
   const app::CommandProfile done = TRY(app::profile_command(config, command));

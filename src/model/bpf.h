@@ -74,8 +74,18 @@ struct WaitFrame {
   std::string file;
   std::uint64_t offset = 0;  // In the file as it is linked, so that addr2line takes it.
   std::string symbol;        // Empty where the file names none.
+  std::string source;        // By the file's debug information; empty without it.
+  int line = 0;              // From 1; 0: not known.
 
   friend bool operator==(const WaitFrame&, const WaitFrame&) = default;
+};
+
+struct PythonFrame {
+  std::string file;  // As the interpreter knows it.
+  int line = 0;
+  std::string function;
+
+  friend bool operator==(const PythonFrame&, const PythonFrame&) = default;
 };
 
 // A place in the code where one thread waited.
@@ -87,9 +97,23 @@ struct WaitSite {
   std::int64_t count = 0;
   Nanos time{};
   Nanos longest{};
-  std::vector<WaitFrame> frames;  // Innermost first; empty if the stack could not be had.
+  // Innermost first; empty if the stack could not be had. A function that was inlined is a frame
+  // of its own, with the offset of the one around it.
+  std::vector<WaitFrame> frames;
+  std::vector<PythonFrame> python;  // Innermost first; empty where no Python runs.
 
   friend bool operator==(const WaitSite&, const WaitSite&) = default;
+};
+
+// A stack that one thread was seen in while it ran. Of a thread that runs Python the frames are
+// not taken.
+struct RunSite {
+  std::int64_t tid = 0;
+  std::int64_t samples = 0;
+  std::vector<WaitFrame> frames;
+  std::vector<PythonFrame> python;
+
+  friend bool operator==(const RunSite&, const RunSite&) = default;
 };
 
 struct Wakes {
@@ -129,12 +153,15 @@ struct BpfSummary {
   Nanos sample_every{};   // Of "proc"; 0: exact.
   std::vector<TaskWaits> tasks;  // By birth.
   std::vector<WaitSite> sites;   // Longest time first.
+  std::vector<RunSite> running;  // Most samples first.
+  Nanos run_sample_every{};      // Of each CPU; 0: what threads ran was not sampled.
   std::vector<Wakes> wakes;      // Longest time first.
   std::vector<DeviceIo> devices;
   std::int64_t lost_tasks = 0;  // Threads, places, waits and pairs that found no room.
   std::int64_t lost_sites = 0;
   std::int64_t lost_events = 0;
   std::int64_t lost_wakes = 0;
+  std::int64_t lost_samples = 0;
   std::int64_t mended_switches = 0;  // That the kernel did not tell of; their times were inferred.
 
   friend bool operator==(const BpfSummary&, const BpfSummary&) = default;

@@ -60,19 +60,42 @@ Json to_json(const TaskWaits& task) {
           {"runqueue_histogram", to_json(task.runqueue_histogram)}};
 }
 
-Json to_json(const WaitSite& site) {
-  Json frames = Json::array();
-  for (const WaitFrame& frame : site.frames) {
-    frames.push_back({frame.file, frame.offset, frame.symbol});
+// The place in the source stands only where it is known.
+Json to_json(const std::vector<WaitFrame>& frames) {
+  Json made = Json::array();
+  for (const WaitFrame& frame : frames) {
+    made.push_back({frame.file, frame.offset, frame.symbol});
+    if (frame.line == 0) continue;
+    made.back().push_back(frame.source);
+    made.back().push_back(frame.line);
   }
-  return {{"id", site.id},
-          {"tid", site.tid},
-          {"reason", name(site.reason)},
-          {"syscall", site.syscall},
-          {"count", site.count},
-          {"time", site.time.count()},
-          {"longest", site.longest.count()},
-          {"frames", frames}};
+  return made;
+}
+
+Json to_json(const std::vector<PythonFrame>& frames) {
+  Json made = Json::array();
+  for (const PythonFrame& frame : frames) made.push_back({frame.file, frame.line, frame.function});
+  return made;
+}
+
+Json to_json(const WaitSite& site) {
+  Json made{{"id", site.id},
+            {"tid", site.tid},
+            {"reason", name(site.reason)},
+            {"syscall", site.syscall},
+            {"count", site.count},
+            {"time", site.time.count()},
+            {"longest", site.longest.count()},
+            {"frames", to_json(site.frames)}};
+  if (!site.python.empty()) made["python"] = to_json(site.python);
+  return made;
+}
+
+Json to_json(const RunSite& site) {
+  Json made{{"tid", site.tid}, {"samples", site.samples}};
+  if (!site.frames.empty()) made["frames"] = to_json(site.frames);
+  if (!site.python.empty()) made["python"] = to_json(site.python);
+  return made;
 }
 
 Json to_json(const DeviceIo& device) {
@@ -210,6 +233,44 @@ Result<TaskWaits> read_task(const Json& value) {
   return task;
 }
 
+int line_of(const Json& value, Members& in, const char* list) {
+  return static_cast<int>(std::min<std::int64_t>(in.number(value, list), INT32_MAX));
+}
+
+std::vector<WaitFrame> read_frames(Members& in) {
+  std::vector<WaitFrame> frames;
+  for (const Json& frame : in.list("frames")) {
+    if (frames.size() >= kMostFrames) break;
+    const bool is_row = frame.is_array() && (frame.size() == 3 || frame.size() == 5) &&
+                        frame[0].is_string() && frame[1].is_number_unsigned() &&
+                        frame[2].is_string() && (frame.size() == 3 || frame[3].is_string());
+    if (!is_row) {
+      in.fail("frames", "a list of file, offset and symbol, or these with source and line");
+      break;
+    }
+    frames.push_back({frame[0].get<std::string>(), frame[1].get<std::uint64_t>(),
+                      frame[2].get<std::string>(), "", 0});
+    if (frame.size() == 3) continue;
+    frames.back().source = frame[3].get<std::string>();
+    frames.back().line = line_of(frame[4], in, "frames");
+  }
+  return frames;
+}
+
+std::vector<PythonFrame> read_python(Members& in) {
+  std::vector<PythonFrame> frames;
+  for (const Json& frame : in.list("python")) {
+    if (frames.size() >= kMostFrames) break;
+    if (!frame.is_array() || frame.size() != 3 || !frame[0].is_string() || !frame[2].is_string()) {
+      in.fail("python", "a list of file, line and function");
+      break;
+    }
+    frames.push_back({frame[0].get<std::string>(), line_of(frame[1], in, "python"),
+                      frame[2].get<std::string>()});
+  }
+  return frames;
+}
+
 Result<WaitSite> read_site(const Json& value) {
   Members in(value, "site");
   WaitSite site;
@@ -221,16 +282,19 @@ Result<WaitSite> read_site(const Json& value) {
   site.count = in.whole("count");
   site.time = in.time("time");
   site.longest = in.time("longest");
-  for (const Json& frame : in.list("frames")) {
-    if (site.frames.size() >= kMostFrames) break;
-    if (!frame.is_array() || frame.size() != 3 || !frame[0].is_string() ||
-        !frame[1].is_number_unsigned() || !frame[2].is_string()) {
-      in.fail("frames", "a list of file, offset and symbol");
-      break;
-    }
-    site.frames.push_back(
-        {frame[0].get<std::string>(), frame[1].get<std::uint64_t>(), frame[2].get<std::string>()});
-  }
+  site.frames = read_frames(in);
+  site.python = read_python(in);
+  TRY(in.done());
+  return site;
+}
+
+Result<RunSite> read_running(const Json& value) {
+  Members in(value, "running");
+  RunSite site;
+  site.tid = in.whole("tid");
+  site.samples = in.whole("samples");
+  site.frames = read_frames(in);
+  site.python = read_python(in);
   TRY(in.done());
   return site;
 }
@@ -290,6 +354,8 @@ Result<> read_end(const Json& value, BpfSummary& summary) {
   summary.lost_sites = in.whole("lost_sites");
   summary.lost_events = in.whole("lost_events");
   summary.lost_wakes = in.whole("lost_wakes");
+  summary.lost_samples = in.whole("lost_samples");
+  summary.run_sample_every = in.time("run_sample_every");
   summary.mended_switches = in.whole("mended_switches");
   return in.done();
 }
@@ -353,6 +419,7 @@ std::string bpf_summary_lines(const BpfSummary& summary) {
   const auto line = [&](const Json& value) { out += dump_json(value) + "\n"; };
   for (const TaskWaits& task : summary.tasks) line({{"task", to_json(task)}});
   for (const WaitSite& site : summary.sites) line({{"site", to_json(site)}});
+  for (const RunSite& site : summary.running) line({{"running", to_json(site)}});
   Json wakes = Json::array();
   for (const Wakes& row : summary.wakes) {
     wakes.push_back({row.waker, row.wakee, row.count, row.blocked.count()});
@@ -366,6 +433,8 @@ std::string bpf_summary_lines(const BpfSummary& summary) {
           {"lost_sites", summary.lost_sites},
           {"lost_events", summary.lost_events},
           {"lost_wakes", summary.lost_wakes},
+          {"lost_samples", summary.lost_samples},
+          {"run_sample_every", summary.run_sample_every.count()},
           {"mended_switches", summary.mended_switches}}}});
   return out;
 }
@@ -382,6 +451,9 @@ Result<BpfLine> read_bpf_line(std::string_view line, BpfSummary& summary, Single
   }
   if (const Json* task = in.find("task")) summary.tasks.push_back(TRY(read_task(*task)));
   if (const Json* site = in.find("site")) summary.sites.push_back(TRY(read_site(*site)));
+  if (const Json* running = in.find("running")) {
+    summary.running.push_back(TRY(read_running(*running)));
+  }
   if (const Json* device = in.find("device")) summary.devices.push_back(TRY(read_device(*device)));
   TRY(read_wakes(in, summary));
   const Json* end = in.find("end");

@@ -39,14 +39,28 @@ BpfSummary sample() {
   task.longest_runqueue = Nanos{9};
   task.runqueue_histogram[3] = 4;
   summary.tasks = {task};
-  summary.sites = {{.id = 1,
-                    .tid = 12,
-                    .reason = Wait::kFutex,
-                    .syscall = 202,
-                    .count = 4,
-                    .time = Nanos{400},
-                    .longest = Nanos{200},
-                    .frames = {{"/lib/libc.so.6", 0xFFFFFFFFFFFFFFFF, "wait"}, {"/bin/a", 1, ""}}}};
+  summary.sites = {
+      {.id = 1,
+       .tid = 12,
+       .reason = Wait::kFutex,
+       .syscall = 202,
+       .count = 4,
+       .time = Nanos{400},
+       .longest = Nanos{200},
+       .frames = {{"/lib/libc.so.6", 0xFFFFFFFFFFFFFFFF, "wait"}, {"/bin/a", 1, ""}}},
+      {.id = 2,
+       .tid = 11,
+       .reason = Wait::kSleep,
+       .syscall = 230,
+       .count = 1,
+       .time = Nanos{100},
+       .longest = Nanos{100},
+       .frames = {{"/bin/a", 1, "inlined", "/src/a.h", 3}, {"/bin/a", 1, "main", "/src/a.cc", 7}},
+       .python = {{"/src/größe.py", 12, "Loader.next"}, {"<string>", 1, "<module>"}}}};
+  summary.running = {{11, 40, {}, {{"/src/a.py", 4, "decode"}}},
+                     {12, 2, {{"/bin/a", 9, "work", "/src/a.cc", 30}}, {}}};
+  summary.run_sample_every = Nanos{1000};
+  summary.lost_samples = 3;
   summary.wakes = {{0, 12, 3, Nanos{300}}, {11, 12, 1, Nanos{100}}};
   DeviceIo device;
   device.name = "vda";
@@ -109,7 +123,12 @@ TEST(BpfLines, WhatIsWrongIsSaid) {
       {R"({"task":{"blocked":{"futex":[1,-1]}}})",
        "task/blocked: must be whole numbers that are not negative"},
       {R"({"site":{"frames":[["a",-1,"b"]]}})",
-       "site/frames: must be a list of file, offset and symbol"},
+       "site/frames: must be a list of file, offset and symbol, or these with source and line"},
+      {R"({"site":{"frames":[["a",1,"b","c",-1]]}})",
+       "site/frames: must be whole numbers that are not negative"},
+      {R"({"site":{"python":[["a",1]]}})",
+       "site/python: must be a list of file, line and function"},
+      {R"({"running":{"samples":-1}})", "running/samples: must be not negative"},
       {R"({"wakes":[[1,2,3]]})", "line/wakes: must be a list of waker, wakee, count and time"},
       {R"({"later":"more"})", "well"},
       {"1", "line: must be an object"},

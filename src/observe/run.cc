@@ -77,6 +77,7 @@ Result<model::Receipt> Run::go() {
   if (order_.with_waits) {
     CollectorOptions options;
     options.record = order_.out_dir + "/waits.jsonl";
+    options.count_syscalls = order_.with_syscalls;
     waits_.emplace(options, clock_);
     waits_->before_start();
   }

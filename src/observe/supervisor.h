@@ -32,6 +32,7 @@ struct RunOrder {
   bool pass_output = false;          // Copy stdout and stderr to ours (amdahl run).
   bool with_hook = false;            // Put the PyTorch hook on PYTHONPATH (profile).
   bool with_waits = false;           // Record its threads' waits in out_dir/waits.jsonl (profile).
+  bool with_syscalls = false;        // Count system calls in it, which costs the whole host.
   Nanos sample_every = std::chrono::milliseconds(100);
 };
 

@@ -95,8 +95,9 @@ class Joined {
   }
 
   bool was_timed(const std::string& file) const {
-    return std::ranges::any_of(lines_,
-                               [&](const LineCost& cost) { return is_same_file(file, cost.file); });
+    return std::ranges::any_of(lines_, [&](const LineCost& cost) {
+      return !cost.waits_only && is_same_file(file, cost.file);
+    });
   }
 
   std::optional<Finding> judge(std::vector<const code::Finding*> of) const {

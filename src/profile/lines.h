@@ -7,10 +7,11 @@ namespace amdahl::profile {
 
 // Time that a job's main thread spent in a line, libraries that it called included.
 struct LineCost {
-  std::string file;  // Absolute, as the job's interpreter knows it.
+  std::string file;  // Absolute, as the job's interpreter or compiler knows it.
   int line = 0;      // From 1.
   std::string function;
-  bool in_steps = false;  // While it took batches; else before the first.
+  bool in_steps = false;    // While it took batches; else before the first.
+  bool waits_only = false;  // What it computed was not seen: a line that is not there may cost.
   double seconds = 0;
 
   friend bool operator==(const LineCost&, const LineCost&) = default;

@@ -20,8 +20,6 @@ using model::Wait;
 
 constexpr double kSmallest = 0.01;     // Of the wall time: a cause.
 constexpr double kManyWakeups = 2000;  // A second; a quiet PyTorch job has 40.
-constexpr std::size_t kShownFrames = 6;
-constexpr std::size_t kShownName = 60;
 
 std::map<std::int64_t, Role> roles_by_tid(const BpfSummary& summary,
                                           const std::vector<Role>& roles) {
@@ -39,6 +37,8 @@ void add(const TaskWaits& task, RoleWaits& sum) {
   for (std::size_t i = 0; i < model::kWaits; ++i) sum.blocked_s[i] += to_seconds(task.blocked[i]);
   sum.wakeups += static_cast<double>(task.wakeups);
   sum.preemptions += static_cast<double>(task.preemptions);
+  if (task.syscalls >= 0)
+    sum.syscalls = std::max(0.0, sum.syscalls) + static_cast<double>(task.syscalls);
 }
 
 // The limit in microseconds that 95 % of the waits for a CPU stayed below.
@@ -75,6 +75,7 @@ void add_role(const RoleWaits& role, double wall, bool is_sampled, Facts& facts)
   share("until_pool", role.until_pool_s);
   facts.evidence[start + "wakeups_per_s"] = role.wakeups / wall;
   facts.evidence[start + "preemptions_per_s"] = role.preemptions / wall;
+  if (role.syscalls >= 0) facts.evidence[start + "syscalls_per_s"] = role.syscalls / wall;
 }
 
 void add_devices(const BpfSummary& summary, Facts& facts) {
@@ -98,60 +99,111 @@ struct Finding {
   std::string_view name;
   double seconds = 0;
   std::string numbers;
+  std::vector<Wait> reasons;  // Of the places that are named with it.
 };
 
-// Ranks work at the same time: a second that each of them waits is one second of the wall.
-void keep(const Finding& finding, const RoleWaits& step, double wall, Facts& facts) {
-  const double share = std::min(1.0, finding.seconds / (step.threads * wall));
-  if (share < kSmallest) return;
-  Cause cause;
-  cause.name = finding.name;
-  cause.bottleneck = finding.bottleneck;
-  cause.share = share;
-  cause.because =
-      fmt::format("the step thread {} of {} s", finding.numbers, show_number(step.threads * wall));
-  facts.causes.push_back(std::move(cause));
-}
+class Conclusion {
+ public:
+  Conclusion(const RoleWaits& step, const BpfSummary& summary, Facts& facts)
+      : step_{step},
+        wall_{to_seconds(summary.wall)},
+        places_{places_of(summary, Role::kStep, SIZE_MAX)},
+        facts_{facts} {}
 
-void conclude(const RoleWaits& step, double wall, bool is_sampled, Facts& facts) {
-  const double disk = step.blocked(Wait::kRead) + step.blocked(Wait::kFault);
-  keep({Bottleneck::kInput, "waiting for input", step.until_loader_s + disk,
-        fmt::format("was blocked {} s until a loader woke it, {} s in reads from a disk and {} s "
-                    "in page faults",
-                    show_number(step.until_loader_s), show_number(step.blocked(Wait::kRead)),
-                    show_number(step.blocked(Wait::kFault)))},
-       step, wall, facts);
-  const double device = step.blocked(Wait::kDevice);
-  const double sync = step.blocked(Wait::kSync) + step.blocked(Wait::kWrite);
-  keep({Bottleneck::kSync, device > sync ? "waiting for the device" : "waiting for written files",
-        device + sync,
-        fmt::format("was blocked {} s in a driver and {} s until files were on the disk",
-                    show_number(device), show_number(sync))},
-       step, wall, facts);
-  keep({Bottleneck::kCommunication, "waiting for the network", step.blocked(Wait::kNet),
-        fmt::format("was blocked {} s on sockets", show_number(step.blocked(Wait::kNet)))},
-       step, wall, facts);
-  keep({Bottleneck::kContention, "waiting for a CPU", step.runqueue_s + step.preempted_s,
-        fmt::format("was ready {} s before it ran and preempted {} s, {:.0f} times",
-                    show_number(step.runqueue_s), show_number(step.preempted_s), step.preemptions)},
-       step, wall, facts);
-  if (is_sampled || step.wakeups / wall <= kManyWakeups) return;
+  void draw(bool is_sampled) {
+    input();
+    files_and_device();
+    keep({Bottleneck::kCommunication,
+          "waiting for the network",
+          step_.blocked(Wait::kNet),
+          fmt::format("was blocked {} s on sockets", show_number(step_.blocked(Wait::kNet))),
+          {Wait::kNet}});
+    keep({Bottleneck::kContention,
+          "waiting for a CPU",
+          step_.runqueue_s + step_.preempted_s,
+          fmt::format("was ready {} s before it ran and preempted {} s, {:.0f} times",
+                      show_number(step_.runqueue_s), show_number(step_.preempted_s),
+                      step_.preemptions),
+          {}});
+    keep({Bottleneck::kSerial,
+          "sleeping",
+          step_.blocked(Wait::kSleep),
+          fmt::format("slept {} s", show_number(step_.blocked(Wait::kSleep))),
+          {Wait::kSleep}});
+    if (!is_sampled) wakeups();
+  }
+
+ private:
+  void input() {
+    const double disk = step_.blocked(Wait::kRead) + step_.blocked(Wait::kFault);
+    std::vector<Wait> reasons{Wait::kRead, Wait::kFault};
+    if (step_.until_loader_s > disk) reasons = {Wait::kFutex, Wait::kPoll, Wait::kPipe};
+    keep({Bottleneck::kInput, "waiting for input", step_.until_loader_s + disk,
+          fmt::format("was blocked {} s until a loader woke it, {} s in reads from a disk and {} s "
+                      "in page faults",
+                      show_number(step_.until_loader_s), show_number(step_.blocked(Wait::kRead)),
+                      show_number(step_.blocked(Wait::kFault))),
+          reasons});
+  }
+
+  void files_and_device() {
+    const double device = step_.blocked(Wait::kDevice);
+    const double sync = step_.blocked(Wait::kSync) + step_.blocked(Wait::kWrite);
+    std::vector<Wait> reasons{Wait::kDevice};
+    if (device <= sync) reasons = {Wait::kSync, Wait::kWrite};
+    keep({Bottleneck::kSync, device > sync ? "waiting for the device" : "waiting for written files",
+          device + sync,
+          fmt::format("was blocked {} s in a driver and {} s until files were on the disk",
+                      show_number(device), show_number(sync)),
+          reasons});
+  }
+
   // What the waker and the woken spend on it themselves is not seen: the wait for the pool is the
   // most that could go.
-  keep({Bottleneck::kWakeups, "threads put to sleep and woken", step.until_pool_s,
-        fmt::format("was woken {} times a second and blocked {} s until a thread of its pool woke "
-                    "it",
-                    show_number(step.wakeups / wall), show_number(step.until_pool_s))},
-       step, wall, facts);
-}
+  void wakeups() {
+    if (step_.wakeups / wall_ <= kManyWakeups) return;
+    keep({Bottleneck::kWakeups,
+          "threads put to sleep and woken",
+          step_.until_pool_s,
+          fmt::format("was woken {} times a second and blocked {} s until a thread of its pool "
+                      "woke it",
+                      show_number(step_.wakeups / wall_), show_number(step_.until_pool_s)),
+          {Wait::kFutex}});
+  }
 
-std::string shown(const model::WaitFrame& frame) {
-  if (!frame.symbol.empty()) return clip(frame.symbol, kShownName);
-  const std::size_t slash = frame.file.rfind('/');
-  const std::string_view file =
-      std::string_view(frame.file).substr(slash == std::string::npos ? 0 : slash + 1);
-  return fmt::format("{}+{:#x}", file, frame.offset);
-}
+  // Ranks work at the same time: a second that each of them waits is one second of the wall.
+  void keep(const Finding& finding) {
+    const double share = std::min(1.0, finding.seconds / (step_.threads * wall_));
+    if (share < kSmallest) return;
+    Cause cause;
+    cause.name = finding.name;
+    cause.bottleneck = finding.bottleneck;
+    cause.share = share;
+    cause.because = fmt::format("the step thread {} of {} s{}", finding.numbers,
+                                show_number(step_.threads * wall_), where(finding));
+    facts_.causes.push_back(std::move(cause));
+  }
+
+  // The line of the job's own that waited longest for such a reason.
+  std::string where(const Finding& finding) const {
+    std::map<StackLine, double> seconds;
+    for (const WaitPlace& place : places_) {
+      const auto is_it = [&](Wait wait) { return place.reason == model::name(wait); };
+      if (place.line && std::ranges::any_of(finding.reasons, is_it)) {
+        seconds[*place.line] += place.seconds;
+      }
+    }
+    if (seconds.empty()) return "";
+    const auto longest =
+        std::ranges::max_element(seconds, {}, [](const auto& row) { return row.second; });
+    return fmt::format(", {} s of it at {}", show_number(longest->second), show(longest->first));
+  }
+
+  const RoleWaits& step_;
+  const double wall_;
+  const std::vector<WaitPlace> places_;
+  Facts& facts_;
+};
 
 }  // namespace
 
@@ -202,7 +254,7 @@ Facts facts_of(const BpfSummary& summary) {
     const bool is_told =
         role.role == Role::kStep || role.role == Role::kPool || role.role == Role::kLoader;
     if (is_told && role.life_s > 0) add_role(role, wall, is_sampled, facts);
-    if (role.role == Role::kStep) conclude(role, wall, is_sampled, facts);
+    if (role.role == Role::kStep) Conclusion(role, summary, facts).draw(is_sampled);
   }
   if (!is_sampled) {
     facts.evidence["waits.wakeups_per_s"] = wakeups / wall;
@@ -210,25 +262,6 @@ Facts facts_of(const BpfSummary& summary) {
     add_devices(summary, facts);
   }
   return facts;
-}
-
-std::vector<std::string> places_of(const BpfSummary& summary, Role role, std::size_t most) {
-  const auto role_of = roles_by_tid(summary, roles_of(summary));
-  std::vector<std::string> lines;
-  for (const model::WaitSite& site : summary.sites) {
-    if (lines.size() >= most) break;
-    const auto found = role_of.find(site.tid);
-    if (found == role_of.end() || found->second != role) continue;
-    std::vector<std::string> names;
-    for (const model::WaitFrame& frame : site.frames) {
-      if (names.size() >= kShownFrames) break;
-      names.push_back(shown(frame));
-    }
-    lines.push_back(fmt::format("{} s in {} {} waits{}{}", show_number(to_seconds(site.time)),
-                                site.count, model::name(site.reason), names.empty() ? "" : ": ",
-                                join(names, " < ")));
-  }
-  return lines;
 }
 
 }  // namespace amdahl::profile

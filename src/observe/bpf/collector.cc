@@ -16,9 +16,9 @@
 #include "base/text.h"
 #include "model/bpf_lines.h"
 #include "observe/bpf/kernel.h"
+#include "observe/bpf/lines.h"
 #include "observe/bpf/reason.h"
 #include "observe/bpf/recorder.h"
-#include "observe/bpf/stacks.h"
 #include "observe/proc.h"
 #include "observe/watcher.h"
 #include "os/files.h"
@@ -28,9 +28,9 @@ namespace amdahl::observe {
 namespace {
 
 static_assert(kWaitReasons == model::kWaits);
-static_assert(kUserRegisters == Registers{}.values.size());
 
 constexpr Nanos kDrainEvery = std::chrono::milliseconds(50);
+constexpr Nanos kLookEvery = std::chrono::milliseconds(10);  // For interpreters of new processes.
 constexpr std::size_t kNamedSites = 200;  // Whose frames are given names; the longest waits.
 constexpr std::size_t kMostWakes = 2000;
 constexpr ino_t kFirstPidNamespace = 0xEFFFFFFC;
@@ -118,7 +118,7 @@ class BpfCollector::Work {
   void drain();
   void take(std::span<const std::byte> event);
   void take_wait(const waits_event_wait& event);
-  void take_stack(const waits_event_stack& event);
+  void take_code(std::span<const std::byte> event);
   void keep_pace();
   void collect_dead(std::vector<std::uint32_t> dead);
   void add_task(std::uint32_t number, waits_task task, std::uint64_t now);
@@ -133,7 +133,7 @@ class BpfCollector::Work {
   const double events_per_drain_;
   const bool count_syscalls_;
   std::unique_ptr<Kernel> kernel_;
-  Stacks stacks_;
+  Lines lines_;
   model::BpfSummary summary_;
   std::unordered_map<std::uint32_t, std::int64_t> tids_;  // By number in the kernel.
   std::vector<std::uint32_t> dying_;  // Told since the last drain; collected after the next.
@@ -155,7 +155,7 @@ void BpfCollector::Work::loop() {
   ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
   std::unique_lock lock(mutex_);
   while (!is_stopped_) {
-    wake_.wait_for(lock, kDrainEvery);
+    wake_.wait_for(lock, lines_.is_looking() ? kLookEvery : kDrainEvery);
     drain();
   }
   cpu_ = own_cpu_time();
@@ -173,7 +173,7 @@ void BpfCollector::Work::end_thread() {
 
 void BpfCollector::Work::drain() {
   std::vector<std::uint32_t> dead = std::exchange(dead_, std::exchange(dying_, {}));
-  stacks_.next_round();
+  for (const auto& [process, python] : lines_.next_round()) kernel_->set_python(process, python);
   kernel_->drain();
   collect_dead(std::move(dead));
   keep_pace();
@@ -185,11 +185,15 @@ void BpfCollector::Work::take(std::span<const std::byte> event) {
   if (!kind) return;
   if (*kind == kEventWait) {
     if (const auto* wait = as<waits_event_wait>(event)) take_wait(*wait);
-  } else if (*kind == kEventStack) {
-    if (const auto* stack = as<waits_event_stack>(event)) take_stack(*stack);
+  } else if (*kind == kEventStack || *kind == kEventSample) {
+    if (const auto* stack = as<waits_event_stack>(event)) lines_.take(*stack);
+  } else if (*kind == kEventPython) {
+    if (const auto* python = as<waits_event_python>(event)) lines_.take(*python);
+  } else if (*kind == kEventCode) {
+    take_code(event);
   } else if (const auto* task = as<waits_event_task>(event)) {
     tids_[task->task] = task->tid;
-    if (*kind == kEventExec) stacks_.forget(static_cast<pid_t>(task->process));
+    if (*kind == kEventExec) lines_.met(task->process, task->task);
     if (*kind == kEventExit) dying_.push_back(task->task);
   }
 }
@@ -208,13 +212,11 @@ void BpfCollector::Work::take_wait(const waits_event_wait& event) {
   recorder_.add(wait);
 }
 
-void BpfCollector::Work::take_stack(const waits_event_stack& event) {
-  Registers registers;
-  std::copy(std::begin(event.registers), std::end(event.registers), registers.values.begin());
-  const auto bytes = std::as_bytes(std::span(event.stack));
-  const std::size_t used = std::min<std::size_t>(event.bytes, bytes.size());
-  stacks_.add(event.site, static_cast<pid_t>(event.process), registers,
-              {registers.stack(), bytes.first(used)});
+// Only as long as its table of lines.
+void BpfCollector::Work::take_code(std::span<const std::byte> event) {
+  waits_event_code code{};
+  std::memcpy(&code, event.data(), std::min(event.size(), sizeof(code)));
+  lines_.take(code);
 }
 
 // When waits come faster than they are worth, the shortest are no longer told one by one.
@@ -292,6 +294,7 @@ Result<> BpfCollector::Work::adopt(pid_t process, std::set<pid_t>& seen) {
     }
     const auto name = os::read_file(own + "/comm");
     if (name) std::strncpy(task.name, std::string(trim(*name)).c_str(), sizeof(task.name) - 1);
+    if (tid == process) lines_.met(task.process, task.tid);
     if (!kernel_->adopt(task)) {
       return external(fmt::format("no room for thread {}: the job has too many", tid));
     }
@@ -337,9 +340,14 @@ void BpfCollector::Work::add_sites() {
     summary_.sites.push_back(std::move(made));
   }
   std::ranges::stable_sort(summary_.sites, std::ranges::greater{}, &model::WaitSite::time);
-  for (std::size_t i = 0; i < std::min(kNamedSites, summary_.sites.size()); ++i) {
-    summary_.sites[i].frames = stacks_.frames(static_cast<std::uint32_t>(summary_.sites[i].id));
+  for (std::size_t i = 0; i < summary_.sites.size(); ++i) {
+    const auto id = static_cast<std::uint32_t>(summary_.sites[i].id);
+    if (i < kNamedSites) summary_.sites[i].frames = lines_.frames(id);
+    summary_.sites[i].python = lines_.python(id);
   }
+  summary_.running = lines_.running();
+  summary_.lost_samples = lines_.lost_samples();
+  summary_.run_sample_every = nanos(kernel_->sample_every());
 }
 
 void BpfCollector::Work::add_wakes() {

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <map>
 #include <numeric>
 #include <string>
 
@@ -17,7 +15,7 @@
 
 #include "base/text.h"
 #include "model/bpf_lines.h"
-#include "observe/testing.h"
+#include "observe/bpf/collector_testing.h"
 
 namespace amdahl::observe {
 namespace {
@@ -26,64 +24,13 @@ using model::BpfSummary;
 using model::TaskWaits;
 using model::Wait;
 
-struct Seen {
-  std::map<std::string, double> truth;  // What the program said of itself.
-  BpfSummary summary;
-
-  const TaskWaits& task(const std::string& load) const {
-    const auto tid = static_cast<std::int64_t>(truth.at(load + ".tid"));
-    const auto found = std::ranges::find(summary.tasks, tid, &TaskWaits::tid);
-    if (found == summary.tasks.end()) {
-      static const TaskWaits kNone;
-      ADD_FAILURE() << "thread " << tid << " was not seen";
-      return kNone;
-    }
-    return *found;
-  }
-};
-
-double nanos(Nanos time) { return static_cast<double>(time.count()); }
-
 double blocked(const TaskWaits& task) {
   return std::accumulate(task.blocked.begin(), task.blocked.end(), 0.0,
                          [](double sum, Nanos time) { return sum + nanos(time); });
 }
 
-// Within 5 %; below that, half a millisecond is what starting and printing may add.
-void expect_near(double seen, double truth, const std::string& what) {
-  EXPECT_NEAR(seen, truth, std::max(0.05 * truth, 5e5)) << what;
-}
-
-class CollectorTest : public InFolder {
+class CollectorTest : public WithCollector {
  protected:
-  void SetUp() override {
-    CollectorOptions options;
-    options.record = path("waits.jsonl");
-    auto started = BpfCollector::start(options, os::real_clock());
-    if (!started) GTEST_SKIP() << started.error().text;
-    collector_ = *std::move(started);
-  }
-
-  // Runs the program under the collector.
-  Seen run(const std::string& arguments) {
-    Seen seen;
-    collector_->follow_children();
-    FILE* out = ::popen(fmt::format("exec {} {}", TRUTH_PROGRAM, arguments).c_str(), "r");
-    collector_->ignore_children();
-    char name[64];
-    double value = 0;
-    while (std::fscanf(out, "%63s %lf", name, &value) == 2) seen.truth[name] = value;
-    EXPECT_EQ(::pclose(out), 0);
-    auto summary = collector_->stop();
-    if (summary) {
-      seen.summary = *std::move(summary);
-    } else {
-      ADD_FAILURE() << summary.error().text;
-    }
-    EXPECT_EQ(seen.summary.lost_tasks + seen.summary.lost_events, 0);
-    return seen;
-  }
-
   struct Told {
     double off = 0;  // The CPU.
     double blocked = 0;
@@ -117,33 +64,39 @@ class CollectorTest : public InFolder {
 
   // Against the program's own clock: how long it was off the CPU, and where both sides of a wait
   // could tell, how long until what it waited for was there.
-  void check(const Seen& seen, const std::string& load, Wait reason) {
+  Problems judged(const Seen& seen, const std::string& load, Wait reason) {
+    Problems problems;
     const TaskWaits& task = seen.task(load);
     const Told in_it = told(seen, load, reason);
     const double off = seen.truth.at(load + ".off");
-    expect_near(in_it.off, off, load + ": off the CPU");
-    expect_near(in_it.blocked + in_it.queued, off, load + ": for this reason");
+    want_near(in_it.off, off, load + ": off the CPU", problems);
+    want_near(in_it.blocked + in_it.queued, off, load + ": for this reason", problems);
     // The kernel's own sum of the wait for a CPU begins a moment after the wake-up.
-    EXPECT_LE(in_it.blocked, 1.05 * (off - seen.truth.at(load + ".delay")) + 5e5);
+    want(in_it.blocked <= 1.05 * (off - seen.truth.at(load + ".delay")) + 5e5,
+         "blocked no longer than it was off the CPU without waiting for it", problems);
     if (const auto waiting = seen.truth.find(load + ".waiting"); waiting != seen.truth.end()) {
-      expect_near(nanos(task.blocked_in(reason)), waiting->second, load + ": until it was ready");
+      want_near(nanos(task.blocked_in(reason)), waiting->second, load + ": until it was ready",
+                problems);
     }
     const double sum =
         nanos(task.running) + nanos(task.runqueue) + nanos(task.preempted) + blocked(task);
     EXPECT_NEAR(sum, nanos(task.life()), 5e5) << "the sum of all states is the thread's life";
     EXPECT_GE(nanos(task.life()), seen.truth.at(load + ".wall"));
+    return problems;
   }
 
-  bool is_near(const Seen& seen, const std::string& load, Wait reason) {
-    const double off = seen.truth.at(load + ".off");
-    return std::abs(told(seen, load, reason).off - off) <= std::max(0.05 * off, 5e5);
+  Seen hold_load(const std::string& load, Wait reason, const std::string& more = "") {
+    return hold(fmt::format("{} {} {}", TRUTH_PROGRAM, load, more),
+                [&](const Seen& seen) { return judged(seen, load, reason); });
   }
 
-  static bool has_frames(const Seen& seen, const std::string& load) {
+  static std::vector<std::string> frames_of(const Seen& seen, const std::string& load) {
+    std::vector<std::string> names;
     const std::int64_t tid = seen.task(load).tid;
     const auto site = std::ranges::find(seen.summary.sites, tid, &model::WaitSite::tid);
-    return site != seen.summary.sites.end() && !site->frames.empty() &&
-           !site->frames.back().symbol.empty();
+    if (site == seen.summary.sites.end()) return names;
+    for (const model::WaitFrame& frame : site->frames) names.push_back(frame.symbol);
+    return names;
   }
 
   std::string big_file() {
@@ -151,13 +104,10 @@ class CollectorTest : public InFolder {
     write("big", std::string(64 << 20, 'x'));
     return made;
   }
-
-  std::unique_ptr<BpfCollector> collector_;
 };
 
 TEST_F(CollectorTest, SleepIsTheTruth) {
-  const Seen seen = run("sleep");
-  check(seen, "sleep", Wait::kSleep);
+  const Seen seen = hold_load("sleep", Wait::kSleep);
   // The first may find its timer run out before it sleeps.
   EXPECT_NEAR(
       static_cast<double>(seen.task("sleep").blocks[static_cast<std::size_t>(Wait::kSleep)]), 60,
@@ -165,13 +115,13 @@ TEST_F(CollectorTest, SleepIsTheTruth) {
 }
 
 TEST_F(CollectorTest, FutexIsTheTruthAndTellsWhoWokeWhomAndWhere) {
-  Seen seen = run("futex");
-  // The stack of a moment cannot always be read, nor the map that its addresses are looked up in.
-  for (int again = 0; again < 4 && !has_frames(seen, "futex"); ++again) {
-    SetUp();
-    seen = run("futex");
-  }
-  check(seen, "futex", Wait::kFutex);
+  const Seen seen = hold(std::string(TRUTH_PROGRAM) + " futex", [&](const Seen& now) {
+    Problems problems = judged(now, "futex", Wait::kFutex);
+    // The stack of a moment cannot always be read, nor the map that its addresses are looked up in.
+    const auto names = frames_of(now, "futex");
+    want(!names.empty() && names.back() == "_start", "the stack: " + join(names, " < "), problems);
+    return problems;
+  });
   const TaskWaits& consumer = seen.task("futex");
   const auto producer = std::ranges::find(seen.summary.tasks, "producer", &TaskWaits::name);
   ASSERT_NE(producer, seen.summary.tasks.end());
@@ -180,47 +130,47 @@ TEST_F(CollectorTest, FutexIsTheTruthAndTellsWhoWokeWhomAndWhere) {
     return row.waker == producer->tid && row.wakee == consumer.tid;
   });
   ASSERT_NE(woken, wakes.end()) << "the producer woke the consumer";
-  expect_near(nanos(woken->blocked), nanos(consumer.blocked_in(Wait::kFutex)), "woken by it");
-
+  EXPECT_NEAR(nanos(woken->blocked), nanos(consumer.blocked_in(Wait::kFutex)),
+              0.05 * nanos(woken->blocked));
   const auto site = std::ranges::find(seen.summary.sites, consumer.tid, &model::WaitSite::tid);
   ASSERT_NE(site, seen.summary.sites.end());
   EXPECT_EQ(site->reason, Wait::kFutex);
-  std::vector<std::string> names;
-  for (const model::WaitFrame& frame : site->frames) names.push_back(frame.symbol);
+  const auto names = frames_of(seen, "futex");
   EXPECT_TRUE(std::ranges::any_of(names, [](const std::string& name) {
     return name.find("wait_for_item") != name.npos;
   })) << join(names, "\n");
-  EXPECT_EQ(names.empty() ? "" : names.back(), "_start");
 }
 
-TEST_F(CollectorTest, PollIsTheTruth) { check(run("poll"), "poll", Wait::kPoll); }
+TEST_F(CollectorTest, PollIsTheTruth) { hold_load("poll", Wait::kPoll); }
 
 TEST_F(CollectorTest, PipeIsTheTruthAndTheForkedChildIsSeen) {
-  const Seen seen = run("pipe");
-  check(seen, "pipe", Wait::kPipe);
-  const auto child = static_cast<std::int64_t>(seen.truth.at("pipe.child"));
-  const auto found = std::ranges::find(seen.summary.tasks, child, &TaskWaits::tid);
+  const auto child_of = [](const Seen& seen) {
+    const auto child = static_cast<std::int64_t>(seen.truth.at("pipe.child"));
+    return std::ranges::find(seen.summary.tasks, child, &TaskWaits::tid);
+  };
+  const Seen seen = hold(std::string(TRUTH_PROGRAM) + " pipe", [&](const Seen& now) {
+    Problems problems = judged(now, "pipe", Wait::kPipe);
+    const auto found = child_of(now);
+    const bool is_seen = found != now.summary.tasks.end();
+    EXPECT_TRUE(is_seen);
+    if (is_seen) want_near(nanos(found->running), 40 * 8e6, "the worker computes", problems);
+    return problems;
+  });
+  const auto found = child_of(seen);
   ASSERT_NE(found, seen.summary.tasks.end());
   EXPECT_EQ(found->parent, seen.task("pipe").process);
   EXPECT_EQ(found->name, "worker");
   EXPECT_FALSE(found->executed);
   EXPECT_TRUE(seen.task("pipe").executed);
-  expect_near(nanos(found->running), 40 * 8e6, "the worker computes");
 }
 
-TEST_F(CollectorTest, SocketsAreTheTruth) { check(run("net"), "net", Wait::kNet); }
-TEST_F(CollectorTest, ChildrenAreTheTruth) { check(run("child"), "child", Wait::kChild); }
+TEST_F(CollectorTest, SocketsAreTheTruth) { hold_load("net", Wait::kNet); }
+TEST_F(CollectorTest, ChildrenAreTheTruth) { hold_load("child", Wait::kChild); }
 
+// Interrupts of others' disk traffic fall on the thread, and its CPU clock leaves them out: what it
+// calls off the CPU then is not its wait alone. Another moment is quieter.
 TEST_F(CollectorTest, DiskReadsAreTheTruthWithoutTheWaitForACpuAfterThem) {
-  const std::string file = big_file();
-  Seen seen = run("read " + file);
-  // Interrupts of others' disk traffic fall on the thread, and its CPU clock leaves them out: what
-  // it calls off the CPU then is not its wait alone. Another moment is quieter.
-  for (int again = 0; again < 4 && !is_near(seen, "read", Wait::kRead); ++again) {
-    SetUp();
-    seen = run("read " + file);
-  }
-  check(seen, "read", Wait::kRead);
+  const Seen seen = hold_load("read", Wait::kRead, big_file());
   std::int64_t own = 0;
   for (const model::DeviceIo& device : seen.summary.devices) own += device.own;
   // A read may be cut into several, and those of the start are there too.
@@ -228,28 +178,39 @@ TEST_F(CollectorTest, DiskReadsAreTheTruthWithoutTheWaitForACpuAfterThem) {
 }
 
 TEST_F(CollectorTest, PageFaultsAreTheTruth) {
-  const Seen seen = run("fault");
+  const Seen seen = hold(std::string(TRUTH_PROGRAM) + " fault", [&](const Seen& now) {
+    if (now.truth.contains("fault.refused")) return Problems{};
+    return judged(now, "fault", Wait::kFault);
+  });
   if (seen.truth.contains("fault.refused")) GTEST_SKIP() << "the kernel refuses userfaultfd";
-  check(seen, "fault", Wait::kFault);
 }
 
 // The interrupts of so much writing fall on the thread as well, and its CPU clock leaves them out,
 // while the way out of idle is charged to it: what is left of the clock on the wall is its wait
 // only roughly.
 TEST_F(CollectorTest, SyncsAreAboutTheTruthAndNothingElse) {
-  const std::string file = big_file();
-  const Seen seen = run("sync " + file);
-  const Told in_it = told(seen, "sync", Wait::kSync);
-  EXPECT_LE(in_it.off, 1.4 * seen.truth.at("sync.off"));
-  EXPECT_GE(in_it.off, 0.6 * seen.truth.at("sync.off"));
-  expect_near(in_it.blocked + in_it.queued, in_it.off, "all of it in fsync");
+  hold(fmt::format("{} sync {}", TRUTH_PROGRAM, big_file()), [&](const Seen& seen) {
+    Problems problems;
+    const Told in_it = told(seen, "sync", Wait::kSync);
+    const double off = seen.truth.at("sync.off");
+    want(in_it.off >= 0.6 * off && in_it.off <= 1.4 * off,
+         fmt::format("off the CPU: {:.1f} ms, about {:.1f} ms is the truth", in_it.off / 1e6,
+                     off / 1e6),
+         problems);
+    want_near(in_it.blocked + in_it.queued, in_it.off, "all of it in fsync", problems);
+    return problems;
+  });
 }
 
 TEST_F(CollectorTest, WaitingForACpuIsTheTruth) {
-  const Seen seen = run("crowd");
-  const TaskWaits& task = seen.task("crowd");
-  expect_near(nanos(task.runqueue + task.preempted), seen.truth.at("crowd.delay"), "delay");
-  expect_near(nanos(task.running), seen.truth.at("crowd.cpu"), "CPU time");
+  hold(std::string(TRUTH_PROGRAM) + " crowd", [&](const Seen& seen) {
+    Problems problems;
+    const TaskWaits& task = seen.task("crowd");
+    want_near(nanos(task.runqueue + task.preempted), seen.truth.at("crowd.delay"), "delay",
+              problems);
+    want_near(nanos(task.running), seen.truth.at("crowd.cpu"), "CPU time", problems);
+    return problems;
+  });
 }
 
 TEST_F(CollectorTest, FollowsAProcessThatLivesAlready) {

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include <cxxabi.h>
-#include <elf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -127,17 +126,39 @@ void ElfFile::read_symbol_table(std::uint64_t table, std::uint64_t table_bytes, 
   names_ += '\0';
 }
 
+std::vector<Elf64_Shdr> ElfFile::sections() const {
+  Elf64_Ehdr head{};
+  if (!read_at(0, bytes_of(head)) || head.e_shentsize != sizeof(Elf64_Shdr)) return {};
+  if (head.e_shnum > kMostSections) return {};
+  std::vector<Elf64_Shdr> found(head.e_shnum);
+  if (!read_at(head.e_shoff, std::as_writable_bytes(std::span(found)))) return {};
+  return found;
+}
+
+std::optional<std::uint64_t> ElfFile::exported(std::string_view name) const {
+  const std::vector<Elf64_Shdr> all = sections();
+  const auto table = std::ranges::find(all, SHT_DYNSYM, &Elf64_Shdr::sh_type);
+  if (table == all.end() || table->sh_link >= all.size()) return std::nullopt;
+  const Elf64_Shdr& names = all[table->sh_link];
+  if (table->sh_size > kMostTableBytes || names.sh_size > kMostTableBytes) return std::nullopt;
+  std::vector<Elf64_Sym> rows(table->sh_size / sizeof(Elf64_Sym));
+  std::string texts(names.sh_size, '\0');
+  if (!read_at(table->sh_offset, std::as_writable_bytes(std::span(rows)))) return std::nullopt;
+  if (!read_at(names.sh_offset, std::as_writable_bytes(std::span(texts)))) return std::nullopt;
+  for (const Elf64_Sym& row : rows) {
+    if (row.st_shndx == SHN_UNDEF || row.st_name >= texts.size()) continue;
+    if (std::string_view(texts.c_str() + row.st_name) == name) return row.st_value;
+  }
+  return std::nullopt;
+}
+
 void ElfFile::read_symbols() {
   has_symbols_ = true;
-  Elf64_Ehdr head{};
-  if (!read_at(0, bytes_of(head)) || head.e_shentsize != sizeof(Elf64_Shdr)) return;
-  if (head.e_shnum > kMostSections) return;
-  std::vector<Elf64_Shdr> sections(head.e_shnum);
-  if (!read_at(head.e_shoff, std::as_writable_bytes(std::span(sections)))) return;
-  for (const Elf64_Shdr& section : sections) {
+  const std::vector<Elf64_Shdr> all = sections();
+  for (const Elf64_Shdr& section : all) {
     if (section.sh_type != SHT_SYMTAB && section.sh_type != SHT_DYNSYM) continue;
-    if (section.sh_link >= sections.size()) continue;
-    const Elf64_Shdr& names = sections[section.sh_link];
+    if (section.sh_link >= all.size()) continue;
+    const Elf64_Shdr& names = all[section.sh_link];
     read_symbol_table(section.sh_offset, section.sh_size, names.sh_offset, names.sh_size);
   }
   std::ranges::stable_sort(symbols_, {}, &Symbol::address);

@@ -5,7 +5,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include <elf.h>
 
 #include "os/fd.h"
 
@@ -31,7 +34,10 @@ class ElfFile {
   // The function around the address, demangled; empty if no symbol says. The first call reads the
   // symbols.
   std::string symbol(std::uint64_t address);
+  // Where a variable or function of this name is linked to, among those that the file exports.
+  std::optional<std::uint64_t> exported(std::string_view name) const;
   std::string build_id() const { return build_id_; }
+  int fd() const { return file_.get(); }
 
  private:
   struct Segment {
@@ -49,6 +55,7 @@ class ElfFile {
   bool read_at(std::uint64_t offset, std::span<std::byte> bytes) const;
   bool read_segments();
   void read_build_id(const Segment& notes);
+  std::vector<Elf64_Shdr> sections() const;
   void read_symbols();
   void read_symbol_table(std::uint64_t table, std::uint64_t table_bytes, std::uint64_t names,
                          std::uint64_t names_bytes);

@@ -7,7 +7,9 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <linux/perf_event.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #if __has_include("waits.skel.h")
@@ -27,6 +29,8 @@ namespace amdahl::observe {
 namespace {
 
 constexpr const char* kTypes = "/sys/kernel/btf/vmlinux";
+// Of each CPU. A prime number a second, so as not to beat with what a job does every so often.
+constexpr std::uint64_t kSampleEvery = 1'000'000'000 / 47;
 
 // What libbpf last complained of: its error numbers alone do not tell why.
 std::string& complaint() {
@@ -95,6 +99,34 @@ struct CloseSkeleton {
 };
 using Skeleton = std::unique_ptr<waits_bpf, CloseSkeleton>;
 
+struct CloseLink {
+  void operator()(bpf_link* link) const { bpf_link__destroy(link); }
+};
+using Link = std::unique_ptr<bpf_link, CloseLink>;
+
+// A clock of each CPU that calls the program; none where the kernel refuses.
+std::vector<Link> sample_cpus(const bpf_program* program) {
+  std::vector<Link> links;
+  perf_event_attr clock{};
+  clock.size = sizeof(clock);
+  clock.type = PERF_TYPE_SOFTWARE;
+  clock.config = PERF_COUNT_SW_CPU_CLOCK;
+  clock.sample_period = kSampleEvery;
+  const int cpus = libbpf_num_possible_cpus();
+  for (int cpu = 0; cpu < cpus; ++cpu) {
+    const auto event =
+        static_cast<int>(::syscall(SYS_perf_event_open, &clock, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC));
+    if (event < 0) continue;  // The CPU is switched off.
+    Link link{bpf_program__attach_perf_event(program, event)};
+    if (!link) {
+      ::close(event);  // A link closes it itself.
+      continue;
+    }
+    links.push_back(std::move(link));
+  }
+  return links;
+}
+
 struct Ways {
   bool count_syscalls = false;
   bool count_block_io = true;
@@ -124,6 +156,7 @@ struct Kernel::Loaded {
   OnEvent on_event;
   Skeleton skeleton;
   ring_buffer* ring = nullptr;
+  std::vector<Link> samples;
 
   ~Loaded() { ring_buffer__free(ring); }
 };
@@ -148,6 +181,7 @@ Result<std::unique_ptr<Kernel>> Kernel::load(bool count_syscalls, OnEvent on_eve
   loaded->ring = ring_buffer__new(bpf_map__fd(loaded->skeleton->maps.ring), on_ring,
                                   &loaded->on_event, nullptr);
   if (!loaded->ring) return refused("the ring of events", -errno);
+  loaded->samples = sample_cpus(loaded->skeleton->progs.on_sample);
   return std::unique_ptr<Kernel>(new Kernel(std::move(loaded)));
 }
 
@@ -165,7 +199,17 @@ bool Kernel::adopt(const waits_task& task) {
 }
 
 void Kernel::drain() { ring_buffer__consume(loaded_->ring); }
-void Kernel::detach() { waits_bpf__detach(loaded_->skeleton.get()); }
+void Kernel::detach() {
+  loaded_->samples.clear();
+  waits_bpf__detach(loaded_->skeleton.get());
+}
+
+std::uint64_t Kernel::sample_every() const { return loaded_->samples.empty() ? 0 : kSampleEvery; }
+
+void Kernel::set_python(std::uint32_t process, const waits_python& python) {
+  // Where there is no room its lines are not told; its waits are.
+  bpf_map_update_elem(bpf_map__fd(loaded_->skeleton->maps.pythons), &process, &python, BPF_ANY);
+}
 
 bool Kernel::read_task(std::uint32_t number, waits_task& task) const {
   return bpf_map_lookup_elem(bpf_map__fd(loaded_->skeleton->maps.tasks), &number, &task) == 0;
@@ -233,6 +277,8 @@ Result<std::unique_ptr<Kernel>> Kernel::load(bool, OnEvent) {
 void Kernel::follow_children_of(std::uint32_t) {}
 bool Kernel::adopt(const waits_task&) { return false; }
 void Kernel::set_smallest_event(std::uint64_t) {}
+void Kernel::set_python(std::uint32_t, const waits_python&) {}
+std::uint64_t Kernel::sample_every() const { return 0; }
 void Kernel::drain() {}
 void Kernel::detach() {}
 bool Kernel::read_task(std::uint32_t, waits_task&) const { return false; }

@@ -29,6 +29,8 @@ class Kernel {
   void follow_children_of(std::uint32_t tid);
   // A thread that lives already. False if there is no room.
   bool adopt(const waits_task& task);
+  // The interpreter of a process, by its number in the kernel, whose lines are then told.
+  void set_python(std::uint32_t process, const waits_python& python);
   // Shorter waits are no events.
   void set_smallest_event(std::uint64_t nanoseconds);
 
@@ -36,6 +38,9 @@ class Kernel {
   void drain();
   // Counts no more; what was counted stays.
   void detach();
+
+  // How often what runs on a CPU is looked at, in nanoseconds; 0: the kernel refuses.
+  std::uint64_t sample_every() const;
 
   // By their numbers in the kernel.
   bool read_task(std::uint32_t number, waits_task& task) const;

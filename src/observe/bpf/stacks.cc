@@ -3,8 +3,11 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/text.h"
+#include "os/fd.h"
 #include "os/files.h"
 
 namespace amdahl::observe {
@@ -14,6 +17,23 @@ constexpr std::size_t kMostFrames = 64;
 constexpr std::size_t kMostFiles = 512;      // Kept open.
 constexpr std::size_t kMostProcesses = 512;  // Whose maps are kept.
 constexpr std::size_t kMostRows = 20000;     // Some 6 MB.
+
+constexpr std::string_view kKernelsPart = "[vdso]";  // Of every process, the same for all.
+
+// What the kernel puts into every process is in no file but ours.
+std::optional<ElfFile> kernels_part() {
+  const auto text = os::read_file("/proc/self/maps");
+  const std::vector<Mapping> maps = text ? parse_maps(*text) : std::vector<Mapping>();
+  const auto found = std::ranges::find(maps, kKernelsPart, &Mapping::file);
+  if (found == maps.end()) return std::nullopt;
+  const os::Fd copy{::memfd_create("vdso", MFD_CLOEXEC)};
+  const auto bytes = static_cast<ssize_t>(found->to - found->from);
+  const auto* from = reinterpret_cast<const void*>(found->from);
+  if (copy.get() < 0 || ::write(copy.get(), from, found->to - found->from) != bytes) {
+    return std::nullopt;
+  }
+  return ElfFile::open(fmt::format("/proc/self/fd/{}", copy.get()));
+}
 
 std::optional<std::uint64_t> hex(std::string_view text) {
   std::uint64_t value = 0;
@@ -46,7 +66,7 @@ std::vector<Mapping> parse_maps(std::string_view text) {
     if (dash == range.npos || rights.find('x') == rights.npos || !offset) continue;
     const auto from = hex(range.substr(0, dash));
     const auto to = hex(range.substr(dash + 1));
-    if (!from || !to || !file.starts_with('/')) continue;
+    if (!from || !to || (!file.starts_with('/') && file != kKernelsPart)) continue;
     found.push_back({*from, *to, *offset, std::string(file)});
   }
   std::ranges::sort(found, {}, &Mapping::from);
@@ -90,8 +110,10 @@ const std::optional<UnwindRow>& Stacks::row_for(const Place& place) {
 std::size_t Stacks::open(pid_t process, const std::string& path) {
   const auto [known, is_new] = file_numbers_.try_emplace(path, files_.size());
   if (!is_new) return known->second;
-  File file{path, std::nullopt};
-  if (files_.size() < kMostFiles) {
+  File file{path, std::nullopt, std::nullopt};
+  if (path == kKernelsPart) {
+    file.elf = kernels_part();
+  } else if (files_.size() < kMostFiles) {
     // As the process sees it, which may live in another root.
     file.elf = ElfFile::open(fmt::format("{}/{}/root{}", proc_root_, process, path));
     if (!file.elf) file.elf = ElfFile::open(path);
@@ -100,8 +122,8 @@ std::size_t Stacks::open(pid_t process, const std::string& path) {
   return known->second;
 }
 
-void Stacks::add(std::uint32_t site, pid_t process, const Registers& given,
-                 const StackCopy& stack) {
+std::vector<Stacks::Place> Stacks::unwind(pid_t process, const Registers& given,
+                                          const StackCopy& stack) {
   std::vector<Place> places;
   std::optional<Registers> registers = given;
   while (registers && places.size() < kMostFrames) {
@@ -123,20 +145,47 @@ void Stacks::add(std::uint32_t site, pid_t process, const Registers& given,
     registers = caller;
     if (registers && registers->stack() <= before) break;
   }
+  return places;
+}
+
+void Stacks::add(std::uint32_t site, pid_t process, const Registers& registers,
+                 const StackCopy& stack) {
+  std::vector<Place> places = unwind(process, registers, stack);
   std::vector<Place>& known = sites_[site];
   if (places.size() > known.size()) known = std::move(places);
 }
 
-std::vector<model::WaitFrame> Stacks::frames(std::uint32_t site) {
+const std::vector<model::WaitFrame>& Stacks::named(const Place& place) {
+  const auto [known, is_new] = named_.try_emplace(place);
+  if (!is_new) return known->second;
+  std::vector<model::WaitFrame>& made = known->second;
+  File& file = files_[place.file];
+  if (file.elf && !file.lines) file.lines.emplace(*file.elf, file.path);
+  if (file.lines) {
+    for (SourceLine& line : file.lines->at(place.address)) {
+      made.push_back(
+          {file.path, place.address, std::move(line.function), std::move(line.file), line.line});
+    }
+  }
+  if (made.empty()) made.push_back({file.path, place.address, "", "", 0});
+  // The symbol is what the linker knows, and told apart from other instances of the same function.
+  std::string symbol = file.elf ? file.elf->symbol(place.address) : std::string();
+  if (!symbol.empty()) made.back().symbol = std::move(symbol);
+  return made;
+}
+
+std::vector<model::WaitFrame> Stacks::frames(const std::vector<Place>& places) {
   std::vector<model::WaitFrame> frames;
-  const auto known = sites_.find(site);
-  if (known == sites_.end()) return frames;
-  for (const Place& place : known->second) {
-    File& file = files_[place.file];
-    frames.push_back(
-        {file.path, place.address, file.elf ? file.elf->symbol(place.address) : std::string()});
+  for (const Place& place : places) {
+    const std::vector<model::WaitFrame>& own = named(place);
+    frames.insert(frames.end(), own.begin(), own.end());
   }
   return frames;
+}
+
+std::vector<model::WaitFrame> Stacks::frames(std::uint32_t site) {
+  const auto known = sites_.find(site);
+  return known == sites_.end() ? std::vector<model::WaitFrame>() : frames(known->second);
 }
 
 }  // namespace amdahl::observe

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "model/bpf.h"
+#include "observe/bpf/debug_lines.h"
 #include "observe/bpf/elf.h"
 #include "observe/bpf/unwind.h"
 
@@ -25,16 +26,24 @@ struct Mapping {
   std::string file;
 };
 
-// The executable mappings of files among the lines of /proc/PID/maps, by address.
+// The executable mappings of files, and the kernel's own, in /proc/PID/maps; by address.
 std::vector<Mapping> parse_maps(std::string_view text);
 
-// Stacks are unwound at once, while the process is there; names are looked up when they are asked
-// for. Used by one thread.
+// Stacks are unwound at once, while the process is there; names and lines are looked up when they
+// are asked for. Used by one thread.
 class Stacks {
  public:
   explicit Stacks(std::string proc_root = "/proc") : proc_root_{std::move(proc_root)} {}
 
-  // The stack of `site`, a thread of `process`.
+  struct Place {
+    std::size_t file = 0;  // Of files_.
+    std::uint64_t address = 0;
+    friend auto operator<=>(const Place&, const Place&) = default;
+  };
+
+  // Of a thread of `process`, innermost first.
+  std::vector<Place> unwind(pid_t process, const Registers& registers, const StackCopy& stack);
+  // The stack of `site`.
   void add(std::uint32_t site, pid_t process, const Registers& registers, const StackCopy& stack);
   // The process executes another program.
   void forget(pid_t process) { maps_.erase(process); }
@@ -43,15 +52,13 @@ class Stacks {
 
   // Innermost first; empty if the site's stack is not known.
   std::vector<model::WaitFrame> frames(std::uint32_t site);
+  std::vector<model::WaitFrame> frames(const std::vector<Place>& places);
 
  private:
-  struct Place {
-    std::size_t file = 0;  // Of files_.
-    std::uint64_t address = 0;
-  };
   struct File {
     std::string path;
     std::optional<ElfFile> elf;
+    std::optional<DebugLines> lines;  // Opened when they are asked for.
   };
 
   struct Maps {
@@ -62,6 +69,7 @@ class Stacks {
   const Mapping* find(pid_t process, std::uint64_t instruction);
   const std::optional<UnwindRow>& row_for(const Place& place);
   std::size_t open(pid_t process, const std::string& path);
+  const std::vector<model::WaitFrame>& named(const Place& place);
 
   std::string proc_root_;
   std::map<pid_t, Maps> maps_;
@@ -71,6 +79,7 @@ class Stacks {
   std::vector<std::unordered_map<std::uint64_t, std::optional<UnwindRow>>> rows_;  // By file.
   std::size_t rows_known_ = 0;
   std::map<std::uint32_t, std::vector<Place>> sites_;
+  std::map<Place, std::vector<model::WaitFrame>> named_;
 };
 
 }  // namespace amdahl::observe

@@ -95,11 +95,13 @@ TEST(Maps, OnlyCodeOfFilesCounts) {
       "7f0000001000-7f0000002000 r--p 00001000 fe:00 12                 /lib/a b.so\n"
       "55d0-55e0 r-xp 00000000 fe:00 9 /bin/job (deleted)\n"
       "7ffd3d5fe000-7ffd3d600000 r-xp 00000000 00:00 0                  [vdso]\n"
+      "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0          [vsyscall]\n"
       "7f0000009000-7f000000a000 r-xp 00000000 00:00 0\n"
       "nonsense\n\n"
       "1-x r-xp 0 0 0 /lib/c.so\n");
-  ASSERT_EQ(maps.size(), 2U);
+  ASSERT_EQ(maps.size(), 3U);
   EXPECT_EQ(maps[0].file, "/bin/job (deleted)");
+  EXPECT_EQ(maps[2].file, "[vdso]");
   EXPECT_EQ(maps[1].file, "/lib/a b.so");
   EXPECT_EQ(maps[1].from, 0x7f0000002000U);
   EXPECT_EQ(maps[1].to, 0x7f0000003000U);

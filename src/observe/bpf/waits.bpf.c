@@ -2,80 +2,14 @@
 // Where the threads of a job spend their time, counted in the kernel at BTF tracepoints: no
 // tracefs, no probes on functions, nothing at the entry of system calls. The reason of a block is
 // the system call in the registers that the blocked thread saved, so that nobody else pays for it.
-typedef unsigned char __u8;
-typedef unsigned short __u16;
-typedef unsigned int __u32;
-typedef unsigned long long __u64;
-typedef signed char __s8;
-typedef short __s16;
-typedef int __s32;
-typedef long long __s64;
-typedef __u16 __be16;
-typedef __u32 __be32;
-typedef __u32 __wsum;
-typedef _Bool bool;
-#define BPF_MAP_TYPE_HASH 1
-#define BPF_MAP_TYPE_ARRAY 2
-#define BPF_MAP_TYPE_RINGBUF 27
-#define BPF_ANY 0
-#define BPF_NOEXIST 1
-#define BPF_RB_NO_WAKEUP 1
-// clang-format off
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_tracing.h>
-// clang-format on
+#include "observe/bpf/types.bpf.h"
 #include "observe/bpf/reason.h"
 #include "observe/bpf/record.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
-// Of the kernel's structures only what is read; the loader finds where it is.
-struct pt_regs {
-  unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, sp;
-} __attribute__((preserve_access_index));
-struct ns_common {
-  unsigned int inum;
-} __attribute__((preserve_access_index));
-struct pid_namespace {
-  struct ns_common ns;
-} __attribute__((preserve_access_index));
-struct upid {
-  int nr;
-  struct pid_namespace *ns;
-} __attribute__((preserve_access_index));
-struct pid {
-  unsigned int level;
-  struct upid numbers[1];
-} __attribute__((preserve_access_index));
-struct sched_entity {
-  __u64 sum_exec_runtime;
-} __attribute__((preserve_access_index));
-struct task_struct {
-  int pid, tgid;
-  struct sched_entity se;
-  unsigned int __state;
-  unsigned int in_iowait : 1;
-  char comm[16];
-  unsigned long min_flt, maj_flt;
-  struct task_struct *group_leader;
-  struct pid *thread_pid;
-} __attribute__((preserve_access_index));
-struct gendisk {
-  int major, first_minor;
-  char disk_name[32];
-} __attribute__((preserve_access_index));
-struct request_queue {
-  struct gendisk *disk;
-} __attribute__((preserve_access_index));
-struct request {
-  struct request_queue *q;
-  unsigned int cmd_flags, __data_len;
-} __attribute__((preserve_access_index));
-
 enum { kStateUninterruptible = 2, kStateDead = 0x80 };  // Of the kernel: __state.
 enum { kMostStackTries = 4 };
-enum { kYield = 24 };                                  // The system call sched_yield.
 
 const volatile bool has_prev_state = 1;     // sched_switch tells the state (Linux 5.18).
 const volatile __u32 pid_namespace = 0;     // Of the collector, by its inode.
@@ -136,6 +70,9 @@ struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
   __uint(max_entries, 8 << 20);
 } ring SEC(".maps");
+
+// Needs the ring.
+#include "observe/bpf/python.bpf.h"
 
 static __always_inline struct waits_task *find(__u32 tid) {
   return bpf_map_lookup_elem(&tasks, &tid);
@@ -201,6 +138,11 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child) {
   task->parent = own_number(parent->group_leader);
   task->born = bpf_ktime_get_ns();
   bpf_core_read(&task->name, sizeof(task->name), &child->comm);
+  if (child->tgid != parent->tgid) {
+    __u32 from = parent->tgid, to = child->tgid;
+    struct waits_python *python = bpf_map_lookup_elem(&pythons, &from);
+    if (python) bpf_map_update_elem(&pythons, &to, python, BPF_ANY);
+  }
   return 0;
 }
 
@@ -226,6 +168,9 @@ int BPF_PROG(on_exec, struct task_struct *p, int old_number) {
     task->state = kTaskRunning;
     task->since = now;
   }
+  __u32 process = p->pid;
+  bpf_map_delete_elem(&pythons, &process);
+  task->python = task->python_looks = 0;
   task->has_executed = 1;
   bpf_core_read(&task->name, sizeof(task->name), &p->comm);
   tell_of_task(kEventExec, task, p->pid);
@@ -242,6 +187,14 @@ int BPF_PROG(on_exit, struct task_struct *p) {
   task->major_faults = p->maj_flt;
   bpf_core_read(&task->name, sizeof(task->name), &p->comm);
   tell_of_task(kEventExit, task, p->pid);
+  return 0;
+}
+
+// After the last of its threads.
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(on_free, struct task_struct *p) {
+  __u32 process = p->pid;
+  if (p->pid == p->tgid) bpf_map_delete_elem(&pythons, &process);
   return 0;
 }
 
@@ -266,7 +219,7 @@ static __always_inline __u32 waker_of(struct waits_task *task) {
   struct task_struct *current = bpf_get_current_task_btf();
   if (!find(current->pid)) return 0;
   struct pt_regs *registers = (struct pt_regs *)bpf_task_pt_regs(current);
-  return (long)registers->orig_ax < 0 ? 0 : current->pid;
+  return syscall_of(registers) < 0 ? 0 : current->pid;
 }
 
 static __always_inline void count_wake(struct waits_wake_key key, __u64 time) {
@@ -311,33 +264,18 @@ int BPF_PROG(on_waking, struct task_struct *p) {
   return 0;
 }
 
-static __always_inline void send_stack(struct waits_site *site, __u32 number,
-                                       struct waits_task *task, struct pt_regs *registers) {
+// The stack's bytes that could be had; 0 also where there is no room, which is tried again.
+static __always_inline __u32 send_stack(__u32 kind, __u32 site, struct waits_task *task,
+                                        struct pt_regs *registers) {
   struct waits_event_stack *event = bpf_ringbuf_reserve(&ring, sizeof(*event), 0);
-  if (!event) return;  // Tried again at the next wait.
-  event->kind = kEventStack;
-  event->site = number;
+  if (!event) return 0;
+  event->kind = kind;
+  event->site = site;
   event->tid = task->tid;
   event->process = task->process;
-  event->registers[0] = registers->ax;
-  event->registers[1] = registers->dx;
-  event->registers[2] = registers->cx;
-  event->registers[3] = registers->bx;
-  event->registers[4] = registers->si;
-  event->registers[5] = registers->di;
-  event->registers[6] = registers->bp;
-  event->registers[7] = registers->sp;
-  event->registers[8] = registers->r8;
-  event->registers[9] = registers->r9;
-  event->registers[10] = registers->r10;
-  event->registers[11] = registers->r11;
-  event->registers[12] = registers->r12;
-  event->registers[13] = registers->r13;
-  event->registers[14] = registers->r14;
-  event->registers[15] = registers->r15;
-  event->registers[16] = registers->ip;
+  copy_registers(event->registers, registers);
   event->pad = 0;
-  __u64 from = registers->sp;
+  __u64 from = event->registers[kStackRegister];
   __u32 bytes = 0;
 #pragma unroll
   for (int chunk = 0; chunk < kStackBytes / kStackChunk; chunk++) {
@@ -348,17 +286,29 @@ static __always_inline void send_stack(struct waits_site *site, __u32 number,
     }
   }
   event->bytes = bytes;
-  // A page of it that is not there now may be at the next wait.
-  site->stack_tries = bytes ? kMostStackTries : site->stack_tries + 1;
   bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+  return bytes;
+}
+
+// The Python lines that a thread is in, if it runs Python: their hash, and themselves in the
+// event; 0 if it does not.
+static __always_inline __u64 python_lines(struct waits_task *task, struct task_struct *thread,
+                                          struct waits_python *python,
+                                          struct waits_event_python *event) {
+  __u64 state = python_thread(task, python, thread_pointer(thread));
+  return state ? read_python_frames(python, state, event) : 0;
 }
 
 // The place in the user's code that waits; its stack is sent the first time it is seen.
-static __always_inline __u32 site_of(struct waits_task *task, __u32 task_number, __u32 reason,
-                                     struct pt_regs *registers) {
-  struct waits_site_key key = {task_number, (__s32)registers->orig_ax, registers->ip,
-                               registers->sp};
+static __always_inline __u32 site_of(struct waits_task *task, struct task_struct *thread,
+                                     __u32 reason, struct pt_regs *registers) {
+  __u32 first = 0, process = thread->tgid;
+  struct waits_site_key key = {thread->pid, (__s32)syscall_of(registers),
+                               instruction_of(registers), stack_of(registers), 0};
   if (reason == kWaitFault) key.syscall = -1;
+  struct waits_python *python = bpf_map_lookup_elem(&pythons, &process);
+  struct waits_event_python *lines = bpf_map_lookup_elem(&python_event, &first);
+  if (python && lines) key.python = python_lines(task, thread, python, lines);
   __u32 *known = bpf_map_lookup_elem(&site_numbers, &key);
   __u32 number = known ? *known : 0;
   if (!known) {
@@ -374,7 +324,15 @@ static __always_inline __u32 site_of(struct waits_task *task, __u32 task_number,
     site->key = key;
     site->reason = reason;
   }
-  if (site->stack_tries < kMostStackTries) send_stack(site, number, task, registers);
+  // A page of it that is not there now may be at the next wait.
+  if (site->stack_tries < kMostStackTries) {
+    bool is_had = send_stack(kEventStack, number, task, registers) != 0;
+    site->stack_tries = is_had ? kMostStackTries : site->stack_tries + 1;
+  }
+  if (python && lines && key.python && site->python_tries < kMostStackTries) {
+    bool is_had = send_python(python, task, process, number, lines);
+    site->python_tries = is_had ? kMostStackTries : site->python_tries + 1;
+  }
   return number;
 }
 
@@ -412,11 +370,11 @@ static __always_inline void mend_missed_departure(struct waits_task *task,
   struct pt_regs *registers = (struct pt_regs *)bpf_task_pt_regs(thread);
   task->running += ran;
   task->site = 0;
-  if ((long)registers->orig_ax < 0) {
+  if (syscall_of(registers) < 0) {
     task->preempted += open - ran;
     return;
   }
-  task->reason = reason_of((long)registers->orig_ax, 0);
+  task->reason = reason_of(syscall_of(registers), 0);
   count_block(task, open - ran);
   task->wakeups++;
 }
@@ -442,7 +400,7 @@ static __always_inline void leave_cpu(struct waits_task *task, struct task_struc
   struct pt_regs *registers = (struct pt_regs *)bpf_task_pt_regs(thread);
   if (preempt || state == 0) {
     // On its way back to user code a thread is preempted in the same way as it yields.
-    if (!preempt && registers->orig_ax == kYield) {
+    if (!preempt && syscall_of(registers) == kYield) {
       task->yields++;
     } else {
       task->preemptions++;
@@ -453,9 +411,10 @@ static __always_inline void leave_cpu(struct waits_task *task, struct task_struc
     return;
   }
   bool is_io = (state & kStateUninterruptible) || BPF_CORE_READ_BITFIELD(thread, in_iowait);
-  __u32 reason = reason_of((long)registers->orig_ax, is_io);
+  __u32 reason = reason_of(syscall_of(registers), is_io);
+  if (reason == kWaitPoll && is_poll_of_nothing(registers)) reason = kWaitSleep;
   task->reason = reason;
-  task->site = site_of(task, thread->pid, reason, registers);
+  task->site = site_of(task, thread, reason, registers);
   task->state = kTaskBlocked;
 }
 
@@ -511,6 +470,23 @@ int on_switch(__u64 *ctx) {
   }
   task = find(next->pid);
   if (task) take_cpu(task, next, bpf_ktime_get_ns());
+  return 0;
+}
+
+// At every tick of a clock of each CPU, what the job's thread on it is doing.
+SEC("perf_event")
+int on_sample(void *ctx) {
+  struct task_struct *thread = bpf_get_current_task_btf();
+  struct waits_task *task = find(thread->pid);
+  if (!task) return 0;
+  __u32 first = 0, process = thread->tgid;
+  struct waits_python *python = bpf_map_lookup_elem(&pythons, &process);
+  struct waits_event_python *lines = bpf_map_lookup_elem(&python_event, &first);
+  if (python && lines && python_lines(task, thread, python, lines)) {
+    send_python(python, task, process, 0, lines);
+  } else {
+    send_stack(kEventSample, 0, task, (struct pt_regs *)bpf_task_pt_regs(thread));
+  }
   return 0;
 }
 

@@ -157,14 +157,26 @@ void Reading::add_ends() {
   }
 }
 
+// The lines of Python where it runs, which its interpreter's own functions say nothing of.
 std::uint32_t Reading::stack_of(const model::WaitSite& site) {
+  const auto name_in = [](const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return path.substr(slash == std::string::npos ? 0 : slash + 1);
+  };
   std::uint32_t stack = kNone;
+  for (auto frame = site.python.rbegin(); frame != site.python.rend(); ++frame) {
+    stack = builder_.frame(
+        stack, fmt::format("{} ({}:{})", frame->function, name_in(frame->file), frame->line));
+  }
+  if (stack != kNone) return stack;
   for (auto frame = site.frames.rbegin(); frame != site.frames.rend(); ++frame) {
-    const std::size_t slash = frame->file.rfind('/');
-    const std::string file = frame->file.substr(slash == std::string::npos ? 0 : slash + 1);
-    stack =
-        builder_.frame(stack, frame->symbol.empty() ? fmt::format("{}+{:#x}", file, frame->offset)
-                                                    : fmt::format("{} ({})", frame->symbol, file));
+    const std::string file = name_in(frame->file);
+    std::string text = fmt::format("{} ({})", frame->symbol, file);
+    if (frame->symbol.empty()) text = fmt::format("{}+{:#x}", file, frame->offset);
+    if (frame->line > 0) {
+      text = fmt::format("{} ({}:{})", frame->symbol, name_in(frame->source), frame->line);
+    }
+    stack = builder_.frame(stack, text);
   }
   return stack;
 }

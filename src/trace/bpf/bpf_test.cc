@@ -87,6 +87,28 @@ std::string shown(const model::Trace& trace) {
   return text;
 }
 
+TEST(Bpf, PlacesAreNamedByTheirLines) {
+  model::BpfSummary summary = sample();
+  summary.sites[0].frames[0].source = "/src/lock.cc";
+  summary.sites[0].frames[0].line = 12;
+  const auto innermost = [](const model::BpfSummary& told) {
+    std::string text = model::bpf_head_line(told);
+    text += model::bpf_summary_lines(told);
+    const auto loaded = load_bpf(text);
+    EXPECT_TRUE(loaded);
+    const model::Trace& trace = *loaded;
+    for (const model::ThreadTotal& total : trace.thread_totals) {
+      if (total.stack != model::kNone) {
+        return std::string(trace.names[trace.stacks[total.stack].function]);
+      }
+    }
+    return std::string();
+  };
+  EXPECT_EQ(innermost(summary), "wait (lock.cc:12)");
+  summary.sites[0].python = {{"/src/job.py", 7, "load"}, {"/src/job.py", 20, "<module>"}};
+  EXPECT_EQ(innermost(summary), "load (job.py:7)");
+}
+
 TEST(Bpf, WaitsAreSpansWithWhatIsBetweenThem) {
   const auto trace = load_bpf(record());
   ASSERT_TRUE(trace) << trace.error().text;

@@ -1,0 +1,16 @@
+// show_waits.h: what a job's threads waited for, as people and programs read it.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "profile/offcpu.h"
+
+namespace amdahl::cli {
+
+// Threads by role, the places that waited, the lines that took longest, who woke whom, disks.
+std::string show_waits(const profile::WaitsReport& report);
+nlohmann::json encode_waits(const profile::WaitsReport& report);
+
+}  // namespace amdahl::cli

@@ -1,0 +1,74 @@
+// types.bpf.h: of the kernel's types and structures what the program in it reads.
+#pragma once
+
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef unsigned int __u32;
+typedef unsigned long long __u64;
+typedef signed char __s8;
+typedef short __s16;
+typedef int __s32;
+typedef long long __s64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+typedef _Bool bool;
+#define BPF_MAP_TYPE_HASH 1
+#define BPF_MAP_TYPE_ARRAY 2
+#define BPF_MAP_TYPE_PERCPU_ARRAY 6
+#define BPF_MAP_TYPE_LRU_HASH 9
+#define BPF_MAP_TYPE_RINGBUF 27
+#define BPF_ANY 0
+#define BPF_NOEXIST 1
+#define BPF_RB_NO_WAKEUP 1
+// clang-format off
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+// clang-format on
+
+#include "observe/bpf/registers.bpf.h"
+
+// Of the kernel's structures only what is read; the loader finds where it is.
+struct ns_common {
+  unsigned int inum;
+} __attribute__((preserve_access_index));
+struct pid_namespace {
+  struct ns_common ns;
+} __attribute__((preserve_access_index));
+struct upid {
+  int nr;
+  struct pid_namespace *ns;
+} __attribute__((preserve_access_index));
+struct pid {
+  unsigned int level;
+  struct upid numbers[1];
+} __attribute__((preserve_access_index));
+struct sched_entity {
+  __u64 sum_exec_runtime;
+} __attribute__((preserve_access_index));
+struct thread_struct {
+  unsigned long fsbase;
+} __attribute__((preserve_access_index));
+struct task_struct {
+  int pid, tgid;
+  struct sched_entity se;
+  unsigned int __state;
+  unsigned int in_iowait : 1;
+  char comm[16];
+  unsigned long min_flt, maj_flt;
+  struct task_struct *group_leader;
+  struct pid *thread_pid;
+  struct thread_struct thread;
+} __attribute__((preserve_access_index));
+struct gendisk {
+  int major, first_minor;
+  char disk_name[32];
+} __attribute__((preserve_access_index));
+struct request_queue {
+  struct gendisk *disk;
+} __attribute__((preserve_access_index));
+struct request {
+  struct request_queue *q;
+  unsigned int cmd_flags, __data_len;
+} __attribute__((preserve_access_index));

@@ -1,0 +1,124 @@
+#include "profile/wait_lines.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "profile/roles.h"
+
+namespace amdahl::profile {
+namespace {
+
+using model::BpfSummary;
+
+constexpr std::size_t kShownName = 60;
+
+// Parts of the paths of what somebody else wrote.
+constexpr auto kForeign =
+    std::to_array<std::string_view>({"/site-packages/", "/dist-packages/", "/lib/python3",
+                                     "/usr/include/", "/usr/lib/", "/usr/src/", "/usr/share/"});
+
+template <class Site>
+std::vector<StackLine> lines_in(const Site& site) {
+  std::vector<StackLine> lines;
+  for (const model::PythonFrame& frame : site.python) {
+    lines.push_back({frame.file, frame.line, frame.function});
+  }
+  if (!lines.empty()) return lines;
+  for (const model::WaitFrame& frame : site.frames) {
+    if (frame.line > 0) lines.push_back({frame.source, frame.line, frame.symbol});
+  }
+  return lines;
+}
+
+// Seconds by line; a line that is in a stack twice counts once.
+class Costs {
+ public:
+  void add(const std::vector<StackLine>& lines, double seconds) {
+    std::set<StackLine> own;
+    for (const StackLine& line : lines) {
+      if (is_own_source(line.file)) own.insert(line);
+    }
+    for (const StackLine& line : own) seconds_[line] += seconds;
+  }
+
+  std::vector<LineCost> take(bool waits_only) const {
+    std::vector<LineCost> costs;
+    for (const auto& [line, seconds] : seconds_) {
+      LineCost cost;
+      cost.file = line.file;
+      cost.line = line.line;
+      cost.function = line.function;
+      cost.in_steps = true;
+      cost.waits_only = waits_only;
+      cost.seconds = seconds;
+      costs.push_back(std::move(cost));
+    }
+    std::ranges::stable_sort(costs, std::ranges::greater{}, &LineCost::seconds);
+    return costs;
+  }
+
+ private:
+  std::map<StackLine, double> seconds_;
+};
+
+}  // namespace
+
+std::vector<StackLine> lines_of(const model::WaitSite& site) { return lines_in(site); }
+std::vector<StackLine> lines_of(const model::RunSite& site) { return lines_in(site); }
+
+bool is_own_source(const std::string& file) {
+  if (!file.starts_with('/')) return false;
+  return std::ranges::none_of(kForeign,
+                              [&](std::string_view part) { return file.find(part) != file.npos; });
+}
+
+std::optional<StackLine> own_line(const std::vector<StackLine>& lines) {
+  const auto found =
+      std::ranges::find_if(lines, [](const StackLine& line) { return is_own_source(line.file); });
+  if (found == lines.end()) return std::nullopt;
+  return *found;
+}
+
+std::string show(const StackLine& line) {
+  const std::string_view path = line.file;
+  std::size_t slash = path.rfind('/');
+  // The name alone says nothing of a package.
+  if (path.ends_with("/__init__.py")) slash = path.rfind('/', slash - 1);
+  const std::string_view name = path.substr(slash == path.npos ? 0 : slash + 1);
+  return fmt::format("{}:{} ({})", name, line.line, clip(line.function, kShownName));
+}
+
+std::vector<LineCost> line_costs(const BpfSummary& summary) {
+  const std::vector<Role> roles = roles_of(summary);
+  std::map<std::int64_t, const model::TaskWaits*> steps;
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    if (roles[i] == Role::kStep) steps[summary.tasks[i].tid] = &summary.tasks[i];
+  }
+  if (steps.empty()) return {};
+  const auto threads = static_cast<double>(steps.size());
+  Costs costs;
+  for (const model::WaitSite& site : summary.sites) {
+    if (steps.contains(site.tid)) costs.add(lines_of(site), to_seconds(site.time) / threads);
+  }
+  std::map<std::int64_t, double> samples;
+  for (const model::RunSite& site : summary.running) {
+    samples[site.tid] += static_cast<double>(site.samples);
+  }
+  bool waits_only = true;
+  for (const model::RunSite& site : summary.running) {
+    const auto step = steps.find(site.tid);
+    if (step == steps.end() || site.samples <= 0) continue;
+    waits_only = false;
+    const double share = static_cast<double>(site.samples) / samples[site.tid];
+    costs.add(lines_of(site), share * to_seconds(step->second->running) / threads);
+  }
+  return costs.take(waits_only);
+}
+
+}  // namespace amdahl::profile

@@ -1,0 +1,39 @@
+// wait_lines.h: what lines of a job's source cost it, by the waits and samples of its threads.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/bpf.h"
+#include "profile/lines.h"
+
+namespace amdahl::profile {
+
+// A line of the source in one stack.
+struct StackLine {
+  std::string file;
+  int line = 0;
+  std::string function;
+
+  friend auto operator<=>(const StackLine&, const StackLine&) = default;
+};
+
+// Innermost first: Python's where it runs, else those of compiled code that has debug information.
+std::vector<StackLine> lines_of(const model::WaitSite& site);
+std::vector<StackLine> lines_of(const model::RunSite& site);
+
+// Whether a file is the job's own: not of the system, of a library that was installed, or made up.
+bool is_own_source(const std::string& file);
+// The innermost of them that is the job's own.
+std::optional<StackLine> own_line(const std::vector<StackLine>& lines);
+
+// "train.py:12 (load)".
+std::string show(const StackLine& line);
+
+// Seconds of the wall clock that the step threads spent in each line of the job's own, in what it
+// called included: waits as they were measured, and of what was sampled while they ran the part of
+// the time that they ran. Of several ranks the mean. Dearest first.
+std::vector<LineCost> line_costs(const model::BpfSummary& summary);
+
+}  // namespace amdahl::profile

@@ -1,0 +1,172 @@
+#include "profile/wait_lines.h"
+
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "profile/findings.h"
+#include "profile/offcpu.h"
+#include "profile/waits_testing.h"
+
+namespace amdahl::profile {
+namespace {
+
+using model::BpfSummary;
+using std::chrono::milliseconds;
+
+// The step thread (11) reads for 1 s in load(), from two places of the interpreter, polls for 3 s
+// in a library that next() calls, and runs 4 s, three quarters of it in decode().
+BpfSummary sampled_waits() {
+  BpfSummary summary = sample_waits();
+  summary.sites[0].python = {{"/usr/lib/python3.11/queue.py", 171, "Queue.get"},
+                             {"/job/input.py", 30, "next"},
+                             {"/job/train.py", 50, "<module>"}};
+  for (const int part : {600, 400}) {
+    model::WaitSite read;
+    read.id = part;
+    read.tid = 11;
+    read.reason = model::Wait::kRead;
+    read.count = 50;
+    read.time = milliseconds(part);
+    read.longest = milliseconds(part / 10);
+    read.python = {{"/job/input.py", 12, "load"}, {"/job/train.py", 50, "<module>"}};
+    summary.sites.push_back(read);
+  }
+  summary.running = {{11, 30, {}, {{"/job/input.py", 20, "decode"}, {"/job/train.py", 51, "f"}}},
+                     {12, 99, {}, {{"/job/pool.py", 1, "g"}}},
+                     {11, 10, {{"/bin/x", 1, "f", "/job/x.cc", 9}}, {}}};
+  return summary;
+}
+
+std::vector<std::string> shown(const std::vector<LineCost>& costs) {
+  std::vector<std::string> text;
+  for (const LineCost& cost : costs) {
+    text.push_back(fmt::format("{}:{} {} {:.1f}{}", cost.file, cost.line, cost.function,
+                               cost.seconds, cost.waits_only ? " waits" : ""));
+  }
+  return text;
+}
+
+TEST(WaitLines, OwnLinesOfTheStepThreadHaveTheirSeconds) {
+  EXPECT_EQ(
+      shown(line_costs(sampled_waits())),
+      (std::vector<std::string>{"/job/train.py:50 <module> 4.0", "/job/input.py:20 decode 3.0",
+                                "/job/input.py:30 next 3.0", "/job/train.py:51 f 3.0",
+                                "/job/input.py:12 load 1.0", "/job/x.cc:9 f 1.0"}));
+}
+
+TEST(WaitLines, WithoutSamplesTheyAreWaitsOnly) {
+  BpfSummary summary = sampled_waits();
+  summary.running.clear();
+  EXPECT_EQ(shown(line_costs(summary)),
+            (std::vector<std::string>{"/job/train.py:50 <module> 4.0 waits",
+                                      "/job/input.py:30 next 3.0 waits",
+                                      "/job/input.py:12 load 1.0 waits"}));
+}
+
+TEST(WaitLines, RanksAreTheMean) {
+  BpfSummary summary = sampled_waits();
+  auto other = summary.tasks[1];
+  other.tid = other.process = 31;
+  summary.tasks.push_back(other);
+  const auto costs = line_costs(summary);
+  ASSERT_FALSE(costs.empty());
+  EXPECT_DOUBLE_EQ(costs[0].seconds, 2.0);
+}
+
+TEST(WaitLines, AStackThatRecursCountsOnce) {
+  BpfSummary summary = sampled_waits();
+  summary.running.clear();
+  summary.sites.resize(1);
+  summary.sites[0].python = {{"/job/a.py", 1, "f"}, {"/job/a.py", 1, "f"}, {"/job/a.py", 9, "g"}};
+  EXPECT_EQ(shown(line_costs(summary)),
+            (std::vector<std::string>{"/job/a.py:1 f 3.0 waits", "/job/a.py:9 g 3.0 waits"}));
+}
+
+TEST(WaitLines, WhatIsTheJobsOwn) {
+  struct Case {
+    std::string file;
+    bool own;
+  };
+  const Case kCases[] = {
+      {"/home/a/train.py", true},
+      {"/usr/lib/python3.11/threading.py", false},
+      {"/home/a/.venv/lib/python3.12/site-packages/torch/x.py", false},
+      {"/usr/include/c++/12/condition_variable", false},
+      {"<frozen importlib._bootstrap>", false},
+      {"./nptl/futex-internal.c", false},
+      {"", false},
+  };
+  for (const Case& c : kCases) EXPECT_EQ(is_own_source(c.file), c.own) << c.file;
+}
+
+TEST(WaitLines, CausesNameTheLineThatWaited) {
+  const Facts facts = facts_of(sampled_waits());
+  const auto input =
+      std::ranges::find(facts.causes, model::Bottleneck::kInput, &model::Cause::bottleneck);
+  ASSERT_NE(input, facts.causes.end());
+  EXPECT_NE(input->because.find(", 3.00 s of it at input.py:30 (next)"), std::string::npos)
+      << input->because;
+}
+
+TEST(WaitLines, PlacesThatReadTheSameAreOne) {
+  const auto places = places_of(sampled_waits(), Role::kStep, 5);
+  ASSERT_EQ(places.size(), 2U);
+  EXPECT_EQ(show(places[0]),
+            "3.00 s in 30 poll waits: queue.py:171 (Queue.get) < input.py:30 (next) < "
+            "train.py:50 (<module>)");
+  ASSERT_TRUE(places[0].line);
+  EXPECT_EQ(show(*places[0].line), "input.py:30 (next)");
+  EXPECT_EQ(show(places[1]),
+            "1.00 s in 100 read waits: input.py:12 (load) < train.py:50 (<module>)");
+  EXPECT_DOUBLE_EQ(places[1].longest_s, 0.06);
+}
+
+// Sleeping is nobody's work.
+TEST(WaitLines, SleepIsACauseWithItsLine) {
+  BpfSummary summary = sampled_waits();
+  waits_block(summary.tasks[1], model::Wait::kSleep, 2000, 10);
+  summary.sites[1].reason = model::Wait::kSleep;
+  const Facts facts = facts_of(summary);
+  const auto sleep = std::ranges::find(facts.causes, "sleeping", &model::Cause::name);
+  ASSERT_NE(sleep, facts.causes.end());
+  EXPECT_DOUBLE_EQ(sleep->share, 0.2);
+  EXPECT_EQ(sleep->because,
+            "the step thread slept 2.00 s of 10.0 s, 0.60 s of it at input.py:12 (load)");
+}
+
+TEST(WaitLines, TheReportHoldsEveryKind) {
+  const WaitsReport report = waits_report(sampled_waits());
+  EXPECT_EQ(report.collector, "bpf");
+  EXPECT_EQ(report.roles.size(), 5U);
+  EXPECT_EQ(report.places.size(), 2U);
+  ASSERT_EQ(report.wakes.size(), 5U);
+  EXPECT_EQ(report.wakes[1].waker_name, "python3");
+  ASSERT_EQ(report.disks.size(), 1U);
+  EXPECT_EQ(report.disks[0].name, "vda");
+}
+
+// Lines that only waited tell nothing of one that computes.
+TEST(WaitLines, AFindingIsNotDroppedBecauseItsFileWaited) {
+  code::Finding found;
+  found.rule = "x";
+  found.file = "/job/input.py";
+  found.line = found.end_line = 99;
+  found.explains = {"input_share"};
+  model::Profile profile;
+  profile.wall = std::chrono::seconds(10);
+  profile.evidence["input_share"] = 0.3;
+  LineCost cost;
+  cost.file = "/job/input.py";
+  cost.line = 12;
+  cost.seconds = 1;
+  cost.waits_only = true;
+  EXPECT_EQ(findings(std::vector{found}, profile, std::vector{cost}).size(), 1U);
+  cost.waits_only = false;
+  EXPECT_TRUE(findings(std::vector{found}, profile, std::vector{cost}).empty());
+}
+
+}  // namespace
+}  // namespace amdahl::profile
