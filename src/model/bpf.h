@@ -74,7 +74,7 @@ struct WaitFrame {
   std::string file;
   std::uint64_t offset = 0;  // In the file as it is linked, so that addr2line takes it.
   std::string symbol;        // Empty where the file names none.
-  std::string source;        // By the file's debug information; empty without it.
+  std::string source{};      // By the file's debug information; empty without it.
   int line = 0;              // From 1; 0: not known.
 
   friend bool operator==(const WaitFrame&, const WaitFrame&) = default;
@@ -100,7 +100,7 @@ struct WaitSite {
   // Innermost first; empty if the stack could not be had. A function that was inlined is a frame
   // of its own, with the offset of the one around it.
   std::vector<WaitFrame> frames;
-  std::vector<PythonFrame> python;  // Innermost first; empty where no Python runs.
+  std::vector<PythonFrame> python{};  // Innermost first; empty where no Python runs.
 
   friend bool operator==(const WaitSite&, const WaitSite&) = default;
 };

@@ -10,9 +10,9 @@ struct LineCost {
   std::string file;  // Absolute, as the job's interpreter or compiler knows it.
   int line = 0;      // From 1.
   std::string function;
-  bool in_steps = false;    // While it took batches; else before the first.
-  bool waits_only = false;  // What it computed was not seen: a line that is not there may cost.
+  bool in_steps = false;  // While it took batches; else before the first.
   double seconds = 0;
+  bool waits_only = false;  // What it computed was not seen: a line that is not there may cost.
 
   friend bool operator==(const LineCost&, const LineCost&) = default;
 };

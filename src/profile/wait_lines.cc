@@ -27,7 +27,7 @@ template <class Site>
 std::vector<StackLine> lines_in(const Site& site) {
   std::vector<StackLine> lines;
   for (const model::PythonFrame& frame : site.python) {
-    lines.push_back({frame.file, frame.line, frame.function});
+    if (!is_hook(frame)) lines.push_back({frame.file, frame.line, frame.function});
   }
   if (!lines.empty()) return lines;
   for (const model::WaitFrame& frame : site.frames) {
@@ -71,6 +71,10 @@ class Costs {
 
 std::vector<StackLine> lines_of(const model::WaitSite& site) { return lines_in(site); }
 std::vector<StackLine> lines_of(const model::RunSite& site) { return lines_in(site); }
+
+bool is_hook(const model::PythonFrame& frame) {
+  return frame.file.ends_with("/hook/sitecustomize.py");
+}
 
 bool is_own_source(const std::string& file) {
   if (!file.starts_with('/')) return false;

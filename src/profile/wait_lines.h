@@ -23,6 +23,8 @@ struct StackLine {
 std::vector<StackLine> lines_of(const model::WaitSite& site);
 std::vector<StackLine> lines_of(const model::RunSite& site);
 
+// Whether a frame is of the hook that we put into the job, not of the job.
+bool is_hook(const model::PythonFrame& frame);
 // Whether a file is the job's own: not of the system, of a library that was installed, or made up.
 bool is_own_source(const std::string& file);
 // The innermost of them that is the job's own.

@@ -1,5 +1,6 @@
 #include "profile/wait_lines.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -70,7 +71,11 @@ TEST(WaitLines, RanksAreTheMean) {
   BpfSummary summary = sampled_waits();
   auto other = summary.tasks[1];
   other.tid = other.process = 31;
+  auto loader = summary.tasks[4];
+  loader.tid = loader.process = 32;
+  loader.parent = 31;
   summary.tasks.push_back(other);
+  summary.tasks.push_back(loader);
   const auto costs = line_costs(summary);
   ASSERT_FALSE(costs.empty());
   EXPECT_DOUBLE_EQ(costs[0].seconds, 2.0);
@@ -124,6 +129,17 @@ TEST(WaitLines, PlacesThatReadTheSameAreOne) {
   EXPECT_DOUBLE_EQ(places[1].longest_s, 0.06);
 }
 
+TEST(WaitLines, OurOwnHookIsNotTheJob) {
+  BpfSummary summary = sampled_waits();
+  summary.sites.resize(1);
+  summary.sites[0].python.insert(summary.sites[0].python.begin(),
+                                 {"/state/profiles/p-1/hook/sitecustomize.py", 82, "timed"});
+  const auto places = places_of(summary, Role::kStep, 5);
+  ASSERT_EQ(places.size(), 1U);
+  EXPECT_EQ(places[0].stack,
+            "queue.py:171 (Queue.get) < input.py:30 (next) < train.py:50 (<module>)");
+}
+
 // Sleeping is nobody's work.
 TEST(WaitLines, SleepIsACauseWithItsLine) {
   BpfSummary summary = sampled_waits();
@@ -134,7 +150,7 @@ TEST(WaitLines, SleepIsACauseWithItsLine) {
   ASSERT_NE(sleep, facts.causes.end());
   EXPECT_DOUBLE_EQ(sleep->share, 0.2);
   EXPECT_EQ(sleep->because,
-            "the step thread slept 2.00 s of 10.0 s, 0.60 s of it at input.py:12 (load)");
+            "the step thread slept 2.00 s of 10.0 s, 0.6 s of it at input.py:12 (load)");
 }
 
 TEST(WaitLines, TheReportHoldsEveryKind) {

@@ -31,6 +31,7 @@ std::string stack_of(const model::WaitSite& site) {
   std::vector<std::string> names;
   for (const model::PythonFrame& frame : site.python) {
     if (names.size() >= kShownFrames) break;
+    if (is_hook(frame)) continue;
     names.push_back(show(StackLine{frame.file, frame.line, frame.function}));
   }
   for (const model::WaitFrame& frame : site.frames) {

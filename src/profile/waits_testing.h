@@ -39,6 +39,7 @@ inline model::BpfSummary sample_waits() {
   step.runqueue = milliseconds(300);
   step.preempted = milliseconds(200);
   step.preemptions = 40;
+  step.syscalls = 5000;
   step.runqueue_histogram[4] = 100;
   waits_block(step, model::Wait::kPoll, 3000, 30);
   waits_block(step, model::Wait::kRead, 1000, 100);

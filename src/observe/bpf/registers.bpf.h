@@ -7,6 +7,10 @@ struct pt_regs {
   unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, sp;
 } __attribute__((preserve_access_index));
 
+struct thread_struct {
+  unsigned long fsbase;
+} __attribute__((preserve_access_index));
+
 enum { kYield = 24 };  // The system call sched_yield; reason.h has the others.
 
 // Below 0 the thread is in no system call.
@@ -53,4 +57,6 @@ static __always_inline void copy_registers(__u64 *to, struct pt_regs *registers)
 }
 
 // What pthread_self() is in that thread.
-#define thread_pointer(thread) BPF_CORE_READ(thread, thread.fsbase)
+static __always_inline __u64 thread_pointer(struct thread_struct *thread) {
+  return BPF_CORE_READ(thread, fsbase);
+}

@@ -13,14 +13,15 @@ typedef __u16 __be16;
 typedef __u32 __be32;
 typedef __u32 __wsum;
 typedef _Bool bool;
-#define BPF_MAP_TYPE_HASH 1
-#define BPF_MAP_TYPE_ARRAY 2
-#define BPF_MAP_TYPE_PERCPU_ARRAY 6
-#define BPF_MAP_TYPE_LRU_HASH 9
-#define BPF_MAP_TYPE_RINGBUF 27
-#define BPF_ANY 0
-#define BPF_NOEXIST 1
-#define BPF_RB_NO_WAKEUP 1
+// As the kernel numbers them.
+enum {
+  BPF_MAP_TYPE_HASH = 1,
+  BPF_MAP_TYPE_ARRAY = 2,
+  BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+  BPF_MAP_TYPE_LRU_HASH = 9,
+  BPF_MAP_TYPE_RINGBUF = 27,
+};
+enum { BPF_ANY = 0, BPF_NOEXIST = 1, BPF_RB_NO_WAKEUP = 1 };
 // clang-format off
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
@@ -46,9 +47,6 @@ struct pid {
 } __attribute__((preserve_access_index));
 struct sched_entity {
   __u64 sum_exec_runtime;
-} __attribute__((preserve_access_index));
-struct thread_struct {
-  unsigned long fsbase;
 } __attribute__((preserve_access_index));
 struct task_struct {
   int pid, tgid;

@@ -295,7 +295,7 @@ static __always_inline __u32 send_stack(__u32 kind, __u32 site, struct waits_tas
 static __always_inline __u64 python_lines(struct waits_task *task, struct task_struct *thread,
                                           struct waits_python *python,
                                           struct waits_event_python *event) {
-  __u64 state = python_thread(task, python, thread_pointer(thread));
+  __u64 state = python_thread(task, python, thread_pointer(&thread->thread));
   return state ? read_python_frames(python, state, event) : 0;
 }
 
