@@ -324,8 +324,9 @@ static __always_inline __u32 site_of(struct waits_task *task, struct task_struct
     site->key = key;
     site->reason = reason;
   }
-  // A page of it that is not there now may be at the next wait.
-  if (site->stack_tries < kMostStackTries) {
+  // A page of it that is not there now may be at the next wait. Where Python's lines are had, the
+  // interpreter's own frames are not worth their copy.
+  if (!key.python && site->stack_tries < kMostStackTries) {
     bool is_had = send_stack(kEventStack, number, task, registers) != 0;
     site->stack_tries = is_had ? kMostStackTries : site->stack_tries + 1;
   }
