@@ -307,9 +307,16 @@ std::vector<Cause> causes_of(const CauseInputs& inputs) {
   keep(waited || is_wait_known ? waited : seen(inputs, Bottleneck::kContention));
   const auto woken = wakeups(inputs);
   keep(woken ? woken : seen(inputs, Bottleneck::kWakeups));
-  keep(rest(inputs, causes));
+  std::vector<Cause> known = causes;
+  if (const auto spare = inputs.asked ? std::nullopt : allocation(inputs)) known.push_back(*spare);
+  keep(rest(inputs, known));
   std::ranges::stable_sort(causes, std::ranges::greater{}, &Cause::share);
   return causes;
+}
+
+double left_alone(const CauseInputs& inputs) {
+  const auto spare = inputs.asked ? std::nullopt : allocation(inputs);
+  return spare ? spare->share : 0;
 }
 
 bool is_own_contention(const model::Cause& cause) {

@@ -32,6 +32,9 @@ std::map<std::string, double> plain_shares(const std::map<std::string, double>& 
 // their shares do not add up. Each is the most that could go: its ceiling, not its promise.
 std::vector<model::Cause> causes_of(const CauseInputs& inputs);
 
+// The part of the accelerators that a job which asked for none left alone; 0 of one that asked.
+double left_alone(const CauseInputs& inputs);
+
 // Whether CPUs are short by the job's own doing: its threads or its quota, not its neighbours.
 bool is_own_contention(const model::Cause& cause);
 

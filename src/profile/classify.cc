@@ -93,7 +93,8 @@ std::optional<std::pair<std::string, double>> productive(const Evidence& evidenc
   return std::nullopt;
 }
 
-void conclude(model::Profile& profile) {
+// `left_alone`: of the accelerators, by a job that asked for none.
+void conclude(model::Profile& profile, double left_alone) {
   const Cause* largest = profile.causes.empty() ? nullptr : &profile.causes.front();
   if (largest != nullptr && largest->share >= kCauseThatCounts) {
     profile.bottleneck = largest->bottleneck;
@@ -106,7 +107,8 @@ void conclude(model::Profile& profile) {
     return;
   }
   const std::string no_cause = fmt::format("no cause takes {}", show_percent(kCauseThatCounts));
-  const auto computing = productive(profile.evidence);
+  auto computing = productive(profile.evidence);
+  if (computing) computing->second = std::min(1.0, computing->second / (1 - left_alone));
   if (!computing) {
     profile.bottleneck = Bottleneck::kUnknown;
     profile.rule =
@@ -151,12 +153,13 @@ model::Profile classify(const model::Spec& spec, const model::Receipt& receipt,
   for (const Facts& facts : collected) {
     seen.insert(seen.end(), facts.causes.begin(), facts.causes.end());
   }
-  profile.causes = causes_of({.reported = std::move(own.evidence),
-                              .all = profile.evidence,
-                              .seen = std::move(seen),
-                              .accelerator_kind = receipt.accelerator_kind,
-                              .allocated = receipt.accelerators * to_seconds(receipt.wall),
-                              .asked = spec.accelerators > 0});
+  const CauseInputs inputs{.reported = std::move(own.evidence),
+                           .all = profile.evidence,
+                           .seen = std::move(seen),
+                           .accelerator_kind = receipt.accelerator_kind,
+                           .allocated = receipt.accelerators * to_seconds(receipt.wall),
+                           .asked = spec.accelerators > 0};
+  profile.causes = causes_of(inputs);
   for (const Cause& cause : profile.causes) {
     // The classes that no phase or hook times, for playbook entries to ask for.
     if (cause.bottleneck == Bottleneck::kAllocation)
@@ -169,7 +172,7 @@ model::Profile classify(const model::Spec& spec, const model::Receipt& receipt,
     if (cause.bottleneck == Bottleneck::kUnknown)
       profile.evidence["unexplained_share"] = cause.share;
   }
-  conclude(profile);
+  conclude(profile, left_alone(inputs));
   return profile;
 }
 

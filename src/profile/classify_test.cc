@@ -172,6 +172,20 @@ TEST(Classify, CannotTellIsAResult) {
   EXPECT_EQ(classify({}, nowhere, {}).bottleneck, Bottleneck::kUnknown);
 }
 
+TEST(Classify, AJobThatAskedForNothingIsJudgedByWhatItUsed) {
+  model::Receipt receipt = run(2, 1);
+  receipt.utilisation.accelerators[1].assign(10, 0);
+  receipt.cpu_user /= 2;
+  receipt.cpu_system /= 2;
+  model::Spec spec;
+  spec.accelerators = 2;
+  EXPECT_EQ(classify(spec, receipt, {}).bottleneck, Bottleneck::kAllocation);
+  spec.accelerators = 0;
+  const model::Profile profile = classify(spec, receipt, {});
+  EXPECT_EQ(profile.bottleneck, Bottleneck::kCompute) << profile.rule;
+  EXPECT_TRUE(profile.causes.empty()) << profile.causes.front().name;
+}
+
 TEST(Classify, PythonThatLoadsNothingOfOursIsNamed) {
   const struct {
     std::vector<std::string> command;
