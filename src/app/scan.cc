@@ -2,24 +2,27 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "app/scan_files.h"
 #include "app/scan_merge.h"
 #include "app/scan_prometheus.h"
 #include "app/scan_read.h"
 #include "app/scan_select.h"
 #include "base/text.h"
+#include "fleet/journal/journal.h"
 #include "fleet/label_jobs.h"
 #include "fleet/slurm/live.h"
 #include "fleet/slurm/slurm.h"
-#include "fleet/times.h"
 #include "os/fault.h"
 #include "os/files.h"
 #include "os/program.h"
 #include "scan/families.h"
 #include "scan/fold.h"
+#include "scan/halves.h"
 #include "scan/trend.h"
 
 namespace amdahl::app {
@@ -29,43 +32,6 @@ using std::chrono::hours;
 
 // What no scan has used for so long goes.
 constexpr Nanos kKeepUnused = hours(24 * 90);
-
-// A file of the scan with the source that named it.
-struct Found {
-  Input input;
-  ScanSource source;
-};
-
-Result<fleet::ReaderOptions> reader_options(const ScanSource& source, const std::string& path,
-                                            Nanos now, int threads) {
-  fleet::ReaderOptions options;
-  options.path = path;
-  options.host = source.host;
-  options.fields = source.fields;
-  options.time_zone = source.time_zone;
-  options.now = now;
-  options.threads = threads;
-  if (const std::string file = fleet::zone_file(source.time_zone); !file.empty()) {
-    options.zone_rules = TRY(os::read_file(file).in("--time-zone"));
-  }
-  if (!source.map.empty()) options.mapping = TRY(os::read_file(source.map).in("--map"));
-  return options;
-}
-
-bool is_folder(const std::string& path) { return std::filesystem::is_directory(path); }
-
-std::vector<std::string> files_below(const std::string& folder) {
-  std::vector<std::string> files;
-  std::error_code failed;
-  for (std::filesystem::recursive_directory_iterator it(folder, failed), end; it != end;
-       it.increment(failed)) {
-    if (failed) break;
-    const std::string name = it->path().filename().string();
-    if (it->is_regular_file(failed) && !name.starts_with('.')) files.push_back(it->path().string());
-  }
-  std::ranges::sort(files);
-  return files;
-}
 
 class Scanner {
  public:
@@ -80,22 +46,17 @@ class Scanner {
 
   Result<FleetAnswer> run() {
     TRY(gather());
-    const bool any_jobs = std::ranges::any_of(files_, gives_jobs) || !slurm_.empty();
-    scan::Fold fold(fold_options());
-    fold_ = &fold;
+    put_in_order(files_, left_out_);
+    std::ranges::stable_sort(live_, {}, [](const ScanSource& source) { return describe(source); });
+    std::ranges::stable_sort(slurm_, {}, &ScanSource::where);
     TRY(ask_servers());
     for (const ScanSource& source : slurm_) TRY(ask_slurm(source));
-    if (!any_jobs) TRY(jobs_by_label());
-    for (const fleet::Gives gives :
-         {fleet::Gives::kJobs, fleet::Gives::kBoth, fleet::Gives::kSamples}) {
-      for (const Found& found : files_) {
-        if (found.input.source.gives == gives) TRY(read(found));
-      }
-    }
-    for (const Served& served : served_) TRY(tell(served));
+    TRY(copy_pipe(false));
+    std::optional<scan::FleetUsage> usage = TRY(join_all(false));
+    if (!usage) usage = TRY(join_all(true));
     prune();
     os::fault_point("scan-read");
-    return conclude(std::move(fold).finish());
+    return conclude(*std::move(usage));
   }
 
  private:
@@ -103,9 +64,71 @@ class Scanner {
     ScanSource source;
     PrometheusSaid said;
   };
+  // What a program of Slurm said, as a journal.
+  struct Program {
+    std::string name;
+    std::string_view says;
+    std::string journal;
+    std::uint64_t bytes = 0;
+    std::string failed;
+  };
 
-  static bool gives_jobs(const Found& found) {
-    return found.input.source.gives != fleet::Gives::kSamples;
+  // What can be read but once is copied where that may not be enough: but for one pipe of samples
+  // of which all else is known before.
+  Result<> copy_pipe(bool anyway) {
+    std::size_t others = live_.size();
+    for (const Found& found : files_) {
+      others += !found.is_pipe() && found.gives != fleet::Gives::kJobs ? 1 : 0;
+    }
+    for (Found& found : files_) {
+      if (!found.is_pipe()) continue;
+      if (!anyway && others == 0 && found.gives == fleet::Gives::kSamples) continue;
+      const std::string folder = os::make_dirs(keep_folder())
+                                     ? keep_folder()
+                                     : std::filesystem::temp_directory_path().string();
+      const std::string path = fmt::format("{}/standard-input-{}", folder, now_.count());
+      CopiedInput made = TRY(copy_input(found.input, path, stop_).in(found.input.name));
+      found.input = made.input;
+      found.is_copy = true;
+      copy_.emplace(std::move(made.file));
+    }
+    return Ok{};
+  }
+
+  // Jobs, places and names from all inputs, then samples. Nothing if some of the first only came
+  // with the second: then all inputs are to be read for both.
+  Result<std::optional<scan::FleetUsage>> join_all(bool all_twice) {
+    scan::Fold fold(fold_options());
+    fold_ = &fold;
+    answer_.inputs = left_out_;
+    answer_.missing.clear();
+    for (Found& found : files_) found.row = 0;
+    for (const Program& program : programs_) TRY(tell(program));
+    scan::JobsOnly jobs(fold);
+    scan::SamplesOnly samples(fold);
+    const auto twice = [&](const Found& found) {
+      return !found.is_pipe() && (found.gives == fleet::Gives::kBoth ||
+                                  (found.gives == fleet::Gives::kSamples && all_twice));
+    };
+    for (Found& found : files_) {
+      if (found.gives == fleet::Gives::kJobs) TRY(read(found, fold));
+      if (twice(found)) TRY(read(found, jobs));
+    }
+    if (all_twice) {
+      for (const Served& served : served_) TRY(replay(served.said, jobs, false));
+    }
+    if (fold.counts().jobs == 0) TRY(jobs_by_label());
+    for (Found& found : files_) {
+      if (twice(found)) {
+        TRY(read(found, samples));
+      } else if (found.gives != fleet::Gives::kJobs) {
+        TRY(read(found, fold));
+      }
+    }
+    for (const Served& served : served_) TRY(tell(served, all_twice));
+    const bool is_pipe = std::ranges::any_of(files_, &Found::is_pipe);
+    if (!all_twice && !is_pipe && fold.came_late()) return std::optional<scan::FleetUsage>();
+    return std::optional(std::move(fold).finish());
   }
 
   scan::FoldOptions fold_options() const {
@@ -138,14 +161,21 @@ class Scanner {
       const std::string here = config_.state_dir + "/usage";
       if (os::exists(here)) sources.insert(sources.begin(), ScanSource{.where = here});
     }
-    for (const ScanSource& source : sources) TRY(gather(source));
+    for (const ScanSource& source : sources) {
+      if (!is_live(source)) {
+        TRY(find_files(source, now_, options_.threads, files_, left_out_));
+      } else {
+        (source.kind == "slurm" ? slurm_ : live_).push_back(source);
+      }
+    }
+    is_strict_ = files_.size() == 1 || options_.sources.size() == files_.size();
     if (files_.empty() && live_.empty() && slurm_.empty()) {
       return Error{
           Error::Kind::kNotFound,
-          by_default || answer_.inputs.empty()
+          by_default || left_out_.empty()
               ? "there is nothing to scan yet; run a job: amdahl run -- CMD, or name files "
                 "or a source: amdahl scan sacct.txt dcgm.csv.gz"
-              : fmt::format("none of {} files could be read:{}", answer_.inputs.size(),
+              : fmt::format("none of {} files could be read:{}", left_out_.size(),
                             first_left_out())};
     }
     return Ok{};
@@ -154,53 +184,11 @@ class Scanner {
   std::string first_left_out() const {
     constexpr std::size_t kShown = 5;
     std::string text;
-    for (std::size_t i = 0; i < std::min(kShown, answer_.inputs.size()); ++i) {
-      text += fmt::format("\n  {}", answer_.inputs[i].left_out);
+    for (std::size_t i = 0; i < std::min(kShown, left_out_.size()); ++i) {
+      text += fmt::format("\n  {}", left_out_[i].left_out);
     }
-    const std::size_t more = answer_.inputs.size() - std::min(kShown, answer_.inputs.size());
+    const std::size_t more = left_out_.size() - std::min(kShown, left_out_.size());
     return more == 0 ? text : fmt::format("{}\n  and {} more", text, more);
-  }
-
-  Result<> gather(const ScanSource& source) {
-    if (is_live(source)) {
-      (source.kind == "slurm" ? slurm_ : live_).push_back(source);
-      return Ok{};
-    }
-    if (source.where == "-") return add(source, "-", true);
-    if (is_folder(source.where)) {
-      for (const std::string& file : files_below(source.where)) TRY(add(source, file, false));
-      return Ok{};
-    }
-    const std::vector<std::string> matches = os::glob(source.where);
-    if (matches.empty()) {
-      return Error{Error::Kind::kNotFound,
-                   fmt::format("{}: there is no such file or folder", source.where)};
-    }
-    for (const std::string& path : matches) {
-      if (is_folder(path)) {
-        for (const std::string& file : files_below(path)) TRY(add(source, file, false));
-      } else {
-        TRY(add(source, path, true));
-      }
-    }
-    return Ok{};
-  }
-
-  Result<> add(const ScanSource& source, const std::string& path, bool named) {
-    const std::string kind = source.kind.empty() && !source.map.empty() ? "csv" : source.kind;
-    const fleet::ReaderOptions options = TRY(reader_options(source, path, now_, options_.threads));
-    auto input = recognise(path, kind, options);
-    if (input) {
-      files_.push_back({*std::move(input), source});
-      return Ok{};
-    }
-    if (named) return input.error();  // A person said this one.
-    InputRead left;
-    left.name = path;
-    // What it would need is for those who ask for this file alone.
-    left.left_out = input.error().text.substr(0, input.error().text.find('\n'));
-    answer_.inputs.push_back(std::move(left));
-    return Ok{};
   }
 
   void progress(const ScanProgress& progress) const {
@@ -236,32 +224,46 @@ class Scanner {
     const scan::Window window = this->window();
     for (const fleet::slurm::Command& command :
          fleet::slurm::commands({window.start, window.end, source.where})) {
-      const std::string name = fmt::format("{}: {}", describe(source), command.name);
-      const auto before = begin(name);
+      Program& program = programs_.emplace_back();
+      program.name = fmt::format("{}: {}", describe(source), command.name);
+      program.says = command.says;
       fleet::ReaderOptions options;
       options.path = command.name;
       options.time_zone = "UTC";
       options.now = now_;
-      const auto reader = fleet::slurm::make(*fold_, options);
-      std::uint64_t bytes = 0;
+      fleet::journal::Writer journal;
+      const auto reader = fleet::slurm::make(journal, options);
       auto done = os::run_program(
           {.argv = command.argv, .env = command.env},
           [&](std::string_view piece) {
-            bytes += piece.size();
+            program.bytes += piece.size();
             return reader->feed(piece);
           },
           stop_);
       if (done) done = reader->finish();
       if (stop_()) return external("interrupted");
-      InputRead& read = end(name, before);
-      read.read_as = fmt::format("slurm: {}", command.says);
-      read.bytes = bytes;
+      program.journal = journal.finish();
       if (done) continue;
-      read.left_out = done.error().text;
-      if (command.required) return std::move(done).in(name);
-      answer_.missing.push_back(fmt::format("{}: {}", command.says, done.error().text));
-      fold_->trouble(model::Trouble::kMissing, {}, answer_.missing.back());
+      program.failed = done.error().text;
+      if (command.required) return std::move(done).in(program.name);
     }
+    return Ok{};
+  }
+
+  Result<> tell(const Program& program) {
+    const auto before = begin(program.name);
+    const auto reader = fleet::journal::make(*fold_, {});
+    TRY(reader->feed(program.journal));
+    TRY(reader->finish());
+    InputRead& read = answer_.inputs.emplace_back();
+    read.name = program.name;
+    read.read_as = fmt::format("slurm: {}", program.says);
+    read.bytes = program.bytes;
+    count(read, before);
+    if (program.failed.empty()) return Ok{};
+    read.left_out = program.failed;
+    answer_.missing.push_back(fmt::format("{}: {}", program.says, program.failed));
+    fold_->trouble(model::Trouble::kMissing, {}, answer_.missing.back());
     return Ok{};
   }
 
@@ -270,47 +272,50 @@ class Scanner {
     return fold_->counts();
   }
 
-  InputRead& end(const std::string& name, const scan::Fold::Counts& before) {
+  void count(InputRead& read, const scan::Fold::Counts& before) const {
     const scan::Fold::Counts now = fold_->counts();
-    InputRead& read = answer_.inputs.emplace_back();
-    read.name = name;
-    read.jobs = now.jobs - before.jobs;
-    read.series = now.series - before.series;
-    read.samples = now.samples - before.samples;
-    return read;
+    read.jobs += now.jobs - before.jobs;
+    read.series += now.series - before.series;
+    read.samples += now.samples - before.samples;
   }
 
-  Result<ReadOptions> read_options(const Found& found) const {
+  ReadOptions read_options(const Found& found) const {
     ReadOptions options;
-    options.reader = TRY(reader_options(found.source, found.input.path, now_, options_.threads));
-    if (found.input.path != "-") options.reader.head = found.input.head;
-    if (options_.keep) options.folder = keep_folder();
+    options.reader = found.reader;
+    if (!found.is_pipe() && !found.is_copy) options.reader.head = found.input.head;
+    if (options_.keep && !found.is_copy) options.folder = keep_folder();
     options.fresh = options_.fresh;
     options.stop = stop_;
     options.progress = [this, &found](std::uint64_t bytes) {
-      progress({found.input.path, bytes, found.input.bytes, false});
+      progress({found.input.name, bytes, found.input.bytes, false});
     };
     return options;
   }
 
-  Result<> read(const Found& found) {
-    const std::string& path = found.input.path;
-    const std::string name = path == "-" ? "standard input" : path;
-    const ReadOptions options = TRY(read_options(found));
-    const auto before = begin(name);
-    fleet::WithoutHints sieve(*fold_);
-    auto said = read_input(found.input, sieve, options);
+  Result<> read(Found& found, fleet::Intake& intake) {
+    const bool is_first = found.row == 0;
+    if (!is_first && !answer_.inputs[found.row - 1].left_out.empty()) return Ok{};
+    const auto before = begin(found.input.name);
+    fleet::WithoutHints sieve(intake);
+    auto said = read_input(found.input, sieve, read_options(found));
     if (stop_()) return external("interrupted");
-    InputRead& read = end(name, before);
+    if (is_first) {
+      answer_.inputs.emplace_back();
+      found.row = answer_.inputs.size();
+    }
+    InputRead& read = answer_.inputs[found.row - 1];
+    count(read, before);
+    read.name = found.input.name;
     read.read_as = fmt::format("{}: {}", found.input.source.name, found.input.source.reads);
     if (found.input.packing != fleet::Packing::kNone)
       read.packing = fleet::name(found.input.packing);
     if (!said) {
       read.left_out = said.error().text;
-      if (files_.size() == 1 || options_.sources.size() == files_.size()) return said.error();
+      if (is_strict_) return said.error();
       fold_->trouble(model::Trouble::kBadLine, {}, said.error().text);
       return Ok{};
     }
+    if (!is_first) return Ok{};
     read.bytes = said->read + said->known;
     read.known = said->known;
     read.known_by = found.input.said.text;
@@ -320,13 +325,11 @@ class Scanner {
 
   // Without accounting a job is what samples are labelled with, from the first to the last.
   Result<> jobs_by_label() {
+    TRY(copy_pipe(true));
     fleet::LabelJobs labels;
     for (const Found& found : files_) {
-      if (found.input.path == "-") continue;
-      const ReadOptions options = TRY(read_options(found));
-      if (auto said = read_input(found.input, labels, options); !said && stop_()) {
-        return external("interrupted");
-      }
+      const auto said = read_input(found.input, labels, read_options(found));
+      if (!said && stop_()) return external("interrupted");
     }
     for (const Served& served : served_) TRY(replay(served.said, labels, false));
     answer_.jobs_by_label = true;
@@ -334,12 +337,16 @@ class Scanner {
     return Ok{};
   }
 
-  Result<> tell(const Served& served) {
+  Result<> tell(const Served& served, bool samples_only) {
     const std::string name = describe(served.source);
     const auto before = begin(name);
-    fleet::WithoutHints sieve(*fold_);
+    scan::SamplesOnly samples(*fold_);
+    fleet::Intake& all = *fold_;
+    fleet::WithoutHints sieve(samples_only ? samples : all);
     TRY(replay(served.said, sieve, true));
-    InputRead& read = end(name, before);
+    InputRead& read = answer_.inputs.emplace_back();
+    read.name = name;
+    count(read, before);
     std::vector<std::string> says;
     for (const auto& selection : served.said.selections) {
       says.push_back(fmt::format("{} every {}", selection.says, show_duration(selection.step)));
@@ -393,6 +400,10 @@ class Scanner {
   std::vector<ScanSource> live_;
   std::vector<ScanSource> slurm_;
   std::vector<Served> served_;
+  std::vector<Program> programs_;
+  std::vector<InputRead> left_out_;
+  std::optional<os::Growing> copy_;  // Of standard input.
+  bool is_strict_ = false;           // A person named each of the files.
   scan::Fold* fold_ = nullptr;
   FleetAnswer answer_;
 };

@@ -52,7 +52,7 @@ Mark load_mark(const std::string& folder) {
   try {
     Mark mark;
     mark.schema = json->at("schema");
-    if (mark.schema != 1) return {};
+    if (mark.schema != kMarkSchema) return {};
     json->at("path").get_to(mark.path);
     json->at("how").get_to(mark.how);
     json->at("device").get_to(mark.file.device);

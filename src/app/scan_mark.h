@@ -10,8 +10,11 @@
 
 namespace amdahl::app {
 
+// Grows when readers come to tell more of the same bytes: what was kept before is read anew.
+inline constexpr int kMarkSchema = 2;
+
 struct Mark {
-  int schema = 1;
+  int schema = kMarkSchema;
   std::string path;
   std::string how;  // Source and reader options: another way to read it is another mark.
   os::FileFacts file;

@@ -293,7 +293,7 @@ Result<std::string> unpacked_head(fleet::Packing packing, std::string_view raw) 
 
 }  // namespace
 
-Result<Input> recognise(const std::string& path, const std::string& kind,
+Result<Input> recognise(const std::string& path, const KindOf& kind_of,
                         const fleet::ReaderOptions& options) {
   os::Stream file = TRY(os::Stream::open(path));
   const std::string shown = path == "-" ? "standard input" : path;
@@ -307,9 +307,11 @@ Result<Input> recognise(const std::string& path, const std::string& kind,
   raw.resize(have);
   Input input;
   input.path = path;
+  input.name = shown;
   input.packing = fleet::packing_of(raw);
   input.bytes = file.facts().regular ? file.facts().size : 0;
   std::string text = TRY(unpacked_head(input.packing, raw).in(shown));
+  const std::string kind = kind_of(text);
   input.source = kind.empty() ? TRY(fleet::source_for(text, options).in(shown))
                               : TRY(fleet::source_named(kind).in(shown));
   input.said = fleet::explain(input.source, text, options);
@@ -323,9 +325,27 @@ Result<Input> recognise(const std::string& path, const std::string& kind,
 
 Result<InputSaid> read_input(const Input& input, fleet::Intake& intake,
                              const ReadOptions& options) {
-  return Keeper(input, intake, options)
-      .read()
-      .in(input.path == "-" ? "standard input" : input.path);
+  return Keeper(input, intake, options).read().in(input.name);
+}
+
+Result<CopiedInput> copy_input(const Input& input, const std::string& path,
+                               const std::function<bool()>& stop) {
+  os::Growing copy = TRY(os::Growing::make(path));
+  os::Stream from = TRY(os::Stream::open(input.path));
+  TRY(copy.append(input.head));  // Which was taken from the pipe already.
+  std::uint64_t bytes = input.head.size();
+  std::string room(std::size_t{1} << 18, '\0');
+  while (true) {
+    if (stop && stop()) return external("interrupted");
+    const std::size_t got = TRY(from.read(room));
+    if (got == 0) break;
+    TRY(copy.append(std::string_view(room).substr(0, got)));
+    bytes += got;
+  }
+  CopiedInput copied{input, std::move(copy)};
+  copied.input.path = path + ".part";
+  copied.input.bytes = bytes;
+  return copied;
 }
 
 }  // namespace amdahl::app

@@ -8,12 +8,14 @@
 #include "base/result.h"
 #include "fleet/source.h"
 #include "fleet/unpack.h"
+#include "os/stream.h"
 
 namespace amdahl::app {
 
 // A file whose format is known.
 struct Input {
   std::string path;  // "-": standard input.
+  std::string name;  // As people know it: the path, or "standard input".
   fleet::Source source;
   fleet::Packing packing = fleet::Packing::kNone;
   std::string head;         // The first bytes, unpacked; of a pipe as they came.
@@ -21,8 +23,10 @@ struct Input {
   std::uint64_t bytes = 0;  // Its size as it lies on the disk; 0 for a pipe.
 };
 
-// By content; `kind` if a person said it. An error names the path, and may have several lines.
-Result<Input> recognise(const std::string& path, const std::string& kind,
+// By content, or as `kind_of` says, given the first bytes; empty: by content. `options` are looked
+// at only after that. An error names the path, and may have several lines.
+using KindOf = std::function<std::string(std::string_view text)>;
+Result<Input> recognise(const std::string& path, const KindOf& kind_of,
                         const fleet::ReaderOptions& options);
 
 struct ReadOptions {
@@ -38,6 +42,15 @@ struct InputSaid {
   std::uint64_t known = 0;  // Bytes that were read by an earlier scan, and told from its journal.
   std::string anew;         // Why what was kept is not used: "was rotated"; empty: it is, or none.
 };
+
+// A pipe that must be read more than once, as a file that goes when this does.
+struct CopiedInput {
+  Input input;
+  os::Growing file;
+};
+// Beside `path`, which is never made itself.
+Result<CopiedInput> copy_input(const Input& input, const std::string& path,
+                               const std::function<bool()>& stop);
 
 // Tells the intake all that the file says, in its order. What was read is kept with a mark of how
 // far, written after the data it covers; a crash at any time costs only reading again. A file that

@@ -37,7 +37,6 @@ Result<std::vector<app::ScanSource>> sources_from(const Flags& flags) {
     source.map = flags.map;
     source.time_zone = flags.time_zone;
     source.host = flags.host;
-    if (!flags.fields.empty() && source.kind.empty()) source.kind = "slurm";
   }
   return sources;
 }

@@ -38,8 +38,7 @@ class Intake {
   // How many accelerators a host (or a partition, host empty) has, and of which kind.
   virtual void capacity(std::string_view host, std::string_view partition, std::string_view kind,
                         int accelerators) = 0;
-  // Over [at, at + held): of a partition's accelerators so many were there, allocated, down. A
-  // total of 0 says only what was down, of accelerators that capacity() counts.
+  // Over [at, at + held): of a partition's accelerators so many were there, allocated, down.
   struct Occupancy {
     Nanos at{};
     Nanos held{};
@@ -48,6 +47,31 @@ class Intake {
     double down = 0;
   };
   virtual void occupancy(std::string_view partition, const Occupancy& occupancy) = 0;
+
+  // One accelerator by all its names, for inputs that know it by another than its index.
+  struct Device {
+    std::string_view host{};         // Empty: not known; it is of the host that uses its name.
+    std::string_view accelerator{};  // Its index on the host.
+    std::string_view slice{};        // Of MIG; empty: the whole device.
+    std::string_view profile{};      // Of the slice: "1g.10gb".
+    std::string_view uuid{};         // Empty: not known.
+    std::string_view bus{};          // Its PCI address; empty: not known.
+    // Where `host` is empty: of this one if who uses its name says none, either (a guess by path).
+    std::string_view likely{};
+  };
+  virtual void device(const Device& device) = 0;
+
+  // Each accelerator of a host is shared out in so many parts: what JobDraft::shards counts.
+  virtual void parts(std::string_view host, double of_each) = 0;
+
+  // So many accelerators of a host were down. Several may tell of the same time.
+  struct Down {
+    std::string_view host;
+    Nanos from{};
+    Nanos to{};
+    double accelerators = 0;
+  };
+  virtual void down(const Down& down) = 0;
 
   // The same key gives the same id within one scan. Keep the id: interning costs a hash.
   virtual SeriesId series(const model::SeriesKey& key) = 0;

@@ -4,6 +4,9 @@
 #include <set>
 
 #include "base/text.h"
+#include "fleet/hostlist.h"
+#include "fleet/mig.h"
+#include "fleet/values.h"
 
 namespace amdahl::fleet {
 namespace {
@@ -40,20 +43,69 @@ SeriesId LabelJobs::series(const model::SeriesKey& key) {
   }
   const auto [row, fresh] = ids_.emplace(words, static_cast<SeriesId>(lanes_.size()));
   if (!fresh) return row->second;
+  if (!key.uuid.empty() && !key.accelerator.empty() && !is_device_name(key.accelerator)) {
+    names_.learn({.host = short_host(key.host),
+                  .accelerator = key.accelerator,
+                  .slice = key.slice == key.uuid ? key.slice : std::string_view(),
+                  .uuid = key.uuid});
+  }
   Lane& lane = lanes_.emplace_back();
-  if (key.job.empty()) return row->second;
+  if (job_in(key.job).empty()) return row->second;
   lane.labelled = true;
   lane.job = job_of(key.job);
   Seen& seen = jobs_[lane.job];
   if (!key.kind.empty()) seen.kind = key.kind;
   // Several metrics of one accelerator are one accelerator.
-  std::string place(key.host);
-  place.push_back('\0');
-  place.append(key.accelerator.empty() ? key.uuid : key.accelerator);
-  place.push_back('\0');
-  place.append(key.slice);
-  seen.accelerators.emplace(std::move(place), std::string(key.host));
+  const std::size_t spot = spot_of(key);
+  if (std::ranges::find(seen.spots, spot) == seen.spots.end()) seen.spots.push_back(spot);
   return row->second;
+}
+
+std::size_t LabelJobs::spot_of(const model::SeriesKey& key) {
+  std::string words;
+  for (const std::string_view word : {short_host(key.host), key.accelerator, key.uuid, key.slice}) {
+    words.append(word).push_back('\0');
+  }
+  const auto [at, is_new] = spot_ids_.emplace(std::move(words), spots_.size());
+  if (is_new) {
+    spots_.push_back({std::string(short_host(key.host)), std::string(key.accelerator),
+                      std::string(key.uuid), std::string(key.slice), std::string(key.profile),
+                      std::string(key.kind)});
+  }
+  return at->second;
+}
+
+// Under the name that all its names lead to.
+void LabelJobs::add_spot(const Spot& spot, Devices& devices) const {
+  Spot real = spot;
+  const std::string& name = spot.accelerator.empty() ? spot.uuid : spot.accelerator;
+  const DeviceNames::Place* known = names_.find(spot.host, name);
+  if (const DeviceNames::Place* sliced = names_.find(spot.host, spot.slice)) known = sliced;
+  real.accelerator = name;
+  if (known) {
+    if (real.host.empty()) real.host = known->likely;
+    if (!known->host.empty()) real.host = known->host;
+    real.accelerator = known->accelerator;
+    if (real.slice.empty()) real.slice = known->slice;
+    if (real.profile.empty()) real.profile = known->profile;
+  }
+  Slices& device = devices[{real.host, real.accelerator}];
+  if (real.slice.empty()) {
+    device.whole = true;
+  } else {
+    double& share = device.shares[real.slice];
+    share = std::max(share, mig_share(real.profile, real.kind));
+  }
+}
+
+// Of one device, what its slices are. Where that is not said they are equal.
+double LabelJobs::share_of(const Slices& mine, const Slices& all) {
+  if (mine.shares.empty()) return 1;
+  double sum = 0;
+  for (const auto& [slice, share] : mine.shares) {
+    sum += share > 0 ? share : 1.0 / static_cast<double>(all.shares.size());
+  }
+  return std::min(sum, 1.0);
 }
 
 void LabelJobs::saw(Lane& lane, Nanos at) {
@@ -85,11 +137,17 @@ void LabelJobs::tell(Intake& intake) const {
       cadence = distance;
     }
   }
+  Devices all;
+  for (const Spot& spot : spots_) add_spot(spot, all);
   for (const Seen& seen : jobs_) {
     if (seen.first == Nanos{}) continue;
+    Devices devices;
+    for (const std::size_t spot : seen.spots) add_spot(spots_[spot], devices);
     std::set<std::string> hosts;
-    for (const auto& [place, host] : seen.accelerators) {
-      if (!host.empty()) hosts.insert(host);
+    double accelerators = 0;
+    for (const auto& [place, slices] : devices) {
+      if (!place.first.empty()) hosts.insert(place.first);
+      accelerators += share_of(slices, all.at(place));
     }
     const std::vector<std::string> each(hosts.begin(), hosts.end());
     const std::string list = join(each, ",");
@@ -103,8 +161,11 @@ void LabelJobs::tell(Intake& intake) const {
     job.host_count = static_cast<int>(hosts.size());
     job.start = seen.first;
     job.end = seen.last + cadence;
-    job.accelerators = static_cast<double>(seen.accelerators.size());
+    job.accelerators = accelerators;
     intake.job(job, {});
+    for (const auto& [place, slices] : devices) {
+      if (slices.shares.empty()) intake.place(seen.id, place.first, place.second);
+    }
   }
 }
 

@@ -4,8 +4,10 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "fleet/device_names.h"
 #include "fleet/intake.h"
 #include "fleet/pass_on.h"
 
@@ -20,6 +22,9 @@ class LabelJobs final : public Intake {
   void place(std::string_view, std::string_view, std::string_view) override {}
   void capacity(std::string_view, std::string_view, std::string_view, int) override {}
   void occupancy(std::string_view, const Occupancy&) override {}
+  void device(const Device& device) override { names_.learn(device); }
+  void parts(std::string_view, double) override {}
+  void down(const Down&) override {}
   SeriesId series(const model::SeriesKey& key) override;
   void samples(SeriesId series, std::span<const Sample> samples) override;
   void rows(std::span<const SeriesId> series, std::span<const Sample> samples) override;
@@ -27,7 +32,8 @@ class LabelJobs final : public Intake {
   void troubles(model::Trouble, std::uint64_t) override {}
 
   // One job for each label, in the order of first sight: from its first sample to a cadence after
-  // its last, with the accelerators that were labelled with it. Its state is not known.
+  // its last, with the accelerators that were labelled with it, each once whatever its names, and
+  // of MIG slices their share. Its state is not known. Its places are told, too.
   void tell(Intake& intake) const;
   std::size_t size() const { return jobs_.size(); }
 
@@ -36,20 +42,36 @@ class LabelJobs final : public Intake {
     std::string id, user, account, partition, kind;
     Nanos first{};
     Nanos last{};
-    std::map<std::string, std::string> accelerators;  // "HOST\0INDEX" once each, to its host.
+    std::vector<std::size_t> spots;  // In spots_, once each.
+  };
+  // An accelerator or a slice of one, as some series called it.
+  struct Spot {
+    std::string host, accelerator, uuid, slice, profile, kind;
   };
   struct Lane {
     std::size_t job = 0;
     bool labelled = false;
     Nanos last{};
   };
+  struct Slices {
+    std::map<std::string, double> shares;  // By slice; 0: not known.
+    bool whole = false;
+  };
+  using Devices = std::map<std::pair<std::string, std::string>, Slices>;  // By host and index.
+
   std::size_t job_of(std::string_view id);
+  std::size_t spot_of(const model::SeriesKey& key);
+  void add_spot(const Spot& spot, Devices& devices) const;
+  static double share_of(const Slices& mine, const Slices& all);
   void saw(Lane& lane, Nanos at);
 
   std::map<std::string, std::size_t, std::less<>> by_id_;
   std::vector<Seen> jobs_;
   std::map<std::string, SeriesId> ids_;
   std::vector<Lane> lanes_;
+  std::map<std::string, std::size_t> spot_ids_;
+  std::vector<Spot> spots_;
+  DeviceNames names_;
   std::map<Nanos, std::uint64_t> apart_;  // How often samples were so far apart.
 };
 

@@ -41,6 +41,43 @@ TEST(LabelJobs, AJobIsWhereAndWhenItsLabelWasSeen) {
   EXPECT_EQ(told.jobs[0].draft.state, model::JobState::kOther);
 }
 
+// One accelerator under two names is one; where it is, its unlabelled samples are the job's, too.
+TEST(LabelJobs, NamesLeadToOneAcceleratorEach) {
+  LabelJobs labels;
+  const SeriesId by_uuid = labels.series({"n1", "", "GPU-a", "", "7", "M", ""});
+  const SeriesId by_index = labels.series({"n1", "3", "", "", "7", "N", ""});
+  labels.device({.host = "n1", .accelerator = "3", .uuid = "GPU-a"});
+  labels.series({"n1", "4", "", "", "0", "M", ""});  // Nobody's.
+  const Sample some[] = {{seconds(100), 5}, {seconds(130), 5}};
+  labels.samples(by_uuid, some);
+  labels.samples(by_index, some);
+  Recorder told;
+  labels.tell(told);
+  ASSERT_EQ(told.jobs.size(), 1U);
+  EXPECT_EQ(told.jobs[0].draft.accelerators, 1);
+  EXPECT_EQ(told.places, std::vector<std::string>{"7 n1 3"});
+}
+
+TEST(LabelJobs, SlicesAreTheirShare) {
+  LabelJobs labels;
+  const Sample some[] = {{seconds(100), 5}, {seconds(130), 5}};
+  const auto see = [&](const char* slice, const char* job, const char* profile) {
+    labels.samples(labels.series({"n1", "0", "GPU-a", slice, job, "M", "A100", profile}), some);
+  };
+  see("1", "7", "3g.20gb");
+  see("", "7", "");  // The device as a whole is not counted beside its slices.
+  see("2", "8", "");
+  see("3", "8", "");
+  see("2", "9", "");
+  Recorder told;
+  labels.tell(told);
+  ASSERT_EQ(told.jobs.size(), 3U);
+  EXPECT_DOUBLE_EQ(told.jobs[0].draft.accelerators, 3.0 / 7);
+  EXPECT_DOUBLE_EQ(told.jobs[1].draft.accelerators, 2.0 / 3) << "three slices, not said how large";
+  EXPECT_DOUBLE_EQ(told.jobs[2].draft.accelerators, 1.0 / 3);
+  EXPECT_TRUE(told.places.empty());
+}
+
 TEST(LabelJobs, HintsAreNotPassedOn) {
   Recorder told;
   WithoutHints sieve(told);

@@ -7,6 +7,10 @@
 
 namespace amdahl::fleet {
 
+// The metric before jobstats 0.2.2 whose value, not whose label, is the job. Where a source gives
+// its samples, they are labelled with that job; their values say nothing.
+inline constexpr std::string_view kJobByValue = "nvidia_gpu_jobId";
+
 struct UsageMetric {
   std::string_view name;  // As exporters, programs and archives call it.
   double whole = 1;       // The value of a fully busy accelerator: 1 or 100.

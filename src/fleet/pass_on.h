@@ -20,6 +20,9 @@ class PassOn : public Intake {
   void occupancy(std::string_view partition, const Occupancy& occupancy) override {
     next_.occupancy(partition, occupancy);
   }
+  void device(const Device& device) override { next_.device(device); }
+  void parts(std::string_view host, double of_each) override { next_.parts(host, of_each); }
+  void down(const Down& down) override { next_.down(down); }
   SeriesId series(const model::SeriesKey& key) override { return next_.series(key); }
   void samples(SeriesId series, std::span<const Sample> samples) override {
     next_.samples(series, samples);

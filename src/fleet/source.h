@@ -38,7 +38,9 @@ struct ReaderOptions {
   int threads = 1;  // That a reader may use; what it tells does not depend on it.
 };
 
-enum class Gives : std::uint8_t { kJobs, kSamples, kBoth };  // Jobs are read before samples.
+// What an input tells: jobs, places and what there is; samples; or both. All of the first is read
+// before any sample.
+enum class Gives : std::uint8_t { kJobs, kSamples, kBoth };
 
 // What an input is, told from its first bytes.
 struct Explained {

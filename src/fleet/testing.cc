@@ -14,6 +14,7 @@ std::string shown(const model::SeriesKey& key) {
   };
   add("uuid", key.uuid);
   add("slice", key.slice);
+  add("profile", key.profile);
   add("job", key.job);
   add("kind", key.kind);
   return text;
@@ -55,6 +56,28 @@ void Recorder::capacity(std::string_view host, std::string_view partition, std::
 
 void Recorder::occupancy(std::string_view partition, const Occupancy& occupancy) {
   occupancies.push_back({std::string(partition), occupancy});
+}
+
+void Recorder::device(const Device& device) {
+  std::string text = fmt::format("{}/{}", device.host, device.accelerator);
+  const auto add = [&](std::string_view name, std::string_view value) {
+    if (!value.empty()) text += fmt::format(" {}={}", name, value);
+  };
+  add("slice", device.slice);
+  add("profile", device.profile);
+  add("uuid", device.uuid);
+  add("bus", device.bus);
+  add("likely", device.likely);
+  devices.push_back(std::move(text));
+}
+
+void Recorder::parts(std::string_view host, double of_each) {
+  shares.push_back(fmt::format("{} {}", host, of_each));
+}
+
+void Recorder::down(const Down& down) {
+  downs.push_back(fmt::format("{} {} {} {}", down.host, to_seconds(down.from), to_seconds(down.to),
+                              down.accelerators));
 }
 
 SeriesId Recorder::series(const model::SeriesKey& key) {

@@ -32,6 +32,9 @@ class Recorder final : public Intake {
   std::vector<std::string> places;      // "JOB HOST ACCELERATOR".
   std::vector<std::string> capacities;  // "HOST|PARTITION|KIND|COUNT".
   std::vector<Room> occupancies;
+  std::vector<std::string> devices;                // "HOST/ACCELERATOR slice=... uuid=... bus=...".
+  std::vector<std::string> shares;                 // "HOST PARTS".
+  std::vector<std::string> downs;                  // "HOST FROM TO ACCELERATORS", in seconds.
   std::vector<std::string> series_names;           // "HOST/ACCELERATOR METRIC job=... kind=...".
   std::vector<std::vector<Sample>> samples_of;     // By SeriesId.
   std::vector<Complaint> complaints;               // With a place, in order.
@@ -42,6 +45,9 @@ class Recorder final : public Intake {
   void capacity(std::string_view host, std::string_view partition, std::string_view kind,
                 int accelerators) override;
   void occupancy(std::string_view partition, const Occupancy& occupancy) override;
+  void device(const Device& device) override;
+  void parts(std::string_view host, double of_each) override;
+  void down(const Down& down) override;
   SeriesId series(const model::SeriesKey& key) override;
   void samples(SeriesId series, std::span<const Sample> samples) override;
   void rows(std::span<const SeriesId> series, std::span<const Sample> samples) override;

@@ -18,6 +18,10 @@ bool is_blank_word(std::string_view text) {
   return false;
 }
 
+std::string_view job_in(std::string_view text) {
+  return is_blank_word(text) || text == "0" || text == "-1" ? std::string_view() : text;
+}
+
 bool is_blank_number(double value) {
   constexpr double kInt32 = 0x7ffffff0;
   constexpr double kFloat = 140737488355328.0;

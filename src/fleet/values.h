@@ -10,6 +10,8 @@ namespace amdahl::fleet {
 
 // "", "N/A", "[N/A]", "[Not Supported]", "null", "-": no value, said in words.
 bool is_blank_word(std::string_view text);
+// The job that a label or a cell names; empty where that says "none": blanks, 0, -1.
+std::string_view job_in(std::string_view text);
 
 // DCGM's numbers for "no value", of 32 and 64 bits and of floating point, each with the next 15:
 // not found, not supported, no permission.

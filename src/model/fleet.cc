@@ -68,6 +68,9 @@ constexpr auto kTroubles = std::to_array<TroubleRow>({
     {Trouble::kMissing, "missing data", "A server did not give the data; its time is unobserved."},
     {Trouble::kOtherMetric, "other metric",
      "Metrics that do not say how busy an accelerator is were passed over."},
+    {Trouble::kUnknownDevice, "unknown device",
+     "Samples name their accelerator by UUID alone, and nothing says which of its host's it is; "
+     "`nvidia-smi -L` of each host does."},
 });
 
 const TroubleRow& row_of(Trouble trouble) {
@@ -75,7 +78,7 @@ const TroubleRow& row_of(Trouble trouble) {
   CHECK(index < kTroubles.size() && kTroubles[index].trouble == trouble);
   return kTroubles[index];
 }
-static_assert(kTroubles.size() == static_cast<std::size_t>(Trouble::kOtherMetric) + 1);
+static_assert(kTroubles.size() == kTroubleKinds);
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // fleet.h: what a cluster's accounting and telemetry say, before the two are joined into waste.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -44,7 +45,10 @@ struct JobDraft {
   Nanos end{};              // 0: it still runs (or never ran).
   Nanos elapsed{-1};        // As the scheduler counted it; -1: not known. Wins over end - start.
   double accelerators = 0;  // May be a fraction (shared devices). 0: a job without.
-  int host_count = 0;       // 0: not known.
+  // Where accelerators are shared out in parts (gres/shard) and `accelerators` is 0: how many parts
+  // it had. How many make one accelerator its hosts say.
+  double shards = 0;
+  int host_count = 0;  // 0: not known.
   // An average over the whole job, where a source has nothing finer. 0 to 1; NaN: not known.
   double mean_utilisation = std::numeric_limits<double>::quiet_NaN();
   std::string_view metric;  // Of mean_utilisation.
@@ -55,10 +59,11 @@ struct SeriesKey {
   std::string_view host;         // Short name: no domain, no port.
   std::string_view accelerator;  // Its index on the host, or "" when only `uuid` is known.
   std::string_view uuid;
-  std::string_view slice;   // MIG instance (GPU_I_ID); empty: the whole device.
-  std::string_view job;     // Where the exporter says it (hpc_job, jobid, job_id); else empty.
-  std::string_view metric;  // As the exporter calls it: "DCGM_FI_PROF_SM_ACTIVE".
-  std::string_view kind;    // Model name, if said.
+  std::string_view slice;      // MIG instance (GPU_I_ID); empty: the whole device.
+  std::string_view job;        // Where the exporter says it (hpc_job, jobid, job_id); else empty.
+  std::string_view metric;     // As the exporter calls it: "DCGM_FI_PROF_SM_ACTIVE".
+  std::string_view kind;       // Model name, if said.
+  std::string_view profile{};  // Of the slice: "1g.10gb"; empty: not said.
 };
 
 // What went wrong with input, counted by kind; never silent. Names are shown to people and tests.
@@ -84,7 +89,9 @@ enum class Trouble : std::uint8_t {
   kTruncated,        // The input ends in the middle.
   kMissing,          // Data that a server did not give.
   kOtherMetric,      // A metric we do not use.
+  kUnknownDevice,    // A sample of an accelerator known by a UUID that nothing gives a place to.
 };
+inline constexpr std::size_t kTroubleKinds = static_cast<std::size_t>(Trouble::kUnknownDevice) + 1;
 std::string_view name(Trouble trouble);      // "blank value".
 std::string_view describe(Trouble trouble);  // One sentence on what was done with it.
 

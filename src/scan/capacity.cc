@@ -21,18 +21,19 @@ CapacityUse of_jobs(const Split& jobs) {
 }
 
 // What the scheduler counted as allocated wins; jobs that we do not see are not observed.
-void set_occupied(CapacityUse& use, const Occupied& occupied) {
+// Of two that tell what was down the larger counts: they mean the same nodes.
+void set_occupied(CapacityUse& use, const Occupied& occupied, double node_down) {
   use.basis = "occupancy over time";
   use.total = occupied.total;
-  use.down = occupied.down;
+  use.down = std::min(std::max(occupied.down, node_down), occupied.total);
   if (occupied.allocated > use.allocated) {
     use.unobserved += occupied.allocated - use.allocated;
     use.allocated = occupied.allocated;
   }
-  use.unallocated = std::max(0.0, occupied.total - occupied.down - use.allocated);
+  use.unallocated = std::max(0.0, occupied.total - *use.down - use.allocated);
 }
 
-// Events of nodes tell only what was down, of accelerators that are counted elsewhere.
+// Some tell only what was down, of accelerators that are counted elsewhere.
 bool tells_total(const Occupied& occupied) { return occupied.total > 0; }
 
 struct Count {
@@ -61,6 +62,7 @@ CapacityUse fleet_capacity(const FleetUsage& usage, const Split& jobs) {
   CapacityUse use = of_jobs(jobs);
   Occupied all;
   double down = 0;
+  for (const HostDown& host : usage.down) down += host.seconds;
   for (const Occupied& partition : usage.occupied) {
     if (!tells_total(partition)) {
       down += partition.down;
@@ -71,7 +73,7 @@ CapacityUse fleet_capacity(const FleetUsage& usage, const Split& jobs) {
     all.down += partition.down;
   }
   if (tells_total(all)) {
-    set_occupied(use, all);
+    set_occupied(use, all, down);
     return use;
   }
   // Hosts are what there is; partitions share them, so they count only where no host is known.
@@ -91,8 +93,11 @@ std::vector<CapacityUse> partition_capacities(const FleetUsage& usage,
   for (const PartitionSplit& partition : jobs) {
     uses.emplace(partition.partition, of_jobs(partition.split));
   }
+  std::map<WordId, double> down;
+  for (const HostDown& host : usage.down) down[host.partition] += host.seconds;
   for (const Occupied& occupied : usage.occupied) {
-    if (tells_total(occupied)) set_occupied(uses[occupied.partition], occupied);
+    if (!tells_total(occupied)) continue;
+    set_occupied(uses[occupied.partition], occupied, down[occupied.partition]);
   }
   if (std::ranges::none_of(usage.occupied, tells_total)) {
     std::map<WordId, std::pair<Count, Count>> counts;  // Of a partition as a whole; of its hosts.
@@ -104,7 +109,8 @@ std::vector<CapacityUse> partition_capacities(const FleetUsage& usage,
     }
     for (const auto& [partition, count] : counts) {
       const auto& [whole, hosts] = count;
-      set_counted(uses[partition], whole.told + whole.seen > 0 ? whole : hosts, usage.window);
+      set_counted(uses[partition], whole.told + whole.seen > 0 ? whole : hosts, usage.window,
+                  down[partition]);
     }
   }
   std::vector<CapacityUse> known;

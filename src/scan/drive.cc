@@ -20,6 +20,7 @@ struct Opened {
   std::unique_ptr<ByteStream> stream;
   std::string first;  // Packed bytes already read.
   fleet::Source source{};
+  Gives gives = Gives::kBoth;
 };
 
 Result<std::string> read_first(ByteStream& stream) {
@@ -56,6 +57,7 @@ Result<Opened> open(const Input& input, InputRead& read) {
     return bad_input(fmt::format("looks like {}, but cannot be unpacked", name(read.packing)));
   }
   opened.source = TRY(recognise(input, head));
+  opened.gives = fleet::explain(opened.source, head, input.options).gives;
   read.source = opened.source.name;
   return opened;
 }
@@ -76,7 +78,7 @@ class Drive {
         continue;
       }
       Opened now = *std::move(opened);
-      const Gives gives = now.source.gives;
+      const Gives gives = now.gives;
       by_turn[gives == Gives::kJobs ? 0 : gives == Gives::kBoth ? 1 : 2].push_back(i);
       if (!inputs_[i].once) now.stream.reset();  // A scan may have more files than may be open.
       if (!inputs_[i].once) now.first.clear();

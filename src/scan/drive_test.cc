@@ -32,7 +32,7 @@ TEST(Drive, ReadsJobsBeforeSamples) {
                               .progress = [&](const Progress& progress) { bytes = progress.bytes; },
                               .begin = [&](const Input& input) { begun.push_back(input.name); }});
     ASSERT_TRUE(reads);
-    EXPECT_EQ(begun, (std::vector<std::string>{"jobs", "places", "samples"}));
+    EXPECT_EQ(begun, (std::vector<std::string>{"places", "jobs", "samples"}));
     EXPECT_EQ(bytes, kSacct.size() + kPlaces.size() + kSamples.size());
     EXPECT_EQ(reads->at(0).source, "csv-long");
     EXPECT_EQ(reads->at(0).bytes, kSamples.size());

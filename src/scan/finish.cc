@@ -1,59 +1,15 @@
-// The end of a fold: which samples count for whom, and what that makes of each job.
+#include "scan/finish.h"
+
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <tuple>
 
 #include "base/check.h"
 #include "fleet/metrics.h"
-#include "scan/fold.h"
-#include "scan/stop.h"
 
 namespace amdahl::scan {
 
 using model::Trouble;
-
-class Finisher {
- public:
-  explicit Finisher(Fold& fold) : fold_{fold}, stop_{fold.options_.stop} {}
-  FleetUsage run();
-
- private:
-  // A lane that may be told of: with samples (`sum`), or a place without.
-  struct Candidate {
-    JobIndex job;
-    SpotId spot;
-    WordId slice;
-    std::uint32_t worth;  // Lower is better: metric, label, samples.
-    std::uint32_t sum;    // kNobody: none.
-  };
-
-  void set_window();
-  void end_running();
-  void check_whole_hosts();
-  void gather();
-  void keep_best();
-  void tell_lanes();
-  void tell_lane(const Candidate& candidate, const FleetJob& job, double weight);
-  void split_jobs();
-  FleetJob split(FleetJob job, double whole, double mean);
-  void split_by_mean(FleetJob& job, double mean);
-  void drop_outside();
-  void tell_capacity();
-  void tell_occupied();
-  void count_samples();
-  Time cadence_of(const LaneSum& lane) const;
-  Nanos allocated(Nanos start, Nanos end) const {
-    return std::max(Nanos{}, std::min(end, window().end) - std::max(start, window().start));
-  }
-  const Window& window() const { return usage_.window; }
-
-  Fold& fold_;
-  Stop stop_;
-  FleetUsage usage_;
-  std::vector<bool> is_valid_;  // By lane: whether its job's accelerators are known.
-  std::vector<Candidate> candidates_;
-};
 
 FleetUsage Fold::finish() && {
   if (samples_ > 0) settle();  // Places are of no use without telemetry.
@@ -62,14 +18,19 @@ FleetUsage Fold::finish() && {
 
 FleetUsage Finisher::run() {
   usage_.idle_below = fold_.options_.idle_below;
+  fold_.input_ = "all inputs";
   set_window();
-  end_running();
+  find_devices();
+  count_shards();
   check_whole_hosts();
   gather();
   keep_best();
+  weigh_slices();
+  end_running();
   tell_lanes();
   count_samples();
   tell_capacity();
+  tell_down();
   tell_occupied();
   split_jobs();
   usage_.jobs = fold_.jobs_.take();
@@ -142,16 +103,27 @@ void Finisher::end_running() {
   }
 }
 
+void Finisher::find_devices() {
+  for (SpotId spot = 0; spot < fold_.holders_.size(); ++spot) {
+    const Spot& at = fold_.holders_[spot];
+    if (!at.has_telemetry || !fold_.holders_.is_here(spot)) continue;
+    if (at.slice != 0) ++slices_on_[at.device];
+    // A slice that nobody has given a device is none itself.
+    const bool is_slice = fold_.words_[fold_.holders_[at.device].accelerator].starts_with("MIG-");
+    if (!is_slice) devices_.insert(at.device);
+  }
+}
+
 // A job that had all accelerators of each of its hosts had those with telemetry, whichever index
 // they have. If it had some of them it cannot be told which.
 void Finisher::check_whole_hosts() {
   std::map<WordId, int> on_host;
-  for (SpotId spot = 0; spot < fold_.holders_.size(); ++spot) {
-    on_host[fold_.holders_[spot].host] += fold_.holders_[spot].has_telemetry ? 1 : 0;
-  }
+  for (const SpotId device : devices_) ++on_host[fold_.holders_[device].host];
+  std::map<WordId, int> told_on;
   for (const Fold::Capacity& told : fold_.capacities_) {
-    if (told.host != 0) on_host[told.host] = told.accelerators;
+    if (told.host != 0) told_on[told.host] = std::max(told_on[told.host], told.accelerators);
   }
+  for (const auto& [host, count] : told_on) on_host[host] = count;
   std::vector<bool> unknown(fold_.jobs_.size());
   std::map<JobIndex, float> in_all;  // Of jobs whose hosts differ in size.
   for (const auto& [host, count] : on_host) {
@@ -172,36 +144,83 @@ void Finisher::check_whole_hosts() {
 }
 
 void Finisher::gather() {
+  const Holders& holders = fold_.holders_;
+  std::vector<bool> is_labelled(fold_.jobs_.size());  // Where those were is known.
+  for (const LaneSum& lane : fold_.lanes_) {
+    if (lane.samples > 0 && fold_.tracks_[lane.track].label != 0) is_labelled[lane.job] = true;
+  }
   for (std::size_t i = 0; i < fold_.lanes_.size(); ++i) {
     const LaneSum& lane = fold_.lanes_[i];
     if (!is_valid_[i] || lane.samples == 0) continue;
+    if (lane.whole_host && is_labelled[lane.job]) continue;
     const Track& track = fold_.tracks_[lane.track];
     const std::uint32_t worth = track.rank * 2U + (track.label == 0 ? 1U : 0U);
     candidates_.push_back(
-        {lane.job, track.spot, track.slice, worth, static_cast<std::uint32_t>(i)});
+        {lane.job, holders[track.spot].device, track.spot, worth, static_cast<std::uint32_t>(i)});
   }
   if (candidates_.empty()) return;  // No telemetry: places are of no use.
-  for (SpotId spot = 0; spot < fold_.holders_.size(); ++spot) {
-    for (const JobIndex job : fold_.holders_[spot].holders) {
-      candidates_.push_back({job, spot, 0, 0xFFFFFFFF, kNobody});
+  for (SpotId spot = 0; spot < holders.size(); ++spot) {
+    for (const JobIndex job : holders[spot].holders) {
+      candidates_.push_back({job, holders[spot].device, spot, 0xFFFFFFFF, kNobody});
     }
   }
 }
 
-// One lane a place and job: by the best metric that has samples, or the place alone.
+// One lane a place and job: by the best metric that has samples, or the place alone. Where slices
+// of a device were observed, the whole of it does not count beside them.
 void Finisher::keep_best() {
   const auto samples = [&](const Candidate& c) {
     return c.sum == kNobody ? 0 : fold_.lanes_[c.sum].samples;
   };
+  const auto is_whole = [](const Candidate& c) { return c.spot == c.device; };
   std::sort(candidates_.begin(), candidates_.end(), [&](const Candidate& a, const Candidate& b) {
-    return std::tuple(a.job, a.spot, a.sum == kNobody, a.slice, a.worth, samples(b), a.sum) <
-           std::tuple(b.job, b.spot, b.sum == kNobody, b.slice, b.worth, samples(a), b.sum);
+    return std::tuple(a.job, a.device, is_whole(a), a.spot, a.sum == kNobody, a.worth, samples(b),
+                      a.sum) < std::tuple(b.job, b.device, is_whole(b), b.spot, b.sum == kNobody,
+                                          b.worth, samples(a), b.sum);
   });
   const auto end = std::unique(
-      candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
-        return a.job == b.job && a.spot == b.spot && (a.slice == b.slice || b.sum == kNobody);
-      });
+      candidates_.begin(), candidates_.end(),
+      [](const Candidate& a, const Candidate& b) { return a.job == b.job && a.spot == b.spot; });
   candidates_.erase(end, candidates_.end());
+  std::size_t kept = 0;
+  JobIndex job = kNoJob;  // Whose slices of which device have samples.
+  SpotId device = 0;
+  for (const Candidate& c : candidates_) {
+    if (!is_whole(c) && c.sum != kNobody) {
+      job = c.job;
+      device = c.device;
+    }
+    if (is_whole(c) && c.job == job && c.device == device) continue;
+    candidates_[kept++] = c;
+  }
+  candidates_.resize(kept);
+}
+
+double Finisher::share_of(SpotId spot) const {
+  const Spot& at = fold_.holders_[spot];
+  if (at.slice == 0) return 1;
+  if (at.share > 0) return at.share;
+  const auto slices = slices_on_.find(at.device);
+  return slices == slices_on_.end() ? 1 : 1.0 / slices->second;
+}
+
+// Accounting that counts each slice as an accelerator is set right by what telemetry knows of them.
+void Finisher::weigh_slices() {
+  for (std::size_t i = 0; i < candidates_.size();) {
+    FleetJob job = fold_.jobs_[candidates_[i].job];
+    double shares = 0;
+    std::size_t slices = 0;
+    const std::size_t first = i;
+    for (; i < candidates_.size() && candidates_[i].job == candidates_[first].job; ++i) {
+      shares += share_of(candidates_[i].spot);
+      slices += candidates_[i].spot != candidates_[i].device ? 1 : 0;
+    }
+    const auto lanes = static_cast<float>(i - first);
+    if (slices == i - first && std::abs(job.accelerators - lanes) < 1e-6F) {
+      job.accelerators = static_cast<float>(shares);
+      fold_.jobs_.rows().set(candidates_[first].job, job);
+    }
+  }
 }
 
 Time Finisher::cadence_of(const LaneSum& lane) const {
@@ -214,12 +233,14 @@ void Finisher::tell_lanes() {
     std::size_t end = i;
     while (end < candidates_.size() && candidates_[end].job == candidates_[i].job) ++end;
     const FleetJob job = fold_.jobs_[candidates_[i].job];
-    const auto lanes = static_cast<double>(end - i);
+    double shares = 0;
+    for (std::size_t at = i; at < end; ++at) shares += share_of(candidates_[at].spot);
     fold_.jobs_.rows().set_lanes(candidates_[i].job,
                                  static_cast<std::uint32_t>(usage_.lanes.size()),
                                  static_cast<std::uint32_t>(end - i));
-    const double weight = std::min(1.0, static_cast<double>(job.accelerators) / lanes);
-    for (; i < end; ++i) tell_lane(candidates_[i], job, weight);
+    double part = static_cast<double>(job.accelerators) / shares;
+    if (part > 1 + 1e-6) part = 1;  // A job's accelerators are rounded.
+    for (; i < end; ++i) tell_lane(candidates_[i], job, part * share_of(candidates_[i].spot));
   }
 }
 
@@ -228,9 +249,9 @@ void Finisher::tell_lane(const Candidate& candidate, const FleetJob& job, double
   lane.job = candidate.job;
   lane.host = fold_.holders_[candidate.spot].host;
   lane.accelerator = fold_.holders_[candidate.spot].accelerator;
-  if (candidate.slice != 0) {
-    const std::string name = std::string(fold_.words_[lane.accelerator]) + "/" +
-                             std::string(fold_.words_[candidate.slice]);
+  if (const WordId slice = fold_.holders_[candidate.spot].slice; slice != 0) {
+    const std::string name =
+        std::string(fold_.words_[lane.accelerator]) + "/" + std::string(fold_.words_[slice]);
     lane.accelerator = fold_.words_.intern(name);
   }
   lane.weight = weight;
@@ -326,15 +347,16 @@ void Finisher::drop_outside() {
     const Nanos end = jobs.end(i);
     const bool is_inside = start == end ? window().start <= start && start <= window().end
                                         : start < window().end && end > window().start;
+    const bool is_counted = jobs.accelerators(i) > 0;  // Else shards of nobody knows what.
     const std::uint32_t lanes = jobs.lanes(i);
     if (lanes > 0) {
       const std::uint32_t first = jobs[i].lane;
-      const JobIndex now = is_inside ? kept : kNoJob;
+      const JobIndex now = is_inside && is_counted ? kept : kNoJob;
       for (std::uint32_t k = 0; k < lanes; ++k) usage_.lanes[first + k].job = now;
     }
-    if (!is_inside) {
+    if (!is_inside || !is_counted) {
       CHECK(jobs.split(i).allocated == 0);
-      ++usage_.outside;
+      usage_.outside += is_counted ? 1 : 0;
       continue;
     }
     if (kept != i) jobs.move(i, kept);
@@ -346,63 +368,24 @@ void Finisher::drop_outside() {
 }
 
 void Finisher::count_samples() {
+  // Where accounting speaks of indices, a series that has none may have been anyone's.
+  std::set<WordId> indexed;
+  for (SpotId spot = 0; spot < fold_.holders_.size(); ++spot) {
+    const Spot& at = fold_.holders_[spot];
+    if (!at.is_named && !at.holders.empty()) indexed.insert(at.host);
+  }
   for (std::size_t i = 0; i < fold_.tracks_.size(); ++i) {
     const Track& track = fold_.tracks_[i];
+    if (!track.is_used) continue;
+    const Spot& at = fold_.holders_[track.spot];
+    const bool is_named =
+        at.is_named && (at.host == 0 ? !indexed.empty() : indexed.contains(at.host));
     const Trouble why = track.is_unknown   ? Trouble::kUnknownJob
                         : track.label != 0 ? Trouble::kSkew
+                        : is_named         ? Trouble::kUnknownDevice
                                            : Trouble::kNoJob;
     fold_.count(why, fold_.cursors_[i].unallocated);
   }
-}
-
-// As told; where nobody told, as many as had telemetry.
-void Finisher::tell_capacity() {
-  std::map<std::pair<WordId, WordId>, HostCapacity> rows;
-  std::map<WordId, HostCapacity*> by_host;
-  for (const Fold::Capacity& told : fold_.capacities_) {
-    HostCapacity& row = rows[{told.host, told.partition}];
-    row = {told.host, told.partition, told.kind, told.accelerators, true, 0};
-    if (told.host != 0) by_host.emplace(told.host, &row);
-  }
-  for (SpotId spot = 0; spot < fold_.holders_.size(); ++spot) {
-    const Spot& at = fold_.holders_[spot];
-    if (!at.has_telemetry) continue;
-    const auto [host, is_new] = by_host.emplace(at.host, nullptr);
-    if (is_new) {
-      host->second = &rows[{at.host, 0}];
-      host->second->host = at.host;
-    }
-    if (!host->second->told) ++host->second->accelerators;
-  }
-  std::map<SpotId, double> unallocated;  // By the series of it that saw most.
-  for (std::size_t i = 0; i < fold_.tracks_.size(); ++i) {
-    const Cursor& cursor = fold_.cursors_[i];
-    const Track& track = fold_.tracks_[i];
-    if (!track.is_used || track.label != 0) continue;
-    double& most = unallocated[track.spot];
-    most = std::max(
-        most, static_cast<double>(cursor.unallocated) * to_seconds(Nanos{cursor.cadence.usual}));
-  }
-  for (const auto& [spot, seconds] : unallocated) {
-    by_host.at(fold_.holders_[spot].host)->unallocated += seconds;
-  }
-  for (const auto& [key, row] : rows) usage_.capacities.push_back(row);
-}
-
-void Finisher::tell_occupied() {
-  std::map<WordId, Occupied> rows;
-  for (const Fold::Occupied& told : fold_.occupied_) {
-    const Nanos start = std::max(told.occupancy.at, window().start);
-    const Nanos end = std::min(told.occupancy.at + told.occupancy.held, window().end);
-    if (start >= end) continue;
-    const double seconds = to_seconds(end - start);
-    Occupied& row = rows[told.partition];
-    row.partition = told.partition;
-    row.total += told.occupancy.total * seconds;
-    row.allocated += told.occupancy.allocated * seconds;
-    row.down += told.occupancy.down * seconds;
-  }
-  for (const auto& [partition, row] : rows) usage_.occupied.push_back(row);
 }
 
 }  // namespace amdahl::scan

@@ -70,6 +70,13 @@ struct HostCapacity {
   double unallocated = 0;  // Accelerator-seconds of samples while nobody held them.
 };
 
+// What was down of a host's accelerators, each moment once and not while a job held them.
+struct HostDown {
+  WordId host = 0;
+  WordId partition = 0;  // 0: not known.
+  double seconds = 0;    // Accelerator-seconds within the window.
+};
+
 // Sums over time of what Intake::occupancy told, in accelerator-seconds within the window.
 struct Occupied {
   WordId partition = 0;
@@ -101,6 +108,7 @@ struct FleetUsage {
   std::vector<Bin> bins;
   std::vector<HostCapacity> capacities;
   std::vector<Occupied> occupied;
+  std::vector<HostDown> down;
   std::vector<TroubleCount> troubles;  // Those above 0, in the order of the enumeration.
   std::vector<Complaint> complaints;
 

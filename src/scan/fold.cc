@@ -4,8 +4,10 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "fleet/device_names.h"
 #include "fleet/hostlist.h"
 #include "fleet/metrics.h"
+#include "fleet/values.h"
 
 namespace amdahl::scan {
 namespace {
@@ -48,7 +50,7 @@ void Fold::job(const model::JobDraft& job, fleet::Where where) {
     count(*odd);
   }
   if (jobs_.size() == before) return;
-  accelerators_ += std::ceil(job.accelerators);
+  accelerators_ += std::max(1.0, std::ceil(job.accelerators));
   is_stale_ = true;
   if (jobs_.rows().running(before)) count(Trouble::kRunning);
 }
@@ -57,6 +59,26 @@ void Fold::place(std::string_view job, std::string_view host, std::string_view a
   holders_.place(words_.intern(job), words_.intern(fleet::short_host(host)),
                  words_.intern(accelerator));
   is_stale_ = true;
+}
+
+void Fold::device(const Device& device) {
+  Device known = device;
+  known.host = fleet::short_host(device.host);
+  if (!holders_.learn(known)) {
+    trouble(Trouble::kBadLine, {},
+            std::string(known.uuid.empty() ? known.bus : known.uuid) +
+                " is the name of several accelerators; the first stays");
+  }
+  is_stale_ = true;
+}
+
+void Fold::parts(std::string_view host, double of_each) {
+  double& most = parts_[words_.intern(fleet::short_host(host))];
+  most = std::max(most, of_each);
+}
+
+void Fold::down(const Down& down) {
+  down_.add(words_.intern(fleet::short_host(down.host)), down.from, down.to, down.accelerators);
 }
 
 void Fold::capacity(std::string_view host, std::string_view partition, std::string_view kind,
@@ -71,20 +93,27 @@ void Fold::occupancy(std::string_view partition, const Occupancy& occupancy) {
 
 SeriesId Fold::series(const model::SeriesKey& given) {
   model::SeriesKey key = given;
-  if (key.job == "0") key.job = {};  // What jobstats says of a device that no job has.
+  key.job = fleet::job_in(key.job);
   const fleet::UsageMetric* metric = fleet::find_usage_metric(key.metric);
+  const bool is_sight = key.metric == fleet::kJobByValue;
   if (!metric) key = {};  // All that say nothing of usage are one.
+  if (is_sight) key.metric = fleet::kJobByValue;
   const auto [at, is_new] = series_.emplace(key_of(key), static_cast<SeriesId>(tracks_.size()));
   if (!is_new) return at->second;
   Track& track = tracks_.emplace_back();
   Cursor& cursor = cursors_.emplace_back();
   track.is_used = metric != nullptr;
+  track.is_sight = is_sight;
   if (!metric) return at->second;
-  const WordId host = words_.intern(fleet::short_host(key.host));
-  track.spot =
-      holders_.spot(host, words_.intern(key.accelerator.empty() ? key.uuid : key.accelerator));
+  key.host = fleet::short_host(key.host);
+  learn_from(key);
+  track.spot = holders_.spot({.host = key.host,
+                              .accelerator = key.accelerator,
+                              .uuid = key.uuid,
+                              .slice = key.slice,
+                              .profile = key.profile,
+                              .kind = key.kind});
   holders_.observe(track.spot);
-  track.slice = words_.intern(key.slice);
   track.label = words_.intern(key.job);
   track.metric = words_.intern(metric->name);
   track.rank = static_cast<std::uint8_t>(metric->rank);
@@ -94,8 +123,19 @@ SeriesId Fold::series(const model::SeriesKey& given) {
   return at->second;
 }
 
+// A series that has an index and a UUID tells the index to those that have only the UUID.
+void Fold::learn_from(const model::SeriesKey& key) {
+  if (key.uuid.empty() || key.accelerator.empty() || fleet::is_device_name(key.accelerator)) return;
+  holders_.learn({.host = key.host,
+                  .accelerator = key.accelerator,
+                  .slice = key.slice == key.uuid ? key.slice : std::string_view(),
+                  .uuid = key.uuid});
+  is_stale_ = true;
+}
+
 void Fold::samples(SeriesId series, std::span<const Sample> samples) {
   CHECK(series < tracks_.size());
+  if (tracks_[series].is_sight) return;
   if (is_stale_) settle();
   samples_ += samples.size();
   if (!tracks_[series].is_used) return count(Trouble::kOtherMetric, samples.size());
@@ -122,13 +162,22 @@ void Fold::trouble(Trouble trouble, fleet::Where where, std::string_view text) {
 
 void Fold::troubles(Trouble trouble, std::uint64_t n) { count(trouble, n); }
 
+bool Fold::came_late() {
+  if (is_stale_ && samples_ > 0) settle();
+  return is_late_;
+}
+
 Fold::Counts Fold::counts() const { return {jobs_.size(), tracks_.size(), samples_}; }
 
 void Fold::settle() {
   is_stale_ = false;
   if (!holders_.settle([this](WordId) { count(Trouble::kUnknownJob); })) return;
+  is_late_ = is_late_ || samples_ > 0;
   choose_timelines();
-  for (Track& track : tracks_) track.is_stale = true;
+  for (Track& track : tracks_) {
+    track.is_stale = true;
+    if (track.is_used) track.spot = holders_.now(track.spot);
+  }
   for (Cursor& cursor : cursors_) cursor.start = cursor.limit = 0;
 }
 
@@ -203,7 +252,7 @@ void Fold::take(std::uint32_t track, Sample sample) {
 
 void Fold::take_odd(std::uint32_t track, Sample sample) {
   Track& row = tracks_[track];
-  if (!row.is_used) return count(Trouble::kOtherMetric);
+  if (!row.is_used) return row.is_sight ? void() : count(Trouble::kOtherMetric);
   if (row.is_stale) flatten(track);
   if (sample.at < window_.start || sample.at >= window_.end) {
     ++outside_;

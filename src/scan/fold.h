@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fleet/intake.h"
+#include "scan/down_time.h"
 #include "scan/fleet_usage.h"
 #include "scan/holders.h"
 #include "scan/job_table.h"
@@ -34,9 +35,9 @@ struct FoldOptions {
   std::function<bool()> stop{};
 };
 
-// An Intake for one scan. Memory grows with jobs and series, not with samples. Jobs should come
-// before the samples of their places; those that come later get the samples from then on.
-// One thread calls it.
+// An Intake for one scan. Memory grows with jobs and series, not with samples. Jobs, places and
+// devices should come before the samples that they are about; those that come later get the samples
+// from then on, and came_late() says so. One thread calls it.
 class Fold final : public fleet::Intake {
  public:
   explicit Fold(FoldOptions options = {});
@@ -51,6 +52,9 @@ class Fold final : public fleet::Intake {
   void capacity(std::string_view host, std::string_view partition, std::string_view kind,
                 int accelerators) override;
   void occupancy(std::string_view partition, const Occupancy& occupancy) override;
+  void device(const Device& device) override;
+  void parts(std::string_view host, double of_each) override;
+  void down(const Down& down) override;
   fleet::SeriesId series(const model::SeriesKey& key) override;
   void samples(fleet::SeriesId series, std::span<const fleet::Sample> samples) override;
   void rows(std::span<const fleet::SeriesId> series,
@@ -66,14 +70,16 @@ class Fold final : public fleet::Intake {
   };
   Counts counts() const;
 
+  // Whether jobs, places or names were told after samples that they may have been about: told again
+  // in order, the answer may be better.
+  bool came_late();
+
   FleetUsage finish() &&;  // All that was told, joined.
 
  private:
   friend class Finisher;
-  static constexpr std::size_t kTroubleKinds =
-      static_cast<std::size_t>(model::Trouble::kOtherMetric) + 1;
-
   void settle();
+  void learn_from(const model::SeriesKey& key);
   void choose_timelines();
   void flatten(std::uint32_t track);
   void take(std::uint32_t track, fleet::Sample sample);
@@ -106,7 +112,8 @@ class Fold final : public fleet::Intake {
   std::vector<WordId> named_;                 // Whose timelines are kept whatever their size.
   double accelerators_ = 0;                   // Of all jobs.
   std::array<Cadence, 32> metric_cadence_{};  // By the metric's row.
-  bool is_stale_ = false;                     // Jobs or places came since the last sample.
+  bool is_stale_ = false;                     // Jobs, places or names came since the last sample.
+  bool is_late_ = false;                      // Such came after samples.
 
   struct Capacity {
     WordId host, partition, kind;
@@ -117,11 +124,13 @@ class Fold final : public fleet::Intake {
     Occupancy occupancy;
   };
   std::vector<Capacity> capacities_;
+  std::unordered_map<WordId, double> parts_;  // Of each accelerator of a host.
+  DownTime down_;
   std::vector<Occupied> occupied_;
 
   std::string input_;
-  std::array<std::uint64_t, kTroubleKinds> counts_{};
-  std::array<int, kTroubleKinds> shown_{};
+  std::array<std::uint64_t, model::kTroubleKinds> counts_{};
+  std::array<int, model::kTroubleKinds> shown_{};
   std::vector<Complaint> complaints_;
   std::uint64_t samples_ = 0;
   std::uint64_t outside_ = 0;

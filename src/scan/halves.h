@@ -1,6 +1,7 @@
 // halves.h: an intake that hears only of jobs, and one that hears only of samples.
 #pragma once
 
+#include "fleet/device_names.h"
 #include "fleet/intake.h"
 
 namespace amdahl::scan {
@@ -22,7 +23,19 @@ class JobsOnly final : public fleet::Intake {
   void occupancy(std::string_view partition, const Occupancy& occupancy) override {
     next_.occupancy(partition, occupancy);
   }
-  fleet::SeriesId series(const model::SeriesKey&) override { return 0; }
+  void device(const Device& device) override { next_.device(device); }
+  void parts(std::string_view host, double of_each) override { next_.parts(host, of_each); }
+  void down(const Down& down) override { next_.down(down); }
+  // What names an accelerator in two ways tells who goes by the second.
+  fleet::SeriesId series(const model::SeriesKey& key) override {
+    if (!key.uuid.empty() && !key.accelerator.empty() && !fleet::is_device_name(key.accelerator)) {
+      next_.device({.host = key.host,
+                    .accelerator = key.accelerator,
+                    .slice = key.slice == key.uuid ? key.slice : std::string_view(),
+                    .uuid = key.uuid});
+    }
+    return 0;
+  }
   void samples(fleet::SeriesId, std::span<const fleet::Sample>) override {}
   void rows(std::span<const fleet::SeriesId>, std::span<const fleet::Sample>) override {}
   // Troubles are heard of in both readings and counted in this one.
@@ -45,6 +58,9 @@ class SamplesOnly final : public fleet::Intake {
   void place(std::string_view, std::string_view, std::string_view) override {}
   void capacity(std::string_view, std::string_view, std::string_view, int) override {}
   void occupancy(std::string_view, const Occupancy&) override {}
+  void device(const Device&) override {}
+  void parts(std::string_view, double) override {}
+  void down(const Down&) override {}
   fleet::SeriesId series(const model::SeriesKey& key) override { return next_.series(key); }
   void samples(fleet::SeriesId series, std::span<const fleet::Sample> samples) override {
     next_.samples(series, samples);

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include "fleet/hostlist.h"
+#include "fleet/mig.h"
 
 namespace amdahl::scan {
 namespace {
@@ -13,15 +15,123 @@ constexpr Time kForever = std::numeric_limits<Time>::max();
 
 }  // namespace
 
-SpotId Holders::spot(WordId host, WordId accelerator) {
+SpotId Holders::device_at(WordId host, WordId accelerator) {
   const std::uint64_t key = std::uint64_t{host} << 32 | accelerator;
   const auto [at, is_new] = by_name_.emplace(key, size());
-  if (is_new) spots_.push_back({.host = host, .accelerator = accelerator, .holders = {}});
+  if (is_new) {
+    spots_.push_back({.host = host, .accelerator = accelerator, .device = size(), .now = size()});
+  }
   return at->second;
 }
 
+SpotId Holders::slice_at(SpotId device, WordId slice) {
+  if (slice == 0) return device;
+  const std::uint64_t key = std::uint64_t{device} << 32 | slice;
+  const auto [at, is_new] = by_slice_.emplace(key, size());
+  if (is_new) {
+    const Spot whole = spots_[device];
+    spots_.push_back({.host = whole.host,
+                      .accelerator = whole.accelerator,
+                      .slice = slice,
+                      .device = device,
+                      .now = size(),
+                      .share = 0});
+  }
+  return at->second;
+}
+
+SpotId Holders::now(SpotId spot) const {
+  while (spots_[spot].now != spot) spot = spots_[spot].now;
+  return spot;
+}
+
+SpotId Holders::spot(const Name& given) {
+  Name name = given;
+  const bool is_indexed = !given.accelerator.empty() && !fleet::is_device_name(given.accelerator);
+  const fleet::DeviceNames::Place* known = nullptr;
+  if (!is_indexed) known = names_.find(given.host, given.accelerator);
+  if (!is_indexed && !known) known = names_.find(given.host, given.uuid);
+  // A slice may have a UUID of its own.
+  if (const auto* sliced = names_.find(given.host, given.slice)) known = sliced;
+  if (name.accelerator.empty()) name.accelerator = given.uuid;
+  if (known) {
+    if (name.host.empty()) name.host = known->likely;
+    if (!known->host.empty()) name.host = known->host;
+    name.accelerator = known->accelerator;
+    if (!known->slice.empty()) name.slice = known->slice;
+    if (name.profile.empty()) name.profile = known->profile;
+  } else if (!is_indexed && name.slice == name.accelerator) {
+    name.slice = {};  // A slice of nobody knows which device is one of its own.
+  }
+  const SpotId device = device_at(words_.intern(name.host), words_.intern(name.accelerator));
+  const SpotId at = slice_at(device, words_.intern(name.slice));
+  Spot& spot = spots_[at];
+  if (spot.slice != 0 && spot.share == 0) spot.share = fleet::mig_share(name.profile, name.kind);
+  if (!known && !is_indexed && !spot.is_named) {
+    spot.is_named = true;
+    named_[words_.intern(name.accelerator)].push_back(at);
+  }
+  return now(at);
+}
+
+bool Holders::learn(const fleet::Intake::Device& device) {
+  const std::size_t before = names_.version();
+  const bool is_good = names_.learn(device);
+  if (names_.version() == before) return is_good;
+  if (!device.uuid.empty()) fresh_names_.emplace_back(device.uuid);
+  is_bus_fresh_ = is_bus_fresh_ || !device.bus.empty();
+  return is_good;
+}
+
+// Spots whose names have come to be known go to where they are. Whether that may matter to anyone.
+bool Holders::rename() {
+  if (fresh_names_.empty() && !is_bus_fresh_) return false;
+  std::vector<SpotId> candidates;
+  for (const std::string& name : std::exchange(fresh_names_, {})) {
+    const auto at = named_.find(words_.find(name));
+    if (at == named_.end()) continue;
+    candidates.insert(candidates.end(), at->second.begin(), at->second.end());
+    named_.erase(at);
+  }
+  if (std::exchange(is_bus_fresh_, false)) {
+    for (const auto& [name, spots] : std::exchange(named_, {})) {
+      candidates.insert(candidates.end(), spots.begin(), spots.end());
+    }
+  }
+  std::sort(candidates.begin(), candidates.end());
+  bool is_moved = false;
+  for (const SpotId spot : candidates) is_moved = rename(spot) || is_moved;
+  return is_moved;
+}
+
+bool Holders::rename(SpotId from) {
+  spots_[from].is_named = false;
+  // Copies: spots_ may grow.
+  const Name name{.host = words_[spots_[from].host],
+                  .accelerator = words_[spots_[from].accelerator],
+                  .slice = words_[spots_[from].slice]};
+  const SpotId to = spot(name);  // Which says again that it is named, if it still is.
+  if (to == from) return false;
+  const bool matters = spots_[from].has_telemetry || !spots_[from].holders.empty();
+  move(from, to);
+  return matters;
+}
+
+void Holders::move(SpotId from, SpotId to) {
+  Spot& gone = spots_[from];
+  Spot& here = spots_[to];
+  gone.now = to;
+  if (gone.slice != 0 && here.slice != 0 && here.share == 0) here.share = gone.share;
+  here.has_telemetry = here.has_telemetry || gone.has_telemetry;
+  here.holders.insert(here.holders.end(), gone.holders.begin(), gone.holders.end());
+  gone.holders.clear();
+  gone.has_telemetry = false;
+  changed_.push_back(to);
+}
+
 bool Holders::settle(const std::function<void(WordId)>& unknown) {
-  if (places_.empty() && settled_ == jobs_.size()) return false;
+  const bool is_renamed = rename();
+  if (places_.empty() && settled_ == jobs_.size() && !is_renamed) return false;
   placed_.resize(jobs_.size());
   for (const Place& place : places_) add_place(place, unknown);
   places_.clear();
@@ -46,7 +156,10 @@ void Holders::add_place(const Place& place, const std::function<void(WordId)>& u
   JobIndex job = jobs_.find(place.job);
   if (job == kNoJob) return unknown(place.job);
   const bool is_only = jobs_.before(job) == kNoJob;
-  const SpotId at = spot(place.host, place.accelerator);
+  const std::string_view name = words_[place.accelerator];
+  const SpotId at = fleet::is_device_name(name)
+                        ? spot({.host = words_[place.host], .accelerator = name})
+                        : device_at(place.host, place.accelerator);
   for (; job != kNoJob; job = jobs_.before(job)) {
     if (!is_only && !is_on(job, place.host)) continue;
     spots_[at].holders.push_back(job);
@@ -87,7 +200,15 @@ Holders::Hold Holders::hold_of(JobIndex job, bool whole_host, const Window& wind
 
 Segments Holders::segments_of(SpotId spot, const Window& window) const {
   std::vector<Hold> holds;
+  const SpotId device = spots_[spot].device;
   for (const JobIndex job : spots_[spot].holders) holds.push_back(hold_of(job, false, window));
+  if (device != spot) {
+    for (const JobIndex job : spots_[device].holders) {
+      const auto& here = spots_[spot].holders;
+      if (std::find(here.begin(), here.end(), job) != here.end()) continue;
+      holds.push_back(hold_of(job, false, window));
+    }
+  }
   for (const HostClaim& claim : claims_on(spots_[spot].host)) {
     if (!placed_[claim.job]) holds.push_back(hold_of(claim.job, true, window));
   }

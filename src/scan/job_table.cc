@@ -24,6 +24,8 @@ Nanos end_of(const JobDraft& draft) {
   return is_running(draft) ? draft.start : draft.end;
 }
 
+double shards_in(const JobDraft& draft) { return draft.accelerators > 0 ? 0 : draft.shards; }
+
 void remember(std::vector<JobIndex>& by_word, WordId word, JobIndex job) {
   if (by_word.size() <= word) by_word.resize(std::size_t{word} + 1, kNoJob);
   by_word[word] = job;
@@ -36,14 +38,14 @@ JobIndex recall(const std::vector<JobIndex>& by_word, WordId word) {
 }  // namespace
 
 std::optional<Trouble> JobTable::add(const JobDraft& draft) {
-  if (!(draft.accelerators > 0)) return Trouble::kNoAccelerator;
+  if (!(draft.accelerators > 0) && !(draft.shards > 0)) return Trouble::kNoAccelerator;
   if (draft.start <= Nanos{}) return Trouble::kNeverStarted;
   if (end_of(draft) < draft.start) return Trouble::kBadTime;
   const WordId id = words_.intern(draft.id);
   const JobIndex latest = recall(by_id_, id);
   for (JobIndex job = latest; job != kNoJob && id != 0; job = before(job)) {
     const FleetJob known = jobs_[job];
-    if (!is_same(known, draft)) continue;
+    if (!is_same(known, draft) || shards_of(job) != shards_in(draft)) continue;
     if (known.running && !is_running(draft)) {
       FleetJob row = row_of(id, draft);
       row.attempt = known.attempt;
@@ -59,6 +61,7 @@ std::optional<Trouble> JobTable::add(const JobDraft& draft) {
   if (again) row.attempt = static_cast<std::uint16_t>(jobs_[latest].attempt + 1);
   jobs_.push_back(row);
   keep_mean(job, draft);
+  if (const double shards = shards_in(draft); shards > 0) shards_.emplace(job, shards);
   if (again) previous_.emplace(job, latest);
   if (id != 0) remember(by_id_, id, job);
   if (!draft.raw.empty() && draft.raw != draft.id) {
@@ -138,6 +141,11 @@ JobIndex JobTable::find(WordId id) const {
   if (id == 0) return kNoJob;
   const JobIndex job = recall(by_id_, id);
   return job != kNoJob ? job : recall(by_raw_, id);
+}
+
+double JobTable::shards_of(JobIndex job) const {
+  const auto at = shards_.find(job);
+  return at == shards_.end() ? 0 : at->second;
 }
 
 double JobTable::mean_of(JobIndex job) const {

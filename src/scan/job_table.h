@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -38,10 +39,13 @@ class JobTable {
   const JobRows& rows() const { return jobs_; }
   // An average over the whole job where accounting has one, else NaN.
   double mean_of(JobIndex job) const;
+  // Jobs that had parts of accelerators, and how many; their `accelerators` are 0 so far.
+  const std::map<JobIndex, double>& shards() const { return shards_; }
 
   JobRows take() { return std::move(jobs_); }
 
  private:
+  double shards_of(JobIndex job) const;
   bool is_same(const FleetJob& job, const model::JobDraft& draft) const;
   void complete(JobIndex index, const model::JobDraft& draft);
   FleetJob row_of(WordId id, const model::JobDraft& draft);
@@ -54,6 +58,7 @@ class JobTable {
   std::unordered_map<JobIndex, JobIndex> previous_;  // Of the few that have one.
   std::vector<JobIndex> by_id_;                      // By WordId.
   std::vector<JobIndex> by_raw_;
+  std::map<JobIndex, double> shards_;
   std::vector<double> means_;  // As long as the last job that has one.
 };
 

@@ -42,7 +42,7 @@ struct Cursor {
   Time last = kBeginning;
   Time bin_start = kForever;  // Of the bin that took the last sample.
   Time bin_end = kBeginning;
-  double scale = 1;        // From the metric's unit to utilisation.
+  double scale = 1;      // From the metric's unit to utilisation.
   float idle_below = 0;  // In the metric's unit.
   std::uint32_t lane = kNobody;
   std::uint32_t bin = Timelines::kNoBin;
@@ -62,12 +62,12 @@ struct Run {
 // What a series is about and what is seldom needed of it.
 struct Track {
   SpotId spot = 0;
-  WordId slice = 0;
   WordId label = 0;  // The job that the exporter names; 0: none.
   WordId metric = 0;
   std::uint8_t rank = 0;  // Of the metric: the lowest is believed.
   std::uint8_t metric_row = 0;
   bool is_used = true;      // False: a metric that says nothing of usage.
+  bool is_sight = false;    // Not used either: it says only where its job was seen.
   bool is_stale = true;     // Its segments do not know the latest jobs.
   bool is_unknown = false;  // Its label is of no job that accounting lists.
   Segments segments;

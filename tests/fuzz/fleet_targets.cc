@@ -28,6 +28,7 @@ class Digest final : public fleet::Intake {
     }
     CHECK(!job.id.empty());
     CHECK(std::isfinite(job.accelerators) && job.accelerators >= 0);
+    CHECK(std::isfinite(job.shards) && job.shards >= 0);
     CHECK(std::isnan(job.mean_utilisation) ||
           (job.mean_utilisation >= 0 && job.mean_utilisation <= 1));
     CHECK(job.host_count >= 0);
@@ -49,9 +50,26 @@ class Digest final : public fleet::Intake {
     CHECK(room.held >= Nanos{});
     add(room.at);
   }
+  void device(const Device& device) override {
+    for (const std::string_view word : {device.host, device.accelerator, device.slice,
+                                        device.profile, device.uuid, device.bus, device.likely}) {
+      add(word);
+    }
+    CHECK(!device.accelerator.empty());
+  }
+  void parts(std::string_view host, double of_each) override {
+    add(host);
+    CHECK(std::isfinite(of_each) && of_each > 0);
+  }
+  void down(const Down& down) override {
+    add(down.host);
+    CHECK(down.to >= down.from && std::isfinite(down.accelerators) && down.accelerators > 0);
+    add(down.from);
+    add(down.to);
+  }
   fleet::SeriesId series(const model::SeriesKey& key) override {
-    for (const std::string_view word :
-         {key.host, key.accelerator, key.uuid, key.slice, key.job, key.metric, key.kind}) {
+    for (const std::string_view word : {key.host, key.accelerator, key.uuid, key.slice, key.job,
+                                        key.metric, key.kind, key.profile}) {
       add(word);
     }
     return series_++;

@@ -1,5 +1,6 @@
 #include "fleet/csv/csv.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -185,6 +186,36 @@ class CsvReader final : public Reader {
 };
 
 }  // namespace
+
+bool fits(std::string_view head, std::string_view mapping) {
+  const auto parsed = parse_mapping(mapping);
+  if (!parsed || !parsed->header) return true;
+  if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
+  while (!parsed->comment.empty() && head.starts_with(parsed->comment)) {
+    const std::size_t end = head.find('\n');
+    head.remove_prefix(end == head.npos ? head.size() : end + 1);
+  }
+  std::string_view line = head.substr(0, head.find('\n'));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  Cells cells;
+  cells.cut(line, parsed->delimiter != '\0' ? parsed->delimiter : delimiter_in(line));
+  const auto has = [&](std::string_view column) {
+    return column.empty() || std::ranges::find(cells.all(), column) != cells.all().end();
+  };
+  const auto has_like = [&](const ValueColumn& value) {
+    const std::size_t star = value.column.find('*');
+    const std::string_view before = std::string_view(value.column).substr(0, star);
+    return star == std::string::npos ? has(value.column)
+                                     : std::ranges::any_of(cells.all(), [&](std::string_view cell) {
+                                         return cell.starts_with(before);
+                                       });
+  };
+  return std::ranges::all_of(
+             parsed->from, [&](const From& from) { return has(from.column) && has(from.times); }) &&
+         std::ranges::all_of(parsed->where,
+                             [&](const Filter& filter) { return has(filter.column); }) &&
+         std::ranges::all_of(parsed->values, has_like);
+}
 
 bool claims(std::string_view bytes) {
   const auto head = head_of(bytes);

@@ -11,6 +11,10 @@ namespace amdahl::fleet::csv {
 // The header of one of layouts(), or lines as one of shapes().
 bool claims(std::string_view head);
 
+// Whether the table that begins so has every column that the mapping wants. True also if the
+// mapping cannot be read: its reader says why.
+bool fits(std::string_view head, std::string_view mapping);
+
 // For tables that no source claims: whether their columns say all that is needed. An error proposes
 // a mapping to complete; false: this is no table.
 Result<bool> guesses(std::string_view head, const ReaderOptions& options);

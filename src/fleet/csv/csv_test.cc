@@ -190,6 +190,30 @@ held = { constant = 5, unit = "minutes" }
   EXPECT_EQ(fed.told.occupancies[0].occupancy.held, minutes(5));
 }
 
+TEST(CsvMapping, NamesOfAccelerators) {
+  const std::string bytes = "host,gpu,uuid\nn1.cluster,0,GPU-a\nn1,1,\n";
+  EXPECT_TRUE(claims(bytes));
+  EXPECT_EQ(explain(bytes, {}).gives, Gives::kJobs);
+  const Fed fed = feed(make, bytes);
+  EXPECT_EQ(fed.error, "");
+  EXPECT_EQ(fed.told.devices, std::vector<std::string>{"n1/0 uuid=GPU-a"});
+  EXPECT_EQ(fed.told.count(Trouble::kBadLine), 1U);
+}
+
+// What a table gives decides when it is read.
+// A mapping is for the tables that it fits; what a table gives decides when it is read.
+TEST(CsvMapping, SamplesAndJobsAreToldApart) {
+  const std::string samples =
+      "row = \"sample\"\n[columns]\ntime = \"t\"\n"
+      "value = { column = \"v\", metric = \"gpu_util\" }\n";
+  EXPECT_EQ(explain("t,v\n", {.mapping = samples}).gives, Gives::kSamples);
+  EXPECT_EQ(explain("jobid,host,gpu\n1,n1,0\n", {}).gives, Gives::kJobs);
+  EXPECT_EQ(explain("t,v\n", {.mapping = "row ="}).gives, Gives::kBoth) << "its reader says why";
+  EXPECT_TRUE(fits("v,t\n", samples));
+  EXPECT_FALSE(fits("jobid,host,gpu\n", samples));
+  EXPECT_TRUE(fits("jobid,host,gpu\n", "row =")) << "its reader says why";
+}
+
 TEST(CsvMapping, SaysWhatIsWrong) {
   const std::string job = "row = \"job\"\n[columns]\nid = \"id\"\nstart = \"s\"\nend = \"e\"\n";
   const struct {

@@ -70,6 +70,13 @@ total = "total_gpu_num"
 allocated = "running_gpu_num"
 held = { constant = 60 }
 )"},
+    {"names of accelerators", "host,gpu,uuid", true, R"(
+row = "device"
+[columns]
+host = "host"
+accelerator = "gpu"
+uuid = "uuid"
+)"},
     {"accelerators of jobs", "jobid,host,gpu", true, R"(
 row = "place"
 [columns]

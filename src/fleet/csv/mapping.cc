@@ -20,6 +20,7 @@ constexpr unsigned kSamples = bit(Row::kSample);
 constexpr unsigned kPlaces = bit(Row::kPlace);
 constexpr unsigned kCapacities = bit(Row::kCapacity);
 constexpr unsigned kOccupancies = bit(Row::kOccupancy);
+constexpr unsigned kDevices = bit(Row::kDevice);
 
 struct FieldRow {
   Field field;
@@ -47,10 +48,11 @@ constexpr auto kFields = std::to_array<FieldRow>({
     {Field::kHostCount, "host_count", Type::kNumber, kJobs, 0},
     {Field::kUtilisation, "utilisation", Type::kShare, kJobs, 0},
     {Field::kTime, "time", Type::kTime, kSamples | kOccupancies, kSamples | kOccupancies},
-    {Field::kHost, "host", Type::kText, kSamples | kPlaces | kCapacities, kPlaces},
-    {Field::kAccelerator, "accelerator", Type::kText, kSamples | kPlaces, kPlaces},
-    {Field::kUuid, "uuid", Type::kText, kSamples, 0},
-    {Field::kSlice, "slice", Type::kText, kSamples, 0},
+    {Field::kHost, "host", Type::kText, kSamples | kPlaces | kCapacities | kDevices, kPlaces},
+    {Field::kAccelerator, "accelerator", Type::kText, kSamples | kPlaces | kDevices,
+     kPlaces | kDevices},
+    {Field::kUuid, "uuid", Type::kText, kSamples | kDevices, kDevices},
+    {Field::kSlice, "slice", Type::kText, kSamples | kDevices, 0},
     {Field::kJob, "job", Type::kText, kSamples | kPlaces, kPlaces},
     {Field::kMetric, "metric", Type::kText, kSamples, 0},
     {Field::kValue, "value", Type::kShare, kSamples, 0},
@@ -63,7 +65,7 @@ constexpr auto kFields = std::to_array<FieldRow>({
 static_assert(kFields.size() == kFieldCount);
 
 constexpr auto kRows =
-    std::to_array<std::string_view>({"job", "sample", "place", "capacity", "occupancy"});
+    std::to_array<std::string_view>({"job", "sample", "place", "capacity", "occupancy", "device"});
 constexpr auto kTop =
     std::to_array<std::string_view>({"row", "delimiter", "decimal", "header", "comment", "time",
                                      "time_base", "time_zone", "columns", "value", "where"});

@@ -15,7 +15,7 @@
 namespace amdahl::fleet::csv {
 
 // What one line speaks of.
-enum class Row : std::uint8_t { kJob, kSample, kPlace, kCapacity, kOccupancy };
+enum class Row : std::uint8_t { kJob, kSample, kPlace, kCapacity, kOccupancy, kDevice };
 
 enum class Field : std::uint8_t {
   kId,

@@ -192,6 +192,8 @@ void Rows::one(const Cells& cells, Where where) {
       return capacity();
     case Row::kOccupancy:
       return occupancy();
+    case Row::kDevice:
+      return device();
   }
 }
 
@@ -423,7 +425,7 @@ void Rows::sample() {
                        .accelerator = accelerator_index(text(Field::kAccelerator)),
                        .uuid = text(Field::kUuid),
                        .slice = text(Field::kSlice),
-                       .job = text(Field::kJob),
+                       .job = job_in(text(Field::kJob)),
                        .metric = text(Field::kMetric),
                        .kind = text(Field::kKind)};
   if (mapping_[Field::kValue].given()) {
@@ -449,6 +451,20 @@ void Rows::place() {
     return intake_.trouble(Trouble::kBadLine, where_, "has no job, host or accelerator");
   }
   intake_.place(job, host, accelerator);
+}
+
+void Rows::device() {
+  const std::string_view host = text(Field::kHost);
+  const std::string_view accelerator = text(Field::kAccelerator);
+  const std::string_view uuid = text(Field::kUuid);
+  if (is_blank_word(accelerator) || is_blank_word(uuid)) {
+    return intake_.trouble(Trouble::kBadLine, where_, "has no accelerator or no uuid");
+  }
+  intake_.device({.host = short_host(host.empty() ? std::string_view(host_) : host),
+                  .accelerator = accelerator,
+                  .slice = text(Field::kSlice),
+                  .profile = text(Field::kSlice),
+                  .uuid = uuid});
 }
 
 void Rows::capacity() {

@@ -57,6 +57,7 @@ class Rows {
   void add_sample(const model::SeriesKey& key, Nanos at, std::string_view cell, double scale,
                   std::string_view column, const ValueColumn* of = nullptr);
   void place();
+  void device();
   void capacity();
   void occupancy();
   std::string_view hosts();

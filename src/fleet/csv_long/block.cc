@@ -15,7 +15,6 @@ namespace {
 
 using model::Trouble;
 
-constexpr std::size_t kTroubleKinds = static_cast<std::size_t>(Trouble::kOtherMetric) + 1;
 constexpr std::uint64_t kListedOfEach = 5;
 // The fast way looks at words beyond what it has checked.
 constexpr std::ptrdiff_t kAhead = 64;
@@ -71,7 +70,7 @@ void Parsed::clear() {
   samples.clear();
   fresh.clear();
   problems.clear();
-  counts.assign(kTroubleKinds, 0);
+  counts.assign(model::kTroubleKinds, 0);
   lines = 0;
 }
 
@@ -292,13 +291,16 @@ std::uint32_t Parser::intern(std::string_view key, Parsed& into) {
           series.device = cell;
           break;
         case Role::kUuid:
-          series.uuid = cell;
+          if (!is_blank_word(cell)) series.uuid = cell;
           break;
         case Role::kSlice:
-          series.slice = cell;
+          if (!is_blank_word(cell)) series.slice = cell;
+          break;
+        case Role::kProfile:
+          if (!is_blank_word(cell)) series.profile = cell;
           break;
         case Role::kJob:
-          series.job = cell;
+          series.job = job_in(cell);
           break;
         case Role::kKind:
           series.kind = cell;

@@ -24,7 +24,7 @@ struct Parsed {
     std::string text;
   };
   struct NewSeries {
-    std::string host, device, uuid, slice, job, kind, metric;
+    std::string host, device, uuid, slice, profile, job, kind, metric;
   };
   std::vector<std::uint32_t> series;
   std::vector<Sample> samples;

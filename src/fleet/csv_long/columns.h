@@ -16,6 +16,7 @@ enum class Role : std::uint8_t {
   kDevice,
   kUuid,
   kSlice,
+  kProfile,  // Of the slice.
   kJob,
   kKind,
   kMetric,  // The metric's name is in the row; its value in kValue.

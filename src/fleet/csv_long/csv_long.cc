@@ -37,7 +37,8 @@ class Teller {
                                     .slice = one.slice,
                                     .job = one.job,
                                     .metric = one.metric,
-                                    .kind = one.kind}));
+                                    .kind = one.kind,
+                                    .profile = one.slice.empty() ? "" : one.profile}));
     }
     for (std::uint32_t& series : block.series) series = ids[series];
     if (!block.series.empty()) intake_.rows(block.series, block.samples);
@@ -229,8 +230,10 @@ Explained explain(std::string_view head, const ReaderOptions&) {
   const auto columns = columns_of(first_line(head));
   Explained said{Gives::kSamples, "", true};
   if (!columns) return said;
-  constexpr std::string_view kRoles[] = {"",    "time", "host",   "accelerator", "uuid",  "slice",
-                                         "job", "kind", "metric", "value",       "metric"};
+  constexpr std::string_view kRoles[] = {"",     "time",   "host",    "accelerator",
+                                         "uuid", "slice",  "profile", "job",
+                                         "kind", "metric", "value",   "metric"};
+  static_assert(std::size(kRoles) == static_cast<std::size_t>(Role::kUsage) + 1);
   std::vector<std::string> unused;
   said.text = "known by its columns:";
   for (const Column& column : columns->list) {

@@ -20,6 +20,11 @@ enum class Op : std::uint8_t {
   kOccupancy,
   kTrouble,
   kTroubles,
+  kDevice,
+  kParts,
+  kDown,
+  kShards,   // Of the job that comes next.
+  kProfile,  // Of the series that comes next.
 };
 
 // How values are written: bytes where all are whole and below 256, as percentages are.

@@ -27,6 +27,9 @@ class Writer final : public Intake {
   void capacity(std::string_view host, std::string_view partition, std::string_view kind,
                 int accelerators) override;
   void occupancy(std::string_view partition, const Occupancy& occupancy) override;
+  void device(const Device& device) override;
+  void parts(std::string_view host, double of_each) override;
+  void down(const Down& down) override;
   SeriesId series(const model::SeriesKey& key) override;
   void samples(SeriesId series, std::span<const Sample> samples) override;
   void rows(std::span<const SeriesId> series, std::span<const Sample> samples) override;

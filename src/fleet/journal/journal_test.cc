@@ -30,11 +30,20 @@ void tell(Intake& intake) {
   job.host_count = 2;
   job.metric = "m";
   intake.job(job, {.line = 3, .byte = 99});
+  job.accelerators = 0;
+  job.shards = 3;
+  intake.job(job, {});
+  job.shards = 0;
+  intake.job(job, {});
+  intake.device({"gpu1", "0", "MIG-1", "1g.10gb", "MIG-1", "0000:18:00.0"});
+  intake.parts("gpu1", 4);
+  intake.down({"gpu1", seconds(5), seconds(7), 2.5});
   intake.place("7_1", "gpu1", "0");
   intake.capacity("gpu1", "p", "a100", 8);
   intake.occupancy("p", {seconds(5), seconds(60), 8, 6.5, 1});
   const SeriesId a = intake.series({"gpu1", "0", "GPU-1", "", "7_1", "M", "A100"});
-  const SeriesId b = intake.series({"gpu1", "1", "", "7", "", "M", ""});
+  const SeriesId b = intake.series({"gpu1", "1", "", "7", "", "M", "", "1g.10gb"});
+  intake.series({"gpu1", "1", "", "8", "", "M", ""});
   EXPECT_EQ(intake.series({"gpu1", "0", "GPU-1", "", "7_1", "M", "A100"}), a);
   const Sample some[] = {{seconds(10), 83}, {seconds(25), 0}, {seconds(40), 255}};
   intake.samples(a, some);
@@ -60,11 +69,15 @@ void expect_same(const Recorder& a, const Recorder& b) {
     EXPECT_EQ(a.jobs[i].draft.end, b.jobs[i].draft.end);
     EXPECT_EQ(a.jobs[i].draft.elapsed, b.jobs[i].draft.elapsed);
     EXPECT_EQ(a.jobs[i].draft.accelerators, b.jobs[i].draft.accelerators);
+    EXPECT_EQ(a.jobs[i].draft.shards, b.jobs[i].draft.shards);
     EXPECT_EQ(a.jobs[i].draft.host_count, b.jobs[i].draft.host_count);
     EXPECT_EQ(std::isnan(a.jobs[i].draft.mean_utilisation),
               std::isnan(b.jobs[i].draft.mean_utilisation));
   }
   EXPECT_EQ(a.places, b.places);
+  EXPECT_EQ(a.devices, b.devices);
+  EXPECT_EQ(a.shares, b.shares);
+  EXPECT_EQ(a.downs, b.downs);
   EXPECT_EQ(a.capacities, b.capacities);
   ASSERT_EQ(a.occupancies.size(), b.occupancies.size());
   EXPECT_EQ(a.series_names, b.series_names);

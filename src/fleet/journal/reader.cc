@@ -1,6 +1,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 #include <zstd.h>
@@ -171,13 +172,48 @@ class JournalReader final : public Reader {
         return trouble(from, false);
       case Op::kTroubles:
         return trouble(from, true);
+      case Op::kDevice:
+        return device(from);
+      case Op::kParts: {
+        const std::string_view host = from.text();
+        const double of_each = from.real();
+        if (!from.bad) intake_.parts(host, of_each);
+        return !from.bad;
+      }
+      case Op::kDown: {
+        Intake::Down down;
+        down.host = from.text();
+        down.from = from.time();
+        down.to = from.time();
+        down.accelerators = from.real();
+        if (!from.bad) intake_.down(down);
+        return !from.bad;
+      }
+      case Op::kShards:
+        shards_ = from.real();
+        return !from.bad;
+      case Op::kProfile:
+        profile_ = from.text();
+        return !from.bad;
     }
     from.bad = true;
     return false;
   }
 
+  bool device(Cursor& from) {
+    Intake::Device device;
+    for (std::string_view* word : {&device.host, &device.accelerator, &device.slice,
+                                   &device.profile, &device.uuid, &device.bus, &device.likely}) {
+      *word = from.text();
+    }
+    if (!from.bad) intake_.device(device);
+    return !from.bad;
+  }
+
   bool series(Cursor& from) {
     model::SeriesKey key;
+    const std::string profile = std::exchange(profile_, {});
+    key.profile = profile;
     for (std::string_view* word :
          {&key.host, &key.accelerator, &key.uuid, &key.slice, &key.job, &key.metric, &key.kind}) {
       *word = from.text();
@@ -236,7 +272,7 @@ class JournalReader final : public Reader {
 
   bool trouble(Cursor& from, bool counted) {
     const std::uint64_t kind = from.number();
-    if (kind > static_cast<std::uint64_t>(model::Trouble::kOtherMetric)) from.bad = true;
+    if (kind >= model::kTroubleKinds) from.bad = true;
     if (counted) {
       const std::uint64_t count = from.number();
       if (!from.bad) intake_.troubles(static_cast<model::Trouble>(kind), count);
@@ -262,6 +298,7 @@ class JournalReader final : public Reader {
     job.state = static_cast<model::JobState>(state);
     for (Nanos* time : {&job.submit, &job.start, &job.end, &job.elapsed}) *time = from.time();
     job.accelerators = from.real();
+    job.shards = std::exchange(shards_, 0);
     job.host_count = static_cast<int>(from.whole());
     job.mean_utilisation = from.real();
     Where where;
@@ -278,6 +315,8 @@ class JournalReader final : public Reader {
   std::uint64_t passed_ = 0;
   bool begun_ = false;
   bool ended_ = false;
+  double shards_ = 0;
+  std::string profile_;
   std::vector<SeriesId> ids_;
   std::vector<SeriesId> series_;
   std::vector<Sample> samples_;

@@ -126,8 +126,12 @@ void Writer::values(std::span<const Sample> samples) {
 
 void Writer::job(const model::JobDraft& job, Where where) {
   // A new field must be written down, too: this stops the build until it is, here and in reader.cc.
-  static_assert(sizeof(model::JobDraft) == 240);
+  static_assert(sizeof(model::JobDraft) == 248);
   room();
+  if (job.shards > 0) {
+    block_.push_back(static_cast<char>(Op::kShards));
+    real(job.shards);
+  }
   block_.push_back(static_cast<char>(Op::kJob));
   for (const std::string_view word :
        {job.id, job.raw, job.name, job.user, job.account, job.partition, job.kind, job.family,
@@ -176,15 +180,47 @@ void Writer::occupancy(std::string_view partition, const Occupancy& occupancy) {
   if (next_) next_->occupancy(partition, occupancy);
 }
 
+void Writer::device(const Device& device) {
+  room();
+  block_.push_back(static_cast<char>(Op::kDevice));
+  for (const std::string_view word : {device.host, device.accelerator, device.slice, device.profile,
+                                      device.uuid, device.bus, device.likely}) {
+    text(word);
+  }
+  if (next_) next_->device(device);
+}
+
+void Writer::parts(std::string_view host, double of_each) {
+  room();
+  block_.push_back(static_cast<char>(Op::kParts));
+  text(host);
+  real(of_each);
+  if (next_) next_->parts(host, of_each);
+}
+
+void Writer::down(const Down& down) {
+  room();
+  block_.push_back(static_cast<char>(Op::kDown));
+  text(down.host);
+  whole(down.from.count());
+  whole(down.to.count());
+  real(down.accelerators);
+  if (next_) next_->down(down);
+}
+
 SeriesId Writer::series(const model::SeriesKey& key) {
   key_.clear();
-  for (const std::string_view word :
-       {key.host, key.accelerator, key.uuid, key.slice, key.job, key.metric, key.kind}) {
+  for (const std::string_view word : {key.host, key.accelerator, key.uuid, key.slice, key.job,
+                                      key.metric, key.kind, key.profile}) {
     key_.append(word).push_back('\0');
   }
   const auto [row, fresh] = ids_.emplace(key_, static_cast<SeriesId>(ids_.size()));
   if (!fresh) return row->second;
   room();
+  if (!key.profile.empty()) {
+    block_.push_back(static_cast<char>(Op::kProfile));
+    text(key.profile);
+  }
   block_.push_back(static_cast<char>(Op::kSeries));
   for (const std::string_view word :
        {key.host, key.accelerator, key.uuid, key.slice, key.job, key.metric, key.kind}) {

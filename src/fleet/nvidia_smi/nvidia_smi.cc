@@ -10,6 +10,7 @@
 #include "fleet/cut_lines.h"
 #include "fleet/hostlist.h"
 #include "fleet/metrics.h"
+#include "fleet/nvidia_smi/names.h"
 #include "fleet/times.h"
 #include "fleet/values.h"
 
@@ -17,15 +18,6 @@ namespace amdahl::fleet::nvidia_smi {
 namespace {
 
 using model::Trouble;
-
-// "utilization.gpu [%]" is utilization.gpu; older versions called columns gpu_uuid, gpu_name.
-std::string_view plain(std::string_view column) {
-  column = trim(column.substr(0, column.find('[')));
-  if (column == "gpu_uuid") return "uuid";
-  if (column == "gpu_name") return "name";
-  if (column == "gpu_bus_id") return "pci.bus_id";
-  return column;
-}
 
 // Columns that are measured, not names.
 bool is_measured(std::string_view column) {
@@ -86,7 +78,7 @@ class SmiReader final : public Reader {
     gpus_.clear();
     time_ = index_ = uuid_ = bus_ = name_ = -1;
     for (std::size_t i = 0; i < cells_.size(); ++i) {
-      const std::string_view name = plain(cells_[i]);
+      const std::string_view name = plain_column(cells_[i]);
       const int at = static_cast<int>(i);
       names_.emplace_back(name);
       if (name == "timestamp") time_ = at;
@@ -125,6 +117,9 @@ class SmiReader final : public Reader {
                           .job = {},
                           .metric = names_[column],
                           .kind = is_blank_word(cell(name_)) ? std::string_view() : cell(name_)}));
+    }
+    if (index_ >= 0 && bus_ >= 0) {
+      intake_.device({.host = host_, .accelerator = cell(index_), .bus = cell(bus_)});
     }
     return gpus_.emplace(std::string(cell(named_by)), std::move(made)).first->second;
   }
@@ -183,6 +178,52 @@ class SmiReader final : public Reader {
 
 }  // namespace
 
+namespace {
+
+// What it is shows with its first line.
+class EitherReader final : public Reader {
+ public:
+  EitherReader(Intake& intake, const ReaderOptions& options) : intake_{intake}, options_{options} {}
+
+  Result<> feed(std::string_view bytes) override {
+    if (reader_) return reader_->feed(bytes);
+    first_ += bytes;
+    const std::size_t text = first_.find_first_not_of("\r\n");
+    const bool whole = text != first_.npos && first_.find('\n', text) != first_.npos;
+    return whole || first_.size() > kHeadBytes ? begin() : Ok{};
+  }
+
+  Result<> finish() override {
+    if (!reader_) TRY(begin());
+    return reader_->finish();
+  }
+
+ private:
+  Result<> begin() {
+    if (claims_names(first_)) {
+      reader_ = make_names(intake_, options_);
+    } else {
+      reader_ = std::make_unique<SmiReader>(intake_, options_);
+    }
+    return reader_->feed(first_);
+  }
+
+  Intake& intake_;
+  ReaderOptions options_;
+  std::string first_;
+  std::unique_ptr<Reader> reader_;
+};
+
+}  // namespace
+
+std::string_view plain_column(std::string_view column) {
+  column = trim(column.substr(0, column.find('[')));
+  if (column == "gpu_uuid") return "uuid";
+  if (column == "gpu_name") return "name";
+  if (column == "gpu_bus_id") return "pci.bus_id";
+  return column;
+}
+
 std::string host_in_path(std::string_view path) {
   std::vector<std::string_view> parts = split(path, '/');
   std::string_view file = parts.back();
@@ -203,7 +244,9 @@ std::string host_in_path(std::string_view path) {
   return std::string(short_host(parts[parts.size() - 2]));
 }
 
-bool claims(std::string_view head) {
+bool claims(std::string_view head) { return claims_samples(head) || claims_names(head); }
+
+bool claims_samples(std::string_view head) {
   if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
   const std::string_view line = trim(head.substr(0, head.find('\n')));
   // Commas only: other tables may have columns of these names too.
@@ -212,7 +255,12 @@ bool claims(std::string_view head) {
 }
 
 std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options) {
-  return std::make_unique<SmiReader>(intake, options);
+  return std::make_unique<EitherReader>(intake, options);
+}
+
+Explained explain(std::string_view head, const ReaderOptions&) {
+  if (!claims_names(head)) return {Gives::kSamples, "", true};
+  return {Gives::kJobs, "what GPUs are called; nothing of their usage", true};
 }
 
 }  // namespace amdahl::fleet::nvidia_smi

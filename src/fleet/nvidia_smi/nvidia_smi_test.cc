@@ -1,5 +1,9 @@
 #include "fleet/nvidia_smi/nvidia_smi.h"
 
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
 #include <gtest/gtest.h>
 
 #include "base/text.h"
@@ -69,6 +73,68 @@ TEST(NvidiaSmi, TheHostIsInThePath) {
   EXPECT_EQ(host_in_path("logs/gpu007/nvidia-smi.csv"), "gpu007");
   EXPECT_EQ(host_in_path("nvidia-smi.csv"), "");
   EXPECT_EQ(host_in_path(""), "");
+}
+
+TEST(NvidiaSmi, NamesOfAListWithMigDevices) {
+  const std::string bytes =
+      "GPU 0: NVIDIA A100-SXM4-40GB (UUID: GPU-5d5b)\n"
+      "  MIG 3g.20gb     Device  0: (UUID: MIG-c6d4)\n"
+      "  MIG 1g.5gb      Device  1: (UUID: MIG-1234)\n"
+      "GPU 1: NVIDIA A100-SXM4-40GB (UUID: GPU-77aa)\n";
+  EXPECT_TRUE(claims(bytes));
+  EXPECT_EQ(explain(bytes, {}).gives, Gives::kJobs);
+  for (const std::size_t piece : {std::string::npos, std::size_t{1}}) {
+    const Fed fed = feed(make, bytes, {.path = "gpu001/nvidia-smi.txt"}, piece);
+    EXPECT_EQ(fed.error, "");
+    EXPECT_EQ(join(fed.told.devices, ", "),
+              "/0 uuid=GPU-5d5b likely=gpu001, "
+              "/0 slice=MIG-c6d4 profile=3g.20gb uuid=MIG-c6d4 likely=gpu001, "
+              "/0 slice=MIG-1234 profile=1g.5gb uuid=MIG-1234 likely=gpu001, "
+              "/1 uuid=GPU-77aa likely=gpu001");
+  }
+}
+
+TEST(NvidiaSmi, NamesOfATable) {
+  const std::string bytes =
+      "index, uuid, pci.bus_id, memory.total [MiB]\n"
+      "0, GPU-a, 00000000:18:00.0, 40960 MiB\n3, [N/A], 00000000:3B:00.0, 40960 MiB\n1, GPU-b\n";
+  EXPECT_TRUE(claims(bytes));
+  EXPECT_EQ(explain(bytes, {}).gives, Gives::kJobs);
+  const Fed fed = feed(make, bytes, {.host = "n1"});
+  EXPECT_EQ(fed.told.devices, std::vector<std::string>{"n1/0 uuid=GPU-a bus=00000000:18:00.0"});
+  EXPECT_EQ(fed.told.count(Trouble::kBadLine), 2U);
+  EXPECT_EQ(explain(kHeader, {}).gives, Gives::kSamples);
+  EXPECT_FALSE(claims("hostname,index,uuid\n")) << "of many hosts";
+}
+
+TEST(NvidiaSmi, NamesOfALog) {
+  const std::string gpu = "    GPU UUID                              : GPU-";
+  const std::string bytes =
+      "\n==============NVSMI LOG==============\n\n"
+      "Timestamp                                 : Fri Nov 15 10:23:11 2024\n"
+      "Attached GPUs                             : 4\n"
+      "GPU 00000000:18:00.0\n" +
+      gpu + "a\n    Minor Number                          : 2\n";
+  EXPECT_TRUE(claims(bytes));
+  const Fed one = feed(make, bytes, {.host = "n1"});
+  EXPECT_EQ(one.told.devices, std::vector<std::string>{"n1/2 uuid=GPU-a bus=00000000:18:00.0"})
+      << "of four only one is shown, so its number counts";
+  const Fed bare =
+      feed(make, "\n=====NVSMI LOG=====\nGPU 00000000:18:00.0\n    Minor Number : 0\n");
+  EXPECT_EQ(bare.told.count(Trouble::kBadLine), 1U);
+}
+
+TEST(NvidiaSmi, NamesOfARealLog) {
+  const char* corpus = std::getenv("AMDAHL_CORPUS");
+  if (!corpus) GTEST_SKIP() << "AMDAHL_CORPUS is not set";
+  std::ifstream file(std::string(corpus) + "/fleet/nvidia_smi/nvidia-smi-q.txt");
+  std::stringstream bytes;
+  bytes << file.rdbuf();
+  ASSERT_TRUE(claims(bytes.str()));
+  const Fed fed = feed(make, bytes.str(), {.host = "n1"});
+  ASSERT_EQ(fed.told.devices.size(), 4U);
+  EXPECT_EQ(fed.told.devices[3],
+            "n1/3 uuid=GPU-198d6802-0000-0000-0000-000000000000 bus=00000000:AF:00.0");
 }
 
 TEST(NvidiaSmi, SaysWhatIsMissing) {

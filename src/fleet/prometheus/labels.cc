@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "fleet/values.h"
+
 namespace amdahl::fleet::prometheus {
 namespace {
 
@@ -74,10 +76,7 @@ std::string_view slice_of(const Labels& labels, std::string_view uuid) {
 }
 
 // An idle accelerator is labelled with no job, or with number 0.
-std::string_view job_of(const Labels& labels) {
-  const std::string_view job = first_of(labels, kJobs);
-  return job == "0" || job == "-1" ? std::string_view{} : job;
-}
+std::string_view job_of(const Labels& labels) { return job_in(first_of(labels, kJobs)); }
 
 }  // namespace
 
@@ -110,9 +109,11 @@ Subject subject_of(const Labels& labels, std::string_view metric) {
   key.metric = find(labels, "__name__");
   if (key.metric.empty()) key.metric = metric;
   key.kind = first_of(labels, kKinds);
+  if (!key.slice.empty()) key.profile = find(labels, "GPU_I_PROFILE");
   subject.user = first_of(labels, kUsers);
   subject.account = first_of(labels, kAccounts);
   subject.partition = first_of(labels, kPartitions);
+  subject.bus = find(labels, "pci_bus_id");
   return subject;
 }
 

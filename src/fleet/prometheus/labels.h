@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "fleet/metrics.h"
 #include "model/fleet.h"
 
 namespace amdahl::fleet::prometheus {
@@ -17,8 +18,7 @@ using Labels = std::vector<std::pair<std::string, std::string>>;
 
 std::string_view find(const Labels& labels, std::string_view name);  // Empty if there is none.
 
-// The metric before jobstats 0.2.2 whose value, not whose label, is the job.
-inline constexpr std::string_view kJobByValue = "nvidia_gpu_jobId";
+using fleet::kJobByValue;
 // The label that we have the server make of that value.
 inline constexpr std::string_view kJobFromValue = "value_is_job";
 
@@ -28,6 +28,7 @@ struct Subject {
   std::string_view user;
   std::string_view account;
   std::string_view partition;
+  std::string_view bus;  // The PCI address of the accelerator.
 };
 
 // dcgm-exporter (hpc_job), jobstats (jobid), dynolog (job_id, entity), AMD's

@@ -341,16 +341,28 @@ void MatrixReader::point(std::string_view time, std::string_view value) {
   } else if (!(std::abs(*number) <= std::numeric_limits<float>::max())) {  // Samples are floats.
     intake_.trouble(model::Trouble::kNotFinite, where, value);
   } else if (by_value_ && labelled_) {
-    if (value == "0" || value == latest_job_) return;
-    latest_job_.assign(value);
-    const Subject subject = subject_of(labels_, metric_);
-    intake_.place(value, subject.key.host, subject.key.accelerator);
+    held_by(value, *at);
   } else if (is_blank_number(*number) && !by_value_) {
     intake_.trouble(model::Trouble::kBlankValue, where, value);
   } else {
     pending_.push_back({*at, static_cast<float>(*number)});
     if (pending_.size() >= (labelled_ ? kFlushAt : kMostPending)) flush();
   }
+}
+
+// Where and when the job was seen; that is all there is of it if nobody has accounting.
+void MatrixReader::held_by(std::string_view job, Nanos at) {
+  if (job_in(job).empty()) return;
+  if (job != latest_job_) {
+    latest_job_.assign(job);
+    model::SeriesKey key = subject_of(labels_, metric_).key;
+    key.job = latest_job_;
+    series_ = intake_.series(key);
+    const bool indexed = !key.accelerator.empty();
+    intake_.place(latest_job_, key.host, indexed ? key.accelerator : key.uuid);
+  }
+  const Sample sample{at, 0};
+  intake_.samples(series_, {&sample, 1});
 }
 
 void MatrixReader::begin_series() {
@@ -375,6 +387,10 @@ void MatrixReader::end_labels() {
                     "a series without the labels of a host and an accelerator");
   } else if (!by_value_) {
     series_ = intake_.series(key);
+    if (!subject.bus.empty() && !key.accelerator.empty() && key.slice.empty()) {
+      intake_.device(
+          {.host = key.host, .accelerator = key.accelerator, .uuid = key.uuid, .bus = subject.bus});
+    }
     const bool says = !subject.user.empty() || !subject.account.empty();
     if (!hints_ || key.job.empty() || !says) return;
     model::JobDraft hint;

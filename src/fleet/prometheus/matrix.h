@@ -68,6 +68,7 @@ class MatrixReader {
   Step take(std::string_view value, bool quoted);
   bool points(std::string_view text, std::size_t& at);
   void point(std::string_view time, std::string_view value);
+  void held_by(std::string_view job, Nanos at);
   void begin_series();
   void end_labels();
   void end_series();

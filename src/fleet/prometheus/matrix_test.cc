@@ -128,7 +128,12 @@ TEST(Matrix, JobByValueGivesPlaces) {
       R"({"__name__":"nvidia_gpu_jobId","instance":"della-l01g1:9445","minor_number":"2"},)"
       R"("values":[[1,"0"],[2,"4177"],[3,"4177"],[4,"4180"]]}]}})"));
   EXPECT_EQ(seen.places, (std::vector<std::string>{"4177 della-l01g1 2", "4180 della-l01g1 2"}));
-  EXPECT_EQ(seen.sample_count(), 0U);
+  // Where and when each was seen, for fleets without accounting.
+  EXPECT_EQ(seen.series_names,
+            (std::vector<std::string>{"della-l01g1/2 nvidia_gpu_jobId job=4177",
+                                      "della-l01g1/2 nvidia_gpu_jobId job=4180"}));
+  EXPECT_EQ(seen.samples_of[0].size(), 2U);
+  EXPECT_EQ(seen.samples_of[1].size(), 1U);
 }
 
 TEST(Matrix, ReadsASavedDay) {

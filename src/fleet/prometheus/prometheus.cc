@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "fleet/metrics.h"
 #include "fleet/prometheus/matrix.h"
 
 namespace amdahl::fleet::prometheus {
@@ -40,6 +41,11 @@ bool claims(std::string_view head) {
   const std::string_view text = trim(head);
   return text.starts_with('{') && text.find("\"resultType\"") != text.npos &&
          (text.find("\"matrix\"") != text.npos || text.find("\"vector\"") != text.npos);
+}
+
+Explained explain(std::string_view head, const ReaderOptions&) {
+  if (head.find(kJobByValue) == head.npos) return {Gives::kSamples, "", false};
+  return {Gives::kBoth, fmt::format("values of {} are jobs", kJobByValue), false};
 }
 
 std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions&) {

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "fleet/hostlist.h"
+#include "fleet/mig.h"
 #include "fleet/slurm/tres.h"
 
 namespace amdahl::fleet::slurm {
@@ -140,6 +141,7 @@ void Jobs::add_places(const Words& words) {
   const auto hosts = expand_hosts(words.node_list, 2);
   if (!hosts || hosts->size() != 1) return;
   for (const Gres& gres : accelerators_of_gres(words.alloc_gres)) {
+    if (mig_share(gres.kind) > 0) continue;  // Slurm numbers slices, not devices.
     for (const int index : expand_indices(gres.indices)) {
       intake_.place(words.raw.empty() ? words.id : words.raw, hosts->front(),
                     std::to_string(index));
@@ -187,12 +189,7 @@ void Jobs::take(const Words& words, Where where) {
   const Devices devices = devices_of(words, job.start != Nanos{}, tres_);
   job.accelerators = devices.count;
   job.kind = devices.kind;
-  if (devices.shards > 0) {
-    intake_.trouble(Trouble::kUnknownPlace, where,
-                    fmt::format("gres/shard={}: of how many parts an accelerator has is not said, "
-                                "so its time is not counted",
-                                devices.shards));
-  }
+  if (devices.count == 0) job.shards = devices.shards;
   intake_.job(job, where);
   add_places(words);
 }

@@ -40,8 +40,11 @@ std::vector<Command> commands(const Ask& ask) {
                 {"sacct", "-a", "-D", "-X", "-P", "--delimiter=\x1f", "-S", from, "-E", to, "-o",
                  std::string(sacct_fields())},
                 env};
-  Command sinfo{
-      "sinfo", "accelerators of each node", false, {"sinfo", "-a", "-N", "-o", "%N|%R|%G"}, env};
+  Command sinfo{"sinfo",
+                "accelerators of each node",
+                false,
+                {"sinfo", "-a", "-N", "-o", "%N|%R|%G|%T|%H"},
+                env};
   Command sacctmgr{"sacctmgr",
                    "when nodes were down",
                    false,

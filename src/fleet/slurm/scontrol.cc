@@ -1,12 +1,14 @@
 #include "fleet/slurm/scontrol.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "fleet/hostlist.h"
+#include "fleet/mig.h"
 #include "fleet/slurm/tres.h"
 
 namespace amdahl::fleet::slurm {
@@ -41,16 +43,18 @@ std::string_view reason_time(std::string_view record) {
 double give_capacity(Intake& intake, std::string_view host, std::string_view partition,
                      std::string_view gres) {
   const Devices devices = devices_of_gres(gres);
-  if (devices.count >= 1 && devices.count <= 1e6) {
-    intake.capacity(host, partition, devices.kind, static_cast<int>(devices.count));
+  if (devices.count > 0 && devices.count <= 1e6) {
+    // Slices need not fill their devices: two of 3g.20gb are one.
+    const auto whole = static_cast<int>(std::ceil(devices.count - 1e-6));
+    intake.capacity(host, partition, devices.kind, whole);
+    if (devices.shards > 0) intake.parts(host, devices.shards / devices.count);
   }
   return devices.count;
 }
 
-void give_down(Intake& intake, Nanos from, Nanos to, double devices) {
+void give_down(Intake& intake, std::string_view host, Nanos from, Nanos to, double devices) {
   if (devices <= 0 || to <= from) return;
-  intake.occupancy("",
-                   {.at = from, .held = to - from, .total = 0, .allocated = 0, .down = devices});
+  intake.down({.host = host, .from = from, .to = to, .accelerators = devices});
 }
 
 }  // namespace
@@ -68,17 +72,41 @@ bool is_event_header(std::string_view line) {
   return has("NodeName|") && has("TimeStart|") && has("TimeEnd|") && has("State");
 }
 
-bool is_sinfo_header(std::string_view line) { return line.starts_with("NODELIST|PARTITION|GRES"); }
+bool is_sinfo_header(std::string_view line) {
+  const std::vector<std::string_view> cells = split(line, '|');
+  const auto has = [&](std::string_view name) {
+    return std::find(cells.begin(), cells.end(), name) != cells.end();
+  };
+  return has("NODELIST") && has("PARTITION") && has("GRES");
+}
 
 void Sinfo::line(std::string_view line, Where where) {
-  if (trim(line).empty() || is_sinfo_header(line)) return;
+  if (trim(line).empty()) return;
   const std::vector<std::string_view> cells = split(line, '|');
-  if (cells.size() < 3) {
-    intake_.trouble(Trouble::kBadLine, where, "is not NODELIST|PARTITION|GRES");
+  if (is_sinfo_header(line)) {
+    columns_.assign(cells.begin(), cells.end());
     return;
   }
-  if (!seen_.emplace(cells[0]).second) return;
-  give_capacity(intake_, cells[0], cells[1], cells[2]);
+  if (cells.size() < columns_.size()) {
+    intake_.trouble(Trouble::kBadLine, where, "has fewer cells than NODELIST|PARTITION|GRES");
+    return;
+  }
+  const auto cell = [&](std::string_view name) {
+    const auto at = std::find(columns_.begin(), columns_.end(), name);
+    return at == columns_.end() ? std::string_view()
+                                : trim(cells[static_cast<std::size_t>(at - columns_.begin())]);
+  };
+  const std::string_view host = cell("NODELIST");
+  if (!seen_.emplace(host).second) return;
+  const double devices = give_capacity(intake_, host, cell("PARTITION"), cell("GRES"));
+  if (devices <= 0 || !is_down(cell("STATE"))) return;
+  const Instant since = read_time(cell("TIMESTAMP"), zone_);
+  if (since.known()) {
+    give_down(intake_, host, since.at, now_, devices);
+  } else {
+    intake_.trouble(Trouble::kMissing, where,
+                    fmt::format("{} is {}, but since when is not said", host, cell("STATE")));
+  }
 }
 
 bool is_down(std::string_view state) {
@@ -133,6 +161,7 @@ void Scontrol::job_line(std::string_view line) {
     const auto hosts = expand_hosts(value_of(detail, "Nodes"));
     if (!hosts) continue;
     for (const Gres& gres : accelerators_of_gres(value_of(detail, "GRES"))) {
+      if (mig_share(gres.kind) > 0) continue;  // Slurm numbers slices, not devices.
       for (const int index : expand_indices(gres.indices)) {
         for (const std::string& host : *hosts) intake_.place(job_, host, std::to_string(index));
       }
@@ -151,7 +180,7 @@ void Scontrol::node() {
     devices -= devices_of_tres(value_of(node_, "AllocTRES")).count;
     const Instant since = read_time(reason_time(node_), zone_);
     if (since.known()) {
-      give_down(intake_, since.at, now_, devices);
+      give_down(intake_, host, since.at, now_, devices);
     } else {
       intake_.trouble(
           Trouble::kMissing, node_where_,
@@ -195,7 +224,7 @@ void Events::line(std::string_view line, Where where) {
                     fmt::format("from '{}' to '{}'", clip(cell(from_), 40), clip(cell(to_), 40)));
     return;
   }
-  give_down(intake_, from.at, to.known() ? to.at : now_, devices);
+  give_down(intake_, cell(node_), from.at, to.known() ? to.at : now_, devices);
 }
 
 }  // namespace amdahl::fleet::slurm

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fleet/intake.h"
 #include "fleet/times.h"
@@ -59,18 +60,23 @@ class Events {
   int tres_ = -1;
 };
 
-// Whether this line is the header of `sinfo -N -o '%N|%R|%G'`.
+// Whether this line is the header of `sinfo -N -o '%N|%R|%G'`, in any order and with more.
 bool is_sinfo_header(std::string_view line);
 
 // What there is, a line a node and partition; a node of several partitions counts in its first.
+// With '%T|%H' also what is down, since when its reason was set.
 class Sinfo {
  public:
-  explicit Sinfo(Intake& intake) : intake_{intake} {}
+  Sinfo(Intake& intake, Zone zone, Nanos now)
+      : intake_{intake}, zone_{std::move(zone)}, now_{now} {}
 
   void line(std::string_view line, Where where);
 
  private:
   Intake& intake_;
+  Zone zone_;
+  Nanos now_;
+  std::vector<std::string> columns_;
   std::set<std::string, std::less<>> seen_;
 };
 

@@ -107,7 +107,7 @@ class SlurmReader final : public Reader {
     if (is_node_record(line) || is_job_record(line)) {
       form_.emplace<Scontrol>(intake_, *zone_, options_.now);
     } else if (is_sinfo_header(line)) {
-      form_.emplace<Sinfo>(intake_);
+      form_.emplace<Sinfo>(intake_, *zone_, options_.now);
     } else if (is_squeue_header(line)) {
       form_.emplace<Squeue>(intake_, *jobs_);
     } else if (is_event_header(line)) {

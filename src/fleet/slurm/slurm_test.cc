@@ -421,10 +421,7 @@ TEST(Slurm, NodesGiveCapacityAndWhatIsDown) {
       "   Gres=gpu:2\n   State=DOWN*+DRAIN\n   Partitions=main\n";
   const Fed fed = read(bytes, {.now = seconds(1700003600)});
   EXPECT_EQ(join(fed.told.capacities, " "), "n1|main|a100|4 n2|main|a100|4 n4|main||2 n5|main||2");
-  ASSERT_EQ(fed.told.occupancies.size(), 1U);
-  EXPECT_EQ(fed.told.occupancies[0].occupancy.at, seconds(1700000000));
-  EXPECT_EQ(fed.told.occupancies[0].occupancy.held, hours(1));
-  EXPECT_EQ(fed.told.occupancies[0].occupancy.down, 3);  // One is still in use.
+  EXPECT_EQ(join(fed.told.downs, ", "), "n2 1700000000 1700003600 3") << "one is still in use";
   EXPECT_EQ(fed.told.complaints.at(0).text, "n5 is DOWN*+DRAIN, but since when is not said");
 }
 
@@ -456,11 +453,21 @@ TEST(Slurm, SinfoAndEvents) {
       "c|n2|1700000000|Unknown|DRAIN|cpu=4,gres/gpu=2|fan | noise\n"
       "c|n3|1700000000|1600000000|DOWN|gres/gpu=2|clock\n",
       {.now = seconds(1700007200)});
-  ASSERT_EQ(events.told.occupancies.size(), 2U);
-  EXPECT_EQ(events.told.occupancies[0].occupancy.down, 4);
-  EXPECT_EQ(events.told.occupancies[0].occupancy.held, hours(1));
-  EXPECT_EQ(events.told.occupancies[1].occupancy.held, hours(2));
+  EXPECT_EQ(join(events.told.downs, ", "),
+            "n1 1700000000 1700003600 4, n2 1700000000 1700007200 2");
   EXPECT_EQ(events.told.count(Trouble::kBadTime), 1U);
+}
+
+TEST(Slurm, SinfoMaySayWhatIsDown) {
+  const Fed fed = read(
+      "NODELIST|PARTITION|GRES|STATE|TIMESTAMP\n"
+      "n1|main|gpu:4|idle|Unknown\n"
+      "n2|main|gpu:4|drained|1700000000\nn2|spot|gpu:4|drained|1700000000\n"
+      "n3|main|gpu:4|down*|Unknown\n",
+      {.now = seconds(1700003600)});
+  EXPECT_EQ(join(fed.told.capacities, " "), "n1|main||4 n2|main||4 n3|main||4");
+  EXPECT_EQ(join(fed.told.downs, ", "), "n2 1700000000 1700003600 4");
+  EXPECT_EQ(fed.told.complaints.at(0).text, "n3 is down*, but since when is not said");
 }
 
 TEST(Slurm, LiveCommandsAskForUnixTime) {

@@ -65,6 +65,9 @@ void Told::troubles(model::Trouble trouble, std::uint64_t count) {
 
 void Told::capacity(std::string_view, std::string_view, std::string_view, int) { CHECK(false); }
 void Told::occupancy(std::string_view, const Occupancy&) { CHECK(false); }
+void Told::device(const Device&) { CHECK(false); }
+void Told::parts(std::string_view, double) { CHECK(false); }
+void Told::down(const Down&) { CHECK(false); }
 SeriesId Told::series(const model::SeriesKey&) {
   CHECK(false);
   return 0;

@@ -24,6 +24,9 @@ class Told final : public Intake {
   // A table of jobs says nothing of these.
   void capacity(std::string_view, std::string_view, std::string_view, int) override;
   void occupancy(std::string_view, const Occupancy&) override;
+  void device(const Device&) override;
+  void parts(std::string_view, double) override;
+  void down(const Down&) override;
   SeriesId series(const model::SeriesKey&) override;
   void samples(SeriesId, std::span<const Sample>) override;
   void rows(std::span<const SeriesId>, std::span<const Sample>) override;

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/text.h"
+#include "fleet/mig.h"
 
 namespace amdahl::fleet::slurm {
 namespace {
@@ -28,6 +29,7 @@ double count_of(std::string_view text) {
 struct Tally {
   double untyped = 0;
   double typed = 0;
+  double weight = 0;  // Of the typed ones, in whole devices.
   double most = 0;
   std::string_view kind;
 
@@ -36,7 +38,9 @@ struct Tally {
       untyped += count;
       return;
     }
+    const double share = mig_share(type);
     typed += count;
+    weight += count * (share > 0 ? share : 1);
     if (count <= most) return;
     most = count;
     kind = type;
@@ -80,7 +84,7 @@ Devices devices_of_tres(std::string_view tres) {
     if (base == "shard" && type.empty()) devices.shards += count;
   });
   // Where a site does not account every type, the untyped count has them all.
-  devices.count = std::max(tally.untyped, tally.typed);
+  devices.count = tally.weight + std::max(0.0, tally.untyped - tally.typed);
   devices.kind = tally.kind;
   if (devices.count == 0) devices.count = hundredths / 100;
   if (devices.count > 0) devices.shards = 0;
@@ -129,7 +133,16 @@ std::vector<Gres> accelerators_of_gres(std::string_view gres) {
 Devices devices_of_gres(std::string_view gres) {
   Tally tally;
   for (const Gres& one : accelerators_of_gres(gres)) tally.add(one.kind, one.count);
-  return {.count = tally.untyped + tally.typed, .kind = tally.kind};
+  Devices devices{.count = tally.untyped + tally.weight, .kind = tally.kind};
+  for_each_piece(gres, [&](std::string_view piece) {
+    for (const std::string_view prefix : {"gres/", "gres:"}) {
+      if (piece.starts_with(prefix)) piece.remove_prefix(prefix.size());
+    }
+    if (!piece.starts_with("shard:")) return;
+    piece = piece.substr(0, piece.find('('));
+    devices.shards += count_of(piece.substr(piece.rfind(':') + 1));
+  });
+  return devices;
 }
 
 }  // namespace amdahl::fleet::slurm

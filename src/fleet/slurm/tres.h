@@ -10,7 +10,7 @@
 namespace amdahl::fleet::slurm {
 
 struct Devices {
-  double count = 0;
+  double count = 0;       // A MIG slice (gres/gpu:1g.10gb) is its share of a device.
   std::string_view kind;  // The type with most of them; empty if none is named.
   double shards = 0;      // gres/shard: parts of accelerators, of how many parts is not said.
 };
@@ -43,6 +43,7 @@ struct Gres {
   std::string_view indices;  // Of "(IDX:0-3)"; empty if not said.
 };
 std::vector<Gres> accelerators_of_gres(std::string_view gres);
+// Also "gpu:a100:4,shard:16": devices, and in how many parts they are shared out.
 Devices devices_of_gres(std::string_view gres);
 
 }  // namespace amdahl::fleet::slurm

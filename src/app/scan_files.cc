@@ -1,0 +1,133 @@
+#include "app/scan_files.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "fleet/csv/csv.h"
+#include "fleet/times.h"
+#include "os/files.h"
+
+namespace amdahl::app {
+namespace {
+
+Result<fleet::ReaderOptions> reader_options(const ScanSource& source, const std::string& path,
+                                            Nanos now, int threads) {
+  fleet::ReaderOptions options;
+  if (path != "-") options.path = path;
+  options.host = source.host;
+  options.fields = source.fields;
+  options.time_zone = source.time_zone;
+  options.now = now;
+  options.threads = threads;
+  if (const std::string file = fleet::zone_file(source.time_zone); !file.empty()) {
+    options.zone_rules = TRY(os::read_file(file).in("--time-zone"));
+  }
+  if (!source.map.empty()) options.mapping = TRY(os::read_file(source.map).in("--map"));
+  return options;
+}
+
+bool is_folder(const std::string& path) { return std::filesystem::is_directory(path); }
+
+std::vector<std::string> files_below(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code failed;
+  for (std::filesystem::recursive_directory_iterator it(folder, failed), end; it != end;
+       it.increment(failed)) {
+    if (failed) break;
+    const std::string name = it->path().filename().string();
+    if (it->is_regular_file(failed) && !name.starts_with('.')) files.push_back(it->path().string());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+Result<Found> find(const ScanSource& source, const std::string& path, Nanos now, int threads) {
+  Found found;
+  found.source = source;
+  found.reader = TRY(reader_options(source, path, now, threads));
+  found.input = TRY(recognise(
+      path,
+      [&](std::string_view text) -> std::string {
+        if (!source.kind.empty()) return source.kind;
+        const std::string mapping = std::exchange(found.reader.mapping, {});
+        const auto known = fleet::source_for(text, found.reader);
+        if (!mapping.empty() && (!known || fleet::csv::fits(text, mapping))) {
+          found.reader.mapping = mapping;
+          return "csv";
+        }
+        found.source.map.clear();
+        return known || source.fields.empty() ? "" : "slurm";
+      },
+      found.reader));
+  found.gives = found.input.said.gives;
+  return found;
+}
+
+bool is_same(const Found& a, const Found& b) {
+  return os::absolute(a.input.path) == os::absolute(b.input.path) &&
+         a.input.source.name == b.input.source.name && a.source.map == b.source.map &&
+         a.source.host == b.source.host && a.source.fields == b.source.fields;
+}
+
+}  // namespace
+
+Result<> find_files(const ScanSource& source, Nanos now, int threads, std::vector<Found>& files,
+                    std::vector<InputRead>& left_out) {
+  const auto add_below = [&](const std::string& folder) {
+    for (const std::string& path : files_below(folder)) {
+      auto found = find(source, path, now, threads);
+      if (found) {
+        files.push_back(*std::move(found));
+        continue;
+      }
+      InputRead& left = left_out.emplace_back();
+      left.name = path;
+      // What it would need is for those who ask for this file alone.
+      left.left_out = found.error().text.substr(0, found.error().text.find('\n'));
+    }
+  };
+  if (source.where == "-") {
+    files.push_back(TRY(find(source, "-", now, threads)));
+    return Ok{};
+  }
+  if (is_folder(source.where)) {
+    add_below(source.where);
+    return Ok{};
+  }
+  const std::vector<std::string> matches = os::glob(source.where);
+  if (matches.empty()) {
+    return Error{Error::Kind::kNotFound,
+                 fmt::format("{}: there is no such file or folder", source.where)};
+  }
+  for (const std::string& path : matches) {
+    if (is_folder(path)) {
+      add_below(path);
+    } else {
+      files.push_back(TRY(find(source, path, now, threads)));
+    }
+  }
+  return Ok{};
+}
+
+void put_in_order(std::vector<Found>& files, std::vector<InputRead>& left_out) {
+  std::ranges::stable_sort(files, [](const Found& a, const Found& b) {
+    return std::pair(a.is_pipe(), os::absolute(a.input.path)) <
+           std::pair(b.is_pipe(), os::absolute(b.input.path));
+  });
+  std::vector<Found> kept;
+  for (Found& file : files) {
+    if (kept.empty() || !is_same(kept.back(), file)) {
+      kept.push_back(std::move(file));
+      continue;
+    }
+    InputRead& twice = left_out.emplace_back();
+    twice.name = file.input.name;
+    twice.left_out = "was named more than once, and read once";
+  }
+  files = std::move(kept);
+}
+
+}  // namespace amdahl::app

@@ -1,0 +1,34 @@
+// scan_files.h: finds the files that a source of a scan names, and says how each is to be read.
+#pragma once
+
+#include <vector>
+
+#include "app/scan.h"
+#include "app/scan_read.h"
+#include "app/scan_source.h"
+#include "fleet/source.h"
+
+namespace amdahl::app {
+
+// A file of the scan with the source that named it.
+struct Found {
+  Input input;
+  ScanSource source;
+  fleet::ReaderOptions reader;
+  fleet::Gives gives = fleet::Gives::kBoth;
+  bool is_copy = false;  // Of a pipe.
+  std::size_t row = 0;   // Its place in FleetAnswer::inputs, plus one; 0: not read yet.
+
+  bool is_pipe() const { return input.path == "-"; }
+};
+
+// Files, patterns, folders with all below them, "-". An error where a person named what cannot be
+// read; what lies in a folder and is no input is appended to `left_out`. A mapping, or a list of
+// fields, is for those files that need one.
+Result<> find_files(const ScanSource& source, Nanos now, int threads, std::vector<Found>& files,
+                    std::vector<InputRead>& left_out);
+
+// The same files in another order are the same scan; one that is named twice is read once.
+void put_in_order(std::vector<Found>& files, std::vector<InputRead>& left_out);
+
+}  // namespace amdahl::app

@@ -1,0 +1,42 @@
+// down_time.h: how long accelerators were down: each moment once, whoever told of it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "base/units.h"
+#include "scan/fleet_usage.h"
+
+namespace amdahl::scan {
+
+class DownTime {
+ public:
+  // So many accelerators of a host were down. Of several that tell of one moment the most counts.
+  void add(WordId host, Nanos from, Nanos to, double accelerators);
+  // A job had so many of them: what works is not down (a node that drains).
+  void hold(WordId host, Nanos from, Nanos to, double accelerators);
+
+  bool empty() const { return hosts_.empty(); }
+  bool has(WordId host) const { return hosts_.contains(host); }
+
+  // Accelerator-seconds by host within the window. `capacity`: how many a host has; 0: not known.
+  std::map<WordId, double> seconds(const Window& window,
+                                   const std::function<double(WordId)>& capacity) const;
+
+ private:
+  struct Stretch {
+    Nanos from{};
+    Nanos to{};
+    double accelerators = 0;
+  };
+  struct Host {
+    std::vector<Stretch> down;
+    std::vector<Stretch> held;
+  };
+  static double seconds(const Host& host, const Window& window, double capacity);
+
+  std::map<WordId, Host> hosts_;
+};
+
+}  // namespace amdahl::scan

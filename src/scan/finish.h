@@ -1,0 +1,68 @@
+// finish.h: the end of a fold: which samples count for whom, and what that makes of each job.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "scan/fold.h"
+#include "scan/stop.h"
+
+namespace amdahl::scan {
+
+// Joins all that a Fold was told. finish.cc has the jobs, finish_fleet.cc what there was for them.
+class Finisher {
+ public:
+  explicit Finisher(Fold& fold) : fold_{fold}, stop_{fold.options_.stop} {}
+  FleetUsage run();
+
+ private:
+  // A lane that may be told of: with samples (`sum`), or a place without.
+  struct Candidate {
+    JobIndex job;
+    SpotId device;
+    SpotId spot;          // The device, or a slice of it.
+    std::uint32_t worth;  // Lower is better: metric, label, samples.
+    std::uint32_t sum;    // kNobody: none.
+  };
+
+  void set_window();
+  void end_running();
+  void check_whole_hosts();
+  void count_shards();
+  double parts_of(const FleetJob& job, std::optional<double> usual);
+  void gather();
+  void keep_best();
+  void weigh_slices();
+  void tell_lanes();
+  void tell_lane(const Candidate& candidate, const FleetJob& job, double weight);
+  void split_jobs();
+  FleetJob split(FleetJob job, double whole, double mean);
+  void split_by_mean(FleetJob& job, double mean);
+  void drop_outside();
+  void tell_capacity();
+  void tell_unallocated(const std::map<WordId, HostCapacity*>& by_host);
+  void tell_down();
+  void tell_occupied();
+  void count_samples();
+  void find_devices();
+  double share_of(SpotId spot) const;
+  Time cadence_of(const LaneSum& lane) const;
+  Nanos allocated(Nanos start, Nanos end) const {
+    return std::max(Nanos{}, std::min(end, window().end) - std::max(start, window().start));
+  }
+  const Window& window() const { return usage_.window; }
+
+  Fold& fold_;
+  Stop stop_;
+  FleetUsage usage_;
+  // Accelerators that had telemetry, of themselves or of slices.
+  std::set<SpotId> devices_;
+  std::map<SpotId, int> slices_on_;  // Of devices: how many slices had.
+  std::vector<bool> is_valid_;       // By lane: whether its job's accelerators are known.
+  std::vector<Candidate> candidates_;
+};
+
+}  // namespace amdahl::scan

@@ -1,0 +1,161 @@
+// What there was for jobs to have: capacity, what of it was down or unallocated, and shards of it.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "fleet/hostlist.h"
+#include "scan/finish.h"
+
+namespace amdahl::scan {
+
+using model::Trouble;
+
+// How many parts of an accelerator the job's hosts have; 0 if that is not known.
+double Finisher::parts_of(const FleetJob& job, std::optional<double> usual) {
+  const auto hosts = fleet::expand_hosts(fold_.words_[job.hosts]);
+  double inverse = 0;
+  std::size_t known = 0;
+  for (const std::string& host : hosts ? *hosts : std::vector<std::string>{}) {
+    const auto at = fold_.parts_.find(fold_.words_.find(fleet::short_host(host)));
+    if (at == fold_.parts_.end()) continue;
+    inverse += 1 / at->second;
+    ++known;
+  }
+  return known > 0 ? static_cast<double>(known) / inverse : usual.value_or(0);
+}
+
+// Shards are parts of accelerators. Where a job's own hosts do not say how many make one, all that
+// do must agree.
+void Finisher::count_shards() {
+  std::optional<double> usual;
+  bool agree = true;
+  for (const auto& [host, parts] : fold_.parts_) {
+    agree = agree && (!usual || *usual == parts);
+    usual = parts;
+  }
+  if (!agree) usual.reset();
+  for (const auto& [index, shards] : fold_.jobs_.shards()) {
+    FleetJob job = fold_.jobs_[index];
+    const double parts = parts_of(job, usual);
+    if (parts > 0) {
+      job.accelerators = static_cast<float>(shards / parts);
+      fold_.jobs_.rows().set(index, job);
+      continue;
+    }
+    fold_.trouble(Trouble::kUnknownPlace, {},
+                  fmt::format("job {} had gres/shard={}; how many make an accelerator is not said, "
+                              "so its time is not counted (sinfo -N -o '%N|%R|%G' says it)",
+                              fold_.words_[job.id], shards));
+  }
+}
+
+// As told; where nobody told, as many as had telemetry. A host is there once, whoever told of it.
+void Finisher::tell_capacity() {
+  std::map<std::pair<WordId, WordId>, HostCapacity> rows;
+  std::map<WordId, HostCapacity*> by_host;
+  for (const Fold::Capacity& told : fold_.capacities_) {
+    HostCapacity& row = rows[{told.host, told.host == 0 ? told.partition : 0}];
+    row.host = told.host;
+    row.told = true;
+    if (row.partition == 0) row.partition = told.partition;
+    if (row.kind == 0) row.kind = told.kind;
+    row.accelerators = std::max(row.accelerators, told.accelerators);
+    if (told.host != 0) by_host.emplace(told.host, &row);
+  }
+  for (const SpotId device : devices_) {
+    const WordId on = fold_.holders_[device].host;
+    const auto [host, is_new] = by_host.emplace(on, nullptr);
+    if (is_new) {
+      host->second = &rows[{on, 0}];
+      host->second->host = on;
+    }
+    if (!host->second->told) ++host->second->accelerators;
+  }
+  tell_unallocated(by_host);
+  for (const auto& [key, row] : rows) usage_.capacities.push_back(row);
+}
+
+// By the series that saw most; of slices the sum of theirs.
+void Finisher::tell_unallocated(const std::map<WordId, HostCapacity*>& by_host) {
+  std::map<SpotId, double> by_spot;
+  for (std::size_t i = 0; i < fold_.tracks_.size(); ++i) {
+    const Cursor& cursor = fold_.cursors_[i];
+    const Track& track = fold_.tracks_[i];
+    if (!track.is_used || track.label != 0) continue;
+    double& most = by_spot[track.spot];
+    most = std::max(
+        most, static_cast<double>(cursor.unallocated) * to_seconds(Nanos{cursor.cadence.usual}));
+  }
+  std::map<SpotId, std::pair<double, double>> by_device;  // As a whole; of its slices.
+  for (const auto& [spot, seconds] : by_spot) {
+    const Spot& at = fold_.holders_[spot];
+    auto& [whole, slices] = by_device[at.device];
+    (at.slice == 0 ? whole : slices) += seconds * share_of(spot);
+  }
+  for (const auto& [device, seconds] : by_device) {
+    const auto host = by_host.find(fold_.holders_[device].host);
+    if (host == by_host.end()) continue;  // Of slices of nobody knows what.
+    host->second->unallocated += std::max(seconds.first, seconds.second);
+  }
+}
+
+void Finisher::tell_down() {
+  DownTime& down = fold_.down_;
+  if (down.empty()) return;
+  std::map<WordId, std::vector<WordId>> lists;  // Of each list of hosts those that were down.
+  std::map<WordId, std::size_t> lengths;
+  const JobRows& jobs = fold_.jobs_.rows();
+  for (JobIndex index = 0; index < jobs.size() && !stop_(index); ++index) {
+    const WordId list = jobs.hosts(index);
+    const auto [at, is_new] = lists.emplace(list, std::vector<WordId>{});
+    if (is_new) {
+      const auto hosts = fleet::expand_hosts(fold_.words_[list]);
+      lengths[list] = hosts ? hosts->size() : 0;
+      for (const std::string& host : hosts ? *hosts : std::vector<std::string>{}) {
+        const WordId word = fold_.words_.find(fleet::short_host(host));
+        if (word != 0 && down.has(word)) at->second.push_back(word);
+      }
+    }
+    for (const WordId host : at->second) {
+      down.hold(host, jobs.start(index), jobs.end(index),
+                static_cast<double>(jobs.accelerators(index)) / static_cast<double>(lengths[list]));
+    }
+  }
+  std::map<WordId, const HostCapacity*> hosts;
+  for (const HostCapacity& row : usage_.capacities) {
+    if (row.host != 0) hosts.emplace(row.host, &row);
+  }
+  const auto capacity = [&](WordId host) {
+    const auto at = hosts.find(host);
+    return at != hosts.end() && at->second->told ? at->second->accelerators : 0.0;
+  };
+  for (const auto& [host, seconds] : down.seconds(window(), capacity)) {
+    const auto at = hosts.find(host);
+    usage_.down.push_back({host, at == hosts.end() ? 0 : at->second->partition, seconds});
+  }
+}
+
+void Finisher::tell_occupied() {
+  std::map<WordId, Occupied> rows;
+  std::set<std::pair<WordId, Nanos>> seen;  // The same moment may be told by two inputs.
+  for (const Fold::Occupied& told : fold_.occupied_) {
+    if (!seen.emplace(told.partition, told.occupancy.at).second) {
+      fold_.count(Trouble::kDuplicate);
+      continue;
+    }
+    const Nanos start = std::max(told.occupancy.at, window().start);
+    const Nanos end = std::min(told.occupancy.at + told.occupancy.held, window().end);
+    if (start >= end) continue;
+    const double seconds = to_seconds(end - start);
+    Occupied& row = rows[told.partition];
+    row.partition = told.partition;
+    row.total += told.occupancy.total * seconds;
+    row.allocated += told.occupancy.allocated * seconds;
+    row.down += told.occupancy.down * seconds;
+  }
+  for (const auto& [partition, row] : rows) usage_.occupied.push_back(row);
+}
+
+}  // namespace amdahl::scan
