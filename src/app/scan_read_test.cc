@@ -97,7 +97,7 @@ class ScanRead : public testing::Test {
 };
 
 TEST_F(ScanRead, MonthsOfScansLeaveFewJournals) {
-  for (int scan = 0; scan < 120; ++scan) {
+  for (int scan = 0; scan < 40; ++scan) {
     grow(20);
     read();
     ASSERT_LE(journals().size(), 10U) << scan;
@@ -124,7 +124,7 @@ TEST_F(ScanRead, FilesThatWereCutAreNotUsed) {
   files.push_back("mark.json");
   for (const std::string& name : files) {
     const auto size = fs::file_size(safe / name);
-    for (std::uintmax_t cut = 0; cut < size; cut += 1 + size / 50) {
+    for (std::uintmax_t cut = 0; cut < size; cut += 1 + size / 8) {
       fs::remove_all(where);
       fs::copy(safe, where);
       fs::resize_file(where + "/" + name, cut);
