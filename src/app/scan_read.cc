@@ -311,7 +311,7 @@ Result<Input> recognise(const std::string& path, const KindOf& kind_of,
   input.packing = fleet::packing_of(raw);
   input.bytes = file.facts().regular ? file.facts().size : 0;
   std::string text = TRY(unpacked_head(input.packing, raw).in(shown));
-  const std::string kind = kind_of(text);
+  const std::string kind = kind_of ? kind_of(text) : std::string();
   input.source = kind.empty() ? TRY(fleet::source_for(text, options).in(shown))
                               : TRY(fleet::source_named(kind).in(shown));
   input.said = fleet::explain(input.source, text, options);

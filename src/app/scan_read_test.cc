@@ -43,7 +43,7 @@ class ScanRead : public testing::Test {
 
   // All that the reader says of the table, as one text.
   std::string read(InputSaid* said = nullptr, std::function<bool()> stop = {}, int threads = 1) {
-    const auto input = recognise(table(), "", {});
+    const auto input = recognise(table(), {}, {});
     EXPECT_TRUE(input) << (input ? "" : input.error().text);
     fleet::Recorder told;
     ReadOptions options;
