@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <vector>
 
-#include "base/text.h"
 #include "fleet/journal/journal.h"
 #include "os/fault.h"
 #include "os/files.h"
@@ -71,28 +69,23 @@ Result<Mark> merged(const std::string& folder, const Mark& mark, std::size_t fir
   return next;
 }
 
-// The end of what a piece is about: of "FROM-TO-QUERY.journal", in seconds.
-std::optional<Nanos> end_of_piece(std::string_view name) {
-  const auto words = split(name, '-');
-  if (words.size() < 3) return std::nullopt;
-  const auto seconds = to_number<std::int64_t>(words[1]);
-  if (!seconds || *seconds < 0 || *seconds > 9'000'000'000) return std::nullopt;
-  return std::chrono::seconds{*seconds};
-}
-
 void remove_empty(const std::string& folder) {
   std::error_code failed;
   fs::remove(folder, failed);
 }
 
-// Asked for by its time: what is older can no longer be in anybody's window.
+bool is_older(const std::string& path, Nanos before) {
+  const auto file = os::Stream::open(path);
+  return file && file->facts().changed < before;
+}
+
 std::uint64_t prune_pieces(const std::string& folder, Nanos before) {
   std::uint64_t removed = 0;
   for (const std::string& name : os::list(folder)) {
-    const auto end = end_of_piece(name);
-    if (!end || *end >= before) continue;
+    const std::string path = folder + "/" + name;
+    if (!name.ends_with(".journal") || !is_older(path, before)) continue;
     std::error_code failed;
-    removed += fs::remove(folder + "/" + name, failed) ? 1 : 0;
+    removed += fs::remove(path, failed) ? 1 : 0;
   }
   if (removed > 0) remove_empty(folder);
   return removed;
@@ -115,6 +108,12 @@ bool prune_file(const std::string& folder, Nanos before) {
 }
 
 }  // namespace
+
+void show_piece_use(const std::string& path, Nanos now) {
+  if (!is_older(path, now - std::chrono::hours(24))) return;
+  std::error_code failed;  // Then it goes too early, and is asked for again.
+  fs::last_write_time(path, fs::file_time_type::clock::now(), failed);
+}
 
 void merge_journals(const std::string& folder, Mark& mark, const std::function<bool()>& stop) {
   if (mark.journals.size() < 2) return;

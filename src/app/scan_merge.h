@@ -16,9 +16,12 @@ namespace amdahl::app {
 // merged (a full disk, ^C) stays as it is.
 void merge_journals(const std::string& folder, Mark& mark, const std::function<bool()>& stop);
 
+// Makes the kept answer of a server young again, once a day: its age says when it was last of use.
+void show_piece_use(const std::string& path, Nanos now);
+
 struct Pruned {
   std::uint64_t files = 0;   // Folders of files that no scan has used for so long.
-  std::uint64_t pieces = 0;  // Answers of servers about times that are so long ago.
+  std::uint64_t pieces = 0;  // Answers of servers, the same.
 };
 // `below`: the folder of all marks. What another scan holds just now stays.
 Pruned prune_kept(const std::string& below, Nanos now, Nanos keep);

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "app/scan_mark.h"
+#include "app/scan_merge.h"
 #include "app/scan_select.h"
 #include "base/hash.h"
 #include "base/text.h"
@@ -63,6 +64,7 @@ class Worker {
     const std::string path = ask_.folder + "/" + piece_name(piece);
     // One that a full disk or a crash cut short is asked for again.
     if (!ask_.fresh && is_whole_journal(path)) {
+      show_piece_use(path, clock_.unix_time());
       outcome.segments.push_back({path, ""});
       outcome.kept = true;
       return;
