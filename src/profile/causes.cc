@@ -222,6 +222,20 @@ std::optional<Cause> seen(const CauseInputs& inputs, Bottleneck bottleneck) {
   return cause(inputs, found->name, bottleneck, found->share, found->because);
 }
 
+// Sleep of the step thread beyond what the phases that are told already may hold of it: a loader
+// that sleeps is a wait for input, and told once.
+std::optional<Cause> slept(const CauseInputs& inputs, double in_phases) {
+  const auto found = std::ranges::find(inputs.seen, Bottleneck::kSerial, &Cause::bottleneck);
+  if (found == inputs.seen.end()) return std::nullopt;
+  const double left = found->share - in_phases;
+  if (left < kSmallestCause) return std::nullopt;
+  const std::string beyond =
+      in_phases > 0
+          ? fmt::format(", {} of the time more than other causes hold", show_percent(left))
+          : "";
+  return cause(inputs, found->name, Bottleneck::kSerial, left, found->because + beyond);
+}
+
 // Waste that no other cause explains. A busy host beside waiting devices is serial CPU work;
 // anything else stays unknown, and says so.
 std::optional<Cause> rest(const CauseInputs& inputs, const std::vector<Cause>& others) {
@@ -294,12 +308,15 @@ std::vector<Cause> causes_of(const CauseInputs& inputs) {
   const auto keep = [&](std::optional<Cause> found) {
     if (found) causes.push_back(*std::move(found));
   };
-  for (const Bottleneck bottleneck :
-       {Bottleneck::kInput, Bottleneck::kCommunication, Bottleneck::kLifecycle, Bottleneck::kSerial,
-        Bottleneck::kSync}) {
+  double in_phases = 0;
+  for (const Bottleneck bottleneck : {Bottleneck::kInput, Bottleneck::kCommunication,
+                                      Bottleneck::kLifecycle, Bottleneck::kSync}) {
     const auto found = timed(inputs, bottleneck);
+    if (found) in_phases += found->share;
     keep(found ? found : seen(inputs, bottleneck));
   }
+  const auto serial = timed(inputs, Bottleneck::kSerial);
+  keep(serial ? serial : slept(inputs, in_phases));
   if (inputs.asked) keep(allocation(inputs));
   // The tasks' own clocks of the plain run come before those of the one with the collectors.
   const bool is_wait_known = find(inputs.all, "cpu_wait_share").has_value();
