@@ -9,7 +9,6 @@
 #include "app/budget.h"
 #include "app/canary.h"
 #include "app/dreaming.h"
-#include "app/fleet.h"
 #include "app/hands.h"
 #include "app/lease.h"
 #include "app/pairs.h"
@@ -37,6 +36,7 @@ class Turner {
 
  private:
   Result<> prepare();
+  Result<> choose(const FleetAnswer& fleet);
   Result<> dream();
   Result<bool> step();  // Whether it thought anew.
   Result<> think();     // Decides all there is to decide, then grants slots.
@@ -75,9 +75,17 @@ Result<> Turner::prepare() {
   for (const ledger::Family& family : TRY(context_.ledger->families())) {
     if (!family.stack.empty()) TRY(write_overlay(context_, family));
   }
-  const FleetScan fleet = TRY(scan_for_cycle(context_, options_.say, options_.stopped));
-  TRY(record_scan(context_, fleet, fence_));
-  return dream();
+  const auto fleet = scan_for_cycle(context_, options_.say, options_.stopped);
+  if (fleet) TRY(record_volumes(context_, *fleet, fence_));
+  TRY(dream());
+  return fleet ? choose(*fleet) : Result<>(Ok{});
+}
+
+// What the scan gives to work on next, of what there is to do at all.
+Result<> Turner::choose(const FleetAnswer& fleet) {
+  const Snapshot now = TRY(take_snapshot(context_, snapshots_));
+  const scan::Pick pick = scan::pick(fleet.report, standing_of(now, fleet));
+  return record_choice(context_, pick, options_.say, fence_);
 }
 
 // The lease's token counts cycles: every Nth one dreams.

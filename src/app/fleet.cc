@@ -1,35 +1,25 @@
 #include "app/fleet.h"
 
-#include <algorithm>
-#include <cmath>
 #include <filesystem>
-#include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/scan_cycle.h"
 #include "base/text.h"
 #include "fleet/local/local.h"
 #include "fleet/source.h"
 #include "model/codec.h"
-#include "model/hypothesis.h"
 #include "os/files.h"
 
 namespace amdahl::app {
 namespace {
 
-std::vector<std::string> usage_files(const Config& config, const std::vector<std::string>& paths) {
+std::vector<std::string> usage_files(const Config& config) {
+  const std::string folder = config.state_dir + "/usage";
   std::vector<std::string> files;
-  const std::vector<std::string> from =
-      paths.empty() ? std::vector{config.state_dir + "/usage"} : paths;
-  for (const std::string& path : from) {
-    if (!std::filesystem::is_directory(path)) {
-      files.push_back(path);
-      continue;
-    }
-    for (const std::string& name : os::list(path)) {
-      if (name.ends_with(".json")) files.push_back(path + "/" + name);
-    }
+  for (const std::string& name : os::list(folder)) {
+    if (name.ends_with(".json")) files.push_back(folder + "/" + name);
   }
   return files;
 }
@@ -42,23 +32,6 @@ Result<std::vector<model::Usage>> read_usage(const std::string& file) {
         fmt::format("{}: is {}, not a usage record of `amdahl run`", file, source.reads));
   }
   return fleet::local::read(bytes).in(file);
-}
-
-// How often the levers of each family have worked, for ranking by what can be got back.
-Result<std::map<std::string, scan::Memory>> memory_of(ledger::Ledger& ledger) {
-  std::map<std::string, scan::Memory> memory;
-  const std::map<std::string, ledger::TrackRecord> records = TRY(ledger.track_records());
-  for (const ledger::Family& family : TRY(ledger.families())) {
-    scan::Memory& m = memory[family.name];
-    if (const auto record = records.find(family.name); record != records.end()) {
-      m.tried = static_cast<int>(record->second.tried);
-      m.won = static_cast<int>(record->second.won);
-    }
-    if (family.profile && !family.profile->causes.empty()) {
-      m.best_ceiling_share = family.profile->causes.front().share;
-    }
-  }
-  return memory;
 }
 
 Result<Adopted> record_spec(Context& context, model::Spec spec, const std::string& path,
@@ -75,40 +48,16 @@ Result<Adopted> record_spec(Context& context, model::Spec spec, const std::strin
   }
   if (!present || differs) {
     TRY(note(context, {"family.adopted", "cycle", spec.family, encode(spec)}));
-    const FleetScan fleet = TRY(scan_fleet(context.config, context.ledger.get(), {}));
-    TRY(record_scan(context, fleet));
+    if (const auto fleet = scan_here(context)) TRY(record_volumes(context, *fleet));
   }
   return Adopted{std::move(spec), path, std::move(notes)};
 }
 
 }  // namespace
 
-Result<FleetScan> scan_fleet(const Config& config, ledger::Ledger* ledger,
-                             const std::vector<std::string>& paths) {
-  FleetScan result;
-  std::vector<model::Usage> jobs;
-  for (const std::string& file : usage_files(config, paths)) {
-    auto usages = read_usage(file);
-    if (!usages && !paths.empty()) return usages.error();  // A person named it.
-    if (!usages) {
-      result.unreadable.push_back(usages.error().text);
-      continue;
-    }
-    for (model::Usage& usage : *std::move(usages)) jobs.push_back(std::move(usage));
-  }
-  result.jobs = static_cast<int>(jobs.size());
-  std::map<std::string, scan::Memory> memory;
-  if (ledger) {
-    memory = TRY(memory_of(*ledger));
-    for (const auto& [family, _] : memory) result.with_spec.push_back(family);
-  }
-  result.ranked = scan::rank(jobs, memory, {.idle_below = config.idle_threshold});
-  return result;
-}
-
 std::vector<model::Usage> jobs_of(const Config& config, const std::string& family) {
   std::vector<model::Usage> jobs;
-  for (const std::string& file : usage_files(config, {})) {
+  for (const std::string& file : usage_files(config)) {
     auto usages = read_usage(file);
     if (!usages) continue;
     for (model::Usage& usage : *std::move(usages)) {
@@ -116,26 +65,6 @@ std::vector<model::Usage> jobs_of(const Config& config, const std::string& famil
     }
   }
   return jobs;
-}
-
-Result<> record_scan(Context& context, const FleetScan& fleet, std::int64_t fence) {
-  std::vector<ledger::Draft> drafts;
-  for (const scan::FamilyWaste& row : fleet.ranked) {
-    const auto family = context.ledger->family(row.family);
-    if (!family) continue;  // No spec: ranked, but not picked.
-    const double before = family->volume_accelerator_h_per_day;
-    const double change = std::abs(row.volume_per_day - before);
-    if (change <= 0.01 * std::max(before, row.volume_per_day)) continue;
-    drafts.push_back({"scan.picked",
-                      "cycle",
-                      row.family,
-                      {{"why", row.why},
-                       {"volume_accelerator_h_per_day", row.volume_per_day},
-                       {"wasted_accelerator_s", scan::wasted(row.split)},
-                       {"jobs", row.jobs}}});
-  }
-  if (!drafts.empty()) TRY(context.ledger->append(drafts, fence));
-  return Ok{};
 }
 
 Result<model::Usage> find_job(const Config& config, const std::string& job) {

@@ -1,4 +1,4 @@
-// fleet.h: the local usage records as a fleet: scan, one job's anatomy, and a spec from a job.
+// fleet.h: the local usage records: one job's anatomy, and a spec from a job.
 #pragma once
 
 #include <string>
@@ -11,23 +11,8 @@
 #include "model/spec.h"
 #include "model/usage.h"
 #include "scan/anatomy.h"
-#include "scan/rank.h"
 
 namespace amdahl::app {
-
-struct FleetScan {
-  std::vector<scan::FamilyWaste> ranked;
-  std::vector<std::string> with_spec;   // Families that can be experimented on.
-  std::vector<std::string> unreadable;  // "usage/j-1.json: byte 12: ...": counted, not hidden.
-  int jobs = 0;
-};
-
-// `paths`: usage files or folders; empty: those of the state folder. `ledger` may be null.
-Result<FleetScan> scan_fleet(const Config& config, ledger::Ledger* ledger,
-                             const std::vector<std::string>& paths);
-
-// Writes to the ledger why each family with a spec ranks where it does, if that changed.
-Result<> record_scan(Context& context, const FleetScan& fleet, std::int64_t fence = 0);
 
 // Every readable usage record of the state folder that is of this family.
 std::vector<model::Usage> jobs_of(const Config& config, const std::string& family);

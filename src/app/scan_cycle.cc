@@ -1,56 +1,164 @@
 #include "app/scan_cycle.h"
 
 #include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
-#include "scan/pick.h"
+#include "base/count.h"
+#include "base/json.h"
+#include "os/files.h"
 
 namespace amdahl::app {
+namespace {
 
-FleetScan ranking_of(const FleetAnswer& answer) {
-  FleetScan fleet;
-  fleet.jobs = static_cast<int>(answer.report.totals.jobs);
-  fleet.with_spec = answer.with_spec;
-  for (const InputRead& input : answer.inputs) {
-    if (!input.left_out.empty()) fleet.unreadable.push_back(input.left_out);
-  }
-  const std::set<std::string, std::less<>> specs(answer.with_spec.begin(), answer.with_spec.end());
-  const auto pick = scan::pick(answer.report, specs);
-  const double days = std::max(to_seconds(answer.report.end - answer.report.start), 3600.0) / 86400;
-  for (const scan::Row& row : answer.report.cut(scan::By::kFamily).rows) {
-    scan::FamilyWaste waste;
-    waste.family = row.name;
-    waste.jobs = static_cast<int>(row.jobs);
-    waste.failed = static_cast<int>(row.lost_jobs);
-    waste.split = row.split;
-    waste.lost_in_failed = row.lost;
-    waste.recoverable = row.recoverable;
-    waste.volume_per_day = scan::in_hours(row.split.allocated) / days;
-    waste.latest_job = row.worst_job;
-    waste.why = pick && pick->family == row.name ? pick->why : row.why;
-    fleet.ranked.push_back(std::move(waste));
-  }
-  return fleet;
+constexpr double kVolumeMoved = 0.01;  // Of the larger of both.
+constexpr double kFiguresMoved = 0.1;
+
+bool moved(double before, double now, double share) {
+  return std::abs(now - before) > share * std::max(before, now);
 }
 
-Result<FleetScan> scan_for_cycle(Context& context, const Say& say,
-                                 const std::function<bool()>& stopped) {
-  if (context.config.scan_sources.empty()) {
-    return scan_fleet(context.config, context.ledger.get(), {});
+Json figures_of(const scan::Candidate& candidate) {
+  return {{"family", candidate.family},
+          {"recoverable_accelerator_s", candidate.recoverable},
+          {"wasted_accelerator_s", candidate.wasted},
+          {"job", candidate.job},
+          {"has_spec", candidate.has_spec}};
+}
+
+Json payload_of(const scan::Pick& pick) {
+  Json payload = figures_of(pick.first.value_or(scan::Candidate{}));
+  payload["why"] = pick.why;
+  payload["next"] = Json::array();
+  for (const scan::Candidate& next : pick.next) payload["next"].push_back(figures_of(next));
+  payload["passed_over_count"] = pick.passed;
+  payload["passed_over"] = Json::array();
+  for (const scan::Candidate& passed : pick.passed_over) {
+    payload["passed_over"].push_back(figures_of(passed));
+    payload["passed_over"].back()["why"] = passed.why;
   }
+  return payload;
+}
+
+// Who is chosen, who follows and who is passed over, without figures.
+std::string order_of(const Json& payload) {
+  std::string order =
+      fmt::format("{} {}", payload.value("family", ""), payload.value("has_spec", false));
+  for (const char* list : {"next", "passed_over"}) {
+    order += fmt::format("\n{}:", list);
+    for (const Json& row : payload.value(list, Json::array())) {
+      order += fmt::format("\n{} {}", row.value("family", ""), row.value("has_spec", false));
+    }
+  }
+  return order;
+}
+
+bool is_same_choice(const Json& before, const Json& now) {
+  constexpr auto kFigure = "recoverable_accelerator_s";
+  return order_of(before) == order_of(now) &&
+         !moved(before.value(kFigure, 0.0), now.value(kFigure, 0.0), kFiguresMoved);
+}
+
+// Why the loop can do nothing with a family now; empty if it can.
+std::string why_at_rest(const loop::State& state, const loop::FamilyState& family) {
+  if (!family.profiled) {
+    if (family.profile_failures < state.settings.failures_allowed) return "";
+    return fmt::format("its profile failed {} in a row: amdahl profile {}",
+                       counted(family.profile_failures, "time"), family.name);
+  }
+  if (std::ranges::find(state.queued, family.name, &loop::Queued::family) != state.queued.end()) {
+    return "";
+  }
+  int waiting = 0;
+  for (const loop::ExperimentState& x : state.experiments) {
+    if (x.family != family.name) continue;
+    if (x.stage != "gate" && x.stage != "hold") return "";
+    ++waiting;
+  }
+  if (waiting > 0) {
+    return fmt::format("{} of it waits at the gate or for more evidence: amdahl status",
+                       counted(waiting, "claim"));
+  }
+  return "all that is known to try has its verdict: amdahl cycle --refresh looks for more";
+}
+
+}  // namespace
+
+std::optional<FleetAnswer> scan_here(Context& context, const Say& say) {
+  const std::string here = context.config.state_dir + "/usage";
+  if (!os::exists(here)) return std::nullopt;
+  ScanOptions options;
+  options.sources = {ScanSource{.where = here}};
+  options.report.rows = 0;
+  options.keep = false;  // Records are small and whole: a mark for each would cost more.
+  auto answer = scan_all(context.config, context.ledger.get(), *context.clock, options);
+  if (answer) return *std::move(answer);
+  if (say && answer.error().kind != Error::Kind::kNotFound) {
+    say(fmt::format("scanned nothing: {}", answer.error().text));
+  }
+  return std::nullopt;
+}
+
+std::optional<FleetAnswer> scan_for_cycle(Context& context, const Say& say,
+                                          const std::function<bool()>& stopped) {
+  if (context.config.scan_sources.empty()) return scan_here(context, say);
   ScanOptions options;
   options.report.rows = 0;
   options.stop = stopped;
   auto answer = scan_all(context.config, context.ledger.get(), *context.clock, options);
   if (!answer) {
     if (say) say(fmt::format("scanned only what ran here: {}", answer.error().text));
-    return scan_fleet(context.config, context.ledger.get(), {});
+    return scan_here(context, say);
   }
   for (const std::string& missing : answer->missing) {
     if (say) say(fmt::format("the scan lacks {}", missing));
   }
-  return ranking_of(*answer);
+  return *std::move(answer);
+}
+
+Result<> record_volumes(Context& context, const FleetAnswer& answer, std::int64_t fence) {
+  const scan::Report& report = answer.report;
+  const double days = std::max(to_seconds(report.end - report.start), 3600.0) / 86400;
+  std::vector<ledger::Draft> drafts;
+  for (const scan::Row& row : report.cut(scan::By::kFamily).rows) {
+    const auto family = context.ledger->family(row.name);
+    if (!family) continue;  // No spec: ranked, but nothing is known of it.
+    const double volume = scan::in_hours(row.split.allocated) / days;
+    if (!moved(family->volume_accelerator_h_per_day, volume, kVolumeMoved)) continue;
+    drafts.push_back({"scan.picked",
+                      "cycle",
+                      row.name,
+                      {{"why", row.why},
+                       {"volume_accelerator_h_per_day", volume},
+                       {"wasted_accelerator_s", scan::wasted(row.split)},
+                       {"jobs", row.jobs}}});
+  }
+  if (!drafts.empty()) TRY(context.ledger->append(drafts, fence));
+  return Ok{};
+}
+
+scan::Standing standing_of(const Snapshot& snapshot, const FleetAnswer& answer) {
+  scan::Standing standing{.specs = {}, .local_jobs = answer.local_jobs};
+  const loop::State& state = snapshot.desk.state();
+  for (const loop::FamilyState& family : state.families) {
+    standing.specs[family.name] = why_at_rest(state, family);
+  }
+  return standing;
+}
+
+Result<> record_choice(Context& context, const scan::Pick& pick, const Say& say,
+                       std::int64_t fence) {
+  const Json payload = payload_of(pick);
+  const auto last = TRY(context.ledger->choice());
+  if (last && is_same_choice(last->body, payload)) return Ok{};
+  const std::string subject = pick.first ? pick.first->family : "fleet";
+  TRY(note(context, {"scan.chose", "cycle", subject, payload}, fence));
+  if (say) say(fmt::format("next: {}{}", pick.first ? subject + ": " : "", pick.why));
+  return Ok{};
 }
 
 }  // namespace amdahl::app

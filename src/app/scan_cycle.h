@@ -1,19 +1,36 @@
-// scan_cycle.h: the scan with which a cycle begins: what runs here, and the configured sources.
+// scan_cycle.h: the scan with which a cycle begins, and what the ledger keeps of it.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <optional>
+
 #include "app/context.h"
-#include "app/fleet.h"
 #include "app/reconcile.h"
 #include "app/scan.h"
+#include "app/snapshot.h"
+#include "base/result.h"
+#include "scan/pick.h"
 
 namespace amdahl::app {
 
-// Without [[scan.source]] the usage records alone. A source that cannot be read does not stop the
-// loop: it is said, and what is known from here is used.
-Result<FleetScan> scan_for_cycle(Context& context, const Say& say,
-                                 const std::function<bool()>& stopped);
+// What runs here and the configured sources, all families. A source that cannot be read does not
+// stop the loop: it is said, and what is known from here is used. Nothing if there is nothing yet.
+std::optional<FleetAnswer> scan_for_cycle(Context& context, const Say& say,
+                                          const std::function<bool()>& stopped);
 
-// A fleet's families in the form that the ledger records; the one to work on next with the reason.
-FleetScan ranking_of(const FleetAnswer& answer);
+// What ran here alone. Nothing if there is nothing, or nothing that can be read.
+std::optional<FleetAnswer> scan_here(Context& context, const Say& say = {});
+
+// Writes to the ledger what each family with a spec burns a day, where that changed.
+Result<> record_volumes(Context& context, const FleetAnswer& answer, std::int64_t fence = 0);
+
+// Which families the loop can go on with, given what is live.
+scan::Standing standing_of(const Snapshot& snapshot, const FleetAnswer& answer);
+
+// Writes to the ledger what the loop works on next, why, what follows and what was passed over; and
+// says it. Nothing if the last choice is the same and its figures moved by less than a tenth.
+Result<> record_choice(Context& context, const scan::Pick& pick, const Say& say,
+                       std::int64_t fence = 0);
 
 }  // namespace amdahl::app

@@ -58,9 +58,13 @@ Result<scan::Memories> memories_of(ledger::Ledger& ledger) {
       memory.tried = static_cast<int>(record->second.tried);
       memory.won = static_cast<int>(record->second.won);
     }
-    if (family.profile && !family.profile->causes.empty()) {
-      memory.best_ceiling_share = family.profile->causes.front().share;
+    if (!family.profile) continue;
+    for (const model::Cause& cause : family.profile->causes) {
+      memory.causes.push_back({cause.bottleneck, cause.share});
     }
+  }
+  for (const auto& [bottleneck, record] : TRY(ledger.lever_records())) {
+    memories.levers[bottleneck] = {static_cast<int>(record.tried), static_cast<int>(record.won)};
   }
   return memories;
 }

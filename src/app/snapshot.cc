@@ -15,7 +15,6 @@ namespace {
 constexpr Nanos kSameMaxAge = std::chrono::hours(24 * 7);
 // Jobs of a family below which its volume is a guess, and no reason to drop an idea.
 constexpr int kJobsForVolume = 10;
-constexpr int kEventsBack = 20;
 constexpr int kVerdictsBack = 100;
 constexpr std::string_view kSame = "same";
 
@@ -40,14 +39,6 @@ int failures_in_a_row(const std::vector<ledger::Run>& runs) {
   return failures;
 }
 
-// Whether scans have seen the family often enough to say what it burns.
-Result<bool> volume_known(Context& context, const std::string& family) {
-  for (const ledger::Event& event : TRY(context.ledger->events(family, 0, kEventsBack))) {
-    if (event.kind == "scan.picked") return event.payload.value("jobs", 0) >= kJobsForVolume;
-  }
-  return false;
-}
-
 Result<loop::FamilyRecord> family_record(Context& context, const ledger::Family& family,
                                          const SnapshotOptions& options) {
   loop::FamilyRecord record;
@@ -56,7 +47,7 @@ Result<loop::FamilyRecord> family_record(Context& context, const ledger::Family&
   loop::FamilyState& f = record.state;
   f.name = family.name;
   f.volume_accelerator_h_per_day = family.volume_accelerator_h_per_day;
-  f.volume_known = TRY(volume_known(context, family.name));
+  f.volume_known = family.volume_jobs >= kJobsForVolume;
   const model::Plan plan = TRY(make_plan(family.spec, family.baseline));
   f.slots = plan.cpus * (family.spec.pairing == "concurrent" ? 2 : 1);
   double guess = 60.0 * plan.accelerators;
@@ -102,6 +93,18 @@ Result<> add_doses(Context& context, const std::vector<ledger::HypothesisRow>& l
     }
   }
   return Ok{};
+}
+
+// The order in which the last scan would have families worked on.
+Result<std::map<std::string, int>> places_of_choice(Context& context) {
+  std::map<std::string, int> places;
+  const auto choice = TRY(context.ledger->choice());
+  if (!choice) return places;
+  places.emplace(choice->family, 0);
+  for (const Json& next : choice->body.value("next", Json::array())) {
+    places.emplace(next.value("family", ""), static_cast<int>(places.size()));
+  }
+  return places;
 }
 
 PairOrder order_of(const ledger::Run& run) {
@@ -178,8 +181,11 @@ Result<Snapshot> take_snapshot(Context& context, const SnapshotOptions& options)
   loop::Desk& desk = snapshot.desk;
   const std::vector<ledger::HypothesisRow> live = TRY(context.ledger->hypotheses("", "live"));
   std::map<std::string, loop::FamilyRecord> records;
+  const std::map<std::string, int> places = TRY(places_of_choice(context));
   for (const ledger::Family& family : TRY(context.ledger->families())) {
     records[family.name] = TRY(family_record(context, family, options).in(family.name));
+    const auto place = places.find(family.name);
+    if (place != places.end()) records[family.name].state.place = place->second;
     snapshot.families.emplace(family.name, family);
   }
   TRY(add_doses(context, live, records));

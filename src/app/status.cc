@@ -8,6 +8,7 @@ Result<Status> read_status(Context& context) {
   status.tallies = TRY(context.ledger->tallies());
   status.budgets = TRY(context.ledger->budgets());
   status.campaign = TRY(context.ledger->campaign());
+  status.choice = TRY(context.ledger->choice());
   status.lease = TRY(context.ledger->lease());
   status.pending = TRY(context.ledger->gate("pending"));
   status.rollbacks = TRY(context.ledger->canaries_in(model::CanaryState::kRollbackProposed));

@@ -19,6 +19,7 @@ struct Status {
   std::map<std::string, std::int64_t> tallies{};
   std::vector<ledger::Budget> budgets{};
   std::optional<ledger::Campaign> campaign{};
+  std::optional<ledger::Choice> choice{};  // What the last scan gave to work on next.
   std::optional<ledger::LeaseInfo> lease{};
   std::vector<ledger::GateRow> pending{};
   std::vector<ledger::CanaryRow> rollbacks{};  // That canaries propose.

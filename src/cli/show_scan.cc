@@ -67,6 +67,7 @@ class Shown {
     if (report_.trends.empty()) {
       pareto();
       rows();
+      reasons();
       anatomies();
     } else {
       text_ += "\n" + show_trend(flags_, report_);
@@ -234,6 +235,19 @@ class Shown {
     text_ += "\n" + table(header, cells);
     if (cut.count > cut.rows.size()) {
       line(dim(flags_, fmt::format("{} more; all of them: --top 0", cut.count - cut.rows.size())));
+    }
+  }
+
+  // What stands behind the figures of those that rank first.
+  void reasons() {
+    const scan::Cut& cut = report_.cut(by_);
+    bool any = false;
+    for (std::size_t i = 0; i < std::min(kDrawnJobs, cut.rows.size()); ++i) {
+      const Row& row = cut.rows[i];
+      if (row.why.empty() || row.recoverable <= 0) continue;
+      if (!any) text_ += "\n";
+      any = true;
+      paragraph(fmt::format("{}: {}", plain(row.name), plain(row.why)));
     }
   }
 

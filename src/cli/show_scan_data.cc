@@ -51,8 +51,13 @@ Json json_of(const Row& row) {
           {"usd", json_of(row.money)},
           {"lever",
            {{"action", row.lever.action},
+            {"against", model::name(row.lever.against)},
             {"ceiling", row.lever.ceiling},
             {"chance", row.lever.chance},
+            {"such_tried", row.lever.such.tried},
+            {"such_won", row.lever.such.won},
+            {"family_tried", row.lever.here.tried},
+            {"family_won", row.lever.here.won},
             {"from", lever_from(row.lever.from)}}},
           {"worst_job", row.worst_job},
           {"why", row.why}};

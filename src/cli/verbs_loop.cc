@@ -60,6 +60,19 @@ std::int64_t tally(const app::Status& status, const std::string& name) {
   return it == status.tallies.end() ? 0 : it->second;
 }
 
+// What the last scan gave to work on next, with its reason, and what follows.
+std::string next_text(const ledger::Choice& choice) {
+  std::string text =
+      fmt::format("Next      {}{}\n", choice.family,
+                  (choice.family.empty() ? "" : ": ") + choice.body.value("why", ""));
+  std::vector<std::string> then;
+  for (const Json& next : choice.body.value("next", Json::array())) {
+    then.push_back(next.value("family", ""));
+  }
+  if (!then.empty()) text += fmt::format("          then {}\n", join(then, ", "));
+  return text;
+}
+
 void print_status_head(const app::Status& s) {
   print(fmt::format("State     {}\n", s.state_dir));
   std::string verdicts;
@@ -84,6 +97,7 @@ void print_status_head(const app::Status& s) {
     print(fmt::format("Canaries  {} open, {} propose to roll back: amdahl canary\n",
                       tally(s, "canary.open"), s.rollbacks.size()));
   }
+  if (s.choice) print(next_text(*s.choice));
   if (s.lease) {
     print(fmt::format("Lease     {} on {}, since {} UTC\n", s.lease->holder, s.lease->host,
                       describe_time(s.lease->taken)));
@@ -165,6 +179,8 @@ Json json_of(const app::Status& s) {
                                   {"spent", b.spent},
                                   {"overrun", b.overrun}};
   }
+  doc["next"] = s.choice ? s.choice->body : Json();
+  if (s.choice) doc["next"]["since_ns"] = s.choice->at.count();
   if (s.lease) {
     doc["lease"] = {{"holder", s.lease->holder},
                     {"host", s.lease->host},

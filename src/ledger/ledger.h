@@ -52,7 +52,8 @@ struct Family {
   model::Change baseline;                   // All promoted changes, combined.
   std::vector<std::string> stack;           // Ids of promoted hypotheses, oldest first.
   std::optional<model::Profile> profile;    // The latest.
-  double volume_accelerator_h_per_day = 0;  // From the latest scan.
+  double volume_accelerator_h_per_day = 0;  // From the latest scan,
+  std::int64_t volume_jobs = 0;             // from so many jobs.
 };
 
 enum class RunState { kReserved, kSubmitted, kCollected, kVoid };
@@ -111,9 +112,18 @@ struct Campaign {
   int promoted = 0;  // D.
 };
 
+// Hypotheses that went to the test and have a verdict. What infrastructure ended (aborted) or was
+// not worth its hours (dropped) was not tried to the end, and says nothing.
 struct TrackRecord {
-  std::int64_t tried = 0;  // Hypotheses of the family that went to the test and have a verdict.
-  std::int64_t won = 0;    // Promoted ones among them.
+  std::int64_t tried = 0;
+  std::int64_t won = 0;  // Promoted ones among them.
+};
+
+// What the last scan gave the loop to work on next.
+struct Choice {
+  std::string family;  // Empty: nothing had anything to get back.
+  Nanos at{};
+  Json body;  // The payload of scan.chose: docs/format/ledger.md.
 };
 
 struct LeaseInfo {
@@ -189,6 +199,9 @@ class Ledger {
       const std::string& resource = "accelerator_s") = 0;
   // By family, kept up by every verdict.
   virtual Result<std::map<std::string, TrackRecord>> track_records() = 0;
+  // By the bottleneck that hypotheses act on, all families together.
+  virtual Result<std::map<model::Bottleneck, TrackRecord>> lever_records() = 0;
+  virtual Result<std::optional<Choice>> choice() = 0;  // Nothing before the first scan.
   virtual Result<std::vector<CanaryRow>> canaries(const std::string& family) = 0;  // "" = all.
   virtual Result<std::vector<CanaryRow>> canaries_in(model::CanaryState state) = 0;
   virtual Result<std::optional<Campaign>> campaign() = 0;  // The open one.

@@ -305,17 +305,21 @@ bool Planner::may_run_same(const FamilyState& f) const {
          f.same_failures < 2 * settings_.failures_allowed;
 }
 
+// First what the last scan chose, then what follows; the others as they are.
 void Planner::for_families() {
-  for (const Family& family : families_) {
-    const FamilyState& f = *family.state;
+  std::vector<const Family*> ordered;
+  for (const Family& family : families_) ordered.push_back(&family);
+  std::ranges::stable_sort(ordered, {}, [](const Family* f) { return f->state->place; });
+  for (const Family* family : ordered) {
+    const FamilyState& f = *family->state;
     if (!f.profiled && !f.profiling && f.profile_failures < settings_.failures_allowed) {
       out_.push_back(Profile{f.name});
     }
   }
   // A/A pairs are background work, but a claim that waits for them makes them urgent.
-  for (const Family& family : families_) {
-    const FamilyState& f = *family.state;
-    if (!family.waits_for_same || !may_run_same(f)) continue;
+  for (const Family* family : ordered) {
+    const FamilyState& f = *family->state;
+    if (!family->waits_for_same || !may_run_same(f)) continue;
     for (int i = f.same_pairs + f.same_in_flight; i < settings_.same_wanted; ++i) {
       out_.push_back(RunSame{f.name, f.slots});
     }

@@ -46,6 +46,17 @@ TEST(Next, ProfilesBeforeItTests) {
   EXPECT_FALSE(settled(s));
 }
 
+TEST(Next, WhatTheScanChoseComesFirst) {
+  State s = one_family();
+  s.families.push_back({.name = "idle"});
+  s.families.push_back({.name = "train", .place = 1});
+  s.families.push_back({.name = "vision", .place = 0});
+  s.families[0].profiled = false;
+  std::vector<std::string> order;
+  for (const Profile& wish : only<Profile>(next(s))) order.push_back(wish.family);
+  EXPECT_EQ(order, (std::vector<std::string>{"vision", "train", "eval", "idle"}));
+}
+
 TEST(Next, GivesUpOnAFamilyThatCannotBeProfiled) {
   State s = one_family();
   s.families[0].profiled = false;

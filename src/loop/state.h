@@ -16,6 +16,7 @@ struct FamilyState {
   std::string name;
   double volume_accelerator_h_per_day = 0;
   bool volume_known = false;  // Seen often enough for the volume to say what a fix is worth.
+  int place = 1 << 20;        // In the order that the last scan gave; what it has not, comes last.
   double pair_cost_s = 60;    // Accelerator-seconds a pair is expected to take.
   int slots = 1;              // CPU slots a pair of it needs.
   bool profiled = false;      // The present baseline has a profile; hypotheses were drawn.

@@ -1,5 +1,6 @@
 #include "scan/html.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include <fmt/chrono.h>
@@ -141,6 +142,9 @@ std::string row_of(const Row& row, bool money) {
         row.split.unobserved, wasted(row.split), row.recoverable, row.lost}) {
     text += number_cell(value, hours(value));
   }
+  const bool has_lever = row.lever.from != Lever::From::kNothing;
+  text += number_cell(has_lever ? row.lever.chance : -1,
+                      has_lever ? show_percent(row.lever.chance) : "–");
   text += number_cell(row.utilisation.value_or(-1),
                       row.utilisation ? show_percent(*row.utilisation) : "–");
   if (money) {
@@ -150,6 +154,17 @@ std::string row_of(const Row& row, bool money) {
   return text + "</tr>\n";
 }
 
+// What stands behind the figures of those that rank first.
+std::string reasons_of(const Cut& cut) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kDrawnJobs, cut.rows.size()); ++i) {
+    const Row& row = cut.rows[i];
+    if (row.why.empty() || row.recoverable <= 0) continue;
+    text += fmt::format("<p><b>{}</b>: {}</p>\n", escaped(row.name), escaped(row.why));
+  }
+  return text;
+}
+
 std::string table_of(const Report& report, By by) {
   const Cut& cut = report.cut(by);
   const bool money = report.totals.money.has_value();
@@ -157,11 +172,12 @@ std::string table_of(const Report& report, By by) {
       "<h2>Ranked by what is recoverable</h2>\n<p class=\"soft\">Hours; {} of {} rows. A heading "
       "sorts.</p>\n<div class=\"wide\"><table id=\"rows\"><thead><tr><th>{}</th><th>jobs</th>"
       "<th>allocated</th><th>idle</th><th>low</th><th>productive</th><th>unobserved</th>"
-      "<th>wasted</th><th aria-sort=\"descending\">recoverable</th><th>lost</th><th>util</th>{}"
+      "<th>wasted</th><th aria-sort=\"descending\">recoverable</th><th>lost</th><th>chance</th>"
+      "<th>util</th>{}"
       "</tr></thead><tbody>\n",
       cut.rows.size(), cut.count, name(by), money ? "<th>USD wasted</th>" : "");
   for (const Row& row : cut.rows) text += row_of(row, money);
-  return text + "</tbody></table></div>\n";
+  return text + "</tbody></table></div>\n" + reasons_of(cut);
 }
 
 std::string anatomies_of(const FleetUsage& usage, const Report& report) {

@@ -28,27 +28,36 @@ double reach(PartKind kind, const FamilySum& sum) {
   return kind == PartKind::kUnplaced ? share * sum.wasted / sum.allocated : share;
 }
 
+Lever lever_of(Lever::From from, model::Bottleneck against, double ceiling, const Memory& memory,
+               const Memories& all) {
+  const Tried such = tried_of(all, against);
+  return {.from = from,
+          .against = against,
+          .action = "",
+          .ceiling = ceiling,
+          .chance = chance_of(memory, such),
+          .such = such,
+          .here = {.tried = memory.tried, .won = memory.won}};
+}
+
 FamilyLever best_lever(const FamilySum& sum, const Memory& memory, const Memories& all) {
   FamilyLever best;
   if (sum.wasted <= 0 || sum.allocated <= 0) return best;
-  if (memory.best_ceiling_share > 0) {
-    best.lever = {.from = Lever::From::kProfile,
-                  .against = model::Bottleneck::kUnknown,
-                  .action = "remove the largest cause of its profile",
-                  .ceiling = std::min(memory.best_ceiling_share, 1.0),
-                  .chance = chance_of(memory, tried_of(all, model::Bottleneck::kUnknown))};
-    return best;
-  }
   double most = 0;
+  for (const KnownCause& cause : memory.causes) {
+    const Lever lever =
+        lever_of(Lever::From::kProfile, cause.bottleneck, std::min(cause.share, 1.0), memory, all);
+    if (lever.ceiling * lever.chance <= most) continue;
+    most = lever.ceiling * lever.chance;
+    best.lever = lever;
+    best.lever.action = "remove a cause that its profile found";
+  }
+  if (most > 0) return best;
   for (std::size_t k = 0; k < kPartKinds; ++k) {
     const auto kind = static_cast<PartKind>(k);
-    const model::Bottleneck against = bottleneck_of(kind);
-    const Lever lever{
-        .from = kind == PartKind::kUnplaced ? Lever::From::kShare : Lever::From::kAnatomy,
-        .against = against,
-        .action = action(kind),
-        .ceiling = std::min(1.0, reach(kind, sum)),
-        .chance = chance_of(memory, tried_of(all, against))};
+    const auto from = kind == PartKind::kUnplaced ? Lever::From::kShare : Lever::From::kAnatomy;
+    Lever lever = lever_of(from, bottleneck_of(kind), std::min(1.0, reach(kind, sum)), memory, all);
+    lever.action = action(kind);
     if (lever.ceiling * lever.chance <= most) continue;
     most = lever.ceiling * lever.chance;
     const double all_of_it = sum.parts[index(kind)] / sum.wasted;

@@ -1,5 +1,8 @@
 #include "scan/pick.h"
 
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -7,37 +10,90 @@
 namespace amdahl::scan {
 namespace {
 
-// Empty if it is the first; else what stood before it and why it was passed over.
-std::string passed_over(const Row& first, const Row& picked) {
-  if (&first == &picked) return "";
-  return fmt::format("; {} has {} to get back, but no spec to experiment with", first.name,
-                     show_number(in_hours(first.recoverable)));
+std::string hours_back(const Row& row) {
+  return fmt::format("{} accelerator-hours to get back", show_number(in_hours(row.recoverable)));
 }
 
-Pick pick_of(const Row& row, const Row& first, bool has_spec) {
-  return {
-      .family = row.name,
-      .recoverable = row.recoverable,
-      .job = row.worst_job,
-      .has_spec = has_spec,
-      .why = fmt::format("{} accelerator-hours to get back: {}{}",
-                         show_number(in_hours(row.recoverable)), row.why, passed_over(first, row))};
+Candidate candidate_of(const Row& row, bool has_spec, std::string why) {
+  return {.family = row.name,
+          .recoverable = row.recoverable,
+          .wasted = wasted(row.split),
+          .job = row.worst_job,
+          .has_spec = has_spec,
+          .why = std::move(why)};
+}
+
+std::string no_spec(const Row& row, const Standing& standing) {
+  constexpr std::string_view kMissing = "no spec to experiment with: amdahl adopt";
+  if (!standing.local_jobs.contains(row.worst_job)) return fmt::format("{} --spec FILE", kMissing);
+  return fmt::format("{} {} --family {}", kMissing, row.worst_job, row.name);
+}
+
+// By what is recoverable, whatever order the report was asked for; ties stay as it has them.
+std::vector<const Row*> worth_working_on(const Report& report) {
+  std::vector<const Row*> rows;
+  for (const Row& row : report.cut(By::kFamily).rows) {
+    if (row.recoverable > 0) rows.push_back(&row);
+  }
+  std::ranges::stable_sort(rows, std::ranges::greater{}, &Row::recoverable);
+  return rows;
+}
+
+std::string passed_words(const Pick& pick) {
+  if (pick.passed_over.empty()) return "";
+  const Candidate& most = pick.passed_over.front();
+  std::string text = fmt::format("; {} has {} to get back, but {}", most.family,
+                                 show_number(in_hours(most.recoverable)), most.why);
+  if (pick.passed > 1) {
+    const std::size_t more = pick.passed - 1;
+    text += fmt::format(", and {} more {} passed over", more, more == 1 ? "is" : "are");
+  }
+  return text;
 }
 
 }  // namespace
 
-std::optional<Pick> pick(const Report& report,
-                         const std::set<std::string, std::less<>>& with_spec) {
+Pick pick(const Report& report, const Standing& standing, std::size_t at_most) {
+  Pick result;
   const Row* first = nullptr;
-  const Row* best = nullptr;
-  for (const Row& row : report.cut(By::kFamily).rows) {
-    if (row.recoverable <= 0) continue;
-    if (!first || row.recoverable > first->recoverable) first = &row;
-    if (!with_spec.contains(row.name)) continue;
-    if (!best || row.recoverable > best->recoverable) best = &row;
+  const Row* adoptable = nullptr;
+  std::vector<const Row*> barred;
+  for (const Row* row : worth_working_on(report)) {
+    const auto known = standing.specs.find(row->name);
+    const bool able = known != standing.specs.end() && known->second.empty();
+    if (!able && !first) {
+      if (!adoptable && known == standing.specs.end()) adoptable = row;
+      barred.push_back(row);
+    } else if (able && !first) {
+      first = row;
+    } else if (able && result.next.size() < at_most) {
+      result.next.push_back(candidate_of(*row, true, row->why));
+    }
   }
-  if (!first) return std::nullopt;
-  return best ? pick_of(*best, *first, true) : pick_of(*first, *first, false);
+  const bool has_spec = first != nullptr;
+  if (!first) first = adoptable;
+  for (const Row* row : barred) {
+    if (row == first) continue;
+    // Behind one that waits for its spec come others that do, too.
+    if (!has_spec && first && row->recoverable <= first->recoverable) break;
+    if (++result.passed > at_most) continue;
+    const auto known = standing.specs.find(row->name);
+    const bool specified = known != standing.specs.end();
+    result.passed_over.push_back(
+        candidate_of(*row, specified, specified ? known->second : no_spec(*row, standing)));
+  }
+  if (!first) {
+    result.why =
+        result.passed_over.empty()
+            ? "nothing has anything to get back"
+            : "nothing that has anything to get back can be worked on" + passed_words(result);
+    return result;
+  }
+  result.why =
+      fmt::format("{}: {}{}{}", hours_back(*first), first->why,
+                  has_spec ? "" : "; it has " + no_spec(*first, standing), passed_words(result));
+  result.first = candidate_of(*first, has_spec, result.why);
+  return result;
 }
 
 }  // namespace amdahl::scan

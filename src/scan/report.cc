@@ -404,8 +404,10 @@ std::string lever_words(const Lever& lever) {
     case Lever::From::kNothing:
       return "nothing to get back";
     case Lever::From::kProfile:
-      return fmt::format("the largest cause of its latest profile is {} of it",
-                         show_percent(lever.ceiling));
+      return fmt::format(
+          "lever: its latest profile puts {} down to {}", show_percent(lever.ceiling),
+          lever.against == model::Bottleneck::kUnknown ? "waiting that nothing explains"
+                                                       : model::describe(lever.against));
     case Lever::From::kShare:
       return fmt::format("when is not known, so a lever is taken to reach {} of it",
                          show_percent(lever.ceiling));
@@ -415,17 +417,31 @@ std::string lever_words(const Lever& lever) {
   return "";
 }
 
+// "such levers worked in 4 of 5 tries, those of this family in 1 of 2: chance 49 %".
+std::string chance_words(const Lever& lever) {
+  const std::string chance = show_percent(lever.chance);
+  std::string tries;
+  if (lever.such.tried > 0) {
+    tries = fmt::format("such levers worked in {} of {}", lever.such.won,
+                        counted(lever.such.tried, "try", "tries"));
+  }
+  if (lever.here.tried > 0) {
+    tries += tries.empty() ? fmt::format("levers of this family worked in {} of {}", lever.here.won,
+                                         counted(lever.here.tried, "try", "tries"))
+                           : fmt::format(", those of this family in {} of {}", lever.here.won,
+                                         lever.here.tried);
+  }
+  if (tries.empty()) return fmt::format("no such lever was tried yet: chance {}", chance);
+  return fmt::format("{}: chance {}", tries, chance);
+}
+
 void Reporter::explain_family(Row& row, std::uint32_t family) const {
   row.detail = why(families_.all[family]);
   row.lever = levers_.of_family(family).lever;
   row.why = waste_words(row);
   if (observed_in(row.split) <= 0) return;
-  const auto known = memory_.families.find(row.name);
-  const Memory memory = known == memory_.families.end() ? Memory{} : known->second;
   row.why += "; " + lever_words(row.lever);
-  if (row.lever.from == Lever::From::kNothing) return;
-  row.why += fmt::format("; {} of {} tried won, chance {}", memory.won, memory.tried,
-                         show_percent(row.lever.chance));
+  if (row.lever.from != Lever::From::kNothing) row.why += "; " + chance_words(row.lever);
 }
 
 void Reporter::explain_job(Row& row, std::uint32_t job) const {

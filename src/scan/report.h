@@ -13,7 +13,6 @@
 #include "base/units.h"
 #include "model/profile.h"
 #include "scan/anatomy.h"
-#include "scan/rank.h"
 
 namespace amdahl::scan {
 
@@ -40,15 +39,28 @@ struct Prices {
   std::map<std::string, double> by_kind{};  // As accounting writes the kind; wins over the default.
 };
 
-// How often levers against one bottleneck have worked, all families together.
+// How often levers have worked.
 struct Tried {
   int tried = 0;
   int won = 0;
 };
 
+// A cause that a profile found.
+struct KnownCause {
+  model::Bottleneck bottleneck = model::Bottleneck::kUnknown;
+  double share = 0;  // That it explains.
+};
+
+// What the ledger knows of one family.
+struct Memory {
+  int tried = 0;
+  int won = 0;
+  std::vector<KnownCause> causes{};  // Of its latest profile; none if it was not profiled.
+};
+
 struct Memories {
   std::map<std::string, Memory> families{};
-  std::map<model::Bottleneck, Tried> levers{};
+  std::map<model::Bottleneck, Tried> levers{};  // Against one bottleneck, all families together.
 };
 
 struct ReportOptions {
@@ -71,13 +83,15 @@ struct Lever {
     kNothing,  // Nothing was observed: cannot tell.
     kShare,    // Only sums are known: taken to reach as far as the waste's share of the allocation.
     kAnatomy,  // The largest class of parts of its timelines.
-    kProfile,  // The largest cause of the latest profile.
+    kProfile,  // A cause of the latest profile: the one of which most can be expected.
   };
   From from = From::kNothing;
   model::Bottleneck against = model::Bottleneck::kUnknown;
   std::string_view action = "";  // "give back accelerators that nothing uses".
   double ceiling = 0;            // The share of the waste that it could take away at most.
   double chance = 0;             // That it works: see chance_of().
+  Tried such{};                  // Levers against this bottleneck, in all families.
+  Tried here{};                  // Levers of this family, whatever they acted on.
 };
 
 // (won + 4 p) / (tried + 4) of the family's levers, where p = (won + 0.6) / (tried + 4) of the

@@ -12,64 +12,13 @@
 #include "scan/family.h"
 #include "scan/fleet_usage.h"
 #include "scan/made_fleet.h"
-#include "scan/pick.h"
 #include "scan/test_lanes.h"
+#include "scan/told_fleet.h"
 
 namespace amdahl::scan {
 namespace {
 
 using std::chrono::hours;
-
-constexpr double kHour = 3600;
-
-// A fleet of a day, of jobs without lanes.
-struct Fleet {
-  FleetUsage usage;
-
-  Fleet() { usage.window = {.start = hours{1000}, .end = hours{1024}}; }
-
-  struct Told {
-    std::string_view id;
-    std::string_view name = "train";
-    std::string_view user = "u1";
-    std::string_view kind = "a100";
-    std::string_view hosts = "";
-    double accelerators = 1;
-    int start = 0;  // Hours into the window.
-    int hours = 1;
-    int queued = -1;          // Hours; -1: not known.
-    double utilisation = -1;  // -1: not observed.
-    model::JobState state = model::JobState::kCompleted;
-  };
-
-  void add(const Told& told) {
-    FleetJob job;
-    job.id = usage.words.intern(told.id);
-    job.name = usage.words.intern(told.name);
-    job.user = usage.words.intern(told.user);
-    job.kind = usage.words.intern(told.kind);
-    job.hosts = usage.words.intern(told.hosts);
-    job.accelerators = static_cast<float>(told.accelerators);
-    job.start = usage.window.start + hours{told.start};
-    job.end = job.start + hours{told.hours};
-    if (told.queued >= 0) job.submit = job.start - hours{told.queued};
-    job.state = told.state;
-    job.split.allocated = told.accelerators * told.hours * kHour;
-    job.split.unobserved = told.utilisation < 0 ? job.split.allocated : 0;
-    if (told.utilisation >= 0) {
-      job.evidence = Evidence::kMean;
-      job.metric = usage.words.intern("acc_utilization");
-      job.split.productive = told.utilisation * job.split.allocated;
-      (told.utilisation > 0 ? job.split.low : job.split.idle) =
-          job.split.allocated - job.split.productive;
-    }
-    usage.jobs.push_back(job);
-  }
-
-  Report report(const ReportOptions& options = {}, const Memories& memory = {}) const {
-    return scan::report(usage, families_of(usage, *Recogniser::make({})), memory, options);
-  }
-};
 
 std::vector<std::string> names(const Cut& cut) {
   std::vector<std::string> all;
@@ -130,7 +79,7 @@ TEST(Report, RanksByWhatMayComeBackThenByWaste) {
   EXPECT_EQ(first.lever.action, "end sessions that do nothing");
   EXPECT_EQ(first.why,
             "4.00 of 4.00 accelerator-hours (100 %) wasted in 1 job; lever: end sessions that do "
-            "nothing, at most 100 % of it; 0 of 0 tried won, chance 15 %");
+            "nothing, at most 100 % of it; no such lever was tried yet: chance 15 %");
   EXPECT_EQ(first.detail, "jobs named session, user u1, 1 accelerator");
   const Row& second = report.cut(By::kFamily).rows[1];
   EXPECT_NEAR(second.recoverable, 5 * kHour * 0.5 * 0.15, 1e-6);
@@ -156,11 +105,48 @@ TEST(Report, MemoryMovesTheRank) {
   memory.levers[model::Bottleneck::kAllocation] = {.tried = 20, .won = 0};
   EXPECT_LT(fleet.report({}, memory).totals.recoverable, before / 4);
   // A profile says how far its largest cause reaches.
-  memory.families["a.u1.x1"] = {.tried = 0, .won = 0, .best_ceiling_share = 0.25};
+  memory.families["a.u1.x1"].causes = {{model::Bottleneck::kUnknown, 0.25}};
   const Report report = fleet.report({}, memory);
   EXPECT_EQ(report.cut(By::kFamily).rows[0].name, "a.u1.x1");
   EXPECT_EQ(report.cut(By::kFamily).rows[0].lever.from, Lever::From::kProfile);
   EXPECT_NEAR(report.cut(By::kFamily).rows[0].recoverable, 4 * kHour * 0.25 * 0.15, 1e-6);
+}
+
+TEST(Report, SaysHowOftenSuchLeversWorked) {
+  Fleet fleet;
+  fleet.add({.id = "1", .name = "a", .hours = 10, .utilisation = 0});
+  Memories memory;
+  memory.levers[model::Bottleneck::kAllocation] = {.tried = 5, .won = 4};
+  const auto first = [&] { return fleet.report({}, memory).cut(By::kFamily).rows.at(0); };
+  EXPECT_TRUE(first().why.ends_with("; such levers worked in 4 of 5 tries: chance 51 %"))
+      << first().why;
+  EXPECT_EQ(first().lever.against, model::Bottleneck::kAllocation);
+  EXPECT_NEAR(first().recoverable, 10 * kHour * 4.6 / 9, 1e-6);
+  EXPECT_DOUBLE_EQ(wasted(first().split), 10 * kHour) << "raw waste stays beside it";
+  memory.families["a.u1.x1"] = {.tried = 2, .won = 0};
+  EXPECT_TRUE(first().why.ends_with(
+      "; such levers worked in 4 of 5 tries, those of this family in 0 of 2: chance 34 %"))
+      << first().why;
+  memory.levers.clear();
+  EXPECT_TRUE(first().why.ends_with("; levers of this family worked in 0 of 2 tries: chance 10 %"))
+      << first().why;
+}
+
+// The largest cause of a profile is not the best lever where such levers never work.
+TEST(Report, TheBestLeverOfAProfileIsTheOneToExpectMostOf) {
+  Fleet fleet;
+  fleet.add({.id = "1", .name = "a", .hours = 10, .utilisation = 0});
+  Memories memory;
+  memory.families["a.u1.x1"].causes = {{model::Bottleneck::kContention, 0.5},
+                                       {model::Bottleneck::kInput, 0.4}};
+  memory.levers[model::Bottleneck::kContention] = {.tried = 20, .won = 0};
+  memory.levers[model::Bottleneck::kInput] = {.tried = 5, .won = 4};
+  const Row row = fleet.report({}, memory).cut(By::kFamily).rows.at(0);
+  EXPECT_EQ(row.lever.against, model::Bottleneck::kInput);
+  EXPECT_NEAR(row.recoverable, 10 * kHour * 0.4 * 4.6 / 9, 1e-6);
+  EXPECT_EQ(row.why,
+            "10.0 of 10.0 accelerator-hours (100 %) wasted in 1 job; lever: its latest profile "
+            "puts 40 % down to data starvation; such levers worked in 4 of 5 tries: chance 51 %");
 }
 
 TEST(Report, ChanceStartsAtTheLeversRecord) {
@@ -421,27 +407,6 @@ TEST(Report, OddFleetsAddUp) {
       EXPECT_FALSE(draw(anatomy_of(usage, job, "family"), 80, true).empty());
     }
   }
-}
-
-TEST(Pick, TakesTheFirstThatCanBeWorkedOn) {
-  Fleet fleet;
-  fleet.add({.id = "1", .name = "a", .hours = 8, .utilisation = 0});
-  fleet.add({.id = "2", .name = "b", .hours = 4, .utilisation = 0});
-  const Pick none = *pick(fleet.report(), {});
-  EXPECT_EQ(none.family, "a.u1.x1");
-  EXPECT_FALSE(none.has_spec);
-  EXPECT_EQ(none.job, "1");
-  Memories memory;
-  memory.families["b.u1.x1"] = {};
-  const Pick some = *pick(fleet.report({.rows = 1}, memory), {"b.u1.x1"});
-  EXPECT_EQ(some.family, "b.u1.x1");
-  EXPECT_TRUE(some.has_spec);
-  EXPECT_EQ(
-      some.why,
-      "0.6 accelerator-hours to get back: 4.00 of 4.00 accelerator-hours (100 %) wasted in 1 job; "
-      "lever: end sessions that do nothing, at most 100 % of it; 0 of 0 tried "
-      "won, chance 15 %; a.u1.x1 has 1.20 to get back, but no spec to experiment with");
-  EXPECT_FALSE(pick(Fleet().report(), {}));
 }
 
 }  // namespace

@@ -334,11 +334,29 @@ TEST_F(Scan, TheLoopTakesUpWhatTheFleetWastes) {
       "family = \"nap\"\n",
       house_.path());
   house_.write("config.toml", house_.read("config.toml") + "\n" + sources);
+  // Nothing can be tried yet: the choice says what is missing.
+  ASSERT_EQ(house_.amdahl({"cycle"}).code, 0);
+  const Json before = Json::parse(house_.amdahl({"status", "--json"}).out)["next"];
+  EXPECT_EQ(before["family"], "nap");
+  EXPECT_EQ(before["has_spec"], false);
+  EXPECT_NE(std::string(before["why"]).find("no spec to experiment with: amdahl adopt --spec FILE"),
+            std::string::npos)
+      << before;
   ASSERT_EQ(house_.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
   const Outcome cycle = house_.amdahl({"cycle"});
   ASSERT_EQ(cycle.code, 0) << cycle.err;
+  EXPECT_NE(cycle.err.find("next: nap: "), std::string::npos) << cycle.err;
+  EXPECT_EQ(house_.amdahl({"cycle"}).err.find("next: "), std::string::npos) << "nothing changed";
+  EXPECT_NE(house_.amdahl({"status"}).out.find("\nNext      nap: "), std::string::npos);
+  std::string words = house_.amdahl({"scan"}).out;
+  for (std::size_t at = 0; (at = words.find("\n  ")) != words.npos;) words.replace(at, 3, " ");
+  EXPECT_NE(words.find("; no such lever was tried yet: chance 15 %"), std::string::npos) << words;
+  const Json lever = Json::parse(house_.amdahl({"scan", "--json"}).out)["families"][0]["lever"];
+  EXPECT_EQ(lever["such_tried"], 0) << lever;
+  EXPECT_EQ(house_.amdahl({"ledger", "verify"}).code, 0);
   ASSERT_EQ(house_.amdahl({"ledger", "export", "--output", "ledger.jsonl"}).code, 0);
   const std::string ledger = house_.read("ledger.jsonl");
+  EXPECT_EQ(count_lines(ledger, "\"scan.chose\""), 2) << ledger;
   const auto picked = ledger.find("\"scan.picked\"");
   ASSERT_NE(picked, std::string::npos) << ledger;
   EXPECT_NE(ledger.find("wasted in 10 jobs; lever: "), std::string::npos) << ledger;

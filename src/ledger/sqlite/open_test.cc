@@ -137,6 +137,16 @@ TEST_F(OpenTest, AFileOfTheFirstVersionLearnsItsTrackRecords) {
   expect_sound();
 }
 
+TEST_F(OpenTest, AFileOfTheFourthVersionLearnsWhichLeversWorked) {
+  end_experiment(model::VerdictKind::kRefuted);
+  ledger_.reset();
+  ASSERT_EQ(raw("DROP TABLE lever_record; DROP TABLE choice; PRAGMA user_version = 4"), "");
+  open();
+  EXPECT_EQ(ledger_->lever_records()->at(model::Bottleneck::kUnknown).tried, 1);
+  EXPECT_FALSE(*ledger_->choice());
+  expect_sound();
+}
+
 TEST_F(OpenTest, AFileOfTheSecondVersionLearnsWhatItsRunsSpentOfEachResource) {
   begin_experiment();
   ASSERT_EQ(say({draft("budget.set", "accelerator_s", {{"limit", 30}}), reserved("r-1", "x-1", 0),

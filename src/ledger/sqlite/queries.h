@@ -12,10 +12,10 @@ inline constexpr std::string_view kLease =
     "SELECT token, holder, host, taken_ns, renewed_ns, expires_ns FROM lease WHERE id = 1";
 
 inline constexpr std::string_view kFamilies =
-    "SELECT name, spec, baseline, stack, profile, volume FROM family"
+    "SELECT name, spec, baseline, stack, profile, volume, jobs FROM family"
     " WHERE spec IS NOT NULL ORDER BY seq";
 inline constexpr std::string_view kFamily =
-    "SELECT name, spec, baseline, stack, profile, volume FROM family"
+    "SELECT name, spec, baseline, stack, profile, volume, jobs FROM family"
     " WHERE name = ? AND spec IS NOT NULL";
 
 inline constexpr std::string_view kHypothesis =
@@ -103,6 +103,8 @@ inline constexpr std::string_view kBudgets =
 inline constexpr std::string_view kOutlays =
     "SELECT family, spent FROM outlay WHERE resource = ? ORDER BY family";
 inline constexpr std::string_view kTrackRecords = "SELECT family, tried, won FROM track_record";
+inline constexpr std::string_view kLeverRecords = "SELECT bottleneck, tried, won FROM lever_record";
+inline constexpr std::string_view kChoice = "SELECT family, at_ns, body FROM choice";
 inline constexpr std::string_view kTallies = "SELECT name, count FROM tally ORDER BY name";
 
 inline constexpr std::string_view kEventsBefore =

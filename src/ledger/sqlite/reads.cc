@@ -189,6 +189,21 @@ Result<std::map<std::string, TrackRecord>> Store::track_records() {
   return records;
 }
 
+Result<std::map<model::Bottleneck, TrackRecord>> Store::lever_records() {
+  db::Statement row = TRY(db_.prepare("read lever records", kLeverRecords));
+  std::map<model::Bottleneck, TrackRecord> records;
+  while (TRY(row.step())) {
+    TrackRecord& record = records[model::bottleneck_named(row.text(0))];
+    record.tried += row.integer(1);
+    record.won += row.integer(2);
+  }
+  return records;
+}
+
+Result<std::optional<Choice>> Store::choice() {
+  return first<Choice>(db_, "read the choice", choice_of, kChoice);
+}
+
 Result<std::vector<CanaryRow>> Store::canaries(const std::string& family) {
   if (family.empty()) return all<CanaryRow>(db_, "read canaries", canary_of, kAllCanaries);
   return all<CanaryRow>(db_, "read canaries", canary_of, kCanariesOfFamily, family);

@@ -101,7 +101,7 @@ TEST_F(LedgerTest, FamiliesKeepSpecVolumeAndTheLatestProfile) {
   model::Profile profile;
   profile.id = "p-1";
   profile.family = "f";
-  ASSERT_EQ(say({draft("scan.picked", "f", {{"volume_accelerator_h_per_day", 12.5}}),
+  ASSERT_EQ(say({draft("scan.picked", "f", {{"volume_accelerator_h_per_day", 12.5}, {"jobs", 31}}),
                  draft("scan.picked", "g", {{"volume_accelerator_h_per_day", 1}})}),
             "");
   EXPECT_TRUE((*ledger_->families()).empty());  // Seen, but not adopted.
@@ -111,8 +111,55 @@ TEST_F(LedgerTest, FamiliesKeepSpecVolumeAndTheLatestProfile) {
   EXPECT_EQ(families.at(0).name, "f");
   EXPECT_EQ(families.at(0).spec.command.at(0), "train");
   EXPECT_EQ(families.at(0).volume_accelerator_h_per_day, 12.5);
+  EXPECT_EQ(families.at(0).volume_jobs, 31);
   EXPECT_EQ(families.at(0).profile->id, "p-1");
   EXPECT_EQ(ledger_->family("g").error().text, "there is no family \"g\": see `amdahl status`");
+  expect_sound();
+}
+
+// Another tested hypothesis of family f that acts on `against` and ended so.
+std::vector<Draft> tried(const std::string& number, model::Bottleneck against, VerdictKind kind) {
+  Draft idea = proposed("h-" + number, "key" + number);
+  idea.payload["bottleneck"] = model::name(against);
+  return {idea, registered("x-" + number, "h-" + number),
+          judged("h-" + number, "x-" + number, kind)};
+}
+
+TEST_F(LedgerTest, LeversAreCountedByWhatTheyActOn) {
+  using model::Bottleneck;
+  end_experiment(VerdictKind::kPromoted);  // Says nothing of what it acts on.
+  ASSERT_EQ(say(tried("21", Bottleneck::kInput, VerdictKind::kRefuted)), "");
+  ASSERT_EQ(say(tried("22", Bottleneck::kInput, VerdictKind::kNoEffect)), "");
+  // Neither was tried to its end.
+  ASSERT_EQ(say(tried("23", Bottleneck::kInput, VerdictKind::kAborted)), "");
+  ASSERT_EQ(say(tried("24", Bottleneck::kSync, VerdictKind::kDropped)), "");
+  const auto levers = *ledger_->lever_records();
+  ASSERT_EQ(levers.size(), 2u);
+  EXPECT_EQ(levers.at(Bottleneck::kInput).tried, 2);
+  EXPECT_EQ(levers.at(Bottleneck::kInput).won, 0);
+  EXPECT_EQ(levers.at(Bottleneck::kUnknown).tried, 1);
+  EXPECT_EQ(levers.at(Bottleneck::kUnknown).won, 1);
+  EXPECT_EQ(ledger_->track_records()->at("f").tried, 3);
+  expect_sound();
+  ASSERT_EQ(raw("UPDATE lever_record SET won = 1 WHERE bottleneck = 'input'"), "");
+  EXPECT_EQ(ledger_->verify()->differences,
+            (std::vector<std::string>{"lever_record input: won is 1, replay says 0"}));
+}
+
+TEST_F(LedgerTest, OnlyTheLastChoiceOfAScanStands) {
+  EXPECT_FALSE(*ledger_->choice());
+  ASSERT_EQ(say({draft("scan.chose", "f", {{"family", "f"}, {"why", "one"}}),
+                 draft("scan.chose", "g", {{"family", "g"}, {"why", "two"}})}),
+            "");
+  const auto choice = **ledger_->choice();
+  EXPECT_EQ(choice.family, "g");
+  EXPECT_EQ(choice.at, clock_.unix_time());
+  EXPECT_EQ(choice.body.at("why"), "two");
+  EXPECT_EQ(say(draft("scan.chose", "f", {{"family", "g"}, {"why", ""}})),
+            "scan.chose f: the payload is about \"g\"");
+  EXPECT_EQ(say(draft("scan.chose", "f", {{"family", "f"}})), "scan.chose f: /why: must be text");
+  ASSERT_EQ(say(draft("scan.chose", "fleet", {{"family", ""}, {"why", "nothing"}})), "");
+  EXPECT_EQ((*ledger_->choice())->family, "");
   expect_sound();
 }
 
@@ -130,6 +177,7 @@ TEST_F(LedgerTest, VerdictsStacksAndSavings) {
   ASSERT_EQ(records.size(), 1u);
   EXPECT_EQ(records.at("f").tried, 1);
   EXPECT_EQ(records.at("f").won, 1);
+  EXPECT_EQ((*ledger_->lever_records()).size(), 1u);
 
   model::StackResult stack;
   stack.family = "f";
@@ -275,6 +323,8 @@ const PlanCase kPlanCases[] = {
     {"budgets", kBudgets, {"SCAN budget USING INDEX sqlite_autoindex_budget_1"}},
     {"outlays", kOutlays, {"SEARCH outlay USING INDEX sqlite_autoindex_outlay_1 (resource=?)"}},
     {"track records", kTrackRecords, {"SCAN track_record"}},
+    {"lever records", kLeverRecords, {"SCAN lever_record"}},
+    {"choice", kChoice, {"SCAN choice"}},
     {"tallies", kTallies, {"SCAN tally USING INDEX sqlite_autoindex_tally_1"}},
 };
 

@@ -19,6 +19,7 @@ constexpr auto kReducers = std::to_array<Reducer>({
     {"budget.set", set_budget},
     {"family.adopted", adopt_family},
     {"scan.picked", pick_family},
+    {"scan.chose", choose_family},
     {"profile.recorded", record_profile},
     {"hypothesis.proposed", propose_hypothesis},
     {"hypothesis.revised", revise_hypothesis},

@@ -29,6 +29,7 @@ Result<> open_campaign(db::Connection& db, const Entry& entry);
 Result<> set_budget(db::Connection& db, const Entry& entry);
 Result<> adopt_family(db::Connection& db, const Entry& entry);
 Result<> pick_family(db::Connection& db, const Entry& entry);
+Result<> choose_family(db::Connection& db, const Entry& entry);
 Result<> record_profile(db::Connection& db, const Entry& entry);
 Result<> move_baseline(db::Connection& db, const Entry& entry);
 Result<> roll_back_baseline(db::Connection& db, const Entry& entry);

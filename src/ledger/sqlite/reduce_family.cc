@@ -95,10 +95,22 @@ Result<> adopt_family(db::Connection& db, const Entry& entry) {
 
 Result<> pick_family(db::Connection& db, const Entry& entry) {
   const auto volume = TRY(maybe_number_field(entry.event.payload, "volume_accelerator_h_per_day"));
+  const auto jobs = TRY(maybe_number_field(entry.event.payload, "jobs"));
   TRY(db.run("pick the family",
-             "INSERT INTO family(seq, name, volume) VALUES (?, ?, ?)"
-             " ON CONFLICT (name) DO UPDATE SET volume = excluded.volume",
-             entry.event.seq, entry.event.subject, volume.value_or(0)));
+             "INSERT INTO family(seq, name, volume, jobs) VALUES (?, ?, ?, ?)"
+             " ON CONFLICT (name) DO UPDATE SET volume = excluded.volume, jobs = excluded.jobs",
+             entry.event.seq, entry.event.subject, volume.value_or(0),
+             static_cast<std::int64_t>(jobs.value_or(0))));
+  return Ok{};
+}
+
+// Only the last one counts: what was chosen before is in the events.
+Result<> choose_family(db::Connection& db, const Entry& entry) {
+  const auto family = TRY(text_field(entry.event.payload, "family"));
+  if (!family.empty()) TRY(same_subject(entry, family));
+  TRY(text_field(entry.event.payload, "why"));
+  TRY(db.run("write the choice", "INSERT INTO choice(seq, family, at_ns, body) VALUES (?, ?, ?, ?)",
+             entry.event.seq, family, entry.event.at.count(), entry.text));
   return Ok{};
 }
 

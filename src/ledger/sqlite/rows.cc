@@ -60,6 +60,7 @@ Result<Family> family_of(const db::Statement& row) {
     family.profile = TRY(model::decode_text<model::Profile>(row.text(4)).in(family.name));
   }
   family.volume_accelerator_h_per_day = row.real(5);
+  family.volume_jobs = row.integer(6);
   return family;
 }
 
@@ -141,6 +142,10 @@ Result<Saving> saving_of(const db::Statement& row) {
   Saving saving{std::string(row.text(0)), std::string(row.text(1)), row.real(2), std::nullopt};
   if (!row.is_null(3)) saving.realised_share = row.real(3);
   return saving;
+}
+
+Result<Choice> choice_of(const db::Statement& row) {
+  return Choice{std::string(row.text(0)), Nanos{row.integer(1)}, TRY(parse_json(row.text(2)))};
 }
 
 Result<Budget> budget_of(const db::Statement& row) {

@@ -45,6 +45,7 @@ constexpr auto kMigrations = std::to_array<Migration>({
     {1, ""},  // Only the projections differ: track_record came.
     {2, ""},  // And here: runs charge every resource that they name; hypotheses may be dropped.
     {3, ""},  // And here: canaries came.
+    {4, ""},  // And here: lever_record and choice came; aborted and dropped are no tries.
 });
 
 constexpr auto kName = Projection::Order::kName;
@@ -55,6 +56,8 @@ constexpr auto kProjections = std::to_array<Projection>({
     {"budget", "SELECT resource, * FROM budget ORDER BY 1", kName},
     {"outlay", "SELECT family || ' ' || resource, * FROM outlay ORDER BY 1", kName},
     {"track_record", "SELECT family, * FROM track_record ORDER BY 1", kName},
+    {"lever_record", "SELECT bottleneck, * FROM lever_record ORDER BY 1", kName},
+    {"choice", "SELECT 'of the last scan', * FROM choice ORDER BY seq"},
     {"family", "SELECT name, * FROM family ORDER BY seq"},
     {"hypothesis", "SELECT id, * FROM hypothesis ORDER BY seq"},
     {"experiment", "SELECT id, * FROM experiment ORDER BY seq"},

@@ -62,6 +62,21 @@ CREATE TABLE track_record(
   won    INTEGER NOT NULL CHECK (won BETWEEN 0 AND tried)
 ) STRICT;
 
+CREATE TABLE lever_record(
+  bottleneck TEXT PRIMARY KEY,
+  tried      INTEGER NOT NULL CHECK (tried >= 0),
+  won        INTEGER NOT NULL CHECK (won BETWEEN 0 AND tried)
+) STRICT;
+
+CREATE TABLE choice(
+  seq    INTEGER PRIMARY KEY,
+  family TEXT NOT NULL,
+  at_ns  INTEGER NOT NULL,
+  body   TEXT NOT NULL
+) STRICT;
+CREATE TRIGGER choice_new BEFORE INSERT ON choice
+BEGIN DELETE FROM choice; END;
+
 CREATE TABLE family(
   seq      INTEGER PRIMARY KEY,
   name     TEXT NOT NULL UNIQUE CHECK (name <> ''),
@@ -69,7 +84,8 @@ CREATE TABLE family(
   baseline TEXT NOT NULL DEFAULT '{}',
   stack    TEXT NOT NULL DEFAULT '[]',
   profile  TEXT,
-  volume   REAL NOT NULL DEFAULT 0
+  volume   REAL NOT NULL DEFAULT 0,
+  jobs     INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE TRIGGER family_keep BEFORE DELETE ON family
 BEGIN SELECT RAISE(ABORT, 'families are for ever'); END;
@@ -357,8 +373,14 @@ CREATE TRIGGER verdict_given AFTER INSERT ON verdict BEGIN
   INSERT INTO tally VALUES ('verdict.' || NEW.kind, 1)
     ON CONFLICT (name) DO UPDATE SET count = count + 1;
   INSERT INTO track_record
-    SELECT NEW.family, 1, NEW.kind = 'promoted' WHERE NEW.experiment IS NOT NULL
+    SELECT NEW.family, 1, NEW.kind = 'promoted'
+      WHERE NEW.experiment IS NOT NULL AND NEW.kind NOT IN ('aborted', 'dropped')
     ON CONFLICT (family) DO UPDATE SET tried = tried + 1, won = won + excluded.won;
+  INSERT INTO lever_record
+    SELECT coalesce(json_extract(body, '$.bottleneck'), 'unknown'), 1, NEW.kind = 'promoted'
+      FROM hypothesis WHERE id = NEW.hypothesis
+        AND NEW.experiment IS NOT NULL AND NEW.kind NOT IN ('aborted', 'dropped')
+    ON CONFLICT (bottleneck) DO UPDATE SET tried = tried + 1, won = won + excluded.won;
 END;
 CREATE TRIGGER verdict_change BEFORE UPDATE ON verdict
 BEGIN SELECT RAISE(ABORT, 'a verdict never changes'); END;

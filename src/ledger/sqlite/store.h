@@ -62,6 +62,8 @@ class Store final : public Ledger {
   Result<std::vector<Saving>> savings() override;
   Result<std::map<std::string, double>> spent_by_family(const std::string& resource) override;
   Result<std::map<std::string, TrackRecord>> track_records() override;
+  Result<std::map<model::Bottleneck, TrackRecord>> lever_records() override;
+  Result<std::optional<Choice>> choice() override;
   Result<std::vector<CanaryRow>> canaries(const std::string& family) override;
   Result<std::vector<CanaryRow>> canaries_in(model::CanaryState state) override;
   Result<std::optional<Campaign>> campaign() override;
