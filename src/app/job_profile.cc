@@ -5,9 +5,14 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "app/trace_files.h"
+#include "base/json.h"
 #include "code/finding.h"
+#include "launch/launcher.h"
+#include "launch/local/patched.h"
+#include "model/codec.h"
 #include "observe/bpf/read_record.h"
 #include "os/files.h"
 #include "profile/classify.h"
@@ -24,13 +29,15 @@ constexpr std::uintmax_t kLargestSource = 1 << 20;
 // Files of one program, each once, as far as there is room.
 class Sources {
  public:
+  explicit Sources(fs::path root) : root_{std::move(root)} {}
+
   void add(const fs::path& path) {
     std::error_code error;
     const fs::path real = fs::weakly_canonical(path, error);
     if (error || !code::language_of(real.string()) || !seen_.insert(real.string()).second) return;
     if (sources_.size() >= kMostSources || fs::file_size(real, error) > kLargestSource) return;
     auto bytes = os::read_file(real.string());
-    if (bytes) sources_.push_back({real.string(), *std::move(bytes)});
+    if (bytes) sources_.push_back({real.string(), *std::move(bytes), name_in_repo(real)});
   }
 
   // Not below: what lies beside a script is its own, what lies deeper may be anything.
@@ -53,9 +60,27 @@ class Sources {
   std::vector<code::Source> take() { return std::move(sources_); }
 
  private:
+  std::string name_in_repo(const fs::path& real) const {
+    if (root_.empty()) return "";
+    const fs::path inside = real.lexically_relative(root_);
+    return inside.empty() || *inside.begin() == ".." ? "" : inside.string();
+  }
+
+  fs::path root_;
   std::set<std::string> seen_;
   std::vector<code::Source> sources_;
 };
+
+// Of the git repository or worktree that holds the folder; empty if none does.
+fs::path root_of(const std::string& folder) {
+  std::error_code error;
+  for (fs::path at = fs::weakly_canonical(folder, error); !folder.empty() && !at.empty();
+       at = at.parent_path()) {
+    if (fs::exists(at / ".git", error)) return at;
+    if (at == at.parent_path()) break;
+  }
+  return {};
+}
 
 // The Python script that the command runs; empty if it runs none.
 std::string entry_of(const model::Spec& spec) {
@@ -153,6 +178,19 @@ Read read_all(const Collected& collected) {
   return read;
 }
 
+// Times of lines are of the run with the collectors, which took longer or shorter than the one
+// whose times count: they stand for the same share of it.
+void scale_lines(const Collected& collected, Nanos wall, Read& read) {
+  const auto text = os::read_file(collected.folder + "/receipt.json");
+  const auto json = text ? parse_json(*text) : Result<Json>(bad_input("no receipt"));
+  const auto own =
+      json ? model::decode<model::Receipt>(*json) : Result<model::Receipt>(json.error());
+  if (!own || own->wall <= Nanos{} || wall <= Nanos{}) return;
+  for (profile::LineCost& line : read.lines) {
+    line.seconds *= to_seconds(wall) / to_seconds(own->wall);
+  }
+}
+
 void find_lines(const model::Spec& spec, Read& read) {
   const std::vector<code::Source> sources = sources_of(spec, read.lines);
   if (sources.empty()) return;
@@ -173,9 +211,27 @@ Collected collected_in(const std::string& folder) {
   return collected;
 }
 
+model::Spec spec_of_run(const model::Spec& spec, const Collected& collected) {
+  const fs::path run = fs::path(collected.folder).parent_path();
+  const auto text = os::read_file((run / "request.json").string());
+  const auto json = text ? parse_json(*text) : Result<Json>(bad_input("no request"));
+  if (!json) return spec;
+  const auto request = launch::decode_request(*json);
+  if (!request || request->a.patch.empty() || request->commit.empty()) return spec;
+  // The run made the tree, so that this only finds it.
+  const fs::path trees = run.parent_path().parent_path() / "trees";
+  const auto moved =
+      launch::local::in_patched_tree(request->spec, request->a, trees.string(), request->commit);
+  if (!moved) return spec;
+  model::Spec there = spec;
+  there.workdir = moved->workdir;
+  there.repo = root_of(moved->workdir).string();
+  return there;
+}
+
 std::vector<code::Source> sources_of(const model::Spec& spec,
                                      const std::vector<profile::LineCost>& lines) {
-  Sources sources;
+  Sources sources(root_of(spec.repo.empty() ? spec.workdir : spec.repo));
   for (const profile::LineCost& line : lines) sources.add(line.file);
   if (const std::string entry = entry_of(spec); !entry.empty()) {
     sources.add_folder(fs::path(entry).parent_path(), false);
@@ -189,6 +245,7 @@ JobProfile join_collected(const model::Spec& spec, const model::Receipt& receipt
   Read read = read_all(collected);
   read.facts.insert(read.facts.begin(), profile::facts_of(receipt));
   read.into.profile = profile::classify(spec, receipt, read.facts, baseline);
+  scale_lines(collected, receipt.wall, read);
   find_lines(spec, read);
   return std::move(read.into);
 }
@@ -196,6 +253,7 @@ JobProfile join_collected(const model::Spec& spec, const model::Receipt& receipt
 JobProfile explain(const model::Spec& spec, model::Profile profile, const Collected& collected) {
   Read read = read_all(collected);
   read.into.profile = std::move(profile);
+  scale_lines(collected, read.into.profile.wall, read);
   find_lines(spec, read);
   return std::move(read.into);
 }

@@ -34,8 +34,13 @@ struct Collected {
 };
 Collected collected_in(const std::string& folder);
 
+// The spec as the run in whose folder this was collected saw it: where its baseline has patches,
+// inside the worktree that has them.
+model::Spec spec_of_run(const model::Spec& spec, const Collected& collected);
+
 // The job's own sources: files of the lines that were seen, scripts in its command with what lies
-// beside them, and its spec's repo. Bounded in number and size; libraries are left out.
+// beside them, and its spec's repo. Bounded in number and size; libraries are left out. Patches
+// name files as from the root of that repo.
 std::vector<code::Source> sources_of(const model::Spec& spec,
                                      const std::vector<profile::LineCost>& lines);
 

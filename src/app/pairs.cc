@@ -15,12 +15,14 @@
 #include "model/codec.h"
 #include "model/plan.h"
 #include "os/fault.h"
+#include "os/program.h"
 #include "scan/timeline.h"
 
 namespace amdahl::app {
 namespace {
 
 constexpr std::size_t kMostPhases = 32;
+constexpr std::size_t kShortCommit = 12;
 constexpr Nanos kGrace = std::chrono::seconds(15);  // To end a tree and write the receipt.
 
 std::string reservation_id(const std::string& experiment, const std::string& purpose,
@@ -127,6 +129,34 @@ Result<std::string> schedule_for(Context& context, const PairOrder& order) {
   return launch::step_schedule(about.seed, about.hypothesis, index, launch::kStepPairs);
 }
 
+std::string head_of(const std::string& repo) {
+  std::string commit;
+  const auto asked = os::run_program(
+      {.argv = {"git", "-C", repo, "rev-parse", "HEAD"}},
+      [&](std::string_view bytes) -> Result<> {
+        commit.append(bytes);
+        return Ok{};
+      },
+      [] { return false; });
+  return asked ? std::string(trim(commit)) : "";  // The worker will say what is wrong with it.
+}
+
+bool has_patch(const launch::PairRequest& request) {
+  return !request.a.patch.empty() || !request.b.patch.empty() ||
+         std::ranges::any_of(request.more, [](const auto& plan) { return !plan.patch.empty(); });
+}
+
+// The commit that patches are applied to. An experiment's is that of its first run, so that all its
+// pairs compare the same code, whatever is committed meanwhile.
+Result<std::string> commit_for(Context& context, const model::Spec& spec, const PairOrder& order) {
+  if (!order.experiment.empty()) {
+    for (const ledger::Run& run : TRY(context.ledger->runs_of(order.experiment))) {
+      if (std::string commit = notes_of(run).commit; !commit.empty()) return commit;
+    }
+  }
+  return head_of(spec.repo);
+}
+
 // What the arms that a reservation pays for hold.
 struct Holding {
   int accelerators = 0;
@@ -172,9 +202,19 @@ std::vector<ledger::Draft> reservations(const Config& config, const ledger::Fami
         config, own, reservation_id(mate.experiment, mate.purpose, order.family, mate.index),
         {request.more[i].accelerators, request.more[i].cpus}, family,
         Json{{"block", request.reservation}, {"arm", static_cast<int>(i) + 2}}));
+    if (!request.commit.empty()) {
+      drafts.back().payload["request"]["commit"] = request.commit;
+    }
     drafts.back().payload["cpus"] = std::vector<int>{};
   }
   return drafts;
+}
+
+// Of a block, the variant that the reservation is for.
+std::optional<model::Receipt> variant_of(const RunNotes& notes, const launch::Receipts& receipts) {
+  if (notes.arm < 2) return receipts.b;
+  const auto mate = static_cast<std::size_t>(notes.arm) - 2;
+  return mate < receipts.more.size() ? receipts.more[mate] : std::nullopt;
 }
 
 }  // namespace
@@ -196,6 +236,7 @@ Result<std::string> submit_pair(Context& context, const ledger::Family& family,
   launch::PairRequest request = TRY(request_of(family, order, cpus));
   request.steps = order.steps && can_alternate(request);
   if (request.steps) request.schedule = TRY(schedule_for(context, order));
+  if (has_patch(request)) request.commit = TRY(commit_for(context, family.spec, order));
   const std::vector<ledger::Draft> reserved = reservations(context.config, family, order, request);
   TRY(context.ledger->append(reserved, fence));
   os::fault_point("cycle.reserved");
@@ -228,15 +269,26 @@ RunNotes notes_of(const ledger::Run& run) {
   notes.contended = json->value("contended", false);
   notes.steps = json->value("steps", false);
   notes.schedule = json->value("schedule", "");
+  notes.commit = json->value("commit", "");
   return notes;
+}
+
+std::optional<std::string> why_never(const ledger::Run& run, const launch::Receipts& receipts) {
+  const RunNotes notes = notes_of(run);
+  const auto b = variant_of(notes, receipts);
+  if (!b || b->ending != model::Ending::kNotStarted) return std::nullopt;
+  if (!receipts.a || receipts.a->ending == model::Ending::kNotStarted) return std::nullopt;
+  for (const std::string_view never : {launch::kPatchDoesNotApply, launch::kBuildFailed}) {
+    if (!b->reason.starts_with(never)) continue;
+    return fmt::format("at commit {} {}", notes.commit.substr(0, kShortCommit), b->reason);
+  }
+  return std::nullopt;
 }
 
 model::PairFact fact_of(const ledger::Run& run, const model::Spec& spec,
                         const launch::Receipts& receipts) {
   const RunNotes notes = notes_of(run);
-  const auto mate = static_cast<std::size_t>(std::max(notes.arm, 2)) - 2;
-  std::optional<model::Receipt> b = receipts.b;
-  if (notes.arm >= 2) b = mate < receipts.more.size() ? receipts.more[mate] : std::nullopt;
+  const std::optional<model::Receipt> b = variant_of(notes, receipts);
   model::PairFact fact;
   fact.reservation = run.reservation;
   fact.index = run.index;

@@ -34,6 +34,7 @@ struct RunNotes {
   bool contended = false;
   bool steps = false;
   std::string schedule;  // Of the steps.
+  std::string commit;    // That patches were applied to; empty if there were none.
 };
 RunNotes notes_of(const ledger::Run& run);
 
@@ -42,6 +43,10 @@ std::string mate_worker(const std::string& worker, int arm);
 
 // Where pairs run now, for A/A pairs to say in their `target`: launcher and hardware.
 std::string place_of(const Context& context);
+
+// Why the variant can never run, though the baseline could: its patch does not apply to the
+// recorded commit, or what it makes of it does not build.
+std::optional<std::string> why_never(const ledger::Run& run, const launch::Receipts& receipts);
 
 // The receipts reduced to what verdicts need.
 model::PairFact fact_of(const ledger::Run& run, const model::Spec& spec,

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/patches.h"
 #include "base/text.h"
 #include "hypothesize/playbook.h"
 #include "hypothesize/propose.h"
@@ -44,6 +46,8 @@ Result<bool> same_claim(Context& context, const ledger::Family& family,
   if (!verdict) return false;
   // A profile that did not carry it withdrew it untested; the next may.
   if (past.state == "invalid" && verdict->experiment.empty()) return false;
+  // The same lines found again are no other claim, whatever they seem to cost this time.
+  if (idea.origin.kind == kFromCode && past.state != "dropped") return true;
   const double before = past.hypothesis.predicted_gain;
   if (std::abs(idea.predicted_gain - before) > kMaterial * before) return false;
   return !TRY(baseline_moved(context, family, *verdict));
@@ -98,13 +102,14 @@ void revise(const ledger::HypothesisRow& holder, const model::Hypothesis& idea,
                              {"profile", idea.profile}}});
 }
 
-// Queued hypotheses of the playbook whose conditions no longer hold on the new profile.
+// Queued hypotheses that came from a profile and that the new one does not bring again.
 Result<> withdraw(Context& context, const ledger::Family& family,
                   const std::vector<model::Hypothesis>& still, ProposeOutcome& outcome) {
   const std::set<std::string> under_test = TRY(hypotheses_under_test(context));
   for (const ledger::HypothesisRow& row : TRY(context.ledger->hypotheses(family.name, "live"))) {
     const model::Hypothesis& h = row.hypothesis;
-    if (h.origin.kind != "playbook" || under_test.contains(h.id)) continue;
+    const bool of_profile = h.origin.kind == "playbook" || h.origin.kind == kFromCode;
+    if (!of_profile || under_test.contains(h.id)) continue;
     if (std::ranges::any_of(still, [&](const auto& s) { return s.key == h.key; })) continue;
     model::Verdict verdict;
     verdict.hypothesis = h.id;
@@ -180,17 +185,24 @@ Result<ProposeOutcome> admit(Context& context, std::vector<model::Hypothesis> id
 }
 
 Result<ProposeOutcome> propose_from(Context& context, const ledger::Family& family,
-                                    const model::Profile& profile) {
+                                    const model::Profile& profile,
+                                    std::span<const profile::Finding> findings) {
   const std::vector<hypothesize::Entry> playbook = TRY(usable_playbook());
   hypothesize::Proposals proposals =
       hypothesize::propose(family.spec, family.baseline, profile, playbook, context.hardware,
                            {.min_gain = context.config.min_gain});
+  PatchIdeas patches =
+      ideas_from(family, profile, findings, context.hardware, context.config.min_gain);
+  std::ranges::move(patches.ideas, std::back_inserter(proposals.ranked));
+  std::ranges::stable_sort(proposals.ranked, std::ranges::greater{},
+                           [](const auto& h) { return h.prior * h.predicted_gain; });
   ProposeOutcome withdrawn;
   TRY(withdraw(context, family, proposals.ranked, withdrawn));
   ProposeOutcome outcome = TRY(admit(context, std::move(proposals.ranked), "cycle",
                                      static_cast<std::size_t>(context.config.queue)));
   outcome.drafts.insert(outcome.drafts.begin(), withdrawn.drafts.begin(), withdrawn.drafts.end());
   outcome.withdrawn = std::move(withdrawn.withdrawn);
+  outcome.untestable = std::move(patches.untestable);
   return outcome;
 }
 

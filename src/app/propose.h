@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "ledger/ledger.h"
 #include "model/hypothesis.h"
 #include "model/profile.h"
+#include "profile/findings.h"
 
 namespace amdahl::app {
 
@@ -23,16 +25,20 @@ struct ProposeOutcome {
   std::vector<model::Hypothesis> fresh;
   std::map<std::string, int> known;    // State of the holder to how many came again.
   std::vector<std::string> withdrawn;  // Queued ones that the evidence no longer carries.
+  std::string untestable{};            // Why patches that were found cannot be tested; or "".
 };
 
-// Records nothing: the drafts belong in one transaction with the profile they rest on.
+// From the playbook, and from lines of source whose fix is mechanical. Records nothing: the drafts
+// belong in one transaction with the profile they rest on.
 Result<ProposeOutcome> propose_from(Context& context, const ledger::Family& family,
-                                    const model::Profile& profile);
+                                    const model::Profile& profile,
+                                    std::span<const profile::Finding> findings = {});
 
 // Keeps out what the ledger already knows under any spelling: spends no run. What ended without an
 // answer (inconclusive, invalid, dropped) comes back only as another claim: its predicted gain
-// differs by more than a quarter, or the baseline has moved; what was aborted, always. Of the
-// others the first `at_most` get in; what still waits is revised to what is predicted now.
+// differs by more than a quarter, or the baseline has moved; what was aborted, always. A patch that
+// was found in the source does not come back with another gain. Of the others the first `at_most`
+// get in; what still waits is revised to what is predicted now.
 Result<ProposeOutcome> admit(Context& context, std::vector<model::Hypothesis> ideas,
                              const std::string& actor, std::size_t at_most = 1000);
 

@@ -91,6 +91,28 @@ class ProposeTest : public ContextTest {
 using Ids = std::vector<std::string>;
 using Known = std::map<std::string, int>;
 
+TEST_F(ProposeTest, APatchFoundInTheSourceDoesNotReturnWithAnotherGain) {
+  const auto found = [&](double gain) {
+    model::Hypothesis h = idea(gain);
+    h.change = {};
+    h.change.patch = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
+    h.origin = {"code", "garbage x:1"};
+    const auto outcome = admit(context_, {h}, "cycle");
+    EXPECT_TRUE(outcome) << outcome.error().text;
+    EXPECT_EQ(say(outcome->drafts), "");
+    known_ = outcome->known;
+    return outcome->fresh.size();
+  };
+  ASSERT_EQ(found(0.2), 1U);
+  end("h-1", VerdictKind::kInvalid, false);
+  EXPECT_EQ(found(0.2), 1U) << "a profile had withdrawn it untested";
+  end("h-1-2", VerdictKind::kInvalid);
+  for (const double gain : {0.2, 0.05, 0.8}) EXPECT_EQ(found(gain), 0U) << gain;
+  EXPECT_EQ(known_, (std::map<std::string, int>{{"invalid", 1}}));
+  move_baseline();
+  EXPECT_EQ(found(0.2), 0U);
+}
+
 TEST_F(ProposeTest, TheSameClaimDoesNotReturn) {
   double gain = 0.1;
   for (const auto kind :

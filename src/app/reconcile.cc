@@ -51,6 +51,25 @@ struct Collector {
     return keep(run, "run.voided", {{"spent_accelerator_s", 0.0}, {"reason", reason}});
   }
 
+  // A variant that can never run needs no second try.
+  Result<std::vector<ledger::Draft>> verdict_if_never(const ledger::Run& run,
+                                                      const launch::Receipts& receipts) {
+    std::vector<ledger::Draft> drafts;
+    const auto why = why_never(run, receipts);
+    if (!why || run.experiment.empty()) return drafts;
+    const ledger::ExperimentRow row = TRY(context.ledger->experiment(run.experiment));
+    if (row.state != "live") return drafts;  // Another pair of it came first.
+    model::Verdict verdict;
+    verdict.hypothesis = row.experiment.hypothesis;
+    verdict.experiment = run.experiment;
+    verdict.kind = model::VerdictKind::kInvalid;
+    verdict.reason = *why;
+    verdict.at = context.clock->unix_time();
+    say(fmt::format("{}: {} is invalid: {}", run.family, verdict.hypothesis, *why));
+    drafts.push_back({"verdict.recorded", "cycle", verdict.hypothesis, encode(verdict)});
+    return drafts;
+  }
+
   Result<> take_pair(const ledger::Run& run, const launch::Receipts& receipts) {
     const ledger::Family family = TRY(context.ledger->family(run.family));
     model::PairFact fact = fact_of(run, family.spec, receipts);
@@ -66,7 +85,8 @@ struct Collector {
     if (fact.voided) {
       say(fmt::format("{}: pair {} is void: {}", run.family, run.index, fact.void_reason));
       return keep(run, "run.voided",
-                  charged(time, cpu, {{"reason", fact.void_reason}, {"fact", encode(fact)}}));
+                  charged(time, cpu, {{"reason", fact.void_reason}, {"fact", encode(fact)}}),
+                  TRY(verdict_if_never(run, receipts)));
     }
     const auto d = compare::log_ratio(fact, family.spec);
     say(fmt::format("{}: {} pair {}: A {:.2f}, B {:.2f} accelerator-seconds ({:+.1f} %), {} first",
@@ -91,15 +111,16 @@ struct Collector {
       return keep(run, "run.voided", charged(time, cpu, {{"reason", reason}}));
     }
     const ledger::Family family = TRY(context.ledger->family(run.family));
+    const Collected collected = collected_in(receipts.out_b);
     const JobProfile joined =
-        join_collected(family.spec, receipt, collected_in(receipts.out_b), family.baseline);
+        join_collected(spec_of_run(family.spec, collected), receipt, collected, family.baseline);
     for (const std::string& problem : joined.problems) say(run.family + ": " + problem);
     model::Profile profile = joined.profile;
     profile.id = run.reservation;
     profile.family = run.family;
     profile.at = context.clock->unix_time();
     profile.baseline = digest(TRY(make_plan(family.spec, family.baseline)));
-    ProposeOutcome ideas = TRY(propose_from(context, family, profile));
+    ProposeOutcome ideas = TRY(propose_from(context, family, profile, joined.findings));
     ideas.drafts.insert(ideas.drafts.begin(),
                         {"profile.recorded", "cycle", run.family, encode(profile)});
     TRY(keep(run, "run.collected", charged(time, cpu, {{"fact", nullptr}}), ideas.drafts));
@@ -113,6 +134,7 @@ struct Collector {
         "{}: {} new hypothes{}{}", run.family, ideas.fresh.size(),
         ideas.fresh.size() == 1 ? "is" : "es",
         ideas.withdrawn.empty() ? "" : fmt::format(", {} withdrawn", ideas.withdrawn.size())));
+    if (!ideas.untestable.empty()) say(run.family + ": " + ideas.untestable);
     if (const std::string known = describe_known(ideas.known); !known.empty()) {
       say(fmt::format("{}: {}", run.family, known));
     }

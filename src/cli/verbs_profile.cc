@@ -83,8 +83,9 @@ Result<int> profile_family(const Flags& flags) {
   }
   const ledger::Family known = TRY(app::need_family(context, family));
   const std::string folder = context.path(fmt::format("runs/{}/B", profile.id));
+  const app::Collected collected = app::collected_in(folder);
   const app::JobProfile joined =
-      app::explain(known.spec, std::move(profile), app::collected_in(folder));
+      app::explain(app::spec_of_run(known.spec, collected), std::move(profile), collected);
   if (flags.json) {
     print_json(encode_job_profile(joined));
   } else {

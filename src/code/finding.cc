@@ -73,7 +73,9 @@ Finding finding_of(const Spot& spot, const Rule& rule, const Match& match) {
   finding.suggestion = rule.suggest;
   finding.playbook = rule.playbook;
   if (spot.source.bytes.size() <= kMostBytesToPatch) {
-    finding.patch = unified_diff(spot.source.path, spot.source.bytes, match.edits);
+    const Source& source = spot.source;
+    finding.patch = unified_diff(source.in_repo.empty() ? source.path : source.in_repo,
+                                 source.bytes, match.edits);
   }
   finding.explains.assign(rule.explains.begin(), rule.explains.end());
   finding.need = rule.need.evidence;

@@ -16,8 +16,9 @@ std::string_view name(Language language);  // "Python", "C++".
 std::optional<Language> language_of(std::string_view path);
 
 struct Source {
-  std::string path;   // As findings and patches name it: relative to the repository.
-  std::string bytes;  // Any bytes; what is not UTF-8 or not the language is passed over.
+  std::string path;          // As findings name it.
+  std::string bytes;         // Any bytes; what is not UTF-8 or not the language is passed over.
+  std::string in_repo = {};  // As patches name it: relative to the repository. Empty: as `path`.
 };
 
 }  // namespace amdahl::code

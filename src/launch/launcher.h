@@ -41,7 +41,13 @@ struct PairRequest {
   // then lists all arms, 0 is A, 1 is B, 2 the first of `more`; without it variant_second counts.
   std::vector<model::Plan> more;
   std::vector<int> order;
+  // Of the spec's repo, to which patches are applied; empty: its HEAD when the worker starts.
+  std::string commit = {};
 };
+
+// How the reason of an arm begins that cannot be started because of its patch, now or ever.
+inline constexpr std::string_view kPatchDoesNotApply = "the patch does not apply";
+inline constexpr std::string_view kBuildFailed = "the build failed";
 
 inline constexpr std::size_t kBlockVariants = 4;
 

@@ -14,6 +14,7 @@ void add_finer(const PairRequest& request, Json& json) {
   if (!request.schedule.empty()) json["schedule"] = request.schedule;
   for (const model::Plan& plan : request.more) json["more"].push_back(model::encode(plan));
   if (!request.order.empty()) json["order"] = request.order;
+  if (!request.commit.empty()) json["commit"] = request.commit;
 }
 
 template <class T>
@@ -27,6 +28,7 @@ Result<> take_finer(const Json& json, PairRequest& request) {
   take(json, "steps", request.steps);
   take(json, "schedule", request.schedule);
   take(json, "order", request.order);
+  take(json, "commit", request.commit);
   if (!json.contains("more")) return Ok{};
   for (const Json& plan : json.at("more")) {
     request.more.push_back(TRY(model::decode<model::Plan>(plan).in("/more")));

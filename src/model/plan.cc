@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "model/codec.h"
 #include "model/flags.h"
 
@@ -65,6 +66,18 @@ Result<> set_flags(std::vector<std::string>& argv, const Spec& spec, const Chang
   return Ok{};
 }
 
+// A patch stays the same when the lines before it become more or fewer.
+std::string without_places(std::string_view patch) {
+  std::string kept;
+  if (patch.ends_with('\n')) patch.remove_suffix(1);
+  if (patch.empty()) return kept;
+  for (const std::string_view line : split(patch, '\n')) {
+    kept += line.starts_with("@@ ") ? std::string_view("@@") : line;
+    kept += '\n';
+  }
+  return kept;
+}
+
 }  // namespace
 
 Result<Plan> make_plan(const Spec& spec, const Change& change) {
@@ -121,9 +134,10 @@ std::string digest(const Plan& plan) { return sha256_hex(dump_json(encode(plan))
 
 std::string key(const Spec& spec, const Change& baseline, const Change& change,
                 std::string_view hardware) {
-  const Json json = {{"family", spec.family},
-                     {"change", encode(canonical(spec, baseline, change))},
-                     {"hardware", std::string(hardware)}};
+  Change folded = canonical(spec, baseline, change);
+  folded.patch = without_places(folded.patch);
+  const Json json = {
+      {"family", spec.family}, {"change", encode(folded)}, {"hardware", std::string(hardware)}};
   return sha256_hex(dump_json(json)).substr(0, 32);
 }
 

@@ -1,5 +1,6 @@
 #include "model/plan.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/text.h"
@@ -216,6 +217,17 @@ TEST(Plan, SpellingsOfOneChangeShareTheirKey) {
           << describe(change) << " against " << describe(same[group].front());
     }
   }
+}
+
+TEST(Plan, APatchKeepsItsKeyWhenLinesComeBeforeIt) {
+  const auto patch = [](std::string_view place, std::string_view context) {
+    Change change;
+    change.patch = fmt::format("--- a/x\n+++ b/x\n{}\n {}\n-c\n+d\n", place, context);
+    return change;
+  };
+  const std::string first = key(job(), {}, patch("@@ -1,2 +1,2 @@", "b"), "cpu");
+  EXPECT_EQ(key(job(), {}, patch("@@ -31,2 +40,2 @@ def f():", "b"), "cpu"), first);
+  EXPECT_NE(key(job(), {}, patch("@@ -1,2 +1,2 @@", "other"), "cpu"), first);
 }
 
 TEST(Plan, KeysDifferByFamilyAndHardware) {

@@ -1,6 +1,7 @@
 #include "profile/findings.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -11,6 +12,7 @@
 
 #include "base/text.h"
 #include "profile/causes.h"
+#include "profile/phases.h"
 #include "scan/anatomy.h"
 
 namespace amdahl::profile {
@@ -207,6 +209,26 @@ std::vector<LineCost> line_costs(const DeviceGaps& gaps) {
     costs.push_back(std::move(cost));
   }
   return costs;
+}
+
+model::Bottleneck acts_on(const Finding& finding) {
+  struct Other {
+    std::string_view evidence;
+    model::Bottleneck bottleneck;
+  };
+  constexpr auto kOthers =
+      std::to_array<Other>({{"hook.gc_share", model::Bottleneck::kSerial},
+                            {"hook.fsync_share", model::Bottleneck::kSync},
+                            {"hook.save_share", model::Bottleneck::kLifecycle},
+                            {"contention_share", model::Bottleneck::kContention},
+                            {"wakeup_share", model::Bottleneck::kWakeups}});
+  std::string name = finding.cause;
+  if (name.empty() && !finding.code.explains.empty()) name = finding.code.explains.front();
+  for (const Kind& kind : kinds()) {
+    if (kind.share == name) return kind.bottleneck;
+  }
+  const auto other = std::ranges::find(kOthers, std::string_view(name), &Other::evidence);
+  return other == kOthers.end() ? model::Bottleneck::kUnknown : other->bottleneck;
 }
 
 model::Change change_of(const Finding& finding) {

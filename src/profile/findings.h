@@ -35,6 +35,9 @@ std::vector<Finding> findings(std::span<const code::Finding> found, const model:
 // Places of a trace's gaps as costs of lines: the time a device waited while the host was there.
 std::vector<LineCost> line_costs(const DeviceGaps& gaps);
 
+// The class of what it costs: levers against that are counted together.
+model::Bottleneck acts_on(const Finding& finding);
+
 // What to test: its patch, if it is mechanical. Empty if it is not.
 model::Change change_of(const Finding& finding);
 

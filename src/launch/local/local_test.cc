@@ -258,7 +258,8 @@ TEST(RequestTest, TravelsAsJsonAndBack) {
   made.cpus = {0, 3};
   const PairRequest back = *decode_request(encode_request(made));
   EXPECT_EQ(dump_json(encode_request(back)), dump_json(encode_request(made)));
-  for (const char* finer : {"concurrent", "contended", "steps", "schedule", "more", "order"}) {
+  for (const char* finer :
+       {"concurrent", "contended", "steps", "schedule", "more", "order", "commit"}) {
     EXPECT_FALSE(encode_request(made).contains(finer)) << "older workers know no such field";
   }
   EXPECT_FALSE(decode_request(Json::object()));
@@ -275,11 +276,13 @@ TEST(RequestTest, FinerPairingTravelsToo) {
   made.more = {made.a, made.b};
   made.more[1].env = {{"X", "1"}};
   made.order = {2, 0, 1, 3};
+  made.commit = "c0ffee";
   const PairRequest back = *decode_request(encode_request(made));
   EXPECT_TRUE(back.concurrent && back.contended && back.steps);
   EXPECT_EQ(back.schedule, "ABBA");
   EXPECT_EQ(back.more, made.more);
   EXPECT_EQ(back.order, made.order);
+  EXPECT_EQ(back.commit, made.commit);
   Json broken = encode_request(made);
   broken["more"][1].erase("argv");
   EXPECT_EQ(decode_request(broken).error().text, "/more: /argv: is missing");

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "launch/launcher.h"
 #include "observe/supervisor.h"
 #include "os/clock.h"
 #include "os/files.h"
@@ -56,21 +57,24 @@ Result<> make_tree(const model::Spec& spec, const model::Plan& plan, const std::
   if (!plan.patch.empty()) {
     TRY(os::write_file(steps + "/change.patch", plan.patch));
     TRY(run_step({"git", "apply", "--whitespace=nowarn", steps + "/change.patch"}, tree, steps)
-            .in("the patch does not apply"));
+            .in(std::string(kPatchDoesNotApply)));
   }
-  if (!spec.build.empty()) TRY(run_step(spec.build, tree, steps).in("the build failed"));
+  if (!spec.build.empty()) {
+    TRY(run_step(spec.build, tree, steps).in(std::string(kBuildFailed)));
+  }
   return Ok{};
 }
 
 }  // namespace
 
 Result<model::Plan> in_patched_tree(const model::Spec& spec, const model::Plan& plan,
-                                    const std::string& trees_dir) {
+                                    const std::string& trees_dir, const std::string& at_commit) {
   if (spec.repo.empty()) return bad_input("a patch needs repo = \"...\" in the job's spec");
   TRY(os::make_dirs(trees_dir));
   const std::string probe = fmt::format("{}/.steps-{}", trees_dir, ::getpid());
   const std::string commit =
-      TRY(run_step({"git", "-C", spec.repo, "rev-parse", "HEAD"}, "/", probe));
+      at_commit.empty() ? TRY(run_step({"git", "-C", spec.repo, "rev-parse", "HEAD"}, "/", probe))
+                        : at_commit;
   const std::string top =
       TRY(run_step({"git", "-C", spec.repo, "rev-parse", "--show-toplevel"}, "/", probe));
   const std::string digest =

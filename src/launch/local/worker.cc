@@ -101,7 +101,8 @@ class Worker {
       return ready;
     }
     if (any_patch()) {
-      const auto moved = local::in_patched_tree(request_.spec, plan, state_dir_ + "/trees");
+      const auto moved =
+          local::in_patched_tree(request_.spec, plan, state_dir_ + "/trees", request_.commit);
       if (!moved) ready.reason = moved.error().text;
       if (moved) plan = *moved;
     }

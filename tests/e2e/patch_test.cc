@@ -1,0 +1,179 @@
+// patch_test.cc: a fault in a job's source, from its line to the gate, in a real repository.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "harness.h"
+
+namespace amdahl::e2e {
+namespace {
+
+using Json = nlohmann::json;
+
+// Most of its time goes into looking for garbage that there is none of.
+constexpr const char* kJob = R"(import gc
+import json
+import os
+
+def forward(batch):
+    return sum(row[0] for row in batch)
+
+
+kept = [[number] for number in range(150000)]
+batches = [kept[at : at + 4000] for at in range(0, 150000, 3750)]
+total = 0
+for batch in batches:
+    total += forward(batch)
+    gc.collect()
+with open(os.path.join(os.environ["AMDAHL_OUT"], "result"), "w") as out:
+    out.write("%d\n" % total)
+with open(os.environ["AMDAHL_REPORT"], "a") as report:
+    report.write(json.dumps({"work": 1}) + "\n")
+)";
+constexpr int kLine = 14;
+
+class Patch : public testing::Test {
+ protected:
+  void SetUp() override {
+    // Not a wrapper that finds the right one first: it would take as long as the job.
+    const Outcome python =
+        run({"python3", "-c", "import sys; print(sys.executable, end='')"}, {}, house_.path());
+    if (python.code != 0) GTEST_SKIP() << "python3 is not installed: apt install python3";
+    house_.write("repo/jobs/tidy.py", kJob);
+    house_.write("repo/jobs/numbers", "100000\n");
+    git({"init", "-q", "."});
+    git({"config", "user.email", "ada@example.org"});
+    git({"config", "user.name", "Ada"});
+    commit("the job");
+    house_.write(
+        "job.toml",
+        "family = \"tidy\"\ncommand = [\"" + python.out +
+            "\", \"tidy.py\"]\n"
+            "workdir = \"repo/jobs\"\nrepo = \"repo\"\n"
+            "build = [\"sh\", \"-c\", \"echo built >> '" +
+            house_.path("builds") +
+            "'\"]\n"
+            "accelerators = 1\ntime_limit_s = 60\ninputs = [\"numbers\"]\n[work]\nunit = \"pass\"\n"
+            "[[outputs]]\npath = \"{out}/result\"\n");
+    house_.write(
+        "config.toml",
+        "[campaign]\nk = 4\n[compare]\ncap = 24\nmin_gain = 0.35\n[loop]\nlease_s = 3.0\n");
+    const Outcome adopted = house_.amdahl({"adopt", "--spec", "job.toml"});
+    ASSERT_EQ(adopted.code, 0) << adopted.err;
+  }
+
+  std::string git(const std::vector<std::string>& words) const {
+    std::vector<std::string> argv = {"git"};
+    argv.insert(argv.end(), words.begin(), words.end());
+    const Outcome done = run(argv, {}, house_.path("repo"));
+    EXPECT_EQ(done.code, 0) << done.err;
+    return done.out;
+  }
+
+  void commit(const std::string& why) const {
+    git({"add", "."});
+    git({"commit", "-q", "-m", why});
+  }
+
+  Json json(const std::vector<std::string>& words) const {
+    const Outcome outcome = house_.amdahl(words);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return Json::parse(outcome.out, nullptr, false);
+  }
+
+  // Hypotheses that came from the source.
+  std::vector<Json> patches() const {
+    std::vector<Json> found;
+    const Json list = json({"ledger", "list", "--json"});
+    for (const Json& row : list["hypotheses"]) {
+      if (row["hypothesis"]["origin"]["kind"] == "code") found.push_back(row);
+    }
+    return found;
+  }
+
+  // Payloads of events of one kind.
+  std::vector<Json> events(const std::string& kind) const {
+    EXPECT_EQ(house_.amdahl({"ledger", "export", "--output", "ledger.jsonl"}).code, 0);
+    std::vector<Json> found;
+    std::string text = house_.read("ledger.jsonl");
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      const Json event = Json::parse(text.substr(at, end - at), nullptr, false);
+      if (event.value("kind", "") == kind) found.push_back(event["payload"]);
+      at = end + 1;
+    }
+    return found;
+  }
+
+  House house_;
+};
+
+TEST_F(Patch, AFaultInTheSourceIsFoundPatchedProvedAndPromoted) {
+  const Json profile = json({"profile", "tidy", "--json"});
+  ASSERT_FALSE(profile["findings"].empty()) << profile.dump(1);
+  const Json& finding = profile["findings"][0];
+  EXPECT_EQ(finding["file"], house_.path("repo/jobs/tidy.py"));
+  EXPECT_EQ(finding["line"], kLine);
+  EXPECT_EQ(finding["rule"], "garbage");
+  EXPECT_NE(std::string(finding["patch"]).find("--- a/jobs/tidy.py\n"), std::string::npos);
+  ASSERT_EQ(patches().size(), 1U);
+  EXPECT_EQ(patches()[0]["hypothesis"]["origin"]["ref"], "garbage jobs/tidy.py:14");
+
+  const std::string head = git({"rev-parse", "HEAD"});
+  const Outcome cycle = house_.amdahl({"cycle", "--watch"});
+  ASSERT_EQ(cycle.code, 0) << cycle.err;
+  const Json gate = json({"gate", "list", "--json"})["gate"];
+  ASSERT_EQ(gate.size(), 1U) << cycle.out << cycle.err;
+  EXPECT_GT(gate[0]["packet"]["comparison"]["effect"].get<double>(), 0.3);
+  EXPECT_NE(std::string(gate[0]["packet"]["diff"]).find("-    gc.collect()"), std::string::npos);
+  EXPECT_EQ(house_.read("repo/jobs/tidy.py"), kJob) << "the checkout is left alone";
+  EXPECT_EQ(count_lines(house_.read("builds"), "built"), 2) << "once for each tree";
+  int patched = 0;
+  for (const Json& run : events("run.reserved")) {
+    if (!run["request"].contains("commit")) continue;
+    EXPECT_EQ(std::string(run["request"]["commit"]) + "\n", head);
+    ++patched;
+  }
+  EXPECT_GE(patched, 5) << "each pair says which commit it ran";
+
+  const std::string id = gate[0]["packet"]["hypothesis"];
+  ASSERT_EQ(house_.amdahl({"gate", "approve", id, "--reason", "it is true", "--as", "ada"}).code,
+            0);
+  // From now on what is profiled is the patched tree, and there it is gone.
+  const Json after = json({"profile", "tidy", "--json"});
+  for (const Json& left : after["findings"]) EXPECT_NE(left["rule"], "garbage") << left.dump(1);
+  EXPECT_EQ(patches().size(), 1U);
+  EXPECT_EQ(house_.amdahl({"ledger", "verify"}).code, 0);
+}
+
+TEST_F(Patch, WhatNoLongerAppliesIsInvalidAndNeverTriedAgain) {
+  ASSERT_EQ(house_.amdahl({"profile", "tidy"}).code, 0);
+  ASSERT_EQ(patches().size(), 1U);
+  std::string other = kJob;
+  other.replace(other.find("    gc.collect()\n"), 17, "    gc.collect(1)\n    gc.collect(2)\n");
+  house_.write("repo/jobs/tidy.py", other);
+  commit("another way to tidy up");
+  const Outcome cycle = house_.amdahl({"cycle", "--watch", "--slots", "1"});
+  ASSERT_EQ(cycle.code, 0) << cycle.err;
+  ASSERT_EQ(patches().size(), 1U);
+  EXPECT_EQ(patches()[0]["state"], "invalid") << cycle.err;
+  const std::string reason = patches()[0]["verdict"]["reason"];
+  EXPECT_TRUE(reason.starts_with("at commit " + git({"rev-parse", "HEAD"}).substr(0, 12) +
+                                 " the patch does not apply: "))
+      << reason;
+  int tested = 0;
+  for (const Json& run : events("run.reserved")) tested += run["request"].contains("commit");
+  EXPECT_EQ(tested, 1) << "one look is enough";
+
+  // The old lines return further down, and with them the same patch.
+  house_.write("repo/jobs/tidy.py", std::string("# Tidies up.\n\n") + kJob);
+  commit("back to the old way");
+  const Outcome again = house_.amdahl({"profile", "tidy", "--json"});
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(Json::parse(again.out)["findings"][0]["rule"], "garbage");
+  EXPECT_NE(again.err.find("1 idea came up again and is not retried: 1 invalid"), std::string::npos)
+      << again.err;
+  EXPECT_EQ(patches().size(), 1U);
+}
+
+}  // namespace
+}  // namespace amdahl::e2e
