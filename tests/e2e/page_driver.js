@@ -127,6 +127,13 @@ const limit = setTimeout(() => {
 }, 60000);
 main().catch((error) => { console.error(error); process.exitCode = 3; }).finally(() => {
   clearTimeout(limit);
-  browser.once('exit', () => fs.rmSync(profile, { recursive: true, force: true }));
+  // Helpers of the browser may write for a moment longer; what they leave is no failure of the page.
+  browser.once('exit', () => {
+    try {
+      fs.rmSync(profile, { recursive: true, force: true, maxRetries: 30, retryDelay: 100 });
+    } catch (error) {
+      console.error(`${profile} is left: ${error.message}`);
+    }
+  });
   browser.kill();
 });
