@@ -188,7 +188,8 @@ class EitherReader final : public Reader {
   Result<> feed(std::string_view bytes) override {
     if (reader_) return reader_->feed(bytes);
     first_ += bytes;
-    const std::size_t text = first_.find_first_not_of("\r\n");
+    const std::size_t mark = first_.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+    const std::size_t text = first_.find_first_not_of("\r\n", mark);
     const bool whole = text != first_.npos && first_.find('\n', text) != first_.npos;
     return whole || first_.size() > kHeadBytes ? begin() : Ok{};
   }
@@ -200,7 +201,7 @@ class EitherReader final : public Reader {
 
  private:
   Result<> begin() {
-    if (claims_names(first_)) {
+    if (claims_names(std::string_view(first_).substr(0, kHeadBytes))) {
       reader_ = make_names(intake_, options_);
     } else {
       reader_ = std::make_unique<SmiReader>(intake_, options_);
