@@ -36,7 +36,8 @@ Result<model::Hypothesis> idea_of(const ledger::Family& family, const model::Pro
   idea.title = fmt::format("patch {}: {}", place, finding.code.rule);
   idea.mechanism = fmt::format("{}: {}. To try: {}.", finding.code.finds, finding.because,
                                finding.code.suggestion);
-  idea.ceiling_share = std::min(kLargestShare, finding.share + kSamplingError);
+  const double error = std::max(kSamplingError, hypothesize::taken_by_others(profile));
+  idea.ceiling_share = std::min(kLargestShare, finding.share + error);
   idea.predicted_gain =
       finding.share * (finding.measured ? kOfMeasured : kOfCause / (1 + finding.sharing));
   idea.predicted_gain = std::min(idea.predicted_gain, idea.ceiling_share);

@@ -45,6 +45,21 @@ TEST(Patches, AMeasuredLineIsAClaimOnMostOfItsTime) {
   EXPECT_EQ(ideas.untestable, "");
 }
 
+TEST(Patches, OnABusyHostALineMayReachFurtherThanItSeems) {
+  const profile::Finding found = finding("x.py", 0.5, true);
+  model::Profile profile;
+  profile.evidence["cpu_wait_share"] = 0.3;
+  profile.evidence["foreign_cpu_cores"] = 2;
+  PatchIdeas ideas = ideas_from(family("/repo"), profile, {&found, 1}, "cpu", 0.01);
+  ASSERT_EQ(ideas.ideas.size(), 1U);
+  EXPECT_DOUBLE_EQ(ideas.ideas[0].ceiling_share, 0.8);
+  EXPECT_DOUBLE_EQ(ideas.ideas[0].predicted_gain, 0.4);
+  profile.evidence["cpu_wait_share"] = 0.9;
+  ideas = ideas_from(family("/repo"), profile, {&found, 1}, "cpu", 0.01);
+  ASSERT_EQ(ideas.ideas.size(), 1U);
+  EXPECT_DOUBLE_EQ(ideas.ideas[0].ceiling_share, 0.99);
+}
+
 TEST(Patches, ASharedCauseIsAClaimOnAPartOfItAndLittleIsNone) {
   std::vector<profile::Finding> found = {finding("x.py", 0.4, false), finding("y.py", 0.01, true)};
   found[0].sharing = 1;

@@ -38,8 +38,13 @@ std::vector<std::string> needs_of(std::span<const Entry> playbook);
 // What an entry can gain on this job.
 struct Gain {
   double predicted = 0;  // Share of the cost; at most the ceiling.
-  double ceiling = 0;    // Share of the cost that the change can reach, at most 0.99.
+  double ceiling = 0;    // Share of the cost that the change can reach, at most 0.99; further than
+                         // was seen if others had the CPUs meanwhile.
 };
+
+// The share of the profiled time that other work on the host may have taken from the job. Nobody
+// knows which cause or line it held up, so that each may be larger by as much than it was seen.
+double taken_by_others(const model::Profile& profile);
 
 // `change` is the entry's, resolved. Giving accelerators back gains their share of the cost.
 Gain gain_of(const Entry& entry, const model::Profile& profile, const model::Spec& spec,

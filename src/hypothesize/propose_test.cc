@@ -1,6 +1,7 @@
 #include "hypothesize/propose.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -209,6 +210,39 @@ TEST(Propose, RanksByPriorTimesGainAndRecordsTheCeiling) {
   EXPECT_DOUBLE_EQ(second.predicted_gain, 0.2 * 0.65);
   EXPECT_DOUBLE_EQ(second.ceiling_share, 0.65);
   EXPECT_TRUE(proposals.skipped.empty());
+}
+
+TEST(Propose, WhatOthersTookOfTheTimeMayHaveHeldUpAnyCause) {
+  struct Case {
+    const char* name;
+    std::map<std::string, double> evidence;
+    double taken;
+  };
+  const Case cases[] = {
+      {"nothing known", {}, 0},
+      {"a quiet host", {{"cpu_wait_share", 0.01}, {"foreign_cpu_cores", 0.1}}, 0.01},
+      {"others all the time", {{"cpu_wait_share", 0.4}, {"foreign_cpu_cores", 2}}, 0.4},
+      {"its own threads",
+       {{"cpu_wait_share", 0.8}, {"foreign_cpu_cores", 0.1}, {"busy_cores", 1.9}},
+       0.05},
+      {"whose is not known", {{"cpu_wait_share", 0.3}, {"busy_cores", 1.9}}, 0.3},
+      {"only the host's clock", {{"psi_cpu_some", 0.2}, {"foreign_cpu_cores", 2}}, 0.2},
+      {"its own clock counts", {{"cpu_wait_share", 0.1}, {"psi_cpu_some", 0.9}}, 0.1},
+      {"a hypervisor", {{"cpu_wait_share", 0.1}, {"steal_share", 0.2}}, 0.3},
+      {"not more than all", {{"cpu_wait_share", 0.9}, {"steal_share", 0.2}}, 1},
+  };
+  Entry cache = entry("cache", {{"decoded_cache", "on"}});
+  cache.effectiveness = 0.7;
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    model::Profile profile = slow_profile();
+    for (const auto& [name, value] : c.evidence) profile.evidence[name] = value;
+    EXPECT_DOUBLE_EQ(taken_by_others(profile), c.taken);
+    const Proposals proposals = propose(job(), {}, profile, {{cache}}, "cpu");
+    ASSERT_EQ(proposals.ranked.size(), 1U);
+    EXPECT_DOUBLE_EQ(proposals.ranked[0].ceiling_share, std::min(0.99, 0.3 + c.taken));
+    EXPECT_DOUBLE_EQ(proposals.ranked[0].predicted_gain, 0.21) << "what is expected stays";
+  }
 }
 
 TEST(Propose, TheCeilingNeverReachesOne) {
