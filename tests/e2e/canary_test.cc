@@ -1,13 +1,10 @@
 // canary_test.cc: a promoted change in production, where it turns out as it is.
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
-#include "harness.h"
+#include "json.h"
 
 namespace amdahl::e2e {
 namespace {
-
-using Json = nlohmann::json;
 
 const std::map<std::string, std::string> kInProduction{{"PRODUCTION", "1"}};
 
@@ -20,7 +17,7 @@ class CanaryTest : public testing::Test {
                  "#!/bin/sh\n"
                  "if [ -n \"$PRODUCTION\" ] && [ -n \"$NAP\" ]; then\n" +
                      in_production +
-                     "\nelse\n  sleep ${NAP:-0.08}\nfi\n"
+                     "\nelse\n  sleep ${NAP:-0.2}\nfi\n"
                      "echo \"$* nap ${NAP:-none}\" >> \"$PWD/done.log\"\n"
                      "echo fine > \"$AMDAHL_OUT/result\"\n"
                      "echo '{\"work\": 1}' >> \"$AMDAHL_REPORT\"\n",
@@ -30,9 +27,9 @@ class CanaryTest : public testing::Test {
     ASSERT_EQ(house_.amdahl({"propose", "nap", "--env", "NAP=0.01", "--gain", "60"}).code, 0);
     const Outcome cycle = house_.amdahl({"cycle", "--watch"});
     ASSERT_EQ(cycle.code, 0) << cycle.err;
-    const Json gate = Json::parse(house_.amdahl({"gate", "list", "--json"}).out);
-    ASSERT_EQ(gate["gate"].size(), 1U) << cycle.err;
-    id_ = gate["gate"][0]["packet"]["hypothesis"];
+    const Json gate = json_of(house_.amdahl({"gate", "list", "--json"}));
+    ASSERT_EQ(gate.at("gate").size(), 1U) << cycle.err;
+    id_ = gate.at("gate").at(0).at("packet").at("hypothesis");
     const Outcome approved =
         house_.amdahl({"gate", "approve", id_, "--reason", "it is true", "--as", "ada"});
     ASSERT_EQ(approved.code, 0) << approved.err;
@@ -45,8 +42,7 @@ class CanaryTest : public testing::Test {
 
   Json canary() {
     const Outcome shown = house_.amdahl({"canary", "nap", "--json"});
-    EXPECT_EQ(shown.code, 0) << shown.err;
-    return Json::parse(shown.out)["canaries"][0];
+    return json_of(shown).at("canaries").at(0);
   }
 
   House house_;
@@ -54,8 +50,8 @@ class CanaryTest : public testing::Test {
 };
 
 TEST_F(CanaryTest, AChangeThatIsSlowInProductionIsProposedForRollbackAndRolledBack) {
-  promote("  sleep 0.3", "one_in = 2\nruns = 60\n");
-  EXPECT_EQ(canary()["state"], "open");
+  promote("  sleep 0.7", "one_in = 2\nruns = 60\n");
+  EXPECT_EQ(canary().at("state"), "open");
   for (int i = 0; i < 14; ++i) ASSERT_EQ(produce().code, 0);
   const std::string log = house_.read("done.log");
   EXPECT_EQ(count_lines(log, "--day monday nap 0.01"), 7) << log;
@@ -67,19 +63,19 @@ TEST_F(CanaryTest, AChangeThatIsSlowInProductionIsProposedForRollbackAndRolledBa
                            " costs "),
             std::string::npos)
       << cycle.err;
-  EXPECT_EQ(canary()["state"], "rollback proposed");
-  EXPECT_EQ(canary()["result"]["comparison"]["pairs"], 7);
+  EXPECT_EQ(canary().at("state"), "rollback proposed");
+  EXPECT_EQ(canary().at("result").at("comparison").at("pairs"), 7);
   const std::string hint = "amdahl gate rollback " + id_ + " --reason TEXT";
   for (const char* verb : {"gate", "status", "canary"}) {
     EXPECT_NE(house_.amdahl({verb}).out.find(hint), std::string::npos) << verb;
   }
-  const Json status = Json::parse(house_.amdahl({"status", "--json"}).out);
-  EXPECT_EQ(status["rollbacks_proposed"][0]["hypothesis"], id_);
+  const Json status = json_of(house_.amdahl({"status", "--json"}));
+  EXPECT_EQ(status.at("rollbacks_proposed").at(0).at("hypothesis"), id_);
   EXPECT_NE(house_.read("state/overlays/nap.toml").find("0.01"), std::string::npos)
       << "the loop rolls nothing back by itself";
 
   ASSERT_EQ(house_.amdahl({"gate", "rollback", id_, "--reason", "slow", "--as", "ada"}).code, 0);
-  EXPECT_EQ(canary()["state"], "rolled back");
+  EXPECT_EQ(canary().at("state"), "rolled back");
   const Outcome after = produce();
   EXPECT_NE(after.err.find("it ran with nothing that was promoted"), std::string::npos)
       << after.err;
@@ -96,17 +92,17 @@ TEST_F(CanaryTest, AChangeThatFailsInProductionIsCaughtAndAKilledRunIsNotForgott
   fault["AMDAHL_FAULT_POINT"] = "run.seated";
   fault["AMDAHL_FAULT_AT"] = "1";
   EXPECT_EQ(produce(fault).code, 128 + 9);
-  const Json result = canary()["result"];
-  EXPECT_EQ(result["runs"].get<int>() + result["held_back"].get<int>(), 14);
-  EXPECT_EQ(result["lost"], 1);
+  const Json result = canary().at("result");
+  EXPECT_EQ(result.at("runs").get<int>() + result.at("held_back").get<int>(), 14);
+  EXPECT_EQ(result.at("lost"), 1);
   ASSERT_EQ(house_.amdahl({"cycle"}).code, 0);
-  EXPECT_EQ(canary()["state"], "rollback proposed");
-  EXPECT_NE(std::string(canary()["reason"]).find(" runs failed, and "), std::string::npos);
+  EXPECT_EQ(canary().at("state"), "rollback proposed");
+  EXPECT_NE(std::string(canary().at("reason")).find(" runs failed, and "), std::string::npos);
 
   const Outcome kept =
       house_.amdahl({"canary", "keep", id_, "--reason", "the disk was full", "--as", "ada"});
   EXPECT_EQ(kept.code, 0) << kept.err;
-  EXPECT_EQ(canary()["state"], "kept");
+  EXPECT_EQ(canary().at("state"), "kept");
   EXPECT_EQ(house_.amdahl({"canary", "keep", id_, "--reason", "again"}).code, 1);
   EXPECT_EQ(house_.amdahl({"ledger", "verify"}).code, 0);
 }
@@ -115,14 +111,14 @@ TEST_F(CanaryTest, AGoodChangeIsKeptAndWhatItSavedIsOnTheBill) {
   promote("  sleep 0.01", "one_in = 2\nruns = 6\n");
   for (int i = 0; i < 12; ++i) ASSERT_EQ(produce().code, 0);
   ASSERT_EQ(house_.amdahl({"cycle"}).code, 0);
-  EXPECT_EQ(canary()["state"], "kept");
-  const Json roi = Json::parse(house_.amdahl({"roi", "--json"}).out);
-  EXPECT_GT(roi["families"][0]["production"]["effect"].get<double>(), 0.2);
-  EXPECT_EQ(roi["families"][0]["production"]["pairs"], 6);
-  const Json run = Json::parse(
-      house_.amdahl({"run", "--promoted", "--family", "nap", "--json"}, kInProduction).out);
-  EXPECT_EQ(run["promoted"][0], id_);
-  EXPECT_EQ(run["held_back"], "") << "the watch is over";
+  EXPECT_EQ(canary().at("state"), "kept");
+  const Json roi = json_of(house_.amdahl({"roi", "--json"}));
+  EXPECT_GT(roi.at("families").at(0).at("production").at("effect").get<double>(), 0.2);
+  EXPECT_EQ(roi.at("families").at(0).at("production").at("pairs"), 6);
+  const Json run =
+      json_of(house_.amdahl({"run", "--promoted", "--family", "nap", "--json"}, kInProduction));
+  EXPECT_EQ(run.at("promoted").at(0), id_);
+  EXPECT_EQ(run.at("held_back"), "") << "the watch is over";
 }
 
 TEST_F(CanaryTest, PromotedNeedsAFamilyThatIsKnown) {

@@ -4,15 +4,13 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <sched.h>
 
-#include "harness.h"
+#include "json.h"
 
 namespace amdahl::e2e {
 namespace {
 
-using Json = nlohmann::json;
 using Words = std::vector<std::string>;
 
 // Two small programs with a planted difference: `job.sh EFFECT` prints a cost of 100000 less
@@ -54,20 +52,20 @@ TEST(Compare, APlantedSavingIsFoundWithItsInterval) {
   add_job(house);
   const Outcome outcome = compare(house, {"--json", "--seed", "1"}, "8000");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const Json doc = Json::parse(outcome.out);
-  EXPECT_EQ(doc["answer"], "better");
-  EXPECT_LT(doc["interval"][0], 0.08);
-  EXPECT_GT(doc["interval"][1], 0.08);
-  EXPECT_GT(doc["interval"][0], 0) << "better, and the interval says so too";
-  EXPECT_GE(doc["pairs"]["counted"], 5);
-  EXPECT_LE(doc["pairs"]["counted"], 15);
-  EXPECT_EQ(doc["pairs"]["void"], 0);
-  EXPECT_EQ(doc["rows"].size(), doc["pairs"]["counted"]);
-  EXPECT_EQ(doc["noise"]["same_pairs"], 6) << "runs are short, so the noise was measured";
-  EXPECT_GT(doc["noise"]["sigma"], 0.01);
-  EXPECT_LT(doc["noise"]["sigma"], 0.06);
-  EXPECT_EQ(doc["comparison"]["answer"], "better");
-  EXPECT_FALSE(doc["interrupted"].get<bool>());
+  const Json doc = json_of(outcome);
+  EXPECT_EQ(doc.at("answer"), "better");
+  EXPECT_LT(doc.at("interval").at(0), 0.08);
+  EXPECT_GT(doc.at("interval").at(1), 0.08);
+  EXPECT_GT(doc.at("interval").at(0), 0) << "better, and the interval says so too";
+  EXPECT_GE(doc.at("pairs").at("counted"), 5);
+  EXPECT_LE(doc.at("pairs").at("counted"), 15);
+  EXPECT_EQ(doc.at("pairs").at("void"), 0);
+  EXPECT_EQ(doc.at("rows").size(), doc.at("pairs").at("counted"));
+  EXPECT_EQ(doc.at("noise").at("same_pairs"), 6) << "runs are short, so the noise was measured";
+  EXPECT_GT(doc.at("noise").at("sigma"), 0.01);
+  EXPECT_LT(doc.at("noise").at("sigma"), 0.06);
+  EXPECT_EQ(doc.at("comparison").at("answer"), "better");
+  EXPECT_FALSE(doc.at("interrupted").get<bool>());
 }
 
 TEST(Compare, ASlowerVariantIsCalledSlowerAndNotJustNoBetter) {
@@ -88,8 +86,7 @@ TEST(Compare, AChangeThatDoesNothingIsNeverCalledBetter) {
     const Outcome outcome =
         compare(house, {"--json", "--seed", text, "--same", "0", "--noise", "2", "--claim", "6"},
                 "0", {{"NOISE", text}});
-    ASSERT_EQ(outcome.code, 1) << outcome.out << outcome.err;
-    EXPECT_NE(Json::parse(outcome.out)["answer"], "better") << "seed " << seed;
+    EXPECT_NE(json_of(outcome, 1).at("answer"), "better") << "seed " << seed;
   }
 }
 
@@ -98,7 +95,7 @@ TEST(Compare, TheSameSeedTossesTheSameCoins) {
   for (int i = 0; i < 2; ++i) {
     House house;
     add_job(house);
-    rows.push_back(Json::parse(compare(house, {"--json", "--seed", "x"}, "8000").out)["rows"]);
+    rows.push_back(json_of(compare(house, {"--json", "--seed", "x"}, "8000")).at("rows"));
   }
   EXPECT_EQ(rows[0], rows[1]);
 }
@@ -124,10 +121,10 @@ TEST(Compare, ReadsTwoSpecs) {
   house.write("fast.toml", fast);
   const Outcome outcome = house.amdahl({"compare", "--json", "--", "job.toml", ":::", "fast.toml"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const Json doc = Json::parse(outcome.out);
-  EXPECT_EQ(doc["comparison"]["answer"], "better");
-  EXPECT_EQ(doc["metric"]["name"], "accelerator-seconds per nap");
-  EXPECT_FALSE(doc["outputs_differ"].get<bool>());
+  const Json doc = json_of(outcome);
+  EXPECT_EQ(doc.at("comparison").at("answer"), "better");
+  EXPECT_EQ(doc.at("metric").at("name"), "accelerator-seconds per nap");
+  EXPECT_FALSE(doc.at("outputs_differ").get<bool>());
 }
 
 TEST(Compare, TellsAPersonWhatTheyNeed) {
@@ -192,18 +189,19 @@ TEST(Compare, NothingIsLostWhenItIsInterrupted) {
   EXPECT_NE(cut.out.find("amdahl compare --resume " + house.path(folder)), std::string::npos)
       << cut.out;
   EXPECT_EQ(house.list(folder + "/pairs"), (Words{"1", "2", "3"}));
-  EXPECT_EQ(Json::parse(house.read(folder + "/pairs/3/pair.json"))["void_reason"], "interrupted");
+  EXPECT_EQ(Json::parse(house.read(folder + "/pairs/3/pair.json")).at("void_reason"),
+            "interrupted");
 
   const Outcome rest = house.amdahl({"compare", "--resume", folder, "--json"});
   ASSERT_EQ(rest.code, 0) << rest.err;
-  const Json doc = Json::parse(rest.out);
-  EXPECT_EQ(doc["answer"], "better");
-  EXPECT_EQ(doc["pairs"]["void"], 1);
-  EXPECT_EQ(doc["noise"]["same_pairs"], 6) << "A against A is not run again";
-  EXPECT_EQ(doc["rows"][0]["index"], 1);
-  EXPECT_EQ(doc["rows"][3]["index"], 4) << "a coin is not tossed twice";
-  EXPECT_FALSE(doc["interrupted"].get<bool>());
-  for (const std::string remark : doc["remarks"]) {
+  const Json doc = json_of(rest);
+  EXPECT_EQ(doc.at("answer"), "better");
+  EXPECT_EQ(doc.at("pairs").at("void"), 1);
+  EXPECT_EQ(doc.at("noise").at("same_pairs"), 6) << "A against A is not run again";
+  EXPECT_EQ(doc.at("rows").at(0).at("index"), 1);
+  EXPECT_EQ(doc.at("rows").at(3).at("index"), 4) << "a coin is not tossed twice";
+  EXPECT_FALSE(doc.at("interrupted").get<bool>());
+  for (const std::string remark : doc.at("remarks")) {
     EXPECT_EQ(remark.find("failed"), std::string::npos) << "^C is no failure of an arm: " << remark;
   }
   // What has its answer is told again and runs nothing.
@@ -222,9 +220,9 @@ TEST(Compare, AKilledOneGoesOnToo) {
   EXPECT_FALSE(house.has(folder + "/pairs/2/pair.json"));
   const Outcome rest = house.amdahl({"compare", "--resume", "last", "--json"});
   ASSERT_EQ(rest.code, 0) << rest.err;
-  const Json rows = Json::parse(rest.out)["rows"];
-  EXPECT_EQ(rows[0]["index"], 1);
-  EXPECT_EQ(rows[1]["index"], 3) << "the index under way is spent";
+  const Json rows = json_of(rest).at("rows");
+  EXPECT_EQ(rows.at(0).at("index"), 1);
+  EXPECT_EQ(rows.at(1).at("index"), 3) << "the index under way is spent";
 }
 
 TEST(Compare, MorePairsMayBeAskedForLater) {
@@ -234,13 +232,13 @@ TEST(Compare, MorePairsMayBeAskedForLater) {
   EXPECT_EQ(few.code, 1);
   const Outcome more = house.amdahl({"compare", "--resume", "last", "--pairs", "30", "--json"});
   ASSERT_EQ(more.code, 0) << more.err;
-  EXPECT_EQ(Json::parse(more.out)["answer"], "better");
+  EXPECT_EQ(json_of(more).at("answer"), "better");
   const Outcome sharper =
       house.amdahl({"compare", "--resume", "last", "--precision", "2", "--json"});
   ASSERT_EQ(sharper.code, 0) << sharper.err;
-  const Json doc = Json::parse(sharper.out);
-  EXPECT_LE(doc["interval"][1].get<double>() - doc["interval"][0].get<double>(), 0.04);
-  EXPECT_GT(doc["pairs"]["counted"], Json::parse(more.out)["pairs"]["counted"]);
+  const Json doc = json_of(sharper);
+  EXPECT_LE(doc.at("interval").at(1).get<double>() - doc.at("interval").at(0).get<double>(), 0.04);
+  EXPECT_GT(doc.at("pairs").at("counted"), json_of(more).at("pairs").at("counted"));
 }
 
 TEST(Compare, BothAtOnceOnSeparateCpus) {
@@ -252,10 +250,10 @@ TEST(Compare, BothAtOnceOnSeparateCpus) {
   const Outcome outcome = house.amdahl({"compare", "--concurrent", "--json", "--same", "0", "--",
                                         "sleep", "0.3", ":::", "sleep", "0.1"});
   ASSERT_EQ(outcome.code, 0) << outcome.out << outcome.err;
-  const Json doc = Json::parse(outcome.out);
-  EXPECT_EQ(doc["answer"], "better");
-  EXPECT_EQ(doc["pairs"]["void"], 0);
-  for (const Json& row : doc["rows"]) EXPECT_EQ(row["first"], "both");
+  const Json doc = json_of(outcome);
+  EXPECT_EQ(doc.at("answer"), "better");
+  EXPECT_EQ(doc.at("pairs").at("void"), 0);
+  for (const Json& row : doc.at("rows")) EXPECT_EQ(row.at("first"), "both");
 }
 
 TEST(Compare, OtherNumbersCanBeCompared) {
@@ -276,9 +274,10 @@ TEST(Compare, OtherNumbersCanBeCompared) {
   const Outcome work = house.amdahl({"compare", "--work", "did ([0-9]+) items", "--json", "--",
                                      "./work.sh", "0.05", "10", ":::", "./work.sh", "0.1", "60"});
   ASSERT_EQ(work.code, 0) << work.err;
-  const Json doc = Json::parse(work.out);
-  EXPECT_EQ(doc["metric"]["name"], "wall time per unit of work");
-  EXPECT_EQ(doc["remarks"][0].get<std::string>().find("A always prints"), 0U) << doc["remarks"];
+  const Json doc = json_of(work);
+  EXPECT_EQ(doc.at("metric").at("name"), "wall time per unit of work");
+  EXPECT_EQ(doc.at("remarks").at(0).get<std::string>().find("A always prints"), 0U)
+      << doc.at("remarks");
 }
 
 TEST(Compare, EveryMistakeIsNamed) {

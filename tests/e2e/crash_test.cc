@@ -7,19 +7,16 @@
 #include <sstream>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
-#include "harness.h"
+#include "json.h"
 
 namespace amdahl::e2e {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr int kKilled = 128 + 9;
 
 void set_up(const House& house) {
-  house.add_nap_job();
+  house.add_nap_job("0.08");  // Cycles are many here, and any verdict will do.
   ASSERT_EQ(house.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
   for (const char* env : {"NAP=0.01", "COLOUR=red"}) {
     ASSERT_EQ(house.amdahl({"propose", "nap", "--env", env, "--gain", "60", "--title", env}).code,
@@ -40,13 +37,13 @@ void expect_sound(const House& house) {
   std::istringstream lines(exported.out);
   for (std::string line; std::getline(lines, line);) {
     const Json event = Json::parse(line);
-    const std::string kind = event["kind"];
-    const std::string subject = event["subject"];
+    const std::string kind = event.at("kind");
+    const std::string subject = event.at("subject");
     if (kind == "run.reserved") ++reserved[subject];
     if (kind == "run.collected" || kind == "run.voided") ++ended[subject];
     if (kind == "verdict.recorded") ++verdicts[subject];
     if (kind == "run.submitted") {
-      EXPECT_TRUE(workers.insert(event["payload"]["worker_run_id"]).second) << line;
+      EXPECT_TRUE(workers.insert(event.at("payload").at("worker_run_id")).second) << line;
     }
   }
   for (const auto& [reservation, count] : reserved) {
@@ -54,8 +51,8 @@ void expect_sound(const House& house) {
     EXPECT_EQ(ended[reservation], 1) << reservation << " was lost or counted twice";
   }
   // On a noisy machine the panel may hold a claim back for want of evidence; it is live then.
-  const Json live = Json::parse(house.amdahl({"status", "--json"}).out, nullptr, false);
-  EXPECT_EQ(verdicts.size() + live["experiments"].size(), 2U);
+  const Json live = json_of(house.amdahl({"status", "--json"}));
+  EXPECT_EQ(verdicts.size() + live.at("experiments").size(), 2U);
   for (const auto& [hypothesis, count] : verdicts) EXPECT_EQ(count, 1) << hypothesis;
 
   // The job itself tells how often each arm really ran.

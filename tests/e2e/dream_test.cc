@@ -2,14 +2,11 @@
 #include <algorithm>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
-#include "harness.h"
+#include "json.h"
 
 namespace amdahl::e2e {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr const char* kConfigStart =
     "[campaign]\nk = 4\n[loop]\nlease_s = 3.0\n[compare]\ncap = 40\nmin_gain = ";
@@ -34,7 +31,7 @@ void add_jobs(const House& house) {
               "#!/bin/sh\n"
               "workers=${FEED_WORKERS:-1}\n"
               "if [ \"$1\" = --workers ]; then workers=$2; fi\n"
-              "nap=$(awk \"BEGIN {print 0.1 / $workers}\")\n"
+              "nap=$(awk \"BEGIN {print 0.4 / $workers}\")\n"
               "if [ \"$OMP_WAIT_POLICY\" = passive ]; then nap=0.01; fi\n"
               "start=$(date +%s.%N)\nsleep \"$nap\"\nend=$(date +%s.%N)\n"
               "echo \"{\\\"phase\\\":\\\"wait_input\\\",\\\"start\\\":$start,\\\"end\\\":$end}\" "
@@ -75,22 +72,21 @@ Json dream(const House& house, const std::vector<std::string>& more = {}) {
   std::vector<std::string> words = {"dream", "--json"};
   words.insert(words.end(), more.begin(), more.end());
   const Outcome outcome = house.amdahl(words);
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  return Json::parse(outcome.out, nullptr, false);
+  return json_of(outcome);
 }
 
 // The one injected for the family whose change is this; null if there is none.
 Json idea_of(const Json& dreamt, const std::string& family, const Json& change) {
-  for (const Json& idea : dreamt["injected"]) {
-    if (idea["family"] == family && idea["change"] == change) return idea;
+  for (const Json& idea : dreamt.at("injected")) {
+    if (idea.at("family") == family && idea.at("change") == change) return idea;
   }
   return {};
 }
 
 bool is_left_out(const Json& dreamt, const std::string& family, const std::string& what,
                  const std::string& because) {
-  return std::ranges::any_of(dreamt["left_out"], [&](const Json& row) {
-    return row["family"] == family && row["what"] == what && row["because"] == because;
+  return std::ranges::any_of(dreamt.at("left_out"), [&](const Json& row) {
+    return row.at("family") == family && row.at("what") == what && row.at("because") == because;
   });
 }
 
@@ -112,30 +108,31 @@ TEST(Dream, DocumentsBecomeHypothesesWithTheirOrigin) {
   adopt_and_profile(house, "crowd");
   house.write("docs/tuning.md", kNotes);
   const Json first = dream(house, {"--docs", "docs"});
-  EXPECT_EQ(first["documents"], 1);
+  EXPECT_EQ(first.at("documents"), 1);
 
   const Json workers = idea_of(first, "feed", {{"env", {{"FEED_WORKERS", "4"}}}});
   ASSERT_TRUE(workers.is_object()) << first.dump(2);
-  EXPECT_EQ(workers["origin"]["kind"], "dream");
-  EXPECT_EQ(workers["origin"]["ref"], house.path("docs/tuning.md") + ":6");
-  EXPECT_EQ(workers["bottleneck"], "input");
-  EXPECT_NE(workers["mechanism"].get<std::string>().find("cured input starvation."),
+  EXPECT_EQ(workers.at("origin").at("kind"), "dream");
+  EXPECT_EQ(workers.at("origin").at("ref"), house.path("docs/tuning.md") + ":6");
+  EXPECT_EQ(workers.at("bottleneck"), "input");
+  EXPECT_NE(workers.at("mechanism").get<std::string>().find("cured input starvation."),
             std::string::npos)
-      << workers["mechanism"];
+      << workers.at("mechanism");
 
   const Json threads = idea_of(first, "crowd", {{"env", {{"OMP_NUM_THREADS", "1"}}}});
   ASSERT_TRUE(threads.is_object()) << first.dump(2);
-  EXPECT_EQ(threads["origin"]["ref"], house.path("docs/tuning.md") + ":3");
-  EXPECT_EQ(threads["bottleneck"], "contention");
+  EXPECT_EQ(threads.at("origin").at("ref"), house.path("docs/tuning.md") + ":3");
+  EXPECT_EQ(threads.at("bottleneck"), "contention");
 
   EXPECT_TRUE(is_left_out(first, "feed", "loader_workers=16", "the text advises against it"))
       << first.dump(2);
-  const Outcome shown = house.amdahl({"ledger", "show", workers["id"].get<std::string>()});
+  const Outcome shown = house.amdahl({"ledger", "show", workers.at("id").get<std::string>()});
   EXPECT_NE(shown.out.find("docs/tuning.md:6"), std::string::npos) << shown.out;
 
   const Json second = dream(house, {"--docs", "docs"});
-  EXPECT_TRUE(second["injected"].empty()) << "what it dreamt before is known: " << second.dump(2);
-  EXPECT_GE(second["known"].value("live", 0), 2);
+  EXPECT_TRUE(second.at("injected").empty())
+      << "what it dreamt before is known: " << second.dump(2);
+  EXPECT_GE(second.at("known").value("live", 0), 2);
   EXPECT_EQ(house.amdahl({"ledger", "verify"}).code, 0);
 }
 
@@ -182,8 +179,8 @@ TEST(Dream, ARefutedIdeaIsNotDreamtInAnotherSpelling) {
               "Against data starvation set the prefetch factor to 04.\n\n"
               "Or `prefetch_factor = 4`, or PREFETCH=4.0, which input pipelines like.\n");
   const Json dreamt = dream(house, {"--docs", "docs"});
-  EXPECT_EQ(dreamt["known"].value("no effect", 0), 1) << dreamt.dump(2);
-  EXPECT_TRUE(dreamt["injected"].empty()) << dreamt.dump(2);
+  EXPECT_EQ(dreamt.at("known").value("no effect", 0), 1) << dreamt.dump(2);
+  EXPECT_TRUE(dreamt.at("injected").empty()) << dreamt.dump(2);
   const Outcome told = house.amdahl({"dream", "--docs", "docs"});
   EXPECT_NE(told.out.find("1 idea came up again and is not retried: 1 no effect"),
             std::string::npos)
@@ -201,10 +198,10 @@ std::string win(const House& house, const std::string& family, const std::string
   EXPECT_EQ(proposed.code, 0) << proposed.err;
   const Outcome cycle = house.amdahl({"cycle", "--watch", "--quiet", "--gate-policy", "demo"});
   EXPECT_EQ(cycle.code, 0) << cycle.err;
-  const Json list = Json::parse(house.amdahl({"ledger", "list", "--json"}).out);
-  for (const Json& row : list["hypotheses"]) {
-    if (row["state"] == "promoted" && row["hypothesis"]["title"] == env) {
-      return row["hypothesis"]["id"];
+  const Json list = json_of(house.amdahl({"ledger", "list", "--json"}));
+  for (const Json& row : list.at("hypotheses")) {
+    if (row.at("state") == "promoted" && row.at("hypothesis").at("title") == env) {
+      return row.at("hypothesis").at("id");
     }
   }
   ADD_FAILURE() << env << " was not promoted: " << cycle.err << list.dump(2);
@@ -222,19 +219,19 @@ TEST(Dream, AWinOfAnotherFamilyIsMovedOverByItsKnob) {
   set_min_gain(house, "0.01");
 
   const Json dreamt = dream(house);
-  EXPECT_EQ(dreamt["wins"], 1);
+  EXPECT_EQ(dreamt.at("wins"), 1);
   const Json moved = idea_of(dreamt, "meal", {{"args", {{"--workers", "10"}}}});
   ASSERT_TRUE(moved.is_object()) << dreamt.dump(2);
-  EXPECT_EQ(moved["origin"]["ref"], "win " + id + " of feed");
-  EXPECT_EQ(moved["bottleneck"], "input");
-  EXPECT_EQ(dreamt["injected"].size(), 1U) << "nothing for the family without that bottleneck";
+  EXPECT_EQ(moved.at("origin").at("ref"), "win " + id + " of feed");
+  EXPECT_EQ(moved.at("bottleneck"), "input");
+  EXPECT_EQ(dreamt.at("injected").size(), 1U) << "nothing for the family without that bottleneck";
   EXPECT_TRUE(is_left_out(dreamt, "alone", "FEED_WORKERS=10",
                           "it was won against data starvation, which costs alone nothing"))
       << dreamt.dump(2);
-  EXPECT_TRUE(dream(house)["injected"].empty());
+  EXPECT_TRUE(dream(house).at("injected").empty());
 
   ASSERT_EQ(house.amdahl({"gate", "rollback", id, "--reason", "pager", "--as", "ada"}).code, 0);
-  EXPECT_EQ(dream(house)["wins"], 0) << "what was taken back is no win";
+  EXPECT_EQ(dream(house).at("wins"), 0) << "what was taken back is no win";
 }
 
 TEST(Dream, AWinByAVariableIsMovedOverAsItIs) {
@@ -248,15 +245,15 @@ TEST(Dream, AWinByAVariableIsMovedOverAsItIs) {
   const Json dreamt = dream(house, {"--family", "meal"});
   const Json moved = idea_of(dreamt, "meal", {{"env", {{"OMP_WAIT_POLICY", "passive"}}}});
   ASSERT_TRUE(moved.is_object()) << dreamt.dump(2);
-  EXPECT_EQ(moved["origin"]["ref"], "win " + id + " of feed");
+  EXPECT_EQ(moved.at("origin").at("ref"), "win " + id + " of feed");
 
   // And it can be tested like any other.
   set_min_gain(house, "0.9");
   const Outcome cycle = house.amdahl({"cycle", "--watch", "--quiet", "--gate-policy", "demo"});
   ASSERT_EQ(cycle.code, 0) << cycle.err;
   const Json row =
-      Json::parse(house.amdahl({"ledger", "show", moved["id"].get<std::string>(), "--json"}).out);
-  EXPECT_EQ(row["state"], "promoted") << row.dump(2);
+      json_of(house.amdahl({"ledger", "show", moved.at("id").get<std::string>(), "--json"}));
+  EXPECT_EQ(row.at("state"), "promoted") << row.dump(2);
 }
 
 }  // namespace

@@ -2,15 +2,12 @@
 #include <algorithm>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "harness.h"
+#include "json.h"
 
 namespace amdahl::e2e {
 namespace {
-
-using Json = nlohmann::json;
 
 struct End {
   std::string verdict;
@@ -48,13 +45,13 @@ std::map<std::string, Json> run_all(const House& house, const std::string& famil
   const Outcome cycle = house.amdahl({"cycle", "--watch"});
   EXPECT_EQ(cycle.code, 0) << cycle.err;
   std::map<std::string, Json> rows;
-  const Json list = Json::parse(house.amdahl({"ledger", "list", "--json"}).out, nullptr, false);
-  for (const Json& row : list["hypotheses"]) {
-    const std::string id = row["hypothesis"]["id"];
+  const Json list = json_of(house.amdahl({"ledger", "list", "--json"}));
+  for (const Json& row : list.at("hypotheses")) {
+    const std::string id = row.at("hypothesis").at("id");
     const Outcome shown = house.amdahl({"ledger", "show", id, "--json"});
-    Json whole = Json::parse(shown.out, nullptr, false);
-    whole["state"] = row["state"];
-    rows[row["hypothesis"]["title"]] = whole;
+    Json whole = json_of(shown);
+    whole["state"] = row.at("state");
+    rows[row.at("hypothesis").at("title")] = whole;
   }
   return rows;
 }
@@ -65,13 +62,13 @@ void expect_ends(const House& house, const std::string& family, const std::vecto
     ASSERT_TRUE(rows.contains(cheat.name)) << cheat.name;
     const Json& row = rows.at(cheat.name);
     if (cheat.ends.empty()) {
-      EXPECT_EQ(row["state"], "live") << cheat.name << ": " << row.dump(1);
+      EXPECT_EQ(row.at("state"), "live") << cheat.name << ": " << row.dump(1);
       continue;
     }
-    ASSERT_TRUE(row.contains("verdict") && row["verdict"].is_object())
+    ASSERT_TRUE(row.contains("verdict") && row.at("verdict").is_object())
         << cheat.name << " has no verdict: " << row.dump(1);
-    const std::string verdict = row["state"];
-    const std::string reason = row["verdict"]["reason"];
+    const std::string verdict = row.at("state");
+    const std::string reason = row.at("verdict").at("reason");
     const bool fits = std::ranges::any_of(cheat.ends, [&](const End& end) {
       return end.verdict == verdict && reason.find(end.because) != std::string::npos;
     });
@@ -98,8 +95,8 @@ TEST(Gauntlet, EveryCheatIsRefusedForItsReasonAndTheHonestOnePasses) {
                   {"crashes", {{"refuted", "failures"}, {"invalid", "the variant failed in"}}},
                   {"honest", {}},
               });
-  const Json gate = Json::parse(house.amdahl({"gate", "list", "--json"}).out, nullptr, false);
-  ASSERT_EQ(gate["gate"].size(), 1U) << gate.dump(1);
+  const Json gate = json_of(house.amdahl({"gate", "list", "--json"}));
+  ASSERT_EQ(gate.at("gate").size(), 1U) << gate.dump(1);
 }
 
 TEST(Gauntlet, QualityMayVaryWithinItsToleranceOnly) {
@@ -143,12 +140,12 @@ void add_shaped_job(const House& house, const Shape& shape) {
 
 // The only hypothesis of the house, with its verdict.
 Json only_row(const House& house) {
-  const Json list = Json::parse(house.amdahl({"ledger", "list", "--json"}).out, nullptr, false);
-  for (const Json& row : list["hypotheses"]) {
-    if (row["hypothesis"]["origin"]["kind"] != "person") continue;
-    const std::string id = row["hypothesis"]["id"];
-    Json whole = Json::parse(house.amdahl({"ledger", "show", id, "--json"}).out, nullptr, false);
-    whole["state"] = row["state"];
+  const Json list = json_of(house.amdahl({"ledger", "list", "--json"}));
+  for (const Json& row : list.at("hypotheses")) {
+    if (row.at("hypothesis").at("origin").at("kind") != "person") continue;
+    const std::string id = row.at("hypothesis").at("id");
+    Json whole = json_of(house.amdahl({"ledger", "show", id, "--json"}));
+    whole["state"] = row.at("state");
     return whole;
   }
   return {};
@@ -160,7 +157,7 @@ void expect_refuted_by(const House& house, const std::string& check) {
   const std::string state = row.value("state", "");
   if (state == "no effect" || state == "inconclusive") return;
   ASSERT_EQ(state, "refuted") << row.dump(1);
-  const std::string reason = row["verdict"]["reason"];
+  const std::string reason = row.at("verdict").at("reason");
   EXPECT_NE(reason.find(check), std::string::npos) << reason;
 }
 

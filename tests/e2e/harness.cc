@@ -122,13 +122,15 @@ Outcome House::start(std::vector<std::string> argv, const std::vector<std::strin
   return run(argv, all, root_);
 }
 
-void House::add_nap_job() const {
+void House::add_nap_job(const std::string& seconds) const {
   write("job.sh",
         "#!/bin/sh\n"
         "echo \"$AMDAHL_OUT\" >> \"$RUN_LOG\"\n"
-        "sleep ${NAP:-0.08}\n"
-        "echo fine > \"$AMDAHL_OUT/result\"\n"
-        "echo '{\"work\": 1}' >> \"$AMDAHL_REPORT\"\n",
+        "sleep ${NAP:-" +
+            seconds +
+            "}\n"
+            "echo fine > \"$AMDAHL_OUT/result\"\n"
+            "echo '{\"work\": 1}' >> \"$AMDAHL_REPORT\"\n",
         true);
   write("input", "what it reads\n");
   write("job.toml",

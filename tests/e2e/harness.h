@@ -35,9 +35,11 @@ class House {
   // The same on a machine of another name. Needs root.
   Outcome on_host(const std::string& host, const std::vector<std::string>& words) const;
 
-  // A job that naps as long as NAP says, reports one unit of work and writes its output, with a
-  // spec `job.toml` of the family "nap" and a configuration of a small campaign.
-  void add_nap_job() const;
+  // A job that naps as long as NAP says, or so many seconds: many beside what a busy host takes to
+  // start a process, for a shorter nap to be a win that shows. It reports one unit of work and
+  // writes its output, with a spec `job.toml` of the family "nap" and a configuration of a small
+  // campaign.
+  void add_nap_job(const std::string& seconds = "0.2") const;
 
  private:
   Outcome start(std::vector<std::string> argv, const std::vector<std::string>& words,

@@ -4,14 +4,11 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
-#include "harness.h"
+#include "json.h"
 
 namespace amdahl::e2e {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::int64_t kStart = 1'700'006'400;  // 2023-11-15 00:00 UTC.
 
@@ -38,19 +35,18 @@ class Joined : public testing::Test {
     std::string line = fmt::format("'{}' scan --state state --json", AMDAHL_PROGRAM);
     for (const std::string& word : words) line += " '" + word + "'";
     const Outcome outcome = run({"sh", "-c", line + " < " + input}, {}, house_.path());
-    EXPECT_EQ(outcome.code, 0) << outcome.err;
-    return outcome.code == 0 ? Json::parse(outcome.out) : Json();
+    return json_of(outcome);
   }
 
   static std::uint64_t trouble(const Json& answer, const std::string& name) {
-    for (const Json& row : answer["troubles"]) {
-      if (row["name"] == name) return row["count"];
+    for (const Json& row : answer.at("troubles")) {
+      if (row.at("name") == name) return row.at("count");
     }
     return 0;
   }
 
   static double productive(const Json& answer) {
-    return answer["totals"]["split_accelerator_s"]["productive"];
+    return answer.at("totals").at("split_accelerator_s").at("productive");
   }
 
   House house_;
@@ -74,8 +70,8 @@ TEST_F(Joined, AnyOrderOnTheCommandLinePrintsTheSame) {
   const Json first =
       scan({"--map", "map.toml", "--fresh", files[0], files[1], files[2], files[3], files[4]});
   EXPECT_NEAR(productive(first), 1800 + 900, 1e-6);
-  EXPECT_EQ(first["samples_attributed"], 120);
-  EXPECT_EQ(first["jobs_by_label"], false);
+  EXPECT_EQ(first.at("samples_attributed"), 120);
+  EXPECT_EQ(first.at("jobs_by_label"), false);
   int orders = 0;
   while (std::next_permutation(files.begin(), files.end())) {
     if (++orders % 5 != 0) continue;  // Of 120 orders 23.
@@ -85,7 +81,7 @@ TEST_F(Joined, AnyOrderOnTheCommandLinePrintsTheSame) {
   }
   const Json twice = scan({"--map", "map.toml", "a_mapped.csv", "b_names.txt", "n2/smi.csv",
                            "y_places.csv", "z_sacct.txt", "./a_mapped.csv"});
-  EXPECT_EQ(twice["samples"], 120) << "a file that is named twice is read once";
+  EXPECT_EQ(twice.at("samples"), 120) << "a file that is named twice is read once";
 }
 
 // What names both an index and a UUID may come after all samples of the UUID.
@@ -99,13 +95,14 @@ TEST_F(Joined, AUuidThatIsKnownLateIsKnown) {
                fmt::format("timestamp,Hostname,gpu,UUID,DCGM_FI_DEV_GPU_UTIL\n{},n1,5,GPU-x,50\n",
                            kStart + 3599));
   const Json lost = scan({"sacct.txt", "places.csv", "n1/smi.csv"});
-  EXPECT_EQ(lost["samples_attributed"], 0);
+  EXPECT_EQ(lost.at("samples_attributed"), 0);
   EXPECT_EQ(trouble(lost, "unknown device"), 60U);
   const Json found = scan({"sacct.txt", "places.csv", "n1/smi.csv", "z_dcgm.csv"});
-  EXPECT_EQ(trouble(found, "unknown device"), 0U) << found["troubles"];
+  EXPECT_EQ(trouble(found, "unknown device"), 0U) << found.at("troubles");
   EXPECT_NEAR(productive(found), 1800, 1);
   const Json piped = scan({"-", "places.csv", "n1/smi.csv", "z_dcgm.csv"}, "sacct.txt");
-  EXPECT_EQ(piped["totals"], found["totals"]) << "accounting from a pipe is there the second time";
+  EXPECT_EQ(piped.at("totals"), found.at("totals"))
+      << "accounting from a pipe is there the second time";
 }
 
 // Without accounting jobs are what samples are labelled with, in every source that has labels.
@@ -154,11 +151,11 @@ TEST_F(Joined, LabelsMakeJobsWhateverCarriesThem) {
   for (const auto& words : cases) {
     SCOPED_TRACE(words[0]);
     const auto expect_job = [](const Json& answer) {
-      EXPECT_EQ(answer["jobs_by_label"], true);
-      EXPECT_EQ(answer["totals"]["jobs"], 1);
-      EXPECT_NEAR(answer["totals"]["split_accelerator_s"]["allocated"], 3600, 1e-6);
+      EXPECT_EQ(answer.at("jobs_by_label"), true);
+      EXPECT_EQ(answer.at("totals").at("jobs"), 1);
+      EXPECT_NEAR(answer.at("totals").at("split_accelerator_s").at("allocated"), 3600, 1e-6);
       EXPECT_NEAR(productive(answer), 1800, 1e-6);
-      EXPECT_EQ(answer["samples_attributed"], 60);
+      EXPECT_EQ(answer.at("samples_attributed"), 60);
     };
     expect_job(scan(words));
     std::vector<std::string> piped = words;  // And from standard input.

@@ -9,17 +9,15 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness.h"
+#include "json.h"
 
 namespace amdahl::e2e {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 using Words = std::vector<std::string>;
 
 constexpr const char* kPython = "/usr/bin/python3";
@@ -55,12 +53,6 @@ const Json* finding_of(const Json& profile, const std::string& rule) {
   return nullptr;
 }
 
-Json parsed(const Outcome& got) {
-  const Json json = Json::parse(got.out, nullptr, false);
-  EXPECT_FALSE(json.is_discarded()) << got.out << got.err;
-  return json;
-}
-
 // The page of the same profile, as `--show` prints it, says what the JSON does.
 void expect_same_as_text(const House& house, const std::string& family, const Json& profile) {
   const Outcome text = house.amdahl({"profile", family, "--show"}, {{"COLUMNS", "200"}});
@@ -87,8 +79,7 @@ Json in_browser(const House& house, const std::string& page) {
   const Outcome got = run({"node", AMDAHL_SOURCE_DIR "/tests/e2e/page_driver.js", "chromium", page,
                            house.path("page.png")},
                           {}, house.path());
-  EXPECT_EQ(got.code, 0) << got.err;
-  return got.code == 0 ? Json::parse(got.out) : Json();
+  return json_of(got);
 }
 
 TEST(Profile, OfAnEvaluationTheImportsAreNamedFirst) {
@@ -125,7 +116,7 @@ TEST(Profile, OfAnEvaluationTheImportsAreNamedFirst) {
                                     "10"},
                                    {{"OPENBLAS_NUM_THREADS", "1"}});
   ASSERT_EQ(got.code, 0) << got.err;
-  const Json profile = parsed(got);
+  const Json profile = json_of(got);
   SCOPED_TRACE(got.out);
   const auto causes = own_causes(profile);
   ASSERT_FALSE(causes.empty());
@@ -166,8 +157,7 @@ Json family_profile(const House& house, const std::string& job, const std::strin
   const Outcome adopted = house.amdahl({"adopt", "--spec", spec_of(job)});
   EXPECT_EQ(adopted.code, 0) << adopted.err;
   const Outcome got = house.amdahl({"profile", family, "--json"});
-  EXPECT_EQ(got.code, 0) << got.err;
-  return got.code == 0 ? parsed(got) : Json();
+  return json_of(got);
 }
 
 TEST(Profile, OfADeviceQueueTheChecksThatWaitForItAreNamedFirst) {
@@ -207,7 +197,7 @@ TEST(Profile, OfATunedJobNothingIsNamed) {
       house.amdahl({"profile", "--json", "--", AMDAHL_EXAMPLES "/tuned/tuned_batch", "--items",
                     "6000", "--out", house.path()});
   ASSERT_EQ(typed.code, 0) << typed.err;
-  EXPECT_EQ(parsed(typed).at("findings"), Json::array()) << typed.out;
+  EXPECT_EQ(json_of(typed).at("findings"), Json::array()) << typed.out;
   EXPECT_EQ(typed.out.find("more accelerators than it uses"), std::string::npos) << typed.out;
 }
 
@@ -237,11 +227,10 @@ TEST(Profile, AJobThatIsKilledInTheMiddleGivesWhatIsWhole) {
   House house;
   house.write("job.py", slow_loader("os.kill(os.getpid(), signal.SIGKILL)"));
   const Outcome got = house.amdahl({"profile", "--json", "--", kPython, "job.py"});
-  EXPECT_EQ(got.code, 1);
   EXPECT_NE(got.err.find("the job failed: killed by SIGKILL; this is as far as it came"),
             std::string::npos)
       << got.err;
-  const Json profile = parsed(got);
+  const Json profile = json_of(got, 1);
   SCOPED_TRACE(got.out);
   EXPECT_EQ(profile.at("ending"), "killed by SIGKILL");
   const auto causes = own_causes(profile);

@@ -11,12 +11,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
-#include <nlohmann/json.hpp>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness.h"
+#include "json.h"
 #include "os/host.h"
 #include "os/http.h"
 #include "os/testing_http.h"
@@ -24,7 +23,6 @@
 namespace amdahl::e2e {
 namespace {
 
-using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kStart = 1'700'006'400;  // 2023-11-15 00:00 UTC.
@@ -186,17 +184,16 @@ class Prometheus : public testing::Test {
     words.insert(words.end(), kWindow.begin(), kWindow.end());
     words.insert(words.end(), more.begin(), more.end());
     const Outcome outcome = house_.amdahl(words);
-    EXPECT_EQ(outcome.code, 0) << outcome.err;
-    return outcome.code == 0 ? Json::parse(outcome.out) : Json();
+    return json_of(outcome);
   }
 
   // "JOB allocated-hours utilisation", sorted.
   static std::set<std::string> jobs(const Json& answer) {
     std::set<std::string> all;
-    for (const Json& row : answer["rows"]) {
-      all.insert(fmt::format("{} {:.2f} {:.2f}", row["name"].get<std::string>(),
-                             row["split_accelerator_s"]["allocated"].get<double>() / 3600,
-                             row["utilisation"].get<double>()));
+    for (const Json& row : answer.at("rows")) {
+      all.insert(fmt::format("{} {:.2f} {:.2f}", row.at("name").get<std::string>(),
+                             row.at("split_accelerator_s").at("allocated").get<double>() / 3600,
+                             row.at("utilisation").get<double>()));
     }
     return all;
   }
@@ -212,16 +209,16 @@ const std::set<std::string> kJobs = {"101 36.00 0.50", "102 36.00 0.00", "201 72
 TEST_F(Prometheus, EachExportersJobsWithTheBestMetricTheyHave) {
   const Json answer = scan("prometheus=" + server_->url());
   EXPECT_EQ(jobs(answer), kJobs);
-  const std::string read_as = answer["inputs"][0]["read_as"];
+  const std::string read_as = answer.at("inputs").at(0).at("read_as");
   EXPECT_NE(read_as.find("DCGM_FI_PROF_SM_ACTIVE every 15 s"), std::string::npos) << read_as;
   EXPECT_NE(read_as.find("DCGM_FI_DEV_GPU_UTIL of 1 hosts that have nothing better"),
             std::string::npos)
       << read_as;
   EXPECT_NE(read_as.find("its jobs from the values of nvidia_gpu_jobId"), std::string::npos);
-  EXPECT_EQ(answer["missing"], Json::array());
-  for (const Json& row : answer["rows"]) {
-    if (row["name"] == "401") {
-      EXPECT_NE(row["detail"].get<std::string>().find("eve"), std::string::npos) << row;
+  EXPECT_EQ(answer.at("missing"), Json::array());
+  for (const Json& row : answer.at("rows")) {
+    if (row.at("name") == "401") {
+      EXPECT_NE(row.at("detail").get<std::string>().find("eve"), std::string::npos) << row;
     }
   }
 }
@@ -233,7 +230,7 @@ TEST_F(Prometheus, EveryThirdRequestMayFail) {
   });
   const Json answer = scan(proxy.source());
   EXPECT_EQ(jobs(answer), kJobs);
-  EXPECT_EQ(answer["missing"], Json::array());
+  EXPECT_EQ(answer.at("missing"), Json::array());
 }
 
 TEST_F(Prometheus, SaysWhichTimeOfWhichMetricIsMissingAndAsksForThatAloneTheNextTime) {
@@ -250,8 +247,8 @@ TEST_F(Prometheus, SaysWhichTimeOfWhichMetricIsMissingAndAsksForThatAloneTheNext
     return std::nullopt;
   });
   const Json partly = scan(proxy.source());
-  ASSERT_EQ(partly["missing"].size(), 1U) << partly["missing"];
-  EXPECT_EQ(partly["missing"][0],
+  ASSERT_EQ(partly.at("missing").size(), 1U) << partly.at("missing");
+  EXPECT_EQ(partly.at("missing").at(0),
             "DCGM_FI_PROF_SM_ACTIVE from 2023-11-16 00:00 to 2023-11-17 00:00: HTTP status 400: "
             "internal: chunk 7 is gone");
   EXPECT_TRUE(jobs(partly).contains("201 72.00 0.80"));
@@ -278,7 +275,7 @@ TEST_F(Prometheus, PartialAnswersAreNamedAndNotKept) {
   });
   self = &proxy;
   const Json answer = scan(proxy.source());
-  EXPECT_EQ(answer["missing"], Json::array({"store tw038 did not answer"}));
+  EXPECT_EQ(answer.at("missing"), Json::array({"store tw038 did not answer"}));
   EXPECT_EQ(jobs(answer), kJobs);
   const int before = proxy.asked();
   scan(proxy.source());
@@ -297,7 +294,7 @@ TEST_F(Prometheus, AnswersThatBreakOffAreAskedForAgain) {
   self = &proxy;
   const Json answer = scan(proxy.source());
   EXPECT_EQ(jobs(answer), kJobs);
-  EXPECT_EQ(answer["missing"], Json::array());
+  EXPECT_EQ(answer.at("missing"), Json::array());
 }
 
 // Every answer takes a while, and one never comes: all else is there, and the gap has a name.
@@ -317,18 +314,17 @@ TEST_F(Prometheus, ASlowServerIsWaitedForAndItsGapIsNamed) {
     std::vector<std::string> words = {"scan", "--json", "--by", "job"};
     words.insert(words.end(), kWindow.begin(), kWindow.end());
     const Outcome outcome = house_.amdahl(words);
-    EXPECT_EQ(outcome.code, 0) << outcome.err;
-    return outcome.code == 0 ? Json::parse(outcome.out) : Json();
+    return json_of(outcome);
   };
   house_.write("state/config.toml",
                fmt::format("[[scan.source]]\nread = \"{}\"\nlimit_s = 5\n", proxy.source()));
   const Json partly = slow_scan();
-  ASSERT_EQ(partly["missing"].size(), 1U) << partly["missing"];
-  const std::string missing = partly["missing"][0];
+  ASSERT_EQ(partly.at("missing").size(), 1U) << partly.at("missing");
+  const std::string missing = partly.at("missing").at(0);
   EXPECT_TRUE(missing.starts_with("gpu_gfx_activity from 2023-11-16 00:00 to 2023-11-17 00:00: "))
       << missing;
   EXPECT_TRUE(jobs(partly).contains("201 72.00 0.80"));
-  EXPECT_GT(partly["totals"]["split_accelerator_s"]["unobserved"], 23.0 * 3600);
+  EXPECT_GT(partly.at("totals").at("split_accelerator_s").at("unobserved"), 23.0 * 3600);
   asleep = false;
   EXPECT_EQ(jobs(slow_scan()), kJobs);
 }
@@ -347,7 +343,7 @@ TEST_F(Prometheus, TooLargeAnswersAreAskedForInHalves) {
   });
   const Json answer = scan(proxy.source());
   EXPECT_EQ(jobs(answer), kJobs);
-  EXPECT_EQ(answer["missing"], Json::array());
+  EXPECT_EQ(answer.at("missing"), Json::array());
 }
 
 TEST_F(Prometheus, AfterAnInterruptTheRestIsAskedFor) {
@@ -387,9 +383,9 @@ TEST_F(Prometheus, AfterAnInterruptTheRestIsAskedFor) {
   const Json answer = scan(proxy.source());
   EXPECT_EQ(jobs(answer), kJobs);
   EXPECT_EQ(proxy.asked() - before,
-            answer["inputs"][0]["notes"].get<std::string>().empty()
+            answer.at("inputs").at(0).at("notes").get<std::string>().empty()
                 ? -1
-                : std::atoi(answer["inputs"][0]["notes"].get<std::string>().c_str()) -
+                : std::atoi(answer.at("inputs").at(0).at("notes").get<std::string>().c_str()) -
                       static_cast<int>(kept));
 }
 

@@ -8,14 +8,12 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
-#include "harness.h"
+#include "json.h"
 
 namespace amdahl::e2e {
 namespace {
 
-using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kStart = 1'700'006'400;  // 2023-11-15 00:00 UTC.
@@ -70,16 +68,15 @@ class ScanKeep : public testing::Test {
   Json scan(std::vector<std::string> more = {}) {
     more.emplace_back("--json");
     const Outcome outcome = house_.amdahl(words(more));
-    EXPECT_EQ(outcome.code, 0) << outcome.err;
-    return outcome.code == 0 ? Json::parse(outcome.out) : Json();
+    return json_of(outcome);
   }
   static Json said(Json answer) {
     answer.erase("inputs");
     return answer;
   }
   static std::uint64_t known_bytes(const Json& answer) {
-    for (const Json& input : answer["inputs"]) {
-      if (input["name"] == "samples.csv") return input["bytes_known"];
+    for (const Json& input : answer.at("inputs")) {
+      if (input.at("name") == "samples.csv") return input.at("bytes_known");
     }
     return 0;
   }
@@ -193,19 +190,19 @@ TEST_F(ScanKeep, WhatNoScanUsedForLongGoes) {
 TEST_F(ScanKeep, TrendInEveryForm) {
   append(samples(60, 120) + samples(120, 240, 50));
   const Json answer = scan({"--trend", "hour"});
-  const Json& lines = answer["trends"];
+  const Json& lines = answer.at("trends");
   ASSERT_EQ(lines.size(), 2U);
-  EXPECT_EQ(lines[0]["of"], "fleet");
-  EXPECT_EQ(lines[1]["family"], "train.ada.x1");
+  EXPECT_EQ(lines[0].at("of"), "fleet");
+  EXPECT_EQ(lines[1].at("family"), "train.ada.x1");
   for (const Json& line : lines) {
-    ASSERT_EQ(line["windows"].size(), 4U);
-    EXPECT_TRUE(line["windows"][0]["change"].is_null());
-    EXPECT_EQ(line["windows"][1]["may_be_chance"], true);
-    EXPECT_EQ(line["windows"][2]["may_be_chance"], false) << line["windows"][2];
-    EXPECT_NEAR(line["windows"][2]["change"].get<double>(), -0.5, 0.01);
-    EXPECT_EQ(line["windows"][2]["jobs"], kJobs);
-    EXPECT_EQ(line["windows"][3]["may_be_chance"], true);
-    EXPECT_EQ(line["halves"]["may_be_chance"], false);
+    ASSERT_EQ(line.at("windows").size(), 4U);
+    EXPECT_TRUE(line.at("windows").at(0).at("change").is_null());
+    EXPECT_EQ(line.at("windows").at(1).at("may_be_chance"), true);
+    EXPECT_EQ(line.at("windows").at(2).at("may_be_chance"), false) << line.at("windows").at(2);
+    EXPECT_NEAR(line.at("windows").at(2).at("change").get<double>(), -0.5, 0.01);
+    EXPECT_EQ(line.at("windows").at(2).at("jobs"), kJobs);
+    EXPECT_EQ(line.at("windows").at(3).at("may_be_chance"), true);
+    EXPECT_EQ(line.at("halves").at("may_be_chance"), false);
   }
   const Outcome text =
       house_.amdahl(words({"--trend", "1h", "--ascii", "--width", "80", "--html", "page.html"}));

@@ -6,14 +6,12 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
-#include "harness.h"
+#include "json.h"
 
 namespace amdahl::e2e {
 namespace {
 
-using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kStart = 1'700'006'400;  // 2023-11-15 00:00 UTC.
@@ -64,8 +62,7 @@ class Scan : public testing::Test {
                                       "2023-11-15",  "--to",      "2023-11-15T02:00:00"};
     words.insert(words.end(), more.begin(), more.end());
     const Outcome outcome = house_.amdahl(words);
-    EXPECT_EQ(outcome.code, 0) << outcome.err;
-    return outcome.code == 0 ? Json::parse(outcome.out) : Json();
+    return json_of(outcome);
   }
 
   // What the scan says, without how it came by it.
@@ -75,9 +72,10 @@ class Scan : public testing::Test {
   }
 
   static std::uint64_t new_bytes(const Json& answer, const std::string& file) {
-    for (const Json& input : answer["inputs"]) {
-      if (input["name"] == file) {
-        return input["bytes"].get<std::uint64_t>() - input["bytes_known"].get<std::uint64_t>();
+    for (const Json& input : answer.at("inputs")) {
+      if (input.at("name") == file) {
+        return input.at("bytes").get<std::uint64_t>() -
+               input.at("bytes_known").get<std::uint64_t>();
       }
     }
     return 999'999'999;
@@ -92,13 +90,13 @@ class Scan : public testing::Test {
 
 TEST_F(Scan, JoinsFilesOfAnyKindWithoutConfiguration) {
   const Json answer = scan({"--by", "job", "--idle", "0", "--order", "wasted"});
-  EXPECT_EQ(answer["totals"]["jobs"], kJobs);
-  EXPECT_NEAR(answer["totals"]["split_accelerator_s"]["allocated"], kJobs * 7200.0, 1e-6);
-  EXPECT_NEAR(answer["totals"]["split_accelerator_s"]["unobserved"], kJobs * 3600.0, 600);
-  EXPECT_EQ(answer["samples"], kJobs * 60);
-  EXPECT_EQ(answer["samples_attributed"], kJobs * 60);
-  EXPECT_EQ(answer["totals"]["metrics"][0]["name"], "DCGM_FI_DEV_GPU_UTIL");
-  EXPECT_EQ(answer["rows"][0]["name"], "100") << "the idle one wasted most";
+  EXPECT_EQ(answer.at("totals").at("jobs"), kJobs);
+  EXPECT_NEAR(answer.at("totals").at("split_accelerator_s").at("allocated"), kJobs * 7200.0, 1e-6);
+  EXPECT_NEAR(answer.at("totals").at("split_accelerator_s").at("unobserved"), kJobs * 3600.0, 600);
+  EXPECT_EQ(answer.at("samples"), kJobs * 60);
+  EXPECT_EQ(answer.at("samples_attributed"), kJobs * 60);
+  EXPECT_EQ(answer.at("totals").at("metrics").at(0).at("name"), "DCGM_FI_DEV_GPU_UTIL");
+  EXPECT_EQ(answer.at("rows").at(0).at("name"), "100") << "the idle one wasted most";
 }
 
 TEST_F(Scan, ASecondScanReadsOnlyWhatIsNew) {
@@ -112,7 +110,7 @@ TEST_F(Scan, ASecondScanReadsOnlyWhatIsNew) {
   append("samples.csv", more);
   const Json grown = scan();
   EXPECT_EQ(new_bytes(grown, "samples.csv"), more.size());
-  EXPECT_EQ(grown["samples"], kJobs * 90);
+  EXPECT_EQ(grown.at("samples"), kJobs * 90);
   EXPECT_EQ(said(grown), said(scan({"--fresh"})));
   EXPECT_EQ(said(scan({"--threads", "1"})), said(scan({"--threads", "3", "--fresh"})));
 }
@@ -120,10 +118,10 @@ TEST_F(Scan, ASecondScanReadsOnlyWhatIsNew) {
 TEST_F(Scan, AHalfWrittenLineCountsOnceWhenItIsWhole) {
   scan();
   append("samples.csv", fmt::format("{},n100,0,5", kStart + 3600));
-  EXPECT_EQ(scan()["samples"], kJobs * 60 + 1);
+  EXPECT_EQ(scan().at("samples"), kJobs * 60 + 1);
   append("samples.csv", fmt::format("5\n{},n100,0,7\n", kStart + 3660));
   const Json whole = scan();
-  EXPECT_EQ(whole["samples"], kJobs * 60 + 2);
+  EXPECT_EQ(whole.at("samples"), kJobs * 60 + 2);
   EXPECT_EQ(said(whole), said(scan({"--fresh"})));
 }
 
@@ -132,19 +130,19 @@ TEST_F(Scan, LateAndDuplicateSamplesAreCounted) {
   append("samples.csv", samples(kJobs, 58, 60, false));
   const Json answer = scan();
   std::uint64_t counted = 0;
-  for (const Json& trouble : answer["troubles"]) {
-    if (trouble["name"] == "duplicate sample" || trouble["name"] == "late sample") {
-      counted += trouble["count"].get<std::uint64_t>();
+  for (const Json& trouble : answer.at("troubles")) {
+    if (trouble.at("name") == "duplicate sample" || trouble.at("name") == "late sample") {
+      counted += trouble.at("count").get<std::uint64_t>();
     }
   }
-  EXPECT_EQ(counted, 2U * kJobs) << answer["troubles"];
+  EXPECT_EQ(counted, 2U * kJobs) << answer.at("troubles");
   EXPECT_EQ(said(answer), said(scan({"--fresh"})));
 }
 
 TEST_F(Scan, AFileThatWasCutRotatedOrRewrittenIsReadAnew) {
   const auto notes = [](const Json& answer) {
-    for (const Json& input : answer["inputs"]) {
-      if (input["name"] == "samples.csv") return input["notes"].get<std::string>();
+    for (const Json& input : answer.at("inputs")) {
+      if (input.at("name") == "samples.csv") return input.at("notes").get<std::string>();
     }
     return std::string("?");
   };
@@ -152,13 +150,13 @@ TEST_F(Scan, AFileThatWasCutRotatedOrRewrittenIsReadAnew) {
   house_.write("samples.csv", samples(kJobs, 0, 50, true));
   Json answer = scan();
   EXPECT_EQ(notes(answer), "is shorter than before, so it was read anew");
-  EXPECT_EQ(answer["samples"], kJobs * 50);
+  EXPECT_EQ(answer.at("samples"), kJobs * 50);
 
   fs::rename(house_.path("samples.csv"), house_.path("samples.csv.1"));
   house_.write("samples.csv", samples(kJobs, 50, 110, true));
   answer = scan();
   EXPECT_EQ(notes(answer), "is another file than before, so it was read anew");
-  EXPECT_EQ(answer["samples"], kJobs * 60);
+  EXPECT_EQ(answer.at("samples"), kJobs * 60);
 
   std::string other = house_.read("samples.csv");
   other[other.size() - 2] = '9';
@@ -193,11 +191,11 @@ TEST_F(Scan, GzipMembersMayBeAppended) {
   const std::vector<std::string> words = {"scan",           "sacct.txt", "places.csv",
                                           "samples.csv.gz", "--json",    "--from",
                                           "2023-11-15",     "--to",      "2023-11-15T02:00:00"};
-  const Json first = Json::parse(house_.amdahl(words).out);
-  EXPECT_EQ(first["samples"], kJobs * 60 + 900 * 15);
+  const Json first = json_of(house_.amdahl(words));
+  EXPECT_EQ(first.at("samples"), kJobs * 60 + 900 * 15);
   gzip(samples(kJobs, 75, 90, false), ">>");
-  const Json grown = Json::parse(house_.amdahl(words).out);
-  EXPECT_EQ(grown["samples"], kJobs * 75 + 900 * 15);
+  const Json grown = json_of(house_.amdahl(words));
+  EXPECT_EQ(grown.at("samples"), kJobs * 75 + 900 * 15);
   EXPECT_LT(new_bytes(grown, "samples.csv.gz"), 3000U);
 }
 
@@ -232,11 +230,11 @@ TEST_F(Scan, TablesAreKnownByTheirColumnsOrSayWhatTheyNeed) {
   house_.write("fleet/work.csv",
                "Job ID,Owner,Begin Time,Finish Time,GPU Count,Machine,Room\n"
                "7,ada,2023-11-15 00:00:00,2023-11-15 01:00:00,2,m1,west\n");
-  const Json answer = Json::parse(house_.amdahl({"scan", "fleet", "--json"}).out);
-  ASSERT_EQ(answer["inputs"].size(), 3U);
-  EXPECT_EQ(answer["inputs"][2]["samples"], 3);
-  EXPECT_EQ(answer["totals"]["jobs"], 1);
-  EXPECT_EQ(answer["totals"]["unobserved_jobs"], 0);
+  const Json answer = json_of(house_.amdahl({"scan", "fleet", "--json"}));
+  ASSERT_EQ(answer.at("inputs").size(), 3U);
+  EXPECT_EQ(answer.at("inputs").at(2).at("samples"), 3);
+  EXPECT_EQ(answer.at("totals").at("jobs"), 1);
+  EXPECT_EQ(answer.at("totals").at("unobserved_jobs"), 0);
   const std::string told = house_.amdahl({"scan", "fleet", "--explain-input"}).out;
   for (const char* want :
        {"start = \"Begin Time\"", "not used: Room", "2 columns \"gpu*_util\", percent: there"}) {
@@ -258,7 +256,7 @@ TEST_F(Scan, TablesAreKnownByTheirColumnsOrSayWhatTheyNeed) {
   house_.write("odd.toml", mapping);
   const Outcome mapped = house_.amdahl({"scan", "odd.csv", "--map", "odd.toml", "--json"});
   ASSERT_EQ(mapped.code, 0) << mapped.err << mapping;
-  EXPECT_EQ(Json::parse(mapped.out)["totals"]["jobs"], 1);
+  EXPECT_EQ(json_of(mapped).at("totals").at("jobs"), 1);
 }
 
 TEST_F(Scan, FitsTheTerminalAndSaysItPlainly) {
@@ -317,9 +315,9 @@ TEST_F(Scan, ReadsWhatTheConfigurationNames) {
                   house_.path()));
   const Outcome outcome = house_.amdahl({"scan", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const Json answer = Json::parse(outcome.out);
-  ASSERT_EQ(answer["families"].size(), 1U);
-  EXPECT_EQ(answer["families"][0]["family"], "all-training");
+  const Json answer = json_of(outcome);
+  ASSERT_EQ(answer.at("families").size(), 1U);
+  EXPECT_EQ(answer.at("families").at(0).at("family"), "all-training");
   house_.write("state/config.toml",
                "[[scan.source]]\nread = \"prometheus=http://x\"\ntoken = \"t\"\n");
   EXPECT_NE(house_.amdahl({"scan"}).err.find("line 3: a scan.source has no 'token'"),
@@ -336,11 +334,12 @@ TEST_F(Scan, TheLoopTakesUpWhatTheFleetWastes) {
   house_.write("config.toml", house_.read("config.toml") + "\n" + sources);
   // Nothing can be tried yet: the choice says what is missing.
   ASSERT_EQ(house_.amdahl({"cycle"}).code, 0);
-  const Json before = Json::parse(house_.amdahl({"status", "--json"}).out)["next"];
-  EXPECT_EQ(before["family"], "nap");
-  EXPECT_EQ(before["has_spec"], false);
-  EXPECT_NE(std::string(before["why"]).find("no spec to experiment with: amdahl adopt --spec FILE"),
-            std::string::npos)
+  const Json before = json_of(house_.amdahl({"status", "--json"})).at("next");
+  EXPECT_EQ(before.at("family"), "nap");
+  EXPECT_EQ(before.at("has_spec"), false);
+  EXPECT_NE(
+      std::string(before.at("why")).find("no spec to experiment with: amdahl adopt --spec FILE"),
+      std::string::npos)
       << before;
   ASSERT_EQ(house_.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
   const Outcome cycle = house_.amdahl({"cycle"});
@@ -351,8 +350,8 @@ TEST_F(Scan, TheLoopTakesUpWhatTheFleetWastes) {
   std::string words = house_.amdahl({"scan"}).out;
   for (std::size_t at = 0; (at = words.find("\n  ")) != words.npos;) words.replace(at, 3, " ");
   EXPECT_NE(words.find("; no such lever was tried yet: chance 15 %"), std::string::npos) << words;
-  const Json lever = Json::parse(house_.amdahl({"scan", "--json"}).out)["families"][0]["lever"];
-  EXPECT_EQ(lever["such_tried"], 0) << lever;
+  const Json lever = json_of(house_.amdahl({"scan", "--json"})).at("families").at(0).at("lever");
+  EXPECT_EQ(lever.at("such_tried"), 0) << lever;
   EXPECT_EQ(house_.amdahl({"ledger", "verify"}).code, 0);
   ASSERT_EQ(house_.amdahl({"ledger", "export", "--output", "ledger.jsonl"}).code, 0);
   const std::string ledger = house_.read("ledger.jsonl");
@@ -416,23 +415,23 @@ TEST(ScanCorpus, ThePhillyWeekComesOutAsItsTruth) {
     SCOPED_TRACE(again ? "from what was kept" : "fresh");
     const Outcome outcome = house.amdahl(words);
     ASSERT_EQ(outcome.code, 0) << outcome.err;
-    const Json answer = Json::parse(outcome.out);
-    const Json& split = answer["totals"]["split_accelerator_s"];
+    const Json answer = json_of(outcome);
+    const Json& split = answer.at("totals").at("split_accelerator_s");
     const auto near = [&](const char* part, const Json& want) {
       EXPECT_NEAR(split[part].get<double>() / 3600, want.get<double>(), 1e-4) << part;
     };
-    near("allocated", truth["gpu_hours"]);
-    near("unobserved", truth["unobserved_gpu_hours"]);
-    near("idle", truth["split_idle_eq_0"]["idle"]);
-    near("low", truth["split_idle_eq_0"]["low_util_loss"]);
-    near("productive", truth["split_idle_eq_0"]["productive"]);
-    EXPECT_EQ(answer["samples_attributed"], truth["samples_attributed"]);
-    for (std::size_t i = 0; i < truth["top20_jobs_by_waste"].size(); ++i) {
-      EXPECT_EQ(answer["rows"][i]["name"],
-                std::to_string(truth["top20_jobs_by_waste"][i][0].get<int>()));
+    near("allocated", truth.at("gpu_hours"));
+    near("unobserved", truth.at("unobserved_gpu_hours"));
+    near("idle", truth.at("split_idle_eq_0").at("idle"));
+    near("low", truth.at("split_idle_eq_0").at("low_util_loss"));
+    near("productive", truth.at("split_idle_eq_0").at("productive"));
+    EXPECT_EQ(answer.at("samples_attributed"), truth.at("samples_attributed"));
+    for (std::size_t i = 0; i < truth.at("top20_jobs_by_waste").size(); ++i) {
+      EXPECT_EQ(answer.at("rows").at(i).at("name"),
+                std::to_string(truth.at("top20_jobs_by_waste").at(i).at(0).get<int>()));
     }
-    EXPECT_NEAR(answer["pareto_wasted_by_job"]["top_1pct"].get<double>(),
-                truth["pareto_waste_by_job"]["top_1pct"].get<double>(), 1e-6);
+    EXPECT_NEAR(answer.at("pareto_wasted_by_job").at("top_1pct").get<double>(),
+                truth.at("pareto_waste_by_job").at("top_1pct").get<double>(), 1e-6);
   }
 }
 

@@ -12,12 +12,11 @@
 #include <thread>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "fleet/feed.h"
 #include "fleet/slurm/live.h"
-#include "harness.h"
+#include "json.h"
 
 namespace amdahl::e2e {
 namespace {
@@ -226,7 +225,7 @@ void expect_scanned(const House& house, const Fed& accounted) {
   const Outcome said = house.amdahl({"scan", "--source", "slurm", "--window", "1h", "--json"},
                                     {{"SLURM_CONF", house.path("s") + "/etc/slurm.conf"}});
   ASSERT_EQ(said.code, 0) << said.err;
-  const auto report = nlohmann::json::parse(said.out);
+  const auto report = json_of(said);
   std::size_t jobs = 0;
   double ended = 0;
   double queue = 0;
@@ -236,14 +235,14 @@ void expect_scanned(const House& house, const Fed& accounted) {
     queue += job.draft.accelerators * to_seconds(job.draft.start - job.draft.submit);
     if (job.draft.end != Nanos()) ended += job.draft.accelerators * to_seconds(job.draft.elapsed);
   }
-  EXPECT_EQ(report["totals"]["jobs"].get<std::size_t>(), jobs);
-  EXPECT_NEAR(report["totals"]["queue_accelerator_s"].get<double>(), queue, 1e-6);
+  EXPECT_EQ(report.at("totals").at("jobs").get<std::size_t>(), jobs);
+  EXPECT_NEAR(report.at("totals").at("queue_accelerator_s").get<double>(), queue, 1e-6);
   // Three accelerators still run.
-  const double all = report["totals"]["split_accelerator_s"]["allocated"].get<double>();
+  const double all = report.at("totals").at("split_accelerator_s").at("allocated").get<double>();
   EXPECT_GT(all, ended);
   EXPECT_LT(all, ended + 3 * 600);
-  EXPECT_EQ(report["capacity"]["basis"], "counts of accelerators");
-  EXPECT_NEAR(report["capacity"]["total_accelerator_s"].get<double>(), 8 * 3600, 1e-6);
+  EXPECT_EQ(report.at("capacity").at("basis"), "counts of accelerators");
+  EXPECT_NEAR(report.at("capacity").at("total_accelerator_s").get<double>(), 8 * 3600, 1e-6);
 }
 
 TEST(SlurmForReal, AccountingSaysWhatJobsDid) {

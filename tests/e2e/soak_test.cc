@@ -7,9 +7,8 @@
 #include <limits>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
-#include "harness.h"
+#include "json.h"
 #include "stats/coin.h"
 #include "stats/eprocess.h"
 #include "stats/estimate.h"
@@ -17,8 +16,6 @@
 
 namespace amdahl::e2e {
 namespace {
-
-using Json = nlohmann::json;
 
 int pairs_wanted() {
   const char* text = std::getenv("AMDAHL_SOAK");
@@ -45,13 +42,13 @@ std::vector<SamePair> same_pairs(const House& house) {
     const Json event = Json::parse(exported.out.substr(from, end - from), nullptr, false);
     from = end + 1;
     if (event.is_discarded() || event.value("kind", "") != "run.collected") continue;
-    const Json& fact = event["payload"]["fact"];
+    const Json& fact = event.at("payload").at("fact");
     if (fact.is_null() || fact.value("purpose", "") != "same") continue;
     const auto per_work = [](const Json& arm) {
-      return arm["cost"].get<double>() / arm["work"].get<double>();
+      return arm.at("cost").get<double>() / arm.at("work").get<double>();
     };
-    pairs.push_back({fact["index"], fact["variant_second"], fact["ran_variant_second"],
-                     std::log(per_work(fact["a"]) / per_work(fact["b"]))});
+    pairs.push_back({fact.at("index"), fact.at("variant_second"), fact.at("ran_variant_second"),
+                     std::log(per_work(fact.at("a")) / per_work(fact.at("b")))});
   }
   return pairs;
 }
@@ -133,24 +130,23 @@ Planted plant(int percent, int cap) {
   const Outcome compared = house.amdahl({"compare", "--pairs", std::to_string(cap), "--claim",
                                          std::to_string(std::max(2, percent)), "--json", "--",
                                          "slow.toml", ":::", "fast.toml"});
-  const Json json = Json::parse(compared.out, nullptr, false);
-  EXPECT_FALSE(json.is_discarded()) << compared.out << compared.err;
-  if (json.is_discarded()) return {};
-  const Json& c = json["comparison"];
+  const Json json = json_of(compared, compared.code);
+  if (json.is_null()) return {};
+  const Json& c = json.at("comparison");
   const double truth = std::log1p(percent / 100.0);
   // Starting the process is not part of what was planted: at most 3 % of the run.
   const double infinity = std::numeric_limits<double>::infinity();
-  const double lower = c["lower"].is_number() ? c["lower"].get<double>() : -infinity;
-  const double upper = c["upper"].is_number() ? c["upper"].get<double>() : infinity;
+  const double lower = c.at("lower").is_number() ? c.at("lower").get<double>() : -infinity;
+  const double upper = c.at("upper").is_number() ? c.at("upper").get<double>() : infinity;
   if (percent > 0) {
     EXPECT_LE(lower, truth + 1e-9) << c.dump(1);
     EXPECT_GE(upper, 0.97 * truth) << c.dump(1);
-    EXPECT_EQ(c["answer"], "better") << percent << " %: " << c.dump(1);
+    EXPECT_EQ(c.at("answer"), "better") << percent << " %: " << c.dump(1);
   }
-  std::cout << percent << " % planted: " << c["answer"] << " after " << c["pairs"] << " pairs, "
-            << c["effect"] << " (" << c["lower"] << " to " << c["upper"] << "), truth " << truth
-            << "\n";
-  return {percent, c["pairs"], c["answer"] == "better"};
+  std::cout << percent << " % planted: " << c.at("answer") << " after " << c.at("pairs")
+            << " pairs, " << c.at("effect") << " (" << c.at("lower") << " to " << c.at("upper")
+            << "), truth " << truth << "\n";
+  return {percent, c.at("pairs"), c.at("answer") == "better"};
 }
 
 TEST(Soak, PlantedEffectsAreFoundTheLargerTheSooner) {

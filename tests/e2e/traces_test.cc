@@ -6,15 +6,13 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
-#include "harness.h"
+#include "json.h"
 
 namespace amdahl::e2e {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 using Words = std::vector<std::string>;
 
 // A trace with four steps of 1 ms: 600 us of input, then a launch and 300 us of compute.
@@ -66,7 +64,8 @@ TEST(Traces, ThePageSaysWhatToDo) {
   EXPECT_NE(got.out.find("try: more loader workers"), std::string::npos) << got.out;
   EXPECT_NE(got.out.find("What if input=0"), std::string::npos) << got.out;
   const Outcome json = house.amdahl({"profile", house.path("trace.json"), "--json"});
-  for (const Json& cause : Json::parse(json.out).at("causes")) {
+  const Json causes = json_of(json).at("causes");
+  for (const Json& cause : causes) {
     EXPECT_NE(cause.at("try"), "") << cause.dump();
   }
 }
@@ -109,7 +108,7 @@ TEST(Traces, ThePageWorksInARealBrowser) {
                            house.path("page.html"), house.path("page.png")},
                           {}, house.path());
   ASSERT_EQ(got.code, 0) << got.err;
-  const Json seen = Json::parse(got.out);
+  const Json seen = json_of(got);
   SCOPED_TRACE(got.out);
   EXPECT_EQ(seen.at("ready"), "yes");
   EXPECT_EQ(seen.at("errors"), Json::array()) << "it threw, or loaded something";
@@ -139,8 +138,7 @@ Json profiled(const House& house, const Words& files) {
   Words words{"profile", "--json"};
   words.insert(words.end(), files.begin(), files.end());
   const Outcome got = house.amdahl(words);
-  EXPECT_EQ(got.code, 0) << files.front() << ": " << got.err;
-  return got.code == 0 ? Json::parse(got.out) : Json();
+  return json_of(got);
 }
 
 std::int64_t sum_of(const Json& object) {

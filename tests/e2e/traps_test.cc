@@ -2,14 +2,11 @@
 // it must not cost, and that --json and --explain-input say what was done.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
-#include "harness.h"
+#include "json.h"
 
 namespace amdahl::e2e {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::int64_t kStart = 1'700'006'400;  // 2023-11-15 00:00 UTC.
 
@@ -122,16 +119,16 @@ TEST_P(Traps, CostNothingAndAreCounted) {
   words.emplace_back("--json");
   const Outcome outcome = house.amdahl(words);
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const Json answer = Json::parse(outcome.out);
-  const Json& split = answer["totals"]["split_accelerator_s"];
-  EXPECT_NEAR(split["allocated"], trap.allocated, 1e-6);
-  EXPECT_NEAR(split["unobserved"], trap.unobserved, 1e-6);
-  EXPECT_NEAR(split["productive"], trap.productive, 1e-6);
+  const Json answer = json_of(outcome);
+  const Json& split = answer.at("totals").at("split_accelerator_s");
+  EXPECT_NEAR(split.at("allocated"), trap.allocated, 1e-6);
+  EXPECT_NEAR(split.at("unobserved"), trap.unobserved, 1e-6);
+  EXPECT_NEAR(split.at("productive"), trap.productive, 1e-6);
   std::uint64_t counted = 0;
-  for (const Json& trouble : answer["troubles"]) {
-    if (trouble["name"] == trap.trouble) counted = trouble["count"];
+  for (const Json& trouble : answer.at("troubles")) {
+    if (trouble.at("name") == trap.trouble) counted = trouble.at("count");
   }
-  EXPECT_EQ(counted, trap.count) << answer["troubles"];
+  EXPECT_EQ(counted, trap.count) << answer.at("troubles");
   words.back() = "--explain-input";
   const Outcome explained = house.amdahl(words);
   ASSERT_EQ(explained.code, 0) << explained.err;

@@ -1,13 +1,10 @@
 // verbs_test.cc: the verbs beside the loop, as a person types them.
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
-#include "harness.h"
+#include "json.h"
 
 namespace amdahl::e2e {
 namespace {
-
-using Json = nlohmann::json;
 
 TEST(Verbs, EveryVerbHasAPageWithAnExample) {
   House house;
@@ -39,12 +36,12 @@ TEST(Verbs, AnatomyDrawsPhasesAndGivesTheSameAsJson) {
   const Outcome picture = house.amdahl({"anatomy", "last", "--width", "80"});
   EXPECT_NE(picture.out.find("startup"), std::string::npos) << picture.out;
   EXPECT_NE(picture.out.find("compute, infinitely fast"), std::string::npos) << picture.out;
-  const Json doc = Json::parse(house.amdahl({"anatomy", "last", "--json"}).out);
-  EXPECT_EQ(doc["accelerators"].size(), 2U);
-  const Json& split = doc["split_accelerator_s"];
-  EXPECT_NEAR(split["allocated"].get<double>(),
-              split["idle"].get<double>() + split["low"].get<double>() +
-                  split["productive"].get<double>() + split["unobserved"].get<double>(),
+  const Json doc = json_of(house.amdahl({"anatomy", "last", "--json"}));
+  EXPECT_EQ(doc.at("accelerators").size(), 2U);
+  const Json& split = doc.at("split_accelerator_s");
+  EXPECT_NEAR(split.at("allocated").get<double>(),
+              split.at("idle").get<double>() + split.at("low").get<double>() +
+                  split.at("productive").get<double>() + split.at("unobserved").get<double>(),
               1e-6);
 }
 
@@ -74,10 +71,13 @@ TEST(Verbs, ARollbackTakesTheChangeOutOfTheStack) {
   house.add_nap_job();
   ASSERT_EQ(house.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
   ASSERT_EQ(house.amdahl({"propose", "nap", "--env", "NAP=0.01", "--gain", "60"}).code, 0);
-  ASSERT_EQ(house.amdahl({"cycle", "--watch", "--quiet", "--gate-policy", "demo"}).code, 0);
-  const Json gate = Json::parse(house.amdahl({"gate", "list", "--json"}).out);
-  const std::string id = gate["gate"][0]["packet"]["hypothesis"];
-  EXPECT_EQ(gate["gate"][0]["decision"]["actor"], "policy:demo") << "a policy has its own name";
+  const Outcome cycle = house.amdahl({"cycle", "--watch", "--gate-policy", "demo"});
+  ASSERT_EQ(cycle.code, 0) << cycle.err;
+  const Json gate = json_of(house.amdahl({"gate", "list", "--json"}));
+  ASSERT_EQ(gate.at("gate").size(), 1U) << cycle.err;
+  const std::string id = gate.at("gate").at(0).at("packet").at("hypothesis");
+  EXPECT_EQ(gate.at("gate").at(0).at("decision").at("actor"), "policy:demo")
+      << "a policy has its own name";
   EXPECT_EQ(house.amdahl({"gate", "rollback", id}).code, 2) << "a reason is wanted";
   EXPECT_EQ(house.amdahl({"gate", "rollback", id, "--reason", "pager", "--as", "ada"}).code, 0);
   EXPECT_EQ(house.read("state/overlays/nap.toml").find("0.01"), std::string::npos);

@@ -38,6 +38,7 @@ TEST_P(Replay, WhatWasKept) {
   for (const fs::path& file : files) {
     SCOPED_TRACE(file.string());
     const std::string bytes = read_file(file);
+    ASSERT_EQ(bytes.size(), fs::file_size(file)) << "it could not be read whole";
     GetParam().run(bytes);
     const std::size_t step = std::max<std::size_t>(1, bytes.size() / 64);
     for (std::size_t size = 0; size < bytes.size(); size += step) {
@@ -51,6 +52,12 @@ TEST_P(Replay, WhatWasKept) {
   }
 }
 
+// An empty file that is mapped has no bytes, not even an address.
+TEST_P(Replay, NothingAtAll) {
+  GetParam().run({});
+  GetParam().run("");
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, Replay, testing::ValuesIn(targets().begin(), targets().end()),
                          [](const auto& each) {
                            std::string name(each.param.name);
@@ -59,6 +66,7 @@ INSTANTIATE_TEST_SUITE_P(Targets, Replay, testing::ValuesIn(targets().begin(), t
                          });
 
 TEST(Corpus, EveryFolderIsOfATarget) {
+  ASSERT_TRUE(fs::is_directory(AMDAHL_SOURCE_DIR "/tests/fuzz/corpus"));
   for (const auto& entry : fs::directory_iterator(AMDAHL_SOURCE_DIR "/tests/fuzz/corpus")) {
     EXPECT_NE(find_target(entry.path().filename().string()), nullptr) << entry.path();
   }
