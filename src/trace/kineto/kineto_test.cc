@@ -288,6 +288,10 @@ TEST(Kineto, SurvivesHostileFiles) {
        1},
       {"a string without end", op + R"(,{"ph":"X","name":")" + std::string(20'000'000, 'x'), 3},
       {"brackets that do not match", op + "," + op.substr(0, op.size() - 1) + "]," + op, 3},
+      {"an empty event before a long one",
+       "{}," + op.substr(0, op.size() - 1) + R"(,"args":{"pad":")" + std::string(5'000, 'x') +
+           "\"}}",
+       1},
       {"zeros", op + "," + std::string(1'000'000, '\0') + "," + op, 2},
   };
   for (const Hostile& c : kCases) {

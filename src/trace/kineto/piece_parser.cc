@@ -68,14 +68,15 @@ class OneByOne {
   Cleaned cleaned_;
 };
 
-// Whether more events begin in some bytes than were seen there.
-bool has_more_events(std::string_view bytes, std::string_view key, std::uint64_t seen) {
-  std::uint64_t count = 0;
-  for (std::size_t at = find_event(bytes, 0, key); at != std::string_view::npos && count <= seen;
-       at = find_event(bytes, at + 1, key)) {
-    ++count;
+// Whether an event begins inside another one. `offset` is the place of the first byte in the
+// stream.
+bool holds_events(std::string_view json, std::uint64_t offset, std::string_view key,
+                  const Window& window) {
+  for (const Window::Stretch& one : window.long_events) {
+    const std::string_view bytes = json.substr(one.begin - offset, one.end - one.begin);
+    if (find_event(bytes, 0, key) != std::string_view::npos) return true;
   }
-  return count > seen;
+  return false;
 }
 
 }  // namespace
@@ -95,8 +96,8 @@ Window parse_piece(Piece& piece, const PieceParser& parser) {
   bytes[piece.end] = ']';
   std::memset(bytes + piece.end + 1, 0, kPadding - 1);
   const std::string_view json(bytes + piece.begin - 1, piece.end - piece.begin + 2);
-  if (parser.list(json, piece.offset - 1, window) &&
-      !(window.has_long_event && has_more_events(json, piece.key, window.events))) {
+  const std::uint64_t offset = piece.offset - 1;
+  if (parser.list(json, offset, window) && !holds_events(json, offset, piece.key, window)) {
     return window;
   }
   std::memcpy(bytes + piece.end, after.data(), kPadding);

@@ -26,6 +26,10 @@ std::pair<std::int64_t, std::int64_t> PairPool::operator[](std::uint32_t number)
   return both;
 }
 
+void Window::note_long(std::uint64_t begin, std::uint64_t end) {
+  long_events.push_back({begin, end});
+}
+
 void Window::lose(model::LossKind kind, std::uint64_t offset, std::string_view what) {
   const auto at = static_cast<std::size_t>(kind);
   if (lost[at]++ != 0) return;

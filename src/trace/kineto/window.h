@@ -65,9 +65,17 @@ struct Window {
   std::array<std::string, kLossKinds> examples;  // Of the first of each kind.
 
   std::uint64_t events = 0;            // All that were looked at.
-  bool has_long_event = false;         // One of them took so many bytes that it may hold others.
   std::optional<Nanos> first_started;  // Of the first of them, if it has a duration.
 
+  // From the first key of an event to that of the next, in the stream; of events that took so many
+  // bytes that they may hold others.
+  struct Stretch {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+  };
+  std::vector<Stretch> long_events;
+
+  void note_long(std::uint64_t begin, std::uint64_t end);
   void lose(model::LossKind kind, std::uint64_t offset, std::string_view what);
 };
 

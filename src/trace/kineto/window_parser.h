@@ -2,10 +2,12 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 #include <simdjson.h>
 
@@ -78,7 +80,7 @@ class WindowParser {
       }
       if (!take(key.raw(), value, event, seen, window)) return false;
     }
-    note_length(event.offset, window);
+    if (event.offset != 0) note_length(event.offset, window);
     keep_event(event, window);
     return true;
   }
@@ -87,7 +89,7 @@ class WindowParser {
   // skipped by its brackets alone, so that one bracket too many takes the events after it along.
   void note_length(std::uint64_t offset, Window& window) {
     constexpr std::uint64_t kLong = 2048;
-    if (offset > last_offset_ + kLong) window.has_long_event = true;
+    if (offset > last_offset_ + kLong) window.note_long(last_offset_, offset);
     last_offset_ = offset;
   }
 
@@ -128,9 +130,7 @@ class WindowParser {
     switch (key[0]) {
       case 'p':
         if (is(key, "ph")) {
-          std::string_view phase;
-          if (!text(value, phase)) return false;
-          if (first(0, seen, event) && !phase.empty()) event.phase = phase.front();
+          if (first(0, seen, event)) event.phase = phase_of(token(value));
         } else if (is(key, "pid") && first(1, seen, event)) {
           event.pid = token(value);
         }
@@ -145,12 +145,7 @@ class WindowParser {
       case 'n':
         return !is(key, "name") || !first(5, seen, event) || text(value, event.name);
       case 'c':
-        if (is(key, "cat") && first(6, seen, event)) {
-          std::string_view name;
-          if (!text(value, name)) return false;
-          event.category = category(name);
-        }
-        return true;
+        return !is(key, "cat") || !first(6, seen, event) || take_category(value, event);
       case 'i':
         if (is(key, "id") && first(7, seen, event)) event.id = token(value);
         return true;
@@ -161,13 +156,28 @@ class WindowParser {
     }
   }
 
-  Category category(std::string_view name) {
-    if (name != std::string_view(last_name_, last_length_)) {
-      last_category_ = category_of(name);
-      last_length_ = name.size() < sizeof last_name_ ? name.size() : 0;
-      std::memcpy(last_name_, name.data(), last_length_);
+  // A letter in quotes; 0 for anything else.
+  static char phase_of(std::string_view raw) {
+    return raw.size() >= 3 && raw[0] == '"' && raw[1] != '\\' && raw[2] == '"' ? raw[1] : '\0';
+  }
+
+  // A file has few categories, by turns: each is looked up once and then known by its bytes.
+  bool take_category(Value& value, RawEvent& event) {
+    const std::string_view raw = token(value);
+    Known& known = known_[word(raw.data()) * 0x9E3779B97F4A7C15 >> 60];
+    if (known.length != 0 && raw.size() >= known.length &&
+        std::memcmp(raw.data(), known.quoted, known.length) == 0) {
+      event.category = known.category;
+      return true;
     }
-    return last_category_;
+    std::string_view name;
+    if (!text(value, name)) return false;
+    event.category = category_of(name);
+    if (raw.front() != '"' || name.data() != raw.data() + 1) return true;
+    known.length = name.size() + 2 <= sizeof known.quoted ? name.size() + 2 : 0;
+    std::memcpy(known.quoted, raw.data(), known.length);
+    known.category = event.category;
+    return true;
   }
 
   bool take_args(Value& value, RawEvent& event, Window& window) {
@@ -201,6 +211,30 @@ class WindowParser {
   static std::string_view name_of_key(const char* key) {
     return {key, static_cast<std::size_t>(std::strchr(key, '"') - key)};
   }
+
+  // The bytes from here on as one number; behind every piece lies padding.
+  static std::uint64_t word(const char* bytes) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes, sizeof word);
+    return word;
+  }
+
+  // How a key begins, its closing quote included: tells nearly all keys apart at once.
+  struct Head {
+    std::uint64_t mask = 0;
+    std::uint64_t word = 0;
+
+    explicit constexpr Head(std::string_view key) {
+      std::array<unsigned char, 8> mask_bytes{};
+      std::array<unsigned char, 8> bytes{};
+      for (std::size_t i = 0; i < bytes.size() && i <= key.size(); ++i) {
+        mask_bytes[i] = 0xFF;
+        bytes[i] = static_cast<unsigned char>(i < key.size() ? key[i] : '"');
+      }
+      mask = std::bit_cast<std::uint64_t>(mask_bytes);
+      word = std::bit_cast<std::uint64_t>(bytes);
+    }
+  };
 
   struct Argument {
     std::string_view key;
@@ -243,10 +277,19 @@ class WindowParser {
     return first;
   }();
 
+  static constexpr auto kHeads = [] {
+    return []<std::size_t... i>(std::index_sequence<i...>) {
+      return std::array{Head(kArguments[i].key)...};
+    }
+    (std::make_index_sequence<std::size(kArguments)>());
+  }();
+
   bool take_arg(const char* key, Value& value, RawEvent& event, Wanted wanted,
                 std::uint64_t& seen) {
+    const std::uint64_t start = word(key);
     for (std::size_t i = kFirstWith[static_cast<unsigned char>(key[0])];
          i < std::size(kArguments) && kArguments[i].key[0] == key[0]; ++i) {
+      if ((start & kHeads[i].mask) != kHeads[i].word) continue;
       const Argument& argument = kArguments[i];
       if (!wanted_here(argument.least, wanted) || !is(key, argument.key)) continue;
       const std::uint64_t bit = std::uint64_t{1} << i;
@@ -270,9 +313,12 @@ class WindowParser {
   const char* base_ = nullptr;
   std::uint64_t stream_ = 0;       // Stream offset of `base_`.
   std::uint64_t last_offset_ = 0;  // Of the last event.
-  char last_name_[32] = {};
-  std::size_t last_length_ = 0;
-  Category last_category_ = Category::kUnknown;
+  struct Known {
+    char quoted[40] = {};
+    std::size_t length = 0;  // 0: none yet.
+    Category category = Category::kUnknown;
+  };
+  Known known_[16];
 };
 
 }  // namespace amdahl::trace::kineto
