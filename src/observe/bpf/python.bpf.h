@@ -39,6 +39,12 @@ struct {
   __type(key, __u32);
   __type(value, struct waits_event_code);
 } code_event SEC(".maps");
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, __u64[kPythonFrameWords]);
+} frame_words SEC(".maps");
 
 // 0 where it cannot be read.
 static __always_inline __u64 user_word(__u64 address) {
@@ -81,29 +87,37 @@ static __always_inline __u64 mixed(__u64 hash, __u64 value) {
   return hash ^ (hash >> 29);
 }
 
+static __always_inline __u64 frame_word(struct waits_python *python, __u64 *words, __u32 offset) {
+  return words[((offset - python->frame_from) >> 3) & (kPythonFrameWords - 1)];
+}
+
 // A hash of the frames, which are left in `event`; 0: there are none.
 static __always_inline __u64 read_python_frames(struct waits_python *python, __u64 thread,
                                                 struct waits_event_python *event) {
   __u64 frame = user_word(thread + python->frame);
   if (frame && python->inner_frame != kNoOffset) frame = user_word(frame + python->inner_frame);
+  __u32 first = 0, bytes = python->frame_bytes;
+  __u64 *words = bpf_map_lookup_elem(&frame_words, &first);
   __u64 hash = 0;
   event->count = 0;
+  if (!words || bytes > kPythonFrameWords * 8) return 0;
   for (__u32 i = 0; i < kPythonFrames; i++) {
-    if (!frame) break;
+    // All that is wanted of a frame at once: the reads are what this costs.
+    if (!frame || bpf_probe_read_user(words, bytes, (void *)(frame + python->frame_from))) break;
     struct waits_python_frame *made = &event->frames[i];
-    __u64 words[2] = {};
-    bpf_probe_read_user(words, sizeof(words), (void *)(frame + python->instruction));
-    made->code = user_word(frame + python->code);
-    made->at = (__s32)words[0];
+    __u64 instruction = frame_word(python, words, python->instruction);
+    made->code = frame_word(python, words, python->code);
+    made->at = (__s32)instruction;
     if (python->instructions != kNoOffset) {
-      made->at = (__s32)(words[0] - made->code - python->instructions);
+      made->at = (__s32)(instruction - made->code - python->instructions);
     }
-    if (python->owner != kNoOffset && (__u8)(words[1] >> (8 * (python->owner & 7))) == kOwnedByC) {
-      made->code = made->at = 0;
+    if (python->owner != kNoOffset) {
+      __u64 owner = frame_word(python, words, python->instruction + 8);
+      if ((__u8)(owner >> (8 * (python->owner & 7))) == kOwnedByC) made->code = made->at = 0;
     }
     hash = mixed(mixed(hash, made->code), (__u32)made->at);
     event->count = i + 1;
-    frame = user_word(frame + python->previous);
+    frame = frame_word(python, words, python->previous);
   }
   return event->count ? hash | 1 : 0;
 }

@@ -35,7 +35,9 @@ constexpr auto kLayouts = std::to_array<waits_python>({
      .lines = 120,
      .ascii_bytes = 48,
      .wide_bytes = 72,
-     .version = 0x0309},
+     .version = 0x0309,
+     .frame_from = 24,
+     .frame_bytes = 88},
     {.runtime = 0,
      .interpreters = 32,
      .next_interpreter = 0,
@@ -55,7 +57,9 @@ constexpr auto kLayouts = std::to_array<waits_python>({
      .lines = 120,
      .ascii_bytes = 48,
      .wide_bytes = 72,
-     .version = 0x030A},
+     .version = 0x030A,
+     .frame_from = 24,
+     .frame_bytes = 80},
     {.runtime = 0,
      .interpreters = 40,
      .next_interpreter = 0,
@@ -75,7 +79,9 @@ constexpr auto kLayouts = std::to_array<waits_python>({
      .lines = 136,
      .ascii_bytes = 48,
      .wide_bytes = 72,
-     .version = 0x030B},
+     .version = 0x030B,
+     .frame_from = 32,
+     .frame_bytes = 40},
     {.runtime = 0,
      .interpreters = 40,
      .next_interpreter = 0,
@@ -95,7 +101,9 @@ constexpr auto kLayouts = std::to_array<waits_python>({
      .lines = 136,
      .ascii_bytes = 40,
      .wide_bytes = 56,
-     .version = 0x030C},
+     .version = 0x030C,
+     .frame_from = 0,
+     .frame_bytes = 72},
     {.runtime = 0,
      .interpreters = 632,
      .next_interpreter = 7264,
@@ -115,8 +123,19 @@ constexpr auto kLayouts = std::to_array<waits_python>({
      .lines = 136,
      .ascii_bytes = 40,
      .wide_bytes = 56,
-     .version = 0x030D},
+     .version = 0x030D,
+     .frame_from = 0,
+     .frame_bytes = 72},
 });
+
+constexpr bool has_all_of_a_frame(const waits_python& layout) {
+  const unsigned end = layout.frame_from + layout.frame_bytes;
+  const unsigned owner = layout.instruction + (layout.owner == kNoOffset ? 0U : 8U);
+  const auto [first, last] = std::minmax({layout.previous, layout.code, layout.instruction});
+  return layout.frame_from == first && end == std::max<unsigned>(last, owner) + 8 &&
+         layout.frame_bytes <= kPythonFrameWords * 8;
+}
+static_assert(std::ranges::all_of(kLayouts, has_all_of_a_frame));
 
 // "python3.9" and "libpython3.10.so.1.0" are 0x0309 and 0x030A.
 std::uint16_t version_in(std::string_view name) {

@@ -139,10 +139,11 @@ void PythonLines::add_code(const waits_event_code& event) {
   Code& code = codes_[{event.process, event.code}];
   code.version = event.version;
   code.first_line = static_cast<int>(event.first_line);
-  code.file = absolute(python_text(event.file_head, event.file), event.process);
-  code.name = python_text(event.name_head, event.name);
+  code.file = text(absolute(python_text(event.file_head, event.file), event.process));
+  code.name = text(python_text(event.name_head, event.name));
   const std::size_t bytes = std::min<std::size_t>(event.line_bytes, sizeof(event.lines));
   code.lines.assign(event.lines, event.lines + bytes);
+  code.known.clear();
 }
 
 std::uint32_t PythonLines::text(const std::string& text) {
@@ -152,16 +153,23 @@ std::uint32_t PythonLines::text(const std::string& text) {
   return known->second;
 }
 
+// Where the table does not say, the function's first line is near.
+int PythonLines::line_of(Code& code, std::int32_t at) {
+  const auto [known, is_new] = code.known.try_emplace(at);
+  if (is_new) {
+    known->second = std::max(
+        0, python_line(code.version, code.first_line, code.lines, at).value_or(code.first_line));
+  }
+  return known->second;
+}
+
 std::optional<std::uint32_t> PythonLines::add(const waits_event_python& event) {
   std::vector<Frame> made;
   for (std::uint32_t i = 0; i < std::min<std::uint32_t>(event.count, kPythonFrames); ++i) {
     const auto code = codes_.find({event.process, event.frames[i].code});
     if (code == codes_.end()) continue;
-    const Code& own = code->second;
-    // Where the table does not say, the function's first line is near.
-    const int line = python_line(own.version, own.first_line, own.lines, event.frames[i].at)
-                         .value_or(own.first_line);
-    made.push_back({text(own.file), text(own.name), std::max(0, line)});
+    Code& own = code->second;
+    made.push_back({own.file, own.name, line_of(own, event.frames[i].at)});
   }
   if (made.empty()) return std::nullopt;
   const auto known = stack_numbers_.find(made);

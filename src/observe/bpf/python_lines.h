@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "model/bpf.h"
@@ -36,9 +37,10 @@ class PythonLines {
   struct Code {
     std::uint32_t version = 0;
     int first_line = 0;
-    std::string file;
-    std::string name;
+    std::uint32_t file = 0;  // In texts_, as is `name`.
+    std::uint32_t name = 0;
     std::vector<std::uint8_t> lines;
+    std::unordered_map<std::int32_t, int> known;  // Lines by instruction, as they were asked for.
   };
   struct Frame {
     std::uint32_t file = 0;  // In texts_, as is `name`.
@@ -47,6 +49,7 @@ class PythonLines {
     friend auto operator<=>(const Frame&, const Frame&) = default;
   };
   std::uint32_t text(const std::string& text);
+  static int line_of(Code& code, std::int32_t at);
 
   std::map<std::pair<std::uint32_t, std::uint64_t>, Code> codes_;  // By process and address.
   std::map<std::string, std::uint32_t> text_numbers_;

@@ -33,6 +33,7 @@ enum {
   kUserRegisters = 17,     // The registers that unwinding may need, in DWARF's order; 16 is rip.
   kDeviceName = 32,
   kPythonFrames = 32,      // Innermost first; a deeper stack loses its outermost.
+  kPythonFrameWords = 16,  // Of the interpreter's own record of a frame, at most; a power of 2.
   kPythonFileBytes = 256,
   kPythonNameBytes = 128,
   kPythonLineBytes = 16384,  // Of a code object's table of lines.
@@ -134,12 +135,13 @@ struct waits_python {
   __u16 next_interpreter, threads;         // In an interpreter.
   __u16 next_thread, pointer, frame;       // In a thread; `pointer` is pthread_self().
   __u16 inner_frame;                       // In what `frame` leads to; kNoOffset: it is the frame.
-  __u16 previous, code, instruction;       // In a frame.
+  __u16 previous, code, instruction;       // In a frame; multiples of 8.
   __u16 owner;                             // In a frame, from `instruction` on; kNoOffset: none.
   __u16 instructions;                      // In a code object; kNoOffset: frames hold an index.
   __u16 file, name, first_line, lines;     // In a code object.
   __u16 ascii_bytes, wide_bytes;           // Of the head of a text, before its characters.
   __u16 version;                           // 0x030B: 3.11.
+  __u16 frame_from, frame_bytes;           // The part of a frame that holds all of the above.
 };
 
 enum { kNoOffset = 0xFFFF };
