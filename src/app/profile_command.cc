@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "model/codec.h"
 #include "observe/nsight.h"
 #include "observe/supervisor.h"
@@ -23,6 +24,16 @@ Result<> wrap(const ProfileCommand& command, observe::RunOrder& order) {
   if (command.nsys) order.plan.argv = TRY(observe::in_nsys(order.plan.argv, order.out_dir)).argv;
   if (command.ncu) order.plan.argv = TRY(observe::in_ncu(order.plan.argv, order.out_dir)).argv;
   return Ok{};
+}
+
+// A tick of a clock is a large part of less.
+constexpr Nanos kShortest = std::chrono::milliseconds(200);
+
+void forget_causes(Nanos wall, model::Profile& profile) {
+  profile.causes.clear();
+  profile.bottleneck = model::Bottleneck::kUnknown;
+  profile.rule = fmt::format("it ran for {} ms, too short to tell; profile a longer run",
+                             show_number(1000 * to_seconds(wall)));
 }
 
 }  // namespace
@@ -58,6 +69,7 @@ Result<CommandProfile> profile_command(const Config& config, const ProfileComman
   }
   TRY(os::write_file(order.out_dir + "/receipt.json", dump_json(encode(result.receipt))));
   result.joined = join_collected(spec, result.receipt, collected_in(order.out_dir), {});
+  if (result.receipt.wall < kShortest) forget_causes(result.receipt.wall, result.joined.profile);
   result.joined.profile.id = order.id;
   result.joined.profile.family = order.family;
   result.joined.profile.at = os::real_clock().unix_time();

@@ -109,7 +109,7 @@ Result<model::Trace> read_traces(const TraceFiles& files, const RawRows& raw) {
 
 bool is_trace_file(const std::string& word) {
   struct stat status {};
-  return ::stat(word.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  return ::stat(word.c_str(), &status) == 0 && !S_ISDIR(status.st_mode);
 }
 
 }  // namespace amdahl::app

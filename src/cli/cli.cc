@@ -10,6 +10,8 @@
 #include "base/embedded.h"
 #include "base/text.h"
 #include "cli/options.h"
+#include "cli/outputs.h"
+#include "cli/show.h"
 #include "cli/verbs.h"
 
 namespace amdahl {
@@ -67,7 +69,7 @@ int print_help(const std::vector<std::string>& words) {
   if (!words.empty()) {
     const std::string_view page = reference_page(words.front());
     if (!page.empty()) {
-      fmt::print("{}", page);
+      print(std::string(page));
       return 0;
     }
     std::vector<std::string_view> names;
@@ -77,16 +79,18 @@ int print_help(const std::vector<std::string>& words) {
                near ? fmt::format(", did you mean '{}'?", *near) : "");
     return 2;
   }
-  fmt::print("amdahl finds wasted accelerator time, proves fixes and banks the savings.\n\n");
+  std::string text =
+      "amdahl finds wasted accelerator time, proves fixes and banks the savings.\n\n";
   for (const Verb& verb : kVerbs) {
-    if (!verb.hidden) fmt::print("  {:<11} {}\n", verb.name, verb.summary);
+    if (!verb.hidden) text += fmt::format("  {:<11} {}\n", verb.name, verb.summary);
   }
-  fmt::print(
+  text +=
       "\nEvery verb takes --state DIR, --config FILE, --json, --no-color and --help.\n"
       "Start here:\n"
       "  amdahl run --family eval -- python3 evaluate.py\n"
       "  amdahl scan\n"
-      "  amdahl anatomy last\n");
+      "  amdahl anatomy last\n";
+  print(text);
   return 0;
 }
 
@@ -110,6 +114,7 @@ int dispatch(const std::vector<std::string>& argv) {
   if (typed->flags.help) return print_help({typed->verb});
   const Verb& verb = *find_verb(typed->verb);
   if (const auto checked = check_words(verb, typed->flags); !checked) return fail(checked.error());
+  if (const auto checked = check_outputs(typed->flags); !checked) return fail(checked.error());
   const auto code = verb.run(typed->flags);
   return code ? *code : fail(code.error());
 }
@@ -132,7 +137,10 @@ std::string_view reference_page(std::string_view verb) {
 
 int run(const std::vector<std::string>& argv) {
   try {
-    return dispatch(argv);
+    const int code = dispatch(argv);
+    const auto printed = check_printed();
+    if (!printed && code == 0) return fail(printed.error());
+    return code;
   } catch (const std::exception& e) {
     fmt::print(stderr, "amdahl: this is a bug: {}\n", e.what());
     return 3;

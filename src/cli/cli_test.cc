@@ -159,6 +159,29 @@ TEST_F(CliTest, SlipsAreNamedWithWhatToType) {
             "amdahl: there is no ledger in " + state() + "; type: amdahl init\n");
 }
 
+TEST_F(CliTest, AnOutputThatWouldDoHarmIsRefused) {
+  write("trace.json", "[]");
+  fs::create_hard_link(path("trace.json"), path("same.json"));
+  fs::create_directories(path("folder"));
+  for (const char* name : {"trace.json", "same.json"}) {
+    EXPECT_EQ(wrong({"profile", path("trace.json"), "--html", path(name)}),
+              "amdahl: --html " + path(name) +
+                  ": that is a file to read, and would be lost; name another\n");
+  }
+  EXPECT_EQ(wrong({"profile", path("trace.json"), "--html", "-"}),
+            "amdahl: --html -: give the name of a file\n");
+  EXPECT_EQ(wrong({"ledger", "export", "--output", "/dev/stdout"}),
+            "amdahl: --output /dev/stdout: give the name of a file\n");
+  EXPECT_EQ(wrong({"scan", "--html", path("no/such/page.html")}, 1),
+            "amdahl: --html: there is no folder " + path("no/such") + "; make it first\n");
+  const fs::path before = fs::current_path();
+  fs::current_path(folder_);
+  EXPECT_EQ(wrong({"profile", "folder"}, 1),
+            "amdahl: folder is a folder, and there is no such family; type: amdahl profile "
+            "folder/*\n");
+  fs::current_path(before);
+}
+
 TEST_F(CliTest, FiltersThatFitNothingAreNotAnEmptyLedger) {
   remember();
   EXPECT_EQ(wrong({"ledger", "list", "--hypothesis-state", "refutd"}),

@@ -1,8 +1,12 @@
 #include "cli/show.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstdio>
 #include <ctime>
+#include <system_error>
+#include <utility>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -14,6 +18,8 @@
 
 namespace amdahl::cli {
 namespace {
+
+int print_error = 0;  // The first that printing met; stdio only keeps that there was one.
 
 std::string vote_word(const model::Finding& finding) {
   if (finding.vote == model::Vote::kAgree) return "agree";
@@ -43,7 +49,20 @@ Result<app::Context> context_for(const Flags& flags, bool create) {
   return app::open_context(config, create);
 }
 
-void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void print(const std::string& text) {
+  errno = 0;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() || print_error != 0) return;
+  print_error = errno != 0 ? errno : EIO;
+}
+
+Result<> check_printed() {
+  errno = 0;
+  if (std::fflush(stdout) != 0 && print_error == 0) print_error = errno;
+  if (print_error == 0) return Ok{};
+  std::clearerr(stdout);
+  return external(fmt::format("standard output: {}; what was printed is not whole",
+                              std::system_category().message(std::exchange(print_error, 0))));
+}
 
 void print_json(const Json& document) { print(pretty_json(document) + "\n"); }
 

@@ -17,6 +17,8 @@ Result<app::Config> config_for(const Flags& flags);
 Result<app::Context> context_for(const Flags& flags, bool create);
 
 void print(const std::string& text);  // To stdout.
+// Whether all of it arrived; kExternal if not: a full disk.
+Result<> check_printed();
 void print_json(const Json& document);
 
 // ln effect as a saving: 0.69 is "50 %".

@@ -1,6 +1,5 @@
 #include "cli/show_job_profile.h"
 
-#include <filesystem>
 #include <optional>
 
 #include <fmt/format.h>
@@ -93,14 +92,6 @@ nlohmann::json encode_gpu(const profile::GpuUse& gpu) {
           {"trouble", gpu.trouble}};
 }
 
-Result<> check_page_folder(const Flags& flags) {
-  if (flags.html.empty()) return Ok{};
-  const std::string folder = std::filesystem::path(os::absolute(flags.html)).parent_path().string();
-  if (os::exists(folder)) return Ok{};
-  return Error{Error::Kind::kNotFound,
-               fmt::format("--html: there is no folder {}; make it first", folder)};
-}
-
 std::string show_job_profile(const Flags& flags, const app::JobProfile& profile) {
   std::string text = show_causes(flags, profile);
   if (!profile.findings.empty()) text += "\nIn the code\n";
@@ -110,7 +101,7 @@ std::string show_job_profile(const Flags& flags, const app::JobProfile& profile)
   if (profile.findings.size() > kShown) {
     text += fmt::format("  {} more; all of them: --json\n", profile.findings.size() - kShown);
   }
-  if (profile.waits) text += show_waits(*profile.waits);
+  if (profile.waits) text += show_waits(flags, *profile.waits);
   for (const std::string& problem : profile.problems) {
     text += fmt::format("not read: {}\n", problem);
   }
@@ -143,7 +134,6 @@ Result<int> profile_typed_command(const Flags& flags) {
   command.ncu = flags.ncu;
   command.syscalls = flags.syscalls;
   const app::Config config = TRY(config_for(flags));
-  TRY(check_page_folder(flags));
   const app::CommandProfile done = TRY(app::profile_command(config, command));
   if (flags.json) {
     nlohmann::json json = encode_job_profile(done.joined);

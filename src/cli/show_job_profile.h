@@ -16,9 +16,6 @@ namespace amdahl::cli {
 std::string show_job_profile(const Flags& flags, const app::JobProfile& profile);
 nlohmann::json encode_job_profile(const app::JobProfile& profile);
 
-// That a page can be written where --html says is known before a job is run for it.
-Result<> check_page_folder(const Flags& flags);
-
 nlohmann::json encode_gpu(const profile::GpuUse& gpu);
 
 // `amdahl profile -- CMD`.

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "cli/show_causes.h"
 #include "cli/terminal.h"
 
 namespace amdahl::cli {
@@ -161,12 +162,18 @@ nlohmann::json encode_place(const profile::WaitPlace& place) {
 
 }  // namespace
 
-std::string show_waits(const WaitsReport& report) {
+std::string show_waits(const Flags& flags, const WaitsReport& report) {
   if (report.roles.empty()) return "";
   std::string text = "\n" + show_roles(report);
-  if (!report.places.empty()) text += "\nWhere the step thread waited\n";
+  const auto step = std::ranges::find(report.roles, profile::Role::kStep, &RoleWaits::role);
+  const int ranks = step == report.roles.end() ? 1 : step->at_once;
+  const std::string who =
+      ranks > 1 ? fmt::format("{} step threads", ranks) : std::string("the step thread");
+  if (!report.places.empty()) {
+    text += fmt::format("\nWhere {} waited{}\n", who, ranks > 1 ? ", together" : "");
+  }
   for (std::size_t i = 0; i < std::min(kShownPlaces, report.places.size()); ++i) {
-    text += fmt::format("  {}\n", profile::show(report.places[i]));
+    text += wrapped(flags, profile::show(report.places[i]), 2);
   }
   std::string lines;
   for (std::size_t i = 0; i < std::min(kShownLines, report.lines.size()); ++i) {
@@ -176,9 +183,9 @@ std::string show_waits(const WaitsReport& report) {
                          clip(cost.function, 60));
   }
   if (!lines.empty()) {
-    text +=
-        fmt::format("\nLines of its own that the step thread {}, in what they called included\n",
-                    report.lines.front().waits_only ? "waited in" : "spent its time in");
+    text += fmt::format("\nLines of its own that {} {}, in what they called included{}\n", who,
+                        report.lines.front().waits_only ? "waited in" : "spent time in",
+                        ranks > 1 ? ", as a mean" : "");
   }
   return text + lines + show_wakes(report) + show_disks(report) + show_lost(report);
 }

@@ -5,12 +5,13 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "cli/options.h"
 #include "profile/offcpu.h"
 
 namespace amdahl::cli {
 
 // Threads by role, the places that waited, the lines that took longest, who woke whom, disks.
-std::string show_waits(const profile::WaitsReport& report);
+std::string show_waits(const Flags& flags, const profile::WaitsReport& report);
 nlohmann::json encode_waits(const profile::WaitsReport& report);
 
 }  // namespace amdahl::cli

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,6 +30,11 @@ bool looks_like_a_file(const std::string& word) {
       [&](std::string_view ending) { return word.ends_with(ending); });
 }
 
+bool is_folder(const std::string& word) {
+  std::error_code error;
+  return std::filesystem::is_directory(word, error);
+}
+
 std::string show_hta(const profile::HtaFigures& figures) {
   const auto share = [&](double part) {
     const double whole = figures.temporal.kernel_us;
@@ -44,7 +51,6 @@ std::string show_hta(const profile::HtaFigures& figures) {
 }
 
 Result<int> profile_files(const Flags& flags) {
-  TRY(check_page_folder(flags));
   app::TraceRequest request;
   request.files.files = flags.words;
   request.files.format = flags.format;
@@ -114,7 +120,14 @@ Result<int> do_profile(const Flags& flags) {
     return bad_input(fmt::format("profile takes one family, or files; there is no file '{}'",
                                  flags.words.front()));
   }
-  return profile_family(flags);
+  auto done = profile_family(flags);
+  if (!done && done.error().kind == Error::Kind::kNotFound && is_folder(flags.words.front())) {
+    return Error{Error::Kind::kNotFound,
+                 fmt::format("{0} is a folder, and there is no such family; type: amdahl profile "
+                             "{0}/*",
+                             flags.words.front())};
+  }
+  return done;
 }
 
 }  // namespace amdahl::cli

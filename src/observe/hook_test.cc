@@ -163,6 +163,22 @@ print("fine")
   EXPECT_GT(seen.at("wall_s"), 0);
 }
 
+// The collectors outside leave it out by its name.
+TEST_F(HookTest, TheThreadThatLooksHasAName) {
+  const model::Receipt receipt = run(python(R"(
+import os, time
+found = ""
+while not found:
+    time.sleep(0.001)
+    for thread in os.listdir("/proc/self/task"):
+        with open("/proc/self/task/%s/comm" % thread) as name:
+            found += name.read() if int(thread) != os.getpid() else ""
+    found = found if found != "python3\n" else ""
+print(found, end="")
+)"));
+  EXPECT_EQ(receipt.stdout_tail, "amdahl lines\n") << receipt.stderr_tail;
+}
+
 TEST_F(HookTest, ACrashLooksTheSameAndIsStillReported) {
   write("broken.py", "import json\nraise ValueError('broken')\n");
   for (const char* script : {"import no_such_module_anywhere\n", "import broken\n",

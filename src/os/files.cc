@@ -77,6 +77,11 @@ int write_new(const std::string& path, std::string_view bytes) {
   return ::fsync(fd.get()) == 0 ? 0 : errno;
 }
 
+int write_into(const std::string& path, std::string_view bytes) {
+  const Fd fd{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
+  return fd.get() < 0 ? errno : write_all(fd.get(), bytes);
+}
+
 // So that the new name survives a power cut. Some file systems cannot; the bytes are safe anyway.
 void sync_folder_of(const std::string& path) {
   const std::string folder = fs::path(path).parent_path().string();
@@ -121,16 +126,25 @@ Result<std::string> read_tail(const std::string& path, std::size_t bytes) {
 
 Result<> write_file(const std::string& path, std::string_view bytes) {
   static std::atomic<unsigned> count{0};
-  const std::string beside = fmt::format("{}.tmp-{}-{}", path, ::getpid(), ++count);
+  struct stat present {};
+  const bool is_there = ::stat(path.c_str(), &present) == 0;
+  if (is_there && !S_ISREG(present.st_mode) && !S_ISDIR(present.st_mode)) {
+    const int error = write_into(path, bytes);
+    return error == 0 ? Result<>(Ok{}) : file_error(path, error);
+  }
+  std::error_code unresolved;
+  const fs::path real = is_there ? fs::canonical(path, unresolved) : fs::path(path);
+  const std::string target = unresolved ? path : real.string();
+  const std::string beside = fmt::format("{}.tmp-{}-{}", target, ::getpid(), ++count);
   ::unlink(beside.c_str());  // A dead process may have had our number.
   int error = write_new(beside, bytes);
-  if (error == 0 && ::rename(beside.c_str(), path.c_str()) != 0) error = errno;
+  if (error == 0 && ::rename(beside.c_str(), target.c_str()) != 0) error = errno;
   if (error != 0) {
     ::unlink(beside.c_str());
     if (error == ENOENT) return external(path + ": its folder does not exist");
     return file_error(path, error);
   }
-  sync_folder_of(path);
+  sync_folder_of(target);
   return Ok{};
 }
 

@@ -14,7 +14,7 @@ Result<std::string> read_file(const std::string& path);  // kNotFound if there i
 Result<std::string> read_head(const std::string& path, std::size_t bytes);
 Result<std::string> read_tail(const std::string& path, std::size_t bytes);
 // Written beside, synced, renamed: a reader sees the old file or the new one. When it fails (a full
-// disk) nothing is left beside.
+// disk) nothing is left beside. A link stays one; what is no file (a pipe, a device) is written to.
 Result<> write_file(const std::string& path, std::string_view bytes);
 Result<> make_dirs(const std::string& path);
 bool exists(const std::string& path);

@@ -1,9 +1,12 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,6 +73,30 @@ TEST_F(FilesTest, AFullDiskIsAClearErrorThatKeepsTheOldFile) {
   EXPECT_EQ(*read_file(file), "old");
   EXPECT_EQ(list(path("small")), std::vector<std::string>{"receipt.json"});
   ::umount(path("small").c_str());
+}
+
+TEST_F(FilesTest, ALinkStaysOneAndAPipeIsWrittenTo) {
+  ASSERT_TRUE(write_file(path("real"), "old"));
+  std::filesystem::create_symlink(path("real"), path("link"));
+  ASSERT_TRUE(write_file(path("link"), "new"));
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
+  EXPECT_EQ(*read_file(path("real")), "new");
+
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  const int reader = ::open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_TRUE(write_file(path("pipe"), "through"));
+  std::string got(16, '\0');
+  got.resize(static_cast<std::size_t>(::read(reader, got.data(), got.size())));
+  ::close(reader);
+  EXPECT_EQ(got, "through");
+  EXPECT_TRUE(std::filesystem::is_fifo(path("pipe")));
+  EXPECT_EQ(list(folder_), (std::vector<std::string>{"link", "pipe", "real"}));
+
+  // A device of our own, as /dev/full is: nobody's is put at stake.
+  if (::mknod(path("full").c_str(), S_IFCHR | 0600, makedev(1, 7)) == 0) {
+    EXPECT_FALSE(write_file(path("full"), "x"));
+    EXPECT_TRUE(std::filesystem::is_character_file(path("full")));
+  }
 }
 
 TEST_F(FilesTest, DigestsAndGlobs) {

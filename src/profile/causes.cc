@@ -222,18 +222,22 @@ std::optional<Cause> seen(const CauseInputs& inputs, Bottleneck bottleneck) {
   return cause(inputs, found->name, bottleneck, found->share, found->because);
 }
 
-// Sleep of the step thread beyond what the phases that are told already may hold of it: a loader
-// that sleeps is a wait for input, and told once.
-std::optional<Cause> slept(const CauseInputs& inputs, double in_phases) {
-  const auto found = std::ranges::find(inputs.seen, Bottleneck::kSerial, &Cause::bottleneck);
-  if (found == inputs.seen.end()) return std::nullopt;
-  const double left = found->share - in_phases;
-  if (left < kSmallestCause) return std::nullopt;
-  const std::string beyond =
-      in_phases > 0
-          ? fmt::format(", {} of the time more than other causes hold", show_percent(left))
-          : "";
-  return cause(inputs, found->name, Bottleneck::kSerial, left, found->because + beyond);
+// What the step thread slept or waited for others beyond what the phases that are told already may
+// hold of it: a loader that sleeps is a wait for input, and told once.
+std::vector<Cause> waited(const CauseInputs& inputs, double in_phases) {
+  std::vector<Cause> found;
+  for (const Cause& one : inputs.seen) {
+    if (one.bottleneck != Bottleneck::kSerial) continue;
+    const double held = std::min(in_phases, one.share);
+    in_phases -= held;
+    const double left = one.share - held;
+    if (left < kSmallestCause) continue;
+    const std::string beyond =
+        held > 0 ? fmt::format(", {} of the time beyond what other causes hold", show_percent(left))
+                 : "";
+    found.push_back(cause(inputs, one.name, Bottleneck::kSerial, left, one.because + beyond));
+  }
+  return found;
 }
 
 // Waste that no other cause explains. A busy host beside waiting devices is serial CPU work;
@@ -316,12 +320,15 @@ std::vector<Cause> causes_of(const CauseInputs& inputs) {
     keep(found ? found : seen(inputs, bottleneck));
   }
   const auto serial = timed(inputs, Bottleneck::kSerial);
-  keep(serial ? serial : slept(inputs, in_phases));
+  keep(serial);
+  if (!serial) {
+    for (Cause& found : waited(inputs, in_phases)) keep(std::move(found));
+  }
   if (inputs.asked) keep(allocation(inputs));
   // The tasks' own clocks of the plain run come before those of the one with the collectors.
   const bool is_wait_known = find(inputs.all, "cpu_wait_share").has_value();
-  const auto waited = contention(inputs);
-  keep(waited || is_wait_known ? waited : seen(inputs, Bottleneck::kContention));
+  const auto crowded = contention(inputs);
+  keep(crowded || is_wait_known ? crowded : seen(inputs, Bottleneck::kContention));
   const auto woken = wakeups(inputs);
   keep(woken ? woken : seen(inputs, Bottleneck::kWakeups));
   std::vector<Cause> known = causes;

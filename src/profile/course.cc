@@ -60,8 +60,13 @@ std::vector<std::string> course_of(const model::Profile& profile) {
                                 show_number(tell.number("hook.step_p95_ms").value_or(*median))));
   }
   if (const auto share = tell.number("hook.overhead_share")) {
-    lines.push_back(fmt::format("the hook itself took {} s, which is not counted above",
-                                show_number(*share * *tell.number("hook.wall_s"))));
+    const double wall = *tell.number("hook.wall_s");
+    std::string line = fmt::format("the hook itself took {} s, which is not counted above",
+                                   show_number(*share * wall));
+    if (const auto beside = tell.number("hook.lines_share")) {
+      line += fmt::format(", and {} s of CPU in a thread of its own", show_number(*beside * wall));
+    }
+    lines.push_back(std::move(line));
   }
   return lines;
 }

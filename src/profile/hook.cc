@@ -30,6 +30,7 @@ constexpr auto kTimes = std::to_array<Field>({
     {"first_batch_s", "hook.first_batch_share"},
     {"warmup_s", "hook.warmup_share"},
     {"overhead_s", "hook.overhead_share"},
+    {"lines_cpu_s", "hook.lines_share"},
 });
 
 constexpr auto kNumbers = std::to_array<Field>({

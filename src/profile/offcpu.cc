@@ -130,6 +130,12 @@ class Conclusion {
           step_.blocked(Wait::kSleep),
           fmt::format("slept {} s", show_number(step_.blocked(Wait::kSleep))),
           {Wait::kSleep}});
+    keep({Bottleneck::kSerial,
+          "waiting for another thread",
+          step_.until_other_s,
+          fmt::format("was blocked {} s until a thread that neither loads nor computes woke it",
+                      show_number(step_.until_other_s)),
+          {Wait::kFutex, Wait::kPipe, Wait::kPoll}});
     if (!is_sampled) wakeups();
   }
 
@@ -173,14 +179,18 @@ class Conclusion {
 
   // Ranks work at the same time: a second that each of them waits is one second of the wall.
   void keep(const Finding& finding) {
-    const double share = std::min(1.0, finding.seconds / (step_.threads * wall_));
+    const double whole = step_.at_once * wall_;
+    const double share = std::min(1.0, finding.seconds / whole);
     if (share < kSmallest) return;
     Cause cause;
     cause.name = finding.name;
     cause.bottleneck = finding.bottleneck;
     cause.share = share;
-    cause.because = fmt::format("the step thread {} of {} s{}", finding.numbers,
-                                show_number(step_.threads * wall_), where(finding));
+    const std::string who = step_.at_once > 1
+                                ? fmt::format("{} step threads together", step_.at_once)
+                                : std::string("the step thread");
+    cause.because =
+        fmt::format("{} {} of {} s{}", who, finding.numbers, show_number(whole), where(finding));
     facts_.causes.push_back(std::move(cause));
   }
 
@@ -205,12 +215,31 @@ class Conclusion {
   Facts& facts_;
 };
 
+int most_at_once(const BpfSummary& summary, const std::vector<Role>& roles, Role role) {
+  std::vector<std::pair<Nanos, int>> turns;  // One that ends as another begins makes room first.
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    if (roles[i] != role || is_hooks(summary.tasks[i])) continue;
+    turns.emplace_back(summary.tasks[i].born, 1);
+    turns.emplace_back(summary.tasks[i].died, -1);
+  }
+  std::ranges::sort(turns);
+  int now = 0;
+  int most = 1;
+  for (const auto& [at, change] : turns) most = std::max(most, now += change);
+  return most;
+}
+
 }  // namespace
 
 std::vector<RoleWaits> waits_by_role(const BpfSummary& summary) {
   const std::vector<Role> roles = roles_of(summary);
   std::map<Role, RoleWaits> sums;
+  std::set<std::int64_t> hooks;
   for (std::size_t i = 0; i < roles.size(); ++i) {
+    if (is_hooks(summary.tasks[i])) {
+      hooks.insert(summary.tasks[i].tid);
+      continue;
+    }
     RoleWaits& sum = sums[roles[i]];
     sum.role = roles[i];
     add(summary.tasks[i], sum);
@@ -223,7 +252,11 @@ std::vector<RoleWaits> waits_by_role(const BpfSummary& summary) {
     RoleWaits& sum = sums[wakee->second];
     if (waker->second == Role::kLoader) sum.until_loader_s += to_seconds(row.blocked);
     if (waker->second == Role::kPool) sum.until_pool_s += to_seconds(row.blocked);
+    if (waker->second == Role::kHelper && !hooks.contains(row.waker)) {
+      sum.until_other_s += to_seconds(row.blocked);
+    }
   }
+  for (auto& [role, sum] : sums) sum.at_once = most_at_once(summary, roles, role);
   std::vector<RoleWaits> found;
   for (const auto& [role, sum] : sums) found.push_back(sum);
   return found;

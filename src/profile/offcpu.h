@@ -16,6 +16,7 @@ namespace amdahl::profile {
 struct RoleWaits {
   Role role = Role::kHelper;
   int threads = 0;
+  int at_once = 0;  // The most of them that lived at one time.
   double life_s = 0;
   double running_s = 0;
   double runqueue_s = 0;
@@ -26,6 +27,7 @@ struct RoleWaits {
   double syscalls = -1;       // -1: not counted.
   double until_loader_s = 0;  // Blocked until a loader woke it; likewise a thread of the pool.
   double until_pool_s = 0;
+  double until_other_s = 0;  // Likewise a thread of the job that plays neither of these parts.
 
   double blocked(model::Wait wait) const { return blocked_s[static_cast<std::size_t>(wait)]; }
 };

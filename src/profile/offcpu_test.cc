@@ -1,5 +1,6 @@
 #include "profile/offcpu.h"
 
+#include <algorithm>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -73,6 +74,59 @@ TEST(Roles, ForkedWorkersWhoseEndIsWaitedForAreNoLoaders) {
   }
   EXPECT_EQ(names_of(roles_of(summary)),
             (std::vector<std::string>{"launcher", "step", "step", "step"}));
+}
+
+TEST(Roles, TheHooksOwnThreadIsNoPartOfTheJob) {
+  BpfSummary summary = sample_waits();
+  const WaitsReport before = waits_report(summary);
+  auto own = waits_task(14, 11, 11, "amdahl lines");
+  own.running = std::chrono::seconds(9);
+  waits_block(own, model::Wait::kFutex, 1000, 2000);
+  summary.tasks.push_back(own);
+  summary.wakes.insert(summary.wakes.begin(), {0, 14, 2000, std::chrono::seconds(1)});
+  const WaitsReport after = waits_report(summary);
+  EXPECT_EQ(after.wakes.size(), before.wakes.size());
+  ASSERT_EQ(after.roles.size(), before.roles.size());
+  for (std::size_t i = 0; i < after.roles.size(); ++i) {
+    EXPECT_EQ(after.roles[i].threads, before.roles[i].threads);
+    EXPECT_EQ(after.roles[i].running_s, before.roles[i].running_s);
+  }
+}
+
+// A script that runs one program after the other.
+TEST(Roles, ChildrenInARowAreOneStepThread) {
+  BpfSummary summary;
+  summary.wall = std::chrono::seconds(10);
+  auto shell = waits_task(1, 1, 0, "sh");
+  waits_block(shell, model::Wait::kChild, 9990, 5);
+  summary.tasks = {shell};
+  for (int i = 0; i < 5; ++i) {
+    auto child = waits_task(10 + i, 10 + i, 1, "sleep");
+    child.born = std::chrono::seconds(2 * i);
+    child.died = std::chrono::seconds(2 * i + 2);
+    child.running = std::chrono::milliseconds(1 + 4 * i);
+    waits_block(child, model::Wait::kSleep, 1900, 1);
+    summary.tasks.push_back(child);
+  }
+  EXPECT_EQ(names_of(roles_of(summary)),
+            (std::vector<std::string>{"launcher", "step", "step", "step", "step", "step"}));
+  const Facts facts = facts_of(summary);
+  ASSERT_EQ(facts.causes.size(), 1U);
+  EXPECT_EQ(facts.causes[0].because, "the step thread slept 9.50 s of 10.0 s");
+  EXPECT_DOUBLE_EQ(facts.causes[0].share, 0.95);
+}
+
+TEST(OffCpu, AWaitForAThreadThatOnlySleepsIsACause) {
+  BpfSummary summary = sample_waits();
+  summary.wakes.push_back({13, 11, 100, std::chrono::milliseconds(800)});
+  const Facts facts = facts_of(summary);
+  const auto found =
+      std::ranges::find(facts.causes, "waiting for another thread", &model::Cause::name);
+  ASSERT_NE(found, facts.causes.end());
+  EXPECT_DOUBLE_EQ(found->share, 0.08);
+  EXPECT_EQ(found->because,
+            "the step thread was blocked 0.8 s until a thread that neither loads nor computes "
+            "woke it of 10.0 s");
 }
 
 TEST(Roles, NobodyIsNothing) { EXPECT_TRUE(roles_of({}).empty()); }

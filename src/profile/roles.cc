@@ -78,6 +78,7 @@ class Family {
  private:
   void add(std::size_t index) {
     const TaskWaits& task = summary_.tasks[index];
+    if (is_hooks(task)) return;
     const auto [at, is_new] = processes_.try_emplace(task.process);
     Process& process = at->second;
     process.tasks.push_back(index);
@@ -123,9 +124,25 @@ class Family {
     for (const std::int64_t child : process.children) {
       most = std::max(most, tree_running(child, depth));
     }
+    std::vector<std::int64_t> busy;
     for (const std::int64_t child : process.children) {
-      if (tree_running(child, depth) >= kAsBusy * most) descend(child, depth + 1, found);
+      if (tree_running(child, depth) >= kAsBusy * most) busy.push_back(child);
     }
+    // Those that run before or after them are the job's work as much as they are.
+    for (const std::int64_t child : process.children) {
+      const bool is_apart = std::ranges::none_of(
+          busy, [&](std::int64_t other) { return overlap(process_leader(child), other); });
+      if (is_apart || std::ranges::find(busy, child) != busy.end())
+        descend(child, depth + 1, found);
+    }
+  }
+
+  const TaskWaits& process_leader(std::int64_t id) const {
+    return summary_.tasks[processes_.at(id).leader];
+  }
+  bool overlap(const TaskWaits& one, std::int64_t id) const {
+    const TaskWaits& other = process_leader(id);
+    return one.born < other.died && other.born < one.died;
   }
 
   const BpfSummary& summary_;
@@ -205,6 +222,8 @@ class Casting {
 };
 
 }  // namespace
+
+bool is_hooks(const TaskWaits& task) { return task.name == "amdahl lines"; }
 
 std::string_view name(Role role) {
   constexpr std::array<std::string_view, 5> kNames = {"step", "pool", "loader", "helper",

@@ -18,6 +18,9 @@ enum class Role : std::uint8_t {
 };
 std::string_view name(Role role);  // "step", …
 
+// Whether the thread is the hook's own, which looks at lines: no part of the job.
+bool is_hooks(const model::TaskWaits& task);
+
 // One for each task. A process that mostly waits for children or sleeps while what it executed
 // works is a launcher, and its busy children are the ranks. Of a rank the first thread runs the
 // steps, or where that only waits for others, the busiest one. Forked children are loaders, others

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "profile/offcpu.h"
 #include "profile/roles.h"
 
 namespace amdahl::profile {
@@ -73,7 +74,8 @@ std::vector<StackLine> lines_of(const model::WaitSite& site) { return lines_in(s
 std::vector<StackLine> lines_of(const model::RunSite& site) { return lines_in(site); }
 
 bool is_hook(const model::PythonFrame& frame) {
-  return frame.file.ends_with("/hook/sitecustomize.py");
+  return frame.file.ends_with("/hook/sitecustomize.py") ||
+         (frame.file.find("/hook/_amdahl_") != frame.file.npos && frame.file.ends_with(".py"));
 }
 
 bool is_own_source(const std::string& file) {
@@ -105,7 +107,10 @@ std::vector<LineCost> line_costs(const BpfSummary& summary) {
     if (roles[i] == Role::kStep) steps[summary.tasks[i].tid] = &summary.tasks[i];
   }
   if (steps.empty()) return {};
-  const auto threads = static_cast<double>(steps.size());
+  double threads = 1;
+  for (const RoleWaits& role : waits_by_role(summary)) {
+    if (role.role == Role::kStep) threads = role.at_once;
+  }
   Costs costs;
   for (const model::WaitSite& site : summary.sites) {
     if (steps.contains(site.tid)) costs.add(lines_of(site), to_seconds(site.time) / threads);

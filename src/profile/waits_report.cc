@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -92,9 +93,14 @@ WaitsReport waits_report(const BpfSummary& summary) {
   report.lines = line_costs(summary);
   if (report.lines.size() > kMostLines) report.lines.resize(kMostLines);
   std::map<std::int64_t, std::string> names;
-  for (const model::TaskWaits& task : summary.tasks) names[task.tid] = task.name;
+  std::set<std::int64_t> hooks;
+  for (const model::TaskWaits& task : summary.tasks) {
+    names[task.tid] = task.name;
+    if (is_hooks(task)) hooks.insert(task.tid);
+  }
   for (const model::Wakes& row : summary.wakes) {
     if (report.wakes.size() >= kMostWakes) break;
+    if (hooks.contains(row.wakee)) continue;
     report.wakes.push_back({row.waker, row.wakee, name_of(names, row.waker),
                             name_of(names, row.wakee), row.count, to_seconds(row.blocked)});
   }

@@ -23,6 +23,19 @@ TEST(Verbs, EveryVerbHasAPageWithAnExample) {
   }
 }
 
+TEST(Verbs, AFullDiskUnderStandardOutputIsAFailure) {
+  House house;
+  const std::string program = AMDAHL_PROGRAM;
+  for (const char* words : {"version", "--help", "scan --help", "config --json"}) {
+    SCOPED_TRACE(words);
+    const Outcome full =
+        run({"sh", "-c", program + " " + words + " > /dev/full"}, {}, house.path());
+    EXPECT_EQ(full.code, 3);
+    EXPECT_EQ(full.err,
+              "amdahl: standard output: No space left on device; what was printed is not whole\n");
+  }
+}
+
 TEST(Verbs, AnatomyDrawsPhasesAndGivesTheSameAsJson) {
   House house;
   house.write("phases.sh",

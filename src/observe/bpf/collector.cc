@@ -54,8 +54,9 @@ Nanos nanos(std::uint64_t count) { return Nanos{static_cast<std::int64_t>(count)
 // What still goes on when the counting ends is counted up to then.
 void close(waits_task& task, std::uint64_t now) {
   const bool is_over = task.state == kTaskDead;
+  // One that said that it ends may still have waited on its way out: that is part of its life.
   if (task.died == 0 || (task.has_exited && !is_over))
-    task.died = std::max<std::uint64_t>(now, task.born);
+    task.died = std::max({static_cast<__u64>(now), task.born, task.since});
   if (is_over || task.died <= task.since) return;
   const std::uint64_t open = task.died - task.since;
   switch (task.state) {
@@ -99,6 +100,7 @@ class BpfCollector::Work {
     summary_.host = os::host_name();
     summary_.started = clock_.unix_time();
     summary_.monotonic = clock_.monotonic();
+    summary_.run_sample_every = nanos(kernel_->sample_every());
     TRY(recorder_.begin(model::bpf_head_line(summary_)));
     thread_ = std::thread([this] { loop(); });
     return Ok{};
@@ -347,7 +349,6 @@ void BpfCollector::Work::add_sites() {
   }
   summary_.running = lines_.running();
   summary_.lost_samples = lines_.lost_samples();
-  summary_.run_sample_every = nanos(kernel_->sample_every());
 }
 
 void BpfCollector::Work::add_wakes() {

@@ -204,6 +204,27 @@ TEST_F(CollectorLinesTest, LinesOfCompiledCodeWithThoseInlined) {
       if (is_spin) spun += run.samples;
     }
     want(spun >= 10, fmt::format("{} samples in the producer's loop", spun), problems);
+    want(seen.summary.run_sample_every > Nanos{}, "how often it was looked is told", problems);
+    return problems;
+  });
+}
+
+// Without an environment the first thread waits a few hundred bytes below its stack's end.
+TEST_F(CollectorLinesTest, AStackNearItsEndIsWhole) {
+  const std::string same_place = "setarch -R ";  // Else the end is near in some runs only.
+  if (std::system((same_place + "true 2>/dev/null").c_str()) != 0) {
+    GTEST_SKIP() << "setarch -R is not permitted here";
+  }
+  hold(fmt::format("env -i {} {} sleep", same_place, TRUTH_PROGRAM), [&](const Seen& seen) {
+    Problems problems;
+    std::string told;
+    const std::int64_t tid = seen.task("sleep").tid;
+    const auto site = std::ranges::find_if(seen.summary.sites, [&](const model::WaitSite& one) {
+      return one.tid == tid && one.reason == Wait::kSleep;
+    });
+    if (site == seen.summary.sites.end()) return Problems{"no place"};
+    for (const model::WaitFrame& frame : site->frames) told += frame.symbol + " < ";
+    want(told.ends_with("_start < "), told, problems);
     return problems;
   });
 }

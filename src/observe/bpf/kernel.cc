@@ -21,6 +21,7 @@
 #endif
 
 #include "base/text.h"
+#include "observe/bpf/privilege.h"
 
 namespace amdahl::observe {
 
@@ -49,8 +50,8 @@ int keep_complaint(libbpf_print_level level, const char* format, va_list argumen
 Error refused(const char* what, int code) {
   const bool not_permitted = code == -EPERM || code == -EACCES;
   std::string text = fmt::format("the kernel refused {}: {}", what, std::strerror(-code));
-  if (not_permitted && ::geteuid() != 0) {
-    text += "; run as root, or give this program CAP_BPF and CAP_PERFMON";
+  if (not_permitted) {
+    text += "; " + remedy(own_privilege());
   } else if (!complaint().empty()) {
     text += fmt::format(" ({})", clip(complaint(), 200));
   }

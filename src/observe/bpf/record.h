@@ -29,7 +29,7 @@ enum waits_state { kTaskUnknown, kTaskRunning, kTaskBlocked, kTaskReady, kTaskDe
 enum {
   kHistogramBuckets = 32,  // Bucket b: below 2^b microseconds.
   kStackBytes = 16384,     // Of the user stack that waits, once for each place.
-  kStackChunk = 2048,      // Read in these, so that the stack's end costs only the last one.
+  kStackPage = 4096,       // Of the memory that it is in.
   kUserRegisters = 17,     // The registers that unwinding may need, in DWARF's order; 16 is rip.
   kDeviceName = 32,
   kPythonFrames = 32,      // Innermost first; a deeper stack loses its outermost.

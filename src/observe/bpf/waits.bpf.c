@@ -275,14 +275,19 @@ static __always_inline __u32 send_stack(__u32 kind, __u32 site, struct waits_tas
   event->process = task->process;
   copy_registers(event->registers, registers);
   event->pad = 0;
+  // By pages: a stack ends with one, and the first thread's is often near its end.
   __u64 from = event->registers[kStackRegister];
+  __u32 first = kStackPage - (from & (kStackPage - 1));
   __u32 bytes = 0;
+  if (bpf_probe_read_user(event->stack, first, (void *)from) == 0) {
+    bytes = first;
 #pragma unroll
-  for (int chunk = 0; chunk < kStackBytes / kStackChunk; chunk++) {
-    if (bytes != chunk * kStackChunk) break;
-    if (bpf_probe_read_user(&event->stack[chunk * kStackChunk], kStackChunk,
-                            (void *)(from + chunk * kStackChunk)) == 0) {
-      bytes += kStackChunk;
+    for (int page = 1; page < kStackBytes / kStackPage; page++) {
+      if (bytes != first + (page - 1) * kStackPage) break;
+      if (bpf_probe_read_user(&event->stack[first + (page - 1) * kStackPage], kStackPage,
+                              (void *)(from + first + (page - 1) * kStackPage)) == 0) {
+        bytes += kStackPage;
+      }
     }
   }
   event->bytes = bytes;

@@ -93,6 +93,7 @@ Waits::Waits(const CollectorOptions& options, os::Clock& clock) : clock_{clock},
     return;
   }
   why_not_ = started.error().text;
+  if (options.count_syscalls) why_not_ += "; so system calls were not counted either";
   sampling_ = std::make_unique<Sampling>(clock, why_not_);
 }
 

@@ -3,6 +3,7 @@ import os
 import sys
 
 _EVERY = 0.005
+_SELDOM = 0.025  # Of a job that runs for longer: a thousand looks tell as much as ten thousand.
 _LONGEST = 1.0  # More is a machine that slept.
 _ROWS = 80
 
@@ -33,7 +34,8 @@ class Sampler:
 
     def _run(self):
         began = last = called = self.clock()
-        while not self.stop.wait(_EVERY):
+        _name_thread()
+        while not self.stop.wait(min(_SELDOM, max(_EVERY, (last - began) / 1000))):
             frame = sys._current_frames().get(self.watched)
             now = self.clock()
             place = self._place(frame)
@@ -82,6 +84,17 @@ class Sampler:
             }
             for (file, line, function, phase), seconds in ordered
         ]
+
+
+def _name_thread():
+    """So that the collectors outside know that it is none of the job's."""
+    import threading
+
+    try:
+        with open("/proc/self/task/%d/comm" % threading.get_native_id(), "w") as name:
+            name.write("amdahl lines")
+    except Exception:
+        pass
 
 
 def _libraries():
