@@ -41,10 +41,22 @@ class Prober {
     const std::string text = TRY(body(request));
     return prom::read_values(text);
   }
-  Result<double> peak(const prom::Request& request) {
+  Result<prom::Peak> peak(const prom::Request& request) {
     const std::string text = TRY(body(request));
-    const std::optional<double> found = TRY(prom::read_peak(text));
-    return found.value_or(0);
+    const std::optional<prom::Peak> found = TRY(prom::read_peak(text));
+    return found.value_or(prom::Peak{});
+  }
+  Result<prom::Labels> labels(const prom::Request& request) {
+    const std::string text = TRY(body(request));
+    return prom::read_labels(text);
+  }
+  Result<Nanos> distance(const prom::Request& request) {
+    const std::string text = TRY(body(request));
+    return prom::read_distance(text);
+  }
+  Result<prom::Presence> presence(const prom::Request& request, std::string_view label) {
+    const std::string text = TRY(body(request));
+    return prom::read_presence(text, label);
   }
 
  private:
@@ -118,20 +130,36 @@ class Chooser {
     return prober_.values(prom::ask_label(ask_.window, metric.name, metric.host));
   }
 
+  // At how many times each host had this metric, or a better one.
+  Result<prom::Presence> presence_of(const prom::Metric& metric) {
+    return prober_.presence(prom::ask_presence(ask_.window, metric.name, metric.host), metric.host);
+  }
+
   Result<> cover(const prom::Metric& metric) {
-    for (std::string& host : TRY(hosts_of(metric))) covered_.insert(std::move(host));
+    for (const std::string& host : TRY(hosts_of(metric))) covered_.try_emplace(host);
+    for (const auto& [host, times] : TRY(presence_of(metric))) {
+      covered_[host] = std::max(covered_[host], times);
+    }
     return Ok{};
+  }
+
+  // The time between scrapes as one series shows it; without two samples, as the count does.
+  Result<Nanos> step_of(std::string_view metric) {
+    const prom::Peak hourly = TRY(prober_.peak(prom::ask_cadence(ask_.window, metric)));
+    if (hourly.value <= 0) return kUsualStep;
+    const auto labels = TRY(prober_.labels(prom::ask_busiest(hourly.at, metric)));
+    const Nanos apart = labels.empty()
+                            ? Nanos{}
+                            : TRY(prober_.distance(prom::ask_hour_of(hourly.at, metric, labels)));
+    return prom::cadence_of(apart > Nanos{} ? 3600 / to_seconds(apart) : hourly.value);
   }
 
   Result<prom::Selection> selection(std::string_view metric) {
     prom::Selection made;
     made.metric = metric;
     made.step = ask_.source.step;
-    if (made.step == Nanos{}) {
-      const double hourly = TRY(prober_.peak(prom::ask_cadence(ask_.window, metric)));
-      made.step = hourly > 0 ? prom::cadence_of(hourly) : kUsualStep;
-    }
-    made.series = TRY(prober_.peak(prom::ask_series_count(ask_.window, metric)));
+    if (made.step == Nanos{}) made.step = TRY(step_of(metric));
+    made.series = TRY(prober_.peak(prom::ask_series_count(ask_.window, metric))).value;
     return made;
   }
 
@@ -140,20 +168,30 @@ class Chooser {
     made.expression = prom::expression_of(metric, "", made.step);
     made.says = metric;
     if (metric == "nvidia_gpu_duty_cycle" && present_.contains(prom::kJobByValue)) {
+      // Nodes are not all given the exporter with the label at once.
       const auto labels = TRY(prober_.values(prom::ask_label(ask_.window, metric, "jobid")));
-      if (labels.empty()) {
-        made.expression = prom::expression_with_job_values(metric, made.step);
-        made.says = fmt::format("{}, its jobs from the values of {}", metric, prom::kJobByValue);
+      const std::string_view unlabelled = labels.empty() ? "" : "jobid=\"\"";
+      if (!labels.empty()) {
+        prom::Selection labelled = made;
+        labelled.expression = prom::expression_of(metric, "jobid!=\"\"", made.step);
+        chosen_.push_back(std::move(labelled));
       }
+      made.expression = prom::expression_with_job_values(metric, unlabelled, made.step);
+      made.says = fmt::format("{}{}, its jobs from the values of {}", metric,
+                              labels.empty() ? "" : " without a label", prom::kJobByValue);
     }
     chosen_.push_back(std::move(made));
     return Ok{};
   }
 
   Result<> rest(const prom::Metric& metric) {
+    const prom::Presence presence = TRY(presence_of(metric));
     std::vector<std::string> hosts;
     for (std::string& host : TRY(hosts_of(metric))) {
-      if (!covered_.contains(host)) hosts.push_back(std::move(host));
+      const auto better = covered_.find(host);
+      const auto here = presence.find(host);
+      const std::size_t times = here == presence.end() ? 0 : here->second;
+      if (better == covered_.end() || better->second < times) hosts.push_back(std::move(host));
     }
     if (hosts.empty()) return Ok{};
     const prom::Selection made = TRY(selection(metric.name));
@@ -162,7 +200,8 @@ class Chooser {
       prom::Selection part = made;
       const std::string matcher = prom::matcher_of(metric.host, some);
       part.expression = prom::expression_of(metric.name, matcher, made.step);
-      part.says = fmt::format("{} of {} hosts that have nothing better", metric.name, some.size());
+      part.says = fmt::format("{} of {} hosts that have nothing better all the time", metric.name,
+                              some.size());
       chosen_.push_back(std::move(part));
     }
     return Ok{};
@@ -171,7 +210,7 @@ class Chooser {
   const PrometheusAsk& ask_;
   Prober& prober_;
   std::set<std::string, std::less<>> present_;
-  std::set<std::string> covered_;
+  prom::Presence covered_;  // By what was chosen already.
   std::vector<prom::Selection> chosen_;
 };
 

@@ -64,7 +64,7 @@ class Intake {
   // Each accelerator of a host is shared out in so many parts: what JobDraft::shards counts.
   virtual void parts(std::string_view host, double of_each) = 0;
 
-  // So many accelerators of a host were down. Several may tell of the same time.
+  // So many accelerators of a host were down; 0: all. Several may tell of the same time.
   struct Down {
     std::string_view host;
     Nanos from{};

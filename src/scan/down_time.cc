@@ -1,12 +1,28 @@
 #include "scan/down_time.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 namespace amdahl::scan {
+namespace {
+
+constexpr double kAll = std::numeric_limits<double>::infinity();  // Whatever the host has.
+
+}  // namespace
 
 void DownTime::add(WordId host, Nanos from, Nanos to, double accelerators) {
-  if (from < to && accelerators > 0) hosts_[host].down.push_back({from, to, accelerators});
+  if (from >= to || accelerators < 0) return;
+  hosts_[host].down.push_back({from, to, accelerators > 0 ? accelerators : kAll});
+}
+
+std::vector<WordId> DownTime::down_as_a_whole() const {
+  std::vector<WordId> found;
+  for (const auto& [host, told] : hosts_) {
+    const auto is_all = [](const Stretch& stretch) { return stretch.accelerators == kAll; };
+    if (std::ranges::any_of(told.down, is_all)) found.push_back(host);
+  }
+  return found;
 }
 
 void DownTime::hold(WordId host, Nanos from, Nanos to, double accelerators) {
@@ -43,7 +59,7 @@ double DownTime::seconds(const Host& host, const Window& window, double capacity
   double most = capacity;
   for (const Stretch& stretch : host.down) {
     add(stretch, true);
-    if (capacity <= 0) most = std::max(most, stretch.accelerators);
+    if (capacity <= 0 && stretch.accelerators < kAll) most = std::max(most, stretch.accelerators);
   }
   for (const Stretch& stretch : host.held) add(stretch, false);
   std::sort(changes.begin(), changes.end(),

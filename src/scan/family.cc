@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include "base/hash.h"
+
 namespace amdahl::scan {
 namespace {
 
@@ -138,10 +140,13 @@ std::string_view last_part(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-// What may stand in a family's name: lower-case letters and digits, "-" between them.
+// What may stand in a family's name: lower-case letters and digits, "-" between them. Words in
+// other letters than these are told apart by a hash.
 std::string slug_of(std::string_view text) {
   std::string slug;
+  bool is_ascii = true;
   for (const char c : text) {
+    is_ascii = is_ascii && static_cast<signed char>(c) >= 0;
     const char low = to_lower(c);
     if (is_digit(low) || (low >= 'a' && low <= 'z')) {
       slug += low;
@@ -150,7 +155,8 @@ std::string slug_of(std::string_view text) {
     }
   }
   if (slug.ends_with('-')) slug.pop_back();
-  return slug;
+  if (is_ascii) return slug;
+  return slug + (slug.empty() ? "" : "-") + sha256_hex(text).substr(0, 6);
 }
 
 // The command without its arguments; of "python train.py" the script is what tells jobs apart.

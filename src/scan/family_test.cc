@@ -1,5 +1,7 @@
 #include "scan/family.h"
 
+#include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -63,6 +65,26 @@ TEST(Family, NameUserAndSizeMakeIt) {
   EXPECT_EQ(family_of({.name = "job", .script = "/x/fit_3.sh", .accelerators = 2}),
             "job.fit-sh.x2");
   EXPECT_EQ(family_of({.user = "u", .accelerators = 4}), "unnamed.u.x4");
+}
+
+TEST(Family, OtherLettersThanAsciiTellFamiliesApart) {
+  const std::vector<JobTraits> jobs = {
+      {.name = "训练", .user = "u", .accelerators = 1},
+      {.name = "评估", .user = "u", .accelerators = 1},
+      {.name = "обучение", .user = "u", .accelerators = 1},
+      {.name = "größe-a", .user = "ä", .accelerators = 1},
+      {.name = "größe-a", .user = "ö", .accelerators = 1},
+      {.name = "gräße-a", .user = "ä", .accelerators = 1},
+      {.user = "u", .accelerators = 1},
+  };
+  std::set<std::string> names;
+  for (const JobTraits& job : jobs) names.insert(family_of(job));
+  EXPECT_EQ(names.size(), jobs.size());
+  EXPECT_EQ(family_of({.name = "训练_1", .user = "u", .accelerators = 1}),
+            family_of({.name = "训练_2", .user = "u", .accelerators = 1}));
+  for (const std::string& name : names) {
+    EXPECT_TRUE(std::ranges::all_of(name, [](char c) { return c > ' ' && c < 127; })) << name;
+  }
 }
 
 TEST(Family, WhatTheJobSaysWins) {

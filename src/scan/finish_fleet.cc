@@ -127,10 +127,22 @@ void Finisher::tell_down() {
   for (const HostCapacity& row : usage_.capacities) {
     if (row.host != 0) hosts.emplace(row.host, &row);
   }
+  const std::vector<WordId> wholes = down.down_as_a_whole();
+  const std::set<WordId> whole(wholes.begin(), wholes.end());
   const auto capacity = [&](WordId host) {
     const auto at = hosts.find(host);
-    return at != hosts.end() && at->second->told ? at->second->accelerators : 0.0;
+    const bool is_known = at != hosts.end() && (at->second->told || whole.contains(host));
+    return is_known ? at->second->accelerators : 0.0;
   };
+  // Where somebody told what there is, a host that was not told of has none.
+  const bool is_told = std::ranges::any_of(hosts, [](const auto& row) { return row.second->told; });
+  for (const WordId host : wholes) {
+    if (is_told || hosts.contains(host)) continue;
+    fold_.trouble(Trouble::kMissing, {},
+                  fmt::format("{} was down, but how many accelerators it has is not told "
+                              "(sinfo -N -o '%N|%R|%G' says it)",
+                              fold_.words_[host]));
+  }
   for (const auto& [host, seconds] : down.seconds(window(), capacity)) {
     const auto at = hosts.find(host);
     usage_.down.push_back({host, at == hosts.end() ? 0 : at->second->partition, seconds});

@@ -396,6 +396,25 @@ TEST(Join, DownTimeCountsOnce) {
   EXPECT_NEAR(one.down.at(0).seconds, 10800, 1e-6);
 }
 
+// As `sacctmgr -P show event` prints without being asked for TRES.
+TEST(Join, EventsWithoutTresMeanTheWholeNode) {
+  const auto at = [](int second) { return std::to_string(kStart + second); };
+  const Input jobs =
+      text_input("sacct.txt", std::string(kSacct) + sacct_line("1", 0, 1800, "n1", "gres/gpu=1"));
+  const Input events = text_input(
+      "events.txt", "Cluster|NodeName|TimeStart|TimeEnd|State|Reason|User\nc|n2|" + at(600) + "|" +
+                        at(1600) + "|DOWN|hw|root\nc|cpu1|" + at(0) + "|Unknown|DRAIN|x|r\n");
+  const Input sinfo =
+      text_input("sinfo.txt", "NODELIST|PARTITION|GRES\nn1|main|gpu:4\nn2|main|gpu:2\n");
+  const FleetUsage usage = scan_all({jobs, events, sinfo});
+  ASSERT_EQ(usage.down.size(), 1U);
+  EXPECT_NEAR(usage.down[0].seconds, 2000, 1e-6);
+  EXPECT_EQ(count_of(usage, Trouble::kMissing), 0U);
+  const FleetUsage untold = scan_all({jobs, events});
+  EXPECT_TRUE(untold.down.empty());
+  EXPECT_EQ(count_of(untold, Trouble::kMissing), 2U);
+}
+
 TEST(Join, OccupancyToldTwiceCountsOnce) {
   const std::string rows =
       "time,total_gpu_num,running_gpu_num,idle_gpu_num\n2023-11-15 00:00:00,10,6,4\n";

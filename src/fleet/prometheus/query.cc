@@ -57,14 +57,40 @@ std::string regex_quoted(std::string_view text) {
   return out;
 }
 
-Request range_request(const Window& window, std::string expression) {
-  const Nanos step = std::max<Nanos>(ceil_to((window.to - window.from) / 24, minutes(1)), hours(1));
+Nanos probe_step(const Window& window) {
+  return std::max<Nanos>(ceil_to((window.to - window.from) / 24, minutes(1)), minutes(1));
+}
+
+// The last point is the end of the window: what began shortly before it is seen.
+Request range_request(const Window& window, Nanos step, std::string expression) {
   const Nanos last = window.to - milliseconds(1);
+  const Nanos first = last - floor_to(std::max(last - window.from, Nanos{}), step);
   return {"/api/v1/query_range",
           {{"query", std::move(expression)},
-           {"start", time_text(std::min(window.from + step, last))},
+           {"start", time_text(first)},
            {"end", time_text(last)},
            {"step", time_text(step)}}};
+}
+
+Request hourly_request(const Window& window, std::string expression) {
+  return range_request(window, std::max<Nanos>(probe_step(window), hours(1)),
+                       std::move(expression));
+}
+
+Request instant_request(Nanos at, std::string expression) {
+  return {"/api/v1/query", {{"query", std::move(expression)}, {"time", time_text(at)}}};
+}
+
+// "DCGM_FI_DEV_GPU_UTIL" of "DCGM_FI_DEV_GPU_UTIL{gpu="0"}".
+std::string_view name_of(std::string_view metric) { return metric.substr(0, metric.find('{')); }
+
+std::string in_quotes(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c == '\n' ? "\\n" : std::string(1, c);
+  }
+  return out + "\"";
 }
 
 Nanos piece_length(const Selection& selection, const Limits& limits) {
@@ -86,6 +112,29 @@ Result<Json> read_data(std::string_view body) {
     return external(error.empty() ? "the answer is none of a Prometheus server" : error);
   }
   return answer["data"];
+}
+
+Result<Json> read_result(std::string_view body) {
+  const Json data = TRY(read_data(body));
+  Json result = data.is_object() ? data.value("result", Json::array()) : Json::array();
+  if (!result.is_array()) return external("the answer is no list of series");
+  for (const Json& series : result) {
+    if (!series.is_object()) return external("the answer is no list of series");
+  }
+  return result;
+}
+
+// Those with a time and a finite value.
+std::vector<Peak> points_of(const Json& series) {
+  std::vector<Peak> points;
+  for (const Json& point : series.value("values", Json::array())) {
+    if (!point.is_array() || point.size() != 2) continue;
+    if (!point[0].is_number() || !point[1].is_string()) continue;
+    const auto number = to_number<double>(point[1].get<std::string>());
+    if (!number || !std::isfinite(*number)) continue;
+    points.push_back({from_seconds(point[0].get<double>()), *number});
+  }
+  return points;
 }
 
 }  // namespace
@@ -120,11 +169,31 @@ Request ask_label(const Window& window, std::string_view metric, std::string_vie
 }
 
 Request ask_cadence(const Window& window, std::string_view metric) {
-  return range_request(window, fmt::format("max(count_over_time({}[1h]))", metric));
+  return hourly_request(window, fmt::format("max(count_over_time({}[1h]))", metric));
+}
+
+Request ask_busiest(Nanos at, std::string_view metric) {
+  return instant_request(at, fmt::format("topk(1, count_over_time({}[1h]))", metric));
+}
+
+Request ask_hour_of(Nanos at, std::string_view metric, const Labels& labels) {
+  std::string matchers;
+  for (const auto& [name, value] : labels) {
+    if (name == "__name__") continue;
+    matchers += fmt::format("{}{}={}", matchers.empty() ? "" : ",", name, in_quotes(value));
+  }
+  return instant_request(at, fmt::format("{}{{{}}}[1h]", name_of(metric), matchers));
+}
+
+Request ask_presence(const Window& window, std::string_view metric, std::string_view label) {
+  const Nanos step = probe_step(window);
+  const auto seen = std::chrono::duration_cast<seconds>(std::min<Nanos>(step, hours(1))).count();
+  return range_request(
+      window, step, fmt::format("count by ({}) (count_over_time({}[{}s]))", label, metric, seen));
 }
 
 Request ask_series_count(const Window& window, std::string_view metric) {
-  return range_request(window, fmt::format("count(count_over_time({}[1h]))", metric));
+  return hourly_request(window, fmt::format("count(count_over_time({}[1h]))", metric));
 }
 
 Result<std::vector<std::string>> read_values(std::string_view body) {
@@ -138,19 +207,50 @@ Result<std::vector<std::string>> read_values(std::string_view body) {
   return values;
 }
 
-Result<std::optional<double>> read_peak(std::string_view body) {
-  const Json data = TRY(read_data(body));
-  std::optional<double> peak;
-  const Json result = data.is_object() ? data.value("result", Json::array()) : Json::array();
-  for (const Json& series : result) {
-    if (!series.is_object()) continue;
-    for (const Json& point : series.value("values", Json::array())) {
-      if (!point.is_array() || point.size() != 2 || !point[1].is_string()) continue;
-      const auto number = to_number<double>(point[1].get<std::string>());
-      if (number && std::isfinite(*number)) peak = std::max(peak.value_or(*number), *number);
+Result<std::optional<Peak>> read_peak(std::string_view body) {
+  std::optional<Peak> peak;
+  for (const Json& series : TRY(read_result(body))) {
+    for (const Peak& point : points_of(series)) {
+      if (!peak || point.value >= peak->value) peak = point;
     }
   }
   return peak;
+}
+
+Result<Labels> read_labels(std::string_view body) {
+  Labels labels;
+  for (const Json& series : TRY(read_result(body))) {
+    const Json metric = series.value("metric", Json::object());
+    for (const auto& [name, value] : metric.items()) {
+      if (value.is_string()) labels.emplace_back(name, value.get<std::string>());
+    }
+    break;
+  }
+  return labels;
+}
+
+Result<Nanos> read_distance(std::string_view body) {
+  std::vector<Nanos> distances;
+  for (const Json& series : TRY(read_result(body))) {
+    const std::vector<Peak> points = points_of(series);
+    for (std::size_t i = 1; i < points.size(); ++i) {
+      if (points[i].at > points[i - 1].at) distances.push_back(points[i].at - points[i - 1].at);
+    }
+  }
+  if (distances.empty()) return Nanos{};
+  const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
+  std::ranges::nth_element(distances, middle);
+  return *middle;
+}
+
+Result<Presence> read_presence(std::string_view body, std::string_view label) {
+  Presence presence;
+  for (const Json& series : TRY(read_result(body))) {
+    const Json metric = series.value("metric", Json::object());
+    const Json value = metric.value(std::string(label), Json());
+    if (value.is_string()) presence[value.get<std::string>()] += points_of(series).size();
+  }
+  return presence;
 }
 
 Nanos cadence_of(double samples_an_hour) {
@@ -169,8 +269,9 @@ std::string expression_of(std::string_view metric, std::string_view matchers, Na
                      matchers, matchers.empty() ? "" : "}", std::max<std::int64_t>(ms - 1, 1));
 }
 
-std::string expression_with_job_values(std::string_view metric, Nanos step) {
-  const std::string busy = expression_of(metric, "", step);
+std::string expression_with_job_values(std::string_view metric, std::string_view matchers,
+                                       Nanos step) {
+  const std::string busy = expression_of(metric, matchers, step);
   // The new label must sort after these: Prometheus 2.42 appends it to them in place and sorts, so
   // that from the second point on it would group by others.
   constexpr std::string_view kOn = "instance, minor_number, uuid";

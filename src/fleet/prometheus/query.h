@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,10 +38,25 @@ Request ask_label(const Window& window, std::string_view metric, std::string_vie
 // the window; read by read_peak().
 Request ask_cadence(const Window& window, std::string_view metric);
 Request ask_series_count(const Window& window, std::string_view metric);
+// The series with most samples in the hour before `at`, read by read_labels(), and its samples,
+// read by read_distance().
+Request ask_busiest(Nanos at, std::string_view metric);
+Request ask_hour_of(Nanos at, std::string_view metric, const Labels& labels);
+// At which of some times of the window each value of a label had samples; by read_presence().
+Request ask_presence(const Window& window, std::string_view metric, std::string_view label);
 
 Result<std::vector<std::string>> read_values(std::string_view body);
-// The largest value in the answer; nothing if it is empty.
-Result<std::optional<double>> read_peak(std::string_view body);
+struct Peak {
+  Nanos at{};
+  double value = 0;
+};
+// The largest value in the answer, the last of several; nothing if it is empty.
+Result<std::optional<Peak>> read_peak(std::string_view body);
+Result<Labels> read_labels(std::string_view body);  // Of the first series; empty if there is none.
+// From one sample to the next, usually; 0 if there is but one.
+Result<Nanos> read_distance(std::string_view body);
+using Presence = std::map<std::string, std::size_t, std::less<>>;  // At how many times.
+Result<Presence> read_presence(std::string_view body, std::string_view label);
 
 // What `samples_an_hour` says of the time between scrapes, to the next usual one: 237 are 15 s.
 Nanos cadence_of(double samples_an_hour);
@@ -57,7 +74,8 @@ struct Selection {
 // plain selector would hold a value for five minutes after its accelerator fell silent.
 std::string expression_of(std::string_view metric, std::string_view matchers, Nanos step);
 // The same with the label kJobFromValue, which the server makes of the value of nvidia_gpu_jobId.
-std::string expression_with_job_values(std::string_view metric, Nanos step);
+std::string expression_with_job_values(std::string_view metric, std::string_view matchers,
+                                       Nanos step);
 // Matchers that select these hosts alone: `Hostname=~"gpu1|gpu2"`.
 std::string matcher_of(std::string_view label, std::span<const std::string> hosts);
 

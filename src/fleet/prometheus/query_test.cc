@@ -1,6 +1,7 @@
 #include "fleet/prometheus/query.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -22,7 +23,7 @@ TEST(Query, AsksForEachScrapeOnce) {
   const std::vector<std::string> hosts = {"gpu1", "a.b"};
   EXPECT_EQ(expression_of("M", matcher_of("Hostname", hosts), seconds(15)),
             "last_over_time(M{Hostname=~\"gpu1|a\\\\.b\"}[14999ms])");
-  EXPECT_EQ(expression_with_job_values("busy", seconds(30)),
+  EXPECT_EQ(expression_with_job_values("busy", "", seconds(30)),
             "(last_over_time(busy[29999ms]) * on (instance, minor_number, uuid) group_left "
             "(value_is_job) count_values by (instance, minor_number, uuid) (\"value_is_job\", "
             "last_over_time(nvidia_gpu_jobId[29999ms]))) or on (instance, minor_number, uuid) "
@@ -109,6 +110,53 @@ TEST(Query, HalvesAreTheWhole) {
   EXPECT_TRUE(halves({0, "M", seconds(0), seconds(15), seconds(15)}).empty());
 }
 
+// What began in the last hour of the window, or minutes before its end, is seen.
+TEST(Query, ProbesEndWithTheWindow) {
+  const Nanos from = seconds(1709251200);
+  for (const Nanos length : {Nanos(hours(4)), Nanos(hours(168)), Nanos(seconds(1900))}) {
+    for (const Request& request : {ask_cadence({from, from + length}, "M"),
+                                   ask_presence({from, from + length}, "M", "Hostname")}) {
+      const double start = std::stod(request.form[1].second);
+      const double end = std::stod(request.form[2].second);
+      const double step = std::stod(request.form[3].second);
+      EXPECT_NEAR(end, to_seconds(from + length), 0.002);
+      EXPECT_NEAR(std::remainder(end - start, step), 0, 0.002);
+      EXPECT_GE(start, to_seconds(from));
+      EXPECT_LE(start, to_seconds(from) + step);
+    }
+  }
+}
+
+TEST(Query, TheTimeBetweenScrapesIsMeasuredOnOneSeries) {
+  EXPECT_EQ(ask_busiest(seconds(7), "M").form[0].second, "topk(1, count_over_time(M[1h]))");
+  const auto labels = read_labels(R"({"status":"success","data":{"resultType":"vector","result":[)"
+                                  R"({"metric":{"gpu":"0","host":"a\"b"},"value":[1,"4"]}]}})");
+  ASSERT_TRUE(labels);
+  const Request request = ask_hour_of(seconds(7), "M{gpu=\"0\"}", *labels);
+  EXPECT_EQ(request.path, "/api/v1/query");
+  EXPECT_EQ(request.form[0].second, R"(M{gpu="0",host="a\"b"}[1h])");
+  EXPECT_EQ(request.form[1].second, "7");
+  // Four samples of 100 seconds, and one before a pause: an hour's count would say 12 minutes.
+  const auto apart = read_distance(
+      R"({"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":)"
+      R"([[1000,"1"],[2000,"0"],[2030.001,"1"],[2060,"1"],[2090,"1"]]}]}})");
+  ASSERT_TRUE(apart);
+  EXPECT_EQ(cadence_of(3600 / to_seconds(*apart)), seconds(30));
+  const auto one = read_distance(
+      R"({"status":"success","data":{"result":[{"metric":{},"values":[[1000,"1"]]}]}})");
+  ASSERT_TRUE(one);
+  EXPECT_EQ(*one, Nanos{});
+}
+
+TEST(Query, TellsAtHowManyTimesAHostHadAMetric) {
+  const auto presence = read_presence(
+      R"({"status":"success","data":{"result":[{"metric":{"Hostname":"a"},"values":[[1,"8"],)"
+      R"([2,"8"]]},{"metric":{"Hostname":"b"},"values":[[2,"4"]]}]}})",
+      "Hostname");
+  ASSERT_TRUE(presence);
+  EXPECT_EQ(*presence, (Presence{{"a", 2}, {"b", 1}}));
+}
+
 TEST(Query, ReadsSmallAnswers) {
   const auto values = read_values(R"({"status":"success","data":["b","a"]})");
   ASSERT_TRUE(values);
@@ -116,7 +164,9 @@ TEST(Query, ReadsSmallAnswers) {
   const auto peak = read_peak(R"({"status":"success","data":{"resultType":"matrix","result":[)"
                               R"({"metric":{},"values":[[1,"12"],[2,"240"],[3,"NaN"]]}]}})");
   ASSERT_TRUE(peak);
-  EXPECT_EQ(*peak, 240.0);
+  ASSERT_TRUE(peak->has_value());
+  EXPECT_EQ((*peak)->value, 240.0);
+  EXPECT_EQ((*peak)->at, seconds(2));
   const auto none = read_peak(R"({"status":"success","data":{"resultType":"matrix","result":[]}})");
   ASSERT_TRUE(none);
   EXPECT_FALSE(none->has_value());

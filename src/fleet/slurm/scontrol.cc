@@ -52,6 +52,7 @@ double give_capacity(Intake& intake, std::string_view host, std::string_view par
   return devices.count;
 }
 
+// `devices`: 0 are none that could be down.
 void give_down(Intake& intake, std::string_view host, Nanos from, Nanos to, double devices) {
   if (devices <= 0 || to <= from) return;
   intake.down({.host = host, .from = from, .to = to, .accelerators = devices});
@@ -216,7 +217,7 @@ void Events::line(std::string_view line, Where where) {
   };
   if (cell(node_).empty() || !is_down(cell(state_))) return;  // The cluster's own events.
   const double devices = devices_of_tres(cell(tres_)).count;
-  if (devices == 0) return;
+  if (tres_ >= 0 && devices == 0) return;
   const Instant from = read_time(cell(from_), zone_);
   const Instant to = read_time(cell(to_), zone_);
   if (!from.known() || to.is == Instant::Is::kBad || (to.known() && to.at < from.at)) {
@@ -224,7 +225,10 @@ void Events::line(std::string_view line, Where where) {
                     fmt::format("from '{}' to '{}'", clip(cell(from_), 40), clip(cell(to_), 40)));
     return;
   }
-  give_down(intake_, cell(node_), from.at, to.known() ? to.at : now_, devices);
+  const Nanos until = to.known() ? to.at : now_;
+  if (tres_ >= 0) return give_down(intake_, cell(node_), from.at, until, devices);
+  // Without TRES, which sacctmgr prints only if asked to: whatever the node has.
+  if (from.at < until) intake_.down({.host = cell(node_), .from = from.at, .to = until});
 }
 
 }  // namespace amdahl::fleet::slurm
