@@ -26,7 +26,9 @@ class Bytes {
     const std::string_view head(bytes->packed_.data(), got);
     const fleet::Packing packing = fleet::packing_of(head);
     bytes->unpacker_ = fleet::Unpacker::make(packing);
-    if (packing == fleet::Packing::kNone) bytes->size_ = bytes->file_.facts().size;
+    const os::FileFacts facts = bytes->file_.facts();
+    if (packing == fleet::Packing::kNone) bytes->size_ = facts.size;
+    bytes->is_plain_ = packing == fleet::Packing::kNone && facts.regular && path != "-";
     TRY(bytes->feed(head));
     return bytes;
   }
@@ -52,6 +54,8 @@ class Bytes {
   }
 
   std::uint64_t size() const { return size_; }
+  // A file whose bytes another may read by its name, in any order.
+  bool is_plain() const { return is_plain_; }
 
  private:
   Result<> more() {
@@ -80,6 +84,7 @@ class Bytes {
   std::unique_ptr<fleet::Unpacker> unpacker_;
   std::uint64_t size_ = 0;
   bool at_end_ = false;
+  bool is_plain_ = false;
 };
 
 Result<> read_one(const std::string& path, const std::shared_ptr<Bytes>& bytes,
@@ -91,8 +96,11 @@ Result<> read_one(const std::string& path, const std::shared_ptr<Bytes>& bytes,
   input.name = path;
   input.next = [bytes](std::span<char> room) { return bytes->next(room); };
   input.bytes = bytes->size();
-  input.database = path;
-  return reader.read(input, files.limits, builder).in(reader.name);
+  if (bytes->is_plain()) input.database = path;
+  const auto done = reader.read(input, files.limits, builder).in(reader.name);
+  if (done || done.error().kind != Error::Kind::kBadInput) return done;
+  // What was typed is right; the file is not.
+  return Error{Error::Kind::kUnsupported, done.error().text};
 }
 
 }  // namespace

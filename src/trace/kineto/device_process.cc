@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 #include <vector>
 
 #include "trace/kineto/copy_name.h"
+#include "trace/kineto/event.h"
 
 namespace amdahl::trace::kineto {
 namespace {
@@ -117,8 +119,12 @@ void take_device_processes(std::uint32_t source, std::size_t first, model::Trace
   const auto take = [&](model::HostEvent& event) {
     if (event.kind != HostKind::kOther) return false;
     const Line line = lines.by_thread[event.thread];
+    const bool no_category = std::exchange(event.parent, kNone) == kNoCategory;
     if (line == Line::kHost) {
       event.correlation = 0;
+      if (!no_category) return false;
+      event.kind = HostKind::kOp;
+      ++taken;
       return false;
     }
     const model::TraceThread& thread = trace.threads[event.thread];

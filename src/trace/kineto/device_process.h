@@ -18,8 +18,9 @@ struct DeviceProcess {
 DeviceProcess device_process(std::string_view name);
 
 // Turns host events of no category into device events where their process is a device: those of
-// its streams into work, all other lines (modules, steps, waits) into annotations. Takes them off
-// the count of events of an unknown kind. `first` is the source's first host event.
+// its streams into work, all other lines (modules, steps, waits) into annotations; and into
+// operators elsewhere, as PyTorch builds without Kineto write them. Takes them off the count of
+// events of an unknown kind. `first` is the source's first host event.
 void take_device_processes(std::uint32_t source, std::size_t first, model::TraceBuilder& builder);
 
 }  // namespace amdahl::trace::kineto

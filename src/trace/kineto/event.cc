@@ -306,10 +306,16 @@ void keep_complete(const RawEvent& event, Window& window) {
     case Category::kFlow:
       return;
     case Category::kNone:
-    case Category::kUnknown:
+    case Category::kUnknown: {
       if (is_call(event)) return keep_host(event, HostKind::kRuntime, window);
       window.lose(LossKind::kUnknownKind, event.offset, event.name);
-      return keep_host(event, HostKind::kOther, window);
+      const std::size_t before = window.host_events.size();
+      keep_host(event, HostKind::kOther, window);
+      if (event.category == Category::kNone && window.host_events.size() > before) {
+        window.host_events.back().parent = kNoCategory;
+      }
+      return;
+    }
   }
 }
 

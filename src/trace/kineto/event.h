@@ -33,6 +33,10 @@ enum class Category : std::uint8_t {
 // By all the names that versions of Kineto have used since 2021.
 Category category_of(std::string_view name);
 
+// HostEvent::parent, which readers leave alone, of an event without any category until it is known
+// whether its process is a device (device_process.h).
+inline constexpr std::uint32_t kNoCategory = 0;
+
 // Which arguments a category's events are asked for, so that the others are only skipped.
 enum Wanted : std::uint8_t { kWantNothing, kWantStack, kWantCall, kWantDevice, kWantAll };
 Wanted wanted_args(Category category, char phase);

@@ -215,6 +215,24 @@ TEST(Kineto, AddsTheBaseTimeAndKnowsTheRank) {
   EXPECT_EQ(load_kineto(file_of(kOp))->sources[0].clock, model::Clock::kUnknown);
 }
 
+TEST(Kineto, CountsAFewTimesOf1970AmongThoseOfToday) {
+  const auto op = [](const char* ts) {
+    return std::string(R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"dur":1,"ts":)") +
+           ts + "}";
+  };
+  const std::string now = op("1727743122000001");
+  const Result<Trace> trace = load_kineto(file_of(op("0") + "," + now + "," + now));
+  ASSERT_TRUE(trace);
+  EXPECT_EQ(trace->host_events.size(), 2u);
+  EXPECT_EQ(trace->sources[0].clock, model::Clock::kUnix);
+  EXPECT_EQ(losses_of(*trace),
+            "times out of range: 1 (first: before the year 2000, unlike the others);");
+  const Result<Trace> other = load_kineto(file_of(op("0") + "," + op("5") + "," + now));
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->host_events.size(), 3u);
+  EXPECT_EQ(other->sources[0].clock, model::Clock::kUnknown);
+}
+
 TEST(Kineto, DoesNotAddABaseThatTakesTimesOutOfRange) {
   const Result<Trace> trace = load_kineto(
       file_of(R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":3e15,"dur":1})",

@@ -291,6 +291,36 @@ void Merger::add_base(Nanos base) {
   add(trace.flows, first_.flows, &model::Flow::to);
 }
 
+// Among times of this century a few of 1970 are none: they would make the trace decades long.
+// False, and nothing changes, if most are like that.
+bool Merger::drop_strays() {
+  model::Trace& trace = builder_.trace();
+  std::uint64_t early = 0;
+  std::uint64_t all = 0;
+  const auto count = [&](const auto& rows, std::size_t first) {
+    for (std::size_t i = first; i < rows.size(); ++i) early += rows[i].start < kYear2000 ? 1 : 0;
+    all += rows.size() - first;
+  };
+  count(trace.host_events, first_.host_events);
+  count(trace.device_events, first_.device_events);
+  if (early * 2 > all) return false;
+  std::uint64_t dropped = 0;
+  const auto drop = [&](auto& rows, std::size_t first, auto time) {
+    const auto strays =
+        std::remove_if(rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end(),
+                       [&](const auto& row) { return row.*time < kYear2000; });
+    dropped += static_cast<std::uint64_t>(rows.end() - strays);
+    rows.erase(strays, rows.end());
+  };
+  drop(trace.host_events, first_.host_events, &model::HostEvent::start);
+  drop(trace.device_events, first_.device_events, &model::DeviceEvent::start);
+  drop(trace.syncs, first_.syncs, &model::SyncEvent::start);
+  drop(trace.samples, first_.samples, &model::Sample::at);
+  drop(trace.flows, first_.flows, &model::Flow::from);
+  builder_.lose(source_, LossKind::kTimeRange, dropped, "before the year 2000, unlike the others");
+  return true;
+}
+
 void Merger::finish(Nanos base) {
   take_device_processes(source_, first_.host_events, builder_);
   model::Trace& trace = builder_.trace();
@@ -303,14 +333,9 @@ void Merger::finish(Nanos base) {
   source.base = base;
   if (first_event_) source.first_event = *first_event_ + base;
   if (base != Nanos{}) add_base(base);
-  Nanos some{};
-  if (trace.host_events.size() > first_.host_events) {
-    some = trace.host_events[first_.host_events].start;
-  } else if (trace.device_events.size() > first_.device_events) {
-    some = trace.device_events[first_.device_events].start;
-  }
-  source.clock =
-      some >= kYear2000 && some <= kYear2100 ? model::Clock::kUnix : model::Clock::kUnknown;
+  const Nanos last = last_time();
+  const bool today = last >= kYear2000 && last <= kYear2100 && drop_strays();
+  source.clock = today ? model::Clock::kUnix : model::Clock::kUnknown;
   builder_.lose(source_, LossKind::kUnmatchedFlow, open_flows_.size(), "");
   builder_.lose(source_, LossKind::kMerged, thinned_,
                 fmt::format("those shorter than {} us", shortest_.count() / 1000));

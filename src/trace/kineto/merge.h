@@ -42,6 +42,7 @@ class Merger {
   bool may_go(const model::HostEvent& event);
   void thin_host_events();
   Nanos last_time() const;
+  bool drop_strays();
   void add_base(Nanos base);
   std::uint64_t bytes_held() const;
 

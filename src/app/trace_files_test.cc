@@ -1,0 +1,81 @@
+#include "app/trace_files.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include "os/host.h"
+
+namespace amdahl::app {
+namespace {
+
+struct CloseDatabase {
+  void operator()(sqlite3* db) const { sqlite3_close_v2(db); }
+};
+
+class TraceFilesTest : public testing::Test {
+ protected:
+  TraceFilesTest() : folder_{testing::TempDir() + "trace-files-" + os::random_hex(12)} {
+    std::filesystem::create_directories(folder_);
+  }
+  ~TraceFilesTest() override {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+
+  // An export of Nsight Systems with one kernel.
+  std::string nsight() const {
+    const std::string path = folder_ + "/report.sqlite";
+    sqlite3* raw = nullptr;
+    EXPECT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
+    const std::unique_ptr<sqlite3, CloseDatabase> db(raw);
+    EXPECT_EQ(sqlite3_exec(raw,
+                           "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);"
+                           "INSERT INTO StringIds VALUES (1, 'saxpy');"
+                           "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, "
+                           "deviceId INTEGER, streamId INTEGER, correlationId INTEGER, globalPid "
+                           "INTEGER, shortName INTEGER);"
+                           "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (5, 9, 0, 7, 1, 1, 1);",
+                           nullptr, nullptr, nullptr),
+              SQLITE_OK);
+    return path;
+  }
+
+  static void expect_one_kernel(const std::string& path) {
+    TraceFiles files;
+    files.files = {path};
+    const auto trace = read_traces(files);
+    ASSERT_TRUE(trace) << trace.error().text;
+    ASSERT_EQ(trace->device_events.size(), 1u);
+    EXPECT_EQ(trace->device_events[0].duration, Nanos{4});
+  }
+
+  std::string folder_;
+};
+
+TEST_F(TraceFilesTest, ADatabaseMayBePacked) {
+  const std::string path = nsight();
+  expect_one_kernel(path);
+  ASSERT_EQ(std::system(("gzip -k " + path).c_str()), 0);
+  expect_one_kernel(path + ".gz");
+}
+
+TEST_F(TraceFilesTest, ADatabaseMayComeThroughAPipe) {
+  const std::string path = nsight();
+  const std::string pipe = folder_ + "/pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([&] {
+    std::ofstream(pipe, std::ios::binary) << std::ifstream(path, std::ios::binary).rdbuf();
+  });
+  expect_one_kernel(pipe);
+  writer.join();
+}
+
+}  // namespace
+}  // namespace amdahl::app
