@@ -126,6 +126,10 @@ constexpr Case kPython[] = {
      "for batch in loader:\n  batch = batch.to(torch.float16)\n  model(batch)\n", ""},
     {"a copy that is recorded", "for batch in loader:\n  x = model(batch).clone().detach()\n",
      "clone-detach@2"},
+    {"a copy where nothing is recorded",
+     "with torch.inference_mode():\n  for batch in loader:\n    x = "
+     "model(batch).clone().detach()\n",
+     ""},
     {"evaluation with gradients", "model.eval()\nfor batch in loader:\n  model(batch)\n",
      "inference-mode@2"},
     {"evaluation without",
@@ -187,6 +191,11 @@ constexpr Case kCpp[] = {
      "void f() {\n  for (;;) {\n    cublasSgemm(h);\n"
      "    const std::lock_guard<std::mutex> lock(m);\n    std::thread t(g);\n  }\n}\n",
      "lock@4 thread-start@5"},
+    {"LibTorch's values and state",
+     "void f() {\n  for (auto& batch : *loader) {\n    auto loss = net->forward(batch);\n"
+     "    sum += loss.item<float>();\n    auto rows = loss.cpu();\n    auto kept = rows.clone();\n"
+     "    torch::save(net, path);\n  }\n  sum += cpu(item());\n}\n",
+     "scalar-fetch@4 scalar-fetch@5 host-copy@6 state-write@7"},
     {"kernels compiled", "void f() { clBuildProgram(p); }\n", "kernel-build@1"},
     {"threads set", "int main() { omp_set_num_threads(4); setenv(\"OMP_NUM_THREADS\", \"4\", 1); }",
      "threads-set@1 threads-exported@1"},

@@ -234,6 +234,11 @@ std::optional<Match> blocking_copy(const Subject& subject) {
 
 std::optional<Match> clone_detach(const Subject& subject) {
   const Site& site = subject.site;
+  // Where gradients are off nothing is recorded.
+  const auto off = [](std::string_view by) { return by.empty() || by == "True"; };
+  if (!is_used(subject, "backward") && std::ranges::any_of(subject.facts.grad_switches, off)) {
+    return std::nullopt;
+  }
   constexpr std::string_view kClone = ".clone()";
   if (!site.receiver.ends_with(kClone) || !site.arguments.empty()) return std::nullopt;
   const auto end = site.range.begin + static_cast<std::uint32_t>(site.receiver.size());

@@ -45,6 +45,12 @@ std::optional<Match> thread_variable(const Subject& subject) {
   return Match{};
 }
 
+// "loss.item<float>()", not a function of that name.
+std::optional<Match> is_method(const Subject& subject) {
+  if (subject.site.receiver.empty()) return std::nullopt;
+  return Match{};
+}
+
 constexpr auto kWaits = std::to_array<Names>(
     {"clFinish", "clWaitForEvents", "cudaDeviceSynchronize", "cudaStreamSynchronize",
      "cudaEventSynchronize", "cudaThreadSynchronize", "cuCtxSynchronize", "cuStreamSynchronize",
@@ -81,7 +87,13 @@ constexpr auto kProcesses = std::to_array<Names>({"system", "popen", "posix_spaw
 constexpr auto kOpens =
     std::to_array<Names>({"fopen", "std::ifstream", "imread", "imdecode", "stbi_load", "mmap"});
 
+constexpr auto kScalars = std::to_array<Names>({"item", "cpu"});
+constexpr auto kSaves = std::to_array<Names>({"torch::save", "save_checkpoint"});
+constexpr auto kHostCopies = std::to_array<Names>({"memcpy", "clone", "contiguous"});
+
 constexpr auto kSync = std::to_array<Names>({"sync_share"});
+constexpr auto kCheckpoint = std::to_array<Names>({"checkpoint_share"});
+constexpr auto kMove = std::to_array<Names>({"copy_share", "serial_share"});
 constexpr auto kCopy = std::to_array<Names>({"copy_share", "sync_share"});
 constexpr auto kLog = std::to_array<Names>({"logging_share"});
 constexpr auto kForced = std::to_array<Names>({"logging_share", "checkpoint_share"});
@@ -109,6 +121,17 @@ constexpr auto kRules = std::to_array<Rule>({
      waits},
     {"device-wait", kC, kCall, kStep, kWaits, "the host waits for the device in every step",
      "keep more than one step in the queue, and wait for the oldest", kSync, "queue-depth"},
+    {"scalar-fetch",
+     kC,
+     kCall,
+     kStep,
+     kScalars,
+     "a value is fetched from the device in every step",
+     "keep it on the device, and fetch many at once at the end",
+     kSync,
+     "metric-less-often",
+     {},
+     is_method},
     {"blocking-write",
      kC,
      kCall,
@@ -137,6 +160,18 @@ constexpr auto kRules = std::to_array<Rule>({
      {},
      nullptr,
      Cost::kOnlyHere},
+    {"host-copy",
+     kC,
+     kCall,
+     kStep,
+     kHostCopies,
+     "data is copied in every step",
+     "see whether what follows takes it as it is",
+     kMove,
+     "",
+     {},
+     nullptr,
+     Cost::kOnlyHere},
     {"flush-name",
      kC,
      kName,
@@ -154,6 +189,8 @@ constexpr auto kRules = std::to_array<Rule>({
      "write every so many steps, or from another thread", kLog, "log-less-often"},
     {"disk-wait", kC, kCall, kLoop, kForce, "each write waits for the disk",
      "leave it out for what can be written again", kForced, "fsync-off"},
+    {"state-write", kC, kCall, kLoop, kSaves, "state is written while the step waits",
+     "write it less often, or in the background from a copy", kCheckpoint, "checkpoint-less-often"},
     {"kernel-build",
      kC,
      kCall,

@@ -32,6 +32,16 @@ bool covers(const LineCost& cost, const code::Finding& finding) {
          (cost.line == finding.function_line && finding.function_line > 0);
 }
 
+// What was seen of a run that makes a rule's advice void: the source alone does not show it.
+struct Refuted {
+  std::string_view rule;
+  std::string_view evidence;
+  double from;
+};
+constexpr auto kRefuted = std::to_array<Refuted>({
+    {"loader-workers", "hook.loader_workers", 2},
+});
+
 struct Evidence {
   std::string name;
   double share = 0;
@@ -107,6 +117,10 @@ class Joined {
     if (!any.need.empty() && evidence(any.need).value_or(0) <= any.need_above) {
       return std::nullopt;
     }
+    const bool refuted = std::ranges::any_of(kRefuted, [&](const Refuted& row) {
+      return row.rule == any.rule && evidence(std::string(row.evidence)).value_or(0) >= row.from;
+    });
+    if (refuted) return std::nullopt;
     std::vector<std::pair<double, const code::Finding*>> timed;
     for (const code::Finding* one : of) timed.emplace_back(seconds_of(*one), one);
     std::ranges::stable_sort(timed, [](const auto& a, const auto& b) { return a.first > b.first; });
