@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -202,6 +204,7 @@ void add_kernels_and_threads(const profile::TraceReport& report, Json& document)
                                    {"bound", name(kernel.bound)},
                                    {"low_occupancy", kernel.low_occupancy},
                                    {"ceiling", factor(kernel.ceiling)},
+                                   {"ceiling_estimated", kernel.is_estimated},
                                    {"job_ceiling", factor(kernel.job_ceiling)},
                                    {"share_of_busy", kernel.share_of_busy},
                                    {"because", kernel.because}});
@@ -221,12 +224,26 @@ void add_kernels_and_threads(const profile::TraceReport& report, Json& document)
   }
 }
 
+// A file that is named twice would count twice.
+Result<> expect_once(const std::vector<std::string>& files) {
+  std::set<std::string> seen;
+  for (const std::string& file : files) {
+    std::error_code error;
+    const std::filesystem::path path = std::filesystem::canonical(file, error);
+    if (!seen.insert(error ? file : path.string()).second) {
+      return bad_input(fmt::format("{} is given twice", file));
+    }
+  }
+  return Ok{};
+}
+
 }  // namespace
 
 Result<TraceAnswer> profile_traces(const TraceRequest& request) {
   profile::ReportOptions options;
   // What was typed is checked before gigabytes are read.
   if (!request.what_if.empty()) options.what_if = TRY(profile::parse_what_if(request.what_if));
+  TRY(expect_once(request.files.files));
   TraceAnswer answer;
   const auto figures = [&](const model::Trace& rows) {
     for (std::uint32_t source = 0; request.hta && source < rows.sources.size(); ++source) {
@@ -235,13 +252,20 @@ Result<TraceAnswer> profile_traces(const TraceRequest& request) {
   };
   model::Trace trace = TRY(read_traces(request.files, figures));
   const profile::Captures captures = profile::lay_end_to_end(trace);
+  options.cuts = captures.cuts;
   const profile::Prepared prepared(trace);
   answer.report = profile::report(prepared, options);
   if (captures.count > 1) {
+    const std::string apart = show_duration(captures.left_out);
     answer.report.profile.missing.push_back(
-        fmt::format("between captures: {} between {} captures of the same processes were not "
-                    "recorded; they are laid end to end",
-                    show_duration(captures.left_out), captures.count));
+        captures.is_series
+            ? fmt::format("between captures: {} between {} captures of the same processes were not "
+                          "recorded; they are laid end to end",
+                          apart, captures.count)
+            : fmt::format("one job: the files are of {} times that lie {} apart, and not of the "
+                          "same processes; they are laid end to end as if one had followed the "
+                          "other, so profile them one by one",
+                          captures.count, apart));
   }
   if (request.html) {
     const profile::Boxes boxes =

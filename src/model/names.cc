@@ -71,7 +71,7 @@ constexpr auto kBottlenecks = std::to_array<BottleneckRow>({
     {Bottleneck::kLifecycle, "lifecycle", "start-up, checkpoint and teardown"},
     {Bottleneck::kSerial, "serial", "serial CPU work between launches"},
     {Bottleneck::kWakeups, "wakeups", "threads put to sleep and woken"},
-    {Bottleneck::kSync, "sync", "the host waits for the device"},
+    {Bottleneck::kSync, "sync", "logs, metrics and waits for the device"},
     {Bottleneck::kAllocation, "allocation", "more accelerators than it can use"},
     {Bottleneck::kCompute, "compute", "the accelerator computes"},
     {Bottleneck::kUnknown, "unknown", "unknown"},

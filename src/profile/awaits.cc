@@ -17,6 +17,9 @@ constexpr std::ptrdiff_t kFullQueue = 200;
 // A queue's size is known where so many launches waited for room, with about as many ahead of each.
 constexpr int kBlockedLaunches = 3;
 constexpr std::ptrdiff_t kSameDepth = 8;
+// A launch that takes this long, and ends so soon after work of a device did, waited for room too.
+constexpr Nanos kBlockedLaunch{200'000};
+constexpr Nanos kWakeUp{50'000};
 // How far to look back for work that was done when a call returned.
 constexpr int kTries = 8;
 
@@ -48,6 +51,9 @@ Awaits::Found Awaits::of(std::uint32_t call, Streams streams) {
     } else {
       room(event, own);
     }
+  } else if (api == Api::kLaunch && event.duration >= kBlockedLaunch) {
+    // What it launched is not recorded, so that nobody knows how much was ahead of it.
+    ended_in(event, streams.of_thread, true, event.end() - kWakeUp);
   }
   found.count = static_cast<std::uint32_t>(out_.size()) - found.first;
   found.waits = found.waits && found.count > 0;
@@ -116,9 +122,10 @@ void Awaits::known(const HostEvent& call, std::uint32_t stream, Nanos put_before
 }
 
 // The device event that ended last while the call ran; false: none did.
-bool Awaits::ended_in(const HostEvent& call, std::span<const std::uint32_t> streams, bool room) {
+bool Awaits::ended_in(const HostEvent& call, std::span<const std::uint32_t> streams, bool room,
+                      Nanos not_before) {
   std::uint32_t best = kNone;
-  Nanos best_end = call.start;
+  Nanos best_end = std::max(call.start, not_before);
   for (const std::uint32_t stream : streams) {
     const auto lane = in_.devices.of_stream(stream);
     auto after = std::ranges::partition_point(

@@ -31,7 +31,8 @@ class Awaits {
  private:
   void sync(const model::HostEvent& call, Streams streams);
   void known(const model::HostEvent& call, std::uint32_t stream, Nanos put_before);
-  bool ended_in(const model::HostEvent& call, std::span<const std::uint32_t> streams, bool room);
+  bool ended_in(const model::HostEvent& call, std::span<const std::uint32_t> streams, bool room,
+                Nanos not_before = Nanos::min());
   void room(const model::HostEvent& call, std::uint32_t own);
   bool is_blocked(const model::HostEvent& call, std::uint32_t own, std::ptrdiff_t& ahead) const;
   std::uint32_t device_of(const model::HostEvent& call,

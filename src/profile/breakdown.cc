@@ -145,14 +145,16 @@ std::vector<DeviceBreakdown> break_down(const model::Trace& trace) {
     followers[trace.device_of(event)].add(trace, i, talks);
     used[event.stream] = true;
   }
+  std::vector<std::uint32_t> streams(trace.devices.size(), 0);
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (used[i]) ++streams[trace.streams[i].device];
+  }
   std::vector<DeviceBreakdown> result;
   for (std::uint32_t device = 0; device < followers.size(); ++device) {
     if (!followers[device].any()) continue;
     DeviceBreakdown row = followers[device].finish();
     row.device = device;
-    for (std::size_t i = 0; i < used.size(); ++i) {
-      if (used[i] && trace.streams[i].device == device) ++row.streams;
-    }
+    row.streams = streams[device];
     result.push_back(row);
   }
   return result;

@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace amdahl::profile {
@@ -67,9 +68,7 @@ std::vector<Stretch> stretches(const model::Trace& trace) {
   const std::vector<Extent> all = extents(trace);
   std::vector<std::uint32_t> order;
   for (std::uint32_t source = 0; source < all.size(); ++source) {
-    if (trace.sources[source].clock == model::Clock::kUnix && !all[source].empty()) {
-      order.push_back(source);
-    }
+    if (!all[source].empty()) order.push_back(source);
   }
   std::ranges::stable_sort(order, {}, [&](std::uint32_t source) { return all[source].start; });
   std::vector<Stretch> found;
@@ -81,26 +80,56 @@ std::vector<Stretch> stretches(const model::Trace& trace) {
   return found;
 }
 
-// The first source that saw the same process; kNone: none did.
-std::uint32_t first_of_series(const model::Trace& trace, const std::vector<Stretch>& found,
-                              std::size_t stretch, std::uint32_t source) {
-  const auto ids = [&](std::uint32_t of) {
-    std::set<std::int64_t> all;
-    for (const model::TraceProcess& process : trace.processes) {
-      if (process.source == of) all.insert(process.id);
-    }
-    return all;
-  };
-  const std::set<std::int64_t> own = ids(source);
+// A thread as the system numbers it: of process and thread.
+using ThreadId = std::pair<std::int64_t, std::int64_t>;
+
+// The threads of each source that show anything: of the others, streams of devices have numbers
+// that any job has.
+std::vector<std::set<ThreadId>> threads_seen(const model::Trace& trace) {
+  std::vector<std::set<ThreadId>> seen(trace.sources.size());
+  std::vector<bool> shown(trace.threads.size(), false);
+  for (const model::HostEvent& event : trace.host_events) {
+    if (event.thread != model::kNone) shown[event.thread] = true;
+  }
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    if (!shown[i]) continue;
+    const model::TraceProcess& process = trace.processes[trace.threads[i].process];
+    if (process.source != model::kNone)
+      seen[process.source].emplace(process.id, trace.threads[i].id);
+  }
+  return seen;
+}
+
+// The first source that saw the same thread; kNone: none did.
+std::uint32_t first_of_series(const model::Trace& trace,
+                              const std::vector<std::set<ThreadId>>& threads,
+                              const std::vector<Stretch>& found, std::size_t stretch,
+                              std::uint32_t source) {
+  const std::set<ThreadId>& own = threads[source];
   const model::TraceSource& later = trace.sources[source];
   for (std::size_t i = 0; i < stretch; ++i) {
     for (const std::uint32_t other : found[i].sources) {
       const model::TraceSource& first = trace.sources[other];
       if (first.rank != later.rank || first.host != later.host) continue;
-      if (std::ranges::any_of(ids(other), [&](auto id) { return own.contains(id); })) return other;
+      const auto same = [&](const ThreadId& id) { return own.contains(id); };
+      if (std::ranges::any_of(threads[other], same)) return other;
     }
   }
   return model::kNone;
+}
+
+// Whether only other ranks recorded before.
+bool is_another_rank(const model::Trace& trace, const std::vector<Stretch>& found,
+                     std::size_t stretch, std::uint32_t source) {
+  const std::int32_t rank = trace.sources[source].rank;
+  bool others = false;
+  for (std::size_t i = 0; i < stretch && rank >= 0; ++i) {
+    for (const std::uint32_t earlier : found[i].sources) {
+      if (trace.sources[earlier].rank == rank) return false;
+      others = others || trace.sources[earlier].rank >= 0;
+    }
+  }
+  return others;
 }
 
 // `earlier`: by source.
@@ -208,6 +237,7 @@ Captures lay_end_to_end(model::Trace& trace) {
   if (trace.sources.size() < 2) return {};
   const std::vector<Stretch> found = stretches(trace);
   if (found.size() < 2) return {};
+  const std::vector<std::set<ThreadId>> threads = threads_seen(trace);
   Captures captures;
   captures.count = found.size();
   std::vector<Nanos> earlier(trace.sources.size());
@@ -215,15 +245,17 @@ Captures lay_end_to_end(model::Trace& trace) {
   std::iota(into.begin(), into.end(), 0U);
   for (std::size_t i = 1; i < found.size(); ++i) {
     captures.left_out += found[i].extent.start - found[i - 1].extent.end;
+    captures.cuts.push_back(found[i].extent.start - captures.left_out);
     for (const std::uint32_t source : found[i].sources) {
+      if (is_another_rank(trace, found, i, source)) return {};
       earlier[source] = captures.left_out;
-      const std::uint32_t first = first_of_series(trace, found, i, source);
-      if (first == model::kNone) return {};
-      into[source] = into[first];
+      const std::uint32_t first = first_of_series(trace, threads, found, i, source);
+      captures.is_series = captures.is_series && first != model::kNone;
+      if (first != model::kNone) into[source] = into[first];
     }
   }
   move(trace, earlier);
-  Folding(trace, into).apply();
+  if (captures.is_series) Folding(trace, into).apply();
   return captures;
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "profile/trace_report.h"
 #include "profile/trace_testing.h"
 #include "profile/what_if.h"
 
@@ -75,7 +76,6 @@ TEST(Captures, OtherFilesStayWhereTheyAre) {
       {"one file", {{.at = 0}}},
       {"ranks at the same time", {{.rank = 0, .at = 0}, {.rank = 1, .at = 200}}},
       {"ranks whose clocks differ", {{.rank = 0, .at = 0}, {.rank = 1, .at = 1'000'000}}},
-      {"two runs of a job", {{.process = 100, .at = 0}, {.process = 200, .at = 1'000'000}}},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
@@ -87,6 +87,21 @@ TEST(Captures, OtherFilesStayWhereTheyAre) {
       EXPECT_EQ(trace.device_events[i].stream, before.device_events[i].stream);
     }
   }
+}
+
+// The path and what-ifs go through both, one after the other, and not through the time between.
+TEST(Captures, TwoRunsAreLaidEndToEndAndStayApart) {
+  model::Trace trace = made({{.process = 100, .at = 0}, {.process = 200, .at = 60'000'000}});
+  const Captures captures = lay_end_to_end(trace);
+  EXPECT_EQ(captures.count, 2u);
+  EXPECT_FALSE(captures.is_series);
+  ASSERT_EQ(captures.cuts, std::vector<Nanos>{microseconds(410)});
+  EXPECT_NE(trace.device_events[0].stream, trace.device_events[1].stream);
+  const TraceReport got = report(Prepared(trace), {*parse_what_if("input=0"), captures.cuts});
+  EXPECT_EQ(got.wall, microseconds(820));
+  EXPECT_EQ(got.path.by_why[at(Why::kInput)], microseconds(600));
+  EXPECT_EQ(got.path.by_why[at(Why::kUnknown)], Nanos{});
+  EXPECT_EQ(got.answer->replayed, microseconds(220));
 }
 
 TEST(Captures, RanksOfASeriesStayApart) {

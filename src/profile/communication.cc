@@ -9,6 +9,10 @@ namespace {
 constexpr auto kNames = std::to_array<CommunicationName>({
     {"nccl", false, "NCCL"},  // Also ncclDevKernel_...
     {"rccl", false, "RCCL"},
+    {"hccl", false, "HCCL"},
+    {"hcom_", false, "HCCL"},
+    {"deep_ep::internode", false, "DeepEP"},
+    {"deep_ep::intranode", false, "DeepEP"},
     {"::ep::internode", true, "DeepEP"},
     {"::ep::intranode", true, "DeepEP"},
     {"cross_device_reduce", false, "custom all-reduce"},

@@ -87,7 +87,7 @@ Key key_of(const Prepared& in, const CodeLines& lines, const PathSegment& segmen
     key.name = in.trace.device_events[segment.event].name;
     return key;
   }
-  const std::uint32_t work = outermost_work(in.trace, in.names, segment.event);
+  const std::uint32_t work = in.works.of(segment.event);
   const HostEvent& named = in.trace.host_events[work == kNone ? segment.event : work];
   if (!in.names.is_step(named)) key.name = in.names.label(named.name);
   key.frame = lines.frame(segment.event);

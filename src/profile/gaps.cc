@@ -97,7 +97,9 @@ class Explain {
 
   // The call around `host_event` that waits for a device, if it began before `by`.
   std::uint32_t waiting_call(std::uint32_t host_event, Nanos by) const {
-    for (std::uint32_t i = host_event; i != kNone; i = in_.trace.host_events[i].parent) {
+    int levels = 0;
+    for (std::uint32_t i = host_event; i != kNone && levels < kDeepest;
+         i = in_.trace.host_events[i].parent, ++levels) {
       const HostEvent& event = in_.trace.host_events[i];
       const Api api = in_.names.api(event);
       const bool waits =
@@ -115,6 +117,7 @@ class Explain {
     std::size_t i = turn_at(turns, part.from);
     const std::uint32_t first = turns[i].at <= part.from ? turns[i].event : kNone;
     const std::uint32_t call = waiting_call(first, part.from);
+    waited_in_ = call;
     Nanos credit = call == kNone ? Nanos{} : part.from - in_.trace.host_events[call].start;
     const Nanos waited_until = call == kNone ? part.from : in_.trace.host_events[call].end();
     for (Nanos from = part.from; from < part.to;) {
@@ -166,7 +169,8 @@ class Explain {
     const bool plain = why == Why::kHost || why == Why::kLaunch;
     const Nanos owed = plain ? std::min(credit, part.to - part.from) : Nanos{};
     credit -= owed;
-    if (owed > Nanos{}) put({part.from, part.from + owed}, event, thread, Why::kSync, out);
+    // The place is the call that held the host back, not the work that came late because of it.
+    if (owed > Nanos{}) put({part.from, part.from + owed}, waited_in_, thread, Why::kSync, out);
     if (part.from + owed < part.to) put({part.from + owed, part.to}, event, thread, why, out);
   }
 
@@ -177,6 +181,7 @@ class Explain {
 
   const Prepared& in_;
   std::vector<std::vector<std::uint32_t>> working_;  // By process.
+  std::uint32_t waited_in_ = kNone;                  // The call whose credit is spent.
 };
 
 // Calls `gap(interval, ending event, event before on its stream)` for each gap of a device.
@@ -237,11 +242,13 @@ struct PlaceHash {
 // The name that tells people what ran: of the reason's own event, else of the operator.
 std::uint32_t label_of(const Prepared& in, const GapPiece& piece) {
   if (is_named(piece.why)) {
-    for (std::uint32_t i = piece.host_event; i != kNone; i = in.trace.host_events[i].parent) {
+    int levels = 0;
+    for (std::uint32_t i = piece.host_event; i != kNone && levels < kDeepest;
+         i = in.trace.host_events[i].parent, ++levels) {
       if (in.names.host(in.trace.host_events[i]) == piece.why) return in.trace.host_events[i].name;
     }
   }
-  const std::uint32_t work = outermost_work(in.trace, in.names, piece.host_event);
+  const std::uint32_t work = in.works.of(piece.host_event);
   if (work != kNone) return in.trace.host_events[work].name;
   // A step is where everything happens: it tells nothing.
   if (piece.host_event == kNone || in.names.is_step(in.trace.host_events[piece.host_event])) {
@@ -312,7 +319,7 @@ DeviceGaps sum_up(const Prepared& prepared, const CodeLines& lines, Explain& exp
 }  // namespace
 
 Prepared::Prepared(const model::Trace& of)
-    : trace{of}, names{of}, devices{of}, hosts{of}, reasons{of, names} {}
+    : trace{of}, names{of}, devices{of}, hosts{of}, reasons{of, names}, works{of, names} {}
 
 std::vector<GapPiece> gap_pieces(const Prepared& prepared, std::uint32_t device) {
   Explain explain(prepared);
@@ -336,9 +343,9 @@ std::vector<DeviceGaps> gaps(const Prepared& prepared, std::size_t places) {
   return all;
 }
 
-std::vector<Depth> queue_depth(const Prepared& prepared, std::uint32_t stream) {
+std::vector<Depth> queue_depth(const Prepared& prepared, std::span<const std::uint32_t> events) {
   std::vector<Depth> changes;
-  for (const std::uint32_t i : prepared.devices.of_stream(stream)) {
+  for (const std::uint32_t i : events) {
     const DeviceEvent& event = prepared.trace.device_events[i];
     if (event.launch == kNone) continue;
     const HostEvent& launch = prepared.trace.host_events[event.launch];

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct Prepared {
   DeviceLanes devices;
   HostLanes hosts;
   HostReasons reasons;
+  OuterWork works;
 };
 
 // A piece of a device's idle time.
@@ -62,11 +64,12 @@ std::vector<GapPiece> gap_pieces(const Prepared& prepared, std::uint32_t device)
 // One for each device with events. At most `places` places each; the rest is only in by_why.
 std::vector<DeviceGaps> gaps(const Prepared& prepared, std::size_t places = 12);
 
-// How many events were launched and not yet started, over time: a step at each change.
+// How many of these events, of a stream or of a device (busy.h), were launched and not yet started,
+// over time: a step at each change.
 struct Depth {
   Nanos at{};
   std::int32_t waiting = 0;
 };
-std::vector<Depth> queue_depth(const Prepared& prepared, std::uint32_t stream);
+std::vector<Depth> queue_depth(const Prepared& prepared, std::span<const std::uint32_t> events);
 
 }  // namespace amdahl::profile

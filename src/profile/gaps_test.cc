@@ -58,6 +58,8 @@ TEST(Gaps, WorkAfterAWaitIsTheWaitsDoing) {
   const DeviceGaps got = gaps(Prepared(trace)).front();
   EXPECT_EQ(got.idle, microseconds(38));
   EXPECT_EQ(of(got, Why::kSync), microseconds(32));
+  ASSERT_FALSE(got.places.empty());
+  EXPECT_EQ(got.places.front().what, "aten::item") << "the call that waited is the place";
   EXPECT_EQ(of(got, Why::kLaunch), microseconds(6));
   EXPECT_EQ(got.places.front().line, "train.py:42 (main)");
 }
@@ -110,8 +112,11 @@ TEST(Gaps, QueueDepthCountsWhatWasLaunchedAndNotStarted) {
   made.kernel(20, 10, made.call("cudaLaunchKernel", 2, 1));
   made.kernel(30, 10, made.call("cudaLaunchKernel", 4, 1));
   const model::Trace trace = made.finish();
+  const Prepared prepared(trace);
   std::vector<int> depths;
-  for (const Depth& depth : queue_depth(Prepared(trace), 0)) depths.push_back(depth.waiting);
+  for (const Depth& depth : queue_depth(prepared, prepared.devices.of_stream(0))) {
+    depths.push_back(depth.waiting);
+  }
   EXPECT_EQ(depths, (std::vector{1, 2, 3, 2, 1, 0}));
 }
 

@@ -163,7 +163,9 @@ CodeLines::Kind CodeLines::kind(std::uint32_t name) const {
 
 std::uint32_t CodeLines::frame(std::uint32_t host_event) const {
   std::uint32_t otherwise = kNone;
-  for (std::uint32_t at = host_event; at != kNone; at = trace_.host_events[at].parent) {
+  int levels = 0;
+  for (std::uint32_t at = host_event; at != kNone && levels < kDeepest;
+       at = trace_.host_events[at].parent, ++levels) {
     const HostEvent& event = trace_.host_events[at];
     if (event.kind == HostKind::kPython) {
       if (is_own(event.name)) return event.name;
@@ -182,13 +184,14 @@ std::string CodeLines::text(std::uint32_t frame) const {
   return frame == kNone ? std::string() : user_frame(trace_.names[frame]);
 }
 
-std::uint32_t outermost_work(const model::Trace& trace, const TraceNames& names,
-                             std::uint32_t host_event) {
-  std::uint32_t found = kNone;
-  for (std::uint32_t at = host_event; at != kNone; at = trace.host_events[at].parent) {
-    if (!names.is_silent(trace.host_events[at])) found = at;
+OuterWork::OuterWork(const model::Trace& trace, const TraceNames& names)
+    : works_(trace.host_events.size(), kNone) {
+  for (std::uint32_t i = 0; i < works_.size(); ++i) {
+    const HostEvent& event = trace.host_events[i];
+    // A parent always comes first.
+    if (event.parent != kNone) works_[i] = works_[event.parent];
+    if (works_[i] == kNone && !names.is_silent(event)) works_[i] = i;
   }
-  return found;
 }
 
 }  // namespace amdahl::profile

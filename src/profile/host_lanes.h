@@ -11,6 +11,10 @@
 
 namespace amdahl::profile {
 
+// So many levels up nobody is asked: no program nests like that, and a file that lies may not take
+// for ever.
+inline constexpr int kDeepest = 2000;
+
 // From here on the innermost event of a thread is this one, up to the next turn of the lane.
 struct Turn {
   Nanos at{};
@@ -67,9 +71,17 @@ class CodeLines {
   mutable std::vector<Kind> known_;  // By name.
 };
 
-// The outermost operator or call around it, which names a stretch for people; kNone if there is
-// none.
-std::uint32_t outermost_work(const model::Trace& trace, const TraceNames& names,
-                             std::uint32_t host_event);
+// The outermost operator or call around an event, which names a stretch for people; kNone if there
+// is none.
+class OuterWork {
+ public:
+  OuterWork(const model::Trace& trace, const TraceNames& names);
+  std::uint32_t of(std::uint32_t host_event) const {
+    return host_event == model::kNone ? model::kNone : works_[host_event];
+  }
+
+ private:
+  std::vector<std::uint32_t> works_;  // By host event.
+};
 
 }  // namespace amdahl::profile

@@ -15,6 +15,8 @@ using model::kNone;
 // Threads that hand over to each other are silent at least this long.
 constexpr Nanos kSilence{20'000};
 constexpr std::size_t kMostDrivers = 32;
+// A call of the driver inside one of the runtime, and perhaps inside another library's.
+constexpr int kCallsInCalls = 8;
 
 struct ThreadFacts {
   std::vector<std::uint32_t> streams;  // It launched to.
@@ -42,7 +44,9 @@ std::vector<ThreadFacts> thread_facts(const Prepared& in) {
       has_calls[trace.threads[event.thread].process] = true;
       source_calls[trace.processes[trace.threads[event.thread].process].source] = true;
     }
-    if (asks || in.names.is_silent(event)) continue;
+    // A collective on the host is written as a range, and is work of the thread that shows it.
+    const bool talks = in.names.host(event) == Why::kComm;
+    if (asks || (in.names.is_silent(event) && !talks)) continue;
     has_work[trace.threads[event.thread].process] = true;
     std::vector<Interval>& blocks = facts[event.thread].blocks;
     if (!blocks.empty() && event.start <= blocks.back().to + kSilence) {
@@ -182,8 +186,10 @@ class ThreadWork {
   // The outermost call around an event.
   std::uint32_t call_around(std::uint32_t event) const {
     std::uint32_t found = kNone;
-    for (std::uint32_t i = event; i != kNone && is_call(in_.trace.host_events[i]);
-         i = in_.trace.host_events[i].parent) {
+    int levels = 0;
+    for (std::uint32_t i = event;
+         i != kNone && is_call(in_.trace.host_events[i]) && levels < kCallsInCalls;
+         i = in_.trace.host_events[i].parent, ++levels) {
       found = i;
     }
     return found;
@@ -291,9 +297,7 @@ class ThreadWork {
     return a == b || work_of(a) == work_of(b);
   }
 
-  std::uint32_t work_of(std::uint32_t event) const {
-    return outermost_work(in_.trace, in_.names, event);
-  }
+  std::uint32_t work_of(std::uint32_t event) const { return in_.works.of(event); }
 
   const Prepared& in_;
   std::vector<HostWork>& out_;
@@ -315,8 +319,10 @@ std::vector<std::uint32_t> launched_by(const model::Trace& trace) {
     const DeviceEvent& event = trace.device_events[i];
     if (event.launch == kNone || !keeps_busy(event)) continue;
     // A call of the driver inside one of the runtime: both launched it.
-    for (std::uint32_t call = event.launch; call != kNone && is_call(trace.host_events[call]);
-         call = trace.host_events[call].parent) {
+    int levels = 0;
+    for (std::uint32_t call = event.launch;
+         call != kNone && is_call(trace.host_events[call]) && levels < kCallsInCalls;
+         call = trace.host_events[call].parent, ++levels) {
       launched[call] = i;
     }
   }

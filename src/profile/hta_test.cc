@@ -1,7 +1,9 @@
 #include "profile/hta.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <string>
@@ -176,6 +178,15 @@ TEST(HtaCorpus, ItsFiguresAreReproduced) {
     }
     SCOPED_TRACE(c.expected);
     check_kernel_types(figures, types);
+  }
+}
+
+TEST(HtaCorpus, EveryRecordedAnswerIsHeldAgainstOurs) {
+  if (trace::corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS is not set";
+  const std::vector<Case> all = cases();
+  for (const auto& file : std::filesystem::directory_iterator(trace::corpus() + "expected/hta")) {
+    const std::string name = file.path().stem().string();
+    EXPECT_NE(std::ranges::find(all, name, &Case::expected), all.end()) << name;
   }
 }
 

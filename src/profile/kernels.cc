@@ -141,11 +141,12 @@ void conclude(KernelFacts& facts) {
   for (const KernelHint& hint : facts.hints) {
     if (hint.global) best = std::max(best, hint.percent);
   }
+  facts.is_estimated = best > 0;
   // A whole kernel that vanishes is no estimate.
   facts.ceiling = 1 / (1 - std::min(best, 99.0) / 100);
-  facts.because = fmt::format("memory {} and compute {} of the peak, occupancy {}",
+  facts.because = fmt::format("memory {} and compute {} of the peak, occupancy {}{}",
                               percent(facts.memory_percent), percent(facts.compute_percent),
-                              percent(facts.occupancy_percent));
+                              percent(facts.occupancy_percent), facts.low_occupancy ? ", low" : "");
   if (best > 0) {
     facts.because +=
         fmt::format("; {} estimates {:.1f} % less time", facts.hints.front().rule, best);
@@ -180,19 +181,30 @@ void place(const InTrace& times, KernelFacts& facts) {
   facts.in_trace = found->second;
   facts.share_of_busy = to_seconds(found->second) / to_seconds(times.busy);
   facts.job_ceiling = 1 / (1 - facts.share_of_busy * (1 - 1 / facts.ceiling));
+  facts.because += fmt::format("; {} of the devices' work", show_percent(facts.share_of_busy));
+  if (facts.is_estimated) {
+    facts.because += fmt::format(", which as a whole could gain {:.2f}x", facts.job_ceiling);
+  }
 }
 
 // Launches by kernel and number; the same number in two files is two launches.
 using Launches = std::map<std::uint32_t, std::map<std::uint32_t, Launch>>;
 
-Launches launches_of(const model::Trace& trace) {
+// What else was counted, summed by kernel and metric.
+using Counters = std::map<std::uint32_t, std::map<std::uint32_t, double>>;
+
+Launches launches_of(const model::Trace& trace, Counters& others) {
   std::map<std::string_view, Fact> known;
   for (const MetricName& metric : kMetrics) known.emplace(metric.name, metric.fact);
   Launches launches;
   for (const model::KernelMetric& metric : trace.kernel_metrics) {
     Launch& launch = launches[metric.kernel][metric.launch];
     const auto fact = known.find(trace.names[metric.metric]);
-    if (fact != known.end()) take(launch, fact->second, trace.names[metric.unit], metric.value);
+    if (fact != known.end()) {
+      take(launch, fact->second, trace.names[metric.unit], metric.value);
+    } else {
+      others[metric.kernel][metric.metric] += metric.value;
+    }
   }
   for (const model::KernelAdvice& advice : trace.kernel_advice) {
     launches[advice.kernel][advice.launch];
@@ -221,6 +233,21 @@ void average(const std::map<std::uint32_t, Launch>& launches, KernelFacts& facts
   facts.occupancy_percent = occupancy.value();
 }
 
+// Where nothing tells a bound: what was counted instead, the largest two.
+void name_counters(const model::Trace& trace, const std::map<std::uint32_t, double>& counters,
+                   KernelFacts& facts) {
+  const bool told = facts.memory_percent || facts.compute_percent || facts.occupancy_percent;
+  if (told || !facts.hints.empty() || counters.empty()) return;
+  std::vector<std::pair<double, std::string_view>> order;
+  for (const auto& [metric, sum] : counters) order.emplace_back(sum, trace.names[metric]);
+  std::ranges::sort(order, std::ranges::greater{});
+  facts.because = fmt::format("{} counters, none of which tells what bounds it: {} {}",
+                              order.size(), order[0].second, show_number(order[0].first));
+  if (order.size() > 1 && order[1].first > 0) {
+    facts.because += fmt::format(", {} {}", order[1].second, show_number(order[1].first));
+  }
+}
+
 }  // namespace
 
 std::string_view name(KernelBound bound) {
@@ -246,7 +273,8 @@ std::vector<KernelFacts> kernel_facts(const model::Trace& trace) {
   }
   const InTrace times = times_of(trace);
   std::vector<KernelFacts> all;
-  for (const auto& [kernel, launches] : launches_of(trace)) {
+  Counters others;
+  for (const auto& [kernel, launches] : launches_of(trace, others)) {
     KernelFacts facts;
     facts.kernel = std::string(trace.names[kernel]);
     average(launches, facts);
@@ -255,6 +283,7 @@ std::vector<KernelFacts> kernel_facts(const model::Trace& trace) {
           {std::string(trace.names[rule]), std::string(trace.names[text]), speedup, global});
     }
     conclude(facts);
+    name_counters(trace, others[kernel], facts);
     place(times, facts);
     all.push_back(std::move(facts));
   }

@@ -47,6 +47,7 @@ struct KernelFacts {
   // How much faster the kernel could be: of Nsight's estimates for the whole kernel the largest,
   // which is a decrease of its run time; they do not add. 1 if it gave none.
   double ceiling = 1;
+  bool is_estimated = false;      // Whether it gave one.
   std::vector<KernelHint> hints;  // Most promising first, those for the whole kernel before others.
   std::string because;            // One sentence with the numbers in it.
 

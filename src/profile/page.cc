@@ -17,21 +17,12 @@ constexpr std::size_t kMostSteps = 8;
 constexpr std::size_t kMostDevices = 16;
 
 std::string times(double factor) {
-  return std::isinf(factor) ? "no limit" : fmt::format("{:.2f}x", factor);
+  if (std::isinf(factor)) return "no limit";
+  return factor < 100 ? fmt::format("{:.2f}x", factor) : "over 100x";
 }
 
 std::string share(Nanos part, Nanos whole) {
   return whole > Nanos{} ? show_percent(to_seconds(part) / to_seconds(whole)) : "";
-}
-
-// Three digits in the unit that suits: a trace has times of all sizes.
-std::string span(Nanos time) {
-  const double seconds = to_seconds(time);
-  if (time >= std::chrono::seconds(60)) return show_duration(time);
-  if (seconds >= 1) return fmt::format("{:.3g} s", seconds);
-  if (seconds >= 1e-3) return fmt::format("{:.3g} ms", seconds * 1e3);
-  if (seconds >= 1e-6) return fmt::format("{:.3g} µs", seconds * 1e6);
-  return fmt::format("{} ns", time.count());
 }
 
 class Writer {
@@ -77,13 +68,22 @@ const WhyRow* row_of(const model::Cause& cause) {
 }
 
 void draw_head(const TraceReport& report, Writer& out) {
-  const std::size_t files = report.sources.size();
-  out.head(fmt::format("{} trace{}, {} device{}, {} step{}, {}", files, files == 1 ? "" : "s",
-                       report.devices.size(), report.devices.size() == 1 ? "" : "s",
-                       report.steps.size(), report.steps.size() == 1 ? "" : "s",
-                       span(report.wall)));
-  out.line(fmt::format("bottleneck: {} ({})", name(report.profile.bottleneck),
-                       model::describe(report.profile.bottleneck)));
+  const auto count = [](std::size_t number, std::string_view what) {
+    return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+  };
+  std::string head = count(report.sources.size(), "trace");
+  if (report.wall > Nanos{} || report.kernels.empty()) {
+    head += fmt::format(", {}, {}, {}", count(report.devices.size(), "device"),
+                        count(report.steps.size(), "step"), show_span(report.wall));
+  }
+  if (!report.kernels.empty()) head += ", " + count(report.kernels.size(), "measured kernel");
+  out.head(head);
+  const model::Bottleneck bottleneck = report.profile.bottleneck;
+  if (bottleneck == model::Bottleneck::kUnknown) {
+    out.line("bottleneck: unknown");
+  } else {
+    out.line(fmt::format("bottleneck: {} ({})", name(bottleneck), model::describe(bottleneck)));
+  }
   out.paragraph(report.profile.rule, 2);
 }
 
@@ -107,7 +107,7 @@ void draw_causes(const TraceReport& report, Writer& out) {
     }
     if (best != nullptr) {
       const std::string where = best->line.empty() ? "" : fmt::format("{}: ", best->line);
-      out.paragraph(fmt::format("{}{}, {}", where, clip(best->what, 90), span(best->time)), 3);
+      out.paragraph(fmt::format("{}{}, {}", where, clip(best->what, 90), show_span(best->time)), 3);
     }
     out.paragraph(fmt::format("try: {}", what_to_try(row->why)), 3);
   }
@@ -126,7 +126,7 @@ void draw_devices(const TraceReport& report, Writer& out) {
     }
     const DeviceBreakdown& split = row.split;
     out.line(fmt::format("{} {:>9} {:>5} {:>7} {:>6} {:>6} {:>5}", left(row.name, 24),
-                         span(split.span), share(split.busy, split.span),
+                         show_span(split.span), share(split.busy, split.span),
                          share(split.compute, split.span),
                          share(split.exposed_communication, split.span),
                          share(split.exposed_memory, split.span), share(split.idle, split.span)));
@@ -138,14 +138,19 @@ void draw_devices(const TraceReport& report, Writer& out) {
           fmt::format("{}{} {}", idle.empty() ? "idle: " : ", ", why.name, share(time, split.span));
     }
     if (!idle.empty()) out.paragraph(idle, 2);
+    if (row.waiting_most > 0) {
+      out.line(fmt::format("  launch queue: {:.1f} waiting on average, {} at most",
+                           row.waiting_mean, row.waiting_most));
+    }
   }
   out.line("comm and copy: what nothing hides. Idle parts sum to idle.");
+  if (const std::string graphs = graph_line(report); !graphs.empty()) out.paragraph(graphs, 0);
 }
 
 void draw_path(const TraceReport& report, Writer& out) {
   if (report.wall <= Nanos{}) return;
   out.blank();
-  out.head(fmt::format("Critical path, {}", span(report.wall)));
+  out.head(fmt::format("Critical path, {}", show_span(report.wall)));
   std::vector<std::pair<Nanos, Why>> order;
   for (const WhyRow& row : whys()) order.emplace_back(report.path.by_why[at(row.why)], row.why);
   std::ranges::stable_sort(order, std::ranges::greater{}, [](const auto& p) { return p.first; });
@@ -202,16 +207,15 @@ void draw_steps(const TraceReport& report, Writer& out) {
     }
     const std::string rank = step.rank >= 0 ? fmt::format("{} r{}", step.number, step.rank)
                                             : fmt::format("{}", step.number);
-    out.line(fmt::format("{:<12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}", rank, span(step.wall),
-                         span(step.input), span(step.host), span(step.device), span(step.comm),
-                         span(step.idle)));
+    out.line(fmt::format("{:<12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}", rank, show_span(step.wall),
+                         show_span(step.input), show_span(step.host), show_span(step.device),
+                         show_span(step.comm), show_span(step.idle)));
   }
 }
 
 void draw_ranks(const TraceReport& report, Writer& out) {
   const auto communicates = [](const RankFacts& rank) { return rank.communication > Nanos{}; };
-  if (report.ranks.ranks.size() < 2 ||
-      std::ranges::none_of(report.ranks.ranks, communicates)) {
+  if (report.ranks.ranks.size() < 2 || std::ranges::none_of(report.ranks.ranks, communicates)) {
     return;
   }
   out.blank();
@@ -219,8 +223,8 @@ void draw_ranks(const TraceReport& report, Writer& out) {
                        "waited", "made wait", "last"));
   for (const RankFacts& rank : report.ranks.ranks) {
     out.line(fmt::format("{:<6} {:>10} {:>10} {:>10} {:>12} {:>6}", rank.rank,
-                         span(rank.communication), span(rank.exposed), span(rank.waited),
-                         span(rank.made_wait), rank.last));
+                         show_span(rank.communication), show_span(rank.exposed),
+                         show_span(rank.waited), show_span(rank.made_wait), rank.last));
   }
   if (report.ranks.straggler != kNone) {
     const RankFacts& late = report.ranks.ranks[report.ranks.straggler];
@@ -235,9 +239,13 @@ void draw_kernels(const TraceReport& report, Writer& out) {
   out.head(fmt::format("{:<40} {:>8} {:>8} {:>9}", "Kernel", "launches", "bound", "ceiling"));
   std::size_t shown = 0;
   for (const KernelFacts& kernel : report.kernels) {
-    if (++shown > kMostSteps) break;
+    if (++shown > kMostSteps) {
+      out.line(fmt::format("and {} more (--json has all)", report.kernels.size() - kMostSteps));
+      break;
+    }
     out.line(fmt::format("{} {:>8} {:>8} {:>9}", left(kernel.kernel, 40), kernel.launches,
-                         name(kernel.bound), times(kernel.ceiling)));
+                         name(kernel.bound),
+                         kernel.is_estimated ? times(kernel.ceiling) : "unknown"));
     out.paragraph(kernel.because, 2);
     if (!kernel.hints.empty()) {
       out.paragraph(fmt::format("try: {}", clip(kernel.hints.front().text, 300)), 2);
@@ -252,7 +260,7 @@ void draw_threads(const TraceReport& report, Writer& out) {
                          "times"));
     for (const WaitRow& row : report.waits) {
       out.line(fmt::format("{} {:<9} {:<10} {:>9} {:>7}{}", left(row.thread, 28), row.state,
-                           row.reason, span(row.total), row.count,
+                           row.reason, show_span(row.total), row.count,
                            row.where.empty() ? "" : "  " + row.where));
     }
   }
@@ -266,6 +274,16 @@ void draw_threads(const TraceReport& report, Writer& out) {
 }
 
 }  // namespace
+
+std::string graph_line(const TraceReport& report) {
+  if (report.ranks.graph_kernels == 0) return "";
+  std::uint64_t kernels = 0;
+  for (const DeviceRow& row : report.devices) kernels += row.split.kernels;
+  const double share =
+      static_cast<double>(report.ranks.graph_kernels) / static_cast<double>(kernels);
+  return fmt::format("CUDA graphs launched {} of {} kernels ({}).", report.ranks.graph_kernels,
+                     kernels, show_percent(share));
+}
 
 std::string draw(const TraceReport& report, int width, bool colour) {
   Writer out(std::max(width, kNarrowestPage), colour);

@@ -11,6 +11,9 @@ namespace amdahl::profile {
 // The least width that has room for the tables.
 inline constexpr int kNarrowestPage = 72;
 
+// What of the devices' work CUDA graphs launched, in one sentence; empty if they launched none.
+std::string graph_line(const TraceReport& report);
+
 // Causes with seconds, ceiling, place and what to try; then devices, the critical path, what each
 // fix could gain, steps and ranks, and what is missing. No line is wider than `width` (taken as
 // kNarrowestPage if less). Control characters in names are shown as "?".

@@ -56,7 +56,10 @@ void append_string(std::string& out, std::string_view text) {
 void append_lane(std::string& out, const Lane& lane) {
   out += "{\"name\":";
   append_string(out, lane.name);
-  fmt::format_to(std::back_inserter(out), ",\"rows\":{},\"boxes\":[", lane.depth);
+  // Lanes that show again what threads and streams do count in no sum.
+  const bool repeats = lane.kind == LaneKind::kPath || lane.kind == LaneKind::kIdle;
+  fmt::format_to(std::back_inserter(out), ",\"repeats\":{},\"rows\":{},\"boxes\":[", repeats,
+                 lane.depth);
   Nanos before{};
   bool first = true;
   for (const Box& box : lane.boxes) {
@@ -95,7 +98,8 @@ std::string data_of(const Boxes& boxes) {
 }
 
 std::string times(double factor) {
-  return std::isinf(factor) ? "no limit" : fmt::format("{:.2f}×", factor);
+  if (std::isinf(factor)) return "no limit";
+  return factor < 100 ? fmt::format("{:.2f}×", factor) : "over 100×";
 }
 
 std::string seconds(Nanos time) { return show_number(to_seconds(time)); }
@@ -191,9 +195,10 @@ std::string devices_of(const TraceReport& report) {
                part(row.split.exposed_memory), part(row.split.idle),
                fmt::format("{:.1f}", row.waiting_mean), idle});
   }
-  return "<h2>Devices</h2>\n" + table.take() +
-         "<p class=\"try\">comm and copy: what nothing hides; queue: launches waiting, on "
-         "average.</p>\n";
+  return fmt::format(
+      "<h2>Devices</h2>\n{}<p class=\"try\">comm and copy: what nothing hides; queue: launches "
+      "waiting, on average. {}</p>\n",
+      table.take(), graph_line(report));
 }
 
 std::string kernels_of(const TraceReport& report) {
@@ -205,7 +210,7 @@ std::string kernels_of(const TraceReport& report) {
     const std::string advice = kernel.hints.empty() ? "" : kernel.hints.front().text;
     table.row(
         {escaped(kernel.kernel), fmt::to_string(kernel.launches), std::string(name(kernel.bound)),
-         times(kernel.ceiling),
+         kernel.is_estimated ? times(kernel.ceiling) : "unknown",
          fmt::format("{}<div class=\"try\">{}</div>", escaped(kernel.because), escaped(advice))});
   }
   return "<h2>Kernels</h2>\n" + table.take();
@@ -236,6 +241,16 @@ std::string timeline_of(const Boxes& boxes) {
       legend(), how);
 }
 
+// Steps, ranks and the path are no tables here: the page of the terminal has them.
+std::string in_words(const TraceReport& report) {
+  constexpr int kWidth = 110;
+  std::string out =
+      "<details id=\"words\">\n<summary>All in words: path, steps, ranks</summary>\n<pre>";
+  const std::string page = draw(report, kWidth, false);
+  for (const std::string_view line : split(page, '\n')) out += escaped(line) + "\n";
+  return out + "</pre>\n</details>\n";
+}
+
 }  // namespace
 
 std::string html(const TraceReport& report, const Boxes& boxes) {
@@ -252,6 +267,7 @@ std::string html(const TraceReport& report, const Boxes& boxes) {
   page += gains_of(report);
   page += devices_of(report);
   page += kernels_of(report);
+  page += in_words(report);
   if (!report.profile.missing.empty()) page += "<h2>Missing</h2>\n<ul>\n";
   for (const std::string& missing : report.profile.missing) {
     page += fmt::format("<li>{}</li>\n", escaped(missing));

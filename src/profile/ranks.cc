@@ -162,7 +162,22 @@ class Join {
     return last_start < first_end;
   }
 
+  // When each source's first event began, on the common clock.
+  void find_begins() {
+    begins_.assign(in_.trace.sources.size(), Nanos::max());
+    const auto add = [&](std::uint32_t source, Nanos start) {
+      begins_[source] = std::min(begins_[source], start - found_.shifts[source]);
+    };
+    for (const DeviceEvent& event : in_.trace.device_events) {
+      if (keeps_busy(event)) add(source_of(event), event.start);
+    }
+    for (const model::HostEvent& event : in_.trace.host_events) {
+      add(in_.trace.processes[in_.trace.threads[event.thread].process].source, event.start);
+    }
+  }
+
   void describe() {
+    find_begins();
     std::map<std::uint32_t, std::vector<const Group*>> by_name;
     for (const Group& group : groups_) {
       if (!overlaps(group)) continue;
@@ -191,12 +206,16 @@ class Join {
     std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return start_of(i); });
     const Nanos last = start_of(order.back());
     Nanos first_end = Nanos::max();
+    // What the last one did before its file begins, nobody knows: perhaps the same as the others.
+    const Nanos begun = std::min(last, begins_[source_of(in_.trace.device_events[order.back()])]);
     for (const std::uint32_t event : order) {
       first_end = std::min(first_end, end_of(event));
-      facts.waited += last - start_of(event);
-      rank_of(event).waited += last - start_of(event);
+      const Nanos waited = last - std::max(start_of(event), begun);
+      facts.waited += waited;
+      rank_of(event).waited += waited;
+      rank_of(event).unseen += last - start_of(event) - waited;
     }
-    rank_of(order.back()).made_wait += last - start_of(order[order.size() - 2]);
+    rank_of(order.back()).made_wait += last - std::max(start_of(order[order.size() - 2]), begun);
     ++rank_of(order.back()).last;
     ++facts.times;
     facts.ranks = std::max(facts.ranks, static_cast<std::uint32_t>(order.size()));
@@ -208,6 +227,7 @@ class Join {
   Ranks& found_;
   std::vector<std::vector<model::Step>> steps_;  // By source.
   std::vector<Group> groups_;
+  std::vector<Nanos> begins_;  // By source.
   std::uint64_t unmatched_ = 0;
   std::size_t sources_ = 0;
 };
@@ -239,7 +259,7 @@ void add_kernels(const Prepared& in, Ranks& found) {
     const bool node =
         (event.detail != kNone && in.trace.details[event.detail].graph_node != 0) ||
         (event.launch != kNone && in.names.is_graph(in.trace.host_events[event.launch]));
-    if (node) {
+    if (node && event.kind == model::DeviceKind::kKernel) {
       ++found.graph_kernels;
       found.graph_time += event.duration;
     }

@@ -15,6 +15,7 @@ struct RankFacts {
   Nanos communication{};   // Devices were at it, the union over streams and devices.
   Nanos exposed{};         // Of that, while nothing computed.
   Nanos waited{};          // Inside collectives, before the last rank had come.
+  Nanos unseen{};          // The same, before that rank's file begins: not in `waited`.
   Nanos made_wait{};       // As the last one: from the second last arrival to its own.
   std::uint64_t last = 0;  // Times it came last.
   Nanos shift{};           // Its clock is ahead of the first rank's by this.

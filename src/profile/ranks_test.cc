@@ -1,8 +1,11 @@
 #include "profile/ranks.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "profile/critical_path.h"
+#include "profile/trace_report.h"
 #include "profile/trace_testing.h"
 #include "profile/what_if.h"
 
@@ -73,6 +76,34 @@ TEST(Ranks, ThePathGoesThroughTheLateRank) {
     }
   }
   EXPECT_GT(on_late, microseconds(400));
+}
+
+// The second file begins later: what its rank did before that is not known, and nobody's fault.
+TEST(Ranks, WaitingForAFileThatBeginsLaterIsNoStraggling) {
+  MadeTrace made;
+  for (int rank = 0; rank < 2; ++rank) {
+    if (rank == 1) made.next_rank();
+    for (std::int64_t t = rank == 1 ? 5000 : 0; t < 7000; t += 1000) {
+      if (t > 0 && t < 5000) continue;
+      made.kernel(t + 10, 300, made.call("cudaLaunchKernel", t, 4));
+      const std::int64_t arrival = t + 311;
+      const std::int64_t end = t < 5000 ? 5400 : t + 400;  // All leave together.
+      if (t == 5000 && rank == 0) continue;                // It is in the first one still.
+      made.kernel(arrival, end - arrival, made.call("cudaLaunchKernel", t + 5, 4), kAllReduce);
+    }
+  }
+  const model::Trace trace = made.finish();
+  const Ranks found = ranks(Prepared(trace));
+  EXPECT_EQ(found.note, "");
+  // From the beginning of the second file to its collective.
+  EXPECT_EQ(found.ranks[0].waited, microseconds(311));
+  EXPECT_EQ(found.ranks[0].unseen, microseconds(5000 - 311));
+  const TraceReport got = report(Prepared(trace));
+  const auto says = [](const std::string& text) {
+    return text.starts_with("ranks: for 4.69 ms ranks waited in collectives");
+  };
+  EXPECT_EQ(std::ranges::count_if(got.profile.missing, says), 1);
+  EXPECT_LE(got.profile.evidence.at("trace.busy_share"), 1);
 }
 
 TEST(Ranks, OneRankCannotTell) {

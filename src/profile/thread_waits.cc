@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -44,10 +45,13 @@ std::vector<WaitRow> thread_waits(const model::Trace& trace, std::size_t most) {
       sum.stack = row.stack;
     }
   };
+  std::set<Key> summed;  // A record of both has the spans in its totals.
   for (const model::ThreadTotal& row : trace.thread_totals) {
     add(row, row.total, row.count, row.longest);
+    summed.insert({row.thread, row.state, row.reason});
   }
   for (const model::ThreadSpan& row : trace.thread_spans) {
+    if (summed.contains({row.thread, row.state, row.reason})) continue;
     add(row, row.duration, 1, row.duration);
   }
   std::vector<WaitRow> rows;

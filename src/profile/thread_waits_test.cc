@@ -39,7 +39,10 @@ TEST(ThreadWaits, SumsByThreadAndReason) {
   total.thread = thread;
   total.reason = WaitReason::kRead;
   builder.trace().thread_totals.push_back(total);
+  // A span that the total holds already.
+  span(200, 4, ThreadState::kBlocked, WaitReason::kRead, model::kNone);
   const model::Trace trace = std::move(builder).finish();
+  EXPECT_EQ(thread_waits(trace, 9)[1].total, milliseconds(7));
   const std::vector<WaitRow> rows = thread_waits(trace, 2);
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].thread, "loader (11)");

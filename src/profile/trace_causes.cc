@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -20,24 +21,33 @@ constexpr double kHiddenInGraphs = 0.2;
 
 double seconds(Nanos time) { return to_seconds(time); }
 
+// Waiting for ranks whose files begin later says nothing: it is no part of anything.
+Nanos unseen_of(const TraceReport& report) {
+  Nanos unseen{};
+  for (const RankFacts& rank : report.ranks.ranks) unseen += std::min(rank.unseen, rank.exposed);
+  return unseen;
+}
+
 Nanos allocated_of(const TraceReport& report) {
   Nanos all{};
   for (const DeviceRow& row : report.devices) all += row.split.span;
-  return all;
+  return all - unseen_of(report);
 }
 
 // Accelerator time by reason: idle time by its causes, and what keeps a device busy in vain.
 std::array<Nanos, kWhys> wasted(const TraceReport& report) {
   std::array<Nanos, kWhys> times{};
   Nanos waited{};
-  for (const RankFacts& rank : report.ranks.ranks) waited += std::min(rank.waited, rank.exposed);
+  for (const RankFacts& rank : report.ranks.ranks) {
+    waited += std::min(rank.waited, rank.exposed - std::min(rank.unseen, rank.exposed));
+  }
   for (const DeviceRow& row : report.devices) {
     for (std::size_t i = 0; i < kWhys; ++i) times[i] += row.gaps.by_why[i];
     times[at(Why::kComm)] += row.split.exposed_communication;
     times[at(Why::kCopy)] += row.split.exposed_memory;
   }
   times[at(Why::kStraggler)] += waited;
-  times[at(Why::kComm)] -= std::min(waited, times[at(Why::kComm)]);
+  times[at(Why::kComm)] -= std::min(waited + unseen_of(report), times[at(Why::kComm)]);
   return times;
 }
 
@@ -52,24 +62,31 @@ const GapPlace* top_place(const TraceReport& report, Why why) {
 }
 
 std::string because(const TraceReport& report, Why why, Nanos time, Nanos allocated) {
-  std::string text = fmt::format("{} s of {} s on {} device{}", show_number(seconds(time)),
-                                 show_number(seconds(allocated)), report.devices.size(),
-                                 report.devices.size() == 1 ? "" : "s");
+  std::string text = fmt::format("{} of {} on {} device{}", show_span(time), show_span(allocated),
+                                 report.devices.size(), report.devices.size() == 1 ? "" : "s");
   if (why == Why::kStraggler && report.ranks.straggler != kNone) {
     const RankFacts& rank = report.ranks.ranks[report.ranks.straggler];
-    text += fmt::format(", rank {} came last {} times and made others wait {} s", rank.rank,
-                        rank.last, show_number(seconds(rank.made_wait)));
+    text += fmt::format(", rank {} came last {} times and made others wait {}", rank.rank,
+                        rank.last, show_span(rank.made_wait));
   }
   if (const GapPlace* place = top_place(report, why)) {
     text += fmt::format(", most in {}", clip(place->what, 80));
     if (!place->line.empty()) text += fmt::format(" at {}", place->line);
-    text += fmt::format(" ({} s)", show_number(seconds(place->time)));
+    text += fmt::format(" ({})", show_span(place->time));
   }
   return text;
 }
 
-double ceiling_of(double share) {
-  return share >= 1 ? std::numeric_limits<double>::infinity() : 1 / (1 - share);
+// The speed-up of the job without a reason: one figure, that of the what-ifs. A reason that no
+// what-if removes is idle time at most: Amdahl's law on the device that has most of it.
+double ceiling_of(const TraceReport& report, Why why) {
+  for (const Gain& gain : report.gains.alone) {
+    if (gain.first == why) return gain.ceiling;
+  }
+  Nanos most{};
+  for (const DeviceRow& row : report.devices) most = std::max(most, row.gaps.by_why[at(why)]);
+  if (report.wall <= most) return std::numeric_limits<double>::infinity();
+  return seconds(report.wall) / seconds(report.wall - most);
 }
 
 void add_causes(TraceReport& report, const std::array<Nanos, kWhys>& times, Nanos allocated,
@@ -82,16 +99,10 @@ void add_causes(TraceReport& report, const std::array<Nanos, kWhys>& times, Nano
     cause.name = std::string(row.describe);
     cause.bottleneck = row.bottleneck;
     cause.accelerator_seconds = seconds(times[at(row.why)]);
-    cause.ceiling = ceiling_of(cause.share);
-    // Without the cause the host gets ahead, which may hide other waits too: the ceiling is that
-    // of all the time that was spent on it, whether a device waited or not.
-    for (const Gain& gain : report.gains.alone) {
-      if (gain.first == row.why) cause.ceiling = std::max(cause.ceiling, gain.ceiling);
-    }
+    cause.ceiling = ceiling_of(report, row.why);
     cause.because = on_devices ? because(report, row.why, times[at(row.why)], allocated)
-                               : fmt::format("{} s of {} s of the steps' thread",
-                                             show_number(cause.accelerator_seconds),
-                                             show_number(seconds(allocated)));
+                               : fmt::format("{} of {} of the steps", show_span(times[at(row.why)]),
+                                             show_span(allocated));
     report.profile.causes.push_back(std::move(cause));
   }
   std::ranges::stable_sort(report.profile.causes, std::ranges::greater{}, &Cause::share);
@@ -116,14 +127,14 @@ void add_evidence(TraceReport& report, const std::array<Nanos, kWhys>& times, Na
       short_kernels += row.split.short_kernels;
     }
     if (!report.devices.empty()) {
-      evidence["trace.busy_share"] = seconds(busy) / all;
+      evidence["trace.busy_share"] = seconds(busy - unseen_of(report)) / all;
       evidence["trace.compute_share"] = seconds(compute) / all;
     }
     if (kernels > 0) {
       evidence["trace.short_kernel_share"] =
           static_cast<double>(short_kernels) / static_cast<double>(kernels);
-      evidence["trace.graph_kernel_share"] = std::min(
-          1.0, static_cast<double>(report.ranks.graph_kernels) / static_cast<double>(kernels));
+      evidence["trace.graph_kernel_share"] =
+          static_cast<double>(report.ranks.graph_kernels) / static_cast<double>(kernels);
     }
     for (const WhyRow& row : whys()) {
       if (row.why == Why::kKernel || row.why == Why::kProfiler) continue;
@@ -190,7 +201,12 @@ void add_missing(const Prepared& in, TraceReport& report) {
     missing.emplace_back("host: the trace has no host events, so no gap can be explained");
   }
   if (in.trace.steps.empty()) {
-    missing.emplace_back("steps: none are marked; call prof.step() once an iteration");
+    const bool nsight = std::ranges::all_of(
+        report.sources, [](const SourceRow& source) { return source.format == "nsys"; });
+    missing.push_back(fmt::format(
+        "steps: none are marked; {}",
+        nsight ? "put each iteration into an NVTX range called ProfilerStep#1, ProfilerStep#2, ..."
+               : "call prof.step() once an iteration"));
   }
   Nanos hidden{};
   Nanos idle{};
@@ -200,9 +216,22 @@ void add_missing(const Prepared& in, TraceReport& report) {
   }
   if (hidden * 20 > idle && hidden > Nanos{}) {
     missing.push_back(fmt::format(
-        "graph nodes: {} s of idle time lie within CUDA graphs whose kernels the profiler may not "
+        "graph nodes: {} of idle time lie within CUDA graphs whose kernels the profiler may not "
         "show; record with node tracing (nsys --cuda-graph-trace=node)",
-        show_number(seconds(hidden))));
+        show_span(hidden)));
+  }
+  if (const Nanos unseen = unseen_of(report); unseen * 100 > allocated_of(report)) {
+    missing.push_back(fmt::format(
+        "ranks: for {} ranks waited in collectives for others whose files begin later; that time "
+        "is left out, since nobody knows what those did",
+        show_span(unseen)));
+  }
+  std::set<std::int32_t> seen;
+  for (const RankFacts& rank : report.ranks.ranks) {
+    if (rank.rank >= 0 && !seen.insert(rank.rank).second) {
+      missing.push_back(
+          fmt::format("ranks: more than one file says that it is rank {}", rank.rank));
+    }
   }
   if (report.ranks.ranks.size() > 1 && !report.ranks.note.empty()) {
     missing.push_back(fmt::format("ranks: {}", report.ranks.note));
@@ -210,8 +239,9 @@ void add_missing(const Prepared& in, TraceReport& report) {
 }
 
 std::string line_of(const Cause& cause) {
-  return fmt::format("{} {}, speed-up at most {:.2f}x", cause.name, show_percent(cause.share),
-                     cause.ceiling);
+  return fmt::format("{} {}, speed-up {}", cause.name, show_percent(cause.share),
+                     cause.ceiling < 100 ? fmt::format("at most {:.2f}x", cause.ceiling)
+                                         : "without a limit that matters");
 }
 
 // Shares that may be no idle time at all.
@@ -221,10 +251,39 @@ double hidden_share(const TraceReport& report, Nanos allocated) {
   return allocated > Nanos{} ? seconds(hidden) / seconds(allocated) : 0;
 }
 
+// Between its first and its last event a device may be busy, or idle for a reason, and yet hardly
+// be used at all: what went on meanwhile is not what the job waits for. Empty if it is used.
+std::string brief_devices(const TraceReport& report) {
+  Nanos longest{};
+  for (const DeviceRow& row : report.devices) longest = std::max(longest, row.split.span);
+  if (report.devices.empty() || longest * 2 >= report.wall) return "";
+  std::string path;
+  if (!report.path.shares.empty()) {
+    const PathShare& most = report.path.shares.front();
+    path = fmt::format("; most of the critical path ({}) is {}: {}",
+                       show_percent(seconds(most.time) / seconds(report.wall)), name(most.why),
+                       clip(most.what, 80));
+  }
+  return fmt::format(
+      "cannot tell: all that devices show lies within {} of {}; record whole steps in steady "
+      "state{}",
+      show_span(longest), show_span(report.wall), path);
+}
+
 bool is_cut_short(const model::Trace& trace) {
   return std::ranges::any_of(trace.losses, [](const model::Loss& loss) {
     return loss.kind == model::LossKind::kTruncated || loss.kind == model::LossKind::kBudget;
   });
+}
+
+// The kernel that takes most, if Nsight Compute measured it: what bounds it. Empty if none was.
+std::string kernel_line(const TraceReport& report) {
+  if (report.kernels.empty()) return "";
+  const KernelFacts& most = report.kernels.front();
+  if (most.bound == KernelBound::kUnknown) return "";
+  return fmt::format("; of its kernels, {} is bound by {} ({})", clip(most.kernel, 60),
+                     most.bound == KernelBound::kBoth ? "memory and compute" : name(most.bound),
+                     most.because);
 }
 
 void classify_trace(const Prepared& in, TraceReport& report, Nanos allocated) {
@@ -232,7 +291,9 @@ void classify_trace(const Prepared& in, TraceReport& report, Nanos allocated) {
   const Cause* largest = profile.causes.empty() ? nullptr : &profile.causes.front();
   profile.bottleneck = Bottleneck::kUnknown;
   if (allocated <= Nanos{}) {
-    profile.rule = "cannot tell: the trace has neither device events nor steps";
+    const std::string kernels = kernel_line(report);
+    profile.rule = kernels.empty() ? "cannot tell: the trace has neither device events nor steps"
+                                   : "cannot tell of the job: no file shows its timeline" + kernels;
     return;
   }
   if (report.devices.empty() && is_cut_short(in.trace)) {
@@ -243,6 +304,10 @@ void classify_trace(const Prepared& in, TraceReport& report, Nanos allocated) {
     profile.rule = fmt::format(
         "cannot tell: {} of the time lies within CUDA graphs whose kernels the trace does not show",
         show_percent(hidden));
+    return;
+  }
+  if (const std::string brief = brief_devices(report); !brief.empty()) {
+    profile.rule = brief;
     return;
   }
   if (largest != nullptr && largest->share >= kCauseThatCounts) {
@@ -260,31 +325,19 @@ void classify_trace(const Prepared& in, TraceReport& report, Nanos allocated) {
     profile.rule = fmt::format("cannot tell: {}, and no device was seen", none);
     return;
   }
-  // Between its first and its last event a device may be busy, and yet hardly be used at all.
-  Nanos longest{};
-  for (const DeviceRow& row : report.devices) longest = std::max(longest, row.split.span);
-  if (longest * 2 < report.wall) {
-    profile.rule = fmt::format(
-        "cannot tell: {}, but all that devices show lies within {} s of {} s; record whole steps "
-        "in steady state",
-        none, show_number(seconds(longest)), show_number(seconds(report.wall)));
-    return;
-  }
   const bool computes = busy->second >= kComputeAtLeast;
   if (computes) profile.bottleneck = Bottleneck::kCompute;
   profile.rule = fmt::format("{}trace.busy_share is {} ({} {}) and {}",
                              computes ? "" : "cannot tell: ", show_percent(busy->second),
                              computes ? "at least" : "below", show_percent(kComputeAtLeast), none);
+  if (computes) profile.rule += kernel_line(report);
 }
 
 // Without devices the thread that marks the steps stands for them.
 std::array<Nanos, kWhys> of_steps(const TraceReport& report) {
   std::array<Nanos, kWhys> times{};
-  for (const Gain& gain : report.gains.alone) {
-    const bool named = gain.first == Why::kInput || gain.first == Why::kLogging ||
-                       gain.first == Why::kCheckpoint || gain.first == Why::kGc ||
-                       gain.first == Why::kComm;
-    if (named) times[at(gain.first)] = gain.time;
+  for (const Why why : {Why::kInput, Why::kLogging, Why::kCheckpoint, Why::kGc, Why::kComm}) {
+    for (const StepRow& step : report.steps) times[at(why)] += step.path[at(why)];
   }
   return times;
 }

@@ -30,9 +30,9 @@ TEST(TraceCauses, InputFirstWithItsLine) {
   const model::Cause& first = got.profile.causes.front();
   EXPECT_EQ(first.name, "waiting for input");
   EXPECT_EQ(first.because,
-            "0.0009 s of 0.00189 s on 1 device, most in "
+            "900 µs of 1.89 ms on 1 device, most in "
             "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__ at train.py:12 (main) "
-            "(0.0009 s)");
+            "(900 µs)");
   EXPECT_EQ(got.profile.rule,
             "the largest cause, waiting for input 48 %, speed-up at most "
             "2.00x (" +

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "profile/trace_causes.h"
 
 namespace amdahl::profile {
@@ -41,14 +42,16 @@ std::string device_name(const model::Trace& trace, std::uint32_t device) {
 }
 
 void add_queue(const Prepared& in, DeviceRow& row) {
+  const Nanos from = row.split.start;
+  const Nanos to = from + row.split.span;
+  const std::vector<Depth> depths = queue_depth(in, in.devices.of_device(row.split.device));
   double waiting = 0;
-  for (std::uint32_t stream = 0; stream < in.trace.streams.size(); ++stream) {
-    if (in.trace.streams[stream].device != row.split.device) continue;
-    const std::vector<Depth> depths = queue_depth(in, stream);
-    for (std::size_t i = 0; i + 1 < depths.size(); ++i) {
-      waiting += depths[i].waiting * to_seconds(depths[i + 1].at - depths[i].at);
-      row.waiting_most = std::max(row.waiting_most, depths[i].waiting);
-    }
+  for (std::size_t i = 0; i + 1 < depths.size(); ++i) {
+    // What is launched before the device's first event waits outside of its span.
+    const Nanos part = std::min(depths[i + 1].at, to) - std::max(depths[i].at, from);
+    if (part <= Nanos{}) continue;
+    waiting += depths[i].waiting * to_seconds(part);
+    row.waiting_most = std::max(row.waiting_most, depths[i].waiting);
   }
   if (row.split.span > Nanos{}) row.waiting_mean = waiting / to_seconds(row.split.span);
 }
@@ -60,8 +63,10 @@ std::vector<DeviceRow> device_rows(const Prepared& in) {
     DeviceRow row;
     row.name = device_name(in.trace, split.device);
     row.source = in.trace.devices[split.device].source;
-    const auto of_device = std::ranges::find(all, split.device, &DeviceGaps::device);
-    if (of_device != all.end()) row.gaps = std::move(*of_device);
+    const auto of_device = std::ranges::lower_bound(all, split.device, {}, &DeviceGaps::device);
+    if (of_device != all.end() && of_device->device == split.device) {
+      row.gaps = std::move(*of_device);
+    }
     row.split = split;
     add_queue(in, row);
     rows.push_back(std::move(row));
@@ -130,9 +135,9 @@ std::vector<StepRow> step_rows(const Prepared& in, const CriticalPath& path,
     row.device = within(spans[source].busy, window);
     row.comm = within(spans[source].exposed, window);
     row.idle = row.wall - row.device;
-    const auto on_path =
-        path_within(path, window.from - shifts[source], window.to - shifts[source]);
-    row.host = on_path[at(Why::kHost)] + on_path[at(Why::kLaunch)];
+    row.path = path_within(path, window.from - shifts[source], window.to - shifts[source]);
+    row.host = row.path[at(Why::kHost)] + row.path[at(Why::kLaunch)];
+    if (in.trace.device_events.empty()) row.comm = row.path[at(Why::kComm)];
     rows.push_back(row);
   }
   return rows;
@@ -157,6 +162,15 @@ constexpr std::array<std::string_view, kWhys> kAdvice = {
 
 }  // namespace
 
+std::string show_span(Nanos time) {
+  const double seconds = to_seconds(time);
+  if (time >= std::chrono::seconds(60)) return show_duration(time);
+  if (seconds >= 1) return fmt::format("{:.3g} s", seconds);
+  if (seconds >= 1e-3) return fmt::format("{:.3g} ms", seconds * 1e3);
+  if (seconds >= 1e-6) return fmt::format("{:.3g} µs", seconds * 1e6);
+  return fmt::format("{} ns", time.count());
+}
+
 std::string_view what_to_try(Why why) { return kAdvice[at(why)]; }
 
 TraceReport report(const Prepared& prepared, const ReportOptions& options) {
@@ -167,16 +181,22 @@ TraceReport report(const Prepared& prepared, const ReportOptions& options) {
   made.waits = thread_waits(prepared.trace, kMostRows);
   made.hot = hot_functions(prepared.trace, kMostRows);
   made.ranks = ranks(prepared);
-  const WorkGraph graph = work_graph(prepared, {made.ranks.joined, made.ranks.shifts});
+  const WorkGraph graph =
+      work_graph(prepared, {made.ranks.joined, made.ranks.shifts, options.cuts});
   made.wall = graph.to - graph.from;
   made.path = critical_path(prepared, graph);
   made.gains = gains(prepared, graph);
   if (options.what_if) {
     made.asked = describe(*options.what_if);
+    if (made.asked.empty()) made.asked = "nothing changes";
     made.answer = gain_of(prepared, graph, *options.what_if);
   }
   made.steps = step_rows(prepared, made.path, graph.shifts);
   conclude(prepared, made);
+  for (const std::string& part :
+       unknown_kernels(prepared.trace, options.what_if.value_or(WhatIf{}))) {
+    made.profile.missing.push_back(fmt::format("what-if: no kernel's name has '{}'", part));
+  }
   return made;
 }
 

@@ -1,6 +1,7 @@
 // trace_report.h: all that the analyses say of a trace, plain data for pages and JSON.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -31,7 +32,7 @@ struct DeviceRow {
   std::uint32_t source = model::kNone;
   DeviceBreakdown split;
   DeviceGaps gaps;
-  double waiting_mean = 0;  // Events launched and not started, over time and streams.
+  double waiting_mean = 0;  // Events launched and not started, over the device's span.
   std::int32_t waiting_most = 0;
 };
 
@@ -44,8 +45,9 @@ struct StepRow {
   Nanos input{};   // Its thread waits for a batch.
   Nanos host{};    // CPU work on the critical path, launching included.
   Nanos device{};  // A device is busy.
-  Nanos comm{};    // Communication while nothing computes.
+  Nanos comm{};    // Communication while nothing computes; without devices, on the path.
   Nanos idle{};    // No device is busy.
+  std::array<Nanos, kWhys> path{};  // What the critical path went through meanwhile.
 };
 
 struct TraceReport {
@@ -66,10 +68,14 @@ struct TraceReport {
 
 struct ReportOptions {
   std::optional<WhatIf> what_if;
+  std::vector<Nanos> cuts = {};  // Where captures were laid end to end (captures.h).
 };
 
 // One pass over the trace for each analysis; all are n log n at most.
 TraceReport report(const Prepared& prepared, const ReportOptions& options = {});
+
+// A time as people read it, with three digits in the unit that suits: a trace has all sizes.
+std::string show_span(Nanos time);
 
 // What a person may try against a cause, in the playbook's words.
 std::string_view what_to_try(Why why);

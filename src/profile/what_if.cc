@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -67,16 +69,13 @@ Error knows_no(std::string_view word) {
 
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
-bool is_device(Why why) { return why == Why::kKernel || why == Why::kCopy || why == Why::kComm; }
-
 double ratio(Nanos a, Nanos b) { return b > Nanos{} ? to_seconds(a) / to_seconds(b) : kUnbounded; }
 
-// `host_only`: nothing that runs on a device changes, so that its busy time stays.
-void finish(Gain& gain, const Measured& measured, bool host_only, Nanos wall) {
+// `most`: what devices allow.
+void finish(Gain& gain, const Measured& measured, double most, Nanos wall) {
   gain.share = measured.wall > Nanos{} ? std::min(1.0, ratio(gain.time, measured.wall)) : 0;
-  gain.ceiling = gain.share >= 1 ? kUnbounded : 1 / (1 - gain.share);
-  if (host_only) gain.ceiling = std::min(gain.ceiling, measured.host_ceiling);
-  gain.expected = std::clamp(ratio(wall, gain.replayed), 1.0, gain.ceiling);
+  gain.ceiling = std::min(gain.share >= 1 ? kUnbounded : 1 / (1 - gain.share), most);
+  gain.expected = std::min(ratio(wall, gain.replayed), gain.ceiling);
 }
 
 // Where each rank's shares are taken: its steps, or all of it if it has none.
@@ -113,26 +112,66 @@ Nanos within(std::span<const Interval> list, Interval part) {
 
 using Windows = std::vector<std::vector<Interval>>;  // By source.
 
-// The longest chain of works of devices that no change of the host can take apart.
-Nanos device_chain(const Prepared& in, const WorkGraph& graph, const Windows& windows) {
-  std::vector<Nanos> ends(graph.works.size());
-  Nanos longest{};
-  for (std::size_t i = 0; i < graph.works.size(); ++i) {
-    const Work& work = graph.works[i];
-    if (!work.on_device || work.lane == kNone) continue;
-    bool counts = work.why != Why::kComm;
-    Nanos start{};
-    for (const Need& need : graph.needs_of(work)) {
-      if (need.kind == NeedKind::kCollective) counts = true;
-      if (need.kind != NeedKind::kOrder && need.kind != NeedKind::kStreamWait) continue;
-      start = std::max(start, ends[need.work]);
+// The works of devices that no change takes apart, and what each takes in steps and in all.
+class Chains {
+ public:
+  Chains(const Prepared& in, const WorkGraph& graph) : in_{in}, graph_{graph} {
+    const Windows windows = windows_of(in, graph);
+    for (const std::vector<Interval>& window : windows) wall_ = std::max(wall_, total(window));
+    for (std::uint32_t i = 0; i < graph.works.size(); ++i) {
+      const Work& work = graph.works[i];
+      if (!work.on_device || work.lane == kNone) continue;
+      const auto meets = [](const Need& need) { return need.kind == NeedKind::kCollective; };
+      const bool counts =
+          work.why != Why::kComm || std::ranges::any_of(graph.needs_of(work), meets);
+      const std::uint32_t source = source_of(in.trace, work.lane, true);
+      links_.push_back({i, counts ? within(windows[source], {work.from, work.to}) : Nanos{},
+                        counts ? work.to - work.from : Nanos{}});
     }
-    const std::uint32_t source = source_of(in.trace, work.lane, true);
-    ends[i] = start + (counts ? within(windows[source], {work.from, work.to}) : Nanos{});
-    longest = std::max(longest, ends[i]);
   }
-  return longest;
-}
+
+  double ceiling(const WhatIf& what_if) const {
+    // Who comes late comes earlier by doing its own work faster: that is no work that stays.
+    if (what_if.factors[at(Why::kStraggler)] < 1) return kUnbounded;
+    const std::vector<double> kernels = kernel_factors(in_, what_if);
+    std::vector<Takes> ends(graph_.works.size());
+    Takes longest;
+    for (const Link& link : links_) {
+      const Work& work = graph_.works[link.work];
+      double factor = what_if.factors[at(work.why)];
+      if (!kernels.empty()) factor *= kernels[in_.trace.device_events[work.event].name];
+      Takes& end = ends[link.work];
+      for (const Need& need : graph_.needs_of(work)) {
+        if (need.kind != NeedKind::kOrder && need.kind != NeedKind::kStreamWait) continue;
+        end.raise(ends[need.work]);
+      }
+      end.in_steps += scaled(link.in_steps, factor);
+      end.in_all += scaled(link.in_all, factor);
+      longest.raise(end);
+    }
+    return std::max(ratio(wall_, longest.in_steps), ratio(graph_.to - graph_.from, longest.in_all));
+  }
+
+ private:
+  struct Takes {
+    Nanos in_steps{};
+    Nanos in_all{};
+    void raise(const Takes& other) {
+      in_steps = std::max(in_steps, other.in_steps);
+      in_all = std::max(in_all, other.in_all);
+    }
+  };
+  struct Link {
+    std::uint32_t work = 0;
+    Nanos in_steps{};
+    Nanos in_all{};
+  };
+
+  const Prepared& in_;
+  const WorkGraph& graph_;
+  std::vector<Link> links_;
+  Nanos wall_{};  // Of the steps, or of all.
+};
 
 // The spans that a reason takes part in, by rank: works, the lags of needs, and what is waited.
 class Spans {
@@ -151,9 +190,6 @@ class Spans {
       }
       found.wall = std::max(found.wall, total(windows[source]));
     }
-    const Windows all(windows.size(), {{graph_.from, graph_.to}});
-    found.host_ceiling = std::max(ratio(found.wall, device_chain(in_, graph_, windows)),
-                                  ratio(graph_.to - graph_.from, device_chain(in_, graph_, all)));
     if (by_source_.size() > 1) add_path(windows, found);
     return found;
   }
@@ -216,6 +252,7 @@ Result<double> factor_of(std::string_view text, std::string_view item) {
 
 Result<WhatIf> parse_what_if(std::string_view text) {
   WhatIf what_if;
+  std::set<std::string_view> seen;
   for (const std::string_view piece : split(text, ',')) {
     const std::string_view item = trim(piece);
     const std::size_t equals = item.rfind('=');
@@ -225,6 +262,9 @@ Result<WhatIf> parse_what_if(std::string_view text) {
     }
     const std::string_view what = trim(item.substr(0, equals));
     const double factor = TRY(factor_of(trim(item.substr(equals + 1)), item));
+    if (!seen.emplace(what).second) {
+      return bad_input(fmt::format("--what-if names '{}' twice", what));
+    }
     if (what.starts_with(kKernelPrefix) && what.size() > kKernelPrefix.size()) {
       what_if.kernels.push_back({std::string(what.substr(kKernelPrefix.size())), factor});
       continue;
@@ -287,13 +327,34 @@ Measured measured_times(const Prepared& prepared, const WorkGraph& graph) {
   return Spans(prepared, graph).longest(windows_of(prepared, graph));
 }
 
+double device_ceiling(const Prepared& prepared, const WorkGraph& graph, const WhatIf& what_if) {
+  return Chains(prepared, graph).ceiling(what_if);
+}
+
+std::vector<std::string> unknown_kernels(const model::Trace& trace, const WhatIf& what_if) {
+  std::set<std::uint32_t> names;
+  for (const model::DeviceEvent& event : trace.device_events) names.insert(event.name);
+  std::vector<std::string> unknown;
+  for (const WhatIf::Kernel& kernel : what_if.kernels) {
+    const std::string part = lower(kernel.part);
+    const bool known = std::ranges::any_of(names, [&](std::uint32_t name) {
+      return lower(trace.names[name]).find(part) != std::string::npos;
+    });
+    if (!known) unknown.push_back(kernel.part);
+  }
+  return unknown;
+}
+
 Gain gain_of(const Prepared& prepared, const WorkGraph& graph, const WhatIf& what_if) {
   const Measured measured = measured_times(prepared, graph);
   Gain gain;
-  bool host_only = what_if.kernels.empty();
   for (std::size_t i = 0; i < kWhys; ++i) {
-    gain.time += scaled(measured.times[i], std::max(0.0, 1 - what_if.factors[i]));
-    if (what_if.factors[i] < 1 && is_device(static_cast<Why>(i))) host_only = false;
+    // Who waits less is earlier at the next wait, which is shortened too: a part of all waiting may
+    // save more than that part of it.
+    const double factor = what_if.factors[i];
+    const bool waits = i == at(Why::kSync) || i == at(Why::kStraggler);
+    gain.time += waits && factor < 1 ? measured.times[i]
+                                     : scaled(measured.times[i], std::max(0.0, 1 - factor));
   }
   const std::vector<double> kernels = kernel_factors(prepared, what_if);
   std::vector<Interval> spans;
@@ -305,26 +366,34 @@ Gain gain_of(const Prepared& prepared, const WorkGraph& graph, const WhatIf& wha
   }
   gain.time += total(merged(std::move(spans)));
   gain.replayed = replay(prepared, graph, what_if);
-  finish(gain, measured, host_only, graph.to - graph.from);
+  finish(gain, measured, device_ceiling(prepared, graph, what_if), graph.to - graph.from);
   return gain;
 }
 
 Gains gains(const Prepared& prepared, const WorkGraph& graph, std::size_t best) {
   const Nanos wall = graph.to - graph.from;
   const Measured measured = measured_times(prepared, graph);
-  Gains found;
-  const auto without = [&](Why first, Why second) {
+  const Chains chains(prepared, graph);
+  std::map<std::array<double, 3>, double> most;  // By what is left of what bounds it.
+  const auto remove = [&](Gain& gain) {
     WhatIf what_if;
-    what_if.factors[at(first)] = 0;
-    what_if.factors[at(second)] = 0;
-    return replay(prepared, graph, what_if);
+    what_if.factors[at(gain.first)] = 0;
+    if (gain.second != Why::kUnknown) what_if.factors[at(gain.second)] = 0;
+    gain.replayed = replay(prepared, graph, what_if);
+    const std::array left{what_if.factors[at(Why::kCopy)], what_if.factors[at(Why::kComm)],
+                          what_if.factors[at(Why::kStraggler)]};
+    if (!most.contains(left)) most[left] = chains.ceiling(what_if);
+    finish(gain, measured, most[left], wall);
   };
+  Gains found;
   for (const WhyRow& row : whys()) {
     if (row.why == Why::kKernel || row.why == Why::kUnknown) continue;
+    // Without devices the operators are the work itself.
+    const bool is_work = row.why == Why::kHost || row.why == Why::kLaunch;
+    if (is_work && prepared.trace.device_events.empty()) continue;
     Gain gain{.first = row.why, .time = measured.times[at(row.why)]};
     if (gain.time * 1000 < measured.wall || gain.time == Nanos{}) continue;
-    gain.replayed = without(row.why, row.why);
-    finish(gain, measured, !is_device(row.why), wall);
+    remove(gain);
     found.alone.push_back(gain);
   }
   std::ranges::stable_sort(found.alone, [](const Gain& a, const Gain& b) {
@@ -336,8 +405,7 @@ Gains gains(const Prepared& prepared, const WorkGraph& graph, std::size_t best) 
       const Gain& a = found.alone[i];
       const Gain& b = found.alone[j];
       Gain pair{.first = a.first, .second = b.first, .time = a.time + b.time};
-      pair.replayed = without(a.first, b.first);
-      finish(pair, measured, !is_device(a.first) && !is_device(b.first), wall);
+      remove(pair);
       found.pairs.push_back(pair);
     }
   }

@@ -44,25 +44,28 @@ std::vector<Nanos> replayed_ends(const Prepared& prepared, const WorkGraph& grap
 struct Measured {
   std::array<Nanos, kWhys> times{};
   Nanos wall{};  // Of the steps, or of all.
-  // Above this no change of the host alone can speed anything up: the wall time divided by the
-  // longest chain of what devices did one after the other, which is what was put on one stream, and
-  // across streams where waits were recorded. A device's busy time would be no limit, since more
-  // may run side by side. Communication counts from when all ranks were there, or not at all where
-  // that is not known. Of the steps or of all, whichever is more.
-  double host_ceiling = 1;
 };
 Measured measured_times(const Prepared& prepared, const WorkGraph& graph);
+
+// Above this no change can speed anything up that leaves devices what `what_if` does: the wall time
+// divided by the longest chain of what devices do then one after the other, which is what was put
+// on one stream, and across streams where waits were recorded. A device's busy time would be no
+// limit, since more may run side by side. Communication counts from when all ranks were there, or
+// not at all where that is not known. Of the steps or of all, whichever is more. No bound where
+// stragglers are mended: what they do changes then, and the wait of the others tells by how much.
+double device_ceiling(const Prepared& prepared, const WorkGraph& graph, const WhatIf& what_if);
 
 struct Gain {
   Why first = Why::kUnknown;
   Why second = Why::kUnknown;  // Of a pair; kUnknown: alone.
   Nanos time{};                // measured_times of it, or the sum of both.
   double share = 0;            // Of the wall time.
-  // Amdahl's law on the measured timeline, 1 / (1 - share), and where nothing on a device changes
-  // not more than the wall time divided by the devices' longest chain.
+  // Amdahl's law on the measured timeline, 1 / (1 - share), and not more than device_ceiling.
   double ceiling = 1;
-  double expected = 1;  // Wall time divided by the replay's; never above the ceiling.
-  Nanos replayed{};     // The replay's wall time.
+  // Wall time divided by the replay's; never above the ceiling. Below 1 where a what-if makes
+  // something slower.
+  double expected = 1;
+  Nanos replayed{};  // The replay's wall time.
 };
 
 // What removing each reason would gain, best first, and then the pairs of the best `best`. Leaves
@@ -72,6 +75,9 @@ struct Gains {
   std::vector<Gain> pairs;
 };
 Gains gains(const Prepared& prepared, const WorkGraph& graph, std::size_t best = 4);
+
+// Parts of names in a what-if that no event of a device has.
+std::vector<std::string> unknown_kernels(const model::Trace& trace, const WhatIf& what_if);
 
 // The ceiling and the replay of one what-if.
 Gain gain_of(const Prepared& prepared, const WorkGraph& graph, const WhatIf& what_if);

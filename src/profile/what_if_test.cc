@@ -70,6 +70,60 @@ TEST(WhatIf, PairsDoNotAdd) {
   for (const Gain& gain : found.pairs) EXPECT_LE(gain.expected, gain.ceiling);
 }
 
+// Each step: 100 of copying that nothing hides, 50 of compute, 50 of waiting for input.
+TEST(WhatIf, WhatDevicesStillDoBoundsPairsToo) {
+  MadeTrace made;
+  for (std::int64_t t = 0; t < 1000; t += 200) {
+    made.annotation("load batch", t, 50);
+    made.copy(t + 50, 100, made.call("cudaMemcpyAsync", t + 50, 1), model::CopyKind::kHostToDevice);
+    made.kernel(t + 150, 50, made.call("cudaLaunchKernel", t + 52, 1));
+    made.call("cudaDeviceSynchronize", t + 54, 146);
+  }
+  const model::Trace trace = made.finish();
+  const Prepared prepared(trace);
+  const WorkGraph graph = work_graph(prepared);
+  const auto ceiling = [&](const char* text) {
+    return gain_of(prepared, graph, *parse_what_if(text)).ceiling;
+  };
+  EXPECT_DOUBLE_EQ(ceiling("copy=0"), 2);
+  EXPECT_DOUBLE_EQ(ceiling("copy=0,sync=0,input=0"), 4) << "the kernels stay";
+  EXPECT_DOUBLE_EQ(ceiling("sync=0,input=0"), 1000.0 / 750);
+  const Gains found = gains(prepared, graph);
+  ASSERT_FALSE(found.pairs.empty());
+  for (const Gain& gain : found.pairs) EXPECT_LE(gain.ceiling, 4 + 1e-9);
+}
+
+TEST(WhatIf, SlowerIsBelowOne) {
+  const model::Trace trace = loop_with_input_and_item();
+  const Prepared prepared(trace);
+  const WorkGraph graph = work_graph(prepared);
+  const Gain gain = gain_of(prepared, graph, *parse_what_if("input=2"));
+  EXPECT_DOUBLE_EQ(gain.expected, 600.0 / 900);
+  EXPECT_LE(gain.ceiling, 1);
+}
+
+// The capture ends before what was launched runs: launches that wait for room are no host work.
+TEST(WhatIf, LaunchesOfWorkThatIsNotRecordedMayWaitForRoom) {
+  MadeTrace made;
+  const std::uint32_t first = made.call("cudaMemcpyAsync", 0, 5);
+  for (std::int64_t i = 0; i < 6; ++i) {
+    made.copy(10 + i * 1000, 1000, i == 0 ? first : 0, model::CopyKind::kHostToDevice);
+    made.call("cudaLaunchKernel", 20 + i * 1000, 1000);
+  }
+  const model::Trace trace = made.finish();
+  const Prepared prepared(trace);
+  const WorkGraph graph = work_graph(prepared);
+  EXPECT_EQ(replay(prepared, graph, {}), microseconds(6020));
+  EXPECT_LT(replayed(prepared, graph, "copy=0"), microseconds(200));
+  EXPECT_GT(replayed(prepared, graph, "launch=0"), microseconds(5900));
+}
+
+TEST(WhatIf, SaysWhichKernelsThereAreNot) {
+  const model::Trace trace = loop_with_input_and_item();
+  const WhatIf asked = *parse_what_if("kernel:GEMM=0,kernel:conv=0");
+  EXPECT_EQ(unknown_kernels(trace, asked), std::vector<std::string>{"conv"});
+}
+
 TEST(WhatIf, SaysWhatItDoesNotKnow) {
   const struct {
     const char* text;
@@ -85,6 +139,8 @@ TEST(WhatIf, SaysWhatItDoesNotKnow) {
       {"", "--what-if '' has no factor; try input=0"},
       {"input=-1",
        "--what-if 'input=-1': '-1' is not a factor from 0 (removed) to 100; try input=0"},
+      {"input=0,sync=0,input=0.5", "--what-if names 'input' twice"},
+      {"kernel:gemm=0,kernel:gemm=0", "--what-if names 'kernel:gemm' twice"},
       {"input=nan",
        "--what-if 'input=nan': 'nan' is not a factor from 0 (removed) to 100; try input=0"},
   };

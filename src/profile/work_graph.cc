@@ -88,6 +88,10 @@ class Assemble {
         usual_{usual_lags(prepared, order_)} {
     graph_.shifts = inputs.shifts;
     graph_.shifts.resize(in_.trace.sources.size());
+    streams_of_.resize(in_.trace.devices.size());
+    for (std::uint32_t stream = 0; stream < in_.trace.streams.size(); ++stream) {
+      streams_of_[in_.trace.streams[stream].device].push_back(stream);
+    }
   }
 
   WorkGraph run() {
@@ -229,9 +233,21 @@ class Assemble {
           host_needs(i, hosts_.works[origins_[i].index]);
           break;
       }
+      after_cut(i);
       settle(i);
       keep(i);
     }
+  }
+
+  // Where captures were laid end to end, what needs nothing of its own needs all that was before.
+  void after_cut(std::uint32_t i) {
+    const Work& work = graph_.works[i];
+    while (next_cut_ < inputs_.cuts.size() && inputs_.cuts[next_cut_] <= work.from) {
+      before_cut_ = longest_;
+      ++next_cut_;
+    }
+    if (longest_ == kNone || work.to > graph_.works[longest_].to) longest_ = i;
+    if (work.needs == 0) need(i, before_cut_, NeedKind::kBacklog);
   }
 
   // Data may contradict itself (a launch after what it launched), so that what should have been
@@ -376,8 +392,8 @@ class Assemble {
     const std::uint32_t device = in_.trace.streams[event.stream].device;
     std::uint32_t best = kNone;
     Nanos best_end = since;
-    for (std::uint32_t stream = 0; stream < in_.trace.streams.size(); ++stream) {
-      if (in_.trace.streams[stream].device != device || stream == event.stream) continue;
+    for (const std::uint32_t stream : streams_of_[device]) {
+      if (stream == event.stream) continue;
       const std::uint32_t last = last_of_stream_[stream];
       if (last == kNone) continue;
       const Nanos end = graph_.works[last].to;
@@ -424,6 +440,10 @@ class Assemble {
   WorkGraph graph_;
   std::vector<Candidate> candidates_;  // Of the device event at hand.
   std::vector<Origin> origins_;
+  std::size_t next_cut_ = 0;
+  std::uint32_t before_cut_ = kNone;  // Of what was before the last cut: the one that ended last.
+  std::uint32_t longest_ = kNone;     // Of all so far.
+  std::vector<std::vector<std::uint32_t>> streams_of_;  // By device.
   std::vector<std::uint32_t> last_of_stream_;
   std::vector<std::vector<std::uint32_t>> of_thread_;
   std::vector<std::uint32_t> of_event_;  // Work of a device event.

@@ -64,6 +64,8 @@ struct Collective {
 struct GraphInputs {
   std::span<const Collective> collectives;  // Only those that all its ranks' clocks agree on.
   std::vector<Nanos> shifts;                // By source; empty: none.
+  std::vector<Nanos> cuts =
+      {};  // In order: what begins from here on came after all that was before.
 };
 
 WorkGraph work_graph(const Prepared& prepared, const GraphInputs& inputs = {});

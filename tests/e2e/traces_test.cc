@@ -172,6 +172,7 @@ TEST(TracesCorpus, SumsAreExactEverywhere) {
     EXPECT_EQ(got.at("what_if").at("replayed_ns"), got.at("wall_ns"));
     for (const Json& device : got.at("devices")) {
       EXPECT_EQ(sum_of(device.at("idle_by_reason_ns")), device.at("idle_ns"));
+      EXPECT_LE(device.at("queue_mean"), device.at("queue_most"));
       EXPECT_EQ(device.at("busy_ns").get<std::int64_t>() + device.at("idle_ns").get<std::int64_t>(),
                 device.at("span_ns").get<std::int64_t>());
     }
@@ -267,7 +268,73 @@ TEST(TracesCorpus, EightRanksAreOneJob) {
   EXPECT_EQ(got.at("ranks").at("note"), "");
   EXPECT_EQ(got.at("ranks").at("ranks").size(), 8u);
   EXPECT_FALSE(got.at("ranks").at("collectives").empty());
+  // The files do not begin together: what the first collective waits for is in none of them.
+  EXPECT_EQ(got.at("bottleneck"), "serial") << got.at("rule");
+  EXPECT_NE(got.at("missing").dump().find("whose files begin later"), std::string::npos);
   EXPECT_EQ(sum_of(got.at("critical_path").at("by_reason_ns")), got.at("wall_ns"));
+}
+
+TEST(TracesCorpus, WhatIfsAreThoseOfTheTable) {
+  if (corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS names no folder";
+  House house;
+  const std::string file = corpus() + "/kineto_tb/resnet50_nw0_1623143089861.pt.trace.json.gz";
+  const Json input = profiled(house, {file, "--what-if", "input=0"});
+  const Json* alone = gain_without(input, "input");
+  ASSERT_NE(alone, nullptr);
+  EXPECT_EQ(input.at("what_if").at("replayed_ns"), alone->at("replayed_ns"));
+  EXPECT_EQ(input.at("what_if").at("ceiling"), alone->at("ceiling"));
+  EXPECT_NE(alone->at("ceiling"), nullptr);
+  const Json both = profiled(house, {file, "--what-if", "input=0,logging=0.5"});
+  EXPECT_EQ(both.at("what_if").at("asked"), "input=0,logging=0.5");
+  EXPECT_LE(both.at("what_if").at("replayed_ns"), alone->at("replayed_ns"));
+  const Json slower = profiled(house, {file, "--what-if", "input=2"});
+  EXPECT_LT(slower.at("what_if").at("expected"), 0.8);
+  for (const Json& pair : input.at("pairs")) {
+    double product = 1;
+    for (const Json& name : pair.at("without")) {
+      const Json* const one = gain_without(input, name.get<std::string>());
+      ASSERT_NE(one, nullptr);
+      EXPECT_GE(pair.at("expected"), one->at("expected"));
+      product *= one->at("expected").get<double>();
+    }
+    EXPECT_NE(pair.at("expected").get<double>(), product) << "gains do not add";
+  }
+}
+
+// Files of two jobs: the path goes through one after the other, and the page says so.
+TEST(TracesCorpus, FilesThatLieApartAreToldApart) {
+  if (corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS names no folder";
+  House house;
+  const std::string one =
+      corpus() + "/param/dlrm_kineto/worker0_step_12.1694128201545.pt.trace.json.gz";
+  const std::string other = corpus() + "/hta/a100_event_sync.json.gz";
+  const Json got = profiled(house, {one, other});
+  EXPECT_NE(got.at("missing").dump().find("not of the same processes"), std::string::npos);
+  EXPECT_LT(got.at("wall_ns").get<double>(), 60e9);
+  EXPECT_EQ(sum_of(got.at("critical_path").at("by_reason_ns")), got.at("wall_ns"));
+  const Json& path = got.at("critical_path").at("by_reason_ns");
+  EXPECT_LT(path.value("unknown", 0.0), 0.05 * got.at("wall_ns").get<double>());
+  const Outcome twice = house.amdahl({"profile", one, one});
+  EXPECT_EQ(twice.code, 2);
+  EXPECT_NE(twice.err.find("is given twice"), std::string::npos) << twice.err;
+}
+
+// The same captures of both runs, before and after the fix, in one call.
+TEST(TracesCorpus, ThePathGoesThroughAllCaptures) {
+  if (corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS names no folder";
+  House house;
+  Words files;
+  for (const auto& entry : fs::directory_iterator(corpus() + "/kineto_tb")) {
+    if (entry.path().extension() == ".gz") files.push_back(entry.path().string());
+  }
+  std::sort(files.begin(), files.end());
+  ASSERT_EQ(files.size(), 4u);
+  const Json got = profiled(house, files);
+  const Json& path = got.at("critical_path").at("by_reason_ns");
+  EXPECT_GT(path.value("input", 0.0), 0.1 * got.at("wall_ns").get<double>());
+  const Json* input = gain_without(got, "input");
+  ASSERT_NE(input, nullptr);
+  EXPECT_GT(input->at("expected").get<double>(), 1.1);
 }
 
 TEST(TracesCorpus, KernelReportsStandBesideTraces) {

@@ -218,6 +218,7 @@
     data.names.forEach((name, i) => { if (name.toLowerCase().includes(wanted)) matches.add(i); });
     let boxes = 0, sum = 0;
     for (const row of rows) {
+      if (row.lane.repeats) continue;
       for (let i = 0; i < row.from.length; ++i) {
         if (matches.has(row.name[i])) { ++boxes; sum += row.to[i] - row.from[i]; }
       }
