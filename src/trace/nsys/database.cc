@@ -72,6 +72,10 @@ bool Rows::is_null(int column) const {
   return sqlite3_column_type(query_.get(), column) == SQLITE_NULL;
 }
 
+bool Rows::is_integer(int column) const {
+  return sqlite3_column_type(query_.get(), column) == SQLITE_INTEGER;
+}
+
 std::int64_t Rows::integer(int column) const { return sqlite3_column_int64(query_.get(), column); }
 
 std::string_view Rows::text(int column) const {

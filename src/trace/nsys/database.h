@@ -24,6 +24,7 @@ class Rows {
   Result<bool> next();
 
   bool is_null(int column) const;
+  bool is_integer(int column) const;
   std::int64_t integer(int column) const;   // 0 for null and for what is no number.
   std::string_view text(int column) const;  // Until the next row.
 

@@ -74,12 +74,14 @@ std::optional<Import::Times> Import::times_of(const Rows& rows, const char* tabl
   const auto tell = [&](LossKind kind) {
     lose(kind, fmt::format("{}: start {}, end {}", table, rows.text(start), rows.text(start + 1)));
   };
-  if (rows.is_null(start)) {
+  // SQLite takes any text for the number 0.
+  const bool is_open = rows.is_null(start + 1);
+  if (!rows.is_integer(start) || (!is_open && !rows.is_integer(start + 1))) {
     tell(LossKind::kNoTime);
     return std::nullopt;
   }
   const std::int64_t begin = rows.integer(start);
-  const std::int64_t end = rows.is_null(start + 1) ? begin : rows.integer(start + 1);
+  const std::int64_t end = is_open ? begin : rows.integer(start + 1);
   std::int64_t at = 0;
   std::int64_t last = 0;
   std::int64_t duration = 0;

@@ -10,15 +10,16 @@ namespace {
 
 constexpr std::string_view kMagic{"SQLite format 3\0", 16};
 
+constexpr std::string_view kNames = "StringIds";
+
 // Every version has the first; of the others an export may lack any, and none of them makes one.
 constexpr auto kTables = std::to_array<std::string_view>(
     {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", "CUPTI_ACTIVITY_KIND_MEMCPY",
      "CUPTI_ACTIVITY_KIND_RUNTIME", "NVTX_EVENTS", "OSRT_API"});
 
 Result<> expect_export(const Database& database) {
-  const bool has_names = database.has("StringIds");
   for (const std::string_view table : kTables) {
-    if (has_names && database.has(std::string(table))) return Ok{};
+    if (database.has(std::string(table))) return Ok{};
   }
   return bad_input(
       "is an SQLite database, but none of Nsight Systems with something in it; one is made with: "
@@ -44,7 +45,7 @@ Result<> read(const Input& input, const Limits& limits, model::TraceBuilder& bui
   import.read_overheads();
   import.read_system_calls();
   import.read_names();
-  for (const std::string_view table : {kTables[0], kTables[3]}) {
+  for (const std::string_view table : {kNames, kTables[0], kTables[3]}) {
     if (database.has(std::string(table))) continue;
     builder.lose(import.source(), model::LossKind::kMissingTable, 1, table);
   }

@@ -104,6 +104,32 @@ TEST(Nsys, LaunchesAreJoinedWithinTheirProcess) {
   EXPECT_TRUE(trace->losses.empty());
 }
 
+TEST(Nsys, ATextIsNoTime) {
+  const std::string bytes =
+      database(kNames + kernels(fmt::format("(100, 200, 0, 7, 1, {0}, 2, 1, NULL), "
+                                            "('abc', 250, 0, 7, 2, {0}, 2, 1, NULL), "
+                                            "(300, 'x', 0, 7, 3, {0}, 2, 1, NULL)",
+                                            kProcess7)));
+  const auto trace = trace_of(bytes);
+  ASSERT_TRUE(trace) << trace.error().text;
+  EXPECT_EQ(trace->device_events.size(), 1U);
+  const auto loss = std::ranges::find(trace->losses, model::LossKind::kNoTime, &model::Loss::kind);
+  ASSERT_NE(loss, trace->losses.end());
+  EXPECT_EQ(loss->count, 2U);
+}
+
+TEST(Nsys, NamesMayBeMissing) {
+  const auto trace =
+      trace_of(database(kernels(fmt::format("(100, 200, 0, 7, 1, {}, 2, 1, NULL)", kProcess7))));
+  ASSERT_TRUE(trace) << trace.error().text;
+  ASSERT_EQ(trace->device_events.size(), 1U);
+  EXPECT_EQ(trace->name(trace->device_events[0]), "(name is not in the file)");
+  EXPECT_TRUE(std::ranges::any_of(trace->losses, [](const model::Loss& loss) {
+    return loss.kind == model::LossKind::kMissingTable &&
+           model::describe(loss).find("StringIds") != std::string::npos;
+  }));
+}
+
 TEST(Nsys, WhatTheFileSaysOfItsHostIsKeptToWhatIsNeeded) {
   const std::string bytes = database(
       kNames + kernels(fmt::format("(100, 200, 0, 7, 1, {}, 5, 6, 12)", kProcess7)) +
@@ -204,7 +230,7 @@ TEST(Nsys, OddRowsAreCounted) {
   ASSERT_TRUE(trace) << trace.error().text;
   std::vector<std::string> said;
   for (const model::Loss& loss : trace->losses) said.push_back(model::describe(loss));
-  EXPECT_EQ(trace->device_events.size(), 3U);
+  EXPECT_EQ(trace->device_events.size(), 2U);
   EXPECT_EQ(trace->losses.size(), 5U) << fmt::format("{}", fmt::join(said, "; "));
 }
 
