@@ -63,7 +63,7 @@ class Digest final : public fleet::Intake {
   }
   void down(const Down& down) override {
     add(down.host);
-    CHECK(down.to >= down.from && std::isfinite(down.accelerators) && down.accelerators > 0);
+    CHECK(down.to >= down.from && std::isfinite(down.accelerators) && down.accelerators >= 0);
     add(down.from);
     add(down.to);
   }
