@@ -40,6 +40,10 @@ Awaits::Found Awaits::of(std::uint32_t call, Streams streams) {
   const std::uint32_t own = launched_[call];
   if (api == Api::kSync || api == Api::kFree) {
     sync(event, streams);
+    // The launches of what it waited for may lie before the file's beginning.
+    if (out_.size() == found.first && event.duration >= kBlockedLaunch) {
+      ended_in(event, streams.of_thread, false, event.end() - kWakeUp);
+    }
     found.waits = true;
   } else if (own != kNone) {
     const Nanos end = in_.trace.device_events[own].end();
@@ -192,9 +196,20 @@ void Awaits::room(const HostEvent& call, std::uint32_t own) {
   if (size > 0 && !in_.names.is_graph(call)) {
     const auto lane = in_.devices.of_stream(work.stream);
     const auto mine = std::ranges::lower_bound(lane, own) - lane.begin();
-    if (mine <= size) return;
+    if (mine <= size) {
+      // What was ahead of it when the file begins is not recorded.
+      if (call.duration >= kBlockedLaunch) {
+        ended_in(call, std::span(&work.stream, 1), true, call.end() - kWakeUp);
+      }
+      return;
+    }
     const Nanos begun = in_.trace.device_events[lane[static_cast<std::size_t>(mine - size)]].start;
     if (begun <= call.end()) {
+      // Not all work takes the same room: what ended just before the call did is what made it.
+      if (call.end() - begun > kWakeUp &&
+          ended_in(call, std::span(&work.stream, 1), true, call.end() - kWakeUp)) {
+        return;
+      }
       out_.push_back({lane[static_cast<std::size_t>(mine - size - 1)], true});
       until_ = std::max(until_, begun);
       return;

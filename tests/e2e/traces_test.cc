@@ -256,6 +256,17 @@ TEST(TracesCorpus, NoCeilingIsBelowWhatNsightsPairGained) {
   }
 }
 
+// One second of a job that waits for nothing but copies; what is queued was launched before it.
+TEST(TracesCorpus, FullQueuesAreNoWorkOfTheHost) {
+  if (corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS names no folder";
+  House house;
+  const Json got = profiled(house, {corpus() + "/nsys/h100_2gpu_1s.sqlite"});
+  const Json* copy = gain_without(got, "copy");
+  ASSERT_NE(copy, nullptr);
+  EXPECT_GT(copy->at("expected").get<double>(), 5);
+  EXPECT_LT(copy->at("ceiling").get<double>(), 50);
+}
+
 TEST(TracesCorpus, EightRanksAreOneJob) {
   if (corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS names no folder";
   House house;
