@@ -65,6 +65,8 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"dream", "every", &Config::dream_every, "dream every Nth cycle; 0: only when asked"},
     {"scan", "idle_threshold", &Config::idle_threshold, "utilisation below is idle, and 0 always"},
     {"scan", "window_days", &Config::scan_window_days, "what servers and Slurm are asked for"},
+    {"scan", "keep_days", &Config::scan_keep_days,
+     "after which what a scan kept and none used goes; 0: never"},
 });
 
 constexpr std::int64_t kMostCpus = 65536;

@@ -28,10 +28,8 @@
 namespace amdahl::app {
 namespace {
 
-using std::chrono::hours;
-
-// What no scan has used for so long goes.
-constexpr Nanos kKeepUnused = hours(24 * 90);
+// A century is for ever, and more of them do not fit into Nanos.
+Nanos length_of_days(double days) { return from_seconds(std::min(days, 36500.0) * 86400); }
 
 class Scanner {
  public:
@@ -146,8 +144,7 @@ class Scanner {
   }
 
   scan::Window window() const {
-    const Nanos length = options_.window.value_or(std::chrono::duration_cast<Nanos>(
-        std::chrono::duration<double, std::ratio<86400>>(config_.scan_window_days)));
+    const Nanos length = options_.window.value_or(length_of_days(config_.scan_window_days));
     const Nanos end = options_.to.value_or(
         options_.from && options_.window ? *options_.from + *options_.window : now_);
     return {options_.from.value_or(end - length), end};
@@ -196,7 +193,8 @@ class Scanner {
   }
 
   void prune() const {
-    if (options_.keep) prune_kept(keep_folder(), now_, kKeepUnused);
+    const double days = config_.scan_keep_days;
+    if (options_.keep && days > 0) prune_kept(keep_folder(), now_, length_of_days(days));
   }
 
   std::string keep_folder() const { return config_.state_dir + "/scan"; }

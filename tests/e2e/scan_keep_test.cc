@@ -159,6 +159,24 @@ TEST_F(ScanKeep, InterruptedWhileReadingItGoesOnFromThere) {
   }
 }
 
+// A crash within the first reading of a long file costs one turn, not all.
+TEST_F(ScanKeep, KilledInALongFirstReadingItGoesOnFromTheLastMark) {
+  std::string many = samples(60, 240);
+  const std::string far = samples(100'000, 110'000);  // Years away.
+  while (many.size() < (std::size_t{36} << 20)) many += far;
+  append(many);
+  const Json want = said(scan({"--fresh"}));
+  fs::remove_all(house_.path("state/scan"));
+  const Outcome died = house_.amdahl(
+      words({}), {{"AMDAHL_FAULT_POINT", "scan-block"}, {"AMDAHL_FAULT_AT", "30"}});
+  EXPECT_EQ(died.code, 137);
+  const Json answer = scan();
+  EXPECT_GE(known_bytes(answer), std::uint64_t{16} << 20);
+  EXPECT_LT(known_bytes(answer), std::uint64_t{30} << 20);
+  EXPECT_EQ(said(answer), want);
+  EXPECT_EQ(kept(".part"), std::vector<std::string>{});
+}
+
 TEST_F(ScanKeep, InterruptedWhileRankingAllIsKept) {
   const Json want = said(scan({"--fresh"}));
   for (const char* point : {"scan-read", "scan-ranked"}) {
@@ -178,12 +196,25 @@ TEST_F(ScanKeep, InterruptedWhileRankingAllIsKept) {
 TEST_F(ScanKeep, WhatNoScanUsedForLongGoes) {
   scan();
   const std::string old = house_.path("state/scan/file-0123456789abcdef0123");
-  fs::create_directories(old);
-  std::ofstream(old + "/mark.json") << "{}";
-  fs::last_write_time(old + "/mark.json",
-                      fs::file_time_type::clock::now() - std::chrono::hours(91 * 24));
+  const auto make_old = [&] {
+    fs::create_directories(old);
+    std::ofstream(old + "/mark.json") << "{}";
+    fs::last_write_time(old + "/mark.json",
+                        fs::file_time_type::clock::now() - std::chrono::hours(91 * 24));
+  };
+  make_old();
+  house_.write("state/config.toml", "[scan]\nkeep_days = 0\n");
+  scan();
+  EXPECT_TRUE(fs::exists(old)) << "0 is for ever";
+  house_.write("state/config.toml", "[scan]\nkeep_days = 1e300\n");
+  scan();
+  EXPECT_TRUE(fs::exists(old)) << "and so is this";
+  house_.write("state/config.toml", "[scan]\nkeep_days = 92\n");
+  scan();
+  EXPECT_TRUE(fs::exists(old));
+  house_.write("state/config.toml", "");
   const Json answer = scan();
-  EXPECT_FALSE(fs::exists(old)) << "after 90 days";
+  EXPECT_FALSE(fs::exists(old)) << "90 days is the default";
   EXPECT_EQ(known_bytes(answer), house_.read("samples.csv").size()) << "what is used stays";
 }
 
