@@ -1,6 +1,8 @@
 #include "app/scan_read.h"
 
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -24,6 +26,10 @@ namespace {
 
 constexpr std::size_t kLongestLine = std::size_t{64} << 20;
 constexpr std::uint64_t kWorthKeeping = 4 << 10;  // Smaller files are read faster than looked up.
+// A long file is read in a few turns, with a mark after each: that much a crash does not undo.
+constexpr std::uint64_t kLeastTurn = 16 << 20;
+constexpr std::uint64_t kMostTurns = 8;
+constexpr auto kNoEnd = std::numeric_limits<std::uint64_t>::max();
 
 using Sink = fleet::Unpacker::Sink;
 
@@ -36,26 +42,36 @@ class FileBytes final : public scan::ByteStream {
   os::Stream& file_;
 };
 
-// The rest of a stream from where it stands, unpacked.
+// A stream from where it stands on, unpacked.
 struct Pumped {
   std::uint64_t bytes = 0;  // Of the file.
   bool whole = true;        // False: a packed file that ends in the middle.
+  bool is_end = true;       // False: it was enough before.
+};
+struct PumpFrom {
+  std::string first{};                                // What was taken from it already.
+  std::uint64_t before = 0;                           // Bytes of the file, for progress.
+  std::function<bool(std::uint64_t bytes)> enough{};  // Not given: it never is.
 };
 
-Result<Pumped> pump(os::Stream& file, fleet::Packing packing, std::string first,
+Result<Pumped> pump(os::Stream& file, fleet::Packing packing, PumpFrom from,
                     const ReadOptions& options, const Sink& sink) {
   FileBytes bytes(file);
-  const auto source =
-      scan::Pump::make(bytes, packing, std::move(first), {.in_thread = options.reader.threads > 1});
+  const auto source = scan::Pump::make(bytes, packing, std::move(from.first),
+                                       {.in_thread = options.reader.threads > 1});
   Pumped pumped;
   while (true) {
     if (options.stop && options.stop()) return external("interrupted");
     const scan::Pump::Block block = source->next();
     if (!block.bytes.empty()) TRY(sink(block.bytes));
     pumped.bytes += block.packed;
-    if (options.progress) options.progress(pumped.bytes);
+    if (options.progress) options.progress(from.before + pumped.bytes);
     os::fault_point("scan-block");
-    if (!block.is_last) continue;
+    if (!block.is_last) {
+      pumped.is_end = !(from.enough && from.enough(pumped.bytes));
+      if (pumped.is_end) continue;
+      return pumped;
+    }
     if (!block.error.empty()) return bad_input(block.error);
     pumped.whole = !block.is_truncated;
     return pumped;
@@ -134,10 +150,10 @@ class Keeper {
       }
       if (!said_.anew.empty()) mark_ = {};
     }
-    TRY(file.seek(mark_.size));
+    at_ = {mark_.size, mark_.lines};
     TRY(tell_again());
     if (file.facts().size > mark_.size || mark_.journals.empty()) {
-      TRY(more(file));
+      TRY(all_more(file));
     } else {
       show_use(folder_, mark_, options_.reader.now);
     }
@@ -159,7 +175,7 @@ class Keeper {
     const auto reader = fleet::make_reader(input_.source, intake_, options_.reader);
     // Of a pipe the head was taken already, and cannot be had again.
     const std::string first = input_.path == "-" ? input_.head : "";
-    const Pumped pumped = TRY(pump(file, input_.packing, first, options_,
+    const Pumped pumped = TRY(pump(file, input_.packing, {.first = first}, options_,
                                    [&](std::string_view bytes) { return reader->feed(bytes); }));
     TRY(reader->finish());
     if (!pumped.whole) say_truncated();
@@ -178,7 +194,7 @@ class Keeper {
     for (const std::string& journal : mark_.journals) {
       os::Stream file = TRY(os::Stream::open(folder_ + "/" + journal));
       const auto reader = fleet::journal::make(intake_, {});
-      auto told = pump(file, fleet::Packing::kNone, "", silent,
+      auto told = pump(file, fleet::Packing::kNone, {}, silent,
                        [&](std::string_view bytes) { return reader->feed(bytes); });
       if (told) {
         if (auto ended = reader->finish(); !ended) told = ended.error();
@@ -199,73 +215,96 @@ class Keeper {
     return reader;
   }
 
-  Result<> more(os::Stream& file) {
-    const bool resumed = !mark_.journals.empty();
-    const std::uint64_t first = mark_.lines;
+  // Where a mark can stand between any two lines, a long file is read in turns.
+  Result<> all_more(os::Stream& file) {
+    const std::uint64_t size = file.facts().size;
+    const std::uint64_t left = size - std::min(size, at_.bytes);
+    const std::uint64_t turn = std::max(kLeastTurn, left / kMostTurns);
+    const bool in_turns = is_plain_lines() && left > turn;
+    bool is_end = false;
+    while (!is_end) is_end = TRY(more(file, in_turns ? turn : kNoEnd));
+    if (!in_turns) merge_journals(folder_, mark_, options_.stop);
+    return Ok{};
+  }
+
+  bool is_plain_lines() const { return lined_.is && input_.packing == fleet::Packing::kNone; }
+  // What readers that begin in the middle do not know: how many lines are before.
+  std::uint64_t lines_before() const {
+    return at_.lines > 0 && lined_.header ? at_.lines - 1 : at_.lines;
+  }
+
+  // At least `most` bytes from where it stands, and whole lines if it does not come to the end.
+  // Whether it did.
+  Result<bool> more(os::Stream& file, std::uint64_t most) {
+    TRY(file.seek(at_.bytes));
     const std::string name = next_journal(folder_);
     std::optional<os::Growing> kept;
-    if (auto made = os::Growing::make(folder_ + "/" + name)) kept.emplace(*std::move(made));
+    if (can_keep_) {
+      if (auto made = os::Growing::make(folder_ + "/" + name)) kept.emplace(*std::move(made));
+    }
     fleet::journal::Writer journal(&intake_);
-    const std::uint64_t before = resumed && mark_.lines > 0 && lined_.header ? mark_.lines - 1 : 0;
-    fleet::Shifted shifted(journal, resumed ? before : 0, 0);
-    const auto reader = TRY(reader_from(shifted, resumed ? mark_.lines : 0));
+    fleet::Shifted shifted(journal, lines_before(), 0);
+    const auto reader = TRY(reader_from(shifted, at_.lines));
     const auto feed = [&](std::string_view bytes) -> Result<> {
       TRY(reader->feed(bytes));
-      if (kept && !kept->append(journal.take())) kept.reset();  // A full disk: go on without.
+      const std::string told = journal.take();
+      if (kept && !kept->append(told)) kept.reset();  // A full disk: go on without.
       return Ok{};
     };
     Lines lines(feed);
-    const auto done = pump(file, input_.packing, "", options_,
+    const auto enough = [&](std::uint64_t bytes) { return bytes >= most && lines.bytes() > 0; };
+    const auto done = pump(file, input_.packing, {.before = at_.bytes, .enough = enough}, options_,
                            [&](std::string_view b) { return lined_.is ? lines.feed(b) : feed(b); });
     if (!done && !may_stop_here()) return done.error();
     const Pumped pumped = done ? *done : Pumped{.bytes = lines.bytes()};
     TRY(reader->finish());
     if (!pumped.whole) say_truncated();
-    said_.read = pumped.bytes;
-    if (kept && pumped.whole && kept->append(journal.finish())) {
-      TRY(keep(file, *kept, name, pumped, lines));
-    }
+    said_.read += pumped.is_end ? pumped.bytes : lines.bytes();
+    at_.bytes += is_plain_lines() ? lines.bytes() : pumped.bytes;
+    at_.lines += lines.count();
+    can_keep_ = kept && pumped.whole && kept->append(journal.finish()) &&
+                keep(file, *kept, name, lines.rest().empty());
     if (!done) return done.error();
-    merge_journals(folder_, mark_, options_.stop);
-    return last_line(lines, first + lines.count());
+    if (pumped.is_end) TRY(last_line(lines.rest()));
+    return pumped.is_end;
   }
 
   // After ^C: whole lines that were read are kept, and the next scan goes on behind them.
-  bool may_stop_here() const {
-    return options_.stop && options_.stop() && lined_.is && input_.packing == fleet::Packing::kNone;
-  }
+  bool may_stop_here() const { return options_.stop && options_.stop() && is_plain_lines(); }
 
-  // The data first, then the mark that says it is there.
-  Result<> keep(os::Stream& file, os::Growing& kept, const std::string& name, const Pumped& pumped,
-                const Lines& lines) {
+  // The data first, then the mark that says it is there. Without, the next scan reads it anew.
+  bool keep(os::Stream& file, os::Growing& kept, const std::string& name, bool ends_in_line) {
     const bool packed = input_.packing != fleet::Packing::kNone;
+    // Within a packed file there is no telling where its last line began.
+    if (packed && !ends_in_line) return false;
     Mark mark = mark_;
     mark.path = os::absolute(input_.path);
     mark.how = how_to_read(input_, options_);
     mark.file = file.facts();
-    mark.lines += lines.count();
-    mark.size += lined_.is && !packed ? lines.bytes() : pumped.bytes;
-    // Within a packed file there is no telling where its last line began.
-    mark.grows = lined_.is && !(packed && !lines.rest().empty());
-    if (packed && !lines.rest().empty()) return Ok{};
+    mark.lines = at_.lines;
+    mark.size = at_.bytes;
+    mark.grows = lined_.is;
     mark.journals.push_back(name);
-    TRY(sign(mark, file));
-    TRY(kept.keep());
+    if (!sign(mark, file) || !kept.keep()) return false;
     os::fault_point("scan-kept");
-    TRY(save_mark(folder_, mark));
+    if (!save_mark(folder_, mark)) return false;
     os::fault_point("scan-marked");
     mark_ = mark;
     remove_others(folder_, mark_);
-    return Ok{};
+    return true;
   }
 
   // A line that has no end yet may still grow: it counts now, and is not kept.
-  Result<> last_line(const Lines& lines, std::uint64_t before) {
-    if (lines.rest().empty()) return Ok{};
-    fleet::Shifted shifted(intake_, before > 0 && lined_.header ? before - 1 : before, 0);
-    const auto reader = TRY(reader_from(shifted, before));
-    TRY(reader->feed(lines.rest()));
-    return reader->finish();
+  Result<> last_line(const std::string& line) {
+    if (line.empty()) return Ok{};
+    fleet::Shifted shifted(intake_, lines_before(), 0);
+    const auto reader = TRY(reader_from(shifted, at_.lines));
+    auto done = reader->feed(line);
+    if (done) done = reader->finish();
+    if (done || at_.lines == 0) return done;
+    // Half a line may look like another table.
+    intake_.trouble(model::Trouble::kTruncated, {at_.lines + 1, 0}, done.error().text);
+    return Ok{};
   }
 
   const Input& input_;
@@ -275,6 +314,11 @@ class Keeper {
   std::string folder_;
   std::optional<os::FileLock> lock_;
   Mark mark_;
+  struct {
+    std::uint64_t bytes = 0;
+    std::uint64_t lines = 0;
+  } at_;  // So much of the file was told.
+  bool can_keep_ = true;
   InputSaid said_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -153,6 +154,70 @@ TEST_F(ScanRead, GoesOnWhereItWasStopped) {
     EXPECT_EQ(said.read, fs::file_size(table()) - mark.size);
     EXPECT_EQ(whole, fresh());
   }
+}
+
+// Marks are set on the way, so that a crash costs one turn of a few; what is told is the same.
+TEST_F(ScanRead, LongFilesAreReadInTurns) {
+  grow(800'000);
+  std::ofstream(table(), std::ios::app) << "no time,gpu0001,0,5\n";
+  grow(800'000);
+  std::ofstream(table(), std::ios::app) << "1800000000,gpu0001,0,5";  // A line without its end.
+  ASSERT_GT(fs::file_size(table()), std::uint64_t{36} << 20);
+  const auto input = recognise(table(), {}, {});
+  ASSERT_TRUE(input);
+  fleet::Recorder plain;
+  ASSERT_TRUE(read_input(*input, plain, {}));
+  ASSERT_EQ(plain.complaints.size(), 1U);
+  ReadOptions options;
+  options.folder = kept();
+  options.reader.threads = 2;
+  std::vector<std::uint64_t> marks;
+  std::uint64_t shown_bytes = 0;
+  options.progress = [&](std::uint64_t bytes) {
+    EXPECT_GE(bytes + 100, shown_bytes) << "but for a line that a turn did not end";
+    shown_bytes = bytes;
+    const Mark mark = load_mark(folder());
+    if (mark.size > 0 && (marks.empty() || mark.size != marks.back())) marks.push_back(mark.size);
+  };
+  for (const char* again : {"the first time", "told again"}) {
+    SCOPED_TRACE(again);
+    fleet::Recorder told;
+    const auto said = read_input(*input, told, options);
+    ASSERT_TRUE(said) << said.error().text;
+    EXPECT_EQ(said->read + said->known, fs::file_size(table()));
+    EXPECT_EQ(shown(told), shown(plain));
+    ASSERT_EQ(told.complaints.size(), 1U);
+    EXPECT_EQ(told.complaints[0].where.line, plain.complaints[0].where.line);
+  }
+  EXPECT_GE(marks.size(), 2U);
+  EXPECT_LE(journals().size(), 8U);
+}
+
+// Of a table without a header, too, lines are counted from the start of the file.
+TEST_F(ScanRead, LinesAreCountedFromTheStart) {
+  const std::string jobs = root_ / "sacct.txt";
+  std::string text;
+  for (int i = 0; i < 200; ++i) text += fmt::format("{}|1700000000|1700003600|gres/gpu=1\n", i);
+  std::ofstream(jobs) << text;
+  fleet::ReaderOptions reader;
+  reader.fields = "JobID,Start,End,AllocTRES";
+  const auto input = recognise(
+      jobs, [](std::string_view) { return "slurm"; }, reader);
+  ASSERT_TRUE(input) << input.error().text;
+  ReadOptions options;
+  options.reader = reader;
+  options.folder = kept();
+  fleet::Recorder before;
+  ASSERT_TRUE(read_input(*input, before, options));
+  ASSERT_EQ(before.jobs.size(), 200U);
+  std::ofstream(jobs, std::ios::app) << "201|soon|later|gres/gpu=1\n202|0";
+  fleet::Recorder told;
+  const auto said = read_input(*input, told, options);
+  ASSERT_TRUE(said) << said.error().text;
+  EXPECT_GT(said->known, 0U);
+  ASSERT_FALSE(told.complaints.empty());
+  EXPECT_EQ(told.complaints[0].where.line, 201U) << told.complaints[0].text;
+  EXPECT_EQ(told.count(model::Trouble::kTruncated), 1U) << "the last line, which is being written";
 }
 
 TEST_F(ScanRead, WhatNobodyUsesGoes) {

@@ -171,7 +171,8 @@ Fold::Counts Fold::counts() const { return {jobs_.size(), tracks_.size(), sample
 
 void Fold::settle() {
   is_stale_ = false;
-  if (!holders_.settle([this](WordId) { count(Trouble::kUnknownJob); })) return;
+  const Stop stop(options_.stop);
+  if (!holders_.settle([this](WordId) { count(Trouble::kUnknownJob); }, stop)) return;
   is_late_ = is_late_ || samples_ > 0;
   choose_timelines();
   for (Track& track : tracks_) {

@@ -129,22 +129,22 @@ void Holders::move(SpotId from, SpotId to) {
   changed_.push_back(to);
 }
 
-bool Holders::settle(const std::function<void(WordId)>& unknown) {
+bool Holders::settle(const std::function<void(WordId)>& unknown, const Stop& stop) {
   const bool is_renamed = rename();
   if (places_.empty() && settled_ == jobs_.size() && !is_renamed) return false;
   placed_.resize(jobs_.size());
-  for (const Place& place : places_) add_place(place, unknown);
+  for (std::size_t i = 0; i < places_.size() && !stop(i); ++i) add_place(places_[i], unknown);
   places_.clear();
   places_.shrink_to_fit();
   std::sort(changed_.begin(), changed_.end());
   changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
-  for (const SpotId spot : changed_) {  // Two inputs may name the same place.
-    std::vector<JobIndex>& holders = spots_[spot].holders;
+  for (std::size_t i = 0; i < changed_.size() && !stop(i); ++i) {
+    std::vector<JobIndex>& holders = spots_[changed_[i]].holders;  // Two inputs may name a place.
     std::sort(holders.begin(), holders.end());
     holders.erase(std::unique(holders.begin(), holders.end()), holders.end());
   }
   changed_.clear();
-  for (; settled_ < jobs_.size(); ++settled_) {
+  for (; settled_ < jobs_.size() && !stop(settled_); ++settled_) {
     if (!placed_[settled_]) claim_hosts(settled_);
   }
   return true;

@@ -11,6 +11,7 @@
 #include "fleet/device_names.h"
 #include "scan/job_table.h"
 #include "scan/lane_sums.h"
+#include "scan/stop.h"
 
 namespace amdahl::scan {
 
@@ -73,7 +74,7 @@ class Holders {
   }
   // Takes in names, places and jobs that came since the last call. Whether anything changed.
   // `unknown` is called with each job of a place that accounting does not list.
-  bool settle(const std::function<void(WordId)>& unknown);
+  bool settle(const std::function<void(WordId)>& unknown, const Stop& stop);
   bool is_placed(JobIndex job) const { return job < placed_.size() && placed_[job]; }
 
   // The jobs that held it, or the whole of it, within `window`; a running job holds for ever.

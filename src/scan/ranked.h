@@ -49,7 +49,10 @@ std::vector<std::uint32_t> ranked(std::size_t n, std::size_t most, KeyOf key, Na
     kept.push_back(item);
     std::ranges::push_heap(kept, before);
   }
-  std::ranges::sort_heap(kept, before);
+  // As sort_heap does, but it can be stopped.
+  for (std::size_t left = kept.size(); left > 1 && !stop(left); --left) {
+    std::pop_heap(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(left), before);
+  }
   std::vector<std::uint32_t> items;
   for (const Ranked& item : kept) items.push_back(item.item);
   return items;
