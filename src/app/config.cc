@@ -257,6 +257,9 @@ Result<Config> load_config(const Overrides& overrides) {
   config.state_dir = os::absolute(config.state_dir);
 
   if (config.canary_one_in < 2) return bad_input("canary.one_in must be at least 2");
+  if (!(config.idle_threshold <= 1)) {
+    return bad_input("scan.idle_threshold is a utilisation: it must be from 0 to 1");
+  }
 
   if (config.slots.empty()) config.slots = os::usable_cpus();
   if (overrides.slots) {

@@ -81,16 +81,27 @@ class Scanner {
     for (Found& found : files_) {
       if (!found.is_pipe()) continue;
       if (!anyway && others == 0 && found.gives == fleet::Gives::kSamples) continue;
-      const std::string folder = os::make_dirs(keep_folder())
-                                     ? keep_folder()
-                                     : std::filesystem::temp_directory_path().string();
-      const std::string path = fmt::format("{}/standard-input-{}", folder, now_.count());
-      CopiedInput made = TRY(copy_input(found.input, path, stop_).in(found.input.name));
+      CopiedInput made = TRY(copy_input(found.input, next_copy(), stop_).in(found.input.name));
       found.input = made.input;
       found.is_copy = true;
-      copy_.emplace(std::move(made.file));
+      copies_.push_back(std::move(made.file));
     }
     return Ok{};
+  }
+
+  std::string next_copy() const {
+    const std::string folder = os::make_dirs(keep_folder())
+                                   ? keep_folder()
+                                   : std::filesystem::temp_directory_path().string();
+    return fmt::format("{}/input-{}-{}", folder, now_.count(), copies_.size());
+  }
+
+  Result<std::string> copy_of(const std::string& path) {
+    Input pipe;
+    pipe.path = pipe.name = path;
+    CopiedInput made = TRY(copy_input(pipe, next_copy(), stop_).in(path));
+    copies_.push_back(std::move(made.file));
+    return made.input.path;
   }
 
   // Jobs, places and names from all inputs, then samples. Nothing if some of the first only came
@@ -135,12 +146,17 @@ class Scanner {
     fold.now = now_;
     fold.timelines_of = options_.timelines_of;
     fold.stop = stop_;
-    const bool asked = options_.from || options_.to || options_.window;
-    if (asked || !live_.empty() || !slurm_.empty()) {
-      const scan::Window window = this->window();
-      fold.window = window;
-    }
+    fold.window = is_live() ? window() : window_of_files();
     return fold;
+  }
+
+  bool is_live() const { return !live_.empty() || !slurm_.empty(); }
+
+  // An end that was not asked for is where their data end.
+  scan::Window window_of_files() const {
+    scan::Window open{Nanos::min(), Nanos::max()};
+    if (options_.window) return window();
+    return {options_.from.value_or(open.start), options_.to.value_or(open.end)};
   }
 
   scan::Window window() const {
@@ -158,9 +174,12 @@ class Scanner {
       const std::string here = config_.state_dir + "/usage";
       if (os::exists(here)) sources.insert(sources.begin(), ScanSource{.where = here});
     }
+    const FindOptions find{now_, options_.threads, stop_,
+                           [this](const std::string& path) { return copy_of(path); }};
     for (const ScanSource& source : sources) {
-      if (!is_live(source)) {
-        TRY(find_files(source, now_, options_.threads, files_, left_out_));
+      if (stop_()) return external("interrupted");
+      if (!app::is_live(source)) {
+        TRY(find_files(source, find, files_, left_out_));
       } else {
         (source.kind == "slurm" ? slurm_ : live_).push_back(source);
       }
@@ -212,6 +231,12 @@ class Scanner {
         progress({name, p.done, p.pieces, true});
       });
       if (stop_()) return external("interrupted");
+      const bool is_alone = files_.empty() && slurm_.empty() && live_.size() == 1;
+      if (!said && said.error().kind == Error::Kind::kExternal && !is_alone) {
+        PrometheusSaid none;
+        none.missing.push_back({"all", window.start, window.end, said.error().text});
+        said = std::move(none);
+      }
       served_.push_back({source, TRY(std::move(said))});
     }
     return Ok{};
@@ -275,6 +300,17 @@ class Scanner {
     read.jobs += now.jobs - before.jobs;
     read.series += now.series - before.series;
     read.samples += now.samples - before.samples;
+    for (std::size_t i = 0; i < now.troubles.size(); ++i) {
+      const std::uint64_t more = now.troubles[i] - before.troubles[i];
+      const auto trouble = static_cast<model::Trouble>(i);
+      const auto row = std::ranges::find(read.troubles, trouble, &scan::TroubleCount::trouble);
+      if (more == 0) continue;
+      if (row != read.troubles.end()) {
+        row->count += more;
+      } else {
+        read.troubles.push_back({trouble, more});
+      }
+    }
   }
 
   ReadOptions read_options(const Found& found) const {
@@ -364,6 +400,8 @@ class Scanner {
   Result<FleetAnswer> conclude(scan::FleetUsage usage) {
     if (stop_()) return external("interrupted");
     answer_.usage = std::move(usage);
+    answer_.window_of_samples = !is_live() && !options_.from && !options_.to && !options_.window &&
+                                answer_.usage.samples > 0;
     scan::Recogniser recogniser = TRY(scan::Recogniser::make(config_.family_rules));
     answer_.families = scan::families_of(answer_.usage, std::move(recogniser), stop_);
     if (stop_()) return external("interrupted");
@@ -400,7 +438,7 @@ class Scanner {
   std::vector<Served> served_;
   std::vector<Program> programs_;
   std::vector<InputRead> left_out_;
-  std::optional<os::Growing> copy_;  // Of standard input.
+  std::vector<os::Growing> copies_;  // Of what can be read but once.
   bool is_strict_ = false;           // A person named each of the files.
   scan::Fold* fold_ = nullptr;
   FleetAnswer answer_;

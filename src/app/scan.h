@@ -54,7 +54,8 @@ struct InputRead {
   std::uint64_t jobs = 0;
   std::uint64_t series = 0;
   std::uint64_t samples = 0;
-  std::string left_out;  // Why; empty: it was read.
+  std::vector<scan::TroubleCount> troubles;  // While it was read; those above 0.
+  std::string left_out;                      // Why; empty: it was read.
 };
 
 struct FleetAnswer {
@@ -66,6 +67,7 @@ struct FleetAnswer {
   std::vector<std::string> with_spec;  // Families that can be experimented on.
   std::set<std::string> local_jobs;    // Those that ran here, under `amdahl run`.
   bool jobs_by_label = false;          // No accounting: jobs are what samples were labelled with.
+  bool window_of_samples = false;      // Nobody said which; accounting may go beyond.
 };
 
 // An error where a person named what cannot be read; inputs found in folders are left out and

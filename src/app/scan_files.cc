@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "fleet/csv/csv.h"
+#include "fleet/json_table/json_table.h"
 #include "fleet/times.h"
 #include "os/files.h"
 
@@ -44,25 +45,51 @@ std::vector<std::string> files_below(const std::string& folder) {
   return files;
 }
 
-Result<Found> find(const ScanSource& source, const std::string& path, Nanos now, int threads) {
+bool is_standard_input(const std::string& path) {
+  return path == "-" || path == "/dev/stdin" || path == "/dev/fd/0" || path == "/proc/self/fd/0";
+}
+
+// Neither a file nor a folder: a pipe with a name, what <(...) of a shell is.
+bool is_read_once(const std::string& path) {
+  std::error_code failed;
+  const auto status = std::filesystem::status(path, failed);
+  return !failed && std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+         !std::filesystem::is_directory(status);
+}
+
+bool is_empty_file(const std::string& path) {
+  std::error_code failed;
+  return std::filesystem::is_regular_file(path, failed) &&
+         std::filesystem::file_size(path, failed) == 0 && !failed;
+}
+
+Result<Found> find(const ScanSource& source, const std::string& named, const FindOptions& options) {
+  const std::string path = is_standard_input(named) ? "-" : named;
   Found found;
   found.source = source;
-  found.reader = TRY(reader_options(source, path, now, threads));
+  found.reader = TRY(reader_options(source, path, options.now, options.threads));
+  found.is_copy = path != "-" && options.copy && is_read_once(path);
+  std::string from = path;
+  if (found.is_copy) from = TRY(options.copy(path));
   found.input = TRY(recognise(
-      path,
+      from,
       [&](std::string_view text) -> std::string {
         if (!source.kind.empty()) return source.kind;
         const std::string mapping = std::exchange(found.reader.mapping, {});
         const auto known = fleet::source_for(text, found.reader);
-        if (!mapping.empty() && (!known || fleet::csv::fits(text, mapping))) {
+        const bool is_json = fleet::json_table::is_table(text);
+        const bool fits =
+            is_json ? fleet::json_table::fits(text, mapping) : fleet::csv::fits(text, mapping);
+        if (!mapping.empty() && (!known || fits)) {
           found.reader.mapping = mapping;
-          return "csv";
+          return is_json ? "json-table" : "csv";
         }
         found.source.map.clear();
         return known || source.fields.empty() ? "" : "slurm";
       },
       found.reader));
   found.gives = found.input.said.gives;
+  if (found.is_copy) found.input.name = path;
   return found;
 }
 
@@ -74,39 +101,49 @@ bool is_same(const Found& a, const Found& b) {
 
 }  // namespace
 
-Result<> find_files(const ScanSource& source, Nanos now, int threads, std::vector<Found>& files,
+Result<> find_files(const ScanSource& source, const FindOptions& options, std::vector<Found>& files,
                     std::vector<InputRead>& left_out) {
+  const auto leave_out = [&](const std::string& path, const std::string& why) {
+    InputRead& left = left_out.emplace_back();
+    left.name = path;
+    // What it would need is for those who ask for this file alone.
+    left.left_out = why.substr(0, why.find('\n'));
+  };
+  const auto is_stopped = [&] { return options.stop && options.stop(); };
   const auto add_below = [&](const std::string& folder) {
     for (const std::string& path : files_below(folder)) {
-      auto found = find(source, path, now, threads);
-      if (found) {
-        files.push_back(*std::move(found));
+      if (is_stopped()) return;
+      // Not even opened: reading what the kernel only shows as a file may wait for ever.
+      if (is_empty_file(path)) {
+        leave_out(path, path + ": is empty");
         continue;
       }
-      InputRead& left = left_out.emplace_back();
-      left.name = path;
-      // What it would need is for those who ask for this file alone.
-      left.left_out = found.error().text.substr(0, found.error().text.find('\n'));
+      auto found = find(source, path, options);
+      if (found) {
+        files.push_back(*std::move(found));
+      } else {
+        leave_out(path, found.error().text);
+      }
     }
   };
-  if (source.where == "-") {
-    files.push_back(TRY(find(source, "-", now, threads)));
-    return Ok{};
-  }
   if (is_folder(source.where)) {
     add_below(source.where);
     return Ok{};
   }
-  const std::vector<std::string> matches = os::glob(source.where);
+  std::vector<std::string> matches = {source.where};
+  if (!is_standard_input(source.where)) matches = os::glob(source.where);
   if (matches.empty()) {
     return Error{Error::Kind::kNotFound,
                  fmt::format("{}: there is no such file or folder", source.where)};
   }
   for (const std::string& path : matches) {
+    if (is_stopped()) return external("interrupted");
     if (is_folder(path)) {
       add_below(path);
+    } else if (is_empty_file(path) && !is_standard_input(path)) {
+      leave_out(path, path + ": is empty");
     } else {
-      files.push_back(TRY(find(source, path, now, threads)));
+      files.push_back(TRY(find(source, path, options)));
     }
   }
   return Ok{};

@@ -1,6 +1,8 @@
 // scan_files.h: finds the files that a source of a scan names, and says how each is to be read.
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "app/scan.h"
@@ -22,10 +24,18 @@ struct Found {
   bool is_pipe() const { return input.path == "-"; }
 };
 
+struct FindOptions {
+  Nanos now{};
+  int threads = 1;
+  std::function<bool()> stop{};
+  // Copies what can be read but once, and says where to.
+  std::function<Result<std::string>(const std::string& path)> copy{};
+};
+
 // Files, patterns, folders with all below them, "-". An error where a person named what cannot be
-// read; what lies in a folder and is no input is appended to `left_out`. A mapping, or a list of
-// fields, is for those files that need one.
-Result<> find_files(const ScanSource& source, Nanos now, int threads, std::vector<Found>& files,
+// read; what is empty, or lies in a folder and is no input, is appended to `left_out`. A mapping,
+// or a list of fields, is for those files that need one.
+Result<> find_files(const ScanSource& source, const FindOptions& options, std::vector<Found>& files,
                     std::vector<InputRead>& left_out);
 
 // The same files in another order are the same scan; one that is named twice is read once.

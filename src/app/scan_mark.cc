@@ -57,6 +57,7 @@ Mark load_mark(const std::string& folder) {
     json->at("how").get_to(mark.how);
     json->at("device").get_to(mark.file.device);
     json->at("inode").get_to(mark.file.inode);
+    mark.file.size = json->value("file_size", std::uint64_t{0});
     mark.file.changed = Nanos(json->at("changed_ns").get<std::int64_t>());
     json->at("size").get_to(mark.size);
     json->at("lines").get_to(mark.lines);
@@ -74,12 +75,19 @@ Mark load_mark(const std::string& folder) {
 }
 
 Result<> save_mark(const std::string& folder, const Mark& mark) {
-  const Json json = {{"schema", mark.schema},    {"path", mark.path},
-                     {"how", mark.how},          {"device", mark.file.device},
-                     {"inode", mark.file.inode}, {"changed_ns", mark.file.changed.count()},
-                     {"size", mark.size},        {"lines", mark.lines},
-                     {"head_sha256", mark.head}, {"tail_sha256", mark.tail},
-                     {"grows", mark.grows},      {"journals", mark.journals}};
+  const Json json = {{"schema", mark.schema},
+                     {"path", mark.path},
+                     {"how", mark.how},
+                     {"device", mark.file.device},
+                     {"inode", mark.file.inode},
+                     {"changed_ns", mark.file.changed.count()},
+                     {"file_size", mark.file.size},
+                     {"size", mark.size},
+                     {"lines", mark.lines},
+                     {"head_sha256", mark.head},
+                     {"tail_sha256", mark.tail},
+                     {"grows", mark.grows},
+                     {"journals", mark.journals}};
   return os::write_file(folder + "/mark.json", pretty_json(json));
 }
 
@@ -140,6 +148,10 @@ Result<std::string> changed_since(const Mark& mark, os::Stream& file) {
   fresh.size = mark.size;
   TRY(sign(fresh, file));
   if (fresh.head != mark.head || fresh.tail != mark.tail) {
+    return std::string("was written anew");
+  }
+  // It was written to, and nothing was appended.
+  if (now.size == mark.file.size && now.changed != mark.file.changed) {
     return std::string("was written anew");
   }
   const bool same = now.size == mark.size && now.changed == mark.file.changed;

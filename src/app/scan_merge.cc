@@ -130,6 +130,11 @@ Pruned prune_kept(const std::string& below, Nanos now, Nanos keep) {
   for (const std::string& name : os::list(below)) {
     const std::string folder = below + "/" + name;
     if (name.starts_with("file-")) pruned.files += prune_file(folder, now - keep) ? 1 : 0;
+    // The copy of a pipe, of a scan that was killed.
+    if (name.starts_with("input-") && is_older(folder, now - std::chrono::hours(24))) {
+      std::error_code failed;
+      fs::remove(folder, failed);
+    }
     if (name.starts_with("prometheus-")) pruned.pieces += prune_pieces(folder, now - keep);
   }
   return pruned;

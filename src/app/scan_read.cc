@@ -57,8 +57,10 @@ struct PumpFrom {
 Result<Pumped> pump(os::Stream& file, fleet::Packing packing, PumpFrom from,
                     const ReadOptions& options, const Sink& sink) {
   FileBytes bytes(file);
-  const auto source = scan::Pump::make(bytes, packing, std::move(from.first),
-                                       {.in_thread = options.reader.threads > 1});
+  const auto source =
+      scan::Pump::make(bytes, packing, std::move(from.first),
+                       // Only this thread hears of signals: nobody else may wait for a pipe.
+                       {.in_thread = options.reader.threads > 1 && file.facts().regular});
   Pumped pumped;
   while (true) {
     if (options.stop && options.stop()) return external("interrupted");

@@ -197,10 +197,11 @@ TEST_F(ScanRead, LongFilesAreReadInTurns) {
 TEST_F(ScanRead, LinesAreCountedFromTheStart) {
   const std::string jobs = root_ / "sacct.txt";
   std::string text;
-  for (int i = 0; i < 200; ++i) text += fmt::format("{}|1700000000|1700003600|gres/gpu=1\n", i);
+  for (int i = 0; i < 200; ++i)
+    text += fmt::format("{}|1700000000|1700003600|gres/gpu=1|COMPLETED\n", i);
   std::ofstream(jobs) << text;
   fleet::ReaderOptions reader;
-  reader.fields = "JobID,Start,End,AllocTRES";
+  reader.fields = "JobID,Start,End,AllocTRES,State";
   const auto input = recognise(
       jobs, [](std::string_view) { return "slurm"; }, reader);
   ASSERT_TRUE(input) << input.error().text;
@@ -210,7 +211,7 @@ TEST_F(ScanRead, LinesAreCountedFromTheStart) {
   fleet::Recorder before;
   ASSERT_TRUE(read_input(*input, before, options));
   ASSERT_EQ(before.jobs.size(), 200U);
-  std::ofstream(jobs, std::ios::app) << "201|soon|later|gres/gpu=1\n202|0";
+  std::ofstream(jobs, std::ios::app) << "201|soon|later|gres/gpu=1|COMPLETED\n202|0";
   fleet::Recorder told;
   const auto said = read_input(*input, told, options);
   ASSERT_TRUE(said) << said.error().text;

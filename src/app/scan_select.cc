@@ -20,6 +20,7 @@ namespace prom = fleet::prometheus;
 
 constexpr std::size_t kHostsAtOnce = 200;  // In one matcher.
 constexpr Nanos kUsualStep = std::chrono::seconds(30);
+constexpr double kManySeries = 1000;  // Where the server does not say how many.
 
 Result<std::string> secret(const std::string& env, const std::string& file, std::string_view what) {
   if (!env.empty()) {
@@ -158,8 +159,13 @@ class Chooser {
     prom::Selection made;
     made.metric = metric;
     made.step = ask_.source.step;
-    if (made.step == Nanos{}) made.step = TRY(step_of(metric));
-    made.series = TRY(prober_.peak(prom::ask_series_count(ask_.window, metric))).value;
+    // A server that refuses these may answer smaller questions.
+    if (made.step == Nanos{}) {
+      const auto step = step_of(metric);
+      made.step = step ? *step : kUsualStep;
+    }
+    const auto series = prober_.peak(prom::ask_series_count(ask_.window, metric));
+    made.series = series ? series->value : kManySeries;
     return made;
   }
 

@@ -30,6 +30,12 @@ Result<ScanSource> parse_source(std::string_view typed) {
   if (source.kind == "prometheus" && source.where.empty()) {
     return bad_input("--source prometheus wants an address: prometheus=http://host:9090");
   }
+  if (source.kind == "prometheus" && !is_live(source) && os::glob(source.where).empty()) {
+    return bad_input(fmt::format(
+        "--source prometheus={0}: there is no such file; an address begins with http:// or "
+        "https://: prometheus=http://{0}",
+        source.where));
+  }
   if (is_live(source) && source.kind == "prometheus") TRY(os::check_address(source.where));
   if (source.where.empty() && source.kind != "slurm") {
     return bad_input(fmt::format("--source {0} wants a file: {0}=FILE", source.kind));

@@ -232,6 +232,25 @@ std::string wrong_value(const std::string& verb, const std::vector<std::string>&
   return "";
 }
 
+// An option whose value was forgotten would take the next one for it.
+std::string swallowed_option(const std::string& verb, const std::vector<std::string>& typed) {
+  const auto option_named = [&](const std::string& word) {
+    return std::ranges::find_if(kOptions, [&](const Option& o) {
+      return o.name == word && (o.verb.empty() || o.verb == verb);
+    });
+  };
+  for (std::size_t i = 0; i + 1 < typed.size(); ++i) {
+    const auto row = option_named(typed[i]);
+    if (row == kOptions.end() || row->value.empty()) continue;
+    const std::string next = typed[i + 1].substr(0, typed[i + 1].find('='));
+    if (option_named(next) != kOptions.end()) {
+      return fmt::format("{} wants a value ({}), not the option {}", row->name, row->value, next);
+    }
+    ++i;
+  }
+  return "";
+}
+
 // The first word that is neither an option nor the value of one that every verb takes.
 std::vector<std::string>::iterator find_word(std::vector<std::string>& words) {
   for (auto it = words.begin(); it != words.end(); ++it) {
@@ -272,11 +291,15 @@ Result<Typed> parse(const std::vector<std::string>& argv) {
   }
   if (!find_verb(typed.verb)) return unknown_verb(typed.verb);
 
+  if (const std::string swallowed = swallowed_option(typed.verb, before); !swallowed.empty()) {
+    return wrong_use(typed.verb, swallowed, {});
+  }
   CLI::App app;
   app.set_help_flag();
+  std::vector<std::pair<std::string_view, const CLI::Option*>> added;
   for (const Option& option : kOptions) {
     if (!option.verb.empty() && option.verb != typed.verb) continue;
-    std::visit(AddTo{app, typed.flags, option}, option.field);
+    added.emplace_back(option.name, std::visit(AddTo{app, typed.flags, option}, option.field));
   }
   app.add_option("words", typed.flags.words);
   std::vector<std::string> reversed(before.rbegin(), before.rend());  // As CLI11 wants them.
@@ -285,6 +308,9 @@ Result<Typed> parse(const std::vector<std::string>& argv) {
   } catch (const CLI::ParseError& e) {
     const std::string better = wrong_value(typed.verb, before);
     return wrong_use(typed.verb, better.empty() ? e.what() : better, before);
+  }
+  for (const auto& [name, option] : added) {
+    if (option->count() > 0) typed.flags.given.push_back(name);
   }
   return typed;
 }

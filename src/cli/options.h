@@ -1,6 +1,7 @@
 // options.h: what was typed, and the table of all that may be.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <span>
@@ -21,8 +22,9 @@ struct Flags {
   bool no_color = false;
   bool help = false;
 
-  std::vector<std::string> words;    // Positional, before "--".
-  std::vector<std::string> command;  // After "--", untouched.
+  std::vector<std::string> words;       // Positional, before "--".
+  std::vector<std::string> command;     // After "--", untouched.
+  std::vector<std::string_view> given;  // Names of the options that were typed.
 
   std::string family;
   std::string output;
@@ -108,6 +110,10 @@ struct Flags {
   bool nsys = false;
   bool syscalls = false;
   bool ncu = false;
+
+  bool is_given(std::string_view option) const {
+    return std::find(given.begin(), given.end(), option) != given.end();
+  }
 };
 
 struct Option {

@@ -109,6 +109,8 @@ class Shown {
     return "utilisation by " + join(names, ", ");
   }
 
+  bool is_observed() const { return total_observed() > 0; }
+
   double total_observed() const {
     const Split& split = report_.totals.split;
     return split.allocated - split.unobserved;
@@ -117,16 +119,22 @@ class Shown {
   void headline() {
     const scan::Totals& totals = report_.totals;
     const auto n = [](std::uint64_t count) { return static_cast<std::int64_t>(count); };
-    paragraph(fmt::format("{} to {} UTC: {} of {} in {}; {}, idle {}{}",
-                          describe_time(report_.start), describe_time(report_.end),
-                          counted(n(totals.jobs), "job"), counted(n(totals.users), "user"),
+    const std::string users =
+        totals.users == 0 ? "" : fmt::format(" of {}", counted(n(totals.users), "user"));
+    paragraph(fmt::format("{} to {} UTC: {}{} in {}; {}, idle {}{}", describe_time(report_.start),
+                          describe_time(report_.end), counted(n(totals.jobs), "job"), users,
                           counted(n(totals.families), "family", "families"), metric(),
                           scan::describe_idle(report_.idle_below),
                           answer_.jobs_by_label ? "; no accounting was given, so jobs are what "
                                                   "samples are labelled with"
                                                 : ""));
     text_ += "\n";
-    const std::string money = totals.money ? fmt::format(", {}", usd(totals.money->allocated)) : "";
+    std::string money = totals.money ? fmt::format(", {}", usd(totals.money->allocated)) : "";
+    if (totals.money && totals.unpriced > 0) {
+      money += fmt::format(" for {} {} of them; {} {} have no price",
+                           unit_(totals.split.allocated - totals.unpriced), unit_.brief,
+                           unit_(totals.unpriced), unit_.brief);
+    }
     line(bold(flags_,
               fmt::format("{} {} allocated{}", unit_(totals.split.allocated), unit_.name, money)));
   }
@@ -168,17 +176,23 @@ class Shown {
   void sums() {
     const scan::Totals& totals = report_.totals;
     const auto money = [&](double scan::Money::*part) {
-      return totals.money ? fmt::format(" ({})", usd((*totals.money).*part)) : std::string();
+      return totals.money && totals.unpriced <= 0 ? fmt::format(" ({})", usd((*totals.money).*part))
+                                                  : std::string();
     };
     const double wasted = scan::wasted(totals.split);
-    paragraph(fmt::format(
-        "Wasted (idle + low): {} {}{}, {} of what was observed. Recoverable: {} {}{}. Lost in "
-        "jobs that failed: {} {}{}. Waited in the queue: {} {}.",
-        unit_(wasted), unit_.brief, money(&scan::Money::wasted),
-        show_percent(share_of(wasted, total_observed())), unit_(totals.recoverable), unit_.brief,
-        money(&scan::Money::recoverable), unit_(totals.lost), unit_.brief,
-        money(&scan::Money::lost),
-        totals.queue_unknown_jobs == totals.jobs ? "?" : unit_(totals.queue), unit_.brief));
+    const std::string waste =
+        is_observed()
+            ? fmt::format(
+                  "Wasted (idle + low): {} {}{}, {} of what was observed. Recoverable: {} "
+                  "{}{}.",
+                  unit_(wasted), unit_.brief, money(&scan::Money::wasted),
+                  show_percent(share_of(wasted, total_observed())), unit_(totals.recoverable),
+                  unit_.brief, money(&scan::Money::recoverable))
+            : "Wasted (idle + low): not known, because nothing was observed.";
+    paragraph(fmt::format("{} Lost in jobs that failed: {} {}{}. Waited in the queue: {} {}.",
+                          waste, unit_(totals.lost), unit_.brief, money(&scan::Money::lost),
+                          totals.queue_unknown_jobs == totals.jobs ? "?" : unit_(totals.queue),
+                          unit_.brief));
     if (report_.trend) paragraph(plain(report_.trend->says));
   }
 
@@ -187,11 +201,18 @@ class Shown {
     const auto known = [&](const std::optional<double>& value) {
       return value ? fmt::format("{} {}", unit_(*value), unit_.brief) : std::string("not known");
     };
-    paragraph(
-        fmt::format("Capacity {}: down {}, unallocated {}, allocated but idle {} {}, "
-                    "allocated but low {} {}.",
-                    known(capacity.total), known(capacity.down), known(capacity.unallocated),
-                    unit_(capacity.idle), unit_.brief, unit_(capacity.low), unit_.brief));
+    const auto seen = [&](double value) {
+      return known(is_observed() ? std::optional(value) : std::nullopt);
+    };
+    std::string basis = capacity.basis.empty() ? "" : fmt::format(" by {}", capacity.basis);
+    if (capacity.total && capacity.elsewhere > 0) {
+      basis += fmt::format(" (without hosts on which {} {} were allocated)",
+                           unit_(capacity.elsewhere), unit_.brief);
+    }
+    paragraph(fmt::format(
+        "Capacity {}{}: down {}, unallocated {}, allocated but idle {}, allocated but low {}.",
+        known(capacity.total), basis, known(capacity.down), known(capacity.unallocated),
+        seen(capacity.idle), seen(capacity.low)));
   }
 
   void pareto() {
@@ -208,26 +229,34 @@ class Shown {
     return std::ranges::find(answer_.with_spec, family) != answer_.with_spec.end();
   }
 
+  static std::string seen(const Row& row, std::string text) {
+    return row.utilisation ? std::move(text) : std::string("–");
+  }
+
   void rows() {
     const scan::Cut& cut = report_.cut(by_);
     const bool money = report_.totals.money.has_value();
     std::vector<std::string> header = {
         std::string(scan::name(by_)), "jobs", "allocated", "util", "idle", "wasted", "recoverable"};
     if (money) header.push_back("USD wasted");
-    const bool wide = width_ >= 100;
-    if (wide) header.push_back("lost");
+    const bool lost = width_ >= 100 || flags_.order == "lost";
+    const bool queue = flags_.order == "queue";
+    if (lost) header.push_back("lost");
+    if (queue) header.push_back("queue");
     if (by_ == By::kFamily) header.push_back("spec");
     std::vector<std::vector<std::string>> cells;
     for (const Row& row : cut.rows) {
-      std::vector<std::string> line = {plain(row.name),
-                                       fmt::format("{}", row.jobs),
-                                       unit_(row.split.allocated),
-                                       row.utilisation ? show_percent(*row.utilisation) : "–",
-                                       show_percent(share_of(row.split.idle, row.split.allocated)),
-                                       unit_(scan::wasted(row.split)),
-                                       unit_(row.recoverable)};
+      std::vector<std::string> line = {
+          plain(row.name),
+          fmt::format("{}", row.jobs),
+          unit_(row.split.allocated),
+          row.utilisation ? show_percent(*row.utilisation) : "–",
+          seen(row, show_percent(share_of(row.split.idle, row.split.allocated))),
+          seen(row, unit_(scan::wasted(row.split))),
+          seen(row, unit_(row.recoverable))};
       if (money) line.push_back(row.money ? usd(row.money->wasted) : "–");
-      if (wide) line.push_back(unit_(row.lost));
+      if (lost) line.push_back(unit_(row.lost));
+      if (queue) line.push_back(unit_(row.queue));
       if (by_ == By::kFamily) line.push_back(has_spec(row.name) ? "yes" : "no");
       cells.push_back(std::move(line));
     }
@@ -274,16 +303,24 @@ class Shown {
           scan::anatomy_of(answer_.usage, job, row.name, {.idle_below = report_.idle_below});
       if (anatomy.accelerators.empty() || anatomy.wall <= Nanos{}) continue;
       text_ += "\n";
-      line(fmt::format("{} of {}: {} × {} accelerators{}", plain(row.worst_job), plain(row.name),
-                       show_duration(anatomy.wall), anatomy.accelerators.size(),
-                       anatomy.parts.empty()
-                           ? ""
-                           : fmt::format("; {}: {}", scan::name(anatomy.parts[0].kind),
-                                         plain(anatomy.parts[0].evidence))));
+      const std::string heading = fmt::format(
+          "{} of {}: {} × {}", plain(row.worst_job), plain(row.name), show_duration(anatomy.wall),
+          counted(static_cast<std::int64_t>(anatomy.accelerators.size()), "accelerator"));
+      ++drawn;
+      if (!anatomy.no_course.empty()) {
+        paragraph(fmt::format("{}; {}", heading, plain(anatomy.no_course)));
+        continue;
+      }
+      line(anatomy.parts.empty()
+               ? heading
+               : fmt::format("{}; {}: {}", heading, scan::name(anatomy.parts[0].kind),
+                             plain(anatomy.parts[0].evidence)));
       for (std::size_t i = 0; i < std::min(kDrawnLanes, anatomy.accelerators.size()); ++i) {
         lane(anatomy, i);
       }
-      ++drawn;
+      if (anatomy.accelerators.size() > kDrawnLanes) {
+        line(fmt::format("{:>18} … and {} more", "", anatomy.accelerators.size() - kDrawnLanes));
+      }
     }
   }
 
@@ -314,10 +351,20 @@ class Shown {
     text_ += "\n";
     const scan::Totals& totals = report_.totals;
     if (totals.unobserved_jobs > 0) {
+      const double gaps = totals.split.unobserved - totals.unobserved_in_jobs;
       paragraph(fmt::format(
-          "Unobserved: {} of {} jobs had no valid sample ({} {}); they are "
-          "neither idle nor busy.",
-          totals.unobserved_jobs, totals.jobs, unit_(totals.split.unobserved), unit_.brief));
+          "Unobserved: {} of {} jobs had no valid sample ({} {}); they are neither idle nor "
+          "busy.{}",
+          totals.unobserved_jobs, totals.jobs, unit_(totals.unobserved_in_jobs), unit_.brief,
+          gaps > 1e-6 * totals.split.allocated
+              ? fmt::format(" {} {} more are gaps in the samples of others.", unit_(gaps),
+                            unit_.brief)
+              : ""));
+    }
+    constexpr double kWorthAWord = 0.01;
+    const double clipped = answer_.usage.unclipped - totals.split.allocated;
+    if (answer_.window_of_samples && clipped > kWorthAWord * answer_.usage.unclipped) {
+      paragraph(time_outside(answer_) + ".");
     }
     for (std::size_t i = 0; i < std::min(kShownMissing, answer_.missing.size()); ++i) {
       paragraph(red(flags_, "Missing: ") + plain(answer_.missing[i]));
@@ -325,12 +372,7 @@ class Shown {
     if (answer_.missing.size() > kShownMissing) {
       line(fmt::format("and {} more; all of them: --json", answer_.missing.size() - kShownMissing));
     }
-    std::string troubles;
-    for (const scan::TroubleCount& t : answer_.usage.troubles) {
-      troubles +=
-          fmt::format("{}{} {}", troubles.empty() ? "" : ", ", t.count, model::name(t.trouble));
-    }
-    if (!troubles.empty()) {
+    if (const std::string troubles = counted_words(answer_); !troubles.empty()) {
       paragraph(fmt::format("Counted on the way: {}; see --explain-input.", troubles));
     }
     hint();
@@ -356,66 +398,10 @@ class Shown {
   std::string text_;
 };
 
-std::string bytes_text(std::uint64_t bytes) {
-  if (bytes >= 10'000'000)
-    return fmt::format("{} MB", show_number(static_cast<double>(bytes) / 1e6));
-  if (bytes >= 10'000) return fmt::format("{} kB", show_number(static_cast<double>(bytes) / 1e3));
-  return fmt::format("{} bytes", bytes);
-}
-
 }  // namespace
 
 std::string show_fleet(const Flags& flags, const app::FleetAnswer& answer, scan::By by) {
   return Shown(flags, answer, by).text();
-}
-
-std::string explain_inputs(const Flags& flags, const app::FleetAnswer& answer) {
-  std::string text = "Inputs\n";
-  std::string_view last_known_by;
-  for (const app::InputRead& input : answer.inputs) {
-    text += fmt::format("  {}\n", bold(flags, plain(input.name)));
-    if (!input.read_as.empty()) {
-      text += fmt::format("    read as {}{}\n", plain(input.read_as),
-                          input.packing.empty() ? "" : fmt::format(", {}", input.packing));
-      text += fmt::format(
-          "    {}{}: {} jobs, {} series, {} samples\n", bytes_text(input.bytes),
-          input.known == 0 ? ""
-                           : fmt::format(" ({} known from before, {} new)", bytes_text(input.known),
-                                         bytes_text(input.bytes - input.known)),
-          input.jobs, input.series, input.samples);
-    }
-    const bool same = input.known_by == last_known_by;
-    last_known_by = input.known_by;
-    if (same && !input.known_by.empty()) text += "    known as the one before\n";
-    if (!same && !input.known_by.empty()) {
-      for (const std::string_view line : split(input.known_by, '\n')) {
-        text += fmt::format("    {}\n", plain(line));
-      }
-    }
-    if (!input.notes.empty()) text += fmt::format("    {}\n", plain(input.notes));
-    if (!input.left_out.empty()) {
-      text += fmt::format("    {} {}\n", red(flags, "left out:"), plain(input.left_out));
-    }
-  }
-  const scan::FleetUsage& usage = answer.usage;
-  text += fmt::format(
-      "Joined\n  {} of {} samples are in the time of a job\n  {} jobs held accelerators in the "
-      "window, {} only outside of it\n",
-      usage.attributed, usage.samples, usage.jobs.size(), usage.outside);
-  text += "Counted\n";
-  for (const scan::TroubleCount& t : usage.troubles) {
-    text += fmt::format("  {:>10}  {}: {}\n", t.count, model::name(t.trouble),
-                        model::describe(t.trouble));
-    for (const scan::Complaint& c : usage.complaints) {
-      if (c.trouble != t.trouble) continue;
-      const std::string place = c.line > 0   ? fmt::format(":{}", c.line)
-                                : c.byte > 0 ? fmt::format(": byte {}", c.byte)
-                                             : "";
-      text += fmt::format("              {}{}: {}\n", plain(c.input), place, plain(c.text));
-    }
-  }
-  if (usage.troubles.empty()) text += "  nothing was dropped\n";
-  return text;
 }
 
 }  // namespace amdahl::cli

@@ -14,6 +14,12 @@ namespace amdahl::cli {
 
 std::string show_fleet(const Flags& flags, const app::FleetAnswer& answer, scan::By by);
 std::string explain_inputs(const Flags& flags, const app::FleetAnswer& answer);
+// What was dropped or passed over, counted by kind; empty: nothing.
+std::string counted_words(const app::FleetAnswer& answer);
+// What of the jobs' time the window leaves out, in words; empty: nothing.
+std::string time_outside(const app::FleetAnswer& answer);
+// For a scan that has none: which window that is, and where the jobs are.
+std::string no_jobs_text(const app::FleetAnswer& answer);
 Json fleet_json(const app::FleetAnswer& answer, scan::By by);
 // One job's anatomy, of a fleet or of a record here.
 Json anatomy_json(const scan::Anatomy& anatomy);

@@ -85,10 +85,12 @@ Json json_of(const scan::CapacityUse& capacity) {
           {"idle_accelerator_s", capacity.idle},
           {"low_accelerator_s", capacity.low},
           {"unobserved_accelerator_s", capacity.unobserved},
-          {"productive_accelerator_s", capacity.productive}};
+          {"productive_accelerator_s", capacity.productive},
+          {"elsewhere_accelerator_s", capacity.elsewhere}};
 }
 
-Json totals_json(const scan::Report& report) {
+// `outside`: the jobs' time that the window leaves out.
+Json totals_json(const scan::Report& report, double outside) {
   const scan::Totals& totals = report.totals;
   Json metrics = Json::array();
   for (const scan::Metric& metric : report.utilisation.metrics) {
@@ -98,6 +100,8 @@ Json totals_json(const scan::Report& report) {
   }
   return {{"jobs", totals.jobs},
           {"unobserved_jobs", totals.unobserved_jobs},
+          {"unobserved_jobs_accelerator_s", totals.unobserved_in_jobs},
+          {"outside_window_accelerator_s", outside},
           {"failed", totals.lost_jobs},
           {"families", totals.families},
           {"users", totals.users},
@@ -113,6 +117,14 @@ Json totals_json(const scan::Report& report) {
           {"metrics", metrics}};
 }
 
+Json counts_json(const std::vector<scan::TroubleCount>& troubles) {
+  Json counts = Json::object();
+  for (const scan::TroubleCount& t : troubles) {
+    counts[std::string(model::name(t.trouble))] = t.count;
+  }
+  return counts;
+}
+
 Json inputs_json(const app::FleetAnswer& answer) {
   Json inputs = Json::array();
   for (const app::InputRead& input : answer.inputs) {
@@ -126,6 +138,7 @@ Json inputs_json(const app::FleetAnswer& answer) {
                       {"samples", input.samples},
                       {"known_by", input.known_by},
                       {"notes", input.notes},
+                      {"troubles", counts_json(input.troubles)},
                       {"left_out", input.left_out}});
   }
   return inputs;
@@ -143,6 +156,20 @@ Json troubles_json(const scan::FleetUsage& usage) {
         {{"name", model::name(t.trouble)}, {"count", t.count}, {"first", std::move(first)}});
   }
   return troubles;
+}
+
+Json passed_over_json(const scan::FleetUsage& usage) {
+  constexpr std::string_view kReasons[] = {"better", "slices", "labelled", "unplaced"};
+  Json rows = Json::array();
+  for (const scan::PassedOver& row : usage.passed_over) {
+    rows.push_back({{"why", kReasons[static_cast<std::size_t>(row.why)]},
+                    {"metric", usage.text(row.metric)},
+                    {"input", row.input},
+                    {"better", usage.text(row.better)},
+                    {"better_from", row.better_from},
+                    {"samples", row.samples}});
+  }
+  return rows;
 }
 
 Json families_json(const app::FleetAnswer& answer) {
@@ -193,7 +220,8 @@ Json fleet_json(const app::FleetAnswer& answer, By by) {
           {"jobs", report.totals.jobs},
           {"window", {{"start_s", to_seconds(report.start)}, {"end_s", to_seconds(report.end)}}},
           {"idle_below", report.idle_below},
-          {"totals", totals_json(report)},
+          {"totals", totals_json(report, std::max(0.0, answer.usage.unclipped -
+                                                           report.totals.split.allocated))},
           {"by", scan::name(by)},
           {"count", report.cut(by).count},
           {"rows", rows},
@@ -207,6 +235,8 @@ Json fleet_json(const app::FleetAnswer& answer, By by) {
           {"jobs_by_label", answer.jobs_by_label},
           {"samples", answer.usage.samples},
           {"samples_attributed", answer.usage.attributed},
+          {"samples_outside", answer.usage.outside_samples},
+          {"samples_passed_over", passed_over_json(answer.usage)},
           {"inputs", inputs_json(answer)},
           {"troubles", troubles_json(answer.usage)},
           {"missing", answer.missing},

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <memory>
 
 #include <fmt/format.h>
@@ -17,6 +18,8 @@
 
 namespace amdahl::cli {
 namespace {
+
+constexpr int kMostThreads = 256;
 
 Result<std::vector<app::ScanSource>> sources_from(const Flags& flags) {
   std::vector<app::ScanSource> sources;
@@ -67,6 +70,21 @@ Result<Nanos> trend_from(const std::string& every) {
   return app::parse_length(every, "--trend");
 }
 
+Result<> check_numbers(const Flags& flags) {
+  if (flags.is_given("--idle") && !(flags.idle >= 0 && flags.idle <= 1)) {
+    return bad_input(fmt::format("--idle wants a utilisation from 0 to 1, not {}", flags.idle));
+  }
+  if (flags.is_given("--price") && !(flags.price >= 0 && std::isfinite(flags.price))) {
+    return bad_input(fmt::format("--price wants USD of at least 0, not {}", flags.price));
+  }
+  if (flags.is_given("--threads") && (flags.threads < 1 || flags.threads > kMostThreads)) {
+    return bad_input(fmt::format("--threads wants 1 to {}, not {}", kMostThreads, flags.threads));
+  }
+  if (flags.top < 0) return bad_input("--top wants a number of at least 0; 0 is all");
+  if (flags.csv && flags.json) return bad_input("--csv or --json: choose one of them");
+  return Ok{};
+}
+
 Result<app::ScanOptions> options_from(const Flags& flags, const app::Config& config) {
   app::ScanOptions options;
   options.sources = TRY(sources_from(flags));
@@ -77,11 +95,8 @@ Result<app::ScanOptions> options_from(const Flags& flags, const app::Config& con
   if (options.from && options.to && *options.from >= *options.to) {
     return bad_input("--from must be before --to");
   }
-  if (flags.idle >= 0) options.idle_below = flags.idle;
-  if (flags.idle > 1) {
-    return bad_input(fmt::format("--idle wants a utilisation from 0 to 1, not {}", flags.idle));
-  }
-  if (flags.top < 0) return bad_input("--top wants a number of at least 0; 0 is all");
+  TRY(check_numbers(flags));
+  if (flags.is_given("--idle")) options.idle_below = flags.idle;
   options.report.rows = static_cast<std::size_t>(flags.top);
   options.report.prices = prices_from(flags, config);
   if (!flags.order.empty()) {
@@ -164,6 +179,14 @@ Result<> write_html(const Flags& flags, const app::FleetAnswer& answer, scan::By
   return os::write_file(os::absolute(flags.html), page).in("--html");
 }
 
+// What has no place in a table is for those who look on.
+void say_beside(const app::FleetAnswer& answer) {
+  for (const std::string& what : answer.missing) fmt::print(stderr, "amdahl: missing: {}\n", what);
+  if (const std::string counted = counted_words(answer); !counted.empty()) {
+    fmt::print(stderr, "amdahl: counted on the way: {}; see --explain-input\n", counted);
+  }
+}
+
 // The last attempt of the job that --job names.
 Result<int> draw_job(const Flags& flags, const app::FleetAnswer& answer) {
   std::optional<std::size_t> found;
@@ -217,11 +240,12 @@ Result<int> do_scan(const Flags& flags) {
   if (flags.json) {
     print_json(fleet_json(answer, by));
   } else if (flags.csv) {
+    say_beside(answer);
     print(flags.trend.empty() ? fleet_csv(answer, by) : trend_csv(answer));
   } else if (flags.explain_input) {
     print(explain_inputs(flags, answer));
   } else if (answer.usage.jobs.empty()) {
-    print(explain_inputs(flags, answer) + "\nNo job held an accelerator in this window.\n");
+    print(explain_inputs(flags, answer) + "\n" + no_jobs_text(answer));
     return 1;
   } else {
     print(show_fleet(flags, answer, by));

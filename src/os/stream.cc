@@ -44,7 +44,11 @@ Result<std::size_t> Stream::read(std::span<char> room) {
   while (true) {
     const ssize_t n = ::read(number(), room.data(), room.size());
     if (n >= 0) return static_cast<std::size_t>(n);
-    if (errno != EINTR) return failed(path_, "read");
+    // Whoever waits for a pipe is to hear of ^C.
+    const int why = errno;
+    if (why == EINTR && facts().regular) continue;
+    errno = why;
+    return failed(path_, "read");
   }
 }
 

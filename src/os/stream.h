@@ -25,7 +25,7 @@ class Stream {
 
   FileFacts facts() const;
   Result<> seek(std::uint64_t offset);
-  // How many bytes were read into `room`; 0 at the end.
+  // How many bytes were read into `room`; 0 at the end. A signal ends the wait for a pipe.
   Result<std::size_t> read(std::span<char> room);
 
  private:

@@ -139,6 +139,23 @@ std::vector<Stretch> stretches_of(const JobLines& lines, const LaneLine& lane,
   return stretches;
 }
 
+// Why a picture over time would show nothing; empty: it would.
+std::string no_course(const FleetUsage& usage, const FleetJob& job) {
+  for (const Lane& lane : usage.lanes_of(job)) {
+    if (lane.bins > 0) return "";
+  }
+  switch (job.evidence) {
+    case Evidence::kNone:
+      return "it was not observed, so there is nothing to draw";
+    case Evidence::kMean:
+      return "only its mean over all of its time is known, so when it was idle cannot be drawn";
+    case Evidence::kSamples:
+      return fmt::format("no timeline was kept of so many jobs; this one: --job {}",
+                         usage.text(job.id));
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string describe_idle(double idle_below) {
@@ -212,6 +229,7 @@ Anatomy anatomy_of(const FleetUsage& usage, const FleetJob& job, std::string fam
                   .phases = {},
                   .split = job.split,
                   .table = {}};
+  anatomy.no_course = no_course(usage, job);
   anatomy.thresholds.idle_below = usage.idle_below;
   const std::span<const Lane> lanes = usage.lanes_of(job);
   for (std::size_t i = 0; i < lanes.size(); ++i) {

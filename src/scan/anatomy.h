@@ -71,6 +71,7 @@ struct Anatomy {
   std::vector<model::Span> stages{};  // start-up, ramp, steady, dip, stall, pause, tail.
   std::vector<Part> parts{};          // Of idle and low together; largest first.
   std::vector<std::string> labels{};  // Of accelerators: "gpu001:3"; empty: their numbers.
+  std::string no_course{};            // Why nothing is known over time, in words; empty: it is.
 };
 
 // A sample holds for its interval; the job's end cuts the last one short, and what the samples do

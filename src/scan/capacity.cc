@@ -17,7 +17,8 @@ CapacityUse of_jobs(const Split& jobs) {
           .idle = jobs.idle,
           .low = jobs.low,
           .unobserved = jobs.unobserved,
-          .productive = jobs.productive};
+          .productive = jobs.productive,
+          .elsewhere = 0};
 }
 
 // What the scheduler counted as allocated wins; jobs that we do not see are not observed.
@@ -38,7 +39,7 @@ bool tells_total(const Occupied& occupied) { return occupied.total > 0; }
 
 struct Count {
   double told = 0;  // Accelerators.
-  double seen = 0;  // With telemetry, of hosts of which nothing was told.
+  double seen = 0;  // With telemetry or a job, of hosts of which nothing was told.
 };
 
 // `down`: accelerator-seconds of these that were told by themselves.
@@ -46,19 +47,20 @@ void set_counted(CapacityUse& use, const Count& count, const Window& window, dou
   const double all = count.told + count.seen;
   if (all <= 0) return;
   use.basis = count.seen <= 0   ? "counts of accelerators"
-              : count.told <= 0 ? "accelerators that had telemetry"
-                                : "counts of accelerators, and those that had telemetry";
+              : count.told <= 0 ? "accelerators that had telemetry or a job"
+                                : "counts of accelerators, and those that had telemetry or a job";
   use.total = all * to_seconds(window.end - window.start);
   if (down > 0) use.down = std::min(down, *use.total);
   // More allocated than there is: some of the fleet was not counted, so nothing can be said.
-  if (*use.total >= use.allocated) {
-    use.unallocated = std::max(0.0, *use.total - use.allocated - use.down.value_or(0));
+  const double here = use.allocated - use.elsewhere;
+  if (*use.total >= here * (1 - 1e-9)) {
+    use.unallocated = std::max(0.0, *use.total - here - use.down.value_or(0));
   }
 }
 
 }  // namespace
 
-CapacityUse fleet_capacity(const FleetUsage& usage, const Split& jobs) {
+CapacityUse fleet_capacity(const FleetUsage& usage, const Split& jobs, double elsewhere) {
   CapacityUse use = of_jobs(jobs);
   Occupied all;
   double down = 0;
@@ -83,7 +85,9 @@ CapacityUse fleet_capacity(const FleetUsage& usage, const Split& jobs) {
     Count& count = told.host != 0 ? hosts : partitions;
     (told.told ? count.told : count.seen) += told.accelerators;
   }
-  set_counted(use, hosts.told + hosts.seen > 0 ? hosts : partitions, usage.window, down);
+  const bool by_hosts = hosts.told + hosts.seen > 0;
+  if (by_hosts) use.elsewhere = std::min(elsewhere, use.allocated);
+  set_counted(use, by_hosts ? hosts : partitions, usage.window, down);
   return use;
 }
 

@@ -14,7 +14,9 @@ struct PartitionSplit {
   Split split;
 };
 
-CapacityUse fleet_capacity(const FleetUsage& usage, const Split& jobs);
+// `elsewhere`: of the jobs' time, what they held on hosts that are not among the usage's
+// capacities.
+CapacityUse fleet_capacity(const FleetUsage& usage, const Split& jobs, double elsewhere = 0);
 // Those whose capacity is known, most unallocated first.
 std::vector<CapacityUse> partition_capacities(const FleetUsage& usage,
                                               const std::vector<PartitionSplit>& jobs);

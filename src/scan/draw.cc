@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "base/amount.h"
 #include "base/screen.h"
 #include "base/text.h"
 
@@ -23,7 +24,7 @@ constexpr std::size_t kGutter = 7;  // "phases " and the accelerators' numbers.
 constexpr std::size_t kWidestGutter = 17;
 constexpr std::size_t kMostPhases = 12;
 constexpr std::size_t kMostAccelerators = 32;
-constexpr double kInHoursFrom = 36000;  // Accelerator-seconds; large sums are read in hours.
+constexpr double kInHoursFrom = 1000;  // Accelerator-seconds; large sums are read in hours.
 
 constexpr auto kSigns = std::to_array<Sign>({{"█", '#'},
                                              {"▒", '='},
@@ -249,9 +250,11 @@ Unit unit_of(const Anatomy& anatomy) {
   return anatomy.split.allocated >= kInHoursFrom ? Unit{"acc-hours", 3600} : Unit{"acc-seconds", 1};
 }
 
-std::string table_line(std::string_view name, double amount, std::string_view share,
+std::string amount(double value) { return value < 1000 ? show_number(value) : show_amount(value); }
+
+std::string table_line(std::string_view name, double value, std::string_view share,
                        std::string_view last) {
-  std::string line = left(name, 28) + right(show_number(amount), 12) + right(share, 8);
+  std::string line = left(name, 28) + right(amount(value), 12) + right(share, 8);
   if (!last.empty()) line += right(last, 12);
   return line;
 }
@@ -331,6 +334,19 @@ void append_picture(std::vector<std::string>& lines, const Anatomy& anatomy, std
   lines.emplace_back();
 }
 
+void append_words(std::vector<std::string>& lines, std::string_view text, std::size_t width) {
+  std::string line;
+  for (const std::string_view word : split(text, ' ')) {
+    if (!line.empty() && columns_of(line) + 1 + columns_of(word) > width) {
+      lines.push_back(std::exchange(line, {}));
+    }
+    if (!line.empty()) line += ' ';
+    line += word;
+  }
+  lines.push_back(line);
+  lines.emplace_back();
+}
+
 }  // namespace
 
 std::string draw(const Anatomy& anatomy, int width, bool colour, bool ascii) {
@@ -344,13 +360,17 @@ std::string draw(const Anatomy& anatomy, int width, bool colour, bool ascii) {
   const Unit unit = unit_of(anatomy);
   lines.push_back(fmt::format("{} × {} {} = {} accelerator-{}", show_duration(anatomy.wall),
                               accelerators, accelerators == 1 ? "accelerator" : "accelerators",
-                              show_number(anatomy.split.allocated / unit.seconds),
+                              amount(anatomy.split.allocated / unit.seconds),
                               unit.seconds > 1 ? "hours" : "seconds"));
   lines.emplace_back();
-  if (anatomy.wall > Nanos{}) append_picture(lines, anatomy, columns, colour);
+  if (!anatomy.no_course.empty()) {
+    append_words(lines, anatomy.no_course, total);
+  } else if (anatomy.wall > Nanos{}) {
+    append_picture(lines, anatomy, columns, colour);
+  }
   const std::string metric = anatomy.metric.empty() ? "(not named)" : plain(anatomy.metric);
   lines.push_back(clip("utilisation metric: " + metric, total));
-  lines.push_back(legend(anatomy, colour));
+  if (anatomy.no_course.empty()) lines.push_back(legend(anatomy, colour));
   lines.emplace_back();
   append_split(lines, anatomy);
   lines.emplace_back();

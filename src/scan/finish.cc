@@ -28,6 +28,7 @@ FleetUsage Finisher::run() {
   weigh_slices();
   end_running();
   tell_lanes();
+  tell_passed_over();
   count_samples();
   tell_capacity();
   tell_down();
@@ -47,12 +48,18 @@ FleetUsage Finisher::run() {
   return std::move(usage_);
 }
 
-// Without one given: what was observed, or else what was accounted for.
 void Finisher::set_window() {
-  if (fold_.options_.window) {
-    usage_.window = *fold_.options_.window;
-    return;
-  }
+  usage_.window = fold_.window_;
+  const bool is_open_start = fold_.window_.start == Nanos{kBeginning};
+  const bool is_open_end = fold_.window_.end == Nanos{kForever};
+  if (!is_open_start && !is_open_end) return;
+  const Window found = found_window();
+  if (is_open_start) usage_.window.start = std::min(found.start, usage_.window.end);
+  if (is_open_end) usage_.window.end = std::max(found.end, usage_.window.start);
+}
+
+// What was observed, or else what was accounted for.
+Window Finisher::found_window() {
   Time start = kForever;
   Time end = kBeginning;
   for (std::size_t i = 0; i < fold_.tracks_.size(); ++i) {
@@ -83,7 +90,7 @@ void Finisher::set_window() {
       end = std::max(end, (row.occupancy.at + row.occupancy.held).count());
     }
   }
-  if (start != kForever) usage_.window = {Nanos{start}, Nanos{std::max(start, end)}};
+  return start == kForever ? Window{} : Window{Nanos{start}, Nanos{std::max(start, end)}};
 }
 
 // Also sums up what was accounted for, the window not regarded: of a running job as much as its
@@ -92,6 +99,7 @@ void Finisher::end_running() {
   Nanos last = window().end;
   if (fold_.options_.now > Nanos{}) last = std::min(last, fold_.options_.now);
   JobRows& jobs = fold_.jobs_.rows();
+  if (jobs.size() > 0) usage_.accounted = {jobs.start(0), jobs.start(0)};
   for (JobIndex job = 0; job < jobs.size() && !stop_(job); ++job) {
     const Nanos start = jobs.start(job);
     Nanos whole = jobs.end(job);
@@ -99,6 +107,8 @@ void Finisher::end_running() {
       jobs.set_end(job, std::max(last, start));
       if (whole <= start) whole = jobs.end(job);
     }
+    usage_.accounted.start = std::min(usage_.accounted.start, start);
+    usage_.accounted.end = std::max(usage_.accounted.end, whole);
     usage_.unclipped += to_seconds(whole - start) * static_cast<double>(jobs.accelerators(job));
   }
 }
@@ -151,12 +161,19 @@ void Finisher::gather() {
   }
   for (std::size_t i = 0; i < fold_.lanes_.size(); ++i) {
     const LaneSum& lane = fold_.lanes_[i];
-    if (!is_valid_[i] || lane.samples == 0) continue;
-    if (lane.whole_host && is_labelled[lane.job]) continue;
+    if (lane.samples == 0) continue;
+    const auto number = static_cast<std::uint32_t>(i);
+    if (lane.whole_host && is_labelled[lane.job]) {
+      pass_over(PassedOver::Why::kLabelled, number);
+      continue;
+    }
+    if (!is_valid_[i]) {
+      pass_over(PassedOver::Why::kUnplaced, number);
+      continue;
+    }
     const Track& track = fold_.tracks_[lane.track];
     const std::uint32_t worth = track.rank * 2U + (track.label == 0 ? 1U : 0U);
-    candidates_.push_back(
-        {lane.job, holders[track.spot].device, track.spot, worth, static_cast<std::uint32_t>(i)});
+    candidates_.push_back({lane.job, holders[track.spot].device, track.spot, worth, number});
   }
   if (candidates_.empty()) return;  // No telemetry: places are of no use.
   for (SpotId spot = 0; spot < holders.size(); ++spot) {
@@ -166,23 +183,50 @@ void Finisher::gather() {
   }
 }
 
-// One lane a place and job: by the best metric that has samples, or the place alone. Where slices
-// of a device were observed, the whole of it does not count beside them.
+Time Finisher::covered_by(const Candidate& candidate) const {
+  if (candidate.sum == kNobody) return 0;
+  const LaneSum& lane = fold_.lanes_[candidate.sum];
+  return std::max<Time>(0, lane.last - lane.first + cadence_of(lane) - lane.excess);
+}
+
+// Of candidates in order, all of one job and place: those that saw less than half of what another
+// did stand behind the first that saw more.
+void Finisher::prefer_covered() {
+  for (auto first = candidates_.begin(); first != candidates_.end();) {
+    auto end = first;
+    Time most = 0;
+    for (; end != candidates_.end() && end->job == first->job && end->spot == first->spot; ++end) {
+      most = std::max(most, covered_by(*end));
+    }
+    const auto best =
+        std::find_if(first, end, [&](const Candidate& c) { return covered_by(c) >= most / 2; });
+    if (best != end) std::rotate(first, best, best + 1);
+    first = end;
+  }
+}
+
+// One lane a place and job: by the best metric that has samples of most of the time, or the place
+// alone. Where slices of a device were observed, the whole of it does not count beside them.
 void Finisher::keep_best() {
-  const auto samples = [&](const Candidate& c) {
-    return c.sum == kNobody ? 0 : fold_.lanes_[c.sum].samples;
-  };
+  const auto covered = [&](const Candidate& c) { return covered_by(c); };
   const auto is_whole = [](const Candidate& c) { return c.spot == c.device; };
   std::sort(candidates_.begin(), candidates_.end(), [&](const Candidate& a, const Candidate& b) {
-    return std::tuple(a.job, a.device, is_whole(a), a.spot, a.sum == kNobody, a.worth, samples(b),
+    return std::tuple(a.job, a.device, is_whole(a), a.spot, a.sum == kNobody, a.worth, covered(b),
                       a.sum) < std::tuple(b.job, b.device, is_whole(b), b.spot, b.sum == kNobody,
-                                          b.worth, samples(a), b.sum);
+                                          b.worth, covered(a), b.sum);
   });
-  const auto end = std::unique(
-      candidates_.begin(), candidates_.end(),
-      [](const Candidate& a, const Candidate& b) { return a.job == b.job && a.spot == b.spot; });
-  candidates_.erase(end, candidates_.end());
+  prefer_covered();
   std::size_t kept = 0;
+  for (const Candidate& c : candidates_) {
+    const Candidate* best = kept == 0 ? nullptr : &candidates_[kept - 1];
+    if (!best || best->job != c.job || best->spot != c.spot) {
+      candidates_[kept++] = c;
+    } else if (c.sum != kNobody) {
+      pass_over(PassedOver::Why::kBetter, c.sum, best->sum);
+    }
+  }
+  candidates_.resize(kept);
+  kept = 0;
   JobIndex job = kNoJob;  // Whose slices of which device have samples.
   SpotId device = 0;
   for (const Candidate& c : candidates_) {
@@ -190,10 +234,31 @@ void Finisher::keep_best() {
       job = c.job;
       device = c.device;
     }
-    if (is_whole(c) && c.job == job && c.device == device) continue;
+    if (is_whole(c) && c.job == job && c.device == device) {
+      if (c.sum != kNobody) pass_over(PassedOver::Why::kSlices, c.sum);
+      continue;
+    }
     candidates_[kept++] = c;
   }
   candidates_.resize(kept);
+}
+
+void Finisher::pass_over(PassedOver::Why why, std::uint32_t lane, std::uint32_t better) {
+  const LaneSum& sum = fold_.lanes_[lane];
+  const Track& track = fold_.tracks_[sum.track];
+  const Track none;
+  const Track& instead = better == kNobody ? none : fold_.tracks_[fold_.lanes_[better].track];
+  passed_over_[{why, track.metric, track.input, instead.metric, instead.input}] +=
+      sum.samples - sum.shared;
+}
+
+void Finisher::tell_passed_over() {
+  for (const auto& [what, samples] : passed_over_) {
+    const auto& [why, metric, input, better, better_from] = what;
+    if (samples == 0) continue;
+    usage_.passed_over.push_back(
+        {why, metric, fold_.inputs_[input], better, fold_.inputs_[better_from], samples});
+  }
 }
 
 double Finisher::share_of(SpotId spot) const {

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <vector>
 
 #include "scan/fold.h"
@@ -29,12 +30,17 @@ class Finisher {
   };
 
   void set_window();
+  Window found_window();
   void end_running();
   void check_whole_hosts();
   void count_shards();
   double parts_of(const FleetJob& job, std::optional<double> usual);
   void gather();
   void keep_best();
+  void prefer_covered();
+  Time covered_by(const Candidate& candidate) const;
+  void pass_over(PassedOver::Why why, std::uint32_t lane, std::uint32_t better = kNobody);
+  void tell_passed_over();
   void weigh_slices();
   void tell_lanes();
   void tell_lane(const Candidate& candidate, const FleetJob& job, double weight);
@@ -63,6 +69,9 @@ class Finisher {
   std::map<SpotId, int> slices_on_;  // Of devices: how many slices had.
   std::vector<bool> is_valid_;       // By lane: whether its job's accelerators are known.
   std::vector<Candidate> candidates_;
+  // By reason, and metric and input of what is passed over and of what counts instead.
+  std::map<std::tuple<PassedOver::Why, WordId, std::uint32_t, WordId, std::uint32_t>, std::uint64_t>
+      passed_over_;
 };
 
 }  // namespace amdahl::scan

@@ -1,5 +1,6 @@
 // What there was for jobs to have: capacity, what of it was down or unallocated, and shards of it.
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -51,7 +52,8 @@ void Finisher::count_shards() {
   }
 }
 
-// As told; where nobody told, as many as had telemetry. A host is there once, whoever told of it.
+// As told; where nobody told, as many as had telemetry or a job. A host is there once, whoever told
+// of it.
 void Finisher::tell_capacity() {
   std::map<std::pair<WordId, WordId>, HostCapacity> rows;
   std::map<WordId, HostCapacity*> by_host;
@@ -64,7 +66,15 @@ void Finisher::tell_capacity() {
     row.accelerators = std::max(row.accelerators, told.accelerators);
     if (told.host != 0) by_host.emplace(told.host, &row);
   }
-  for (const SpotId device : devices_) {
+  std::set<SpotId> known = devices_;
+  if (!known.empty()) {  // Else nobody observed, and what jobs held is not all there was.
+    for (SpotId spot = 0; spot < fold_.holders_.size(); ++spot) {
+      const Spot& at = fold_.holders_[spot];
+      const bool is_held = !at.holders.empty() && at.host != 0 && !at.is_named;
+      if (is_held && fold_.holders_.is_here(spot)) known.insert(at.device);
+    }
+  }
+  for (const SpotId device : known) {
     const WordId on = fold_.holders_[device].host;
     const auto [host, is_new] = by_host.emplace(on, nullptr);
     if (is_new) {

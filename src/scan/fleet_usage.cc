@@ -1,5 +1,9 @@
 #include "scan/fleet_usage.h"
 
+#include <fmt/format.h>
+
+#include "base/count.h"
+
 namespace amdahl::scan {
 namespace {
 
@@ -22,6 +26,26 @@ Split scaled(const Lane& lane, double idle, double productive) {
 }
 
 }  // namespace
+
+std::string describe(const FleetUsage& usage, const PassedOver& row) {
+  const std::string what = fmt::format(
+      "{} of {}{}", counted(static_cast<std::int64_t>(row.samples), "sample"),
+      usage.text(row.metric), row.input.empty() ? "" : fmt::format(" in {}", row.input));
+  switch (row.why) {
+    case PassedOver::Why::kBetter:
+      return fmt::format("{}: not used, because {}{} tells of the same accelerators and jobs", what,
+                         usage.text(row.better),
+                         row.better_from == row.input ? "" : " in " + row.better_from);
+    case PassedOver::Why::kSlices:
+      return fmt::format("{}: not used, because slices of the same devices were observed", what);
+    case PassedOver::Why::kLabelled:
+      return fmt::format("{}: not used, because other samples name these jobs", what);
+    case PassedOver::Why::kUnplaced:
+      return fmt::format(
+          "{}: not used, because jobs had a part of these hosts, and nobody says which", what);
+  }
+  return what;
+}
 
 Split split_of(const Lane& lane) {
   return scaled(lane, lane.idle, lane.utilisation - lane.utilisation_idle);

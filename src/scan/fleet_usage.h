@@ -98,6 +98,22 @@ struct TroubleCount {
   std::uint64_t count = 0;
 };
 
+// Samples in the time of a job that count for none, because something tells more of the same.
+struct PassedOver {
+  enum class Why : std::uint8_t {
+    kBetter,    // Another metric or input tells of the same accelerators and jobs.
+    kSlices,    // Of whole devices whose slices were observed.
+    kLabelled,  // Of hosts whose jobs have samples that name them.
+    kUnplaced,  // Of hosts of which a job had a part, and nobody says which.
+  };
+  Why why = Why::kBetter;
+  WordId metric = 0;
+  std::string input;        // That told of the series first.
+  WordId better = 0;        // The metric that counts instead; 0: none.
+  std::string better_from;  // Its input.
+  std::uint64_t samples = 0;
+};
+
 // The order of everything here depends on the input alone: same input, same value, any threads.
 struct FleetUsage {
   Words words;
@@ -111,12 +127,14 @@ struct FleetUsage {
   std::vector<HostDown> down;
   std::vector<TroubleCount> troubles;  // Those above 0, in the order of the enumeration.
   std::vector<Complaint> complaints;
+  std::vector<PassedOver> passed_over;  // By reason, metric and input.
 
   std::uint64_t samples = 0;          // All that came, before any was dropped.
   std::uint64_t outside_samples = 0;  // Of them not in the window.
   std::uint64_t attributed = 0;       // In some job's lane that was chosen.
   double unclipped = 0;               // Accelerator-seconds of all jobs, the window not regarded.
   std::uint64_t outside = 0;          // Jobs that held accelerators, but not in the window.
+  Window accounted;                   // From the first start of a job to the last end of one.
 
   std::string_view text(WordId word) const { return words[word]; }
   std::span<const Lane> lanes_of(const FleetJob& job) const {
@@ -126,6 +144,9 @@ struct FleetUsage {
     return std::span(bins).subspan(lane.bin, lane.bins);
   }
 };
+
+// "240 samples of gpu_util in a.csv: not used, because ...".
+std::string describe(const FleetUsage& usage, const PassedOver& row);
 
 // The split of one lane at the scan's threshold, in accelerator-seconds (weight included), and at
 // 0.

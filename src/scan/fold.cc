@@ -41,6 +41,14 @@ Fold::Fold(FoldOptions options) : options_{std::move(options)} {
   CHECK(fleet::usage_metrics().size() <= metric_cadence_.size());
 }
 
+void Fold::input(std::string_view name) {
+  input_ = name;
+  const auto next = static_cast<std::uint32_t>(inputs_.size());
+  const auto [at, is_new] = input_numbers_.emplace(input_, next);
+  if (is_new) inputs_.push_back(input_);
+  input_number_ = at->second;
+}
+
 void Fold::job(const model::JobDraft& job, fleet::Where where) {
   const JobIndex before = jobs_.size();
   const auto odd = jobs_.add(job);
@@ -116,6 +124,7 @@ SeriesId Fold::series(const model::SeriesKey& given) {
   holders_.observe(track.spot);
   track.label = words_.intern(key.job);
   track.metric = words_.intern(metric->name);
+  track.input = input_number_;
   track.rank = static_cast<std::uint8_t>(metric->rank);
   track.metric_row = static_cast<std::uint8_t>(metric - fleet::usage_metrics().data());
   cursor.scale = 1 / metric->whole;
@@ -167,7 +176,7 @@ bool Fold::came_late() {
   return is_late_;
 }
 
-Fold::Counts Fold::counts() const { return {jobs_.size(), tracks_.size(), samples_}; }
+Fold::Counts Fold::counts() const { return {jobs_.size(), tracks_.size(), samples_, counts_}; }
 
 void Fold::settle() {
   is_stale_ = false;
@@ -372,6 +381,7 @@ void Fold::share(std::uint32_t track, const Segment& segment, const Reading& rea
   for (std::uint32_t i = 0; i < segment.count; ++i) {
     const std::uint32_t lane = lane_of(track, tracks_[track].segments.owners[segment.owner + i]);
     add_apart(lanes_[lane], cadence, reading);
+    lanes_[lane].shared += i > 0 ? 1U : 0U;
   }
 }
 

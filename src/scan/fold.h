@@ -23,7 +23,7 @@ namespace amdahl::scan {
 
 struct FoldOptions {
   // Not given: from the first sample to a cadence after the last; without samples from the first
-  // start to the last end.
+  // start to the last end. So is an end that is Nanos::min() or Nanos::max().
   std::optional<Window> window{};
   double idle_below = 0.05;  // Utilisation below is idle, and 0 always.
   Nanos now{};               // Unix time; 0: not known. No running job lasts beyond it.
@@ -45,7 +45,7 @@ class Fold final : public fleet::Intake {
   Fold& operator=(const Fold&) = delete;
 
   // The name of the input that is read now, for complaints.
-  void input(std::string_view name) { input_ = name; }
+  void input(std::string_view name);
 
   void job(const model::JobDraft& job, fleet::Where where) override;
   void place(std::string_view job, std::string_view host, std::string_view accelerator) override;
@@ -67,6 +67,7 @@ class Fold final : public fleet::Intake {
     std::uint64_t jobs = 0;  // Kept attempts.
     std::uint64_t series = 0;
     std::uint64_t samples = 0;
+    std::array<std::uint64_t, model::kTroubleKinds> troubles{};
   };
   Counts counts() const;
 
@@ -129,6 +130,9 @@ class Fold final : public fleet::Intake {
   std::vector<Occupied> occupied_;
 
   std::string input_;
+  std::vector<std::string> inputs_{""};  // By number, as Track::input.
+  std::unordered_map<std::string, std::uint32_t> input_numbers_;
+  std::uint32_t input_number_ = 0;
   std::array<std::uint64_t, model::kTroubleKinds> counts_{};
   std::array<int, model::kTroubleKinds> shown_{};
   std::vector<Complaint> complaints_;

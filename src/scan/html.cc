@@ -82,7 +82,9 @@ std::string when(Nanos unix_time) {
                      fmt::gmtime(static_cast<std::time_t>(to_seconds(unix_time))));
 }
 
-std::string usd(double money) { return "$" + show_amount(money); }
+std::string usd(double money) {
+  return money >= 1000 ? "$" + show_amount(money) : fmt::format("${:.2f}", money);
+}
 
 std::string fact(const std::string& value, std::string_view what) {
   return fmt::format("<div><b>{}</b><span>{}</span></div>\n", escaped(value), escaped(what));
@@ -96,20 +98,42 @@ std::string metrics_of(const Report& report) {
   return names.empty() ? "nothing was observed" : join(names, ", ");
 }
 
+bool is_observed(const Report& report) { return observed_in(report.totals.split) > 0; }
+
 std::string facts_of(const Report& report) {
   const Totals& totals = report.totals;
+  const auto seen = [&](double value) {
+    return is_observed(report) ? hours(value) + " h" : std::string("not known");
+  };
   const auto money = [&](double Money::*part) {
-    return totals.money ? ", " + usd((*totals.money).*part) : std::string();
+    return totals.money && totals.unpriced <= 0 ? ", " + usd((*totals.money).*part) : std::string();
   };
   std::string text = "<div class=\"facts\">\n";
   text += fact(hours(totals.split.allocated) + " h", "allocated" + money(&Money::allocated));
-  text += fact(hours(wasted(totals.split)) + " h", "wasted: idle + low" + money(&Money::wasted));
-  text += fact(hours(totals.recoverable) + " h", "recoverable" + money(&Money::recoverable));
+  text += fact(seen(wasted(totals.split)), "wasted: idle + low" + money(&Money::wasted));
+  text += fact(seen(totals.recoverable), "recoverable" + money(&Money::recoverable));
   text += fact(hours(totals.lost) + " h", "lost in failed jobs" + money(&Money::lost));
-  text += fact(hours(totals.queue) + " h", "waited in the queue");
+  text += fact(totals.queue_unknown_jobs == totals.jobs ? "not known" : hours(totals.queue) + " h",
+               "waited in the queue");
   text += fact(report.utilisation.mean ? show_percent(*report.utilisation.mean) : "not known",
                "mean utilisation of observed time");
-  return text + "</div>\n";
+  text += "</div>\n";
+  if (totals.money && totals.unpriced > 0) {
+    text += fmt::format("<p class=\"soft\">{} for {} h; {} h have no price.</p>\n",
+                        usd(totals.money->allocated),
+                        hours(totals.split.allocated - totals.unpriced), hours(totals.unpriced));
+  }
+  return text;
+}
+
+std::string headline_of(const Report& report) {
+  const Split& split = report.totals.split;
+  if (!is_observed(report)) {
+    return fmt::format("{} accelerator-hours were allocated; nobody observed them",
+                       hours(split.allocated));
+  }
+  return fmt::format("{} of {} accelerator-hours were wasted", hours(wasted(split)),
+                     hours(split.allocated));
 }
 
 std::string capacity_of(const Report& report) {
@@ -120,9 +144,19 @@ std::string capacity_of(const Report& report) {
   std::string text = "<h2>Where capacity went</h2>\n<div class=\"facts\">\n";
   text += fact(known(c.down), "down");
   text += fact(known(c.unallocated), "unallocated");
-  text += fact(hours(c.idle) + " h", "allocated but idle");
-  text += fact(hours(c.low) + " h", "allocated but inefficient");
-  return text + "</div>\n";
+  const bool seen = is_observed(report);
+  text += fact(seen ? hours(c.idle) + " h" : "not known", "allocated but idle");
+  text += fact(seen ? hours(c.low) + " h" : "not known", "allocated but inefficient");
+  text += "</div>\n";
+  if (c.total) {
+    text += fmt::format("<p class=\"soft\">{} h in all, by {}{}</p>\n", hours(*c.total),
+                        escaped(c.basis),
+                        c.elsewhere > 0 ? fmt::format("; {} h were allocated on hosts of which no "
+                                                      "more is known",
+                                                      hours(c.elsewhere))
+                                        : "");
+  }
+  return text;
 }
 
 std::string number_cell(double value, const std::string& shown) {
@@ -189,7 +223,9 @@ std::string anatomies_of(const FleetUsage& usage, const Report& report) {
         anatomy_of(usage, usage.jobs[row.worst], row.name, {.idle_below = report.idle_below});
     if (anatomy.accelerators.empty() || anatomy.wall <= Nanos{}) continue;
     text += fmt::format("<h3>{} of {}</h3>\n", escaped(row.worst_job), escaped(row.name));
-    text += lanes_picture(anatomy);
+    text += anatomy.no_course.empty()
+                ? lanes_picture(anatomy)
+                : fmt::format("<p class=\"soft\">{}</p>\n", escaped(anatomy.no_course));
     std::string parts;
     for (const Part& part : anatomy.parts) {
       parts += fmt::format("<li>{}: {} h, {} of its time; {}</li>\n", escaped(name(part.kind)),
@@ -212,8 +248,11 @@ std::string troubles_of(const FleetUsage& usage, const Imprint& imprint) {
     }
     text += "</ul></div>\n";
   }
-  if (usage.troubles.empty()) return text;
+  if (usage.troubles.empty() && usage.passed_over.empty()) return text;
   text += "<h2>Counted on the way</h2><ul class=\"soft\">\n";
+  for (const PassedOver& row : usage.passed_over) {
+    text += fmt::format("<li>{}</li>\n", escaped(describe(usage, row)));
+  }
   for (const TroubleCount& t : usage.troubles) {
     text += fmt::format("<li>{} {}: {}</li>\n", t.count, escaped(model::name(t.trouble)),
                         escaped(model::describe(t.trouble)));
@@ -230,12 +269,11 @@ std::string html_page(const FleetUsage& usage, const Families&, const Report& re
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>Where accelerator time went</title>\n<style>{}</style></head><body>\n"
-      "<h1>{} of {} accelerator-hours were wasted</h1>\n"
+      "<h1>{}</h1>\n"
       "<p class=\"soft\">{} to {} UTC, {} jobs of {} users in {} families. Utilisation by {}; idle "
       "{}.</p>\n",
-      kStyle, hours(wasted(totals.split)), hours(totals.split.allocated), when(report.start),
-      when(report.end), totals.jobs, totals.users, totals.families, escaped(metrics_of(report)),
-      describe_idle(report.idle_below));
+      kStyle, headline_of(report), when(report.start), when(report.end), totals.jobs, totals.users,
+      totals.families, escaped(metrics_of(report)), describe_idle(report.idle_below));
   text += facts_of(report);
   text += "<h2>What was allocated</h2>\n" + split_picture(totals.split);
   if (report.trend) text += fmt::format("<p>{}</p>\n", escaped(report.trend->says));

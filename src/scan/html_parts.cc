@@ -79,7 +79,7 @@ std::string split_picture(const Split& split) {
 }
 
 std::string pareto_picture(const Pareto& pareto, std::string_view rows) {
-  if (pareto.points.empty()) return "<p>Nothing was wasted.</p>\n";
+  if (pareto.points.empty()) return "<p>No waste was seen.</p>\n";
   constexpr double kLeft = 48;
   constexpr double kTop = 10;
   constexpr double kHigh = 240;
@@ -100,8 +100,13 @@ std::string pareto_picture(const Pareto& pareto, std::string_view rows) {
     line += fmt::format("{:.1f},{:.1f} ", x(point.items), y(point.share));
   }
   inside += fmt::format("<polyline class=\"curve\" points=\"{}\"/>\n", trim(line));
+  inside += fmt::format(
+      "<text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">share of the {}s, "
+      "those with most waste first</text><text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\">share of "
+      "the waste</text>\n",
+      kLeft + wide / 2, kTop + kHigh + 36, escaped(rows), kLeft + 8, kTop + 14);
   const std::string says = fmt::format("share of the waste over share of {} {}s", pareto.n, rows);
-  return svg(kTop + kHigh + 26, says, inside) +
+  return svg(kTop + kHigh + 44, says, inside) +
          fmt::format(
              "<p class=\"key\">The top 1 % of {} {}s hold {} of the waste, the top 10 % "
              "{}.</p>\n",

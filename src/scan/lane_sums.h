@@ -20,6 +20,7 @@ struct LaneSum {
   std::uint32_t at_zero = 0;
   std::uint32_t bin = 0;       // Index of its first bin.
   std::uint32_t capacity = 0;  // Of bins; 0: it has no timeline.
+  std::uint32_t shared = 0;    // Samples that count in another lane of the same series, too.
   bool whole_host = false;     // Its job's accelerators are not known one by one.
   double sum = 0;
   double sum_idle = 0;

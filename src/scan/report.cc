@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/amount.h"
 #include "base/count.h"
 #include "base/text.h"
 #include "scan/capacity.h"
@@ -155,6 +156,7 @@ class Reporter {
     Totals& totals = report_.totals;
     totals.jobs = all_.jobs;
     totals.unobserved_jobs = all_.unobserved_jobs;
+    totals.unobserved_in_jobs = all_.unobserved;
     totals.lost_jobs = all_.lost_jobs;
     totals.families = families_.all.size();
     totals.users = said(tally_of(By::kUser));
@@ -231,7 +233,7 @@ class Reporter {
   }
 
   void set_capacity() {
-    report_.capacity = fleet_capacity(usage_, all_.split);
+    report_.capacity = fleet_capacity(usage_, all_.split, nodes_.held_elsewhere());
     const Tally& tally = tally_of(By::kPartition);
     std::vector<PartitionSplit> partitions;
     for (std::size_t i = 0; i < tally.sums.size(); ++i) {
@@ -387,15 +389,17 @@ class Reporter {
   std::vector<Metric> metrics_;
 };
 
+std::string amount(double value) { return value < 1000 ? show_number(value) : show_amount(value); }
+
 std::string waste_words(const Row& row) {
-  const std::string hours = show_number(in_hours(row.split.allocated));
+  const double unit = row.split.allocated < 3600 ? 1 : 3600;
+  const std::string hours = fmt::format("{} accelerator-{}", amount(row.split.allocated / unit),
+                                        unit > 1 ? "hours" : "seconds");
   const std::string jobs = counted(static_cast<std::int64_t>(row.jobs), "job");
   if (observed_in(row.split) <= 0) {
-    return fmt::format("{} accelerator-hours in {}, none of them observed: cannot tell", hours,
-                       jobs);
+    return fmt::format("{} in {}, none of them observed: cannot tell", hours, jobs);
   }
-  return fmt::format("{} of {} accelerator-hours ({}) wasted in {}",
-                     show_number(in_hours(wasted(row.split))), hours,
+  return fmt::format("{} of {} ({}) wasted in {}", amount(wasted(row.split) / unit), hours,
                      show_percent(wasted(row.split) / row.split.allocated), jobs);
 }
 

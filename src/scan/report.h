@@ -161,6 +161,7 @@ struct Utilisation {
 struct Totals {
   std::uint64_t jobs = 0;  // Attempts with accelerators inside the window.
   std::uint64_t unobserved_jobs = 0;
+  double unobserved_in_jobs = 0;  // Allocated to those; other unobserved time is in gaps.
   std::uint64_t lost_jobs = 0;
   std::uint64_t families = 0;
   std::uint64_t users = 0;
@@ -186,6 +187,7 @@ struct CapacityUse {
   double low = 0;         // Allocated but inefficient.
   double unobserved = 0;  // Allocated; nobody looked.
   double productive = 0;
+  double elsewhere = 0;  // Allocated on hosts that `total` does not count.
 };
 
 struct Slice {

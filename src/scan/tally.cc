@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string_view>
 
 #include "fleet/hostlist.h"
 
@@ -26,6 +28,7 @@ void Sum::add(const JobFigures& job) {
   const double waste = wasted(job.split);
   ++jobs;
   unobserved_jobs += job.unobserved ? 1 : 0;
+  unobserved += job.unobserved ? job.split.allocated : 0;
   split += job.split;
   queue += job.queue;
   recoverable += job.recoverable;
@@ -50,6 +53,7 @@ void Sum::add(const JobFigures& job) {
 void Sum::add(const Sum& sum) {
   jobs += sum.jobs;
   unobserved_jobs += sum.unobserved_jobs;
+  unobserved += sum.unobserved;
   lost_jobs += sum.lost_jobs;
   split += sum.split;
   queue += sum.queue;
@@ -116,6 +120,17 @@ NodeTally::Share& NodeTally::share_of(WordId node) {
   }
   shares_.push_back({.node = node, .split = {}});
   return shares_.back();
+}
+
+double NodeTally::held_elsewhere() const {
+  std::set<std::string_view> counted;
+  for (const HostCapacity& told : usage_.capacities) counted.insert(usage_.text(told.host));
+  double held = 0;
+  for (std::size_t i = 0; i < sums().size(); ++i) {
+    const std::string_view node = name_of(i);
+    if (!node.empty() && !counted.contains(node)) held += sums()[i].split.allocated;
+  }
+  return held;
 }
 
 void NodeTally::add(const JobFigures& job) {

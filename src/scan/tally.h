@@ -29,6 +29,7 @@ struct JobFigures {
 struct Sum {
   std::uint64_t jobs = 0;
   std::uint64_t unobserved_jobs = 0;
+  double unobserved = 0;  // Allocated to unobserved jobs.
   std::uint64_t lost_jobs = 0;
   Split split;
   double queue = 0;
@@ -77,6 +78,8 @@ class NodeTally {
   void add(const JobFigures& job);
   std::string_view name_of(std::size_t slot) const { return names_[tally_.slots.keys()[slot]]; }
   const std::vector<Sum>& sums() const { return tally_.sums; }
+  // Accelerator-seconds on nodes of which the usage does not know how many accelerators they have.
+  double held_elsewhere() const;
 
  private:
   struct Share {

@@ -64,7 +64,8 @@ struct Track {
   SpotId spot = 0;
   WordId label = 0;  // The job that the exporter names; 0: none.
   WordId metric = 0;
-  std::uint8_t rank = 0;  // Of the metric: the lowest is believed.
+  std::uint32_t input = 0;  // That told of it first.
+  std::uint8_t rank = 0;    // Of the metric: the lowest is believed.
   std::uint8_t metric_row = 0;
   bool is_used = true;      // False: a metric that says nothing of usage.
   bool is_sight = false;    // Not used either: it says only where its job was seen.

@@ -293,7 +293,7 @@ TEST_F(Scan, WrongUseSaysWhatToType) {
       {{"scan", "--window", "7"}, 2, "--window wants a length like 7d, 36h or 90min, not '7'"},
       {{"scan", "--from", "2023-11-16", "--to", "2023-11-15"}, 2, "--from must be before --to"},
       {{"scan", "--source", "promethus=http://x"}, 2, "did you mean 'prometheus'?"},
-      {{"scan", "--source", "prometheus=x:9090"}, 1, "x:9090: there is no such file or folder"},
+      {{"scan", "--source", "prometheus=x:9090"}, 2, "x:9090: there is no such file; an address"},
       {{"scan", "--source", "prometheus=http://u:p@x"}, 2, "a password does not belong"},
       {{"scan", "--idle", "5"}, 2, "--idle wants a utilisation from 0 to 1, not 5"},
   };

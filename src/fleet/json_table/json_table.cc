@@ -204,7 +204,6 @@ class Numbered final : public PassOn {
 ReaderOptions for_table(const ReaderOptions& options) {
   ReaderOptions table = options;
   table.head.clear();
-  table.mapping.clear();
   return table;
 }
 
@@ -256,10 +255,13 @@ Result<bool> guesses(std::string_view head, const ReaderOptions& options) {
   if (table.empty()) return false;
   auto can = csv::guesses(table, for_table(options));
   if (can) return can;
-  return bad_input(
-      fmt::format("is JSON, read as a table of its keys; it {}\nA mapping is for tables: "
-                  "write the objects as CSV first",
-                  can.error().text));
+  return bad_input(fmt::format("is JSON, read as a table of its keys; it {}", can.error().text));
+}
+
+bool is_table(std::string_view head) { return !table_of(head).empty(); }
+
+bool fits(std::string_view head, std::string_view mapping) {
+  return csv::fits(table_of(head), mapping);
 }
 
 Explained explain(std::string_view head, const ReaderOptions& options) {

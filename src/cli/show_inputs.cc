@@ -1,0 +1,139 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/amount.h"
+#include "base/count.h"
+#include "base/screen.h"
+#include "base/text.h"
+#include "cli/show.h"
+#include "cli/show_scan.h"
+#include "cli/terminal.h"
+
+namespace amdahl::cli {
+namespace {
+
+std::string bytes_text(std::uint64_t bytes) {
+  if (bytes >= 10'000'000)
+    return fmt::format("{} MB", show_number(static_cast<double>(bytes) / 1e6));
+  if (bytes >= 10'000) return fmt::format("{} kB", show_number(static_cast<double>(bytes) / 1e3));
+  return fmt::format("{} bytes", bytes);
+}
+
+// "120 × duplicate sample, 5 × blank value".
+std::string troubles_text(const app::InputRead& input) {
+  std::vector<std::string> words;
+  for (const scan::TroubleCount& t : input.troubles) {
+    words.push_back(fmt::format("{} × {}", t.count, model::name(t.trouble)));
+  }
+  return join(words, ", ");
+}
+
+std::string input_text(const Flags& flags, const app::InputRead& input, bool known_as_before) {
+  std::string text = fmt::format("  {}\n", bold(flags, plain(input.name)));
+  if (!input.read_as.empty()) {
+    text += fmt::format("    read as {}{}\n", plain(input.read_as),
+                        input.packing.empty() ? "" : fmt::format(", {}", input.packing));
+    text += fmt::format(
+        "    {}{}: {} jobs, {} series, {} samples\n", bytes_text(input.bytes),
+        input.known == 0 ? ""
+                         : fmt::format(" ({} known from before, {} new)", bytes_text(input.known),
+                                       bytes_text(input.bytes - input.known)),
+        input.jobs, input.series, input.samples);
+  }
+  if (!input.troubles.empty()) text += fmt::format("    counted: {}\n", troubles_text(input));
+  if (known_as_before && !input.known_by.empty()) text += "    known as the one before\n";
+  if (!known_as_before && !input.known_by.empty()) {
+    for (const std::string_view line : split(input.known_by, '\n')) {
+      text += fmt::format("    {}\n", plain(line));
+    }
+  }
+  if (!input.notes.empty()) text += fmt::format("    {}\n", plain(input.notes));
+  if (!input.left_out.empty()) {
+    text += fmt::format("    {} {}\n", red(flags, "left out:"), plain(input.left_out));
+  }
+  return text;
+}
+
+std::string joined_text(const app::FleetAnswer& answer) {
+  const scan::FleetUsage& usage = answer.usage;
+  std::string text =
+      fmt::format("Joined\n  {} of {} samples count for a job\n", usage.attributed, usage.samples);
+  if (usage.outside_samples > 0) {
+    text += fmt::format("  {} lie outside the window\n",
+                        counted(static_cast<std::int64_t>(usage.outside_samples), "sample"));
+  }
+  for (const scan::PassedOver& row : usage.passed_over) {
+    text += fmt::format("  {}\n", plain(describe(usage, row)));
+  }
+  text += fmt::format("  {} jobs held accelerators in the window, {} only outside of it\n",
+                      usage.jobs.size(), usage.outside);
+  if (const std::string outside = time_outside(answer); !outside.empty()) {
+    text += fmt::format("  {}\n", outside);
+  }
+  return text;
+}
+
+std::string counted_text(const scan::FleetUsage& usage) {
+  std::string text = "Counted\n";
+  for (const scan::TroubleCount& t : usage.troubles) {
+    text += fmt::format("  {:>10}  {}: {}\n", t.count, model::name(t.trouble),
+                        model::describe(t.trouble));
+    for (const scan::Complaint& c : usage.complaints) {
+      if (c.trouble != t.trouble) continue;
+      const std::string place = c.line > 0   ? fmt::format(":{}", c.line)
+                                : c.byte > 0 ? fmt::format(": byte {}", c.byte)
+                                             : "";
+      text += fmt::format("              {}{}: {}\n", plain(c.input), place, plain(c.text));
+    }
+  }
+  if (usage.troubles.empty()) text += "  nothing\n";
+  return text;
+}
+
+}  // namespace
+
+std::string counted_words(const app::FleetAnswer& answer) {
+  std::vector<std::string> words;
+  for (const scan::TroubleCount& t : answer.usage.troubles) {
+    words.push_back(fmt::format("{} × {}", t.count, model::name(t.trouble)));
+  }
+  std::uint64_t passed_over = 0;
+  for (const scan::PassedOver& row : answer.usage.passed_over) passed_over += row.samples;
+  if (passed_over > 0) words.push_back(fmt::format("{} × sample not used", passed_over));
+  return join(words, ", ");
+}
+
+std::string time_outside(const app::FleetAnswer& answer) {
+  const double all = answer.usage.unclipped;
+  const double outside = all - answer.report.totals.split.allocated;
+  if (!(outside > 1e-6 * all)) return "";
+  return fmt::format(
+      "{} of {} accelerator-hours of the jobs lie outside the window{}; --from and --to set it",
+      show_amount(scan::in_hours(outside)), show_amount(scan::in_hours(all)),
+      answer.window_of_samples ? ", which is that of the samples" : "");
+}
+
+std::string no_jobs_text(const app::FleetAnswer& answer) {
+  const scan::Window& window = answer.usage.window;
+  const scan::Window& jobs = answer.usage.accounted;
+  std::string text = fmt::format("No job held an accelerator from {} to {} UTC",
+                                 describe_time(window.start), describe_time(window.end));
+  if (answer.usage.outside == 0) return text + ".\n";
+  return text + fmt::format("; those that were read did from {} to {}: --from {} --to {}\n",
+                            describe_time(jobs.start), describe_time(jobs.end),
+                            describe_time(jobs.start).substr(0, 10),
+                            describe_time(jobs.end + std::chrono::hours(24)).substr(0, 10));
+}
+
+std::string explain_inputs(const Flags& flags, const app::FleetAnswer& answer) {
+  std::string text = "Inputs\n";
+  std::string_view last_known_by;
+  for (const app::InputRead& input : answer.inputs) {
+    text += input_text(flags, input, input.known_by == last_known_by);
+    last_known_by = input.known_by;
+  }
+  return text + joined_text(answer) + counted_text(answer.usage);
+}
+
+}  // namespace amdahl::cli
