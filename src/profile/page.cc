@@ -72,7 +72,8 @@ void draw_head(const TraceReport& report, Writer& out) {
     return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
   };
   std::string head = count(report.sources.size(), "trace");
-  if (report.wall > Nanos{} || report.kernels.empty()) {
+  const bool other = !report.kernels.empty() || !report.waits.empty() || !report.hot.empty();
+  if (report.wall > Nanos{} || !other) {
     head += fmt::format(", {}, {}, {}", count(report.devices.size(), "device"),
                         count(report.steps.size(), "step"), show_span(report.wall));
   }

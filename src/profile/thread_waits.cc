@@ -30,6 +30,17 @@ std::string thread_name(const model::Trace& trace, std::uint32_t thread) {
                       : fmt::format("{} ({})", name, trace.threads[thread].id);
 }
 
+// From the first to the last that is known of any thread; 0 if only sums are.
+Nanos extent(const model::Trace& trace) {
+  Nanos from = Nanos::max();
+  Nanos to = Nanos::min();
+  for (const model::ThreadSpan& row : trace.thread_spans) {
+    from = std::min(from, row.start);
+    to = std::max(to, row.start + row.duration);
+  }
+  return from < to ? to - from : Nanos{};
+}
+
 }  // namespace
 
 std::vector<WaitRow> thread_waits(const model::Trace& trace, std::size_t most) {
@@ -70,7 +81,11 @@ std::vector<WaitRow> thread_waits(const model::Trace& trace, std::size_t most) {
     rows.push_back(std::move(row));
   }
   std::ranges::stable_sort(rows, std::ranges::greater{}, &WaitRow::total);
-  if (rows.size() > most) rows.resize(most);
+  if (rows.size() <= most) return rows;
+  const Nanos whole = extent(trace);
+  const auto does_more = [&](const WaitRow& row) { return row.total * 10 < whole * 9; };
+  if (whole > Nanos{}) std::ranges::stable_partition(rows, does_more);
+  rows.resize(most);
   return rows;
 }
 

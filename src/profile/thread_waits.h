@@ -20,7 +20,8 @@ struct WaitRow {
   std::string where;  // The innermost frame of the stack that waited longest, if it is known.
 };
 
-// Longest first, at most so many.
+// Longest first, at most so many. Where there are more, as in a record of a whole host, threads
+// that did nothing but wait for one thing come last.
 std::vector<WaitRow> thread_waits(const model::Trace& trace, std::size_t most);
 
 // A function that samples were taken in, with its share of one event's weight.

@@ -75,5 +75,25 @@ TEST(ThreadWaits, FunctionsByTheirShareOfTheSamples) {
   EXPECT_DOUBLE_EQ(rows[0].share, 0.75);
 }
 
+// A record of a whole host: what only sleeps is not what the command waits for.
+TEST(ThreadWaits, ThreadsThatDoNothingComeLast) {
+  model::TraceBuilder builder;
+  const std::uint32_t process = builder.process(builder.source({}), 10);
+  const auto span = [&](int id, int start, int duration) {
+    model::ThreadSpan row;
+    row.start = milliseconds(start);
+    row.duration = milliseconds(duration);
+    row.thread = builder.thread(process, id);
+    row.state = ThreadState::kBlocked;
+    row.reason = WaitReason::kSleep;
+    builder.trace().thread_spans.push_back(row);
+  };
+  for (int id = 1; id <= 5; ++id) span(id, 0, 1000);
+  span(9, 100, 300);
+  const model::Trace trace = std::move(builder).finish();
+  EXPECT_EQ(thread_waits(trace, 3).front().thread, "9");
+  EXPECT_EQ(thread_waits(trace, 9).front().thread, "1") << "all are shown";
+}
+
 }  // namespace
 }  // namespace amdahl::profile
