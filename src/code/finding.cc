@@ -107,6 +107,14 @@ void thin_out(std::vector<Finding>& found) {
   });
 }
 
+// Where any loop may be the one that counts, only what a line took says that it is.
+void ask_for_times(std::vector<Finding>& found) {
+  for (Finding& finding : found) {
+    const bool is_of_steps = rule_named(finding.rule)->least == Place::kStep;
+    if (is_of_steps && finding.cost == Cost::kHere) finding.cost = Cost::kOnlyHere;
+  }
+}
+
 // "model" of "jobs/model.py", "data" of "data/__init__.py".
 std::string_view module_of(std::string_view path) {
   constexpr std::string_view kPackage = "/__init__.py";
@@ -189,6 +197,7 @@ Analysis analyse(std::span<const Source> sources, std::string_view entry) {
       look_at({*of[i], all[i], site, place, is_step_loop}, all, found);
     }
     thin_out(found);
+    if (!analysis.has_step_loop && all[i].language == Language::kCpp) ask_for_times(found);
     std::ranges::move(found, std::back_inserter(analysis.findings));
   }
   return analysis;

@@ -41,7 +41,7 @@ struct Finding {
 struct Analysis {
   std::vector<Finding> findings;     // By file as given, then line.
   std::vector<std::string> skipped;  // "x.py: 5000000 bytes of source, …".
-  bool has_step_loop = false;        // If not, all loops count as steps.
+  bool has_step_loop = false;        // If not, loops of C++ count whose lines were timed.
 };
 
 // Pure: bytes in, findings out, whatever the bytes. Sources of one program belong into one call,

@@ -147,6 +147,8 @@ constexpr Case kPython[] = {
      "import-in-step@2"},
     {"imports that nobody uses", "import a\nimport b.c\nimport d.e\nfrom f import g as h\nb.c.x\n",
      "unused-import@1 unused-import@3 unused-import@4"},
+    {"imports in a line with one that is used",
+     "import os, torch\nfrom a import (b,\n  c)\nimport d, e\ntorch.x(b)\n", "unused-import@4"},
     {"files that are all read first", "for path in paths:\n  hashlib.sha256(path)\n",
      "startup-reads@2"},
     {"a log forced to disk", "for batch in loader:\n  model(batch)\n  os.fsync(log.fileno())\n",
@@ -208,12 +210,27 @@ constexpr Case kCpp[] = {
      "Net::Net() { for (auto& b : buffers) { cudaMalloc(&b); cublasSetMatrix(b); } }\n"
      "void Net::run() { for (;;) cublasSgemm(h); }\n",
      ""},
+    {"loops of a program that launches nothing",
+     "void step() {\n  auto b = std::make_unique<float[]>(9);\n}\n"
+     "int main() {\n  for (;;) {\n    step();\n    std::this_thread::sleep_for(t);\n  }\n}\n",
+     "host-allocation@2 sleeping@7"},
 };
 
 TEST(Finding, CppHabitsAreFoundOnTheirLines) {
   for (const Case& c : kCpp) {
     SCOPED_TRACE(c.name);
     EXPECT_EQ(found("job.cc", c.source), c.want);
+  }
+}
+
+// Any loop may be the one that counts: what a line took must say so.
+TEST(Finding, WithoutALaunchOnlyTimesProveAHabit) {
+  const std::string loop = "int main() {\n  for (;;) {\n    usleep(1);\n";
+  for (const bool launches : {false, true}) {
+    const Source source{"job.cc", loop + (launches ? "cublasSgemm(h);\n}\n}\n" : "}\n}\n"), ""};
+    const Analysis got = analyse({&source, 1});
+    ASSERT_EQ(got.findings.size(), 1U);
+    EXPECT_EQ(got.findings[0].cost, launches ? Cost::kHere : Cost::kOnlyHere);
   }
 }
 

@@ -180,10 +180,12 @@ class Finder {
         const auto is_in = [&](const std::vector<bool>& set) {
           return site.function >= 0 && set[graph_.number(i, site.function)];
         };
-        row.push_back(in_step_loop(i, site) || is_in(steps) ? Place::kStep
-                      : is_in(loader)                       ? Place::kLoader
-                      : site.loop >= 0 || is_in(loops)      ? Place::kLoop
-                                                            : Place::kOnce);
+        const bool is_looped = site.loop >= 0 || is_in(loops);
+        row.push_back(in_step_loop(i, site) || is_in(steps) || (is_looped && all_loops(i))
+                          ? Place::kStep
+                      : is_in(loader) ? Place::kLoader
+                      : is_looped     ? Place::kLoop
+                                      : Place::kOnce);
       }
     }
     places.step_loops = std::move(step_loops_);
@@ -322,6 +324,11 @@ class Finder {
       launching[static_cast<std::size_t>(loop)] = true;
       loop = facts.loops[static_cast<std::size_t>(loop)].parent;
     }
+  }
+
+  // A program of C++ that launches nothing computes in loops of its own.
+  bool all_loops(std::size_t source) const {
+    return !has_step_loop_ && sources_[source].language == Language::kCpp;
   }
 
   bool in_step_loop(std::size_t source, const Site& site) const {

@@ -35,7 +35,7 @@ struct Places {
 
 // Calls are joined to functions by their names, so that a place may be taken for hotter than it is,
 // never for cooler; what it costs decides. Step loops are those over a loader; without one, those
-// that reach the model or a launch.
+// that reach the model or a launch. In C++ without any of these every loop counts.
 Places places_of(const std::vector<Facts>& sources);
 
 }  // namespace amdahl::code

@@ -263,14 +263,32 @@ std::optional<Match> inference_mode(const Subject& subject) {
   return Match{switched.empty() ? "nothing switches gradients off" : switched, {}};
 }
 
+namespace {
+
+constexpr std::size_t kImportsBeside = 64;  // Looked at on either side, in the order of the text.
+
+bool is_unused(const Facts& facts, const Site& site) {
+  const bool is_dotted = site.receiver.empty() && has_word(site.name, ".");
+  if (!is_dotted) return !facts.used.contains(site.name);
+  const auto at = facts.dotted.lower_bound(site.name);
+  return at == facts.dotted.end() || !at->starts_with(site.name);
+}
+
+}  // namespace
+
+// A line's time is all that is known of its imports: where one of them is used, it is no other's.
 std::optional<Match> unused_import(const Subject& subject) {
   const Site& site = subject.site;
   if (site.receiver == "__future__" || site.callee == "*") return std::nullopt;
-  const bool is_dotted = site.receiver.empty() && has_word(site.name, ".");
-  if (!is_dotted && subject.facts.used.contains(site.name)) return std::nullopt;
-  if (is_dotted) {
-    const auto at = subject.facts.dotted.lower_bound(site.name);
-    if (at != subject.facts.dotted.end() && at->starts_with(site.name)) return std::nullopt;
+  const std::span<const Site> sites = subject.facts.sites;
+  const auto at = static_cast<std::size_t>(&site - sites.data());
+  const std::size_t first = at - std::min(at, kImportsBeside);
+  const std::size_t count = std::min(sites.size() - first, 2 * kImportsBeside);
+  for (const Site& other : sites.subspan(first, count)) {
+    const bool is_beside = other.kind == SiteKind::kImport &&
+                           other.range.line <= site.range.end_line &&
+                           site.range.line <= other.range.end_line;
+    if (is_beside && !is_unused(subject.facts, other)) return std::nullopt;
   }
   return Match{fmt::format("{} is not used in this file", clip(site.name, 60)), {}};
 }
