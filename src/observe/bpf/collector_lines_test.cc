@@ -2,6 +2,7 @@
 // known.
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -225,6 +226,28 @@ TEST_F(CollectorLinesTest, AStackNearItsEndIsWhole) {
     if (site == seen.summary.sites.end()) return Problems{"no place"};
     for (const model::WaitFrame& frame : site->frames) told += frame.symbol + " < ";
     want(told.ends_with("_start < "), told, problems);
+    return problems;
+  });
+}
+
+// The caller that comes first must not be charged with the waits of the others.
+TEST_F(CollectorLinesTest, CallersAtOneDepthAreToldApart) {
+  hold(std::string(TRUTH_PROGRAM) + " callers", [&](const Seen& seen) {
+    Problems problems;
+    std::map<std::string, std::int64_t> counts;
+    std::string told;
+    for (const model::WaitSite& site : seen.summary.sites) {
+      if (site.tid != seen.task("callers").tid || site.reason != Wait::kSleep) continue;
+      told += fmt::format("{} times:", site.count);
+      for (const model::WaitFrame& frame : site.frames) {
+        told += " " + frame.symbol;
+        for (const char* caller : {"seldom", "often"}) {
+          if (frame.symbol.find(caller) != frame.symbol.npos) counts[caller] += site.count;
+        }
+      }
+      told += "\n";
+    }
+    want(counts["seldom"] == 1 && counts["often"] == 30, told, problems);
     return problems;
   });
 }

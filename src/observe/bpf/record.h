@@ -47,7 +47,8 @@ struct waits_task {
   __u64 off_since;  // When it last left a CPU.
   __u64 cpu_then;   // Its CPU time when it did, by the kernel's own count.
   __u64 python;     // The interpreter's record of it; 0: not found.
-  __u32 python_looks, pad;
+  __u32 python_looks;
+  __u32 places;     // That it waited at so far.
   __u32 reason;     // Of the block that goes on or went last.
   __u32 site;       // Of the same; 0: none.
   __u32 waker;      // Who ended it, by its number in the kernel; 0: the kernel, or not ours.
@@ -62,12 +63,14 @@ struct waits_task {
   char name[16];
 };
 
-// A place that waits: the same instruction at the same depth of the same thread's stack.
+// A place that waits: the same instruction at the same depth of the same thread's stack, called
+// from the same places.
 struct waits_site_key {
   __u32 task;  // By its number in the kernel.
   __s32 syscall;
   __u64 instruction, stack;
-  __u64 python;  // A hash of the Python lines that it is in; 0: none.
+  __u64 python;   // A hash of the Python lines that it is in; 0: none.
+  __u64 callers;  // A hash of the addresses that it returns to in the program, without `python`.
 };
 
 struct waits_site {

@@ -48,6 +48,9 @@ struct pid {
 struct sched_entity {
   __u64 sum_exec_runtime;
 } __attribute__((preserve_access_index));
+struct mm_struct {
+  unsigned long start_code, end_code;
+} __attribute__((preserve_access_index));
 struct task_struct {
   int pid, tgid;
   struct sched_entity se;
@@ -57,6 +60,7 @@ struct task_struct {
   unsigned long min_flt, maj_flt;
   struct task_struct *group_leader;
   struct pid *thread_pid;
+  struct mm_struct *mm;
   struct thread_struct thread;
 } __attribute__((preserve_access_index));
 struct gendisk {

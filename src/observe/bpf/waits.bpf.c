@@ -73,6 +73,7 @@ struct {
 
 // Needs the ring.
 #include "observe/bpf/python.bpf.h"
+#include "observe/bpf/callers.bpf.h"
 
 static __always_inline struct waits_task *find(__u32 tid) {
   return bpf_map_lookup_elem(&tasks, &tid);
@@ -309,11 +310,12 @@ static __always_inline __u32 site_of(struct waits_task *task, struct task_struct
                                      __u32 reason, struct pt_regs *registers) {
   __u32 first = 0, process = thread->tgid;
   struct waits_site_key key = {thread->pid, (__s32)syscall_of(registers),
-                               instruction_of(registers), stack_of(registers), 0};
+                               instruction_of(registers), stack_of(registers), 0, 0};
   if (reason == kWaitFault) key.syscall = -1;
   struct waits_python *python = bpf_map_lookup_elem(&pythons, &process);
   struct waits_event_python *lines = bpf_map_lookup_elem(&python_event, &first);
   if (python && lines) key.python = python_lines(task, thread, python, lines);
+  if (!key.python) key.callers = callers_of(task, thread, key.stack);
   __u32 *known = bpf_map_lookup_elem(&site_numbers, &key);
   __u32 number = known ? *known : 0;
   if (!known) {
@@ -326,6 +328,7 @@ static __always_inline __u32 site_of(struct waits_task *task, struct task_struct
   struct waits_site *site = bpf_map_lookup_elem(&sites, &number);
   if (!site) return 0;
   if (!known) {
+    task->places++;
     site->key = key;
     site->reason = reason;
   }

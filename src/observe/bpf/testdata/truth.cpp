@@ -105,6 +105,27 @@ void sleeps() {
   say("sleep.waiting", waiting);
 }
 
+// Both wait through one function and at one depth of the stack: only the callers differ.
+__attribute__((noinline)) void nap() {
+  timespec time{0, 2'000'000};
+  nanosleep(&time, nullptr);
+}
+__attribute__((noinline)) void seldom() {
+  nap();
+  asm volatile("");
+}
+__attribute__((noinline)) void often() {
+  nap();
+  asm volatile("");
+}
+
+void callers() {
+  const Seen from = look();
+  seldom();
+  for (int i = 0; i < 30; ++i) often();
+  say_stretch("callers", from);
+}
+
 // The consumer waits for a producer that computes; a function of its own, to be seen on its stack.
 struct Shared {
   std::mutex mutex;
@@ -357,6 +378,7 @@ int main(int argc, char** argv) {
   // The first reads of the loader and of /proc are not what is measured.
   look();
   if (what == "sleep") sleeps();
+  if (what == "callers") callers();
   if (what == "futex") futexes();
   if (what == "poll") polls();
   if (what == "pipe") pipes();
