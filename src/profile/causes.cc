@@ -332,15 +332,24 @@ std::vector<Cause> causes_of(const CauseInputs& inputs) {
   const auto woken = wakeups(inputs);
   keep(woken ? woken : seen(inputs, Bottleneck::kWakeups));
   std::vector<Cause> known = causes;
-  if (const auto spare = inputs.asked ? std::nullopt : allocation(inputs)) known.push_back(*spare);
+  Cause& spare = known.emplace_back();
+  spare.bottleneck = Bottleneck::kAllocation;
+  spare.share = left_alone(inputs);
   keep(rest(inputs, known));
   std::ranges::stable_sort(causes, std::ranges::greater{}, &Cause::share);
   return causes;
 }
 
 double left_alone(const CauseInputs& inputs) {
-  const auto spare = inputs.asked ? std::nullopt : allocation(inputs);
-  return spare ? spare->share : 0;
+  const double total = get(inputs.all, "accelerators");
+  const auto busy = find(inputs.all, "busy_accelerators");
+  if (inputs.asked || total < 2 || !busy) return 0;
+  const auto spare = allocation(inputs);
+  const double whole = spare ? spare->share : 0;
+  // What never works all at once would have done with less than all, by however little.
+  const double most = find(inputs.all, "busy_accelerators_p95").value_or(total);
+  if (most > total - kSpareAccelerator) return whole;
+  return std::max(whole, 1 - std::clamp(*busy, 1.0, total) / total);
 }
 
 bool is_own_contention(const model::Cause& cause) {

@@ -42,5 +42,28 @@ TEST(Causes, ALoaderThatSleepsIsAWaitForInputAndToldOnce) {
   EXPECT_EQ(causes_of(inputs).size(), 1u) << "what is left is not worth a line";
 }
 
+// One thread on two slots, which began with a second one: nothing waits.
+TEST(Causes, SlotsThatNobodyAskedForAreNoWaitWhereTheyWereNeverUsedTogether) {
+  CauseInputs inputs;
+  inputs.accelerator_kind = "cpu slot";
+  inputs.allocated = 3.2;
+  inputs.asked = false;
+  inputs.all = {{"accelerators", 2},
+                {"busy_accelerators", 1.04},
+                {"busy_accelerators_p95", 1.26},
+                {"waste_in_compute_share", 0.48},
+                {"busy_cores", 1.04}};
+  EXPECT_TRUE(causes_of(inputs).empty());
+  EXPECT_NEAR(left_alone(inputs), 0.48, 1e-9);
+
+  inputs.all["busy_accelerators_p95"] = 2;
+  ASSERT_EQ(causes_of(inputs).size(), 1u) << "it can use both, and mostly does not";
+  EXPECT_EQ(causes_of(inputs)[0].bottleneck, Bottleneck::kUnknown);
+
+  inputs.asked = true;
+  inputs.all["busy_accelerators_p95"] = 1.26;
+  EXPECT_EQ(causes_of(inputs).size(), 1u) << "who asks for two is to use them";
+}
+
 }  // namespace
 }  // namespace amdahl::profile

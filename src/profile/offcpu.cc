@@ -100,6 +100,8 @@ struct Finding {
   double seconds = 0;
   std::string numbers;
   std::vector<Wait> reasons;  // Of the places that are named with it.
+  bool is_loading = false;    // Likewise.
+  bool is_collective = false;
 };
 
 class Conclusion {
@@ -113,11 +115,8 @@ class Conclusion {
   void draw(bool is_sampled) {
     input();
     files_and_device();
-    keep({Bottleneck::kCommunication,
-          "waiting for the network",
-          step_.blocked(Wait::kNet),
-          fmt::format("was blocked {} s on sockets", show_number(step_.blocked(Wait::kNet))),
-          {Wait::kNet}});
+    // What a collective waits for, a thread of its library tells it.
+    const double until_other = std::max(0.0, step_.until_other_s - communication());
     keep({Bottleneck::kContention,
           "waiting for a CPU",
           step_.runqueue_s + step_.preempted_s,
@@ -132,24 +131,63 @@ class Conclusion {
           {Wait::kSleep}});
     keep({Bottleneck::kSerial,
           "waiting for another thread",
-          step_.until_other_s,
+          until_other,
           fmt::format("was blocked {} s until a thread that neither loads nor computes woke it",
-                      show_number(step_.until_other_s)),
+                      show_number(until_other)),
           {Wait::kFutex, Wait::kPipe, Wait::kPoll}});
     if (!is_sampled) wakeups();
   }
 
  private:
+  // Reads and page faults, but for those of modules and libraries, which are the job's start.
   void input() {
-    const double disk = step_.blocked(Wait::kRead) + step_.blocked(Wait::kFault);
+    const double read = step_.blocked(Wait::kRead) - loading(Wait::kRead);
+    const double fault = step_.blocked(Wait::kFault) - loading(Wait::kFault);
     std::vector<Wait> reasons{Wait::kRead, Wait::kFault};
-    if (step_.until_loader_s > disk) reasons = {Wait::kFutex, Wait::kPoll, Wait::kPipe};
-    keep({Bottleneck::kInput, "waiting for input", step_.until_loader_s + disk,
+    if (step_.until_loader_s > read + fault) reasons = {Wait::kFutex, Wait::kPoll, Wait::kPipe};
+    keep({Bottleneck::kInput, "waiting for input", step_.until_loader_s + read + fault,
           fmt::format("was blocked {} s until a loader woke it, {} s in reads from a disk and {} s "
                       "in page faults",
-                      show_number(step_.until_loader_s), show_number(step_.blocked(Wait::kRead)),
-                      show_number(step_.blocked(Wait::kFault))),
+                      show_number(step_.until_loader_s), show_number(read), show_number(fault)),
           reasons});
+    const double loaded = loading(Wait::kRead) + loading(Wait::kFault);
+    keep({Bottleneck::kLifecycle,
+          "loading modules and libraries",
+          loaded,
+          fmt::format("was blocked {} s in reads and page faults of what it loaded",
+                      show_number(loaded)),
+          {Wait::kRead, Wait::kFault},
+          true});
+  }
+
+  // Returns what of it was in collectives and not on sockets.
+  double communication() {
+    const double net = step_.blocked(Wait::kNet);
+    double collective = 0;
+    for (const WaitPlace& place : places_) {
+      if (place.is_collective && place.reason != model::name(Wait::kNet)) {
+        collective += place.seconds;
+      }
+    }
+    const bool is_mostly = collective > net;
+    std::string numbers = fmt::format("was blocked {} s on sockets", show_number(net));
+    if (collective > 0) {
+      numbers += fmt::format(" and {} s in torch.distributed", show_number(collective));
+    }
+    std::vector<Wait> reasons{Wait::kNet};
+    if (is_mostly) reasons = {Wait::kFutex, Wait::kPoll, Wait::kPipe, Wait::kSleep};
+    keep({Bottleneck::kCommunication,
+          is_mostly ? "waiting for other ranks" : "waiting for the network", net + collective,
+          numbers, reasons, false, is_mostly});
+    return collective;
+  }
+
+  double loading(Wait wait) const {
+    double seconds = 0;
+    for (const WaitPlace& place : places_) {
+      if (place.is_loading && place.reason == model::name(wait)) seconds += place.seconds;
+    }
+    return std::min(seconds, step_.blocked(wait));
   }
 
   void files_and_device() {
@@ -199,7 +237,9 @@ class Conclusion {
     std::map<StackLine, double> seconds;
     for (const WaitPlace& place : places_) {
       const auto is_it = [&](Wait wait) { return place.reason == model::name(wait); };
-      if (place.line && std::ranges::any_of(finding.reasons, is_it)) {
+      const bool is_meant = place.line && place.is_loading == finding.is_loading &&
+                            (place.is_collective || !finding.is_collective);
+      if (is_meant && std::ranges::any_of(finding.reasons, is_it)) {
         seconds[*place.line] += place.seconds;
       }
     }

@@ -47,6 +47,8 @@ struct WaitPlace {
   double longest_s = 0;
   std::optional<StackLine> line;  // The innermost of the job's own source.
   std::string stack;  // "job.py:12 (load) < job.py:30 (main)", or names of functions; may be empty.
+  bool is_loading = false;     // Of modules and libraries, not of data.
+  bool is_collective = false;  // Of ranks that work together.
 
   friend bool operator==(const WaitPlace&, const WaitPlace&) = default;
 };

@@ -129,6 +129,55 @@ TEST(OffCpu, AWaitForAThreadThatOnlySleepsIsACause) {
             "woke it of 10.0 s");
 }
 
+// What is imported comes from a disk as data does, but no loader would help.
+TEST(OffCpu, ReadsOfImportsAreTheJobsStartAndNoInput) {
+  BpfSummary summary = sample_waits();
+  model::WaitSite site;
+  site.id = 2;
+  site.tid = 11;
+  site.reason = model::Wait::kRead;
+  site.time = std::chrono::milliseconds(700);
+  site.python = {{"<frozen importlib._bootstrap_external>", 1131, "get_data"},
+                 {"/jobs/score.py", 95, "<module>"}};
+  summary.sites.push_back(site);
+  const Facts facts = facts_of(summary);
+  const auto input = std::ranges::find(facts.causes, "waiting for input", &model::Cause::name);
+  ASSERT_NE(input, facts.causes.end());
+  EXPECT_NEAR(input->share, 0.33, 1e-9);
+  const auto start =
+      std::ranges::find(facts.causes, model::Bottleneck::kLifecycle, &model::Cause::bottleneck);
+  ASSERT_NE(start, facts.causes.end());
+  EXPECT_NEAR(start->share, 0.07, 1e-9);
+  EXPECT_EQ(start->because,
+            "the step thread was blocked 0.7 s in reads and page faults of what it loaded of 10.0 "
+            "s, 0.7 s of it at score.py:95 (<module>)");
+}
+
+// A thread of the library wakes who waits in a collective; it is the other ranks that were late.
+TEST(OffCpu, AWaitInACollectiveIsCommunication) {
+  BpfSummary summary = sample_waits();
+  summary.wakes.push_back({13, 11, 40, std::chrono::milliseconds(800)});
+  model::WaitSite site;
+  site.id = 2;
+  site.tid = 11;
+  site.reason = model::Wait::kFutex;
+  site.time = std::chrono::milliseconds(800);
+  site.python = {
+      {"/usr/lib/python3/dist-packages/torch/distributed/distributed_c10d.py", 1541, "all_reduce"},
+      {"/jobs/train.py", 13, "<module>"}};
+  summary.sites.push_back(site);
+  const Facts facts = facts_of(summary);
+  const auto found =
+      std::ranges::find(facts.causes, "waiting for other ranks", &model::Cause::name);
+  ASSERT_NE(found, facts.causes.end());
+  EXPECT_NEAR(found->share, 0.13, 1e-9);
+  EXPECT_EQ(found->because,
+            "the step thread was blocked 0.5 s on sockets and 0.8 s in torch.distributed of 10.0 "
+            "s, 0.8 s of it at train.py:13 (<module>)");
+  EXPECT_EQ(std::ranges::find(facts.causes, "waiting for another thread", &model::Cause::name),
+            facts.causes.end());
+}
+
 TEST(Roles, NobodyIsNothing) { EXPECT_TRUE(roles_of({}).empty()); }
 
 TEST(OffCpu, EvidenceIsByRole) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -20,6 +21,7 @@ constexpr double kIdleLeader = 0.02;    // Of its life on a CPU: it leaves the s
 constexpr double kPoolComputes = 0.01;  // Of the wall time on a CPU; else it is idle.
 constexpr double kPoolFutex = 0.8;      // Of its blocked time.
 constexpr double kWakesEnough = 0.01;   // Of the wall time that the step thread waited for it.
+constexpr std::int64_t kEndWakes = 5;   // Of a child, at its start and its end; a loader has more.
 constexpr int kDeepest = 16;
 
 constexpr std::string_view kLoaderWords[] = {"load", "decode", "prefetch", "reader", "data", "pin"};
@@ -108,9 +110,33 @@ class Family {
     if (!process.children.empty() && ends > 0 && ends >= kMostlyWaits * seconds(leader.life())) {
       return true;
     }
+    if (awaits_ends(process, leader)) return true;
     const bool has_executed = std::ranges::any_of(
         process.children, [&](std::int64_t child) { return processes_.at(child).executed; });
     return has_executed && idle >= kMostlyWaits * seconds(leader.life()) && idle > 0;
+  }
+
+  // Whether, once the last of the programs it started ran, it waited for nothing but that they end,
+  // in whatever system call: torch.multiprocessing.spawn polls a file of each.
+  bool awaits_ends(const Process& process, const TaskWaits& leader) const {
+    double waited = 0;
+    std::int64_t times = 0;
+    std::set<std::int64_t> ended;
+    Nanos begun{};
+    for (const model::Wakes& row : summary_.wakes) {
+      if (row.wakee != leader.tid) continue;
+      const auto waker = std::ranges::find(summary_.tasks, row.waker, &TaskWaits::tid);
+      if (waker == summary_.tasks.end()) continue;
+      const auto other = processes_.find(waker->process);
+      if (other == processes_.end() || other->second.parent != process.id) continue;
+      if (!other->second.executed) continue;
+      waited += seconds(row.blocked);
+      times += row.count;
+      ended.insert(other->first);
+      begun = std::max(begun, summary_.tasks[other->second.leader].born);
+    }
+    return !ended.empty() && times <= kEndWakes * std::ssize(ended) &&
+           waited >= kMostlyWaits * seconds(leader.died - begun);
   }
 
   void descend(std::int64_t id, int depth, std::vector<std::int64_t>& found) {

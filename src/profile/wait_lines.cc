@@ -91,6 +91,27 @@ std::optional<StackLine> own_line(const std::vector<StackLine>& lines) {
   return *found;
 }
 
+bool is_loading(const model::WaitSite& site) {
+  const auto imports = [](const model::PythonFrame& frame) {
+    return frame.file.starts_with("<frozen importlib");
+  };
+  if (!site.python.empty()) return std::ranges::any_of(site.python, imports);
+  return std::ranges::any_of(site.frames, [](const model::WaitFrame& frame) {
+    return frame.symbol.starts_with("_dl_") || frame.symbol.starts_with("Py_Initialize") ||
+           frame.file.find("/ld-linux") != frame.file.npos;
+  });
+}
+
+bool is_collective(const model::WaitSite& site) {
+  const auto is_its = [](const model::PythonFrame& frame) {
+    return frame.file.find("/torch/distributed/") != frame.file.npos;
+  };
+  const auto meets = [](const model::PythonFrame& frame) {
+    return frame.function == "init_process_group";
+  };
+  return std::ranges::any_of(site.python, is_its) && std::ranges::none_of(site.python, meets);
+}
+
 std::string show(const StackLine& line) {
   const std::string_view path = line.file;
   std::size_t slash = path.rfind('/');

@@ -30,6 +30,11 @@ bool is_own_source(const std::string& file);
 // The innermost of them that is the job's own.
 std::optional<StackLine> own_line(const std::vector<StackLine>& lines);
 
+// Whether it waited while a module was imported or a program or library loaded.
+bool is_loading(const model::WaitSite& site);
+// Whether it waited in torch.distributed for the other ranks, once these had found each other.
+bool is_collective(const model::WaitSite& site);
+
 // "train.py:12 (load)".
 std::string show(const StackLine& line);
 

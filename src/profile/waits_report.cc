@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -53,7 +54,7 @@ std::vector<WaitPlace> places_of(const BpfSummary& summary, Role role, std::size
   const std::vector<Role> roles = roles_of(summary);
   std::map<std::int64_t, Role> role_of;
   for (std::size_t i = 0; i < roles.size(); ++i) role_of[summary.tasks[i].tid] = roles[i];
-  std::map<std::pair<std::string, std::string>, std::size_t> known;  // By reason and stack.
+  std::map<std::tuple<std::string, std::string, bool>, std::size_t> known;
   std::vector<WaitPlace> places;
   for (const model::WaitSite& site : summary.sites) {
     const auto found = role_of.find(site.tid);
@@ -61,7 +62,10 @@ std::vector<WaitPlace> places_of(const BpfSummary& summary, Role role, std::size
     WaitPlace place;
     place.reason = model::name(site.reason);
     place.stack = stack_of(site);
-    const auto [at, is_new] = known.try_emplace({place.reason, place.stack}, places.size());
+    place.is_loading = is_loading(site);
+    place.is_collective = is_collective(site);
+    const auto [at, is_new] =
+        known.try_emplace({place.reason, place.stack, place.is_loading}, places.size());
     if (is_new) {
       place.line = own_line(lines_of(site));
       places.push_back(std::move(place));
