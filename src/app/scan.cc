@@ -12,6 +12,7 @@
 #include "app/scan_prometheus.h"
 #include "app/scan_read.h"
 #include "app/scan_select.h"
+#include "app/scan_sort.h"
 #include "base/text.h"
 #include "fleet/journal/journal.h"
 #include "fleet/label_jobs.h"
@@ -50,8 +51,8 @@ class Scanner {
     TRY(ask_servers());
     for (const ScanSource& source : slurm_) TRY(ask_slurm(source));
     TRY(copy_pipe(false));
-    std::optional<scan::FleetUsage> usage = TRY(join_all(false));
-    if (!usage) usage = TRY(join_all(true));
+    std::optional<scan::FleetUsage> usage = TRY(join_all());
+    while (!usage) usage = TRY(join_all());
     prune();
     os::fault_point("scan-read");
     return conclude(*std::move(usage));
@@ -104,17 +105,43 @@ class Scanner {
     return made.input.path;
   }
 
-  // Jobs, places and names from all inputs, then samples. Nothing if some of the first only came
-  // with the second: then all inputs are to be read for both.
-  Result<std::optional<scan::FleetUsage>> join_all(bool all_twice) {
+  // What reading all inputs taught of how to read them.
+  struct Lesson {
+    bool all_twice = false;  // Samples tell of jobs, places and names: these first, from all.
+    Sorter::Names unordered;
+    std::optional<scan::Window> clocks;
+  };
+
+  // Whether there is something to be gained from reading all once more.
+  bool learn() {
+    if (std::ranges::any_of(files_, &Found::is_pipe)) return false;
+    bool is_new = false;
+    if (!lesson_.all_twice && fold_->came_late()) lesson_.all_twice = is_new = true;
+    if (const auto clocks = fold_->clocks()) {
+      lesson_.clocks = clocks->window;
+      is_new = true;
+    }
+    for (std::string& name : fold_->out_of_order()) {
+      is_new = lesson_.unordered.insert(std::move(name)).second || is_new;
+    }
+    return is_new;
+  }
+
+  // Jobs, places and names from all inputs, then samples. Nothing if they are to be read again.
+  Result<std::optional<scan::FleetUsage>> join_all() {
     scan::Fold fold(fold_options());
     fold_ = &fold;
+    std::optional<Sorter> sorter;
+    if (!lesson_.unordered.empty()) sorter.emplace(fold, lesson_.unordered, next_copy() + "-order");
+    sorter_ = sorter ? &*sorter : nullptr;
+    fleet::Intake& all = sorter ? static_cast<fleet::Intake&>(*sorter) : fold;
+    const bool all_twice = lesson_.all_twice;
     answer_.inputs = left_out_;
     answer_.missing.clear();
     for (Found& found : files_) found.row = 0;
     for (const Program& program : programs_) TRY(tell(program));
     scan::JobsOnly jobs(fold);
-    scan::SamplesOnly samples(fold);
+    scan::SamplesOnly samples(all);
     const auto twice = [&](const Found& found) {
       return !found.is_pipe() && (found.gives == fleet::Gives::kBoth ||
                                   (found.gives == fleet::Gives::kSamples && all_twice));
@@ -131,12 +158,13 @@ class Scanner {
       if (twice(found)) {
         TRY(read(found, samples));
       } else if (found.gives != fleet::Gives::kJobs) {
-        TRY(read(found, fold));
+        TRY(read(found, all));
       }
     }
-    for (const Served& served : served_) TRY(tell(served, all_twice));
-    const bool is_pipe = std::ranges::any_of(files_, &Found::is_pipe);
-    if (!all_twice && !is_pipe && fold.came_late()) return std::optional<scan::FleetUsage>();
+    for (const Served& served : served_) TRY(tell(served, all));
+    if (sorter) TRY(sorter->tell(stop_).in("putting samples in order"));
+    if (stop_()) return external("interrupted");
+    if (learn()) return std::optional<scan::FleetUsage>();
     return std::optional(std::move(fold).finish());
   }
 
@@ -147,6 +175,7 @@ class Scanner {
     fold.timelines_of = options_.timelines_of;
     fold.stop = stop_;
     fold.window = is_live() ? window() : window_of_files();
+    fold.clocks = lesson_.clocks;
     return fold;
   }
 
@@ -292,11 +321,17 @@ class Scanner {
 
   scan::Fold::Counts begin(const std::string& name) {
     fold_->input(name);
-    return fold_->counts();
+    return counts();
+  }
+
+  scan::Fold::Counts counts() const {
+    scan::Fold::Counts counts = fold_->counts();
+    if (sorter_) counts.samples += sorter_->held();
+    return counts;
   }
 
   void count(InputRead& read, const scan::Fold::Counts& before) const {
-    const scan::Fold::Counts now = fold_->counts();
+    const scan::Fold::Counts now = counts();
     read.jobs += now.jobs - before.jobs;
     read.series += now.series - before.series;
     read.samples += now.samples - before.samples;
@@ -371,12 +406,11 @@ class Scanner {
     return Ok{};
   }
 
-  Result<> tell(const Served& served, bool samples_only) {
+  Result<> tell(const Served& served, fleet::Intake& all) {
     const std::string name = describe(served.source);
     const auto before = begin(name);
-    scan::SamplesOnly samples(*fold_);
-    fleet::Intake& all = *fold_;
-    fleet::WithoutHints sieve(samples_only ? samples : all);
+    scan::SamplesOnly samples(all);
+    fleet::WithoutHints sieve(lesson_.all_twice ? samples : all);
     TRY(replay(served.said, sieve, true));
     InputRead& read = answer_.inputs.emplace_back();
     read.name = name;
@@ -441,6 +475,8 @@ class Scanner {
   std::vector<os::Growing> copies_;  // Of what can be read but once.
   bool is_strict_ = false;           // A person named each of the files.
   scan::Fold* fold_ = nullptr;
+  Sorter* sorter_ = nullptr;  // Null: nothing is to be put in order.
+  Lesson lesson_;
   FleetAnswer answer_;
 };
 

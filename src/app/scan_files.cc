@@ -162,7 +162,7 @@ void put_in_order(std::vector<Found>& files, std::vector<InputRead>& left_out) {
     }
     InputRead& twice = left_out.emplace_back();
     twice.name = file.input.name;
-    twice.left_out = "was named more than once, and read once";
+    twice.left_out = fmt::format("{}: it was named before, and is read once", twice.name);
   }
   files = std::move(kept);
 }

@@ -145,4 +145,12 @@ std::string_view short_host(std::string_view host) {
   return host.substr(0, host.find('.'));
 }
 
+std::string host_key(std::string_view host) {
+  std::string key(short_host(host));
+  for (char& c : key) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return key;
+}
+
 }  // namespace amdahl::fleet

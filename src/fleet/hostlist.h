@@ -24,4 +24,7 @@ std::vector<int> expand_indices(std::string_view list);
 // "gpu1.cluster.example:9400" is "gpu1"; addresses are left as they are, but for the port.
 std::string_view short_host(std::string_view host);
 
+// The same in small letters: two spellings of a host's name are one host.
+std::string host_key(std::string_view host);
+
 }  // namespace amdahl::fleet

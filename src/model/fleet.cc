@@ -53,7 +53,7 @@ constexpr auto kTroubles = std::to_array<TroubleRow>({
     {Trouble::kNotFinite, "not a finite number", "NaN or infinite values were not used."},
     {Trouble::kOutOfRange, "out of range", "Utilisation below 0 or above 1 was not used."},
     {Trouble::kLateSample, "late sample",
-     "A sample older than one already taken was used where its time was still free, else not."},
+     "A sample that came after a newer one was put in its place in time."},
     {Trouble::kDuplicateSample, "duplicate sample",
      "A second sample of the same accelerator, metric and time was not used."},
     {Trouble::kNoJob, "sample without a job",
@@ -71,6 +71,21 @@ constexpr auto kTroubles = std::to_array<TroubleRow>({
     {Trouble::kUnknownDevice, "unknown device",
      "Samples name their accelerator by UUID alone, and nothing says which of its host's it is; "
      "`nvidia-smi -L` of each host does."},
+    {Trouble::kUnordered, "sample out of order",
+     "Samples of a pipe came in no order of time and were not used; save them to a file, which can "
+     "be read again to put them in order."},
+    {Trouble::kFarSample, "broken clock",
+     "Samples far from all others in time, and from every job, were not used."},
+    {Trouble::kUnknownState, "unknown state",
+     "A job's state is none that is known; the job was counted, neither as lost nor as running."},
+    {Trouble::kRepaired, "repaired record",
+     "A record whose free text holds a separator or a line end was put together again, and used."},
+    {Trouble::kOddElapsed, "odd elapsed time",
+     "The elapsed time does not fit between start and end: less (a suspended job) was believed, "
+     "more was not."},
+    {Trouble::kTwoZones, "same job in two time zones",
+     "A job came twice with all its times the same hours apart, and was counted once, as it came "
+     "first; is one input in local time? --time-zone says of which."},
 });
 
 const TroubleRow& row_of(Trouble trouble) {

@@ -90,8 +90,14 @@ enum class Trouble : std::uint8_t {
   kMissing,          // Data that a server did not give.
   kOtherMetric,      // A metric we do not use.
   kUnknownDevice,    // A sample of an accelerator known by a UUID that nothing gives a place to.
+  kUnordered,        // A sample in no order of time, where it could not be put in order.
+  kFarSample,        // A sample of a clock that was not set: far from all others and every job.
+  kUnknownState,     // A job's state that is not known; the job counts.
+  kRepaired,         // A record whose free text held a separator or a line end.
+  kOddElapsed,       // An elapsed time that does not fit between start and end.
+  kTwoZones,         // A job that came twice, some hours apart.
 };
-inline constexpr std::size_t kTroubleKinds = static_cast<std::size_t>(Trouble::kUnknownDevice) + 1;
+inline constexpr std::size_t kTroubleKinds = static_cast<std::size_t>(Trouble::kTwoZones) + 1;
 std::string_view name(Trouble trouble);      // "blank value".
 std::string_view describe(Trouble trouble);  // One sentence on what was done with it.
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <tuple>
 
+#include <fmt/format.h>
+
 #include "base/check.h"
 #include "fleet/metrics.h"
 
@@ -33,6 +35,7 @@ FleetUsage Finisher::run() {
   tell_capacity();
   tell_down();
   tell_occupied();
+  spell_hosts();
   split_jobs();
   usage_.jobs = fold_.jobs_.take();
   drop_outside();
@@ -49,9 +52,9 @@ FleetUsage Finisher::run() {
 }
 
 void Finisher::set_window() {
-  usage_.window = fold_.window_;
-  const bool is_open_start = fold_.window_.start == Nanos{kBeginning};
-  const bool is_open_end = fold_.window_.end == Nanos{kForever};
+  usage_.window = fold_.asked_;
+  const bool is_open_start = fold_.asked_.start == Nanos{kBeginning};
+  const bool is_open_end = fold_.asked_.end == Nanos{kForever};
   if (!is_open_start && !is_open_end) return;
   const Window found = found_window();
   if (is_open_start) usage_.window.start = std::min(found.start, usage_.window.end);
@@ -90,7 +93,14 @@ Window Finisher::found_window() {
       end = std::max(end, (row.occupancy.at + row.occupancy.held).count());
     }
   }
-  return start == kForever ? Window{} : Window{Nanos{start}, Nanos{std::max(start, end)}};
+  if (start == kForever) return {};
+  Window found{Nanos{start}, Nanos{std::max(start, end)}};
+  if (const auto clocks = fold_.clocks()) {  // Of a pipe, which could not be read again.
+    found.start = std::max(found.start, clocks->window.start);
+    found.end = std::min(found.end, clocks->window.end);
+    fold_.count(Trouble::kFarSample, clocks->far);
+  }
+  return found;
 }
 
 // Also sums up what was accounted for, the window not regarded: of a running job as much as its
@@ -312,7 +322,7 @@ void Finisher::tell_lanes() {
 void Finisher::tell_lane(const Candidate& candidate, const FleetJob& job, double weight) {
   Lane lane;
   lane.job = candidate.job;
-  lane.host = fold_.holders_[candidate.spot].host;
+  lane.host = fold_.holders_.spelling(fold_.holders_[candidate.spot].host);
   lane.accelerator = fold_.holders_[candidate.spot].accelerator;
   if (const WordId slice = fold_.holders_[candidate.spot].slice; slice != 0) {
     const std::string name =
@@ -451,6 +461,29 @@ void Finisher::count_samples() {
                                            : Trouble::kNoJob;
     fold_.count(why, fold_.cursors_[i].unallocated);
   }
+  if (usage_.attributed == 0) name_hosts();
+}
+
+// Where nothing was joined the two sides may not call their hosts the same.
+void Finisher::name_hosts() {
+  constexpr std::size_t kShown = 3;
+  std::set<std::string> seen;
+  for (const Track& track : fold_.tracks_) {
+    const WordId host = fold_.holders_[track.spot].host;
+    if (!track.is_used || track.label != 0 || host == 0) continue;
+    if (fold_.holders_.is_told(host)) return;
+    if (seen.size() < kShown) seen.emplace(fold_.words_[fold_.holders_.spelling(host)]);
+  }
+  std::set<std::string> told;
+  const JobRows& jobs = fold_.jobs_.rows();
+  for (JobIndex job = 0; job < jobs.size() && told.size() < kShown; ++job) {
+    if (jobs.hosts(job) != 0) told.emplace(fold_.words_[jobs.hosts(job)]);
+  }
+  if (seen.empty() || told.empty()) return;
+  fold_.complaints_.push_back(
+      {Trouble::kNoJob, fold_.input_, 0, 0,
+       fmt::format("samples are of {}; jobs ran on {}: no host is in both", fmt::join(seen, ", "),
+                   fmt::join(told, ", "))});
 }
 
 }  // namespace amdahl::scan

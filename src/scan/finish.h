@@ -52,7 +52,9 @@ class Finisher {
   void tell_unallocated(const std::map<WordId, HostCapacity*>& by_host);
   void tell_down();
   void tell_occupied();
+  void spell_hosts();
   void count_samples();
+  void name_hosts();
   void find_devices();
   double share_of(SpotId spot) const;
   Time cadence_of(const LaneSum& lane) const;

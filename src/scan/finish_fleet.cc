@@ -19,7 +19,7 @@ double Finisher::parts_of(const FleetJob& job, std::optional<double> usual) {
   double inverse = 0;
   std::size_t known = 0;
   for (const std::string& host : hosts ? *hosts : std::vector<std::string>{}) {
-    const auto at = fold_.parts_.find(fold_.words_.find(fleet::short_host(host)));
+    const auto at = fold_.parts_.find(fold_.words_.find(fleet::host_key(host)));
     if (at == fold_.parts_.end()) continue;
     inverse += 1 / at->second;
     ++known;
@@ -124,7 +124,7 @@ void Finisher::tell_down() {
       const auto hosts = fleet::expand_hosts(fold_.words_[list]);
       lengths[list] = hosts ? hosts->size() : 0;
       for (const std::string& host : hosts ? *hosts : std::vector<std::string>{}) {
-        const WordId word = fold_.words_.find(fleet::short_host(host));
+        const WordId word = fold_.words_.find(fleet::host_key(host));
         if (word != 0 && down.has(word)) at->second.push_back(word);
       }
     }
@@ -157,6 +157,11 @@ void Finisher::tell_down() {
     const auto at = hosts.find(host);
     usage_.down.push_back({host, at == hosts.end() ? 0 : at->second->partition, seconds});
   }
+}
+
+void Finisher::spell_hosts() {
+  for (HostCapacity& row : usage_.capacities) row.host = fold_.holders_.spelling(row.host);
+  for (HostDown& row : usage_.down) row.host = fold_.holders_.spelling(row.host);
 }
 
 void Finisher::tell_occupied() {

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
 #include "base/check.h"
 #include "fleet/device_names.h"
 #include "fleet/hostlist.h"
@@ -22,11 +25,21 @@ constexpr double kRounding = 1e-3;
 // The least of DCGM's numbers that mean "no value"; the 64-bit ones are larger.
 constexpr float kBlank = 2147483632.0F;
 
+// All that say nothing of usage are one.
+model::SeriesKey used_part(const model::SeriesKey& given) {
+  model::SeriesKey key{};
+  if (given.metric == fleet::kJobByValue) key.metric = fleet::kJobByValue;
+  if (!fleet::find_usage_metric(given.metric)) return key;
+  key = given;
+  key.job = fleet::job_in(key.job);
+  return key;
+}
+
 std::string key_of(const model::SeriesKey& key) {
-  std::string text;
+  std::string text = fleet::host_key(key.host);
+  text += '\x1f';
   const std::string_view device = key.accelerator.empty() ? key.uuid : key.accelerator;
-  for (const std::string_view part :
-       {fleet::short_host(key.host), device, key.slice, key.job, key.metric}) {
+  for (const std::string_view part : {device, key.slice, key.job, key.metric}) {
     text += part;
     text += '\x1f';
   }
@@ -35,8 +48,15 @@ std::string key_of(const model::SeriesKey& key) {
 
 }  // namespace
 
+std::string series_name(const model::SeriesKey& key) { return key_of(used_part(key)); }
+
 Fold::Fold(FoldOptions options) : options_{std::move(options)} {
-  window_ = options_.window.value_or(Window{Nanos{kBeginning}, Nanos{kForever}});
+  asked_ = options_.window.value_or(Window{Nanos{kBeginning}, Nanos{kForever}});
+  window_ = asked_;
+  if (options_.clocks) {
+    window_ = {std::max(asked_.start, options_.clocks->start),
+               std::min(asked_.end, options_.clocks->end)};
+  }
   for (const std::string& id : options_.timelines_of) named_.push_back(words_.intern(id));
   CHECK(fleet::usage_metrics().size() <= metric_cadence_.size());
 }
@@ -54,6 +74,9 @@ void Fold::job(const model::JobDraft& job, fleet::Where where) {
   const auto odd = jobs_.add(job);
   if (odd == Trouble::kBadTime) {
     trouble(Trouble::kBadTime, where, std::string(job.id) + ": its end lies before its start");
+  } else if (odd == Trouble::kTwoZones) {
+    trouble(Trouble::kTwoZones, where,
+            std::string(job.id) + " came before, with all its times as many hours apart");
   } else if (odd) {
     count(*odd);
   }
@@ -64,14 +87,14 @@ void Fold::job(const model::JobDraft& job, fleet::Where where) {
 }
 
 void Fold::place(std::string_view job, std::string_view host, std::string_view accelerator) {
-  holders_.place(words_.intern(job), words_.intern(fleet::short_host(host)),
-                 words_.intern(accelerator));
+  holders_.place(words_.intern(job), holders_.host(host), words_.intern(accelerator));
   is_stale_ = true;
 }
 
 void Fold::device(const Device& device) {
   Device known = device;
-  known.host = fleet::short_host(device.host);
+  const std::string host = fleet::host_key(device.host);
+  known.host = host;
   if (!holders_.learn(known)) {
     trouble(Trouble::kBadLine, {},
             std::string(known.uuid.empty() ? known.bus : known.uuid) +
@@ -81,18 +104,18 @@ void Fold::device(const Device& device) {
 }
 
 void Fold::parts(std::string_view host, double of_each) {
-  double& most = parts_[words_.intern(fleet::short_host(host))];
+  double& most = parts_[holders_.host(host)];
   most = std::max(most, of_each);
 }
 
 void Fold::down(const Down& down) {
-  down_.add(words_.intern(fleet::short_host(down.host)), down.from, down.to, down.accelerators);
+  down_.add(holders_.host(down.host), down.from, down.to, down.accelerators);
 }
 
 void Fold::capacity(std::string_view host, std::string_view partition, std::string_view kind,
                     int accelerators) {
-  capacities_.push_back({words_.intern(fleet::short_host(host)), words_.intern(partition),
-                         words_.intern(kind), accelerators});
+  capacities_.push_back(
+      {holders_.host(host), words_.intern(partition), words_.intern(kind), accelerators});
 }
 
 void Fold::occupancy(std::string_view partition, const Occupancy& occupancy) {
@@ -100,12 +123,9 @@ void Fold::occupancy(std::string_view partition, const Occupancy& occupancy) {
 }
 
 SeriesId Fold::series(const model::SeriesKey& given) {
-  model::SeriesKey key = given;
-  key.job = fleet::job_in(key.job);
+  model::SeriesKey key = used_part(given);
   const fleet::UsageMetric* metric = fleet::find_usage_metric(key.metric);
   const bool is_sight = key.metric == fleet::kJobByValue;
-  if (!metric) key = {};  // All that say nothing of usage are one.
-  if (is_sight) key.metric = fleet::kJobByValue;
   const auto [at, is_new] = series_.emplace(key_of(key), static_cast<SeriesId>(tracks_.size()));
   if (!is_new) return at->second;
   Track& track = tracks_.emplace_back();
@@ -113,7 +133,9 @@ SeriesId Fold::series(const model::SeriesKey& given) {
   track.is_used = metric != nullptr;
   track.is_sight = is_sight;
   if (!metric) return at->second;
-  key.host = fleet::short_host(key.host);
+  holders_.seen_as(key.host);
+  const std::string host = fleet::host_key(key.host);
+  key.host = host;
   learn_from(key);
   track.spot = holders_.spot({.host = key.host,
                               .accelerator = key.accelerator,
@@ -174,6 +196,14 @@ void Fold::troubles(Trouble trouble, std::uint64_t n) { count(trouble, n); }
 bool Fold::came_late() {
   if (is_stale_ && samples_ > 0) settle();
   return is_late_;
+}
+
+std::vector<std::string> Fold::out_of_order() const {
+  std::vector<std::string> names;
+  for (const auto& [name, series] : series_) {
+    if (tracks_[series].is_unordered) names.push_back(name);
+  }
+  return names;
 }
 
 Fold::Counts Fold::counts() const { return {jobs_.size(), tracks_.size(), samples_, counts_}; }
@@ -264,25 +294,51 @@ void Fold::take_odd(std::uint32_t track, Sample sample) {
   Track& row = tracks_[track];
   if (!row.is_used) return row.is_sight ? void() : count(Trouble::kOtherMetric);
   if (row.is_stale) flatten(track);
-  if (sample.at < window_.start || sample.at >= window_.end) {
-    ++outside_;
-    return;
-  }
+  if (sample.at < window_.start || sample.at >= window_.end) return leave_out(track, sample);
   if (!is_in_order(track, sample)) return;
   Cursor& cursor = cursors_[track];
   const auto reading = reading_of(cursor, sample);
   if (!reading) return;
   const Time at = sample.at.count();
+  if (cursor.last != kBeginning && at > cursor.last && at - cursor.last > kFar &&
+      row.runs.size() < kMostRuns) {
+    begin_run(row, cursor, at);
+  }
   if (cursor.last == kBeginning) row.run_first = at;
-  if (at < cursor.start || at >= cursor.limit) {
-    seek(row, cursor, at);
-    const std::vector<Segment>& list = row.segments.list;
-    const bool is_held = cursor.segment < list.size() && at >= list[cursor.segment].start;
-    if (is_held && cursor.lane == kNobody) {
-      cursor.lane = lane_of(track, row.segments.owners[list[cursor.segment].owner]);
-    }
+  if (at < cursor.start || at >= cursor.limit) go_to(track, at);
+  if (!row.runs.empty() && cursor.last == kBeginning && cursor.lane != kNobody) {
+    // Gaps are counted as samples come: going back, it cannot be known any more which there are.
+    const bool is_back = cursor.lane == kSeveral || (lanes_[cursor.lane].samples > 0 &&
+                                                     at < lanes_[cursor.lane].last);
+    row.is_unordered = row.is_unordered || is_back;
   }
   accept(track, cursor, *reading);
+}
+
+void Fold::go_to(std::uint32_t track, Time at) {
+  Track& row = tracks_[track];
+  Cursor& cursor = cursors_[track];
+  seek(row, cursor, at);
+  const std::vector<Segment>& list = row.segments.list;
+  const bool is_held = cursor.segment < list.size() && at >= list[cursor.segment].start;
+  if (is_held && cursor.lane == kNobody) {
+    cursor.lane = lane_of(track, row.segments.owners[list[cursor.segment].owner]);
+  }
+  cursor.start = std::max(cursor.start, window_.start.count());
+  cursor.limit = std::min(cursor.limit, window_.end.count());
+  if (at <= kForever - kFar) cursor.limit = std::min(cursor.limit, at + kFar);
+}
+
+void Fold::leave_out(std::uint32_t track, Sample sample) {
+  if (sample.at < asked_.start || sample.at >= asked_.end) {
+    ++outside_;
+    return;
+  }
+  const Spot& spot = holders_[tracks_[track].spot];
+  trouble(Trouble::kFarSample, {},
+          fmt::format("a sample of accelerator {} of {} has the time {:%F %T}",
+                      words_[spot.accelerator], words_[holders_.spelling(spot.host)],
+                      fmt::gmtime(sample.at.count() / 1'000'000'000)));
 }
 
 // Whether it may go the usual way; if not, all that is to be done with it has been.
@@ -291,19 +347,24 @@ bool Fold::is_in_order(std::uint32_t track, Sample sample) {
   Cursor& cursor = cursors_[track];
   const Time at = sample.at.count();
   if (at > cursor.last && row.runs.empty()) return true;
-  switch (lateness_of(row, cursor, at)) {
+  Lateness lateness = lateness_of(row, cursor, at);
+  if (lateness == Lateness::kNew && at > cursor.last) return true;
+  if (lateness == Lateness::kNew && row.runs.size() >= kMostRuns) lateness = Lateness::kTooLate;
+  const bool is_bad = lateness == Lateness::kGap || lateness == Lateness::kTooLate;
+  row.is_unordered = row.is_unordered || is_bad;
+  switch (lateness) {
     case Lateness::kNew:
-      if (at > cursor.last) return true;
       count(Trouble::kLateSample);
       begin_run(row, cursor, at);
       cursor.start = cursor.limit = 0;
       return true;
     case Lateness::kLate:
+    case Lateness::kGap:
       count(Trouble::kLateSample);
       take_late(track, sample);
       return false;
     case Lateness::kTooLate:
-      count(Trouble::kLateSample);
+      count(Trouble::kUnordered);
       return false;
     case Lateness::kDuplicate:
       count(Trouble::kDuplicateSample);
@@ -316,6 +377,7 @@ void Fold::take_late(std::uint32_t track, Sample sample) {
   Cursor& cursor = cursors_[track];
   const auto reading = reading_of(cursor, sample);
   if (!reading) return;
+  ++tracks_[track].run_late;
   Cursor aside = cursor;
   seek(tracks_[track], aside, reading->at);
   const std::vector<Segment>& list = tracks_[track].segments.list;

@@ -33,7 +33,12 @@ struct FoldOptions {
   std::vector<std::string> timelines_of{};
   // Whether to end at once: what finish() gives then is not complete, and of no use.
   std::function<bool()> stop{};
+  // Samples outside are of clocks that were not set: counted, and not used.
+  std::optional<Window> clocks{};
 };
+
+// Under which a Fold knows a series.
+std::string series_name(const model::SeriesKey& key);
 
 // An Intake for one scan. Memory grows with jobs and series, not with samples. Jobs, places and
 // devices should come before the samples that they are about; those that come later get the samples
@@ -75,6 +80,18 @@ class Fold final : public fleet::Intake {
   // in order, the answer may be better.
   bool came_late();
 
+  // The names of series whose samples came in such an order that not all could be taken as they
+  // would have been in order of time: told again in order, the answer is better.
+  std::vector<std::string> out_of_order() const;
+
+  // Without a window given, if some samples are far from all others and from every job: what
+  // FoldOptions::clocks is to be for another telling.
+  struct Clocks {
+    Window window;
+    std::uint64_t far = 0;  // Samples outside of it.
+  };
+  std::optional<Clocks> clocks() const;
+
   FleetUsage finish() &&;  // All that was told, joined.
 
  private:
@@ -86,6 +103,8 @@ class Fold final : public fleet::Intake {
   void take(std::uint32_t track, fleet::Sample sample);
   void take_odd(std::uint32_t track, fleet::Sample sample);
   bool is_in_order(std::uint32_t track, fleet::Sample sample);
+  void go_to(std::uint32_t track, Time at);
+  void leave_out(std::uint32_t track, fleet::Sample sample);
   void take_late(std::uint32_t track, fleet::Sample sample);
   void accept(std::uint32_t track, Cursor& cursor, const Reading& reading);
   void share(std::uint32_t track, const Segment& segment, const Reading& reading);
@@ -99,7 +118,8 @@ class Fold final : public fleet::Intake {
   }
 
   FoldOptions options_;
-  Window window_;  // As wide as can be if none was given.
+  Window asked_;   // As wide as can be if none was given.
+  Window window_;  // The same, within `clocks`.
   Words words_;
   JobTable jobs_{words_};
   Holders holders_{words_, jobs_};

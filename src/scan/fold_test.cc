@@ -282,7 +282,8 @@ TEST(Fold, LateAndDuplicateSamples) {
   give(fold, id, 13, 0);  // Long ago: who knows.
   give_all(fold, id, 100, 200, 100);
   const FleetUsage usage = std::move(fold).finish();
-  EXPECT_EQ(count_of(usage, Trouble::kLateSample), 2U);
+  EXPECT_EQ(count_of(usage, Trouble::kLateSample), 1U);
+  EXPECT_EQ(count_of(usage, Trouble::kUnordered), 1U);
   EXPECT_EQ(count_of(usage, Trouble::kDuplicateSample), 3U);
   expect_split(job_of(usage, "1").split, 200, 0, 10, 0, 190);
 }

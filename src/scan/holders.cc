@@ -15,6 +15,28 @@ constexpr Time kForever = std::numeric_limits<Time>::max();
 
 }  // namespace
 
+WordId Holders::host(std::string_view name) {
+  const std::string key = fleet::host_key(name);
+  const WordId host = words_.intern(key);
+  const auto spelled = fleet::short_host(name);
+  if (spelled != key) told_as_.emplace(host, words_.intern(spelled));
+  if (told_.size() <= host) told_.resize(std::size_t{host} + 1);
+  told_[host] = true;
+  return host;
+}
+
+void Holders::seen_as(std::string_view name) {
+  const std::string key = fleet::host_key(name);
+  const auto spelled = fleet::short_host(name);
+  if (spelled != key) seen_as_.emplace(words_.intern(key), words_.intern(spelled));
+}
+
+WordId Holders::spelling(WordId host) const {
+  if (const auto told = told_as_.find(host); told != told_as_.end()) return told->second;
+  const auto seen = seen_as_.find(host);
+  return is_told(host) || seen == seen_as_.end() ? host : seen->second;
+}
+
 SpotId Holders::device_at(WordId host, WordId accelerator) {
   const std::uint64_t key = std::uint64_t{host} << 32 | accelerator;
   const auto [at, is_new] = by_name_.emplace(key, size());
@@ -171,8 +193,9 @@ void Holders::add_place(const Place& place, const std::function<void(WordId)>& u
 bool Holders::is_on(JobIndex job, WordId host) const {
   if (jobs_[job].hosts == 0) return true;
   const auto hosts = fleet::expand_hosts(words_[jobs_[job].hosts]);
-  return !hosts || hosts->empty() ||
-         std::find(hosts->begin(), hosts->end(), words_[host]) != hosts->end();
+  return !hosts || hosts->empty() || std::ranges::any_of(*hosts, [&](const std::string& name) {
+    return fleet::host_key(name) == words_[host];
+  });
 }
 
 void Holders::claim_hosts(JobIndex job) {
@@ -181,7 +204,7 @@ void Holders::claim_hosts(JobIndex job) {
   if (!hosts || hosts->empty()) return;
   const float each = jobs_[job].accelerators / static_cast<float>(hosts->size());
   for (const std::string& host : *hosts) {
-    claims_[words_.intern(fleet::short_host(host))].push_back({job, each});
+    claims_[this->host(host)].push_back({job, each});
   }
 }
 

@@ -50,6 +50,13 @@ class Holders {
  public:
   Holders(Words& words, JobTable& jobs) : words_{words}, jobs_{jobs} {}
 
+  // The word of a host that accounting tells of, the same for all spellings of its name.
+  WordId host(std::string_view name);
+  // As accounting spells it, else as it was spelled first.
+  WordId spelling(WordId host) const;
+  void seen_as(std::string_view name);  // By telemetry.
+  bool is_told(WordId host) const { return host < told_.size() && told_[host]; }
+
   // What a source calls an accelerator.
   struct Name {
     std::string_view host{};
@@ -124,6 +131,9 @@ class Holders {
   std::vector<bool> placed_;  // By job.
   JobIndex settled_ = 0;
   std::unordered_map<WordId, std::vector<HostClaim>> claims_;
+  std::vector<bool> told_;                      // By host: accounting spoke of it.
+  std::unordered_map<WordId, WordId> told_as_;  // Hosts with capital letters, by accounting;
+  std::unordered_map<WordId, WordId> seen_as_;  // and by telemetry.
 };
 
 }  // namespace amdahl::scan

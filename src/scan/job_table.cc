@@ -43,16 +43,11 @@ std::optional<Trouble> JobTable::add(const JobDraft& draft) {
   if (end_of(draft) < draft.start) return Trouble::kBadTime;
   const WordId id = words_.intern(draft.id);
   const JobIndex latest = recall(by_id_, id);
-  for (JobIndex job = latest; job != kNoJob && id != 0; job = before(job)) {
-    const FleetJob known = jobs_[job];
-    if (!is_same(known, draft) || shards_of(job) != shards_in(draft)) continue;
-    if (known.running && !is_running(draft)) {
-      FleetJob row = row_of(id, draft);
-      row.attempt = known.attempt;
-      jobs_.set(job, row);
-    }
-    complete(job, draft);
-    return Trouble::kDuplicate;
+  for (JobIndex job = id == 0 ? kNoJob : latest; job != kNoJob; job = before(job)) {
+    if (const auto known = match(job, id, draft)) return known;
+  }
+  if (const JobIndex job = other_name(id, draft); job != kNoJob) {
+    if (const auto known = match(job, jobs_.id(job), draft)) return known;
   }
   CHECK(jobs_.size() < kNoJob);
   const JobIndex job = size();
@@ -69,6 +64,50 @@ std::optional<Trouble> JobTable::add(const JobDraft& draft) {
   }
   if (again) return Trouble::kRequeued;
   return std::nullopt;
+}
+
+// What a record is if it tells of an attempt that is known; nothing if it does not.
+std::optional<Trouble> JobTable::match(JobIndex job, WordId id, const JobDraft& draft) {
+  const FleetJob known = jobs_[job];
+  if (shards_of(job) != shards_in(draft)) return std::nullopt;
+  if (is_shifted(known, draft)) return Trouble::kTwoZones;
+  if (!is_same(known, draft)) return std::nullopt;
+  if (known.running && !is_running(draft)) {
+    FleetJob row = row_of(id, draft);
+    row.attempt = known.attempt;
+    jobs_.set(job, row);
+  }
+  complete(job, draft);
+  return Trouble::kDuplicate;
+}
+
+// A record that has only the scheduler's number of an array task or a component, beside one that
+// has both names: whichever came first.
+JobIndex JobTable::other_name(WordId id, const JobDraft& draft) {
+  if (draft.raw.empty() || draft.raw == draft.id) return recall(by_raw_, id);
+  const WordId raw = words_.find(draft.raw);
+  const JobIndex job = raw == 0 ? kNoJob : recall(by_id_, raw);
+  if (job == kNoJob || before(job) != kNoJob || recall(by_id_, id) != kNoJob) return kNoJob;
+  if (shards_of(job) != shards_in(draft) || !is_same(jobs_[job], draft)) return kNoJob;
+  // The name for people stays.
+  FleetJob row = jobs_[job];
+  row.id = id;
+  jobs_.set(job, row);
+  by_id_[raw] = kNoJob;
+  remember(by_id_, id, job);
+  remember(by_raw_, raw, job);
+  return job;
+}
+
+// All its times lie the same quarters of hours apart: two inputs speak of two time zones.
+bool JobTable::is_shifted(const FleetJob& job, const JobDraft& draft) const {
+  const Nanos apart = draft.start - job.start;
+  if (apart == Nanos{} || apart % std::chrono::minutes{15} != Nanos{}) return false;
+  if (job.submit == Nanos{} || draft.submit - job.submit != apart) return false;
+  if (end_of(draft) - job.end != apart || job.running != is_running(draft)) return false;
+  return std::chrono::abs(apart) <= std::chrono::hours{26} &&
+         job.accelerators == static_cast<float>(draft.accelerators) && job.state == draft.state &&
+         (job.user == 0 || draft.user.empty() || words_[job.user] == draft.user);
 }
 
 // Records that come together have much in common.

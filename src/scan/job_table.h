@@ -22,6 +22,7 @@ class JobTable {
   // What became of a record: nothing if it is a new attempt of a new job; else what to count.
   // kDuplicate: it is not kept but for what was not known; it takes the place of an unfinished
   // record of the same attempt.
+  // kTwoZones: not kept, either: it came before with all its times some hours apart.
   // kRequeued: kept, as another attempt.
   std::optional<model::Trouble> add(const model::JobDraft& draft);
 
@@ -46,7 +47,10 @@ class JobTable {
 
  private:
   double shards_of(JobIndex job) const;
+  std::optional<model::Trouble> match(JobIndex job, WordId id, const model::JobDraft& draft);
+  JobIndex other_name(WordId id, const model::JobDraft& draft);
   bool is_same(const FleetJob& job, const model::JobDraft& draft) const;
+  bool is_shifted(const FleetJob& job, const model::JobDraft& draft) const;
   void complete(JobIndex index, const model::JobDraft& draft);
   FleetJob row_of(WordId id, const model::JobDraft& draft);
   WordId again(std::string_view text, WordId& last);

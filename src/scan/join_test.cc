@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -423,6 +424,45 @@ TEST(Join, OccupancyToldTwiceCountsOnce) {
   ASSERT_EQ(usage.occupied.size(), 1U);
   EXPECT_NEAR(usage.occupied[0].total, 600, 1e-6);
   EXPECT_EQ(count_of(usage, Trouble::kDuplicate), 1U);
+}
+
+// Text with JobIDRaw alone beside what has both: whichever comes first.
+TEST(Join, NumbersOfTheSchedulerAreTheJobsThatHaveThem) {
+  const auto line = [](const std::string& ids, int to) {
+    return fmt::format("{}|ada|COMPLETED|{}|{}|{}|{}|n1|gres/gpu=1\n", ids, kStart - 60, kStart,
+                       kStart + to, to);
+  };
+  const std::string rest = "|User|State|Submit|Start|End|ElapsedRaw|NodeList|AllocTRES\n";
+  const std::string raw = "JobIDRaw" + rest + line("301", 3600) + line("300", 3600) +
+                          line("201", 600) + line("202", 600) + line("7", 60);
+  const std::string both = "JobID|JobIDRaw" + rest + line("300+0|300", 3600) +
+                           line("300+1|301", 3600) + line("200_1|201", 600) +
+                           line("200_2|202", 600) + line("7|7", 60);
+  for (const bool raw_first : {true, false}) {
+    const FleetUsage usage = scan_all({text_input("a.txt", raw_first ? raw : both),
+                                       text_input("b.txt", raw_first ? both : raw)});
+    std::set<std::string> ids;
+    for (const FleetJob& job : usage.jobs) ids.emplace(usage.text(job.id));
+    EXPECT_EQ(ids, (std::set<std::string>{"300+0", "300+1", "200_1", "200_2", "7"}));
+    EXPECT_EQ(usage.jobs.size(), 5U);
+    EXPECT_EQ(count_of(usage, Trouble::kDuplicate), 5U);
+  }
+}
+
+TEST(Join, TheSameJobsInTwoTimeZonesAreSaid) {
+  const auto table = [](int shift) {
+    std::string text = "JobID|User|State|Submit|Start|End|ElapsedRaw|NodeList|AllocTRES\n";
+    for (int id = 1; id <= 3; ++id) {
+      text += fmt::format("{}|ada|COMPLETED|{}|{}|{}|{}|n1|gres/gpu=1\n", id, kStart - 60 + shift,
+                          kStart + shift, kStart + shift + 600, 600);
+    }
+    return text;
+  };
+  const FleetUsage usage =
+      scan_all({text_input("a.txt", table(0)), text_input("b.txt", table(3600))}, std::nullopt);
+  EXPECT_EQ(usage.jobs.size(), 3U);
+  EXPECT_EQ(count_of(usage, Trouble::kTwoZones), 3U);
+  EXPECT_EQ(count_of(usage, Trouble::kRequeued), 0U);
 }
 
 }  // namespace

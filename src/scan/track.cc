@@ -19,27 +19,40 @@ Time next_run(const Track& track, Time at) {
 }  // namespace
 
 Lateness lateness_of(const Track& track, const Cursor& cursor, Time at) {
+  const Time cadence = cursor.cadence.usual;
   Time oldest = kForever;
+  Time before = kBeginning;  // The neighbours in time, of those remembered.
+  Time after = kForever;
   for (const Time recent : cursor.recent) {
     if (recent == at) return Lateness::kDuplicate;
-    if (recent != kBeginning) oldest = std::min(oldest, recent);
+    if (recent == kBeginning) continue;
+    oldest = std::min(oldest, recent);
+    (recent < at ? before : after) =
+        recent < at ? std::max(before, recent) : std::min(after, recent);
   }
-  const Run current{track.run_first, cursor.last};
+  const Run current = track.current(cursor);
   // Between two times that are remembered nothing was taken.
-  if (at > oldest && at < cursor.last) return Lateness::kLate;
+  if (at > oldest && at < cursor.last) {
+    return after - before > 2 * cadence ? Lateness::kGap : Lateness::kLate;
+  }
   const Run* inside = holds(current, at) ? &current : nullptr;
   for (const Run& run : track.runs) {
     if (holds(run, at)) inside = &run;
   }
   if (!inside) return Lateness::kNew;
-  const Time cadence = cursor.cadence.usual;
+  if (at == inside->first || at == inside->last) return Lateness::kDuplicate;
+  // Of a run without gaps every time of its grid was taken.
   const bool on_grid = cadence > 0 && (at - inside->first) % cadence == 0;
-  return on_grid || at == inside->last ? Lateness::kDuplicate : Lateness::kTooLate;
+  const bool is_full = cadence > 0 && (inside->last - inside->first) / cadence <
+                                          static_cast<Time>(inside->samples);
+  return on_grid && is_full ? Lateness::kDuplicate : Lateness::kTooLate;
 }
 
 void begin_run(Track& track, Cursor& cursor, Time at) {
-  if (cursor.last != kBeginning) track.runs.push_back({track.run_first, cursor.last});
+  if (cursor.last != kBeginning) track.runs.push_back(track.current(cursor));
   track.run_first = at;
+  track.run_begun = cursor.newest;
+  track.run_late = 0;
   cursor.last = kBeginning;
   cursor.recent.fill(kBeginning);
 }

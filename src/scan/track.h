@@ -57,7 +57,12 @@ struct Cursor {
 struct Run {
   Time first = 0;
   Time last = 0;
+  std::uint64_t samples = 0;
 };
+// As many are remembered of a series.
+inline constexpr std::size_t kMostRuns = 64;
+// Two samples of a series so far apart are of two runs: one may be of a clock that was not set.
+inline constexpr Time kFar = Time{30} * 86'400 * 1'000'000'000;
 
 // What a series is about and what is seldom needed of it.
 struct Track {
@@ -72,20 +77,29 @@ struct Track {
   bool is_stale = true;     // Its segments do not know the latest jobs.
   bool is_unknown = false;  // Its label is of no job that accounting lists.
   Segments segments;
-  Time run_first = kForever;  // Of the run that goes on.
-  std::vector<Run> runs;      // Older ones, if the input went back in time.
+  Time run_first = kForever;    // Of the run that goes on.
+  std::uint32_t run_begun = 0;  // Cursor::newest when it began.
+  std::uint32_t run_late = 0;   // Samples that it got out of order.
+  std::vector<Run> runs;        // Older ones, if the input jumped in time.
+  // Not all of its samples were taken as they would have been in order of time.
+  bool is_unordered = false;
+
+  Run current(const Cursor& cursor) const {
+    return {run_first, cursor.last, std::uint64_t{cursor.newest - run_begun} + run_late};
+  }
 };
 
 // How a sample that is not newer than the last is to be taken.
 enum class Lateness : std::uint8_t {
   kNew,        // It begins a run before those known.
   kLate,       // Its time is free: it counts.
+  kGap,        // The same, but what was made of the gap that it lies in is wrong.
   kTooLate,    // It cannot be told whether its time was taken: it does not count.
   kDuplicate,  // Its time was taken.
 };
 Lateness lateness_of(const Track& track, const Cursor& cursor, Time at);
 
-// Begins a run at `at`, which must be kNew.
+// Begins a run at `at`, which must be kNew. There must be room for one more.
 void begin_run(Track& track, Cursor& cursor, Time at);
 
 // Points the cursor at the segment (or the hole between two) that `at` lies in, and no further
