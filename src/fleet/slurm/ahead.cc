@@ -1,5 +1,6 @@
 #include "fleet/slurm/ahead.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -16,7 +17,7 @@ constexpr std::size_t kLongestLine = std::size_t{1} << 26;
 class LineReader {
  public:
   explicit LineReader(const Ahead::Table& table)
-      : jobs_{told_, table.zone, table.zone_is_known}, table_{told_, jobs_, ""} {
+      : jobs_{told_, table.zone, table.zone_is_known}, table_{told_, jobs_, "", true} {
     const auto header = table_.line(table.header, {});
     CHECK(header);
   }
@@ -37,6 +38,7 @@ class LineReader {
       where.byte += size;
       lines.remove_prefix(size);
     }
+    table_.finish();
     std::swap(told_, told);
     return where.line;
   }
@@ -52,6 +54,11 @@ class LineReader {
 Ahead::Ahead(Intake& intake, Table table, Where first, int threads)
     : intake_{intake}, table_{std::move(table)}, next_{first} {
   CHECK(threads > 0);
+  const std::string& header = table_.header;
+  const auto is_letter = [](char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; };
+  const auto end_of_name = std::ranges::find_if_not(header, is_letter);
+  if (end_of_name != header.end()) delimiter_ = *end_of_name;
+  delimiters_ = std::ranges::count(header, delimiter_);
   for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
 }
 
@@ -79,10 +86,28 @@ void Ahead::work() {
   }
 }
 
+// Where the next block is to begin: with a line that has as many cells as the header, so that no
+// record of several lines is cut. `end`: of the last whole line.
+std::size_t Ahead::cut_before(std::size_t end) const {
+  constexpr int kMostLines = 1000;
+  std::size_t line_end = end;
+  for (int i = 0; i < kMostLines && line_end > 0; ++i) {
+    const std::size_t before = line_end > 1 ? rest_.rfind('\n', line_end - 2) : rest_.npos;
+    const std::size_t begin = before == rest_.npos ? 0 : before + 1;
+    if (begin == 0) break;
+    const auto line = std::string_view(rest_).substr(begin, line_end - begin);
+    const auto cells = std::ranges::count(line, delimiter_);
+    if (cells >= delimiters_) return begin;
+    line_end = begin;
+  }
+  return end;
+}
+
 // Whole lines of what has come.
-void Ahead::give() {
-  const std::size_t last = rest_.rfind('\n');
+void Ahead::give(bool is_last) {
+  std::size_t last = rest_.rfind('\n');
   if (last == rest_.npos) return;
+  if (!is_last) last = cut_before(last + 1) - 1;
   std::unique_ptr<Block> block;
   if (spare_.empty()) {
     block = std::make_unique<Block>();
@@ -123,7 +148,7 @@ Result<> Ahead::feed(std::string_view bytes) {
     rest_ += some;
     bytes.remove_prefix(some.size());
     if (rest_.size() < kBlock) break;
-    give();
+    give(false);
     if (rest_.size() > kLongestLine) return bad_input("a line is longer than 64 MiB: not a table");
     while (blocks_.size() > 2 * threads_.size()) take();
   }
@@ -133,7 +158,7 @@ Result<> Ahead::feed(std::string_view bytes) {
 void Ahead::finish() {
   if (!rest_.empty()) {
     if (!rest_.ends_with('\n')) rest_ += '\n';
-    give();
+    give(true);
   }
   while (!blocks_.empty()) take();
 }

@@ -44,11 +44,14 @@ class Ahead {
     bool is_done = false;
   };
   void work();
-  void give();
+  void give(bool is_last);
+  std::size_t cut_before(std::size_t end) const;
   void take();
 
   Intake& intake_;
   Table table_;
+  char delimiter_ = '|';         // The first character of it.
+  std::ptrdiff_t delimiters_ = 0;  // In the header.
   Where next_;  // Of the first line of the block that is told next.
   std::string rest_;
   std::deque<std::unique_ptr<Block>> blocks_;  // Oldest first.

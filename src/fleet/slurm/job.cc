@@ -47,7 +47,8 @@ std::string_view or_empty(std::string_view text) {
 Devices devices_of(const Words& words, bool held, TresMemory& memory) {
   if (held) {
     Devices devices = memory.devices_of(words.alloc_tres);
-    if (devices.count == 0 && devices.shards == 0) devices = devices_of_gres(words.alloc_gres);
+    const bool is_none = devices.count == 0 && devices.shards == 0 && !devices.is_bad;
+    if (is_none) devices = devices_of_gres(words.alloc_gres);
     return devices;
   }
   Devices devices = devices_of_tres(words.req_tres);
@@ -57,12 +58,20 @@ Devices devices_of(const Words& words, bool held, TresMemory& memory) {
 
 }  // namespace
 
-JobState state_of(std::string_view word) {
-  word = trim(word);
+JobState state_of(std::string_view given) {
+  std::string_view word = trim(given);
   word = word.substr(0, word.find(' '));  // "CANCELLED by 1000".
-  if (word.ends_with('+')) word.remove_suffix(1);
   for (const StateWord& row : kStates) {
     if (word == row.word || (!row.brief.empty() && word == row.brief)) return row.state;
+  }
+  // "OUT_OF_ME+" is cut to the width of a column.
+  const bool is_cut = word.ends_with('+');
+  std::string upper(word.substr(0, word.size() - (is_cut ? 1 : 0)));
+  for (char& c : upper) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  for (const StateWord& row : kStates) {
+    if (row.word == upper || (is_cut && upper.size() >= 4 && row.word.starts_with(upper))) {
+      return row.state;
+    }
   }
   return JobState::kOther;
 }
@@ -87,14 +96,28 @@ void Jobs::settle(Instant start, Instant end, Times& times, Where where) {
     }
     return;
   }
-  if (!start.known() || !end.known() || times.elapsed < Nanos{} || zone_is_known_) return;
+  if (!start.known() || !end.known() || times.elapsed < Nanos{}) return;
   const Nanos missing = times.elapsed - (times.end - times.start);
-  if (missing != std::chrono::hours{1} && missing != -std::chrono::hours{1}) return;
+  const bool is_hour = std::chrono::abs(missing) == std::chrono::hours{1};
+  if (!is_hour || zone_is_known_) return check_elapsed(missing, times, where);
   // An hour too much may also be a suspension; then too the accelerators were held Elapsed long.
   intake_.trouble(Trouble::kAmbiguousTime, where,
                   "End - Start and ElapsedRaw differ by an hour, as over a change of daylight "
                   "saving; ElapsedRaw was taken");
   times.end = times.start + times.elapsed;
+}
+
+// More than the clock shows is more than a change of it can hide; less may be a suspension.
+void Jobs::check_elapsed(Nanos missing, Times& times, Where where) {
+  const bool is_more = missing > std::chrono::hours{2};
+  if (!is_more && missing >= -std::chrono::seconds{60}) return;
+  const Nanos between = times.end - times.start;
+  const auto whole = [](Nanos time) { return time / std::chrono::seconds{1}; };
+  intake_.trouble(Trouble::kOddElapsed, where,
+                  fmt::format("ElapsedRaw is {} s, End - Start {} s; {} was taken",
+                              whole(times.elapsed), whole(between),
+                              is_more ? "the latter" : "the first, as of a suspended job,"));
+  if (is_more) times.elapsed = between;
 }
 
 std::optional<Jobs::Times> Jobs::times_of(const Words& words, Where where) {
@@ -178,7 +201,7 @@ void Jobs::take(const Words& words, Where where) {
   job.elapsed = times->elapsed;
   job.host_count = to_number<int>(words.nodes).value_or(0);
   if (job.state == JobState::kOther) {
-    intake_.trouble(Trouble::kBadLine, where,
+    intake_.trouble(Trouble::kUnknownState, where,
                     fmt::format("State '{}' is not known; the job is counted as 'other'",
                                 clip(words.state, 40)));
   }
@@ -187,6 +210,12 @@ void Jobs::take(const Words& words, Where where) {
   if (job.state == JobState::kPending || (job.elapsed == Nanos{} && nothing)) job.start = {};
   if (job.start == Nanos{}) job.elapsed = Nanos{-1};
   const Devices devices = devices_of(words, job.start != Nanos{}, tres_);
+  if (devices.is_bad) {
+    intake_.trouble(Trouble::kBadLine, where,
+                    fmt::format("'{}' has a count of accelerators that cannot be read",
+                                clip(words.alloc_tres, 60)));
+    return;
+  }
   job.accelerators = devices.count;
   job.kind = devices.kind;
   if (devices.count == 0) job.shards = devices.shards;

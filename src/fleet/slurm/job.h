@@ -56,6 +56,7 @@ class Jobs {
   };
   std::optional<Times> times_of(const Words& words, Where where);
   void settle(Instant start, Instant end, Times& times, Where where);
+  void check_elapsed(Nanos missing, Times& times, Where where);
   void add_places(const Words& words);
 
   Intake& intake_;

@@ -81,6 +81,7 @@ class SlurmReader final : public Reader {
       return Ok{};
     }
     TRY(lines_.finish([&](std::string_view line, Where where) { return take(line, where); }));
+    if (auto* table = std::get_if<Table>(&form_)) table->finish();
     if (auto* scontrol = std::get_if<Scontrol>(&form_)) scontrol->finish();
     return Ok{};
   }

@@ -329,7 +329,7 @@ TEST(Slurm, SaysWhatIsWrongWithATable) {
 TEST(Slurm, StatesInTheirWords) {
   EXPECT_EQ(state_of("CANCELLED by 1000"), JobState::kCancelled);
   EXPECT_EQ(state_of("OUT_OF_MEMORY"), JobState::kOutOfMemory);
-  EXPECT_EQ(state_of("OUT_OF_ME+"), JobState::kOther);
+  EXPECT_EQ(state_of("OUT_OF_ME+"), JobState::kOutOfMemory);
   EXPECT_EQ(state_of("REQUEUED"), JobState::kPreempted);
   EXPECT_EQ(state_of("BOOT_FAIL"), JobState::kNodeFail);
   EXPECT_EQ(state_of("TO"), JobState::kTimeout);

@@ -1,6 +1,7 @@
 #include "fleet/slurm/table.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -36,12 +37,23 @@ constexpr Field kFields[] = {
     {"submitline", &Words::script},
 };
 
-// Written by people, so that a delimiter may stand in them: sacct does not escape it.
-bool is_free_text(std::string_view lower_name) {
-  constexpr std::string_view kNames[] = {"jobname", "comment",       "admincomment", "submitline",
-                                         "workdir", "systemcomment", "constraints",  "wckey"};
-  return std::find(std::begin(kNames), std::end(kNames), lower_name) != std::end(kNames);
+// Written by people, so that a delimiter may stand in them: sacct does not escape it. The least
+// number is the likeliest; 0: another column.
+int free_text(std::string_view lower_name) {
+  struct Likely {
+    std::string_view name;
+    int rank;
+  };
+  constexpr Likely kNames[] = {
+      {"submitline", 1}, {"comment", 2}, {"admincomment", 2}, {"systemcomment", 2}, {"jobname", 2},
+      {"extra", 3},      {"workdir", 4}, {"container", 4},    {"stdin", 4},         {"stdout", 4},
+      {"stderr", 4},     {"reason", 4},  {"constraints", 4},  {"wckey", 4}};
+  const auto* const found = std::ranges::find(kNames, lower_name, &Likely::name);
+  return found == std::end(kNames) ? 0 : found->rank;
 }
+
+// What only people write.
+bool is_prose(std::string_view cell) { return cell.find_first_of(" '\"") != cell.npos; }
 
 bool is_word(char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
 
@@ -72,6 +84,16 @@ void split_into(std::string_view line, std::string_view at, std::vector<std::str
 // "JobName%40" of an -o list is JobName.
 std::string_view without_width(std::string_view field) {
   return trim(field.substr(0, field.find('%')));
+}
+
+constexpr std::size_t kMostExcess = 512;                        // Delimiters in free text.
+constexpr std::size_t kLongestRecord = std::size_t{1} << 20;  // Of several lines.
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool has_only(std::string_view text, std::string_view more) {
+  return std::ranges::all_of(
+      text, [&](char c) { return is_digit(c) || more.find(c) != more.npos; });
 }
 
 constexpr std::string_view kAgain =
@@ -130,20 +152,16 @@ bool is_fixed_width_header(std::string_view line) {
   return rest.find("State") != rest.npos || rest.find("JobName") != rest.npos;
 }
 
-Table::Table(Intake& intake, Jobs& jobs, std::string_view fields)
-    : intake_{intake}, jobs_{jobs}, fields_{fields} {}
+Table::Table(Intake& intake, Jobs& jobs, std::string_view fields, bool lines_stay)
+    : intake_{intake}, jobs_{jobs}, fields_{fields}, lines_stay_{lines_stay} {}
 
 Result<> Table::columns_from(const std::vector<std::string_view>& names) {
   columns_.clear();
-  free_text_ = -1;
-  int free_texts = 0;
+  free_.clear();
   bool seen[std::size(kFields)] = {};
   for (const std::string_view name : names) {
     const std::string word = lower(without_width(name));
-    if (is_free_text(word)) {
-      free_text_ = static_cast<int>(columns_.size());
-      ++free_texts;
-    }
+    free_.push_back(free_text(word));
     Member member = nullptr;
     for (std::size_t i = 0; i < std::size(kFields); ++i) {
       if (kFields[i].name != word) continue;
@@ -152,7 +170,6 @@ Result<> Table::columns_from(const std::vector<std::string_view>& names) {
     }
     columns_.push_back(member);
   }
-  if (free_texts != 1) free_text_ = -1;
   const auto has = [&](std::string_view name) {
     for (std::size_t i = 0; i < std::size(kFields); ++i) {
       if (kFields[i].name == name) return seen[i];
@@ -174,7 +191,8 @@ Result<> Table::header(std::string_view line) {
   delimiter_ = delimiter_of(line);
   std::vector<std::string_view> names;
   split_into(line, delimiter_, names);
-  if (names.back().empty()) names.pop_back();  // -p ends lines with a delimiter.
+  is_closed_ = names.back().empty();
+  if (is_closed_) names.pop_back();
   return columns_from(names);
 }
 
@@ -187,6 +205,7 @@ Result<> Table::find_delimiter(std::string_view line) {
     const bool closed = cells_.size() == names.size() + 1 && cells_.back().empty();
     if (cells_.size() != names.size() && !closed) continue;
     delimiter_ = candidate;
+    is_closed_ = closed;
     return Ok{};
   }
   split_into(line, "|", cells_);
@@ -194,28 +213,105 @@ Result<> Table::find_delimiter(std::string_view line) {
                                names.size(), cells_.size(), clip(line, 80)));
 }
 
-// A delimiter inside the one column of free text: the cells in excess belong to it.
-bool Table::join_free_text() {
-  if (free_text_ < 0 || cells_.size() <= columns_.size()) return false;
-  const std::size_t excess = cells_.size() - columns_.size();
-  const auto first = cells_.begin() + free_text_;
-  const std::string_view last = *(first + static_cast<std::ptrdiff_t>(excess));
-  const std::string_view whole(first->data(),
-                               static_cast<std::size_t>(last.data() + last.size() - first->data()));
-  cells_.erase(first, first + static_cast<std::ptrdiff_t>(excess));
-  cells_[static_cast<std::size_t>(free_text_)] = whole;
+// Whether a cell may stand in a column that is read.
+bool Table::may_be(std::size_t column, std::string_view cell) const {
+  const Member member = columns_[column];
+  if (member == &Words::id || member == &Words::raw) return !cell.empty() && is_digit(cell[0]);
+  if (cell.empty() || member == nullptr) return true;
+  if (member == &Words::state) {
+    return is_word(cell[0]) && cell.find_first_of("|=:/") == cell.npos;
+  }
+  if (member == &Words::submit || member == &Words::start || member == &Words::end) {
+    return cell == "Unknown" || cell == "None" || (is_digit(cell[0]) && has_only(cell, "-T:.+Z "));
+  }
+  if (member == &Words::elapsed) return has_only(cell, "-:.");
+  if (member == &Words::elapsed_raw || member == &Words::nodes) return has_only(cell, "-K.");
+  if (member == &Words::user || member == &Words::account || member == &Words::partition) {
+    return !is_prose(cell);
+  }
+  if (member == &Words::alloc_tres || member == &Words::req_tres) {
+    return cell.find('=') != cell.npos;
+  }
   return true;
 }
 
-void Table::record(std::string_view line, Where where) {
-  split_into(line, delimiter_, cells_);
-  if (cells_.size() == columns_.size() + 1 && cells_.back().empty()) cells_.pop_back();
-  if (cells_.size() != columns_.size() && !join_free_text()) {
-    intake_.trouble(
-        model::Trouble::kBadLine, where,
-        fmt::format("has {} cells, but there are {} columns", cells_.size(), columns_.size()));
-    return;
+bool Table::fits() const {
+  if (cells_.size() != columns_.size()) return false;
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    if (!may_be(i, cells_[i])) return false;
   }
+  return true;
+}
+
+// How many cells each column takes so that all of them may be what their columns say: those of
+// free text may have some in excess.
+bool Table::choose_widths(std::vector<std::size_t>& widths) const {
+  const std::size_t excess = cells_.size() - columns_.size();
+  if (excess > kMostExcess) return false;
+  constexpr int kNoWay = 1'000'000;
+  constexpr int kProse = 10;
+  struct Way {
+    int cost = kNoWay;
+    std::size_t width = 0;  // Of the column before.
+  };
+  // By column and excess used before it.
+  std::vector<std::vector<Way>> ways(columns_.size() + 1, std::vector<Way>(excess + 1));
+  ways[0][0].cost = 0;
+  const auto offer = [](Way& way, int cost, std::size_t width) {
+    if (cost < way.cost) way = {cost, width};
+  };
+  for (std::size_t column = 0; column < columns_.size(); ++column) {
+    for (std::size_t used = 0; used <= excess; ++used) {
+      const int cost = ways[column][used].cost;
+      if (cost == kNoWay) continue;
+      const std::string_view cell = cells_[column + used];
+      const bool is_odd = columns_[column] == nullptr && free_[column] == 0 && is_prose(cell);
+      if (may_be(column, cell)) offer(ways[column + 1][used], cost + (is_odd ? kProse : 0), 1);
+      if (free_[column] == 0) continue;
+      for (std::size_t more = 1; used + more <= excess; ++more) {
+        offer(ways[column + 1][used + more], cost + free_[column], more + 1);
+      }
+    }
+  }
+  if (ways[columns_.size()][excess].cost == kNoWay) return false;
+  widths.assign(columns_.size(), 1);
+  std::size_t used = excess;
+  for (std::size_t column = columns_.size(); column > 0; --column) {
+    widths[column - 1] = ways[column][used].width;
+    used -= widths[column - 1] - 1;
+  }
+  return true;
+}
+
+// Delimiters inside columns of free text: the cells in excess belong to them.
+bool Table::join_free_text() {
+  if (cells_.size() <= columns_.size()) return false;
+  std::vector<std::size_t> widths;
+  if (!choose_widths(widths)) {
+    const auto is_free = [](int rank) { return rank > 0; };
+    if (std::ranges::count_if(free_, is_free) != 1) return false;
+    widths.assign(columns_.size(), 1);
+    const auto free = std::ranges::find_if(free_, is_free) - free_.begin();
+    widths[static_cast<std::size_t>(free)] += cells_.size() - columns_.size();
+  }
+  std::size_t from = 0;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const std::string_view first = cells_[from];
+    const std::string_view last = cells_[from + widths[i] - 1];
+    const auto size = static_cast<std::size_t>(last.data() + last.size() - first.data());
+    cells_[i] = {first.data(), size};
+    from += widths[i];
+  }
+  cells_.resize(columns_.size());
+  return true;
+}
+
+void Table::cut(std::string_view line) {
+  split_into(line, delimiter_, cells_);
+  if (is_closed_ && cells_.size() > columns_.size() && cells_.back().empty()) cells_.pop_back();
+}
+
+void Table::tell(Where where) {
   Words words;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (columns_[i] != nullptr && !cells_[i].empty()) words.*columns_[i] = cells_[i];
@@ -223,8 +319,102 @@ void Table::record(std::string_view line, Where where) {
   jobs_.take(words, where);
 }
 
+void Table::give_up(std::string_view line, Where where) {
+  cut(line);
+  // The rest of a text that ends its record is no record.
+  bool has_id = false;
+  for (std::size_t i = 0; i < std::min(cells_.size(), columns_.size()); ++i) {
+    const bool is_id = columns_[i] == &Words::id || columns_[i] == &Words::raw;
+    has_id = has_id || (is_id && may_be(i, cells_[i]));
+  }
+  if (free_.back() > 0 && !has_id) return intake_.troubles(model::Trouble::kRepaired, 1);
+  intake_.trouble(
+      model::Trouble::kBadLine, where,
+      fmt::format("has {} cells, but there are {} columns", cells_.size(), columns_.size()));
+}
+
+void Table::wait(std::string_view line, Where where) {
+  waits_at_ = where;
+  if (!lines_stay_) kept_ = line;
+  waiting_ = lines_stay_ ? line : std::string_view(kept_);
+}
+
+void Table::record(std::string_view line, Where where) {
+  cut(line);
+  if (!waiting_.empty()) return next_line(line, where);
+  if (cells_.size() == columns_.size()) [[likely]] {
+    return tell(where);
+  }
+  first_line(line, where);
+}
+
+void Table::first_line(std::string_view line, Where where) {
+  const bool has_free = std::ranges::any_of(free_, [](int rank) { return rank > 0; });
+  if (cells_.size() < columns_.size()) {
+    return has_free ? wait(line, where) : give_up(line, where);
+  }
+  if (cells_.size() == columns_.size() + 1 && cells_.back().empty()) {
+    const std::string_view last = cells_.back();
+    cells_.pop_back();  // As of -p, whatever the header has.
+    const auto user = std::ranges::find(columns_, Member(&Words::user)) - columns_.begin();
+    const auto at = static_cast<std::size_t>(user);
+    const bool has_user = at == columns_.size() || !cells_[at].empty();  // A job always has.
+    if (!has_free || (fits() && has_user)) return tell(where);
+    cells_.push_back(last);
+  }
+  if (!join_free_text()) return give_up(line, where);
+  intake_.troubles(model::Trouble::kRepaired, 1);
+  tell(where);
+}
+
+// A record that began on a line before, or another.
+void Table::next_line(std::string_view line, Where where) {
+  const std::string_view begun = std::exchange(waiting_, {});
+  const Where at = waits_at_;
+  if (fits()) {
+    give_up(begun, at);
+    cut(line);
+    return tell(where);
+  }
+  std::string_view whole;
+  if (lines_stay_) {
+    whole = {begun.data(), static_cast<std::size_t>(line.data() + line.size() - begun.data())};
+  } else {
+    kept_ += '\n';
+    kept_ += line;
+    whole = kept_;
+  }
+  cut(whole);
+  std::vector<std::size_t> widths;
+  const bool is_one = cells_.size() > columns_.size() && choose_widths(widths);
+  if (fits() || (is_one && join_free_text())) {
+    intake_.troubles(model::Trouble::kRepaired, 1);
+    return tell(at);
+  }
+  cut(line);
+  const bool is_next = cells_.size() > columns_.size() && choose_widths(widths);
+  if (!is_next && whole.size() < kLongestRecord) {
+    waiting_ = whole;
+    return;
+  }
+  give_up(whole.substr(0, begun.size()), at);
+  cut(line);
+  if (cells_.size() == columns_.size()) return tell(where);
+  first_line(line, where);
+}
+
+void Table::finish() {
+  if (!waiting_.empty()) give_up(std::exchange(waiting_, {}), waits_at_);
+}
+
 Result<> Table::line(std::string_view line, Where where) {
-  if (trim(line).empty()) return Ok{};
+  if (trim(line).empty()) {
+    if (waiting_.empty() || lines_stay_) return Ok{};
+    kept_ += '\n';
+    kept_ += line;
+    waiting_ = kept_;
+    return Ok{};
+  }
   if (columns_.empty()) {
     if (is_table_header(line)) return header(line);
     if (is_fixed_width_header(line)) {

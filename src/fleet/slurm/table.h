@@ -22,9 +22,13 @@ bool is_fixed_width_header(std::string_view line);
 class Table {
  public:
   // `fields`: the -o list, for output without a header; empty: the first line is one.
-  Table(Intake& intake, Jobs& jobs, std::string_view fields);
+  // `lines_stay`: they lie one behind the other in memory until after finish().
+  Table(Intake& intake, Jobs& jobs, std::string_view fields, bool lines_stay = false);
 
+  // A line that is not a whole record waits for the next. Jobs are told with views of the line, or
+  // of this where a record has several lines and they do not stay.
   Result<> line(std::string_view line, Where where);
+  void finish();  // No more lines come: none is to wait for.
   bool has_header() const { return !header_.empty(); }  // As far as lines have come.
 
  private:
@@ -33,8 +37,17 @@ class Table {
   Result<> columns_from(const std::vector<std::string_view>& names);
   Result<> header(std::string_view line);
   Result<> find_delimiter(std::string_view line);
+  void cut(std::string_view line);
   void record(std::string_view line, Where where);
+  void first_line(std::string_view line, Where where);
+  void next_line(std::string_view line, Where where);
+  void wait(std::string_view line, Where where);
+  void tell(Where where);
+  void give_up(std::string_view line, Where where);
+  bool fits() const;
+  bool may_be(std::size_t column, std::string_view cell) const;
   bool join_free_text();
+  bool choose_widths(std::vector<std::size_t>& widths) const;
 
   Intake& intake_;
   Jobs& jobs_;
@@ -42,8 +55,13 @@ class Table {
   std::string header_;           // As read: it comes again where files were joined.
   std::string delimiter_;        // Empty: not known yet.
   std::vector<Member> columns_;  // Null: a column that we do not use.
-  int free_text_ = -1;           // The one column that may contain the delimiter.
+  std::vector<int> free_;        // By column: above 0 if it may hold the delimiter and line ends.
   std::vector<std::string_view> cells_;
+  bool is_closed_ = false;  // Lines end with a delimiter, as of -p.
+  bool lines_stay_;
+  std::string_view waiting_;  // A record whose next line is to come; of kept_ if lines do not stay.
+  Where waits_at_;
+  std::string kept_;
 };
 
 }  // namespace amdahl::fleet::slurm

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 #include "base/text.h"
 #include "fleet/mig.h"
@@ -15,16 +16,19 @@ bool is_accelerator(std::string_view name) {
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
-// A count, also as "4K"; negative and unreadable ones are 0.
-double count_of(std::string_view text) {
+// A count, also as "4K"; negative and unreadable ones are nothing.
+std::optional<double> read_count(std::string_view text) {
   double factor = 1;
   if (text.ends_with('K') || text.ends_with('k')) {
     factor = 1024;
     text.remove_suffix(1);
   }
-  const double count = to_number<double>(text).value_or(0);
-  return count >= 0 && count <= 1e9 ? count * factor : 0;
+  const double count = to_number<double>(text).value_or(-1);
+  if (count >= 0 && count <= 1e9) return count * factor;
+  return std::nullopt;
 }
+
+double count_of(std::string_view text) { return read_count(text).value_or(0); }
 
 struct Tally {
   double untyped = 0;
@@ -75,11 +79,13 @@ Devices devices_of_tres(std::string_view tres) {
     const std::size_t equals = piece.find('=');
     if (equals == piece.npos) return;
     const std::string_view name = piece.substr(5, equals - 5);
-    const double count = count_of(piece.substr(equals + 1));
+    const auto read = read_count(piece.substr(equals + 1));
+    const double count = read.value_or(0);
     const std::size_t colon = name.find(':');
     const std::string_view base = name.substr(0, colon);
     const std::string_view type = colon == name.npos ? std::string_view() : name.substr(colon + 1);
     if (is_accelerator(base)) tally.add(type, count);
+    if (is_accelerator(base) && !read) devices.is_bad = true;
     if (base == "mps" && type.empty()) hundredths += count;
     if (base == "shard" && type.empty()) devices.shards += count;
   });

@@ -13,6 +13,7 @@ struct Devices {
   double count = 0;       // A MIG slice (gres/gpu:1g.10gb) is its share of a device.
   std::string_view kind;  // The type with most of them; empty if none is named.
   double shards = 0;      // gres/shard: parts of accelerators, of how many parts is not said.
+  bool is_bad = false;    // There is a count of them that cannot be read.
 };
 
 // "billing=8,cpu=6,gres/gpu:a100=1,gres/gpu=1,mem=48G" of AllocTRES, ReqTRES and CfgTRES. The same
