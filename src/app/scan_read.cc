@@ -126,8 +126,8 @@ Lined lined(const Input& input, const ReadOptions& options) {
                     line.front() != '#' && line.front() != '"' && !fleet::is_utf16(line);
   if (!text) return {};
   if (source == "sonar") return {true, false};
-  if (source == "csv") return {true, input.said.has_header};
-  if (source == "csv-long" || source == "nvidia-smi") return {true, true};
+  if (source == "csv" || source == "nvidia-smi") return {true, input.said.has_header};
+  if (source == "csv-long") return {true, true};
   if (source == "slurm" && !options.reader.fields.empty()) return {true, false};
   return {source == "slurm" && line.find("JobID|") != line.npos, true};
 }

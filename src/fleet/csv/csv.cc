@@ -14,6 +14,7 @@
 #include "fleet/csv/head.h"
 #include "fleet/csv/layouts.h"
 #include "fleet/csv/rows.h"
+#include "fleet/csv/sacct_like.h"
 #include "fleet/cut_lines.h"
 
 namespace amdahl::fleet::csv {
@@ -187,9 +188,27 @@ class CsvReader final : public Reader {
 
 }  // namespace
 
+// Without a header: whether there are as many columns, and a time where one is to be.
+static bool fits_by_number(const Mapping& mapping, const Cells& cells) {
+  const auto has = [&](std::string_view column) {
+    return column.empty() || to_number<std::size_t>(column).value_or(0) <= cells.size();
+  };
+  for (const Field field : {Field::kTime, Field::kStart}) {
+    const From& from = mapping[field];
+    const auto at = to_number<std::size_t>(from.column);
+    if (from.what != From::What::kColumn || !at || *at == 0 || *at > cells.size()) continue;
+    if (from.time.read(cells[*at - 1], Zone()).is == Instant::Is::kBad) return false;
+  }
+  return cells.size() > 1 &&
+         std::ranges::all_of(mapping.from, [&](const From& from) { return has(from.column); }) &&
+         std::ranges::all_of(mapping.values, [&](const ValueColumn& value) {
+           return value.column.find('*') != value.column.npos || has(value.column);
+         });
+}
+
 bool fits(std::string_view head, std::string_view mapping) {
   const auto parsed = parse_mapping(mapping);
-  if (!parsed || !parsed->header) return true;
+  if (!parsed) return true;
   if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
   while (!parsed->comment.empty() && head.starts_with(parsed->comment)) {
     const std::size_t end = head.find('\n');
@@ -199,6 +218,7 @@ bool fits(std::string_view head, std::string_view mapping) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   Cells cells;
   cells.cut(line, parsed->delimiter != '\0' ? parsed->delimiter : delimiter_in(line));
+  if (!parsed->header) return fits_by_number(*parsed, cells);
   const auto has = [&](std::string_view column) {
     return column.empty() || std::ranges::find(cells.all(), column) != cells.all().end();
   };
@@ -227,6 +247,13 @@ Result<bool> guesses(std::string_view bytes, const ReaderOptions& options) {
   const auto head = head_of(part);
   // A line alone is no table yet, and words with blanks between are mostly none.
   if (!head || (head->rows.empty() && head->header.size() < 3)) return false;
+  if (const std::string fields = sacct_fields(*head); !fields.empty()) {
+    return bad_input(
+        fmt::format("looks like what sacct prints without a header; add the -o list that it was "
+                    "made with, such as: --fields '{}' (a ? for what is not needed; NodeList, "
+                    "JobName, User and Partition are of use)",
+                    fields));
+  }
   const bool words = head->delimiter == ' ';
   if (words && head->rows.empty()) return false;
   const auto plan = plan_of(part, options);

@@ -290,5 +290,27 @@ TEST(CsvMapping, StatesOfOtherSchedulers) {
   EXPECT_EQ(state_of_word("odd"), JobState::kOther);
 }
 
+TEST(Csv, AMappingWithoutAHeaderFitsByNumbersAndTimes) {
+  const std::string mapping =
+      "row = \"sample\"\ndelimiter = \",\"\nheader = false\n[columns]\ntime = \"1\"\n"
+      "accelerator = \"2\"\nvalue = { column = \"3\", metric = \"gpu_util\" }\n";
+  EXPECT_TRUE(fits("2024/03/01 00:00:00.000, 0, 100 %\n", mapping));
+  EXPECT_FALSE(fits("JobID|State|Start|End|ElapsedRaw|AllocTRES\n", mapping));
+  EXPECT_FALSE(fits("JobID,State,Start,End,ElapsedRaw,AllocTRES\n", mapping));
+  EXPECT_FALSE(fits("2024/03/01 00:00:00.000, 0\n", mapping));
+}
+
+TEST(Csv, SacctWithoutAHeaderSaysWhatItNeeds) {
+  const std::string row =
+      "1|a|u|COMPLETED|2024-03-01T00:00:00|2024-03-01T01:00:00|2024-03-02T03:00:00|93600|"
+      "gres/gpu=2|n1\n";
+  const auto guessed = guesses(row + row, {});
+  ASSERT_FALSE(guessed);
+  EXPECT_EQ(guessed.error().text,
+            "looks like what sacct prints without a header; add the -o list that it was made with, "
+            "such as: --fields 'JobID,?,?,State,Submit,Start,End,ElapsedRaw,AllocTRES,?' (a ? for "
+            "what is not needed; NodeList, JobName, User and Partition are of use)");
+}
+
 }  // namespace
 }  // namespace amdahl::fleet::csv

@@ -32,6 +32,54 @@ bool is_header(std::string_view line) {
   return line.find("timestamp") != line.npos && line.find("utilization.gpu") != line.npos;
 }
 
+// "2024/03/01 00:00:10.000", as nothing else writes it.
+bool is_time_cell(std::string_view cell) {
+  constexpr std::string_view kForm = "dddd/dd/dd dd:dd:dd.ddd";
+  if (cell.size() != kForm.size()) return false;
+  for (std::size_t i = 0; i < cell.size(); ++i) {
+    const bool is_digit = cell[i] >= '0' && cell[i] <= '9';
+    if (kForm[i] == 'd' ? !is_digit : cell[i] != kForm[i]) return false;
+  }
+  return true;
+}
+
+// What the columns of a record are, where nobody has named them (noheader): known by their units if
+// one is a time, one says which GPU and one is in percent. Empty if not.
+std::vector<std::string> names_by_cells(std::string_view line) {
+  csv::Cells cells;
+  if (line.find('|') != line.npos || !cells.cut(line, ',')) return {};
+  std::vector<std::string> names;
+  int times = 0;
+  int shares = 0;
+  bool has_index = false;
+  bool has_name = false;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::string_view cell = trim(cells[i]);
+    const bool is_whole = !cell.empty() && cell.find_first_not_of("0123456789") == cell.npos;
+    names.emplace_back("?");
+    if (is_time_cell(cell)) {
+      names.back() = "timestamp";
+      ++times;
+    } else if (cell.starts_with("GPU-")) {
+      names.back() = "uuid";
+      has_name = true;
+    } else if (cell.ends_with(" %")) {
+      names.back() = "utilization.gpu";
+      ++shares;
+    } else if (is_whole && cell.size() <= 2 && !has_index) {
+      names.back() = "index";
+      has_index = true;
+    }
+  }
+  if (times != 1 || shares != 1 || (!has_index && !has_name)) return {};
+  return names;
+}
+
+std::string_view first_line(std::string_view head) {
+  if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
+  return trim(head.substr(0, head.find('\n')));
+}
+
 bool looks_like_date(std::string_view word) {
   return word.size() >= 4 && word.find_first_not_of("0123456789-T:") == word.npos;
 }
@@ -41,7 +89,8 @@ class SmiReader final : public Reader {
   SmiReader(Intake& intake, const ReaderOptions& options)
       : intake_{intake},
         host_{options.host.empty() ? host_in_path(options.path) : options.host},
-        zone_{zone_named(options.time_zone, options.zone_rules)} {}
+        zone_{zone_named(options.time_zone, options.zone_rules)},
+        by_cells_{names_by_cells(first_line(options.head))} {}
 
   Result<> feed(std::string_view bytes) override {
     if (!zone_) return zone_.error();
@@ -63,9 +112,13 @@ class SmiReader final : public Reader {
     if (trim(line).empty()) return Ok{};
     if (is_header(line)) return header(line);  // It comes again with each start of nvidia-smi.
     if (names_.empty()) {
-      return bad_input(
-          "the first line is not the header of nvidia-smi --query-gpu; run it with "
-          "--format=csv, without noheader");
+      if (by_cells_.empty()) by_cells_ = names_by_cells(line);
+      if (by_cells_.empty()) {
+        return bad_input(
+            "the first line is not the header of nvidia-smi --query-gpu, nor does it say by its "
+            "units what its columns are; run it with --format=csv, without noheader");
+      }
+      TRY(columns(std::move(by_cells_)));
     }
     record(line, where);
     return Ok{};
@@ -73,14 +126,19 @@ class SmiReader final : public Reader {
 
   Result<> header(std::string_view line) {
     cells_.cut(line, ',');
-    names_.clear();
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < cells_.size(); ++i) names.emplace_back(plain_column(cells_[i]));
+    return columns(std::move(names));
+  }
+
+  Result<> columns(std::vector<std::string> names) {
+    names_ = std::move(names);
     measured_.clear();
     gpus_.clear();
     time_ = index_ = uuid_ = bus_ = name_ = -1;
-    for (std::size_t i = 0; i < cells_.size(); ++i) {
-      const std::string_view name = plain_column(cells_[i]);
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      const std::string_view name = names_[i];
       const int at = static_cast<int>(i);
-      names_.emplace_back(name);
       if (name == "timestamp") time_ = at;
       if (name == "index") index_ = at;
       if (name == "uuid") uuid_ = at;
@@ -164,6 +222,7 @@ class SmiReader final : public Reader {
   std::string host_;
   Result<Zone> zone_;
   LineCutter lines_;
+  std::vector<std::string> by_cells_;  // Of a log without a header.
   csv::Cells cells_;
   std::vector<std::string> names_;
   std::vector<std::size_t> measured_;
@@ -248,8 +307,8 @@ std::string host_in_path(std::string_view path) {
 bool claims(std::string_view head) { return claims_samples(head) || claims_names(head); }
 
 bool claims_samples(std::string_view head) {
-  if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
-  const std::string_view line = trim(head.substr(0, head.find('\n')));
+  const std::string_view line = first_line(head);
+  if (!names_by_cells(line).empty()) return true;
   // Commas only: other tables may have columns of these names too.
   return is_header(line) && line.find(',') != line.npos && line.find('|') == line.npos &&
          line.find('{') == line.npos;
@@ -260,6 +319,12 @@ std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options) {
 }
 
 Explained explain(std::string_view head, const ReaderOptions&) {
+  if (!names_by_cells(first_line(head)).empty()) {
+    return {Gives::kSamples,
+            "without a header: the column in % is taken for utilization.gpu, the one of whole "
+            "numbers for the index",
+            false};
+  }
   if (!claims_names(head)) return {Gives::kSamples, "", true};
   return {Gives::kJobs, "what GPUs are called; nothing of their usage", true};
 }

@@ -139,10 +139,34 @@ TEST(NvidiaSmi, NamesOfARealLog) {
 
 TEST(NvidiaSmi, SaysWhatIsMissing) {
   EXPECT_EQ(feed(make, "1, 2, 3\n").error,
-            "the first line is not the header of nvidia-smi --query-gpu; run it with --format=csv, "
-            "without noheader");
+            "the first line is not the header of nvidia-smi --query-gpu, nor does it say by its "
+            "units what its columns are; run it with --format=csv, without noheader");
   EXPECT_EQ(feed(make, "timestamp, utilization.gpu [%]\n").error,
             "does not say which GPU a row is about; query index or uuid too");
+}
+
+TEST(NvidiaSmi, WithoutAHeaderByUnits) {
+  const std::string bytes =
+      "2024/03/01 00:00:00.000, 0, 9830 MiB, 100 %\n"
+      "2024/03/01 00:00:00.000, 1, 12 MiB, [N/A]\n"
+      "2024/03/01 00:00:10.000, 0, 9830 MiB, 50 %\n";
+  EXPECT_TRUE(claims(bytes));
+  EXPECT_FALSE(explain(bytes, {}).has_header);
+  const Fed fed = feed(make, bytes, {.path = "n1.csv"});
+  EXPECT_EQ(fed.error, "");
+  ASSERT_EQ(fed.told.series_names.size(), 2U);
+  EXPECT_EQ(fed.told.series_names[0], "n1/0 utilization.gpu");
+  ASSERT_EQ(fed.told.samples_of[0].size(), 2U);
+  EXPECT_EQ(fed.told.samples_of[0][1].value, 50);
+  EXPECT_EQ(fed.told.count(Trouble::kBlankValue), 1U);
+  // A later part of it, by what its beginning was.
+  const Fed later = feed(make, "2024/03/01 00:00:20.000, 1, 12 MiB, [N/A]\n",
+                         {.path = "n1.csv", .head = bytes});
+  EXPECT_EQ(later.error, "");
+  EXPECT_EQ(later.told.count(Trouble::kBlankValue), 1U);
+  // Two in percent, or none: nobody knows which is which.
+  EXPECT_FALSE(claims("2024/03/01 00:00:00.000, 0, 3 %, 100 %\n"));
+  EXPECT_FALSE(claims("2024/03/01 00:00:00.000, 0, 100\n"));
 }
 
 }  // namespace
