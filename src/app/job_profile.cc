@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -95,11 +97,30 @@ std::string entry_of(const model::Spec& spec) {
 }
 
 struct Read {
+  Nanos at_exit{};  // What the hook did after the job's end, in the run with the collectors.
   std::vector<profile::Facts> facts;
   std::vector<profile::LineCost> lines;
   std::vector<profile::LineCost> wait_lines;
   JobProfile into;
 };
+
+Nanos without(Nanos part, Nanos whole) { return part < whole ? whole - part : whole; }
+
+std::optional<model::Receipt> own_receipt(const Collected& collected) {
+  const auto text = os::read_file(collected.folder + "/receipt.json");
+  const auto json = text ? parse_json(*text) : Result<Json>(bad_input("no receipt"));
+  auto own = json ? model::decode<model::Receipt>(*json) : Result<model::Receipt>(json.error());
+  return own ? std::optional(*std::move(own)) : std::nullopt;
+}
+
+// The run with the collectors as it would have been without what the hook, on one CPU, did last.
+model::Receipt of_the_job(model::Receipt receipt, const Collected& collected, Nanos at_exit) {
+  const auto own = own_receipt(collected);
+  if (!own || own->id != receipt.id) return receipt;
+  receipt.wall = without(at_exit, receipt.wall);
+  receipt.cpu_user = without(at_exit, receipt.cpu_user);
+  return receipt;
+}
 
 void read_hook(const Collected& collected, Read& read) {
   const auto text = os::read_file(collected.folder + "/hook.json");
@@ -109,6 +130,8 @@ void read_hook(const Collected& collected, Read& read) {
     read.into.problems.push_back("hook.json: " + facts.error().text);
     return;
   }
+  const auto at_exit = facts->evidence.find("hook.exit_s");
+  if (at_exit != facts->evidence.end()) read.at_exit = from_seconds(at_exit->second);
   read.lines = facts->lines;
   read.facts.push_back(*std::move(facts));
 }
@@ -116,22 +139,38 @@ void read_hook(const Collected& collected, Read& read) {
 void read_waits(const Collected& collected, Read& read) {
   const std::string path = collected.folder + "/waits.jsonl";
   if (!os::exists(path)) return;
-  const auto waits = observe::read_record(path);
-  if (!waits) {
-    read.into.problems.push_back(waits.error().text);
+  auto record = observe::read_record(path);
+  if (!record) {
+    read.into.problems.push_back(record.error().text);
     return;
   }
-  read.facts.push_back(profile::facts_of(*waits));
-  read.into.waits = profile::waits_report(*waits);
-  read.wait_lines = profile::line_costs(*waits);
+  model::BpfSummary waits = *std::move(record);
+  waits.wall = without(read.at_exit, waits.wall);
+  read.facts.push_back(profile::facts_of(waits));
+  read.into.waits = profile::waits_report(waits);
+  read.wait_lines = profile::line_costs(waits);
 }
 
 // Who looks from inside a program knows its lines better: those of files that it saw stay alone.
+// Of several ranks it looks at one, and what the others did in lines that this one never reached
+// was seen from outside.
 void add_wait_lines(Read& read) {
-  std::set<std::string> seen;
-  for (const profile::LineCost& cost : read.lines) seen.insert(cost.file);
+  int ranks = 1;
+  if (read.into.waits) {
+    for (const profile::RoleWaits& role : read.into.waits->roles) {
+      if (role.role == profile::Role::kStep) ranks = role.at_once;
+    }
+  }
+  std::set<std::string> files;
+  std::set<std::pair<std::string, int>> seen;
+  for (const profile::LineCost& cost : read.lines) {
+    files.insert(cost.file);
+    seen.emplace(cost.file, cost.line);
+  }
   for (profile::LineCost& cost : read.wait_lines) {
-    if (!seen.contains(cost.file)) read.lines.push_back(std::move(cost));
+    const bool is_new =
+        ranks > 1 ? !seen.contains({cost.file, cost.line}) : !files.contains(cost.file);
+    if (is_new) read.lines.push_back(std::move(cost));
   }
 }
 
@@ -181,13 +220,10 @@ Read read_all(const Collected& collected) {
 // Times of lines are of the run with the collectors, which took longer or shorter than the one
 // whose times count: they stand for the same share of it.
 void scale_lines(const Collected& collected, Nanos wall, Read& read) {
-  const auto text = os::read_file(collected.folder + "/receipt.json");
-  const auto json = text ? parse_json(*text) : Result<Json>(bad_input("no receipt"));
-  const auto own =
-      json ? model::decode<model::Receipt>(*json) : Result<model::Receipt>(json.error());
+  const auto own = own_receipt(collected);
   if (!own || own->wall <= Nanos{} || wall <= Nanos{}) return;
   for (profile::LineCost& line : read.lines) {
-    line.seconds *= to_seconds(wall) / to_seconds(own->wall);
+    line.seconds *= to_seconds(wall) / to_seconds(without(read.at_exit, own->wall));
   }
 }
 
@@ -240,9 +276,10 @@ std::vector<code::Source> sources_of(const model::Spec& spec,
   return sources.take();
 }
 
-JobProfile join_collected(const model::Spec& spec, const model::Receipt& receipt,
+JobProfile join_collected(const model::Spec& spec, const model::Receipt& measured,
                           const Collected& collected, const model::Change& baseline) {
   Read read = read_all(collected);
+  const model::Receipt receipt = of_the_job(measured, collected, read.at_exit);
   read.facts.insert(read.facts.begin(), profile::facts_of(receipt));
   read.into.profile = profile::classify(spec, receipt, read.facts, baseline);
   scale_lines(collected, receipt.wall, read);

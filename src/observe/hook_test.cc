@@ -127,6 +127,22 @@ TEST_F(HookTest, SeesStepsLoaderOperatorsAndSavesOfAnUnchangedTorchJob) {
   }
 }
 
+// Turning the window into rows and a trace takes seconds, which are not the job's.
+TEST_F(HookTest, WhatItDoesAtTheEndIsTold) {
+  if (no_torch()) GTEST_SKIP() << "/usr/bin/python3 has no torch here";
+  run(
+      python("import time, torch.profiler\n"
+             "def slow(call):\n"
+             "    return lambda *words: time.sleep(0.5) or call(*words)\n"
+             "for owner, name in (torch.profiler.profile, 'key_averages'), "
+             "(torch.profiler, 'kineto_available'):\n"
+             "    setattr(owner, name, slow(getattr(owner, name)))\n" +
+             torch_job("0")));
+  const Json seen = hook();
+  EXPECT_GE(seen.at("exit_s"), 1.0);
+  EXPECT_GE(seen.at("wall_s"), seen.at("startup_s"));
+}
+
 TEST_F(HookTest, GivesWayToTheJobsOwnProfiler) {
   if (no_torch()) GTEST_SKIP() << "/usr/bin/python3 has no torch here";
   const model::Receipt receipt = run(python(R"(

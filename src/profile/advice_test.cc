@@ -51,12 +51,14 @@ TEST(Course, TellsTheStartTheStepsAndTheCost) {
                       {"hook.import_share", 0.15},   {"hook.first_batch_share", 0.01},
                       {"hook.warmup_share", 0},      {"hook.steps", 40},
                       {"hook.step_p50_ms", 140},     {"hook.step_p95_ms", 300},
-                      {"hook.overhead_share", 0.01}, {"hook.lines_share", 0.005}};
+                      {"hook.overhead_share", 0.01}, {"hook.lines_share", 0.005},
+                      {"hook.exit_s", 3.5}};
   EXPECT_EQ(course_of(profile),
             (std::vector<std::string>{"start-up 2.00 s (imports 1.50 s), first batch 0.1 s",
                                       "40 steps, half of them within 140 ms, 95 % within 300 ms",
                                       "the hook itself took 0.1 s, which is not counted above, "
-                                      "and 0.05 s of CPU in a thread of its own"}));
+                                      "and 0.05 s of CPU in a thread of its own; 3.50 s "
+                                      "more after the job's end, for its report"}));
   EXPECT_TRUE(course_of({}).empty());
 }
 

@@ -66,6 +66,9 @@ std::vector<std::string> course_of(const model::Profile& profile) {
     if (const auto beside = tell.number("hook.lines_share")) {
       line += fmt::format(", and {} s of CPU in a thread of its own", show_number(*beside * wall));
     }
+    if (const auto last = tell.number("hook.exit_s"); last.value_or(0) >= 0.001) {
+      line += fmt::format("; {} s more after the job's end, for its report", show_number(*last));
+    }
     lines.push_back(std::move(line));
   }
   return lines;

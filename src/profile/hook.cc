@@ -35,6 +35,7 @@ constexpr auto kTimes = std::to_array<Field>({
 
 constexpr auto kNumbers = std::to_array<Field>({
     {"wall_s", "hook.wall_s"},
+    {"exit_s", "hook.exit_s"},
     {"steps", "hook.steps"},
     {"save_calls", "hook.save_calls"},
     {"fsync_calls", "hook.fsync_calls"},

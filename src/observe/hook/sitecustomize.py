@@ -273,11 +273,14 @@ class _Hook:
         profiler = self.window_result.get("profiler") if self.window_result else None
         report = self.report(now, before)
         self.add_lines(report)
+        report["exit_s"] = round(self.clock() - now, 6)
         self.write(report)
         if profiler is not None:
             name = "torch-%d.pt.trace.json" % self.pid
             path = os.path.join(os.path.dirname(self.out), name)
             _trace.write(profiler, path, report.get("rank"), report.get("world_size"))
+            report["exit_s"] = round(self.clock() - now, 6)
+            self.write(report)
 
     def add_lines(self, report):
         if self.sampler is not None:
