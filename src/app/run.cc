@@ -64,7 +64,7 @@ Result<model::Spec> typed_spec(const RunOptions& options, const model::Spec& fam
     spec = TRY(load_spec(options.spec_file));
   } else if (!options.argv.empty()) {
     spec.command = options.argv;
-    spec.workdir = std::filesystem::current_path().string();
+    spec.workdir = TRY(os::working_folder());
     spec.env.clear();
   }
   if (options.accelerators > 0) spec.accelerators = options.accelerators;
@@ -145,7 +145,7 @@ Result<observe::RunOrder> order_of(const RunOptions& options) {
   const int gpus = observe::gpu_count();
   const int usable = static_cast<int>(os::usable_cpus().size());
   order.plan.argv = options.argv;
-  order.plan.workdir = std::filesystem::current_path().string();
+  order.plan.workdir = TRY(os::working_folder());
   order.plan.accelerators = gpus > 0 ? gpus : usable;
   order.family = family_of(options.argv);
   if (!options.spec_file.empty()) {

@@ -39,7 +39,7 @@ Result<model::Spec> spec_from(const std::vector<std::string>& words, const std::
   model::Spec spec;
   spec.family = "compare-" + lower(arm);
   spec.command = words;
-  spec.workdir = std::filesystem::current_path().string();
+  spec.workdir = TRY(os::working_folder());
   spec.accelerators = 1;
   // A script in this folder is what people mean, also without "./".
   if (os::exists(words.front()) && words.front().find('/') == std::string::npos) {

@@ -174,11 +174,27 @@ TEST_F(CliTest, AnOutputThatWouldDoHarmIsRefused) {
             "amdahl: --output /dev/stdout: give the name of a file\n");
   EXPECT_EQ(wrong({"scan", "--html", path("no/such/page.html")}, 1),
             "amdahl: --html: there is no folder " + path("no/such") + "; make it first\n");
+  for (const char* option : {"--what-if=input=0", "--hta", "--show", "--format=kineto"}) {
+    const std::string name = std::string(option).substr(0, std::string(option).find('='));
+    EXPECT_EQ(wrong({"profile", option, "--", "true"}),
+              "amdahl: " + name + " is not for a command\n");
+  }
+  EXPECT_EQ(wrong({"profile", path("trace.json"), "--", "true"}),
+            "amdahl: profile takes files or a command, not both: '" + path("trace.json") +
+                "' before --\n");
+  EXPECT_EQ(wrong({"profile", "--accelerators=-1", "--", "true"}),
+            "amdahl: --accelerators wants a number from 1\n");
   const fs::path before = fs::current_path();
   fs::current_path(folder_);
   EXPECT_EQ(wrong({"profile", "folder"}, 1),
             "amdahl: folder is a folder, and there is no such family; type: amdahl profile "
             "folder/*\n");
+  fs::create_directories(path("gone"));
+  fs::current_path(path("gone"));
+  fs::remove(path("gone"));
+  EXPECT_EQ(wrong({"profile", "--", "true"}, 1),
+            "amdahl: the folder that this runs in is gone (No such file or directory); go to "
+            "another\n");
   fs::current_path(before);
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/trace_profile.h"
+#include "base/count.h"
 #include "base/screen.h"
 #include "base/text.h"
 #include "cli/show.h"
@@ -143,6 +144,11 @@ Result<int> profile_typed_command(const Flags& flags) {
   } else {
     print(show_job_profile(flags, done.joined));
     print(fmt::format("\nwhat the collectors left: {}\n", done.folder));
+  }
+  if (done.receipt.left_behind > 0) {
+    fmt::print(stderr, "amdahl: {} that the job left running {} ended with it\n",
+               counted(done.receipt.left_behind, "process", "processes"),
+               done.receipt.left_behind == 1 ? "was" : "were");
   }
   const bool is_done = succeeded(done.receipt);
   if (!is_done) {

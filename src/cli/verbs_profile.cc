@@ -100,10 +100,28 @@ Result<int> profile_family(const Flags& flags) {
   return 0;
 }
 
+// What a command has no use for must not pass in silence.
+Result<> check_command(const Flags& flags) {
+  if (!flags.words.empty()) {
+    return bad_input(fmt::format("profile takes files or a command, not both: '{}' before --",
+                                 flags.words.front()));
+  }
+  if (flags.accelerators < 0) return bad_input("--accelerators wants a number from 1");
+  for (const auto& [option, given] :
+       {std::pair("--what-if", !flags.what_if.empty()), std::pair("--hta", flags.hta),
+        std::pair("--show", flags.show), std::pair("--format", !flags.format.empty())}) {
+    if (given) return bad_input(fmt::format("{} is not for a command", option));
+  }
+  return Ok{};
+}
+
 }  // namespace
 
 Result<int> do_profile(const Flags& flags) {
-  if (!flags.command.empty()) return profile_typed_command(flags);
+  if (!flags.command.empty()) {
+    TRY(check_command(flags));
+    return profile_typed_command(flags);
+  }
   if (flags.words.empty()) {
     return bad_input("profile wants a family or files of a profiler; type: amdahl profile --help");
   }

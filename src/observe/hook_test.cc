@@ -157,6 +157,7 @@ for i, batch in enumerate(DataLoader(torch.zeros(64, 2), batch_size=4)):
 )"));
   EXPECT_EQ(receipt.stdout_tail, "True\n") << receipt.stderr_tail;
   EXPECT_EQ(hook().at("steps"), 16);
+  EXPECT_EQ(hook().at("own_profiler"), true);
 }
 
 TEST_F(HookTest, AProgramWithoutTorchIsLeftAsItWas) {

@@ -189,6 +189,15 @@ std::vector<std::string> glob(const std::string& pattern) {
   return paths;
 }
 
+Result<std::string> working_folder() {
+  std::error_code error;
+  const fs::path here = fs::current_path(error);
+  if (!error) return here.string();
+  return Error{
+      Error::Kind::kNotFound,
+      fmt::format("the folder that this runs in is gone ({}); go to another", error.message())};
+}
+
 std::string absolute(const std::string& path) {
   std::error_code error;
   const fs::path whole = fs::absolute(path, error);

@@ -24,5 +24,7 @@ Result<std::string> sha256_of_file(const std::string& path);  // Streams.
 // Paths that match a glob, sorted; a path without wildcards matches itself if it exists.
 std::vector<std::string> glob(const std::string& pattern);
 std::string absolute(const std::string& path);
+// kNotFound if it was removed under us.
+Result<std::string> working_folder();
 
 }  // namespace amdahl::os

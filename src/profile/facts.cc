@@ -68,7 +68,8 @@ void add_host(const model::HostNoise& noise, Facts& facts) {
     if (std::isfinite(row.value)) {
       facts.evidence[row.name] = row.value;
     } else {
-      facts.missing.push_back(fmt::format("{}: {} could not be read", row.name, row.from));
+      facts.missing.push_back(
+          fmt::format("{}: {} could not be read, or the run was too short", row.name, row.from));
     }
   }
 }

@@ -173,7 +173,9 @@ Result<Ops> read_ops(const Json& window) {
 
 std::string_view why_no_window(const Json& hook, const Facts& facts) {
   const auto torch = hook.find("torch");
+  const bool was_killed = hook.value("ended", Json(true)) == false;
   if (torch != hook.end() && torch->is_null()) {
+    if (was_killed) return "hook: the job was killed before it had imported torch";
     return "hook: the job's Python did not import torch, so no steps, loader or operators";
   }
   const auto steps = facts.evidence.find("hook.steps");
@@ -181,8 +183,12 @@ std::string_view why_no_window(const Json& hook, const Facts& facts) {
     return "hook: it saw no steps (no batch of a DataLoader, no module called in the main thread), "
            "so nothing of the operators";
   }
-  if (hook.value("ended", Json(true)) == false) {
+  if (was_killed) {
     return "hook: the job was killed, so this is of the moment before that, without the operators";
+  }
+  if (hook.value("own_profiler", Json(false)) == true) {
+    return "hook: the job ran torch's profiler itself, which was left to it: give that trace to "
+           "amdahl profile";
   }
   return "hook: it profiled no window of steps, so nothing of the operators";
 }

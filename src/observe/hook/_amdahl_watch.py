@@ -70,7 +70,8 @@ def _yield_to_own_profiler(torch, hook):
 
     @functools.wraps(init)
     def yielding(self, *args, **kwargs):
-        if not hook.depth.get("window") and hook.window is not None:
+        if not hook.depth.get("window"):
+            hook.own_profiler = True
             try:
                 hook.close_window()
             except Exception:

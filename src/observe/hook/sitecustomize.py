@@ -66,6 +66,7 @@ class _Hook:
         self.grad = [0, 0, 0]  # Forward calls, with gradients, in inference mode.
         self.window = None
         self.window_result = None
+        self.own_profiler = False  # The job's.
         self.finished = False
 
     def after_fork(self):
@@ -199,6 +200,7 @@ class _Hook:
         self.window_result = {}  # Whatever happens, not twice.
         self.note_rank(torch)
         if torch.autograd._profiler_enabled():
+            self.own_profiler = True
             return
         from torch.profiler import ProfilerActivity, profile
 
@@ -336,6 +338,8 @@ class _Hook:
                 report["torch_threads"] = torch.get_num_threads()
             except Exception:
                 pass
+        if self.own_profiler:
+            report["own_profiler"] = True
         if self.window_result and ended:
             report["window"] = _report.window_rows(self.window_result)
         return report
