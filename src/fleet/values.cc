@@ -19,7 +19,16 @@ bool is_blank_word(std::string_view text) {
 }
 
 std::string_view job_in(std::string_view text) {
-  return is_blank_word(text) || text == "0" || text == "-1" ? std::string_view() : text;
+  text = without_fraction(text);
+  const bool is_none = text == "0" || text == "-1" || text == "nan" || text == "NaN" ||
+                       text == "unknown" || is_blank_word(text);
+  return is_none ? std::string_view() : text;
+}
+
+std::string_view without_fraction(std::string_view text) {
+  if (!text.ends_with(".0")) return text;
+  const std::string_view whole = text.substr(0, text.size() - 2);
+  return !whole.empty() && whole.find_first_not_of("0123456789") == whole.npos ? whole : text;
 }
 
 bool is_blank_number(double value) {

@@ -10,8 +10,10 @@ namespace amdahl::fleet {
 
 // "", "N/A", "[N/A]", "[Not Supported]", "null", "-": no value, said in words.
 bool is_blank_word(std::string_view text);
-// The job that a label or a cell names; empty where that says "none": blanks, 0, -1.
+// The job that a label or a cell names; empty where that says "none": blanks, 0, -1, nan.
 std::string_view job_in(std::string_view text);
+// "7" of "7.0", as tools write the whole numbers of a column that has blanks.
+std::string_view without_fraction(std::string_view text);
 
 // DCGM's numbers for "no value", of 32 and 64 bits and of floating point, each with the next 15:
 // not found, not supported, no permission.

@@ -13,6 +13,13 @@ namespace amdahl::scan {
 
 using model::Trouble;
 
+namespace {
+
+// Of a metric that no accelerator has two samples of.
+constexpr Time kUnknownCadence = Nanos{std::chrono::minutes{1}}.count();
+
+}  // namespace
+
 FleetUsage Fold::finish() && {
   if (samples_ > 0) settle();  // Places are of no use without telemetry.
   return Finisher(*this).run();
@@ -49,78 +56,6 @@ FleetUsage Finisher::run() {
   usage_.outside_samples = fold_.outside_;
   usage_.words = std::move(fold_.words_);
   return std::move(usage_);
-}
-
-void Finisher::set_window() {
-  usage_.window = fold_.asked_;
-  const bool is_open_start = fold_.asked_.start == Nanos{kBeginning};
-  const bool is_open_end = fold_.asked_.end == Nanos{kForever};
-  if (!is_open_start && !is_open_end) return;
-  const Window found = found_window();
-  if (is_open_start) usage_.window.start = std::min(found.start, usage_.window.end);
-  if (is_open_end) usage_.window.end = std::max(found.end, usage_.window.start);
-}
-
-// What was observed, or else what was accounted for.
-Window Finisher::found_window() {
-  Time start = kForever;
-  Time end = kBeginning;
-  for (std::size_t i = 0; i < fold_.tracks_.size(); ++i) {
-    const Track& track = fold_.tracks_[i];
-    const Cursor& cursor = fold_.cursors_[i];
-    if (cursor.last == kBeginning) continue;
-    start = std::min(start, track.run_first);
-    Time last = cursor.last;
-    for (const Run& run : track.runs) {
-      start = std::min(start, run.first);
-      last = std::max(last, run.last);
-    }
-    end = std::max(end, last + std::max<Time>(cursor.cadence.usual, 1));
-  }
-  if (start == kForever) {
-    const JobRows& jobs = fold_.jobs_.rows();
-    for (JobIndex job = 0; job < jobs.size() && !stop_(job); ++job) {
-      start = std::min(start, jobs.start(job).count());
-      end = std::max(end, jobs.end(job).count());
-      if (jobs.running(job) && jobs.end(job) == jobs.start(job)) {
-        end = std::max(end, fold_.options_.now.count());
-      }
-    }
-  }
-  if (start == kForever) {
-    for (const Fold::Occupied& row : fold_.occupied_) {
-      start = std::min(start, row.occupancy.at.count());
-      end = std::max(end, (row.occupancy.at + row.occupancy.held).count());
-    }
-  }
-  if (start == kForever) return {};
-  Window found{Nanos{start}, Nanos{std::max(start, end)}};
-  if (const auto clocks = fold_.clocks()) {  // Of a pipe, which could not be read again.
-    found.start = std::max(found.start, clocks->window.start);
-    found.end = std::min(found.end, clocks->window.end);
-    fold_.count(Trouble::kFarSample, clocks->far);
-  }
-  return found;
-}
-
-// Also sums up what was accounted for, the window not regarded: of a running job as much as its
-// scheduler counted.
-void Finisher::end_running() {
-  Nanos last = window().end;
-  if (fold_.options_.now > Nanos{}) last = std::min(last, fold_.options_.now);
-  JobRows& jobs = fold_.jobs_.rows();
-  if (jobs.size() > 0) usage_.accounted = {jobs.start(0), jobs.start(0)};
-  for (JobIndex job = 0; job < jobs.size() && !stop_(job); ++job) {
-    const Nanos start = jobs.start(job);
-    Nanos whole = jobs.end(job);
-    if (jobs.running(job)) {
-      jobs.set_end(job, std::max(last, start));
-      if (whole <= start) whole = jobs.end(job);
-    }
-    usage_.accounted.start = std::min(usage_.accounted.start, start);
-    usage_.accounted.end = std::max(usage_.accounted.end, whole);
-    usage_.unclipped += to_seconds(whole - start) * static_cast<double>(jobs.accelerators(job));
-  }
 }
 
 void Finisher::find_devices() {
@@ -300,7 +235,9 @@ void Finisher::weigh_slices() {
 
 Time Finisher::cadence_of(const LaneSum& lane) const {
   const Time own = fold_.cursors_[lane.track].cadence.usual;
-  return own > 0 ? own : fold_.metric_cadence_[fold_.tracks_[lane.track].metric_row].usual;
+  if (own > 0) return own;
+  const Time others = fold_.metric_cadence_[fold_.tracks_[lane.track].metric_row].usual;
+  return others > 0 ? others : kUnknownCadence;
 }
 
 void Finisher::tell_lanes() {

@@ -31,6 +31,7 @@ class Finisher {
 
   void set_window();
   Window found_window();
+  Nanos last_known() const;
   void end_running();
   void check_whole_hosts();
   void count_shards();

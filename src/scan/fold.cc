@@ -73,7 +73,10 @@ void Fold::job(const model::JobDraft& job, fleet::Where where) {
   const JobIndex before = jobs_.size();
   const auto odd = jobs_.add(job);
   if (odd == Trouble::kBadTime) {
-    trouble(Trouble::kBadTime, where, std::string(job.id) + ": its end lies before its start");
+    const bool has_end = job.end > Nanos{} || job.elapsed >= Nanos{};
+    trouble(Trouble::kBadTime, where,
+            std::string(job.id) + (has_end ? ": its end lies before its start"
+                                           : ": it has ended, but when is not said"));
   } else if (odd == Trouble::kTwoZones) {
     trouble(Trouble::kTwoZones, where,
             std::string(job.id) + " came before, with all its times as many hours apart");
@@ -308,8 +311,8 @@ void Fold::take_odd(std::uint32_t track, Sample sample) {
   if (at < cursor.start || at >= cursor.limit) go_to(track, at);
   if (!row.runs.empty() && cursor.last == kBeginning && cursor.lane != kNobody) {
     // Gaps are counted as samples come: going back, it cannot be known any more which there are.
-    const bool is_back = cursor.lane == kSeveral || (lanes_[cursor.lane].samples > 0 &&
-                                                     at < lanes_[cursor.lane].last);
+    const bool is_back = cursor.lane == kSeveral ||
+                         (lanes_[cursor.lane].samples > 0 && at < lanes_[cursor.lane].last);
     row.is_unordered = row.is_unordered || is_back;
   }
   accept(track, cursor, *reading);
@@ -332,13 +335,21 @@ void Fold::go_to(std::uint32_t track, Time at) {
 void Fold::leave_out(std::uint32_t track, Sample sample) {
   if (sample.at < asked_.start || sample.at >= asked_.end) {
     ++outside_;
-    return;
+    return vote_outside(tracks_[track], sample.at.count());
   }
   const Spot& spot = holders_[tracks_[track].spot];
   trouble(Trouble::kFarSample, {},
           fmt::format("a sample of accelerator {} of {} has the time {:%F %T}",
                       words_[spot.accelerator], words_[holders_.spelling(spot.host)],
                       fmt::gmtime(sample.at.count() / 1'000'000'000)));
+}
+
+// How often samples come is known also from those that are not of the window.
+void Fold::vote_outside(Track& row, Time at) {
+  if (row.outside != kBeginning && at > row.outside) {
+    metric_cadence_[row.metric_row].vote(at - row.outside);
+  }
+  row.outside = at;
 }
 
 // Whether it may go the usual way; if not, all that is to be done with it has been.

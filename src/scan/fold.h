@@ -102,6 +102,7 @@ class Fold final : public fleet::Intake {
   void flatten(std::uint32_t track);
   void take(std::uint32_t track, fleet::Sample sample);
   void take_odd(std::uint32_t track, fleet::Sample sample);
+  void vote_outside(Track& row, Time at);
   bool is_in_order(std::uint32_t track, fleet::Sample sample);
   void go_to(std::uint32_t track, Time at);
   void leave_out(std::uint32_t track, fleet::Sample sample);

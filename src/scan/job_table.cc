@@ -17,6 +17,13 @@ bool is_running(const JobDraft& draft) {
   return draft.end == Nanos{} && (draft.elapsed < Nanos{} || draft.state == JobState::kRunning);
 }
 
+// Its state says that it has ended, and nothing says when.
+bool is_endless(const JobDraft& draft) {
+  const bool is_over = draft.state != JobState::kRunning && draft.state != JobState::kPending &&
+                       draft.state != JobState::kOther;
+  return is_over && draft.end == Nanos{} && draft.elapsed < Nanos{};
+}
+
 // What the scheduler counted wins over a difference of local times. A running job's end is not
 // known; what was counted of it so far is kept as its end until the window is known.
 Nanos end_of(const JobDraft& draft) {
@@ -40,7 +47,7 @@ JobIndex recall(const std::vector<JobIndex>& by_word, WordId word) {
 std::optional<Trouble> JobTable::add(const JobDraft& draft) {
   if (!(draft.accelerators > 0) && !(draft.shards > 0)) return Trouble::kNoAccelerator;
   if (draft.start <= Nanos{}) return Trouble::kNeverStarted;
-  if (end_of(draft) < draft.start) return Trouble::kBadTime;
+  if (is_endless(draft) || end_of(draft) < draft.start) return Trouble::kBadTime;
   const WordId id = words_.intern(draft.id);
   const JobIndex latest = recall(by_id_, id);
   for (JobIndex job = id == 0 ? kNoJob : latest; job != kNoJob; job = before(job)) {

@@ -81,6 +81,7 @@ struct Track {
   std::uint32_t run_begun = 0;  // Cursor::newest when it began.
   std::uint32_t run_late = 0;   // Samples that it got out of order.
   std::vector<Run> runs;        // Older ones, if the input jumped in time.
+  Time outside = kBeginning;    // Of the last sample that was not of the window.
   // Not all of its samples were taken as they would have been in order of time.
   bool is_unordered = false;
 

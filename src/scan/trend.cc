@@ -101,7 +101,7 @@ Grid round_grid(const Window& window, Nanos width) {
 }
 
 Slicer::Slicer(const FleetUsage& usage, const Grid& grid)
-    : usage_{usage}, grid_{grid}, slices_(grid.count), job_(grid.count) {
+    : usage_{usage}, grid_{grid}, slices_(grid.count), job_(grid.count), lane_(grid.count) {
   const Window& window = usage.window;
   for (std::size_t i = 0; i < grid.count; ++i) {
     const Nanos start = grid.origin + grid.width * static_cast<std::int64_t>(i);
@@ -116,24 +116,88 @@ std::size_t Slicer::at(Nanos time) const {
   return std::min(index, slices_.size() - 1);
 }
 
-void Slicer::add_even(const FleetJob& job, const Split& split) {
+void Slicer::add_even(const FleetJob& job, const Split& split, std::vector<Split>& into) {
   const Nanos start = std::max(job.start, usage_.window.start);
   const Nanos end = std::min(job.end, usage_.window.end);
   if (end <= start) {
-    job_[first_] += split;
+    into[first_] += split;
     return;
   }
   const double whole = to_seconds(end - start);
   for (std::size_t i = first_; i < end_; ++i) {
     const Nanos inside = std::min(end, slices_[i].end) - std::max(start, slices_[i].start);
-    if (inside > Nanos{}) job_[i] += scaled(split, to_seconds(inside) / whole);
+    if (inside > Nanos{}) into[i] += scaled(split, to_seconds(inside) / whole);
+  }
+}
+
+// What was seen in [start, end), over the slices that it lies in.
+void Slicer::add_bin(Nanos start, Nanos end, const Split& split) {
+  start = std::max(start, slices_[first_].start);
+  end = std::min(end, slices_[end_ - 1].end);
+  if (end <= start) {
+    lane_[std::clamp(at(start), first_, end_ - 1)] += split;
+    return;
+  }
+  const double whole = to_seconds(end - start);
+  for (std::size_t i = at(start); i < end_ && slices_[i].start < end; ++i) {
+    const Nanos inside = std::min(end, slices_[i].end) - std::max(start, slices_[i].start);
+    if (inside > Nanos{}) lane_[i] += scaled(split, to_seconds(inside) / whole);
+  }
+}
+
+// Bins are rounded, and not every sample has one: what was seen in all is as the lane says.
+void Slicer::keep_sums(const Split& whole) {
+  Split sum;
+  for (std::size_t i = first_; i < end_; ++i) sum += lane_[i];
+  const auto scale = [](double want, double have) { return have > 0 ? want / have : 0; };
+  for (std::size_t i = first_; i < end_; ++i) {
+    lane_[i].idle *= scale(whole.idle, sum.idle);
+    lane_[i].low *= scale(whole.low, sum.low);
+    lane_[i].productive *= scale(whole.productive, sum.productive);
+  }
+}
+
+// A sample holds for a while before and after it: what is too much for its slice was seen in those
+// that have room. What is left of each is unobserved.
+void Slicer::fill_lane() {
+  Split over;
+  double room = 0;
+  for (std::size_t i = first_; i < end_; ++i) {
+    Split& slice = lane_[i];
+    const double seen = slice.idle + slice.low + slice.productive;
+    room += std::max(0.0, slice.allocated - seen);
+    if (seen <= slice.allocated) continue;
+    const Split kept = scaled(slice, slice.allocated / seen);
+    over.idle += slice.idle - kept.idle;
+    over.low += slice.low - kept.low;
+    over.productive += slice.productive - kept.productive;
+    slice.idle = kept.idle;
+    slice.low = kept.low;
+    slice.productive = kept.productive;
+  }
+  for (std::size_t i = first_; i < end_; ++i) {
+    Split& slice = lane_[i];
+    const double free = slice.allocated - slice.idle - slice.low - slice.productive;
+    if (free > 0 && room > 0) {
+      const Split more = scaled(over, free / room);
+      slice.idle += more.idle;
+      slice.low += more.low;
+      slice.productive += more.productive;
+    }
+    const double seen = slice.idle + slice.low + slice.productive;
+    slice.unobserved = std::max(0.0, slice.allocated - seen);
+    job_[i] += slice;
   }
 }
 
 void Slicer::add_lane(const FleetJob& job, const Lane& lane) {
   const Split split = split_of(lane);
   const auto bins = usage_.bins_of(lane);
-  if (bins.empty() || lane.samples == 0) return add_even(job, split);
+  if (bins.empty() || lane.samples == 0) return add_even(job, split, job_);
+  for (std::size_t i = first_; i < end_; ++i) lane_[i] = {};
+  Split whole;
+  whole.allocated = split.allocated;
+  add_even(job, whole, lane_);
   // Bins say when it was idle and how busy it was else; sums stay as the lane has them.
   const double idle_level = lane.idle > 0 ? lane.utilisation_idle / lane.idle : 0;
   const double idle_one = lane.idle > 0 ? split.idle / lane.idle : 0;
@@ -144,19 +208,16 @@ void Slicer::add_lane(const FleetJob& job, const Lane& lane) {
   for (std::size_t i = 0; i < bins.size(); ++i) {
     const Bin& bin = bins[i];
     if (bin.samples == 0) continue;
-    const Nanos middle =
-        lane.bin_start + lane.bin_width * static_cast<std::int64_t>(i) + lane.bin_width / 2;
-    Split& slice = job_[std::clamp(at(middle), first_, end_ - 1)];
+    const Nanos start = lane.bin_start + lane.bin_width * static_cast<std::int64_t>(i);
     const double used = std::max(0.0, bin.sum - bin.idle * idle_level);
-    slice.idle += idle_one * bin.idle;
-    slice.productive += working_one * used;
-    slice.low += low_one * std::max(0.0, bin.samples - bin.idle - used);
+    Split seen;
+    seen.idle = idle_one * bin.idle;
+    seen.productive = working_one * used;
+    seen.low = low_one * std::max(0.0, bin.samples - bin.idle - used);
+    add_bin(start, start + lane.bin_width, seen);
   }
-  add_even(job, {.allocated = split.allocated,
-                 .unobserved = split.unobserved,
-                 .idle = 0,
-                 .low = 0,
-                 .productive = 0});
+  keep_sums(split);
+  fill_lane();
 }
 
 // Most jobs of a fleet without telemetry, and most of them lie in one slice.
@@ -189,14 +250,14 @@ void Slicer::add(std::size_t index) {
   end_ = std::max(end_, first_ + 1);
   for (std::size_t i = first_; i < end_; ++i) job_[i] = {};
   if (job.lanes == 0) {
-    add_even(job, job.split);
+    add_even(job, job.split, job_);
   } else {
     Split lanes;
     for (const Lane& lane : usage_.lanes_of(job)) {
       add_lane(job, lane);
       lanes += split_of(lane);
     }
-    add_even(job, rest_of(job.split, lanes));
+    add_even(job, rest_of(job.split, lanes), job_);
   }
   for (std::size_t i = first_; i < end_; ++i) {
     slices_[i].split += job_[i];

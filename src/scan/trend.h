@@ -35,15 +35,19 @@ class Slicer {
 
  private:
   void add_unobserved(Nanos start, Nanos end, double allocated);
-  void add_even(const FleetJob& job, const Split& split);
+  void add_even(const FleetJob& job, const Split& split, std::vector<Split>& into);
   void add_lane(const FleetJob& job, const Lane& lane);
+  void add_bin(Nanos start, Nanos end, const Split& split);
+  void keep_sums(const Split& whole);
+  void fill_lane();
   std::size_t at(Nanos time) const;
 
   const FleetUsage& usage_;
   Grid grid_;
   std::vector<Slice> slices_;
-  std::vector<Split> job_;  // The job at hand, by slice.
-  std::size_t first_ = 0;   // Of its slices.
+  std::vector<Split> job_;   // The job at hand, by slice.
+  std::vector<Split> lane_;  // The lane of it at hand.
+  std::size_t first_ = 0;    // Of its slices.
   std::size_t end_ = 0;
 };
 

@@ -1,10 +1,12 @@
 #include "scan/trend.h"
 
 #include <cmath>
+#include <span>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "scan/fold.h"
 #include "scan/made_fleet.h"
 
 namespace amdahl::scan {
@@ -48,6 +50,53 @@ void add_day(Fleet& fleet, std::string_view name, int day, double utilisation) {
     const double noise = 0.02 * ((i * 7) % 5 - 2);
     fleet.add(name, kMonday + hours{24 * day + i}, hours{1}, utilisation + noise);
   }
+}
+
+// A border within a bin cuts it, and no window has seen more than there was.
+TEST(Trend, WindowsSeeNoMoreThanWasAllocated) {
+  Fold fold({.window = Window{kMonday, kMonday + hours{3}}});
+  const auto add_job = [&](std::string_view id, Nanos start, Nanos end) {
+    model::JobDraft job;
+    job.id = id;
+    job.accelerators = 1;
+    job.hosts = "h";
+    job.start = start;
+    job.end = end;
+    fold.job(job, {});
+    fold.place(id, "h", id);
+    model::SeriesKey key;
+    key.host = "h";
+    key.accelerator = id;
+    key.metric = "DCGM_FI_DEV_GPU_UTIL";
+    const auto series = fold.series(key);
+    for (Nanos at = start; at < end; at += std::chrono::seconds{70}) {
+      const bool is_gap = at > kMonday + minutes{100} && at < kMonday + minutes{130};
+      const fleet::Sample sample{at, at < kMonday + minutes{45} ? 0.0F : 80.0F};
+      if (!is_gap) fold.samples(series, std::span(&sample, 1));
+    }
+  };
+  add_job("0", kMonday, kMonday + hours{3});
+  add_job("1", kMonday + minutes{17}, kMonday + minutes{171});
+  const FleetUsage usage = std::move(fold).finish();
+  Slicer slicer(usage, round_grid(usage.window, minutes{20}));
+  for (std::size_t i = 0; i < usage.jobs.size(); ++i) slicer.add(i);
+  const std::vector<Slice> slices = std::move(slicer).take();
+  Split sum;
+  for (const Slice& slice : slices) {
+    const Split& split = slice.split;
+    const double seen = split.idle + split.low + split.productive;
+    EXPECT_LE(seen, split.allocated + 1e-3);
+    EXPECT_NEAR(seen + split.unobserved, split.allocated, 1e-3);
+    sum += split;
+  }
+  const Split want = total_of(usage.jobs);
+  EXPECT_NEAR(sum.idle, want.idle, 1e-3);
+  EXPECT_NEAR(sum.low, want.low, 1e-3);
+  EXPECT_NEAR(sum.productive, want.productive, 1e-3);
+  EXPECT_NEAR(sum.unobserved, want.unobserved, 1e-3);
+  // The gap is where it was, not everywhere.
+  EXPECT_NEAR(slices[1].split.unobserved, 0, 60);
+  EXPECT_GT(slices[5].split.unobserved, 1000);
 }
 
 TEST(Trend, WindowsBeginAtRoundTimes) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "fleet/values.h"
 
 namespace amdahl::fleet::csv {
 
@@ -19,6 +20,7 @@ std::optional<double> devices_by_number(std::string_view cell) {
 }
 
 std::string_view accelerator_index(std::string_view cell) {
+  cell = without_fraction(cell);
   const std::size_t last = cell.find_last_not_of("0123456789");
   if (last == cell.npos || last + 1 == cell.size() || cell.size() > 20) return cell;
   const std::string before = lower(trim(cell.substr(0, last + 1)));

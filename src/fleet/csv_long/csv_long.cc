@@ -39,8 +39,10 @@ class Teller {
                                     .metric = one.metric,
                                     .kind = one.kind,
                                     .profile = one.slice.empty() ? "" : one.profile}));
+      note_unit(ids.back(), one.metric);
     }
     for (std::uint32_t& series : block.series) series = ids[series];
+    if (!fraction_.empty()) weigh(block);
     if (!block.series.empty()) intake_.rows(block.series, block.samples);
     for (const Parsed::Problem& problem : block.problems) {
       const Where where{problem.where.line + line_ + 1, problem.where.byte + byte_};
@@ -57,8 +59,42 @@ class Teller {
     line_ += lines;
   }
 
+  // One value out of range is a bad value; many are another unit.
+  Result<> check_unit() const {
+    if (above_ <= 20 || above_ * 20 <= weighed_) return Ok{};
+    return bad_input(
+        fmt::format("line {}: {} is from 0 to 1, and so were its first lines, but {} of {} values "
+                    "are above: in percent? Say so in a mapping, with unit = \"percent\" "
+                    "(docs/format/csv-mapping.md)",
+                    line_, fraction_, above_, weighed_));
+  }
+
  private:
+  void note_unit(SeriesId series, const std::string& name) {
+    const UsageMetric* metric = find_usage_metric(name);
+    const bool is_fraction = metric && metric->whole <= 1;
+    if (is_fraction) fraction_ = name;
+    if (is_fraction_.size() <= series) is_fraction_.resize(std::size_t{series} + 1);
+    is_fraction_[series] = is_fraction;
+  }
+
+  // All values at first, then some: a table in another unit has many of them.
+  void weigh(const Parsed& block) {
+    const std::size_t step = weighed_ < 65536 ? 1 : 13;
+    for (std::size_t i = 0; i < block.series.size(); i += step) {
+      if (!is_fraction_[block.series[i]]) continue;
+      ++weighed_;
+      // DCGM's numbers for "no value" are far above.
+      const float value = block.samples[i].value;
+      above_ += value > 1.5F && value < 101 ? 1U : 0U;
+    }
+  }
+
   Intake& intake_;
+  std::string fraction_;           // A metric from 0 to 1, if there is one.
+  std::vector<bool> is_fraction_;  // By SeriesId.
+  std::uint64_t weighed_ = 0;
+  std::uint64_t above_ = 0;
   std::uint64_t line_ = 0;
   std::uint64_t byte_ = 0;
 };
@@ -79,7 +115,8 @@ class LongReader final : public Reader {
       TRY(read_header());
       bytes.remove_prefix(end + 1);
     }
-    return workers_ ? feed_workers(bytes) : feed_here(bytes);
+    TRY(workers_ ? feed_workers(bytes) : feed_here(bytes));
+    return teller_.check_unit();
   }
 
   Result<> finish() override {
@@ -91,7 +128,7 @@ class LongReader final : public Reader {
     } else if (!rest_.empty()) {
       parse_here(std::exchange(rest_, {}));
     }
-    return Ok{};
+    return teller_.check_unit();
   }
 
  private:

@@ -36,6 +36,34 @@ TEST(CsvLong, ClaimsByWhatTheHeaderSays) {
   }
 }
 
+TEST(CsvLong, ManyValuesInAnotherUnitEndTheReading) {
+  std::string late = "timestamp,Hostname,gpu,DCGM_FI_PROF_SM_ACTIVE\n";
+  for (int i = 0; i < 200; ++i) {
+    late += fmt::format("{},n1,0,{}\n", 1700000000 + 30 * i, i < 100 ? 0 : 80);
+  }
+  for (const int threads : {1, 2}) {
+    ReaderOptions options;
+    options.threads = threads;
+    const Fed fed = feed(make, late, options);
+    EXPECT_NE(fed.error.find("DCGM_FI_PROF_SM_ACTIVE is from 0 to 1"), std::string::npos)
+        << fed.error;
+    EXPECT_NE(fed.error.find("unit = \"percent\""), std::string::npos) << fed.error;
+  }
+  std::string one = "timestamp,Hostname,gpu,DCGM_FI_PROF_SM_ACTIVE\n1700000000,n1,0,80\n";
+  for (int i = 1; i < 200; ++i) one += fmt::format("{},n1,0,0.5\n", 1700000000 + 30 * i);
+  EXPECT_EQ(feed(make, one, {}).error, "");
+}
+
+// As tools write whole numbers of a column that has blanks.
+TEST(CsvLong, IndicesAndJobsMayHaveAFraction) {
+  const Fed fed = feed(make,
+                       "timestamp,Hostname,gpu,hpc_job,DCGM_FI_DEV_GPU_UTIL\n"
+                       "1700000000,n1,1.0,42.0,5\n1700000000,n1,0.0,nan,5\n",
+                       {});
+  EXPECT_EQ(fed.told.series_names, (std::vector<std::string>{"n1/1 DCGM_FI_DEV_GPU_UTIL job=42",
+                                                             "n1/0 DCGM_FI_DEV_GPU_UTIL"}));
+}
+
 // Rows in the order of the table, and anything that a cell can hold.
 TEST(CsvLong, ReadsRows) {
   const std::string text = kHeader +
