@@ -36,7 +36,7 @@ class Turner {
 
  private:
   Result<> prepare();
-  Result<> choose(const FleetAnswer& fleet);
+  Result<> choose();
   Result<> dream();
   Result<bool> step();  // Whether it thought anew.
   Result<> think();     // Decides all there is to decide, then grants slots.
@@ -51,6 +51,7 @@ class Turner {
   const CycleOptions& options_;
   std::int64_t fence_;
   SnapshotOptions snapshots_;
+  std::optional<FleetAnswer> fleet_;  // What a choice is made from.
   std::optional<Snapshot> snapshot_;  // Of the last thought, with what it granted.
   Submitted submitted_;
   Nanos began_{};
@@ -66,6 +67,17 @@ std::int64_t tally(const std::map<std::string, std::int64_t>& tallies, const std
   return it == tallies.end() ? 0 : it->second;
 }
 
+// A cycle may watch for days: of a large fleet it keeps what it needs.
+FleetAnswer for_choices(FleetAnswer fleet) {
+  FleetAnswer kept;
+  kept.report = std::move(fleet.report);
+  kept.local_jobs = std::move(fleet.local_jobs);
+  for (scan::Cut& cut : kept.report.cuts) {
+    if (&cut != &kept.report.cut(scan::By::kFamily)) cut.rows = {};
+  }
+  return kept;
+}
+
 // Overlays and budgets are made from ledger and configuration, whatever a crash left.
 Result<> Turner::prepare() {
   began_ = context_.clock->monotonic();
@@ -75,16 +87,18 @@ Result<> Turner::prepare() {
   for (const ledger::Family& family : TRY(context_.ledger->families())) {
     if (!family.stack.empty()) TRY(write_overlay(context_, family));
   }
-  const auto fleet = scan_for_cycle(context_, options_.say, options_.stopped);
+  auto fleet = scan_for_cycle(context_, options_.say, options_.stopped);
   if (fleet) TRY(record_volumes(context_, *fleet, fence_));
   TRY(dream());
-  return fleet ? choose(*fleet) : Result<>(Ok{});
+  if (fleet) fleet_ = for_choices(*std::move(fleet));
+  return choose();
 }
 
 // What the scan gives to work on next, of what there is to do at all.
-Result<> Turner::choose(const FleetAnswer& fleet) {
+Result<> Turner::choose() {
+  if (!fleet_) return Ok{};
   const Snapshot now = TRY(take_snapshot(context_, snapshots_));
-  const scan::Pick pick = scan::pick(fleet.report, standing_of(now, fleet));
+  const scan::Pick pick = scan::pick(fleet_->report, standing_of(now, *fleet_));
   return record_choice(context_, pick, options_.say, fence_);
 }
 
@@ -296,6 +310,8 @@ Result<CycleSummary> Turner::turn() {
     TRY(tick());
     context_.clock->sleep(kPollEvery);
   }
+  // What was chosen when it began may have nothing left to try.
+  if (summary_.ended_runs > 0) TRY(choose());
   return summary_;
 }
 

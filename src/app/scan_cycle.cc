@@ -27,7 +27,8 @@ Json figures_of(const scan::Candidate& candidate) {
           {"recoverable_accelerator_s", candidate.recoverable},
           {"wasted_accelerator_s", candidate.wasted},
           {"job", candidate.job},
-          {"has_spec", candidate.has_spec}};
+          {"has_spec", candidate.has_spec},
+          {"why", candidate.why}};
 }
 
 Json payload_of(const scan::Pick& pick) {
@@ -39,7 +40,6 @@ Json payload_of(const scan::Pick& pick) {
   payload["passed_over"] = Json::array();
   for (const scan::Candidate& passed : pick.passed_over) {
     payload["passed_over"].push_back(figures_of(passed));
-    payload["passed_over"].back()["why"] = passed.why;
   }
   return payload;
 }

@@ -48,6 +48,7 @@ TEST_F(ScanCycleTest, TheSameChoiceIsWrittenOnce) {
   EXPECT_EQ(choices(behind), 5);
   const Json body = (*context_.ledger->choice())->body;
   EXPECT_EQ(body.at("next").at(0).at("family"), "eval");
+  EXPECT_EQ(body.at("next").at(0).at("why"), "90 to get back");
   EXPECT_EQ(body.at("passed_over").at(0).at("why"), "900 to get back");
   scan::Pick nothing;
   nothing.why = "nothing has anything to get back";

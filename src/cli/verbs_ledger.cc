@@ -101,6 +101,7 @@ std::string detail_of(const ledger::Event& event) {
   if (event.kind == "gate.decided") return text("approved") == "true" ? "approved" : "rejected";
   if (event.kind == "budget.set") return text("limit").empty() ? "no limit" : text("limit");
   if (event.kind == "run.reserved") return text("purpose");
+  if (event.kind.starts_with("scan.")) return clip(text("why"), kDetailWidth);
   return clip(text("reason"), kDetailWidth);
 }
 

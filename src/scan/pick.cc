@@ -5,14 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include "scan/unit.h"
 
 namespace amdahl::scan {
 namespace {
-
-std::string hours_back(const Row& row) {
-  return fmt::format("{} accelerator-hours to get back", show_number(in_hours(row.recoverable)));
-}
 
 Candidate candidate_of(const Row& row, bool has_spec, std::string why) {
   return {.family = row.name,
@@ -43,7 +39,7 @@ std::string passed_words(const Pick& pick) {
   if (pick.passed_over.empty()) return "";
   const Candidate& most = pick.passed_over.front();
   std::string text = fmt::format("; {} has {} to get back, but {}", most.family,
-                                 show_number(in_hours(most.recoverable)), most.why);
+                                 in_words(most.recoverable), most.why);
   if (pick.passed > 1) {
     const std::size_t more = pick.passed - 1;
     text += fmt::format(", and {} more {} passed over", more, more == 1 ? "is" : "are");
@@ -90,7 +86,7 @@ Pick pick(const Report& report, const Standing& standing, std::size_t at_most) {
     return result;
   }
   result.why =
-      fmt::format("{}: {}{}{}", hours_back(*first), first->why,
+      fmt::format("{} to get back: {}{}{}", in_words(first->recoverable), first->why,
                   has_spec ? "" : "; it has " + no_spec(*first, standing), passed_words(result));
   result.first = candidate_of(*first, has_spec, result.why);
   return result;

@@ -31,7 +31,8 @@ TEST(Pick, TakesTheFirstThatCanBeWorkedOn) {
       some.why,
       "0.6 accelerator-hours to get back: 4.00 of 4.00 accelerator-hours (100 %) wasted in 1 job; "
       "lever: end sessions that do nothing, at most 100 % of it; no such lever was tried yet: "
-      "chance 15 %; a.u1.x1 has 1.20 to get back, but no spec to experiment with: amdahl adopt "
+      "chance 15 %; a.u1.x1 has 1.20 accelerator-hours to get back, but no spec to experiment "
+      "with: amdahl adopt "
       "--spec FILE");
   EXPECT_FALSE(pick(Fleet().report(), {}).first);
 }
@@ -55,9 +56,9 @@ TEST(Pick, PassesOverWhatIsAtRestAndSaysTheOrderOfTheOthers) {
   EXPECT_EQ(adopt.first->family, "c.u1.x1");
   EXPECT_FALSE(adopt.first->has_spec);
   EXPECT_EQ(adopt.passed_over.size(), 2U);
-  EXPECT_TRUE(
-      adopt.why.ends_with("; a.u1.x1 has 1.20 to get back, but all is tried, and 1 more "
-                          "is passed over"))
+  EXPECT_TRUE(adopt.why.ends_with(
+      "; a.u1.x1 has 1.20 accelerator-hours to get back, but all is tried, and 1 more "
+      "is passed over"))
       << adopt.why;
   Standing rest;
   for (const char* name : names) rest.specs[std::string(name) + ".u1.x1"] = "all is tried";

@@ -233,7 +233,9 @@ TEST(Profile, AJobThatIsKilledInTheMiddleGivesWhatIsWhole) {
   const Json profile = json_of(got, 1);
   SCOPED_TRACE(got.out);
   EXPECT_EQ(profile.at("ending"), "killed by SIGKILL");
-  const auto causes = own_causes(profile);
+  auto causes = own_causes(profile);
+  // How long it takes to import torch is up to the host.
+  std::erase_if(causes, [](const Json& cause) { return cause.at("bottleneck") == "lifecycle"; });
   ASSERT_FALSE(causes.empty());
   EXPECT_EQ(causes.front().at("bottleneck"), "input");
   const Json* loader = finding_of(profile, "loader-workers");

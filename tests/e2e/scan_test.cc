@@ -352,6 +352,8 @@ TEST_F(Scan, TheLoopTakesUpWhatTheFleetWastes) {
   EXPECT_NE(words.find("; no such lever was tried yet: chance 15 %"), std::string::npos) << words;
   const Json lever = json_of(house_.amdahl({"scan", "--json"})).at("families").at(0).at("lever");
   EXPECT_EQ(lever.at("such_tried"), 0) << lever;
+  const Outcome log = house_.amdahl({"ledger", "log", "nap"});
+  EXPECT_EQ(count_lines(log.out, " accelerator-hours to get back: "), 2) << log.out;
   EXPECT_EQ(house_.amdahl({"ledger", "verify"}).code, 0);
   ASSERT_EQ(house_.amdahl({"ledger", "export", "--output", "ledger.jsonl"}).code, 0);
   const std::string ledger = house_.read("ledger.jsonl");
@@ -359,6 +361,17 @@ TEST_F(Scan, TheLoopTakesUpWhatTheFleetWastes) {
   const auto picked = ledger.find("\"scan.picked\"");
   ASSERT_NE(picked, std::string::npos) << ledger;
   EXPECT_NE(ledger.find("wasted in 10 jobs; lever: "), std::string::npos) << ledger;
+  // When all that was known has its verdict, the choice is another one, and nothing is tried again.
+  ASSERT_EQ(house_.amdahl({"propose", "nap", "--env", "COLOUR=red", "--gain", "60"}).code, 0);
+  const Outcome rest = house_.amdahl({"cycle", "--watch"});
+  ASSERT_EQ(rest.code, 0) << rest.err;
+  const std::string after = json_of(house_.amdahl({"status", "--json"})).at("next").at("why");
+  EXPECT_TRUE(after.starts_with("nothing that has anything to get back can be worked on; nap has "))
+      << after << rest.err;
+  EXPECT_NE(after.find("all that is known to try has its verdict"), std::string::npos) << after;
+  const std::string runs = house_.read("runs.log");
+  ASSERT_EQ(house_.amdahl({"cycle", "--watch"}).code, 0);
+  EXPECT_EQ(house_.read("runs.log"), runs) << "what was refuted is not picked again";
 }
 
 // A page that a real browser draws, without a network.

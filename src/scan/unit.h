@@ -1,0 +1,35 @@
+// unit.h: amounts of accelerator time in words, in a unit in which they can be read.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/amount.h"
+
+namespace amdahl::scan {
+
+struct TimeUnit {
+  double seconds = 3600;
+  std::string_view name = "accelerator-hours";
+
+  std::string operator()(double accelerator_seconds) const {
+    return show_amount(accelerator_seconds / seconds);
+  }
+};
+
+// Hours, or seconds where hours would be a number with many zeros.
+constexpr TimeUnit unit_of(double accelerator_seconds) {
+  constexpr double kFewSeconds = 36;  // A hundredth of an hour.
+  if (accelerator_seconds <= 0 || accelerator_seconds >= kFewSeconds) return {};
+  return {1, "accelerator-seconds"};
+}
+
+// "12.5 accelerator-hours".
+inline std::string in_words(double accelerator_seconds) {
+  const TimeUnit unit = unit_of(accelerator_seconds);
+  return fmt::format("{} {}", unit(accelerator_seconds), unit.name);
+}
+
+}  // namespace amdahl::scan
