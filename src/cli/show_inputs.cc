@@ -104,6 +104,28 @@ std::string counted_words(const app::FleetAnswer& answer) {
   return join(words, ", ");
 }
 
+std::string show_capacity(const Flags& flags, const app::FleetAnswer& answer) {
+  const auto hours = [](const std::optional<double>& accelerator_seconds) {
+    return accelerator_seconds ? show_amount(scan::in_hours(*accelerator_seconds))
+                               : std::string("–");
+  };
+  std::vector<std::vector<std::string>> rows;
+  const auto add = [&](const scan::CapacityUse& use, std::string_view name) {
+    rows.push_back({plain(name), hours(use.total), hours(use.down), hours(use.unallocated),
+                    hours(use.allocated)});
+  };
+  add(answer.report.capacity, "all");
+  for (const scan::CapacityUse& use : answer.report.partitions) add(use, use.partition);
+  std::string text = fmt::format(
+      "{} to {} UTC: no job was told of, so what was allocated is not observed. Accelerator-hours "
+      "by {}:\n\n",
+      describe_time(answer.report.start), describe_time(answer.report.end),
+      answer.report.capacity.basis);
+  text += table({"partition", "capacity", "down", "unallocated", "allocated"}, rows);
+  constexpr Sign kSigns[] = {{"–", '-'}};
+  return use_ascii(flags) ? to_ascii(text, kSigns) : text;
+}
+
 std::string time_outside(const app::FleetAnswer& answer) {
   const double all = answer.usage.unclipped;
   const double outside = all - answer.report.totals.split.allocated;

@@ -179,6 +179,18 @@ Result<> write_html(const Flags& flags, const app::FleetAnswer& answer, scan::By
   return os::write_file(os::absolute(flags.html), page).in("--html");
 }
 
+// The first few; a folder may hold hundreds of other things.
+void say_left_out(const app::FleetAnswer& answer) {
+  constexpr std::size_t kShown = 5;
+  std::size_t count = 0;
+  for (const app::InputRead& input : answer.inputs) {
+    if (input.left_out.empty() || ++count > kShown) continue;
+    fmt::print(stderr, "amdahl: left out {}\n", input.left_out);
+  }
+  if (count <= kShown) return;
+  fmt::print(stderr, "amdahl: left out {} more; see --explain-input\n", count - kShown);
+}
+
 // What has no place in a table is for those who look on.
 void say_beside(const app::FleetAnswer& answer) {
   for (const std::string& what : answer.missing) fmt::print(stderr, "amdahl: missing: {}\n", what);
@@ -230,11 +242,7 @@ Result<int> do_scan(const Flags& flags) {
     return nothing_yet(flags);
   }
   const app::FleetAnswer answer = TRY(std::move(done));
-  if (!flags.explain_input && !flags.json) {
-    for (const app::InputRead& input : answer.inputs) {
-      if (!input.left_out.empty()) fmt::print(stderr, "amdahl: left out {}\n", input.left_out);
-    }
-  }
+  if (!flags.explain_input && !flags.json) say_left_out(answer);
   TRY(write_html(flags, answer, by));
   if (!flags.job.empty()) return draw_job(flags, answer);
   if (flags.json) {
@@ -244,6 +252,9 @@ Result<int> do_scan(const Flags& flags) {
     print(flags.trend.empty() ? fleet_csv(answer, by) : trend_csv(answer));
   } else if (flags.explain_input) {
     print(explain_inputs(flags, answer));
+  } else if (answer.usage.jobs.empty() && answer.usage.outside == 0 &&
+             answer.report.capacity.total) {
+    print(show_capacity(flags, answer));
   } else if (answer.usage.jobs.empty()) {
     print(explain_inputs(flags, answer) + "\n" + no_jobs_text(answer));
     return 1;

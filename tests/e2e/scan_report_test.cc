@@ -276,6 +276,34 @@ TEST_F(ScanReport, ASignalEndsTheWaitForAPipe) {
   EXPECT_EQ(outcome.code, 124) << "that of timeout, which did not have to kill it";
 }
 
+// Occupancy alone says where the capacity went.
+TEST_F(ScanReport, CapacityWithoutJobs) {
+  std::string text = "timestamp,held_s,total,allocated,partition\n";
+  for (int hour = 0; hour < 4; ++hour) {
+    text += fmt::format("{},3600,10,4,a\n{},3600,20,20,b\n", kStart + hour * 3600,
+                        kStart + hour * 3600);
+  }
+  house_.write("room.csv", text);
+  house_.write("room.toml",
+               "row = \"occupancy\"\n[columns]\ntime = \"timestamp\"\n"
+               "held = { column = \"held_s\", unit = \"seconds\" }\ntotal = \"total\"\n"
+               "allocated = \"allocated\"\npartition = \"partition\"\n");
+  const Outcome outcome = house_.amdahl({"scan", "room.csv", "--map", "room.toml", "--ascii"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(one_line(outcome.out).find("all 120 0 24.0 96.0 a 40.0 0 24.0 16.0 b 80.0 0 0 80.0"),
+            std::string::npos)
+      << outcome.out;
+}
+
+TEST_F(ScanReport, ManyForeignFilesAreNamedInPart) {
+  for (int i = 0; i < 20; ++i) house_.write(fmt::format("all/{}.log", i), "# words\n");
+  house_.write("all/sacct.txt", house_.read("sacct.txt"));
+  const Outcome outcome = house_.amdahl({"scan", "all"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(count_lines(outcome.err, "left out"), 6) << outcome.err;
+  EXPECT_EQ(count_lines(outcome.err, "left out 15 more; see --explain-input"), 1) << outcome.err;
+}
+
 TEST_F(ScanReport, TheColumnThatRanksIsShown) {
   EXPECT_NE(scan({"--order", "queue", "--width", "80"}).out.find("  queue"), std::string::npos);
   EXPECT_NE(scan({"--order", "lost", "--width", "80"}).out.find("  lost"), std::string::npos);
