@@ -329,8 +329,8 @@ TEST(Compare, EveryMistakeIsNamed) {
        "amdahl: there is no comparison 'nothing'; those that were made "},
       {{"--html", "/no/such/folder/x.html", "--same", "0", "--pairs", "1", "--", "true",
         ":::", "true"},
-       3,
-       "amdahl: --html: /no/such/folder/x.html: its folder does not exist\n"},
+       1,
+       "amdahl: --html: there is no folder /no/such/folder; make it first\n"},
   };
   for (const Case& c : kCases) {
     Words words{"compare", "--quiet"};
