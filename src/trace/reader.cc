@@ -12,6 +12,7 @@
 #include "trace/ncu/ncu.h"
 #include "trace/nsys/nsys.h"
 #include "trace/perf/perf.h"
+#include "trace/strangers.h"
 
 namespace amdahl::trace {
 namespace {
@@ -56,6 +57,7 @@ Result<Reader> reader_for(std::string_view head) {
   }
   if (claiming.size() == 1) return claiming.front();
   if (claiming.empty()) {
+    if (std::string known = stranger(head); !known.empty()) return unsupported(std::move(known));
     return unsupported(fmt::format("begins with '{}', which no reader knows; formats: {}",
                                    shown(head), names_of(kReaders)));
   }
