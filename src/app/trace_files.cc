@@ -29,7 +29,8 @@ class Bytes {
     const os::FileFacts facts = bytes->file_.facts();
     if (packing == fleet::Packing::kNone) bytes->size_ = facts.size;
     bytes->is_plain_ = packing == fleet::Packing::kNone && facts.regular && path != "-";
-    TRY(bytes->feed(head));
+    bytes->waiting_ = head;
+    bytes->at_end_ = got == 0;
     return bytes;
   }
 
@@ -56,30 +57,38 @@ class Bytes {
   std::uint64_t size() const { return size_; }
   // A file whose bytes another may read by its name, in any order.
   bool is_plain() const { return is_plain_; }
+  // Why the bytes ended before their end; empty if they did not.
+  const std::string& damage() const { return damage_; }
 
  private:
+  // One step: a few packed bytes may hold gigabytes.
   Result<> more() {
-    const std::size_t got = TRY(file_.read(packed_));
-    at_end_ = got == 0;
-    return at_end_ ? Result<>(Ok{}) : feed({packed_.data(), got});
-  }
-
-  // A packed file that is damaged gives what was whole before the damage: readers say where a
-  // trace breaks off.
-  Result<> feed(std::string_view bytes) {
-    const auto fed = unpacker_->feed(bytes, [&](std::string_view plain) -> Result<> {
+    if (waiting_.empty() && !unpacker_->has_more()) {
+      const std::size_t got = TRY(file_.read(packed_));
+      waiting_ = {packed_.data(), got};
+      at_end_ = got == 0;
+      if (at_end_ && !unpacker_->is_whole()) damage_ = "the packed file ends early";
+      if (at_end_) return Ok{};
+    }
+    const auto used = unpacker_->step(waiting_, [&](std::string_view plain) -> Result<> {
       ready_.append(plain);
       return Ok{};
     });
-    if (fed) return Ok{};
+    if (used) {
+      waiting_.remove_prefix(*used);
+      return Ok{};
+    }
+    // What was whole before the damage counts.
     at_end_ = true;
-    if (ready_.empty()) return fed.error();
+    damage_ = used.error().text;
     return Ok{};
   }
 
   os::Stream file_;
   std::string packed_;
+  std::string_view waiting_;  // Of `packed_`, not unpacked yet.
   std::string ready_;
+  std::string damage_;
   std::size_t taken_ = 0;
   std::unique_ptr<fleet::Unpacker> unpacker_;
   std::uint64_t size_ = 0;
@@ -87,9 +96,22 @@ class Bytes {
   bool is_plain_ = false;
 };
 
+// What a reader cannot see: lines and tables do not say that more was to come.
+void count_damage(const std::string& damage, model::TraceBuilder& builder) {
+  const auto source = static_cast<std::uint32_t>(builder.trace().sources.size() - 1);
+  const bool known = std::ranges::any_of(builder.trace().losses, [&](const model::Loss& loss) {
+    return loss.source == source && loss.kind == model::LossKind::kTruncated;
+  });
+  if (!damage.empty() && !known) builder.lose(source, model::LossKind::kTruncated, 1, damage);
+}
+
 Result<> read_one(const std::string& path, const std::shared_ptr<Bytes>& bytes,
                   const TraceFiles& files, model::TraceBuilder& builder) {
   const std::string_view head = TRY(bytes->head());
+  // Packed, and broken before the first byte.
+  if (head.empty() && !bytes->damage().empty()) {
+    return Error{Error::Kind::kUnsupported, bytes->damage()};
+  }
   const trace::Reader reader =
       files.format.empty() ? TRY(trace::reader_for(head)) : TRY(trace::reader_named(files.format));
   trace::Input input;
@@ -97,8 +119,13 @@ Result<> read_one(const std::string& path, const std::shared_ptr<Bytes>& bytes,
   input.next = [bytes](std::span<char> room) { return bytes->next(room); };
   input.bytes = bytes->size();
   if (bytes->is_plain()) input.database = path;
-  const auto done = reader.read(input, files.limits, builder).in(reader.name);
-  if (done || done.error().kind != Error::Kind::kBadInput) return done;
+  auto done = reader.read(input, files.limits, builder).in(reader.name);
+  if (done) {
+    count_damage(bytes->damage(), builder);
+    return done;
+  }
+  if (!bytes->damage().empty()) done = std::move(done).in(bytes->damage());
+  if (done.error().kind != Error::Kind::kBadInput) return done;
   // What was typed is right; the file is not.
   return Error{Error::Kind::kUnsupported, done.error().text};
 }

@@ -66,6 +66,34 @@ TEST_F(TraceFilesTest, ADatabaseMayBePacked) {
   expect_one_kernel(path + ".gz");
 }
 
+// JSON shows that it is cut; lines do not.
+TEST_F(TraceFilesTest, APackedFileThatIsCutSaysSo) {
+  const std::string path = folder_ + "/perf.txt";
+  {
+    std::ofstream text(path);
+    for (int i = 0; i < 20'000; ++i) {
+      text << "a " << i % 7 + 1 << " [000] " << i << ".5: cpu-clock: \n\t" << i << " f (x)\n\n";
+    }
+  }
+  for (const std::string packer : {"gzip", "zstd -q"}) {
+    SCOPED_TRACE(packer);
+    const std::string packed = folder_ + "/packed";
+    if (std::system((packer + " -c " + path + " > " + packed).c_str()) != 0) continue;
+    TraceFiles files;
+    files.files = {packed};
+    const auto whole = read_traces(files);
+    ASSERT_TRUE(whole) << whole.error().text;
+    EXPECT_EQ(whole->stack_samples.size(), 20'000u);
+    EXPECT_TRUE(whole->losses.empty());
+    std::filesystem::resize_file(packed, std::filesystem::file_size(packed) / 2);
+    const auto cut = read_traces(files);
+    if (!cut) continue;  // Nothing whole came before: an error says it as well.
+    EXPECT_LT(cut->stack_samples.size(), 20'000u);
+    ASSERT_FALSE(cut->losses.empty());
+    EXPECT_EQ(cut->losses.back().kind, model::LossKind::kTruncated);
+  }
+}
+
 TEST_F(TraceFilesTest, ADatabaseMayComeThroughAPipe) {
   const std::string path = nsight();
   const std::string pipe = folder_ + "/pipe";
