@@ -94,6 +94,7 @@ class Reading {
   std::uint64_t unreadable_ = 0;
   std::string example_;
   std::uint64_t backwards_ = 0;
+  std::uint64_t untimed_ = 0;
 
   std::string line_;  // The first line of the record that is being read.
   std::optional<Head> head_;
@@ -192,11 +193,14 @@ void Reading::end_waking() {
 void Reading::end_record() {
   if (!head_) return;
   ++records_;
-  if (head_->event == "sched:sched_switch") {
+  const bool is_sched = head_->event.starts_with("sched:sched_") && head_->has_time;
+  if (is_sched && head_->event == "sched:sched_switch") {
     end_switch(stack());
-  } else if (head_->event == "sched:sched_waking" || head_->event == "sched:sched_wakeup") {
+  } else if (is_sched &&
+             (head_->event == "sched:sched_waking" || head_->event == "sched:sched_wakeup")) {
     end_waking();
   } else if (has_room()) {
+    untimed_ += head_->has_time ? 0 : 1;
     builder_.trace().stack_samples.push_back(
         {.at = head_->at,
          .weight = head_->period,
@@ -225,6 +229,11 @@ Result<> Reading::run(Lines& lines) {
       take_frame(*line);
       continue;
     }
+    // Who copied it from a terminal has spaces for the tab, or nothing.
+    if (head_ && !parse_head(*line) && parse_frame(*line)) {
+      take_frame(*line);
+      continue;
+    }
     end_record();
     line_ = *line;
     head_ = parse_head(line_);
@@ -239,6 +248,8 @@ Result<> Reading::run(Lines& lines) {
   builder_.trace().sources[source_].bytes = lines.bytes();
   builder_.lose(source_, LossKind::kUnreadable, unreadable_, example_);
   builder_.lose(source_, LossKind::kNoTime, backwards_, "events before those they follow");
+  builder_.lose(source_, LossKind::kNoTime, untimed_,
+                "samples without a time, which count all the same");
   builder_.lose(source_, LossKind::kTooLong, lines.cut(), "lines over 16 MiB");
   builder_.lose(source_, LossKind::kBudget, rows_ > most_rows_ ? rows_ - most_rows_ : 0, "rows");
   return Ok{};
@@ -248,10 +259,14 @@ Result<> Reading::run(Lines& lines) {
 
 bool claims(std::string_view head) {
   int looked = 0;
+  bool is_open = false;  // A head without a time, which may be anything: a frame must follow.
   for (const std::string_view line : split(head, '\n')) {
     if (++looked > kLinesForClaim) break;
+    if (is_open) return parse_frame(line).has_value();
     if (trim(line).empty() || line.starts_with('#')) continue;
-    return parse_head(line).has_value();
+    const auto found = parse_head(line);
+    if (!found || found->has_time) return found.has_value();
+    is_open = true;
   }
   return false;
 }

@@ -96,6 +96,9 @@ TEST(Perf, HeadsOfAllKindsAreRead) {
       {"  swapper     0 [000] 27115.456460: sched:sched_switch: prev_comm=a",
        "swapper|-1|0|27115456460000|1|sched:sched_switch|prev_comm=a"},
       {":1234 1234 5.5: page-faults: ", ":1234|-1|1234|5500000000|1|page-faults|"},
+      {"java  3244 cpu-clock: ", "java|-1|3244|0|1|cpu-clock|"},
+      {"func ab 15294/15295 [001]   250000 cycles:u:", "func ab|15294|15295|0|250000|cycles|"},
+      {"text 12 more: text:", "none"},
       {"\tffff f+0x1 (/l/c.so)", "none"},
       {"# a comment 1 [001] 1.5: e: ", "none"},
       {"python3 12 [001] 1.0000000021: cycles: ", "none"},
@@ -137,6 +140,43 @@ TEST(Perf, FramesOfAllKindsAreRead) {
     EXPECT_EQ(frame ? std::string(frame->function) + "|" + std::string(frame->file) : "none",
               c.want);
   }
+}
+
+TEST(Perf, SwitchesAsPluginsPrintThemAreRead) {
+  const auto trace = load_perf(
+      "python3 7 [000] 1.0: sched:sched_switch: kworker/0:1:9 [120] R ==> python3:7 [120]\n\n"
+      "python3 7 [000] 2.0: sched:sched_switch: python3:7 [120] S ==> swapper/0:0 [120]\n\n"
+      "swapper 0 [000] 5.0: sched:sched_waking: python3:7 [120] CPU:000\n\n"
+      "swapper 0 [000] 6.0: sched:sched_switch: swapper/0:0 [120] R ==> python3:7 [120]\n\n");
+  ASSERT_TRUE(trace) << trace.error().text;
+  EXPECT_TRUE(trace->losses.empty());
+  std::string spans;
+  for (const model::ThreadSpan& span : trace->thread_spans) {
+    spans += std::to_string(trace->threads[span.thread].id) + " " +
+             std::to_string(static_cast<int>(span.state)) + " " +
+             std::to_string(span.duration.count() / 1'000'000'000) + ";";
+  }
+  const auto state = [](ThreadState of) { return std::to_string(static_cast<int>(of)); };
+  EXPECT_EQ(spans, "7 " + state(ThreadState::kRunning) + " 1;7 " + state(ThreadState::kBlocked) +
+                       " 3;7 " + state(ThreadState::kRunnable) + " 1;");
+}
+
+TEST(Perf, SamplesNeedNoTimesAndFramesNoTabs) {
+  const std::string text =
+      "java  3244 cpu-clock: \n  7f1e214c24d9 SpinPause (/jdk/libjvm.so)\n"
+      "ffffffff8103d0ca native_write_msr ([kernel.kallsyms])\n\n"
+      "java  3245 cpu-clock: \n  7f1e214c24d9 SpinPause (/jdk/libjvm.so)\n\n";
+  EXPECT_TRUE(claims(text));
+  EXPECT_FALSE(claims("chapter 3 says:\nnothing of use\n"));
+  const auto trace = load_perf(text);
+  ASSERT_TRUE(trace) << trace.error().text;
+  ASSERT_EQ(trace->stack_samples.size(), 2U);
+  EXPECT_EQ(stack_of(*trace, trace->stack_samples[0].stack),
+            "SpinPause (libjvm.so)\nnative_write_msr (kernel.kallsyms)\n");
+  ASSERT_EQ(trace->losses.size(), 1U);
+  EXPECT_EQ(describe(trace->losses[0]),
+            "events without a usable time: 2 (first: samples without a time, which count all the "
+            "same)");
 }
 
 TEST(Perf, WhatIsDamagedIsCounted) {

@@ -83,11 +83,10 @@ std::optional<std::int64_t> whole(std::optional<std::string_view> text) {
   return text && is_digits(*text) ? to_number<std::int64_t>(*text) : std::nullopt;
 }
 
-}  // namespace
-
-std::optional<Head> parse_head(std::string_view line) {
-  if (line.empty() || line[0] == '\t' || line[0] == '#') return std::nullopt;
-  // The command may hold anything: the first word after it that is a number, followed by a time.
+// Reads a head whose thread is the first number that is followed, behind the CPU, by what `is_next`
+// agrees to.
+template <class IsNext>
+std::optional<Head> head_where(std::string_view line, IsNext is_next) {
   std::size_t at = 0;
   word(line, at);
   for (int tries = 0; tries < 16 && at < line.size(); ++tries) {
@@ -95,15 +94,21 @@ std::optional<Head> parse_head(std::string_view line) {
     const auto ids = ids_of(word(line, at));
     if (!ids) continue;
     std::size_t after = at;
+    std::size_t behind = at;
     std::string_view next = word(line, after);
-    if (next.starts_with('[') && next.ends_with(']')) next = word(line, after);
-    const auto time = time_of(next);
-    if (!time) continue;
+    if (next.starts_with('[') && next.ends_with(']')) {
+      behind = after;
+      next = word(line, after);
+    }
+    if (!is_next(next)) continue;
     Head head;
     head.command = trim(line.substr(0, before));
     head.process = ids->process;
     head.thread = ids->thread;
-    head.at = *time;
+    const auto time = time_of(next);
+    head.has_time = time.has_value();
+    if (time) head.at = *time;
+    if (!time) after = behind;
     std::string_view event = word(line, after);
     if (is_digits(event)) {
       head.period = to_number<std::uint64_t>(event).value_or(1);
@@ -116,6 +121,42 @@ std::optional<Head> parse_head(std::string_view line) {
     return head;
   }
   return std::nullopt;
+}
+
+// "kworker/0:1:17 [120] S" of libtraceevent's plugins: the command, the thread, and what follows.
+struct Plugged {
+  std::string_view command;
+  std::int64_t thread = 0;
+  std::string_view rest;
+};
+std::optional<Plugged> plugged(std::string_view text) {
+  text = trim(text);
+  const std::size_t priority = text.find(" [");
+  const std::string_view task = text.substr(0, priority);
+  const std::size_t colon = task.rfind(':');
+  if (colon == task.npos) return std::nullopt;
+  const auto thread = whole(task.substr(colon + 1));
+  if (!thread) return std::nullopt;
+  const std::size_t end = priority == text.npos ? text.npos : text.find(']', priority);
+  return Plugged{task.substr(0, colon), *thread,
+                 end == text.npos ? std::string_view{} : trim(text.substr(end + 1))};
+}
+
+}  // namespace
+
+std::optional<Head> parse_head(std::string_view line) {
+  if (line.empty() || line[0] == '\t' || line[0] == '#') return std::nullopt;
+  // The command may hold anything: the first word after it that is a number, followed by a time.
+  const auto has_time = [](std::string_view next) { return time_of(next).has_value(); };
+  if (auto head = head_where(line, has_time)) return head;
+  // Without times nothing tells a number of the command from the thread but that the event's name
+  // ends the line.
+  if (!trim(line).ends_with(':')) return std::nullopt;
+  auto head = head_where(line, [](std::string_view next) {
+    const bool is_name = next.size() > 1 && next.ends_with(':') && !is_digits(next.substr(0, 1));
+    return is_digits(next) || is_name;
+  });
+  return head && head->rest.empty() ? head : std::nullopt;
 }
 
 std::optional<Frame> parse_frame(std::string_view line) {
@@ -151,6 +192,10 @@ std::optional<Switch> parse_switch(std::string_view rest) {
   const std::string_view before = rest.substr(0, arrow);
   const std::string_view after = rest.substr(arrow + 3);
   Switch made;
+  if (const auto from = plugged(before), to = plugged(after); from && to) {
+    made = {from->command, from->thread, from->rest, to->command, to->thread};
+    return made;
+  }
   const auto previous = whole(between(before, "prev_pid=", " "));
   const auto next = whole(between(after, "next_pid=", " "));
   const auto state = between(before, "prev_state=", "");
@@ -164,7 +209,9 @@ std::optional<Switch> parse_switch(std::string_view rest) {
 }
 
 std::optional<std::int64_t> parse_woken(std::string_view rest) {
-  return whole(between(rest, " pid=", " "));
+  if (const auto thread = whole(between(rest, " pid=", " "))) return thread;
+  const auto task = plugged(rest);
+  return task ? std::optional(task->thread) : std::nullopt;
 }
 
 }  // namespace amdahl::trace::perf

@@ -16,13 +16,14 @@ struct Head {
   std::int64_t process = -1;
   std::int64_t thread = 0;
   Nanos at{};
+  bool has_time = true;  // perf script -F without time prints none.
   std::uint64_t period = 1;
   std::string_view event;  // Without its modifiers: "cpu-clock", "sched:sched_switch".
   std::string_view rest;
 };
 
-// Nothing if the line is not one. The CPU and the period may be missing, and of the process and the
-// thread one may be.
+// Nothing if the line is not one. The CPU, the time and the period may be missing, and of the
+// process and the thread one may be.
 std::optional<Head> parse_head(std::string_view line);
 
 // "\t ffffffff821fdb89 name+0x19 (/usr/lib/libc.so.6)".
@@ -32,7 +33,8 @@ struct Frame {
 };
 std::optional<Frame> parse_frame(std::string_view line);
 
-// "prev_comm=a prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=b next_pid=2 next_prio=120".
+// "prev_comm=a prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=b next_pid=2 next_prio=120", or
+// with libtraceevent's plugins "a:1 [120] S ==> b:2 [120]".
 struct Switch {
   std::string_view previous_command;
   std::int64_t previous = 0;
@@ -42,7 +44,7 @@ struct Switch {
 };
 std::optional<Switch> parse_switch(std::string_view rest);
 
-// "comm=a pid=1 prio=120 target_cpu=000".
+// "comm=a pid=1 prio=120 target_cpu=000", or "a:1 [120] CPU:000".
 std::optional<std::int64_t> parse_woken(std::string_view rest);
 
 }  // namespace amdahl::trace::perf
