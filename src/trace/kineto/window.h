@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/trace.h"
+#include "trace/time_range.h"
 
 namespace amdahl::trace::kineto {
 
@@ -42,6 +43,16 @@ struct Label {
   bool of_process = false;
 };
 
+// The beginning ("ph": "B") or the end ("E") of a host event, which its thread's next end closes.
+struct Mark {
+  Nanos at{};
+  std::uint32_t thread = 0;
+  std::uint32_t name = 0;
+  model::HostKind kind = model::HostKind::kOther;
+  bool begins = false;
+  bool has_category = false;
+};
+
 // Rows as in model::Trace, but names, threads, streams and details count within the window, a
 // host event's stack is the name of its whole call stack, and correlations with kWideBit are
 // positions in `wide`.
@@ -55,6 +66,7 @@ struct Window {
   std::vector<model::HostEvent> host_events;
   std::vector<model::SyncEvent> syncs;
   std::vector<FlowEnd> flow_ends;
+  std::vector<Mark> marks;
   std::vector<model::Sample> samples;  // `device` is a device's id.
   std::vector<model::KernelMetric> metrics;
   std::vector<Label> labels;
@@ -78,12 +90,6 @@ struct Window {
   void note_long(std::uint64_t begin, std::uint64_t end);
   void lose(model::LossKind kind, std::uint64_t offset, std::string_view what);
 };
-
-// What times of a file may be, so that sums and differences of any of them fit: some 30 years
-// before its origin to the year 2103.
-inline constexpr Nanos kEarliest = Nanos(-1'000'000'000'000'000'000);
-inline constexpr Nanos kLatest = Nanos(4'200'000'000'000'000'000);
-inline constexpr Nanos kLongest = Nanos(1'000'000'000'000'000'000);
 
 inline constexpr std::uint32_t kWideBit = std::uint32_t{1} << 31;
 inline constexpr std::size_t kLongestName = 16 * 1024;

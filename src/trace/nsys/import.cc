@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "trace/nsys/import_rows.h"
+#include "trace/time_range.h"
 
 namespace amdahl::trace::nsys {
 
@@ -86,7 +87,8 @@ std::optional<Import::Times> Import::times_of(const Rows& rows, const char* tabl
   std::int64_t last = 0;
   std::int64_t duration = 0;
   if (__builtin_add_overflow(base_, begin, &at) || __builtin_add_overflow(base_, end, &last) ||
-      __builtin_sub_overflow(end, begin, &duration)) {
+      __builtin_sub_overflow(end, begin, &duration) || Nanos(at) < kEarliest ||
+      Nanos(last) > kLatest || Nanos(duration) > kLongest) {
     tell(LossKind::kTimeRange);
     return std::nullopt;
   }

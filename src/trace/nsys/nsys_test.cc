@@ -104,6 +104,22 @@ TEST(Nsys, LaunchesAreJoinedWithinTheirProcess) {
   EXPECT_TRUE(trace->losses.empty());
 }
 
+// Sums and differences of what is kept fit.
+TEST(Nsys, TimesBeyondAllBoundsAreCounted) {
+  const std::string bytes = database(
+      kNames + kernels(fmt::format("(100, 200, 0, 7, 1, {0}, 2, 1, NULL), "
+                                   "(4611686018427387904, 9223372036854775807, 0, 7, 2, {0}, 2, 1, "
+                                   "NULL), (5, 2000000000000000000, 0, 7, 2, {0}, 2, 1, NULL), "
+                                   "(-2000000000000000000, 5, 0, 7, 2, {0}, 2, 1, NULL)",
+                                   kProcess7)));
+  const auto trace = trace_of(bytes);
+  ASSERT_TRUE(trace) << trace.error().text;
+  EXPECT_EQ(trace->device_events.size(), 1U);
+  ASSERT_FALSE(trace->losses.empty());
+  EXPECT_EQ(trace->losses[0].kind, model::LossKind::kTimeRange);
+  EXPECT_EQ(trace->losses[0].count, 3U);
+}
+
 TEST(Nsys, ATextIsNoTime) {
   const std::string bytes =
       database(kNames + kernels(fmt::format("(100, 200, 0, 7, 1, {0}, 2, 1, NULL), "
