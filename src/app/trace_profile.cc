@@ -61,6 +61,7 @@ Json encode_places(const std::vector<Place>& places) {
 
 Json encode_device(const profile::DeviceRow& row) {
   const profile::DeviceBreakdown& split = row.split;
+  const auto gap = [&](profile::GapCause cause) { return split.gap(cause).count(); };
   return {{"name", row.name},
           {"source", row.source},
           {"events", split.events},
@@ -77,7 +78,12 @@ Json encode_device(const profile::DeviceRow& row) {
           {"exposed_comm_ns", split.exposed_communication.count()},
           {"exposed_mem_ns", split.exposed_memory.count()},
           {"gaps", row.gaps.gaps},
+          {"gap_median_ns", split.gap_median.count()},
           {"gap_longest_ns", row.gaps.longest.count()},
+          {"gap_host_wait_ns", gap(profile::GapCause::kHostWait)},
+          {"gap_kernel_wait_ns", gap(profile::GapCause::kKernelWait)},
+          {"gap_other_ns", gap(profile::GapCause::kOther)},
+          {"gap_unknown_ns", gap(profile::GapCause::kUnknown)},
           {"idle_in_graphs_ns", row.gaps.in_graphs.count()},
           {"idle_by_reason_ns", by_why(row.gaps.by_why)},
           {"queue_mean", row.waiting_mean},

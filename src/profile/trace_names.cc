@@ -104,12 +104,53 @@ Api opencl_api(std::string_view verb) {
   return has(verb, "Fill"sv) ? Api::kSet : Api::kCopy;
 }
 
+// What the drivers under SYCL (Intel) and CANN (Ascend) call the same.
+struct Verb {
+  std::string_view starts;
+  std::string_view has;
+  Api api;
+};
+constexpr auto kVerbs = std::to_array<Verb>({
+    {"ur", "KernelLaunch", Api::kLaunch},
+    {"ur", "EventWait", Api::kSync},
+    {"ur", "QueueFinish", Api::kSync},
+    {"ur", "EventsWait", Api::kStreamWait},
+    {"ur", "EnqueueUSMMemcpy", Api::kCopy},
+    {"ur", "EnqueueMemBuffer", Api::kCopy},
+    {"ur", "EnqueueUSMFill", Api::kSet},
+    {"ur", "USMFree", Api::kFree},
+    {"pi", "KernelLaunch", Api::kLaunch},
+    {"pi", "EventsWait", Api::kSync},
+    {"pi", "QueueFinish", Api::kSync},
+    {"pi", "EnqueueMemcpy", Api::kCopy},
+    {"pi", "EnqueueMemset", Api::kSet},
+    {"pi", "USMFree", Api::kFree},
+    {"ze", "LaunchKernel", Api::kLaunch},
+    {"ze", "LaunchCooperativeKernel", Api::kLaunch},
+    {"ze", "Synchronize", Api::kSync},
+    {"ze", "AppendMemoryCopy", Api::kCopy},
+    {"ze", "AppendMemoryFill", Api::kSet},
+    {"ze", "AppendWaitOnEvents", Api::kStreamWait},
+    {"ze", "MemFree", Api::kFree},
+    {"AscendCL@", "aclrtSynchronize", Api::kSync},
+    {"AscendCL@", "aclrtMemcpyAsync", Api::kCopy},
+    {"AscendCL@", "aclrtMemcpy", Api::kBlockingCopy},
+    {"AscendCL@", "aclrtLaunchKernel", Api::kLaunch},
+});
+
+Api other_api(std::string_view call) {
+  for (const Verb& verb : kVerbs) {
+    if (call.starts_with(verb.starts) && has(call, verb.has)) return verb.api;
+  }
+  return Api::kOther;
+}
+
 }  // namespace
 
 Api api_of(std::string_view call) {
   if (call.starts_with("cl"sv)) return opencl_api(call.substr(2));
   const std::string_view verb = without_library(call);
-  if (verb.empty()) return Api::kOther;
+  if (verb.empty()) return other_api(call);
   if (has(verb, "Launch"sv) && !has(verb, "LaunchHostFunc"sv)) return Api::kLaunch;
   if (has(verb, "Synchronize"sv)) return Api::kSync;
   if (verb.starts_with("StreamWaitEvent"sv)) return Api::kStreamWait;

@@ -29,6 +29,18 @@ TEST(TraceNames, TellWhatACallDoes) {
       {"clWaitForEvents", Api::kSync},
       {"clBuildProgram", Api::kOther},
       {"clone", Api::kOther},
+      {"urEnqueueKernelLaunch", Api::kLaunch},
+      {"urEnqueueUSMMemcpy", Api::kCopy},
+      {"urEventWait", Api::kSync},
+      {"urEventGetInfo", Api::kOther},
+      {"piEnqueueKernelLaunch", Api::kLaunch},
+      {"zeCommandListAppendLaunchKernel", Api::kLaunch},
+      {"zeCommandListAppendMemoryCopy", Api::kCopy},
+      {"zeEventHostSynchronize", Api::kSync},
+      {"zeEventQueryStatus", Api::kOther},
+      {"AscendCL@aclrtSynchronizeStream", Api::kSync},
+      {"AscendCL@aclrtMemcpy", Api::kBlockingCopy},
+      {"AscendCL@aclCreateTensorDesc", Api::kOther},
   };
   for (const Case& c : kCases) EXPECT_EQ(api_of(c.call), c.api) << c.call;
 }

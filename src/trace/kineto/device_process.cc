@@ -31,8 +31,11 @@ constexpr auto kNoWork = std::to_array({"EVENT_WAIT"sv, "EVENT_RECORD"sv, "EVENT
                                         "NOTIFY_WAIT"sv, "Notify_Wait"sv, "Notify_Record"sv,
                                         "PROFILING_ENABLE"sv, "PROFILING_DISABLE"sv});
 
+// Processes that only sum up what devices did.
+constexpr auto kSums = std::to_array({"Overlap Analysis"sv});
+
 // What a thread of a device holds.
-enum class Line : std::uint8_t { kHost, kWork, kCopies, kView };
+enum class Line : std::uint8_t { kHost, kWork, kCopies, kView, kSum };
 
 Line line_of(std::string_view thread, bool has_streams) {
   if (thread.starts_with("Stream"sv)) {
@@ -78,6 +81,11 @@ Lines lines_of(std::uint32_t source, model::TraceBuilder& builder) {
   }
   for (std::uint32_t i = 0; i < trace.threads.size(); ++i) {
     const model::TraceThread& thread = trace.threads[i];
+    const model::TraceProcess& process = trace.processes[thread.process];
+    if (process.source == source &&
+        std::ranges::find(kSums, trace.names[process.name]) != kSums.end()) {
+      lines.by_thread[i] = Line::kSum;
+    }
     if (lines.devices[thread.process] == kNone) continue;
     lines.by_thread[i] = line_of(trace.names[thread.name], has_streams[thread.process]);
   }
@@ -127,6 +135,8 @@ void take_device_processes(std::uint32_t source, std::size_t first, model::Trace
       ++taken;
       return false;
     }
+    ++taken;
+    if (line == Line::kSum) return true;
     const model::TraceThread& thread = trace.threads[event.thread];
     const std::string_view name = trace.names[event.name];
     model::DeviceEvent row{
@@ -142,7 +152,6 @@ void take_device_processes(std::uint32_t source, std::size_t first, model::Trace
       row.host_memory = copy.memory;
     }
     trace.device_events.push_back(row);
-    ++taken;
     return true;
   };
   rows.erase(std::remove_if(rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end(), take),

@@ -81,8 +81,11 @@ TEST(DeviceProcess, WaitsOfAStreamAreNoWork) {
       R"([{"name":"process_name","pid":32,"tid":0,"args":{"name":"Ascend Hardware"},"ph":"M"},)"
       R"({"name":"thread_name","pid":32,"tid":2,"args":{"name":"Stream 2"},"ph":"M"},)"
       R"({"name":"MatMul","pid":32,"tid":2,"ts":"1700000000000010.500","dur":3.25,"ph":"X"},)"
-      R"({"name":"EVENT_WAIT","pid":32,"tid":2,"ts":"1700000000000014","dur":9,"ph":"X"}])");
+      R"({"name":"EVENT_WAIT","pid":32,"tid":2,"ts":"1700000000000014","dur":9,"ph":"X"},)"
+      R"({"name":"process_name","pid":33,"tid":0,"args":{"name":"Overlap Analysis"},"ph":"M"},)"
+      R"({"name":"Free","pid":33,"tid":3,"ts":"1700000000000013.750","dur":9,"ph":"X"}])");
   ASSERT_TRUE(trace);
+  EXPECT_TRUE(trace->host_events.empty()) << "what sums up is no work of a host";
   ASSERT_EQ(trace->device_events.size(), 2u);
   EXPECT_EQ(trace->device_events[0].duration, Nanos(3250));
   EXPECT_EQ(trace->device_events[1].kind, DeviceKind::kAnnotation);

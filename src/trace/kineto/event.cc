@@ -57,6 +57,21 @@ constexpr auto kCategories = std::to_array<Named>({
     {"cuda_event", Category::kIgnored},
     {"mtia_insight", Category::kIgnored},
     {"gpu_pm_counter", Category::kIgnored},
+    {"gpu_user_Annotation", Category::kDeviceAnnotation},
+    {"privateuse1_kernel", Category::kKernel},
+    {"privateuse1_memcpy", Category::kCopy},
+    {"privateuse1_memset", Category::kSet},
+    {"privateuse1_sync", Category::kSync},
+    {"privateuse1_user_annotation", Category::kDeviceAnnotation},
+    {"privateuse1_external_correlation", Category::kIgnored},
+    {"mtia_collective_comm", Category::kMtia},
+    {"mtia_workloadd", Category::kIgnored},
+    {"mtia_counters", Category::kIgnored},
+    {"xpu_sync", Category::kIgnored},
+    {"enqueue", Category::kOp},
+    {"dequeue", Category::kOp},
+    {"xpu_scope_profiler", Category::kIgnored},
+    {"hardware_counters", Category::kIgnored},
     {"External correlation", Category::kIgnored},
     {"external_correlation", Category::kIgnored},
 });
@@ -238,6 +253,39 @@ void keep_flow(const RawEvent& event, Window& window) {
                               name_of(event, event.name, window), event.phase == 's'});
 }
 
+std::optional<model::HostKind> host_kind(Category category) {
+  using model::HostKind;
+  switch (category) {
+    case Category::kOp:
+      return HostKind::kOp;
+    case Category::kRuntime:
+      return HostKind::kRuntime;
+    case Category::kDriver:
+      return HostKind::kDriver;
+    case Category::kPython:
+      return HostKind::kPython;
+    case Category::kAnnotation:
+      return HostKind::kAnnotation;
+    case Category::kOverhead:
+      return HostKind::kOverhead;
+    case Category::kNone:
+    case Category::kUnknown:
+      return HostKind::kOther;
+    default:
+      return {};
+  }
+}
+
+// Ends need not say again of what; nothing of a device is written in two halves.
+void keep_mark(const RawEvent& event, Window& window) {
+  const auto kind = host_kind(event.category);
+  if (!kind) return window.lose(LossKind::kUnknownKind, event.offset, event.name);
+  const auto at = instant_of(event, window);
+  if (!at) return;
+  window.marks.push_back({*at, thread_of(event, window), name_of(event, event.name, window), *kind,
+                          event.phase == 'B', event.category != Category::kNone});
+}
+
 void keep_label(const RawEvent& event, Window& window) {
   const bool process = event.name == "process_name";
   if (!process && event.name != "thread_name") return;
@@ -370,9 +418,14 @@ void keep_event(const RawEvent& event, Window& window) {
   switch (event.phase) {
     case 'X':
       return keep_complete(event, window);
+    case 'B':
+    case 'E':
+      return keep_mark(event, window);
     case 's':
     case 'f':
       return keep_flow(event, window);
+    case 't':
+      return;  // A step of a flow between its ends.
     case 'M':
       return keep_label(event, window);
     case 'i':

@@ -6,6 +6,7 @@
 
 #include "trace/kineto/copy_name.h"
 #include "trace/kineto/device_process.h"
+#include "trace/kineto/event.h"
 
 namespace amdahl::trace::kineto {
 namespace {
@@ -28,8 +29,8 @@ constexpr Nanos kLongestLeftOut = std::chrono::seconds(1);
 
 // Whether a call of the runtime may be what starts, ends or holds up work of a device.
 bool matters(std::string_view call) {
-  for (const std::string_view word :
-       {"Launch", "Memcpy", "Memset", "Sync", "Graph", "Malloc", "Free", "runFunction", "Wait"}) {
+  for (const std::string_view word : {"Launch", "Memcpy", "Memset", "Sync", "Graph", "Malloc",
+                                      "Free", "runFunction", "Wait", "Finish", "Fill", "Copy"}) {
     if (call.find(word) != std::string_view::npos) return true;
   }
   return false;
@@ -119,6 +120,7 @@ void Merger::add(const Window& window) {
   add_device(window, maps);
   add_syncs(window, maps);
   add_flows(window, maps);
+  add_marks(window, maps);
   add_rest(window, maps);
   events_ += window.events;
   for (std::size_t i = 0; i < Window::kLossKinds; ++i) {
@@ -202,6 +204,38 @@ void Merger::add_flows(const Window& window, Maps& maps) {
   }
 }
 
+// An end closes what its thread began last.
+void Merger::add_marks(const Window& window, Maps& maps) {
+  for (Mark mark : window.marks) {
+    mark.thread = thread(window, maps, mark.thread);
+    mark.name = name(window, maps, mark.name);
+    std::vector<Mark>& open = open_marks_[mark.thread];
+    if (mark.begins && marks_open_ < kMostFlows) {
+      open.push_back(mark);
+      ++marks_open_;
+      continue;
+    }
+    if (mark.begins || open.empty()) {
+      builder_.lose(source_, LossKind::kNoTime, 1, "an end without a beginning");
+      continue;
+    }
+    const Mark& begun = open.back();
+    model::HostEvent row;
+    row.start = begun.at;
+    row.duration = std::clamp(mark.at - begun.at, Nanos{}, kLongest);
+    row.name = begun.name;
+    row.thread = begun.thread;
+    row.kind = begun.kind;
+    if (row.kind == HostKind::kOther) {
+      builder_.lose(source_, LossKind::kUnknownKind, 1, builder_.trace().names[row.name]);
+      if (!begun.has_category) row.parent = kNoCategory;
+    }
+    open.pop_back();
+    --marks_open_;
+    builder_.trace().host_events.push_back(row);
+  }
+}
+
 void Merger::add_rest(const Window& window, Maps& maps) {
   model::Trace& trace = builder_.trace();
   for (model::Sample row : window.samples) {
@@ -236,7 +270,7 @@ std::uint64_t Merger::bytes_held() const {
   return held(trace.host_events) + held(trace.device_events) + held(trace.details) +
          held(trace.syncs) + held(trace.samples) + held(trace.flows) + held(trace.kernel_metrics) +
          held(trace.threads) + held(trace.stacks) + name_bytes_ +
-         open_flows_.size() * sizeof(FlowEnd) * 2;
+         open_flows_.size() * sizeof(FlowEnd) * 2 + marks_open_ * sizeof(Mark);
 }
 
 // What a host event must be to be left out when memory runs short: nothing else needs it.
@@ -337,6 +371,7 @@ void Merger::finish(Nanos base) {
   const bool today = last >= kYear2000 && last <= kYear2100 && drop_strays();
   source.clock = today ? model::Clock::kUnix : model::Clock::kUnknown;
   builder_.lose(source_, LossKind::kUnmatchedFlow, open_flows_.size(), "");
+  builder_.lose(source_, LossKind::kNoTime, marks_open_, "a beginning without an end");
   builder_.lose(source_, LossKind::kMerged, thinned_,
                 fmt::format("those shorter than {} us", shortest_.count() / 1000));
 }

@@ -38,6 +38,7 @@ class Merger {
   void add_device(const Window& window, Maps& maps);
   void add_syncs(const Window& window, Maps& maps);
   void add_flows(const Window& window, Maps& maps);
+  void add_marks(const Window& window, Maps& maps);
   void add_rest(const Window& window, Maps& maps);
   bool may_go(const model::HostEvent& event);
   void thin_host_events();
@@ -70,6 +71,8 @@ class Merger {
   model::TraceBuilder& builder_;
   FirstRows first_;
   std::unordered_map<FlowKey, FlowEnd, HashFlow> open_flows_;
+  std::unordered_map<std::uint32_t, std::vector<Mark>> open_marks_;  // By thread, outermost first.
+  std::size_t marks_open_ = 0;
   std::unordered_map<std::uint32_t, std::uint32_t> stacks_;  // By the name of the call stack.
   std::optional<Nanos> first_event_;
   std::uint64_t name_bytes_ = 0;
