@@ -1,6 +1,7 @@
 #include "profile/host_work.h"
 
 #include <algorithm>
+#include <map>
 
 #include "profile/awaits.h"
 
@@ -165,7 +166,7 @@ class ThreadWork {
         ++last;
       }
       if (is_open(turn.event)) {
-        silent({turn.at, turns[last + 1].at}, turn.event, thread);
+        silent({turn.at, turns[last + 1].at}, most_of(turns.subspan(i, last + 2 - i)), thread);
         i = last;
       } else {
         add({.from = turn.at,
@@ -181,6 +182,33 @@ class ThreadWork {
   bool is_open(std::uint32_t event) const {
     if (event != kNone && !in_.names.is_silent(in_.trace.host_events[event])) return false;
     return in_.reasons.of(event) == Why::kHost;
+  }
+
+  // What a silent stretch went to: the innermost event around more than half of it, by looking at
+  // a few moments. The last turn is where the stretch ends.
+  std::uint32_t most_of(std::span<const Turn> turns) const {
+    constexpr int kMoments = 16;
+    const Nanos from = turns.front().at;
+    const Nanos length = turns.back().at - from;
+    if (turns.size() <= 2 || length < kSilence) return turns.front().event;
+    std::map<std::uint32_t, int> around;
+    for (int moment = 0; moment < kMoments; ++moment) {
+      const Nanos at = from + length * (2 * moment + 1) / (2 * kMoments);
+      const auto next =
+          std::ranges::partition_point(turns, [&](const Turn& turn) { return turn.at <= at; });
+      int levels = 0;
+      for (std::uint32_t i = (next - 1)->event; i != kNone && levels < kDeepest; ++levels) {
+        ++around[i];
+        i = in_.trace.host_events[i].parent;
+      }
+    }
+    std::uint32_t best = kNone;
+    for (const auto& [event, times] : around) {
+      if (times * 2 <= kMoments) continue;
+      const Nanos duration = in_.trace.host_events[event].duration;
+      if (best == kNone || duration <= in_.trace.host_events[best].duration) best = event;
+    }
+    return best;
   }
 
   // The outermost call around an event.

@@ -88,6 +88,23 @@ void draw_head(const TraceReport& report, Writer& out) {
   out.paragraph(report.profile.rule, 2);
 }
 
+// Where most of a cause's time went: of idle devices, else of the critical path.
+std::string place_of(const TraceReport& report, Why why) {
+  const auto show = [](const auto& place) {
+    const std::string where = place.line.empty() ? "" : fmt::format("{}: ", place.line);
+    return fmt::format("{}{}, {}", where, clip(place.what, 90), show_span(place.time));
+  };
+  const GapPlace* best = nullptr;
+  for (const DeviceRow& device : report.devices) {
+    for (const GapPlace& place : device.gaps.places) {
+      if (place.why == why && (best == nullptr || place.time > best->time)) best = &place;
+    }
+  }
+  if (best != nullptr && !report.is_told_by_steps) return show(*best);
+  const auto most = std::ranges::find(report.path.shares, why, &PathShare::why);
+  return most == report.path.shares.end() ? "" : show(*most);
+}
+
 void draw_causes(const TraceReport& report, Writer& out) {
   if (report.profile.causes.empty()) return;
   out.blank();
@@ -100,15 +117,8 @@ void draw_causes(const TraceReport& report, Writer& out) {
         show_number(cause.accelerator_seconds), show_percent(cause.share), times(cause.ceiling)));
     const WhyRow* row = row_of(cause);
     if (row == nullptr) continue;
-    const GapPlace* best = nullptr;
-    for (const DeviceRow& device : report.devices) {
-      for (const GapPlace& place : device.gaps.places) {
-        if (place.why == row->why && (best == nullptr || place.time > best->time)) best = &place;
-      }
-    }
-    if (best != nullptr) {
-      const std::string where = best->line.empty() ? "" : fmt::format("{}: ", best->line);
-      out.paragraph(fmt::format("{}{}, {}", where, clip(best->what, 90), show_span(best->time)), 3);
+    if (const std::string place = place_of(report, row->why); !place.empty()) {
+      out.paragraph(place, 3);
     }
     out.paragraph(fmt::format("try: {}", what_to_try(row->why)), 3);
   }

@@ -89,6 +89,16 @@ double ceiling_of(const TraceReport& report, Why why) {
   return seconds(report.wall) / seconds(report.wall - most);
 }
 
+// The same of the steps, by what the critical path went through.
+std::string because_of_steps(const TraceReport& report, Why why, Nanos time, Nanos allocated) {
+  std::string text = fmt::format("{} of {} of the steps", show_span(time), show_span(allocated));
+  const auto most = std::ranges::find(report.path.shares, why, &PathShare::why);
+  if (most == report.path.shares.end()) return text;
+  text += fmt::format(", most in {}", clip(most->what, 80));
+  if (!most->line.empty()) text += fmt::format(" at {}", most->line);
+  return text + fmt::format(" ({})", show_span(most->time));
+}
+
 void add_causes(TraceReport& report, const std::array<Nanos, kWhys>& times, Nanos allocated,
                 bool on_devices) {
   for (const WhyRow& row : whys()) {
@@ -101,8 +111,7 @@ void add_causes(TraceReport& report, const std::array<Nanos, kWhys>& times, Nano
     cause.accelerator_seconds = seconds(times[at(row.why)]);
     cause.ceiling = ceiling_of(report, row.why);
     cause.because = on_devices ? because(report, row.why, times[at(row.why)], allocated)
-                               : fmt::format("{} of {} of the steps", show_span(times[at(row.why)]),
-                                             show_span(allocated));
+                               : because_of_steps(report, row.why, times[at(row.why)], allocated);
     report.profile.causes.push_back(std::move(cause));
   }
   std::ranges::stable_sort(report.profile.causes, std::ranges::greater{}, &Cause::share);
@@ -192,17 +201,19 @@ void add_missing(const Prepared& in, TraceReport& report) {
         "Profiler or of Nsight Systems");
     return;
   }
+  const bool nsight = std::ranges::all_of(
+      report.sources, [](const SourceRow& source) { return source.format == "nsys"; });
   if (report.devices.empty()) {
-    missing.emplace_back(
+    missing.push_back(fmt::format(
         "devices: the trace has no device events, so nothing is known of accelerators; record with "
-        "ProfilerActivity.CUDA, or as root where counters are restricted");
+        "{}",
+        nsight ? "nsys profile --trace=cuda,nvtx,osrt, on a machine whose driver it can watch"
+               : "ProfilerActivity.CUDA, or as root where counters are restricted"));
   }
   if (in.trace.host_events.empty()) {
     missing.emplace_back("host: the trace has no host events, so no gap can be explained");
   }
   if (in.trace.steps.empty()) {
-    const bool nsight = std::ranges::all_of(
-        report.sources, [](const SourceRow& source) { return source.format == "nsys"; });
     missing.push_back(fmt::format(
         "steps: none are marked; {}",
         nsight ? "put each iteration into an NVTX range called ProfilerStep#1, ProfilerStep#2, ..."
@@ -252,11 +263,31 @@ double hidden_share(const TraceReport& report, Nanos allocated) {
 }
 
 // Between its first and its last event a device may be busy, or idle for a reason, and yet hardly
-// be used at all: what went on meanwhile is not what the job waits for. Empty if it is used.
-std::string brief_devices(const TraceReport& report) {
+// be used at all: what went on meanwhile is not what the job waits for.
+Nanos longest_span(const TraceReport& report) {
   Nanos longest{};
   for (const DeviceRow& row : report.devices) longest = std::max(longest, row.split.span);
-  if (report.devices.empty() || longest * 2 >= report.wall) return "";
+  return longest;
+}
+
+bool is_brief(const TraceReport& report) {
+  return !report.devices.empty() && longest_span(report) * 2 < report.wall;
+}
+
+Nanos time_in_steps(const TraceReport& report) {
+  Nanos sum{};
+  for (const StepRow& step : report.steps) sum += step.wall;
+  return sum;
+}
+
+// Whole steps say what devices wait for before their first event, too.
+bool steps_tell(const TraceReport& report) {
+  return is_brief(report) && time_in_steps(report) * 5 >= report.wall * 4;
+}
+
+// Empty if devices are used, or steps tell.
+std::string brief_devices(const TraceReport& report) {
+  if (!is_brief(report) || steps_tell(report)) return "";
   std::string path;
   if (!report.path.shares.empty()) {
     const PathShare& most = report.path.shares.front();
@@ -267,7 +298,7 @@ std::string brief_devices(const TraceReport& report) {
   return fmt::format(
       "cannot tell: all that devices show lies within {} of {}; record whole steps in steady "
       "state{}",
-      show_span(longest), show_span(report.wall), path);
+      show_span(longest_span(report)), show_span(report.wall), path);
 }
 
 bool is_cut_short(const model::Trace& trace) {
@@ -342,21 +373,31 @@ std::array<Nanos, kWhys> of_steps(const TraceReport& report) {
   return times;
 }
 
+// What the path of the steps went through beside the work of devices.
+std::array<Nanos, kWhys> of_paths(const TraceReport& report) {
+  std::array<Nanos, kWhys> times{};
+  for (const StepRow& step : report.steps) {
+    for (std::size_t i = 0; i < kWhys; ++i) times[i] += step.path[i];
+  }
+  times[at(Why::kKernel)] = {};
+  return times;
+}
+
 }  // namespace
 
 void conclude(const Prepared& prepared, TraceReport& report) {
-  const bool on_devices = !report.devices.empty();
-  Nanos allocated = allocated_of(report);
-  std::array<Nanos, kWhys> times = on_devices ? wasted(report) : of_steps(report);
-  if (!on_devices) {
-    for (const StepRow& step : report.steps) allocated += step.wall;
-  }
+  const bool in_steps = report.devices.empty() || steps_tell(report);
+  const std::array<Nanos, kWhys> times = !in_steps                ? wasted(report)
+                                         : report.devices.empty() ? of_steps(report)
+                                                                  : of_paths(report);
+  const Nanos allocated = in_steps ? time_in_steps(report) : allocated_of(report);
+  report.is_told_by_steps = in_steps;
   report.profile.wall = report.wall;
   report.profile.accelerators = static_cast<int>(report.devices.size());
   add_evidence(report, times, allocated);
   add_missing(prepared, report);
   add_unseen_waits(prepared, report);
-  if (allocated > Nanos{}) add_causes(report, times, allocated, on_devices);
+  if (allocated > Nanos{}) add_causes(report, times, allocated, !in_steps);
   classify_trace(prepared, report, allocated);
 }
 

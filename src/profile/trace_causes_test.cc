@@ -70,6 +70,22 @@ TEST(TraceCauses, WithoutDevicesTheStepsCount) {
   EXPECT_DOUBLE_EQ(got.profile.causes.front().share, 0.3);
 }
 
+TEST(TraceCauses, WholeStepsTellWhatADeviceWaitsForBeforeItsFirstEvent) {
+  MadeTrace made;
+  made.annotation("ProfilerStep#7", 0, 1000);
+  made.python("image.py(3): preprocess", 10, 690);
+  made.kernel(720, 200, made.call("cudaLaunchKernel", 710, 5));
+  made.call("cudaDeviceSynchronize", 716, 205);
+  const model::Trace trace = made.finish();
+  const TraceReport got = report(Prepared(trace));
+  EXPECT_EQ(got.profile.bottleneck, Bottleneck::kSerial) << got.profile.rule;
+  ASSERT_FALSE(got.profile.causes.empty());
+  EXPECT_NE(got.profile.causes[0].because.find("of 1 ms of the steps, most in "), std::string::npos)
+      << got.profile.causes[0].because;
+  EXPECT_NE(got.profile.causes[0].because.find("image.py:3 (preprocess)"), std::string::npos)
+      << got.profile.causes[0].because;
+}
+
 TEST(TraceCauses, CannotTellFromWhatIsLeftOfAFile) {
   MadeTrace made;
   made.annotation("ProfilerStep#1", 0, 1000);

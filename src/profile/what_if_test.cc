@@ -93,6 +93,64 @@ TEST(WhatIf, WhatDevicesStillDoBoundsPairsToo) {
   for (const Gain& gain : found.pairs) EXPECT_LE(gain.ceiling, 4 + 1e-9);
 }
 
+// Programmatic launches let a kernel begin before the one before it has ended.
+TEST(WhatIf, KernelsOfOneStreamStayOneAfterTheOther) {
+  MadeTrace made;
+  for (int i = 0; i < 10; ++i) {
+    const int at = 300 * i;
+    const std::uint32_t first = made.call("cudaLaunchKernel", at, 5);
+    const std::uint32_t second = made.call("cudaLaunchKernel", at + 10, 5);
+    made.op("aten::mm", at + 20, 275);
+    made.kernel(at + 20, 50, first, "a");
+    made.kernel(at + 65, 50, second, "b");
+  }
+  const model::Trace trace = made.finish();
+  const Prepared prepared(trace);
+  const WorkGraph graph = work_graph(prepared);
+  const double most = to_seconds(graph.to - graph.from) / 950e-6;
+  const Gains found = gains(prepared, graph, 3);
+  ASSERT_FALSE(found.alone.empty());
+  EXPECT_EQ(found.alone[0].first, Why::kHost);
+  EXPECT_LE(found.alone[0].ceiling, most);
+  EXPECT_LE(found.alone[0].expected, most);
+  EXPECT_GT(found.alone[0].expected, 2);
+  for (const Gain& pair : found.pairs) EXPECT_LE(pair.expected, most);
+  EXPECT_EQ(replay(prepared, graph, {}), graph.to - graph.from);
+}
+
+TEST(CriticalPath, NamesTheFunctionThatTookTheTime) {
+  MadeTrace made;
+  made.python("train.py(1): main", 0, 2000);
+  made.python("<built-in function _cuda_synchronize>", 1, 2);
+  made.python("pipeline.py(2): run", 5, 1990);
+  made.python("image.py(3): preprocess", 10, 900);
+  for (int i = 0; i < 40; ++i) made.python("image.py(9): pixel", 20 + 20 * i, 9);
+  made.kernel(1000, 500, made.call("cudaLaunchKernel", 950, 10));
+  made.call("cudaDeviceSynchronize", 970, 531);
+  const model::Trace trace = made.finish();
+  const Prepared prepared(trace);
+  const CriticalPath path = critical_path(prepared, work_graph(prepared), 3);
+  ASSERT_FALSE(path.shares.empty());
+  EXPECT_EQ(path.shares[0].why, Why::kHost);
+  EXPECT_EQ(path.shares[0].what, "image.py(3): preprocess");
+}
+
+// Nodes of a graph may run beside each other on what is called one stream.
+TEST(CriticalPath, FollowsTheLongerOfTwoBesideEachOther) {
+  MadeTrace made;
+  const std::uint32_t graph_launch = made.call("cudaGraphLaunch", 0, 5);
+  made.kernel(10, 1000, graph_launch, "long");
+  made.kernel(20, 100, graph_launch, "short");
+  made.kernel(1011, 100, graph_launch, "after");
+  made.call("cudaDeviceSynchronize", 10, 1105);
+  const model::Trace trace = made.finish();
+  const Prepared prepared(trace);
+  const CriticalPath path = critical_path(prepared, work_graph(prepared), 3);
+  ASSERT_FALSE(path.shares.empty());
+  EXPECT_EQ(path.shares[0].what, "long");
+  EXPECT_GE(path.by_why[at(Why::kKernel)], Nanos{1'100'000});
+}
+
 TEST(WhatIf, SlowerIsBelowOne) {
   const model::Trace trace = loop_with_input_and_item();
   const Prepared prepared(trace);

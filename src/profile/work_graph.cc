@@ -132,6 +132,7 @@ class Assemble {
     for (std::uint32_t c = 0; c < inputs_.collectives.size(); ++c) {
       for (const std::uint32_t event : inputs_.collectives[c].events) collective[event] = c;
     }
+    std::vector<Nanos> busy_until(in_.trace.streams.size(), Nanos::min());
     for (std::uint32_t i = 0; i < in_.trace.device_events.size(); ++i) {
       const DeviceEvent& event = in_.trace.device_events[i];
       if (!keeps_busy(event)) continue;
@@ -142,7 +143,12 @@ class Assemble {
                 .lane = event.stream,
                 .why = in_.names.device(event),
                 .on_device = true};
+      const Nanos before = std::max(from, busy_until[event.stream]);
+      busy_until[event.stream] = std::max(before, work.to);
       if (collective[i] == kNone) {
+        // Kernels of one stream may begin while the one before them ends (programmatic launch):
+        // they follow it all the same. Those that lie beside it, as nodes of a graph do, do not.
+        if ((before - from) * 2 <= event.duration) work.from = before;
         add(work, {kNone, Role::kPlain});
         continue;
       }
@@ -208,7 +214,8 @@ class Assemble {
   }
 
   void find_needs() {
-    last_of_stream_.assign(in_.trace.streams.size(), kNone);
+    of_stream_.assign(in_.trace.streams.size(), {});
+    latest_.assign(in_.trace.streams.size(), kNone);
     of_thread_.resize(in_.trace.threads.size());
     of_event_.assign(in_.trace.device_events.size(), kNone);
     arrivals_.resize(inputs_.collectives.size());
@@ -271,12 +278,12 @@ class Assemble {
     switch (origins_[i].role) {
       case Role::kArrival:
         arrivals_[origins_[i].index].push_back(i);
-        last_of_stream_[work.lane] = i;
+        keep_in_stream(i);
         break;
       case Role::kPlain:
       case Role::kTransfer:
         of_event_[work.event] = i;
-        last_of_stream_[work.lane] = i;
+        keep_in_stream(i);
         break;
       case Role::kHost:
         of_thread_[work.lane].push_back(i);
@@ -286,12 +293,20 @@ class Assemble {
     }
   }
 
+  void keep_in_stream(std::uint32_t i) {
+    const Work& work = graph_.works[i];
+    of_stream_[work.lane].push_back(i);
+    std::uint32_t& latest = latest_[work.lane];
+    if (latest == kNone || work.to >= graph_.works[latest].to) latest = i;
+  }
+
   // A rank's own arrival, and the last of all.
   void transfer_needs(std::uint32_t i) {
     const Work& work = graph_.works[i];
     const std::uint32_t hub = hubs_[origins_[i].index];
     const bool all_there = hub != kNone && graph_.works[hub].to <= work.from;
-    need(i, last_of_stream_[work.lane], NeedKind::kOrder, all_there ? Nanos{} : Nanos::max());
+    need(i, last_of_stream(work.lane, work.from), NeedKind::kOrder,
+         all_there ? Nanos{} : Nanos::max());
     need(i, hub, NeedKind::kCollective);
   }
 
@@ -302,6 +317,22 @@ class Assemble {
     if (measured < Nanos{}) return;  // They overlapped: it was no need.
     graph_.needs.push_back({on, kind, std::min(measured, most)});
     ++graph_.works[of].needs;
+  }
+
+  // The work of a stream that ended last by then.
+  std::uint32_t last_of_stream(std::uint32_t stream, Nanos time) const {
+    constexpr int kBeside = 16;  // So many may run beside each other.
+    std::uint32_t best = latest_[stream];
+    if (best == kNone || graph_.works[best].to <= time) return best;
+    best = kNone;
+    const std::vector<std::uint32_t>& works = of_stream_[stream];
+    int left = kBeside;
+    for (auto i = works.rbegin(); i != works.rend() && left > 0; ++i, --left) {
+      const Nanos end = graph_.works[*i].to;
+      if (end > time) continue;
+      if (best == kNone || end > graph_.works[best].to) best = *i;
+    }
+    return best;
   }
 
   // The last work of a thread that ended by then.
@@ -336,7 +367,7 @@ class Assemble {
     const Work& work = graph_.works[i];
     const DeviceEvent& event = in_.trace.device_events[work.event];
     candidates_.clear();
-    candidate(last_of_stream_[work.lane], NeedKind::kOrder, usual_.queue, work);
+    candidate(last_of_stream(work.lane, work.from), NeedKind::kOrder, usual_.queue, work);
     if (event.launch != kNone) {
       const HostEvent& launch = in_.trace.host_events[event.launch];
       candidate(ended_by(launch.thread, launch.start - shift_of_thread(launch.thread)),
@@ -394,7 +425,7 @@ class Assemble {
     Nanos best_end = since;
     for (const std::uint32_t stream : streams_of_[device]) {
       if (stream == event.stream) continue;
-      const std::uint32_t last = last_of_stream_[stream];
+      const std::uint32_t last = last_of_stream(stream, start);
       if (last == kNone) continue;
       const Nanos end = graph_.works[last].to;
       if (end > best_end && end <= start) {
@@ -444,7 +475,8 @@ class Assemble {
   std::uint32_t before_cut_ = kNone;  // Of what was before the last cut: the one that ended last.
   std::uint32_t longest_ = kNone;     // Of all so far.
   std::vector<std::vector<std::uint32_t>> streams_of_;  // By device.
-  std::vector<std::uint32_t> last_of_stream_;
+  std::vector<std::vector<std::uint32_t>> of_stream_;
+  std::vector<std::uint32_t> latest_;  // Of each stream: what ends last.
   std::vector<std::vector<std::uint32_t>> of_thread_;
   std::vector<std::uint32_t> of_event_;  // Work of a device event.
   std::vector<std::vector<std::uint32_t>> arrivals_;
