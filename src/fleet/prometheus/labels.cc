@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "fleet/values.h"
 
 namespace amdahl::fleet::prometheus {
@@ -44,6 +45,17 @@ std::string_view first_of(const Labels& labels, std::span<const std::string_view
   return {};
 }
 
+// The exporter's own pod is no host, if something else is.
+std::string_view host_of(const Labels& labels) {
+  std::string_view host = first_of(labels, kHosts);
+  if (!host.starts_with("dcgm-exporter") && !host.starts_with("nvidia-dcgm")) return host;
+  for (const std::string_view name : kHosts) {
+    const std::string_view other = find(labels, name);
+    if (!other.empty() && other != host && name != "instance") return other;
+  }
+  return host;
+}
+
 bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
 }
@@ -75,8 +87,26 @@ std::string_view slice_of(const Labels& labels, std::string_view uuid) {
   return whole ? std::string_view{} : find(labels, "gpu_partition_id");
 }
 
+bool is_of_exporter(std::string_view name) {
+  return name.find("exporter") != name.npos || name.find("dcgm") != name.npos;
+}
+
+// In Kubernetes dcgm-exporter names the pod that has the accelerator; where Prometheus puts the
+// exporter's own pod there, as "exported_pod".
+std::string_view pod_of(const Labels& labels) {
+  for (const auto& [key, value] : labels) {
+    if (key == "exported_pod") return value;
+  }
+  const std::string_view pod = find(labels, "pod");
+  const bool is_dcgm = find(labels, "__name__").starts_with("DCGM_");
+  return is_dcgm && !is_of_exporter(pod) ? pod : std::string_view();
+}
+
 // An idle accelerator is labelled with no job, or with number 0.
-std::string_view job_of(const Labels& labels) { return job_in(first_of(labels, kJobs)); }
+std::string_view job_of(const Labels& labels) {
+  const std::string_view job = job_in(first_of(labels, kJobs));
+  return job.empty() ? job_in(pod_of(labels)) : job;
+}
 
 }  // namespace
 
@@ -85,6 +115,32 @@ std::string_view find(const Labels& labels, std::string_view name) {
     if (key == name) return value;
   }
   return {};
+}
+
+bool read_labels(std::string_view text, Labels& labels) {
+  while (true) {
+    while (!text.empty() && (text.front() == ' ' || text.front() == ',')) text.remove_prefix(1);
+    if (text.empty()) return true;
+    const std::size_t equals = text.find('=');
+    if (equals == text.npos) return false;
+    std::string_view name = trim(text.substr(0, equals));
+    text = text.substr(equals + 1);
+    while (text.starts_with(' ')) text.remove_prefix(1);
+    if (!text.starts_with('"') || name.empty()) return false;
+    std::string value;
+    std::size_t i = 1;
+    for (; i < text.size() && text[i] != '"'; ++i) {
+      if (text[i] == '\\' && i + 1 < text.size()) {
+        ++i;
+        value += text[i] == 'n' ? '\n' : text[i];
+      } else {
+        value += text[i];
+      }
+    }
+    if (i >= text.size()) return false;
+    labels.emplace_back(name, std::move(value));
+    text.remove_prefix(i + 1);
+  }
 }
 
 std::string_view short_host(std::string_view host) {
@@ -98,7 +154,7 @@ std::string_view short_host(std::string_view host) {
 Subject subject_of(const Labels& labels, std::string_view metric) {
   Subject subject;
   model::SeriesKey& key = subject.key;
-  key.host = short_host(first_of(labels, kHosts));
+  key.host = short_host(host_of(labels));
   key.accelerator = device_of(labels);
   key.uuid = first_of(labels, kUuids);
   const std::string_view plain = first_of(labels, kDevices);
@@ -112,6 +168,10 @@ Subject subject_of(const Labels& labels, std::string_view metric) {
   if (!key.slice.empty()) key.profile = find(labels, "GPU_I_PROFILE");
   subject.user = first_of(labels, kUsers);
   subject.account = first_of(labels, kAccounts);
+  if (subject.account.empty() && !key.job.empty() && key.job == pod_of(labels)) {
+    const std::string_view exported = find(labels, "exported_namespace");
+    subject.account = exported.empty() ? find(labels, "namespace") : exported;
+  }
   subject.partition = first_of(labels, kPartitions);
   subject.bus = find(labels, "pci_bus_id");
   return subject;

@@ -18,6 +18,9 @@ using Labels = std::vector<std::pair<std::string, std::string>>;
 
 std::string_view find(const Labels& labels, std::string_view name);  // Empty if there is none.
 
+// Reads `gpu="0", Hostname="n1"`. False if these are not labels.
+bool read_labels(std::string_view text, Labels& labels);
+
 using fleet::kJobByValue;
 // The label that we have the server make of that value.
 inline constexpr std::string_view kJobFromValue = "value_is_job";

@@ -16,6 +16,48 @@ std::string shown(const Subject& s) {
                      s.account, s.partition, s.key.kind, s.key.metric);
 }
 
+// In Kubernetes jobs are pods.
+TEST(Labels, PodsOfKubernetes) {
+  const struct {
+    const char* name;
+    Labels labels;
+    std::string_view want;
+  } cases[] = {
+      {"dcgm-exporter in Kubernetes",
+       {{"__name__", "DCGM_FI_DEV_GPU_UTIL"},
+        {"Hostname", "node-7"},
+        {"gpu", "1"},
+        {"pod", "train-0"},
+        {"namespace", "bio"},
+        {"container", "main"}},
+       "node-7/1  slice= job=train-0 user= account=bio partition= kind= DCGM_FI_DEV_GPU_UTIL"},
+      {"the same, and Prometheus adds the exporter's own pod",
+       {{"__name__", "DCGM_FI_DEV_GPU_UTIL"},
+        {"Hostname", "dcgm-exporter-x2x4"},
+        {"node", "node-7"},
+        {"gpu", "1"},
+        {"pod", "dcgm-exporter-x2x4"},
+        {"namespace", "gpu-operator"},
+        {"exported_pod", "train-0"},
+        {"exported_namespace", "bio"}},
+       "node-7/1  slice= job=train-0 user= account=bio partition= kind= DCGM_FI_DEV_GPU_UTIL"},
+      {"nobody has it, so the pod is the exporter's",
+       {{"__name__", "DCGM_FI_DEV_GPU_UTIL"},
+        {"Hostname", "node-7"},
+        {"gpu", "1"},
+        {"pod", "nvidia-dcgm-exporter-x2x4"},
+        {"namespace", "gpu-operator"}},
+       "node-7/1  slice= job= user= account= partition= kind= DCGM_FI_DEV_GPU_UTIL"},
+      {"another exporter's own pod",
+       {{"instance", "n1:9445"}, {"minor_number", "1"}, {"pod", "gpu-metrics-abc"}},
+       "n1/1  slice= job= user= account= partition= kind= M"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    EXPECT_EQ(shown(subject_of(c.labels, "M")), c.want);
+  }
+}
+
 // The conventions of exporters, as they write them.
 TEST(Labels, EachExporterNamesItsJob) {
   const struct {

@@ -150,7 +150,9 @@ MatrixReader::Step MatrixReader::step(std::string_view text, std::size_t& at) {
     ++at;
     return Step::kDone;
   }
-  if (levels_.empty() && text[at] != '{') return bad("an answer must begin with '{'");
+  if (levels_.empty() && text[at] != '{' && text[at] != '[') {
+    return bad("an answer must begin with '{'");
+  }
   if (!levels_.empty() && levels_.back().in == In::kValues && points(text, at)) return Step::kDone;
   switch (text[at]) {
     case '{':
@@ -188,6 +190,10 @@ MatrixReader::In MatrixReader::inside(bool object) const {
   switch (levels_.back().in) {
     case In::kRoot:
       if (key_ == "data" && object) return In::kData;
+      if (key_ == "result" && !object) return In::kResult;
+      if (key_ == "metric" && object) return In::kMetric;
+      if (key_ == "values" && !object) return In::kNumbers;
+      if (key_ == "timestamps" && !object) return In::kTimes;
       if (!object && key_ == "warnings") return In::kWarnings;
       return In::kSkipped;
     case In::kData:
@@ -206,7 +212,8 @@ MatrixReader::In MatrixReader::inside(bool object) const {
 }
 
 MatrixReader::Step MatrixReader::open(bool object) {
-  Level level{In::kRoot, object, object ? Next::kFirstKey : Next::kFirstValue};
+  Level level{object ? In::kRoot : In::kResult, object,
+              object ? Next::kFirstKey : Next::kFirstValue};
   if (!levels_.empty()) {
     Next& next = levels_.back().next;
     if (next != Next::kValue && next != Next::kFirstValue)
@@ -216,8 +223,9 @@ MatrixReader::Step MatrixReader::open(bool object) {
     next = Next::kComma;
   }
   levels_.push_back(level);
-  if (level.in == In::kSeries) begin_series();
-  if (level.in == In::kPoint) item_ = 0;
+  const bool is_export = level.in == In::kMetric && levels_.size() == 2;
+  if (level.in == In::kSeries || is_export) begin_series();
+  if (level.in == In::kPoint || level.in == In::kTimes) item_ = 0;
   return Step::kDone;
 }
 
@@ -230,7 +238,7 @@ MatrixReader::Step MatrixReader::close(bool object) {
   }
   levels_.pop_back();
   if (level.in == In::kMetric) end_labels();
-  if (level.in == In::kSeries) end_series();
+  if (level.in == In::kSeries || level.in == In::kTimes) end_series();
   if (level.in == In::kPoint && item_ != 2) return bad("a point must be [time, \"value\"]");
   return Step::kDone;
 }
@@ -282,6 +290,10 @@ MatrixReader::Step MatrixReader::take(std::string_view value, bool quoted) {
     if (item_ == 0) time_.assign(value);
     if (item_ == 1) point(time_, value);
     ++item_;
+  } else if (level.in == In::kNumbers) {
+    if (numbers_.size() < kMostPending) numbers_.emplace_back(value);
+  } else if (level.in == In::kTimes) {
+    export_point(value);
   } else if (level.in == In::kWarnings && quoted) {
     // Notes on the query itself ("PromQL warning: ...") speak of no missing data.
     const bool note = value.starts_with("PromQL ");
@@ -350,6 +362,21 @@ void MatrixReader::point(std::string_view time, std::string_view value) {
   }
 }
 
+// Its times are in milliseconds; null is no value.
+void MatrixReader::export_point(std::string_view time) {
+  const auto index = static_cast<std::size_t>(item_++);
+  if (index >= numbers_.size() || numbers_[index] == "null") {
+    return intake_.trouble(model::Trouble::kBlankValue, {.byte = passed_},
+                           "a time without a value");
+  }
+  const auto ms = to_number<std::int64_t>(time);
+  if (!ms || *ms < 0 || *ms > 9'000'000'000'000) {
+    return intake_.trouble(model::Trouble::kBadTime, {.byte = passed_},
+                           fmt::format("'{}'", clip(time, 32)));
+  }
+  point(fmt::format("{}.{:03}", *ms / 1000, *ms % 1000), numbers_[index]);
+}
+
 // Where and when the job was seen; that is all there is of it if nobody has accounting.
 void MatrixReader::held_by(std::string_view job, Nanos at) {
   if (job_in(job).empty()) return;
@@ -372,6 +399,7 @@ void MatrixReader::begin_series() {
   by_value_ = false;
   latest_job_.clear();
   pending_.clear();
+  numbers_.clear();
   ++answered_.series;
 }
 

@@ -1,4 +1,4 @@
-// matrix.h: reads the answers of query_range while they arrive.
+// matrix.h: reads the answers of query_range, or what is cut out of them, while they arrive.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,8 @@ struct Answered {
   bool partial = false;               // The server says that it did not see all of its data.
 };
 
-// Matrices and vectors, one document or several in a row, in pieces cut anywhere. Memory is one
+// Matrices and vectors, one document or several in a row, in pieces cut anywhere; also their list
+// of series alone, and the lines of VictoriaMetrics' /api/v1/export. Memory is one
 // window of bytes and the points of one series. Values that are NaN, infinite or DCGM's blanks are
 // counted as troubles, not passed on; a series without a host or a device is a bad line.
 class MatrixReader {
@@ -48,6 +49,8 @@ class MatrixReader {
     kMetric,
     kValues,
     kPoint,
+    kNumbers,  // Of VictoriaMetrics' export: values, and apart from them their times.
+    kTimes,
     kWarnings,
     kSkipped,
   };
@@ -68,6 +71,7 @@ class MatrixReader {
   Step take(std::string_view value, bool quoted);
   bool points(std::string_view text, std::size_t& at);
   void point(std::string_view time, std::string_view value);
+  void export_point(std::string_view time);
   void held_by(std::string_view job, Nanos at);
   void begin_series();
   void end_labels();
@@ -94,8 +98,9 @@ class MatrixReader {
   bool by_value_ = false;
   std::string latest_job_;
   std::vector<Sample> pending_;
-  std::string time_;  // Of a point that is being read.
-  int item_ = 0;      // Of that point.
+  std::string time_;                  // Of a point that is being read.
+  int item_ = 0;                      // Of that point.
+  std::vector<std::string> numbers_;  // Of an export: values that wait for their times.
 };
 
 }  // namespace amdahl::fleet::prometheus

@@ -52,6 +52,41 @@ TEST(Matrix, ReadsSamplesAndCountsWhatIsNoNumber) {
   EXPECT_EQ(reader.answered().warnings, (std::vector<std::string>{"store gpu-b: no answer"}));
 }
 
+// The list of series alone, its object alone, and what VictoriaMetrics exports.
+TEST(Matrix, ReadsWhatIsCutOutOfAnswers) {
+  const std::string series =
+      R"({"metric":{"__name__":"DCGM_FI_DEV_GPU_UTIL","Hostname":"n1","gpu":"3"},)"
+      R"("values":[[1507680000,"83"],[1507680060,"0.5"]]})";
+  const std::string exported =
+      R"({"metric":{"__name__":"DCGM_FI_DEV_GPU_UTIL","Hostname":"n1","gpu":"3"},)"
+      R"("values":[83,null,0.5],"timestamps":[1507680000000,1507680030000,1507680060000]})"
+      "\n"
+      R"({"metric":{"__name__":"DCGM_FI_DEV_GPU_UTIL","Hostname":"n1","gpu":"4"},)"
+      R"("values":[],"timestamps":[]})"
+      "\n";
+  for (const std::string& text :
+       {"[" + series + "]", "[\n  " + series + "\n]\n",
+        "{\"resultType\":\"matrix\",\"result\":[" + series + "]}", exported}) {
+    SCOPED_TRACE(text);
+    EXPECT_TRUE(claims(text));
+    for (const std::size_t length : {std::size_t{1}, std::size_t{13}, text.size()}) {
+      Recorder seen;
+      MatrixReader reader(seen);
+      for (std::size_t at = 0; at < text.size(); at += length) {
+        const auto fed = reader.feed(std::string_view(text).substr(at, length));
+        ASSERT_TRUE(fed) << fed.error().text;
+      }
+      ASSERT_TRUE(reader.finish());
+      ASSERT_GE(seen.samples_of.size(), 1U);
+      ASSERT_EQ(seen.samples_of[0].size(), 2U);
+      EXPECT_EQ(seen.samples_of[0][1].at, std::chrono::seconds(1507680060));
+      EXPECT_EQ(seen.samples_of[0][1].value, 0.5F);
+      EXPECT_EQ(seen.count(model::Trouble::kBlankValue), text == exported ? 1U : 0U);
+      EXPECT_EQ(seen.count(model::Trouble::kTruncated), 0U);
+    }
+  }
+}
+
 // An answer arrives in packets that end anywhere.
 TEST(Matrix, CutsAnywhereGiveTheSame) {
   for (const std::size_t length : {1U, 2U, 7U, 40U, 100U}) {

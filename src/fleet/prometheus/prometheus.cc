@@ -39,8 +39,13 @@ class SavedAnswer final : public Reader {
 
 bool claims(std::string_view head) {
   const std::string_view text = trim(head);
-  return text.starts_with('{') && text.find("\"resultType\"") != text.npos &&
-         (text.find("\"matrix\"") != text.npos || text.find("\"vector\"") != text.npos);
+  const auto has = [&](std::string_view part) { return text.find(part) != text.npos; };
+  if (text.starts_with('{') && has("\"resultType\"")) return has("\"matrix\"") || has("\"vector\"");
+  // The list of series alone, and VictoriaMetrics' export.
+  const std::string_view first = text.starts_with('[') ? trim(text.substr(1)) : text;
+  if (!first.starts_with('{')) return false;
+  return trim(first.substr(1)).starts_with("\"metric\"") &&
+         (has("\"__name__\"") || has("\"values\"") || has("\"value\""));
 }
 
 Explained explain(std::string_view head, const ReaderOptions&) {

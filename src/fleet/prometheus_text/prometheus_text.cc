@@ -22,6 +22,7 @@ namespace {
 
 using model::Trouble;
 using prometheus::Labels;
+using prometheus::read_labels;
 
 bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -79,33 +80,6 @@ std::optional<Line> cut(std::string_view text) {
   if (line.time.starts_with('#')) line.time = {};  // An exemplar.
   if (line.value.empty()) return std::nullopt;
   return line;
-}
-
-// False if they are not labels. A name in quotes alone is the metric's, as of Prometheus 3.
-bool read_labels(std::string_view text, Labels& labels) {
-  while (true) {
-    while (!text.empty() && (text.front() == ' ' || text.front() == ',')) text.remove_prefix(1);
-    if (text.empty()) return true;
-    const std::size_t equals = text.find('=');
-    if (equals == text.npos) return false;
-    std::string_view name = trim(text.substr(0, equals));
-    text = text.substr(equals + 1);
-    while (text.starts_with(' ')) text.remove_prefix(1);
-    if (!text.starts_with('"') || name.empty()) return false;
-    std::string value;
-    std::size_t i = 1;
-    for (; i < text.size() && text[i] != '"'; ++i) {
-      if (text[i] == '\\' && i + 1 < text.size()) {
-        ++i;
-        value += text[i] == 'n' ? '\n' : text[i];
-      } else {
-        value += text[i];
-      }
-    }
-    if (i >= text.size()) return false;
-    labels.emplace_back(name, std::move(value));
-    text.remove_prefix(i + 1);
-  }
 }
 
 // As given, or by the file's name: "gpu001-1700000000.prom" and "gpu001/metrics.txt".
