@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "fleet/hostlist.h"
 #include "fleet/mig.h"
+#include "fleet/slurm/jobstats.h"
 #include "fleet/slurm/tres.h"
 
 namespace amdahl::fleet::slurm {
@@ -219,6 +220,10 @@ void Jobs::take(const Words& words, Where where) {
   job.accelerators = devices.count;
   job.kind = devices.kind;
   if (devices.count == 0) job.shards = devices.shards;
+  if (const auto mean = mean_of_summary(words.admin_comment)) {
+    job.mean_utilisation = *mean;
+    job.metric = "nvidia_gpu_duty_cycle";
+  }
   intake_.job(job, where);
   add_places(words);
 }

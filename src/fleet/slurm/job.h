@@ -30,7 +30,8 @@ struct Words {
   std::string_view req_tres;
   std::string_view alloc_gres;
   std::string_view req_gres;
-  std::string_view script;  // SubmitLine.
+  std::string_view script;         // SubmitLine.
+  std::string_view admin_comment;  // May hold a summary of jobstats.
 };
 
 // "CANCELLED by 1000", "COMPLETED", "TO"; kOther if we do not know the word.

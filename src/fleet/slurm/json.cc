@@ -241,13 +241,24 @@ void Json::item(std::string_view key, std::string_view item, Where where) {
                    .req_tres = requested,
                    .alloc_gres = {},
                    .req_gres = {},
-                   .script = text(job, {"submit_line"})},
+                   .script = text(job, {"submit_line"}),
+                   .admin_comment = text(job, {"comment", "administrator"})},
              where);
 }
 
-Result<> Json::feed(std::string_view bytes) { return items_.feed(bytes); }
+Result<> Json::feed(std::string_view bytes) {
+  if (!begun_) {
+    const std::size_t begin = bytes.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+    if (begin == bytes.npos) return Ok{};
+    begun_ = true;
+    is_list_ = bytes[begin] == '[';
+    if (is_list_) TRY(items_.feed("{\"jobs\":"));
+  }
+  return items_.feed(bytes);
+}
 
 Result<> Json::finish() {
+  if (is_list_) TRY(items_.feed("}"));
   if (!items_.whole()) {
     intake_.trouble(model::Trouble::kTruncated, {.line = 0, .byte = items_.byte()},
                     "the JSON document is not closed");

@@ -26,6 +26,8 @@ class Json {
   Jobs& jobs_;
   std::unique_ptr<Parser> parser_;
   JsonItems items_;
+  bool begun_ = false;
+  bool is_list_ = false;  // Of jobs alone.
 };
 
 }  // namespace amdahl::fleet::slurm

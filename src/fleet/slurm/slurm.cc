@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "fleet/cut_lines.h"
 #include "fleet/slurm/ahead.h"
+#include "fleet/slurm/fixed_table.h"
 #include "fleet/slurm/json.h"
 #include "fleet/slurm/scontrol.h"
 #include "fleet/slurm/squeue.h"
@@ -31,6 +32,8 @@ std::string_view first_line(std::string_view head) {
 bool is_json(std::string_view head) {
   head = trim(head);
   const auto has = [&](std::string_view part) { return head.find(part) != head.npos; };
+  // The list of jobs alone, as jq cuts it out.
+  if (head.starts_with('[') && has("\"job_id\"") && has("\"association\"")) return true;
   // Slurm says who it is before its jobs, or in newer releases after them.
   return head.starts_with('{') && has("\"jobs\"") &&
          (has("\"Slurm\"") || has("\"slurm\"") || has("\"association\"") || has("\"het\"") ||
@@ -60,7 +63,7 @@ class SlurmReader final : public Reader {
       }
       begun_ = true;
       const std::string first = std::move(blanks_);
-      if (first[begin] == '{') json_.emplace(intake_, *jobs_);
+      if (first[begin] == '{' || first[begin] == '[') json_.emplace(intake_, *jobs_);
       return feed(first);
     }
     const auto use = [&](std::string_view line, Where where) { return take(line, where); };
@@ -82,6 +85,7 @@ class SlurmReader final : public Reader {
     }
     TRY(lines_.finish([&](std::string_view line, Where where) { return take(line, where); }));
     if (auto* table = std::get_if<Table>(&form_)) table->finish();
+    if (auto* fixed = std::get_if<FixedTable>(&form_)) TRY(fixed->finish());
     if (auto* scontrol = std::get_if<Scontrol>(&form_)) scontrol->finish();
     return Ok{};
   }
@@ -97,6 +101,7 @@ class SlurmReader final : public Reader {
       if (!ahead_ && options_.threads > 1 && table->has_header()) read_ahead(line);
       return Ok{};
     }
+    if (auto* fixed = std::get_if<FixedTable>(&form_)) return fixed->line(line, where);
     if (auto* squeue = std::get_if<Squeue>(&form_)) return squeue->line(line, where);
     if (auto* scontrol = std::get_if<Scontrol>(&form_)) scontrol->line(line, where);
     if (auto* sinfo = std::get_if<Sinfo>(&form_)) sinfo->line(line, where);
@@ -113,6 +118,8 @@ class SlurmReader final : public Reader {
       form_.emplace<Squeue>(intake_, *jobs_);
     } else if (is_event_header(line)) {
       form_.emplace<Events>(intake_, *zone_, options_.now);
+    } else if (is_fixed_width_header(line)) {
+      form_.emplace<FixedTable>(intake_, *jobs_);
     } else {
       form_.emplace<Table>(intake_, *jobs_, options_.fields);
     }
@@ -128,7 +135,7 @@ class SlurmReader final : public Reader {
   Result<Zone> zone_;
   std::optional<Jobs> jobs_;
   std::optional<Json> json_;
-  std::variant<std::monostate, Table, Squeue, Scontrol, Sinfo, Events> form_;
+  std::variant<std::monostate, Table, FixedTable, Squeue, Scontrol, Sinfo, Events> form_;
   LineCutter lines_;
   std::optional<Ahead> ahead_;  // Takes what comes after the header, if we may have threads.
   std::string blanks_;
@@ -162,6 +169,8 @@ Explained explain(std::string_view head, const ReaderOptions& options) {
     said.text = is_node_record(line) ? "scontrol show nodes" : "scontrol show job";
   } else if (is_squeue_header(line)) {
     said.text = "a table of squeue";
+  } else if (is_fixed_width_header(line)) {
+    said.text = "sacct's table for people, by the dashes below its names";
   } else if (is_sinfo_header(line) || is_event_header(line)) {
     said.text = is_sinfo_header(line) ? "a table of sinfo" : "events of sacctmgr";
   } else if (!options.fields.empty()) {

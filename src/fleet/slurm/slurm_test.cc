@@ -315,7 +315,7 @@ TEST(Slurm, SaysWhatIsWrongWithATable) {
       {"JobID|Start|End|ReqTRES\n", "", "has no column AllocTRES; " + again},
       {"JobID|State|End|AllocTRES\n", "", "has no column Start; " + again},
       {"JobID           JobName  Partition    Account  AllocCPUS      State ExitCode \n", "",
-       "is sacct's table for people, which cuts long cells; " + again},
+       "is sacct's table for people, without the dashes that say where its columns are; " + again},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.bytes);

@@ -35,6 +35,7 @@ constexpr Field kFields[] = {
     {"allocgres", &Words::alloc_gres},
     {"reqgres", &Words::req_gres},
     {"submitline", &Words::script},
+    {"admincomment", &Words::admin_comment},
 };
 
 // Written by people, so that a delimiter may stand in them: sacct does not escape it. The least
@@ -81,19 +82,52 @@ void split_into(std::string_view line, std::string_view at, std::vector<std::str
   }
 }
 
+// Tables that went through a spreadsheet or a script have quotes; sacct writes none. What is within
+// quotes stays as it is.
+void split_quoted(std::string_view line, char at, std::vector<std::string_view>& cells) {
+  cells.clear();
+  for (;;) {
+    std::size_t end = line.find(at);
+    std::string_view cell = line.substr(0, end);
+    if (line.starts_with('"')) {
+      std::size_t close = line.find('"', 1);
+      while (close != line.npos && close + 1 < line.size() && line[close + 1] == '"') {
+        close = line.find('"', close + 2);
+      }
+      if (close != line.npos) {
+        cell = line.substr(1, close - 1);
+        end = line.find(at, close);
+      }
+    }
+    cells.push_back(cell);
+    if (end == line.npos) return;
+    line.remove_prefix(end + 1);
+  }
+}
+
+bool may_be_quoted(std::string_view delimiter) {
+  return delimiter == "," || delimiter == ";" || delimiter == "\t";
+}
+
+std::string without_quotes(std::string_view header) {
+  std::string text(header);
+  std::erase(text, '"');
+  return text;
+}
+
 // "JobName%40" of an -o list is JobName.
 std::string_view without_width(std::string_view field) {
   return trim(field.substr(0, field.find('%')));
 }
 
-constexpr std::size_t kMostExcess = 512;                        // Delimiters in free text.
+constexpr std::size_t kMostExcess = 512;                      // Delimiters in free text.
 constexpr std::size_t kLongestRecord = std::size_t{1} << 20;  // Of several lines.
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool has_only(std::string_view text, std::string_view more) {
-  return std::ranges::all_of(
-      text, [&](char c) { return is_digit(c) || more.find(c) != more.npos; });
+  return std::ranges::all_of(text,
+                             [&](char c) { return is_digit(c) || more.find(c) != more.npos; });
 }
 
 constexpr std::string_view kAgain =
@@ -102,7 +136,9 @@ constexpr std::string_view kAgain =
 
 }  // namespace
 
-bool is_table_header(std::string_view line) {
+bool is_table_header(std::string_view given) {
+  const std::string unquoted = without_quotes(given);
+  const std::string_view line = unquoted;
   const std::string_view delimiter = delimiter_of(line);
   if (delimiter.empty() || delimiter.find_first_not_of(' ') == delimiter.npos) return false;
   std::vector<std::string_view> names;
@@ -117,7 +153,8 @@ bool is_table_header(std::string_view line) {
   return id && known >= 3;
 }
 
-bool is_surely_table_header(std::string_view line) {
+bool is_surely_table_header(std::string_view given) {
+  const std::string line = without_quotes(given);
   if (!is_table_header(line)) return false;
   const std::string small = lower(line);
   for (const std::string_view name : {"alloctres", "allocgres", "reqtres", "reqgres"}) {
@@ -128,7 +165,8 @@ bool is_surely_table_header(std::string_view line) {
          small.find("gpu") == small.npos;
 }
 
-std::string explain_header(std::string_view line) {
+std::string explain_header(std::string_view given) {
+  const std::string line = without_quotes(given);
   const std::string_view delimiter = delimiter_of(line);
   std::vector<std::string_view> names;
   split_into(line, delimiter, names);
@@ -144,13 +182,7 @@ std::string explain_header(std::string_view line) {
   return text;
 }
 
-bool is_fixed_width_header(std::string_view line) {
-  std::string_view rest = trim(line);
-  if (first_word(rest) != "JobID" || delimiter_of(rest).find_first_not_of(' ') != rest.npos) {
-    return false;
-  }
-  return rest.find("State") != rest.npos || rest.find("JobName") != rest.npos;
-}
+std::string_view how_to_ask_sacct() { return kAgain; }
 
 Table::Table(Intake& intake, Jobs& jobs, std::string_view fields, bool lines_stay)
     : intake_{intake}, jobs_{jobs}, fields_{fields}, lines_stay_{lines_stay} {}
@@ -170,6 +202,7 @@ Result<> Table::columns_from(const std::vector<std::string_view>& names) {
     }
     columns_.push_back(member);
   }
+  free_lists();
   const auto has = [&](std::string_view name) {
     for (std::size_t i = 0; i < std::size(kFields); ++i) {
       if (kFields[i].name == name) return seen[i];
@@ -186,11 +219,25 @@ Result<> Table::columns_from(const std::vector<std::string_view>& names) {
   return Ok{};
 }
 
+// Between commas (--delimiter=,) the one list of resources holds some, too. Of two nobody knows
+// where the first ends.
+void Table::free_lists() {
+  if (delimiter_ != ",") return;
+  const auto is_list = [](Member member) {
+    return member == &Words::alloc_tres || member == &Words::req_tres;
+  };
+  if (std::ranges::count_if(columns_, is_list) != 1) return;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (is_list(columns_[i]) || columns_[i] == &Words::node_list) free_[i] = 1;
+  }
+}
+
 Result<> Table::header(std::string_view line) {
   header_ = line;
-  delimiter_ = delimiter_of(line);
+  const std::string unquoted = without_quotes(line);
+  delimiter_ = delimiter_of(unquoted);
   std::vector<std::string_view> names;
-  split_into(line, delimiter_, names);
+  split_into(unquoted, delimiter_, names);
   is_closed_ = names.back().empty();
   if (is_closed_) names.pop_back();
   return columns_from(names);
@@ -307,7 +354,11 @@ bool Table::join_free_text() {
 }
 
 void Table::cut(std::string_view line) {
-  split_into(line, delimiter_, cells_);
+  if (may_be_quoted(delimiter_) && line.find('"') != line.npos) {
+    split_quoted(line, delimiter_[0], cells_);
+  } else {
+    split_into(line, delimiter_, cells_);
+  }
   if (is_closed_ && cells_.size() > columns_.size() && cells_.back().empty()) cells_.pop_back();
 }
 
@@ -417,10 +468,6 @@ Result<> Table::line(std::string_view line, Where where) {
   }
   if (columns_.empty()) {
     if (is_table_header(line)) return header(line);
-    if (is_fixed_width_header(line)) {
-      return bad_input(
-          fmt::format("is sacct's table for people, which cuts long cells; {}", kAgain));
-    }
     if (fields_.empty()) {
       return bad_input(
           "the first line is not a header; give the -o list that sacct was run with: "

@@ -16,8 +16,8 @@ bool is_table_header(std::string_view line);
 bool is_surely_table_header(std::string_view line);
 // For people: which of its columns are used, and which are not.
 std::string explain_header(std::string_view line);
-// Whether it is that of sacct's table for people, which cuts what it shows.
-bool is_fixed_width_header(std::string_view line);
+// What to type for a table that can be read.
+std::string_view how_to_ask_sacct();
 
 class Table {
  public:
@@ -28,13 +28,14 @@ class Table {
   // A line that is not a whole record waits for the next. Jobs are told with views of the line, or
   // of this where a record has several lines and they do not stay.
   Result<> line(std::string_view line, Where where);
-  void finish();  // No more lines come: none is to wait for.
+  void finish();                                        // No more lines come: none is to wait for.
   bool has_header() const { return !header_.empty(); }  // As far as lines have come.
 
  private:
   using Member = std::string_view Words::*;
 
   Result<> columns_from(const std::vector<std::string_view>& names);
+  void free_lists();
   Result<> header(std::string_view line);
   Result<> find_delimiter(std::string_view line);
   void cut(std::string_view line);
