@@ -1,6 +1,8 @@
 #include "fleet/nvidia_smi/nvidia_smi.h"
 
 #include <map>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,6 +13,7 @@
 #include "fleet/hostlist.h"
 #include "fleet/metrics.h"
 #include "fleet/nvidia_smi/names.h"
+#include "fleet/nvidia_smi/ticks.h"
 #include "fleet/times.h"
 #include "fleet/values.h"
 
@@ -44,7 +47,8 @@ bool is_time_cell(std::string_view cell) {
 }
 
 // What the columns of a record are, where nobody has named them (noheader): known by their units if
-// one is a time, one says which GPU and one is in percent. Empty if not.
+// one is a time, and one in percent: that of memory, if it is there, stands after that of the GPU.
+// Empty if not.
 std::vector<std::string> names_by_cells(std::string_view line) {
   csv::Cells cells;
   if (line.find('|') != line.npos || !cells.cut(line, ',')) return {};
@@ -52,7 +56,6 @@ std::vector<std::string> names_by_cells(std::string_view line) {
   int times = 0;
   int shares = 0;
   bool has_index = false;
-  bool has_name = false;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const std::string_view cell = trim(cells[i]);
     const bool is_whole = !cell.empty() && cell.find_first_not_of("0123456789") == cell.npos;
@@ -62,16 +65,14 @@ std::vector<std::string> names_by_cells(std::string_view line) {
       ++times;
     } else if (cell.starts_with("GPU-")) {
       names.back() = "uuid";
-      has_name = true;
     } else if (cell.ends_with(" %")) {
-      names.back() = "utilization.gpu";
-      ++shares;
-    } else if (is_whole && cell.size() <= 2 && !has_index) {
+      names.back() = ++shares == 1 ? "utilization.gpu" : "utilization.memory";
+    } else if (is_whole && cell.size() <= 2 && !has_index && shares == 0) {
       names.back() = "index";
       has_index = true;
     }
   }
-  if (times != 1 || shares != 1 || (!has_index && !has_name)) return {};
+  if (times != 1 || shares == 0 || shares > 2) return {};
   return names;
 }
 
@@ -90,6 +91,7 @@ class SmiReader final : public Reader {
       : intake_{intake},
         host_{options.host.empty() ? host_in_path(options.path) : options.host},
         zone_{zone_named(options.time_zone, options.zone_rules)},
+        head_{options.head},
         by_cells_{names_by_cells(first_line(options.head))} {}
 
   Result<> feed(std::string_view bytes) override {
@@ -100,10 +102,17 @@ class SmiReader final : public Reader {
 
   Result<> finish() override {
     if (!zone_) return zone_.error();
-    return lines_.finish([&](std::string_view line, Where where) { return take(line, where); });
+    TRY(lines_.finish([&](std::string_view line, Where where) { return take(line, where); }));
+    return held_.empty() ? Result<>(Ok{}) : find_ticks();
   }
 
  private:
+  static constexpr std::size_t kMostHeld = 100;  // Rows that show how many GPUs there are.
+
+  struct Held {
+    std::string line;
+    Where where;
+  };
   struct Gpu {
     std::vector<SeriesId> series;  // One a measured column.
   };
@@ -120,8 +129,47 @@ class SmiReader final : public Reader {
       }
       TRY(columns(std::move(by_cells_)));
     }
-    record(line, where);
+    if (!is_ordered_ || ticks_) {
+      record(line, where);
+      return Ok{};
+    }
+    held_.push_back({std::string(line), where});
+    return held_.size() < kMostHeld ? Result<>(Ok{}) : find_ticks();
+  }
+
+  // Rows that do not say which GPU they are about: by their order.
+  Result<> find_ticks() {
+    std::vector<Nanos> times;
+    const auto look = [&](std::string_view line) {
+      csv::Cells cells;
+      if (times.size() >= kMostHeld || !cells.cut(line, ',') || cells.size() != names_.size()) {
+        return;
+      }
+      const Instant time = read_time(cells[static_cast<std::size_t>(time_)], *zone_);
+      if (time.known()) times.push_back(time.at);
+    };
+    // The beginning of the input decides, also where only a later part of it is read.
+    std::vector<std::string_view> lines = split(head_, '\n');
+    if (!lines.empty()) lines.pop_back();  // May be cut.
+    for (const std::string_view line : lines) look(trim(line));
+    if (times.size() < 3) {
+      times.clear();
+      for (const Held& held : held_) look(held.line);
+    }
+    ticks_ = ticks_of(times);
+    if (!ticks_) {
+      return bad_input("does not say which GPU a row is about; query index or uuid too");
+    }
+    for (const Held& held : std::exchange(held_, {})) record(held.line, held.where);
     return Ok{};
+  }
+
+  // The number of the GPU that a row at this time is about.
+  void count_row(Nanos at) {
+    const bool is_next = row_ >= 0 && at - row_at_ <= ticks_->apart && row_ + 1 < ticks_->gpus;
+    row_ = is_next ? row_ + 1 : 0;
+    row_at_ = at;
+    row_name_ = std::to_string(row_);
   }
 
   Result<> header(std::string_view line) {
@@ -151,9 +199,7 @@ class SmiReader final : public Reader {
       }
     }
     if (time_ < 0) return bad_input("has no column timestamp");
-    if (index_ < 0 && uuid_ < 0 && bus_ < 0) {
-      return bad_input("does not say which GPU a row is about; query index or uuid too");
-    }
+    is_ordered_ = index_ < 0 && uuid_ < 0 && bus_ < 0;
     return Ok{};
   }
 
@@ -163,13 +209,16 @@ class SmiReader final : public Reader {
 
   Gpu& gpu() {
     const int named_by = uuid_ >= 0 ? uuid_ : index_ >= 0 ? index_ : bus_;
-    const auto found = gpus_.find(cell(named_by));
+    const std::string_view called = is_ordered_ ? std::string_view(row_name_) : cell(named_by);
+    const auto found = gpus_.find(called);
     if (found != gpus_.end()) return found->second;
     Gpu made;
     for (const std::size_t column : measured_) {
       made.series.push_back(
           intake_.series({.host = host_,
-                          .accelerator = index_ >= 0 ? cell(index_) : cell(bus_),
+                          .accelerator = is_ordered_   ? std::string_view(row_name_)
+                                         : index_ >= 0 ? cell(index_)
+                                                       : cell(bus_),
                           .uuid = is_blank_word(cell(uuid_)) ? std::string_view() : cell(uuid_),
                           .slice = {},
                           .job = {},
@@ -179,7 +228,7 @@ class SmiReader final : public Reader {
     if (index_ >= 0 && bus_ >= 0) {
       intake_.device({.host = host_, .accelerator = cell(index_), .bus = cell(bus_)});
     }
-    return gpus_.emplace(std::string(cell(named_by)), std::move(made)).first->second;
+    return gpus_.emplace(std::string(called), std::move(made)).first->second;
   }
 
   void record(std::string_view line, Where where) {
@@ -198,6 +247,7 @@ class SmiReader final : public Reader {
     if (time.ambiguous() || time.skipped) {
       intake_.trouble(Trouble::kAmbiguousTime, where, cell(time_));
     }
+    if (is_ordered_) count_row(time.at);
     const Gpu& of = gpu();
     for (std::size_t i = 0; i < measured_.size(); ++i) {
       const Value value = read_value(cells_[measured_[i]]);
@@ -221,6 +271,7 @@ class SmiReader final : public Reader {
   Intake& intake_;
   std::string host_;
   Result<Zone> zone_;
+  std::string head_;
   LineCutter lines_;
   std::vector<std::string> by_cells_;  // Of a log without a header.
   csv::Cells cells_;
@@ -233,6 +284,13 @@ class SmiReader final : public Reader {
   int uuid_ = -1;
   int bus_ = -1;
   int name_ = -1;
+
+  bool is_ordered_ = false;  // Nothing but its place in a round says which GPU a row is about.
+  std::vector<Held> held_;
+  std::optional<Ticks> ticks_;
+  int row_ = -1;  // In its round, with its time and as a name.
+  Nanos row_at_{};
+  std::string row_name_;
 };
 
 }  // namespace
@@ -288,6 +346,12 @@ std::string host_in_path(std::string_view path) {
   std::vector<std::string_view> parts = split(path, '/');
   std::string_view file = parts.back();
   file = file.substr(0, file.find('.'));
+  std::string_view folder = parts.size() < 2 ? std::string_view() : parts[parts.size() - 2];
+  if (folder == "." || folder == "..") folder = {};
+  const auto has_digit = [](std::string_view word) {
+    return word.find_first_of("0123456789") != word.npos;
+  };
+  std::string_view first;
   for (const std::string_view word : split(file, '_')) {
     if (word.empty() || looks_like_date(word)) continue;
     const std::string small = lower(word);
@@ -295,13 +359,12 @@ std::string host_in_path(std::string_view path) {
         small == "nvsmi" || small == "log" || small == "query" || small == "util") {
       continue;
     }
-    return std::string(short_host(word));
+    if (has_digit(word)) return std::string(short_host(word));
+    if (first.empty()) first = word;
   }
-  if (parts.size() < 2 || parts[parts.size() - 2].empty() || parts[parts.size() - 2] == "." ||
-      parts[parts.size() - 2] == "..") {
-    return {};
-  }
-  return std::string(short_host(parts[parts.size() - 2]));
+  // Hosts mostly have a number.
+  const bool by_folder = !folder.empty() && !looks_like_date(folder) && has_digit(folder);
+  return std::string(short_host(first.empty() || by_folder ? folder : first));
 }
 
 bool claims(std::string_view head) { return claims_samples(head) || claims_names(head); }
@@ -309,6 +372,11 @@ bool claims(std::string_view head) { return claims_samples(head) || claims_names
 bool claims_samples(std::string_view head) {
   const std::string_view line = first_line(head);
   if (!names_by_cells(line).empty()) return true;
+  // A column for the host is somebody's own: so is the table.
+  for (const std::string_view name : split(line, ',')) {
+    const std::string column = lower(trim(name));
+    if (column.starts_with("host") || column.starts_with("node")) return false;
+  }
   // Commas only: other tables may have columns of these names too.
   return is_header(line) && line.find(',') != line.npos && line.find('|') == line.npos &&
          line.find('{') == line.npos;
@@ -321,11 +389,21 @@ std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options) {
 Explained explain(std::string_view head, const ReaderOptions&) {
   if (!names_by_cells(first_line(head)).empty()) {
     return {Gives::kSamples,
-            "without a header: the column in % is taken for utilization.gpu, the one of whole "
-            "numbers for the index",
+            "without a header: the (first) column in % is taken for utilization.gpu, one of small "
+            "whole numbers for the index",
             false};
   }
-  if (!claims_names(head)) return {Gives::kSamples, "", true};
+  const std::string_view header = first_line(head);
+  if (!claims_names(head)) {
+    bool is_named = false;
+    for (const std::string_view name : split(header, ',')) {
+      const std::string_view column = plain_column(name);
+      is_named = is_named || column == "index" || column == "uuid" || column == "pci.bus_id";
+    }
+    return {Gives::kSamples,
+            is_named ? "" : "no column says which GPU: they are taken to come in their order",
+            true};
+  }
   return {Gives::kJobs, "what GPUs are called; nothing of their usage", true};
 }
 

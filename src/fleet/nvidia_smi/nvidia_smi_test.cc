@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/text.h"
@@ -72,6 +73,9 @@ TEST(NvidiaSmi, TheHostIsInThePath) {
   EXPECT_EQ(host_in_path("gpu001.cluster.example.csv"), "gpu001");
   EXPECT_EQ(host_in_path("logs/gpu007/nvidia-smi.csv"), "gpu007");
   EXPECT_EQ(host_in_path("nvidia-smi.csv"), "");
+  EXPECT_EQ(host_in_path("gn01/smi-L.txt"), "gn01");
+  EXPECT_EQ(host_in_path("logs/hercules.csv"), "hercules");
+  EXPECT_EQ(host_in_path("2026-11-02/hercules.csv"), "hercules");
   EXPECT_EQ(host_in_path(""), "");
 }
 
@@ -104,6 +108,7 @@ TEST(NvidiaSmi, NamesOfATable) {
   EXPECT_EQ(fed.told.devices, std::vector<std::string>{"n1/0 uuid=GPU-a bus=00000000:18:00.0"});
   EXPECT_EQ(fed.told.count(Trouble::kBadLine), 2U);
   EXPECT_EQ(explain(kHeader, {}).gives, Gives::kSamples);
+  EXPECT_FALSE(claims("timestamp, hostname, index, utilization.gpu [%]\n")) << "of many hosts";
   EXPECT_FALSE(claims("hostname,index,uuid\n")) << "of many hosts";
 }
 
@@ -141,8 +146,41 @@ TEST(NvidiaSmi, SaysWhatIsMissing) {
   EXPECT_EQ(feed(make, "1, 2, 3\n").error,
             "the first line is not the header of nvidia-smi --query-gpu, nor does it say by its "
             "units what its columns are; run it with --format=csv, without noheader");
-  EXPECT_EQ(feed(make, "timestamp, utilization.gpu [%]\n").error,
+  EXPECT_EQ(feed(make, "timestamp, utilization.gpu [%]\n2024/03/01 00:00:00.000, 5 %\n").error,
             "does not say which GPU a row is about; query index or uuid too");
+}
+
+// `nvidia-smi --query-gpu=timestamp,utilization.gpu -l 10` prints a row for each GPU, in order.
+TEST(NvidiaSmi, RowsThatDoNotSayWhichGpuComeInOrder) {
+  std::string bytes;
+  for (int round = 0; round < 60; ++round) {
+    for (int gpu = 0; gpu < 4; ++gpu) {
+      if (round == 40 && gpu > 1) continue;  // It was stopped, and started again.
+      bytes += fmt::format("2024/03/01 00:{:02}:{:02}.{:03}, {} %, 3 %\n", round / 6,
+                           round % 6 * 10, gpu * 7, gpu * 10);
+    }
+  }
+  const std::string header = "timestamp, utilization.gpu [%], utilization.memory [%]\n";
+  for (const std::string& text : {header + bytes, bytes}) {
+    ASSERT_TRUE(claims(text));
+    for (const std::size_t piece : {std::string::npos, std::size_t{50}}) {
+      const Fed fed = feed(make, text, {.path = "n1.csv"}, piece);
+      EXPECT_EQ(fed.error, "");
+      ASSERT_EQ(fed.told.series_names.size(), 4U);
+      EXPECT_EQ(fed.told.series_names[3], "n1/3 utilization.gpu");
+      for (std::size_t gpu = 0; gpu < 4; ++gpu) {
+        EXPECT_EQ(fed.told.samples_of[gpu].size(), gpu > 1 ? 59U : 60U);
+        for (const Sample& sample : fed.told.samples_of[gpu]) {
+          EXPECT_EQ(sample.value, static_cast<float>(gpu * 10));
+        }
+      }
+    }
+  }
+  const Fed later =
+      feed(make, "2024/03/02 00:00:00.000, 0 %, 3 %\n2024/03/02 00:00:00.007, 10 %, 3 %\n",
+           {.path = "n1.csv", .head = bytes});
+  EXPECT_EQ(later.told.series_names,
+            (std::vector<std::string>{"n1/0 utilization.gpu", "n1/1 utilization.gpu"}));
 }
 
 TEST(NvidiaSmi, WithoutAHeaderByUnits) {
@@ -160,13 +198,16 @@ TEST(NvidiaSmi, WithoutAHeaderByUnits) {
   EXPECT_EQ(fed.told.samples_of[0][1].value, 50);
   EXPECT_EQ(fed.told.count(Trouble::kBlankValue), 1U);
   // A later part of it, by what its beginning was.
-  const Fed later = feed(make, "2024/03/01 00:00:20.000, 1, 12 MiB, [N/A]\n",
-                         {.path = "n1.csv", .head = bytes});
+  const Fed later =
+      feed(make, "2024/03/01 00:00:20.000, 1, 12 MiB, [N/A]\n", {.path = "n1.csv", .head = bytes});
   EXPECT_EQ(later.error, "");
   EXPECT_EQ(later.told.count(Trouble::kBlankValue), 1U);
-  // Two in percent, or none: nobody knows which is which.
-  EXPECT_FALSE(claims("2024/03/01 00:00:00.000, 0, 3 %, 100 %\n"));
+  // Of three in percent, or none, nobody knows which is which.
+  EXPECT_FALSE(claims("2024/03/01 00:00:00.000, 0, 3 %, 100 %, 5 %\n"));
   EXPECT_FALSE(claims("2024/03/01 00:00:00.000, 0, 100\n"));
+  const Fed warm = feed(make, "2024/03/01 00:00:00.000, GPU-a, 3 %, 7 %, 45\n", {.path = "n1.csv"});
+  EXPECT_EQ(warm.told.series_names, std::vector<std::string>{"n1/ utilization.gpu uuid=GPU-a"})
+      << "a temperature is no index";
 }
 
 }  // namespace
