@@ -237,6 +237,15 @@ Instant read_iso(std::string_view text, const Zone& zone) {
 
 bool is_number(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
+  if (const std::size_t power = text.find_first_of("eE"); power != text.npos) {  // "1.79e+09"
+    std::string_view digits = text.substr(power + 1);
+    if (digits.starts_with('+')) digits.remove_prefix(1);
+    if (digits.empty() || digits.size() > 2 ||
+        digits.find_first_not_of("0123456789") != digits.npos) {
+      return false;
+    }
+    text = text.substr(0, power);
+  }
   bool point = false;
   for (const char c : text) {
     if (c == '.' && !point) {

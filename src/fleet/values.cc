@@ -54,7 +54,7 @@ Value read_value(std::string_view text) {
   if (error != std::errc{}) return {0, Trouble::kBadLine};
   const std::string_view unit = trim(text.substr(static_cast<std::size_t>(stopped - text.data())));
   // "2023-01-01" and "1.2.3" are no numbers with a unit.
-  if (!unit.empty() && (unit.size() > 8 || unit.find_first_of("0123456789-:.,") != unit.npos)) {
+  if (!unit.empty() && (unit.size() > 10 || unit.find_first_of("0123456789-:.,") != unit.npos)) {
     return {0, Trouble::kBadLine};
   }
   // Samples are floats.

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "fleet/csv/layouts.h"
 #include "fleet/csv/mapping.h"
-#include "fleet/csv/rows.h"
+#include "fleet/csv/states.h"
 #include "fleet/feed.h"
 
 namespace amdahl::fleet::csv {
@@ -308,8 +308,21 @@ TEST(Csv, SacctWithoutAHeaderSaysWhatItNeeds) {
   ASSERT_FALSE(guessed);
   EXPECT_EQ(guessed.error().text,
             "looks like what sacct prints without a header; add the -o list that it was made with, "
-            "such as: --fields 'JobID,?,?,State,Submit,Start,End,ElapsedRaw,AllocTRES,?' (a ? for "
-            "what is not needed; NodeList, JobName, User and Partition are of use)");
+            "such as: --fields 'JobID,?,?,State,Submit,Start,End,ElapsedRaw,AllocTRES,NodeList' (a "
+            "? for what is not needed; NodeList, JobName, User and Partition are of use)");
+  // As XDMoD asks for it: few jobs have accelerators, and small numbers are no elapsed times.
+  const std::string cpu =
+      "7|7|c1|gpu|chaff|u2|2016-12-22T07:15:12|2016-12-22T07:15:12|2016-12-22T07:15:13|"
+      "2016-12-22T08:15:13|01:00:00|0:0|COMPLETED|1|12|12|cpu=12,node=1|billing=12,cpu=12,node=1|"
+      "37-14:00:00|cpn-f11-[30-31]|job1\n";
+  std::string gpu = cpu;
+  gpu.replace(gpu.find("billing=12"), 10, "gres/gpu=1");
+  const auto other = guesses(cpu + cpu + gpu + cpu, {});
+  ASSERT_FALSE(other);
+  EXPECT_NE(other.error().text.find("--fields 'JobID,?,?,?,?,?,Submit,?,Start,End,Elapsed,?,State,?"
+                                    ",?,?,?,AllocTRES,?,NodeList,?'"),
+            std::string::npos)
+      << other.error().text;
 }
 
 }  // namespace

@@ -99,12 +99,15 @@ const Column* Desk::take_time(Field field) {
 
 void Desk::miss(std::string_view field, std::string_view what) {
   guess_.missing.push_back(fmt::format("{}: {}", field, what));
-  missing_ += fmt::format("# {} = \"COLUMN\"   # must be given: {}\n", field, what);
+  const std::string_view form =
+      field == "value" ? "{ column = \"COLUMN\", metric = \"gpu_util\", unit = \"percent\" }"
+                       : "\"COLUMN\"";
+  missing_ += fmt::format("# {} = {}   # must be given: {}\n", field, form, what);
 }
 
 void Desk::value(std::string toml, std::string note_text) {
   values_ += "[[value]]\n" + std::move(toml);
-  note(std::move(note_text));
+  if (!note_text.empty()) note(std::move(note_text));
 }
 
 Guess Desk::finish(Row row) && {

@@ -26,6 +26,11 @@ class Desk {
   bool is_used(const Column& column) const { return used_[index_of(column)]; }
   // The column whose name says it best, among those that are free and fit; null if there is none.
   const Column* find(Field field, const Fits& fits = {}) const;
+  const std::vector<std::vector<std::string>>& rows() const { return head_.rows; }
+  // Its place in each of rows().
+  std::size_t index_of(const Column& column) const {
+    return static_cast<std::size_t>(&column - columns_.data());
+  }
   void use(const Column& column) { used_[index_of(column)] = true; }
 
   // Writes `field = "column"`, with `more` inside a table: `unit = "hours"`.
@@ -47,10 +52,6 @@ class Desk {
   Guess finish(Row row) &&;
 
  private:
-  std::size_t index_of(const Column& column) const {
-    return static_cast<std::size_t>(&column - columns_.data());
-  }
-
   const Head& head_;
   char decimal_;
   std::vector<Column> columns_;

@@ -31,4 +31,9 @@ std::string_view accelerator_index(std::string_view cell) {
   return cell;
 }
 
+std::string_view host_of_slot(std::string_view cell) {
+  const std::size_t mark = cell.find_last_of("@*");
+  return mark == cell.npos ? cell : cell.substr(mark + 1);
+}
+
 }  // namespace amdahl::fleet::csv

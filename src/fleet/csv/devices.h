@@ -14,4 +14,7 @@ std::optional<double> devices_by_number(std::string_view cell);
 // "3" of "gpu3", "card3", "/dev/nvidia3" and "GPU 3"; anything else as it is.
 std::string_view accelerator_index(std::string_view cell);
 
+// "n1" of "slot1_2@n1" (HTCondor) and "32*n1" (LSF); anything else as it is.
+std::string_view host_of_slot(std::string_view cell);
+
 }  // namespace amdahl::fleet::csv

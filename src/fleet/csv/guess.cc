@@ -41,8 +41,12 @@ bool tells_of_jobs(const Desk& desk) {
 }
 
 // "n1/0*8+n2/0*8" of PBS, "n1:2;n2:2", "n1 n2".
-std::string hosts_form(const Column& column) {
-  const std::string_view text = column.example;
+std::string hosts_form(const Desk& desk, const Column& column) {
+  std::string_view text = column.example;
+  for (const std::vector<std::string>& row : desk.rows()) {  // The longest has most of it.
+    const std::string& cell = row[desk.index_of(column)];
+    if (cell.size() > text.size()) text = cell;
+  }
   const auto has = [&](char c) { return text.find(c) != text.npos; };
   if (text.starts_with('[')) return "";
   if (has('/')) return "separator = \"+\", cut = \"/\"";
@@ -51,8 +55,10 @@ std::string hosts_form(const Column& column) {
   if (form.empty() && has(' ') && !has(',')) form = "separator = \" \"";
   if (form.empty() && has('+')) form = "separator = \"+\"";
   const std::size_t colon = text.find(':');
-  const bool counted = colon != text.npos && colon + 1 < text.size() && text[colon + 1] >= '0' &&
-                       text[colon + 1] <= '9' &&
+  const std::size_t digits =
+      colon == text.npos ? 0 : text.find_first_not_of("0123456789", colon + 1);
+  const bool counted = colon != text.npos && digits != colon + 1 && colon + 1 < text.size() &&
+                       (digits == text.npos || text[digits] == ';' || text[digits] == ' ') &&
                        std::ranges::count(text, ':') <= 1 + std::ranges::count(text, ';');
   if (colon != text.npos && !counted && form.empty()) return "separator = \":\"";
   if (counted) form += form.empty() ? "cut = \":\"" : ", cut = \":\"";
@@ -64,6 +70,20 @@ constexpr std::string_view kSlurmStates =
     "words = { 0 = \"PENDING\", 1 = \"RUNNING\", 2 = \"SUSPENDED\", 3 = \"COMPLETED\", "
     "4 = \"CANCELLED\", 5 = \"FAILED\", 6 = \"TIMEOUT\", 7 = \"NODE_FAIL\", 8 = \"PREEMPTED\", "
     "9 = \"BOOT_FAIL\", 10 = \"DEADLINE\", 11 = \"OUT_OF_MEMORY\" }";
+
+// And so has HTCondor.
+constexpr std::string_view kCondorStates =
+    "words = { 1 = \"PENDING\", 2 = \"RUNNING\", 3 = \"CANCELLED\", 4 = \"COMPLETED\", "
+    "5 = \"PENDING\", 6 = \"RUNNING\", 7 = \"RUNNING\" }";
+
+// Of each instance of a job the count is said, not of all.
+bool counts_instances(const Column& column) {
+  for (const std::string_view name :
+       {"instnum", "workernum", "numworkers", "workers", "replicas"}) {
+    if (column.plain == name) return true;
+  }
+  return false;
+}
 
 class JobGuess {
  public:
@@ -88,8 +108,20 @@ class JobGuess {
 
  private:
   void id() {
-    id_ = desk_.take(Field::kId);
-    if (id_ == nullptr) {
+    id_ = desk_.find(Field::kId);
+    const Column* process = nullptr;  // HTCondor's jobs have two numbers.
+    for (const Column& column : desk_.columns()) {
+      if (id_ != nullptr && id_->plain == "clusterid" && column.plain == "procid") {
+        process = &column;
+      }
+    }
+    if (process != nullptr) {
+      is_condor_ = true;
+      desk_.use(*process);
+      desk_.give(Field::kId, *id_, fmt::format("and = {}", quoted(process->name)));
+    } else if (id_ != nullptr) {
+      desk_.give(Field::kId, *id_);
+    } else {
       desk_.line("id", "{ from = \"line\" }", "no column has one, so file and line are it");
     }
     desk_.take(Field::kRaw);
@@ -122,6 +154,7 @@ class JobGuess {
     const Column* state = desk_.find(Field::kState);
     if (state == nullptr) return;
     if (!state->is_number()) return desk_.give(Field::kState, *state);
+    if (is_condor_) return desk_.give(Field::kState, *state, kCondorStates, "as HTCondor has them");
     if (state->is_whole() && state->most <= 11) {
       desk_.give(Field::kState, *state, kSlurmStates, "numbers, as in Slurm's database");
     }
@@ -129,7 +162,7 @@ class JobGuess {
 
   void hosts() {
     if (const Column* hosts = desk_.find(Field::kHosts, is_text)) {
-      desk_.give(Field::kHosts, *hosts, hosts_form(*hosts));
+      desk_.give(Field::kHosts, *hosts, hosts_form(desk_, *hosts));
     }
     host_count_ = desk_.take(Field::kHostCount, is_count);
   }
@@ -149,7 +182,8 @@ class JobGuess {
       more = "scale = 0.01";
       why = "in percent of an accelerator";
     }
-    const bool each = column.plain == "gpuspernode" || column.plain == "gpupernode";
+    const bool each = column.plain == "gpuspernode" || column.plain == "gpupernode" ||
+                      (host_count_ != nullptr && counts_instances(*host_count_));
     if ((each || column.plain == "plangpu") && host_count_ != nullptr) {
       more += fmt::format("{}times = {}", more.empty() ? "" : ", ", quoted(host_count_->name));
       why += why.empty() ? "for each of its hosts" : ", for each instance";
@@ -173,6 +207,7 @@ class JobGuess {
   const Column* id_ = nullptr;
   const Column* accelerators_ = nullptr;
   const Column* host_count_ = nullptr;
+  bool is_condor_ = false;
 };
 
 bool tells_of_places(const Desk& desk) {
@@ -181,7 +216,7 @@ bool tells_of_places(const Desk& desk) {
 }
 
 bool tells_of_capacity(const Desk& desk) {
-  return desk.find(Field::kHost, is_text) && desk.find(Field::kAccelerators, is_count) &&
+  return desk.find(Field::kHost) && desk.find(Field::kAccelerators, is_count) &&
          !desk.find(Field::kTime) && !desk.find(Field::kStart) && !desk.find(Field::kJob);
 }
 
@@ -192,7 +227,7 @@ void guess_place(Desk& desk) {
 }
 
 void guess_capacity(Desk& desk) {
-  desk.take(Field::kHost, is_text);
+  desk.take(Field::kHost);
   desk.take(Field::kAccelerators, is_count);
   desk.take(Field::kKind, is_text);
   desk.take(Field::kPartition, is_text);
@@ -202,11 +237,11 @@ void guess_capacity(Desk& desk) {
 
 Guess guess(const Head& head, std::string_view path, std::string_view host) {
   Desk desk(head);
-  if (tells_of_jobs(desk)) {
+  if (tells_of_jobs(desk) && !is_long_by_metric(desk)) {
     JobGuess(desk).run();
     return std::move(desk).finish(Row::kJob);
   }
-  if (tells_of_samples(desk)) {
+  if (head.has_header && tells_of_samples(desk)) {
     guess_samples(desk, path, host);
     return std::move(desk).finish(Row::kSample);
   }
@@ -217,6 +252,10 @@ Guess guess(const Head& head, std::string_view path, std::string_view host) {
   if (tells_of_capacity(desk)) {
     guess_capacity(desk);
     return std::move(desk).finish(Row::kCapacity);
+  }
+  if (!head.has_header && has_one_time(desk)) {
+    guess_unnamed_samples(desk, path, host);
+    return std::move(desk).finish(Row::kSample);
   }
   // Neither: propose what it is nearer to.
   const bool timed = desk.find(Field::kTime, is_time) != nullptr;

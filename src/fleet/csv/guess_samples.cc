@@ -1,15 +1,20 @@
 #include "fleet/csv/guess_samples.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <optional>
+#include <set>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "fleet/csv/wide.h"
 #include "fleet/csv/words.h"
 #include "fleet/metrics.h"
 #include "fleet/nvidia_smi/nvidia_smi.h"
+#include "fleet/values.h"
 
 namespace amdahl::fleet::csv {
 namespace {
@@ -18,6 +23,11 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_number(const Column& column) { return column.filled == 0 || column.is_number(); }
 bool is_time(const Column& column) {
   return column.filled == 0 || column.is_time() || !column.unclear.empty();
+}
+
+// Times, and no numbers that may be something else.
+bool is_clock(const Column& column) {
+  return column.filled > 0 && column.is_time() && !column.from_zero;
 }
 
 // "gpu001" is the name of a host, "samples" and "2026" are not.
@@ -39,14 +49,29 @@ std::string stem_of(std::string_view path) {
   return std::string(path.substr(0, path.find('.')));
 }
 
-// "GPU_UTIL-2023-07.csv" is named after its metric.
+// "GPU_UTIL-2023-07.csv" and "GPU Utilization-data-2026-11-02.csv" are named after their metric:
+// the longest part of a name that is one.
 std::string_view metric_in_path(std::string_view path) {
-  std::string letters;
-  for (const char c : stem_of(path)) {
-    if (!is_digit(c)) letters += c;
+  const std::string stem = stem_of(path);
+  if (const std::string_view metric = metric_of(stem); !metric.empty()) return metric;
+  if (is_of_others(plain_name(stem))) return {};
+  std::string_view best;
+  std::size_t longest = 0;
+  for (std::size_t begin = 0; begin < stem.size() && begin < 200; ++begin) {
+    if (begin > 0 && std::string_view(" -_").find(stem[begin - 1]) == std::string_view::npos) {
+      continue;
+    }
+    for (std::size_t end = begin; end < stem.size();) {
+      end = std::min(stem.find_first_of(" -_", end + 1), stem.size());
+      const std::string part = lower(std::string_view(stem).substr(begin, end - begin));
+      const bool is_plain = part.find("gpu") == part.npos && part.find("util") == part.npos &&
+                            part.find("active") == part.npos;
+      if (is_plain || part.size() <= longest || metric_of(part).empty()) continue;
+      best = metric_of(part);
+      longest = part.size();
+    }
   }
-  while (!letters.empty() && (letters.back() == '-' || letters.back() == '_')) letters.pop_back();
-  return metric_of(letters);
+  return best;
 }
 
 // Columns that are alike but for a number: the accelerators.
@@ -97,26 +122,46 @@ Wide find_wide(const Desk& desk) {
   return best;
 }
 
-// "10.140.1.10-3", "gpu001:3", "node7_gpu3": what stands between host and accelerator, if nearly
-// all free columns are named so.
-std::string find_split(const Desk& desk) {
-  for (const std::string_view split : {" GPU ", " gpu ", "_gpu", "-gpu", ".gpu", "/gpu", ":gpu",
-                                       " gpu", "_GPU", "-GPU", "-", ":", "/", "_"}) {
-    std::size_t fits = 0;
-    std::size_t others = 0;
-    for (const Column& column : desk.columns()) {
-      if (desk.is_used(column) || says(column, Field::kTime)) continue;
-      const std::size_t at = column.name.rfind(split);
-      const std::string_view device = at == column.name.npos
-                                          ? std::string_view()
-                                          : std::string_view(column.name).substr(at + split.size());
-      const bool pair = at != column.name.npos && at > 0 && !device.empty() && device.size() <= 3 &&
-                        std::ranges::all_of(device, is_digit) && is_number(column);
-      ++(pair ? fits : others);
+// Columns that are named after a host and an accelerator, if nearly all free ones are.
+struct Named {
+  struct One {
+    const Column* column = nullptr;
+    NamedPlace place;
+  };
+  std::vector<One> columns;
+  std::string between;  // The same in all: "-", " GPU "; empty: they differ.
+};
+
+Named find_named(const Desk& desk) {
+  Named named;
+  std::size_t others = 0;
+  for (const Column& column : desk.columns()) {
+    if (desk.is_used(column) || says(column, Field::kTime)) continue;
+    const auto place = place_in(column.name);
+    if (place && is_number(column)) {
+      named.columns.push_back({&column, *place});
+    } else {
+      ++others;
     }
-    if (fits >= 2 && fits >= 9 * others) return std::string(split);
   }
-  return {};
+  if (named.columns.size() < 2 || named.columns.size() < 9 * others) return {};
+  named.between = named.columns.front().place.between;
+  for (const Named::One& one : named.columns) {
+    if (one.place.between != named.between) named.between.clear();
+  }
+  return named;
+}
+
+// Columns that are named by labels, as Grafana does: by metric, those without a name under "".
+std::map<std::string, std::vector<const Column*>> find_labelled(const Desk& desk) {
+  std::map<std::string, std::vector<const Column*>> found;
+  for (const Column& column : desk.columns()) {
+    if (desk.is_used(column) || !is_number(column)) continue;
+    if (const auto metric = metric_in_labels(column.name)) found[*metric].push_back(&column);
+  }
+  std::erase_if(found,
+                [](const auto& one) { return !one.first.empty() && metric_of(one.first).empty(); });
+  return found;
 }
 
 std::vector<const Column*> usage_columns(const Desk& desk) {
@@ -131,10 +176,18 @@ std::vector<const Column*> usage_columns(const Desk& desk) {
 // One column has the names of metrics, another their values.
 const Column* metric_column(const Desk& desk) {
   if (!desk.find(Field::kValue, is_number)) return nullptr;
-  return desk.find(Field::kMetric, [](const Column& column) {
-    return find_usage_metric(column.example) != nullptr ||
-           column.example.find('_') != std::string::npos;
+  return desk.find(Field::kMetric, [&](const Column& column) {
+    return column.example.find('_') != std::string::npos ||
+           std::ranges::any_of(desk.rows(), [&](const std::vector<std::string>& row) {
+             return !metric_of(row[desk.index_of(column)]).empty();
+           });
   });
+}
+
+// One column has values, of one metric that is named elsewhere: "Time,Hostname,gpu,Value".
+const Column* lone_value(const Desk& desk) {
+  const bool placed = desk.find(Field::kAccelerator) || desk.find(Field::kUuid);
+  return placed ? desk.find(Field::kValue, is_number) : nullptr;
 }
 
 class SampleGuess {
@@ -148,11 +201,10 @@ class SampleGuess {
     const std::vector<const Column*> usage =
         metric ? std::vector<const Column*>() : usage_columns(desk_);
     for (const Column* column : usage) desk_.use(*column);
-    if (metric != nullptr) {
-      desk_.give(Field::kMetric, *metric);
-      desk_.take(Field::kValue, is_number);
-    }
-    const bool is_long = metric != nullptr || !usage.empty();
+    if (metric != nullptr) by_metric(*metric);
+    const Column* lone = metric == nullptr && usage.empty() ? lone_value(desk_) : nullptr;
+    if (lone != nullptr) desk_.use(*lone);
+    const bool is_long = metric != nullptr || !usage.empty() || lone != nullptr;
     const Column* device = is_long ? desk_.take(Field::kAccelerator) : nullptr;
     const Column* uuid = desk_.take(Field::kUuid);
     desk_.take(Field::kSlice);
@@ -162,6 +214,7 @@ class SampleGuess {
     bool named = host != nullptr;
     if (is_long) {
       for (const Column* column : usage) add(*column);
+      if (lone != nullptr) add_lone(*lone);
       if (device == nullptr && uuid == nullptr) {
         desk_.miss("accelerator", "which accelerator of its host it is about; or uuid");
       }
@@ -169,6 +222,41 @@ class SampleGuess {
       named = wide() || named;
     }
     if (!named && uuid == nullptr) owner(job != nullptr);
+  }
+
+  // Columns without names: one time, numbers from 0 on for the accelerators, and one share.
+  void unnamed() {
+    const auto is_free = [&](const Column& column) {
+      return !desk_.is_used(column) && column.filled > 0;
+    };
+    std::vector<const Column*> shares;
+    const Column* device = nullptr;
+    for (const Column& column : desk_.columns()) {
+      if (!is_free(column)) continue;
+      if (is_clock(column)) {
+        desk_.give_time(Field::kTime, column, "its cells are times");
+      } else if (column.example.starts_with("GPU-")) {
+        desk_.give(Field::kUuid, column, "", "its cells are");
+        device = &column;
+      } else if (device == nullptr && is_numbering(column)) {
+        desk_.give(Field::kAccelerator, column, "", "it counts from 0");
+        device = &column;
+      } else if (column.is_number() && column.least >= 0 && column.most <= 100.5) {
+        shares.push_back(&column);
+      }
+    }
+    if (device == nullptr) desk_.miss("accelerator", "which accelerator of its host it is about");
+    if (shares.size() == 1) {
+      desk_.use(*shares.front());
+      if (const auto told = share_of_all(shares, "", shares.front()->name, true)) {
+        desk_.value(
+            fmt::format("column = {}\n{}", quoted(shares.front()->name), told->toml),
+            fmt::format("{} = {}, {}", told->metric, quoted(shares.front()->name), told->why));
+      }
+    } else {
+      desk_.miss("value", "how busy the accelerator was");
+    }
+    owner(false);
   }
 
  private:
@@ -184,46 +272,126 @@ class SampleGuess {
                 fmt::format("{} = {}, {}: {}", metric, quoted(column.name), share.unit, share.why));
   }
 
+  // Metrics that no exporter calls so are read as utilisation in percent, whatever they are in.
+  void by_metric(const Column& metric) {
+    const Column* value = desk_.find(Field::kValue, is_number);
+    desk_.give(Field::kMetric, metric);
+    Column shares = *value;
+    shares.numbers = shares.filled = 0;
+    shares.most = 0;
+    shares.fractions = false;
+    for (const std::vector<std::string>& row : desk_.rows()) {
+      const std::string& name = row[desk_.index_of(metric)];
+      const Value number = read_value(row[desk_.index_of(*value)]);
+      if (is_exporters(name) || metric_of(name) != "gpu_util" || !number) continue;
+      ++shares.numbers;
+      ++shares.filled;
+      shares.most = std::max(shares.most, number.number);
+      shares.fractions = shares.fractions || number.number != std::floor(number.number);
+    }
+    const Share share = share_of(shares, "gpu_util");
+    if (shares.numbers > 0 && share.unit == "fraction") {
+      return desk_.give(Field::kValue, *value, "scale = 100", share.why + ", shown in percent");
+    }
+    desk_.give(Field::kValue, *value);
+  }
+
+  // Its metric is in the file's name, or must be given.
+  void add_lone(const Column& column) {
+    const auto told = share_of_all({&column}, "", quoted(column.name), false);
+    if (!told) return;
+    desk_.value(fmt::format("column = {}\n{}", quoted(column.name), told->toml),
+                fmt::format("{} = {}, by the file's name, {}", told->metric, quoted(column.name),
+                            told->why));
+  }
+
   // Whether the columns' names say the host.
   bool wide() {
+    if (const auto labelled = find_labelled(desk_); !labelled.empty()) return by_labels(labelled);
     const Wide wide = find_wide(desk_);
-    const std::string split = wide.columns.empty() ? find_split(desk_) : "";
-    std::vector<const Column*> columns = wide.columns;
-    if (!split.empty()) {
-      for (const Column& column : desk_.columns()) {
-        if (!desk_.is_used(column) && column.name.rfind(split) != column.name.npos) {
-          columns.push_back(&column);
-        }
-      }
-    }
-    if (columns.empty()) {
+    const Named named = find_named(desk_);
+    if (named.columns.size() > wide.columns.size()) return by_names(named);
+    if (wide.columns.empty()) {
       desk_.miss("value", "how busy the accelerator was, with its metric");
       return false;
     }
-    for (const Column* column : columns) desk_.use(*column);
-    const std::string pattern = split.empty() ? wide.pattern : "*" + split + "*";
+    for (const Column* column : wide.columns) desk_.use(*column);
+    const auto told = share_of_all(wide.columns, wide.metric, wide.pattern, true);
+    if (!told) return false;
+    desk_.value(fmt::format("column = {}\n{}", quoted(wide.pattern), told->toml),
+                fmt::format("{} = {} columns {}, {}", told->metric, wide.columns.size(),
+                            quoted(wide.pattern), told->why));
+    return false;
+  }
+
+  bool by_labels(const std::map<std::string, std::vector<const Column*>>& labelled) {
+    for (const auto& [metric, columns] : labelled) {
+      for (const Column* column : columns) desk_.use(*column);
+      const auto told = share_of_all(columns, metric_of(metric), columns.front()->name, true);
+      if (!told) continue;
+      desk_.value("labels = true\n" + told->toml,
+                  fmt::format("{} = {} columns named by labels, {}", told->metric, columns.size(),
+                              told->why));
+    }
+    return true;
+  }
+
+  bool by_names(const Named& named) {
+    std::vector<const Column*> columns;
+    std::string_view metric = named.columns.front().place.metric;
+    for (const Named::One& one : named.columns) {
+      desk_.use(*one.column);
+      columns.push_back(one.column);
+    }
+    const std::string pattern = "*" + named.between + "*";
+    const auto told = share_of_all(columns, metric, pattern, !metric.empty());
+    if (!told) return true;
+    const std::string note = fmt::format("{} = {} columns {}, {}", told->metric, columns.size(),
+                                         quoted(columns.front()->name), told->why);
+    if (!named.between.empty()) {
+      desk_.value(fmt::format("column = \"*\"\nsplit = {}\n{}", quoted(named.between), told->toml),
+                  note);
+      return true;
+    }
+    for (const Named::One& one : named.columns) {
+      desk_.value(
+          fmt::format("column = {}\nhost = {}\naccelerator = {}\n{}", quoted(one.column->name),
+                      quoted(one.place.host), quoted(one.place.accelerator), told->toml),
+          &one == &named.columns.front() ? note : "");
+    }
+    return true;
+  }
+
+  struct Told {
+    std::string toml;
+    std::string metric;
     std::string why;
-    std::string_view metric = wide.metric;
+  };
+
+  // The metric and unit of columns that hold the same of several accelerators. Nothing if they
+  // cannot be told, and that is said. `or_usage`: without a metric they may be utilisation.
+  std::optional<Told> share_of_all(const std::vector<const Column*>& columns,
+                                   std::string_view metric, std::string_view pattern,
+                                   bool or_usage) {
+    std::string why;
     if (metric.empty()) metric = metric_in_path(path_);
     const Column all = together(columns);
-    if (metric.empty() && split.empty() && all.most <= 100.5) {
+    if (metric.empty() && or_usage && all.most <= 100.5) {
       metric = "gpu_util";
       why = "taken for utilisation, as nothing else is named; ";
     }
     if (metric.empty()) {
       desk_.miss("value", fmt::format("the metric of the {} columns {}", columns.size(), pattern));
-      return !split.empty();
+      return std::nullopt;
     }
     const Share share = share_of(all, metric);
-    if (share.unit.empty()) desk_.miss("value", fmt::format("{}: {}", pattern, share.why));
+    if (share.unit.empty()) {
+      desk_.miss("value", fmt::format("{}: {}", pattern, share.why));
+      return std::nullopt;
+    }
     if (!share.is_sure) desk_.judge_unit_by_values();
-    desk_.value(fmt::format("column = {}\n{}metric = \"{}\"\nunit = \"{}\"\n",
-                            quoted(split.empty() ? pattern : "*"),
-                            split.empty() ? "" : fmt::format("split = {}\n", quoted(split)), metric,
-                            share.unit.empty() ? "percent" : share.unit),
-                fmt::format("{} = {} columns {}, {}: {}{}", metric, columns.size(), quoted(pattern),
-                            share.unit, why, share.why));
-    return !split.empty();
+    return Told{fmt::format("metric = \"{}\"\nunit = \"{}\"\n", metric, share.unit),
+                std::string(metric), fmt::format("{}: {}{}", share.unit, why, share.why)};
   }
 
   static Column together(const std::vector<const Column*>& columns) {
@@ -237,6 +405,15 @@ class SampleGuess {
       all.filled += column->filled;
     }
     return all;
+  }
+
+  // 0, 1, 2, ... and none left out.
+  bool is_numbering(const Column& column) const {
+    if (!column.is_whole() || column.least != 0 || column.most > 63) return false;
+    std::set<std::string> seen;
+    for (const std::vector<std::string>& row : desk_.rows())
+      seen.insert(row[desk_.index_of(column)]);
+    return static_cast<double>(seen.size()) == column.most + 1;
   }
 
   // No column says whose samples these are.
@@ -288,13 +465,24 @@ Share share_of(const Column& column, std::string_view metric) {
           "its first values leave it open, so as it is usual", false};
 }
 
+bool is_long_by_metric(const Desk& desk) {
+  return desk.find(Field::kTime, is_time) && metric_column(desk);
+}
+
 bool tells_of_samples(const Desk& desk) {
   return desk.find(Field::kTime, is_time) && has_usage(desk);
 }
 
 bool has_usage(const Desk& desk) {
-  return metric_column(desk) || !usage_columns(desk).empty() || !find_wide(desk).columns.empty() ||
-         !find_split(desk).empty();
+  return metric_column(desk) || lone_value(desk) || !usage_columns(desk).empty() ||
+         !find_labelled(desk).empty() || !find_wide(desk).columns.empty() ||
+         !find_named(desk).columns.empty();
+}
+
+bool has_one_time(const Desk& desk) { return std::ranges::count_if(desk.columns(), is_clock) == 1; }
+
+void guess_unnamed_samples(Desk& desk, std::string_view path, std::string_view host) {
+  SampleGuess(desk, path, host).unnamed();
 }
 
 void guess_samples(Desk& desk, std::string_view path, std::string_view host) {

@@ -79,6 +79,19 @@ constexpr JobCase kJobTables[] = {
      "a1;4;0;90\n"
      "a2;2;120;1,5\n",
      "a1||||||OTHER|0|946684800|946690200|4"},
+    {"a trace whose GPUs are of each worker",
+     "job_name,organization,gpu_model,gpu_request,worker_num,submit_time,duration,job_type\n"
+     "437260,57,A100-SXM4-80GB,2,16,9589663,41060,Spot\n",
+     "437260||57||A100-SXM4-80GB||OTHER|0|956274463|956315523|32"},
+    {"HTCondor",
+     "ClusterId,ProcId,Owner,JobStatus,QDate,JobStartDate,CompletionDate,RequestGpus,"
+     "LastRemoteHost\n"
+     "31,2,ada,4,1614556700,1614556800,1614560400,2,slot1_3@n1.example.org\n",
+     "31/2|ada||||n1.example.org|COMPLETED|1614556700|1614556800|1614560400|2"},
+    {"LSF",
+     "JOBID|STAT|USER|QUEUE|PROJ_NAME|EXEC_HOST|START_TIME|RUN_TIME|GPU_NUM\n"
+     "9|DONE|ada|gpu|bio|32*n1:32*n2|Mar 01 00:00:00 2021|3600 second(s)|8\n",
+     "9|ada|bio|gpu||n1,n2|COMPLETED|0|1614556800|1614560400|8"},
     {"XDMoD",
      "\"Local Job ID\",\"System Username\",\"PI\",\"Queue\",\"GPU Count\",\"Wall Time (hours)\","
      "\"Start Time\",\"Job State\"\n"
@@ -346,6 +359,40 @@ TEST(CsvGuess, ExplainsWhatMeansWhat) {
   const auto samples = source_for(kSampleTables[0].table);
   ASSERT_TRUE(samples);
   EXPECT_EQ(fleet::explain(*samples, kSampleTables[0].table, {}).gives, Gives::kSamples);
+}
+
+// nvidia-smi with noheader,nounits: the cells must tell.
+TEST(Guess, SamplesWithoutAHeader) {
+  std::string rows;
+  for (int i = 0; i < 8; ++i) {
+    rows += "2026/11/02 00:0" + std::to_string(i / 2) + ":00.000, " + std::to_string(i % 2) + ", " +
+            std::to_string(i * 10) + "\n";
+  }
+  const Fed fed = read(rows, {.path = "n1.csv"});
+  EXPECT_EQ(fed.error, "");
+  EXPECT_EQ(fed.told.series_names, (std::vector<std::string>{"n1/0 gpu_util", "n1/1 gpu_util"}));
+  EXPECT_EQ(fed.told.sample_count(), 8U);
+  // Which of several numbers it is somebody must say; what is printed works when it is completed.
+  std::string more;
+  for (const std::string_view line : split(rows, '\n')) {
+    if (!line.empty()) more += std::string(line) + ", 3, 45\n";
+  }
+  const Fed open = read(more, {.path = "n1.csv"});
+  const std::size_t begin = open.error.find("row = ");
+  ASSERT_NE(begin, std::string::npos) << open.error;
+  std::string mapping = open.error.substr(begin);
+  const std::size_t line = mapping.find("# value = ");
+  ASSERT_NE(line, std::string::npos) << mapping;
+  mapping.erase(line, 2);
+  mapping.replace(mapping.find("COLUMN"), 6, "3");
+  const Fed mapped = feed(make, more, {.path = "n1.csv", .mapping = mapping});
+  EXPECT_EQ(mapped.error, "") << mapping;
+  EXPECT_EQ(mapped.told.series_names, fed.told.series_names);
+}
+
+TEST(Guess, HostsOfACapacityTableMayBeNumbers) {
+  const Fed fed = read("gpu_model,gpu_capacity_num,cpu_num,node_name\nA10,4,192,0\nA10,8,192,1\n");
+  EXPECT_EQ(join(fed.told.capacities, " "), "0||A10|4 1||A10|8");
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ class Records {
         record = line(begin, end);
       }
       at_ = end + 1;
-      if (trim(record).empty()) continue;
+      if (trim(record).empty() || (begin == 0 && is_hint_for_excel(record))) continue;
       if (!record.starts_with('#')) return true;
       has_comments_ = true;
     }
@@ -101,6 +101,12 @@ bool is_header(const Cells& cells) {
 }
 
 }  // namespace
+
+bool is_hint_for_excel(std::string_view line) {
+  line = trim(line);
+  if (line.size() > 1 && line.front() == '"') line = line.substr(1, line.size() - 2);
+  return line.size() <= 5 && line.starts_with("sep=");
+}
 
 char delimiter_in(std::string_view line) {
   char best = ',';

@@ -20,6 +20,9 @@ struct Head {
 // Nothing if these bytes are no table of two columns or more.
 std::optional<Head> head_of(std::string_view bytes);
 
+// Whether a first line only tells Excel the delimiter: "sep=,".
+bool is_hint_for_excel(std::string_view line);
+
 // The delimiter that a line has most of: , tab ; or |.
 char delimiter_in(std::string_view line);
 

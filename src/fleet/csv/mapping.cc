@@ -73,7 +73,7 @@ constexpr auto kColumnKeys =
     std::to_array<std::string_view>({"column", "constant", "from", "times", "scale", "unit", "time",
                                      "words", "metric", "separator", "cut", "after", "and"});
 constexpr auto kValueKeys = std::to_array<std::string_view>(
-    {"column", "metric", "host", "accelerator", "unit", "scale", "split"});
+    {"column", "metric", "host", "accelerator", "unit", "scale", "split", "labels"});
 constexpr auto kWhereKeys = std::to_array<std::string_view>({"column", "is", "is_not"});
 
 Error at(const toml::node& node, std::string_view what) {
@@ -371,6 +371,12 @@ class Parser {
       value.host = TRY(text_of(item, "host"));
       value.accelerator = TRY(text_of(item, "accelerator"));
       value.split = TRY(text_of(item, "split"));
+      if (const toml::node* labels = item.get("labels")) {
+        const auto is = labels->value_exact<bool>();
+        if (!is) return at(*labels, "labels must be true or false");
+        value.by_labels = *is;
+      }
+      if (value.by_labels && value.column.empty()) value.column = "*";
       if (value.column.empty()) return at(node, "[[value]] needs a column");
       if (!value.split.empty() && value.column.find('*') == std::string::npos) {
         return at(node, "split is for a column with a '*'");

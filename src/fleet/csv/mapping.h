@@ -78,6 +78,7 @@ struct ValueColumn {
   std::string host;          // Empty: as the line says.
   std::string accelerator;   // Empty: as the '*', or as the line says.
   bool in_fraction = false;  // From 0 to 1, as its unit says.
+  bool by_labels = false;    // Columns are named by labels: `DCGM_FI_DEV_GPU_UTIL{gpu="0", ...}`.
   std::string split;         // What stands for the '*' is a host, this, and an accelerator.
   double scale = 1;
 };

@@ -10,8 +10,9 @@
 #include "base/text.h"
 #include "fleet/csv/devices.h"
 #include "fleet/csv/numbers.h"
+#include "fleet/csv/states.h"
+#include "fleet/csv/words.h"
 #include "fleet/hostlist.h"
-#include "fleet/slurm/job.h"
 #include "fleet/slurm/tres.h"
 #include "fleet/values.h"
 
@@ -23,63 +24,13 @@ using model::Trouble;
 
 constexpr std::size_t kBundle = 4096;
 
-struct StateWord {
-  std::string_view word;
-  JobState state;
-};
-// What schedulers other than Slurm call them, in lower case.
-constexpr StateWord kStates[] = {
-    {"succeeded", JobState::kCompleted},   {"success", JobState::kCompleted},
-    {"pass", JobState::kCompleted},        {"done", JobState::kCompleted},
-    {"finished", JobState::kCompleted},    {"terminated", JobState::kCompleted},
-    {"error", JobState::kFailed},          {"killed", JobState::kCancelled},
-    {"canceled", JobState::kCancelled},    {"stopped", JobState::kCancelled},
-    {"deleted", JobState::kCancelled},     {"evicted", JobState::kPreempted},
-    {"interrupted", JobState::kPreempted}, {"waiting", JobState::kPending},
-    {"queued", JobState::kPending},        {"oomkilled", JobState::kOutOfMemory},
-    {"oom", JobState::kOutOfMemory},       {"timelimit", JobState::kTimeout},
-    {"finish", JobState::kCompleted},      {"complete", JobState::kCompleted},
-    {"ok", JobState::kCompleted},          {"fail", JobState::kFailed},
-    {"exit", JobState::kFailed},           {"aborted", JobState::kCancelled},
-    {"kill", JobState::kCancelled},        {"evict", JobState::kPreempted},
-    {"submitted", JobState::kPending},     {"active", JobState::kRunning},
-};
-
 // "earth/vc3sl.csv.gz" is "vc3sl".
 std::string stem_of(std::string_view path) {
   path = path.substr(path.find_last_of('/') + 1);
   return std::string(path.substr(0, path.find('.')));
 }
 
-// What the '*' of `pattern` stands for in `name`; nothing if it does not fit.
-std::optional<std::string> fits(std::string_view pattern, std::string_view name) {
-  const std::size_t star = pattern.find('*');
-  if (star == pattern.npos) {
-    return pattern == name ? std::optional<std::string>("") : std::nullopt;
-  }
-  const std::string_view head = pattern.substr(0, star);
-  const std::string_view tail = pattern.substr(star + 1);
-  if (name.size() <= head.size() + tail.size() || !name.starts_with(head) ||
-      !name.ends_with(tail)) {
-    return std::nullopt;
-  }
-  return std::string(name.substr(head.size(), name.size() - head.size() - tail.size()));
-}
-
 }  // namespace
-
-JobState state_of_word(std::string_view word) {
-  std::string upper(trim(word));
-  for (char& c : upper) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  if (const JobState known = slurm::state_of(upper); known != JobState::kOther) return known;
-  const std::string small = lower(trim(word));
-  for (const StateWord& row : kStates) {
-    if (row.word == small) return row.state;
-  }
-  return JobState::kOther;
-}
 
 Rows::Rows(Intake& intake, const Mapping& mapping, Zone zone, const ReaderOptions& options)
     : intake_{intake},
@@ -101,6 +52,7 @@ Result<int> Rows::find(std::string_view column) const {
 
 Result<> Rows::begin(std::vector<std::string> header) {
   header_ = std::move(header);
+  weights_.resize(mapping_.values.size() + 1);
   for (std::size_t i = 0; i < kFieldCount; ++i) {
     const From& from = mapping_.from[i];
     if (from.what == From::What::kColumn) places_[i].column = TRY(find(from.column));
@@ -111,16 +63,9 @@ Result<> Rows::begin(std::vector<std::string> header) {
     filters_.push_back({.column = TRY(find(filter.column)), .times = -1, .also = -1});
   }
   for (std::size_t v = 0; v < mapping_.values.size(); ++v) {
-    const std::size_t before = series_.size();
-    for (std::size_t i = 0; i < header_.size(); ++i) {
-      const auto star = fits(mapping_.values[v].column, header_[i]);
-      const std::string& split = mapping_.values[v].split;
-      const std::size_t cut = split.empty() || !star ? std::string::npos : star->rfind(split);
-      if (star && split.empty()) series_.push_back({i, v, *star, ""});
-      if (cut == std::string::npos || cut == 0) continue;
-      series_.push_back({i, v, star->substr(cut + split.size()), star->substr(0, cut)});
-    }
-    if (series_.size() == before) TRY(find(mapping_.values[v].column));
+    const auto found = series_of(mapping_, v, header_);
+    series_.insert(series_.end(), found.begin(), found.end());
+    if (found.empty()) TRY(find(mapping_.values[v].column));
   }
   return Ok{};
 }
@@ -144,28 +89,33 @@ bool Rows::is_header(const Cells& cells) const {
 Result<> Rows::take(const Cells& cells, Where where) {
   one(cells, where);
   // One value out of range is a bad value; many are another unit.
-  if (!in_fraction_ || above_ <= 20 || above_ * 20 <= shares_) return Ok{};
-  return bad_input(
-      fmt::format("line {}: by its first lines utilisation is from 0 to 1, but {} of {} values are "
-                  "above; say it "
-                  "in a mapping",
-                  where.line, above_, shares_));
+  for (const Weight& weight : weights_) {
+    if (!weight.in_fraction || weight.above <= 20 || weight.above * 20 <= weight.shares) continue;
+    return bad_input(
+        fmt::format("line {}: by its first lines utilisation is from 0 to 1, but {} of {} values "
+                    "are above; say it in a mapping",
+                    where.line, weight.above, weight.shares));
+  }
+  return Ok{};
 }
 
 Result<> Rows::finish() {
-  if (in_fraction_ || above_ > 0 || between_ * 20 <= shares_) return Ok{};
-  return bad_input(
-      fmt::format("utilisation was taken for percent, but of {} values none is above 1 and {} are "
-                  "not whole; say it in a mapping",
-                  shares_, between_));
+  for (const Weight& weight : weights_) {
+    if (weight.in_fraction || weight.above > 0 || weight.between * 20 <= weight.shares) continue;
+    return bad_input(
+        fmt::format("utilisation was taken for percent, but of {} values none is above 1 and {} "
+                    "are not whole; say it in a mapping",
+                    weight.shares, weight.between));
+  }
+  return Ok{};
 }
 
-void Rows::weigh(double share, bool in_fraction) {
+void Rows::weigh(Weight& weight, double share, bool in_fraction) {
   if (!mapping_.is_guess) return;
-  in_fraction_ = in_fraction;
-  ++shares_;
-  if (share > 1.5) ++above_;
-  if (share > 0 && share < 1) ++between_;
+  weight.in_fraction = in_fraction;
+  ++weight.shares;
+  if (share > 1.5) ++weight.above;
+  if (share > 0 && share < 1) ++weight.between;
 }
 
 void Rows::one(const Cells& cells, Where where) {
@@ -297,11 +247,12 @@ std::string_view Rows::hosts() {
     });
     return hosts_;
   }
-  if (from.separator == ',' && from.cut == '\0') return cell;
+  const bool is_plain = from.separator == ',' && from.cut == '\0';
+  if (is_plain && cell.find_first_of("@*") == cell.npos) return cell;
   std::string_view last;
   for (std::string_view host : split(cell, from.separator)) {
     if (from.cut != '\0') host = host.substr(0, host.find(from.cut));
-    host = trim(host);
+    host = host_of_slot(trim(host));
     if (host.empty()) continue;
     if (host == last) continue;  // "n1:n1:n2": one for each of its slots.
     last = host;
@@ -372,7 +323,7 @@ void Rows::job() {
       intake_.troubles(Trouble::kBlankValue, 1);
     } else if (const auto share = number(Field::kUtilisation, 0)) {
       const double scale = mapping_[Field::kUtilisation].scale;
-      weigh(*share / scale, scale == 1);
+      weigh(weights_.back(), *share / scale, scale == 1);
       if (*share < 0 || *share > 1) {
         complain(Trouble::kOutOfRange, Field::kUtilisation, cell);
       } else {
@@ -390,14 +341,17 @@ void Rows::add_sample(const model::SeriesKey& key, Nanos at, std::string_view ce
   if (!value) {
     return intake_.trouble(*value.trouble, where_, fmt::format("{} '{}'", column, clip(cell, 40)));
   }
-  if (of != nullptr) weigh(value.number, of->in_fraction);
+  if (of != nullptr) {
+    weigh(weights_[static_cast<std::size_t>(of - mapping_.values.data())], value.number,
+          of->in_fraction);
+  }
   const double scaled = value.number * scale;
   if (!(std::abs(scaled) <= std::numeric_limits<float>::max())) {
     return intake_.trouble(Trouble::kNotFinite, where_, fmt::format("{} {}", column, scaled));
   }
   key_.clear();
-  for (const std::string_view part :
-       {key.host, key.accelerator, key.uuid, key.slice, key.job, key.metric, key.kind}) {
+  for (const std::string_view part : {key.host, key.accelerator, key.uuid, key.slice, key.job,
+                                      key.metric, key.kind, key.profile}) {
     key_ += part;
     key_ += '\x1f';
   }
@@ -415,6 +369,14 @@ void Rows::flush() {
   pending_.clear();
 }
 
+// Metrics that no exporter calls so, by their own names: "gpu.utilization" is gpu_util.
+std::string_view Rows::known_metric(std::string_view said) {
+  const auto found = metrics_.find(said);
+  if (found != metrics_.end()) return found->second;
+  const std::string_view known = metric_of(said);
+  return metrics_.emplace(said, known.empty() ? said : known).first->second;
+}
+
 void Rows::sample() {
   const auto at = time(Field::kTime);
   if (!at) return;
@@ -429,16 +391,23 @@ void Rows::sample() {
                        .metric = text(Field::kMetric),
                        .kind = text(Field::kKind)};
   if (mapping_[Field::kValue].given()) {
+    key.metric = known_metric(key.metric);
     return add_sample(key, *at, text(Field::kValue), mapping_[Field::kValue].scale, "value");
   }
-  for (const Series& series : series_) {
+  for (const WideSeries& series : series_) {
     const ValueColumn& value = mapping_.values[series.value];
     model::SeriesKey own = key;
     own.metric = value.metric;
-    if (!series.host.empty()) own.host = short_host(series.host);
-    if (!value.host.empty()) own.host = value.host;
-    if (!series.accelerator.empty()) own.accelerator = series.accelerator;
-    if (!value.accelerator.empty()) own.accelerator = value.accelerator;
+    const auto set = [](std::string_view& part, const std::string& said) {
+      if (!said.empty()) part = said;
+    };
+    set(own.host, series.host);
+    set(own.accelerator, series.accelerator);
+    set(own.uuid, series.uuid);
+    set(own.slice, series.slice);
+    set(own.job, series.job);
+    set(own.kind, series.kind);
+    set(own.profile, series.profile);
     add_sample(own, *at, (*cells_)[series.column], value.scale, header_[series.column], &value);
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "base/result.h"
 #include "fleet/csv/cells.h"
 #include "fleet/csv/mapping.h"
+#include "fleet/csv/wide.h"
 #include "fleet/source.h"
 
 namespace amdahl::fleet::csv {
@@ -32,17 +34,18 @@ class Rows {
     int times = -1;
     int also = -1;
   };
-  struct Series {  // Of [[value]]: one column.
-    std::size_t column = 0;
-    std::size_t value = 0;    // Index into Mapping::values.
-    std::string accelerator;  // What stood for the '*'.
-    std::string host;         // Of a name with both.
+  // Of a guess: what the values of one column (or of all with one pattern) say of their unit.
+  struct Weight {
+    std::uint64_t shares = 0;
+    std::uint64_t above = 0;    // 1.
+    std::uint64_t between = 0;  // Above 0 and below 1.
+    bool in_fraction = false;
   };
 
   Result<int> find(std::string_view column) const;
   bool is_header(const Cells& cells) const;
   void one(const Cells& cells, Where where);
-  void weigh(double share, bool in_fraction);
+  void weigh(Weight& weight, double share, bool in_fraction);
   std::string_view text(Field field);
   std::string_view file_part(const From& from) const;
   std::optional<double> accelerators(model::JobDraft& job);
@@ -54,6 +57,7 @@ class Rows {
 
   void job();
   void sample();
+  std::string_view known_metric(std::string_view said);
   void add_sample(const model::SeriesKey& key, Nanos at, std::string_view cell, double scale,
                   std::string_view column, const ValueColumn* of = nullptr);
   void place();
@@ -70,13 +74,9 @@ class Rows {
   std::vector<std::string> header_;
   std::array<Place, kFieldCount> places_{};
   std::vector<Place> filters_;
-  std::vector<Series> series_;
+  std::vector<WideSeries> series_;
 
-  // Of a guess: values that were read as shares, those that are above 1, and the largest.
-  std::uint64_t shares_ = 0;
-  std::uint64_t above_ = 0;
-  std::uint64_t between_ = 0;  // Above 0 and below 1.
-  bool in_fraction_ = false;
+  std::vector<Weight> weights_;  // By Mapping::values, and one for utilisation of jobs.
 
   const Cells* cells_ = nullptr;  // Of the line in hand, with its place.
   Where where_;
@@ -84,11 +84,9 @@ class Rows {
   std::string hosts_;
   std::string key_;
   std::unordered_map<std::string, SeriesId> ids_;
+  std::map<std::string, std::string, std::less<>> metrics_;  // As said, and as known.
   std::vector<SeriesId> pending_series_;
   std::vector<Sample> pending_;
 };
-
-// "Succeeded", "completed", "CANCELLED by 0", "OOMKilled"; kOther if the word is not known.
-model::JobState state_of_word(std::string_view word);
 
 }  // namespace amdahl::fleet::csv

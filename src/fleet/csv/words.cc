@@ -17,7 +17,7 @@ constexpr auto kWords = std::to_array<Words>({
     {Field::kId,
      "jobid idjob slurmjobid localjobid jobnumber jobno jobuid jobuuid jobkey podid poduid podname "
      "taskid applicationid appid runid workloadid executionid experimentid requestid allocationid "
-     "instanceid vmid collectionid jobidentifier id job pod jobname uid name"},
+     "instanceid vmid collectionid jobidentifier clusterid id job pod jobname name uid"},
     {Field::kRaw, "jobidraw rawjobid jobrawid"},
     {Field::kName,
      "jobname name title taskname applicationname application appname workload workloadname "
@@ -26,7 +26,8 @@ constexpr auto kWords = std::to_array<Words>({
      "user username userid iduser jobuser owner submitter login osuser systemusername netid uid "
      "person employee userhash userhashed who subscriptionid"},
     {Field::kAccount,
-     "account acct accountname slurmaccount project projectid projectname group groupname groupid "
+     "account acct accountname slurmaccount project projectid projectname projname group groupname "
+     "groupid "
      "idgroup pi piname team org organization organisation department namespace charge"},
     {Field::kPartition,
      "partition partitionname queuename queue vc virtualcluster subcluster pool nodepool "
@@ -37,40 +38,46 @@ constexpr auto kWords = std::to_array<Words>({
     {Field::kScript, "submitline commandline cmdline command cmd scriptpath script jobscript"},
     {Field::kHosts,
      "nodelist hostlist hosts nodes exechost exechosts nodenames hostnames machines nodesused "
-     "allocatednodes node host hostname nodename machine machineid machinename server ip"},
+     "allocatednodes lastremotehost node host hostname nodename machine machineid machinename "
+     "server ip"},
     {Field::kState,
      "state status jobstate jobstatus podphase phase finalstate finalstatus exitstate laststate "
      "outcome result stat"},
     {Field::kSubmit,
      "submittime submit timesubmit submittedtime submitted submissiontime submittedat submitat "
      "submitdate submission submittimets creationtime createtime createdat created "
-     "creationtimestamp qtime ctime enqueuetime enqueued arrivaltime arrival arrivedat timequeued "
+     "creationtimestamp qtime ctime qdate enqueuetime enqueued arrivaltime arrival arrivedat "
+     "timequeued "
      "requesttime"},
     {Field::kStart,
      "starttime start timestart started startedat begin begintime begintimestamp startdate "
      "starttimestamp startts starttimets startepoch scheduledtime scheduledat launchtime "
-     "launchedat runstart jobstart starttimeutc vmcreated timestamp time date"},
+     "launchedat runstart jobstart jobcurrentstartdate jobstartdate starttimeutc vmcreated "
+     "timestamp time date"},
     {Field::kEnd,
      "endtime end timeend ended endedat finish finishtime finished finishedat finishtimestamp "
-     "stoptime stop stopped stoppedat completiontime completed completedat completetime "
+     "stoptime stop stopped stoppedat completiontime completiondate completed completedat "
+     "completetime "
      "endtimestamp endts endtimets endepoch enddate jobend deletiontime deletedat terminatedat "
      "terminationtime endtimeutc vmdeleted"},
     {Field::kElapsed,
      "elapsedraw elapsed elapsedtime duration runtime jobduration runduration jobruntime walltime "
      "walltimeused wallclocktime wallclock wallduration wallseconds executiontime exectime "
-     "timeelapsed usedwalltime resourcesusedwalltime lifetime"},
+     "timeelapsed usedwalltime resourcesusedwalltime remotewallclocktime lifetime"},
     {Field::kAccelerators,
      "gpus ngpus ngpu numgpus numgpu gpunum gpucount gpuscount gpuscnt gpucnt numberofgpus "
      "numberofgpu nogpus allocgpus gpualloc gpusalloc gpusallocated allocatedgpus gpuallocated "
      "numacc nacc naccelerators numaccelerators accelerators acceleratorcount totalgpus totalgpu "
      "gpustotal gpucards cards gpusused usedgpus nvidiacomgpu tresalloc alloctres allocgres "
      "gresalloc gresused tresused gpurequest gpurequested gpusrequested requestedgpus reqgpus "
-     "reqgpu gpureq gpudemand numgpusrequested gputotal gres tres tresreq reqtres reqgres "
-     "gpuspernode gpupernode plangpu capgpu gpucapacity gpunumber numdevices resourcelistngpus "
+     "reqgpu gpureq requestgpus gpusprovisioned gpudemand numgpusrequested gputotal gres tres "
+     "tresreq reqtres reqgres "
+     "gpuspernode gpupernode plangpu capgpu gpucapacity gpucapacitynum gpunumber numdevices "
+     "resourcelistngpus "
      "resourcesusedngpus devices gpu"},
     {Field::kHostCount,
      "nnodes numnodes nodenum nodecount nodescount nodesalloc allocnodes nodect numhosts "
-     "hostcount numberofnodes nodes hosts instnum"},
+     "hostcount numberofnodes nodes hosts instnum workernum numworkers workers replicas"},
     {Field::kUtilisation,
      "gpuutil gpuutilavg gpuutilmean avggpuutil meangpuutil averagegpuutil gpuutilization "
      "gpuutilisation gpuutilizationavg avggpuutilization meangpuutilization "
@@ -81,10 +88,10 @@ constexpr auto kWords = std::to_array<Words>({
     {Field::kTime,
      "timestamp time ts datetime date epoch unixtime timestamputc timeutc sampletime sampledat "
      "collectedat recordedat collectiontime measuredat at times timems timestampms timestampns "
-     "timestampus when clock logtime"},
+     "timestampus when clock logtime querytime"},
     {Field::kHost,
      "hostname host node nodename nodeid machineid machine machinename server servername instance "
-     "hostid computer ip hostip nodeip fqdn sn"},
+     "hostid computer ip hostip nodeip fqdn sn instanceid vmid vm"},
     {Field::kAccelerator,
      "gpu gpuid gpuindex gpuidx gpunumber gpunum index minornumber deviceid deviceindex device "
      "deviceidx accelerator acceleratorid card cardid slot gpuname localrank"},
@@ -92,7 +99,7 @@ constexpr auto kWords = std::to_array<Words>({
     {Field::kSlice, "gpuiid miginstance migid mig gpuinstance gpuinstanceid migdevice"},
     {Field::kJob, "jobid idjob hpcjob slurmjobid slurmjob jobnumber job podname pod jobname"},
     {Field::kMetric, "metric metricname name field counter measurement"},
-    {Field::kValue, "value val reading metricvalue sample"},
+    {Field::kValue, "value valuea val reading metricvalue sample"},
 });
 
 struct Unit {
@@ -128,6 +135,23 @@ bool has_any(std::string_view text, std::initializer_list<std::string_view> part
                              [&](std::string_view part) { return text.find(part) != text.npos; });
 }
 
+// "metadata.name" of JSON within JSON ends in "name". What is measured is no place or job:
+// "utilization.gpu".
+std::optional<int> rank_of_end(std::string_view names, const Column& column) {
+  constexpr int kLess = 1000;
+  for (const std::string_view measured :
+       {"util", "mem", "temp", "power", "clock", "fan", "pcie", "ecc", "enc", "dec"}) {
+    if (column.plain.starts_with(measured)) return std::nullopt;
+  }
+  std::string_view end = column.name;
+  for (std::size_t point; (point = end.find('.')) != end.npos;) {
+    end.remove_prefix(point + 1);
+    if (end == "uid") return std::nullopt;  // Of an object, not of a user.
+    if (const auto rank = rank_in(names, plain_name(end))) return kLess + *rank;
+  }
+  return std::nullopt;
+}
+
 // Names of a share of time that an accelerator had work.
 constexpr std::string_view kBusy =
     "gpuutil gpuutilization gpuutilisation gpuusage gpuuse gpuload gpubusy gpuactivity gpuactive "
@@ -152,6 +176,7 @@ std::string_view without_share_unit(std::string_view plain) {
 std::optional<int> says(const Column& column, Field field) {
   const std::string_view names = names_of(field);
   if (const auto rank = rank_in(names, column.plain)) return rank;
+  if (const auto rank = rank_of_end(names, column)) return rank;
   const bool timed = field == Field::kElapsed || field == Field::kTime || field == Field::kSubmit ||
                      field == Field::kStart || field == Field::kEnd;
   if (timed) {
@@ -178,13 +203,16 @@ std::string_view duration_unit(const Column& column) {
   return {};
 }
 
+bool is_of_others(std::string_view plain) {
+  return has_any(
+      plain, {"mem", "temp", "power", "clock", "clk", "fan", "pcie", "nvlink", "enc", "dec", "ecc",
+              "vram", "cpu", "disk", "net", "watt", "error", "count", "limit"});
+}
+
 std::string_view metric_of(std::string_view name) {
   if (const UsageMetric* known = find_usage_metric(name)) return known->name;
   const std::string plain = plain_name(name);
-  if (has_any(plain, {"mem", "temp", "power", "clock", "clk", "fan", "pcie", "nvlink", "enc", "dec",
-                      "ecc", "vram", "cpu", "disk", "net", "watt", "error", "count", "limit"})) {
-    return {};
-  }
+  if (is_of_others(plain)) return {};
   if (has_any(plain, {"smactive"})) return "DCGM_FI_PROF_SM_ACTIVE";
   if (has_any(plain, {"grengineactive", "graphicsengineactive"})) {
     return "DCGM_FI_PROF_GR_ENGINE_ACTIVE";

@@ -27,6 +27,7 @@ constexpr auto kNames = std::to_array<Name>({
     {"gpu", Role::kDevice},
     {"gpu_id", Role::kDevice},
     {"gpu_index", Role::kDevice},
+    {"index", Role::kDevice},
     {"minor_number", Role::kDevice},
     {"accelerator", Role::kDevice},
     {"uuid", Role::kUuid},

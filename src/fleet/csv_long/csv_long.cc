@@ -1,5 +1,7 @@
 #include "fleet/csv_long/csv_long.h"
 
+#include <algorithm>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,6 +12,7 @@
 #include "base/text.h"
 #include "fleet/csv/devices.h"
 #include "fleet/csv/guess_samples.h"
+#include "fleet/csv/words.h"
 #include "fleet/csv_long/block.h"
 #include "fleet/csv_long/workers.h"
 #include "fleet/metrics.h"
@@ -232,6 +235,31 @@ std::string_view first_line(std::string_view head) {
   return header;
 }
 
+// Metrics that no exporter calls so, but that are understood: "gpu.utilization".
+bool are_loose_names(const csv::Head& head, std::size_t column) {
+  bool loose = false;
+  for (const auto& row : head.rows) {
+    if (find_usage_metric(row[column])) return false;
+    loose = loose || !csv::metric_of(row[column]).empty();
+  }
+  return loose;
+}
+
+// Whether a column that no exporter names so is understood, and tells more than those that are: SM
+// activity beside utilisation.
+bool has_better(const Columns& columns) {
+  int known = std::numeric_limits<int>::max();
+  int loose = known;
+  for (const Column& column : columns.list) {
+    const UsageMetric* metric =
+        find_usage_metric(column.role == Role::kOther ? csv::metric_of(column.name) : column.name);
+    if (metric == nullptr) continue;
+    int& best = column.role == Role::kOther ? loose : known;
+    best = std::min(best, metric->rank);
+  }
+  return loose < known && known < std::numeric_limits<int>::max();
+}
+
 // Whether the first rows are written as parse() reads them: times, numbers, and each metric in its
 // own unit.
 bool is_as_usual(const Columns& columns, std::string_view bytes) {
@@ -239,6 +267,7 @@ bool is_as_usual(const Columns& columns, std::string_view bytes) {
   if (!head || head->delimiter != columns.delimiter || head->rows.empty()) return true;
   const std::vector<csv::Column> seen = csv::columns_of(*head, '.');
   if (seen.size() != columns.list.size()) return true;
+  if (has_better(columns)) return false;
   for (std::size_t i = 0; i < seen.size(); ++i) {
     if (seen[i].filled == 0) continue;
     const Role role = columns.list[i].role;
@@ -247,6 +276,7 @@ bool is_as_usual(const Columns& columns, std::string_view bytes) {
       // One bad cell among many is a bad line; a pattern, or a doubtful one, is another table.
       if (!time.empty() || !seen[i].unclear.empty()) return false;
     }
+    if (role == Role::kMetric && are_loose_names(*head, i)) return false;
     const UsageMetric* metric = find_usage_metric(columns.list[i].name);
     if (role != Role::kUsage || !metric) continue;
     if (!seen[i].is_number() && csv::head_decimal(*head) == ',') return false;

@@ -52,6 +52,49 @@ TEST(JsonTable, AListOfSamples) {
   EXPECT_FLOAT_EQ(fed.told.samples_of[0][0].value, 0.88F);
 }
 
+// Each of the accelerators in a list is a row, with what is said of all.
+TEST(JsonTable, ObjectsWithAListOfAccelerators) {
+  const std::string line =
+      "{\"hostname\": \"n1\", \"query_time\": \"2026-11-02T00:00:00.12\", \"gpus\": [{\"index\": "
+      "0, "
+      "\"name\": \"A100\", \"utilization.gpu\": 45, \"temperature.gpu\": 50, \"processes\": []}, "
+      "{\"index\": 1, \"name\": \"A100\", \"utilization.gpu\": 0, \"temperature.gpu\": 50}]}\n";
+  std::string pretty;  // As gpustat writes it.
+  for (const char c : line) pretty += c == ',' ? ",\n    " : std::string(1, c);
+  for (const std::string& text : {line + line, pretty + pretty}) {
+    const Fed fed = read(text);
+    EXPECT_EQ(fed.error, "");
+    EXPECT_EQ(join(fed.told.series_names, ", "), "n1/0 utilization.gpu, n1/1 utilization.gpu");
+    EXPECT_EQ(fed.told.sample_count(), 4U);
+  }
+}
+
+// A document whose list is the table, as kubectl, bjobs and others write it, on one line or more.
+TEST(JsonTable, ADocumentWithAList) {
+  const std::string pod =
+      R"({"metadata": {"name": "train-0", "namespace": "bio", "uid": "u1",
+      "creationTimestamp": "2026-11-02T00:00:00Z"}, "spec": {"nodeName": "n1", "containers": [
+      {"name": "a", "resources": {"limits": {"nvidia.com/gpu": "2"}}},
+      {"name": "b", "resources": {"limits": {"cpu": "1", "nvidia.com/gpu": "1"}}}]},
+      "status": {"phase": "Succeeded", "startTime": "2026-11-02T00:10:00Z",
+      "containerStatuses": [{"state": {"terminated": {"exitCode": 0,
+      "startedAt": "2026-11-02T00:11:00Z", "finishedAt": "2026-11-02T01:10:00Z"}}}]}})";
+  std::string document = "{\n \"apiVersion\": \"v1\", \"notes\": [\"x\"],\n \"items\": [" + pod +
+                         ",\n" + pod + "]\n}\n";
+  for (int i = 0; i < 3; ++i) {
+    const Fed fed = read(document);
+    EXPECT_EQ(fed.error, "");
+    ASSERT_EQ(fed.told.jobs.size(), 2U);
+    const Recorder::Job& job = fed.told.jobs[0];
+    EXPECT_EQ(job.id + " " + job.account + " " + job.hosts, "train-0 bio n1");
+    EXPECT_EQ(job.draft.accelerators, 3);
+    EXPECT_EQ(job.draft.end - job.draft.start, seconds(3600));
+    EXPECT_EQ(job.draft.state, model::JobState::kCompleted);
+    std::erase(document, '\n');                                   // All on one line,
+    if (i == 1) document.insert(1, std::string(2'000'000, ' '));  // and too large to be kept.
+  }
+}
+
 TEST(JsonTable, SaysWhatIsMissingAndLeavesOthersAlone) {
   const auto missing = source_for("[{\"job_id\": 1, \"begin\": 1614556800}]");
   ASSERT_FALSE(missing);

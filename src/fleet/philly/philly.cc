@@ -8,7 +8,7 @@
 #include <simdjson.h>
 
 #include "base/text.h"
-#include "fleet/csv/rows.h"
+#include "fleet/csv/states.h"
 #include "fleet/json_items.h"
 #include "fleet/times.h"
 
