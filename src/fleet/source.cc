@@ -1,5 +1,6 @@
 #include "fleet/source.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "fleet/local/local.h"
 #include "fleet/nvidia_mon/nvidia_mon.h"
 #include "fleet/nvidia_smi/nvidia_smi.h"
+#include "fleet/pbs/pbs.h"
 #include "fleet/philly/philly.h"
 #include "fleet/prometheus/prometheus.h"
 #include "fleet/prometheus_text/prometheus_text.h"
@@ -32,6 +34,8 @@ constexpr auto kSources = std::to_array<Source>({
      prometheus::make, nullptr, prometheus::explain},
     {"slurm", "what sacct, squeue, scontrol, sinfo and sacctmgr print", Gives::kJobs, slurm::claims,
      slurm::make, nullptr, slurm::explain},
+    {"pbs", "accounting logs of PBS and Torque", Gives::kJobs, pbs::claims, pbs::make, nullptr,
+     pbs::explain},
     {"sonar", "sacct as sonar writes it, key=value", Gives::kJobs, sonar::claims, sonar::make},
     {"csv", "tables, by their columns or by a mapping", Gives::kBoth, csv::claims, csv::make,
      csv::guesses, csv::explain},
@@ -83,6 +87,29 @@ std::string_view not_text(std::string_view bytes) {
     return "UTF-16 without its mark; convert it: iconv -f UTF-16LE -t UTF-8";
   }
   return {};
+}
+
+// What tools show to people, and what to ask them for instead; empty if it is none of these.
+std::string for_people(std::string_view bytes) {
+  constexpr std::string_view kLog =
+      "log it: nvidia-smi --query-gpu=timestamp,index,utilization.gpu --format=csv -l 10";
+  constexpr std::string_view kSacct = "ask for the jobs: sacct -a -D -P -S 2026-11-08 -o ALL";
+  struct Sign {
+    std::string_view has;
+    std::string_view is;
+    std::string_view next;
+  };
+  constexpr auto kSigns = std::to_array<Sign>({
+      {"#Entity ", "what dcgmi dmon prints, whose rows have no time", kLog},
+      {"| NVIDIA-SMI ", "a screen of nvidia-smi", kLog},
+      {"<nvidia_smi_log", "XML of nvidia-smi", kLog},
+      {"Job Wall-clock time:", "what seff says of a job", kSacct},
+      {"TRES Name", "a sum that sreport made", kSacct},
+  });
+  const std::string_view head = bytes.substr(0, 1024);
+  const auto found = std::ranges::find_if(
+      kSigns, [&](const Sign& sign) { return head.find(sign.has) != head.npos; });
+  return found == kSigns.end() ? std::string() : fmt::format("is {}; {}", found->is, found->next);
 }
 
 // Whoever can read it though it claims nothing. kUnsupported if nobody can, with what is missing.
@@ -160,7 +187,12 @@ Result<Source> source_for(std::string_view bytes, const ReaderOptions& options) 
     if (source.claims(head)) claiming.push_back(source);
   }
   if (claiming.size() == 1) return claiming.front();
-  if (claiming.empty()) return guessed(bytes, options);
+  if (claiming.empty()) {
+    if (const std::string what = for_people(bytes); !what.empty()) {
+      return Error{Error::Kind::kUnsupported, what};
+    }
+    return guessed(bytes, options);
+  }
   return Error{
       Error::Kind::kUnsupported,
       fmt::format("is claimed by several sources, name one with --source: {}", names_of(claiming))};

@@ -162,6 +162,11 @@ TEST(Sources, WhatIsNoTextIsCalledByItsName) {
       {"PK\x03\x04....", "is a zip archive (or a spreadsheet); unpack it first"},
       {"PAR1....", "is a Parquet file; write it as CSV first"},
       {"BZh91AY", "is bzip2; unpack it, or pack it with gzip or zstd"},
+      {"#Entity   GPUTL  SMACT\nID\nGPU 0     45     0.3\n",
+       "is what dcgmi dmon prints, whose rows have no time; log it: nvidia-smi "
+       "--query-gpu=timestamp,index,utilization.gpu --format=csv -l 10"},
+      {"Cluster|Login|Proper Name|Account|TRES Name|Used\nc1|u|U|a|gres/gpu|12345\n",
+       "is a sum that sreport made; ask for the jobs: sacct -a -D -P -S 2026-11-08 -o ALL"},
   };
   for (const auto& c : cases) EXPECT_EQ(source_for(c.bytes).error().text, c.want);
   std::string wide;

@@ -11,6 +11,7 @@ namespace {
 // To add one: a row here, and a folder of that name with small inputs in tests/fuzz/corpus/.
 constexpr auto kTargets = std::to_array<Target>({
     {"slurm", [](std::string_view bytes) { read_by_source("slurm", bytes); }},
+    {"pbs", [](std::string_view bytes) { read_by_source("pbs", bytes); }},
     {"sonar", [](std::string_view bytes) { read_by_source("sonar", bytes); }},
     {"csv", [](std::string_view bytes) { read_by_source("csv", bytes); }},
     {"csv-long", [](std::string_view bytes) { read_by_source("csv-long", bytes); }},
