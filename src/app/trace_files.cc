@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "fleet/unpack.h"
+#include "os/memory.h"
 #include "os/stream.h"
 
 namespace amdahl::app {
@@ -16,6 +17,10 @@ namespace {
 
 constexpr std::size_t kPiece = 64 * 1024;
 constexpr std::size_t kHead = 64 * 1024;
+
+// Of the memory there is, rows may take this share: to follow them takes several times as much.
+constexpr std::uint64_t kShare = 8;
+constexpr std::uint64_t kLeastMemory = std::uint64_t{64} << 20;
 
 // The bytes of one file, unpacked, from the first.
 class Bytes {
@@ -132,11 +137,19 @@ Result<> read_one(const std::string& path, const std::shared_ptr<Bytes>& bytes,
 
 }  // namespace
 
+trace::Limits limits_here(trace::Limits limits, std::uint64_t available) {
+  if (available == 0) return limits;
+  limits.memory_bytes = std::min(limits.memory_bytes, std::max(kLeastMemory, available / kShare));
+  return limits;
+}
+
 Result<model::Trace> read_traces(const TraceFiles& files, const RawRows& raw) {
   model::TraceBuilder builder;
+  TraceFiles here = files;
+  here.limits = limits_here(files.limits, os::available_memory());
   for (const std::string& file : files.files) {
     const std::shared_ptr<Bytes> bytes = TRY(Bytes::open(file));
-    TRY(read_one(file, bytes, files, builder).in(file));
+    TRY(read_one(file, bytes, here, builder).in(file));
   }
   if (raw) raw(builder.trace());
   return std::move(builder).finish();

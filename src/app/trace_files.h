@@ -1,6 +1,7 @@
 // trace_files.h: files of profilers, packed or not, into one trace.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -17,9 +18,12 @@ struct TraceFiles {
   trace::Limits limits;
 };
 
-// All files on one timeline, in the order given. An error names the file; what a reader lost is in
-// the trace. Files are streamed: none is held whole.
-// `raw` is shown the rows in the order of the files, before they are sorted and joined.
+// The limits for a machine that can give so much memory; 0: nobody knows.
+trace::Limits limits_here(trace::Limits limits, std::uint64_t available);
+
+// All files on one timeline, in the order given, within `limits_here`. An error names the file;
+// what a reader lost is in the trace. Files are streamed: none is held whole. `raw` is shown the
+// rows in the order of the files, before they are sorted and joined.
 using RawRows = std::function<void(const model::Trace& rows)>;
 Result<model::Trace> read_traces(const TraceFiles& files, const RawRows& raw = {});
 

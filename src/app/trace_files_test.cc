@@ -66,6 +66,15 @@ TEST_F(TraceFilesTest, ADatabaseMayBePacked) {
   expect_one_kernel(path + ".gz");
 }
 
+TEST(TraceLimits, FollowTheMachine) {
+  constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
+  const auto rows = [](std::uint64_t available) { return limits_here({}, available).memory_bytes; };
+  EXPECT_EQ(rows(0), 4 * kGiB) << "nobody knows";
+  EXPECT_EQ(rows(256 * kGiB), 4 * kGiB);
+  EXPECT_EQ(rows(16 * kGiB), 2 * kGiB);
+  EXPECT_EQ(rows(kGiB / 8), kGiB / 16) << "but no less than a small trace takes";
+}
+
 // JSON shows that it is cut; lines do not.
 TEST_F(TraceFilesTest, APackedFileThatIsCutSaysSo) {
   const std::string path = folder_ + "/perf.txt";

@@ -50,7 +50,16 @@ std::string show_hta(const profile::HtaFigures& figures) {
   return text + "\n";
 }
 
+Error wants_files(const std::string& folder, std::string_view why) {
+  const std::string_view slash = folder.ends_with('/') ? "" : "/";
+  return {Error::Kind::kNotFound,
+          fmt::format("{0} is a folder{1}; type: amdahl profile {0}{2}*", folder, why, slash)};
+}
+
 Result<int> profile_files(const Flags& flags) {
+  for (const std::string& word : flags.words) {
+    if (is_folder(word)) return wants_files(word, "");
+  }
   app::TraceRequest request;
   request.files.files = flags.words;
   request.files.format = flags.format;
@@ -140,10 +149,7 @@ Result<int> do_profile(const Flags& flags) {
   }
   auto done = profile_family(flags);
   if (!done && done.error().kind == Error::Kind::kNotFound && is_folder(flags.words.front())) {
-    return Error{Error::Kind::kNotFound,
-                 fmt::format("{0} is a folder, and there is no such family; type: amdahl profile "
-                             "{0}/*",
-                             flags.words.front())};
+    return wants_files(flags.words.front(), ", and there is no such family");
   }
   return done;
 }

@@ -96,6 +96,9 @@ class Assemble {
 
   WorkGraph run() {
     hosts_ = host_work(in_, order_);
+    const std::size_t most = in_.trace.device_events.size() + hosts_.works.size();
+    graph_.works.reserve(most);
+    origins_.reserve(most);
     add_devices();
     add_hosts(hosts_.works);
     sort();
@@ -201,16 +204,21 @@ class Assemble {
       const Nanos from_b = graph_.works[b].from;
       return from_a != from_b ? from_a < from_b : key(a) < key(b);
     });
-    std::vector<Work> works;
-    std::vector<Origin> origins;
-    works.reserve(order.size());
-    origins.reserve(order.size());
-    for (const std::uint32_t i : order) {
-      works.push_back(graph_.works[i]);
-      origins.push_back(origins_[i]);
+    // In place: a copy of all works would be the most memory that is ever held.
+    for (std::uint32_t first = 0; first < order.size(); ++first) {
+      if (order[first] == first) continue;
+      const auto [work, origin] = std::pair(graph_.works[first], origins_[first]);
+      std::uint32_t to = first;
+      for (std::uint32_t from = order[to]; from != first; from = order[to]) {
+        graph_.works[to] = graph_.works[from];
+        origins_[to] = origins_[from];
+        order[to] = to;
+        to = from;
+      }
+      graph_.works[to] = work;
+      origins_[to] = origin;
+      order[to] = to;
     }
-    graph_.works = std::move(works);
-    origins_ = std::move(origins);
   }
 
   void find_needs() {

@@ -74,6 +74,8 @@ TEST(Traces, WrongWordsAreTold) {
   House house;
   house.write("trace.json", small_trace());
   house.write("other.txt", "no trace at all\n");
+  house.write("report.nsys-rep", "NVIDIA Tegra Profiler Report 1.");
+  house.write("log/trace.json", small_trace());
   const struct {
     Words words;
     int code;
@@ -84,6 +86,10 @@ TEST(Traces, WrongWordsAreTold) {
        "--what-if knows no 'inptu', did you mean 'input'? it knows kernel, copy,"},
       {{"profile", house.path("none.json")}, 1, "none.json: cannot be read: No such file"},
       {{"profile", house.path("other.txt")}, 3, "which no reader knows; formats: "},
+      {{"profile", house.path("report.nsys-rep")},
+       3,
+       "is a report of Nsight Systems; type: nsys export --type sqlite FILE"},
+      {{"profile", house.path("log/")}, 1, "log/ is a folder; type: amdahl profile "},
       {{"profile"}, 2, "profile wants a family or files of a profiler"},
   };
   for (const auto& c : cases) {

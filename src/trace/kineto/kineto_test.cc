@@ -395,6 +395,37 @@ TEST(Kineto, KeepsWithinItsMemoryBudget) {
   EXPECT_TRUE(said) << losses_of(*tight);
 }
 
+// The last rank must not pay for the first.
+TEST(Kineto, RanksShareTheBudget) {
+  std::string events;
+  for (int i = 0; i < 5000; ++i) {
+    events += fmt::format(
+        R"({{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":{},"dur":0.5}},)", i);
+    if (i % 50 != 0) continue;
+    events += fmt::format(
+        R"({{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":{},"dur":9,"args":{{"device":0,"stream":7}}}},)",
+        i);
+  }
+  events.pop_back();
+  model::TraceBuilder builder;
+  for (int rank = 0; rank < 3; ++rank) {
+    Input input;
+    input.name = fmt::format("rank{}.json", rank);
+    input.next = bytes_in(file_of(events));
+    ASSERT_TRUE(read(input, {.memory_bytes = 300'000}, builder));
+  }
+  const Trace trace = std::move(builder).finish();
+  EXPECT_EQ(trace.device_events.size(), 300u) << "work of devices is never left out";
+  std::string lost;
+  for (const model::Loss& loss : trace.losses) {
+    lost += fmt::format("{} of {}: {};", loss.count, loss.source, name(loss.kind));
+  }
+  EXPECT_EQ(trace.host_events.size() % 5000, 0u) << lost;
+  EXPECT_EQ(lost.find(name(model::LossKind::kBudget)), std::string::npos) << lost;
+  EXPECT_NE(lost.find("5000 of 0: "), std::string::npos) << lost;
+  EXPECT_NE(lost.find("5000 of 1: "), std::string::npos) << lost;
+}
+
 TEST(Kineto, ClaimsOnlyWhatItReads) {
   EXPECT_TRUE(claims("\n{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [\n"));
   EXPECT_TRUE(claims("{\"traceEvents\": ["));

@@ -136,7 +136,7 @@ void Merger::add_host(const Window& window, Maps& maps) {
   for (model::HostEvent row : window.host_events) {
     row.name = name(window, maps, row.name);
     if (row.duration < shortest_ && may_go(row)) {
-      ++thinned_;
+      ++thinned_[source_];
       continue;
     }
     row.thread = thread(window, maps, row.thread);
@@ -283,16 +283,27 @@ bool Merger::may_go(const model::HostEvent& event) {
   return known == 1;
 }
 
-// Leaves out what is shorter than before and may go; what is left says most of the time.
+// Leaves out what is shorter than before and may go; what is left says most of the time. Of files
+// that came before, too: the ranks of a job share the budget.
 void Merger::thin_host_events() {
-  auto& rows = builder_.trace().host_events;
+  model::Trace& trace = builder_.trace();
+  auto& rows = trace.host_events;
   shortest_ = shortest_ == Nanos{} ? Nanos(1000) : shortest_ * 2;
-  const auto first = rows.begin() + static_cast<std::ptrdiff_t>(first_.host_events);
-  const auto kept = std::remove_if(first, rows.end(), [&](const model::HostEvent& event) {
+  const auto goes = [&](const model::HostEvent& event) {
     return event.duration < shortest_ && may_go(event);
-  });
-  thinned_ += static_cast<std::uint64_t>(rows.end() - kept);
-  rows.erase(kept, rows.end());
+  };
+  std::size_t kept = 0;
+  std::size_t first = 0;  // Where the rows of this source begin then.
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i == first_.host_events) first = kept;
+    if (goes(rows[i])) {
+      ++thinned_[trace.processes[trace.threads[rows[i].thread].process].source];
+    } else {
+      rows[kept++] = rows[i];
+    }
+  }
+  first_.host_events = first_.host_events < rows.size() ? first : kept;
+  rows.resize(kept);
 }
 
 bool Merger::full() const { return bytes_held() > limits_.memory_bytes; }
@@ -372,8 +383,10 @@ void Merger::finish(Nanos base) {
   source.clock = today ? model::Clock::kUnix : model::Clock::kUnknown;
   builder_.lose(source_, LossKind::kUnmatchedFlow, open_flows_.size(), "");
   builder_.lose(source_, LossKind::kNoTime, marks_open_, "a beginning without an end");
-  builder_.lose(source_, LossKind::kMerged, thinned_,
-                fmt::format("those shorter than {} us", shortest_.count() / 1000));
+  for (const auto& [of, count] : thinned_) {
+    builder_.lose(of, LossKind::kMerged, count,
+                  fmt::format("those shorter than {} us", shortest_.count() / 1000));
+  }
 }
 
 }  // namespace amdahl::trace::kineto

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -77,7 +78,7 @@ class Merger {
   std::optional<Nanos> first_event_;
   std::uint64_t name_bytes_ = 0;
   std::uint64_t events_ = 0;
-  std::uint64_t thinned_ = 0;
+  std::map<std::uint32_t, std::uint64_t> thinned_;  // By source: host events left out.
   std::vector<std::uint8_t> matters_;  // By name of a call; 0: not looked at, 1: no, 2: yes.
   Nanos shortest_{};                   // Host operators shorter than this are left out.
 };
