@@ -144,7 +144,8 @@ std::string causes_of(const TraceReport& report) {
     for (const WhyRow& row : whys()) {
       if (row.describe == cause.name) advice = std::string(what_to_try(row.why));
     }
-    table.row({escaped(cause.name), std::string(name(cause.bottleneck)),
+    table.row({escaped(cause.name),
+               fmt::format("<span class=\"whole\">{}</span>", name(cause.bottleneck)),
                show_number(cause.accelerator_seconds), show_percent(cause.share),
                times(cause.ceiling),
                fmt::format("{}<div class=\"try\">try: {}</div>", escaped(cause.because),
@@ -251,6 +252,14 @@ std::string in_words(const TraceReport& report) {
   return out + "</pre>\n</details>\n";
 }
 
+// The ranks of a job are many files.
+std::string title_of(const TraceReport& report) {
+  if (report.sources.empty()) return "trace";
+  const std::string& first = report.sources.front().file;
+  const std::size_t more = report.sources.size() - 1;
+  return more == 0 ? first : fmt::format("{} and {} more", first, more);
+}
+
 }  // namespace
 
 std::string html(const TraceReport& report, const Boxes& boxes) {
@@ -259,9 +268,8 @@ std::string html(const TraceReport& report, const Boxes& boxes) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
       "<title>{0}: {1}</title>\n<style>\n{2}</style>\n</head>\n<body>\n<h1>{0}: {1}</h1>\n"
       "<p class=\"rule\">{3}</p>\n",
-      escaped(report.sources.empty() ? "trace" : report.sources.front().file),
-      escaped(model::describe(report.profile.bottleneck)), asset("page.css"),
-      escaped(report.profile.rule));
+      escaped(title_of(report)), escaped(model::describe(report.profile.bottleneck)),
+      asset("page.css"), escaped(report.profile.rule));
   page += causes_of(report);
   page += timeline_of(boxes);
   page += gains_of(report);
