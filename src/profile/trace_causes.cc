@@ -99,15 +99,29 @@ std::string because_of_steps(const TraceReport& report, Why why, Nanos time, Nan
   return text + fmt::format(" ({})", show_span(most->time));
 }
 
-void add_causes(TraceReport& report, const std::array<Nanos, kWhys>& times, Nanos allocated,
-                bool on_devices) {
+// Copies within a device, and sets, are work of its memory: no data is late.
+bool copies_stay(const model::Trace& trace) {
+  Nanos within{};
+  Nanos others{};
+  for (const model::DeviceEvent& event : trace.device_events) {
+    const bool copies = event.kind == model::DeviceKind::kCopy;
+    if (!copies && event.kind != model::DeviceKind::kSet) continue;
+    const bool stays = !copies || event.copy == model::CopyKind::kDeviceToDevice;
+    (stays ? within : others) += event.duration;
+  }
+  return within > others;
+}
+
+void add_causes(const Prepared& in, TraceReport& report, const std::array<Nanos, kWhys>& times,
+                Nanos allocated, bool on_devices) {
   for (const WhyRow& row : whys()) {
     if (row.why == Why::kKernel || times[at(row.why)] <= Nanos{}) continue;
     Cause cause;
     cause.share = seconds(times[at(row.why)]) / seconds(allocated);
     if (cause.share < kSmallestCause) continue;
     cause.name = std::string(row.describe);
-    cause.bottleneck = row.bottleneck;
+    cause.bottleneck =
+        row.why == Why::kCopy && copies_stay(in.trace) ? Bottleneck::kCompute : row.bottleneck;
     cause.accelerator_seconds = seconds(times[at(row.why)]);
     cause.ceiling = ceiling_of(report, row.why);
     cause.because = on_devices ? because(report, row.why, times[at(row.why)], allocated)
@@ -397,7 +411,7 @@ void conclude(const Prepared& prepared, TraceReport& report) {
   add_evidence(report, times, allocated);
   add_missing(prepared, report);
   add_unseen_waits(prepared, report);
-  if (allocated > Nanos{}) add_causes(report, times, allocated, !in_steps);
+  if (allocated > Nanos{}) add_causes(prepared, report, times, allocated, !in_steps);
   classify_trace(prepared, report, allocated);
 }
 

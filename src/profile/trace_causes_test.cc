@@ -86,6 +86,22 @@ TEST(TraceCauses, WholeStepsTellWhatADeviceWaitsForBeforeItsFirstEvent) {
       << got.profile.causes[0].because;
 }
 
+TEST(TraceCauses, CopiesWithinADeviceStarveNobody) {
+  for (const bool within : {false, true}) {
+    MadeTrace made;
+    for (int i = 0; i < 10; ++i) {
+      made.kernel(100 * i + 10, 50, made.call("cudaLaunchKernel", 100 * i, 2));
+      made.copy(100 * i + 60, 40, made.call("cudaMemcpyAsync", 100 * i + 4, 2),
+                within ? model::CopyKind::kDeviceToDevice : model::CopyKind::kHostToDevice);
+    }
+    const model::Trace trace = made.finish();
+    const TraceReport got = report(Prepared(trace));
+    EXPECT_EQ(got.profile.bottleneck, within ? Bottleneck::kCompute : Bottleneck::kInput);
+    ASSERT_FALSE(got.profile.causes.empty());
+    EXPECT_EQ(got.profile.causes[0].name, "copies that nothing hides");
+  }
+}
+
 TEST(TraceCauses, CannotTellFromWhatIsLeftOfAFile) {
   MadeTrace made;
   made.annotation("ProfilerStep#1", 0, 1000);

@@ -145,7 +145,8 @@ std::vector<StepRow> step_rows(const Prepared& in, const CriticalPath& path,
 
 constexpr std::array<std::string_view, kWhys> kAdvice = {
     "larger batches, lower precision, a compiled or fused model",
-    "pinned memory and copies that overlap with compute (non_blocking=True)",
+    "from and to the host, pinned memory and copies that overlap with compute (non_blocking=True); "
+    "within a device, fewer clone(), cat() and contiguous()",
     "overlap communication with backward, larger buckets, fewer and larger messages",
     "more loader workers, prefetch deeper, pin memory, decode once and keep it",
     "CUDA graphs or torch.compile, larger batches, less Python in the step",
