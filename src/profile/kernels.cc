@@ -14,7 +14,14 @@
 namespace amdahl::profile {
 namespace {
 
-enum class Fact : std::uint8_t { kDuration, kMemory, kCompute, kOccupancy, kInvocations };
+enum class Fact : std::uint8_t {
+  kDuration,
+  kMemory,
+  kMemoryUnit,  // Of one unit: where no metric says it of all, the highest does.
+  kCompute,
+  kOccupancy,
+  kInvocations,
+};
 
 struct MetricName {
   std::string_view name;
@@ -29,6 +36,14 @@ constexpr auto kMetrics = std::to_array<MetricName>({
     {"Memory Throughput", Fact::kMemory},
     {"Memory [%]", Fact::kMemory},
     {"gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed", Fact::kMemory},
+    {"DRAM Throughput", Fact::kMemoryUnit},
+    {"L1/TEX Cache Throughput", Fact::kMemoryUnit},
+    {"L2 Cache Throughput", Fact::kMemoryUnit},
+    {"dram__throughput.avg.pct_of_peak_sustained_elapsed", Fact::kMemoryUnit},
+    {"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", Fact::kMemoryUnit},
+    {"l1tex__throughput.avg.pct_of_peak_sustained_elapsed", Fact::kMemoryUnit},
+    {"l1tex__throughput.avg.pct_of_peak_sustained_active", Fact::kMemoryUnit},
+    {"lts__throughput.avg.pct_of_peak_sustained_elapsed", Fact::kMemoryUnit},
     {"Compute (SM) Throughput", Fact::kCompute},
     {"SM [%]", Fact::kCompute},
     {"sm__throughput.avg.pct_of_peak_sustained_elapsed", Fact::kCompute},
@@ -58,8 +73,11 @@ struct Launch {
   double seconds = 0;
   double times = 1;
   std::optional<double> memory;
+  std::optional<double> memory_unit;
   std::optional<double> compute;
   std::optional<double> occupancy;
+
+  std::optional<double> any_memory() const { return memory ? memory : memory_unit; }
 };
 
 void take(Launch& launch, Fact fact, std::string_view unit, double value) {
@@ -72,6 +90,9 @@ void take(Launch& launch, Fact fact, std::string_view unit, double value) {
     // A name may also stand for a rate in bytes a second.
     case Fact::kMemory:
       if (unit == "%") launch.memory = value;
+      return;
+    case Fact::kMemoryUnit:
+      if (unit == "%") launch.memory_unit = std::max(value, launch.memory_unit.value_or(0));
       return;
     case Fact::kCompute:
       if (unit == "%") launch.compute = value;
@@ -220,7 +241,7 @@ void average(const std::map<std::uint32_t, Launch>& launches, KernelFacts& facts
   double count = 0;
   for (const auto& [number, launch] : launches) {
     const double weight = launch.times * (launch.seconds > 0 ? launch.seconds : 1e-9);
-    memory.add(launch.memory, weight);
+    memory.add(launch.any_memory(), weight);
     compute.add(launch.compute, weight);
     occupancy.add(launch.occupancy, weight);
     seconds += launch.times * launch.seconds;

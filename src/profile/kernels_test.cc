@@ -65,6 +65,22 @@ TEST(Kernels, WhatBoundsThem) {
   EXPECT_EQ(kernel_facts(none.finish())[0].bound, KernelBound::kUnknown);
 }
 
+// As with ncu --metrics dram__throughput...,sm__throughput....
+TEST(Kernels, AUnitOfMemoryStandsForAllWhereNothingElseDoes) {
+  MadeTrace made;
+  add(made, {{"k", 0, "lts__throughput.avg.pct_of_peak_sustained_elapsed", "%", 40},
+             {"k", 0, "dram__throughput.avg.pct_of_peak_sustained_elapsed", "%", 88},
+             {"k", 0, "sm__throughput.avg.pct_of_peak_sustained_elapsed", "%", 22},
+             {"all", 1, "DRAM Throughput", "%", 95},
+             {"all", 1, "Memory Throughput", "%", 70},
+             {"all", 1, "Compute (SM) Throughput", "%", 10}});
+  for (const KernelFacts& facts : kernel_facts(made.finish())) {
+    EXPECT_EQ(facts.bound, KernelBound::kMemory) << facts.kernel;
+    ASSERT_TRUE(facts.memory_percent);
+    EXPECT_DOUBLE_EQ(*facts.memory_percent, facts.kernel == "k" ? 88 : 70);
+  }
+}
+
 TEST(Kernels, LaunchesAreWeighedByTheirTime) {
   MadeTrace made;
   add(made, {{"k", 0, "gpu__time_duration.sum", "usecond", 30},

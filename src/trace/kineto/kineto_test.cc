@@ -402,9 +402,9 @@ TEST(Kineto, RanksShareTheBudget) {
     events += fmt::format(
         R"({{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":{},"dur":0.5}},)", i);
     if (i % 50 != 0) continue;
-    events += fmt::format(
-        R"({{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":{},"dur":9,"args":{{"device":0,"stream":7}}}},)",
-        i);
+    events += fmt::format(R"({{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":{},"dur":9,)"
+                          R"("args":{{"device":0,"stream":7}}}},)",
+                          i);
   }
   events.pop_back();
   model::TraceBuilder builder;
