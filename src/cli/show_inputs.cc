@@ -122,6 +122,9 @@ std::string show_capacity(const Flags& flags, const app::FleetAnswer& answer) {
       describe_time(answer.report.start), describe_time(answer.report.end),
       answer.report.capacity.basis);
   text += table({"partition", "capacity", "down", "unallocated", "allocated"}, rows);
+  if (const std::string counted = counted_words(answer); !counted.empty()) {
+    text += fmt::format("\nCounted on the way: {}; see --explain-input.\n", counted);
+  }
   constexpr Sign kSigns[] = {{"–", '-'}};
   return use_ascii(flags) ? to_ascii(text, kSigns) : text;
 }

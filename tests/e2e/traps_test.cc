@@ -108,9 +108,10 @@ TEST_P(Traps, CostNothingAndAreCounted) {
   House house;
   house.write("sacct.txt",
               "JobID|JobIDRaw|State|Start|End|ElapsedRaw|NodeList|AllocTRES\n" + trap.jobs);
+  const bool has_first = trap.jobs.starts_with("1|1|");
   const bool has_second = trap.jobs.find("2|2|") != std::string::npos;
-  house.write("places.csv",
-              std::string("jobid,host,gpu\n1,n1,1\n") + (has_second ? "2,n1,2\n" : ""));
+  house.write("places.csv", std::string("jobid,host,gpu\n") + (has_first ? "1,n1,1\n" : "") +
+                                (has_second ? "2,n1,2\n" : ""));
   house.write("samples.csv",
               "timestamp,Hostname,gpu,hpc_job,DCGM_FI_DEV_GPU_UTIL\n" + trap.samples);
   std::vector<std::string> words = {"scan",   "sacct.txt",  "places.csv", "samples.csv",
@@ -129,10 +130,25 @@ TEST_P(Traps, CostNothingAndAreCounted) {
     if (trouble.at("name") == trap.trouble) counted = trouble.at("count");
   }
   EXPECT_EQ(counted, trap.count) << answer.at("troubles");
+  EXPECT_TRUE(trap.count > 0 || answer.at("troubles").empty()) << answer.at("troubles");
   words.back() = "--explain-input";
   const Outcome explained = house.amdahl(words);
   ASSERT_EQ(explained.code, 0) << explained.err;
-  EXPECT_NE(explained.out.find(trap.trouble), std::string::npos) << explained.out;
+  const std::string said = trap.count == 0 ? std::string("Counted\n  nothing")
+                                           : fmt::format("{}  {}:", trap.count, trap.trouble);
+  EXPECT_NE(explained.out.find(said), std::string::npos) << explained.out;
+}
+
+// Where no record can be used there is no job to show; what was lost is said all the same.
+TEST(TrapsAlone, RecordsThatAllAreUnreadableAreSaid) {
+  House house;
+  house.write("sacct.txt",
+              "JobID|State|Start|End|NodeList|AllocTRES\n"
+              "1|COMPLETED|15/11/2023 00:00:00|15/11/2023 01:00:00|n1|gres/gpu=1\n");
+  house.write("samples.csv",
+              "timestamp,Hostname,gpu,hpc_job,DCGM_FI_DEV_GPU_UTIL\n" + samples(1, 0, 3600, "50"));
+  const Outcome outcome = house.amdahl({"scan", "sacct.txt", "samples.csv"});
+  EXPECT_NE(outcome.out.find("1 × bad time"), std::string::npos) << outcome.out << outcome.err;
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, Traps, testing::ValuesIn(traps()),

@@ -123,7 +123,8 @@ class CsvReader final : public Reader {
       open_.clear();
       return use(open_at_);
     }
-    if (trim(line).empty() || (where.line == 1 && is_hint_for_excel(line))) return Ok{};
+    if (trim(line).empty() || is_ruler(line)) return Ok{};
+    if (where.line == 1 && is_hint_for_excel(line)) return Ok{};
     if (line.find('\0') != line.npos) {
       intake_.trouble(Trouble::kBadLine, where, "has NUL bytes");
       return Ok{};

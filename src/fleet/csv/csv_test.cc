@@ -243,7 +243,7 @@ TEST(CsvMapping, SaysWhatIsWrong) {
       {"row = \"sample\"\n[columns]\ntime = \"s\"\n",
        "mapping: a sample needs either [columns] value or [[value]]"},
       {job + "accelerators = { column = \"nums\", and = \"u\" }",
-       "mapping: line 6: and is for ids"},
+       "mapping: line 6: and is for ids, and for the time of day beside a date"},
       {"decimal = \";\"\n" + job, "mapping: line 1: decimal must be '.' or ','"},
   };
   for (const auto& c : cases) {

@@ -73,7 +73,40 @@ const Column* Desk::take(Field field, const Fits& fits) {
   return column;
 }
 
+const Column* Desk::time_beside(const Column& date) const {
+  if (date.filled == 0 || date.from_zero || date.time.find("%H") != std::string::npos)
+    return nullptr;
+  for (const auto& row : head_.rows) {
+    const std::string& cell = row[index_of(date)];
+    if (cell.size() > 10 || cell.find(':') != cell.npos) return nullptr;
+  }
+  std::string wanted = date.plain;  // "startdate" and "starttime".
+  if (const std::size_t at = wanted.find("date"); at != wanted.npos) wanted.replace(at, 4, "time");
+  for (const Column& column : columns_) {
+    const bool is_day = column.filled > 0 && column.durations == column.filled && !is_used(column);
+    if (!is_day) continue;
+    if (column.plain == wanted) return &column;
+    if (date.plain != "date" && date.plain != "day") continue;
+    if (column.plain == "clock" || column.plain == "timeofday" || column.plain == "hour") {
+      return &column;
+    }
+  }
+  return nullptr;
+}
+
 void Desk::give_time(Field field, const Column& column, std::string_view why) {
+  if (const Column* beside = time_beside(column)) {
+    use(*beside);
+    std::string more = fmt::format("and = {}", quoted(beside->name));
+    if (column.time != "auto") {
+      const bool has_seconds = std::ranges::count(beside->example, ':') > 1;
+      const bool has_fraction = beside->example.find('.') != std::string::npos;
+      more += fmt::format(", time = {}",
+                          quoted(fmt::format("{} %H:%M{}{}", column.time, has_seconds ? ":%S" : "",
+                                             has_fraction ? ".%f" : "")));
+    }
+    return give(field, column, more, "a date and its time of day");
+  }
   if (column.from_zero) {
     from_zero_ = true;
     epoch_ = column.time;

@@ -52,6 +52,9 @@ class Desk {
   Guess finish(Row row) &&;
 
  private:
+  // The column with the time of day, if `date` has dates alone; null if there is none.
+  const Column* time_beside(const Column& date) const;
+
   const Head& head_;
   char decimal_;
   std::vector<Column> columns_;

@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "fleet/csv/paths.h"
 #include "fleet/csv/wide.h"
 #include "fleet/csv/words.h"
 #include "fleet/metrics.h"
-#include "fleet/nvidia_smi/nvidia_smi.h"
 #include "fleet/values.h"
 
 namespace amdahl::fleet::csv {
@@ -28,50 +28,6 @@ bool is_time(const Column& column) {
 // Times, and no numbers that may be something else.
 bool is_clock(const Column& column) {
   return column.filled > 0 && column.is_time() && !column.from_zero;
-}
-
-// "gpu001" is the name of a host, "samples" and "2026" are not.
-bool is_host(std::string_view word) {
-  return std::ranges::any_of(word, is_digit) && !word.empty() && !is_digit(word.front());
-}
-
-// "gpu001.csv" and "gpu001/samples.csv" are of gpu001; empty if nothing in the path is a host.
-std::string host_in(std::string_view path) {
-  const std::string by_file = nvidia_smi::host_in_path(path);
-  if (is_host(by_file)) return by_file;
-  const std::string by_folder =
-      nvidia_smi::host_in_path(path.substr(0, path.find_last_of('/') + 1));
-  return is_host(by_folder) ? by_folder : std::string();
-}
-
-std::string stem_of(std::string_view path) {
-  path = path.substr(path.find_last_of('/') + 1);
-  return std::string(path.substr(0, path.find('.')));
-}
-
-// "GPU_UTIL-2023-07.csv" and "GPU Utilization-data-2026-11-02.csv" are named after their metric:
-// the longest part of a name that is one.
-std::string_view metric_in_path(std::string_view path) {
-  const std::string stem = stem_of(path);
-  if (const std::string_view metric = metric_of(stem); !metric.empty()) return metric;
-  if (is_of_others(plain_name(stem))) return {};
-  std::string_view best;
-  std::size_t longest = 0;
-  for (std::size_t begin = 0; begin < stem.size() && begin < 200; ++begin) {
-    if (begin > 0 && std::string_view(" -_").find(stem[begin - 1]) == std::string_view::npos) {
-      continue;
-    }
-    for (std::size_t end = begin; end < stem.size();) {
-      end = std::min(stem.find_first_of(" -_", end + 1), stem.size());
-      const std::string part = lower(std::string_view(stem).substr(begin, end - begin));
-      const bool is_plain = part.find("gpu") == part.npos && part.find("util") == part.npos &&
-                            part.find("active") == part.npos;
-      if (is_plain || part.size() <= longest || metric_of(part).empty()) continue;
-      best = metric_of(part);
-      longest = part.size();
-    }
-  }
-  return best;
 }
 
 // Columns that are alike but for a number: the accelerators.
@@ -137,6 +93,7 @@ Named find_named(const Desk& desk) {
   std::size_t others = 0;
   for (const Column& column : desk.columns()) {
     if (desk.is_used(column) || says(column, Field::kTime)) continue;
+    if (column.plain.empty() && column.name.empty()) continue;  // Numbers of lines.
     const auto place = place_in(column.name);
     if (place && is_number(column)) {
       named.columns.push_back({&column, *place});
@@ -215,9 +172,7 @@ class SampleGuess {
     if (is_long) {
       for (const Column* column : usage) add(*column);
       if (lone != nullptr) add_lone(*lone);
-      if (device == nullptr && uuid == nullptr) {
-        desk_.miss("accelerator", "which accelerator of its host it is about; or uuid");
-      }
+      if (device == nullptr && uuid == nullptr) named = by_path(named) || named;
     } else {
       named = wide() || named;
     }
@@ -294,6 +249,22 @@ class SampleGuess {
       return desk_.give(Field::kValue, *value, "scale = 100", share.why + ", shown in percent");
     }
     desk_.give(Field::kValue, *value);
+  }
+
+  // Whether the file's name says the host, besides the accelerator.
+  bool by_path(bool has_host) {
+    const PathPlace place = place_in_path(path_);
+    if (place.accelerator.empty()) {
+      desk_.miss("accelerator", "which accelerator of its host it is about; or uuid");
+      return false;
+    }
+    const auto constant = [&](std::string_view field, const std::string& value) {
+      desk_.line(field, fmt::format("{{ constant = {} }}", quoted(value)), "by the file's name");
+    };
+    constant("accelerator", place.accelerator);
+    if (has_host || !host_.empty() || place.host.empty()) return false;
+    constant("host", place.host);
+    return true;
   }
 
   // Its metric is in the file's name, or must be given.

@@ -395,5 +395,50 @@ TEST(Guess, HostsOfACapacityTableMayBeNumbers) {
   EXPECT_EQ(join(fed.told.capacities, " "), "0||A10|4 1||A10|8");
 }
 
+// A date alone would put all of a day at midnight.
+TEST(Guess, DatesWithTheirTimesBesideThem) {
+  for (const std::string_view rows :
+       {"date,clock,host,gpu,gpu_util\n2026-11-02,00:01:00,n1,0,45\n2026-11-02,00:02:00,n1,0,5\n",
+        "Date,Time,host,gpu,gpu_util\n2026-11-02,00:01:00,n1,0,45\n2026-11-02,00:02:00,n1,0,5\n",
+        "date;time;host;gpu;gpu_util\n20261102;00:01;n1;0;45\n20261102;00:02;n1;0;5\n",
+        "date;time;host;gpu;gpu_util\n02.11.2026;00:01:00.000;n1;0;45\n"
+        "02.11.2026;00:02:00.000;n1;0;5\n"}) {
+    const Fed fed = read(rows);
+    EXPECT_EQ(fed.error, "") << rows;
+    ASSERT_EQ(fed.told.sample_count(), 2U) << rows;
+    EXPECT_EQ(fed.told.samples_of[0][1].at, seconds(1793577720)) << rows;
+  }
+  const Fed jobs = read(
+      "id,start_date,start_time,end_date,end_time,gpus\n7,2026-11-02,01:00:00,2026-11-03,"
+      "03:00:00,2\n");
+  ASSERT_EQ(jobs.told.jobs.size(), 1U) << jobs.error;
+  EXPECT_EQ(jobs.told.jobs[0].draft.end - jobs.told.jobs[0].draft.start, hours(26));
+}
+
+TEST(Guess, FilesOfOneAccelerator) {
+  for (const std::string path : {"logs/n1/gpu3.csv", "n1_gpu3.csv", "logs/n1-gpu-3.csv"}) {
+    const Fed fed = read("time,util\n1793577600,45\n1793577660,5\n", {.path = path});
+    EXPECT_EQ(fed.error, "");
+    EXPECT_EQ(join(fed.told.series_names, " "), "n1/3 gpu_util") << path;
+  }
+  EXPECT_NE(read("time,util\n1793577600,45\n", {.path = "n1.csv"}).error.find("accelerator: which"),
+            std::string::npos);
+}
+
+// As mysql draws it.
+TEST(Guess, TablesInBoxes) {
+  const Fed fed = read(
+      "+---------------------+------+-----+--------------+\n"
+      "| time                | host | gpu | avg_gpu_util |\n"
+      "+---------------------+------+-----+--------------+\n"
+      "| 2026-11-02 00:00:00 | n1   |   0 |           45 |\n"
+      "| 2026-11-02 00:01:00 | n1   |   0 |            5 |\n"
+      "+---------------------+------+-----+--------------+\n");
+  EXPECT_EQ(fed.error, "");
+  EXPECT_EQ(join(fed.told.series_names, " "), "n1/0 gpu_util");
+  EXPECT_EQ(fed.told.sample_count(), 2U);
+  EXPECT_EQ(fed.told.count(Trouble::kBadLine), 0U);
+}
+
 }  // namespace
 }  // namespace amdahl::fleet::csv

@@ -32,7 +32,8 @@ class Records {
         record = line(begin, end);
       }
       at_ = end + 1;
-      if (trim(record).empty() || (begin == 0 && is_hint_for_excel(record))) continue;
+      if (trim(record).empty() || is_ruler(record)) continue;
+      if (begin == 0 && is_hint_for_excel(record)) continue;
       if (!record.starts_with('#')) return true;
       has_comments_ = true;
     }
@@ -101,6 +102,10 @@ bool is_header(const Cells& cells) {
 }
 
 }  // namespace
+
+bool is_ruler(std::string_view line) {
+  return line.find("--") != line.npos && line.find_first_not_of("+-|: ") == line.npos;
+}
 
 bool is_hint_for_excel(std::string_view line) {
   line = trim(line);

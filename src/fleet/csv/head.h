@@ -20,6 +20,9 @@ struct Head {
 // Nothing if these bytes are no table of two columns or more.
 std::optional<Head> head_of(std::string_view bytes);
 
+// Whether a line only parts others, as databases and Markdown draw tables: "+-----+-----+".
+bool is_ruler(std::string_view line);
+
 // Whether a first line only tells Excel the delimiter: "sep=,".
 bool is_hint_for_excel(std::string_view line);
 

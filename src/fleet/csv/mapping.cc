@@ -312,8 +312,8 @@ class Parser {
     from.cut = TRY(character_of(table, "cut", '\0'));
     from.after = TRY(character_of(table, "after", '\0'));
     from.also = TRY(text_of(table, "and"));
-    if (!from.also.empty() && row.field != Field::kId) {
-      return at(*table.get("and"), "and is for ids");
+    if (!from.also.empty() && row.field != Field::kId && row.type != Type::kTime) {
+      return at(*table.get("and"), "and is for ids, and for the time of day beside a date");
     }
     if (table.get("time") != nullptr) {
       const std::string format = TRY(text_of(table, "time"));

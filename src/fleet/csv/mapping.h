@@ -58,7 +58,7 @@ struct From {
   What what = What::kNothing;
   std::string column;    // Its name; without a header its number, from 1.
   std::string times;     // Another column that it is multiplied by; empty: none.
-  std::string also;      // Of an id: a second column, behind a slash; empty: none.
+  std::string also;      // A second column: of an id behind a slash, of a date its time; or none.
   std::string constant;  // kConstant.
   double scale = 1;      // To seconds, to 0..1, to the metric's own unit.
   bool has_unit = false;

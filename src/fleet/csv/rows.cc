@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "fleet/csv/devices.h"
 #include "fleet/csv/numbers.h"
+#include "fleet/csv/paths.h"
 #include "fleet/csv/states.h"
 #include "fleet/csv/words.h"
 #include "fleet/hostlist.h"
@@ -23,12 +24,6 @@ using model::JobState;
 using model::Trouble;
 
 constexpr std::size_t kBundle = 4096;
-
-// "earth/vc3sl.csv.gz" is "vc3sl".
-std::string stem_of(std::string_view path) {
-  path = path.substr(path.find_last_of('/') + 1);
-  return std::string(path.substr(0, path.find('.')));
-}
 
 }  // namespace
 
@@ -160,7 +155,9 @@ std::string_view Rows::text(Field field) {
       const Place& place = places_[static_cast<std::size_t>(field)];
       const std::string_view cell = (*cells_)[static_cast<std::size_t>(place.column)];
       if (place.also < 0) return cell;
-      line_id_ = fmt::format("{}/{}", cell, (*cells_)[static_cast<std::size_t>(place.also)]);
+      const bool is_id = field == Field::kId;  // Else a date with its time.
+      line_id_ = fmt::format("{}{}{}", cell, is_id ? '/' : ' ',
+                             (*cells_)[static_cast<std::size_t>(place.also)]);
       return line_id_;
     }
     case From::What::kConstant:

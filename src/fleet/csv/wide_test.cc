@@ -78,6 +78,9 @@ TEST(Wide, ColumnsThatGrafanaNames) {
             "n1/0 gpu_util: 45; n2/0 gpu_util: 5");
   EXPECT_EQ(read("Time,GPU 0 (n1),GPU 0 (n2.example.org)\n2026-11-02 00:00:00,45%,5%\n", file),
             "n1/0 gpu_util: 45; n2/0 gpu_util: 5");
+  EXPECT_EQ(read(",Time,10.1.0.1-0,10.1.0.1-1\n0,2026-11-02 00:00:00,45,5\n", "GPU_UTIL.csv"),
+            "10.1.0.1/0 gpu_util: 45; 10.1.0.1/1 gpu_util: 5")
+      << "with the numbers of lines that pandas adds";
   EXPECT_EQ(read("Time,n1.gpu0.utilization,n1.gpu1.utilization\n2026-11-02 00:00:00,45,5\n", "x"),
             "n1/0 utilization: 0.45; n1/1 utilization: 0.05");
 }

@@ -160,6 +160,20 @@ constexpr std::string_view kBusy =
     "accutilization acceleratorusage deviceutilization deviceutil devutil gpuutilrate computeutil "
     "gpucompute gpucomputeutil realutil gpuutilavg gpuutilmean systemgpugpu";
 
+// Who measured it, and that it is a mean, says nothing more of it.
+std::string_view without_front(std::string_view plain) {
+  for (bool again = true; again;) {
+    again = false;
+    for (const std::string_view front :
+         {"nvidiasmi", "nvidia", "nvml", "dcgm", "average", "avg", "mean", "node", "host"}) {
+      if (plain.size() <= front.size() || !plain.starts_with(front)) continue;
+      plain.remove_prefix(front.size());
+      again = true;
+    }
+  }
+  return plain;
+}
+
 std::string_view without_share_unit(std::string_view plain) {
   for (const std::string_view end :
        {"percentage", "percent", "pct", "ratio", "fraction", "value"}) {
@@ -217,7 +231,7 @@ std::string_view metric_of(std::string_view name) {
   if (has_any(plain, {"grengineactive", "graphicsengineactive"})) {
     return "DCGM_FI_PROF_GR_ENGINE_ACTIVE";
   }
-  const std::string_view bare = without_share_unit(plain);
+  const std::string_view bare = without_share_unit(without_front(plain));
   if (bare == "gfx" || bare == "gfxactivity" || bare == "gfxbusy" || bare == "gfxutil") {
     return "gpu_gfx_activity";
   }

@@ -273,8 +273,10 @@ bool is_as_usual(const Columns& columns, std::string_view bytes) {
     const Role role = columns.list[i].role;
     const std::string& time = seen[i].time;
     if (role == Role::kTime && time != "auto" && !seen[i].from_zero) {
-      // One bad cell among many is a bad line; a pattern, or a doubtful one, is another table.
+      // One bad cell among many is a bad line; a pattern, or a doubtful one, is another table, and
+      // so is one whose date is elsewhere.
       if (!time.empty() || !seen[i].unclear.empty()) return false;
+      if (seen[i].durations == seen[i].filled) return false;
     }
     if (role == Role::kMetric && are_loose_names(*head, i)) return false;
     const UsageMetric* metric = find_usage_metric(columns.list[i].name);

@@ -106,7 +106,8 @@ void split_quoted(std::string_view line, char at, std::vector<std::string_view>&
 }
 
 bool may_be_quoted(std::string_view delimiter) {
-  return delimiter == "," || delimiter == ";" || delimiter == "\t";
+  return delimiter.size() == 1 &&
+         std::string_view(",;\t").find(delimiter[0]) != std::string_view::npos;
 }
 
 std::string without_quotes(std::string_view header) {
