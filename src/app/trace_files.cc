@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -135,6 +136,14 @@ Result<> read_one(const std::string& path, const std::shared_ptr<Bytes>& bytes,
   return Error{Error::Kind::kUnsupported, done.error().text};
 }
 
+// Among the files of a folder some are no traces: the others are read all the same.
+void leave_out(const std::string& file, std::size_t sources, const Error& why,
+               model::TraceBuilder& builder) {
+  if (builder.trace().sources.size() == sources) builder.source({.file = file});
+  const auto source = static_cast<std::uint32_t>(builder.trace().sources.size() - 1);
+  builder.lose(source, model::LossKind::kUnreadable, 1, "the whole file: " + why.text);
+}
+
 }  // namespace
 
 trace::Limits limits_here(trace::Limits limits, std::uint64_t available) {
@@ -147,10 +156,19 @@ Result<model::Trace> read_traces(const TraceFiles& files, const RawRows& raw) {
   model::TraceBuilder builder;
   TraceFiles here = files;
   here.limits = limits_here(files.limits, os::available_memory());
+  std::optional<Error> first;  // Why the first file that is no trace is none.
+  std::size_t read = 0;
   for (const std::string& file : files.files) {
     const std::shared_ptr<Bytes> bytes = TRY(Bytes::open(file));
-    TRY(read_one(file, bytes, here, builder).in(file));
+    const std::size_t sources = builder.trace().sources.size();
+    const auto done = read_one(file, bytes, here, builder);
+    read += done ? 1 : 0;
+    if (done) continue;
+    if (done.error().kind != Error::Kind::kUnsupported) return Result<>(done).in(file).error();
+    if (!first) first = Result<>(done).in(file).error();
+    leave_out(file, sources, done.error(), builder);
   }
+  if (read == 0 && first) return *first;
   if (raw) raw(builder.trace());
   return std::move(builder).finish();
 }

@@ -103,6 +103,25 @@ TEST_F(TraceFilesTest, APackedFileThatIsCutSaysSo) {
   }
 }
 
+TEST_F(TraceFilesTest, WhatIsNoTraceAmongOthersIsSaidAndLeftOut) {
+  const std::string notes = folder_ + "/notes.txt";
+  std::ofstream(notes) << "buy milk\n";
+  TraceFiles files;
+  files.files = {notes, nsight()};
+  const auto trace = read_traces(files);
+  ASSERT_TRUE(trace) << trace.error().text;
+  EXPECT_EQ(trace->device_events.size(), 1u);
+  ASSERT_FALSE(trace->losses.empty());
+  EXPECT_EQ(trace->sources[trace->losses[0].source].file, notes);
+  EXPECT_EQ(describe(trace->losses[0]).find("unreadable events: 1 (first: the whole file: begins"),
+            0u)
+      << describe(trace->losses[0]);
+  files.files = {notes};
+  ASSERT_FALSE(read_traces(files));
+  files.files = {folder_ + "/none.json", files.files[0]};
+  EXPECT_EQ(read_traces(files).error().kind, Error::Kind::kNotFound) << "a wrong name is an error";
+}
+
 TEST_F(TraceFilesTest, ADatabaseMayComeThroughAPipe) {
   const std::string path = nsight();
   const std::string pipe = folder_ + "/pipe";

@@ -258,7 +258,7 @@ TEST(Profile, ExitCodesAndErrorsAreAsDocumented) {
       {{"profile", "--", "./no-such-program"}, 1, "amdahl: no such program: ./no-such-program"},
       {{"profile", "--", "no-such-program"}, 1, "amdahl: no such program: no-such-program"},
       {{"profile", "none.json"}, 1, "none.json: cannot be read: No such file"},
-      {{"profile", "folder/"}, 3, "folder/: cannot be read: Is a directory"},
+      {{"profile", "folder/"}, 1, "folder/ is a folder; type: amdahl profile folder/*"},
       {{"profile", "nobody"}, 1, "no family 'nobody'"},
       {{"profile", "npa"}, 1, "did you mean 'nap'?"},
       {{"profile", "nap", "--show"}, 1, "nap has no profile yet; type: amdahl profile nap"},
