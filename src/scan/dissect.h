@@ -27,6 +27,7 @@ struct Findings {
   double behind_by = 0;           // Of the one that is furthest behind, in utilisation.
   double bin_seconds = 0;
   double steady_level = 0;
+  double working_level = 0;  // In the steady state, without samples at which lanes stand still.
   std::uint64_t samples = 0;
   // Bins: start-up [0, work), ramp [work, steady), steady [steady, tail), tail [tail, bins).
   std::size_t bins = 0;
@@ -39,7 +40,7 @@ struct Findings {
   PartKind dips_are = PartKind::kPauses;
   double period_seconds = 0;   // Of dips at equal distances; else 0.
   bool distance_seen = false;  // Bins are fine enough to say that dips have no fixed distance.
-  double idle_all_over = 0;    // Share of idle samples, where nearly every bin has some; else 0.
+  double idle_all_over = 0;    // Share of idle samples, where they are all over the run; else 0.
   std::vector<double> level;   // Of each bin; negative where nothing was observed.
 };
 

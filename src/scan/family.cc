@@ -31,28 +31,36 @@ bool same_but_case(std::string_view text, std::string_view lower) {
 
 // Words whose number is part of what is run: models, data sets, precisions, hardware, tools.
 constexpr auto kNumbered = std::to_array<std::string_view>(
-    {"a",        "albert",    "alexnet",     "bert",     "bf",       "bloom",      "cifar",
-     "clip",     "cuda",      "deberta",     "deepseek", "densenet", "dino",       "dinov",
-     "esm",      "falcon",    "fp",          "gemma",    "glm",      "gpt",        "h",
-     "imagenet", "inception", "int",         "l",        "llama",    "mistral",    "mobilenet",
-     "mpt",      "nf",        "opt",         "phi",      "python",   "pythia",     "qwen",
-     "resnet",   "resnext",   "roberta",     "swin",     "t",        "tf",         "unet",
-     "v",        "vgg",       "vit",         "whisper",  "wikitext", "wideresnet", "xlnet",
-     "yolo",     "yolov",     "efficientnet"});
+    {"a",         "albert",    "alexnet", "bert",        "bf",       "bloom",    "cifar",
+     "clip",      "cuda",      "deberta", "deepseek",    "densenet", "dino",     "dinov",
+     "esm",       "falcon",    "fp",      "gemma",       "glm",      "gpt",      "h",
+     "imagenet",  "inception", "int",     "l",           "llama",    "mistral",  "mixtral",
+     "mobilenet", "mpt",       "nf",      "opt",         "phi",      "python",   "pythia",
+     "qwen",      "resnet",    "resnext", "roberta",     "swin",     "t",        "tf",
+     "unet",      "v",         "vgg",     "vit",         "whisper",  "wikitext", "wideresnet",
+     "xlnet",     "yolo",      "yolov",   "efficientnet"});
 
-// "resnet50", "v2", "a100": letters that are known to carry a number, then at most three digits.
+bool is_size(std::string_view token);
+
+// "resnet50", "v2", "a100", "llama70b": letters that are known to carry a number, then at most
+// three digits or a size.
 bool is_numbered_word(std::string_view token) {
   const auto digits = std::ranges::find_if(token, is_digit);
   const auto letters = static_cast<std::size_t>(digits - token.begin());
-  if (letters == 0 || letters == token.size() || token.size() - letters > 3) return false;
-  if (!std::all_of(digits, token.end(), is_digit)) return false;
+  if (letters == 0 || letters == token.size()) return false;
+  const bool is_number = token.size() - letters <= 3 && std::all_of(digits, token.end(), is_digit);
+  if (!is_number && !is_size(token.substr(letters))) return false;
   const std::string_view word = token.substr(0, letters);
   return std::ranges::any_of(kNumbered,
                              [&](std::string_view known) { return same_but_case(word, known); });
 }
 
-// "7b", "350m", "3d", "1k": a size that tells one model or task from another.
+// "7b", "350m", "3d", "1k", "8x7b": a size that tells one model or task from another.
 bool is_size(std::string_view token) {
+  const std::size_t times = token.find_first_of("xX");
+  if (times > 0 && times <= 2 && std::all_of(token.begin(), token.begin() + times, is_digit)) {
+    token.remove_prefix(times + 1);
+  }
   if (token.size() < 2 || token.size() > 4) return false;
   const char unit = to_lower(token.back());
   return std::string_view("bdkm").find(unit) != std::string_view::npos &&

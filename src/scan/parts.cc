@@ -5,6 +5,7 @@
 #include <numeric>
 #include <span>
 
+#include "scan/dips.h"
 #include "scan/dissect.h"
 
 namespace amdahl::scan {
@@ -17,26 +18,17 @@ constexpr std::size_t kFewestBins = 4;   // To say when anything happened.
 constexpr std::uint32_t kFewestSamples = 3;
 constexpr std::size_t kFewestDips = 5;  // To say that they come at equal distances.
 constexpr double kCheckpointsAtMost = 0.15;
-constexpr double kSameDistance = 0.25;
-constexpr double kMostAlike = 0.75;  // Of the distances are within that.
-constexpr std::size_t kFewestShortGaps = 12;
-constexpr double kShortGapsSpread = 0.3;  // Their deviation over their mean; by chance about 0.5.
-constexpr double kAllOver = 0.9;          // Of the bins have idle samples.
-constexpr double kEndAtLeast = 0.2;       // Of an outermost bin's samples are idle.
+constexpr double kAllOver = 0.9;     // Of the bins have idle samples.
+constexpr double kEndAtLeast = 0.2;  // Of an outermost bin's samples are idle.
 constexpr double kBehindAtLeast = 0.1;
+constexpr double kClimbsFrom = 0.1;  // Of the steady level.
+constexpr double kLevelNoise = 0.05;
 constexpr double kNegligible = 1e-9;
 
 bool is_unused(const Split& split) {
   const double observed = observed_in(split);
   return observed > 0 && split.idle >= kUnusedAtLeast * observed &&
          split.productive <= kUnusedWorksAtMost * observed;
-}
-
-double median_of(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 // Waste of one accelerator in one bin.
@@ -191,7 +183,39 @@ class Dissector {
     found_.steady = found_.work;
     if (lines_.start_seen && first == found_.work) find_ramp(busy);
     find_ends();
+    find_working_level();
     return true;
+  }
+
+  // Where a climb to bin `first` began, if it is one: from below a third to half of the steady
+  // level without a step down.
+  std::size_t climb_to(std::size_t first) const {
+    const auto reached = [&](std::size_t i) { return found_.level[i] / found_.steady_level; };
+    std::size_t at = first;
+    bool low = false;
+    bool middle = false;
+    while (at > 0 && reached(at - 1) >= kClimbsFrom &&
+           reached(at - 1) < reached(at) + kLevelNoise) {
+      --at;
+      (reached(at) < 1.0 / 3 ? low : middle) = true;
+    }
+    return low && middle ? at : first;
+  }
+
+  // How busy accelerators are when they work, without the samples in which they stand still.
+  void find_working_level() {
+    std::vector<double> levels;
+    for (std::size_t i = found_.steady; i < found_.tail; ++i) {
+      double used = 0;
+      double samples = 0;
+      for (const Active& lane : active_) {
+        const Bin& bin = lane.bin(i);
+        used += bin.sum - bin.idle * lane.line->idle_level;
+        samples += bin.samples - bin.idle;
+      }
+      if (samples > 0) levels.push_back(std::clamp(used / samples, 0.0, 1.0));
+    }
+    found_.working_level = median_of(std::move(levels));
   }
 
   // Up to where the level comes within what is usual; none if that takes a quarter of the run.
@@ -205,7 +229,10 @@ class Dissector {
     // Idle samples are counted where they belong; a ramp is slow work.
     const auto works_at = [&](std::size_t i) { return found_.level[i] / (1 - idle_share(i)); };
     while (at < found_.tail && (below_half(at) || works_at(at) < reached)) ++at;
-    if (4 * (at - found_.work) <= found_.bins) found_.steady = at;
+    if (4 * (at - found_.work) > found_.bins) return;
+    found_.steady = at;
+    const std::size_t climb = climb_to(found_.work);
+    if (4 * (at - climb) <= found_.bins) found_.work = climb;
   }
 
   double idle_share(std::size_t i) const {
@@ -299,15 +326,13 @@ class Dissector {
   }
 
   void find_dips() {
-    std::size_t seen = 0;
+    std::vector<double> still;
     std::size_t marked = 0;
-    double still = 0;
     bool inside = false;
     for (std::size_t i = found_.steady; i < found_.tail; ++i) {
       if (found_.level[i] < 0) continue;
-      ++seen;
       const double share = still_in(i);
-      still += share;
+      still.push_back(share);
       if (share <= 0) {
         inside = false;
         continue;
@@ -318,32 +343,16 @@ class Dissector {
       found_.dips.back().end = i + 1;
       found_.dips.back().seconds += share * found_.bin_seconds;
     }
-    if (seen >= 2 * kFewestBins &&
-        static_cast<double>(marked) >= kAllOver * static_cast<double>(seen)) {
-      found_.idle_all_over = still / static_cast<double>(seen);
-      if (found_.idle_all_over > kCheckpointsAtMost) found_.dips_are = PartKind::kStalls;
-      return;
-    }
+    const auto seen = static_cast<double>(still.size());
+    const bool all_over = static_cast<double>(marked) >= kAllOver * seen;
     name_dips();
-  }
-
-  // Whether gaps, in bins, are one distance as far as bins can show it. Wide bins round it, and
-  // leave little between one distance and chance, so that it takes more of them to tell.
-  bool are_alike(const std::vector<double>& gaps) {
-    const double usual = median_of(gaps);
-    const auto n = static_cast<double>(gaps.size());
-    if (usual >= static_cast<double>(kFewestBins)) {
-      const double slack = std::max(1.0, kSameDistance * usual);
-      const auto alike =
-          std::ranges::count_if(gaps, [&](double gap) { return std::abs(gap - usual) <= slack; });
-      found_.distance_seen = true;
-      return static_cast<double>(alike) >= kMostAlike * n;
-    }
-    if (gaps.size() < kFewestShortGaps) return false;
-    const double mean = std::accumulate(gaps.begin(), gaps.end(), 0.0) / n;
-    double squares = 0;
-    for (const double gap : gaps) squares += (gap - mean) * (gap - mean);
-    return std::sqrt(squares / n) <= kShortGapsSpread * mean;
+    if (found_.period_seconds > 0 && !all_over) return;
+    const std::uint64_t in_a_bin = found_.samples / (found_.bins * found_.observed_lanes);
+    if (still.size() < 2 * kFewestBins || !(all_over || is_even(still, in_a_bin))) return;
+    found_.period_seconds = 0;
+    found_.idle_all_over = std::accumulate(still.begin(), still.end(), 0.0) / seen;
+    found_.dips_are =
+        found_.idle_all_over > kCheckpointsAtMost ? PartKind::kStalls : PartKind::kPauses;
   }
 
   // At equal distances, and how much of the time they take.
@@ -356,7 +365,9 @@ class Dissector {
       gaps.push_back(static_cast<double>(dips[i + 1].first - dips[i].first));
       seconds += dips[i].seconds;
     }
-    if (!are_alike(gaps)) return;
+    const Spacing spacing = spacing_of(gaps);
+    found_.distance_seen = spacing.seen;
+    if (!spacing.alike) return;
     const double all = std::accumulate(gaps.begin(), gaps.end(), 0.0);
     found_.period_seconds = all / static_cast<double>(gaps.size()) * found_.bin_seconds;
     const bool few = seconds <= kCheckpointsAtMost * all * found_.bin_seconds;

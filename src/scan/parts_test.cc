@@ -227,10 +227,45 @@ TEST(Parts, ARampIsWhatItFallsShort) {
     lanes[0][i] = static_cast<float>(0.1 + 0.7 * static_cast<double>(i) / 40);
   const Dissection parts = fine(lanes);
   expect_sums_up(parts, lanes);
-  // Below 0.4 for 18 samples: start-up; then from 0.4 to 0.72: on the average 0.24 short of 0.8.
-  EXPECT_NEAR(hours_of(parts, PartKind::kStartUp), 18 * 10 * 0.75, 15);
-  EXPECT_NEAR(hours_of(parts, PartKind::kRamp), 18 * 10 * 0.24, 10);
-  EXPECT_EQ(parts.phases.size(), 3U);
+  // It climbs from the first sample on, up to 0.72: on the average 0.39 short of 0.8.
+  EXPECT_EQ(hours_of(parts, PartKind::kStartUp), 0);
+  EXPECT_NEAR(hours_of(parts, PartKind::kRamp), 36 * 10 * 0.39, 10);
+  EXPECT_EQ(parts.phases.size(), 2U);
+  // A jump out of slow work is no climb.
+  Lanes jump{flat(400, 0.8)};
+  fill(jump[0], 0, 40, 0.2);
+  EXPECT_NEAR(hours_of(fine(jump), PartKind::kStartUp), 40 * 10 * 0.8, 1);
+  EXPECT_EQ(hours_of(fine(jump), PartKind::kRamp), 0);
+}
+
+// Bins of one or two periods see them run into each other.
+TEST(Parts, StallsAreKnownWhateverTheBins) {
+  for (std::size_t samples = 1000; samples < 6000; samples += 111) {
+    SCOPED_TRACE(samples);
+    Lanes lanes{flat(samples, 0.93)};
+    for (std::size_t i = 40; i < samples; i += 60) fill(lanes[0], i, i + 20, 0);
+    const Dissection parts = coarse(lanes);
+    expect_sums_up(parts, lanes);
+    EXPECT_NEAR(hours_of(parts, PartKind::kStalls), static_cast<double>(samples) / 3 * 10,
+                0.05 * static_cast<double>(samples) * 10);
+    EXPECT_EQ(evidence_of(parts, PartKind::kSteady),
+              "93 % is its usual utilisation while it works");
+  }
+}
+
+// Idle times by chance, as long as bins, are no stalls: where they come is no rule.
+TEST(Parts, PausesByChanceAreNotCalledStalls) {
+  int regular = 0;
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    std::mt19937 random(seed);
+    std::exponential_distribution<double> gap(1.0 / 120);
+    Lanes lanes{flat(3200, 0.93)};
+    for (double at = gap(random); at < 3200; at += 40 + gap(random)) {
+      fill(lanes[0], static_cast<std::size_t>(at), static_cast<std::size_t>(at) + 40, 0);
+    }
+    regular += hours_of(coarse(lanes), PartKind::kStalls) > 0;
+  }
+  EXPECT_LE(regular, 10);
 }
 
 TEST(Parts, AJobThatWasCutByTheWindowHasNoStartUp) {

@@ -45,10 +45,8 @@ double median_seconds(const std::vector<Dip>& dips) {
 std::string of_dips(const Findings& found) {
   const auto n = static_cast<std::int64_t>(found.dips.size());
   if (found.idle_all_over > 0) {
-    return fmt::format("stands still {} of the time, in nearly every one of {} of {}",
-                       show_percent(found.idle_all_over),
-                       counted(static_cast<std::int64_t>(found.tail - found.steady), "bin"),
-                       time_text(found.bin_seconds));
+    return fmt::format("stands still {} of the time, all over the run",
+                       show_percent(found.idle_all_over));
   }
   if (n == 0) return "single accelerators stand still at times";
   if (found.period_seconds > 0) {
@@ -56,9 +54,15 @@ std::string of_dips(const Findings& found) {
                        time_text(median_seconds(found.dips)), time_text(found.period_seconds));
   }
   const auto [least, most] = std::ranges::minmax(found.dips, {}, &Dip::seconds);
-  if (n == 1) return fmt::format("1 pause of {}", time_text(most.seconds));
-  return fmt::format("{}, {} to {}{}", counted(n, "pause"), time_text(least.seconds),
-                     time_text(most.seconds), found.distance_seen ? ", at no fixed distance" : "");
+  double together = 0;
+  for (const Dip& dip : found.dips) together += dip.seconds;
+  const bool is_all = together * static_cast<double>(found.observed_lanes) >=
+                      0.5 * found.seconds[index(PartKind::kPauses)];
+  const std::string_view more = is_all ? "" : "; single accelerators stand still at times";
+  if (n == 1) return fmt::format("1 pause of {}{}", time_text(most.seconds), more);
+  return fmt::format("{}, {} to {}{}{}", counted(n, "pause"), time_text(least.seconds),
+                     time_text(most.seconds), found.distance_seen ? ", at no fixed distance" : "",
+                     more);
 }
 
 std::string of_partial(const Findings& found) {
@@ -114,7 +118,8 @@ std::string evidence(PartKind kind, const Findings& found, const JobLines& lines
     case PartKind::kTail:
       return of_tail(found, lines);
     case PartKind::kSteady:
-      return fmt::format("{} is its usual utilisation while it works", level);
+      return fmt::format("{} is its usual utilisation while it works",
+                         show_percent(found.working_level));
     case PartKind::kUnplaced:
       return found.bins == 0 ? "only sums are known" : "too few samples to say when";
   }
