@@ -85,7 +85,8 @@ class Worker {
     }
     const std::string why = answer ? refusal(*answer) : answer.error().text;
     const std::vector<prom::Piece> both = prom::halves(piece);
-    if (may_be_too_large(answer) && depth < kDeepest && !both.empty()) {
+    const bool is_down = failures_ >= kGivesUpAfter;
+    if (may_be_too_large(answer) && depth < kDeepest && !both.empty() && !is_down) {
       for (const prom::Piece& half : both) fetch(half, depth + 1, outcome);
       return;
     }
@@ -94,6 +95,7 @@ class Worker {
   }
 
   static std::string refusal(const os::HttpAnswer& answer) {
+    if (answer.status >= 300 && answer.status < 400) return sent_elsewhere(answer);
     const std::string said = prom::read_error(answer.body);
     return said.empty() ? fmt::format("HTTP status {}", answer.status)
                         : fmt::format("HTTP status {}: {}", answer.status, clip(said, 200));
@@ -109,7 +111,7 @@ class Worker {
 
   void miss(const prom::Piece& piece, const std::string& why, Outcome& outcome) const {
     outcome.missing.push_back(
-        {said_.selections[piece.selection].metric, piece.from, piece.to, why});
+        {said_.selections[piece.selection].metric, piece.from, piece.to, why, piece.step});
   }
 
   void keep(const prom::Piece& piece, const std::string& path, const std::string& body,
@@ -123,11 +125,12 @@ class Worker {
       miss(piece, read ? answered.error : read.error().text, outcome);
       return;
     }
+    if (answered.cut) miss(piece, "the answer ends in the middle; what came is used", outcome);
     outcome.warnings = answered.warnings;
     if (answered.partial) outcome.warnings.push_back("the server says that its answer is partial");
     std::string bytes = journal.take();
     bytes += journal.finish();
-    const bool whole = outcome.warnings.empty();
+    const bool whole = outcome.warnings.empty() && !answered.cut;
     const bool settled = piece.to + piece.step + kSettles <= clock_.unix_time();
     if (whole && settled && os::write_file(path, bytes)) {
       outcome.segments.push_back({path, ""});
@@ -210,6 +213,20 @@ void add(PrometheusSaid& said, Outcome outcome, std::set<std::string>& warned) {
   }
 }
 
+// Pieces that are missing for one reason, one after the other, are one to those who read of them.
+void join_neighbours(std::vector<MissingPiece>& pieces) {
+  std::vector<MissingPiece> joined;
+  for (MissingPiece& piece : pieces) {
+    if (!joined.empty() && joined.back().metric == piece.metric && joined.back().why == piece.why &&
+        piece.from >= joined.back().from && piece.from <= joined.back().to + 2 * piece.step) {
+      joined.back().to = std::max(joined.back().to, piece.to);
+    } else {
+      joined.push_back(std::move(piece));
+    }
+  }
+  pieces = std::move(joined);
+}
+
 // Another server, or another tenant of it, keeps its pieces elsewhere.
 std::string folder_of(const PrometheusAsk& ask) {
   std::string who = ask.source.where;
@@ -224,7 +241,7 @@ Result<PrometheusSaid> ask_prometheus(const PrometheusAsk& asked, os::Clock& clo
                                       const std::function<void(PrometheusProgress)>& progress) {
   PrometheusAsk ask = asked;
   ask.folder = folder_of(asked);
-  TRY(os::make_dirs(ask.folder));
+  static_cast<void>(os::make_dirs(ask.folder));  // Without, nothing is kept.
   const os::HttpRequest plain = TRY(request_to(ask.source));
   PrometheusSaid said;
   said.selections = TRY(select_metrics(ask, plain, clock, stop).in(describe(ask.source)));
@@ -241,6 +258,7 @@ Result<PrometheusSaid> ask_prometheus(const PrometheusAsk& asked, os::Clock& clo
     ++done;
   }
   progress({pieces.size(), pieces.size(), said.bytes});
+  join_neighbours(said.missing);
   return said;
 }
 

@@ -30,6 +30,7 @@ struct MissingPiece {
   Nanos from{};
   Nanos to{};
   std::string why;
+  Nanos step{};  // Between its points.
 };
 
 struct PrometheusSaid {

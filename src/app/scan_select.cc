@@ -72,7 +72,14 @@ class Prober {
     }
     const auto answer = os::ask_patiently(*http_, clock_, request, ask_.patience, stop_);
     if (!answer) return answer.error();
-    if (answer->status == 200) return answer->body;
+    if (answer->status == 200) {
+      if (trim(answer->body).starts_with('{')) return answer->body;
+      return external(
+          fmt::format("answered '{}', which is no JSON: a login, or a page of another "
+                      "program? --token-env NAME lets us in, a prefix may be missing",
+                      clip(trim(answer->body), 40)));
+    }
+    if (answer->status >= 300 && answer->status < 400) return external(sent_elsewhere(*answer));
     const std::string said = prom::read_error(answer->body);
     if (answer->status == 401 || answer->status == 403) {
       return external(
@@ -229,12 +236,19 @@ Result<std::string> header_of(const std::string& typed) {
 
 }  // namespace
 
+std::string sent_elsewhere(const os::HttpAnswer& answer) {
+  return fmt::format("HTTP status {}: it sends us to {}; if that is it, name that address",
+                     answer.status,
+                     answer.location.empty() ? "nowhere" : os::shown_address(answer.location));
+}
+
 Result<os::HttpRequest> request_to(const ScanSource& source) {
   os::HttpRequest request;
   request.url = source.where;
   while (request.url.ends_with('/')) request.url.pop_back();
   request.post = true;
   request.limit = from_seconds(source.limit_s);
+  request.most_bytes = std::size_t{64} << 20;  // Ten times what is asked for at once.
   if (!source.token_env.empty() || !source.token_file.empty()) {
     const std::string token = TRY(secret(source.token_env, source.token_file, "the token"));
     request.headers.push_back("Authorization: Bearer " + token);

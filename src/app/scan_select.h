@@ -17,6 +17,9 @@ Result<std::vector<fleet::prometheus::Selection>> select_metrics(const Prometheu
                                                                  os::Clock& clock,
                                                                  const os::Stop& stop);
 
+// What a redirection says: a token is not for those whom nobody named.
+std::string sent_elsewhere(const os::HttpAnswer& answer);
+
 std::string show_utc(Nanos unix_time);  // "2017-10-11 00:05".
 
 }  // namespace amdahl::app

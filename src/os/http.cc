@@ -49,6 +49,9 @@ std::size_t on_header(char* bytes, std::size_t, std::size_t count, void* to) {
     const auto asked = to_number<int>(trim(line.substr(colon + 1)));
     if (asked && *asked >= 0) arriving.answer.retry_after = seconds(*asked);
   }
+  if (colon != line.npos && lower(line.substr(0, colon)) == "location") {
+    arriving.answer.location = trim(line.substr(colon + 1));
+  }
   return count;
 }
 

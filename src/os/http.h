@@ -29,6 +29,7 @@ struct HttpAnswer {
   int status = 0;
   std::string body;                  // Decompressed.
   std::optional<Nanos> retry_after;  // As the server asked.
+  std::string location{};            // Where it sends us, which we do not follow.
 };
 
 // Asked whether to give up: on ^C.

@@ -292,6 +292,56 @@ TEST_F(Prometheus, PartialAnswersAreNamedAndNotKept) {
   EXPECT_GE(proxy.asked() - before, 3) << "what may lack data is asked for again";
 }
 
+// Half an answer is used, named, and asked for again the next time.
+TEST_F(Prometheus, AnswersThatEndInTheMiddleAreNamedAndNotKept) {
+  Proxy* self = nullptr;
+  std::atomic<bool> broken = true;
+  Proxy proxy(server_->url(), [&](const os::Asked& asked, int) -> std::optional<os::Reply> {
+    if (!broken || asked.path.find("query_range") == asked.path.npos) return std::nullopt;
+    if (asked.body.find("gpu_gfx_activity%5B14999ms") == asked.body.npos) return std::nullopt;
+    os::Reply reply = self->pass(asked);
+    reply.body.resize(reply.body.size() / 2);
+    return reply;
+  });
+  self = &proxy;
+  const Json partly = scan(proxy.source());
+  ASSERT_EQ(partly.at("missing").size(), 1U) << partly.at("missing");
+  const std::string missing = partly.at("missing").at(0);
+  EXPECT_TRUE(missing.starts_with("gpu_gfx_activity from 2023-11-15 00:00 to 2023-11-18 00:00: "))
+      << missing;
+  EXPECT_NE(missing.find("the answer ends in the middle"), std::string::npos) << missing;
+  broken = false;
+  const Json whole = scan(proxy.source());
+  EXPECT_EQ(jobs(whole), kJobs);
+  EXPECT_EQ(whole.at("missing"), Json::array());
+}
+
+// A page is no answer, and a token is not for whom the server points to; the scan goes on.
+TEST_F(Prometheus, PagesAndRedirectionsAreNamed) {
+  house_.write("sacct.txt",
+               "JobID|User|State|Submit|Start|End|ElapsedRaw|NodeList|AllocTRES|JobName\n"
+               "101|ada|COMPLETED|2023-11-15T00:00:00|2023-11-15T00:00:00|2023-11-16T12:00:00|"
+               "129600|gpu001|gres/gpu=1|train\n");
+  struct Case {
+    os::Reply reply;
+    const char* says;
+  };
+  const Case cases[] = {
+      {{.status = 200, .body = "<!doctype html><title>Sign in</title>"},
+       "answered '<!doctype html><title>Sign in</title>', which is no JSON"},
+      {{.status = 302, .body = ""}, "HTTP status 302: it sends us to nowhere"},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.says);
+    Proxy proxy(server_->url(),
+                [&](const os::Asked&, int) { return std::optional<os::Reply>(c.reply); });
+    const Json answer = scan(proxy.source(), {"sacct.txt"});
+    ASSERT_EQ(answer.at("missing").size(), 1U) << answer;
+    const std::string missing = answer.at("missing").at(0);
+    EXPECT_NE(missing.find(c.says), std::string::npos) << missing;
+  }
+}
+
 TEST_F(Prometheus, AnswersThatBreakOffAreAskedForAgain) {
   Proxy* self = nullptr;
   Proxy proxy(server_->url(), [&](const os::Asked& asked, int number) -> std::optional<os::Reply> {

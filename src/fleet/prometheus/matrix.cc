@@ -139,6 +139,7 @@ Result<> MatrixReader::finish() {
     flush();
     intake_.trouble(model::Trouble::kTruncated, {.byte = passed_ + held_.size()},
                     "the answer ends in the middle");
+    answered_.cut = true;
     levels_.clear();
     held_.clear();
   }

@@ -20,6 +20,7 @@ struct Answered {
   std::string error;                  // "bad_data: exceeded maximum resolution ...".
   std::vector<std::string> warnings;  // Of data that may be missing; the first hundred.
   bool partial = false;               // The server says that it did not see all of its data.
+  bool cut = false;                   // It ends in the middle.
 };
 
 // Matrices and vectors, one document or several in a row, in pieces cut anywhere; also their list
