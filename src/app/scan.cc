@@ -217,11 +217,11 @@ class Scanner {
     if (files_.empty() && live_.empty() && slurm_.empty()) {
       return Error{
           Error::Kind::kNotFound,
-          by_default || left_out_.empty()
-              ? "there is nothing to scan yet; run a job: amdahl run -- CMD, or name files "
-                "or a source: amdahl scan sacct.txt dcgm.csv.gz"
-              : fmt::format("none of {} files could be read:{}", left_out_.size(),
-                            first_left_out())};
+          by_default ? "there is nothing to scan yet; run a job: amdahl run -- CMD, or name files "
+                       "or a source: amdahl scan sacct.txt dcgm.csv.gz"
+          : left_out_.empty()
+              ? fmt::format("{}: there are no files in it", options_.sources.front().where)
+              : fmt::format("nothing could be read:{}", first_left_out())};
     }
     return Ok{};
   }
@@ -444,6 +444,7 @@ class Scanner {
     if (ledger_) {
       memories = TRY(memories_of(*ledger_));
       for (const auto& [family, _] : memories.families) answer_.with_spec.push_back(family);
+      if (options_.sources.empty()) answer_.next = TRY(ledger_->choice());
     }
     for (const std::string& name : os::list(config_.state_dir + "/usage")) {
       if (name.ends_with(".json")) answer_.local_jobs.insert(name.substr(0, name.size() - 5));

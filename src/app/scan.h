@@ -68,6 +68,8 @@ struct FleetAnswer {
   std::set<std::string> local_jobs;    // Those that ran here, under `amdahl run`.
   bool jobs_by_label = false;          // No accounting: jobs are what samples were labelled with.
   bool window_of_samples = false;      // Nobody said which; accounting may go beyond.
+  // What the last cycle chose to work on, where this scan is of what cycles scan.
+  std::optional<ledger::Choice> next;
 };
 
 // An error where a person named what cannot be read; inputs found in folders are left out and

@@ -24,25 +24,52 @@ Result<fleet::ReaderOptions> reader_options(const ScanSource& source, const std:
   options.now = now;
   options.threads = threads;
   if (const std::string file = fleet::zone_file(source.time_zone); !file.empty()) {
-    options.zone_rules = TRY(os::read_file(file).in("--time-zone"));
+    auto rules = os::read_file(file);
+    if (!rules) {
+      return bad_input(
+          fmt::format("--time-zone wants a zone like Europe/Oslo or +02:00, not '{}': {}",
+                      source.time_zone, rules.error().text));
+    }
+    options.zone_rules = *std::move(rules);
   }
   if (!source.map.empty()) options.mapping = TRY(os::read_file(source.map).in("--map"));
   return options;
 }
 
-bool is_folder(const std::string& path) { return std::filesystem::is_directory(path); }
-
-std::vector<std::string> files_below(const std::string& folder) {
-  std::vector<std::string> files;
+bool is_folder(const std::string& path) {
   std::error_code failed;
-  for (std::filesystem::recursive_directory_iterator it(folder, failed), end; it != end;
+  return std::filesystem::is_directory(path, failed);
+}
+
+// Files of a folder and of those in it, but for hidden ones; `closed` gets folders that cannot be
+// opened.
+void add_files_below(const std::string& folder, std::vector<std::string>& files,
+                     std::vector<std::string>& closed) {
+  std::error_code failed;
+  std::vector<std::string> folders;
+  for (std::filesystem::directory_iterator it(folder, failed), end; !failed && it != end;
        it.increment(failed)) {
-    if (failed) break;
-    const std::string name = it->path().filename().string();
-    if (it->is_regular_file(failed) && !name.starts_with('.')) files.push_back(it->path().string());
+    std::error_code unknown;
+    const bool is_hidden = it->path().filename().string().starts_with('.');
+    if (it->is_directory(unknown) && !it->is_symlink(unknown)) {
+      folders.push_back(it->path().string());
+    } else if (!is_hidden && it->is_regular_file(unknown)) {
+      files.push_back(it->path().string());
+    }
   }
-  std::ranges::sort(files);
-  return files;
+  if (failed) closed.push_back(fmt::format("{}: {}", folder, failed.message()));
+  for (const std::string& below : folders) add_files_below(below, files, closed);
+}
+
+// What stands in the way of a name that nothing answers to.
+Error not_there(const std::string& path) {
+  std::error_code failed;
+  static_cast<void>(std::filesystem::status(path, failed));
+  if (failed == std::errc::permission_denied) {
+    return Error{Error::Kind::kExternal,
+                 fmt::format("{}: permission denied; who may read it?", path)};
+  }
+  return Error{Error::Kind::kNotFound, fmt::format("{}: there is no such file or folder", path)};
 }
 
 bool is_standard_input(const std::string& path) {
@@ -110,8 +137,15 @@ Result<> find_files(const ScanSource& source, const FindOptions& options, std::v
     left.left_out = why.substr(0, why.find('\n'));
   };
   const auto is_stopped = [&] { return options.stop && options.stop(); };
+  // What is wrong with the options is wrong for all of them.
+  TRY(reader_options(source, source.where, options.now, options.threads));
   const auto add_below = [&](const std::string& folder) {
-    for (const std::string& path : files_below(folder)) {
+    std::vector<std::string> paths;
+    std::vector<std::string> closed;
+    add_files_below(folder, paths, closed);
+    std::ranges::sort(paths);
+    for (const std::string& why : closed) leave_out(why.substr(0, why.rfind(": ")), why);
+    for (const std::string& path : paths) {
       if (is_stopped()) return;
       // Not even opened: reading what the kernel only shows as a file may wait for ever.
       if (is_empty_file(path)) {
@@ -132,10 +166,7 @@ Result<> find_files(const ScanSource& source, const FindOptions& options, std::v
   }
   std::vector<std::string> matches = {source.where};
   if (!is_standard_input(source.where)) matches = os::glob(source.where);
-  if (matches.empty()) {
-    return Error{Error::Kind::kNotFound,
-                 fmt::format("{}: there is no such file or folder", source.where)};
-  }
+  if (matches.empty()) return not_there(source.where);
   for (const std::string& path : matches) {
     if (is_stopped()) return external("interrupted");
     if (is_folder(path)) {

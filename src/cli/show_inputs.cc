@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/show.h"
 #include "cli/show_scan.h"
+#include "cli/show_scan_parts.h"
 #include "cli/terminal.h"
 
 namespace amdahl::cli {
@@ -116,11 +117,18 @@ std::string show_capacity(const Flags& flags, const app::FleetAnswer& answer) {
   };
   add(answer.report.capacity, "all");
   for (const scan::CapacityUse& use : answer.report.partitions) add(use, use.partition);
-  std::string text = fmt::format(
-      "{} to {} UTC: no job was told of, so what was allocated is not observed. Accelerator-hours "
-      "by {}:\n\n",
-      describe_time(answer.report.start), describe_time(answer.report.end),
-      answer.report.capacity.basis);
+  const auto width = static_cast<std::size_t>(std::clamp(terminal_width(flags), 40, 160));
+  std::string text;
+  for (const std::string& line : wrapped(
+           fmt::format("{} to {} UTC: no job was told of, so whose time it was, and what of it was "
+                       "wasted, is not known: name accounting, too (sacct.txt, --source slurm). "
+                       "Accelerator-hours by {}:",
+                       describe_time(answer.report.start), describe_time(answer.report.end),
+                       answer.report.capacity.basis),
+           width)) {
+    text += line + "\n";
+  }
+  text += "\n";
   text += table({"partition", "capacity", "down", "unallocated", "allocated"}, rows);
   if (const std::string counted = counted_words(answer); !counted.empty()) {
     text += fmt::format("\nCounted on the way: {}; see --explain-input.\n", counted);
@@ -142,6 +150,8 @@ std::string time_outside(const app::FleetAnswer& answer) {
 std::string no_jobs_text(const app::FleetAnswer& answer) {
   const scan::Window& window = answer.usage.window;
   const scan::Window& jobs = answer.usage.accounted;
+  // Where neither a job nor a sample was told of there is no window.
+  if (window.start >= window.end) return "No job that held an accelerator was told of.\n";
   std::string text = fmt::format("No job held an accelerator from {} to {} UTC",
                                  describe_time(window.start), describe_time(window.end));
   if (answer.usage.outside == 0) return text + ".\n";

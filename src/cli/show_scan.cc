@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include "base/screen.h"
 #include "base/text.h"
 #include "cli/show.h"
+#include "cli/show_scan_parts.h"
 #include "cli/terminal.h"
 #include "scan/anatomy.h"
 
@@ -21,32 +23,9 @@ using scan::Report;
 using scan::Row;
 using scan::Split;
 
-constexpr std::size_t kDrawnJobs = 3;
-constexpr std::size_t kDrawnLanes = 4;
 constexpr std::size_t kShownMissing = 5;
+constexpr const char* kNotKnown = "not known";
 constexpr std::uint64_t kFewJobs = 20;  // Of fewer, "the top 1 %" says nothing.
-
-// Hours, or seconds where the whole fleet did not use an hour.
-struct Unit {
-  double seconds = 3600;
-  std::string_view name = "accelerator-hours";
-  std::string_view brief = "h";
-
-  std::string operator()(double accelerator_seconds) const {
-    return show_amount(accelerator_seconds / seconds);
-  }
-};
-
-Unit unit_of(const Report& report) {
-  if (report.totals.split.allocated >= 3600) return {};
-  return {1, "accelerator-seconds", "s"};
-}
-
-double share_of(double part, double whole) { return whole > 0 ? part / whole : 0; }
-
-std::string usd(double money) {
-  return money >= 1000 ? "$" + show_amount(money) : fmt::format("${:.2f}", money);
-}
 
 class Shown {
  public:
@@ -65,10 +44,8 @@ class Shown {
     sums();
     classes();
     if (report_.trends.empty()) {
-      pareto();
-      rows();
-      reasons();
-      anatomies();
+      text_ += show_rows(flags_, answer_, by_, width_);
+      text_ += show_anatomies(flags_, answer_, width_);
     } else {
       text_ += "\n" + show_trend(flags_, report_);
     }
@@ -78,22 +55,15 @@ class Shown {
   }
 
  private:
-  void line(std::string_view text) { text_ += clip(text, width_) + "\n"; }
+  // Painted when its width is known: an escape that is cut would colour all that follows.
+  using Paint = std::string (*)(const Flags& flags, std::string_view text);
+  static std::string as_it_is(const Flags&, std::string_view text) { return std::string(text); }
+  void line(std::string_view text, Paint paint = as_it_is) {
+    text_ += paint(flags_, clip(text, width_)) + "\n";
+  }
 
-  // Words wrapped at the terminal's width.
-  void paragraph(std::string_view text) {
-    std::string now;
-    for (const std::string_view word : split(text, ' ')) {
-      if (!now.empty() && columns_of(now) + 1 + columns_of(word) > width_) {
-        text_ += now + "\n";
-        now = "  ";
-        now += word;
-      } else {
-        if (!now.empty()) now += ' ';
-        now += word;
-      }
-    }
-    text_ += now + "\n";
+  void paragraph(std::string_view text, Paint paint = as_it_is) {
+    for (const std::string& one : wrapped(text, width_)) text_ += paint(flags_, one) + "\n";
   }
 
   std::string metric() const {
@@ -106,7 +76,8 @@ class Shown {
                                           : fmt::format("{} ({} of what was observed)",
                                                         plain(m.name), show_percent(part)));
     }
-    return "utilisation by " + join(names, ", ");
+    return fmt::format("utilisation by {}, idle {}", join(names, ", "),
+                       scan::describe_idle(report_.idle_below));
   }
 
   bool is_observed() const { return total_observed() > 0; }
@@ -121,10 +92,9 @@ class Shown {
     const auto n = [](std::uint64_t count) { return static_cast<std::int64_t>(count); };
     const std::string users =
         totals.users == 0 ? "" : fmt::format(" of {}", counted(n(totals.users), "user"));
-    paragraph(fmt::format("{} to {} UTC: {}{} in {}; {}, idle {}{}", describe_time(report_.start),
+    paragraph(fmt::format("{} to {} UTC: {}{} in {}; {}{}", describe_time(report_.start),
                           describe_time(report_.end), counted(n(totals.jobs), "job"), users,
                           counted(n(totals.families), "family", "families"), metric(),
-                          scan::describe_idle(report_.idle_below),
                           answer_.jobs_by_label ? "; no accounting was given, so jobs are what "
                                                   "samples are labelled with"
                                                 : ""));
@@ -135,8 +105,8 @@ class Shown {
                            unit_(totals.split.allocated - totals.unpriced), unit_.brief,
                            unit_(totals.unpriced), unit_.brief);
     }
-    line(bold(flags_,
-              fmt::format("{} {} allocated{}", unit_(totals.split.allocated), unit_.name, money)));
+    paragraph(fmt::format("{} {} allocated{}", unit_(totals.split.allocated), unit_.name, money),
+              bold);
   }
 
   void split_bar() {
@@ -144,207 +114,155 @@ class Shown {
     struct Part {
       std::string_view name;
       double value;
-      std::string_view sign;
-      char ascii;
+      scan::Activity activity;
     };
-    const Part parts[] = {{"productive", split.productive, "█", '#'},
-                          {"low", split.low, "▒", '-'},
-                          {"idle", split.idle, "·", '.'},
-                          {"unobserved", split.unobserved, "?", '?'}};
+    const Part parts[] = {{"productive", split.productive, scan::Activity::kProductive},
+                          {"low", split.low, scan::Activity::kLow},
+                          {"idle", split.idle, scan::Activity::kIdle},
+                          {"unobserved", split.unobserved, scan::Activity::kUnobserved}};
     const double columns = static_cast<double>(width_) - 4;
-    std::string bar = "  ";
+    text_ += "  ";
     double upto = 0;
-    std::size_t drawn = 0;
-    for (const Part& part : parts) {
-      upto += share_of(part.value, split.allocated) * columns;
-      for (; drawn < static_cast<std::size_t>(std::llround(upto)); ++drawn) {
-        bar += ascii_ ? std::string(1, part.ascii) : std::string(part.sign);
-      }
-    }
-    line(bar);
-    std::string legend;
+    std::size_t filled = 0;
+    std::string legend = "\n";
+    std::size_t at = 0;
     for (const Part& part : parts) {
       if (part.value <= 0) continue;
-      legend += fmt::format("  {} {} {} {} ({})",
-                            ascii_ ? std::string(1, part.ascii) : std::string(part.sign), part.name,
-                            unit_(part.value), unit_.brief,
-                            show_percent(share_of(part.value, split.allocated)));
+      upto += share_of(part.value, split.allocated) * columns;
+      const auto to = std::max(filled, static_cast<std::size_t>(std::llround(upto)));
+      text_ += drawn(flags_, part.activity, to - std::exchange(filled, to));
+      const std::string words = fmt::format(" {} {} ({})", part.name, amount(part.value),
+                                            show_percent(share_of(part.value, split.allocated)));
+      const std::size_t wide = 3 + columns_of(words);
+      if (at > 0 && at + wide > width_) {
+        legend += "\n";
+        at = 0;
+      }
+      legend += "  " + drawn(flags_, part.activity, 1) + words;
+      at += wide;
     }
-    paragraph(legend);
+    text_ += legend + "\n";
+  }
+
+  // A label, a figure and what it means, in columns; words go on below themselves.
+  void figure(std::string_view label, std::string_view value, std::string_view words) {
+    constexpr std::size_t kLabel = 13;
+    const std::size_t indent = 2 + kLabel + 2 + value_width_ + 2;
+    // Where the window is narrow, words begin further left on lines of their own.
+    const bool beside = width_ >= indent + 24;
+    const std::size_t margin = beside ? indent : 4;
+    std::string now = fmt::format("  {}  {}", left(label, kLabel), right(value, value_width_));
+    if (beside) now += "  ";
+    bool fresh = beside;
+    for (const std::string& word : words_of(words)) {
+      if (!fresh && columns_of(now) + 1 + columns_of(word) > width_) {
+        text_ += now + "\n";
+        now = std::string(margin, ' ');
+        fresh = true;
+      }
+      if (!fresh) now += ' ';
+      now += word;
+      fresh = false;
+    }
+    while (now.ends_with(' ')) now.pop_back();
+    text_ += now + "\n";
+  }
+
+  std::string amount(double accelerator_seconds) const {
+    return fmt::format("{} {}", unit_(accelerator_seconds), unit_.brief);
+  }
+
+  std::string money(double scan::Money::*part) const {
+    const scan::Totals& totals = report_.totals;
+    return totals.money && totals.unpriced <= 0 ? fmt::format("; {}", usd((*totals.money).*part))
+                                                : std::string();
+  }
+
+  void set_value_width() {
+    const scan::Totals& totals = report_.totals;
+    for (const double value : {totals.split.allocated, totals.queue,
+                               report_.capacity.total.value_or(0), totals.recoverable}) {
+      value_width_ = std::max(value_width_, columns_of(amount(value)));
+    }
   }
 
   void sums() {
     const scan::Totals& totals = report_.totals;
-    const auto money = [&](double scan::Money::*part) {
-      return totals.money && totals.unpriced <= 0 ? fmt::format(" ({})", usd((*totals.money).*part))
-                                                  : std::string();
-    };
+    set_value_width();
+    text_ += "\n";
     const double wasted = scan::wasted(totals.split);
-    const std::string waste =
-        is_observed()
-            ? fmt::format(
-                  "Wasted (idle + low): {} {}{}, {} of what was observed. Recoverable: {} "
-                  "{}{}.",
-                  unit_(wasted), unit_.brief, money(&scan::Money::wasted),
-                  show_percent(share_of(wasted, total_observed())), unit_(totals.recoverable),
-                  unit_.brief, money(&scan::Money::recoverable))
-            : "Wasted (idle + low): not known, because nothing was observed.";
-    paragraph(fmt::format("{} Lost in jobs that failed: {} {}{}. Waited in the queue: {} {}.",
-                          waste, unit_(totals.lost), unit_.brief, money(&scan::Money::lost),
-                          totals.queue_unknown_jobs == totals.jobs ? "?" : unit_(totals.queue),
-                          unit_.brief));
-    if (report_.trend) paragraph(plain(report_.trend->says));
+    if (is_observed()) {
+      figure("wasted", amount(wasted),
+             fmt::format("{} of what was observed: idle + low{}",
+                         show_percent(share_of(wasted, total_observed())),
+                         money(&scan::Money::wasted)));
+      figure("recoverable", amount(totals.recoverable),
+             fmt::format("of the wasted: what the best lever of each family reaches, times its "
+                         "chance to work{}",
+                         money(&scan::Money::recoverable)));
+    } else {
+      figure("wasted", kNotKnown, "because nothing was observed");
+    }
+    figure("lost", amount(totals.lost),
+           fmt::format("in {} that failed{}",
+                       counted(static_cast<std::int64_t>(totals.lost_jobs), "job"),
+                       money(&scan::Money::lost)));
+    const bool queue = totals.queue_unknown_jobs < totals.jobs;
+    figure("queue", queue ? amount(totals.queue) : kNotKnown,
+           !queue ? "because no job says when it was submitted"
+           : totals.queue_unknown_jobs > 0
+               ? fmt::format("waited for accelerators; {} say when they were submitted",
+                             fmt::format("{} of {} jobs", totals.jobs - totals.queue_unknown_jobs,
+                                         totals.jobs))
+               : "waited for accelerators, before jobs began");
+    if (report_.trend) figure("trend", "", plain(report_.trend->says));
+    pareto();
   }
 
+  // Where the capacity went, in classes that add up to it.
   void classes() {
     const scan::CapacityUse& capacity = report_.capacity;
-    const auto known = [&](const std::optional<double>& value) {
-      return value ? fmt::format("{} {}", unit_(*value), unit_.brief) : std::string("not known");
+    if (!capacity.total) {
+      figure("capacity", kNotKnown,
+             "so neither is what was unallocated: sinfo -N -o '%N|%R|%G|%T' tells what there is");
+      if (capacity.down) figure("  down", amount(*capacity.down), "");
+      return;
+    }
+    std::string basis = fmt::format("by {}", capacity.basis);
+    if (capacity.elsewhere > 0) {
+      basis +=
+          fmt::format(" (without hosts on which {} were allocated)", amount(capacity.elsewhere));
+    }
+    figure("capacity", amount(*capacity.total), basis + ", of which");
+    const auto part = [&](std::string_view label, const std::optional<double>& value,
+                          std::string_view words) {
+      figure(label, value ? amount(*value) : kNotKnown,
+             value ? fmt::format("{} {}", show_percent(share_of(*value, *capacity.total)), words)
+                   : "");
     };
     const auto seen = [&](double value) {
-      return known(is_observed() ? std::optional(value) : std::nullopt);
+      return is_observed() ? std::optional(value) : std::nullopt;
     };
-    std::string basis = capacity.basis.empty() ? "" : fmt::format(" by {}", capacity.basis);
-    if (capacity.total && capacity.elsewhere > 0) {
-      basis += fmt::format(" (without hosts on which {} {} were allocated)",
-                           unit_(capacity.elsewhere), unit_.brief);
-    }
-    paragraph(fmt::format(
-        "Capacity {}{}: down {}, unallocated {}, allocated but idle {}, allocated but low {}.",
-        known(capacity.total), basis, known(capacity.down), known(capacity.unallocated),
-        seen(capacity.idle), seen(capacity.low)));
+    part("  down", capacity.down, "");
+    part("  unallocated", capacity.unallocated, "");
+    part("  idle", seen(capacity.idle), "allocated but idle");
+    part("  inefficient", seen(capacity.low), "allocated but inefficient: low");
+    part("  the rest", capacity.productive + capacity.unobserved, "productive or unobserved");
   }
 
   void pareto() {
     const scan::Cut& cut = report_.cut(By::kJob);
     if (cut.wasted.total <= 0 || cut.count < kFewJobs) return;
-    paragraph(fmt::format(
-        "The top 1 % of {} jobs hold {} of the waste, the top 10 % {}; the top "
-        "10 % of {} users {}.",
-        cut.count, show_percent(cut.wasted.top[1]), show_percent(cut.wasted.top[3]),
-        report_.cut(By::kUser).count, show_percent(report_.cut(By::kUser).wasted.top[3])));
+    figure("held by", "",
+           fmt::format("the top 1 % of {} jobs hold {} of the waste, the top 10 % {}; the top "
+                       "10 % of {} users {}",
+                       cut.count, show_percent(cut.wasted.top[1]), show_percent(cut.wasted.top[3]),
+                       report_.cut(By::kUser).count,
+                       show_percent(report_.cut(By::kUser).wasted.top[3])));
   }
 
   bool has_spec(const std::string& family) const {
     return std::ranges::find(answer_.with_spec, family) != answer_.with_spec.end();
-  }
-
-  static std::string seen(const Row& row, std::string text) {
-    return row.utilisation ? std::move(text) : std::string("–");
-  }
-
-  void rows() {
-    const scan::Cut& cut = report_.cut(by_);
-    const bool money = report_.totals.money.has_value();
-    std::vector<std::string> header = {
-        std::string(scan::name(by_)), "jobs", "allocated", "util", "idle", "wasted", "recoverable"};
-    if (money) header.push_back("USD wasted");
-    const bool lost = width_ >= 100 || flags_.order == "lost";
-    const bool queue = flags_.order == "queue";
-    if (lost) header.push_back("lost");
-    if (queue) header.push_back("queue");
-    if (by_ == By::kFamily) header.push_back("spec");
-    std::vector<std::vector<std::string>> cells;
-    for (const Row& row : cut.rows) {
-      std::vector<std::string> line = {
-          plain(row.name),
-          fmt::format("{}", row.jobs),
-          unit_(row.split.allocated),
-          row.utilisation ? show_percent(*row.utilisation) : "–",
-          seen(row, show_percent(share_of(row.split.idle, row.split.allocated))),
-          seen(row, unit_(scan::wasted(row.split))),
-          seen(row, unit_(row.recoverable))};
-      if (money) line.push_back(row.money ? usd(row.money->wasted) : "–");
-      if (lost) line.push_back(unit_(row.lost));
-      if (queue) line.push_back(unit_(row.queue));
-      if (by_ == By::kFamily) line.push_back(has_spec(row.name) ? "yes" : "no");
-      cells.push_back(std::move(line));
-    }
-    fit(header, cells);
-    text_ += "\n" + table(header, cells);
-    if (cut.count > cut.rows.size()) {
-      line(dim(flags_, fmt::format("{} more; all of them: --top 0", cut.count - cut.rows.size())));
-    }
-  }
-
-  // What stands behind the figures of those that rank first.
-  void reasons() {
-    const scan::Cut& cut = report_.cut(by_);
-    bool any = false;
-    for (std::size_t i = 0; i < std::min(kDrawnJobs, cut.rows.size()); ++i) {
-      const Row& row = cut.rows[i];
-      if (row.why.empty() || row.recoverable <= 0) continue;
-      if (!any) text_ += "\n";
-      any = true;
-      paragraph(fmt::format("{}: {}", plain(row.name), plain(row.why)));
-    }
-  }
-
-  // Names give way to figures.
-  void fit(const std::vector<std::string>& header,
-           std::vector<std::vector<std::string>>& cells) const {
-    std::size_t others = 0;
-    for (std::size_t i = 1; i < header.size(); ++i) {
-      std::size_t widest = columns_of(header[i]);
-      for (const auto& row : cells) widest = std::max(widest, columns_of(row[i]));
-      others += widest + 2;
-    }
-    const std::size_t room = width_ > others + 8 ? width_ - others : 8;
-    for (auto& row : cells) row[0] = clip(row[0], room);
-  }
-
-  void anatomies() {
-    std::size_t drawn = 0;
-    for (const Row& row : report_.cut(By::kFamily).rows) {
-      if (drawn == kDrawnJobs || row.worst_job.empty() || row.split.idle + row.split.low <= 0)
-        break;
-      const scan::FleetJob& job = answer_.usage.jobs[row.worst];
-      const scan::Anatomy anatomy =
-          scan::anatomy_of(answer_.usage, job, row.name, {.idle_below = report_.idle_below});
-      if (anatomy.accelerators.empty() || anatomy.wall <= Nanos{}) continue;
-      text_ += "\n";
-      const std::string heading = fmt::format(
-          "{} of {}: {} × {}", plain(row.worst_job), plain(row.name), show_duration(anatomy.wall),
-          counted(static_cast<std::int64_t>(anatomy.accelerators.size()), "accelerator"));
-      ++drawn;
-      if (!anatomy.no_course.empty()) {
-        paragraph(fmt::format("{}; {}", heading, plain(anatomy.no_course)));
-        continue;
-      }
-      line(anatomy.parts.empty()
-               ? heading
-               : fmt::format("{}; {}: {}", heading, scan::name(anatomy.parts[0].kind),
-                             plain(anatomy.parts[0].evidence)));
-      for (std::size_t i = 0; i < std::min(kDrawnLanes, anatomy.accelerators.size()); ++i) {
-        lane(anatomy, i);
-      }
-      if (anatomy.accelerators.size() > kDrawnLanes) {
-        line(fmt::format("{:>18} … and {} more", "", anatomy.accelerators.size() - kDrawnLanes));
-      }
-    }
-  }
-
-  void lane(const scan::Anatomy& anatomy, std::size_t index) {
-    const std::string label =
-        index < anatomy.labels.size() ? anatomy.labels[index] : fmt::format("{}", index);
-    const std::size_t columns = width_ - 20;
-    std::string drawn;
-    auto stretch = anatomy.accelerators[index].begin();
-    const auto end = anatomy.accelerators[index].end();
-    for (std::size_t c = 0; c < columns; ++c) {
-      const Nanos middle = anatomy.wall * static_cast<std::int64_t>(2 * c + 1) /
-                           static_cast<std::int64_t>(2 * columns);
-      while (stretch != end && stretch->start + stretch->duration <= middle) ++stretch;
-      drawn += sign(stretch == end ? scan::Activity::kUnobserved : stretch->activity);
-    }
-    text_ += fmt::format("{} {}\n", right(clip(plain(label), 18), 18), drawn);
-  }
-
-  std::string sign(scan::Activity activity) const {
-    constexpr std::string_view kSigns[] = {"?", "·", "▒", "█"};
-    constexpr std::string_view kAscii[] = {"?", ".", "-", "#"};
-    const auto i = static_cast<std::size_t>(activity);
-    return std::string(ascii_ ? kAscii[i] : kSigns[i]);
   }
 
   void left_open() {
@@ -367,7 +285,7 @@ class Shown {
       paragraph(time_outside(answer_) + ".");
     }
     for (std::size_t i = 0; i < std::min(kShownMissing, answer_.missing.size()); ++i) {
-      paragraph(red(flags_, "Missing: ") + plain(answer_.missing[i]));
+      paragraph("Missing: " + plain(answer_.missing[i]), red);
     }
     if (answer_.missing.size() > kShownMissing) {
       line(fmt::format("and {} more; all of them: --json", answer_.missing.size() - kShownMissing));
@@ -378,7 +296,14 @@ class Shown {
     hint();
   }
 
+  // What happens next: what the loop chose, or what it lacks to begin.
   void hint() {
+    if (answer_.next) {
+      const ledger::Choice& next = *answer_.next;
+      paragraph(fmt::format("The loop works next on {}: {}",
+                            next.family.empty() ? "nothing" : plain(next.family),
+                            plain(next.body.value("why", ""))));
+    }
     for (const Row& row : report_.cut(By::kFamily).rows) {
       // Only what ran here left a record that a spec can be drafted from.
       if (has_spec(row.name) || !answer_.local_jobs.contains(row.worst_job)) continue;
@@ -392,13 +317,49 @@ class Shown {
   const app::FleetAnswer& answer_;
   const Report& report_;
   By by_;
-  Unit unit_;
+  FleetUnit unit_;
   std::size_t width_;
   bool ascii_;
+  std::size_t value_width_ = columns_of(kNotKnown);
   std::string text_;
 };
 
 }  // namespace
+
+FleetUnit unit_of(const Report& report) {
+  if (report.totals.split.allocated >= 3600) return {};
+  return {1, "accelerator-seconds", "s"};
+}
+
+std::string usd(double money) {
+  return money >= 1000 ? "$" + show_amount(money) : fmt::format("${:.2f}", money);
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  for (const std::string_view word : split(text, ' ')) {
+    if (word.starts_with('%') && !words.empty()) {
+      words.back() += fmt::format(" {}", word);
+    } else {
+      words.emplace_back(word);
+    }
+  }
+  return words;
+}
+
+std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines(1);
+  for (const std::string& word : words_of(text)) {
+    std::string& now = lines.back();
+    if (!now.empty() && columns_of(now) + 1 + columns_of(word) > width) {
+      lines.push_back(fmt::format("  {}", word));
+    } else {
+      if (!now.empty()) now += ' ';
+      now += word;
+    }
+  }
+  return lines;
+}
 
 std::string show_fleet(const Flags& flags, const app::FleetAnswer& answer, scan::By by) {
   return Shown(flags, answer, by).text();

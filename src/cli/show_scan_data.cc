@@ -232,6 +232,7 @@ Json fleet_json(const app::FleetAnswer& answer, By by) {
           {"partitions", partitions},
           {"trend", trend},
           {"trends", trend_json(report)},
+          {"next", answer.next ? answer.next->body : Json()},
           {"jobs_by_label", answer.jobs_by_label},
           {"samples", answer.usage.samples},
           {"samples_attributed", answer.usage.attributed},

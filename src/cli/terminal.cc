@@ -72,6 +72,7 @@ bool use_ascii(const Flags& flags) {
 
 std::string green(const Flags& flags, std::string_view text) { return painted(flags, "32", text); }
 std::string red(const Flags& flags, std::string_view text) { return painted(flags, "31", text); }
+std::string yellow(const Flags& flags, std::string_view text) { return painted(flags, "33", text); }
 std::string dim(const Flags& flags, std::string_view text) { return painted(flags, "2", text); }
 std::string bold(const Flags& flags, std::string_view text) { return painted(flags, "1", text); }
 

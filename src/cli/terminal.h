@@ -15,6 +15,7 @@ bool use_ascii(const Flags& flags);   // If asked for, or the locale does not sp
 
 std::string green(const Flags& flags, std::string_view text);
 std::string red(const Flags& flags, std::string_view text);
+std::string yellow(const Flags& flags, std::string_view text);
 std::string dim(const Flags& flags, std::string_view text);
 std::string bold(const Flags& flags, std::string_view text);
 

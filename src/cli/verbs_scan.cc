@@ -174,7 +174,11 @@ int nothing_yet(const Flags& flags) {
 
 Result<> write_html(const Flags& flags, const app::FleetAnswer& answer, scan::By by) {
   if (flags.html.empty()) return Ok{};
-  const scan::Imprint imprint{by, describe_time(os::real_clock().unix_time()), answer.missing};
+  const scan::Imprint imprint{
+      .by = by,
+      .order = scan::order_named(flags.order).value_or(scan::Order::kRecoverable),
+      .made = describe_time(os::real_clock().unix_time()),
+      .missing = answer.missing};
   const std::string page = scan::html_page(answer.usage, answer.families, answer.report, imprint);
   return os::write_file(os::absolute(flags.html), page).in("--html");
 }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <initializer_list>
+#include <optional>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -20,13 +23,13 @@ constexpr std::size_t kDrawnJobs = 6;
 constexpr std::string_view kStyle = R"(
 :root { color-scheme: light dark; --ink: #1d2327; --soft: #5a6570; --ground: #ffffff;
   --line: #dde2e6; --productive: #1a7f37; --low: #e0a526; --idle: #c4281f; --unobserved: #c9cfd6;
-  --curve: #1f5fa8; }
+  --curve: #1f5fa8; --down: #4a4458; --unallocated: #9dc3e6; }
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e6e9ec; --soft: #9aa5b1; --ground: #14181c; --line: #2c333a;
     --productive: #4cc26b; --low: #f0b35a; --idle: #ff7b72; --unobserved: #3a434c;
-    --curve: #7db7f5; } }
+    --curve: #7db7f5; --down: #8d86a0; --unallocated: #35608a; } }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 62rem; padding: 1.5rem 1rem 3rem; background: var(--ground);
+body { margin: 0 auto; max-width: 76rem; padding: 1.5rem 1rem 3rem; background: var(--ground);
   color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .25rem; }
 h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; } h3 { font-size: 1rem; margin: 1.25rem 0 .25rem; }
@@ -37,7 +40,8 @@ h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; } h3 { font-size: 1rem; margin: 1.
 .facts span, .soft, .key, footer { color: var(--soft); font-size: .9rem; }
 svg { width: 100%; height: auto; display: block; }
 .productive { fill: var(--productive); } .low { fill: var(--low); } .idle { fill: var(--idle); }
-.unobserved { fill: var(--unobserved); } .grid { stroke: var(--line); }
+.unobserved { fill: var(--unobserved); } .down { fill: var(--down); }
+.unallocated { fill: var(--unallocated); } .grid { stroke: var(--line); }
 .curve { fill: none; stroke: var(--curve); stroke-width: 2.5; }
 .whisker { stroke: var(--ink); stroke-width: 1.5; }
 .label { fill: var(--soft); font-size: 12px; }
@@ -46,6 +50,8 @@ svg { width: 100%; height: auto; display: block; }
   border-radius: .15rem; vertical-align: -.05rem; }
 i.productive { background: var(--productive); } i.low { background: var(--low); }
 i.idle { background: var(--idle); } i.unobserved { background: var(--unobserved); }
+i.down { background: var(--down); } i.unallocated { background: var(--unallocated); }
+@media (max-width: 40rem) { .label { font-size: 17px; } .curve { stroke-width: 4; } }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%;
   font-size: .92rem; }
@@ -138,24 +144,19 @@ std::string headline_of(const Report& report) {
 
 std::string capacity_of(const Report& report) {
   const CapacityUse& c = report.capacity;
-  const auto known = [](const std::optional<double>& value) {
-    return value ? hours(*value) + " h" : std::string("not known");
-  };
-  std::string text = "<h2>Where capacity went</h2>\n<div class=\"facts\">\n";
-  text += fact(known(c.down), "down");
-  text += fact(known(c.unallocated), "unallocated");
-  const bool seen = is_observed(report);
-  text += fact(seen ? hours(c.idle) + " h" : "not known", "allocated but idle");
-  text += fact(seen ? hours(c.low) + " h" : "not known", "allocated but inefficient");
-  text += "</div>\n";
-  if (c.total) {
-    text += fmt::format("<p class=\"soft\">{} h in all, by {}{}</p>\n", hours(*c.total),
-                        escaped(c.basis),
-                        c.elsewhere > 0 ? fmt::format("; {} h were allocated on hosts of which no "
-                                                      "more is known",
-                                                      hours(c.elsewhere))
-                                        : "");
+  std::string text = "<h2>Where capacity went</h2>\n";
+  if (!c.total) {
+    text += "<p class=\"soft\">What there was in all is not known, so neither is what was ";
+    text += "unallocated: <code>sinfo -N -o '%N|%R|%G|%T'</code> tells it.</p>\n";
+    return c.down ? text + fmt::format("<p>{} h were down.</p>\n", hours(*c.down)) : text;
   }
+  text += capacity_picture(c, is_observed(report));
+  text += fmt::format("<p class=\"soft\">{} h in all, by {}{}{}</p>\n", hours(*c.total),
+                      escaped(c.basis), c.down ? "" : "; what was down is not known",
+                      c.elsewhere > 0 ? fmt::format("; {} h were allocated on hosts of which no "
+                                                    "more is known",
+                                                    hours(c.elsewhere))
+                                      : "");
   return text;
 }
 
@@ -170,17 +171,19 @@ std::string row_of(const Row& row, bool money) {
           ? ""
           : fmt::format("<br><span class=\"soft\">{}</span>", escaped(clip(row.detail, 90))),
       row.why.empty() ? "" : fmt::format(" title=\"{}\"", escaped(row.why)));
+  const auto add_hours = [&](std::initializer_list<double> values) {
+    for (const double value : values) text += number_cell(value, hours(value));
+  };
+  // What a narrow screen shows first is what counts most.
+  add_hours({row.recoverable, wasted(row.split), row.split.allocated});
   text += number_cell(static_cast<double>(row.jobs), fmt::format("{}", row.jobs));
-  for (const double value :
-       {row.split.allocated, row.split.idle, row.split.low, row.split.productive,
-        row.split.unobserved, wasted(row.split), row.recoverable, row.lost}) {
-    text += number_cell(value, hours(value));
-  }
+  text += number_cell(row.utilisation.value_or(-1),
+                      row.utilisation ? show_percent(*row.utilisation) : "–");
+  add_hours({row.split.idle, row.split.low, row.split.productive, row.split.unobserved, row.lost,
+             row.queue});
   const bool has_lever = row.lever.from != Lever::From::kNothing;
   text += number_cell(has_lever ? row.lever.chance : -1,
                       has_lever ? show_percent(row.lever.chance) : "–");
-  text += number_cell(row.utilisation.value_or(-1),
-                      row.utilisation ? show_percent(*row.utilisation) : "–");
   if (money) {
     text +=
         number_cell(row.money ? row.money->wasted : -1, row.money ? usd(row.money->wasted) : "–");
@@ -199,17 +202,37 @@ std::string reasons_of(const Cut& cut) {
   return text;
 }
 
-std::string table_of(const Report& report, By by) {
-  const Cut& cut = report.cut(by);
+std::string table_of(const Report& report, const Imprint& imprint) {
+  struct Heading {
+    std::string_view name;
+    std::optional<Order> order{};  // That it shows.
+  };
+  constexpr Heading kHeadings[] = {{"recoverable", Order::kRecoverable},
+                                   {"wasted", Order::kWasted},
+                                   {"allocated", Order::kAllocated},
+                                   {"jobs"},
+                                   {"util"},
+                                   {"idle"},
+                                   {"low"},
+                                   {"productive"},
+                                   {"unobserved"},
+                                   {"lost", Order::kLost},
+                                   {"queue", Order::kQueue},
+                                   {"chance"}};
+  const Cut& cut = report.cut(imprint.by);
   const bool money = report.totals.money.has_value();
   std::string text = fmt::format(
-      "<h2>Ranked by what is recoverable</h2>\n<p class=\"soft\">Hours; {} of {} rows. A heading "
-      "sorts.</p>\n<div class=\"wide\"><table id=\"rows\"><thead><tr><th>{}</th><th>jobs</th>"
-      "<th>allocated</th><th>idle</th><th>low</th><th>productive</th><th>unobserved</th>"
-      "<th>wasted</th><th aria-sort=\"descending\">recoverable</th><th>lost</th><th>chance</th>"
-      "<th>util</th>{}"
-      "</tr></thead><tbody>\n",
-      cut.rows.size(), cut.count, name(by), money ? "<th>USD wasted</th>" : "");
+      "<h2>Ranked by {}</h2>\n<p class=\"soft\">Accelerator-hours; {} of {} rows. A heading sorts, "
+      "a name says why when pointed at.</p>\n<div class=\"wide\"><table "
+      "id=\"rows\"><thead><tr><th>{}</th>",
+      imprint.order == Order::kRecoverable ? "what is recoverable" : name(imprint.order),
+      cut.rows.size(), cut.count, name(imprint.by));
+  for (const Heading& heading : kHeadings) {
+    text += fmt::format("<th{}>{}</th>",
+                        heading.order == imprint.order ? " aria-sort=\"descending\"" : "",
+                        heading.name);
+  }
+  text += money ? "<th>USD wasted</th></tr></thead><tbody>\n" : "</tr></thead><tbody>\n";
   for (const Row& row : cut.rows) text += row_of(row, money);
   return text + "</tbody></table></div>\n" + reasons_of(cut);
 }
@@ -228,9 +251,13 @@ std::string anatomies_of(const FleetUsage& usage, const Report& report) {
                 : fmt::format("<p class=\"soft\">{}</p>\n", escaped(anatomy.no_course));
     std::string parts;
     for (const Part& part : anatomy.parts) {
-      parts += fmt::format("<li>{}: {} h, {} of its time; {}</li>\n", escaped(name(part.kind)),
-                           hours(part.accelerator_seconds), show_percent(part.share),
-                           escaped(part.evidence));
+      parts +=
+          fmt::format("<li>{}: {} h, {} of its time, {}; {}</li>\n", escaped(name(part.kind)),
+                      hours(part.accelerator_seconds), show_percent(part.share),
+                      std::isinf(part.if_vanished)
+                          ? std::string("all that it did")
+                          : fmt::format("without it at most {:.2f}x as fast", part.if_vanished),
+                      escaped(part.evidence));
       if (&part - anatomy.parts.data() == 2) break;
     }
     if (!parts.empty()) text += "<ul class=\"soft\">" + parts + "</ul>\n";
@@ -276,11 +303,11 @@ std::string html_page(const FleetUsage& usage, const Families&, const Report& re
       totals.families, escaped(metrics_of(report)), describe_idle(report.idle_below));
   text += facts_of(report);
   text += "<h2>What was allocated</h2>\n" + split_picture(totals.split);
-  if (report.trend) text += fmt::format("<p>{}</p>\n", escaped(report.trend->says));
+  if (report.trend) text += fmt::format("<p>Trend: {}.</p>\n", escaped(report.trend->says));
   text += trend_section(report);
   text += capacity_of(report);
   text += "<h2>Who holds the waste</h2>\n" + pareto_picture(report.cut(By::kJob).wasted, "job");
-  text += table_of(report, imprint.by);
+  text += table_of(report, imprint);
   text += anatomies_of(usage, report);
   text += troubles_of(usage, imprint);
   text += fmt::format("<footer>amdahl scan, {} UTC</footer>\n<script>{}</script>\n</body></html>\n",

@@ -11,9 +11,10 @@
 namespace amdahl::scan {
 
 struct Imprint {
-  By by = By::kFamily;               // The table's rows.
-  std::string made;                  // When, for people.
-  std::vector<std::string> missing;  // What sources did not give.
+  By by = By::kFamily;                // The table's rows.
+  Order order = Order::kRecoverable;  // What they are ranked by.
+  std::string made;                   // When, for people.
+  std::vector<std::string> missing;   // What sources did not give.
 };
 
 // The split, the Pareto curve and the worst jobs' lanes as SVG, the ranked rows as a table that

@@ -1,6 +1,8 @@
 #include "scan/html_parts.h"
 
 #include <algorithm>
+#include <span>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -14,6 +16,7 @@ constexpr double kWidth = 720;
 constexpr std::size_t kMostLanes = 16;
 
 struct PartOf {
+  std::string_view colour;
   std::string_view name;
   double value;
 };
@@ -27,6 +30,23 @@ std::string svg(double height, std::string_view label, const std::string& inside
   return fmt::format(
       "<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">\n{}</svg>\n", kWidth,
       height, escaped(label), inside);
+}
+
+std::string bar_of(std::span<const PartOf> parts, double whole, std::string_view label) {
+  std::string bars;
+  std::string legend = "<p class=\"key\">";
+  double at = 0;
+  for (const PartOf& part : parts) {
+    const double share = whole > 0 ? part.value / whole : 0;
+    bars += fmt::format(
+        "<rect class=\"{}\" x=\"{:.1f}\" y=\"0\" width=\"{:.1f}\" height=\"36\"><title>{} {} "
+        "h</title></rect>\n",
+        part.colour, at, share * kWidth, part.name, show_amount(in_hours(part.value)));
+    at += share * kWidth;
+    legend += fmt::format("<span><i class=\"{}\"></i>{} <b>{} h</b> ({})</span> ", part.colour,
+                          part.name, show_amount(in_hours(part.value)), show_percent(share));
+  }
+  return svg(36, label, bars) + legend + "</p>\n";
 }
 
 }  // namespace
@@ -58,29 +78,32 @@ std::string escaped(std::string_view text) {
 }
 
 std::string split_picture(const Split& split) {
-  const PartOf parts[] = {{"productive", split.productive},
-                          {"low", split.low},
-                          {"idle", split.idle},
-                          {"unobserved", split.unobserved}};
-  std::string bars;
-  std::string legend = "<p class=\"key\">";
-  double at = 0;
-  for (const PartOf& part : parts) {
-    const double share = split.allocated > 0 ? part.value / split.allocated : 0;
-    bars += fmt::format(
-        "<rect class=\"{0}\" x=\"{1:.1f}\" y=\"0\" width=\"{2:.1f}\" height=\"36\"><title>{0} {3} "
-        "h</title></rect>\n",
-        part.name, at, share * kWidth, show_amount(in_hours(part.value)));
-    at += share * kWidth;
-    legend += fmt::format("<span><i class=\"{0}\"></i>{0} <b>{1} h</b> ({2})</span> ", part.name,
-                          show_amount(in_hours(part.value)), show_percent(share));
+  const PartOf parts[] = {{"productive", "productive", split.productive},
+                          {"low", "low", split.low},
+                          {"idle", "idle", split.idle},
+                          {"unobserved", "unobserved", split.unobserved}};
+  return bar_of(parts, split.allocated, "how the allocated time was used");
+}
+
+std::string capacity_picture(const CapacityUse& capacity, bool observed) {
+  if (!capacity.total) return "";
+  std::vector<PartOf> parts;
+  if (capacity.down) parts.push_back({"down", "down", *capacity.down});
+  if (capacity.unallocated) {
+    parts.push_back({"unallocated", "unallocated", *capacity.unallocated});
   }
-  return svg(36, "how the allocated time was used", bars) + legend + "</p>\n";
+  if (observed) {
+    parts.push_back({"idle", "allocated but idle", capacity.idle});
+    parts.push_back({"low", "allocated but inefficient", capacity.low});
+    parts.push_back({"productive", "productive", capacity.productive});
+  }
+  parts.push_back({"unobserved", "allocated, unobserved", capacity.unobserved});
+  return bar_of(parts, *capacity.total, "where the capacity went");
 }
 
 std::string pareto_picture(const Pareto& pareto, std::string_view rows) {
   if (pareto.points.empty()) return "<p>No waste was seen.</p>\n";
-  constexpr double kLeft = 48;
+  constexpr double kLeft = 60;
   constexpr double kTop = 10;
   constexpr double kHigh = 240;
   const double wide = kWidth - kLeft - 24;
@@ -102,9 +125,9 @@ std::string pareto_picture(const Pareto& pareto, std::string_view rows) {
   inside += fmt::format("<polyline class=\"curve\" points=\"{}\"/>\n", trim(line));
   inside += fmt::format(
       "<text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">share of the {}s, "
-      "those with most waste first</text><text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\">share of "
-      "the waste</text>\n",
-      kLeft + wide / 2, kTop + kHigh + 36, escaped(rows), kLeft + 8, kTop + 14);
+      "those with most waste first</text><text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\" "
+      "text-anchor=\"end\">upwards: share of the waste</text>\n",
+      kLeft + wide / 2, kTop + kHigh + 36, escaped(rows), kLeft + wide - 8, y(0.05));
   const std::string says = fmt::format("share of the waste over share of {} {}s", pareto.n, rows);
   return svg(kTop + kHigh + 44, says, inside) +
          fmt::format(

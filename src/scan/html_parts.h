@@ -13,6 +13,9 @@ std::string escaped(std::string_view text);
 
 // One bar in four parts, with its legend below.
 std::string split_picture(const Split& split);
+// One bar of all that the fleet had: down, unallocated, and what was allocated in four parts. Empty
+// where what there was is not known.
+std::string capacity_picture(const CapacityUse& capacity, bool observed);
 // Share of the rows against share of the waste they hold.
 std::string pareto_picture(const Pareto& pareto, std::string_view rows);
 // Each accelerator a lane over time; idle, low, productive, unobserved.

@@ -228,8 +228,7 @@ class Reporter {
     report_.whole.split = all_.split;
     const std::vector<Slice> both = std::move(halves).take();
     if (both[0].jobs == 0 || both[1].jobs == 0) return;
-    report_.trend =
-        trend_between(both[0], both[1], "the second half of the window against the first");
+    report_.trend = trend_between(both[0], both[1], Sides::kHalves);
   }
 
   void set_capacity() {

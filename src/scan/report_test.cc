@@ -230,8 +230,8 @@ TEST(Report, TheTrendSaysWhetherItMayBeChance) {
   EXPECT_TRUE(up.can_tell);
   EXPECT_NEAR(up.change, 0.3, 1e-9);
   EXPECT_EQ(up.says,
-            "wasted 15.5 % of observed time in 60 jobs before, 45.5 % in 60 jobs now: up by 30.0 "
-            "points (95 % interval over jobs +28.9 to +31.1)");
+            "15.5 % of observed time wasted in the first half (60 jobs), 45.5 % in the second (60 "
+            "jobs): up by 30.0 points (95 % interval over jobs +28.9 to +31.1)");
   EXPECT_FALSE(alike.report().trend->can_tell);
 
   Fleet few;
@@ -240,7 +240,8 @@ TEST(Report, TheTrendSaysWhetherItMayBeChance) {
   few.add({.id = "2", .start = 20, .utilisation = 0.25});
   EXPECT_EQ(
       few.report().trend->says,
-      "wasted 50.0 % of observed time in 1 job before, 75.0 % in 1 job now: too few jobs to tell");
+      "50.0 % of observed time wasted in the first half (1 job), 75.0 % in the second (1 job): "
+      "too few jobs to tell");
 
   const Trend windows = trend_of(alike.report(), worse.report());
   EXPECT_EQ(windows.before.jobs, 60U);

@@ -69,11 +69,23 @@ double t_point(double freedom) {
   return kZ + (kZ3 + kZ) / (4 * freedom) + (5 * kZ5 + 16 * kZ3 + 3 * kZ) / (96 * freedom * freedom);
 }
 
-std::string sentence(const Trend& trend) {
+struct SidesWords {
+  std::string_view of;
+  std::string_view before;
+  std::string_view now;
+};
+constexpr SidesWords kSidesWords[] = {
+    {"the second half of the window against the first", "the first half", "the second"},
+    {"this window against the one before", "the window before", "this one"}};
+
+const SidesWords& words_of(Sides sides) { return kSidesWords[static_cast<std::size_t>(sides)]; }
+
+std::string sentence(const Trend& trend, const SidesWords& words) {
   const std::string shares = fmt::format(
-      "wasted {:.1f} % of observed time in {} before, {:.1f} % in {} now",
-      100 * trend.waste_share_before, counted(static_cast<std::int64_t>(trend.before.jobs), "job"),
-      100 * trend.waste_share_now, counted(static_cast<std::int64_t>(trend.now.jobs), "job"));
+      "{:.1f} % of observed time wasted in {} ({}), {:.1f} % in {} ({})",
+      100 * trend.waste_share_before, words.before,
+      counted(static_cast<std::int64_t>(trend.before.jobs), "job"), 100 * trend.waste_share_now,
+      words.now, counted(static_cast<std::int64_t>(trend.now.jobs), "job"));
   if (!std::isfinite(trend.lower)) return shares + ": too few jobs to tell";
   return fmt::format("{}: {} by {:.1f} points (95 % interval over jobs {:+.1f} to {:+.1f}){}",
                      shares, trend.change > 0 ? "up" : "down", std::abs(100 * trend.change),
@@ -276,8 +288,8 @@ void add_moments(Slice& slice, const Split& job) {
   slice.oo += o * o;
 }
 
-Trend trend_between(const Slice& before, const Slice& now, std::string_view of) {
-  Trend trend{.of = of, .before = before, .now = now, .says = {}};
+Trend trend_between(const Slice& before, const Slice& now, Sides sides) {
+  Trend trend{.of = words_of(sides).of, .before = before, .now = now, .says = {}};
   const Ratio earlier = ratio_of(before);
   const Ratio later = ratio_of(now);
   trend.waste_share_before = earlier.share;
@@ -295,7 +307,7 @@ Trend trend_between(const Slice& before, const Slice& now, std::string_view of) 
     trend.upper = trend.change + half;
     trend.can_tell = trend.lower > 0 || trend.upper < 0;
   }
-  trend.says = sentence(trend);
+  trend.says = sentence(trend, words_of(sides));
   return trend;
 }
 
@@ -320,7 +332,7 @@ TrendLine line_of(std::string family, const std::vector<Slice>& slices,
   for (std::size_t i = 0; i < slices.size(); ++i) {
     TrendWindow& window = line.windows.emplace_back(window_of(slices[i]));
     if (i == 0 || slices[i].jobs == 0 || slices[i - 1].jobs == 0) continue;
-    const Trend change = trend_between(slices[i - 1], slices[i], "");
+    const Trend change = trend_between(slices[i - 1], slices[i], Sides::kWindows);
     window.has_change = true;
     window.change = change.change;
     window.change_lower = change.lower;
@@ -328,7 +340,7 @@ TrendLine line_of(std::string family, const std::vector<Slice>& slices,
     window.can_tell = change.can_tell;
   }
   if (halves[0].jobs > 0 && halves[1].jobs > 0) {
-    line.halves = trend_between(halves[0], halves[1], "the second half against the first");
+    line.halves = trend_between(halves[0], halves[1], Sides::kHalves);
   }
   return line;
 }
@@ -363,7 +375,7 @@ std::vector<TrendLine> trend_lines(const FleetUsage& usage, const Families& fami
 }
 
 Trend trend_of(const Report& before, const Report& now) {
-  return trend_between(before.whole, now.whole, "this window against the one before");
+  return trend_between(before.whole, now.whole, Sides::kWindows);
 }
 
 }  // namespace amdahl::scan

@@ -55,7 +55,8 @@ class Slicer {
 void add_moments(Slice& slice, const Split& job);
 
 // `now` must be the slice after `before`, or know nothing of what came before it.
-Trend trend_between(const Slice& before, const Slice& now, std::string_view of);
+enum class Sides : std::uint8_t { kHalves, kWindows };  // Of one window; it and the one before.
+Trend trend_between(const Slice& before, const Slice& now, Sides sides);
 
 // The fleet first, then these families, in their order.
 std::vector<TrendLine> trend_lines(const FleetUsage& usage, const Families& families,

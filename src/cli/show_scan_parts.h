@@ -1,0 +1,43 @@
+// show_scan_parts.h: the pieces of a fleet's report in text, and what they have in common.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/scan.h"
+#include "base/amount.h"
+#include "cli/options.h"
+#include "scan/report.h"
+
+namespace amdahl::cli {
+
+// Hours, or seconds where the whole fleet did not use an hour.
+struct FleetUnit {
+  double seconds = 3600;
+  std::string_view name = "accelerator-hours";
+  std::string_view brief = "h";
+
+  std::string operator()(double accelerator_seconds) const {
+    return show_amount(accelerator_seconds / seconds);
+  }
+};
+FleetUnit unit_of(const scan::Report& report);
+
+inline double share_of(double part, double whole) { return whole > 0 ? part / whole : 0; }
+std::string usd(double money);  // "$12.50", "$99,074".
+
+// What may stand on different lines: "12 %" may not.
+std::vector<std::string> words_of(std::string_view text);
+// Lines of at most `width` columns where words allow it; all but the first are indented.
+std::vector<std::string> wrapped(std::string_view text, std::size_t width);
+
+// The ranked rows in as many columns as there is room for, and what stands behind the first.
+std::string show_rows(const Flags& flags, const app::FleetAnswer& answer, scan::By by,
+                      std::size_t width);
+// The worst jobs of the first families: the parts of their waste, and what accelerators did when.
+std::string show_anatomies(const Flags& flags, const app::FleetAnswer& answer, std::size_t width);
+// So many signs of what an accelerator did; in colour on a terminal.
+std::string drawn(const Flags& flags, scan::Activity activity, std::size_t times);
+
+}  // namespace amdahl::cli
