@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "harness.h"
 
@@ -15,6 +16,7 @@ namespace amdahl::e2e {
 namespace {
 
 using Json = nlohmann::json;
+namespace fs = std::filesystem;
 
 constexpr std::int64_t kStart = 1'700'006'400;  // 2023-11-15 00:00 UTC.
 
@@ -307,6 +309,40 @@ TEST_F(ScanReport, ManyForeignFilesAreNamedInPart) {
 TEST_F(ScanReport, TheColumnThatRanksIsShown) {
   EXPECT_NE(scan({"--order", "queue", "--width", "80"}).out.find("  queue"), std::string::npos);
   EXPECT_NE(scan({"--order", "lost", "--width", "80"}).out.find("  lost"), std::string::npos);
+}
+
+// What may not be read is named, and what comes after it is read.
+TEST_F(ScanReport, FoldersThatNobodyMayOpenAreNamed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be somebody else";
+  house_.write("all/a/secret.csv", "x");
+  house_.write("all/sacct.txt", house_.read("sacct.txt"));
+  fs::permissions(house_.path("all/a"), fs::perms::none);
+  fs::permissions(house_.path(),
+                  fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec);
+  const auto as_nobody = [&](const std::string& what) {
+    return run({"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", AMDAHL_PROGRAM,
+                "scan", house_.path(what), "--state", house_.path("none"), "--ascii"},
+               {}, "/");
+  };
+  const Outcome folder = as_nobody("all");
+  const Outcome file = as_nobody("all/a/secret.csv");
+  fs::permissions(house_.path("all/a"), fs::perms::owner_all);
+  EXPECT_EQ(folder.code, 0) << folder.err;
+  EXPECT_NE(folder.err.find("all/a: Permission denied"), std::string::npos) << folder.err;
+  EXPECT_NE(folder.out.find("3 jobs"), std::string::npos) << folder.out;
+  EXPECT_EQ(file.code, 3);
+  EXPECT_NE(file.err.find("secret.csv: permission denied"), std::string::npos) << file.err;
+}
+
+TEST_F(ScanReport, OptionsForAllFilesAreRefusedOnce) {
+  const Outcome zone = house_.amdahl({"scan", house_.path(), "--time-zone", "Mars/Olympus"});
+  EXPECT_EQ(zone.code, 2);
+  EXPECT_EQ(count_lines(zone.err, "wants a zone like Europe/Oslo or +02:00, not 'Mars/Olympus'"), 1)
+      << zone.err;
+  house_.write("void/.hidden", "x");
+  const Outcome empty = house_.amdahl({"scan", "void"});
+  EXPECT_EQ(empty.code, 1);
+  EXPECT_NE(empty.err.find("void: there are no files in it"), std::string::npos) << empty.err;
 }
 
 // Columns give way, words are wrapped, names are clipped; in pipes nothing is coloured.
