@@ -124,7 +124,7 @@ Lined lined(const Input& input, const ReadOptions& options) {
   const std::string line = first_line(input.head);
   const bool text = !line.empty() && line.front() != '{' && line.front() != '[' &&
                     line.front() != '#' && line.front() != '"' && !fleet::is_utf16(line);
-  if (!text) return {};
+  if (!text || !input.said.lines_stand_alone) return {};
   if (source == "sonar") return {true, false};
   if (source == "csv" || source == "nvidia-smi") return {true, input.said.has_header};
   if (source == "csv-long") return {true, true};

@@ -47,6 +47,8 @@ struct Explained {
   Gives gives = Gives::kBoth;
   std::string text{};      // For people, some lines; empty: there is nothing to say.
   bool has_header = true;  // Of a table: its first line names the columns.
+  // Lines can be read without those before them but the first: what is appended, alone.
+  bool lines_stand_alone = true;
 };
 
 struct Source {

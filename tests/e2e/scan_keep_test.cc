@@ -1,5 +1,6 @@
 // What a scan keeps: over crashes, ^C and months of scans; and what it says of weeks.
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -254,6 +255,45 @@ TEST_F(ScanKeep, TrendInEveryForm) {
   EXPECT_NE(many.err.find("more than 1000 windows in 4 h"), std::string::npos) << many.err;
   EXPECT_NE(house_.amdahl(words({"--trend", "daily"})).err.find("--trend wants a length"),
             std::string::npos);
+}
+
+// Tables whose first line is no header, and logs whose rows are known by those before them: what is
+// appended to them is read as in the whole file.
+TEST(ScanGrows, WhateverTheFirstLineIs) {
+  const std::string excel = "sep=,\nTime,n1 GPU 0,n1 GPU 1\n";
+  const std::string blank = "\ntimestamp,Hostname,gpu,gpu_util_pct\n";
+  const std::string box = "+------+------+-----+----------+\n| time | host | gpu | gpu_util |\n";
+  const std::string smi = "timestamp, utilization.gpu [%], memory.used [MiB]\n";
+  const auto line = [](int form, int i) {
+    const std::int64_t at = kStart + i / 2 * 60;
+    const int share = i % 2 == 0 ? 80 : 20;
+    const std::string clock = fmt::format("2023/11/15 00:{:02}:00.{:03}", i / 2, i % 2 * 5);
+    if (form == 0) return i % 2 == 0 ? fmt::format("{},80%,20%\n", at) : std::string();
+    if (form == 1) return fmt::format("{},n1,{},{}\n", at, i % 2, share);
+    if (form == 2) return fmt::format("| {} | n1 | {} | {} |\n", at, i % 2, share);
+    return fmt::format("{}, {} %, 7 MiB\n", clock, share);
+  };
+  for (int form = 0; form < 4; ++form) {
+    SCOPED_TRACE(form);
+    House house;
+    house.write("sacct.txt",
+                fmt::format("JobID|Start|End|NodeList|AllocTRES\n7|{}|{}|n1|gres/gpu=2\n", kStart,
+                            kStart + 3600));
+    std::string text = std::array{excel, blank, box, smi}[static_cast<std::size_t>(form)];
+    const auto scan = [&](std::vector<std::string> more) {
+      house.write("n1/gpu_util.csv", text);
+      more.insert(more.begin(), {"scan", "sacct.txt", "n1/gpu_util.csv", "--json"});
+      const Json answer = json_of(house.amdahl(more));
+      EXPECT_GT(answer.at("samples"), 0);
+      return Json{{"totals", answer.at("totals")}, {"troubles", answer.at("troubles")}};
+    };
+    for (int i = 0; i < 61; ++i) text += line(form, i);
+    scan({});
+    for (int i = 61; i < 120; ++i) text += line(form, i);
+    const Json second = scan({});
+    EXPECT_EQ(second, scan({"--fresh"}));
+    EXPECT_NEAR(second.at("totals").at("split_accelerator_s").at("productive"), 3600, 1e-6);
+  }
 }
 
 }  // namespace

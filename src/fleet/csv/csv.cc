@@ -262,17 +262,26 @@ Result<bool> guesses(std::string_view bytes, const ReaderOptions& options) {
   return static_cast<bool>(plan);
 }
 
+// Whether the first line is the header, or the first row.
+static bool begins_with_table(std::string_view bytes) {
+  if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
+  const std::string_view line = bytes.substr(0, bytes.find('\n'));
+  return !trim(line).empty() && !is_ruler(line) && !is_hint_for_excel(line);
+}
+
 Explained explain(std::string_view bytes, const ReaderOptions& options) {
+  const bool alone = begins_with_table(bytes);
   if (!options.mapping.empty()) {
     const auto mapping = parse_mapping(options.mapping);
     if (!mapping) return {};  // Reading it will say why.
-    return {gives(mapping->row), "by the mapping that was given", mapping->header};
+    return {gives(mapping->row), "by the mapping that was given", mapping->header, alone};
   }
   const auto plan = plan_of(*telling_part(bytes, true), options);
   if (!plan) return {};
   const Mapping& mapping = plan->mapping;
   return {gives(mapping.row),
-          plan->guess ? explain(*plan->guess, plan->head) : explain(*plan->layout), mapping.header};
+          plan->guess ? explain(*plan->guess, plan->head) : explain(*plan->layout), mapping.header,
+          alone};
 }
 
 std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options) {

@@ -1,5 +1,6 @@
 #include "fleet/nvidia_smi/nvidia_smi.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -103,7 +104,9 @@ class SmiReader final : public Reader {
   Result<> finish() override {
     if (!zone_) return zone_.error();
     TRY(lines_.finish([&](std::string_view line, Where where) { return take(line, where); }));
-    return held_.empty() ? Result<>(Ok{}) : find_ticks();
+    if (!held_.empty()) TRY(find_ticks());
+    if (other_samples_ > 0) intake_.troubles(Trouble::kOtherMetric, other_samples_);
+    return Ok{};
   }
 
  private:
@@ -182,6 +185,7 @@ class SmiReader final : public Reader {
   Result<> columns(std::vector<std::string> names) {
     names_ = std::move(names);
     measured_.clear();
+    others_ = 0;
     gpus_.clear();
     time_ = index_ = uuid_ = bus_ = name_ = -1;
     for (std::size_t i = 0; i < names_.size(); ++i) {
@@ -195,7 +199,7 @@ class SmiReader final : public Reader {
       if (find_usage_metric(name) != nullptr) {
         measured_.push_back(i);
       } else if (is_measured(name)) {
-        intake_.troubles(Trouble::kOtherMetric, 1);
+        ++others_;
       }
     }
     if (time_ < 0) return bad_input("has no column timestamp");
@@ -248,6 +252,7 @@ class SmiReader final : public Reader {
       intake_.trouble(Trouble::kAmbiguousTime, where, cell(time_));
     }
     if (is_ordered_) count_row(time.at);
+    other_samples_ += others_;
     const Gpu& of = gpu();
     for (std::size_t i = 0; i < measured_.size(); ++i) {
       const Value value = read_value(cells_[measured_[i]]);
@@ -284,6 +289,8 @@ class SmiReader final : public Reader {
   int uuid_ = -1;
   int bus_ = -1;
   int name_ = -1;
+  std::uint64_t others_ = 0;  // Columns that are measured, but not used.
+  std::uint64_t other_samples_ = 0;
 
   bool is_ordered_ = false;  // Nothing but its place in a round says which GPU a row is about.
   std::vector<Held> held_;
@@ -387,24 +394,31 @@ std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options) {
 }
 
 Explained explain(std::string_view head, const ReaderOptions&) {
-  if (!names_by_cells(first_line(head)).empty()) {
-    return {Gives::kSamples,
-            "without a header: the (first) column in % is taken for utilization.gpu, one of small "
-            "whole numbers for the index",
-            false};
+  std::vector<std::string> names = names_by_cells(first_line(head));
+  const bool has_header = names.empty();
+  if (has_header && claims_names(head)) {
+    return {Gives::kJobs, "what GPUs are called; nothing of their usage", true};
   }
-  const std::string_view header = first_line(head);
-  if (!claims_names(head)) {
-    bool is_named = false;
-    for (const std::string_view name : split(header, ',')) {
-      const std::string_view column = plain_column(name);
-      is_named = is_named || column == "index" || column == "uuid" || column == "pci.bus_id";
+  if (has_header) {
+    for (const std::string_view name : split(first_line(head), ',')) {
+      names.emplace_back(plain_column(name));
     }
-    return {Gives::kSamples,
-            is_named ? "" : "no column says which GPU: they are taken to come in their order",
-            true};
   }
-  return {Gives::kJobs, "what GPUs are called; nothing of their usage", true};
+  const bool is_named = std::ranges::any_of(names, [](std::string_view name) {
+    return name == "index" || name == "uuid" || name == "pci.bus_id";
+  });
+  Explained said{Gives::kSamples, "", has_header, is_named};
+  if (!has_header) {
+    said.text =
+        "without a header: the (first) column in % is taken for utilization.gpu, one of small "
+        "whole "
+        "numbers for the index";
+  }
+  if (!is_named) {
+    said.text += fmt::format("{}no column says which GPU: they are taken to come in their order",
+                             said.text.empty() ? "" : "\n");
+  }
+  return said;
 }
 
 }  // namespace amdahl::fleet::nvidia_smi
