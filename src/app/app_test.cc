@@ -85,6 +85,14 @@ TEST(FamilyOf, IsTheScriptNotItsInterpreter) {
       {{"./run-it"}, "run-it"},
       {{"sh", "-c", "echo hi there"}, "sh"},
       {{"torchrun", "pretrain.py"}, "pretrain"},
+      {{"torchrun", "--nproc_per_node", "2", "pretrain.py", "a.py"}, "pretrain"},
+      {{"env", "PYTHONPATH=/a/b/src", "A=1", "python3", "train.py"}, "train"},
+      {{"python3", "-m", "mytrain.cli", "x"}, "mytrain.cli"},
+      {{"python3", "-u", "-m", "torch.distributed.run", "train.py"}, "train"},
+      {{"python3", "-c", "exec(open('ok.py').read())"}, "python3"},
+      {{"nice", "-n", "5", "./run-it", "7", "x.py"}, "run-it"},
+      {{"./tool", "train.py"}, "tool"},
+      {{}, "job"},
   };
   for (const Case& c : cases) EXPECT_EQ(family_of(c.argv), c.want);
 }

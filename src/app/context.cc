@@ -14,6 +14,14 @@ std::string Context::path(std::string_view inside) const {
   return fmt::format("{}/{}", config.state_dir, inside);
 }
 
+Result<> make_state(const std::string& folder) {
+  const auto made = os::make_dirs(folder);
+  if (made) return Ok{};
+  return Error{Error::Kind::kExternal,
+               fmt::format("the state folder cannot be made: {}; name another with --state DIR",
+                           made.error().text)};
+}
+
 Result<Context> open_context(const Config& config, bool create) {
   Context context;
   context.config = config;
@@ -22,14 +30,7 @@ Result<Context> open_context(const Config& config, bool create) {
     return Error{Error::Kind::kNotFound,
                  fmt::format("there is no ledger in {}; type: amdahl init", config.state_dir)};
   }
-  if (create) {
-    const auto made = os::make_dirs(config.state_dir);
-    if (!made) {
-      return Error{Error::Kind::kExternal,
-                   fmt::format("the state folder cannot be made: {}; name another with --state DIR",
-                               made.error().text)};
-    }
-  }
+  if (create) TRY(make_state(config.state_dir));
   context.ledger = TRY(ledger::open_sqlite(context.path("ledger.db"), {.create = create}));
 
   for (const launch::Kind& kind : launch::kinds()) {

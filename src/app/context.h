@@ -22,6 +22,9 @@ struct Context {
   std::string path(std::string_view inside) const;  // Below the state folder.
 };
 
+// Makes a folder of the state, or says what to type where that is not permitted.
+Result<> make_state(const std::string& folder);
+
 // Opens (and for a writer makes) the state folder and its ledger.
 Result<Context> open_context(const Config& config, bool create);
 

@@ -100,6 +100,8 @@ struct Read {
   Nanos at_exit{};  // What the hook did after the job's end, in the run with the collectors.
   std::vector<profile::Facts> facts;
   std::vector<profile::LineCost> lines;
+  std::ptrdiff_t from_hook = 0;  // The first of them.
+  std::int64_t hooked = 0;       // The process that the hook tells of.
   std::vector<profile::LineCost> wait_lines;
   JobProfile into;
 };
@@ -133,6 +135,8 @@ void read_hook(const Collected& collected, Read& read) {
   const auto at_exit = facts->evidence.find("hook.exit_s");
   if (at_exit != facts->evidence.end()) read.at_exit = from_seconds(at_exit->second);
   read.lines = facts->lines;
+  read.from_hook = std::ssize(read.lines);
+  read.hooked = facts->process;
   read.facts.push_back(*std::move(facts));
 }
 
@@ -146,7 +150,7 @@ void read_waits(const Collected& collected, Read& read) {
   }
   model::BpfSummary waits = *std::move(record);
   waits.wall = without(read.at_exit, waits.wall);
-  read.facts.push_back(profile::facts_of(waits));
+  read.facts.push_back(profile::facts_of(waits, read.hooked));
   read.into.waits = profile::waits_report(waits);
   read.wait_lines = profile::line_costs(waits);
 }
@@ -204,7 +208,8 @@ void read_traces(const Collected& collected, Read& read) {
                         .phases = {},
                         .lines = {},
                         .missing = {},
-                        .causes = {}});
+                        .causes = {},
+                        .process = 0});
 }
 
 Read read_all(const Collected& collected) {
@@ -232,6 +237,9 @@ void find_lines(const model::Spec& spec, Read& read) {
   if (sources.empty()) return;
   const code::Analysis analysis = code::analyse(sources, entry_of(spec));
   read.into.findings = profile::findings(analysis.findings, read.into.profile, read.lines);
+  // Only who looks from inside knows the innermost line and the phase.
+  const auto first = read.lines.begin();
+  read.into.hot = profile::hot_lines({first, first + read.from_hook}, analysis.models);
 }
 
 }  // namespace
@@ -284,6 +292,7 @@ JobProfile join_collected(const model::Spec& spec, const model::Receipt& measure
   read.into.profile = profile::classify(spec, receipt, read.facts, baseline);
   scale_lines(collected, receipt.wall, read);
   find_lines(spec, read);
+  profile::add_line_causes(read.into.findings, read.into.profile);
   return std::move(read.into);
 }
 

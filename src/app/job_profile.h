@@ -12,6 +12,7 @@
 #include "model/spec.h"
 #include "profile/findings.h"
 #include "profile/gpus.h"
+#include "profile/line_causes.h"
 #include "profile/lines.h"
 #include "profile/offcpu.h"
 #include "profile/trace_report.h"
@@ -21,6 +22,7 @@ namespace amdahl::app {
 struct JobProfile {
   model::Profile profile;
   std::vector<profile::Finding> findings;     // Dearest first; none without a cost.
+  profile::HotLines hot;                      // For causes that no finding explains.
   std::optional<profile::TraceReport> trace;  // Of the traces that the run left.
   std::vector<profile::GpuUse> gpus;          // What its GPUs held and drew.
   std::optional<profile::WaitsReport> waits;  // What its threads waited for.

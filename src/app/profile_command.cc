@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/context.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "model/codec.h"
@@ -58,7 +59,7 @@ Result<CommandProfile> profile_command(const Config& config, const ProfileComman
   order.with_hook = true;
   order.with_waits = true;
   order.with_syscalls = command.syscalls;
-  TRY(os::make_dirs(order.out_dir));
+  TRY(make_state(order.out_dir));
   TRY(wrap(command, order));
 
   CommandProfile result;

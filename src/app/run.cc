@@ -1,7 +1,10 @@
 #include "app/run.h"
 
+#include <algorithm>
+#include <array>
 #include <ctime>
 #include <filesystem>
+#include <string_view>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -30,9 +33,58 @@ std::string new_job_id(os::Clock& clock) {
                      os::random_hex(4));
 }
 
+// Programs whose first words say how something is run, and then what.
 bool is_interpreter(const std::string& name) {
-  return name.starts_with("python") || name == "sh" || name == "bash" || name == "env" ||
-         name == "torchrun" || name == "perl" || name == "node";
+  constexpr auto kOthers = std::to_array<std::string_view>(
+      {"sh", "bash", "env", "perl", "node", "torchrun", "accelerate", "deepspeed", "mpirun",
+       "mpiexec", "srun", "nice", "numactl", "taskset", "timeout", "stdbuf", "nohup", "setsid"});
+  return name.starts_with("python") || std::ranges::find(kOthers, name) != kOthers.end();
+}
+
+bool is_script(std::string_view word) {
+  constexpr auto kEndings = std::to_array<std::string_view>({".py", ".sh", ".pl", ".js"});
+  return std::ranges::any_of(kEndings,
+                             [&](std::string_view ending) { return word.ends_with(ending); });
+}
+
+bool is_setting(std::string_view word) {
+  const std::size_t equals = word.find('=');
+  return equals != word.npos && word.find('/') > equals;
+}
+
+// "train" of "python3 -m train"; modules that only start others are none.
+std::string module_in(const std::vector<std::string>& argv) {
+  const auto flag = std::ranges::find(argv, "-m");
+  if (flag == argv.begin() || flag == argv.end() || flag + 1 == argv.end()) return "";
+  const std::string before = std::filesystem::path(*(flag - 1)).filename().string();
+  const bool is_python = before.starts_with("python") || before.starts_with('-');
+  const std::string& name = *(flag + 1);
+  return is_python && !name.starts_with("torch.") && !name.starts_with("accelerate") ? name : "";
+}
+
+// What is run, without its folder and ending.
+std::string program_in(const std::vector<std::string>& argv) {
+  const auto stem = [](const std::string& word) {
+    return std::filesystem::path(word).stem().string();
+  };
+  if (argv.empty() || !is_interpreter(std::filesystem::path(argv.front()).filename().string())) {
+    return argv.empty() ? "" : stem(argv.front());
+  }
+  if (const std::string module = module_in(argv); !module.empty()) return module;
+  std::string last;
+  bool is_text = false;  // A script given as text comes next.
+  for (const std::string& word : argv) {
+    const bool is_skipped = is_text || word.starts_with('-') || is_setting(word) ||
+                            word.find_first_of(" \t\n") != word.npos || to_number<double>(word);
+    is_text = word == "-c";
+    if (is_skipped) continue;
+    const bool is_how = is_interpreter(std::filesystem::path(word).filename().string());
+    const bool is_path = word.find('/') != word.npos;
+    if (is_script(word) || (is_path && !is_how)) return stem(word);
+    // After other programs' own options a bare word may be a value of theirs.
+    if (last.empty() || is_interpreter(last) || is_how) last = stem(word);
+  }
+  return last;
 }
 
 Result<model::Spec> load_spec(const std::string& file) {
@@ -123,15 +175,8 @@ Result<Seat> join_production(const Config& config, const RunOptions& options,
 }  // namespace
 
 std::string family_of(const std::vector<std::string>& argv) {
-  std::string family = "job";
-  for (const std::string& word : argv) {
-    // A flag, or a script given as text.
-    if (word.starts_with('-') || word.find_first_of(" \t\n") != word.npos) continue;
-    const std::string name = std::filesystem::path(word).stem().string();
-    if (name.empty()) continue;
-    family = name;
-    if (!is_interpreter(std::filesystem::path(word).filename().string())) break;
-  }
+  std::string family = program_in(argv);
+  if (family.empty()) family = "job";
   family = lower(family);
   for (char& c : family) {
     const bool fine = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-';
@@ -174,8 +219,8 @@ Result<RunOutcome> run_job(const Config& config, const RunOptions& options) {
   order.out_dir = fmt::format("{}/jobs/{}", config.state_dir, outcome.job);
   order.state_dir = fmt::format("{}/jobs-state/{}", config.state_dir, order.family);
   order.pass_output = !options.quiet;
-  TRY(os::make_dirs(order.out_dir));
-  TRY(os::make_dirs(config.state_dir + "/usage"));
+  TRY(make_state(order.out_dir));
+  TRY(make_state(config.state_dir + "/usage"));
   Seat seat;
   if (options.promoted) seat = TRY(join_production(config, options, order, outcome));
   outcome.canary = seat.run;

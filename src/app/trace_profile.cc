@@ -276,7 +276,7 @@ Result<TraceAnswer> profile_traces(const TraceRequest& request) {
   if (request.html) {
     const profile::Boxes boxes =
         profile::boxes(prepared, answer.report.path, answer.report.ranks.shifts);
-    answer.page = profile::html(answer.report, boxes);
+    answer.page = profile::html(answer.report, boxes, request.lead);
   }
   return answer;
 }

@@ -8,15 +8,17 @@
 #include "app/trace_files.h"
 #include "base/json.h"
 #include "profile/hta.h"
+#include "profile/job_html.h"
 #include "profile/trace_report.h"
 
 namespace amdahl::app {
 
 struct TraceRequest {
   TraceFiles files;
-  std::string what_if;  // As typed; empty: none.
-  bool html = false;    // Whether the page is wanted.
-  bool hta = false;     // Whether the figures of Holistic Trace Analysis are wanted too.
+  std::string what_if;    // As typed; empty: none.
+  bool html = false;      // Whether the page is wanted.
+  profile::JobLead lead;  // Of the job that left them: first on the page.
+  bool hta = false;       // Whether the figures of Holistic Trace Analysis are wanted too.
 };
 
 struct TraceAnswer {

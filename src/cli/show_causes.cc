@@ -8,24 +8,12 @@
 #include "base/screen.h"
 #include "base/text.h"
 #include "cli/terminal.h"
-#include "profile/advice.h"
 #include "profile/course.h"
 
 namespace amdahl::cli {
 namespace {
 
 using model::Cause;
-
-// The line that explains most of it: one that was timed before one that was concluded.
-const profile::Finding* line_behind(const app::JobProfile& profile, const Cause& cause) {
-  const profile::Finding* best = nullptr;
-  for (const profile::Finding& finding : profile.findings) {
-    if (profile::class_of(finding.cause) != cause.bottleneck) continue;
-    const bool is_better = best == nullptr || (finding.measured && !best->measured);
-    if (is_better) best = &finding;
-  }
-  return cause.bottleneck == model::Bottleneck::kUnknown ? nullptr : best;
-}
 
 std::string times(double ceiling) {
   return std::isfinite(ceiling) ? fmt::format("{:.2f}x", ceiling) : "no limit";
@@ -36,11 +24,20 @@ std::string show_cause(const Flags& flags, const app::JobProfile& profile, const
   std::string text = fmt::format(
       "{}. {} {:>9} {:>6} {:>8}\n", number, left(cause.name, number < 10 ? 42 : 41),
       show_number(cause.accelerator_seconds), show_percent(cause.share), times(cause.ceiling));
-  if (const profile::Finding* line = line_behind(profile, cause)) {
-    text += wrapped(flags, fmt::format("{}: {}", place_of(line->code), line->code.finds), 3);
+  const profile::Finding* behind = profile::finding_behind(profile.findings, cause);
+  if (behind != nullptr) {
+    const auto say = [&](const code::Finding& code) {
+      text += wrapped(flags, fmt::format("{}: {}", place_of(code), code.finds), 3);
+    };
+    say(behind->code);
+    const auto* beside = profile::finding_beside(profile.findings, *behind, cause);
+    if (beside != nullptr) say(beside->code);
   }
   text += wrapped(flags, cause.because, 3);
-  if (const std::string_view advice = profile::what_to_try(cause); !advice.empty()) {
+  const double wall_s = to_seconds(profile.profile.wall);
+  const std::string hot = behind == nullptr ? profile::hot_line_of(profile.hot, cause, wall_s) : "";
+  if (!hot.empty()) text += wrapped(flags, hot, 3);
+  if (const auto advice = profile::advice_on(profile.findings, cause); !advice.empty()) {
     text += wrapped(flags, fmt::format("try: {}", advice), 3);
   }
   return text;

@@ -16,7 +16,8 @@
 #include "model/codec.h"
 #include "model/receipt.h"
 #include "os/files.h"
-#include "profile/advice.h"
+#include "profile/job_html.h"
+#include "profile/page.h"
 
 namespace amdahl::cli {
 namespace {
@@ -64,20 +65,6 @@ nlohmann::json or_null(const std::optional<Value>& value) {
   return value ? nlohmann::json(*value) : nlohmann::json();
 }
 
-Result<> write_page(const std::string& file, const std::string& folder) {
-  app::TraceRequest request;
-  request.files.files = app::collected_in(folder).traces;
-  request.html = true;
-  if (request.files.files.empty()) {
-    return Error{Error::Kind::kNotFound,
-                 "--html: the job left no trace to draw (it used neither torch nor OpenCL nor "
-                 "NVTX); the rest of what was seen is in " +
-                     folder};
-  }
-  const app::TraceAnswer answer = TRY(app::profile_traces(request));
-  return os::write_file(os::absolute(file), answer.page).in("--html");
-}
-
 }  // namespace
 
 nlohmann::json encode_gpu(const profile::GpuUse& gpu) {
@@ -116,7 +103,13 @@ nlohmann::json encode_job_profile(const app::JobProfile& profile) {
     json["findings"].push_back(encode_finding(finding));
   }
   for (std::size_t i = 0; i < profile.profile.causes.size(); ++i) {
-    json["causes"][i]["try"] = profile::what_to_try(profile.profile.causes[i]);
+    const model::Cause& cause = profile.profile.causes[i];
+    nlohmann::json& row = json["causes"][i];
+    row["try"] = profile::advice_on(profile.findings, cause);
+    if (const auto* behind = profile::finding_behind(profile.findings, cause)) {
+      row["file"] = behind->code.file;
+      row["line"] = behind->code.line;
+    }
   }
   json["gpus"] = nlohmann::json::array();
   for (const profile::GpuUse& gpu : profile.gpus) json["gpus"].push_back(encode_gpu(gpu));
@@ -124,6 +117,26 @@ nlohmann::json encode_job_profile(const app::JobProfile& profile) {
   json["not_read"] = profile.problems;
   return json;
 }
+
+namespace {
+
+// The job first, then the timeline of what was traced; of a job that left no trace, its threads'.
+Result<> write_page(const Flags& flags, const app::CommandProfile& done) {
+  Flags plain = flags;
+  plain.no_color = true;
+  app::TraceRequest request;
+  request.files.files = app::collected_in(done.folder).traces;
+  request.html = true;
+  request.lead = profile::job_lead(done.joined.profile, done.joined.findings, done.joined.hot,
+                                   show_job_profile(plain, done.joined));
+  const std::string waits = done.folder + "/waits.jsonl";
+  if (request.files.files.empty() && os::exists(waits)) request.files.files = {waits};
+  const auto answer = app::profile_traces(request);
+  const std::string page = answer ? answer->page : profile::html({}, {}, request.lead);
+  return os::write_file(os::absolute(flags.html), page).in("--html");
+}
+
+}  // namespace
 
 Result<int> profile_typed_command(const Flags& flags) {
   app::ProfileCommand command;
@@ -155,7 +168,7 @@ Result<int> profile_typed_command(const Flags& flags) {
     fmt::print(stderr, "amdahl: the job failed: {}; this is as far as it came\n",
                describe_ending(done.receipt));
   }
-  if (!flags.html.empty()) TRY(write_page(flags.html, done.folder));
+  if (!flags.html.empty()) TRY(write_page(flags, done));
   return is_done ? 0 : 1;
 }
 

@@ -169,11 +169,13 @@ std::string show_waits(const Flags& flags, const WaitsReport& report) {
   const int ranks = step == report.roles.end() ? 1 : step->at_once;
   const std::string who =
       ranks > 1 ? fmt::format("{} step threads", ranks) : std::string("the step thread");
-  if (!report.places.empty()) {
-    text += fmt::format("\nWhere {} waited{}\n", who, ranks > 1 ? ", together" : "");
-  }
+  std::string places;
   for (std::size_t i = 0; i < std::min(kShownPlaces, report.places.size()); ++i) {
-    text += wrapped(flags, profile::show(report.places[i]), 2);
+    if (report.places[i].seconds < kWorthALine * ranks * report.wall_s) break;
+    places += wrapped(flags, profile::show(report.places[i]), 2);
+  }
+  if (!places.empty()) {
+    text += fmt::format("\nWhere {} waited{}\n", who, ranks > 1 ? ", together" : "") + places;
   }
   std::string lines;
   for (std::size_t i = 0; i < std::min(kShownLines, report.lines.size()); ++i) {

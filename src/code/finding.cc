@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -167,6 +168,46 @@ void keep_imported(std::string_view entry, std::vector<Facts>& all,
   of.resize(kept);
 }
 
+// Calls that reach the model, by whatever way.
+std::vector<Stretch> model_calls(const Source& source, const Facts& facts,
+                                 const std::vector<bool>& launches) {
+  std::vector<Stretch> found;
+  for (std::size_t s = 0; s < facts.sites.size(); ++s) {
+    const Range& range = facts.sites[s].range;
+    if (launches[s]) found.push_back({source.path, range.line, range.end_line});
+  }
+  return found;
+}
+
+void mark_mixed(const std::vector<Stretch>& calls, std::vector<Finding>& found) {
+  int last = 0;
+  for (const Stretch& call : calls) last = std::max(last, call.end_line);
+  std::vector<int> open(static_cast<std::size_t>(last) + 2, 0);  // By line, from 1.
+  for (const Stretch& call : calls) {
+    ++open[static_cast<std::size_t>(call.line)];
+    --open[static_cast<std::size_t>(call.end_line) + 1];
+  }
+  std::partial_sum(open.begin(), open.end(), open.begin());
+  for (Finding& finding : found) {
+    for (int line = finding.line; line <= std::min(finding.end_line, last); ++line) {
+      finding.runs_model = finding.runs_model || open[static_cast<std::size_t>(line)] > 0;
+    }
+  }
+}
+
+// What a job in Python runs as its model: those calls, and what modules do in theirs.
+void add_models(const Source& source, const Facts& facts, const std::vector<bool>& launches,
+                std::vector<Finding>& found, std::vector<Stretch>& models) {
+  if (facts.language != Language::kPython) return;
+  std::vector<Stretch> calls = model_calls(source, facts, launches);
+  mark_mixed(calls, found);
+  std::ranges::move(calls, std::back_inserter(models));
+  for (const Function& function : facts.functions) {
+    if (function.name != "forward" || function.owner.empty()) continue;
+    models.push_back({source.path, function.range.line, function.range.end_line});
+  }
+}
+
 }  // namespace
 
 Analysis analyse(std::span<const Source> sources, std::string_view entry) {
@@ -197,6 +238,7 @@ Analysis analyse(std::span<const Source> sources, std::string_view entry) {
       look_at({*of[i], all[i], site, place, is_step_loop}, all, found);
     }
     thin_out(found);
+    add_models(*of[i], all[i], places.launches[i], found, analysis.models);
     if (!analysis.has_step_loop && all[i].language == Language::kCpp) ask_for_times(found);
     std::ranges::move(found, std::back_inserter(analysis.findings));
   }

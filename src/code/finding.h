@@ -34,14 +34,27 @@ struct Finding {
   std::string need;                   // Evidence that must be above `need_above`; "" for none.
   double need_above = 0;
   Cost cost = Cost::kHere;  // Where its cost shows.
+  bool runs_model = false;  // So does its line: the time of that is not its own.
 
   friend bool operator==(const Finding&, const Finding&) = default;
+};
+
+// Lines of a file, both included.
+struct Stretch {
+  std::string file;
+  int line = 0;
+  int end_line = 0;
+
+  bool holds(std::string_view path, int at) const {
+    return line <= at && at <= end_line && path == file;
+  }
 };
 
 struct Analysis {
   std::vector<Finding> findings;     // By file as given, then line.
   std::vector<std::string> skipped;  // "x.py: 5000000 bytes of source, …".
   bool has_step_loop = false;        // If not, loops of C++ count whose lines were timed.
+  std::vector<Stretch> models;       // Python that runs the model: time there is the step's work.
 };
 
 // Pure: bytes in, findings out, whatever the bytes. Sources of one program belong into one call,

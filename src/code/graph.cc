@@ -176,7 +176,9 @@ class Finder {
     const auto loader = reached_from_loader();
     for (std::size_t i = 0; i < sources_.size(); ++i) {
       auto& row = places.sites.emplace_back();
+      auto& launching = places.launches.emplace_back();
       for (const Site& site : sources_[i].sites) {
+        launching.push_back(launches(i, site));
         const auto is_in = [&](const std::vector<bool>& set) {
           return site.function >= 0 && set[graph_.number(i, site.function)];
         };

@@ -29,6 +29,7 @@ std::string_view name(Place place);  // "once", "in a loop", "for each item", "i
 // The same index for a source's facts and for its places.
 struct Places {
   std::vector<std::vector<Place>> sites;      // Of each source, of each of its sites.
+  std::vector<std::vector<bool>> launches;    // Likewise: whether it reaches the model or a launch.
   std::vector<std::vector<bool>> step_loops;  // Of each source, of each of its loops.
   bool has_step_loop = false;
 };

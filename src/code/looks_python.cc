@@ -24,6 +24,11 @@ bool may_have_workers(const Subject& subject) {
 
 bool is_logging(const Site& site) {
   if (site.receiver.empty()) return site.name == "print";
+  // What a log is asked, or is set to, writes nothing.
+  constexpr auto kQuiet = std::to_array<std::string_view>(
+      {"fileno", "close", "append", "extend", "getLogger", "setLevel", "isEnabledFor", "addHandler",
+       "basicConfig", "items", "keys", "values", "get", "clear", "tell", "seek"});
+  if (std::ranges::find(kQuiet, site.name) != kQuiet.end()) return false;
   constexpr auto kCalls = std::to_array<std::string_view>(
       {"add_scalar", "add_scalars", "log_metric", "log_metrics", "log_dict", "log_scalar"});
   if (std::ranges::find(kCalls, site.name) != kCalls.end()) return true;

@@ -339,6 +339,17 @@ TEST_F(HookTest, TheHostsOwnSitecustomizeStillRuns) {
   EXPECT_TRUE(os::exists(path("out/hook.json")));
 }
 
+// Scripts that start a job often set the path of its own modules.
+TEST_F(HookTest, AJobThatSetsPythonsPathIsSeenAllTheSame) {
+  write("job.py", "import own\nprint(own.x)\n");
+  write("src/own.py", "import sys\nx = [p for p in sys.path if 'hook' in p]\n");
+  RunOrder made = order({"/bin/sh", "-c", "PYTHONPATH=src /usr/bin/python3 job.py"});
+  made.with_hook = true;
+  const model::Receipt receipt = run(made);
+  EXPECT_EQ(receipt.stdout_tail, "[]\n") << receipt.stderr_tail;
+  EXPECT_TRUE(os::exists(path("out/hook.json")));
+}
+
 TEST_F(HookTest, AReportThatCannotBeWrittenIsNoReasonToFail) {
   RunOrder made = python("import os\nos.environ['X'] = '1'\nprint('ok')\n", false);
   made.plan.env["PYTHONPATH"] = std::string(AMDAHL_SOURCE_DIR) + "/src/observe/hook";

@@ -19,7 +19,7 @@ struct Named {
 constexpr auto kNamed = std::to_array<Named>({
     {"checkpoints", "save in the background, less often, or only what changed"},
     {"warm-up", "keep compiled kernels between runs (a cache directory), and compile fewer shapes"},
-    {"imports", "import only what is used, where it is used; hook.json lists the slowest"},
+    {"imports", "import only what is used, where it is used; run more work in one process"},
     {"start-up", "do once and keep what every run does again (verification, downloads, decoding)"},
     {"teardown", "write results while the steps run; do not wait for workers one by one"},
     {"logging", "log less often and from a buffer, without fsync"},

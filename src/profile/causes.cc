@@ -71,29 +71,44 @@ std::vector<Part> parts_of(Bottleneck bottleneck, const Evidence& evidence) {
   return parts;
 }
 
-// The hook's imports happen during its start-up: counted with it, not beside it.
-void drop_nested_imports(std::vector<Part>& parts) {
-  const auto is = [](std::string_view share) {
-    return [share](const Part& part) { return part.kind->share == share; };
+// The hook's imports happen during its start-up: counted with it, not beside it. Returns them if
+// they are most of it.
+std::optional<Part> drop_nested_imports(std::vector<Part>& parts) {
+  const auto find = [&](std::string_view share) {
+    return std::ranges::find_if(parts, [&](const Part& part) { return part.kind->share == share; });
   };
-  if (std::ranges::any_of(parts, is("startup_share"))) std::erase_if(parts, is("import_share"));
+  const auto start = find("startup_share");
+  const auto imports = find("import_share");
+  if (start == parts.end() || imports == parts.end()) return std::nullopt;
+  const Part dropped = *imports;
+  const bool is_most = dropped.share > start->share / 2;
+  parts.erase(imports);
+  return is_most ? std::optional(dropped) : std::nullopt;
 }
 
 // Phases that the job reported speak for their class; of a class they do not know, the hook does.
 std::optional<Cause> timed(const CauseInputs& inputs, Bottleneck bottleneck) {
   auto parts = parts_of(bottleneck, inputs.reported);
   const bool from_phases = !parts.empty();
+  std::optional<Part> imports;
   if (!from_phases) {
     parts = parts_of(bottleneck, inputs.all);
-    drop_nested_imports(parts);
+    imports = drop_nested_imports(parts);
   }
   double sum = 0;
   std::vector<std::string> names;
   std::vector<std::string> numbers;
   for (const Part& part : parts) {
     sum += part.share;
-    if (names.empty() || part.share >= kSmallestCause) names.emplace_back(part.kind->cause);
+    const bool is_importing = imports && part.kind->share == "startup_share";
+    const Kind& called = is_importing ? *imports->kind : *part.kind;
+    if (names.empty() || part.share >= kSmallestCause) names.emplace_back(called.cause);
+    if (part.share < kSmallestCause / 10 && !numbers.empty()) continue;
     numbers.push_back(fmt::format("{} {}", part.kind->share, show_percent(part.share)));
+    if (is_importing) {
+      numbers.back() +=
+          fmt::format(", most of it {} {}", called.share, show_percent(imports->share));
+    }
   }
   if (sum < kSmallestCause) return std::nullopt;
   return cause(inputs, join(names, ", "), bottleneck, sum,
@@ -218,8 +233,13 @@ std::optional<Cause> wakeups(const CauseInputs& inputs) {
 // What a collector concluded, where nothing else speaks of that class.
 std::optional<Cause> seen(const CauseInputs& inputs, Bottleneck bottleneck) {
   const auto found = std::ranges::find(inputs.seen, bottleneck, &Cause::bottleneck);
-  if (found == inputs.seen.end() || found->share < kSmallestCause) return std::nullopt;
-  return cause(inputs, found->name, bottleneck, found->share, found->because);
+  if (found == inputs.seen.end()) return std::nullopt;
+  double share = found->share;
+  // Who looks now and then does not see what was read: as much as the start took may be its own.
+  const bool is_blind = get(inputs.all, "waits.sampled") > 0;
+  if (is_blind && bottleneck == Bottleneck::kInput) share -= get(inputs.all, "startup_share");
+  if (share < kSmallestCause) return std::nullopt;
+  return cause(inputs, found->name, bottleneck, share, found->because);
 }
 
 // What the step thread slept or waited for others beyond what the phases that are told already may
@@ -295,7 +315,8 @@ std::map<std::string, double> plain_shares(const Evidence& hook, double wall_s) 
   const double steps = std::max(0.0, 1 - get(hook, "hook.startup_share") -
                                          get(hook, "hook.teardown_share") - save.value_or(0));
   const double between =
-      std::max(0.0, python.value_or(0) * steps - get(hook, "hook.input_wait_share"));
+      std::max(0.0, python.value_or(0) * steps - get(hook, "hook.input_wait_share") -
+                        get(hook, "waits.hooked_collective_share"));
   const double serial = std::max(between, gc.value_or(0));
   if (python || gc) give("serial_share", serial);
 

@@ -42,6 +42,41 @@ TEST(Causes, ALoaderThatSleepsIsAWaitForInputAndToldOnce) {
   EXPECT_EQ(causes_of(inputs).size(), 1u) << "what is left is not worth a line";
 }
 
+// Looks at /proc see a read, not what is read: modules are read at the start.
+TEST(Causes, ReadsThatTheStartMayHoldAreNoInputWhereOnlyLooksTell) {
+  CauseInputs inputs;
+  model::Cause read;
+  read.name = "waiting for input";
+  read.bottleneck = Bottleneck::kInput;
+  read.share = 0.25;
+  inputs.seen.push_back(read);
+  inputs.allocated = 10;
+  inputs.all = {{"startup_share", 0.2}, {"waits.sampled", 1}};
+  auto causes = causes_of(inputs);
+  ASSERT_EQ(causes.size(), 2u);
+  EXPECT_EQ(causes[0].name, "start-up");
+  EXPECT_NEAR(causes[1].share, 0.05, 1e-9);
+
+  inputs.all["waits.sampled"] = 0;
+  EXPECT_NEAR(causes_of(inputs)[0].share, 0.25, 1e-9) << "who saw the stacks knows";
+}
+
+// The start is named after what it mostly is.
+TEST(Causes, AStartThatIsMostlyImportsIsCalledThat) {
+  CauseInputs inputs;
+  inputs.allocated = 10;
+  inputs.all = {{"startup_share", 0.5}, {"import_share", 0.4}};
+  ASSERT_EQ(causes_of(inputs).size(), 1u);
+  EXPECT_EQ(causes_of(inputs)[0].name, "imports");
+  EXPECT_NEAR(causes_of(inputs)[0].share, 0.5, 1e-9);
+  EXPECT_EQ(causes_of(inputs)[0].because,
+            "startup_share 50 %, most of it import_share 40 % from the hook: 5.00 of 10.0 "
+            "accelerator-seconds");
+
+  inputs.all["import_share"] = 0.1;
+  EXPECT_EQ(causes_of(inputs)[0].name, "start-up");
+}
+
 // One thread on two slots, which began with a second one: nothing waits.
 TEST(Causes, SlotsThatNobodyAskedForAreNoWaitWhereTheyWereNeverUsedTogether) {
   CauseInputs inputs;

@@ -93,7 +93,8 @@ std::optional<std::pair<std::string, double>> productive(const Evidence& evidenc
   return std::nullopt;
 }
 
-// `left_alone`: of the accelerators, by a job that asked for none.
+}  // namespace
+
 void conclude(model::Profile& profile, double left_alone) {
   const Cause* largest = profile.causes.empty() ? nullptr : &profile.causes.front();
   if (largest != nullptr && largest->share >= kCauseThatCounts) {
@@ -122,8 +123,6 @@ void conclude(model::Profile& profile, double left_alone) {
                   show_percent(computing->second), is_compute ? "at least" : "below",
                   show_percent(kComputeAtLeast), no_cause);
 }
-
-}  // namespace
 
 model::Profile classify(const model::Spec& spec, const model::Receipt& receipt,
                         const std::vector<Facts>& collected, const model::Change& baseline) {

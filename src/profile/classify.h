@@ -1,6 +1,7 @@
 // classify.h: what a supervised run showed into causes, evidence and the class of the bottleneck.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@ struct Facts {
   // What it concludes by itself: name, class, share and because. It counts where neither the job's
   // phases nor the hook know of that class.
   std::vector<model::Cause> causes;
+  std::int64_t process = 0;  // That it looked into; 0 if it looked at all.
 };
 
 // The JSON that the PyTorch hook leaves (docs/format/hook.md).
@@ -38,5 +40,9 @@ Facts facts_of(const model::Receipt& receipt);
 // accelerators asked for none: that it got more than it uses is no fault of it.
 model::Profile classify(const model::Spec& spec, const model::Receipt& receipt,
                         const std::vector<Facts>& collected, const model::Change& baseline = {});
+
+// The class and the rule that chose it, from the causes, largest first, and the evidence.
+// `left_alone`: of the accelerators, by a job that asked for none.
+void conclude(model::Profile& profile, double left_alone = 0);
 
 }  // namespace amdahl::profile

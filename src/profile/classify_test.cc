@@ -443,12 +443,14 @@ std::set<std::string> emitted() {
   gpu.looks = 1;
   gpu.memory_total_bytes = gpu.memory_peak_bytes = 1;
   gpu.power_w = 1;
+  model::BpfSummary ranks = sample_waits();
+  ranks.sites.front().python = {{"/x/torch/distributed/distributed_c10d.py", 1, "barrier"}};
 
   std::set<std::string> names;
   for (const model::Profile& profile :
        {classify(spec, everything, {hook(with_prefetch)}),
         classify({}, run(1, 0.3F), {hook(kHook)}),
-        classify({}, run(1, 0.3F), {facts_of(sample_waits())}),
+        classify({}, run(1, 0.3F), {facts_of(ranks, 11)}),
         classify({}, run(1, 0.3F), {facts_of(std::vector{gpu})}), classify({}, crowded, {})}) {
     for (const auto& [name, value] : profile.evidence) {
       names.insert(name.starts_with("phase.")   ? "phase.<name>.share"

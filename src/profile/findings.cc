@@ -5,14 +5,15 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "profile/advice.h"
 #include "profile/causes.h"
-#include "profile/phases.h"
 #include "scan/anatomy.h"
 
 namespace amdahl::profile {
@@ -82,7 +83,10 @@ class Joined {
 
   // The first of what it can explain that took any time.
   std::optional<Evidence> cause_of(const code::Finding& finding) const {
-    for (const std::string& name : finding.explains) {
+    // A line whose own time is not known explains only what it is most telling of.
+    const std::size_t most = finding.runs_model ? 1 : finding.explains.size();
+    for (const std::string& name :
+         std::span(finding.explains).first(std::min(most, finding.explains.size()))) {
       auto share = evidence(name);
       if (!share) continue;
       // The hook counts imports as a part of the start; a job's own phases stand side by side.
@@ -98,8 +102,10 @@ class Joined {
     return first != profile_.evidence.end() && first->first.starts_with("phase.");
   }
 
+  // Of a line that runs the model, too, nobody knows which part is whose.
   double seconds_of(const code::Finding& finding) const {
     double seconds = 0;
+    if (finding.runs_model) return seconds;
     for (const LineCost& cost : lines_) {
       if (covers(cost, finding)) seconds += cost.seconds;
     }
@@ -141,8 +147,9 @@ class Joined {
     // Two findings may be the same line; its time counts once.
     double seconds = 0;
     for (const LineCost& cost : lines_) {
-      const bool ours =
-          std::ranges::any_of(timed, [&](const auto& one) { return covers(cost, *one.second); });
+      const bool ours = std::ranges::any_of(timed, [&](const auto& one) {
+        return !one.second->runs_model && covers(cost, *one.second);
+      });
       if (ours) seconds += cost.seconds;
     }
     if (wall_s() <= 0) return std::nullopt;
@@ -158,7 +165,8 @@ class Joined {
     const code::Finding& code = finding.code;
     if (code.cost == code::Cost::kOnlyHere) return std::nullopt;
     // Lines were timed, and this one took nothing: it is not what the time went to.
-    if (code.cost == code::Cost::kHere && was_timed(code.file)) return std::nullopt;
+    const bool must_show = code.cost == code::Cost::kHere && !code.runs_model;
+    if (must_show && was_timed(code.file)) return std::nullopt;
     const auto cause = cause_of(code);
     if (!cause) return std::nullopt;
     finding.cause = cause->name;
@@ -226,23 +234,9 @@ std::vector<LineCost> line_costs(const DeviceGaps& gaps) {
 }
 
 model::Bottleneck acts_on(const Finding& finding) {
-  struct Other {
-    std::string_view evidence;
-    model::Bottleneck bottleneck;
-  };
-  constexpr auto kOthers =
-      std::to_array<Other>({{"hook.gc_share", model::Bottleneck::kSerial},
-                            {"hook.fsync_share", model::Bottleneck::kSync},
-                            {"hook.save_share", model::Bottleneck::kLifecycle},
-                            {"contention_share", model::Bottleneck::kContention},
-                            {"wakeup_share", model::Bottleneck::kWakeups}});
-  std::string name = finding.cause;
-  if (name.empty() && !finding.code.explains.empty()) name = finding.code.explains.front();
-  for (const Kind& kind : kinds()) {
-    if (kind.share == name) return kind.bottleneck;
-  }
-  const auto other = std::ranges::find(kOthers, std::string_view(name), &Other::evidence);
-  return other == kOthers.end() ? model::Bottleneck::kUnknown : other->bottleneck;
+  if (!finding.cause.empty()) return class_of(finding.cause);
+  const auto& explains = finding.code.explains;
+  return explains.empty() ? model::Bottleneck::kUnknown : class_of(explains.front());
 }
 
 model::Change change_of(const Finding& finding) {

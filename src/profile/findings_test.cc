@@ -113,12 +113,12 @@ TEST(Findings, AFunctionsTimeCountsForWhatItHolds) {
 
 TEST(Findings, OneHabitInOneFunctionIsOne) {
   const auto found =
-      of("def step(x):\n  a = model(x).item()\n  b = x.item()\n  return a + b\n"
+      of("def step(x):\n  y = model(x)\n  a = y.item()\n  b = x.item()\n  return a + b\n"
          "for x in loader:\n  step(x)\n");
-  const std::vector<LineCost> lines = {{"job.py", 2, "", true, 1}, {"job.py", 3, "", true, 2}};
+  const std::vector<LineCost> lines = {{"job.py", 3, "", true, 1}, {"job.py", 4, "", true, 2}};
   const auto all = findings(found, profile_of({}), lines);
-  EXPECT_EQ(shown(all), "scalar-sync@3 6s!");
-  EXPECT_EQ(all[0].more_lines, (std::vector<int>{2}));
+  EXPECT_EQ(shown(all), "scalar-sync@4 6s!");
+  EXPECT_EQ(all[0].more_lines, (std::vector<int>{3}));
   EXPECT_EQ(all[0].because, "its lines took 3.00 s of 10.0 s");
 }
 

@@ -255,6 +255,7 @@ Result<Facts> read_hook(std::string_view json) {
   }
   Facts facts;
   TRY(read_numbers(hook, "", kNumbers, facts));
+  facts.process = static_cast<std::int64_t>(TRY(number_at(hook, "", "pid")).value_or(0));
   const Json loader = TRY(object_at(hook, "loader"));
   TRY(read_numbers(loader, "/loader", kLoader, facts));
   TRY(read_times(hook, facts));

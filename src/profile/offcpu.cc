@@ -93,6 +93,21 @@ void add_devices(const BpfSummary& summary, Facts& facts) {
   if (writes > 0) facts.evidence["waits.disk_write_ms"] = 1000 * write_s / writes;
 }
 
+// Of the thread that the hook looks at: what it takes for work between operators.
+void add_collectives(const BpfSummary& summary, std::int64_t hooked, Facts& facts) {
+  const auto thread = std::ranges::find(summary.tasks, hooked, &TaskWaits::tid);
+  if (hooked == 0 || thread == summary.tasks.end() || thread->life() <= Nanos{}) return;
+  const bool has_ranks = exchanges_gradients(summary);
+  Nanos sum{};
+  for (const model::WaitSite& site : summary.sites) {
+    const bool is_one = is_collective(site) || (has_ranks && is_backward(site));
+    if (site.tid == hooked && is_one) sum += site.time;
+  }
+  if (sum <= Nanos{}) return;
+  facts.evidence["waits.hooked_collective_share"] =
+      std::min(1.0, to_seconds(sum) / to_seconds(thread->life()));
+}
+
 // What the step thread waited for, as one cause.
 struct Finding {
   Bottleneck bottleneck = Bottleneck::kUnknown;
@@ -271,6 +286,12 @@ int most_at_once(const BpfSummary& summary, const std::vector<Role>& roles, Role
 
 }  // namespace
 
+bool exchanges_gradients(const BpfSummary& summary) {
+  const bool has_devices = std::ranges::any_of(
+      summary.tasks, [](const TaskWaits& task) { return task.name.starts_with("pt_autograd"); });
+  return !has_devices && most_at_once(summary, roles_of(summary), Role::kStep) > 1;
+}
+
 std::vector<RoleWaits> waits_by_role(const BpfSummary& summary) {
   const std::vector<Role> roles = roles_of(summary);
   std::map<Role, RoleWaits> sums;
@@ -296,13 +317,14 @@ std::vector<RoleWaits> waits_by_role(const BpfSummary& summary) {
       sum.until_other_s += to_seconds(row.blocked);
     }
   }
+  std::erase_if(sums, [](const auto& row) { return row.second.threads == 0; });
   for (auto& [role, sum] : sums) sum.at_once = most_at_once(summary, roles, role);
   std::vector<RoleWaits> found;
   for (const auto& [role, sum] : sums) found.push_back(sum);
   return found;
 }
 
-Facts facts_of(const BpfSummary& summary) {
+Facts facts_of(const BpfSummary& summary, std::int64_t hooked) {
   Facts facts;
   const double wall = to_seconds(summary.wall);
   const bool is_sampled = summary.collector != "bpf";
@@ -333,6 +355,7 @@ Facts facts_of(const BpfSummary& summary) {
     facts.evidence["waits.wakeups_per_s"] = wakeups / wall;
     if (const auto p95 = runqueue_p95(summary)) facts.evidence["waits.runqueue_p95_us"] = *p95;
     add_devices(summary, facts);
+    add_collectives(summary, hooked, facts);
   }
   return facts;
 }

@@ -32,12 +32,17 @@ struct RoleWaits {
   double blocked(model::Wait wait) const { return blocked_s[static_cast<std::size_t>(wait)]; }
 };
 
+// Whether a backward pass that blocks waits for other ranks: there are several, and none has
+// threads of autograd's own, which are there where the work is a device's.
+bool exchanges_gradients(const model::BpfSummary& summary);
+
 // In the order of Role, those that somebody plays.
 std::vector<RoleWaits> waits_by_role(const model::BpfSummary& summary);
 
 // Evidence "waits.…" of docs/format/evidence.md, and causes with their share of the wall time; the
 // step thread's waits alone make causes, because nobody loses time when an idle thread waits.
-Facts facts_of(const model::BpfSummary& summary);
+// `hooked`: the process that the PyTorch hook tells of; 0 if of none.
+Facts facts_of(const model::BpfSummary& summary, std::int64_t hooked = 0);
 
 // A place where threads waited for one reason.
 struct WaitPlace {

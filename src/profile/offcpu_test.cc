@@ -178,6 +178,41 @@ TEST(OffCpu, AWaitInACollectiveIsCommunication) {
             facts.causes.end());
 }
 
+// Gradients are exchanged inside of the backward pass, where torch's Python is not at work.
+TEST(OffCpu, ABackwardPassOfSeveralRanksWaitsForTheOthers) {
+  BpfSummary summary;
+  summary.wall = std::chrono::seconds(10);
+  auto shell = waits_task(10, 10, 1, "sh");
+  waits_block(shell, model::Wait::kChild, 9990, 1);
+  auto first = waits_task(11, 11, 10, "python3");
+  first.running = std::chrono::seconds(6);
+  waits_block(first, model::Wait::kFutex, 4000, 100);
+  auto second = waits_task(12, 12, 10, "python3");
+  second.running = std::chrono::seconds(10);
+  summary.tasks = {shell, first, second};
+  model::WaitSite site;
+  site.id = 1;
+  site.tid = 11;
+  site.reason = model::Wait::kFutex;
+  site.count = 100;
+  site.time = std::chrono::seconds(4);
+  site.python = {{"/usr/lib/python3/dist-packages/torch/autograd/__init__.py", 197, "backward"},
+                 {"/jobs/train.py", 13, "work"}};
+  summary.sites = {site};
+  const Facts facts = facts_of(summary, 11);
+  ASSERT_EQ(facts.causes.size(), 1U);
+  EXPECT_EQ(facts.causes[0].name, "waiting for other ranks");
+  EXPECT_NEAR(facts.causes[0].share, 0.2, 1e-9);
+  EXPECT_NEAR(facts.evidence.at("waits.hooked_collective_share"), 0.4, 1e-9);
+  EXPECT_FALSE(facts_of(summary).evidence.contains("waits.hooked_collective_share"));
+
+  // Of a device's work a thread of autograd tells.
+  auto autograd = waits_task(13, 11, 11, "pt_autograd_0");
+  autograd.executed = false;
+  summary.tasks.push_back(autograd);
+  EXPECT_TRUE(facts_of(summary, 11).causes.empty());
+}
+
 TEST(Roles, NobodyIsNothing) { EXPECT_TRUE(roles_of({}).empty()); }
 
 TEST(OffCpu, EvidenceIsByRole) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "profile/job_html.h"
 #include "profile/timeline_boxes.h"
 #include "profile/trace_report.h"
 
@@ -22,6 +23,7 @@ std::string draw(const TraceReport& report, int width, bool colour);
 // A page that needs nothing but itself: the same tables, and the timeline on a canvas that zooms
 // with the wheel, moves by dragging and with the keyboard, and can be searched. Light and dark by
 // the reader's setting. Whatever a name holds is shown as text.
-std::string html(const TraceReport& report, const Boxes& boxes);
+// `lead`: of the job that left the trace, which comes first; without lanes there is nothing else.
+std::string html(const TraceReport& report, const Boxes& boxes, const JobLead& lead = {});
 
 }  // namespace amdahl::profile

@@ -7,6 +7,7 @@
 #include "base/embedded.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "profile/html_parts.h"
 #include "profile/page.h"
 
 namespace amdahl {
@@ -21,24 +22,6 @@ std::string_view asset(std::string_view path) {
     if (file.path == path) return file.bytes;
   }
   return {};
-}
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&') {
-      result += "&amp;";
-    } else if (c == '<') {
-      result += "&lt;";
-    } else if (c == '>') {
-      result += "&gt;";
-    } else if (c == '"') {
-      result += "&quot;";
-    } else {
-      result += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-    }
-  }
-  return result;
 }
 
 // A JSON string that may stand inside a script element, whatever it holds.
@@ -97,41 +80,7 @@ std::string data_of(const Boxes& boxes) {
   return out + "]}";
 }
 
-std::string times(double factor) {
-  if (std::isinf(factor)) return "no limit";
-  return factor < 100 ? fmt::format("{:.2f}×", factor) : "over 100×";
-}
-
 std::string seconds(Nanos time) { return show_number(to_seconds(time)); }
-
-struct Column {
-  std::string_view name;
-  bool words = false;
-};
-
-class Table {
- public:
-  explicit Table(std::span<const Column> columns) : columns_{columns} {
-    out_ = "<div class=\"scroll\"><table>\n<tr>";
-    for (const Column& column : columns_) {
-      out_ += fmt::format("<th{}>{}</th>", column.words ? " class=\"words\"" : "", column.name);
-    }
-    out_ += "</tr>\n";
-  }
-  // Cells are HTML.
-  void row(const std::vector<std::string>& cells) {
-    out_ += "<tr>";
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      out_ += fmt::format("<td{}>{}</td>", columns_[i].words ? " class=\"words\"" : "", cells[i]);
-    }
-    out_ += "</tr>\n";
-  }
-  std::string take() { return std::move(out_) + "</table></div>\n"; }
-
- private:
-  std::span<const Column> columns_;
-  std::string out_;
-};
 
 std::string causes_of(const TraceReport& report) {
   if (report.profile.causes.empty()) return "";
@@ -147,7 +96,7 @@ std::string causes_of(const TraceReport& report) {
     table.row({escaped(cause.name),
                fmt::format("<span class=\"whole\">{}</span>", name(cause.bottleneck)),
                show_number(cause.accelerator_seconds), show_percent(cause.share),
-               times(cause.ceiling),
+               times_of(cause.ceiling),
                fmt::format("{}<div class=\"try\">try: {}</div>", escaped(cause.because),
                            escaped(advice))});
   }
@@ -160,16 +109,16 @@ std::string gains_of(const TraceReport& report) {
   Table table(kColumns);
   if (report.answer) {
     table.row({fmt::format("<code>{}</code>", escaped(report.asked)),
-               show_percent(report.answer->share), times(report.answer->ceiling),
-               times(report.answer->expected)});
+               show_percent(report.answer->share), times_of(report.answer->ceiling),
+               times_of(report.answer->expected)});
   }
   for (const Gain& gain : report.gains.alone) {
-    table.row({std::string(name(gain.first)), show_percent(gain.share), times(gain.ceiling),
-               times(gain.expected)});
+    table.row({std::string(name(gain.first)), show_percent(gain.share), times_of(gain.ceiling),
+               times_of(gain.expected)});
   }
   for (const Gain& gain : report.gains.pairs) {
     table.row({fmt::format("{} and {}", name(gain.first), name(gain.second)), "",
-               times(gain.ceiling), times(gain.expected)});
+               times_of(gain.ceiling), times_of(gain.expected)});
   }
   return "<h2>What each fix could gain</h2>\n" + table.take();
 }
@@ -211,7 +160,7 @@ std::string kernels_of(const TraceReport& report) {
     const std::string advice = kernel.hints.empty() ? "" : kernel.hints.front().text;
     table.row(
         {escaped(kernel.kernel), fmt::to_string(kernel.launches), std::string(name(kernel.bound)),
-         kernel.is_estimated ? times(kernel.ceiling) : "unknown",
+         kernel.is_estimated ? times_of(kernel.ceiling) : "unknown",
          fmt::format("{}<div class=\"try\">{}</div>", escaped(kernel.because), escaped(advice))});
   }
   return "<h2>Kernels</h2>\n" + table.take();
@@ -260,16 +209,29 @@ std::string title_of(const TraceReport& report) {
   return more == 0 ? first : fmt::format("{} and {} more", first, more);
 }
 
+// What follows is of less than the whole job.
+std::string traced(const std::string& source) {
+  return fmt::format(
+      "<h2 class=\"part\">What was traced of it</h2>\n<p class=\"try\">The rest of this page is of "
+      "the part that {} holds: for PyTorch a window of steps, after the first ones.</p>\n",
+      escaped(source.substr(source.rfind('/') + 1)));
+}
+
 }  // namespace
 
-std::string html(const TraceReport& report, const Boxes& boxes) {
+std::string html(const TraceReport& report, const Boxes& boxes, const JobLead& lead) {
+  const bool has_job = !lead.name.empty();
   std::string page = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
       "<title>{0}: {1}</title>\n<style>\n{2}</style>\n</head>\n<body>\n<h1>{0}: {1}</h1>\n"
       "<p class=\"rule\">{3}</p>\n",
-      escaped(title_of(report)), escaped(model::describe(report.profile.bottleneck)),
-      asset("page.css"), escaped(report.profile.rule));
+      escaped(has_job ? lead.name : title_of(report)),
+      escaped(model::describe(has_job ? lead.bottleneck : report.profile.bottleneck)),
+      asset("page.css"), escaped(has_job ? lead.rule : report.profile.rule));
+  page += lead.body;
+  if (has_job && boxes.lanes.empty()) return page + "</body>\n</html>\n";
+  if (has_job) page += traced(title_of(report));
   page += causes_of(report);
   page += timeline_of(boxes);
   page += gains_of(report);

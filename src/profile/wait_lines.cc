@@ -92,13 +92,20 @@ std::optional<StackLine> own_line(const std::vector<StackLine>& lines) {
 }
 
 bool is_loading(const model::WaitSite& site) {
-  const auto imports = [](const model::PythonFrame& frame) {
-    return frame.file.starts_with("<frozen importlib");
-  };
-  if (!site.python.empty()) return std::ranges::any_of(site.python, imports);
+  if (!site.python.empty()) return std::ranges::any_of(site.python, is_import_machinery);
   return std::ranges::any_of(site.frames, [](const model::WaitFrame& frame) {
     return frame.symbol.starts_with("_dl_") || frame.symbol.starts_with("Py_Initialize") ||
            frame.file.find("/ld-linux") != frame.file.npos;
+  });
+}
+
+bool is_import_machinery(const model::PythonFrame& frame) {
+  return frame.file.starts_with("<frozen importlib");
+}
+
+bool is_backward(const model::WaitSite& site) {
+  return std::ranges::any_of(site.python, [](const model::PythonFrame& frame) {
+    return frame.function == "backward" && frame.file.find("/torch/autograd/") != frame.file.npos;
   });
 }
 

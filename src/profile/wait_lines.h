@@ -32,8 +32,14 @@ std::optional<StackLine> own_line(const std::vector<StackLine>& lines);
 
 // Whether it waited while a module was imported or a program or library loaded.
 bool is_loading(const model::WaitSite& site);
+
+// Python's own code that imports: it says nothing of what was imported by whom.
+bool is_import_machinery(const model::PythonFrame& frame);
 // Whether it waited in torch.distributed for the other ranks, once these had found each other.
 bool is_collective(const model::WaitSite& site);
+
+// Inside a backward pass, which blocks for gradients of other ranks (exchanges_gradients()).
+bool is_backward(const model::WaitSite& site);
 
 // "train.py:12 (load)".
 std::string show(const StackLine& line);

@@ -33,7 +33,7 @@ std::string stack_of(const model::WaitSite& site) {
   std::vector<std::string> names;
   for (const model::PythonFrame& frame : site.python) {
     if (names.size() >= kShownFrames) break;
-    if (is_hook(frame)) continue;
+    if (is_hook(frame) || is_import_machinery(frame)) continue;
     names.push_back(show(StackLine{frame.file, frame.line, frame.function}));
   }
   for (const model::WaitFrame& frame : site.frames) {
@@ -56,6 +56,7 @@ std::vector<WaitPlace> places_of(const BpfSummary& summary, Role role, std::size
   for (std::size_t i = 0; i < roles.size(); ++i) role_of[summary.tasks[i].tid] = roles[i];
   std::map<std::tuple<std::string, std::string, bool>, std::size_t> known;
   std::vector<WaitPlace> places;
+  const bool has_ranks = exchanges_gradients(summary);
   for (const model::WaitSite& site : summary.sites) {
     const auto found = role_of.find(site.tid);
     if (found == role_of.end() || found->second != role) continue;
@@ -63,7 +64,7 @@ std::vector<WaitPlace> places_of(const BpfSummary& summary, Role role, std::size
     place.reason = model::name(site.reason);
     place.stack = stack_of(site);
     place.is_loading = is_loading(site);
-    place.is_collective = is_collective(site);
+    place.is_collective = is_collective(site) || (has_ranks && is_backward(site));
     const auto [at, is_new] =
         known.try_emplace({place.reason, place.stack, place.is_loading}, places.size());
     if (is_new) {

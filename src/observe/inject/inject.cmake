@@ -3,7 +3,7 @@
 # names it stands in for, and is never built with a sanitizer.
 set(inject ${CMAKE_CURRENT_SOURCE_DIR}/inject)
 add_library(amdahl_inject SHARED ${inject}/recorder.cpp ${inject}/queues.cpp ${inject}/opencl.cpp
-            ${inject}/nvtx.cpp)
+            ${inject}/nvtx.cpp ${inject}/python_path.cpp)
 set_target_properties(amdahl_inject PROPERTIES CXX_VISIBILITY_PRESET hidden
                       VISIBILITY_INLINES_HIDDEN ON
                       LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/inject)

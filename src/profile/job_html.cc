@@ -1,0 +1,91 @@
+#include "profile/job_html.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "profile/course.h"
+#include "profile/html_parts.h"
+
+namespace amdahl::profile {
+namespace {
+
+constexpr std::size_t kMostFindings = 20;
+
+std::string place_of(const Finding& finding) {
+  return fmt::format("<code title=\"{}\">{}:{}</code>", escaped(finding.code.file),
+                     escaped(finding.code.file.substr(finding.code.file.rfind('/') + 1)),
+                     finding.code.line);
+}
+
+std::string causes_of(const model::Profile& profile, std::span<const Finding> findings,
+                      const HotLines& hot) {
+  if (profile.causes.empty()) return "";
+  static constexpr Column kColumns[] = {{"cause", true},
+                                        {"class", true},
+                                        {"line", true},
+                                        {"accel-s"},
+                                        {"share"},
+                                        {"ceiling"},
+                                        {"why, and what to try", true}};
+  Table table(kColumns);
+  for (const model::Cause& cause : profile.causes) {
+    const Finding* behind = finding_behind(findings, cause);
+    const std::string line =
+        behind != nullptr ? "" : hot_line_of(hot, cause, to_seconds(profile.wall));
+    table.row({escaped(cause.name),
+               fmt::format("<span class=\"whole\">{}</span>", name(cause.bottleneck)),
+               behind != nullptr ? place_of(*behind) : "", show_number(cause.accelerator_seconds),
+               show_percent(cause.share), times_of(cause.ceiling),
+               fmt::format("{}{}<div class=\"try\">try: {}</div>", escaped(cause.because),
+                           line.empty() ? "" : "<div>" + escaped(line) + "</div>",
+                           escaped(advice_on(findings, cause)))});
+  }
+  return "<h2>Causes</h2>\n" + table.take();
+}
+
+std::string code_of(std::span<const Finding> findings) {
+  if (findings.empty()) return "";
+  static constexpr Column kColumns[] = {
+      {"line", true}, {"accel-s"}, {"share"}, {"at most"}, {"what it does, and what to try", true}};
+  Table table(kColumns);
+  for (const Finding& finding : findings.first(std::min(kMostFindings, findings.size()))) {
+    std::string words =
+        fmt::format("<code>{}</code><div>{}: {}</div><div class=\"try\">try: {}</div>",
+                    escaped(finding.code.snippet), escaped(finding.code.finds),
+                    escaped(finding.because), escaped(finding.code.suggestion));
+    if (!finding.code.patch.empty()) {
+      std::string patch;
+      for (const std::string_view row : split(trim(finding.code.patch), '\n')) {
+        patch += escaped(row) + "\n";
+      }
+      words += fmt::format("<details><summary>patch</summary><pre>{}</pre></details>", patch);
+    }
+    table.row({place_of(finding), show_number(finding.accelerator_seconds),
+               show_percent(finding.share), times_of(finding.ceiling), words});
+  }
+  return "<h2>In the code</h2>\n" + table.take();
+}
+
+std::string list_of(std::string_view title, const std::vector<std::string>& lines) {
+  if (lines.empty()) return "";
+  std::string out = fmt::format("<h2>{}</h2>\n<ul>\n", title);
+  for (const std::string& line : lines) out += fmt::format("<li>{}</li>\n", escaped(line));
+  return out + "</ul>\n";
+}
+
+}  // namespace
+
+JobLead job_lead(const model::Profile& profile, std::span<const Finding> findings,
+                 const HotLines& hot, const std::string& words) {
+  JobLead lead{profile.family, profile.bottleneck, profile.rule, ""};
+  lead.body = causes_of(profile, findings, hot) + code_of(findings) +
+              list_of("How it went", course_of(profile)) + list_of("Missing", profile.missing);
+  lead.body +=
+      "<details id=\"job\">\n<summary>All in words: threads, waits, lines, disks</summary>"
+      "\n<pre>";
+  for (const std::string_view line : split(words, '\n')) lead.body += escaped(line) + "\n";
+  lead.body += "</pre>\n</details>\n";
+  return lead;
+}
+
+}  // namespace amdahl::profile

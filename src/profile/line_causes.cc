@@ -1,0 +1,119 @@
+#include "profile/line_causes.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "profile/advice.h"
+#include "profile/causes.h"
+#include "profile/classify.h"
+#include "profile/wait_lines.h"
+
+namespace amdahl::profile {
+namespace {
+
+using model::Bottleneck;
+using model::Cause;
+
+constexpr double kGoodPart = 0.3;  // Of a cause: what a line must have taken to be named for it.
+constexpr double kHeld = 0.5;      // Of a line's time: a cause of the same class that holds as much
+                                   // is taken to hold it.
+
+// "range-check" is "range check in the code".
+std::string name_of(const Finding& finding) {
+  std::string words = finding.code.rule;
+  std::ranges::replace(words, '-', ' ');
+  return words + " in the code";
+}
+
+bool is_held(const Finding& finding, const std::vector<Cause>& causes) {
+  return std::ranges::any_of(causes, [&](const Cause& cause) {
+    return cause.bottleneck == acts_on(finding) && cause.share >= kHeld * finding.share;
+  });
+}
+
+bool is_start(const Cause& cause) {
+  const std::string_view first = split(cause.name, ',').front();
+  return first == "start-up" || first == "imports";
+}
+
+void keep_dearest(const LineCost& line, std::optional<LineCost>& most) {
+  if (!most || line.seconds > most->seconds) most = line;
+}
+
+}  // namespace
+
+void add_line_causes(std::span<const Finding> findings, model::Profile& profile) {
+  const std::vector<Cause> known = profile.causes;
+  std::set<std::pair<std::string, int>> lines;  // Two rules may speak of one line: it took once.
+  for (const Finding& finding : findings) {
+    if (!finding.measured || finding.share < kCauseThatCounts || is_held(finding, known)) continue;
+    if (!lines.emplace(finding.code.file, finding.code.line).second) continue;
+    Cause cause;
+    cause.name = name_of(finding);
+    cause.bottleneck = acts_on(finding);
+    cause.share = finding.share;
+    cause.accelerator_seconds = finding.accelerator_seconds;
+    cause.ceiling = finding.ceiling;
+    cause.because = finding.because;
+    profile.causes.push_back(std::move(cause));
+  }
+  if (profile.causes.size() == known.size()) return;
+  std::ranges::stable_sort(profile.causes, std::ranges::greater{}, &Cause::share);
+  conclude(profile);
+}
+
+const Finding* finding_behind(std::span<const Finding> findings, const model::Cause& cause) {
+  const Finding* best = nullptr;
+  for (const Finding& finding : findings) {
+    if (finding.measured && name_of(finding) == cause.name) return &finding;
+    if (acts_on(finding) != cause.bottleneck) continue;
+    if (best == nullptr || (finding.measured && !best->measured)) best = &finding;
+  }
+  const bool is_of_class =
+      cause.bottleneck != Bottleneck::kUnknown && !cause.name.ends_with(" in the code");
+  return is_of_class ? best : nullptr;
+}
+
+const Finding* finding_beside(std::span<const Finding> findings, const Finding& first,
+                              const model::Cause& cause) {
+  if (name_of(first) == cause.name) return nullptr;
+  const auto found = std::ranges::find_if(findings, [&](const Finding& other) {
+    const bool is_same = other.code.file == first.code.file && other.code.line == first.code.line;
+    return !is_same && acts_on(other) == cause.bottleneck;
+  });
+  return found == findings.end() ? nullptr : &*found;
+}
+
+std::string advice_on(std::span<const Finding> findings, const model::Cause& cause) {
+  const Finding* behind = finding_behind(findings, cause);
+  const bool is_most =
+      behind != nullptr && behind->measured && behind->share >= kHeld * cause.share;
+  if (is_most) return behind->code.suggestion;
+  return std::string(what_to_try(cause));
+}
+
+HotLines hot_lines(std::span<const LineCost> lines, std::span<const code::Stretch> models) {
+  HotLines hot;
+  for (const LineCost& line : lines) {
+    if (!line.in_steps) keep_dearest(line, hot.startup);
+    const bool runs_model = std::ranges::any_of(
+        models, [&](const code::Stretch& model) { return model.holds(line.file, line.line); });
+    if (line.in_steps && !runs_model) keep_dearest(line, hot.step);
+  }
+  return hot;
+}
+
+std::string hot_line_of(const HotLines& hot, const model::Cause& cause, double wall_s) {
+  const std::optional<LineCost>& line = is_start(cause)                           ? hot.startup
+                                        : cause.bottleneck == Bottleneck::kSerial ? hot.step
+                                                                                  : std::nullopt;
+  if (!line || line->seconds < kGoodPart * cause.share * wall_s) return "";
+  return fmt::format("{} took {} s of it", show(StackLine{line->file, line->line, line->function}),
+                     show_number(line->seconds));
+}
+
+}  // namespace amdahl::profile

@@ -1,0 +1,45 @@
+// line_causes.h: causes that single lines of the job's code make plain.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "code/finding.h"
+#include "model/profile.h"
+#include "profile/findings.h"
+#include "profile/lines.h"
+
+namespace amdahl::profile {
+
+// Adds a cause for each finding whose own lines were timed and that no cause of its class holds:
+// what a check or a copy computes is compute to everyone who does not see whose line it is. Then
+// the largest cause makes the class of the job, as in classify().
+void add_line_causes(std::span<const Finding> findings, model::Profile& profile);
+
+// The finding that a cause is shown with: the one it was made from, or of its class the dearest,
+// one that was timed before one that was concluded. nullptr if there is none.
+const Finding* finding_behind(std::span<const Finding> findings, const model::Cause& cause);
+
+// After `first`, the dearest of the cause's class at another line: both may be needed. nullptr if
+// there is none, or if the cause was made from `first`.
+const Finding* finding_beside(std::span<const Finding> findings, const Finding& first,
+                              const model::Cause& cause);
+
+// What to try against a cause: what the line suggests that is most of it, else what helps its kind.
+std::string advice_on(std::span<const Finding> findings, const model::Cause& cause);
+
+// The job's own line that took most before the first step, and the one that took most of the steps
+// without running the model.
+struct HotLines {
+  std::optional<LineCost> startup;
+  std::optional<LineCost> step;
+};
+HotLines hot_lines(std::span<const LineCost> lines, std::span<const code::Stretch> models);
+
+// "train.py:12 (main) took 1.5 s of it": the line that a cause without a finding went to, if it
+// took a good part of it; else empty.
+std::string hot_line_of(const HotLines& hot, const model::Cause& cause, double wall_s);
+
+}  // namespace amdahl::profile

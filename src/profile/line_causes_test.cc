@@ -1,0 +1,123 @@
+#include "profile/line_causes.h"
+
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+
+namespace amdahl::profile {
+namespace {
+
+constexpr const char* kJob = R"(import torch
+def main(model, loader):
+    for batch in loader:
+        out = model(batch)
+        if torch.isnan(out).any():
+            raise ValueError
+        total = sum(v * v for v in rows(out))
+        best = model(batch).max().item()
+)";
+
+LineCost cost(int line, double seconds, bool in_steps = true) {
+  LineCost made;
+  made.file = "/jobs/train.py";
+  made.line = line;
+  made.function = "main";
+  made.in_steps = in_steps;
+  made.seconds = seconds;
+  return made;
+}
+
+struct Joined {
+  model::Profile profile;
+  std::vector<Finding> found;
+  HotLines hot;
+};
+
+Joined join_lines(std::map<std::string, double> evidence, std::vector<model::Cause> causes,
+                  const std::vector<LineCost>& lines) {
+  const std::vector<code::Source> sources = {{"/jobs/train.py", kJob}};
+  const code::Analysis analysis = code::analyse(sources);
+  Joined joined;
+  joined.profile.wall = std::chrono::seconds(10);
+  joined.profile.accelerators = 1;
+  joined.profile.evidence = std::move(evidence);
+  joined.profile.causes = std::move(causes);
+  joined.found = findings(analysis.findings, joined.profile, lines);
+  joined.hot = hot_lines(lines, analysis.models);
+  add_line_causes(joined.found, joined.profile);
+  return joined;
+}
+
+model::Cause cause(std::string name, model::Bottleneck bottleneck, double share) {
+  model::Cause made;
+  made.name = std::move(name);
+  made.bottleneck = bottleneck;
+  made.share = share;
+  return made;
+}
+
+std::string shown(const Joined& joined) {
+  std::vector<std::string> words;
+  for (const model::Cause& cause : joined.profile.causes) {
+    const Finding* behind = finding_behind(joined.found, cause);
+    words.push_back(fmt::format("{} {} {:.2f} @{}", name(cause.bottleneck), cause.name, cause.share,
+                                behind ? behind->code.line : 0));
+  }
+  return join(words, "; ");
+}
+
+TEST(LineCauses, ALineThatNoCauseHoldsIsOne) {
+  const auto joined = join_lines({}, {cause("start-up", model::Bottleneck::kLifecycle, 0.2)},
+                                 {cost(4, 3), cost(5, 4)});
+  EXPECT_EQ(shown(joined), "sync range check in the code 0.40 @5; lifecycle start-up 0.20 @0");
+  EXPECT_EQ(joined.profile.bottleneck, model::Bottleneck::kSync);
+  EXPECT_EQ(joined.profile.rule,
+            "the largest cause, range check in the code 40 %, speed-up at most 1.67x (its line "
+            "took 4.00 s of 10.0 s)");
+}
+
+TEST(LineCauses, ACauseThatHoldsTheLineIsToldOnce) {
+  const auto joined = join_lines(
+      {{"serial_share", 0.5}},
+      {cause("CPU work between launches", model::Bottleneck::kSerial, 0.5)}, {cost(5, 4)});
+  EXPECT_EQ(shown(joined), "serial CPU work between launches 0.50 @5");
+  EXPECT_EQ(advice_on(joined.found, joined.profile.causes.front()),
+            "check every so many steps, or collect on the device and look once");
+}
+
+TEST(LineCauses, ALineThatRunsTheModelTooIsNotBlamedForIt) {
+  const auto joined = join_lines({{"serial_share", 0.3}}, {}, {cost(8, 6)});
+  EXPECT_EQ(shown(joined), "");
+  EXPECT_TRUE(joined.found.empty());
+  // A device that waits for the host tells.
+  const auto told = join_lines({{"sync_share", 0.3}}, {}, {cost(8, 6)});
+  ASSERT_EQ(told.found.size(), 1U);
+  EXPECT_EQ(told.found.front().because, "sync_share 30 % of 10.0 s");
+}
+
+TEST(LineCauses, ALineThatTookLittleIsNoCause) {
+  EXPECT_EQ(shown(join_lines({}, {}, {cost(5, 0.4)})), "");
+}
+
+TEST(LineCauses, TheHottestLineOutsideOfTheModelStandsForACauseWithoutAFinding) {
+  const std::vector<LineCost> lines = {cost(4, 4), cost(7, 3), cost(1, 2, false)};
+  const auto joined =
+      join_lines({},
+                 {cause("CPU work between launches", model::Bottleneck::kSerial, 0.4),
+                  cause("start-up", model::Bottleneck::kLifecycle, 0.2),
+                  cause("waiting for input", model::Bottleneck::kInput, 0.1)},
+                 lines);
+  std::vector<std::string> hot;
+  for (const model::Cause& one : joined.profile.causes) {
+    hot.push_back(hot_line_of(joined.hot, one, 10));
+  }
+  EXPECT_EQ(hot, (std::vector<std::string>{"train.py:7 (main) took 3.00 s of it",
+                                           "train.py:1 (main) took 2.00 s of it", ""}));
+}
+
+}  // namespace
+}  // namespace amdahl::profile
