@@ -301,6 +301,14 @@ TEST(Hook, ReadsAnEmptyDocument) {
                 "hook: it profiled no window of steps, so nothing of the operators"}));
 }
 
+// Of an operator whose work others do meanwhile torch tells less than nothing.
+TEST(Hook, AnOperatorThatTookLessThanNothingTookNothing) {
+  const Facts facts = hook(
+      R"({"wall_s": 9, "window": {"steps": 1, "wall_s": 1, "op_calls": 2, "ops": [
+          {"name": "aten::mm", "self_cpu_s": 0.5}, {"name": "a::b", "self_cpu_s": -0.001}]}})");
+  EXPECT_NEAR(facts.evidence.at("hook.python_share"), 0.5, 1e-9);
+}
+
 TEST(Hook, SaysWhyThereIsNoWindow) {
   const auto last = [](const char* json) { return hook(json).missing.back(); };
   EXPECT_EQ(last(R"({"wall_s": 1, "torch": null, "steps": 0})"),

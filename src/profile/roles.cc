@@ -16,6 +16,7 @@ using model::TaskWaits;
 using model::Wait;
 
 constexpr double kMostlyWaits = 0.8;    // Of its life: a launcher.
+constexpr double kOneWait = 0.4;        // Of its life, in one wait: likewise.
 constexpr double kAsBusy = 0.5;         // Of the busiest child's tree: another rank.
 constexpr double kIdleLeader = 0.02;    // Of its life on a CPU: it leaves the steps to others.
 constexpr double kPoolComputes = 0.01;  // Of the wall time on a CPU; else it is idle.
@@ -110,7 +111,7 @@ class Family {
     if (!process.children.empty() && ends > 0 && ends >= kMostlyWaits * seconds(leader.life())) {
       return true;
     }
-    if (awaits_ends(process, leader)) return true;
+    if (awaits_ends(process, leader) || waits_once(process, leader)) return true;
     const bool has_executed = std::ranges::any_of(
         process.children, [&](std::int64_t child) { return processes_.at(child).executed; });
     return has_executed && idle >= kMostlyWaits * seconds(leader.life()) && idle > 0;
@@ -137,6 +138,21 @@ class Family {
     }
     return !ended.empty() && times <= kEndWakes * std::ssize(ended) &&
            waited >= kMostlyWaits * seconds(leader.died - begun);
+  }
+
+  // The same in one wait, whoever ended it: what a child's end sets off is sometimes left to a
+  // thread of the kernel.
+  bool waits_once(const Process& process, const TaskWaits& leader) const {
+    Nanos begun{-1};
+    for (const std::int64_t child : process.children) {
+      if (processes_.at(child).executed) begun = std::max(begun, process_leader(child).born);
+    }
+    if (begun < Nanos{}) return false;
+    const double least =
+        std::max(kMostlyWaits * seconds(leader.died - begun), kOneWait * seconds(leader.life()));
+    return std::ranges::any_of(summary_.sites, [&](const model::WaitSite& site) {
+      return site.tid == leader.tid && seconds(site.longest) >= least && least > 0;
+    });
   }
 
   void descend(std::int64_t id, int depth, std::vector<std::int64_t>& found) {

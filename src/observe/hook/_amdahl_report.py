@@ -66,7 +66,8 @@ def window_rows(result):
             events._build_tree()
             inner.function_events = events
         rows = [
-            (row.key, row.count, row.self_cpu_time_total / 1e6)
+            # What goes on beside an operator can take longer than it.
+            (row.key, row.count, max(0.0, row.self_cpu_time_total / 1e6))
             for row in profiler.key_averages()
             # Ranges that others drew around operators are no operators.
             if "::" in row.key or row.key.endswith("Backward0")
