@@ -1,6 +1,7 @@
 #include "cli/show_job_profile.h"
 
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -120,7 +121,7 @@ nlohmann::json encode_job_profile(const app::JobProfile& profile) {
 
 namespace {
 
-// The job first, then the timeline of what was traced; of a job that left no trace, its threads'.
+// The job first, then the timeline of what was traced, if anything was.
 Result<> write_page(const Flags& flags, const app::CommandProfile& done) {
   Flags plain = flags;
   plain.no_color = true;
@@ -129,10 +130,10 @@ Result<> write_page(const Flags& flags, const app::CommandProfile& done) {
   request.html = true;
   request.lead = profile::job_lead(done.joined.profile, done.joined.findings, done.joined.hot,
                                    show_job_profile(plain, done.joined));
-  const std::string waits = done.folder + "/waits.jsonl";
-  if (request.files.files.empty() && os::exists(waits)) request.files.files = {waits};
-  const auto answer = app::profile_traces(request);
-  const std::string page = answer ? answer->page : profile::html({}, {}, request.lead);
+  std::string page = profile::html({}, {}, request.lead);
+  if (!request.files.files.empty()) {
+    if (auto answer = app::profile_traces(request)) page = std::move(answer->page);
+  }
   return os::write_file(os::absolute(flags.html), page).in("--html");
 }
 
