@@ -27,8 +27,9 @@ using std::chrono::minutes;
 
 // A scrape or a remote write may come late; until then a piece may still grow.
 constexpr Nanos kSettles = minutes(5);
-constexpr int kGivesUpAfter = 6;  // Pieces that failed one after the other.
-constexpr int kDeepest = 5;       // Halvings of one piece.
+constexpr int kGivesUpAfter = 6;                        // Pieces that failed one after the other.
+constexpr Nanos kLimitThen = std::chrono::seconds(10);  // For a piece, from then on.
+constexpr int kDeepest = 5;                             // Halvings of one piece.
 constexpr std::size_t kAhead = 64;
 
 std::string piece_name(const prom::Piece& piece) {
@@ -74,7 +75,10 @@ class Worker {
     request.url += form.path;
     request.form = prom::encode_form(form);
     os::Patience patience = ask_.patience;
-    if (failures_ >= kGivesUpAfter) patience.attempts = 1;  // It is down: do not wait for each.
+    if (failures_ >= kGivesUpAfter) {  // It is down: do not wait for each.
+      patience.attempts = 1;
+      request.limit = std::min(request.limit, kLimitThen);
+    }
     const auto answer = os::ask_patiently(*http_, clock_, request, patience, stop_);
     if (stop_()) return;
     if (answer && answer->status == 200) {

@@ -172,9 +172,11 @@ std::unique_ptr<Http> make_http() { return std::make_unique<CurlHttp>(); }
 Result<HttpAnswer> ask_patiently(Http& http, Clock& clock, const HttpRequest& request,
                                  const Patience& patience, const Stop& stop) {
   Nanos pause = patience.first_wait;
+  const Nanos until = clock.monotonic() + patience.in_all;
   for (int attempt = 1;; ++attempt) {
     Result<HttpAnswer> answer = http.ask(request, stop);
     if (!may_help(answer) || attempt >= patience.attempts || (stop && stop())) return answer;
+    if (clock.monotonic() >= until) return answer;
     Nanos next = from_seconds(to_seconds(pause) * spread(request, attempt));
     if (answer && answer->retry_after) next = std::max(next, *answer->retry_after);
     wait(clock, std::min(next, patience.longest_wait), stop);

@@ -49,6 +49,7 @@ struct Patience {
   int attempts = 5;
   Nanos first_wait = std::chrono::milliseconds(500);  // Doubled each time, and spread by a quarter.
   Nanos longest_wait = std::chrono::seconds(30);
+  Nanos in_all = std::chrono::minutes(2);  // After this nothing is asked again.
 };
 
 // Asks again where that may help: no connection, a timeout, 429 and 5xx. The last answer or error.

@@ -118,5 +118,31 @@ TEST(Http, AsksAgainWhereThatMayHelp) {
   }
 }
 
+// A server that takes connections and says nothing.
+class SilentHttp final : public Http {
+ public:
+  explicit SilentHttp(FakeClock& clock) : clock_{clock} {}
+  Result<HttpAnswer> ask(const HttpRequest& request, const Stop&) override {
+    ++asked;
+    clock_.sleep(request.limit);
+    return external("no answer");
+  }
+  int asked = 0;
+
+ private:
+  FakeClock& clock_;
+};
+
+TEST(Http, AsksASilentServerNoLongerThanAllThePatienceThereIs) {
+  FakeClock clock;
+  SilentHttp http(clock);
+  const HttpRequest slow{.limit = std::chrono::seconds(50)};
+  EXPECT_FALSE(ask_patiently(http, clock, slow, {.in_all = std::chrono::minutes(2)}, kNever));
+  EXPECT_EQ(http.asked, 3);
+  const HttpRequest slower{.limit = std::chrono::minutes(3)};
+  EXPECT_FALSE(ask_patiently(http, clock, slower, {.in_all = std::chrono::minutes(2)}, kNever));
+  EXPECT_EQ(http.asked, 4);
+}
+
 }  // namespace
 }  // namespace amdahl::os
