@@ -72,6 +72,18 @@ std::string shown(std::string_view bytes) {
   return text;
 }
 
+// Whether control characters make up a quarter of how it begins. What is padded with NULs, as a
+// crash leaves a log, is text.
+bool is_binary(std::string_view bytes) {
+  const std::string_view head = bytes.substr(0, 256);
+  const std::string_view some = head.substr(0, head.find_last_not_of('\0') + 1);
+  const auto controls = std::ranges::count_if(some, [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 &&
+           std::string_view("\t\n\v\f\r\x1B").find(c) == std::string_view::npos;
+  });
+  return static_cast<std::size_t>(controls) * 4 > some.size();
+}
+
 // What is no text at all, in words; empty if it may be one.
 std::string_view not_text(std::string_view bytes) {
   if (bytes.starts_with("PK\x03\x04")) return "a zip archive (or a spreadsheet); unpack it first";
@@ -86,6 +98,7 @@ std::string_view not_text(std::string_view bytes) {
   if (bytes.size() >= 64 && bytes[0] != '\0' && bytes[1] == '\0' && bytes[3] == '\0') {
     return "UTF-16 without its mark; convert it: iconv -f UTF-16LE -t UTF-8";
   }
+  if (is_binary(bytes)) return "binary; write what it holds as CSV or JSON first";
   return {};
 }
 

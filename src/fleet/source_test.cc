@@ -161,6 +161,10 @@ TEST(Sources, WhatIsNoTextIsCalledByItsName) {
   } cases[] = {
       {"PK\x03\x04....", "is a zip archive (or a spreadsheet); unpack it first"},
       {"PAR1....", "is a Parquet file; write it as CSV first"},
+      {std::string("\x7F"
+                   "ELF\2\1\1\0\0\0\0\0|\3\0>\0|\1\0\0\n\0\1|\0|\0",
+                   28),
+       "is binary; write what it holds as CSV or JSON first"},
       {"BZh91AY", "is bzip2; unpack it, or pack it with gzip or zstd"},
       {"#Entity   GPUTL  SMACT\nID\nGPU 0     45     0.3\n",
        "is what dcgmi dmon prints, whose rows have no time; log it: nvidia-smi "

@@ -11,26 +11,13 @@
 #include "base/text.h"
 #include "scan/capacity.h"
 #include "scan/fold.h"
-#include "scan/testing.h"
+#include "scan/hour_testing.h"
 
 namespace amdahl::scan {
 namespace {
 
 using model::Trouble;
 using std::chrono::seconds;
-
-constexpr std::int64_t kStart = 1'700'006'400;  // 2023-11-15 00:00 UTC.
-const Window kHour{seconds(kStart), seconds(kStart + 3600)};
-
-FleetUsage scan_all(const std::vector<Input>& inputs, std::optional<Window> window = kHour) {
-  Fold fold({.window = window, .now = seconds(kStart + 7200)});
-  std::vector<Input> timed = inputs;
-  for (Input& input : timed) input.options.now = seconds(kStart + 7200);
-  const auto read = drive(timed, fold, {});
-  EXPECT_TRUE(read);
-  for (const InputRead& one : *read) EXPECT_EQ(one.error, "") << one.name;
-  return std::move(fold).finish();
-}
 
 std::string shown(const Split& split) {
   return fmt::format("{:.9g} {:.9g} {:.9g} {:.9g} {:.9g}", split.allocated, split.unobserved,
@@ -439,8 +426,8 @@ TEST(Join, NumbersOfTheSchedulerAreTheJobsThatHaveThem) {
                            line("300+1|301", 3600) + line("200_1|201", 600) +
                            line("200_2|202", 600) + line("7|7", 60);
   for (const bool raw_first : {true, false}) {
-    const FleetUsage usage = scan_all({text_input("a.txt", raw_first ? raw : both),
-                                       text_input("b.txt", raw_first ? both : raw)});
+    const FleetUsage usage = scan_all(
+        {text_input("a.txt", raw_first ? raw : both), text_input("b.txt", raw_first ? both : raw)});
     std::set<std::string> ids;
     for (const FleetJob& job : usage.jobs) ids.emplace(usage.text(job.id));
     EXPECT_EQ(ids, (std::set<std::string>{"300+0", "300+1", "200_1", "200_2", "7"}));

@@ -3,26 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "scan/fold.h"
-#include "scan/testing.h"
+#include "scan/hour_testing.h"
 
 namespace amdahl::scan {
 namespace {
 
 using model::Trouble;
 using std::chrono::seconds;
-
-constexpr std::int64_t kStart = 1'700'006'400;  // 2023-11-15 00:00 UTC.
-const Window kHour{seconds(kStart), seconds(kStart + 3600)};
-
-FleetUsage scan_all(const std::vector<Input>& inputs, std::optional<Window> window = kHour) {
-  Fold fold({.window = window, .now = seconds(kStart + 7200)});
-  std::vector<Input> timed = inputs;
-  for (Input& input : timed) input.options.now = seconds(kStart + 7200);
-  const auto read = drive(timed, fold, {});
-  EXPECT_TRUE(read);
-  for (const InputRead& one : *read) EXPECT_EQ(one.error, "") << one.name;
-  return std::move(fold).finish();
-}
 
 std::uint64_t count_of(const FleetUsage& usage, Trouble trouble) {
   for (const TroubleCount& row : usage.troubles) {
