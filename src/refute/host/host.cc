@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "base/text.h"
 #include "refute/facts.h"
 #include "stats/estimate.h"
+#include "stats/rank_sum.h"
 #include "stats/signed_rank.h"
 
 namespace amdahl::refute::host {
@@ -18,7 +20,7 @@ using model::ArmFact;
 using model::PairFact;
 
 constexpr std::size_t kAtLeast = 5;
-constexpr std::size_t kHint = 3;
+constexpr std::size_t kSplit = 2;  // Pairs that a host must have to be set against another.
 constexpr double kBalancedCores = 0.25;
 constexpr double kBalancedShare = 0.25;  // Of what others used beside the two arms.
 constexpr double kStolen = 0.05;
@@ -110,15 +112,48 @@ Elsewhere elsewhere(std::span<const double> d, std::span<const std::string> host
   return worst;
 }
 
-Elsewhere hint_elsewhere(std::span<const double> d, std::span<const std::string> hosts,
-                         double theta) {
+Elsewhere weaker_elsewhere(std::span<const double> d, std::span<const std::string> hosts,
+                           double theta) {
+  Elsewhere worst;
+  const std::set<std::string> all(hosts.begin(), hosts.end());
   for (Elsewhere& rest : each_left_out(d, hosts)) {
-    if (rest.d.size() < kHint || rest.d.size() >= kAtLeast) continue;
-    const bool all_miss = std::ranges::all_of(rest.d, [&](double x) { return x < theta / 2; });
-    if (all_miss) return std::move(rest);
+    if (rest.d.size() < kSplit || stats::hodges_lehmann(rest.d) >= theta / 2) continue;
+    std::vector<bool> here;
+    for (const std::string& one : hosts) here.push_back(one == rest.without);
+    rest.p = stats::rank_sum_less(rest.d, only(d, here)) * static_cast<double>(all.size());
+    if (by_p(rest.p) == kAbstains) continue;
+    if (worst.without.empty() || rest.p < worst.p) worst = std::move(rest);
   }
-  return {};
+  return worst;
 }
+
+namespace {
+
+// What a win that is there on one host alone comes to; nothing where no host stands out.
+std::optional<model::Finding> carried(std::span<const double> d, std::span<const std::string> hosts,
+                                      double theta) {
+  const Elsewhere rest = elsewhere(d, hosts, theta);
+  if (carried_by_one(rest, theta)) {
+    return finding(
+        by_p(rest.p),
+        fmt::format("without {} it {} over {}, where half of {} is asked (p {} for less): "
+                    "one host carries the win",
+                    rest.without, show_effect(stats::hodges_lehmann(rest.d)),
+                    count(rest.d.size(), "clean pair"), show_saving(theta), show_number(rest.p)));
+  }
+  if (const Elsewhere weak = weaker_elsewhere(d, hosts, theta); !weak.without.empty()) {
+    return finding(kDoubts,
+                   fmt::format("without {} it {} over {}, where half of {} is asked and {} "
+                               "saves more (p {} for as much elsewhere): more pairs are "
+                               "needed elsewhere",
+                               weak.without, show_effect(stats::hodges_lehmann(weak.d)),
+                               count(weak.d.size(), "clean pair"), show_saving(theta), weak.without,
+                               show_number(weak.p)));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 model::Finding run(const Evidence& evidence) {
   Pairs pairs = pairs_for(evidence, "host");
@@ -143,27 +178,13 @@ model::Finding run(const Evidence& evidence) {
                                         show_number(noise.cores), count(apart.size(), "pair"),
                                         show_number(noise.p)));
   }
-  std::vector<double> clean_d = only(d, clean);
+  const std::vector<double> clean_d = only(d, clean);
   std::vector<std::string> hosts;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     if (clean[i]) hosts.push_back(pairs[i]->a.host);
   }
-  const Elsewhere rest = elsewhere(clean_d, hosts, theta);
-  if (!ruling.decisive && carried_by_one(rest, theta)) {
-    return finding(
-        by_p(rest.p),
-        fmt::format("without {} it {} over {}, where half of {} is asked (p {} for less): "
-                    "one host carries the win",
-                    rest.without, show_effect(stats::hodges_lehmann(rest.d)),
-                    count(rest.d.size(), "clean pair"), show_saving(theta), show_number(rest.p)));
-  }
-  if (const Elsewhere few = hint_elsewhere(clean_d, hosts, theta);
-      !ruling.decisive && !few.without.empty()) {
-    return finding(kDoubts,
-                   fmt::format("all {} without {} save less than half of {} ({} in the "
-                               "middle): too few to tell, more are needed elsewhere",
-                               count(few.d.size(), "clean pair"), few.without, show_saving(theta),
-                               show_saving(stats::hodges_lehmann(few.d))));
+  if (!ruling.decisive) {
+    if (std::optional<model::Finding> found = carried(clean_d, hosts, theta)) return *found;
   }
   return finding(ruling, fmt::format("{} of {} on one host, {} clean: {}", how_many(same),
                                      count(pairs.size(), "pair"), how_many(clean),

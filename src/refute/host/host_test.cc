@@ -135,8 +135,18 @@ constexpr Case kCases[] = {
          set_effect(pair, 0.004);
        }
      },
-     "doubt: all 3 clean pairs without n1 save less than half of 10.0 % (0.4 % in the middle): "
-     "too few to tell, more are needed elsewhere"},
+     "doubt: without n1 it saves 0.4 % over 3 clean pairs, where half of 10.0 % is asked and n1 "
+     "saves more (p 0.00909 for as much elsewhere): more pairs are needed elsewhere"},
+    {"few pairs elsewhere, one of them lucky",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) {
+         if (pair.index >= 4) continue;
+         pair.a.host = pair.b.host = "n2";
+         set_effect(pair, pair.index == 0 ? 0.08 : 0.004);
+       }
+     },
+     "doubt: without n1 it saves 0.4 % over 4 clean pairs, where half of 10.0 % is asked and n1 "
+     "saves more (p 0.00404 for as much elsewhere): more pairs are needed elsewhere"},
     {"topped up",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) pair.b.host = "n2";
