@@ -384,6 +384,7 @@ class Scanner {
       fold_->trouble(model::Trouble::kBadLine, {}, said.error().text);
       return Ok{};
     }
+    if (answer_.not_kept.empty()) answer_.not_kept = said->not_kept;
     if (!is_first) return Ok{};
     read.bytes = said->read + said->known;
     read.known = said->known;
@@ -427,6 +428,7 @@ class Scanner {
       answer_.missing.push_back(fmt::format("{} from {} to {}: {}", piece.metric,
                                             show_utc(piece.from), show_utc(piece.to), piece.why));
     }
+    if (answer_.not_kept.empty()) answer_.not_kept = served.said.not_kept;
     for (const std::string& warning : served.said.warnings) answer_.missing.push_back(warning);
     return Ok{};
   }

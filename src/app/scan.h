@@ -64,6 +64,7 @@ struct FleetAnswer {
   scan::Report report;
   std::vector<InputRead> inputs;
   std::vector<std::string> missing;    // What servers and programs did not give.
+  std::string not_kept;                // Why the next scan reads more again; empty: it need not.
   std::vector<std::string> with_spec;  // Families that can be experimented on.
   std::set<std::string> local_jobs;    // Those that ran here, under `amdahl run`.
   bool jobs_by_label = false;          // No accounting: jobs are what samples were labelled with.

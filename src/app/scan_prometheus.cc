@@ -44,6 +44,7 @@ struct Outcome {
   std::vector<PrometheusSaid::Segment> segments;
   std::vector<MissingPiece> missing;
   std::vector<std::string> warnings;
+  std::string not_kept;
   std::uint64_t bytes = 0;
   bool kept = false;
 };
@@ -136,11 +137,15 @@ class Worker {
     bytes += journal.finish();
     const bool whole = outcome.warnings.empty() && !answered.cut;
     const bool settled = piece.to + piece.step + kSettles <= clock_.unix_time();
-    if (whole && settled && os::write_file(path, bytes)) {
-      outcome.segments.push_back({path, ""});
-    } else {
-      outcome.segments.push_back({"", std::move(bytes)});
+    if (whole && settled) {
+      const auto written = os::write_file(path, bytes);
+      if (written) {
+        outcome.segments.push_back({path, ""});
+        return;
+      }
+      outcome.not_kept = written.error().text;
     }
+    outcome.segments.push_back({"", std::move(bytes)});
   }
 
   const PrometheusAsk& ask_;
@@ -210,6 +215,7 @@ class Pool {
 void add(PrometheusSaid& said, Outcome outcome, std::set<std::string>& warned) {
   said.kept += outcome.kept ? 1 : 0;
   said.bytes += outcome.bytes;
+  if (said.not_kept.empty()) said.not_kept = std::move(outcome.not_kept);
   std::ranges::move(outcome.segments, std::back_inserter(said.segments));
   std::ranges::move(outcome.missing, std::back_inserter(said.missing));
   for (std::string& warning : outcome.warnings) {

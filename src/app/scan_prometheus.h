@@ -45,6 +45,7 @@ struct PrometheusSaid {
   std::uint64_t kept = 0;   // Of them from an earlier scan.
   std::uint64_t bytes = 0;  // That came over the network.
   std::vector<MissingPiece> missing;
+  std::string not_kept;               // Why pieces could not be kept; empty: they were.
   std::vector<std::string> warnings;  // Each once; each may hide missing data.
 };
 

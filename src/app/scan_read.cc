@@ -168,7 +168,10 @@ class Keeper {
     const os::FileFacts facts = file.facts();
     if (options_.folder.empty() || !facts.regular || facts.size < kWorthKeeping) return false;
     folder_ = mark_folder(options_.folder, input_, options_);
-    if (!os::make_dirs(folder_)) return false;
+    if (const auto made = os::make_dirs(folder_); !made) {
+      said_.not_kept = made.error().text;
+      return false;
+    }
     lock_ = os::FileLock::try_take(folder_ + "/lock");
     return lock_.has_value();
   }
@@ -242,7 +245,8 @@ class Keeper {
     const std::string name = next_journal(folder_);
     std::optional<os::Growing> kept;
     if (can_keep_) {
-      if (auto made = os::Growing::make(folder_ + "/" + name)) kept.emplace(*std::move(made));
+      auto made = os::Growing::make(folder_ + "/" + name);
+      if (done(made)) kept.emplace(*std::move(made));
     }
     fleet::journal::Writer journal(&intake_);
     fleet::Shifted shifted(journal, lines_before(), 0);
@@ -250,29 +254,37 @@ class Keeper {
     const auto feed = [&](std::string_view bytes) -> Result<> {
       TRY(reader->feed(bytes));
       const std::string told = journal.take();
-      if (kept && !kept->append(told)) kept.reset();  // A full disk: go on without.
+      if (kept && !done(kept->append(told))) kept.reset();  // A full disk: go on without.
       return Ok{};
     };
     Lines lines(feed);
     const auto enough = [&](std::uint64_t bytes) { return bytes >= most && lines.bytes() > 0; };
-    const auto done = pump(file, input_.packing, {.before = at_.bytes, .enough = enough}, options_,
-                           [&](std::string_view b) { return lined_.is ? lines.feed(b) : feed(b); });
-    if (!done && !may_stop_here()) return done.error();
-    const Pumped pumped = done ? *done : Pumped{.bytes = lines.bytes()};
+    const auto pumped_all =
+        pump(file, input_.packing, {.before = at_.bytes, .enough = enough}, options_,
+             [&](std::string_view b) { return lined_.is ? lines.feed(b) : feed(b); });
+    if (!pumped_all && !may_stop_here()) return pumped_all.error();
+    const Pumped pumped = pumped_all ? *pumped_all : Pumped{.bytes = lines.bytes()};
     TRY(reader->finish());
     if (!pumped.whole) say_truncated();
     said_.read += pumped.is_end ? pumped.bytes : lines.bytes();
     at_.bytes += is_plain_lines() ? lines.bytes() : pumped.bytes;
     at_.lines += lines.count();
-    can_keep_ = kept && pumped.whole && kept->append(journal.finish()) &&
+    can_keep_ = kept && pumped.whole && done(kept->append(journal.finish())) &&
                 keep(file, *kept, name, lines.rest().empty());
-    if (!done) return done.error();
+    if (!pumped_all) return pumped_all.error();
     if (pumped.is_end) TRY(last_line(lines.rest()));
     return pumped.is_end;
   }
 
   // After ^C: whole lines that were read are kept, and the next scan goes on behind them.
   bool may_stop_here() const { return options_.stop && options_.stop() && is_plain_lines(); }
+
+  // Whether what keeps it was done; the first time that it was not is told.
+  template <typename T>
+  bool done(const Result<T>& step) {
+    if (!step && said_.not_kept.empty()) said_.not_kept = step.error().text;
+    return bool(step);
+  }
 
   // The data first, then the mark that says it is there. Without, the next scan reads it anew.
   bool keep(os::Stream& file, os::Growing& kept, const std::string& name, bool ends_in_line) {
@@ -287,9 +299,9 @@ class Keeper {
     mark.size = at_.bytes;
     mark.grows = lined_.is;
     mark.journals.push_back(name);
-    if (!sign(mark, file) || !kept.keep()) return false;
+    if (!sign(mark, file) || !done(kept.keep())) return false;
     os::fault_point("scan-kept");
-    if (!save_mark(folder_, mark)) return false;
+    if (!done(save_mark(folder_, mark))) return false;
     os::fault_point("scan-marked");
     mark_ = mark;
     remove_others(folder_, mark_);

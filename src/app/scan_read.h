@@ -40,7 +40,8 @@ struct ReadOptions {
 struct InputSaid {
   std::uint64_t read = 0;   // Bytes of the file that were read now.
   std::uint64_t known = 0;  // Bytes that were read by an earlier scan, and told from its journal.
-  std::string anew;         // Why what was kept is not used: "was rotated"; empty: it is, or none.
+  std::string not_kept;  // Why the next scan must read it again; empty: it need not, or is small.
+  std::string anew;      // Why what was kept is not used: "was rotated"; empty: it is, or none.
 };
 
 // A pipe that must be read more than once, as a file that goes when this does.

@@ -22,10 +22,12 @@ Result<ScanSource> parse_source(std::string_view typed) {
   source.kind = typed.substr(0, equals);
   if (equals != typed.npos) source.where = typed.substr(equals + 1);
   const auto row = fleet::source_named(source.kind);
+  if (!row && !os::glob(std::string(typed)).empty()) return ScanSource{.where = std::string(typed)};
   if (!row) {
-    return bad_input(
-        fmt::format("--source wants NAME=WHERE (prometheus=http://host:9090, slurm, csv=FILE): {}",
-                    row.error().text));
+    return bad_input(fmt::format(
+        "--source wants a file or folder, or NAME=WHERE (prometheus=http://host:9090, slurm, "
+        "csv=FILE): there is no '{}', and {}",
+        typed, row.error().text));
   }
   if (source.kind == "prometheus" && source.where.empty()) {
     return bad_input("--source prometheus wants an address: prometheus=http://host:9090");

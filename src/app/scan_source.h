@@ -33,7 +33,8 @@ struct ScanSource {
 
 bool is_live(const ScanSource& source);  // A server or a program is asked, no file is read.
 
-// "prometheus=http://host:9090", "slurm", "slurm=CLUSTER", "csv=usage.csv.gz", "nvidia-smi=-".
+// "prometheus=http://host:9090", "slurm", "slurm=CLUSTER", "csv=usage.csv.gz", "nvidia-smi=-"; or
+// the path or glob of what is to be recognised.
 Result<ScanSource> parse_source(std::string_view typed);
 
 // For people, without secrets: "prometheus http://host:9090".

@@ -28,7 +28,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {"run", "--promoted", "", &Flags::promoted, "with what was promoted for its family"},
 
     {"scan", "--source", "NAME=WHERE", &Flags::sources,
-     "a source by name: prometheus=http://host:9090, slurm, csv=FILE; may be repeated"},
+     "prometheus=http://host:9090, slurm, csv=FILE, or a PATH; may be repeated"},
     {"scan", "--from", "TIME", &Flags::from, "start of the window: 2026-11-15, -7d (UTC)"},
     {"scan", "--to", "TIME", &Flags::to, "its end; default of live sources: now"},
     {"scan", "--window", "LENGTH", &Flags::window, "its length: 7d, 36h"},

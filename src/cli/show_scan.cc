@@ -290,6 +290,13 @@ class Shown {
     if (answer_.missing.size() > kShownMissing) {
       line(fmt::format("and {} more; all of them: --json", answer_.missing.size() - kShownMissing));
     }
+    if (!answer_.not_kept.empty()) {
+      paragraph(
+          fmt::format("Not kept for the next scan, which reads it again: {}. --state DIR names "
+                      "a folder that can be written.",
+                      plain(answer_.not_kept)),
+          red);
+    }
     if (const std::string troubles = counted_words(answer_); !troubles.empty()) {
       paragraph(fmt::format("Counted on the way: {}; see --explain-input.", troubles));
     }

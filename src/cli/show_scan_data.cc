@@ -241,6 +241,7 @@ Json fleet_json(const app::FleetAnswer& answer, By by) {
           {"inputs", inputs_json(answer)},
           {"troubles", troubles_json(answer.usage)},
           {"missing", answer.missing},
+          {"not_kept", answer.not_kept},
           {"unreadable", unreadable}};
 }
 

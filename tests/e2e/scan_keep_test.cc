@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/mount.h>
 
 #include "json.h"
 
@@ -294,6 +295,37 @@ TEST(ScanGrows, WhateverTheFirstLineIs) {
     EXPECT_EQ(second, scan({"--fresh"}));
     EXPECT_NEAR(second.at("totals").at("split_accelerator_s").at("productive"), 3600, 1e-6);
   }
+}
+
+// The answer is whole; that the next scan cannot build on it is said.
+TEST_F(ScanKeep, AFullStateFolderIsNamed) {
+  house_.write("samples.csv", samples(0, 240));
+  const Json kept = scan();
+  EXPECT_EQ(kept.at("not_kept"), "");
+  house_.write("small/x", "");
+  if (::mount("tmpfs", house_.path("small").c_str(), "tmpfs", 0, "size=4k") != 0) {
+    GTEST_SKIP() << "mounting a tmpfs is not permitted here";
+  }
+  const Json full = scan({"--state", house_.path("small/state")});
+  const Outcome page = house_.amdahl(words({"--state", house_.path("small/state")}));
+  ::umount(house_.path("small").c_str());
+  EXPECT_EQ(full.at("totals"), kept.at("totals"));
+  const std::string why = full.at("not_kept");
+  EXPECT_NE(why.find("o space left"), std::string::npos) << why;
+  EXPECT_NE(page.out.find("Not kept for the next scan"), std::string::npos) << page.out;
+}
+
+// What is recognised by its content may be named as a source, too.
+TEST_F(ScanKeep, AFileIsASource) {
+  const Json all = scan();
+  const Outcome named = house_.amdahl({"scan", "--source", "sacct.txt", "--source", "places.csv",
+                                       "--source", "samples.csv", "--from", "2023-11-15", "--to",
+                                       "2023-11-15T04:00:00", "--json"});
+  ASSERT_EQ(named.code, 0) << named.err;
+  EXPECT_EQ(json_of(named).at("totals"), all.at("totals"));
+  const Outcome none = house_.amdahl({"scan", "--source", "nothing.txt"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.err.find("there is no 'nothing.txt'"), std::string::npos) << none.err;
 }
 
 }  // namespace
