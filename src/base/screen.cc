@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/glyph.h"
 #include "base/text.h"
 
 namespace amdahl {
@@ -12,7 +13,13 @@ bool starts_code_point(char c) { return (static_cast<unsigned char>(c) & 0xC0U) 
 }  // namespace
 
 std::size_t columns_of(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, starts_code_point));
+  std::size_t columns = 0;
+  while (!text.empty()) {
+    const Glyph glyph = first_glyph(text);
+    columns += glyph.columns;
+    text.remove_prefix(glyph.bytes);
+  }
+  return columns;
 }
 
 std::string plain(std::string_view text) {

@@ -7,7 +7,7 @@
 
 namespace amdahl {
 
-// Code points: what is drawn here has one column each.
+// As a terminal draws it: CJK and emoji are two columns wide, combining marks none.
 std::size_t columns_of(std::string_view text);
 
 // Without controls: what a job is called or prints must not move the cursor or change the terminal.

@@ -9,6 +9,11 @@ namespace {
 
 TEST(Screen, CountsColumnsNotBytes) {
   EXPECT_EQ(columns_of("µs ●"), 4U);
+  EXPECT_EQ(columns_of("訓練 job"), 8U);
+  EXPECT_EQ(columns_of("e\xCC\x81t\xC3\xA9"), 3U) << "a mark that combines takes no room";
+  EXPECT_EQ(columns_of("\xE8\xA8"), 2U) << "half a sign is two bytes that are none";
+  EXPECT_EQ(columns_of(left("訓練する人の仕事", 7)), 7U);
+  EXPECT_EQ(left("訓練する人の仕事", 6), "訓練… ");
   EXPECT_EQ(left("µs", 4), "µs  ");
   EXPECT_EQ(right("µs", 4), "  µs");
   EXPECT_EQ(columns_of(left("a name that is too long", 8)), 8U);

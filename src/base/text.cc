@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/glyph.h"
+
 namespace amdahl {
 namespace {
 
@@ -137,13 +139,14 @@ std::string show_number(double value) {
 }
 
 std::string clip(std::string_view text, std::size_t width) {
-  const auto starts = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
   std::size_t columns = 0;
   std::size_t cut = 0;  // Where the text must end if a mark is to follow.
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (!starts(text[i])) continue;
-    if (columns + 1 == width) cut = i;
-    if (++columns > width) return std::string(text.substr(0, cut)) + "…";
+  for (std::size_t i = 0; i < text.size();) {
+    const Glyph glyph = first_glyph(text.substr(i));
+    if (columns + 1 <= width) cut = i;
+    columns += glyph.columns;
+    if (columns > width) return std::string(text.substr(0, cut)) + "…";
+    i += glyph.bytes;
   }
   return std::string(text);
 }

@@ -43,7 +43,7 @@ std::string show_percent(double share);
 // Three significant digits at least, no exponent for everyday sizes: "0.0123", "12.3", "1234".
 std::string show_number(double value);
 
-// `text` at most `width` columns wide; a cut is marked with "…". Counts UTF-8 code points.
+// `text` at most `width` columns wide; a cut is marked with "…". Counts as columns_of() does.
 std::string clip(std::string_view text, std::size_t width);
 
 }  // namespace amdahl

@@ -73,6 +73,9 @@ TEST(Text, ClipsByCharacters) {
   EXPECT_EQ(clip("ääää", 4), "ääää");
   EXPECT_EQ(clip("äääää", 3), "ää…");
   EXPECT_EQ(clip("ab", 1), "…");
+  EXPECT_EQ(clip("訓練の", 6), "訓練の");
+  EXPECT_EQ(clip("訓練の", 5), "訓練…");
+  EXPECT_EQ(clip("訓練の", 4), "訓…");
 }
 
 }  // namespace
