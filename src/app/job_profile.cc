@@ -18,6 +18,7 @@
 #include "observe/bpf/read_record.h"
 #include "os/files.h"
 #include "profile/classify.h"
+#include "profile/reach.h"
 #include "profile/wait_lines.h"
 
 namespace amdahl::app {
@@ -292,6 +293,12 @@ JobProfile join_collected(const model::Spec& spec, const model::Receipt& measure
   read.into.profile = profile::classify(spec, receipt, read.facts, baseline);
   scale_lines(collected, receipt.wall, read);
   find_lines(spec, read);
+  if (const double needless = profile::needless_imports(read.into.findings); needless > 0) {
+    profile::Facts facts;
+    facts.evidence[profile::kNeedlessImports] = needless;
+    read.facts.push_back(std::move(facts));
+    read.into.profile = profile::classify(spec, receipt, read.facts, baseline);
+  }
   profile::add_line_causes(read.into.findings, read.into.profile);
   return std::move(read.into);
 }

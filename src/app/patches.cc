@@ -6,13 +6,12 @@
 
 #include "base/count.h"
 #include "hypothesize/propose.h"
+#include "profile/taken.h"
 
 namespace amdahl::app {
 namespace {
 
 constexpr double kLargestShare = 0.99;  // Nothing makes a job free.
-// Lines are sampled, and what a line holds up elsewhere does not show in its own time.
-constexpr double kSamplingError = 0.05;
 // What stays of a line's time when it is patched: most patches take the line out.
 constexpr double kOfMeasured = 0.8;
 constexpr double kOfCause = 0.5;
@@ -36,8 +35,9 @@ Result<model::Hypothesis> idea_of(const ledger::Family& family, const model::Pro
   idea.title = fmt::format("patch {}: {}", place, finding.code.rule);
   idea.mechanism = fmt::format("{}: {}. To try: {}.", finding.code.finds, finding.because,
                                finding.code.suggestion);
-  const double error = std::max(kSamplingError, hypothesize::taken_by_others(profile));
-  idea.ceiling_share = std::min(kLargestShare, finding.share + error);
+  const double error = std::max(profile::kLineError, profile::taken_by_others(profile.evidence));
+  const double reached = std::max(finding.share + error, profile::share_of(finding.ceiling));
+  idea.ceiling_share = std::min(kLargestShare, reached);
   idea.predicted_gain =
       finding.share * (finding.measured ? kOfMeasured : kOfCause / (1 + finding.sharing));
   idea.predicted_gain = std::min(idea.predicted_gain, idea.ceiling_share);

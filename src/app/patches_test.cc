@@ -60,6 +60,15 @@ TEST(Patches, OnABusyHostALineMayReachFurtherThanItSeems) {
   EXPECT_DOUBLE_EQ(ideas.ideas[0].ceiling_share, 0.99);
 }
 
+TEST(Patches, WhatAFixTouchesBesidesIsNoCheat) {
+  profile::Finding found = finding("x.py", 0.2, false);
+  found.ceiling = 4;
+  const PatchIdeas ideas = ideas_from(family("/repo"), {}, {&found, 1}, "cpu", 0.01);
+  ASSERT_EQ(ideas.ideas.size(), 1U);
+  EXPECT_DOUBLE_EQ(ideas.ideas[0].ceiling_share, 0.75);
+  EXPECT_DOUBLE_EQ(ideas.ideas[0].predicted_gain, 0.1);
+}
+
 TEST(Patches, ASharedCauseIsAClaimOnAPartOfItAndLittleIsNone) {
   std::vector<profile::Finding> found = {finding("x.py", 0.4, false), finding("y.py", 0.01, true)};
   found[0].sharing = 1;

@@ -16,6 +16,7 @@
 #include "model/codec.h"
 #include "model/plan.h"
 #include "os/host.h"
+#include "profile/taken.h"
 
 namespace amdahl::app {
 namespace {
@@ -133,14 +134,15 @@ Result<> act_on(const ledger::Family& family, const std::string& name, model::Hy
   for (const model::Cause& cause : family.profile->causes) {
     names.emplace_back(model::name(cause.bottleneck));
     if (names.back() != name) continue;
-    if (h.predicted_gain > cause.share) {
+    const double most = std::max(cause.share, profile::share_of(cause.ceiling));
+    if (h.predicted_gain > most) {
       return bad_input(
-          fmt::format("--gain {:.3g}: '{}' explains {} of the cost, and no more can be "
+          fmt::format("--gain {:.3g}: '{}' explains {} of the cost at most, and no more can be "
                       "saved by acting on it",
-                      100 * h.predicted_gain, name, show_percent(cause.share)));
+                      100 * h.predicted_gain, name, show_percent(most)));
     }
     h.bottleneck = cause.bottleneck;
-    h.ceiling_share = cause.share;
+    h.ceiling_share = most;
     return Ok{};
   }
   return bad_input(fmt::format("--cause {}: the latest profile of {} has no such cause; it has: {}",

@@ -9,21 +9,32 @@
 #include "base/text.h"
 #include "cli/terminal.h"
 #include "profile/course.h"
+#include "profile/reach.h"
+#include "profile/taken.h"
 
 namespace amdahl::cli {
 namespace {
 
 using model::Cause;
 
-std::string times(double ceiling) {
-  return std::isfinite(ceiling) ? fmt::format("{:.2f}x", ceiling) : "no limit";
+constexpr double kTakenThatCounts = 0.02;
+
+// Why ceilings are higher than the shares alone say.
+std::string load_of(const model::Profile& profile) {
+  const double taken = profile::taken_by_others(profile.evidence);
+  if (profile.causes.empty() || taken < kTakenThatCounts) return "";
+  return fmt::format(
+      "Ceilings are of a host of its own: others took up to {} of the time of this "
+      "run, without which all else is a larger part of it.",
+      show_percent(taken));
 }
 
 std::string show_cause(const Flags& flags, const app::JobProfile& profile, const Cause& cause,
                        std::size_t number) {
   std::string text = fmt::format(
-      "{}. {} {:>9} {:>6} {:>8}\n", number, left(cause.name, number < 10 ? 42 : 41),
-      show_number(cause.accelerator_seconds), show_percent(cause.share), times(cause.ceiling));
+      "{}. {} {:>9} {:>6} {:>8} {:>8}\n", number, left(cause.name, number < 10 ? 42 : 41),
+      show_number(cause.accelerator_seconds), show_percent(cause.share), times(cause.ceiling),
+      times(profile::expected_gain(cause, profile.profile.evidence)));
   const profile::Finding* behind = profile::finding_behind(profile.findings, cause);
   if (behind != nullptr) {
     const auto say = [&](const code::Finding& code) {
@@ -44,6 +55,10 @@ std::string show_cause(const Flags& flags, const app::JobProfile& profile, const
 }
 
 }  // namespace
+
+std::string times(double ceiling) {
+  return std::isfinite(ceiling) ? fmt::format("{:.2f}x", ceiling) : "no limit";
+}
 
 std::string place_of(const code::Finding& finding) {
   std::error_code error;
@@ -77,12 +92,14 @@ std::string show_causes(const Flags& flags, const app::JobProfile& job) {
   text += wrapped(flags, profile.rule, 2);
   if (!profile.causes.empty()) {
     text += "\n" +
-            bold(flags,
-                 fmt::format("{:<45} {:>9} {:>6} {:>8}", "Cause", "accel-s", "share", "ceiling")) +
+            bold(flags, fmt::format("{:<45} {:>9} {:>6} {:>8} {:>8}", "Cause", "accel-s", "share",
+                                    "ceiling", "expected")) +
             "\n";
   }
   std::size_t number = 0;
   for (const Cause& cause : profile.causes) text += show_cause(flags, job, cause, ++number);
+  if (const std::string load = load_of(profile); !load.empty())
+    text += "\n" + wrapped(flags, load, 0);
   const std::vector<std::string> course = profile::course_of(profile);
   if (!course.empty() || !job.gpus.empty()) text += "\n" + bold(flags, "How it went") + "\n";
   for (const std::string& line : course) text += wrapped(flags, line, 2);

@@ -11,6 +11,9 @@ namespace amdahl::cli {
 // What bounds the job and why; each cause with the line behind it and what to try; how it went.
 std::string show_causes(const Flags& flags, const app::JobProfile& profile);
 
+// A speed-up: "1.25x".
+std::string times(double ceiling);
+
 // Shorter where it lies below the folder that a person stands in: "train.py:12".
 std::string place_of(const code::Finding& finding);
 

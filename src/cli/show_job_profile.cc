@@ -1,5 +1,6 @@
 #include "cli/show_job_profile.h"
 
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -19,6 +20,7 @@
 #include "os/files.h"
 #include "profile/job_html.h"
 #include "profile/page.h"
+#include "profile/reach.h"
 
 namespace amdahl::cli {
 namespace {
@@ -35,9 +37,12 @@ std::string indented(const std::string& text, const char* by) {
 
 std::string show_finding(const Flags& flags, const profile::Finding& finding) {
   std::string text =
-      fmt::format("  {}  {} accelerator-seconds ({}), speed-up at most {:.2f}x\n    {}\n",
+      fmt::format("  {}  {} accelerator-seconds ({}), speed-up {}, expected {}\n    {}\n",
                   bold(flags, place_of(finding.code)), show_number(finding.accelerator_seconds),
-                  show_percent(finding.share), finding.ceiling, plain(finding.code.snippet));
+                  show_percent(finding.share),
+                  std::isfinite(finding.ceiling) ? "at most " + times(finding.ceiling)
+                                                 : "without a known limit",
+                  times(finding.expected), plain(finding.code.snippet));
   text += wrapped(flags, fmt::format("{}: {}", finding.code.finds, finding.because), 4);
   text += wrapped(flags, fmt::format("try: {}", finding.code.suggestion), 4);
   if (!finding.code.patch.empty()) text += indented(finding.code.patch, "      ");
@@ -45,19 +50,13 @@ std::string show_finding(const Flags& flags, const profile::Finding& finding) {
 }
 
 nlohmann::json encode_finding(const profile::Finding& finding) {
-  return {{"file", finding.code.file},
-          {"line", finding.code.line},
-          {"rule", finding.code.rule},
-          {"snippet", finding.code.snippet},
-          {"finds", finding.code.finds},
-          {"accelerator_s", finding.accelerator_seconds},
-          {"share", finding.share},
-          {"ceiling", finding.ceiling},
-          {"measured", finding.measured},
-          {"cause", finding.cause},
-          {"because", finding.because},
-          {"try", finding.code.suggestion},
-          {"playbook", finding.code.playbook},
+  return {{"file", finding.code.file},      {"line", finding.code.line},
+          {"rule", finding.code.rule},      {"snippet", finding.code.snippet},
+          {"finds", finding.code.finds},    {"accelerator_s", finding.accelerator_seconds},
+          {"share", finding.share},         {"ceiling", finding.ceiling},
+          {"expected", finding.expected},   {"measured", finding.measured},
+          {"cause", finding.cause},         {"because", finding.because},
+          {"try", finding.code.suggestion}, {"playbook", finding.code.playbook},
           {"patch", finding.code.patch}};
 }
 
@@ -106,6 +105,7 @@ nlohmann::json encode_job_profile(const app::JobProfile& profile) {
   for (std::size_t i = 0; i < profile.profile.causes.size(); ++i) {
     const model::Cause& cause = profile.profile.causes[i];
     nlohmann::json& row = json["causes"][i];
+    row["expected"] = profile::expected_gain(cause, profile.profile.evidence);
     row["try"] = profile::advice_on(profile.findings, cause);
     if (const auto* behind = profile::finding_behind(profile.findings, cause)) {
       row["file"] = behind->code.file;

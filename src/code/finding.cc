@@ -79,6 +79,7 @@ Finding finding_of(const Spot& spot, const Rule& rule, const Match& match) {
                                  source.bytes, match.edits);
   }
   finding.explains.assign(rule.explains.begin(), rule.explains.end());
+  finding.touches.assign(rule.touches.begin(), rule.touches.end());
   finding.need = rule.need.evidence;
   finding.need_above = rule.need.above;
   finding.cost = rule.cost;

@@ -31,6 +31,7 @@ struct Finding {
   std::string playbook;               // The playbook's entry that tries it with a knob; "" if none.
   std::string patch;                  // A unified diff; "" if it takes a person.
   std::vector<std::string> explains;  // Evidence names, the most telling first.
+  std::vector<std::string> touches;   // What else its fix may shorten: raises the ceiling alone.
   std::string need;                   // Evidence that must be above `need_above`; "" for none.
   double need_above = 0;
   Cost cost = Cost::kHere;  // Where its cost shows.

@@ -298,6 +298,10 @@ TEST(Rule, EveryRowSaysAllThatPeopleNeed) {
       for (const std::string_view name : rule.explains) {
         EXPECT_NE(evidence.find(fmt::format("| `{}` |", name)), evidence.npos) << name;
       }
+      for (const std::string_view name : rule.touches) {
+        EXPECT_NE(evidence.find(fmt::format("| `{}` |", name)), evidence.npos) << name;
+        EXPECT_EQ(std::ranges::find(rule.explains, name), rule.explains.end()) << name;
+      }
       if (!rule.playbook.empty()) {
         EXPECT_TRUE(fs::exists(kRoot / "playbook" / fmt::format("{}.toml", rule.playbook)));
       }

@@ -51,6 +51,8 @@ struct Rule {
   // Where the cost shows. Most cost at their own line, and if lines were timed, theirs must have
   // taken some; settings cost elsewhere, and for some only their own line's time counts.
   Cost cost = Cost::kHere;
+  // Evidence of what its fix may shorten besides, beyond its own time: raises the ceiling alone.
+  std::span<const std::string_view> touches = {};
 };
 
 // All of them. Every row that matches a place speaks.

@@ -103,6 +103,9 @@ constexpr auto kWakeups = std::to_array<Names>({"wakeup_share", "own_threads_sha
 constexpr auto kContention = std::to_array<Names>({"own_threads_share", "wakeup_share"});
 constexpr auto kInput = std::to_array<Names>({"input_wait_share"});
 
+// Threads that are too many slow each other down where they compute.
+constexpr auto kOfThreads = std::to_array<Names>({"compute_share", "serial_share"});
+
 using enum SiteKind;
 using enum Place;
 constexpr auto kC = Language::kCpp;
@@ -238,7 +241,8 @@ constexpr auto kRules = std::to_array<Rule>({
      "threads-as-accelerators",
      {"threads_per_cpu", 1.05},
      nullptr,
-     Cost::kElsewhere},
+     Cost::kElsewhere,
+     kOfThreads},
     {"threads-exported",
      kC,
      kCall,
@@ -250,7 +254,8 @@ constexpr auto kRules = std::to_array<Rule>({
      "threads-environment",
      {"threads_per_cpu", 1.05},
      thread_variable,
-     Cost::kElsewhere},
+     Cost::kElsewhere,
+     kOfThreads},
     {"process-start", kC, kCall, kStep, kProcesses, "a process is started in every step",
      "start it once, or call the library", kSerial, ""},
     {"file-open", kC, kCall, kStep, kOpens, "a file is opened or decoded in every step",

@@ -58,6 +58,14 @@ constexpr auto kImports = std::to_array<Names>({"import_share"});
 constexpr auto kStartup = std::to_array<Names>({"startup_share"});
 constexpr auto kWaits = std::to_array<Names>({"serial_share", "input_wait_share"});
 
+// What a setting changes beyond its own cost. Gradients are recorded inside of every operator, and
+// what was kept for them is freed at the end; threads that are too many slow each other down where
+// they compute; who loads takes CPUs from the step; what gave its memory back must ask again.
+constexpr auto kOfGradients = std::to_array<Names>({"compute_share", "teardown_share"});
+constexpr auto kOfThreads = std::to_array<Names>({"compute_share", "serial_share"});
+constexpr auto kOfLoaders = std::to_array<Names>({"own_threads_share", "teardown_share"});
+constexpr auto kOfMemory = std::to_array<Names>({"compute_share"});
+
 using enum SiteKind;
 using enum Place;
 constexpr auto kPy = Language::kPython;
@@ -74,7 +82,8 @@ constexpr auto kRules = std::to_array<Rule>({
      "loader-workers-more",
      {},
      python::loader_workers,
-     Cost::kElsewhere},
+     Cost::kElsewhere,
+     kOfLoaders},
     {"loader-persistent",
      kPy,
      kCall,
@@ -86,7 +95,8 @@ constexpr auto kRules = std::to_array<Rule>({
      "persistent-workers",
      {},
      python::loader_persistent,
-     Cost::kElsewhere},
+     Cost::kElsewhere,
+     kOfLoaders},
     {"loader-prefetch",
      kPy,
      kCall,
@@ -98,7 +108,8 @@ constexpr auto kRules = std::to_array<Rule>({
      "prefetch-deeper",
      {},
      python::loader_prefetch,
-     Cost::kElsewhere},
+     Cost::kElsewhere,
+     kOfLoaders},
     {"loader-pin",
      kPy,
      kCall,
@@ -201,7 +212,8 @@ constexpr auto kRules = std::to_array<Rule>({
      "threads-as-accelerators",
      {"threads_per_cpu", 1.05},
      nullptr,
-     Cost::kElsewhere},
+     Cost::kElsewhere,
+     kOfThreads},
     {"thread-default",
      kPy,
      kCall,
@@ -213,7 +225,8 @@ constexpr auto kRules = std::to_array<Rule>({
      "threads-environment",
      {"threads_per_cpu", 1.05},
      python::thread_default,
-     Cost::kElsewhere},
+     Cost::kElsewhere,
+     kOfThreads},
     {"thread-variable",
      kPy,
      kAssign,
@@ -225,19 +238,21 @@ constexpr auto kRules = std::to_array<Rule>({
      "threads-environment",
      {"threads_per_cpu", 1.05},
      python::thread_variable,
-     Cost::kElsewhere},
+     Cost::kElsewhere,
+     kOfThreads},
     {"decode",
      kPy,
      kCall,
      kLoader,
      kDecode,
-     "inputs are read and decoded again in every pass",
+     "inputs are read and decoded for each item",
      "keep the decoded form: in memory, or as one mapped file",
      kInput,
      "decoded-cache",
      {},
      nullptr,
-     Cost::kElsewhere},
+     Cost::kElsewhere,
+     kOfLoaders},
     {"startup-reads",
      kPy,
      kCall,
@@ -286,7 +301,8 @@ constexpr auto kRules = std::to_array<Rule>({
      "inference-mode",
      {"hook.grad_enabled_share", 0.5},
      python::inference_mode,
-     Cost::kElsewhere},
+     Cost::kElsewhere,
+     kOfGradients},
     {"garbage",
      kPy,
      kCall,
@@ -308,7 +324,9 @@ constexpr auto kRules = std::to_array<Rule>({
      kSync,
      "",
      {},
-     python::can_be_dropped},
+     python::can_be_dropped,
+     Cost::kHere,
+     kOfMemory},
     {"sleep", kPy, kCall, kLoader, kSleep, "the program sleeps in every step",
      "wait for the event itself", kWaits, ""},
     {"process", kPy, kCall, kLoader, kProcesses, "a process is started in every step",

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "hypothesize/knob.h"
 #include "model/plan.h"
+#include "profile/taken.h"
 
 namespace amdahl::hypothesize {
 namespace {
@@ -110,27 +111,11 @@ std::vector<std::string> needs_of(std::span<const Entry> playbook) {
   return {needs.begin(), needs.end()};
 }
 
-double taken_by_others(const model::Profile& profile) {
-  const auto get = [&](const char* name) -> std::optional<double> {
-    const auto found = profile.evidence.find(name);
-    if (found == profile.evidence.end() || !std::isfinite(found->second)) return std::nullopt;
-    return std::max(found->second, 0.0);
-  };
-  // Its own tasks' clocks; else that some task of the host waited, which may be anybody's.
-  const auto waited = get("cpu_wait_share");
-  double share = waited ? *waited : get("psi_cpu_some").value_or(0);
-  // Of what it waited, the part that its own threads took from each other is the same in a test.
-  const auto foreign = get("foreign_cpu_cores");
-  const double used = foreign.value_or(0) + get("busy_cores").value_or(0);
-  if (foreign && used > 0) share = std::min(share, *foreign / used);
-  return std::min(1.0, share + get("steal_share").value_or(0));
-}
-
 Gain gain_of(const Entry& entry, const model::Profile& profile, const model::Spec& spec,
              const model::Change& baseline, const model::Change& change) {
   const double explained = sum_of(entry.explains, profile);
-  const double reached =
-      std::min(explained + sum_of(entry.touches, profile) + taken_by_others(profile), 1.0);
+  const double reached = std::min(
+      explained + sum_of(entry.touches, profile) + profile::taken_by_others(profile.evidence), 1.0);
   const int before = accelerators_of(spec, baseline);
   if (change.accelerators && *change.accelerators < before) {
     // What is given back costs nothing any more; of the rest, what is reached may go too.

@@ -42,10 +42,6 @@ struct Gain {
                          // was seen if others had the CPUs meanwhile.
 };
 
-// The share of the profiled time that other work on the host may have taken from the job. Nobody
-// knows which cause or line it held up, so that each may be larger by as much than it was seen.
-double taken_by_others(const model::Profile& profile);
-
 // `change` is the entry's, resolved. Giving accelerators back gains their share of the cost.
 Gain gain_of(const Entry& entry, const model::Profile& profile, const model::Spec& spec,
              const model::Change& baseline, const model::Change& change);

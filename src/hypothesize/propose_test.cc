@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "hypothesize/knob.h"
 #include "model/plan.h"
+#include "profile/taken.h"
 
 namespace amdahl::hypothesize {
 namespace {
@@ -237,7 +238,7 @@ TEST(Propose, WhatOthersTookOfTheTimeMayHaveHeldUpAnyCause) {
     SCOPED_TRACE(c.name);
     model::Profile profile = slow_profile();
     for (const auto& [name, value] : c.evidence) profile.evidence[name] = value;
-    EXPECT_DOUBLE_EQ(taken_by_others(profile), c.taken);
+    EXPECT_DOUBLE_EQ(profile::taken_by_others(profile.evidence), c.taken);
     const Proposals proposals = propose(job(), {}, profile, {{cache}}, "cpu");
     ASSERT_EQ(proposals.ranked.size(), 1U);
     EXPECT_DOUBLE_EQ(proposals.ranked[0].ceiling_share, std::min(0.99, 0.3 + c.taken));

@@ -122,7 +122,8 @@ TEST_F(HookTest, SeesStepsLoaderOperatorsAndSavesOfAnUnchangedTorchJob) {
     EXPECT_GT(seen.at("first_batch_s"), 0);
     EXPECT_EQ(seen.at("imports").at(0).at("module"), "torch");
     EXPECT_GE(seen.at("lines_cpu_s"), 0);
-    EXPECT_EQ(line_of(seen, "startup").at("line"), 3) << "import torch takes longest";
+    EXPECT_EQ(line_of(seen, "import").at("line"), 3) << "import torch takes longest";
+    EXPECT_GE(seen.at("installed_import_s"), seen.at("torch_import_s"));
     expect_trace(window.at("steps"));
   }
 }
@@ -196,6 +197,24 @@ print(found, end="")
   EXPECT_EQ(receipt.stdout_tail, "amdahl lines\n") << receipt.stderr_tail;
 }
 
+// What the job's own modules do when they are imported is its own doing.
+TEST_F(HookTest, TellsImportsOfItsOwnModulesFromThoseOfInstalledOnes) {
+  write("own.py", "import json, time\ntime.sleep(0.5)\n");
+  const model::Receipt receipt = run(python("import os\nimport own\n"));
+  EXPECT_EQ(receipt.code, 0) << receipt.stderr_tail;
+  const Json seen = hook();
+  SCOPED_TRACE(seen.dump(1));
+  const double own =
+      seen.at("import_s").get<double>() - seen.at("installed_import_s").get<double>();
+  EXPECT_GE(own, 0.49);
+  EXPECT_GT(seen.at("installed_import_s"), 0);
+  EXPECT_EQ(line_of(seen, "startup").at("file"), path("own.py"));
+  EXPECT_EQ(line_of(seen, "startup").at("line"), 2);
+  // The line that imports it holds all of that.
+  EXPECT_EQ(line_of(seen, "import").at("file"), path("job.py"));
+  EXPECT_EQ(line_of(seen, "import").at("line"), 2);
+}
+
 TEST_F(HookTest, ACrashLooksTheSameAndIsStillReported) {
   write("broken.py", "import json\nraise ValueError('broken')\n");
   for (const char* script : {"import no_such_module_anywhere\n", "import broken\n",
@@ -251,7 +270,7 @@ for i, batch in enumerate(DataLoader(torch.zeros(64, 2), batch_size=1)):
     EXPECT_EQ(report.at("ended"), c.ended);
     EXPECT_EQ(report.at("steps"), 41);
     EXPECT_GT(report.at("startup_s"), 0);
-    EXPECT_EQ(line_of(report, "startup").at("line"), 3);
+    EXPECT_EQ(line_of(report, "import").at("line"), 3);
     EXPECT_EQ(report.contains("window"), c.ended);
   }
 }

@@ -29,6 +29,8 @@ constexpr auto kNamed = std::to_array<Named>({
     {"waiting for input", "more loader workers, prefetch deeper, decode once and keep it"},
     {"waiting for another thread",
      "a queue between the two, so that neither waits, or less work in the other"},
+    {"starting processes",
+     "do it in the process itself (a library, what the shell has built in), or start one for all"},
     {"sleeping", "wait for the event itself rather than for a time, or sleep beside the steps"},
     {"CPU work between launches", "larger batches, less Python in the step, a compiled model"},
     {"CPU work while the accelerators wait",

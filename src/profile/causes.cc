@@ -8,7 +8,8 @@
 
 #include "base/text.h"
 #include "profile/phases.h"
-#include "scan/anatomy.h"
+#include "profile/reach.h"
+#include "profile/taken.h"
 
 namespace amdahl::profile {
 namespace {
@@ -27,6 +28,7 @@ constexpr double kManyThreadsPerCpu = 1.5;
 constexpr double kForeignCores = 0.25;
 constexpr double kSpareAccelerator = 0.2;  // Room left over the mean when one is given back.
 constexpr double kBusyHostCore = 0.7;      // Of one core, while the accelerators wait.
+constexpr double kMostly = 0.5;            // Of a cause: what names it.
 
 constexpr const char* kOwnQuota = "its own CPU quota";
 constexpr const char* kOwnThreads = "more threads of its own than CPUs";
@@ -48,7 +50,11 @@ Cause cause(const CauseInputs& inputs, std::string name, Bottleneck bottleneck, 
   result.bottleneck = bottleneck;
   result.share = std::clamp(share, 0.0, 1.0);
   result.accelerator_seconds = result.share * inputs.allocated;
-  result.ceiling = scan::ceiling_of(result.share);
+  // What others take is itself a cause; accelerators that could go are no part of the time.
+  const bool is_of_time =
+      bottleneck != Bottleneck::kContention && bottleneck != Bottleneck::kAllocation;
+  const double taken = is_of_time ? taken_by_others(inputs.all) : 0;
+  result.ceiling = ceiling_without(taken, result.share);
   result.because =
       fmt::format("{}: {} of {} accelerator-seconds", because,
                   show_number(result.accelerator_seconds), show_number(inputs.allocated));
@@ -58,6 +64,7 @@ Cause cause(const CauseInputs& inputs, std::string name, Bottleneck bottleneck, 
 struct Part {
   const Kind* kind = nullptr;
   double share = 0;
+  double reach = 0;  // What of it is not needed in any case.
 };
 
 std::vector<Part> parts_of(Bottleneck bottleneck, const Evidence& evidence) {
@@ -65,7 +72,7 @@ std::vector<Part> parts_of(Bottleneck bottleneck, const Evidence& evidence) {
   for (const Kind& kind : kinds()) {
     if (kind.bottleneck != bottleneck) continue;
     const auto share = find(evidence, std::string(kind.share));
-    if (share && *share > 0) parts.push_back({&kind, *share});
+    if (share && *share > 0) parts.push_back({&kind, *share, *share});
   }
   std::ranges::stable_sort(parts, std::ranges::greater{}, &Part::share);
   return parts;
@@ -86,6 +93,22 @@ std::optional<Part> drop_nested_imports(std::vector<Part>& parts) {
   return is_most ? std::optional(dropped) : std::nullopt;
 }
 
+// What a run cannot do without is no cause: of a start that is hardly more nothing is told. Largest
+// reach first.
+void leave_out_needed(const Evidence& evidence, std::vector<Part>& parts) {
+  double needed = get(evidence, kNeededImports);
+  for (const std::string_view share : {"import_share", "startup_share"}) {
+    const auto part = std::ranges::find_if(
+        parts, [&](const Part& candidate) { return candidate.kind->share == share; });
+    if (part == parts.end()) continue;
+    const double held = std::min(needed, part->share);
+    needed -= held;
+    part->reach -= held;
+    if (held > 0 && part->reach < kSmallestCause) parts.erase(part);
+  }
+  std::ranges::stable_sort(parts, std::ranges::greater{}, &Part::reach);
+}
+
 // Phases that the job reported speak for their class; of a class they do not know, the hook does.
 std::optional<Cause> timed(const CauseInputs& inputs, Bottleneck bottleneck) {
   auto parts = parts_of(bottleneck, inputs.reported);
@@ -95,6 +118,7 @@ std::optional<Cause> timed(const CauseInputs& inputs, Bottleneck bottleneck) {
     parts = parts_of(bottleneck, inputs.all);
     imports = drop_nested_imports(parts);
   }
+  if (bottleneck == Bottleneck::kLifecycle) leave_out_needed(inputs.all, parts);
   double sum = 0;
   std::vector<std::string> names;
   std::vector<std::string> numbers;
@@ -260,6 +284,24 @@ std::vector<Cause> waited(const CauseInputs& inputs, double in_phases) {
   return found;
 }
 
+// The hook sees that the steps were outside of operators; that they slept there, the kernel does.
+Cause as_wait(Cause serial, const std::vector<Cause>& waits) {
+  const auto most = std::ranges::max_element(waits, {}, &Cause::share);
+  if (most == waits.end() || most->share < kMostly * serial.share) return serial;
+  Cause wait = most->share > serial.share ? *most : serial;
+  wait.name = most->name;
+  wait.because = fmt::format("{}; {}", most->because, serial.because);
+  return wait;
+}
+
+// Time that is explained and nobody's fault.
+Cause no_cause(Bottleneck bottleneck, double share) {
+  Cause none;
+  none.bottleneck = bottleneck;
+  none.share = share;
+  return none;
+}
+
 // Waste that no other cause explains. A busy host beside waiting devices is serial CPU work;
 // anything else stays unknown, and says so.
 std::optional<Cause> rest(const CauseInputs& inputs, const std::vector<Cause>& others) {
@@ -297,6 +339,13 @@ std::map<std::string, double> plain_shares(const Evidence& hook, double wall_s) 
   };
   give("startup_share", find(hook, "hook.startup_share"));
   give("import_share", find(hook, "hook.import_share"));
+  give(kNeededImports, find(hook, "hook.installed_import_share"));
+  if (const auto needed = plain.find(kNeededImports); needed != plain.end()) {
+    // What its own modules do when they are imported may be what was needless.
+    const double own = std::max(0.0, plain["import_share"] - needed->second);
+    const double needless = std::max(0.0, get(hook, kNeedlessImports) - own);
+    needed->second = std::max(0.0, needed->second - needless);
+  }
   give("input_wait_share", find(hook, "hook.input_wait_share"));
   give("teardown_share", find(hook, "hook.teardown_share"));
 
@@ -314,9 +363,9 @@ std::map<std::string, double> plain_shares(const Evidence& hook, double wall_s) 
   const auto gc = find(hook, "hook.gc_share");
   const double steps = std::max(0.0, 1 - get(hook, "hook.startup_share") -
                                          get(hook, "hook.teardown_share") - save.value_or(0));
-  const double between =
-      std::max(0.0, python.value_or(0) * steps - get(hook, "hook.input_wait_share") -
-                        get(hook, "waits.hooked_collective_share"));
+  const double between = std::max(
+      0.0, python.value_or(0) * steps - get(hook, "hook.input_wait_share") -
+               get(hook, "waits.hooked_collective_share") - fsync.value_or(0) * (1 - of_saves));
   const double serial = std::max(between, gc.value_or(0));
   if (python || gc) give("serial_share", serial);
 
@@ -334,16 +383,22 @@ std::vector<Cause> causes_of(const CauseInputs& inputs) {
     if (found) causes.push_back(*std::move(found));
   };
   double in_phases = 0;
+  const double needed = get(inputs.all, kNeededImports);
   for (const Bottleneck bottleneck : {Bottleneck::kInput, Bottleneck::kCommunication,
                                       Bottleneck::kLifecycle, Bottleneck::kSync}) {
     const auto found = timed(inputs, bottleneck);
     if (found) in_phases += found->share;
-    keep(found ? found : seen(inputs, bottleneck));
+    // What loads the modules that it needs is needed as well.
+    const bool is_needed = bottleneck == Bottleneck::kLifecycle && needed > 0;
+    keep(found || is_needed ? found : seen(inputs, bottleneck));
   }
-  const auto serial = timed(inputs, Bottleneck::kSerial);
-  keep(serial);
-  if (!serial) {
-    for (Cause& found : waited(inputs, in_phases)) keep(std::move(found));
+  auto serial = timed(inputs, Bottleneck::kSerial);
+  std::vector<Cause> waits = waited(inputs, in_phases);
+  if (serial) {
+    const bool is_reported = !parts_of(Bottleneck::kSerial, inputs.reported).empty();
+    keep(is_reported ? serial : as_wait(*serial, waits));
+  } else {
+    for (Cause& found : waits) keep(std::move(found));
   }
   if (inputs.asked) keep(allocation(inputs));
   // The tasks' own clocks of the plain run come before those of the one with the collectors.
@@ -353,11 +408,11 @@ std::vector<Cause> causes_of(const CauseInputs& inputs) {
   const auto woken = wakeups(inputs);
   keep(woken ? woken : seen(inputs, Bottleneck::kWakeups));
   std::vector<Cause> known = causes;
-  Cause& spare = known.emplace_back();
-  spare.bottleneck = Bottleneck::kAllocation;
-  spare.share = left_alone(inputs);
+  known.push_back(no_cause(Bottleneck::kAllocation, left_alone(inputs)));
+  const bool is_start_told = std::ranges::any_of(causes, is_of_start);
+  if (!is_start_told) known.push_back(no_cause(Bottleneck::kLifecycle, needed));
   keep(rest(inputs, known));
-  std::ranges::stable_sort(causes, std::ranges::greater{}, &Cause::share);
+  rank(causes, inputs.all);
   return causes;
 }
 

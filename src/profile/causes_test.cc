@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "profile/reach.h"
+
 namespace amdahl::profile {
 namespace {
 
@@ -27,6 +29,98 @@ TEST(Causes, SleepThatNothingElseHoldsIsToldWhole) {
   EXPECT_EQ(causes[0].bottleneck, Bottleneck::kSerial);
   EXPECT_EQ(causes[0].because,
             "the step thread slept 9 s of 10 s: 9.00 of 10.0 accelerator-seconds");
+}
+
+// 3 s of sleep in a run of 15 s, 5 s of which others took: 3 of 10 s where nobody does.
+TEST(Causes, WhatOthersTookMeanwhileLowersNoCeiling) {
+  CauseInputs inputs = sleeper();
+  inputs.seen[0].share = 0.2;
+  EXPECT_NEAR(causes_of(inputs)[0].ceiling, 1 / 0.8, 1e-9);
+  inputs.all = {{"cpu_wait_share", 1.0 / 3}, {"foreign_cpu_cores", 2}, {"busy_cores", 0.5}};
+  const auto causes = causes_of(inputs);
+  ASSERT_EQ(causes.size(), 2u);
+  EXPECT_EQ(causes[0].name, "other work on the host");
+  EXPECT_NEAR(causes[0].ceiling, 1.5, 1e-9) << "as it was";
+  EXPECT_NEAR(causes[1].share, 0.2, 1e-9) << "of the run as it was";
+  EXPECT_NEAR(causes[1].ceiling, 10.0 / 7, 1e-9);
+}
+
+TEST(Causes, StepsThatMostlySleepOutsideOfOperatorsAreCalledSo) {
+  CauseInputs inputs = sleeper();
+  inputs.all["serial_share"] = 0.8;
+  auto causes = causes_of(inputs);
+  ASSERT_EQ(causes.size(), 1u);
+  EXPECT_EQ(causes[0].name, "sleeping");
+  EXPECT_NEAR(causes[0].share, 0.9, 1e-9);
+  EXPECT_EQ(causes[0].because,
+            "the step thread slept 9 s of 10 s: 9.00 of 10.0 accelerator-seconds; serial_share 80 "
+            "% from the hook: 8.00 of 10.0 accelerator-seconds");
+
+  inputs.seen[0].share = 0.2;
+  causes = causes_of(inputs);
+  ASSERT_EQ(causes.size(), 1u);
+  EXPECT_EQ(causes[0].name, "CPU work between launches");
+  EXPECT_NEAR(causes[0].share, 0.8, 1e-9);
+}
+
+// A start of 3 s, 2.5 s of it imports of installed packages, and 1 s of logging in 10 s.
+TEST(Causes, WhatARunNeedsIsNoCause) {
+  CauseInputs inputs;
+  inputs.allocated = 10;
+  inputs.accelerator_kind = "cpu slot";
+  inputs.all = {{"startup_share", 0.3},
+                {"import_share", 0.26},
+                {"logging_share", 0.1},
+                {"needed_import_share", 0.25}};
+  auto causes = causes_of(inputs);
+  ASSERT_EQ(causes.size(), 2u);
+  EXPECT_EQ(causes[0].name, "logging");
+  EXPECT_EQ(causes[1].name, "imports");
+  EXPECT_NEAR(causes[1].share, 0.3, 1e-9);
+  EXPECT_NEAR(causes[1].ceiling, 1 / 0.7, 1e-9) << "no fix exceeds it, whatever it is";
+  EXPECT_NEAR(expected_share(causes[1], inputs.all), 0.05, 1e-9);
+  EXPECT_NEAR(expected_gain(causes[1], inputs.all), 1 / 0.95, 1e-9);
+  EXPECT_NEAR(expected_share(causes[0], inputs.all), 0.1, 1e-9);
+
+  inputs.all["needed_import_share"] = 0.295;
+  inputs.all["checkpoint_share"] = 0.2;
+  inputs.all["waste_in_compute_share"] = 0.6;
+  causes = causes_of(inputs);
+  ASSERT_EQ(causes.size(), 2u) << "nothing is unexplained";
+  EXPECT_EQ(causes[0].name, "checkpoints");
+  EXPECT_NEAR(causes[0].share, 0.2, 1e-9);
+
+  inputs.all = {{"startup_share", 0.3}, {"import_share", 0.26}, {"needed_import_share", 0.25}};
+  EXPECT_EQ(causes_of(inputs)[0].name, "imports");
+  inputs.all["needed_import_share"] = 0;
+  EXPECT_NEAR(expected_share(causes_of(inputs)[0], inputs.all), 0.3, 1e-9) << "its own modules";
+}
+
+TEST(Causes, NeedlessImportsAreNotNeeded) {
+  const auto needed = [](double needless) {
+    return plain_shares({{"hook.wall_s", 10},
+                         {"hook.import_share", 0.5},
+                         {"hook.installed_import_share", 0.4},
+                         {"needless_import_share", needless}},
+                        10)
+        .at("needed_import_share");
+  };
+  EXPECT_NEAR(needed(0), 0.4, 1e-9);
+  EXPECT_NEAR(needed(0.1), 0.4, 1e-9) << "it may have been its own modules";
+  EXPECT_NEAR(needed(0.3), 0.2, 1e-9);
+  EXPECT_NEAR(needed(0.9), 0, 1e-9);
+}
+
+// Logs that are forced to the disk are outside of operators, too.
+TEST(Causes, WhatForcedLogsTookIsNotSerialAsWell) {
+  const auto plain = plain_shares({{"hook.wall_s", 10},
+                                   {"hook.startup_share", 0.2},
+                                   {"hook.fsync_share", 0.1},
+                                   {"hook.fsync_calls", 100},
+                                   {"hook.python_share", 0.25}},
+                                  10);
+  EXPECT_NEAR(plain.at("logging_share"), 0.1, 1e-9);
+  EXPECT_NEAR(plain.at("serial_share"), 0.1, 1e-9);
 }
 
 TEST(Causes, ALoaderThatSleepsIsAWaitForInputAndToldOnce) {

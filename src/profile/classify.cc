@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "model/plan.h"
 #include "profile/causes.h"
+#include "profile/reach.h"
 
 namespace amdahl::profile {
 namespace {
@@ -97,7 +98,7 @@ std::optional<std::pair<std::string, double>> productive(const Evidence& evidenc
 
 void conclude(model::Profile& profile, double left_alone) {
   const Cause* largest = profile.causes.empty() ? nullptr : &profile.causes.front();
-  if (largest != nullptr && largest->share >= kCauseThatCounts) {
+  if (largest != nullptr && expected_share(*largest, profile.evidence) >= kCauseThatCounts) {
     profile.bottleneck = largest->bottleneck;
     if (largest->bottleneck == Bottleneck::kUnknown) {
       profile.rule = fmt::format(

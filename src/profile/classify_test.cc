@@ -14,6 +14,7 @@
 #include "profile/gpus.h"
 #include "profile/offcpu.h"
 #include "profile/phases.h"
+#include "profile/reach.h"
 #include "profile/testing.h"
 #include "profile/trace_report.h"
 #include "profile/trace_testing.h"
@@ -443,7 +444,7 @@ std::set<std::string> emitted() {
   everything.voluntary_switches = 1'000'000;
   std::string with_prefetch(kHook);
   with_prefetch.replace(with_prefetch.find("null"), 4, "2");
-  with_prefetch.insert(with_prefetch.find('{') + 1, "\"exit_s\": 0.5,");
+  with_prefetch.insert(with_prefetch.find('{') + 1, "\"exit_s\": 0.5, \"installed_import_s\": 1,");
   model::Receipt crowded = run(2, 1);
   crowded.peak_threads = 8;
   crowded.run_delay = seconds(60);
@@ -454,7 +455,7 @@ std::set<std::string> emitted() {
   model::BpfSummary ranks = sample_waits();
   ranks.sites.front().python = {{"/x/torch/distributed/distributed_c10d.py", 1, "barrier"}};
 
-  std::set<std::string> names;
+  std::set<std::string> names{kNeedlessImports};  // By findings.
   for (const model::Profile& profile :
        {classify(spec, everything, {hook(with_prefetch)}),
         classify({}, run(1, 0.3F), {hook(kHook)}),

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "profile/causes.h"
+#include "profile/reach.h"
 
 namespace amdahl::profile {
 namespace {
@@ -52,6 +54,13 @@ std::vector<std::string> course_of(const model::Profile& profile) {
   add(parts, tell.seconds("hook.warmup_share", "warm-up beyond usual steps"));
   add(parts, tell.seconds("hook.teardown_share", "after the last step"));
   if (!parts.empty()) lines.push_back(join(parts, ", "));
+  const double needed = tell.number(kNeededImports).value_or(0);
+  if (needed >= kSmallestCause) {
+    lines.push_back(
+        fmt::format("{} s ({}) went to imports of installed packages that it uses, which only more "
+                    "work in one process spreads",
+                    show_number(needed * to_seconds(profile.wall)), show_percent(needed)));
+  }
   const auto steps = tell.number("hook.steps");
   const auto median = tell.number("hook.step_p50_ms");
   if (steps.value_or(0) > 0 && median) {

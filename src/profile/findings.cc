@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "profile/advice.h"
 #include "profile/causes.h"
+#include "profile/taken.h"
 #include "scan/anatomy.h"
 
 namespace amdahl::profile {
@@ -179,9 +180,22 @@ class Joined {
     if (share < kSmallestCause) return std::nullopt;
     finding.share = share;
     finding.accelerator_seconds = share * wall_s() * profile_.accelerators;
-    finding.ceiling = scan::ceiling_of(share);
+    finding.expected = scan::ceiling_of(share);
+    const double unseen = finding.measured ? kLineError : 0;
+    const double reached = std::min(1.0, share + unseen + touched_by(finding.code));
+    finding.ceiling = ceiling_without(taken_by_others(profile_.evidence), reached);
     finding.because = std::move(because);
     return finding;
+  }
+
+  double touched_by(const code::Finding& finding) const {
+    double sum = 0;
+    for (const std::string& name : finding.touches) {
+      // A rule that explains several of them is priced with the first that took any time.
+      const bool is_priced = std::ranges::find(finding.explains, name) != finding.explains.end();
+      if (!is_priced) sum += evidence(name).value_or(0);
+    }
+    return sum;
   }
 
   static void say_who_shares(std::vector<Finding>& kept) {
@@ -231,6 +245,14 @@ std::vector<LineCost> line_costs(const DeviceGaps& gaps) {
     costs.push_back(std::move(cost));
   }
   return costs;
+}
+
+double needless_imports(std::span<const Finding> findings) {
+  double sum = 0;
+  for (const Finding& finding : findings) {
+    if (finding.measured && finding.code.rule == "unused-import") sum += finding.share;
+  }
+  return std::min(1.0, sum);
 }
 
 model::Bottleneck acts_on(const Finding& finding) {

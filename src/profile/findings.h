@@ -13,12 +13,17 @@
 
 namespace amdahl::profile {
 
+// Lines are sampled, and what a line holds up elsewhere (caches that it empties, memory that it
+// asks for) does not show in its own time: of the whole, in the ceiling of a line that was timed.
+inline constexpr double kLineError = 0.05;
+
 struct Finding {
   code::Finding code;           // The dearest line of those that the rule named in one function.
   std::vector<int> more_lines;  // The others.
   double accelerator_seconds = 0;
   double share = 0;       // Of the job's allocated time.
-  double ceiling = 1;     // Speed-up if it vanished: 1/(1-share).
+  double expected = 1;    // Speed-up if its time vanished from the run as it was: 1/(1-share).
+  double ceiling = 1;     // At most: of what it touches besides, and where nobody takes its CPUs.
   bool measured = false;  // By the time of its own lines; else the time of the whole cause.
   std::string cause;      // The evidence it explains; "" if it was measured and nothing names it.
   int sharing = 0;        // Other findings that the cause's time could be due to as well.
@@ -34,6 +39,9 @@ std::vector<Finding> findings(std::span<const code::Finding> found, const model:
 
 // Places of a trace's gaps as costs of lines: the time a device waited while the host was there.
 std::vector<LineCost> line_costs(const DeviceGaps& gaps);
+
+// The share of the time that went to imports for nothing.
+double needless_imports(std::span<const Finding> findings);
 
 // The class of what it costs: levers against that are counted together.
 model::Bottleneck acts_on(const Finding& finding);

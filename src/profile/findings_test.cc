@@ -91,6 +91,56 @@ TEST(Findings, TheCausesTimeIsTheMostThatEachCouldExplain) {
   EXPECT_TRUE(model::is_empty(change_of(all[0])));
 }
 
+// Gradients are recorded inside of every operator: what they cost there is no part of the line's
+// cause, and goes with it.
+TEST(Findings, WhatAFixTouchesBesidesRaisesItsCeilingAlone) {
+  const struct {
+    const char* text;
+    const char* rule;
+    std::map<std::string, double> evidence;
+    double share;
+    double reached;
+  } cases[] = {
+      {"model.eval()\nfor b in loader:\n  model(b)\n",
+       "inference-mode",
+       {{"serial_share", 0.3},
+        {"compute_share", 0.4},
+        {"teardown_share", 0.1},
+        {"hook.grad_enabled_share", 1}},
+       0.3,
+       0.8},
+      {"torch.set_num_threads(16)\n",
+       "thread-count",
+       {{"own_threads_share", 0.2}, {"compute_share", 0.5}, {"threads_per_cpu", 8}},
+       0.2,
+       0.7},
+      {"class D:\n  def __getitem__(self, i):\n    return Image.open(self.paths[i])\n",
+       "decode",
+       {{"input_wait_share", 0.25}, {"own_threads_share", 0.25}},
+       0.25,
+       0.5},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.rule);
+    const auto all = findings(of(c.text), profile_of(c.evidence), {});
+    const auto found =
+        std::ranges::find(all, c.rule, [](const Finding& finding) { return finding.code.rule; });
+    ASSERT_NE(found, all.end());
+    EXPECT_NEAR(found->share, c.share, 1e-9);
+    EXPECT_NEAR(found->expected, 1 / (1 - c.share), 1e-9);
+    EXPECT_NEAR(found->ceiling, 1 / (1 - c.reached), 1e-9);
+  }
+}
+
+TEST(Findings, WhatOthersTookMeanwhileLowersNoCeiling) {
+  const auto all = findings(
+      of(kLoop),
+      profile_of({{"sync_share", 0.25}, {"cpu_wait_share", 0.5}, {"foreign_cpu_cores", 2}}), {});
+  ASSERT_FALSE(all.empty());
+  EXPECT_NEAR(all[0].expected, 1 / 0.75, 1e-9);
+  EXPECT_NEAR(all[0].ceiling, 2, 1e-9);
+}
+
 TEST(Findings, TimedLinesSpeakForThemselves) {
   const std::vector<LineCost> lines = {{.file = "/home/a/job.py",
                                         .line = 3,

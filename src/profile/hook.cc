@@ -22,6 +22,7 @@ struct Field {
 constexpr auto kTimes = std::to_array<Field>({
     {"startup_s", "hook.startup_share"},
     {"import_s", "hook.import_share"},
+    {"installed_import_s", "hook.installed_import_share"},
     {"loader_wait_s", "hook.input_wait_share"},
     {"save_s", "hook.save_share"},
     {"fsync_s", "hook.fsync_share"},
@@ -234,7 +235,9 @@ Result<LineCost> read_line(const Json& row, const std::string& place) {
   const double line = TRY(number_at(row, place, "line")).value_or(0);
   cost.line = static_cast<int>(std::min(line, 1e9));
   cost.seconds = TRY(number_at(row, place, "seconds")).value_or(0);
-  cost.in_steps = row.value("phase", Json("step")) == "step";
+  const Json phase = row.value("phase", Json("step"));
+  cost.in_steps = phase == "step";
+  cost.imports = phase == "import";
   return cost;
 }
 

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "profile/course.h"
 #include "profile/html_parts.h"
+#include "profile/reach.h"
 
 namespace amdahl::profile {
 namespace {
@@ -20,13 +21,9 @@ std::string place_of(const Finding& finding) {
 std::string causes_of(const model::Profile& profile, std::span<const Finding> findings,
                       const HotLines& hot) {
   if (profile.causes.empty()) return "";
-  static constexpr Column kColumns[] = {{"cause", true},
-                                        {"class", true},
-                                        {"line", true},
-                                        {"accel-s"},
-                                        {"share"},
-                                        {"ceiling"},
-                                        {"why, and what to try", true}};
+  static constexpr Column kColumns[] = {
+      {"cause", true}, {"class", true}, {"line", true}, {"accel-s"},
+      {"share"},       {"ceiling"},     {"expected"},   {"why, and what to try", true}};
   Table table(kColumns);
   for (const model::Cause& cause : profile.causes) {
     const Finding* behind = finding_behind(findings, cause);
@@ -36,6 +33,7 @@ std::string causes_of(const model::Profile& profile, std::span<const Finding> fi
                fmt::format("<span class=\"whole\">{}</span>", name(cause.bottleneck)),
                behind != nullptr ? place_of(*behind) : "", show_number(cause.accelerator_seconds),
                show_percent(cause.share), times_of(cause.ceiling),
+               times_of(expected_gain(cause, profile.evidence)),
                fmt::format("{}{}<div class=\"try\">try: {}</div>", escaped(cause.because),
                            line.empty() ? "" : "<div>" + escaped(line) + "</div>",
                            escaped(advice_on(findings, cause)))});
@@ -45,8 +43,9 @@ std::string causes_of(const model::Profile& profile, std::span<const Finding> fi
 
 std::string code_of(std::span<const Finding> findings) {
   if (findings.empty()) return "";
-  static constexpr Column kColumns[] = {
-      {"line", true}, {"accel-s"}, {"share"}, {"at most"}, {"what it does, and what to try", true}};
+  static constexpr Column kColumns[] = {{"line", true}, {"accel-s"},
+                                        {"share"},      {"at most"},
+                                        {"expected"},   {"what it does, and what to try", true}};
   Table table(kColumns);
   for (const Finding& finding : findings.first(std::min(kMostFindings, findings.size()))) {
     std::string words =
@@ -61,7 +60,8 @@ std::string code_of(std::span<const Finding> findings) {
       words += fmt::format("<details><summary>patch</summary><pre>{}</pre></details>", patch);
     }
     table.row({place_of(finding), show_number(finding.accelerator_seconds),
-               show_percent(finding.share), times_of(finding.ceiling), words});
+               show_percent(finding.share), times_of(finding.ceiling), times_of(finding.expected),
+               words});
   }
   return "<h2>In the code</h2>\n" + table.take();
 }

@@ -10,6 +10,7 @@
 #include "profile/advice.h"
 #include "profile/causes.h"
 #include "profile/classify.h"
+#include "profile/reach.h"
 #include "profile/wait_lines.h"
 
 namespace amdahl::profile {
@@ -35,13 +36,20 @@ bool is_held(const Finding& finding, const std::vector<Cause>& causes) {
   });
 }
 
-bool is_start(const Cause& cause) {
-  const std::string_view first = split(cause.name, ',').front();
-  return first == "start-up" || first == "imports";
-}
-
 void keep_dearest(const LineCost& line, std::optional<LineCost>& most) {
   if (!most || line.seconds > most->seconds) most = line;
+}
+
+// What a fix that is shown with a cause can gain, the cause does not limit: it may shorten more
+// than the time that the cause was seen to take.
+void raise_ceilings(std::span<const Finding> findings, std::vector<Cause>& causes) {
+  for (Cause& cause : causes) {
+    const Finding* behind = finding_behind(findings, cause);
+    if (behind == nullptr) continue;
+    cause.ceiling = std::max(cause.ceiling, behind->ceiling);
+    const Finding* beside = finding_beside(findings, *behind, cause);
+    if (beside != nullptr) cause.ceiling = std::max(cause.ceiling, beside->ceiling);
+  }
 }
 
 }  // namespace
@@ -61,9 +69,12 @@ void add_line_causes(std::span<const Finding> findings, model::Profile& profile)
     cause.because = finding.because;
     profile.causes.push_back(std::move(cause));
   }
-  if (profile.causes.size() == known.size()) return;
-  std::ranges::stable_sort(profile.causes, std::ranges::greater{}, &Cause::share);
-  conclude(profile);
+  raise_ceilings(findings, profile.causes);
+  rank(profile.causes, profile.evidence);
+  // Without a cause that counts the class is what it was.
+  const bool counts = !profile.causes.empty() &&
+                      expected_share(profile.causes.front(), profile.evidence) >= kCauseThatCounts;
+  if (counts) conclude(profile);
 }
 
 const Finding* finding_behind(std::span<const Finding> findings, const model::Cause& cause) {
@@ -99,7 +110,7 @@ std::string advice_on(std::span<const Finding> findings, const model::Cause& cau
 HotLines hot_lines(std::span<const LineCost> lines, std::span<const code::Stretch> models) {
   HotLines hot;
   for (const LineCost& line : lines) {
-    if (!line.in_steps) keep_dearest(line, hot.startup);
+    if (!line.in_steps && !line.imports) keep_dearest(line, hot.startup);
     const bool runs_model = std::ranges::any_of(
         models, [&](const code::Stretch& model) { return model.holds(line.file, line.line); });
     if (line.in_steps && !runs_model) keep_dearest(line, hot.step);
@@ -108,7 +119,7 @@ HotLines hot_lines(std::span<const LineCost> lines, std::span<const code::Stretc
 }
 
 std::string hot_line_of(const HotLines& hot, const model::Cause& cause, double wall_s) {
-  const std::optional<LineCost>& line = is_start(cause)                           ? hot.startup
+  const std::optional<LineCost>& line = is_of_start(cause)                        ? hot.startup
                                         : cause.bottleneck == Bottleneck::kSerial ? hot.step
                                                                                   : std::nullopt;
   if (!line || line->seconds < kGoodPart * cause.share * wall_s) return "";

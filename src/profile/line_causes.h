@@ -30,8 +30,8 @@ const Finding* finding_beside(std::span<const Finding> findings, const Finding& 
 // What to try against a cause: what the line suggests that is most of it, else what helps its kind.
 std::string advice_on(std::span<const Finding> findings, const model::Cause& cause);
 
-// The job's own line that took most before the first step, and the one that took most of the steps
-// without running the model.
+// The job's own line that took most before the first step, imports aside, and the one that took
+// most of the steps without running the model.
 struct HotLines {
   std::optional<LineCost> startup;
   std::optional<LineCost> step;

@@ -76,7 +76,7 @@ TEST(LineCauses, ALineThatNoCauseHoldsIsOne) {
   EXPECT_EQ(shown(joined), "sync range check in the code 0.40 @5; lifecycle start-up 0.20 @0");
   EXPECT_EQ(joined.profile.bottleneck, model::Bottleneck::kSync);
   EXPECT_EQ(joined.profile.rule,
-            "the largest cause, range check in the code 40 %, speed-up at most 1.67x (its line "
+            "the largest cause, range check in the code 40 %, speed-up at most 1.82x (its line "
             "took 4.00 s of 10.0 s)");
 }
 
@@ -87,6 +87,15 @@ TEST(LineCauses, ACauseThatHoldsTheLineIsToldOnce) {
   EXPECT_EQ(shown(joined), "serial CPU work between launches 0.50 @5");
   EXPECT_EQ(advice_on(joined.found, joined.profile.causes.front()),
             "check every so many steps, or collect on the device and look once");
+}
+
+TEST(LineCauses, ACauseLimitsNoFixThatReachesFurther) {
+  std::vector<model::Cause> causes = {
+      cause("CPU work between launches", model::Bottleneck::kSerial, 0.3)};
+  causes[0].ceiling = 1 / 0.7;
+  const auto joined = join_lines({{"serial_share", 0.3}}, causes, {cost(5, 4)});
+  EXPECT_EQ(shown(joined), "serial CPU work between launches 0.30 @5");
+  EXPECT_NEAR(joined.profile.causes[0].ceiling, 1 / 0.55, 1e-9) << "0.4, and what it holds up";
 }
 
 TEST(LineCauses, ALineThatRunsTheModelTooIsNotBlamedForIt) {
@@ -101,6 +110,15 @@ TEST(LineCauses, ALineThatRunsTheModelTooIsNotBlamedForIt) {
 
 TEST(LineCauses, ALineThatTookLittleIsNoCause) {
   EXPECT_EQ(shown(join_lines({}, {}, {cost(5, 0.4)})), "");
+}
+
+TEST(LineCauses, ALineThatImportsIsNotWhatTheStartWentTo) {
+  std::vector<LineCost> lines = {cost(1, 5, false), cost(2, 3, false)};
+  lines[0].imports = true;
+  const auto joined =
+      join_lines({}, {cause("start-up", model::Bottleneck::kLifecycle, 0.8)}, lines);
+  EXPECT_EQ(hot_line_of(joined.hot, joined.profile.causes.front(), 10),
+            "train.py:2 (main) took 3.00 s of it");
 }
 
 TEST(LineCauses, TheHottestLineOutsideOfTheModelStandsForACauseWithoutAFinding) {

@@ -13,6 +13,7 @@ struct LineCost {
   bool in_steps = false;  // While it took batches; else before the first.
   double seconds = 0;
   bool waits_only = false;  // What it computed was not seen: a line that is not there may cost.
+  bool imports = false;     // It imported: the time is that of the modules.
 
   friend bool operator==(const LineCost&, const LineCost&) = default;
 };

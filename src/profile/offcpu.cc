@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "profile/short_processes.h"
 
 namespace amdahl::profile {
 namespace {
@@ -242,8 +243,9 @@ class Conclusion {
     const std::string who = step_.at_once > 1
                                 ? fmt::format("{} step threads together", step_.at_once)
                                 : std::string("the step thread");
-    cause.because =
-        fmt::format("{} {} of {} s{}", who, finding.numbers, show_number(whole), where(finding));
+    std::string did = finding.numbers;
+    if (step_.at_once > 1 && did.starts_with("was ")) did.replace(0, 3, "were");
+    cause.because = fmt::format("{} {} of {} s{}", who, did, show_number(whole), where(finding));
     facts_.causes.push_back(std::move(cause));
   }
 
@@ -352,6 +354,7 @@ Facts facts_of(const BpfSummary& summary, std::int64_t hooked) {
     if (role.role == Role::kStep) Conclusion(role, summary, facts).draw(is_sampled);
   }
   if (!is_sampled) {
+    if (auto started = short_processes(summary)) facts.causes.push_back(*std::move(started));
     facts.evidence["waits.wakeups_per_s"] = wakeups / wall;
     if (const auto p95 = runqueue_p95(summary)) facts.evidence["waits.runqueue_p95_us"] = *p95;
     add_devices(summary, facts);

@@ -202,6 +202,8 @@ TEST(OffCpu, ABackwardPassOfSeveralRanksWaitsForTheOthers) {
   const Facts facts = facts_of(summary, 11);
   ASSERT_EQ(facts.causes.size(), 1U);
   EXPECT_EQ(facts.causes[0].name, "waiting for other ranks");
+  EXPECT_TRUE(facts.causes[0].because.starts_with("2 step threads together were blocked "))
+      << facts.causes[0].because;
   EXPECT_NEAR(facts.causes[0].share, 0.2, 1e-9);
   EXPECT_NEAR(facts.evidence.at("waits.hooked_collective_share"), 0.4, 1e-9);
   EXPECT_FALSE(facts_of(summary).evidence.contains("waits.hooked_collective_share"));

@@ -26,7 +26,7 @@ class Sampler:
         self.seconds = {}  # (file, line, function, phase) to seconds.
         self.own = 0.0  # CPU time of the looking itself.
         self.thread_time = time.thread_time
-        self.libraries = _libraries()
+        self.libraries = libraries()
         self.kept = {}  # File name to whether it is the job's own.
         self.stop = threading.Event()
         self.thread = threading.Thread(target=self._run, name="amdahl lines", daemon=True)
@@ -38,11 +38,9 @@ class Sampler:
         while not self.stop.wait(min(_SELDOM, max(_EVERY, (last - began) / 1000))):
             frame = sys._current_frames().get(self.watched)
             now = self.clock()
-            place = self._place(frame)
-            del frame
-            if place is not None:
-                key = place + (self.phase(),)
+            for key in self._places(frame, self.phase()):
                 self.seconds[key] = self.seconds.get(key, 0.0) + min(now - last, _LONGEST)
+            del frame
             last = now
             if now - called > min(self.every, max(self.every, now - began) / 8):
                 self._call()
@@ -55,16 +53,23 @@ class Sampler:
         except Exception:
             pass
 
-    def _place(self, frame):
+    def _places(self, frame, phase):
+        """The job's innermost line; before the steps also the lines that import what it is in."""
+        places = []
+        importing = False
         while frame is not None:
             name = frame.f_code.co_filename
             is_ours = self.kept.get(name)
             if is_ours is None:
-                is_ours = self.kept[name] = not _is_library(name, self.libraries)
-            if is_ours:
-                return name, frame.f_lineno, frame.f_code.co_name
+                is_ours = self.kept[name] = not is_library(name, self.libraries)
+            if is_ours and (importing or not places):
+                place = name, frame.f_lineno, frame.f_code.co_name
+                places.append(place + ("import" if importing else phase,))
+                if phase != "startup":
+                    break
+            importing = not is_ours and (importing or name.startswith("<frozen importlib"))
             frame = frame.f_back
-        return None
+        return places
 
     def end(self):
         """A thread that is at work while the interpreter goes down is a risk to the job."""
@@ -97,7 +102,7 @@ def _name_thread():
         pass
 
 
-def _libraries():
+def libraries():
     import sysconfig
 
     paths = sysconfig.get_paths()
@@ -106,7 +111,7 @@ def _libraries():
     return tuple(os.path.join(root, "") for root in roots)
 
 
-def _is_library(name, roots):
+def is_library(name, roots):
     return (
         name.startswith("<")
         or os.path.abspath(name).startswith(roots)

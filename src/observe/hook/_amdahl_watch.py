@@ -2,6 +2,8 @@
 import os
 import sys
 
+import _amdahl_lines as _lines
+
 
 def patch(owner, name, hook, label):
     """Replaces a function by one that times it and is otherwise the same."""
@@ -166,16 +168,39 @@ def _imported(hook, name, seconds):
         pass
 
 
+def _installed():
+    """Whether a module that was imported came with Python or was installed; what was not found is."""
+    roots = _lines.libraries()
+
+    def is_installed(name):
+        try:  # Not by name: a module that loads itself when it is asked would.
+            file = object.__getattribute__(sys.modules[name], "__dict__").get("__file__")
+            return not file or _lines.is_library(file, roots)
+        except Exception:
+            return True
+
+    return is_installed
+
+
 # Compiled under the name of Python's own import code, whose frames tracebacks leave out.
 _IMPORT = """
 def _call_with_frames_removed(name, import_):
     began = hook.clock()
-    outermost = hook.mine() and not hook.depth.get("import")
+    mine = hook.mine()
+    outermost = mine and not hook.depth.get("import")
     if outermost:
         hook.depth["import"] = 1
+    if mine:
+        around, hook.nested = hook.nested, 0.0
     try:
         return original(name, import_)
     finally:
+        if mine:
+            took = hook.clock() - began
+            if is_installed(name):
+                total = hook.totals.setdefault("installed", [0.0, 0])
+                total[0] += took - hook.nested
+            hook.nested = around + took
         if outermost:
             hook.depth["import"] = 0
             total = hook.totals.setdefault("import", [0.0, 0])
@@ -194,6 +219,7 @@ def imports(hook):
         "hook": hook,
         "original": bootstrap._find_and_load,
         "imported": _imported,
+        "is_installed": _installed(),
         "interesting": {"torch", "torch._dynamo", "PIL.ImageFile"},
     }
     exec(compile(_IMPORT, "<frozen importlib._bootstrap>", "exec"), scope)

@@ -14,6 +14,7 @@ import _amdahl_watch as _watch
 
 _DURATIONS = 100_000  # Steps whose length is kept.
 _IMPORTS = 10  # Modules listed.
+_START = ("import", "installed")  # Totals that a forked child takes over.
 _SO_FAR = 2.0  # Seconds between reports of a job that may be killed.
 
 
@@ -43,6 +44,7 @@ class _Hook:
         self.totals = {}  # Name to [seconds, calls].
         self.torch_import = None
         self.imports = {}  # Outermost module to seconds.
+        self.nested = 0.0  # Seconds of imports inside of the one that goes on.
         self.forked = False
         self.forwards = None  # Takes calls of the outermost module for steps, while no loader gives any.
         self.start_over()
@@ -72,7 +74,7 @@ class _Hook:
     def after_fork(self):
         """In the child: its parent's start is its own; its steps it must make itself."""
         self.forked = True
-        self.totals = {name: row for name, row in self.totals.items() if name == "import"}
+        self.totals = {name: row for name, row in self.totals.items() if name in _START}
         self.start_over()
 
     def watch_lines(self):
@@ -302,6 +304,7 @@ class _Hook:
             "wall_s": round(now - self.began - overhead, 6),
             "overhead_s": round(overhead, 6),
             "import_s": seconds("import"),
+            "installed_import_s": seconds("installed"),
             "torch_import_s": self.torch_import,
             "steps": self.steps,
             "loader_wait_s": seconds("loader"),
