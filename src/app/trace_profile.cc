@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "model/codec.h"
+#include "os/memory.h"
 #include "profile/captures.h"
 #include "profile/page.h"
 #include "profile/why.h"
@@ -250,6 +251,7 @@ Result<TraceAnswer> profile_traces(const TraceRequest& request) {
   // What was typed is checked before gigabytes are read.
   if (!request.what_if.empty()) options.what_if = TRY(profile::parse_what_if(request.what_if));
   TRY(expect_once(request.files.files));
+  os::return_large_blocks();
   TraceAnswer answer;
   const auto figures = [&](const model::Trace& rows) {
     for (std::uint32_t source = 0; request.hta && source < rows.sources.size(); ++source) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <malloc.h>
+
 #include "base/text.h"
 #include "os/cgroup.h"
 #include "os/files.h"
@@ -23,6 +25,14 @@ std::uint64_t available_memory() {
   const std::uint64_t free = meminfo ? available_in(*meminfo) : 0;
   const auto limit = static_cast<std::uint64_t>(own_cgroup_limits().memory_bytes);
   return free == 0 || limit == 0 ? std::max(free, limit) : std::min(free, limit);
+}
+
+void return_large_blocks() {
+#if defined(__GLIBC__)
+  // Said once, it stays: the library would raise it to the largest block that was freed. What is
+  // freed and taken again for each piece of a file is smaller.
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
 }
 
 }  // namespace amdahl::os

@@ -11,14 +11,14 @@ using model::HostEvent;
 using model::kNone;
 
 // Why the time between the end of what was needed and the start went by.
-Why lag_why(const Need& need, const Work& work) {
-  switch (need.kind) {
+Why lag_why(NeedKind need, const Work& work) {
+  switch (need) {
     case NeedKind::kLaunch:
       return Why::kLaunch;
     case NeedKind::kBacklog:
       return Why::kUnknown;
     case NeedKind::kOrder:
-      return work.on_device ? Why::kQueue : Why::kUnknown;
+      return work.on_device() ? Why::kQueue : Why::kUnknown;
     case NeedKind::kStreamWait:
     case NeedKind::kRelease:
     case NeedKind::kRoom:
@@ -51,6 +51,23 @@ const Need* binding(const WorkGraph& graph, const Work& work) {
   return best;
 }
 
+// A work of the path, and how it needed the one before.
+struct Link {
+  std::uint32_t work = kNone;
+  NeedKind need = NeedKind::kOrder;  // Of the last link it says nothing.
+};
+
+// From the end to the beginning.
+std::vector<Link> links_of(const WorkGraph& graph) {
+  std::vector<Link> links;
+  for (std::uint32_t i = last_work(graph); i != kNone;) {
+    const Need* need = binding(graph, graph.works[i]);
+    links.push_back({i, need == nullptr ? NeedKind::kOrder : need->kind});
+    i = need == nullptr ? kNone : need->work;
+  }
+  return links;
+}
+
 void push(std::vector<PathSegment>& segments, PathSegment segment) {
   if (segment.from >= segment.to) return;
   if (!segments.empty()) {
@@ -63,6 +80,22 @@ void push(std::vector<PathSegment>& segments, PathSegment segment) {
     }
   }
   segments.push_back(segment);
+}
+
+std::vector<PathSegment> segments_of(const std::vector<Work>& works, Nanos from,
+                                     const std::vector<Link>& links) {
+  std::vector<PathSegment> segments;
+  segments.reserve(2 * links.size());  // What is not written to takes no memory.
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const Work& work = works[links[i].work];
+    push(segments, {work.from, work.to, work.why, work.event, work.lane, work.on_device()});
+    const bool first = i + 1 == links.size();
+    push(segments, {first ? from : works[links[i + 1].work].to, work.from,
+                    first ? Why::kUnknown : lag_why(links[i].need, work),
+                    first ? kNone : work.event, work.lane, work.on_device()});
+  }
+  std::ranges::reverse(segments);
+  return segments;
 }
 
 struct Key {
@@ -123,25 +156,17 @@ std::vector<PathShare> shares_of(const Prepared& in, const std::vector<PathSegme
 }  // namespace
 
 std::vector<PathSegment> path_segments(const WorkGraph& graph) {
-  std::vector<PathSegment> segments;
-  for (std::uint32_t i = last_work(graph); i != kNone;) {
-    const Work& work = graph.works[i];
-    push(segments, {work.from, work.to, work.why, work.event, work.lane, work.on_device});
-    const Need* need = binding(graph, work);
-    const Nanos back_to = need == nullptr ? graph.from : graph.works[need->work].to;
-    push(segments, {back_to, work.from, need == nullptr ? Why::kUnknown : lag_why(*need, work),
-                    need == nullptr ? kNone : work.event, work.lane, work.on_device});
-    i = need == nullptr ? kNone : need->work;
-  }
-  std::ranges::reverse(segments);
-  return segments;
+  return segments_of(graph.works, graph.from, links_of(graph));
 }
 
-CriticalPath critical_path(const Prepared& prepared, const WorkGraph& graph, std::size_t shares) {
+CriticalPath critical_path(const Prepared& prepared, WorkGraph graph, std::size_t shares) {
   CriticalPath path;
   path.from = graph.from;
   path.to = graph.to;
-  path.segments = path_segments(graph);
+  const std::vector<Link> links = links_of(graph);
+  graph.needs = std::vector<Need>();
+  path.segments = segments_of(graph.works, graph.from, links);
+  graph.works = std::vector<Work>();
   for (const PathSegment& segment : path.segments) {
     path.by_why[at(segment.why)] += segment.to - segment.from;
   }

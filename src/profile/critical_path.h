@@ -39,8 +39,8 @@ struct CriticalPath {
 // The segments alone, in order of time.
 std::vector<PathSegment> path_segments(const WorkGraph& graph);
 
-CriticalPath critical_path(const Prepared& prepared, const WorkGraph& graph,
-                           std::size_t shares = 12);
+// Takes the graph, if it is moved here: it is large, and what is not needed any more goes at once.
+CriticalPath critical_path(const Prepared& prepared, WorkGraph graph, std::size_t shares = 12);
 
 // What of the path lies within [from, to], by reason; sums to the overlap with the path.
 std::array<Nanos, kWhys> path_within(const CriticalPath& path, Nanos from, Nanos to);

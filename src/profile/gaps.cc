@@ -113,18 +113,18 @@ class Explain {
   // ahead had it not waited for the device: plain work up to that is the waiting's doing.
   void host(Interval part, std::uint32_t launch, std::vector<GapPiece>& out) {
     const std::uint32_t thread = in_.trace.host_events[launch].thread;
-    const std::span<const Turn> turns = in_.hosts.of(thread);
-    std::size_t i = turn_at(turns, part.from);
-    const std::uint32_t first = turns[i].at <= part.from ? turns[i].event : kNone;
+    const Turns turns = in_.hosts.of(thread);
+    std::size_t i = turns.holding(part.from);
+    const std::uint32_t first = turns.at(i) <= part.from ? turns.event(i) : kNone;
     const std::uint32_t call = waiting_call(first, part.from);
     waited_in_ = call;
     Nanos credit = call == kNone ? Nanos{} : part.from - in_.trace.host_events[call].start;
     const Nanos waited_until = call == kNone ? part.from : in_.trace.host_events[call].end();
     for (Nanos from = part.from; from < part.to;) {
-      const bool before_all = turns[i].at > from;
-      const std::uint32_t event = before_all ? kNone : turns[i].event;
+      const bool before_all = turns.at(i) > from;
+      const std::uint32_t event = before_all ? kNone : turns.event(i);
       const std::size_t next = before_all ? i : i + 1;
-      Nanos to = next < turns.size() ? std::min(turns[next].at, part.to) : part.to;
+      Nanos to = next < turns.size() ? std::min(turns.at(next), part.to) : part.to;
       if (call != kNone && from < waited_until) {
         to = std::min(to, waited_until);
         put({from, to}, event, thread, Why::kSync, out);
@@ -133,7 +133,7 @@ class Explain {
       } else {
         others({from, to}, event, thread, credit, out);
       }
-      if (next < turns.size() && to == turns[next].at) i = next;
+      if (next < turns.size() && to == turns.at(next)) i = next;
       from = to;
     }
   }
@@ -143,19 +143,19 @@ class Explain {
               std::vector<GapPiece>& out) {
     for (const std::uint32_t other : working_[in_.trace.threads[thread].process]) {
       if (other == thread) continue;
-      const std::span<const Turn> turns = in_.hosts.of(other);
-      std::size_t i = turn_at(turns, part.from);
+      const Turns turns = in_.hosts.of(other);
+      std::size_t i = turns.holding(part.from);
       bool any = false;
-      for (std::size_t k = i; k < turns.size() && turns[k].at < part.to && !any; ++k) {
-        any = works(turns[k].event);
+      for (std::size_t k = i; k < turns.size() && turns.at(k) < part.to && !any; ++k) {
+        any = works(turns.event(k));
       }
       if (!any) continue;
       for (Nanos from = part.from; from < part.to; ++i) {
         const Nanos to =
-            i + 1 < turns.size() ? std::clamp(turns[i + 1].at, from, part.to) : part.to;
-        const bool active = turns[i].at <= from && works(turns[i].event);
+            i + 1 < turns.size() ? std::clamp(turns.at(i + 1), from, part.to) : part.to;
+        const bool active = turns.at(i) <= from && works(turns.event(i));
         if (from < to)
-          charge({from, to}, active ? turns[i].event : own, active ? other : thread, credit, out);
+          charge({from, to}, active ? turns.event(i) : own, active ? other : thread, credit, out);
         from = to;
       }
       return;

@@ -13,40 +13,57 @@ using model::HostKind;
 using model::kNone;
 using std::string_view_literals::operator""sv;
 
+Nanos time_of(const model::Trace& trace, const StoredTurn& turn) {
+  return turn.ended == kNone ? trace.host_events[turn.event].start
+                             : trace.host_events[turn.ended].end();
+}
+
 // The turns of one thread from its events in order of start. Where events overlap without one
 // holding the other, the one that started last counts.
 class Flatten {
  public:
-  explicit Flatten(const model::Trace& trace) : trace_{trace} {}
+  Flatten(const model::Trace& trace, std::vector<StoredTurn>& turns)
+      : trace_{trace}, turns_{turns} {}
 
-  void add(std::uint32_t event, std::vector<Turn>& turns) {
-    close_until(trace_.host_events[event].start, turns);
+  void add(std::uint32_t event) {
+    const Nanos start = trace_.host_events[event].start;
+    close_until(start);
     open_.push_back(event);
-    turn(trace_.host_events[event].start, event, turns);
+    turn(start, {event, kNone});
   }
 
-  void finish(std::vector<Turn>& turns) { close_until(Nanos::max(), turns); }
+  // What comes next is another thread.
+  void finish() {
+    close_until(Nanos::max());
+    first_ = turns_.size();
+  }
 
  private:
-  void turn(Nanos at, std::uint32_t event, std::vector<Turn>& turns) {
-    if (!turns.empty() && turns.back().at == at) {
-      turns.back().event = event;
-    } else if (turns.empty() || turns.back().event != event) {
-      turns.push_back({at, event});
+  void turn(Nanos at, StoredTurn next) {
+    const bool any = turns_.size() > first_;
+    if (any && last_ == at) {
+      turns_.back() = next;
+    } else if (!any || turns_.back().event != next.event) {
+      turns_.push_back(next);
+      last_ = at;
     }
   }
 
-  void close_until(Nanos time, std::vector<Turn>& turns) {
+  void close_until(Nanos time) {
     while (!open_.empty()) {
-      const Nanos end = trace_.host_events[open_.back()].end();
+      const std::uint32_t ended = open_.back();
+      const Nanos end = trace_.host_events[ended].end();
       if (end > time) return;
       open_.pop_back();
       while (!open_.empty() && trace_.host_events[open_.back()].end() <= end) open_.pop_back();
-      turn(end, open_.empty() ? kNone : open_.back(), turns);
+      turn(end, {open_.empty() ? kNone : open_.back(), ended});
     }
   }
 
   const model::Trace& trace_;
+  std::vector<StoredTurn>& turns_;
+  std::size_t first_ = 0;  // Of this thread.
+  Nanos last_{};           // When its last turn is.
   std::vector<std::uint32_t> open_;
 };
 
@@ -98,7 +115,7 @@ int rank_of(Why why) {
 
 }  // namespace
 
-HostLanes::HostLanes(const model::Trace& trace) {
+HostLanes::HostLanes(const model::Trace& trace) : trace_{trace} {
   const std::size_t threads = trace.threads.size();
   std::vector<std::size_t> counts(threads + 1, 0);
   for (const HostEvent& event : trace.host_events) ++counts[event.thread + 1];
@@ -108,29 +125,27 @@ HostLanes::HostLanes(const model::Trace& trace) {
   for (std::uint32_t i = 0; i < trace.host_events.size(); ++i) {
     order[next[trace.host_events[i].thread]++] = i;
   }
-  Flatten flatten(trace);
-  std::vector<Turn> lane;
   firsts_.push_back(0);
-  turns_.reserve(trace.host_events.size() * 2);
+  turns_.reserve(trace.host_events.size() * 2);  // What is not written to takes no memory.
+  Flatten flatten(trace, turns_);
   for (std::size_t thread = 0; thread < threads; ++thread) {
-    lane.clear();
-    for (std::size_t i = counts[thread]; i < counts[thread + 1]; ++i) {
-      flatten.add(order[i], lane);
-    }
-    flatten.finish(lane);
-    turns_.insert(turns_.end(), lane.begin(), lane.end());
+    for (std::size_t i = counts[thread]; i < counts[thread + 1]; ++i) flatten.add(order[i]);
+    flatten.finish();
     firsts_.push_back(turns_.size());
   }
-  turns_.shrink_to_fit();
 }
 
-std::span<const Turn> HostLanes::of(std::uint32_t thread) const {
-  return std::span(turns_).subspan(firsts_[thread], firsts_[thread + 1] - firsts_[thread]);
+Turns HostLanes::of(std::uint32_t thread) const {
+  const std::size_t first = firsts_[thread];
+  return {std::span(turns_).subspan(first, firsts_[thread + 1] - first), trace_};
 }
 
-std::size_t turn_at(std::span<const Turn> turns, Nanos at) {
-  const auto after = std::ranges::upper_bound(turns, at, {}, &Turn::at);
-  return after == turns.begin() ? 0 : static_cast<std::size_t>(after - turns.begin() - 1);
+Nanos Turns::at(std::size_t i) const { return time_of(*trace_, stored_[i]); }
+
+std::size_t Turns::holding(Nanos at) const {
+  const auto after = std::ranges::upper_bound(
+      stored_, at, {}, [&](const StoredTurn& turn) { return time_of(*trace_, turn); });
+  return after == stored_.begin() ? 0 : static_cast<std::size_t>(after - stored_.begin() - 1);
 }
 
 HostReasons::HostReasons(const model::Trace& trace, const TraceNames& names) {

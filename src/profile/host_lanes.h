@@ -21,21 +21,48 @@ struct Turn {
   std::uint32_t event = model::kNone;  // kNone: the thread shows nothing.
 };
 
+// A turn is at the start of the event that it turns to, or at the end of another: half of what a
+// Turn takes. There are two for each host event of a trace.
+struct StoredTurn {
+  std::uint32_t event = model::kNone;
+  std::uint32_t ended = model::kNone;  // kNone: at the start of `event`.
+};
+
+// Turns of one thread, or some of them in a row. Refers to the lanes and to their trace.
+class Turns {
+ public:
+  Turns(std::span<const StoredTurn> stored, const model::Trace& trace)
+      : stored_{stored}, trace_{&trace} {}
+
+  std::size_t size() const { return stored_.size(); }
+  bool empty() const { return stored_.empty(); }
+  Nanos at(std::size_t i) const;
+  std::uint32_t event(std::size_t i) const { return stored_[i].event; }
+  Turn operator[](std::size_t i) const { return {at(i), event(i)}; }
+  Turns part(std::size_t first, std::size_t count) const {
+    return {stored_.subspan(first, count), *trace_};
+  }
+  // The position of the turn that holds `at`; before the first turn it is 0.
+  std::size_t holding(Nanos at) const;
+
+ private:
+  std::span<const StoredTurn> stored_;
+  const model::Trace* trace_;
+};
+
 // The turns of all threads, thread by thread. At most two a host event.
 class HostLanes {
  public:
-  explicit HostLanes(const model::Trace& trace);  // Keeps no reference.
+  explicit HostLanes(const model::Trace& trace);  // Keeps a reference.
 
-  std::span<const Turn> of(std::uint32_t thread) const;
-  std::uint32_t threads() const { return static_cast<std::uint32_t>(firsts_.size() - 1); }
+  Turns of(std::uint32_t thread) const;
+  std::size_t size() const { return turns_.size(); }  // Of all threads.
 
  private:
-  std::vector<Turn> turns_;
+  const model::Trace& trace_;
+  std::vector<StoredTurn> turns_;
   std::vector<std::size_t> firsts_;  // Where a thread's turns begin; one more at the end.
 };
-
-// The position of the turn that holds `at`; nothing before the first turn is 0.
-std::size_t turn_at(std::span<const Turn> turns, Nanos at);
 
 // Why the innermost event takes time, all events around it considered: a named reason (input,
 // checkpoint, logging, garbage, communication) of any of them counts, then waiting for the

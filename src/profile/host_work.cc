@@ -19,6 +19,17 @@ constexpr std::size_t kMostDrivers = 32;
 // A call of the driver inside one of the runtime, and perhaps inside another library's.
 constexpr int kCallsInCalls = 8;
 
+struct HostWork {
+  Nanos from{};
+  Nanos to{};
+  std::uint32_t event = kNone;  // Of host_events.
+  std::uint32_t thread = kNone;
+  std::uint32_t handed_by = kNone;
+  std::uint32_t first_await = 0;
+  std::uint32_t awaits = 0;
+  Why why = Why::kHost;
+};
+
 struct ThreadFacts {
   std::vector<std::uint32_t> streams;  // It launched to.
   std::vector<Interval> blocks;        // In operators or calls, short silences included.
@@ -105,13 +116,15 @@ std::vector<std::vector<std::uint32_t>> add_streams(const Prepared& in,
 
 class ThreadWork {
  public:
-  ThreadWork(const Prepared& prepared, const StreamOrder& order, HostWorks& out)
+  ThreadWork(const Prepared& prepared, const StreamOrder& order, std::vector<Work>& works,
+             HostWaits& waits)
       : in_{prepared},
-        out_{out.works},
+        out_{works},
+        needs_{waits.needs},
         facts_{thread_facts(in_)},
         streams_{add_streams(in_, facts_)},
         launched_{launched_by(in_.trace)},
-        awaits_{in_, order, launched_, out.awaits} {
+        awaits_{in_, order, launched_, waits.awaits} {
     find_drivers();
   }
 
@@ -138,19 +151,18 @@ class ThreadWork {
   }
 
   void of(std::uint32_t thread) {
-    const std::span<const Turn> turns = in_.hosts.of(thread);
+    const Turns turns = in_.hosts.of(thread);
     first_ = out_.size();
     kept_ = false;
     done_ = Nanos::min();
     if (!turns.empty() && !facts_[thread].is_primary) {
-      const Interval before{Nanos::min(), turns.front().at};
+      const Interval before{Nanos::min(), turns.at(0)};
       const std::uint32_t waker = last_active(before, thread);
       if (waker != kNone) add({before.to, before.to, kNone, thread, waker}, true);
     }
     std::uint32_t inside = kNone;  // The call whose rest is accounted for already.
     for (std::size_t i = 0; i + 1 < turns.size(); ++i) {
-      const Turn& turn = turns[i];
-      const Nanos to = turns[i + 1].at;
+      const Turn turn = turns[i];
       const std::uint32_t call = call_around(turn.event);
       if (call != kNone) {
         if (call != inside) this->call(call, thread);
@@ -160,17 +172,17 @@ class ThreadWork {
       inside = kNone;
       // A silent stretch may go on over several turns.
       std::size_t last = i;
-      while (is_open(turns[last].event) && last + 2 < turns.size() &&
-             is_open(turns[last + 1].event) &&
-             in_.reasons.of(turns[last + 1].event) == in_.reasons.of(turn.event)) {
+      while (is_open(turns.event(last)) && last + 2 < turns.size() &&
+             is_open(turns.event(last + 1)) &&
+             in_.reasons.of(turns.event(last + 1)) == in_.reasons.of(turn.event)) {
         ++last;
       }
       if (is_open(turn.event)) {
-        silent({turn.at, turns[last + 1].at}, most_of(turns.subspan(i, last + 2 - i)), thread);
+        silent({turn.at, turns.at(last + 1)}, most_of(turns.part(i, last + 2 - i)), thread);
         i = last;
       } else {
         add({.from = turn.at,
-             .to = to,
+             .to = turns.at(i + 1),
              .event = turn.event,
              .thread = thread,
              .why = in_.reasons.of(turn.event)});
@@ -186,18 +198,17 @@ class ThreadWork {
 
   // What a silent stretch went to: the innermost event around more than half of it, by looking at
   // a few moments. The last turn is where the stretch ends.
-  std::uint32_t most_of(std::span<const Turn> turns) const {
+  std::uint32_t most_of(const Turns& turns) const {
     constexpr int kMoments = 16;
-    const Nanos from = turns.front().at;
-    const Nanos length = turns.back().at - from;
-    if (turns.size() <= 2 || length < kSilence) return turns.front().event;
+    const Nanos from = turns.at(0);
+    const Nanos length = turns.at(turns.size() - 1) - from;
+    if (turns.size() <= 2 || length < kSilence) return turns.event(0);
     std::map<std::uint32_t, int> around;
     for (int moment = 0; moment < kMoments; ++moment) {
       const Nanos at = from + length * (2 * moment + 1) / (2 * kMoments);
-      const auto next =
-          std::ranges::partition_point(turns, [&](const Turn& turn) { return turn.at <= at; });
       int levels = 0;
-      for (std::uint32_t i = (next - 1)->event; i != kNone && levels < kDeepest; ++levels) {
+      for (std::uint32_t i = turns.event(turns.holding(at)); i != kNone && levels < kDeepest;
+           ++levels) {
         ++around[i];
         i = in_.trace.host_events[i].parent;
       }
@@ -311,13 +322,21 @@ class ThreadWork {
     if (work.to < work.from) return;
     done_ = work.to;
     if (!keep && work.awaits == 0 && out_.size() > first_ && !kept_) {
-      HostWork& last = out_.back();
+      Work& last = out_.back();
       if (last.to == work.from && last.why == work.why && same_work(last.event, work.event)) {
         last.to = work.to;
         return;
       }
     }
-    out_.push_back(work);
+    out_.push_back({.from = work.from,
+                    .to = work.to,
+                    .event = work.event,
+                    .lane = work.thread,
+                    .why = work.why});
+    if (work.awaits > 0 || work.handed_by != kNone) {
+      out_.back().first_need = static_cast<std::uint32_t>(needs_.size());
+      needs_.push_back({work.handed_by, work.first_await, work.awaits});
+    }
     kept_ = keep;
   }
 
@@ -328,7 +347,8 @@ class ThreadWork {
   std::uint32_t work_of(std::uint32_t event) const { return in_.works.of(event); }
 
   const Prepared& in_;
-  std::vector<HostWork>& out_;
+  std::vector<Work>& out_;
+  std::vector<HostNeeds>& needs_;
   std::vector<ThreadFacts> facts_;
   std::vector<std::vector<std::uint32_t>> streams_;  // By process.
   std::vector<std::vector<std::uint32_t>> drivers_;  // By process.
@@ -357,10 +377,11 @@ std::vector<std::uint32_t> launched_by(const model::Trace& trace) {
   return launched;
 }
 
-HostWorks host_work(const Prepared& prepared, const StreamOrder& order) {
-  HostWorks out;
-  ThreadWork(prepared, order, out).all();
-  return out;
+HostWaits add_host_work(const Prepared& prepared, const StreamOrder& order,
+                        std::vector<Work>& works) {
+  HostWaits waits;
+  ThreadWork(prepared, order, works, waits).all();
+  return waits;
 }
 
 }  // namespace amdahl::profile

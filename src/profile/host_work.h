@@ -6,6 +6,7 @@
 
 #include "profile/gaps.h"
 #include "profile/stream_order.h"
+#include "profile/work.h"
 
 namespace amdahl::profile {
 
@@ -15,24 +16,24 @@ struct Await {
   bool for_room = false;  // In the stream's queue: what follows the event had to have begun.
 };
 
-struct HostWork {
-  Nanos from{};
-  Nanos to{};
-  std::uint32_t event = model::kNone;  // Of host_events.
-  std::uint32_t thread = model::kNone;
+// What a host's work had to wait for beside its thread; most wait for nothing.
+struct HostNeeds {
   std::uint32_t handed_by = model::kNone;  // Thread that had to be done first.
-  std::uint32_t first_await = 0;           // Of HostWorks::awaits.
+  std::uint32_t first_await = 0;           // Of HostWaits::awaits.
   std::uint32_t awaits = 0;
-  Why why = Why::kHost;
 };
 
-// Of all threads that launch, wait or mark steps, in order of start within each. A call that waits
-// has its awaits also where they were done already: after a change they may not be.
-struct HostWorks {
-  std::vector<HostWork> works;
+// A call that waits has its awaits also where they were done already: after a change they may not
+// be.
+struct HostWaits {
+  std::vector<HostNeeds> needs;
   std::vector<Await> awaits;
 };
-HostWorks host_work(const Prepared& prepared, const StreamOrder& order);
+
+// Appends the work of all threads that launch, wait or mark steps, in order of start within each.
+// Work::first_need is a position in HostWaits::needs, or kNone.
+HostWaits add_host_work(const Prepared& prepared, const StreamOrder& order,
+                        std::vector<Work>& works);
 
 // The last device event that each call launched, itself or within it; kNone for most events.
 std::vector<std::uint32_t> launched_by(const model::Trace& trace);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,38 @@ using model::kNone;
 
 constexpr std::uint8_t kMostRows = 8;
 constexpr std::size_t kLongestName = 160;
+
+// Boxes of one row in order of time. Neighbours that are shorter than `least` become one, named
+// after the longest of them; least 0: none do.
+class Row {
+ public:
+  explicit Row(Nanos least) : least_{least} {}
+
+  void add(const Box& next) {
+    Box* last = boxes_.empty() ? nullptr : &boxes_.back();
+    const bool joins = last != nullptr && next.to - next.from < least_ &&
+                       next.from - last->to < least_ && next.to - last->from < least_ * 2;
+    if (!joins) {
+      longest_ = next.to - next.from;
+      boxes_.push_back(next);
+      return;
+    }
+    if (next.to - next.from > longest_) {
+      longest_ = next.to - next.from;
+      last->name = next.name;
+      last->why = next.why;
+    }
+    last->to = std::max(last->to, next.to);
+    last->count += next.count;
+  }
+
+  std::vector<Box> take() { return std::move(boxes_); }
+
+ private:
+  Nanos least_;
+  Nanos longest_{};  // Of those in the last box.
+  std::vector<Box> boxes_;
+};
 
 class Draw {
  public:
@@ -34,6 +67,10 @@ class Draw {
       out_.to = std::max(out_.to, event.end() - shift);
     }
     out_.events = in_.trace.host_events.size() + in_.trace.device_events.size();
+    least_ = (out_.to - out_.from) / 1'000'000;
+    find_depths();
+    // Where there are too many for certain, none of the shortest is kept at all.
+    if (path.segments.size() + count_events() > most) widen();
     add_path(path);
     for (std::uint32_t source = 0; source < in_.trace.sources.size(); ++source) {
       add_devices(source);
@@ -61,18 +98,37 @@ class Draw {
     return in_.trace.sources.size() > 1 ? fmt::format("{}, ", of.file) : std::string();
   }
 
+  // That have a box, at the most.
+  std::size_t count_events() const {
+    std::size_t count = 0;
+    for (const model::DeviceEvent& event : in_.trace.device_events) {
+      count += keeps_busy(event) ? 1 : 0;
+    }
+    for (const std::uint8_t depth : depths_) count += depth < kMostRows ? 1 : 0;
+    return count;
+  }
+
+  // Doubles what counts as too short to be seen.
+  void widen() {
+    least_ = std::max(Nanos{1}, least_ * 2);
+    joins_ = true;
+  }
+  Row row() const { return Row(joins_ ? least_ : Nanos{}); }
+
   void add_path(const CriticalPath& path) {
     Lane lane;
     lane.name = "critical path";
     lane.kind = LaneKind::kPath;
+    Row row = this->row();
     for (const PathSegment& segment : path.segments) {
       Box box{segment.from - out_.from, segment.to - out_.from, 0, 1, segment.why, 0};
       if (segment.event != kNone) {
         box.name = name_of(segment.on_device ? in_.trace.device_events[segment.event].name
                                              : in_.trace.host_events[segment.event].name);
       }
-      lane.boxes.push_back(box);
+      row.add(box);
     }
+    lane.boxes = row.take();
     out_.lanes.push_back(std::move(lane));
   }
 
@@ -88,37 +144,48 @@ class Draw {
         Lane lane;
         lane.name = fmt::format("{}, stream {}", words, in_.trace.streams[stream].id);
         lane.kind = LaneKind::kStream;
+        Row row = this->row();
         for (const std::uint32_t i : in_.devices.of_stream(stream)) {
           const model::DeviceEvent& event = in_.trace.device_events[i];
-          lane.boxes.push_back({event.start - origin, event.end() - origin, name_of(event.name), 1,
-                                in_.names.device(event), 0});
+          row.add({event.start - origin, event.end() - origin, name_of(event.name), 1,
+                   in_.names.device(event), 0});
         }
+        lane.boxes = row.take();
         if (!lane.boxes.empty()) out_.lanes.push_back(std::move(lane));
       }
       Lane idle;
       idle.name = words + ", why idle";
       idle.kind = LaneKind::kIdle;
+      Row row = this->row();
       for (const GapPiece& piece : gap_pieces(in_, device)) {
         const std::uint32_t name =
             piece.host_event == kNone ? 0 : name_of(in_.trace.host_events[piece.host_event].name);
-        idle.boxes.push_back({piece.from - origin, piece.to - origin, name, 1, piece.why, 0});
+        row.add({piece.from - origin, piece.to - origin, name, 1, piece.why, 0});
       }
+      idle.boxes = row.take();
       if (!idle.boxes.empty()) out_.lanes.push_back(std::move(idle));
     }
   }
 
   void add_threads(std::uint32_t source) {
-    if (depths_.empty()) find_depths();
     const Nanos origin = out_.from + shifts_[source];
     std::vector<Lane> lanes(in_.trace.threads.size());
+    std::vector<std::vector<Row>> rows(lanes.size());
     for (std::uint32_t i = 0; i < in_.trace.host_events.size(); ++i) {
       const model::HostEvent& event = in_.trace.host_events[i];
       if (in_.trace.processes[in_.trace.threads[event.thread].process].source != source) continue;
       if (depths_[i] >= kMostRows) continue;
       Lane& lane = lanes[event.thread];
       lane.depth = std::max(lane.depth, static_cast<std::uint8_t>(depths_[i] + 1));
-      lane.boxes.push_back({event.start - origin, event.end() - origin, name_of(event.name), 1,
-                            in_.reasons.of(i), depths_[i]});
+      if (rows[event.thread].size() < lane.depth) rows[event.thread].resize(lane.depth, row());
+      rows[event.thread][depths_[i]].add({event.start - origin, event.end() - origin,
+                                          name_of(event.name), 1, in_.reasons.of(i), depths_[i]});
+    }
+    for (std::size_t thread = 0; thread < lanes.size(); ++thread) {
+      for (Row& row : rows[thread]) {
+        const std::vector<Box> boxes = row.take();
+        lanes[thread].boxes.insert(lanes[thread].boxes.end(), boxes.begin(), boxes.end());
+      }
     }
     for (std::uint32_t thread = 0; thread < lanes.size(); ++thread) {
       if (lanes[thread].boxes.empty()) continue;
@@ -130,7 +197,6 @@ class Draw {
                                              : fmt::format("thread {} ({})", of.id, clip(name, 40));
       lanes[thread].name = rank_words(source) + words;
       lanes[thread].kind = LaneKind::kThread;
-      std::ranges::stable_sort(lanes[thread].boxes, {}, &Box::depth);
       out_.lanes.push_back(std::move(lanes[thread]));
     }
   }
@@ -144,45 +210,35 @@ class Draw {
     }
   }
 
-  // Doubles what counts as too short to be seen until few enough are left.
+  // Until few enough are left.
   void shrink(std::size_t most) {
-    Nanos least = (out_.to - out_.from) / 1'000'000;
-    for (int tries = 0; tries < 40; ++tries) {
+    for (int tries = joins_ ? 1 : 0; tries < 40; ++tries) {
       std::size_t count = 0;
       for (const Lane& lane : out_.lanes) count += lane.boxes.size();
       if (count <= most) return;
-      least = std::max(Nanos{1}, least * 2);
-      for (Lane& lane : out_.lanes) join_short(lane.boxes, least);
+      widen();
+      for (Lane& lane : out_.lanes) join_short(lane);
     }
   }
 
-  static void join_short(std::vector<Box>& boxes, Nanos least) {
-    std::size_t kept = 0;
-    Nanos longest{};
-    for (const Box& next : boxes) {
-      Box* last = kept > 0 ? &boxes[kept - 1] : nullptr;
-      const bool joins = last != nullptr && last->depth == next.depth &&
-                         next.to - next.from < least && next.from - last->to < least &&
-                         next.to - last->from < least * 2;
-      if (!joins) {
-        longest = next.to - next.from;
-        boxes[kept++] = next;
-        continue;
-      }
-      if (next.to - next.from > longest) {
-        longest = next.to - next.from;
-        last->name = next.name;
-        last->why = next.why;
-      }
-      last->to = std::max(last->to, next.to);
-      last->count += next.count;
+  void join_short(Lane& lane) const {
+    std::vector<Box> joined;
+    for (auto first = lane.boxes.begin(); first != lane.boxes.end();) {
+      Row row = this->row();
+      auto next = first;
+      for (; next != lane.boxes.end() && next->depth == first->depth; ++next) row.add(*next);
+      const std::vector<Box> boxes = row.take();
+      joined.insert(joined.end(), boxes.begin(), boxes.end());
+      first = next;
     }
-    boxes.resize(kept);
+    lane.boxes = std::move(joined);
   }
 
   const Prepared& in_;
   std::vector<Nanos> shifts_;
   std::vector<std::uint8_t> depths_;
+  Nanos least_{};       // Shorter than this is too short to be seen.
+  bool joins_ = false;  // So there are too many boxes without.
   std::unordered_map<std::uint32_t, std::uint32_t> names_;
   Boxes out_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -143,6 +144,20 @@ std::vector<StepRow> step_rows(const Prepared& in, const CriticalPath& path,
   return rows;
 }
 
+// What the graph of the whole trace tells, which is gone afterwards: it takes as much memory as the
+// trace, and the path is long, too.
+void follow(const Prepared& in, const ReportOptions& options, TraceReport& made) {
+  WorkGraph graph = work_graph(in, {made.ranks.joined, made.ranks.shifts, options.cuts});
+  made.wall = graph.to - graph.from;
+  made.gains = gains(in, graph);
+  if (options.what_if) {
+    made.asked = describe(*options.what_if);
+    if (made.asked.empty()) made.asked = "nothing changes";
+    made.answer = gain_of(in, graph, *options.what_if);
+  }
+  made.path = critical_path(in, std::move(graph));
+}
+
 constexpr std::array<std::string_view, kWhys> kAdvice = {
     "larger batches, lower precision, a compiled or fused model",
     "from and to the host, pinned memory and copies that overlap with compute (non_blocking=True); "
@@ -182,17 +197,8 @@ TraceReport report(const Prepared& prepared, const ReportOptions& options) {
   made.waits = thread_waits(prepared.trace, kMostRows);
   made.hot = hot_functions(prepared.trace, kMostRows);
   made.ranks = ranks(prepared);
-  const WorkGraph graph =
-      work_graph(prepared, {made.ranks.joined, made.ranks.shifts, options.cuts});
-  made.wall = graph.to - graph.from;
-  made.path = critical_path(prepared, graph);
-  made.gains = gains(prepared, graph);
-  if (options.what_if) {
-    made.asked = describe(*options.what_if);
-    if (made.asked.empty()) made.asked = "nothing changes";
-    made.answer = gain_of(prepared, graph, *options.what_if);
-  }
-  made.steps = step_rows(prepared, made.path, graph.shifts);
+  follow(prepared, options, made);
+  made.steps = step_rows(prepared, made.path, made.ranks.shifts);
   conclude(prepared, made);
   for (const std::string& part :
        unknown_kernels(prepared.trace, options.what_if.value_or(WhatIf{}))) {

@@ -39,8 +39,16 @@ std::vector<double> kernel_factors(const Prepared& in, const WhatIf& what_if) {
 
 // Whether the lag of a need is of a device's queues.
 bool is_queue(const Need& need, const Work& work) {
-  return (need.kind == NeedKind::kOrder && work.on_device) || need.kind == NeedKind::kStreamWait ||
-         need.kind == NeedKind::kRelease || need.kind == NeedKind::kRoom;
+  switch (need.kind) {
+    case NeedKind::kOrder:
+      return work.on_device();
+    case NeedKind::kStreamWait:
+    case NeedKind::kRelease:
+    case NeedKind::kRoom:
+      return true;
+    default:
+      return false;
+  }
 }
 
 double lag_factor(const Need& need, const Work& work, const std::array<double, kWhys>& factors) {
@@ -50,7 +58,8 @@ double lag_factor(const Need& need, const Work& work, const std::array<double, k
 
 // Needs that a change can take away, and what that change is called; kUnknown: none can.
 Why removable(const Need& need, const Work& work) {
-  if (work.lane == kNone) return Why::kUnknown;  // Where ranks meet: each may go on without.
+  if (work.role == WorkRole::kHub)
+    return Why::kUnknown;  // Where ranks meet: each may go on without.
   if (need.kind == NeedKind::kWait) return Why::kSync;
   if (need.kind == NeedKind::kCollective) return Why::kStraggler;
   return Why::kUnknown;
@@ -120,7 +129,7 @@ class Chains {
     for (const std::vector<Interval>& window : windows) wall_ = std::max(wall_, total(window));
     for (std::uint32_t i = 0; i < graph.works.size(); ++i) {
       const Work& work = graph.works[i];
-      if (!work.on_device || work.lane == kNone) continue;
+      if (!work.on_device() || work.role == WorkRole::kHub) continue;
       const auto meets = [](const Need& need) { return need.kind == NeedKind::kCollective; };
       const bool counts =
           work.why != Why::kComm || std::ranges::any_of(graph.needs_of(work), meets);
@@ -134,19 +143,22 @@ class Chains {
     // Who comes late comes earlier by doing its own work faster: that is no work that stays.
     if (what_if.factors[at(Why::kStraggler)] < 1) return kUnbounded;
     const std::vector<double> kernels = kernel_factors(in_, what_if);
-    std::vector<Takes> ends(graph_.works.size());
+    std::vector<Takes> ends(links_.size());
     Takes longest;
-    for (const Link& link : links_) {
-      const Work& work = graph_.works[link.work];
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      const Work& work = graph_.works[links_[i].work];
       double factor = what_if.factors[at(work.why)];
       if (!kernels.empty()) factor *= kernels[in_.trace.device_events[work.event].name];
-      Takes& end = ends[link.work];
+      Takes& end = ends[i];
       for (const Need& need : graph_.needs_of(work)) {
         if (need.kind != NeedKind::kOrder && need.kind != NeedKind::kStreamWait) continue;
-        end.raise(ends[need.work]);
+        const auto on = std::ranges::lower_bound(links_, need.work, {}, &Link::work);
+        if (on != links_.end() && on->work == need.work) {
+          end.raise(ends[static_cast<std::size_t>(on - links_.begin())]);
+        }
       }
-      end.in_steps += scaled(link.in_steps, factor);
-      end.in_all += scaled(link.in_all, factor);
+      end.in_steps += scaled(links_[i].in_steps, factor);
+      end.in_all += scaled(links_[i].in_all, factor);
       longest.raise(end);
     }
     return std::max(ratio(wall_, longest.in_steps), ratio(graph_.to - graph_.from, longest.in_all));
@@ -173,53 +185,91 @@ class Chains {
   Nanos wall_{};  // Of the steps, or of all.
 };
 
+// How long spans take that come in order of their start, together and within a rank's windows.
+class InOrder {
+ public:
+  void add(Interval span, std::span<const Interval> windows) {
+    if (span.from > last_.to || last_.from >= last_.to) {
+      sum_ += within(windows, last_);
+      last_ = span;
+    } else {
+      last_.to = std::max(last_.to, span.to);
+    }
+  }
+  Nanos total(std::span<const Interval> windows) const { return sum_ + within(windows, last_); }
+
+ private:
+  Interval last_;
+  Nanos sum_{};
+};
+
 // The spans that a reason takes part in, by rank: works, the lags of needs, and what is waited.
 class Spans {
  public:
-  Spans(const Prepared& prepared, const WorkGraph& graph) : in_{prepared}, graph_{graph} {
+  Spans(const Prepared& prepared, const WorkGraph& graph)
+      : in_{prepared}, graph_{graph}, windows_{windows_of(prepared, graph)} {
     by_source_.resize(in_.trace.sources.size());
     for (const Work& work : graph_.works) add(work);
   }
 
-  Measured longest(const Windows& windows) {
+  Measured longest() {
     Measured found;
     for (std::size_t source = 0; source < by_source_.size(); ++source) {
       for (std::size_t i = 0; i < kWhys; ++i) {
-        const std::vector<Interval> spans = merged(std::move(by_source_[source][i]));
-        found.times[i] = std::max(found.times[i], overlap(spans, windows[source]));
+        const std::vector<Interval> spans = merged(std::move(by_source_[source].lists[i]));
+        const Nanos sum = spans.empty() ? by_source_[source].works[i].total(windows_[source])
+                                        : overlap(spans, windows_[source]);
+        found.times[i] = std::max(found.times[i], sum);
       }
-      found.wall = std::max(found.wall, total(windows[source]));
+      found.wall = std::max(found.wall, total(windows_[source]));
     }
-    if (by_source_.size() > 1) add_path(windows, found);
+    if (by_source_.size() > 1) add_path(found);
     return found;
   }
 
  private:
-  void add_path(const Windows& windows, Measured& found) const {
+  // Of one rank, by reason. Works come in order of their start; of reasons that only works have
+  // nothing needs to be kept, and they are the most.
+  struct OfSource {
+    std::array<InOrder, kWhys> works;
+    std::array<std::vector<Interval>, kWhys> lists;
+  };
+
+  static bool is_of_needs(Why why) {
+    return why == Why::kLaunch || why == Why::kQueue || why == Why::kSync || why == Why::kStraggler;
+  }
+
+  void add_path(Measured& found) const {
     std::array<Nanos, kWhys> on_path{};
     for (const PathSegment& segment : path_segments(graph_)) {
       const std::uint32_t source = source_of(in_.trace, segment.lane, segment.on_device);
       if (source == kNone) continue;
-      on_path[at(segment.why)] += within(windows[source], {segment.from, segment.to});
+      on_path[at(segment.why)] += within(windows_[source], {segment.from, segment.to});
     }
     for (std::size_t i = 0; i < kWhys; ++i) found.times[i] = std::max(found.times[i], on_path[i]);
   }
 
   void add(const Work& work) {
-    const std::uint32_t source = source_of(in_.trace, work.lane, work.on_device);
+    const std::uint32_t source = source_of(in_.trace, work.lane, work.on_device());
     if (source == kNone) return;
-    auto& spans = by_source_[source];
-    put(spans[at(work.why)], work.from, work.to);
+    auto& spans = by_source_[source].lists;
+    if (is_of_needs(work.why)) {
+      put(spans[at(work.why)], work.from, work.to);
+    } else {
+      by_source_[source].works[at(work.why)].add({work.from, work.to}, windows_[source]);
+    }
     Nanos own = graph_.from;  // When all else was ready that no change takes away.
     for (const Need& need : graph_.needs_of(work)) {
       const Nanos end = graph_.works[need.work].to;
-      if (removable(need, work) == Why::kUnknown) own = std::max(own, end + need.lag);
-      if (need.kind == NeedKind::kLaunch) put(spans[at(Why::kLaunch)], end, end + need.lag);
-      if (is_queue(need, work)) put(spans[at(Why::kQueue)], end, end + need.lag);
+      const Nanos ready = end + need.lag;
+      if (removable(need, work) == Why::kUnknown) own = std::max(own, ready);
+      if (need.kind == NeedKind::kLaunch) put(spans[at(Why::kLaunch)], end, ready);
+      if (is_queue(need, work)) put(spans[at(Why::kQueue)], end, ready);
     }
     for (const Need& need : graph_.needs_of(work)) {
       const Why why = removable(need, work);
-      if (why != Why::kUnknown) put(spans[at(why)], own, graph_.works[need.work].to + need.lag);
+      if (why == Why::kUnknown) continue;
+      put(spans[at(why)], own, graph_.works[need.work].to + need.lag);
     }
   }
 
@@ -235,7 +285,8 @@ class Spans {
 
   const Prepared& in_;
   const WorkGraph& graph_;
-  std::vector<std::array<std::vector<Interval>, kWhys>> by_source_;
+  Windows windows_;
+  std::vector<OfSource> by_source_;
 };
 
 Result<double> factor_of(std::string_view text, std::string_view item) {
@@ -315,7 +366,7 @@ std::vector<Nanos> replayed_ends(const Prepared& prepared, const WorkGraph& grap
     }
     if (waited > start) start += scaled(waited - start, left);
     double factor = what_if.factors[at(work.why)];
-    if (!kernels.empty() && work.on_device) {
+    if (!kernels.empty() && work.on_device()) {
       factor *= kernels[prepared.trace.device_events[work.event].name];
     }
     ends[i] = start + scaled(work.to - work.from, factor);
@@ -324,7 +375,7 @@ std::vector<Nanos> replayed_ends(const Prepared& prepared, const WorkGraph& grap
 }
 
 Measured measured_times(const Prepared& prepared, const WorkGraph& graph) {
-  return Spans(prepared, graph).longest(windows_of(prepared, graph));
+  return Spans(prepared, graph).longest();
 }
 
 double device_ceiling(const Prepared& prepared, const WorkGraph& graph, const WhatIf& what_if) {
@@ -359,7 +410,7 @@ Gain gain_of(const Prepared& prepared, const WorkGraph& graph, const WhatIf& wha
   const std::vector<double> kernels = kernel_factors(prepared, what_if);
   std::vector<Interval> spans;
   for (const Work& work : graph.works) {
-    if (!work.on_device || kernels.empty()) continue;
+    if (!work.on_device() || kernels.empty()) continue;
     const double factor = kernels[prepared.trace.device_events[work.event].name];
     if (factor >= 1) continue;
     spans.push_back({work.from, work.from + scaled(work.to - work.from, 1 - factor)});

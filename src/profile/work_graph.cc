@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "profile/host_work.h"
+#include "profile/usual_lags.h"
 
 namespace amdahl::profile {
 namespace {
@@ -14,70 +15,11 @@ using model::DeviceEvent;
 using model::HostEvent;
 using model::kNone;
 
-// Used where a trace shows none of its own.
-constexpr Nanos kUsualLaunch{5'000};
-constexpr Nanos kUsualQueue{1'000};
+// So many are counted of one work; of more ranks than that the first to come are.
+constexpr std::uint16_t kMostNeeds = 0xFFFF;
 // An event that starts this long after the call that launched it waited for something that the
 // trace does not show.
 constexpr Nanos kUnseen{1'000'000};
-
-Nanos median_or(std::vector<Nanos>& times, Nanos otherwise) {
-  if (times.empty()) return otherwise;
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::ranges::nth_element(times, middle);
-  return *middle;
-}
-
-// From a launch to the start on an empty stream, from one event of a full one to the next, and from
-// the end of what a stream was told to wait for.
-struct Usual {
-  Nanos launch = kUsualLaunch;
-  Nanos queue = kUsualQueue;
-  Nanos stream_wait = kUsualQueue;
-};
-
-// Calls `see(event, end of the one before it on its stream, start of its launch, end of the last
-// that its stream was told to wait for)` for each event that was launched; Nanos::min(): none.
-template <class See>
-void each_launched(const Prepared& in, const StreamOrder& order, See see) {
-  std::vector<Nanos> ends(in.trace.streams.size(), Nanos::min());
-  for (std::uint32_t i = 0; i < in.trace.device_events.size(); ++i) {
-    const DeviceEvent& event = in.trace.device_events[i];
-    if (!keeps_busy(event)) continue;
-    const Nanos before = std::exchange(ends[event.stream], event.end());
-    if (event.launch == kNone) continue;
-    Nanos awaited = Nanos::min();
-    for (const std::uint32_t on : order.awaited(i)) {
-      awaited = std::max(awaited, in.trace.device_events[on].end());
-    }
-    see(event, before, in.trace.host_events[event.launch].start, awaited);
-  }
-}
-
-// Each is measured where nothing else can have held the event up.
-Usual usual_lags(const Prepared& in, const StreamOrder& order) {
-  constexpr Nanos kNever = Nanos::min();
-  Usual usual;
-  std::vector<Nanos> lags;
-  each_launched(in, order, [&](const DeviceEvent& event, Nanos before, Nanos launched, Nanos on) {
-    if (on != kNever || launched < before || launched > event.start) return;
-    lags.push_back(event.start - launched);
-  });
-  usual.launch = median_or(lags, kUsualLaunch);
-  lags.clear();
-  each_launched(in, order, [&](const DeviceEvent& event, Nanos before, Nanos launched, Nanos on) {
-    if (on != kNever || before == kNever || launched + usual.launch > before) return;
-    if (before <= event.start) lags.push_back(event.start - before);
-  });
-  usual.queue = median_or(lags, kUsualQueue);
-  lags.clear();
-  each_launched(in, order, [&](const DeviceEvent& event, Nanos before, Nanos launched, Nanos on) {
-    if (on == kNever || on > event.start || launched + usual.launch > on) return;
-    if (before == kNever || before + usual.queue <= on) lags.push_back(event.start - on);
-  });
-  usual.stream_wait = median_or(lags, usual.queue);
-  return usual;
-}
 
 class Assemble {
  public:
@@ -95,13 +37,12 @@ class Assemble {
   }
 
   WorkGraph run() {
-    hosts_ = host_work(in_, order_);
-    const std::size_t most = in_.trace.device_events.size() + hosts_.works.size();
-    graph_.works.reserve(most);
-    origins_.reserve(most);
+    // What is not written to takes no memory, and a longer list has not to be copied.
+    graph_.works.reserve(in_.trace.device_events.size() + in_.hosts.size());
     add_devices();
-    add_hosts(hosts_.works);
+    add_hosts();
     sort();
+    graph_.needs.reserve(graph_.works.size() * 2);
     find_needs();
     for (const Work& work : graph_.works) {
       if (&work == graph_.works.data() || work.to > graph_.to) graph_.to = work.to;
@@ -111,12 +52,7 @@ class Assemble {
   }
 
  private:
-  enum class Role : std::uint8_t { kPlain, kArrival, kHub, kTransfer, kHost };
-  // What a work is made from, beside it.
-  struct Origin {
-    std::uint32_t index = kNone;  // Of a collective, or of the host works.
-    Role role = Role::kPlain;
-  };
+  using Role = WorkRole;
 
   Nanos shift_of(const DeviceEvent& event) const {
     return graph_.shifts[in_.trace.devices[in_.trace.streams[event.stream].device].source];
@@ -125,13 +61,15 @@ class Assemble {
     return graph_.shifts[in_.trace.processes[in_.trace.threads[thread].process].source];
   }
 
-  void add(const Work& work, Origin origin) {
+  // `of`: of the collectives, for those that are made of one.
+  void add(const Work& work, std::uint32_t of = kNone) {
     graph_.works.push_back(work);
-    origins_.push_back(origin);
+    graph_.works.back().first_need = of;
   }
 
   void add_devices() {
-    std::vector<std::uint32_t> collective(in_.trace.device_events.size(), kNone);
+    std::vector<std::uint32_t> collective;
+    if (!inputs_.collectives.empty()) collective.assign(in_.trace.device_events.size(), kNone);
     for (std::uint32_t c = 0; c < inputs_.collectives.size(); ++c) {
       for (const std::uint32_t event : inputs_.collectives[c].events) collective[event] = c;
     }
@@ -145,27 +83,28 @@ class Assemble {
                 .event = i,
                 .lane = event.stream,
                 .why = in_.names.device(event),
-                .on_device = true};
+                .role = Role::kPlain};
       const Nanos before = std::max(from, busy_until[event.stream]);
       busy_until[event.stream] = std::max(before, work.to);
-      if (collective[i] == kNone) {
+      if (collective.empty() || collective[i] == kNone) {
         // Kernels of one stream may begin while the one before them ends (programmatic launch):
         // they follow it all the same. Those that lie beside it, as nodes of a graph do, do not.
         if ((before - from) * 2 <= event.duration) work.from = before;
-        add(work, {kNone, Role::kPlain});
+        add(work);
         continue;
       }
       Work arrival = work;
       arrival.to = from;
-      add(arrival, {collective[i], Role::kArrival});
+      arrival.role = Role::kArrival;
+      add(arrival, collective[i]);
       work.from = std::min(work.to, last_arrival(collective[i]));
-      add(work, {collective[i], Role::kTransfer});
+      work.role = Role::kTransfer;
+      add(work, collective[i]);
     }
     for (std::uint32_t c = 0; c < inputs_.collectives.size(); ++c) {
       const std::uint32_t first = inputs_.collectives[c].events.front();
       const Nanos at = last_arrival(c);
-      add({.from = at, .to = at, .event = first, .why = Why::kComm, .on_device = true},
-          {c, Role::kHub});
+      add({.from = at, .to = at, .event = first, .why = Why::kComm, .role = Role::kHub}, c);
     }
   }
 
@@ -178,15 +117,13 @@ class Assemble {
     return last;
   }
 
-  void add_hosts(const std::vector<HostWork>& hosts) {
-    for (std::uint32_t i = 0; i < hosts.size(); ++i) {
-      const Nanos shift = shift_of_thread(hosts[i].thread);
-      add({.from = hosts[i].from - shift,
-           .to = hosts[i].to - shift,
-           .event = hosts[i].event,
-           .lane = hosts[i].thread,
-           .why = hosts[i].why},
-          {i, Role::kHost});
+  void add_hosts() {
+    const std::size_t first = graph_.works.size();
+    waits_ = add_host_work(in_, order_, graph_.works);
+    for (std::size_t i = first; i < graph_.works.size(); ++i) {
+      const Nanos shift = shift_of_thread(graph_.works[i].lane);
+      graph_.works[i].from -= shift;
+      graph_.works[i].to -= shift;
     }
   }
 
@@ -197,7 +134,7 @@ class Assemble {
     std::iota(order.begin(), order.end(), 0u);
     const auto key = [&](std::uint32_t i) {
       const Work& work = graph_.works[i];
-      return std::tuple(work.from, work.to, !work.on_device, i);
+      return std::tuple(work.from, work.to, !work.on_device(), i);
     };
     std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
       const Nanos from_a = graph_.works[a].from;
@@ -207,50 +144,61 @@ class Assemble {
     // In place: a copy of all works would be the most memory that is ever held.
     for (std::uint32_t first = 0; first < order.size(); ++first) {
       if (order[first] == first) continue;
-      const auto [work, origin] = std::pair(graph_.works[first], origins_[first]);
+      const Work work = graph_.works[first];
       std::uint32_t to = first;
       for (std::uint32_t from = order[to]; from != first; from = order[to]) {
         graph_.works[to] = graph_.works[from];
-        origins_[to] = origins_[from];
         order[to] = to;
         to = from;
       }
       graph_.works[to] = work;
-      origins_[to] = origin;
       order[to] = to;
     }
   }
 
-  void find_needs() {
+  // Room for the works of each lane, which are found one by one.
+  void count_works() {
     of_stream_.assign(in_.trace.streams.size(), {});
-    latest_.assign(in_.trace.streams.size(), kNone);
     of_thread_.resize(in_.trace.threads.size());
+    std::vector<std::size_t> on_streams(of_stream_.size());
+    std::vector<std::size_t> on_threads(of_thread_.size());
+    for (const Work& work : graph_.works) {
+      if (work.lane != kNone) ++(work.on_device() ? on_streams : on_threads)[work.lane];
+    }
+    for (std::size_t i = 0; i < on_streams.size(); ++i) of_stream_[i].reserve(on_streams[i]);
+    for (std::size_t i = 0; i < on_threads.size(); ++i) of_thread_[i].reserve(on_threads[i]);
+  }
+
+  void find_needs() {
+    count_works();
+    latest_.assign(in_.trace.streams.size(), kNone);
     of_event_.assign(in_.trace.device_events.size(), kNone);
     arrivals_.resize(inputs_.collectives.size());
     hubs_.assign(inputs_.collectives.size(), kNone);
     for (std::uint32_t i = 0; i < graph_.works.size(); ++i) {
-      graph_.works[i].first_need = static_cast<std::uint32_t>(graph_.needs.size());
-      switch (origins_[i].role) {
+      const std::uint32_t of = std::exchange(graph_.works[i].first_need,
+                                             static_cast<std::uint32_t>(graph_.needs.size()));
+      switch (graph_.works[i].role) {
         case Role::kPlain:
         case Role::kArrival:
           device_needs(i);
           break;
         case Role::kTransfer:
-          transfer_needs(i);
+          transfer_needs(i, hubs_[of]);
           break;
         case Role::kHub:
-          for (const std::uint32_t arrival : arrivals_[origins_[i].index]) {
+          for (const std::uint32_t arrival : arrivals_[of]) {
             need(i, arrival, NeedKind::kCollective, Nanos{});
           }
-          hubs_[origins_[i].index] = i;
+          hubs_[of] = i;
           break;
         case Role::kHost:
-          host_needs(i, hosts_.works[origins_[i].index]);
+          host_needs(i, of == kNone ? HostNeeds{} : waits_.needs[of]);
           break;
       }
       after_cut(i);
       settle(i);
-      keep(i);
+      keep(i, of);
     }
   }
 
@@ -281,11 +229,11 @@ class Assemble {
   }
 
   // Where `i` is found by those that need it.
-  void keep(std::uint32_t i) {
+  void keep(std::uint32_t i, std::uint32_t collective) {
     const Work& work = graph_.works[i];
-    switch (origins_[i].role) {
+    switch (work.role) {
       case Role::kArrival:
-        arrivals_[origins_[i].index].push_back(i);
+        arrivals_[collective].push_back(i);
         keep_in_stream(i);
         break;
       case Role::kPlain:
@@ -309,9 +257,8 @@ class Assemble {
   }
 
   // A rank's own arrival, and the last of all.
-  void transfer_needs(std::uint32_t i) {
+  void transfer_needs(std::uint32_t i, std::uint32_t hub) {
     const Work& work = graph_.works[i];
-    const std::uint32_t hub = hubs_[origins_[i].index];
     const bool all_there = hub != kNone && graph_.works[hub].to <= work.from;
     need(i, last_of_stream(work.lane, work.from), NeedKind::kOrder,
          all_there ? Nanos{} : Nanos::max());
@@ -323,6 +270,7 @@ class Assemble {
     if (on == kNone) return;
     const Nanos measured = graph_.works[of].from - graph_.works[on].to;
     if (measured < Nanos{}) return;  // They overlapped: it was no need.
+    if (graph_.works[of].needs == kMostNeeds) return;
     graph_.needs.push_back({on, kind, std::min(measured, most)});
     ++graph_.works[of].needs;
   }
@@ -375,7 +323,7 @@ class Assemble {
     const Work& work = graph_.works[i];
     const DeviceEvent& event = in_.trace.device_events[work.event];
     candidates_.clear();
-    candidate(last_of_stream(work.lane, work.from), NeedKind::kOrder, usual_.queue, work);
+    candidate(last_of_stream(event.stream, work.from), NeedKind::kOrder, usual_.queue, work);
     if (event.launch != kNone) {
       const HostEvent& launch = in_.trace.host_events[event.launch];
       candidate(ended_by(launch.thread, launch.start - shift_of_thread(launch.thread)),
@@ -444,14 +392,14 @@ class Assemble {
     return best;
   }
 
-  void host_needs(std::uint32_t i, const HostWork& host) {
+  void host_needs(std::uint32_t i, const HostNeeds& host) {
     const Work& work = graph_.works[i];
-    const std::uint32_t before =
-        of_thread_[work.lane].empty() ? kNone : of_thread_[work.lane].back();
+    const std::vector<std::uint32_t>& of_thread = of_thread_[work.lane];
+    const std::uint32_t before = of_thread.empty() ? kNone : of_thread.back();
     std::uint32_t handed = host.handed_by == kNone ? kNone : ended_by(host.handed_by, work.from);
     if (host.handed_by != kNone && handed == kNone) handed = ended_in_process(work);
     const std::span<const Await> awaits =
-        std::span(hosts_.awaits).subspan(host.first_await, host.awaits);
+        std::span(waits_.awaits).subspan(host.first_await, host.awaits);
     // When the last of what it waited for was there.
     Nanos last = Nanos::min();
     const auto consider = [&](std::uint32_t on) {
@@ -475,10 +423,9 @@ class Assemble {
   const GraphInputs& inputs_;
   StreamOrder order_;
   Usual usual_;
-  HostWorks hosts_;
+  HostWaits waits_;
   WorkGraph graph_;
   std::vector<Candidate> candidates_;  // Of the device event at hand.
-  std::vector<Origin> origins_;
   std::size_t next_cut_ = 0;
   std::uint32_t before_cut_ = kNone;  // Of what was before the last cut: the one that ended last.
   std::uint32_t longest_ = kNone;     // Of all so far.

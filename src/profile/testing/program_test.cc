@@ -118,7 +118,7 @@ Ends replayed(const Analysis& of, const WhatIf& change) {
   Ends ends;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Work& work = of.graph.works[i];
-    if (!work.on_device || work.lane == model::kNone) continue;
+    if (!work.on_device() || work.role == WorkRole::kHub) continue;
     const model::TraceStream& stream = trace.streams[work.lane];
     std::vector<Nanos>& of_stream = ends[{trace.devices[stream.device].source, stream.id}];
     // A collective is there twice: as it arrives, and as it is done.
