@@ -132,6 +132,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"ze", "AppendMemoryFill", Api::kSet},
     {"ze", "AppendWaitOnEvents", Api::kStreamWait},
     {"ze", "MemFree", Api::kFree},
+    {"Node@", "launch", Api::kLaunch},
     {"AscendCL@", "aclrtSynchronize", Api::kSync},
     {"AscendCL@", "aclrtMemcpyAsync", Api::kCopy},
     {"AscendCL@", "aclrtMemcpy", Api::kBlockingCopy},

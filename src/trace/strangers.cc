@@ -55,6 +55,9 @@ constexpr auto kStrangers = std::to_array<Stranger>({
      "amdahl profile -- COMMAND"},
     {"-chakra."sv, kAnywhere, "an execution trace, which has no times",
      "prof.export_chrome_trace(\"trace.json\")"},
+    {"\"rocprofiler-sdk-tool\""sv, kAnywhere, "JSON of rocprofv3, which no reader knows",
+     "rocprof --sys-trace COMMAND, which leaves a results.json, or in PyTorch "
+     "prof.export_chrome_trace(\"trace.json\")"},
     {"/host:metadata"sv, kAnywhere, "an XPlane of XLA or TensorFlow",
      "jax.profiler.start_trace(DIR, create_perfetto_trace=True), or take DIR's .trace.json.gz"},
     {"/host:CPU"sv, kAnywhere, "an XPlane of XLA or TensorFlow",

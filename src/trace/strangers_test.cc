@@ -29,6 +29,9 @@ TEST(Strangers, SayWhatTheyAreAndWhatToType) {
       {"\n\xA1\xF0\x08\x12\x0E/host:metadata\"\xBF"s,
        "is an XPlane of XLA or TensorFlow; type: jax.profiler.start_trace(DIR, "
        "create_perfetto_trace=True), or take DIR's .trace.json.gz"},
+      {"{\n \"rocprofiler-sdk-tool\": [\n  {\n   \"metadata\": {"s,
+       "is JSON of rocprofv3, which no reader knows; type: rocprof --sys-trace COMMAND, which "
+       "leaves a results.json, or in PyTorch prof.export_chrome_trace(\"trace.json\")"},
       {"\nsome text\n"s,
        "begins with ' some text ', which no reader knows; formats: bpf, kineto, ncu, nsys, perf"},
   };

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <functional>
+#include <numeric>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "trace/kineto/copy_name.h"
 #include "trace/kineto/event.h"
+#include "trace/kineto/window.h"
 
 namespace amdahl::trace::kineto {
 namespace {
@@ -92,6 +96,68 @@ Lines lines_of(std::uint32_t source, model::TraceBuilder& builder) {
   return lines;
 }
 
+// So many events back may one lie that is not over yet.
+constexpr int kTries = 64;
+
+// The last of `order` on `line` that had begun by then and was not over; kNone: none. `order` is of
+// positions in `rows`, by line and start.
+template <class Rows, class LineOf>
+std::uint32_t running_at(const Rows& rows, const std::vector<std::uint32_t>& order, LineOf line_of,
+                         std::uint32_t line, Nanos time) {
+  auto after = std::ranges::upper_bound(order, std::pair(line, time), {}, [&](std::uint32_t i) {
+    return std::pair(line_of(rows[i]), rows[i].start);
+  });
+  for (int tries = 0; tries < kTries && after != order.begin(); ++tries) {
+    --after;
+    if (line_of(rows[*after]) != line) break;
+    if (rows[*after].end() >= time) return *after;
+  }
+  return kNone;
+}
+
+// Positions from `first` on by line, start and, where these are equal, the longer first.
+template <class Rows, class LineOf>
+std::vector<std::uint32_t> ordered(const Rows& rows, std::size_t first, LineOf line_of) {
+  std::vector<std::uint32_t> order(rows.size() - first);
+  std::iota(order.begin(), order.end(), static_cast<std::uint32_t>(first));
+  std::ranges::sort(order, {}, [&](std::uint32_t i) {
+    return std::tuple(line_of(rows[i]), rows[i].start, -rows[i].duration, i);
+  });
+  return order;
+}
+
+// Of several flows to one event the last that left counts.
+void join_launch_flows(const Lines& lines, const SourceRows& first, model::TraceBuilder& builder) {
+  model::Trace& trace = builder.trace();
+  const std::uint32_t name = trace.names.find(kLaunchFlowName);
+  const auto launches = [&](const model::Flow& flow) {
+    return flow.name == name && lines.devices[trace.threads[flow.to_thread].process] != kNone;
+  };
+  const auto begin = trace.flows.begin() + static_cast<std::ptrdiff_t>(first.flows);
+  const auto rest = std::stable_partition(begin, trace.flows.end(), std::not_fn(launches));
+  if (name == 0 || rest == trace.flows.end()) return;
+  std::stable_sort(rest, trace.flows.end(),
+                   [](const model::Flow& a, const model::Flow& b) { return a.from < b.from; });
+  const auto thread = [](const model::HostEvent& event) { return event.thread; };
+  const auto stream = [](const model::DeviceEvent& event) { return event.stream; };
+  const auto hosts = ordered(trace.host_events, first.host_events, thread);
+  const auto devices = ordered(trace.device_events, first.device_events, stream);
+  // Beyond what files have.
+  std::uint64_t next = std::uint64_t{1} << 63 | first.host_events << 1;
+  for (auto flow = rest; flow != trace.flows.end(); ++flow) {
+    const model::TraceThread& to = trace.threads[flow->to_thread];
+    const std::uint32_t queue = builder.stream(lines.devices[to.process], kNone, to.id);
+    const auto work = running_at(trace.device_events, devices, stream, queue, flow->to);
+    const auto call = running_at(trace.host_events, hosts, thread, flow->from_thread, flow->from);
+    if (work == kNone || call == kNone) continue;
+    model::HostEvent& launch = trace.host_events[call];
+    launch.kind = HostKind::kRuntime;
+    if (launch.correlation == 0) launch.correlation = builder.correlation(next++);
+    trace.device_events[work].correlation = launch.correlation;
+  }
+  trace.flows.erase(rest, trace.flows.end());
+}
+
 }  // namespace
 
 DeviceProcess device_process(std::string_view name) {
@@ -115,7 +181,8 @@ DeviceProcess device_process(std::string_view name) {
   return found;
 }
 
-void take_device_processes(std::uint32_t source, std::size_t first, model::TraceBuilder& builder) {
+void take_device_processes(std::uint32_t source, const SourceRows& first,
+                           model::TraceBuilder& builder) {
   model::Trace& trace = builder.trace();
   const auto loss = std::ranges::find_if(trace.losses, [&](const model::Loss& row) {
     return row.source == source && row.kind == model::LossKind::kUnknownKind;
@@ -154,8 +221,9 @@ void take_device_processes(std::uint32_t source, std::size_t first, model::Trace
     trace.device_events.push_back(row);
     return true;
   };
-  rows.erase(std::remove_if(rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end(), take),
-             rows.end());
+  const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(first.host_events);
+  rows.erase(std::remove_if(begin, rows.end(), take), rows.end());
+  join_launch_flows(lines, first, builder);
   loss->count -= std::min(loss->count, taken);
   if (loss->count == 0) trace.losses.erase(loss);
 }

@@ -17,10 +17,19 @@ struct DeviceProcess {
 };
 DeviceProcess device_process(std::string_view name);
 
+// Where the rows of a source begin.
+struct SourceRows {
+  std::size_t host_events = 0;
+  std::size_t device_events = 0;
+  std::size_t flows = 0;
+};
+
 // Turns host events of no category into device events where their process is a device: those of
 // its streams into work, all other lines (modules, steps, waits) into annotations; and into
 // operators elsewhere, as PyTorch builds without Kineto write them. Takes them off the count of
-// events of an unknown kind. `first` is the source's first host event.
-void take_device_processes(std::uint32_t source, std::size_t first, model::TraceBuilder& builder);
+// events of an unknown kind. Where only flows lead from a call to what it launched, both get a
+// correlation, and the flows go.
+void take_device_processes(std::uint32_t source, const SourceRows& first,
+                           model::TraceBuilder& builder);
 
 }  // namespace amdahl::trace::kineto

@@ -92,5 +92,27 @@ TEST(DeviceProcess, WaitsOfAStreamAreNoWork) {
   EXPECT_TRUE(trace->losses.empty());
 }
 
+// As torch_npu writes it: what launched a task says a flow, and nothing else.
+TEST(DeviceProcess, FlowsLeadFromCallsToTasks) {
+  const Result<Trace> trace = load_kineto(
+      R"([{"name":"process_name","pid":32,"tid":0,"args":{"name":"Ascend Hardware"},"ph":"M"},)"
+      R"({"name":"thread_name","pid":32,"tid":2,"args":{"name":"Stream 2"},"ph":"M"},)"
+      R"({"name":"AscendCL@aclnnMm","pid":7,"tid":9,"ts":"100","dur":20,"ph":"X"},)"
+      R"({"name":"Node@launch","pid":7,"tid":9,"ts":"110","dur":5,"ph":"X"},)"
+      R"({"name":"HostToDevice42","ph":"s","cat":"HostToDevice","id":"42","pid":7,"tid":9,)"
+      R"("ts":"110"},)"
+      R"({"name":"HostToDevice42","ph":"f","cat":"HostToDevice","id":"42","pid":32,"tid":2,)"
+      R"("ts":"130.5","bp":"e"},)"
+      R"({"name":"MatMul","pid":32,"tid":2,"ts":"130.500","dur":3.25,"ph":"X"},)"
+      R"({"name":"Add","pid":32,"tid":2,"ts":"140","dur":1,"ph":"X"}])");
+  ASSERT_TRUE(trace);
+  ASSERT_EQ(trace->device_events.size(), 2u);
+  ASSERT_NE(trace->device_events[0].launch, model::kNone);
+  EXPECT_EQ(trace->name(trace->host_events[trace->device_events[0].launch]), "Node@launch");
+  EXPECT_EQ(trace->device_events[1].launch, model::kNone) << "no flow leads there";
+  EXPECT_TRUE(trace->flows.empty());
+  EXPECT_TRUE(trace->losses.empty());
+}
+
 }  // namespace
 }  // namespace amdahl::trace::kineto

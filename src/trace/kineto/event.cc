@@ -39,6 +39,7 @@ constexpr auto kCategories = std::to_array<Named>({
     {"async", Category::kLaunchFlow},
     {"async_gpu", Category::kLaunchFlow},
     {"async_cpu_to_gpu", Category::kLaunchFlow},
+    {"HostToDevice", Category::kDeviceFlow},
     {"forward_backward", Category::kFlow},
     {"cpu_instant_event", Category::kIgnored},
     {"Trace", Category::kIgnored},
@@ -75,6 +76,56 @@ constexpr auto kCategories = std::to_array<Named>({
     {"External correlation", Category::kIgnored},
     {"external_correlation", Category::kIgnored},
 });
+
+// What becomes of an event.
+enum class Rows : std::uint8_t {
+  kNone,  // Nothing, or what its phase says.
+  kHost,
+  kDevice,
+  kSync,
+  kUnknown,  // Of a host, and counted, until its process tells more (device_process.h).
+};
+
+struct Kept {
+  Category category;
+  Rows rows;
+  Wanted wanted;  // Of an event with a duration.
+  model::HostKind host = model::HostKind::kOther;
+  model::DeviceKind device = model::DeviceKind::kKernel;
+};
+
+// In the order of Category.
+constexpr auto kKept = std::to_array<Kept>({
+    {Category::kNone, Rows::kUnknown, kWantAll},
+    {Category::kUnknown, Rows::kUnknown, kWantAll},
+    {Category::kOp, Rows::kHost, kWantStack, model::HostKind::kOp},
+    {Category::kRuntime, Rows::kHost, kWantCall, model::HostKind::kRuntime},
+    {Category::kDriver, Rows::kHost, kWantCall, model::HostKind::kDriver},
+    {Category::kPython, Rows::kHost, kWantNothing, model::HostKind::kPython},
+    {Category::kAnnotation, Rows::kHost, kWantNothing, model::HostKind::kAnnotation},
+    {Category::kOverhead, Rows::kHost, kWantNothing, model::HostKind::kOverhead},
+    {Category::kKernel, Rows::kDevice, kWantDevice},
+    {Category::kCopy, Rows::kDevice, kWantDevice, {}, model::DeviceKind::kCopy},
+    {Category::kSet, Rows::kDevice, kWantDevice, {}, model::DeviceKind::kSet},
+    {Category::kMtia, Rows::kDevice, kWantDevice},
+    {Category::kDeviceAnnotation, Rows::kDevice, kWantDevice, {}, model::DeviceKind::kAnnotation},
+    {Category::kSync, Rows::kSync, kWantAll},
+    {Category::kRange, Rows::kNone, kWantAll},
+    {Category::kLaunchFlow, Rows::kNone, kWantNothing},
+    {Category::kDeviceFlow, Rows::kNone, kWantNothing},
+    {Category::kFlow, Rows::kNone, kWantNothing},
+    {Category::kIgnored, Rows::kNone, kWantNothing},
+});
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < kKept.size(); ++i) {
+    if (static_cast<std::size_t>(kKept[i].category) != i) return false;
+  }
+  return kKept.back().category == Category::kIgnored;
+}
+static_assert(in_order());
+
+const Kept& kept(Category category) { return kKept[static_cast<std::size_t>(category)]; }
 
 // Ids are mostly numbers; a word such as "Spans" becomes a number that no process has.
 std::int64_t id_of(std::string_view token) {
@@ -249,41 +300,32 @@ void keep_flow(const RawEvent& event, Window& window) {
   if (event.category == Category::kLaunchFlow) return;
   const auto at = instant_of(event, window);
   if (!at || event.id.empty()) return;
+  // Each has a name of its own: "HostToDevice81604378623".
+  const bool launches = event.category == Category::kDeviceFlow;
   window.flow_ends.push_back({id_of(event.id), *at, thread_of(event, window),
-                              name_of(event, event.name, window), event.phase == 's'});
-}
-
-std::optional<model::HostKind> host_kind(Category category) {
-  using model::HostKind;
-  switch (category) {
-    case Category::kOp:
-      return HostKind::kOp;
-    case Category::kRuntime:
-      return HostKind::kRuntime;
-    case Category::kDriver:
-      return HostKind::kDriver;
-    case Category::kPython:
-      return HostKind::kPython;
-    case Category::kAnnotation:
-      return HostKind::kAnnotation;
-    case Category::kOverhead:
-      return HostKind::kOverhead;
-    case Category::kNone:
-    case Category::kUnknown:
-      return HostKind::kOther;
-    default:
-      return {};
-  }
+                              name_of(event, launches ? kLaunchFlowName : event.name, window),
+                              event.phase == 's'});
 }
 
 // Ends need not say again of what; nothing of a device is written in two halves.
 void keep_mark(const RawEvent& event, Window& window) {
-  const auto kind = host_kind(event.category);
-  if (!kind) return window.lose(LossKind::kUnknownKind, event.offset, event.name);
+  const Kept& as = kept(event.category);
+  if (as.rows != Rows::kHost && as.rows != Rows::kUnknown) {
+    return window.lose(LossKind::kUnknownKind, event.offset, event.name);
+  }
   const auto at = instant_of(event, window);
   if (!at) return;
-  window.marks.push_back({*at, thread_of(event, window), name_of(event, event.name, window), *kind,
-                          event.phase == 'B', event.category != Category::kNone});
+  window.marks.push_back({*at, thread_of(event, window), name_of(event, event.name, window),
+                          as.host, event.phase == 'B', event.category != Category::kNone});
+}
+
+// A range that belongs to no thread: those of a process are on a line of their own.
+void keep_async(const RawEvent& event, bool begins, Window& window) {
+  const auto at = instant_of(event, window);
+  if (!at) return;
+  const std::uint32_t line = window.threads.intern(id_of(event.pid), id_of(kAsyncLine));
+  window.async_ends.push_back(
+      {id_of(event.id), *at, line, name_of(event, event.name, window), begins});
 }
 
 void keep_label(const RawEvent& event, Window& window) {
@@ -319,51 +361,31 @@ bool is_call(const RawEvent& event) {
   return false;
 }
 
+void keep_unknown(const RawEvent& event, Window& window) {
+  if (is_call(event)) return keep_host(event, model::HostKind::kRuntime, window);
+  window.lose(LossKind::kUnknownKind, event.offset, event.name);
+  const std::size_t before = window.host_events.size();
+  keep_host(event, model::HostKind::kOther, window);
+  if (event.category == Category::kNone && window.host_events.size() > before) {
+    window.host_events.back().parent = kNoCategory;
+  }
+}
+
 void keep_complete(const RawEvent& event, Window& window) {
-  using model::DeviceKind;
-  using model::HostKind;
-  switch (event.category) {
-    case Category::kOp:
-      return keep_host(event, HostKind::kOp, window);
-    case Category::kRuntime:
-      return keep_host(event, HostKind::kRuntime, window);
-    case Category::kDriver:
-      return keep_host(event, HostKind::kDriver, window);
-    case Category::kPython:
-      return keep_host(event, HostKind::kPython, window);
-    case Category::kAnnotation:
-      return keep_host(event, HostKind::kAnnotation, window);
-    case Category::kOverhead:
-      return keep_host(event, HostKind::kOverhead, window);
-    case Category::kKernel:
-      return keep_device(event, DeviceKind::kKernel, window);
-    case Category::kCopy:
-      return keep_device(event, DeviceKind::kCopy, window);
-    case Category::kSet:
-      return keep_device(event, DeviceKind::kSet, window);
-    case Category::kMtia:
-      return keep_device(
-          event, event.name == "dma_request" ? DeviceKind::kCopy : DeviceKind::kKernel, window);
-    case Category::kDeviceAnnotation:
-      return keep_device(event, DeviceKind::kAnnotation, window);
-    case Category::kSync:
-      return keep_sync(event, window);
-    case Category::kRange:
-    case Category::kIgnored:
-    case Category::kLaunchFlow:
-    case Category::kFlow:
+  const Kept& as = kept(event.category);
+  switch (as.rows) {
+    case Rows::kNone:
       return;
-    case Category::kNone:
-    case Category::kUnknown: {
-      if (is_call(event)) return keep_host(event, HostKind::kRuntime, window);
-      window.lose(LossKind::kUnknownKind, event.offset, event.name);
-      const std::size_t before = window.host_events.size();
-      keep_host(event, HostKind::kOther, window);
-      if (event.category == Category::kNone && window.host_events.size() > before) {
-        window.host_events.back().parent = kNoCategory;
-      }
-      return;
+    case Rows::kHost:
+      return keep_host(event, as.host, window);
+    case Rows::kDevice: {
+      const bool copies = event.category == Category::kMtia && event.name == "dma_request";
+      return keep_device(event, copies ? model::DeviceKind::kCopy : as.device, window);
     }
+    case Rows::kSync:
+      return keep_sync(event, window);
+    case Rows::kUnknown:
+      return keep_unknown(event, window);
   }
 }
 
@@ -378,33 +400,7 @@ Category category_of(std::string_view name) {
 
 Wanted wanted_args(Category category, char phase) {
   if (phase == 's' || phase == 'f' || phase == 't') return kWantNothing;
-  if (phase != 'X') return kWantAll;
-  switch (category) {
-    case Category::kOp:
-      return kWantStack;
-    case Category::kRuntime:
-    case Category::kDriver:
-      return kWantCall;
-    case Category::kPython:
-    case Category::kAnnotation:
-    case Category::kOverhead:
-    case Category::kIgnored:
-    case Category::kLaunchFlow:
-    case Category::kFlow:
-      return kWantNothing;
-    case Category::kKernel:
-    case Category::kCopy:
-    case Category::kSet:
-    case Category::kMtia:
-    case Category::kDeviceAnnotation:
-      return kWantDevice;
-    case Category::kNone:
-    case Category::kUnknown:
-    case Category::kSync:
-    case Category::kRange:
-      return kWantAll;
-  }
-  return kWantAll;
+  return phase == 'X' ? kept(category).wanted : kWantAll;
 }
 
 void keep_event(const RawEvent& event, Window& window) {
@@ -428,6 +424,16 @@ void keep_event(const RawEvent& event, Window& window) {
       return;  // A step of a flow between its ends.
     case 'M':
       return keep_label(event, window);
+    case 'b':
+    case 'S':
+      return keep_async(event, true, window);
+    case 'e':
+    case 'F':
+      return keep_async(event, false, window);
+    case 'n':
+    case 'T':
+    case 'p':
+      return;  // A moment of such a range.
     case 'i':
     case 'I':
       return keep_memory(event, window);

@@ -26,6 +26,7 @@ enum class Category : std::uint8_t {
   kSync,
   kRange,       // Counters of a kernel (CUPTI range profiler).
   kLaunchFlow,  // Call to kernel: the correlation says the same.
+  kDeviceFlow,  // Call to kernel, where nothing else says it (Ascend).
   kFlow,        // Between host events.
   kIgnored,     // The profiler's own spans.
 };

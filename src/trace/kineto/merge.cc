@@ -19,6 +19,7 @@ using model::LossKind;
 // something other than names in them.
 constexpr std::uint64_t kNamesShare = 4;
 constexpr std::size_t kMostFlows = std::size_t{1} << 22;
+constexpr std::string_view kTooManyOpen = "more ranges have begun and not ended than fit";
 
 // A file whose times are in this range counts microseconds since 1970.
 constexpr Nanos kYear2000 = std::chrono::seconds(946'684'800);
@@ -121,6 +122,7 @@ void Merger::add(const Window& window) {
   add_syncs(window, maps);
   add_flows(window, maps);
   add_marks(window, maps);
+  add_async(window, maps);
   add_rest(window, maps);
   events_ += window.events;
   for (std::size_t i = 0; i < Window::kLossKinds; ++i) {
@@ -209,13 +211,23 @@ void Merger::add_marks(const Window& window, Maps& maps) {
   for (Mark mark : window.marks) {
     mark.thread = thread(window, maps, mark.thread);
     mark.name = name(window, maps, mark.name);
-    std::vector<Mark>& open = open_marks_[mark.thread];
-    if (mark.begins && marks_open_ < kMostFlows) {
+    OpenMarks& of_thread = open_marks_[mark.thread];
+    std::vector<Mark>& open = of_thread.marks;
+    if (mark.begins && marks_open_ < kMostFlows && of_thread.skipped == 0) {
       open.push_back(mark);
       ++marks_open_;
       continue;
     }
-    if (mark.begins || open.empty()) {
+    if (mark.begins) {
+      ++of_thread.skipped;
+      builder_.lose(source_, LossKind::kTooLong, 1, kTooManyOpen);
+      continue;
+    }
+    if (of_thread.skipped > 0) {
+      --of_thread.skipped;
+      continue;
+    }
+    if (open.empty()) {
       builder_.lose(source_, LossKind::kNoTime, 1, "an end without a beginning");
       continue;
     }
@@ -233,6 +245,40 @@ void Merger::add_marks(const Window& window, Maps& maps) {
     open.pop_back();
     --marks_open_;
     builder_.trace().host_events.push_back(row);
+  }
+}
+
+// An end closes what was begun last with the same name and id.
+void Merger::add_async(const Window& window, Maps& maps) {
+  for (FlowEnd end : window.async_ends) {
+    end.thread = thread(window, maps, end.thread);
+    end.name = name(window, maps, end.name);
+    const FlowKey key{end.name, end.id, end.thread};
+    if (end.start) {
+      if (marks_open_ >= kMostFlows) {
+        builder_.lose(source_, LossKind::kTooLong, 1, kTooManyOpen);
+        continue;
+      }
+      open_async_[key].push_back(end.at);
+      ++marks_open_;
+      continue;
+    }
+    const auto begun = open_async_.find(key);
+    if (begun == open_async_.end()) {
+      builder_.lose(source_, LossKind::kNoTime, 1, "an end without a beginning");
+      continue;
+    }
+    model::HostEvent row;
+    row.start = begun->second.back();
+    row.duration = std::clamp(end.at - row.start, Nanos{}, kLongest);
+    row.name = end.name;
+    row.thread = end.thread;
+    row.kind = HostKind::kAnnotation;
+    builder_.trace().threads[row.thread].name = builder_.intern(kAsyncLine);
+    builder_.trace().host_events.push_back(row);
+    begun->second.pop_back();
+    if (begun->second.empty()) open_async_.erase(begun);
+    --marks_open_;
   }
 }
 
@@ -367,7 +413,8 @@ bool Merger::drop_strays() {
 }
 
 void Merger::finish(Nanos base) {
-  take_device_processes(source_, first_.host_events, builder_);
+  take_device_processes(source_, {first_.host_events, first_.device_events, first_.flows},
+                        builder_);
   model::Trace& trace = builder_.trace();
   model::TraceSource& source = trace.sources[source_];
   if (base != Nanos{} && last_time() > kLatest - base) {

@@ -40,6 +40,7 @@ class Merger {
   void add_syncs(const Window& window, Maps& maps);
   void add_flows(const Window& window, Maps& maps);
   void add_marks(const Window& window, Maps& maps);
+  void add_async(const Window& window, Maps& maps);
   void add_rest(const Window& window, Maps& maps);
   bool may_go(const model::HostEvent& event);
   void thin_host_events();
@@ -59,11 +60,12 @@ class Merger {
   struct FlowKey {
     std::uint32_t name = 0;
     std::int64_t id = 0;
+    std::uint32_t line = 0;  // Of ranges that belong to no thread.
     friend bool operator==(const FlowKey&, const FlowKey&) = default;
   };
   struct HashFlow {
     std::size_t operator()(const FlowKey& key) const {
-      return static_cast<std::size_t>(key.id) * 0x9E3779B97F4A7C15 + key.name;
+      return static_cast<std::size_t>(key.id) * 0x9E3779B97F4A7C15 + key.name + key.line * 31;
     }
   };
 
@@ -72,8 +74,14 @@ class Merger {
   model::TraceBuilder& builder_;
   FirstRows first_;
   std::unordered_map<FlowKey, FlowEnd, HashFlow> open_flows_;
-  std::unordered_map<std::uint32_t, std::vector<Mark>> open_marks_;  // By thread, outermost first.
-  std::size_t marks_open_ = 0;
+  // Of a thread.
+  struct OpenMarks {
+    std::vector<Mark> marks;    // Outermost first.
+    std::uint64_t skipped = 0;  // That began inside of those and had no room.
+  };
+  std::unordered_map<std::uint32_t, OpenMarks> open_marks_;
+  std::unordered_map<FlowKey, std::vector<Nanos>, HashFlow> open_async_;  // When they began.
+  std::size_t marks_open_ = 0;                                            // Of both.
   std::unordered_map<std::uint32_t, std::uint32_t> stacks_;  // By the name of the call stack.
   std::optional<Nanos> first_event_;
   std::uint64_t name_bytes_ = 0;

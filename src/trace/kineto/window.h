@@ -28,6 +28,7 @@ class PairPool {
   std::uint32_t last_number_ = 0;
 };
 
+// One end of a flow between events, or of a range that belongs to no thread ("ph": "b" and "e").
 struct FlowEnd {
   std::int64_t id = 0;
   Nanos at{};
@@ -66,6 +67,7 @@ struct Window {
   std::vector<model::HostEvent> host_events;
   std::vector<model::SyncEvent> syncs;
   std::vector<FlowEnd> flow_ends;
+  std::vector<FlowEnd> async_ends;
   std::vector<Mark> marks;
   std::vector<model::Sample> samples;  // `device` is a device's id.
   std::vector<model::KernelMetric> metrics;
@@ -92,6 +94,9 @@ struct Window {
 };
 
 inline constexpr std::uint32_t kWideBit = std::uint32_t{1} << 31;
+// The thread of ranges that belong to none, and what flows from calls to devices are called.
+inline constexpr std::string_view kAsyncLine = "async ranges";
+inline constexpr std::string_view kLaunchFlowName = "HostToDevice";
 inline constexpr std::size_t kLongestName = 16 * 1024;
 
 }  // namespace amdahl::trace::kineto

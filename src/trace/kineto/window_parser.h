@@ -8,6 +8,7 @@
 #include <iterator>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <simdjson.h>
 
@@ -70,6 +71,7 @@ class WindowParser {
   bool parse_event(Object& object, Window& window) {
     RawEvent event;
     std::uint32_t seen = 0;
+    values_.clear();
     for (auto field : object) {
       simdjson::ondemand::raw_json_string key;
       if (field.key().get(key)) return false;
@@ -78,9 +80,11 @@ class WindowParser {
       if (event.offset == 0) {
         event.offset = stream_ + static_cast<std::uint64_t>(key.raw() - base_);
       }
-      if (!take(key.raw(), value, event, seen, window)) return false;
+      if (!take(key.raw(), value, event, seen)) return false;
     }
     if (event.offset != 0) note_length(event.offset, window);
+    // Only now is all known of it: keys come in any order.
+    for (const Held& held : values_) keep_value(event, held.key, held.value, window);
     keep_event(event, window);
     return true;
   }
@@ -126,7 +130,7 @@ class WindowParser {
     return true;
   }
 
-  bool take(const char* key, Value& value, RawEvent& event, std::uint32_t& seen, Window& window) {
+  bool take(const char* key, Value& value, RawEvent& event, std::uint32_t& seen) {
     switch (key[0]) {
       case 'p':
         if (is(key, "ph")) {
@@ -150,7 +154,7 @@ class WindowParser {
         if (is(key, "id") && first(7, seen, event)) event.id = token(value);
         return true;
       case 'a':
-        return !is(key, "args") || !first(8, seen, event) || take_args(value, event, window);
+        return !is(key, "args") || !first(8, seen, event) || take_args(value, event);
       default:
         return true;
     }
@@ -180,7 +184,14 @@ class WindowParser {
     return true;
   }
 
-  bool take_args(Value& value, RawEvent& event, Window& window) {
+  // An argument that may be a counter's value. A type of this class, so that the list's code is its
+  // own, too.
+  struct Held {
+    std::string_view key;
+    std::string_view value;
+  };
+
+  bool take_args(Value& value, RawEvent& event) {
     const Wanted wanted = wanted_args(event.category, event.phase);
     if (wanted == kWantNothing) return true;
     Object object;
@@ -194,7 +205,8 @@ class WindowParser {
       if (object.reset().error() != simdjson::SUCCESS) return false;
     }
     std::uint64_t seen = 0;
-    const bool values = event.category == Category::kRange || event.phase == 'C';
+    const bool values =
+        event.category == Category::kRange || event.phase == 'C' || event.phase == 0;
     for (auto field : object) {
       simdjson::ondemand::raw_json_string key;
       if (field.key().get(key)) return false;
@@ -203,7 +215,7 @@ class WindowParser {
       if (!take_arg(key.raw(), argument, event, wanted, seen)) return false;
       // A call is asked for one thing only; what comes after it is skipped at once.
       if (wanted == kWantCall && seen != 0) break;
-      if (values) keep_value(event, name_of_key(key.raw()), token(argument), window);
+      if (values) values_.push_back({name_of_key(key.raw()), token(argument)});
     }
     return true;
   }
@@ -310,6 +322,7 @@ class WindowParser {
   }
 
   simdjson::ondemand::parser parser_;
+  std::vector<Held> values_;  // Of the event at hand.
   const char* base_ = nullptr;
   std::uint64_t stream_ = 0;       // Stream offset of `base_`.
   std::uint64_t last_offset_ = 0;  // Of the last event.
