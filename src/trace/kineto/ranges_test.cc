@@ -39,6 +39,14 @@ TEST(AsyncRanges, AreRangesOnALineOfTheirOwn) {
             "AllReduce 1000+3000 on async ranges;AllReduce 2000+7000 on async ranges;");
 }
 
+TEST(AsyncRanges, HaveIdsOfTwoForms) {
+  EXPECT_EQ(shown(R"([{"name":"a","ph":"b","id2":{"local":"0x7"},"pid":3,"tid":1,"ts":1},)"
+                  R"({"name":"a","ph":"b","id2":{"local":"0x8"},"pid":3,"tid":1,"ts":2},)"
+                  R"({"name":"a","ph":"e","id2":{"local":"0x7"},"pid":3,"tid":1,"ts":4},)"
+                  R"({"name":"a","ph":"e","id2":{"local":"0x8"},"pid":3,"tid":1,"ts":9}])"),
+            "a 1000+3000 on async ranges;a 2000+7000 on async ranges;");
+}
+
 TEST(AsyncRanges, MayLackAnEndOrABeginning) {
   EXPECT_EQ(shown(R"([{"name":"a","cat":"x","ph":"b","id":"0x1","pid":3,"tid":1,"ts":1},)"
                   R"({"name":"b","cat":"x","ph":"e","id":"0x1","pid":3,"tid":1,"ts":4}])"),

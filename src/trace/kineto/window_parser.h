@@ -152,12 +152,20 @@ class WindowParser {
         return !is(key, "cat") || !first(6, seen, event) || take_category(value, event);
       case 'i':
         if (is(key, "id") && first(7, seen, event)) event.id = token(value);
+        if (is(key, "id2") && first(7, seen, event)) return take_id(value, event);
         return true;
       case 'a':
         return !is(key, "args") || !first(8, seen, event) || take_args(value, event);
       default:
         return true;
     }
+  }
+
+  // {"local": "0x7"}: as a whole it is an id as good as any.
+  static bool take_id(Value& value, RawEvent& event) {
+    Object object;
+    if (value.get_object().get(object)) return true;
+    return object.raw_json().get(event.id) == simdjson::SUCCESS;
   }
 
   // A letter in quotes; 0 for anything else.
