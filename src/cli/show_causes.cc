@@ -31,10 +31,10 @@ std::string load_of(const model::Profile& profile) {
 
 std::string show_cause(const Flags& flags, const app::JobProfile& profile, const Cause& cause,
                        std::size_t number) {
-  std::string text = fmt::format(
-      "{}. {} {:>9} {:>6} {:>8} {:>8}\n", number, left(cause.name, number < 10 ? 42 : 41),
-      show_number(cause.accelerator_seconds), show_percent(cause.share), times(cause.ceiling),
-      times(profile::expected_gain(cause, profile.profile.evidence)));
+  std::string text = fmt::format("{}. {} {:>9} {:>6} {:>8} {:>8}\n", number,
+                                 left(cause.name, number < 10 ? 42 : 41),
+                                 show_number(cause.accelerator_seconds), show_percent(cause.share),
+                                 times(cause.ceiling), times(profile::expected_gain(cause)));
   const profile::Finding* behind = profile::finding_behind(profile.findings, cause);
   if (behind != nullptr) {
     const auto say = [&](const code::Finding& code) {

@@ -105,7 +105,7 @@ nlohmann::json encode_job_profile(const app::JobProfile& profile) {
   for (std::size_t i = 0; i < profile.profile.causes.size(); ++i) {
     const model::Cause& cause = profile.profile.causes[i];
     nlohmann::json& row = json["causes"][i];
-    row["expected"] = profile::expected_gain(cause, profile.profile.evidence);
+    row["expected"] = profile::expected_gain(cause);
     row["try"] = profile::advice_on(profile.findings, cause);
     if (const auto* behind = profile::finding_behind(profile.findings, cause)) {
       row["file"] = behind->code.file;

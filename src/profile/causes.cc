@@ -64,7 +64,7 @@ Cause cause(const CauseInputs& inputs, std::string name, Bottleneck bottleneck, 
 struct Part {
   const Kind* kind = nullptr;
   double share = 0;
-  double reach = 0;  // What of it is not needed in any case.
+  double needed = 0;  // By any run, and not in the share.
 };
 
 std::vector<Part> parts_of(Bottleneck bottleneck, const Evidence& evidence) {
@@ -72,7 +72,7 @@ std::vector<Part> parts_of(Bottleneck bottleneck, const Evidence& evidence) {
   for (const Kind& kind : kinds()) {
     if (kind.bottleneck != bottleneck) continue;
     const auto share = find(evidence, std::string(kind.share));
-    if (share && *share > 0) parts.push_back({&kind, *share, *share});
+    if (share && *share > 0) parts.push_back({&kind, *share, 0});
   }
   std::ranges::stable_sort(parts, std::ranges::greater{}, &Part::share);
   return parts;
@@ -93,20 +93,21 @@ std::optional<Part> drop_nested_imports(std::vector<Part>& parts) {
   return is_most ? std::optional(dropped) : std::nullopt;
 }
 
-// What a run cannot do without is no cause: of a start that is hardly more nothing is told. Largest
-// reach first.
-void leave_out_needed(const Evidence& evidence, std::vector<Part>& parts) {
+// What a run cannot do without is no cause. The hook's imports are a part of its start-up, those of
+// phases stand beside it.
+void leave_out_needed(const Evidence& evidence, bool is_nested, std::vector<Part>& parts) {
   double needed = get(evidence, kNeededImports);
   for (const std::string_view share : {"import_share", "startup_share"}) {
     const auto part = std::ranges::find_if(
         parts, [&](const Part& candidate) { return candidate.kind->share == share; });
     if (part == parts.end()) continue;
-    const double held = std::min(needed, part->share);
-    needed -= held;
-    part->reach -= held;
-    if (held > 0 && part->reach < kSmallestCause) parts.erase(part);
+    part->needed = std::min(needed, part->share);
+    part->share -= part->needed;
+    if (!is_nested) needed -= part->needed;
   }
-  std::ranges::stable_sort(parts, std::ranges::greater{}, &Part::reach);
+  std::erase_if(parts,
+                [](const Part& part) { return part.needed > 0 && part.share < kSmallestCause; });
+  std::ranges::stable_sort(parts, std::ranges::greater{}, &Part::share);
 }
 
 // Phases that the job reported speak for their class; of a class they do not know, the hook does.
@@ -116,28 +117,34 @@ std::optional<Cause> timed(const CauseInputs& inputs, Bottleneck bottleneck) {
   std::optional<Part> imports;
   if (!from_phases) {
     parts = parts_of(bottleneck, inputs.all);
-    imports = drop_nested_imports(parts);
   }
-  if (bottleneck == Bottleneck::kLifecycle) leave_out_needed(inputs.all, parts);
+  if (bottleneck == Bottleneck::kLifecycle) leave_out_needed(inputs.all, !from_phases, parts);
+  if (!from_phases) imports = drop_nested_imports(parts);
   double sum = 0;
   std::vector<std::string> names;
   std::vector<std::string> numbers;
+  double needed = 0;
   for (const Part& part : parts) {
     sum += part.share;
+    needed += part.needed;
     const bool is_importing = imports && part.kind->share == "startup_share";
     const Kind& called = is_importing ? *imports->kind : *part.kind;
     if (names.empty() || part.share >= kSmallestCause) names.emplace_back(called.cause);
     if (part.share < kSmallestCause / 10 && !numbers.empty()) continue;
-    numbers.push_back(fmt::format("{} {}", part.kind->share, show_percent(part.share)));
+    numbers.push_back(fmt::format("{} {}{}", part.kind->share, show_percent(part.share),
+                                  part.needed > 0 ? " beyond needed imports" : ""));
     if (is_importing) {
       numbers.back() +=
           fmt::format(", most of it {} {}", called.share, show_percent(imports->share));
     }
   }
   if (sum < kSmallestCause) return std::nullopt;
-  return cause(inputs, join(names, ", "), bottleneck, sum,
-               fmt::format("{} from {}", join(numbers, ", "),
-                           from_phases ? "the job's phases" : "the hook"));
+  Cause found = cause(inputs, join(names, ", "), bottleneck, sum,
+                      fmt::format("{} from {}", join(numbers, ", "),
+                                  from_phases ? "the job's phases" : "the hook"));
+  // Who starts less often does without what each start needs, too.
+  found.ceiling = ceiling_without(taken_by_others(inputs.all), std::min(1.0, sum + needed));
+  return found;
 }
 
 // Accelerators that the job cannot use: as many as are left over both by the mean with some room,
@@ -409,10 +416,9 @@ std::vector<Cause> causes_of(const CauseInputs& inputs) {
   keep(woken ? woken : seen(inputs, Bottleneck::kWakeups));
   std::vector<Cause> known = causes;
   known.push_back(no_cause(Bottleneck::kAllocation, left_alone(inputs)));
-  const bool is_start_told = std::ranges::any_of(causes, is_of_start);
-  if (!is_start_told) known.push_back(no_cause(Bottleneck::kLifecycle, needed));
+  known.push_back(no_cause(Bottleneck::kLifecycle, needed));
   keep(rest(inputs, known));
-  rank(causes, inputs.all);
+  std::ranges::stable_sort(causes, std::ranges::greater{}, &Cause::share);
   return causes;
 }
 

@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "model/plan.h"
 #include "profile/causes.h"
-#include "profile/reach.h"
 
 namespace amdahl::profile {
 namespace {
@@ -98,7 +97,7 @@ std::optional<std::pair<std::string, double>> productive(const Evidence& evidenc
 
 void conclude(model::Profile& profile, double left_alone) {
   const Cause* largest = profile.causes.empty() ? nullptr : &profile.causes.front();
-  if (largest != nullptr && expected_share(*largest, profile.evidence) >= kCauseThatCounts) {
+  if (largest != nullptr && largest->share >= kCauseThatCounts) {
     profile.bottleneck = largest->bottleneck;
     if (largest->bottleneck == Bottleneck::kUnknown) {
       profile.rule = fmt::format(

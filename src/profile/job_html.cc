@@ -32,8 +32,7 @@ std::string causes_of(const model::Profile& profile, std::span<const Finding> fi
     table.row({escaped(cause.name),
                fmt::format("<span class=\"whole\">{}</span>", name(cause.bottleneck)),
                behind != nullptr ? place_of(*behind) : "", show_number(cause.accelerator_seconds),
-               show_percent(cause.share), times_of(cause.ceiling),
-               times_of(expected_gain(cause, profile.evidence)),
+               show_percent(cause.share), times_of(cause.ceiling), times_of(expected_gain(cause)),
                fmt::format("{}{}<div class=\"try\">try: {}</div>", escaped(cause.because),
                            line.empty() ? "" : "<div>" + escaped(line) + "</div>",
                            escaped(advice_on(findings, cause)))});

@@ -10,7 +10,6 @@
 #include "profile/advice.h"
 #include "profile/causes.h"
 #include "profile/classify.h"
-#include "profile/reach.h"
 #include "profile/wait_lines.h"
 
 namespace amdahl::profile {
@@ -34,6 +33,11 @@ bool is_held(const Finding& finding, const std::vector<Cause>& causes) {
   return std::ranges::any_of(causes, [&](const Cause& cause) {
     return cause.bottleneck == acts_on(finding) && cause.share >= kHeld * finding.share;
   });
+}
+
+bool is_start(const Cause& cause) {
+  const std::string_view first = split(cause.name, ',').front();
+  return first == "start-up" || first == "imports";
 }
 
 void keep_dearest(const LineCost& line, std::optional<LineCost>& most) {
@@ -70,10 +74,9 @@ void add_line_causes(std::span<const Finding> findings, model::Profile& profile)
     profile.causes.push_back(std::move(cause));
   }
   raise_ceilings(findings, profile.causes);
-  rank(profile.causes, profile.evidence);
+  std::ranges::stable_sort(profile.causes, std::ranges::greater{}, &Cause::share);
   // Without a cause that counts the class is what it was.
-  const bool counts = !profile.causes.empty() &&
-                      expected_share(profile.causes.front(), profile.evidence) >= kCauseThatCounts;
+  const bool counts = !profile.causes.empty() && profile.causes.front().share >= kCauseThatCounts;
   if (counts) conclude(profile);
 }
 
@@ -119,7 +122,7 @@ HotLines hot_lines(std::span<const LineCost> lines, std::span<const code::Stretc
 }
 
 std::string hot_line_of(const HotLines& hot, const model::Cause& cause, double wall_s) {
-  const std::optional<LineCost>& line = is_of_start(cause)                        ? hot.startup
+  const std::optional<LineCost>& line = is_start(cause)                           ? hot.startup
                                         : cause.bottleneck == Bottleneck::kSerial ? hot.step
                                                                                   : std::nullopt;
   if (!line || line->seconds < kGoodPart * cause.share * wall_s) return "";
