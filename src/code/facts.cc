@@ -10,6 +10,13 @@ Result<Facts> facts_of(Language language, std::string_view bytes) {
   return language == Language::kPython ? python_facts(root, bytes) : cpp_facts(root, bytes);
 }
 
+std::string_view module_of(std::string_view path) {
+  constexpr std::string_view kPackage = "/__init__.py";
+  if (path.ends_with(kPackage)) path.remove_suffix(kPackage.size());
+  path = path.substr(path.rfind('/') + 1);
+  return path.substr(0, path.rfind('.'));
+}
+
 const Argument* argument(const Site& site, std::string_view keyword) {
   const auto found = std::ranges::find(site.arguments, keyword, &Argument::keyword);
   return found == site.arguments.end() ? nullptr : &*found;

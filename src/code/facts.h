@@ -64,6 +64,7 @@ struct Loop {
 
 struct Facts {
   Language language = Language::kPython;
+  std::string_view path;  // Of the source; "" if nobody said.
   std::string_view bytes;
   std::vector<Function> functions;
   std::vector<Loop> loops;
@@ -82,6 +83,9 @@ Result<Facts> facts_of(Language language, std::string_view bytes);
 // For facts_of(): what each language's tree means.
 Facts python_facts(TSNode root, std::string_view bytes);
 Facts cpp_facts(TSNode root, std::string_view bytes);
+
+// "model" of "jobs/model.py", "data" of "data/__init__.py".
+std::string_view module_of(std::string_view path);
 
 // The argument under `keyword`, or the one at `place`; nullptr if it is not given.
 const Argument* argument(const Site& site, std::string_view keyword);

@@ -117,14 +117,6 @@ void ask_for_times(std::vector<Finding>& found) {
   }
 }
 
-// "model" of "jobs/model.py", "data" of "data/__init__.py".
-std::string_view module_of(std::string_view path) {
-  constexpr std::string_view kPackage = "/__init__.py";
-  if (path.ends_with(kPackage)) path.remove_suffix(kPackage.size());
-  path = path.substr(path.rfind('/') + 1);
-  return path.substr(0, path.rfind('.'));
-}
-
 // The modules that an import may bring in: each of its words can be a file.
 std::set<std::string_view> imported_by(const Facts& facts) {
   std::set<std::string_view> found;
@@ -224,6 +216,7 @@ Analysis analyse(std::span<const Source> sources, std::string_view entry) {
       continue;
     }
     all.push_back(*std::move(facts));
+    all.back().path = source.path;
     of.push_back(&source);
   }
   keep_imported(entry, all, of);

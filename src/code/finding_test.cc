@@ -149,6 +149,14 @@ constexpr Case kPython[] = {
      "unused-import@1 unused-import@3 unused-import@4"},
     {"imports in a line with one that is used",
      "import os, torch\nfrom a import (b,\n  c)\nimport d, e\ntorch.x(b)\n", "unused-import@4"},
+    {"imports that are wanted", "import a  # noqa: F401\nfrom b import (\n  c)  # noqa\nimport d\n",
+     "unused-import@4"},
+    {"a function imports for itself", "def f():\n  import a  # noqa: F401\n", "unused-import@2"},
+    {"imports for those who import it", "from a import b\n__all__ = ['b']\n", ""},
+    {"a loader whose workers go by their place", "l = DataLoader(d, 8, True, None, None, 4)\n",
+     "loader-persistent@1 loader-prefetch@1 loader-pin@1"},
+    {"a loader that is pinned by place", "l = DataLoader(d, 8, True, None, None, 0, None, True)\n",
+     "loader-workers@1"},
     {"files that are all read first", "for path in paths:\n  hashlib.sha256(path)\n",
      "startup-reads@2"},
     {"a log forced to disk", "for batch in loader:\n  model(batch)\n  os.fsync(log.fileno())\n",
@@ -218,6 +226,21 @@ constexpr Case kCpp[] = {
      "int main() {\n  for (;;) {\n    step();\n    std::this_thread::sleep_for(t);\n  }\n}\n",
      "host-allocation@2 sleeping@7"},
 };
+
+// A package's file names what it offers, and other files may take a name from where it is.
+TEST(Finding, ImportsThatOtherFilesTakeAreNotForNothing) {
+  const std::vector<Source> sources = {
+      {"job/__init__.py", "from .model import Net\nfrom .data import Data\n"},
+      {"job/model.py", "import torch\nfrom torch import nn\nclass Net(nn.Module): pass\n"},
+      {"train.py", "from job.model import torch\nfrom job.other import json\ntorch.x(json)\n"},
+      {"other.py", "import json\nimport math\n"},
+  };
+  std::vector<std::string> words;
+  for (const Finding& finding : analyse(sources).findings) {
+    words.push_back(fmt::format("{}:{}", finding.file, finding.line));
+  }
+  EXPECT_EQ(join(words, " "), "other.py:2");
+}
 
 TEST(Finding, CppHabitsAreFoundOnTheirLines) {
   for (const Case& c : kCpp) {

@@ -16,9 +16,18 @@ namespace {
 
 bool has_word(std::string_view text, std::string_view word) { return text.find(word) != text.npos; }
 
+// What a DataLoader takes by its place as well.
+constexpr std::size_t kWorkersAt = 5;
+constexpr std::size_t kPinAt = 7;
+
+const Argument* given(const Site& site, std::string_view keyword, std::size_t place) {
+  const Argument* named = argument(site, keyword);
+  return named != nullptr ? named : argument_at(site, place);
+}
+
 // Whether the loader has workers; an expression may give some.
 bool may_have_workers(const Subject& subject) {
-  const Argument* workers = argument(subject.site, "num_workers");
+  const Argument* workers = given(subject.site, "num_workers", kWorkersAt);
   return workers != nullptr && workers->text != "0";
 }
 
@@ -102,7 +111,7 @@ bool is_saving(const Subject& subject) {
 }  // namespace
 
 std::optional<Match> loader_workers(const Subject& subject) {
-  const Argument* workers = argument(subject.site, "num_workers");
+  const Argument* workers = given(subject.site, "num_workers", kWorkersAt);
   if (workers != nullptr && is_number(workers->text) && workers->text != "0") return std::nullopt;
   // Workers of an iterable data set each give all of it: more of them is another program.
   const bool can_edit = !is_used(subject, "IterableDataset") && !subject.site.has_splat;
@@ -124,7 +133,7 @@ std::optional<Match> loader_persistent(const Subject& subject) {
     return Match{fmt::format("persistent_workers is {}", clip(given->text, 40)), {}};
   }
   if (subject.site.has_splat) return std::nullopt;
-  const std::string_view workers = argument(subject.site, "num_workers")->text;
+  const std::string_view workers = given(subject.site, "num_workers", kWorkersAt)->text;
   Match match{"persistent_workers is not given", {}};
   if (is_number(workers)) match.edits = add_keyword(subject, "persistent_workers", "True");
   if (!is_number(workers) && is_plain_name(workers)) {
@@ -145,7 +154,7 @@ std::optional<Match> loader_prefetch(const Subject& subject) {
 }
 
 std::optional<Match> loader_pin(const Subject& subject) {
-  const Argument* pin = argument(subject.site, "pin_memory");
+  const Argument* pin = given(subject.site, "pin_memory", kPinAt);
   if (pin != nullptr && pin->text == "True") return std::nullopt;
   if (pin != nullptr) {
     Match match{fmt::format("pin_memory is {}", clip(pin->text, 40)), {}};
@@ -220,12 +229,39 @@ std::optional<Match> startup_read(const Subject& subject) {
   return Match{};
 }
 
-std::optional<Match> blocking_copy(const Subject& subject) {
+namespace {
+
+// Whether the copied is what a loop around it goes over: "for x, y in loader: x.cuda()".
+bool is_of_a_loop(const Subject& subject) {
+  constexpr std::size_t kLongestHead = 200;
+  const std::string_view root =
+      subject.site.receiver.substr(0, subject.site.receiver.find_first_of(".[("));
+  for (int at = subject.site.loop; at >= 0;) {
+    const Loop& loop = subject.facts.loops[static_cast<std::size_t>(at)];
+    const std::string_view head = subject.facts.bytes.substr(loop.range.begin, kLongestHead);
+    const std::string_view names = head.substr(0, head.find(" in "));
+    for (std::size_t found = names.find(root); !root.empty() && found != names.npos;
+         found = names.find(root, found + 1)) {
+      const std::size_t end = found + root.size();
+      const bool ends = end == names.size() || !is_plain_name(names.substr(end, 1));
+      if (found > 0 && !is_plain_name(names.substr(found - 1, 1)) && ends) return true;
+    }
+    at = loop.parent;
+  }
+  return false;
+}
+
+// Whether it copies to a device and waits; with the edit, if it is sure to be taken.
+std::optional<Match> copies_and_waits(const Subject& subject) {
   const Site& site = subject.site;
   if (site.receiver.empty() || argument(site, "non_blocking") != nullptr || site.has_splat) {
     return std::nullopt;
   }
-  if (site.name == "cuda") return Match{{}, add_keyword(subject, "non_blocking", "True")};
+  if (site.name == "cuda") {
+    // A module's takes no such word.
+    if (!is_of_a_loop(subject)) return Match{};
+    return Match{{}, add_keyword(subject, "non_blocking", "True")};
+  }
   const Argument* to = argument_at(site, 0);
   if (to == nullptr) to = argument(site, "device");
   // Not to another type, and not back to the host: that one must be waited for.
@@ -235,6 +271,28 @@ std::optional<Match> blocking_copy(const Subject& subject) {
   }
   if (has_word(to->text, "device")) return Match{};
   return std::nullopt;
+}
+
+}  // namespace
+
+// With the others of its line: one copy that waits is enough for all to wait.
+std::optional<Match> blocking_copy(const Subject& subject) {
+  constexpr std::size_t kBeside = 8;
+  auto match = copies_and_waits(subject);
+  if (!match) return match;
+  const std::span<const Site> sites = subject.facts.sites;
+  const auto at = static_cast<std::size_t>(&subject.site - sites.data());
+  match->edits.clear();
+  const std::size_t first = at - std::min(at, kBeside);
+  for (const Site& other : sites.subspan(first, std::min(sites.size() - first, 2 * kBeside + 1))) {
+    const bool is_copy =
+        other.kind == SiteKind::kCall && (other.name == "to" || other.name == "cuda");
+    if (!is_copy || other.range.line != subject.site.range.line) continue;
+    const auto too = copies_and_waits({subject.facts, other, subject.place, subject.all});
+    if (too) match->edits.insert(match->edits.end(), too->edits.begin(), too->edits.end());
+  }
+  std::ranges::sort(match->edits, {}, &Edit::begin);
+  return match;
 }
 
 std::optional<Match> clone_detach(const Subject& subject) {
@@ -279,6 +337,28 @@ bool is_unused(const Facts& facts, const Site& site) {
   return at == facts.dotted.end() || !at->starts_with(site.name);
 }
 
+// Whether the file is there to hand names on, or says that this one is wanted. What a function
+// imports is its own.
+bool is_handed_on(const Subject& subject) {
+  constexpr std::size_t kLongestLine = 1000;
+  const Facts& facts = subject.facts;
+  const Site& site = subject.site;
+  if (site.function >= 0) return false;
+  if (facts.path.ends_with("__init__.py") || facts.used.contains("__all__")) return true;
+  const std::string_view from = facts.bytes.substr(site.range.begin);
+  const std::size_t length = site.range.end - site.range.begin;
+  const std::size_t newline = from.find('\n', length);
+  if (has_word(from.substr(0, std::min(newline, length + kLongestLine)), "noqa")) return true;
+  const std::string_view module = module_of(facts.path);
+  return std::ranges::any_of(subject.all, [&](const Facts& other) {
+    if (&other == &facts || !other.modules.contains(site.name)) return false;
+    return std::ranges::any_of(other.sites, [&](const Site& there) {
+      return there.kind == SiteKind::kImport && there.callee == site.name &&
+             there.receiver.substr(there.receiver.rfind('.') + 1) == module;
+    });
+  });
+}
+
 }  // namespace
 
 // A line's time is all that is known of its imports: where one of them is used, it is no other's.
@@ -295,6 +375,7 @@ std::optional<Match> unused_import(const Subject& subject) {
                            site.range.line <= other.range.end_line;
     if (is_beside && !is_unused(subject.facts, other)) return std::nullopt;
   }
+  if (is_handed_on(subject)) return std::nullopt;
   return Match{fmt::format("{} is not used in this file", clip(site.name, 60)), {}};
 }
 

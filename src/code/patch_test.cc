@@ -114,6 +114,12 @@ TEST(Patch, MechanicalOnesKeepTheProgram) {
        "non_blocking=True))\n"},
       {"cuda()", "blocking-copy", "for x in loader:\n  y = model(x.cuda())\n",
        "for x in loader:\n  y = model(x.cuda(non_blocking=True))\n"},
+      {"all copies of a line", "blocking-copy",
+       "for x, y in loader:\n  x, y = x.cuda(), y[0].to('cuda')\n  model(x)\n",
+       "for x, y in loader:\n  x, y = x.cuda(non_blocking=True), y[0].to('cuda', "
+       "non_blocking=True)\n  model(x)\n"},
+      {"a place that is 0", "loader-workers", "DataLoader(d, 8, True, None, None, 0)\n",
+       "DataLoader(d, 8, True, None, None, 4)\n"},
       {"detached before it is copied", "clone-detach",
        "for x in loader:\n  y = model(x).mean().clone().detach()\n",
        "for x in loader:\n  y = model(x).mean().detach().clone()\n"},
@@ -140,6 +146,10 @@ TEST(Patch, WhereTheMeaningCouldChangeThereIsNone) {
       {"arguments that come from elsewhere", "loader-workers", "DataLoader(data, **more)\n", ""},
       {"a copy back to the host must be waited for", "blocking-copy",
        "for x in loader:\n  y = model(x).to(device)\n", ""},
+      {"a module's cuda() takes no such word", "blocking-copy",
+       "for x in loader:\n  m = parts.get_model().cuda()\n  m(x)\n", ""},
+      {"a name that is only a part of another", "blocking-copy",
+       "for box in loader:\n  y = model(bo.cuda())\n", ""},
       {"someone relies on the wait", "synchronize",
        "for x in loader:\n  y = model(x).to('cpu', non_blocking=True)\n"
        "  torch.cuda.synchronize()\n",

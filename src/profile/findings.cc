@@ -44,6 +44,12 @@ constexpr auto kRefuted = std::to_array<Refuted>({
     {"loader-workers", "hook.loader_workers", 2},
 });
 
+// Each worker of a stream gives all of it: more of them is another program.
+constexpr std::string_view kOfAStream =
+    "; its data set is a stream, so each must take a part (torch.utils.data.get_worker_info())";
+
+constexpr const char* kInput = "input_wait_share";
+
 struct Evidence {
   std::string name;
   double share = 0;
@@ -128,6 +134,7 @@ class Joined {
       return row.rule == any.rule && evidence(std::string(row.evidence)).value_or(0) >= row.from;
     });
     if (refuted) return std::nullopt;
+    const bool is_stream = evidence("hook.loader_workers") && !evidence("hook.dataset_len");
     std::vector<std::pair<double, const code::Finding*>> timed;
     for (const code::Finding* one : of) timed.emplace_back(seconds_of(*one), one);
     std::ranges::stable_sort(timed, [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -137,6 +144,10 @@ class Joined {
       finding.more_lines.push_back(timed[i].second->line);
     }
     std::ranges::sort(finding.more_lines);
+    if (is_stream && any.rule == "loader-workers") {
+      finding.code.patch.clear();
+      finding.code.suggestion += kOfAStream;
+    }
     if (timed.front().first > 0 && any.cost != code::Cost::kElsewhere) {
       return measured(std::move(finding), timed);
     }
@@ -147,15 +158,19 @@ class Joined {
       Finding finding, std::span<const std::pair<double, const code::Finding*>> timed) const {
     // Two findings may be the same line; its time counts once.
     double seconds = 0;
+    double in_input = 0;
     for (const LineCost& cost : lines_) {
       const bool ours = std::ranges::any_of(timed, [&](const auto& one) {
         return !one.second->runs_model && covers(cost, *one.second);
       });
       if (ours) seconds += cost.seconds;
+      if (ours && cost.in_input) in_input += cost.seconds;
     }
     if (wall_s() <= 0) return std::nullopt;
     finding.measured = true;
     if (const auto cause = cause_of(finding.code)) finding.cause = cause->name;
+    // Whatever it does there, the step waited for its batch.
+    if (2 * in_input > seconds && evidence(kInput)) finding.cause = kInput;
     return priced(
         std::move(finding), std::min(1.0, seconds / wall_s()),
         fmt::format("its {} took {} s of {} s", finding.more_lines.empty() ? "line" : "lines",
@@ -166,7 +181,9 @@ class Joined {
     const code::Finding& code = finding.code;
     if (code.cost == code::Cost::kOnlyHere) return std::nullopt;
     // Lines were timed, and this one took nothing: it is not what the time went to.
-    const bool must_show = code.cost == code::Cost::kHere && !code.runs_model;
+    const bool is_alone = evidence("hook.loader_workers") == 0 && code.place == code::Place::kStep;
+    const bool must_show =
+        (code.cost == code::Cost::kHere && !code.runs_model) || (code.rule == "decode" && is_alone);
     if (must_show && was_timed(code.file)) return std::nullopt;
     const auto cause = cause_of(code);
     if (!cause) return std::nullopt;

@@ -184,6 +184,36 @@ TEST(Findings, SettingsAreJudgedByWhatTheyCause) {
             "thread-count@1 4s");
 }
 
+TEST(Findings, MoreWorkersOfAStreamAreNoPatch) {
+  const auto found = of("loader = DataLoader(data)\n");
+  std::map<std::string, double> seen = {
+      {"input_wait_share", 0.2}, {"hook.loader_workers", 0}, {"hook.dataset_len", 100}};
+  EXPECT_NE(findings(found, profile_of(seen), {}).at(0).code.patch, "");
+  seen.erase("hook.dataset_len");
+  const Finding stream = findings(found, profile_of(seen), {}).at(0);
+  EXPECT_EQ(stream.code.patch, "");
+  EXPECT_TRUE(stream.code.suggestion.ends_with("(torch.utils.data.get_worker_info())"));
+}
+
+TEST(Findings, WhatALineTookWhileABatchWasMadeIsInput) {
+  const auto found = of("class D:\n  def __getitem__(self, i):\n    time.sleep(1)\n");
+  std::vector<LineCost> lines = {{"job.py", 3, "", true, 5}};
+  const auto profile = profile_of({{"serial_share", 0.1}, {"input_wait_share", 0.5}});
+  EXPECT_EQ(findings(found, profile, lines).at(0).cause, "serial_share");
+  lines[0].in_input = true;
+  EXPECT_EQ(findings(found, profile, lines).at(0).cause, "input_wait_share");
+}
+
+// Without workers all that the step's own thread decodes shows at its line.
+TEST(Findings, WhatTheStepDecodesMustHaveTakenTime) {
+  const auto found = of("for x in loader:\n  model(x, json.load(x))\n  y = 1\n");
+  std::map<std::string, double> seen = {{"input_wait_share", 0.2}, {"hook.loader_workers", 0}};
+  const std::vector<LineCost> lines = {{"job.py", 3, "", true, 1}};
+  EXPECT_EQ(shown(findings(found, profile_of(seen), lines)), "");
+  seen["hook.loader_workers"] = 2;
+  EXPECT_EQ(shown(findings(found, profile_of(seen), lines)), "decode@2 4s");
+}
+
 TEST(Findings, ImportsArePartOfTheHooksStartAndNotOfTheJobsPhase) {
   const auto found = of("for path in paths:\n  open(path)\n");
   const std::map<std::string, double> hook = {{"startup_share", 0.5}, {"import_share", 0.4}};

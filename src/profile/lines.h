@@ -14,6 +14,7 @@ struct LineCost {
   double seconds = 0;
   bool waits_only = false;  // What it computed was not seen: a line that is not there may cost.
   bool imports = false;     // It imported: the time is that of the modules.
+  bool in_input = false;    // In a step, while a batch was made or waited for.
 
   friend bool operator==(const LineCost&, const LineCost&) = default;
 };
