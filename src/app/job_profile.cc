@@ -99,10 +99,12 @@ std::string entry_of(const model::Spec& spec) {
 
 struct Read {
   Nanos at_exit{};  // What the hook did after the job's end, in the run with the collectors.
+  Nanos cpu_at_exit{};
   std::vector<profile::Facts> facts;
   std::vector<profile::LineCost> lines;
   std::ptrdiff_t from_hook = 0;  // The first of them.
   std::int64_t hooked = 0;       // The process that the hook tells of.
+  bool has_steps = false;        // That one.
   std::vector<profile::LineCost> wait_lines;
   JobProfile into;
 };
@@ -116,12 +118,12 @@ std::optional<model::Receipt> own_receipt(const Collected& collected) {
   return own ? std::optional(*std::move(own)) : std::nullopt;
 }
 
-// The run with the collectors as it would have been without what the hook, on one CPU, did last.
-model::Receipt of_the_job(model::Receipt receipt, const Collected& collected, Nanos at_exit) {
+// The run with the collectors as it would have been without what the hook did last.
+model::Receipt of_the_job(model::Receipt receipt, const Collected& collected, const Read& read) {
   const auto own = own_receipt(collected);
   if (!own || own->id != receipt.id) return receipt;
-  receipt.wall = without(at_exit, receipt.wall);
-  receipt.cpu_user = without(at_exit, receipt.cpu_user);
+  receipt.wall = without(read.at_exit, receipt.wall);
+  receipt.cpu_user = without(read.cpu_at_exit, receipt.cpu_user);
   return receipt;
 }
 
@@ -133,11 +135,17 @@ void read_hook(const Collected& collected, Read& read) {
     read.into.problems.push_back("hook.json: " + facts.error().text);
     return;
   }
-  const auto at_exit = facts->evidence.find("hook.exit_s");
-  if (at_exit != facts->evidence.end()) read.at_exit = from_seconds(at_exit->second);
+  const auto seconds = [&](const char* name) {
+    const auto found = facts->evidence.find(name);
+    return found == facts->evidence.end() ? Nanos{} : from_seconds(found->second);
+  };
+  read.at_exit = seconds("hook.exit_s");
+  read.cpu_at_exit = seconds("hook.exit_cpu_s");
   read.lines = facts->lines;
   read.from_hook = std::ssize(read.lines);
   read.hooked = facts->process;
+  const auto steps = facts->evidence.find("hook.steps");
+  read.has_steps = steps != facts->evidence.end() && steps->second > 0;
   read.facts.push_back(*std::move(facts));
 }
 
@@ -151,6 +159,7 @@ void read_waits(const Collected& collected, Read& read) {
   }
   model::BpfSummary waits = *std::move(record);
   waits.wall = without(read.at_exit, waits.wall);
+  if (read.has_steps) waits.stepping = read.hooked;
   read.facts.push_back(profile::facts_of(waits, read.hooked));
   read.into.waits = profile::waits_report(waits);
   read.wait_lines = profile::line_costs(waits);
@@ -288,7 +297,7 @@ std::vector<code::Source> sources_of(const model::Spec& spec,
 JobProfile join_collected(const model::Spec& spec, const model::Receipt& measured,
                           const Collected& collected, const model::Change& baseline) {
   Read read = read_all(collected);
-  const model::Receipt receipt = of_the_job(measured, collected, read.at_exit);
+  const model::Receipt receipt = of_the_job(measured, collected, read);
   read.facts.insert(read.facts.begin(), profile::facts_of(receipt));
   read.into.profile = profile::classify(spec, receipt, read.facts, baseline);
   scale_lines(collected, receipt.wall, read);

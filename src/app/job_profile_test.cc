@@ -18,8 +18,12 @@ class JobProfileTest : public ContextTest {
     receipt_.accelerators = 1;
     receipt_.accelerator_kind = "cpu slot";
     receipt_.wall = std::chrono::seconds(10);
-    receipt_.cpu_user = std::chrono::seconds(9);
-    const Json hook = {{"schema", 1}, {"wall_s", 6.0}, {"startup_s", 3.0}, {"exit_s", 4.0}};
+    receipt_.cpu_user = std::chrono::seconds(8);
+    const Json hook = {{"schema", 1},
+                       {"wall_s", 6.0},
+                       {"startup_s", 3.0},
+                       {"exit_s", 4.0},
+                       {"exit_cpu_s", 3.0}};  // The host was busy.
     ASSERT_TRUE(os::write_file(context_.path("receipt.json"), dump_json(encode(receipt_))));
     ASSERT_TRUE(os::write_file(context_.path("hook.json"), dump_json(hook)));
   }

@@ -46,7 +46,8 @@ std::string show_cause(const Flags& flags, const app::JobProfile& profile, const
   }
   text += wrapped(flags, cause.because, 3);
   const double wall_s = to_seconds(profile.profile.wall);
-  const std::string hot = behind == nullptr ? profile::hot_line_of(profile.hot, cause, wall_s) : "";
+  const bool is_timed = behind != nullptr && behind->measured;
+  const std::string hot = is_timed ? "" : profile::hot_line_of(profile.hot, cause, wall_s);
   if (!hot.empty()) text += wrapped(flags, hot, 3);
   if (const auto advice = profile::advice_on(profile.findings, cause); !advice.empty()) {
     text += wrapped(flags, fmt::format("try: {}", advice), 3);

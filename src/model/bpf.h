@@ -149,8 +149,9 @@ struct BpfSummary {
   Nanos started{};    // Unix time.
   Nanos monotonic{};  // The same moment on CLOCK_MONOTONIC.
   Nanos wall{};
-  Nanos collector_cpu{};  // Of the collector's own thread, not of what the kernel does for it.
-  Nanos sample_every{};   // Of "proc"; 0: exact.
+  Nanos collector_cpu{};      // Of the collector's own thread, not of what the kernel does for it.
+  Nanos sample_every{};       // Of "proc"; 0: exact.
+  std::int64_t stepping = 0;  // The process that was seen from inside to run steps; 0: none.
   std::vector<TaskWaits> tasks;  // By birth.
   std::vector<WaitSite> sites;   // Longest time first.
   std::vector<RunSite> running;  // Most samples first.

@@ -128,19 +128,39 @@ TEST_F(HookTest, SeesStepsLoaderOperatorsAndSavesOfAnUnchangedTorchJob) {
   }
 }
 
+TEST_F(HookTest, LinesThatMakeBatchesAreToldFromThoseOfTheStep) {
+  if (no_torch()) GTEST_SKIP() << "/usr/bin/python3 has no torch here";
+  run(python(R"(import time, torch
+from torch.utils.data import DataLoader, Dataset
+
+class Slow(Dataset):
+    def __len__(self): return 20
+    def __getitem__(self, i):
+        time.sleep(0.02)
+        return i
+
+for i in DataLoader(Slow()):
+    time.sleep(0.01)
+)"));
+  const Json seen = hook();
+  EXPECT_EQ(line_of(seen, "import").at("line"), 1);
+  EXPECT_EQ(line_of(seen, "input").at("line"), 7) << seen.at("lines").dump();
+  EXPECT_EQ(line_of(seen, "step").at("line"), 11) << seen.at("lines").dump();
+}
+
 // Turning the window into rows and a trace takes seconds, which are not the job's.
 TEST_F(HookTest, WhatItDoesAtTheEndIsTold) {
   if (no_torch()) GTEST_SKIP() << "/usr/bin/python3 has no torch here";
   run(
       python("import time, torch.profiler\n"
              "def slow(call):\n"
-             "    return lambda *words: time.sleep(0.5) or call(*words)\n"
-             "for owner, name in (torch.profiler.profile, 'key_averages'), "
-             "(torch.profiler, 'kineto_available'):\n"
-             "    setattr(owner, name, slow(getattr(owner, name)))\n" +
+             "    return lambda *words: time.sleep(1.0) or call(*words)\n"
+             "torch.profiler.kineto_available = slow(torch.profiler.kineto_available)\n" +
              torch_job("0")));
   const Json seen = hook();
   EXPECT_GE(seen.at("exit_s"), 1.0);
+  EXPECT_GT(seen.at("exit_cpu_s"), 0.0);
+  EXPECT_LT(seen.at("exit_cpu_s"), seen.at("exit_s")) << "it slept for a part of it";
   EXPECT_GE(seen.at("wall_s"), seen.at("startup_s"));
 }
 

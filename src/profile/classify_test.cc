@@ -444,7 +444,8 @@ std::set<std::string> emitted() {
   everything.voluntary_switches = 1'000'000;
   std::string with_prefetch(kHook);
   with_prefetch.replace(with_prefetch.find("null"), 4, "2");
-  with_prefetch.insert(with_prefetch.find('{') + 1, "\"exit_s\": 0.5, \"installed_import_s\": 1,");
+  with_prefetch.insert(with_prefetch.find('{') + 1,
+                       "\"exit_s\": 0.5, \"exit_cpu_s\": 0.4, \"installed_import_s\": 1,");
   model::Receipt crowded = run(2, 1);
   crowded.peak_threads = 8;
   crowded.run_delay = seconds(60);

@@ -37,6 +37,7 @@ constexpr auto kTimes = std::to_array<Field>({
 constexpr auto kNumbers = std::to_array<Field>({
     {"wall_s", "hook.wall_s"},
     {"exit_s", "hook.exit_s"},
+    {"exit_cpu_s", "hook.exit_cpu_s"},
     {"steps", "hook.steps"},
     {"save_calls", "hook.save_calls"},
     {"fsync_calls", "hook.fsync_calls"},
@@ -236,7 +237,8 @@ Result<LineCost> read_line(const Json& row, const std::string& place) {
   cost.line = static_cast<int>(std::min(line, 1e9));
   cost.seconds = TRY(number_at(row, place, "seconds")).value_or(0);
   const Json phase = row.value("phase", Json("step"));
-  cost.in_steps = phase == "step";
+  cost.in_input = phase == "input";
+  cost.in_steps = phase == "step" || cost.in_input;
   cost.imports = phase == "import";
   return cost;
 }

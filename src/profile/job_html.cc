@@ -27,8 +27,8 @@ std::string causes_of(const model::Profile& profile, std::span<const Finding> fi
   Table table(kColumns);
   for (const model::Cause& cause : profile.causes) {
     const Finding* behind = finding_behind(findings, cause);
-    const std::string line =
-        behind != nullptr ? "" : hot_line_of(hot, cause, to_seconds(profile.wall));
+    const bool is_timed = behind != nullptr && behind->measured;
+    const std::string line = is_timed ? "" : hot_line_of(hot, cause, to_seconds(profile.wall));
     table.row({escaped(cause.name),
                fmt::format("<span class=\"whole\">{}</span>", name(cause.bottleneck)),
                behind != nullptr ? place_of(*behind) : "", show_number(cause.accelerator_seconds),

@@ -19,6 +19,7 @@ using model::Bottleneck;
 using model::Cause;
 
 constexpr double kGoodPart = 0.3;  // Of a cause: what a line must have taken to be named for it.
+constexpr double kNoMore = 1.1;    // Of a cause: what took more than that is something else.
 constexpr double kHeld = 0.5;      // Of a line's time: a cause of the same class that holds as much
                                    // is taken to hold it.
 
@@ -35,9 +36,14 @@ bool is_held(const Finding& finding, const std::vector<Cause>& causes) {
   });
 }
 
-bool is_start(const Cause& cause) {
+// What a cause's time may have gone to.
+const std::optional<LineCost>& line_for(const HotLines& hot, const Cause& cause) {
+  static const std::optional<LineCost> kNone;
   const std::string_view first = split(cause.name, ',').front();
-  return first == "start-up" || first == "imports";
+  if (first == "imports") return hot.import;
+  if (first == "start-up") return hot.startup;
+  if (cause.bottleneck == Bottleneck::kInput) return hot.input;
+  return cause.bottleneck == Bottleneck::kSerial ? hot.step : kNone;
 }
 
 void keep_dearest(const LineCost& line, std::optional<LineCost>& most) {
@@ -116,16 +122,17 @@ HotLines hot_lines(std::span<const LineCost> lines, std::span<const code::Stretc
     if (!line.in_steps && !line.imports) keep_dearest(line, hot.startup);
     const bool runs_model = std::ranges::any_of(
         models, [&](const code::Stretch& model) { return model.holds(line.file, line.line); });
-    if (line.in_steps && !runs_model) keep_dearest(line, hot.step);
+    if (line.imports) keep_dearest(line, hot.import);
+    if (line.in_input) keep_dearest(line, hot.input);
+    if (line.in_steps && !line.in_input && !runs_model) keep_dearest(line, hot.step);
   }
   return hot;
 }
 
 std::string hot_line_of(const HotLines& hot, const model::Cause& cause, double wall_s) {
-  const std::optional<LineCost>& line = is_start(cause)                           ? hot.startup
-                                        : cause.bottleneck == Bottleneck::kSerial ? hot.step
-                                                                                  : std::nullopt;
-  if (!line || line->seconds < kGoodPart * cause.share * wall_s) return "";
+  const std::optional<LineCost>& line = line_for(hot, cause);
+  const double cost_s = cause.share * wall_s;
+  if (!line || line->seconds < kGoodPart * cost_s || line->seconds > kNoMore * cost_s) return "";
   return fmt::format("{} took {} s of it", show(StackLine{line->file, line->line, line->function}),
                      show_number(line->seconds));
 }

@@ -30,16 +30,18 @@ const Finding* finding_beside(std::span<const Finding> findings, const Finding& 
 // What to try against a cause: what the line suggests that is most of it, else what helps its kind.
 std::string advice_on(std::span<const Finding> findings, const model::Cause& cause);
 
-// The job's own line that took most before the first step, imports aside, and the one that took
-// most of the steps without running the model.
+// The job's own lines that took most: of what came before the first step, imports aside, of these,
+// of the making of batches, and of the steps without that and without running the model.
 struct HotLines {
   std::optional<LineCost> startup;
+  std::optional<LineCost> import;
+  std::optional<LineCost> input;
   std::optional<LineCost> step;
 };
 HotLines hot_lines(std::span<const LineCost> lines, std::span<const code::Stretch> models);
 
 // "train.py:12 (main) took 1.5 s of it": the line that a cause without a finding went to, if it
-// took a good part of it; else empty.
+// took a good part of it and no more than it; else empty.
 std::string hot_line_of(const HotLines& hot, const model::Cause& cause, double wall_s);
 
 }  // namespace amdahl::profile

@@ -137,5 +137,24 @@ TEST(LineCauses, TheHottestLineOutsideOfTheModelStandsForACauseWithoutAFinding) 
                                            "train.py:1 (main) took 2.00 s of it", ""}));
 }
 
+TEST(LineCauses, ALineOfAnotherPhaseOrWithMoreTimeThanTheCauseIsNotOfIt) {
+  std::vector<LineCost> lines = {cost(1, 1.5, false), cost(2, 4, false), cost(7, 3), cost(6, 1)};
+  lines[0].imports = true;
+  lines[2].in_input = true;
+  const auto hot = hot_lines(lines, {});
+  const auto line = [&](const char* name, model::Bottleneck bottleneck, double share) {
+    return hot_line_of(hot, cause(name, bottleneck, share), 10);
+  };
+  EXPECT_EQ(line("imports", model::Bottleneck::kLifecycle, 0.2),
+            "train.py:1 (main) took 1.50 s of it");
+  EXPECT_EQ(line("start-up", model::Bottleneck::kLifecycle, 0.5),
+            "train.py:2 (main) took 4.00 s of it");
+  EXPECT_EQ(line("waiting for input", model::Bottleneck::kInput, 0.3),
+            "train.py:7 (main) took 3.00 s of it");
+  EXPECT_EQ(line("CPU work between launches", model::Bottleneck::kSerial, 0.1),
+            "train.py:6 (main) took 1.00 s of it");
+  EXPECT_EQ(line("CPU work between launches", model::Bottleneck::kSerial, 0.05), "");
+}
+
 }  // namespace
 }  // namespace amdahl::profile

@@ -104,6 +104,8 @@ class Family {
 
   bool is_launcher(const Process& process) const {
     const TaskWaits& leader = summary_.tasks[process.leader];
+    if (process.id == summary_.stepping) return false;
+    if (leaves_steps(process, leader)) return true;
     const double idle =
         seconds(leader.blocked_in(Wait::kChild)) + seconds(leader.blocked_in(Wait::kSleep));
     // Who waits for the end of its children takes nothing from them while they work.
@@ -115,6 +117,26 @@ class Family {
     const bool has_executed = std::ranges::any_of(
         process.children, [&](std::int64_t child) { return processes_.at(child).executed; });
     return has_executed && idle >= kMostlyWaits * seconds(leader.life()) && idle > 0;
+  }
+
+  // Whether it started the process that was seen to run steps, however it did, and since then
+  // waited for the most part: torch.multiprocessing forks its ranks if asked to.
+  bool leaves_steps(const Process& process, const TaskWaits& leader) const {
+    const auto steps = processes_.find(summary_.stepping);
+    if (steps == processes_.end() || !is_above(process.id, steps->second)) return false;
+    const Nanos since = leader.died - process_leader(steps->first).born;
+    return blocked(leader) >= kMostlyWaits * seconds(since);
+  }
+
+  bool is_above(std::int64_t id, const Process& process) const {
+    const Process* at = &process;
+    for (int depth = 0; depth < kDeepest && at->parent != at->id; ++depth) {
+      if (at->parent == id) return true;
+      const auto parent = processes_.find(at->parent);
+      if (parent == processes_.end()) return false;
+      at = &parent->second;
+    }
+    return false;
   }
 
   // Whether, once the last of the programs it started ran, it waited for nothing but that they end,

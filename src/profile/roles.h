@@ -21,11 +21,11 @@ std::string_view name(Role role);  // "step", …
 // Whether the thread is the hook's own, which looks at lines: no part of the job.
 bool is_hooks(const model::TaskWaits& task);
 
-// One for each task. A process that mostly waits for children or sleeps while what it executed
-// works, or that only the ends of what it executed wake, is a launcher, and its busy children are
-// the ranks. Of a rank the first thread runs the steps, or where that only waits for others, the
-// busiest one. Forked children are loaders, others if they wake it; threads that wait in futexes
-// and compute are its pool.
+// One for each task. A process that started the one that was seen to run steps and then waited,
+// that mostly waits for children or sleeps while what it executed works, or that only the ends of
+// what it executed wake, is a launcher, and its busy children are the ranks. Of a rank the first
+// thread runs the steps, or where that only waits for others, the busiest one. Forked children are
+// loaders, others if they wake it; threads that wait in futexes and compute are its pool.
 std::vector<Role> roles_of(const model::BpfSummary& summary);
 
 }  // namespace amdahl::profile

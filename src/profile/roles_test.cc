@@ -57,6 +57,23 @@ TEST(Roles, WhoWaitsOnceAndForLongIsALauncherWhoeverWokeIt) {
   EXPECT_EQ(names(summary).front(), "step");
 }
 
+// Of forked children only who looked from inside knows that they are no loaders.
+TEST(Roles, WhoForkedTheProcessThatRunsStepsAndWaitsIsALauncher) {
+  model::BpfSummary summary = spawned(1);
+  for (model::TaskWaits& task : summary.tasks) task.executed = task.tid == 10;
+  EXPECT_EQ(names(summary).front(), "step");
+  summary.stepping = 21;
+  EXPECT_EQ(names(summary), (std::vector<std::string_view>{"launcher", "helper", "step", "step"}));
+  // One that works beside it is none.
+  summary.tasks[0].running = milliseconds(8000);
+  waits_block(summary.tasks[0], model::Wait::kPoll, 2000, 2);
+  EXPECT_EQ(names(summary).front(), "step");
+  // And one that runs the steps itself is fed.
+  summary = spawned(1);
+  summary.stepping = 10;
+  EXPECT_EQ(names(summary), (std::vector<std::string_view>{"step", "helper", "loader", "loader"}));
+}
+
 TEST(Roles, WhoIsWokenByItsChildrenAgainAndAgainIsFedByThem) {
   EXPECT_EQ(names(spawned(200)),
             (std::vector<std::string_view>{"step", "helper", "loader", "loader"}));

@@ -21,7 +21,8 @@ def write(profiler, path, rank, world_size):
         profiler.export_chrome_trace(beside)
     else:
         with open(beside, "w", encoding="utf-8") as file:
-            json.dump(_document(profiler.profiler.kineto_results, rank, world_size), file)
+            # In one piece: piece by piece json is Python, and three times as slow.
+            file.write(json.dumps(_document(profiler.profiler.kineto_results, rank, world_size)))
     os.replace(beside, path)
     return True
 

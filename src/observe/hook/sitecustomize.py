@@ -36,6 +36,7 @@ class _Hook:
         self.ident = threading.get_ident
         self.lock = threading.Lock
         self.clock = time.perf_counter
+        self.cpu = time.process_time
         self.began = self._process_start(time)
         self.warmup = int(_number("AMDAHL_HOOK_WARMUP", 3))
         self.window_steps = int(_number("AMDAHL_HOOK_STEPS", 20))
@@ -78,8 +79,13 @@ class _Hook:
         self.start_over()
 
     def watch_lines(self):
-        phase = lambda: "startup" if self.first_step is None else "step"
-        self.sampler = _lines.Sampler(self.thread, self.clock, phase, self.write_so_far, _SO_FAR)
+        self.sampler = _lines.Sampler(self.thread, self.clock, self.phase, self.write_so_far, _SO_FAR)
+
+    def phase(self):
+        """What the main thread is at; asked by the one that looks at it."""
+        if self.depth.get("next"):
+            return "input"
+        return "startup" if self.first_step is None else "step"
 
     def _process_start(self, time):
         """When the kernel started this process, on our clock: before the interpreter did."""
@@ -270,21 +276,24 @@ class _Hook:
             return
         self.writing.acquire(timeout=5)  # What was begun is soon done; it must not come after us.
         self.finished = True
-        now = self.clock()
+        now, cpu = self.clock(), self.cpu()
         before = self.overhead
         if self.ident() == self.thread:  # Torch's profiler must be ended where it was started.
             self.close_window()  # A step that is still open has no length that we know.
         profiler = self.window_result.get("profiler") if self.window_result else None
         report = self.report(now, before)
         self.add_lines(report)
-        report["exit_s"] = round(self.clock() - now, 6)
-        self.write(report)
+        self.write_at_exit(report, now, cpu)
         if profiler is not None:
             name = "torch-%d.pt.trace.json" % self.pid
             path = os.path.join(os.path.dirname(self.out), name)
             _trace.write(profiler, path, report.get("rank"), report.get("world_size"))
-            report["exit_s"] = round(self.clock() - now, 6)
-            self.write(report)
+            self.write_at_exit(report, now, cpu)
+
+    def write_at_exit(self, report, began, cpu):
+        report["exit_s"] = round(self.clock() - began, 6)
+        report["exit_cpu_s"] = round(self.cpu() - cpu, 6)
+        self.write(report)
 
     def add_lines(self, report):
         if self.sampler is not None:
@@ -356,13 +365,19 @@ class _Hook:
                 report[name] = int(os.environ[variable])
 
     def write(self, report):
-        """By rename. Of several processes the one with most steps is the one of interest."""
+        """By rename. Of several processes the one with most steps is the one of interest, and where
+        none has any, one that has torch."""
         import json
 
         try:
             with open(self.out, encoding="utf-8") as file:
                 earlier = json.load(file)
-            key = lambda row: (-row.get("steps", 0), row.get("rank", 0), -row.get("wall_s", 0))
+            key = lambda row: (
+                -row.get("steps", 0),
+                row.get("torch") is None,
+                row.get("rank", 0),
+                -row.get("wall_s", 0),
+            )
             if earlier.get("pid") != self.pid and key(earlier) < key(report):
                 return
         except (OSError, ValueError):
