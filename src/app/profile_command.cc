@@ -1,5 +1,7 @@
 #include "app/profile_command.h"
 
+#include <optional>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -16,15 +18,19 @@
 namespace amdahl::app {
 namespace {
 
-Result<> wrap(const ProfileCommand& command, observe::RunOrder& order) {
+// Inside the tool that was asked for, if any.
+Result<std::optional<observe::Nsight>> wrap(const ProfileCommand& command,
+                                            observe::RunOrder& order) {
   if (command.nsys && command.ncu) {
     return bad_input(
         "--nsys and --ncu cannot be had at once: each replays or serialises the "
         "device; profile twice");
   }
-  if (command.nsys) order.plan.argv = TRY(observe::in_nsys(order.plan.argv, order.out_dir)).argv;
-  if (command.ncu) order.plan.argv = TRY(observe::in_ncu(order.plan.argv, order.out_dir)).argv;
-  return Ok{};
+  std::optional<observe::Nsight> tool;
+  if (command.nsys) tool = TRY(observe::in_nsys(order.plan.argv, order.out_dir));
+  if (command.ncu) tool = TRY(observe::in_ncu(order.plan.argv, order.out_dir));
+  if (tool) order.plan.argv = tool->argv;
+  return tool;
 }
 
 // A tick of a clock is a large part of less.
@@ -55,21 +61,24 @@ Result<CommandProfile> profile_command(const Config& config, const ProfileComman
   order.arm = "profile";
   order.out_dir = fmt::format("{}/profiles/{}", config.state_dir, order.id);
   order.state_dir = fmt::format("{}/jobs-state/{}", config.state_dir, order.family);
+  order.pass_input = true;
   order.pass_output = !command.run.quiet;
   order.with_hook = true;
   order.with_waits = true;
   order.with_syscalls = command.syscalls;
   TRY(make_state(order.out_dir));
-  TRY(wrap(command, order));
+  const std::optional<observe::Nsight> tool = TRY(wrap(command, order));
 
   CommandProfile result;
   result.folder = order.out_dir;
   result.receipt = TRY(observe::supervise(order, os::real_clock()));
-  if (result.receipt.ending == model::Ending::kNotStarted) {
-    return Error{Error::Kind::kNotFound, result.receipt.reason};
-  }
+  if (result.receipt.ending == model::Ending::kNotStarted) return result;
   TRY(os::write_file(order.out_dir + "/receipt.json", dump_json(encode(result.receipt))));
-  result.joined = join_collected(spec, result.receipt, collected_in(order.out_dir), {});
+  Collected collected = collected_in(order.out_dir);
+  const std::string trouble = tool ? observe::trouble_of(*tool) : "";
+  if (!trouble.empty()) std::erase(collected.traces, tool->output);
+  result.joined = join_collected(spec, result.receipt, collected, {});
+  if (!trouble.empty()) result.joined.problems.push_back(trouble);
   if (result.receipt.wall < kShortest) forget_causes(result.receipt.wall, result.joined.profile);
   result.joined.profile.id = order.id;
   result.joined.profile.family = order.family;

@@ -25,7 +25,8 @@ struct CommandProfile {
 };
 
 // The job runs once, with the PyTorch hook, the injected library and the record of waits; its
-// times hold what they cost. A job that fails is profiled as far as it came.
+// times hold what they cost. A job that fails is profiled as far as it came, one that cannot
+// be started not at all.
 Result<CommandProfile> profile_command(const Config& config, const ProfileCommand& command);
 
 }  // namespace amdahl::app

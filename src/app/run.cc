@@ -218,6 +218,7 @@ Result<RunOutcome> run_job(const Config& config, const RunOptions& options) {
   order.id = outcome.job;
   order.out_dir = fmt::format("{}/jobs/{}", config.state_dir, outcome.job);
   order.state_dir = fmt::format("{}/jobs-state/{}", config.state_dir, order.family);
+  order.pass_input = true;
   order.pass_output = !options.quiet;
   TRY(make_state(order.out_dir));
   TRY(make_state(config.state_dir + "/usage"));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <ctime>
 #include <system_error>
@@ -109,6 +110,23 @@ std::string show_votes(const std::vector<model::Finding>& votes) {
     text += fmt::format("  {:<8} {:<10} {}\n", "", "", vote.because);
   }
   return text;
+}
+
+int exit_status(const model::Receipt& receipt) {
+  switch (receipt.ending) {
+    case model::Ending::kExited:
+      return receipt.code;
+    case model::Ending::kSignalled:
+      return 128 + receipt.code;
+    case model::Ending::kCancelled:
+      return 128 + SIGINT;
+    case model::Ending::kNotStarted:
+      return 127;
+    case model::Ending::kTimeLimit:
+    case model::Ending::kMemoryLimit:
+      break;
+  }
+  return 124;
 }
 
 std::string show_packet(const Flags& flags, const ledger::GateRow& row) {

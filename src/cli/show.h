@@ -29,6 +29,10 @@ std::string describe(const model::Comparison& comparison);
 std::string describe(const ledger::Budget& budget);
 std::string describe_time(Nanos unix_time);  // "2026-11-15 21:30".
 
+// What a shell would say of the job: its own status, 128 + N if signal N ended it, 130 if it was
+// cancelled, 124 for a limit, 127 if it never started.
+int exit_status(const model::Receipt& receipt);
+
 std::string show_packet(const Flags& flags, const ledger::GateRow& row);
 std::string show_votes(const std::vector<model::Finding>& votes);
 

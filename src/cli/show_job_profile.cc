@@ -26,6 +26,7 @@ namespace amdahl::cli {
 namespace {
 
 constexpr std::size_t kShown = 8;  // Findings in full.
+constexpr std::size_t kLastWords = 200;
 
 std::string indented(const std::string& text, const char* by) {
   std::string out;
@@ -137,6 +138,15 @@ Result<> write_page(const Flags& flags, const app::CommandProfile& done) {
   return os::write_file(os::absolute(flags.html), page).in("--html");
 }
 
+// What nobody saw it say.
+std::string last_words(const app::CommandProfile& done) {
+  const std::string_view said = trim(done.receipt.stderr_tail);
+  if (said.empty()) return "";
+  const std::string_view line = said.substr(said.rfind('\n') + 1);
+  return fmt::format("\namdahl: its last words: {}\namdahl: all of them: {}/stderr",
+                     clip(plain(line), kLastWords), done.folder);
+}
+
 }  // namespace
 
 Result<int> profile_typed_command(const Flags& flags) {
@@ -150,6 +160,10 @@ Result<int> profile_typed_command(const Flags& flags) {
   command.syscalls = flags.syscalls;
   const app::Config config = TRY(config_for(flags));
   const app::CommandProfile done = TRY(app::profile_command(config, command));
+  if (done.receipt.ending == model::Ending::kNotStarted) {
+    fmt::print(stderr, "amdahl: {}\n", done.receipt.reason);
+    return exit_status(done.receipt);
+  }
   if (flags.json) {
     nlohmann::json json = encode_job_profile(done.joined);
     json["folder"] = done.folder;
@@ -158,19 +172,23 @@ Result<int> profile_typed_command(const Flags& flags) {
   } else {
     print(show_job_profile(flags, done.joined));
     print(fmt::format("\nwhat the collectors left: {}\n", done.folder));
+    const auto traces = app::collected_in(done.folder).traces;
+    const bool has_devices = done.joined.trace && !done.joined.trace->devices.empty();
+    if (has_devices || (done.joined.trace && (command.nsys || command.ncu))) {
+      print(fmt::format("what was traced, in full: amdahl profile {}\n", join(traces, " ")));
+    }
   }
   if (done.receipt.left_behind > 0) {
     fmt::print(stderr, "amdahl: {} that the job left running {} ended with it\n",
                counted(done.receipt.left_behind, "process", "processes"),
                done.receipt.left_behind == 1 ? "was" : "were");
   }
-  const bool is_done = succeeded(done.receipt);
-  if (!is_done) {
-    fmt::print(stderr, "amdahl: the job failed: {}; this is as far as it came\n",
-               describe_ending(done.receipt));
+  if (!succeeded(done.receipt)) {
+    fmt::print(stderr, "amdahl: the job failed: {}; this is as far as it came{}\n",
+               describe_ending(done.receipt), command.run.quiet ? last_words(done) : "");
   }
   if (!flags.html.empty()) TRY(write_page(flags, done));
-  return is_done ? 0 : 1;
+  return exit_status(done.receipt);
 }
 
 }  // namespace amdahl::cli

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/count.h"
 #include "base/text.h"
 #include "cli/show_causes.h"
 #include "cli/terminal.h"
@@ -74,9 +75,9 @@ std::string show_wakes(const WaitsReport& report) {
   std::size_t shown = 0;
   for (const profile::WakeRow& row : report.wakes) {
     if (shown >= kShownWakes || row.blocked_s < kWorthALine * report.wall_s) break;
-    text +=
-        fmt::format("  {} woke {} {} times, after {} s\n", thread_named(row.waker_name, row.waker),
-                    thread_named(row.wakee_name, row.wakee), row.count, show_number(row.blocked_s));
+    text += fmt::format("  {} woke {} {}, after {} s\n", thread_named(row.waker_name, row.waker),
+                        thread_named(row.wakee_name, row.wakee), counted(row.count, "time"),
+                        show_number(row.blocked_s));
     ++shown;
   }
   return text.empty() ? "" : "\nWho woke whom, by the time the woken had waited\n" + text;

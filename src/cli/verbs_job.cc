@@ -160,9 +160,7 @@ Result<int> do_run(const Flags& flags) {
       fmt::print(stderr, "amdahl: {}\n", describe(gpu));
     }
   }
-  if (r.ending == model::Ending::kExited) return r.code;
-  if (r.ending == model::Ending::kSignalled) return 128 + r.code;
-  return r.ending == model::Ending::kNotStarted ? 127 : 124;
+  return exit_status(r);
 }
 
 Result<int> do_anatomy(const Flags& flags) {

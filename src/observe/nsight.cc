@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
+#include "os/files.h"
 #include "os/host.h"
 
 namespace amdahl::observe {
@@ -41,6 +43,24 @@ Result<Nsight> in_ncu(const std::vector<std::string>& command, const std::string
               fmt::format("--launch-count={}", launches), "--log-file=" + folder + "/ncu.csv"},
              command),
       folder + "/ncu.csv"};
+}
+
+std::string trouble_of(const Nsight& tool) {
+  constexpr std::size_t kHead = std::size_t{64} << 10U;
+  const std::string& name = tool.argv.front();
+  const auto head = os::read_head(tool.output, kHead);
+  if (!head || head->empty()) {
+    return fmt::format("{}: it left no {}; what it said is in the job's output", name, tool.output);
+  }
+  if (name != "ncu" || head->find("\"Kernel Name\"") != std::string::npos) return "";
+  std::string said = "no kernel was profiled";
+  for (const std::string_view line : split(*head, '\n')) {
+    for (const std::string_view mark : {"==ERROR== ", "==WARNING== "}) {
+      if (line.starts_with(mark)) said = trim(line.substr(mark.size()));
+    }
+    if (line.starts_with("==ERROR== ")) break;
+  }
+  return fmt::format("ncu: {}", said);
 }
 
 }  // namespace amdahl::observe

@@ -23,4 +23,8 @@ Result<Nsight> in_nsys(const std::vector<std::string>& command, const std::strin
 Result<Nsight> in_ncu(const std::vector<std::string>& command, const std::string& folder,
                       int launches = 100);
 
+// After the run: why there is nothing in what it left, in its own words if it has some; empty if
+// there is.
+std::string trouble_of(const Nsight& tool);
+
 }  // namespace amdahl::observe

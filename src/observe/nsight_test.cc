@@ -54,6 +54,30 @@ TEST_F(NsightTest, TheCommandRunsInsideTheToolAndLeavesWhatWeRead) {
   }
 }
 
+TEST_F(NsightTest, WhatItDidNotLeaveIsToldInItsOwnWords) {
+  const std::string output = path("ncu.csv");
+  const struct {
+    const char* tool;
+    const char* left;
+    std::string want;
+  } cases[] = {
+      {"nsys", "", "nsys: it left no " + output + "; what it said is in the job's output"},
+      {"nsys", "SQLite format 3", ""},
+      {"ncu", "==PROF== Connected to process 1\n\"ID\",\"Process ID\",\"Kernel Name\"\n", ""},
+      {"ncu",
+       "==PROF== Connected to process 1\n==ERROR== ERR_NVGPUCTRPERM - The user does not have "
+       "permission\n==WARNING== No kernels were profiled.\n",
+       "ncu: ERR_NVGPUCTRPERM - The user does not have permission"},
+      {"ncu", "==PROF== Disconnected\n==WARNING== No kernels were profiled.\n",
+       "ncu: No kernels were profiled."},
+      {"ncu", "==PROF== Disconnected\n", "ncu: no kernel was profiled"},
+  };
+  for (const auto& c : cases) {
+    write("ncu.csv", c.left);
+    EXPECT_EQ(trouble_of({{c.tool}, output}), c.want) << c.left;
+  }
+}
+
 TEST_F(NsightTest, OurOwnCollectorsGiveWayToIt) {
   add_tool("nsys");
   use_tools();

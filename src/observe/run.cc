@@ -21,6 +21,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr Nanos kGrace = std::chrono::seconds(2);
+// The hook writes down what it saw when Python has ended; a second interrupt is for the impatient.
+constexpr Nanos kHookGrace = std::chrono::seconds(10);
 // Helpers of the main process (a loader's workers, a tracker of shared memory) notice its end by
 // themselves, but not in the same instant.
 constexpr Nanos kStragglers = milliseconds(200);
@@ -50,7 +52,7 @@ Result<> Run::open_outputs(Launchable& job) {
   err_ = TRY(Tee::make(order_.out_dir + "/stderr", order_.pass_output ? STDERR_FILENO : -1));
   null_ = os::Fd{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
   // The job is not in the terminal's foreground group: reading from it would stop the job.
-  const bool pass_input = order_.pass_output && !::isatty(STDIN_FILENO);
+  const bool pass_input = order_.pass_input && !::isatty(STDIN_FILENO);
   job.stdin_fd = pass_input ? STDIN_FILENO : null_.get();
   job.stdout_fd = out_->child_end();
   job.stderr_fd = err_->child_end();
@@ -194,7 +196,7 @@ void Run::enforce_limits(Nanos now) {
 void Run::begin_ending(model::Ending ending, std::string reason, int signal, Nanos now) {
   ending_ = ending;
   reason_ = std::move(reason);
-  kill_at_ = now + kGrace;
+  kill_at_ = now + (order_.with_hook ? kHookGrace : kGrace);
   ::kill(-reaper_->main(), signal);
   // A stopped process would not hear it.
   ::kill(-reaper_->main(), SIGCONT);

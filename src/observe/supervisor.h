@@ -29,6 +29,7 @@ struct RunOrder {
   std::optional<double> fixed_work;
   std::vector<std::string> outputs;  // To digest; may hold "{out}".
   std::vector<std::string> inputs;   // To fingerprint: globs, relative to the plan's workdir.
+  bool pass_input = false;           // Hand it our stdin, if that is no terminal (amdahl run).
   bool pass_output = false;          // Copy stdout and stderr to ours (amdahl run).
   bool with_hook = false;            // Put the PyTorch hook on PYTHONPATH (profile).
   bool with_waits = false;           // Record its threads' waits in out_dir/waits.jsonl (profile).

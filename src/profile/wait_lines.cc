@@ -32,7 +32,8 @@ std::vector<StackLine> lines_in(const Site& site) {
   }
   if (!lines.empty()) return lines;
   for (const model::WaitFrame& frame : site.frames) {
-    if (frame.line > 0) lines.push_back({frame.source, frame.line, frame.symbol});
+    const bool is_ours = frame.file.ends_with("/libamdahl_inject.so");
+    if (frame.line > 0 && !is_ours) lines.push_back({frame.source, frame.line, frame.symbol});
   }
   return lines;
 }

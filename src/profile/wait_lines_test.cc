@@ -141,6 +141,17 @@ TEST(WaitLines, OurOwnHookIsNotTheJob) {
 }
 
 // Sleeping is nobody's work.
+TEST(WaitLines, OurOwnLibraryIsNotTheJob) {
+  BpfSummary summary = sampled_waits();
+  summary.running = {{11,
+                      10,
+                      {{"/state/inject/libamdahl_inject.so", 1, "clFinish", "/src/opencl.cpp", 45},
+                       {"/bin/x", 1, "f", "/job/x.cc", 9}},
+                      {}}};
+  EXPECT_EQ(shown(line_costs(summary)).front(), "/job/train.py:50 <module> 4.0");
+  for (const LineCost& cost : line_costs(summary)) EXPECT_NE(cost.file, "/src/opencl.cpp");
+}
+
 TEST(WaitLines, SleepIsACauseWithItsLine) {
   BpfSummary summary = sampled_waits();
   waits_block(summary.tasks[1], model::Wait::kSleep, 2000, 10);

@@ -105,7 +105,7 @@ WaitsReport waits_report(const BpfSummary& summary) {
   }
   for (const model::Wakes& row : summary.wakes) {
     if (report.wakes.size() >= kMostWakes) break;
-    if (hooks.contains(row.wakee)) continue;
+    if (hooks.contains(row.wakee) || hooks.contains(row.waker)) continue;
     report.wakes.push_back({row.waker, row.wakee, name_of(names, row.waker),
                             name_of(names, row.wakee), row.count, to_seconds(row.blocked)});
   }

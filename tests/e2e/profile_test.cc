@@ -230,7 +230,7 @@ TEST(Profile, AJobThatIsKilledInTheMiddleGivesWhatIsWhole) {
   EXPECT_NE(got.err.find("the job failed: killed by SIGKILL; this is as far as it came"),
             std::string::npos)
       << got.err;
-  const Json profile = json_of(got, 1);
+  const Json profile = json_of(got, 128 + SIGKILL);
   SCOPED_TRACE(got.out);
   EXPECT_EQ(profile.at("ending"), "killed by SIGKILL");
   auto causes = own_causes(profile);
@@ -249,6 +249,20 @@ TEST(Profile, AJobThatIsKilledInTheMiddleGivesWhatIsWhole) {
   EXPECT_NE(profile.at("missing").dump().find("killed by SIGKILL"), std::string::npos);
 }
 
+TEST(Profile, TheJobReadsOurInputWhetherOrNotItIsHeard) {
+  House house;
+  house.write("numbers", "1\n2\n3\n");
+  const std::string script =
+      "exec " AMDAHL_PROGRAM " profile $0 -- sh -c 'cat > heard; sleep 0.3' < numbers";
+  for (const char* option : {"--no-color", "--quiet", "--json"}) {
+    house.write("heard", "");
+    const Outcome got =
+        run({"sh", "-c", script, option}, {{"AMDAHL_STATE", house.path("state")}}, house.path());
+    EXPECT_EQ(got.code, 0) << option << got.err;
+    EXPECT_EQ(house.read("heard"), "1\n2\n3\n") << option;
+  }
+}
+
 TEST(Profile, ExitCodesAndErrorsAreAsDocumented) {
   House house;
   house.write("folder/x", "");
@@ -259,9 +273,12 @@ TEST(Profile, ExitCodesAndErrorsAreAsDocumented) {
     int code;
     std::string says;
   } cases[] = {
-      {{"profile", "--", "sh", "-c", "exit 3"}, 1, "the job failed: exit 3; this is as far"},
-      {{"profile", "--", "./no-such-program"}, 1, "amdahl: no such program: ./no-such-program"},
-      {{"profile", "--", "no-such-program"}, 1, "amdahl: no such program: no-such-program"},
+      {{"profile", "--", "sh", "-c", "exit 42"}, 42, "the job failed: exit 42; this is as far"},
+      {{"profile", "--quiet", "--", "sh", "-c", "echo oh >&2; echo no >&2; exit 1"},
+       1,
+       "its last words: no\n"},
+      {{"profile", "--", "./no-such-program"}, 127, "amdahl: no such program: ./no-such-program"},
+      {{"profile", "--", "no-such-program"}, 127, "amdahl: no such program: no-such-program"},
       {{"profile", "none.json"}, 1, "none.json: cannot be read: No such file"},
       {{"profile", "folder/"}, 1, "folder/ is a folder; type: amdahl profile folder/*"},
       {{"profile", "nobody"}, 1, "no family 'nobody'"},
@@ -345,7 +362,7 @@ TEST(Profile, AnInterruptLeavesNothingHalfDoneAndNobodyBehind) {
       house, {"profile", "--html", house.path("page.html"), "--", "sh", "-c", kFamilyOfThree});
   ASSERT_TRUE(appears(house, "ready"));
   ::kill(profile.pid(), SIGINT);
-  EXPECT_EQ(profile.wait(), 1) << house.read("said");
+  EXPECT_EQ(profile.wait(), 128 + SIGINT) << house.read("said");
   EXPECT_NE(house.read("said").find("cancelled by SIGINT"), std::string::npos)
       << house.read("said");
   EXPECT_TRUE(all_gone(house, "pids"));
