@@ -345,10 +345,9 @@ bool is_handed_on(const Subject& subject) {
   const Site& site = subject.site;
   if (site.function >= 0) return false;
   if (facts.path.ends_with("__init__.py") || facts.used.contains("__all__")) return true;
-  const std::string_view from = facts.bytes.substr(site.range.begin);
   const std::size_t length = site.range.end - site.range.begin;
-  const std::size_t newline = from.find('\n', length);
-  if (has_word(from.substr(0, std::min(newline, length + kLongestLine)), "noqa")) return true;
+  const std::string_view from = facts.bytes.substr(site.range.begin, length + kLongestLine);
+  if (has_word(from.substr(0, from.find('\n', length)), "noqa")) return true;
   const std::string_view module = module_of(facts.path);
   return std::ranges::any_of(subject.all, [&](const Facts& other) {
     if (&other == &facts || !other.modules.contains(site.name)) return false;
