@@ -205,7 +205,10 @@ class ThreadWork {
     if (turns.size() <= 2 || length < kSilence) return turns.event(0);
     std::map<std::uint32_t, int> around;
     for (int moment = 0; moment < kMoments; ++moment) {
-      const Nanos at = from + length * (2 * moment + 1) / (2 * kMoments);
+      // A file that lies may be decades long: in two parts, so that neither overflows.
+      const int part = 2 * moment + 1;
+      const Nanos at =
+          from + length / (2 * kMoments) * part + length % (2 * kMoments) * part / (2 * kMoments);
       int levels = 0;
       for (std::uint32_t i = turns.event(turns.holding(at)); i != kNone && levels < kDeepest;
            ++levels) {
@@ -285,7 +288,7 @@ class ThreadWork {
     for (; block != blocks.end() && block->from < time.to; ++block) {
       covered += std::min(block->to, time.to) - std::max(block->from, time.from);
     }
-    return covered * 5 >= (time.to - time.from) * 4;
+    return time.to - time.from - covered <= (time.to - time.from) / 5;
   }
 
   // From the first to the last that a thread did in a stretch; empty if it did nothing.

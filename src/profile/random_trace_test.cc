@@ -93,6 +93,31 @@ TEST(RandomTraces, SumsAndReplaysAreExact) {
   }
 }
 
+// A file may say anything: sums of its times must not overflow (the sanitizers look).
+TEST(RandomTraces, MayBeDecadesLong) {
+  constexpr Nanos kDecades{1'700'000'000'000'000'000};
+  model::TraceBuilder builder;
+  const std::uint32_t source = builder.source({.file = "a"});
+  const std::uint32_t stream = builder.stream(builder.device(source, 0), model::kNone, 7);
+  for (const std::int64_t id : {1, 2}) {
+    const std::uint32_t thread = builder.thread(builder.process(source, 1), id);
+    for (const Nanos start : {Nanos{}, Nanos{90'000}, kDecades}) {
+      builder.trace().host_events.push_back({.start = start + Nanos{id},
+                                             .duration = Nanos{30'000},
+                                             .name = builder.intern("x.py(3): f"),
+                                             .thread = thread,
+                                             .kind = model::HostKind::kPython});
+    }
+  }
+  for (const Nanos start : {Nanos{5}, kDecades}) {
+    builder.trace().device_events.push_back({.start = start,
+                                             .duration = Nanos{900'000'000'000'000'000},
+                                             .name = builder.intern("gemm"),
+                                             .stream = stream});
+  }
+  ASSERT_NO_FATAL_FAILURE(expect_exact(std::move(builder).finish()));
+}
+
 TEST(Page, NoLineIsWiderThanAskedFor) {
   const model::Trace trace = random_trace(7);
   const TraceReport got = report(Prepared(trace));

@@ -239,13 +239,13 @@ void add_missing(const Prepared& in, TraceReport& report) {
     hidden += row.gaps.in_graphs;
     idle += row.gaps.idle;
   }
-  if (hidden * 20 > idle && hidden > Nanos{}) {
+  if (hidden > idle / 20 && hidden > Nanos{}) {
     missing.push_back(fmt::format(
         "graph nodes: {} of idle time lie within CUDA graphs whose kernels the profiler may not "
         "show; record with node tracing (nsys --cuda-graph-trace=node)",
         show_span(hidden)));
   }
-  if (const Nanos unseen = unseen_of(report); unseen * 100 > allocated_of(report)) {
+  if (const Nanos unseen = unseen_of(report); unseen > allocated_of(report) / 100) {
     missing.push_back(fmt::format(
         "ranks: for {} ranks waited in collectives for others whose files begin later; that time "
         "is left out, since nobody knows what those did",
@@ -285,7 +285,7 @@ Nanos longest_span(const TraceReport& report) {
 }
 
 bool is_brief(const TraceReport& report) {
-  return !report.devices.empty() && longest_span(report) * 2 < report.wall;
+  return !report.devices.empty() && longest_span(report) < (report.wall + Nanos{1}) / 2;
 }
 
 Nanos time_in_steps(const TraceReport& report) {
@@ -296,7 +296,7 @@ Nanos time_in_steps(const TraceReport& report) {
 
 // Whole steps say what devices wait for before their first event, too.
 bool steps_tell(const TraceReport& report) {
-  return is_brief(report) && time_in_steps(report) * 5 >= report.wall * 4;
+  return is_brief(report) && report.wall - time_in_steps(report) <= report.wall / 5;
 }
 
 // Empty if devices are used, or steps tell.

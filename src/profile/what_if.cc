@@ -443,7 +443,7 @@ Gains gains(const Prepared& prepared, const WorkGraph& graph, std::size_t best) 
     const bool is_work = row.why == Why::kHost || row.why == Why::kLaunch;
     if (is_work && prepared.trace.device_events.empty()) continue;
     Gain gain{.first = row.why, .time = measured.times[at(row.why)]};
-    if (gain.time * 1000 < measured.wall || gain.time == Nanos{}) continue;
+    if (gain.time < (measured.wall + Nanos{999}) / 1000 || gain.time == Nanos{}) continue;
     remove(gain);
     found.alone.push_back(gain);
   }

@@ -89,7 +89,7 @@ class Assemble {
       if (collective.empty() || collective[i] == kNone) {
         // Kernels of one stream may begin while the one before them ends (programmatic launch):
         // they follow it all the same. Those that lie beside it, as nodes of a graph do, do not.
-        if ((before - from) * 2 <= event.duration) work.from = before;
+        if (before - from <= event.duration / 2) work.from = before;
         add(work);
         continue;
       }
