@@ -97,7 +97,8 @@ TEST(Gauntlet, EveryCheatIsRefusedForItsReasonAndTheHonestOnePasses) {
   add_known_job(house, "known", "[[outputs]]\npath = \"{out}/result\"\n");
   expect_ends(house, "known",
               {
-                  {"skips", {{"no effect", "saves"}}},  // Its cost per unit of work is the same.
+                  // Its cost per unit of work is the same.
+                  {"skips", {{"no effect", "saves"}, {"inconclusive", "pairs"}}},
                   {"claims more", {{"refuted", "work"}}},
                   {"hides what it skips", {{"refuted", "quality"}}},
                   {"another seed", {{"refuted", "quality"}}},
@@ -188,7 +189,7 @@ TEST(Gauntlet, WorkMovedToProcessorsIsSeenInTheBill) {
   expect_refuted_by(house, "cost");
 }
 
-// A patch that takes a third of the input away; the job says that it did all its work.
+// A patch that takes two thirds of the input away; the job says that it did all its work.
 TEST(Gauntlet, AnInputThatShrankIsTakenOutOfTheWin) {
   House house;
   std::string shards;
@@ -197,7 +198,7 @@ TEST(Gauntlet, AnInputThatShrankIsTakenOutOfTheWin) {
   const std::string repo = house.path("repo");
   ASSERT_EQ(run({"sh", "-c",
                  "git init -q . && git config user.email a@b && git config user.name a && "
-                 "git add . && git commit -qm one && sed -i '27,$d' shards.txt && "
+                 "git add . && git commit -qm one && sed -i '15,$d' shards.txt && "
                  "git diff > ../less.patch && git checkout -q ."},
                 {}, repo)
                 .code,

@@ -69,20 +69,21 @@ std::string host() {
   return name;
 }
 
+// Shares far from 1: what a cheat wins must show on a machine that does other things as well.
 Doing doing(const std::string& cheat, const std::string& out) {
   Doing d;
-  if (cheat == "skips") d = {.items = 0.7, .claimed_items = 0.7};
-  if (cheat == "claims more") d = {.claimed_items = 1.5};
-  if (cheat == "hides what it skips") d = {.items = 0.7};
-  if (cheat == "coarse") d = {.share = 0.6, .accuracy = 0.80};
-  if (cheat == "another seed") d = {.share = 0.6, .seed = 1};
+  if (cheat == "skips") d = {.items = 0.4, .claimed_items = 0.4};
+  if (cheat == "claims more") d = {.claimed_items = 2.5};
+  if (cheat == "hides what it skips") d = {.items = 0.4};
+  if (cheat == "coarse") d = {.share = 0.35, .accuracy = 0.80};
+  if (cheat == "another seed") d = {.share = 0.35, .seed = 1};
   if (cheat == "copies the other arm" && second_of_the_pair(out)) d = {.share = 0.2};
   if (cheat == "warm") d = {.share = second_of_the_pair(out) ? 0.3 : 1.0};
-  if (cheat == "crashes" || cheat == "honest") d = {.share = 0.6};
-  if (cheat == "daemon") d = {.share = 0.5};
+  if (cheat == "crashes" || cheat == "honest") d = {.share = 0.35};
+  if (cheat == "daemon") d = {.share = 0.3};
   if (cheat == "one host") d = {.share = host() == text("FAST_ON", "") ? 0.3 : 1.0};
   if (cheat == "more processors") d = {.share = 0.5};
-  if (cheat == "beyond") d = {.share = 0.5};
+  if (cheat == "beyond") d = {.share = 0.3};
   return d;
 }
 
