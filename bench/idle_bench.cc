@@ -14,6 +14,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "ledger/event.h"
 #include "ledger/ledger.h"
 #include "ledger_builder.h"
 #include "os/clock.h"

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "ledger/event.h"
 #include "ledger/ledger.h"
 #include "ledger_builder.h"
 #include "os/clock.h"

@@ -7,9 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "ledger/event.h"
 #include "ledger/ledger.h"
 #include "ledger/sqlite/store.h"
 #include "model/codec.h"

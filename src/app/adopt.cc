@@ -3,7 +3,7 @@
 #include <optional>
 #include <regex>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "app/fleet.h"
 #include "base/text.h"

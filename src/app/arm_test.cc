@@ -1,5 +1,5 @@
 // What of a receipt reaches the verdicts: one arm of a pair, as fact_of() reduces it.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "app/pairs.h"

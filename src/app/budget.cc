@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ledger/event.h"
+
 namespace amdahl::app {
 namespace {
 

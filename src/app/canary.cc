@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "app/fleet.h"
@@ -11,6 +11,7 @@
 #include "app/promote.h"
 #include "base/text.h"
 #include "canary/canary.h"
+#include "ledger/event.h"
 #include "model/codec.h"
 #include "os/host.h"
 

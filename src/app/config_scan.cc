@@ -4,7 +4,7 @@
 #include <array>
 #include <variant>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/text.h"
 

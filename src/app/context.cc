@@ -2,9 +2,10 @@
 
 #include <array>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/text.h"
+#include "ledger/event.h"
 #include "observe/supervisor.h"
 #include "os/files.h"
 

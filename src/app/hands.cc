@@ -4,6 +4,7 @@
 
 #include "app/promote.h"
 #include "base/hash.h"
+#include "ledger/event.h"
 #include "model/codec.h"
 #include "os/host.h"
 

@@ -1,6 +1,6 @@
 #include "app/lease.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include "os/host.h"

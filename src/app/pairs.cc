@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "app/budget.h"
@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "compare/compare.h"
 #include "launch/steps.h"
+#include "ledger/event.h"
 #include "model/codec.h"
 #include "model/plan.h"
 #include "os/fault.h"

@@ -4,13 +4,14 @@
 #include <array>
 #include <cmath>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "app/canary.h"
 #include "app/snapshot.h"
 #include "base/count.h"
 #include "base/text.h"
+#include "ledger/event.h"
 #include "model/codec.h"
 #include "model/plan.h"
 #include "os/files.h"

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <set>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "app/patches.h"

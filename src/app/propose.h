@@ -9,6 +9,7 @@
 #include "app/context.h"
 #include "base/result.h"
 #include "hypothesize/playbook.h"
+#include "ledger/event.h"
 #include "ledger/ledger.h"
 #include "model/hypothesis.h"
 #include "model/profile.h"

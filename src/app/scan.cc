@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "app/scan_files.h"
 #include "app/scan_merge.h"

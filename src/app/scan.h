@@ -12,6 +12,7 @@
 #include "app/config.h"
 #include "app/scan_source.h"
 #include "base/result.h"
+#include "ledger/event.h"
 #include "ledger/ledger.h"
 #include "os/clock.h"
 #include "scan/family.h"

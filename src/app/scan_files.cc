@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "fleet/csv/csv.h"
 #include "fleet/json_table/json_table.h"

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"

@@ -8,7 +8,7 @@
 #include <set>
 #include <thread>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "app/scan_mark.h"
 #include "app/scan_merge.h"

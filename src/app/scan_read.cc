@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "app/scan_mark.h"
 #include "app/scan_merge.h"

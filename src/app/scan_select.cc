@@ -5,7 +5,7 @@
 #include <set>
 
 #include <fmt/chrono.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/text.h"
 #include "fleet/metrics.h"

@@ -1,6 +1,6 @@
 #include "app/scan_source.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/text.h"
 #include "fleet/source.h"

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "app/pairs.h"
+#include "ledger/event.h"
 #include "model/plan.h"
 
 namespace amdahl::app {

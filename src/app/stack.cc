@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "app/budget.h"
@@ -11,6 +11,7 @@
 #include "app/pairs.h"
 #include "app/snapshot.h"
 #include "compare/compare.h"
+#include "ledger/event.h"
 #include "model/codec.h"
 #include "model/plan.h"
 #include "stats/coin.h"

@@ -9,6 +9,7 @@
 #include "app/context.h"
 #include "app/snapshot.h"
 #include "base/result.h"
+#include "ledger/event.h"
 #include "ledger/ledger.h"
 
 namespace amdahl::app {

@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "app/context.h"
+#include "ledger/event.h"
 #include "model/codec.h"
 #include "os/fake/fake_clock.h"
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include <fmt/chrono.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "app/try_folder.h"
 #include "app/try_metric.h"

@@ -1,6 +1,6 @@
 #include "base/count.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace amdahl {
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <numeric>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/glyph.h"
 

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <exception>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/embedded.h"
 #include "base/text.h"

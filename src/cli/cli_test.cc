@@ -4,11 +4,12 @@
 #include <filesystem>
 #include <fstream>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "ledger/event.h"
 #include "ledger/ledger.h"
 #include "model/codec.h"
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/text.h"
 #include "cli/verbs.h"

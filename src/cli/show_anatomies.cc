@@ -2,7 +2,7 @@
 #include <cmath>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/amount.h"
 #include "base/count.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/screen.h"
 #include "base/text.h"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "app/context.h"
@@ -9,6 +9,7 @@
 #include "cli/show.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "ledger/event.h"
 #include "model/codec.h"
 #include "os/files.h"
 #include "os/host.h"

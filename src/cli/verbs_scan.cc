@@ -1,7 +1,7 @@
 #include <cmath>
 #include <memory>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <functional>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/text.h"
 #include "compare/judge.h"

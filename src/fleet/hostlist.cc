@@ -1,6 +1,6 @@
 #include "fleet/hostlist.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/text.h"
 

@@ -2,7 +2,7 @@
 #include <chrono>
 #include <optional>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/text.h"
 #include "fleet/times.h"

@@ -11,9 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
-#include "base/json.h"
 #include "base/result.h"
 #include "base/units.h"
 #include "model/canary.h"
@@ -27,24 +24,10 @@ class Clock;
 
 namespace amdahl::ledger {
 
-// What is to be remembered. The store adds number, time and hash, redacts secrets, and writes the
-// projections in the same transaction. Kinds and payloads: docs/format/ledger.md.
-struct Draft {
-  std::string kind;     // "hypothesis.proposed", ...
-  std::string actor;    // Who: "cycle", a person's name, "policy:demo".
-  std::string subject;  // The id it is about.
-  Json payload;
-};
-
-struct Event {
-  std::int64_t seq = 0;
-  Nanos at{};
-  std::string actor;
-  std::string kind;
-  std::string subject;
-  Json payload;
-  std::string hash;  // SHA-256 over the previous hash and this event.
-};
+// What is written, what was, and what a scan gave: ledger/event.h.
+struct Draft;
+struct Event;
+struct Choice;
 
 struct Family {
   std::string name;
@@ -117,13 +100,6 @@ struct Campaign {
 struct TrackRecord {
   std::int64_t tried = 0;
   std::int64_t won = 0;  // Promoted ones among them.
-};
-
-// What the last scan gave the loop to work on next.
-struct Choice {
-  std::string family;  // Empty: nothing had anything to get back.
-  Nanos at{};
-  Json body;  // The payload of scan.chose: docs/format/ledger.md.
 };
 
 struct LeaseInfo {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <numeric>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/hash.h"
 

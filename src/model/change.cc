@@ -1,6 +1,6 @@
 #include "model/change.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/text.h"
 

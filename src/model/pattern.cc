@@ -1,6 +1,6 @@
 #include "model/pattern.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <re2/re2.h>
 
 namespace amdahl::model {

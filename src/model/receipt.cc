@@ -3,7 +3,7 @@
 #include <array>
 #include <csignal>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace amdahl::model {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include "observe/proc.h"

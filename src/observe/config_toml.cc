@@ -1,6 +1,6 @@
 #include <sstream>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <toml++/toml.h>
 
 #include "base/text.h"

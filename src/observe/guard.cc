@@ -8,7 +8,7 @@
 #include <set>
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>

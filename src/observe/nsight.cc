@@ -1,6 +1,6 @@
 #include "observe/nsight.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/text.h"
 #include "os/files.h"

@@ -5,7 +5,7 @@
 #include <span>
 
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/text.h"
 #include "os/host.h"

@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <glob.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include <curl/curl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/hash.h"
 #include "base/text.h"

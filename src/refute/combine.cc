@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <functional>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/text.h"
 #include "refute/check.h"

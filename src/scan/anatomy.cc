@@ -7,7 +7,7 @@
 #include <map>
 #include <span>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/text.h"
 #include "scan/parts.h"

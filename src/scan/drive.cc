@@ -4,7 +4,7 @@
 #include <array>
 #include <optional>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "scan/halves.h"
 #include "scan/pump.h"

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <optional>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <re2/re2.h>
 
 #include "base/hash.h"

@@ -1,6 +1,6 @@
 #include "scan/fleet_usage.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/count.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include <fmt/chrono.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/check.h"
 #include "fleet/device_names.h"

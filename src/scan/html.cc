@@ -7,7 +7,7 @@
 #include <optional>
 
 #include <fmt/chrono.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/amount.h"
 #include "base/text.h"

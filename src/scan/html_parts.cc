@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/amount.h"
 #include "base/text.h"

@@ -1,6 +1,6 @@
 #include "scan/made_fleet.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace amdahl::scan {
 namespace {

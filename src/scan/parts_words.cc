@@ -2,7 +2,7 @@
 #include <array>
 #include <numeric>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/count.h"
 #include "base/text.h"

@@ -6,7 +6,7 @@
 #include <queue>
 #include <span>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/check.h"
 #include "refute/check.h"

@@ -1,6 +1,6 @@
 #include "stats/coin.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/hash.h"
 

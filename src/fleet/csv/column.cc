@@ -4,7 +4,7 @@
 #include <cmath>
 #include <span>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/text.h"
 #include "fleet/csv/numbers.h"

@@ -1,6 +1,6 @@
 #include "fleet/prometheus/prometheus.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/text.h"
 #include "fleet/metrics.h"

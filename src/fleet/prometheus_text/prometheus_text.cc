@@ -6,7 +6,7 @@
 #include <string>
 #include <unordered_map>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/text.h"
 #include "fleet/cut_lines.h"

@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include <fmt/chrono.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace amdahl::fleet::slurm {
 namespace {

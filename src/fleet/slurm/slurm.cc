@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/text.h"
 #include "fleet/cut_lines.h"

@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>

@@ -2,7 +2,7 @@
 
 #include <csignal>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "launch/local/spawn.h"

@@ -6,7 +6,7 @@
 #include <system_error>
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <unistd.h>

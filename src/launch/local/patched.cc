@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <optional>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include "base/hash.h"

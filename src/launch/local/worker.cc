@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 

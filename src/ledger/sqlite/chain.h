@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "db/sqlite.h"
+#include "ledger/event.h"
 #include "ledger/ledger.h"
 
 namespace amdahl::ledger::sqlite {

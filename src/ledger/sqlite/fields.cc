@@ -1,6 +1,6 @@
 #include "ledger/sqlite/fields.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 namespace amdahl::ledger::sqlite {

@@ -1,6 +1,6 @@
 #include <cerrno>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <signal.h>
 
 #include "base/text.h"

@@ -1,7 +1,7 @@
 #include <chrono>
 #include <string>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "ledger/sqlite/store.h"
 #include "os/files.h"

@@ -1,7 +1,7 @@
 #include <array>
 #include <fstream>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "base/hash.h"

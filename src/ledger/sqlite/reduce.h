@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "db/sqlite.h"
+#include "ledger/event.h"
 #include "ledger/ledger.h"
 
 namespace amdahl::ledger::sqlite {

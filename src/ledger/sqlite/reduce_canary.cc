@@ -1,6 +1,6 @@
 #include <string>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "ledger/sqlite/reduce.h"

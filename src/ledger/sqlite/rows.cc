@@ -3,10 +3,11 @@
 #include <chrono>
 #include <cmath>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "ledger/event.h"
 #include "ledger/sqlite/fields.h"
 #include "model/codec.h"
 

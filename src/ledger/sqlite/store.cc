@@ -1,6 +1,6 @@
 #include "ledger/sqlite/store.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/json.h"
 #include "base/redact.h"

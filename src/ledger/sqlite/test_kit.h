@@ -7,11 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "db/sqlite.h"
+#include "ledger/event.h"
 #include "ledger/ledger.h"
 #include "ledger/sqlite/store.h"
 #include "model/codec.h"

@@ -6,7 +6,7 @@
 
 #include <cxxabi.h>
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 namespace amdahl::observe {

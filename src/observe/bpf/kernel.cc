@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <linux/perf_event.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

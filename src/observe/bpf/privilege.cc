@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cstdint>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include "base/text.h"

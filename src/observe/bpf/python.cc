@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/text.h"
 #include "observe/bpf/stacks.h"

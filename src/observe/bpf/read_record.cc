@@ -6,7 +6,7 @@
 #include <memory>
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include "model/bpf_lines.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/text.h"
 #include "refute/facts.h"

@@ -1,6 +1,6 @@
 #include "refute/failures/failures.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/text.h"
 #include "refute/facts.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "refute/facts.h"
 #include "stats/estimate.h"
