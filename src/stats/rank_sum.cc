@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "stats/exact.h"
+#include "stats/ranks.h"
 
 namespace amdahl::stats {
 namespace {
@@ -15,8 +16,8 @@ struct Member {
 };
 
 struct Ranked {
-  std::vector<std::size_t> doubled_ranks;  // Doubled, so that shared ranks are whole.
-  std::size_t of_x = 0;                    // The sum of those of x.
+  std::vector<std::size_t> doubled;
+  std::size_t of_x = 0;  // The sum of those of x.
 };
 
 Ranked rank(std::span<const double> x, std::span<const double> y) {
@@ -25,15 +26,11 @@ Ranked rank(std::span<const double> x, std::span<const double> y) {
   for (const double value : x) all.push_back({value, true});
   for (const double value : y) all.push_back({value, false});
   std::ranges::sort(all, {}, &Member::value);
-  Ranked ranked;
-  for (std::size_t first = 0; first < all.size();) {
-    std::size_t end = first;
-    while (end < all.size() && all[end].value == all[first].value) ++end;
-    const std::size_t doubled = first + 1 + end;
-    for (; first < end; ++first) {
-      ranked.doubled_ranks.push_back(doubled);
-      if (all[first].of_x) ranked.of_x += doubled;
-    }
+  std::vector<double> rising;
+  for (const Member& member : all) rising.push_back(member.value);
+  Ranked ranked{doubled_ranks(rising)};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].of_x) ranked.of_x += ranked.doubled[i];
   }
   return ranked;
 }
@@ -48,7 +45,7 @@ double rank_sum_less(std::span<const double> x, std::span<const double> y) {
   std::vector<std::vector<double>> ways(x.size() + 1, std::vector<double>(sums));
   ways[0][0] = 1;
   std::size_t seen = 0;
-  for (const std::size_t r : ranked.doubled_ranks) {
+  for (const std::size_t r : ranked.doubled) {
     ++seen;
     for (std::size_t k = std::min(seen, x.size()); k > 0; --k) {
       for (std::size_t s = sums; s-- > r;) ways[k][s] += ways[k - 1][s - r];

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "stats/exact.h"
+#include "stats/ranks.h"
 
 namespace amdahl::stats {
 namespace {
 
 struct Ranked {
-  std::vector<std::size_t> doubled_ranks;  // Doubled, so that shared ranks are whole.
-  std::size_t positive = 0;                // The sum of those of positive values.
+  std::vector<std::size_t> doubled;
+  std::size_t positive = 0;  // The sum of those of positive values.
 };
 
 Ranked rank(std::span<const double> x) {
@@ -22,15 +23,11 @@ Ranked rank(std::span<const double> x) {
     if (value != 0) values.push_back(value);
   }
   std::ranges::sort(values, {}, [](double value) { return std::abs(value); });
-  Ranked ranked;
-  for (std::size_t first = 0; first < values.size();) {
-    std::size_t end = first;
-    while (end < values.size() && std::abs(values[end]) == std::abs(values[first])) ++end;
-    const std::size_t doubled = first + 1 + end;
-    for (; first < end; ++first) {
-      ranked.doubled_ranks.push_back(doubled);
-      if (values[first] > 0) ranked.positive += doubled;
-    }
+  std::vector<double> rising;
+  for (const double value : values) rising.push_back(std::abs(value));
+  Ranked ranked{doubled_ranks(rising)};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] > 0) ranked.positive += ranked.doubled[i];
   }
   return ranked;
 }
@@ -39,7 +36,7 @@ Ranked rank(std::span<const double> x) {
 
 double wilcoxon_greater(std::span<const double> x) {
   const Ranked ranked = rank(x);
-  const auto& ranks = ranked.doubled_ranks;
+  const auto& ranks = ranked.doubled;
   if (ranks.empty()) return 1;
   const std::size_t most = std::accumulate(ranks.begin(), ranks.end(), std::size_t{0});
   std::vector<double> chance(most + 1);  // Of each sum, after the ranks so far.
