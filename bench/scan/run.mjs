@@ -2,7 +2,7 @@
 //   node bench/scan/run.mjs BUILD_FOLDER WORK_FOLDER SAMPLES... [--gz] [--jobs N] [--rounds N]
 // Fails if the two rank or sum differently, or if threads change our output.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -17,6 +17,20 @@ const rounds = Number(flag('--rounds', 1));
 const withGz = words.includes('--gz');
 const [build, work, ...sizes] = words.filter((word) => word !== '--gz');
 const TOP = 1000;
+
+function wants(path, next) {
+  if (existsSync(path)) return;
+  console.error(`run.mjs: there is no ${path}; type: ${next}`);
+  process.exit(2);
+}
+if (!build || !work || sizes.length === 0) {
+  console.error('usage: node bench/scan/run.mjs BUILD_FOLDER WORK_FOLDER SAMPLES... [--gz] [--jobs N] [--rounds N]');
+  process.exit(2);
+}
+for (const program of ['scan_generate', 'scan_bench']) {
+  wants(join(build, 'bench', program), `ninja -C ${build} scan_generate scan_bench`);
+}
+wants(join(here, 'node_modules/@duckdb/node-api'), `npm ci --prefix ${here}`);
 
 function run(program, args) {
   const done = spawnSync(program, args, { encoding: 'utf8', maxBuffer: 1 << 28 });
