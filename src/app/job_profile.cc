@@ -18,6 +18,7 @@
 #include "observe/bpf/read_record.h"
 #include "os/files.h"
 #include "profile/classify.h"
+#include "profile/device_facts.h"
 #include "profile/reach.h"
 #include "profile/wait_lines.h"
 
@@ -214,12 +215,8 @@ void read_traces(const Collected& collected, Read& read) {
       read.lines.push_back(std::move(cost));
     }
   }
-  read.facts.push_back({.evidence = read.into.trace->profile.evidence,
-                        .phases = {},
-                        .lines = {},
-                        .missing = {},
-                        .causes = {},
-                        .process = 0});
+  const auto own = own_receipt(collected);
+  read.facts.push_back(profile::facts_of(*read.into.trace, own ? own->wall : Nanos{}));
 }
 
 Read read_all(const Collected& collected) {

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "model/codec.h"
 #include "os/memory.h"
+#include "profile/advice.h"
 #include "profile/captures.h"
 #include "profile/page.h"
 #include "profile/why.h"
@@ -285,9 +286,9 @@ Result<TraceAnswer> profile_traces(const TraceRequest& request) {
 
 namespace {
 
-std::string_view advice_on(const model::Cause& cause) {
+std::string_view advice_on(const model::Cause& cause, profile::Tongue tongue) {
   const auto row = std::ranges::find(profile::whys(), cause.name, &profile::WhyRow::describe);
-  return row == profile::whys().end() ? "" : profile::what_to_try(row->why);
+  return row == profile::whys().end() ? "" : profile::what_to_try(row->why, tongue);
 }
 
 }  // namespace
@@ -311,6 +312,7 @@ Json encode(const TraceAnswer& answer) {
                      {"places", encode_places(report.path.shares)}}},
                    {"gains", Json::array()},
                    {"pairs", Json::array()}};
+  const profile::Tongue tongue = profile::tongue_of_trace(report.profile.evidence);
   for (const model::Cause& cause : report.profile.causes) {
     document["causes"].push_back({{"name", cause.name},
                                   {"class", model::name(cause.bottleneck)},
@@ -318,7 +320,7 @@ Json encode(const TraceAnswer& answer) {
                                   {"share", cause.share},
                                   {"ceiling", factor(cause.ceiling)},
                                   {"because", cause.because},
-                                  {"try", advice_on(cause)}});
+                                  {"try", advice_on(cause, tongue)}});
   }
   for (const profile::DeviceRow& row : report.devices) {
     document["devices"].push_back(encode_device(row));

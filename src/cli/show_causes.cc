@@ -49,7 +49,8 @@ std::string show_cause(const Flags& flags, const app::JobProfile& profile, const
   const bool is_timed = behind != nullptr && behind->measured;
   const std::string hot = is_timed ? "" : profile::hot_line_of(profile.hot, cause, wall_s);
   if (!hot.empty()) text += wrapped(flags, hot, 3);
-  if (const auto advice = profile::advice_on(profile.findings, cause); !advice.empty()) {
+  const profile::Tongue tongue = profile::tongue_of_job(profile.profile.evidence);
+  if (const auto advice = profile::advice_on(profile.findings, cause, tongue); !advice.empty()) {
     text += wrapped(flags, fmt::format("try: {}", advice), 3);
   }
   return text;

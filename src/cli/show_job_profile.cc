@@ -103,11 +103,12 @@ nlohmann::json encode_job_profile(const app::JobProfile& profile) {
   for (const profile::Finding& finding : profile.findings) {
     json["findings"].push_back(encode_finding(finding));
   }
+  const profile::Tongue tongue = profile::tongue_of_job(profile.profile.evidence);
   for (std::size_t i = 0; i < profile.profile.causes.size(); ++i) {
     const model::Cause& cause = profile.profile.causes[i];
     nlohmann::json& row = json["causes"][i];
     row["expected"] = profile::expected_gain(cause);
-    row["try"] = profile::advice_on(profile.findings, cause);
+    row["try"] = profile::advice_on(profile.findings, cause, tongue);
     if (const auto* behind = profile::finding_behind(profile.findings, cause)) {
       row["file"] = behind->code.file;
       row["line"] = behind->code.line;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/text.h"
 #include "profile/phases.h"
@@ -42,6 +43,79 @@ constexpr auto kNamed = std::to_array<Named>({
     {"other work on the host", "CPUs of its own (exclusive nodes, pinning), or another host"},
     {"CPU time taken by the hypervisor", "another host or kind of instance"},
 });
+
+// By what a trace says of the time.
+constexpr std::array<std::string_view, kWhys> kOfWhy = {
+    "larger batches, lower precision, a compiled or fused model",
+    "from and to the host, pinned memory and copies that overlap with compute (non_blocking=True); "
+    "within a device, fewer clone(), cat() and contiguous()",
+    "overlap communication with backward, larger buckets, fewer and larger messages",
+    "more loader workers, prefetch deeper, pin memory, decode once and keep it",
+    "CUDA graphs or torch.compile, larger batches, less Python in the step",
+    "no .item(), .cpu() or synchronize in the step; read metrics every few steps",
+    "CUDA graphs or torch.compile so that one launch does for many; fused optimizers",
+    "fuse small kernels, or launch them as one CUDA graph",
+    "log less often, and from a buffer",
+    "save in the background, less often, or only what changed",
+    "gc.freeze() after start-up, or collect by hand between epochs",
+    "profile fewer steps, without stacks and shapes",
+    "even out the work of the ranks; look at the slow rank's host and input first",
+    "record host events and correlations too (ProfilerActivity.CPU and CUDA)",
+};
+
+// What is said otherwise to jobs that are not PyTorch's.
+struct Spoken {
+  Tongue tongue;
+  std::string_view cause;  // A name, the describing words of a reason, or a class.
+  std::string_view advice;
+};
+
+constexpr std::string_view kNativeInput =
+    "read and decode the next batch in another thread, and keep what was decoded";
+constexpr std::string_view kNativeHost =
+    "larger batches, several steps in the queue, the next one prepared in another thread";
+constexpr std::string_view kNativeSync =
+    "no blocking reads, synchronisation, checks or log lines in the step; do them every few steps";
+constexpr std::string_view kOpenClCopies =
+    "host memory of CL_MEM_ALLOC_HOST_PTR (pinned), and CL_FALSE on a second command queue, so "
+    "that copies overlap with compute";
+constexpr std::string_view kOpenClSync =
+    "CL_FALSE in place of CL_TRUE and clFinish, then clWaitForEvents on the event that is needed, "
+    "a step later or every few steps";
+
+constexpr auto kSpoken = std::to_array<Spoken>({
+    {Tongue::kNative, "synchronisation", kNativeSync},
+    {Tongue::kNative, "waiting for input", kNativeInput},
+    {Tongue::kNative, "CPU work between launches", kNativeHost},
+    {Tongue::kNative, "input", kNativeInput},
+    {Tongue::kNative, "serial", kNativeHost},
+    {Tongue::kNative, "sync", kNativeSync},
+    {Tongue::kOpenCl, "kernels", "larger batches, lower precision, fused kernels"},
+    {Tongue::kOpenCl, "synchronisation", kOpenClSync},
+    {Tongue::kOpenCl, "the host waits for the device", kOpenClSync},
+    {Tongue::kOpenCl, "sync", kOpenClSync},
+    {Tongue::kOpenCl, "copies to the device", kOpenClCopies},
+    {Tongue::kOpenCl, "copies that nothing hides", kOpenClCopies},
+    {Tongue::kOpenCl, "waiting for input", kNativeInput},
+    {Tongue::kOpenCl, "input", kNativeInput},
+    {Tongue::kOpenCl, "CPU work between launches", kNativeHost},
+    {Tongue::kOpenCl, "serial", kNativeHost},
+    {Tongue::kOpenCl, "launching", "fewer and larger kernels, larger batches"},
+    {Tongue::kOpenCl, "queued work that has not started",
+     "fuse small kernels; a second command queue, or one that is out of order"},
+    {Tongue::kOpenCl, "warm-up",
+     "keep the binaries of clGetProgramInfo (or the driver's cache directory) between runs"},
+    {Tongue::kOpenCl, "garbage collection", "make buffers once before the loop"},
+    {Tongue::kOpenCl, "waiting that nothing explains",
+     "let amdahl run the job (amdahl profile -- CMD), so that calls and waits are recorded"},
+});
+
+std::optional<std::string_view> spoken(Tongue tongue, std::string_view cause) {
+  const auto found = std::ranges::find_if(
+      kSpoken, [&](const Spoken& row) { return row.tongue == tongue && row.cause == cause; });
+  if (found == kSpoken.end()) return std::nullopt;
+  return found->advice;
+}
 
 // For causes under any other name.
 constexpr std::string_view by_class(Bottleneck bottleneck) {
@@ -88,10 +162,28 @@ constexpr auto kClasses = std::to_array<Of>({
 
 }  // namespace
 
-std::string_view what_to_try(const model::Cause& cause) {
+Tongue tongue_of_trace(const std::map<std::string, double>& evidence) {
+  return evidence.contains(kOpenClCalls) ? Tongue::kOpenCl : Tongue::kTorch;
+}
+
+Tongue tongue_of_job(const std::map<std::string, double>& evidence) {
+  const auto hook = evidence.lower_bound("hook.");
+  if (hook != evidence.end() && hook->first.starts_with("hook.")) return Tongue::kTorch;
+  return evidence.contains(kOpenClCalls) ? Tongue::kOpenCl : Tongue::kNative;
+}
+
+std::string_view what_to_try(const model::Cause& cause, Tongue tongue) {
   const std::string_view first = split(cause.name, ',').front();
+  if (const auto said = spoken(tongue, first)) return *said;
   const auto named = std::ranges::find(kNamed, first, &Named::cause);
-  return named != kNamed.end() ? named->advice : by_class(cause.bottleneck);
+  if (named != kNamed.end()) return named->advice;
+  const auto row = std::ranges::find(whys(), first, &WhyRow::describe);
+  if (row != whys().end()) return what_to_try(row->why, tongue);
+  return spoken(tongue, name(cause.bottleneck)).value_or(by_class(cause.bottleneck));
+}
+
+std::string_view what_to_try(Why why, Tongue tongue) {
+  return spoken(tongue, describe(why)).value_or(kOfWhy[at(why)]);
 }
 
 Bottleneck class_of(std::string_view evidence) {

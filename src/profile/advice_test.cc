@@ -1,5 +1,7 @@
 #include "profile/advice.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "profile/course.h"
@@ -21,20 +23,57 @@ model::Cause cause(std::string name, Bottleneck bottleneck) {
 TEST(Advice, EveryCauseHasSomethingToTry) {
   for (const Kind& kind : kinds()) {
     if (kind.bottleneck == Bottleneck::kCompute) continue;
-    EXPECT_NE(what_to_try(cause(std::string(kind.cause), kind.bottleneck)), "") << kind.cause;
+    for (const Tongue tongue : {Tongue::kTorch, Tongue::kNative, Tongue::kOpenCl}) {
+      EXPECT_NE(what_to_try(cause(std::string(kind.cause), kind.bottleneck), tongue), "")
+          << kind.cause;
+    }
   }
   for (const Bottleneck bottleneck :
        {Bottleneck::kInput, Bottleneck::kContention, Bottleneck::kCommunication,
         Bottleneck::kLifecycle, Bottleneck::kSerial, Bottleneck::kWakeups, Bottleneck::kSync,
         Bottleneck::kAllocation, Bottleneck::kUnknown}) {
-    EXPECT_NE(what_to_try(cause("whatever it is called", bottleneck)), "") << name(bottleneck);
+    EXPECT_NE(what_to_try(cause("whatever it is called", bottleneck), Tongue::kTorch), "")
+        << name(bottleneck);
   }
-  EXPECT_EQ(what_to_try(cause("compute", Bottleneck::kCompute)), "");
+  EXPECT_EQ(what_to_try(cause("compute", Bottleneck::kCompute), Tongue::kTorch), "");
 }
 
 TEST(Advice, TheFirstOfSeveralNamesDecides) {
-  EXPECT_NE(what_to_try(cause("imports, checkpoints", Bottleneck::kLifecycle)),
-            what_to_try(cause("checkpoints, imports", Bottleneck::kLifecycle)));
+  EXPECT_NE(what_to_try(cause("imports, checkpoints", Bottleneck::kLifecycle), Tongue::kTorch),
+            what_to_try(cause("checkpoints, imports", Bottleneck::kLifecycle), Tongue::kTorch));
+}
+
+TEST(Advice, SpeaksOfWhatTheJobCalls) {
+  const auto is_foreign = [](std::string_view advice) {
+    constexpr std::string_view kForeign[] = {".item()",  "CUDA",  "torch",  "non_blocking",
+                                             "autograd", ".cpu(", "loader", "Python"};
+    return std::ranges::any_of(
+        kForeign, [&](std::string_view word) { return advice.find(word) != advice.npos; });
+  };
+  for (const WhyRow& row : whys()) {
+    EXPECT_FALSE(is_foreign(what_to_try(row.why, Tongue::kOpenCl))) << row.describe;
+  }
+  for (const Tongue tongue : {Tongue::kNative, Tongue::kOpenCl}) {
+    for (const Kind& kind : kinds()) {
+      const model::Cause of_kind = cause(std::string(kind.cause), kind.bottleneck);
+      EXPECT_FALSE(is_foreign(what_to_try(of_kind, tongue))) << kind.cause;
+    }
+    for (const Bottleneck bottleneck : {Bottleneck::kInput, Bottleneck::kSerial, Bottleneck::kSync,
+                                        Bottleneck::kCommunication, Bottleneck::kWakeups}) {
+      EXPECT_FALSE(is_foreign(what_to_try(cause("another", bottleneck), tongue)));
+    }
+  }
+  EXPECT_NE(what_to_try(Why::kSync, Tongue::kOpenCl).find("clWaitForEvents"), std::string::npos);
+  EXPECT_NE(what_to_try(Why::kCopy, Tongue::kOpenCl).find("CL_MEM_ALLOC_HOST_PTR"),
+            std::string::npos);
+}
+
+TEST(Advice, TheTongueIsThatOfTheCallsUnlessTorchRuns) {
+  EXPECT_EQ(tongue_of_job({{"hook.wall_s", 3}, {kOpenClCalls, 9}}), Tongue::kTorch);
+  EXPECT_EQ(tongue_of_job({{kOpenClCalls, 9}}), Tongue::kOpenCl);
+  EXPECT_EQ(tongue_of_job({{"wall_s", 3}}), Tongue::kNative);
+  EXPECT_EQ(tongue_of_trace({{kOpenClCalls, 9}}), Tongue::kOpenCl);
+  EXPECT_EQ(tongue_of_trace({{"trace.wall_s", 3}}), Tongue::kTorch);
 }
 
 TEST(Advice, EvidenceBelongsToTheClassOfItsCause) {

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "profile/causes.h"
+#include "profile/device_facts.h"
 #include "profile/gpus.h"
 #include "profile/offcpu.h"
 #include "profile/phases.h"
@@ -471,9 +472,10 @@ std::set<std::string> emitted() {
   }
   MadeTrace made;
   made.annotation("ProfilerStep#1", 0, 100);
-  made.kernel(10, 20, made.call("cudaLaunchKernel", 0, 5));
+  made.kernel(10, 20, made.call("clEnqueueNDRangeKernel", 0, 5));
   const model::Trace trace = made.finish();
-  for (const auto& [name, value] : report(Prepared(trace)).profile.evidence) names.insert(name);
+  const Facts of_devices = facts_of(report(Prepared(trace)), std::chrono::microseconds(100));
+  for (const auto& [name, value] : of_devices.evidence) names.insert(name);
   return names;
 }
 

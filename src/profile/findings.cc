@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "profile/advice.h"
 #include "profile/causes.h"
+#include "profile/device_facts.h"
 #include "profile/taken.h"
 #include "scan/anatomy.h"
 
@@ -193,7 +194,19 @@ class Joined {
                               show_number(wall_s())));
   }
 
+  // A line that waits for the device waits while it computes, too, which no fix of it ends.
+  double at_most(const code::Finding& finding) const {
+    const auto computes = evidence(kDeviceComputes);
+    const bool waits = std::ranges::find(finding.explains, "sync_share") != finding.explains.end();
+    return computes && waits ? 1 - *computes : 1;
+  }
+
   std::optional<Finding> priced(Finding finding, double share, std::string because) const {
+    if (const double most = at_most(finding.code); share > most) {
+      share = most;
+      because += fmt::format(", in which the device computed; it did not for {} of the time",
+                             show_percent(most));
+    }
     if (share < kSmallestCause) return std::nullopt;
     finding.share = share;
     finding.accelerator_seconds = share * wall_s() * profile_.accelerators;

@@ -81,7 +81,7 @@ class Explain {
       if (from < to) out.push_back({from, to, why, event.launch, launch.thread});
     };
     const Why calling = is_named(in_.reasons.of(event.launch)) ? in_.reasons.of(event.launch)
-                        : copies_in && rest.to - launch.start > kStaging ? Why::kInput
+                        : copies_in && rest.to - launch.start > kStaging ? Why::kCopy
                                                                          : Why::kLaunch;
     if (launch.start >= gap_from) {
       const Nanos there = std::max(rest.from, std::min(rest.to, launch.end() + kWay));

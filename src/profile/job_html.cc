@@ -25,6 +25,7 @@ std::string causes_of(const model::Profile& profile, std::span<const Finding> fi
       {"cause", true}, {"class", true}, {"line", true}, {"accel-s"},
       {"share"},       {"ceiling"},     {"expected"},   {"why, and what to try", true}};
   Table table(kColumns);
+  const Tongue tongue = tongue_of_job(profile.evidence);
   for (const model::Cause& cause : profile.causes) {
     const Finding* behind = finding_behind(findings, cause);
     const bool is_timed = behind != nullptr && behind->measured;
@@ -35,7 +36,7 @@ std::string causes_of(const model::Profile& profile, std::span<const Finding> fi
                show_percent(cause.share), times_of(cause.ceiling), times_of(expected_gain(cause)),
                fmt::format("{}{}<div class=\"try\">try: {}</div>", escaped(cause.because),
                            line.empty() ? "" : "<div>" + escaped(line) + "</div>",
-                           escaped(advice_on(findings, cause)))});
+                           escaped(advice_on(findings, cause, tongue)))});
   }
   return "<h2>Causes</h2>\n" + table.take();
 }

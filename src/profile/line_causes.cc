@@ -10,6 +10,7 @@
 #include "profile/advice.h"
 #include "profile/causes.h"
 #include "profile/classify.h"
+#include "profile/device_facts.h"
 #include "profile/wait_lines.h"
 
 namespace amdahl::profile {
@@ -34,6 +35,12 @@ bool is_held(const Finding& finding, const std::vector<Cause>& causes) {
   return std::ranges::any_of(causes, [&](const Cause& cause) {
     return cause.bottleneck == acts_on(finding) && cause.share >= kHeld * finding.share;
   });
+}
+
+// A line that took longer than the cause of its class tells all of that, and where.
+bool tells(const Finding& finding, const Cause& cause) {
+  return is_of_devices(cause) && cause.bottleneck == acts_on(finding) &&
+         cause.share <= finding.share;
 }
 
 // What a cause's time may have gone to.
@@ -70,6 +77,7 @@ void add_line_causes(std::span<const Finding> findings, model::Profile& profile)
   for (const Finding& finding : findings) {
     if (!finding.measured || finding.share < kCauseThatCounts || is_held(finding, known)) continue;
     if (!lines.emplace(finding.code.file, finding.code.line).second) continue;
+    std::erase_if(profile.causes, [&](const Cause& cause) { return tells(finding, cause); });
     Cause cause;
     cause.name = name_of(finding);
     cause.bottleneck = acts_on(finding);
@@ -108,12 +116,12 @@ const Finding* finding_beside(std::span<const Finding> findings, const Finding& 
   return found == findings.end() ? nullptr : &*found;
 }
 
-std::string advice_on(std::span<const Finding> findings, const model::Cause& cause) {
+std::string advice_on(std::span<const Finding> findings, const model::Cause& cause, Tongue tongue) {
   const Finding* behind = finding_behind(findings, cause);
   const bool is_most =
       behind != nullptr && behind->measured && behind->share >= kHeld * cause.share;
   if (is_most) return behind->code.suggestion;
-  return std::string(what_to_try(cause));
+  return std::string(what_to_try(cause, tongue));
 }
 
 HotLines hot_lines(std::span<const LineCost> lines, std::span<const code::Stretch> models) {

@@ -8,6 +8,7 @@
 
 #include "code/finding.h"
 #include "model/profile.h"
+#include "profile/advice.h"
 #include "profile/findings.h"
 #include "profile/lines.h"
 
@@ -28,7 +29,7 @@ const Finding* finding_beside(std::span<const Finding> findings, const Finding& 
                               const model::Cause& cause);
 
 // What to try against a cause: what the line suggests that is most of it, else what helps its kind.
-std::string advice_on(std::span<const Finding> findings, const model::Cause& cause);
+std::string advice_on(std::span<const Finding> findings, const model::Cause& cause, Tongue tongue);
 
 // The job's own lines that took most: of what came before the first step, imports aside, of these,
 // of the making of batches, and of the steps without that and without running the model.

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "profile/device_facts.h"
 
 namespace amdahl::profile {
 namespace {
@@ -85,8 +86,22 @@ TEST(LineCauses, ACauseThatHoldsTheLineIsToldOnce) {
       {{"serial_share", 0.5}},
       {cause("CPU work between launches", model::Bottleneck::kSerial, 0.5)}, {cost(5, 4)});
   EXPECT_EQ(shown(joined), "serial CPU work between launches 0.50 @5");
-  EXPECT_EQ(advice_on(joined.found, joined.profile.causes.front()),
+  EXPECT_EQ(advice_on(joined.found, joined.profile.causes.front(), Tongue::kTorch),
             "check every so many steps, or collect on the device and look once");
+}
+
+TEST(LineCauses, ALineThatWaitsForTheDeviceGainsNoMoreThanTheDeviceIsIdle) {
+  const auto joined =
+      join_lines({{kDeviceComputes, 0.7}},
+                 {cause("the host waits for the device", model::Bottleneck::kSync, 0.1),
+                  cause("copies that nothing hides", model::Bottleneck::kInput, 0.2)},
+                 {cost(5, 8)});
+  EXPECT_EQ(shown(joined),
+            "sync range check in the code 0.30 @5; input copies that nothing hides 0.20 @0")
+      << "one wait is told once";
+  EXPECT_EQ(joined.profile.causes[0].because,
+            "its line took 8.00 s of 10.0 s, in which the device computed; it did not for 30 % of "
+            "the time");
 }
 
 TEST(LineCauses, ACauseLimitsNoFixThatReachesFurther) {

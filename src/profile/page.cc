@@ -7,6 +7,7 @@
 
 #include "base/screen.h"
 #include "base/text.h"
+#include "profile/advice.h"
 
 namespace amdahl::profile {
 namespace {
@@ -109,6 +110,7 @@ void draw_causes(const TraceReport& report, Writer& out) {
   if (report.profile.causes.empty()) return;
   out.blank();
   out.head(fmt::format("{:<36} {:>9} {:>6} {:>8}", "Cause", "accel-s", "share", "ceiling"));
+  const Tongue tongue = tongue_of_trace(report.profile.evidence);
   int number = 0;
   for (const model::Cause& cause : report.profile.causes) {
     ++number;
@@ -120,7 +122,7 @@ void draw_causes(const TraceReport& report, Writer& out) {
     if (const std::string place = place_of(report, row->why); !place.empty()) {
       out.paragraph(place, 3);
     }
-    out.paragraph(fmt::format("try: {}", what_to_try(row->why)), 3);
+    out.paragraph(fmt::format("try: {}", what_to_try(row->why, tongue)), 3);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "base/embedded.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "profile/advice.h"
 #include "profile/html_parts.h"
 #include "profile/page.h"
 
@@ -88,10 +89,11 @@ std::string causes_of(const TraceReport& report) {
                                         {"accel-s"},     {"share"},
                                         {"ceiling"},     {"why, and what to try", true}};
   Table table(kColumns);
+  const Tongue tongue = tongue_of_trace(report.profile.evidence);
   for (const model::Cause& cause : report.profile.causes) {
-    std::string advice;
+    std::string_view advice;
     for (const WhyRow& row : whys()) {
-      if (row.describe == cause.name) advice = std::string(what_to_try(row.why));
+      if (row.describe == cause.name) advice = what_to_try(row.why, tongue);
     }
     table.row({escaped(cause.name),
                fmt::format("<span class=\"whole\">{}</span>", name(cause.bottleneck)),

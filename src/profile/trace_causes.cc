@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "profile/advice.h"
 #include "profile/causes.h"
 
 namespace amdahl::profile {
@@ -69,7 +70,9 @@ std::string because(const TraceReport& report, Why why, Nanos time, Nanos alloca
     text += fmt::format(", rank {} came last {} times and made others wait {}", rank.rank,
                         rank.last, show_span(rank.made_wait));
   }
-  if (const GapPlace* place = top_place(report, why)) {
+  // Copies are mostly time of the device, which has no place.
+  const GapPlace* place = top_place(report, why);
+  if (place != nullptr && place->time * 10 >= time) {
     text += fmt::format(", most in {}", clip(place->what, 80));
     if (!place->line.empty()) text += fmt::format(" at {}", place->line);
     text += fmt::format(" ({})", show_span(place->time));
@@ -131,8 +134,20 @@ void add_causes(const Prepared& in, TraceReport& report, const std::array<Nanos,
   std::ranges::stable_sort(report.profile.causes, std::ranges::greater{}, &Cause::share);
 }
 
+// None in a job of PyTorch, which may have a library that uses it.
+double opencl_calls(const Prepared& in) {
+  double calls = 0;
+  for (const model::HostEvent& event : in.trace.host_events) {
+    if (in.names.kind(event) == model::HostKind::kOp) return 0;
+    const bool is_call = event.kind == model::HostKind::kRuntime;
+    if (is_call && in.trace.names[event.name].starts_with("clEnqueue")) ++calls;
+  }
+  return calls;
+}
+
 // "input" is in the evidence as trace.input_share.
-void add_evidence(TraceReport& report, const std::array<Nanos, kWhys>& times, Nanos allocated) {
+void add_evidence(const Prepared& in, TraceReport& report, const std::array<Nanos, kWhys>& times,
+                  Nanos allocated) {
   auto& evidence = report.profile.evidence;
   evidence["trace.wall_s"] = seconds(report.wall);
   evidence["trace.devices"] = static_cast<double>(report.devices.size());
@@ -164,6 +179,7 @@ void add_evidence(TraceReport& report, const std::array<Nanos, kWhys>& times, Na
       evidence[fmt::format("trace.{}_share", row.name)] = seconds(times[at(row.why)]) / all;
     }
   }
+  if (const double calls = opencl_calls(in); calls > 0) evidence[kOpenClCalls] = calls;
   if (report.wall > Nanos{}) {
     evidence["trace.path_device_share"] =
         seconds(device_time(report.path.by_why)) / seconds(report.wall);
@@ -230,8 +246,9 @@ void add_missing(const Prepared& in, TraceReport& report) {
   if (in.trace.steps.empty()) {
     missing.push_back(fmt::format(
         "steps: none are marked; {}",
-        nsight ? "put each iteration into an NVTX range called ProfilerStep#1, ProfilerStep#2, ..."
-               : "call prof.step() once an iteration"));
+        nsight || report.profile.evidence.contains(kOpenClCalls)
+            ? "put each iteration into an NVTX range called ProfilerStep#1, ProfilerStep#2, ..."
+            : "call prof.step() once an iteration"));
   }
   Nanos hidden{};
   Nanos idle{};
@@ -408,7 +425,7 @@ void conclude(const Prepared& prepared, TraceReport& report) {
   report.is_told_by_steps = in_steps;
   report.profile.wall = report.wall;
   report.profile.accelerators = static_cast<int>(report.devices.size());
-  add_evidence(report, times, allocated);
+  add_evidence(prepared, report, times, allocated);
   add_missing(prepared, report);
   add_unseen_waits(prepared, report);
   if (allocated > Nanos{}) add_causes(prepared, report, times, allocated, !in_steps);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "profile/advice.h"
+#include "profile/device_facts.h"
 #include "profile/trace_testing.h"
 
 namespace amdahl::profile {
@@ -47,6 +49,47 @@ TEST(TraceCauses, ComputeWhereNothingWaits) {
   const TraceReport got = report(Prepared(trace));
   EXPECT_EQ(got.profile.bottleneck, Bottleneck::kCompute) << got.profile.rule;
   EXPECT_EQ(got.profile.rule.find("trace.busy_share is "), 0u);
+}
+
+// A host that writes, computes and reads, each time waiting: steps of 400.
+model::Trace opencl_steps() {
+  MadeTrace made;
+  for (std::int64_t t = 0; t < 4000; t += 400) {
+    made.copy(t + 80, 40, made.call("clEnqueueWriteBuffer (blocking)", t, 125),
+              model::CopyKind::kHostToDevice);
+    made.kernel(t + 135, 150, made.call("clEnqueueNDRangeKernel", t + 127, 5));
+    made.copy(t + 285, 40, made.call("clEnqueueReadBuffer (blocking)", t + 133, 250),
+              model::CopyKind::kDeviceToHost);
+  }
+  return made.finish();
+}
+
+TEST(TraceCauses, ABlockingWriteIsACopyAndNoInput) {
+  const model::Trace trace = opencl_steps();
+  const TraceReport got = report(Prepared(trace));
+  std::vector<std::string> names;
+  for (const model::Cause& cause : got.profile.causes) names.push_back(cause.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"copies that nothing hides",
+                                             "the host waits for the device", "launching"}));
+  EXPECT_EQ(got.profile.evidence.at(kOpenClCalls), 30);
+  ASSERT_FALSE(got.profile.missing.empty());
+  EXPECT_EQ(got.profile.missing.back(),
+            "steps: none are marked; put each iteration into an NVTX range called "
+            "ProfilerStep#1, ProfilerStep#2, ...");
+}
+
+TEST(TraceCauses, DevicesTellOfAJobWhoseTraceIsAllOfIt) {
+  const model::Trace trace = opencl_steps();
+  const TraceReport got = report(Prepared(trace));
+  const Facts facts = facts_of(got, std::chrono::microseconds(5000));
+  EXPECT_DOUBLE_EQ(facts.evidence.at(kDeviceComputes), 1500.0 / 5000);
+  ASSERT_FALSE(facts.causes.empty());
+  EXPECT_EQ(facts.causes[0].name, "copies that nothing hides");
+  EXPECT_DOUBLE_EQ(facts.causes[0].share, got.profile.causes[0].accelerator_seconds / 5e-3);
+  const Facts window = facts_of(got, std::chrono::microseconds(50000));
+  EXPECT_TRUE(window.causes.empty());
+  EXPECT_FALSE(window.evidence.contains(kDeviceComputes));
+  EXPECT_TRUE(window.evidence.contains("trace.busy_share"));
 }
 
 TEST(TraceCauses, CannotTellWithoutDevicesOrSteps) {

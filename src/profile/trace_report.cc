@@ -158,24 +158,6 @@ void follow(const Prepared& in, const ReportOptions& options, TraceReport& made)
   made.path = critical_path(in, std::move(graph));
 }
 
-constexpr std::array<std::string_view, kWhys> kAdvice = {
-    "larger batches, lower precision, a compiled or fused model",
-    "from and to the host, pinned memory and copies that overlap with compute (non_blocking=True); "
-    "within a device, fewer clone(), cat() and contiguous()",
-    "overlap communication with backward, larger buckets, fewer and larger messages",
-    "more loader workers, prefetch deeper, pin memory, decode once and keep it",
-    "CUDA graphs or torch.compile, larger batches, less Python in the step",
-    "no .item(), .cpu() or synchronize in the step; read metrics every few steps",
-    "CUDA graphs or torch.compile so that one launch does for many; fused optimizers",
-    "fuse small kernels, or launch them as one CUDA graph",
-    "log less often, and from a buffer",
-    "save in the background, less often, or only what changed",
-    "gc.freeze() after start-up, or collect by hand between epochs",
-    "profile fewer steps, without stacks and shapes",
-    "even out the work of the ranks; look at the slow rank's host and input first",
-    "record host events and correlations too (ProfilerActivity.CPU and CUDA)",
-};
-
 }  // namespace
 
 std::string show_span(Nanos time) {
@@ -186,8 +168,6 @@ std::string show_span(Nanos time) {
   if (seconds >= 1e-6) return fmt::format("{:.3g} µs", seconds * 1e6);
   return fmt::format("{} ns", time.count());
 }
-
-std::string_view what_to_try(Why why) { return kAdvice[at(why)]; }
 
 TraceReport report(const Prepared& prepared, const ReportOptions& options) {
   TraceReport made;

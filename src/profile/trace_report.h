@@ -78,7 +78,4 @@ TraceReport report(const Prepared& prepared, const ReportOptions& options = {});
 // A time as people read it, with three digits in the unit that suits: a trace has all sizes.
 std::string show_span(Nanos time);
 
-// What a person may try against a cause, in the playbook's words.
-std::string_view what_to_try(Why why);
-
 }  // namespace amdahl::profile
