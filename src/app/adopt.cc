@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <regex>
 
 #include <fmt/core.h>
 
 #include "app/fleet.h"
+#include "app/job_profile.h"
 #include "base/text.h"
 #include "os/files.h"
 
@@ -99,12 +101,25 @@ void knobs_from_source(model::Spec& spec, const std::string& source) {
   }
 }
 
+// As it was typed.
 std::optional<std::string> script_of(const model::Spec& spec) {
-  for (const std::string& word : spec.command) {
-    if (!word.ends_with(".py")) continue;
-    return word.starts_with('/') ? word : spec.workdir + "/" + word;
+  const auto script = std::ranges::find_if(
+      spec.command, [](const std::string& word) { return word.ends_with(".py"); });
+  return script == spec.command.end() ? std::nullopt : std::optional(*script);
+}
+
+// A patched tree is where a job runs then, so that it must find its script from there.
+void add_repo(const std::string& script, Draft& draft) {
+  namespace fs = std::filesystem;
+  const fs::path place = fs::path(draft.spec.workdir) / script;
+  const std::string tree = work_tree_of(place.parent_path().string());
+  if (tree.empty()) return;
+  if (fs::path(script).is_relative() && work_tree_of(draft.spec.workdir) == tree) {
+    draft.spec.repo = tree;
+    return;
   }
-  return std::nullopt;
+  draft.notes.push_back(fmt::format(
+      "patches cannot be tried on it: run it inside {} with its script as a relative path", tree));
 }
 
 bool is_family_name(std::string_view name) {
@@ -138,7 +153,9 @@ Result<Draft> draft_spec(const model::Usage& usage, const std::string& family) {
   spec.time_limit = std::max<Nanos>(std::chrono::seconds(60), 10 * wall);
   knobs_from_command(spec);
   if (const auto script = script_of(spec)) {
-    if (const auto source = os::read_file(*script)) knobs_from_source(spec, *source);
+    const auto source = os::read_file((std::filesystem::path(spec.workdir) / *script).string());
+    if (source) knobs_from_source(spec, *source);
+    if (source) add_repo(*script, draft);
   }
   if (!usage.work) {
     spec.fixed_work = 1;

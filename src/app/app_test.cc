@@ -7,8 +7,10 @@
 
 #include "app/config.h"
 #include "app/fleet.h"
+#include "app/job_profile.h"
 #include "app/run.h"
 #include "app/try_pair.h"
+#include "os/files.h"
 
 namespace amdahl::app {
 namespace {
@@ -110,6 +112,35 @@ TEST(DraftSpec, RefusesAFailedJobAndABadName) {
   usage.ending = "exit 1";
   EXPECT_EQ(draft_spec(usage, "").error().text,
             "job j-1 failed (exit 1); adopt one that ended well");
+}
+
+TEST(DraftSpec, TheWorkTreeOfTheScriptIsTheRepo) {
+  const std::string root =
+      os::absolute(::testing::TempDir() + "/draft-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(root + "/repo/.git");
+  std::filesystem::create_directories(root + "/repo/jobs");
+  ASSERT_TRUE(os::write_file(root + "/repo/jobs/train.py", "print(1)\n"));
+  const auto drafted = [&](const std::string& workdir, const std::string& script) {
+    model::Usage usage;
+    usage.family = "train";
+    usage.command = {"python3", script};
+    usage.workdir = root + workdir;
+    return *draft_spec(usage, "");
+  };
+  EXPECT_EQ(drafted("/repo", "jobs/train.py").spec.repo, work_tree_of(root + "/repo"));
+  EXPECT_EQ(drafted("/repo/jobs", "train.py").spec.repo, work_tree_of(root + "/repo/jobs"));
+  EXPECT_EQ(drafted("/repo", "no.py").spec.repo, "");
+  // A patched tree would not be what runs.
+  for (const auto& [workdir, script] :
+       {std::pair(std::string("/repo"), root + "/repo/jobs/train.py"),
+        std::pair(std::string(""), std::string("repo/jobs/train.py"))}) {
+    const Draft draft = drafted(workdir, script);
+    EXPECT_EQ(draft.spec.repo, "");
+    EXPECT_EQ(draft.notes.at(0), "patches cannot be tried on it: run it inside " +
+                                     work_tree_of(root + "/repo") +
+                                     " with its script as a relative path");
+  }
+  std::filesystem::remove_all(root);
 }
 
 TEST(ParseTry, WantsTwoCommands) {

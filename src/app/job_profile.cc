@@ -75,17 +75,6 @@ class Sources {
   std::vector<code::Source> sources_;
 };
 
-// Of the git repository or worktree that holds the folder; empty if none does.
-fs::path root_of(const std::string& folder) {
-  std::error_code error;
-  for (fs::path at = fs::weakly_canonical(folder, error); !folder.empty() && !at.empty();
-       at = at.parent_path()) {
-    if (fs::exists(at / ".git", error)) return at;
-    if (at == at.parent_path()) break;
-  }
-  return {};
-}
-
 // The Python script that the command runs; empty if it runs none.
 std::string entry_of(const model::Spec& spec) {
   for (const std::string& word : spec.command) {
@@ -104,7 +93,8 @@ struct Read {
   std::vector<profile::Facts> facts;
   std::vector<profile::LineCost> lines;
   std::ptrdiff_t from_hook = 0;  // The first of them.
-  std::int64_t hooked = 0;       // The process that the hook tells of.
+  std::int64_t hooked = 0;       // The process that the hook tells of,
+  std::int64_t thread = 0;       // and of it the thread with the steps.
   bool has_steps = false;        // That one.
   std::vector<profile::LineCost> wait_lines;
   JobProfile into;
@@ -145,6 +135,7 @@ void read_hook(const Collected& collected, Read& read) {
   read.lines = facts->lines;
   read.from_hook = std::ssize(read.lines);
   read.hooked = facts->process;
+  read.thread = facts->thread != 0 ? facts->thread : facts->process;
   const auto steps = facts->evidence.find("hook.steps");
   read.has_steps = steps != facts->evidence.end() && steps->second > 0;
   read.facts.push_back(*std::move(facts));
@@ -160,8 +151,11 @@ void read_waits(const Collected& collected, Read& read) {
   }
   model::BpfSummary waits = *std::move(record);
   waits.wall = without(read.at_exit, waits.wall);
-  if (read.has_steps) waits.stepping = read.hooked;
-  read.facts.push_back(profile::facts_of(waits, read.hooked));
+  if (read.has_steps) {
+    waits.stepping = read.hooked;
+    waits.stepping_thread = read.thread;
+  }
+  read.facts.push_back(profile::facts_of(waits, read.thread));
   read.into.waits = profile::waits_report(waits);
   read.wait_lines = profile::line_costs(waits);
 }
@@ -251,6 +245,16 @@ void find_lines(const model::Spec& spec, Read& read) {
 
 }  // namespace
 
+std::string work_tree_of(const std::string& folder) {
+  std::error_code error;
+  for (fs::path at = fs::weakly_canonical(folder, error); !folder.empty() && !at.empty();
+       at = at.parent_path()) {
+    if (fs::exists(at / ".git", error)) return at.string();
+    if (at == at.parent_path()) break;
+  }
+  return "";
+}
+
 Collected collected_in(const std::string& folder) {
   Collected collected{folder, {}};
   for (const std::string& name : os::list(folder)) {
@@ -276,13 +280,13 @@ model::Spec spec_of_run(const model::Spec& spec, const Collected& collected) {
   if (!moved) return spec;
   model::Spec there = spec;
   there.workdir = moved->workdir;
-  there.repo = root_of(moved->workdir).string();
+  there.repo = work_tree_of(moved->workdir);
   return there;
 }
 
 std::vector<code::Source> sources_of(const model::Spec& spec,
                                      const std::vector<profile::LineCost>& lines) {
-  Sources sources(root_of(spec.repo.empty() ? spec.workdir : spec.repo));
+  Sources sources(work_tree_of(spec.repo.empty() ? spec.workdir : spec.repo));
   for (const profile::LineCost& line : lines) sources.add(line.file);
   if (const std::string entry = entry_of(spec); !entry.empty()) {
     sources.add_folder(fs::path(entry).parent_path(), false);

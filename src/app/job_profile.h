@@ -29,6 +29,9 @@ struct JobProfile {
   std::vector<std::string> problems;          // Records that could not be read, and why.
 };
 
+// The root of the git repository or worktree that holds the folder; empty if none does.
+std::string work_tree_of(const std::string& folder);
+
 // What a run's folder holds: hook.json, waits.jsonl, gpus.jsonl, traces of torch and of queues.
 struct Collected {
   std::string folder;

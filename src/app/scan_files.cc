@@ -69,7 +69,11 @@ Error not_there(const std::string& path) {
     return Error{Error::Kind::kExternal,
                  fmt::format("{}: permission denied; who may read it?", path)};
   }
-  return Error{Error::Kind::kNotFound, fmt::format("{}: there is no such file or folder", path)};
+  return Error{
+      Error::Kind::kNotFound,
+      fmt::format("{}: there is no such file or folder; scan takes files or folders of usage "
+                  "records, accounting and telemetry, and --source: amdahl scan --help",
+                  path)};
 }
 
 bool is_standard_input(const std::string& path) {

@@ -47,7 +47,8 @@ struct TaskWaits {
   std::int64_t parent = 0;  // The process that started it.
   std::string name;
   bool executed = false;  // It executed a program after its birth.
-  Nanos born{};           // Since the summary's start, as is `died`.
+  Nanos executed_at{};    // The last time; 0 if it did not, or that is not known.
+  Nanos born{};           // Since the summary's start, as are `executed_at` and `died`.
   Nanos died{};
   Nanos running{};
   Nanos runqueue{};   // Woken, and waiting for a CPU.
@@ -152,11 +153,12 @@ struct BpfSummary {
   Nanos collector_cpu{};      // Of the collector's own thread, not of what the kernel does for it.
   Nanos sample_every{};       // Of "proc"; 0: exact.
   std::int64_t stepping = 0;  // The process that was seen from inside to run steps; 0: none.
-  std::vector<TaskWaits> tasks;  // By birth.
-  std::vector<WaitSite> sites;   // Longest time first.
-  std::vector<RunSite> running;  // Most samples first.
-  Nanos run_sample_every{};      // Of each CPU; 0: what threads ran was not sampled.
-  std::vector<Wakes> wakes;      // Longest time first.
+  std::int64_t stepping_thread = 0;  // The thread that did; 0: its first, for all that is known.
+  std::vector<TaskWaits> tasks;      // By birth.
+  std::vector<WaitSite> sites;       // Longest time first.
+  std::vector<RunSite> running;      // Most samples first.
+  Nanos run_sample_every{};          // Of each CPU; 0: what threads ran was not sampled.
+  std::vector<Wakes> wakes;          // Longest time first.
   std::vector<DeviceIo> devices;
   std::int64_t lost_tasks = 0;  // Threads, places, waits and pairs that found no room.
   std::int64_t lost_sites = 0;

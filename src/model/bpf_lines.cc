@@ -43,6 +43,7 @@ Json to_json(const TaskWaits& task) {
           {"parent", task.parent},
           {"name", task.name},
           {"executed", task.executed},
+          {"executed_at", task.executed_at.count()},
           {"born", task.born.count()},
           {"died", task.died.count()},
           {"running", task.running.count()},
@@ -214,6 +215,7 @@ Result<TaskWaits> read_task(const Json& value) {
   task.parent = in.whole("parent");
   task.name = in.text("name");
   task.executed = in.truth("executed");
+  task.executed_at = in.time("executed_at");
   task.born = in.time("born");
   task.died = in.time("died");
   task.running = in.time("running");

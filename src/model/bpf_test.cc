@@ -22,6 +22,7 @@ BpfSummary sample() {
   task.parent = 1;
   task.name = "a \"name\"\n";
   task.executed = true;
+  task.executed_at = Nanos{4};
   task.born = Nanos{3};
   task.died = Nanos{900};
   task.running = Nanos{100};

@@ -26,6 +26,7 @@ struct Facts {
   // phases nor the hook know of that class.
   std::vector<model::Cause> causes;
   std::int64_t process = 0;  // That it looked into; 0 if it looked at all.
+  std::int64_t thread = 0;   // Of it, that runs the steps; 0: not known.
 };
 
 // The JSON that the PyTorch hook leaves (docs/format/hook.md).
@@ -40,6 +41,9 @@ Facts facts_of(const model::Receipt& receipt);
 // accelerators asked for none: that it got more than it uses is no fault of it.
 model::Profile classify(const model::Spec& spec, const model::Receipt& receipt,
                         const std::vector<Facts>& collected, const model::Change& baseline = {});
+
+// Whether it was ended from outside, which says nothing of what it did until then.
+bool was_cut_short(const model::Receipt& receipt);
 
 // The class and the rule that chose it, from the causes, largest first, and the evidence.
 // `left_alone`: of the accelerators, by a job that asked for none.

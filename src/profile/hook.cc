@@ -190,8 +190,8 @@ std::string_view why_no_window(const Json& hook, const Facts& facts) {
   }
   const auto steps = facts.evidence.find("hook.steps");
   if (steps != facts.evidence.end() && steps->second == 0) {
-    return "hook: it saw no steps (no batch of a DataLoader, no module called in the main thread), "
-           "so nothing of the operators";
+    return "hook: it saw no steps (no batch of a DataLoader, no call of a module), so nothing of "
+           "the operators";
   }
   if (was_killed) {
     return "hook: the job was killed, so this is of the moment before that, without the operators";
@@ -269,6 +269,7 @@ Result<Facts> read_hook(std::string_view json) {
   Facts facts;
   TRY(read_numbers(hook, "", kNumbers, facts));
   facts.process = static_cast<std::int64_t>(TRY(number_at(hook, "", "pid")).value_or(0));
+  facts.thread = static_cast<std::int64_t>(TRY(number_at(hook, "", "step_thread")).value_or(0));
   const Json loader = TRY(object_at(hook, "loader"));
   TRY(read_numbers(loader, "/loader", kLoader, facts));
   TRY(read_times(hook, facts));

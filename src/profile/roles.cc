@@ -18,6 +18,7 @@ using model::Wait;
 constexpr double kMostlyWaits = 0.8;    // Of its life: a launcher.
 constexpr double kOneWait = 0.4;        // Of its life, in one wait: likewise.
 constexpr double kAsBusy = 0.5;         // Of the busiest child's tree: another rank.
+constexpr double kLives = 0.2;          // Of the process: one that runs the steps.
 constexpr double kIdleLeader = 0.02;    // Of its life on a CPU: it leaves the steps to others.
 constexpr double kPoolComputes = 0.01;  // Of the wall time on a CPU; else it is idle.
 constexpr double kPoolFutex = 0.8;      // Of its blocked time.
@@ -69,6 +70,13 @@ class Family {
 
   std::size_t step_task(const Process& process) const {
     const TaskWaits& leader = summary_.tasks[process.leader];
+    for (const std::size_t task : process.tasks) {
+      const TaskWaits& thread = summary_.tasks[task];
+      const bool was_seen =
+          process.id == summary_.stepping && thread.tid == summary_.stepping_thread;
+      // A server may have a thread for each request: one that is gone soon stands for none.
+      if (was_seen && seconds(thread.life()) >= kLives * seconds(leader.life())) return task;
+    }
     const double futex = seconds(leader.blocked_in(Wait::kFutex));
     if (seconds(leader.running) >= kIdleLeader * seconds(leader.life()) ||
         futex < kMostlyWaits * seconds(leader.life())) {
@@ -257,12 +265,23 @@ class Casting {
         roles_[task] = Role::kStep;
       } else if (task != rank.leader && has_loader_name(thread)) {
         roles_[task] = Role::kLoader;
-      } else if (seconds(thread.running) >= kPoolComputes * wall &&
+      } else if (task != rank.leader && seconds(thread.running) >= kPoolComputes * wall &&
                  futex >= kPoolFutex * blocked(thread)) {
         roles_[task] = Role::kPool;
       }
     }
-    for (const std::int64_t child : rank.children) cast_child(child, waited, wall, 0);
+    const Nanos program = summary_.tasks[rank.leader].executed_at;
+    for (const std::int64_t child : rank.children) {
+      const bool is_shims = summary_.tasks[family_.process(child).leader].died <= program;
+      is_shims ? cast_shim(child, 0) : cast_child(child, waited, wall, 0);
+    }
+  }
+
+  void cast_shim(std::int64_t id, int depth) {
+    const Process& process = family_.process(id);
+    for (const std::size_t task : process.tasks) roles_[task] = Role::kLauncher;
+    if (depth >= kDeepest) return;
+    for (const std::int64_t child : process.children) cast_shim(child, depth + 1);
   }
 
   void cast_child(std::int64_t id, const std::map<std::int64_t, double>& waited, double wall,

@@ -23,9 +23,11 @@ bool is_hooks(const model::TaskWaits& task);
 
 // One for each task. A process that started the one that was seen to run steps and then waited,
 // that mostly waits for children or sleeps while what it executed works, or that only the ends of
-// what it executed wake, is a launcher, and its busy children are the ranks. Of a rank the first
-// thread runs the steps, or where that only waits for others, the busiest one. Forked children are
-// loaders, others if they wake it; threads that wait in futexes and compute are its pool.
+// what it executed wake, is a launcher, and its busy children are the ranks. So is all that a rank
+// started and that ended before it executed its program: a shim's. Of a rank that thread runs the
+// steps which was seen to, else the first, or where that only waits for others, the busiest one.
+// Forked children are loaders, others if they wake it; threads that wait in futexes and compute are
+// its pool.
 std::vector<Role> roles_of(const model::BpfSummary& summary);
 
 }  // namespace amdahl::profile

@@ -74,6 +74,38 @@ TEST(Roles, WhoForkedTheProcessThatRunsStepsAndWaitsIsALauncher) {
   EXPECT_EQ(names(summary), (std::vector<std::string_view>{"step", "helper", "loader", "loader"}));
 }
 
+// `python` may be a script of a shell that asks others where Python is, and becomes it then.
+TEST(Roles, WhatEndedBeforeTheProgramBeganIsNoLoader) {
+  model::BpfSummary summary = spawned(200);
+  summary.tasks[2].executed = summary.tasks[3].executed = false;
+  summary.tasks[2].died = milliseconds(2300);
+  EXPECT_EQ(names(summary), (std::vector<std::string_view>{"step", "helper", "loader", "loader"}));
+  summary.tasks[0].executed_at = milliseconds(2400);
+  EXPECT_EQ(names(summary),
+            (std::vector<std::string_view>{"step", "helper", "launcher", "loader"}));
+}
+
+TEST(Roles, TheThreadThatWasSeenToRunStepsDoes) {
+  model::BpfSummary summary;
+  summary.wall = std::chrono::seconds(10);
+  auto leader = waits_task(10, 10, 1, "python3");
+  leader.running = milliseconds(2500);
+  waits_block(leader, model::Wait::kFutex, 7500, 100);
+  auto model = waits_task(11, 10, 1, "python3");
+  model.running = milliseconds(2000);
+  waits_block(model, model::Wait::kFutex, 4000, 100);
+  auto pool = waits_task(12, 10, 1, "python3");
+  pool.running = milliseconds(3000);
+  waits_block(pool, model::Wait::kFutex, 3000, 900);
+  summary.tasks = {leader, model, pool};
+  EXPECT_EQ(names(summary), (std::vector<std::string_view>{"step", "pool", "pool"}));
+  summary.stepping = 10;
+  summary.stepping_thread = 11;
+  EXPECT_EQ(names(summary), (std::vector<std::string_view>{"helper", "step", "pool"}));
+  summary.tasks[1].died = milliseconds(1000);
+  EXPECT_EQ(names(summary).front(), "step") << "it was one of many";
+}
+
 TEST(Roles, WhoIsWokenByItsChildrenAgainAndAgainIsFedByThem) {
   EXPECT_EQ(names(spawned(200)),
             (std::vector<std::string_view>{"step", "helper", "loader", "loader"}));

@@ -287,7 +287,10 @@ TEST_F(Scan, WrongUseSaysWhatToType) {
     int code;
     const char* says;
   } cases[] = {
-      {{"scan", "none.csv"}, 1, "none.csv: there is no such file or folder"},
+      {{"scan", "none.csv"},
+       1,
+       "none.csv: there is no such file or folder; scan takes files or folders of usage records, "
+       "accounting and telemetry, and --source: amdahl scan --help"},
       {{"scan", "--by", "colour"}, 2, "--by wants one of job, family, user"},
       {{"scan", "--from", "yesterday-ish"}, 2, "--from wants a time like 2026-11-15"},
       {{"scan", "--window", "7"}, 2, "--window wants a length like 7d, 36h or 90min, not '7'"},

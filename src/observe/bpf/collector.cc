@@ -253,6 +253,9 @@ void BpfCollector::Work::add_task(std::uint32_t number, waits_task task, std::ui
   made.name = text_of(task.name, sizeof(task.name));
   made.executed = task.has_executed != 0;
   made.born = std::max(Nanos{}, nanos(task.born) - summary_.monotonic);
+  if (made.executed) {
+    made.executed_at = std::max(made.born, nanos(task.executed) - summary_.monotonic);
+  }
   made.died = std::max(made.born, nanos(task.died) - summary_.monotonic);
   made.running = nanos(task.running);
   made.runqueue = nanos(task.runqueue);

@@ -53,7 +53,7 @@ struct waits_task {
   __u32 site;       // Of the same; 0: none.
   __u32 waker;      // Who ended it, by its number in the kernel; 0: the kernel, or not ours.
   __u8 was_preempted, has_executed, has_exited, was_adopted;
-  __u64 born, died;
+  __u64 born, executed, died;
   __u64 running, runqueue, preempted;
   __u64 runqueue_waits, longest_runqueue;
   __u64 blocked[kWaitReasons], blocks[kWaitReasons];

@@ -155,6 +155,7 @@ int BPF_PROG(on_exec, struct task_struct *p, int old_number) {
   bpf_map_delete_elem(&pythons, &process);
   task->python = task->python_looks = 0;
   task->has_executed = 1;
+  task->executed = now;
   bpf_core_read(&task->name, sizeof(task->name), &p->comm);
   tell_of_task(kEventExec, task, p->pid);
   return 0;
