@@ -119,7 +119,8 @@ int exit_status(const model::Receipt& receipt) {
     case model::Ending::kSignalled:
       return 128 + receipt.code;
     case model::Ending::kCancelled:
-      return 128 + SIGINT;
+      // The receipt keeps the signal in words.
+      return 128 + (receipt.reason.starts_with("cancelled by SIGTERM") ? SIGTERM : SIGINT);
     case model::Ending::kNotStarted:
       return 127;
     case model::Ending::kTimeLimit:

@@ -18,6 +18,7 @@
 #include "model/codec.h"
 #include "model/receipt.h"
 #include "os/files.h"
+#include "profile/classify.h"
 #include "profile/job_html.h"
 #include "profile/page.h"
 #include "profile/reach.h"
@@ -185,8 +186,10 @@ Result<int> profile_typed_command(const Flags& flags) {
                done.receipt.left_behind == 1 ? "was" : "were");
   }
   if (!succeeded(done.receipt)) {
-    fmt::print(stderr, "amdahl: the job failed: {}; this is as far as it came{}\n",
-               describe_ending(done.receipt), command.run.quiet ? last_words(done) : "");
+    const bool is_cut = profile::was_cut_short(done.receipt);
+    fmt::print(stderr, "amdahl: the job {}: {}; this is as far as it came{}\n",
+               is_cut ? "was cut short" : "failed", describe_ending(done.receipt),
+               command.run.quiet ? last_words(done) : "");
   }
   if (!flags.html.empty()) TRY(write_page(flags, done));
   return exit_status(done.receipt);

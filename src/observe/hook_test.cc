@@ -256,19 +256,32 @@ TEST_F(HookTest, EveryWayToEndIsReported) {
     const char* how;
     int code;
     bool ended;
+    bool has_window;
   } cases[] = {
-      {"raise ValueError('broken')", 1, true},
-      {"sys.exit(3)", 3, true},
-      {"os._exit(4)", 4, true},
-      {"threading.Thread(target=os._exit, args=(5,)).start(); time.sleep(100)", 5, true},
+      {"raise ValueError('broken')", 1, true, true},
+      {"sys.exit(3)", 3, true, true},
+      {"os._exit(4)", 4, true, true},
+      {"threading.Thread(target=os._exit, args=(5,)).start(); time.sleep(100)", 5, true, true},
       // Not before the hook had a chance to say what there is: that is what `seen` waits for.
-      {"seen(); os.kill(os.getpid(), signal.SIGKILL)", 9, false},
-      {"seen(); os.kill(os.getpid(), signal.SIGTERM)", 15, false},
+      {"seen(); os.kill(os.getpid(), signal.SIGKILL)", 9, false, false},
+      {"os.kill(os.getpid(), signal.SIGTERM); time.sleep(100)", 15, true, true},
+      // A call that does not come back to Python.
+      {"threading.Timer(0.1, os.kill, (os.getpid(), 15)).start(); wait_in_c()", 15, true, true},
+      // Its own handler is its own.
+      {"signal.signal(15, lambda *_: sys.exit(6)); os.kill(os.getpid(), 15); time.sleep(9)", 6,
+       true, true},
+      {"signal.signal(15, signal.SIG_IGN); os.kill(os.getpid(), 15); sys.exit(7)", 7, true, true},
+      {"assert signal.getsignal(15) == signal.SIG_DFL; sys.exit(8)", 8, true, true},
+      {"signal.signal(15, signal.SIG_DFL); os.kill(os.getpid(), 15); time.sleep(9)", 15, true,
+       true},
+      // Children end as they would have.
+      {"pid = os.fork() or time.sleep(100); os.kill(pid, 15); sys.exit(os.waitpid(pid, 0)[1])", 15,
+       true, true},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.how);
     const model::Receipt receipt = run(python(std::string(R"(
-import json, os, signal, sys, threading, time
+import ctypes, json, os, signal, sys, threading, time
 import torch
 from torch.utils.data import DataLoader
 
@@ -281,6 +294,10 @@ def seen():
         except OSError:
             pass
 
+def wait_in_c():
+    ctypes.CDLL(None).pause()
+    ctypes.CDLL(None).sleep(100)
+
 for i, batch in enumerate(DataLoader(torch.zeros(64, 2), batch_size=1)):
     batch.sum()
     if i == 40:
@@ -291,7 +308,7 @@ for i, batch in enumerate(DataLoader(torch.zeros(64, 2), batch_size=1)):
     EXPECT_EQ(report.at("steps"), 41);
     EXPECT_GT(report.at("startup_s"), 0);
     EXPECT_EQ(line_of(report, "import").at("line"), 3);
-    EXPECT_EQ(report.contains("window"), c.ended);
+    EXPECT_EQ(report.contains("window"), c.has_window);
   }
 }
 
@@ -366,6 +383,61 @@ print([node.op for node in torch.fx.symbolic_trace(model).graph.nodes])
   EXPECT_GE(seen.at("window").at("steps"), 12);
   EXPECT_GT(seen.at("torch_import_s"), 0);
   expect_trace(seen.at("window").at("steps"));
+}
+
+// The steps are those of the thread that runs the model.
+TEST_F(HookTest, AModelThatRunsInAnotherThreadMakesItsSteps) {
+  if (no_torch()) GTEST_SKIP() << "/usr/bin/python3 has no torch here";
+  const struct {
+    const char* how;
+    const char* by;
+    bool has_window;
+  } cases[] = {
+      {"thread = threading.Thread(target=work); thread.start(); thread.join()", "forward", true},
+      {"with ThreadPoolExecutor(1) as pool: list(pool.map(answer, range(30)))", "forward", true},
+      {"answer(0)  # A trial.\nwith ThreadPoolExecutor(1) as pool: pool.submit(work).result()",
+       "forward", true},
+      {"with ThreadPoolExecutor(1) as pool: pool.submit(train).result()", "loader", true},
+      // A thread for each request: there is none that a profiler could look into.
+      {"for i in range(30):\n    t = threading.Thread(target=answer, args=(i,)); t.start(); "
+       "t.join()",
+       "forward", false},
+      // Who only loads in another thread runs the model in the first.
+      {"for batch in prefetched(): model(batch)", "forward", true},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.how);
+    const model::Receipt receipt = run(python(std::string(R"(
+import queue, threading
+from concurrent.futures import ThreadPoolExecutor
+import torch
+from torch.utils.data import DataLoader
+model = torch.nn.Sequential(torch.nn.Linear(4, 4))
+loader = DataLoader(torch.zeros(30, 4), batch_size=1)
+
+def answer(i):
+    return model(torch.zeros(1, 4))
+
+def work():
+    for i in range(30): answer(i)
+
+def train():
+    for batch in loader: model(batch)
+
+def prefetched():
+    ready = queue.Queue(2)
+    fill = lambda: [ready.put(batch) for batch in loader] + [ready.put(None)]
+    threading.Thread(target=fill).start()
+    return iter(ready.get, None)
+
+)") + c.how + "\n"));
+    EXPECT_EQ(receipt.code, 0) << receipt.stderr_tail;
+    const Json seen = hook();
+    // A batch that was taken before the model was first called there is not known of.
+    EXPECT_GE(seen.at("steps"), 29);
+    EXPECT_EQ(seen.at("steps_by"), c.by);
+    EXPECT_EQ(seen.contains("window"), c.has_window);
+  }
 }
 
 TEST_F(HookTest, TheHostsOwnSitecustomizeStillRuns) {

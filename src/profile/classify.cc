@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <limits>
 #include <optional>
 
@@ -95,6 +96,13 @@ std::optional<std::pair<std::string, double>> productive(const Evidence& evidenc
 
 }  // namespace
 
+bool was_cut_short(const model::Receipt& receipt) {
+  using enum model::Ending;
+  const bool was_told = receipt.ending == kSignalled && receipt.code == SIGTERM;
+  return was_told || receipt.ending == kCancelled || receipt.ending == kTimeLimit ||
+         receipt.ending == kMemoryLimit;
+}
+
 void conclude(model::Profile& profile, double left_alone) {
   const Cause* largest = profile.causes.empty() ? nullptr : &profile.causes.front();
   if (largest != nullptr && largest->share >= kCauseThatCounts) {
@@ -133,9 +141,14 @@ model::Profile classify(const model::Spec& spec, const model::Receipt& receipt,
   profile.wall = receipt.wall;
   profile.accelerators = receipt.accelerators;
   if (!model::succeeded(receipt)) {
+    const std::string ending = model::describe_ending(receipt);
     profile.missing.push_back(
-        fmt::format("success: the run ended with {}, so all figures are of a run that failed",
-                    model::describe_ending(receipt)));
+        was_cut_short(receipt)
+            ? fmt::format("the rest: the run was cut short ({}), so all figures are of what "
+                          "it did until then",
+                          ending)
+            : fmt::format("success: the run ended with {}, so all figures are of a run that failed",
+                          ending));
   }
 
   Facts own = facts_of(receipt);

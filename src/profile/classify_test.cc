@@ -218,6 +218,11 @@ TEST(Classify, AFailedRunSaysSo) {
   receipt.code = 3;
   EXPECT_EQ(classify({}, receipt, {}).missing.at(0),
             "success: the run ended with exit 3, so all figures are of a run that failed");
+  receipt.ending = model::Ending::kCancelled;
+  receipt.reason = "cancelled by SIGTERM";
+  EXPECT_EQ(classify({}, receipt, {}).missing.front(),
+            "the rest: the run was cut short (cancelled by SIGTERM), so all figures are of what it "
+            "did until then");
 }
 
 Facts hook(std::string_view json) {
@@ -316,8 +321,8 @@ TEST(Hook, SaysWhyThereIsNoWindow) {
   EXPECT_EQ(last(R"({"wall_s": 1, "torch": null, "steps": 0})"),
             "hook: the job's Python did not import torch, so no steps, loader or operators");
   EXPECT_EQ(last(R"({"wall_s": 1, "torch": "2.0", "steps": 0})"),
-            "hook: it saw no steps (no batch of a DataLoader, no module called in the main "
-            "thread), so nothing of the operators");
+            "hook: it saw no steps (no batch of a DataLoader, no call of a module), so nothing of "
+            "the operators");
   EXPECT_EQ(last(R"({"wall_s": 1, "torch": "2.0", "steps": 9, "ended": false})"),
             "hook: the job was killed, so this is of the moment before that, without the "
             "operators");

@@ -356,6 +356,29 @@ constexpr const char* kFamilyOfThree =
     "sleep 1000 & echo $! >> pids; (setsid sleep 1000 & echo $! >> pids);"
     "echo $$ >> pids; touch ready; wait";
 
+// As a scheduler ends a job that takes too long.
+TEST(Profile, AJobThatIsToldToEndIsShownWithItsOperators) {
+  if (!has_torch()) GTEST_SKIP() << kPython << " has no torch or Pillow here";
+  House house;
+  house.write("job.py", R"(import pathlib, torch
+model = torch.nn.Linear(8, 8)
+for i in range(10**9):
+    model(torch.zeros(1, 8))
+    if i == 40: pathlib.Path("ready").touch()
+)");
+  const Background profile(house, {"profile", "--", kPython, "job.py"});
+  ASSERT_TRUE(appears(house, "ready"));
+  ::kill(profile.pid(), SIGTERM);
+  EXPECT_EQ(profile.wait(), 128 + SIGTERM) << house.read("said");
+  const std::string said = house.read("said");
+  EXPECT_NE(said.find("cut short"), std::string::npos) << said;
+  EXPECT_EQ(said.find("operators"), std::string::npos) << "nothing is said to be missing: " << said;
+  const std::string folder = "state/profiles/" + house.list("state/profiles").front();
+  const Json hook = Json::parse(house.read(folder + "/hook.json"));
+  EXPECT_FALSE(hook.at("window").at("ops").empty());
+  EXPECT_EQ(hook.at("signal"), SIGTERM);
+}
+
 TEST(Profile, AnInterruptLeavesNothingHalfDoneAndNobodyBehind) {
   House house;
   const Background profile(

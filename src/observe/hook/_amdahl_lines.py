@@ -1,4 +1,4 @@
-"""Which lines of the job its main thread spends its time in, by looking at it every few milliseconds."""
+"""Which lines of the job the thread with its steps spends its time in, by looking at it every few milliseconds."""
 import os
 import sys
 
@@ -14,14 +14,16 @@ class Sampler:
     It also calls `now_and_then`: often at first, then every `seconds`.
     """
 
-    def __init__(self, thread, clock, phase, now_and_then, seconds):
+    def __init__(self, thread, clock, phase, look, now_and_then, seconds):
         import threading
         import time
 
         self.watched = thread
         self.clock = clock
         self.phase = phase  # Called for the name of the present phase.
+        self.look = look  # Called each time.
         self.now_and_then = now_and_then
+        self.ident = threading.get_ident
         self.every = seconds
         self.seconds = {}  # (file, line, function, phase) to seconds.
         self.own = 0.0  # CPU time of the looking itself.
@@ -42,6 +44,7 @@ class Sampler:
                 self.seconds[key] = self.seconds.get(key, 0.0) + min(now - last, _LONGEST)
             del frame
             last = now
+            self.look()
             if now - called > min(self.every, max(self.every, now - began) / 8):
                 self._call()
                 called = last = self.clock()
@@ -74,7 +77,8 @@ class Sampler:
     def end(self):
         """A thread that is at work while the interpreter goes down is a risk to the job."""
         self.stop.set()
-        self.thread.join(1.0)
+        if self.ident() != self.thread.ident:  # It may be the one to end all.
+            self.thread.join(1.0)
 
     def rows(self):
         """The lines with most time first."""

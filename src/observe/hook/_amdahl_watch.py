@@ -107,7 +107,7 @@ class Forwards:
             del kind.__call__
 
     def first(self, module, inputs):
-        if self.handle is None or not self.hook.mine():
+        if self.handle is None or not self.hook.follow():
             return
         try:
             handle, self.handle = self.handle, None
@@ -127,7 +127,7 @@ class Forwards:
         hook = self.hook
 
         def __call__(self, *args, **kwargs):
-            if self is root() and hook.mine() and not hook.depth.get("forward"):
+            if self is root() and not hook.depth.get("forward") and hook.follow():
                 hook.depth["forward"] = 1
                 try:
                     hook.before_forward()
@@ -149,6 +149,7 @@ def _torch(hook):
     _watch_loader(hook)
     _yield_to_own_profiler(torch, hook)
     hook.forwards = Forwards(torch, hook)
+    hook.at_torch()
 
 
 def _imported(hook, name, seconds):

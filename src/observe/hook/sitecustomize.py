@@ -7,6 +7,7 @@ job as it was, with less in the report. The format is in docs/format/hook.md.
 import os
 import sys
 
+import _amdahl_end as _end
 import _amdahl_lines as _lines
 import _amdahl_report as _report
 import _amdahl_trace as _trace
@@ -34,6 +35,7 @@ class _Hook:
 
         self.out = out
         self.ident = threading.get_ident
+        self.native_id = getattr(threading, "get_native_id", self.ident)
         self.lock = threading.Lock
         self.clock = time.perf_counter
         self.cpu = time.process_time
@@ -47,13 +49,17 @@ class _Hook:
         self.imports = {}  # Outermost module to seconds.
         self.nested = 0.0  # Seconds of imports inside of the one that goes on.
         self.forked = False
+        self.termination = None  # What SIGTERM does.
         self.forwards = None  # Takes calls of the outermost module for steps, while no loader gives any.
         self.start_over()
 
     def start_over(self):
         """What is of this process alone."""
         self.pid = os.getpid()
-        self.thread = self.ident()
+        self.main = self.thread = self.ident()  # The second is the one that makes the steps.
+        self.native = self.native_id()
+        self.moved = 0  # Steps before that thread made its first.
+        self.signal = None  # That ended it.
         self.writing = self.lock()
         self.depth = {}
         self.rank = None
@@ -75,14 +81,25 @@ class _Hook:
     def after_fork(self):
         """In the child: its parent's start is its own; its steps it must make itself."""
         self.forked = True
+        try:
+            if self.termination is not None:
+                self.termination.after_fork()
+        except Exception:
+            pass
         self.totals = {name: row for name, row in self.totals.items() if name in _START}
         self.start_over()
 
     def watch_lines(self):
-        self.sampler = _lines.Sampler(self.thread, self.clock, self.phase, self.write_so_far, _SO_FAR)
+        self.sampler = _lines.Sampler(
+            self.thread, self.clock, self.phase, self.look, self.write_so_far, _SO_FAR
+        )
+
+    def look(self):
+        if self.termination is not None:
+            self.termination.look()
 
     def phase(self):
-        """What the main thread is at; asked by the one that looks at it."""
+        """What the thread with the steps is at; asked by the one that looks at it."""
         if self.depth.get("next"):
             return "input"
         return "startup" if self.first_step is None else "step"
@@ -99,8 +116,33 @@ class _Hook:
             return now
 
     def mine(self):
-        """Whether this is the main thread of the process that was started."""
-        return self.ident() == self.thread and os.getpid() == self.pid
+        """Whether this is the thread with the steps, of the process that was started."""
+        # Not by `ident`, which a new thread has of one that ended.
+        return self.native_id() == self.native and os.getpid() == self.pid
+
+    def follow(self):
+        """Whether a call of the model in this thread is a step. The steps go where the model runs: a
+        main thread that hands them to others, and had at most a trial itself, is left for these."""
+        if self.mine():
+            return True
+        is_held = self.depth.get("forward") or self.loaders or self.window is not None
+        if is_held or os.getpid() != self.pid:
+            return False
+        if self.thread == self.main:
+            if self.steps > self.warmup:
+                return False
+            self.forget_trial()
+        self.thread = self.ident()
+        self.native = self.native_id()
+        self.moved = self.steps
+        if self.sampler is not None:
+            self.sampler.watched = self.thread
+        return True
+
+    def forget_trial(self):
+        self.steps = 0
+        self.durations = []
+        self.step_began = self.first_step = None
 
     def timed(self, name, function, *args, **kwargs):
         """The function's result; its time counts unless it was called from itself."""
@@ -123,6 +165,8 @@ class _Hook:
             self.first_step = now
             if self.sampler is None:  # A forked child that does the work.
                 self.watch_lines()
+                if self.termination is not None and self.thread == self.main:
+                    self.termination.install()
         self.end_step(now)
         self.turn_window()
 
@@ -131,9 +175,7 @@ class _Hook:
             self.forwards.leave()
             self.forwards = None
             if 0 < self.steps <= self.warmup and self.window is None:
-                self.steps = 0  # They were a trial before the loop.
-                self.durations = []
-                self.step_began = self.first_step = None
+                self.forget_trial()
         self.begin(self.clock())
 
     def after_next(self, began, iterator):
@@ -186,7 +228,7 @@ class _Hook:
 
     def is_steady(self):
         """After the warm-up, once two steps in a row took about as long, or enough went by."""
-        if self.steps < self.warmup:
+        if self.steps - self.moved < self.warmup:
             return False
         last = self.durations[-2:]
         return (
@@ -278,7 +320,7 @@ class _Hook:
         self.finished = True
         now, cpu = self.clock(), self.cpu()
         before = self.overhead
-        if self.ident() == self.thread:  # Torch's profiler must be ended where it was started.
+        if self.mine():  # Torch's profiler must be ended where it was started.
             self.close_window()  # A step that is still open has no length that we know.
         profiler = self.window_result.get("profiler") if self.window_result else None
         report = self.report(now, before)
@@ -334,11 +376,15 @@ class _Hook:
             report["imports"] = [{"module": m, "seconds": round(s, 6)} for m, s in slowest]
         if self.first_step is not None:
             report["startup_s"] = round(self.first_step - self.began, 6)
-            report["teardown_s"] = round(now - self.last_step, 6)
+            if ended and self.signal is None:  # Else what it was at was a step.
+                report["teardown_s"] = round(now - self.last_step, 6)
         if self.durations:
             report["step_s"] = _report.summary(self.durations)
             report["warmup_s"] = _report.warmup(self.durations)
+        if self.signal is not None:
+            report["signal"] = self.signal
         if self.steps:
+            report["step_thread"] = self.native
             report["steps_by"] = "loader" if self.loaders else "forward"
         if self.loaders:
             report["loader"] = max(self.loaders.values(), key=lambda row: row[0])[1]
@@ -399,6 +445,7 @@ def _install(out):
         except Exception:
             pass
 
+    hook.at_torch = lambda: _end.watch(hook, finish)
     # Registered first, so it runs last: what others do at exit is part of the teardown.
     atexit.register(finish)
     for step in (
