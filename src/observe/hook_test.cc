@@ -218,6 +218,29 @@ print(found, end="")
 }
 
 // What the job's own modules do when they are imported is its own doing.
+// Who looks must hold the interpreter's lock: a line that never gives it away was not seen at all.
+TEST_F(HookTest, LinesThatComputeInPythonAreSeenAsMuchAsThoseOfLibraries) {
+  const model::Receipt receipt = run(python(R"(
+import hashlib, time
+data, in_python, began = bytes(2_000_000), 0.0, time.perf_counter()
+while time.perf_counter() - began < 1.5:
+    at = time.perf_counter()
+    total = sum(i * i for i in range(60_000))
+    in_python += time.perf_counter() - at
+    hashlib.sha256(data).digest()
+print("%.6f" % in_python)
+)"));
+  ASSERT_EQ(receipt.code, 0) << receipt.stderr_tail;
+  const Json seen = hook();
+  double seconds = 0;
+  for (const Json& row : seen.at("lines")) {
+    if (row.at("line") == 6) seconds += row.at("seconds").get<double>();
+  }
+  const double in_python = std::strtod(receipt.stdout_tail.c_str(), nullptr);
+  EXPECT_GE(seconds, in_python / 2) << seen.at("lines").dump();
+  EXPECT_LE(seconds, in_python * 2) << seen.at("lines").dump();
+}
+
 TEST_F(HookTest, TellsImportsOfItsOwnModulesFromThoseOfInstalledOnes) {
   write("own.py", "import json, time\ntime.sleep(0.5)\n");
   const model::Receipt receipt = run(python("import os\nimport own\n"));
