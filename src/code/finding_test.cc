@@ -124,6 +124,10 @@ constexpr Case kPython[] = {
      "for batch in loader:\n  batch = batch.to('cuda', non_blocking=True)\n  model(batch)\n", ""},
     {"a conversion is no copy to a device",
      "for batch in loader:\n  batch = batch.to(torch.float16)\n  model(batch)\n", ""},
+    {"copies in a comprehension",
+     "for batch in loader:\n  model(batch)\n  best = {k: v.clone().double() for k, v in "
+     "model.state_dict().items()}\n",
+     "needless-copy@3"},
     {"a copy that is recorded", "for batch in loader:\n  x = model(batch).clone().detach()\n",
      "clone-detach@2"},
     {"a copy where nothing is recorded",

@@ -23,6 +23,7 @@ std::optional<Match> thread_variable(const Subject& subject);
 std::optional<Match> thread_default(const Subject& subject);
 std::optional<Match> startup_read(const Subject& subject);
 std::optional<Match> blocking_copy(const Subject& subject);
+std::optional<Match> needless_copy(const Subject& subject);
 std::optional<Match> clone_detach(const Subject& subject);
 std::optional<Match> inference_mode(const Subject& subject);
 std::optional<Match> unused_import(const Subject& subject);

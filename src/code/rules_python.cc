@@ -33,7 +33,7 @@ constexpr auto kAllocate = std::to_array<Names>(
     {"torch.zeros", "torch.ones", "torch.empty", "torch.full", "torch.rand", "torch.randn",
      "torch.tensor", "torch.arange", "torch.eye", "torch.linspace", "np.zeros", "np.empty"});
 constexpr auto kCopies = std::to_array<Names>({"to", "cuda"});
-constexpr auto kContiguous = std::to_array<Names>({"contiguous", "deepcopy"});
+constexpr auto kContiguous = std::to_array<Names>({"contiguous", "deepcopy", "clone"});
 constexpr auto kDetach = std::to_array<Names>({"detach"});
 constexpr auto kCollect = std::to_array<Names>({"gc.collect"});
 constexpr auto kEmptyCache = std::to_array<Names>({"empty_cache"});
@@ -288,8 +288,17 @@ constexpr auto kRules = std::to_array<Rule>({
      "",
      {},
      python::clone_detach},
-    {"needless-copy", kPy, kCall, kStep, kContiguous, "data is copied in every step",
-     "see whether what follows takes it as it is", kMove, ""},
+    {"needless-copy",
+     kPy,
+     kCall,
+     kStep,
+     kContiguous,
+     "data is copied in every step",
+     "see whether what follows takes it as it is",
+     kMove,
+     "",
+     {},
+     python::needless_copy},
     {"inference-mode",
      kPy,
      SiteKind::kWholeLoop,
