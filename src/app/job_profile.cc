@@ -19,7 +19,7 @@
 #include "os/files.h"
 #include "profile/classify.h"
 #include "profile/device_facts.h"
-#include "profile/reach.h"
+#include "profile/taken.h"
 #include "profile/wait_lines.h"
 
 namespace amdahl::app {

@@ -35,7 +35,7 @@ Result<model::Hypothesis> idea_of(const ledger::Family& family, const model::Pro
   idea.title = fmt::format("patch {}: {}", place, finding.code.rule);
   idea.mechanism = fmt::format("{}: {}. To try: {}.", finding.code.finds, finding.because,
                                finding.code.suggestion);
-  const double error = std::max(profile::kLineError, profile::taken_by_others(profile.evidence));
+  const double error = std::max(profile::kUnseen, profile::taken_by_others(profile.evidence));
   const double reached = std::max(finding.share + error, profile::share_of(finding.ceiling));
   idea.ceiling_share = std::min(kLargestShare, reached);
   idea.predicted_gain =

@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "cli/terminal.h"
 #include "profile/course.h"
-#include "profile/reach.h"
 #include "profile/taken.h"
 
 namespace amdahl::cli {

@@ -21,7 +21,7 @@
 #include "profile/classify.h"
 #include "profile/job_html.h"
 #include "profile/page.h"
-#include "profile/reach.h"
+#include "profile/taken.h"
 
 namespace amdahl::cli {
 namespace {

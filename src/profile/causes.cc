@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 #include "profile/phases.h"
-#include "profile/reach.h"
 #include "profile/taken.h"
 
 namespace amdahl::profile {
@@ -142,8 +141,11 @@ std::optional<Cause> timed(const CauseInputs& inputs, Bottleneck bottleneck) {
   Cause found = cause(inputs, join(names, ", "), bottleneck, sum,
                       fmt::format("{} from {}", join(numbers, ", "),
                                   from_phases ? "the job's phases" : "the hook"));
-  // Who starts less often does without what each start needs, too.
-  found.ceiling = ceiling_without(taken_by_others(inputs.all), std::min(1.0, sum + needed));
+  // Who starts less often does without what each start needs, too. What the hook calls serial is
+  // that of the steps which it profiled.
+  const bool is_of_window = bottleneck == Bottleneck::kSerial && !from_phases;
+  const double most = sum + needed + (is_of_window ? kUnseen : 0);
+  found.ceiling = ceiling_without(taken_by_others(inputs.all), std::min(1.0, most));
   return found;
 }
 

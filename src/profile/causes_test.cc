@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "profile/reach.h"
+#include "profile/taken.h"
 
 namespace amdahl::profile {
 namespace {
@@ -43,6 +43,21 @@ TEST(Causes, WhatOthersTookMeanwhileLowersNoCeiling) {
   EXPECT_NEAR(causes[0].ceiling, 1.5, 1e-9) << "as it was";
   EXPECT_NEAR(causes[1].share, 0.2, 1e-9) << "of the run as it was";
   EXPECT_NEAR(causes[1].ceiling, 10.0 / 7, 1e-9);
+}
+
+// The hook sees operators in a window of the steps alone, a job's phases are all of its time.
+TEST(Causes, WhatAWindowShowedMayBeMore) {
+  CauseInputs inputs;
+  inputs.allocated = 10;
+  inputs.all["serial_share"] = 0.15;
+  auto causes = causes_of(inputs);
+  ASSERT_EQ(causes.size(), 1u);
+  EXPECT_NEAR(causes[0].share, 0.15, 1e-9);
+  EXPECT_NEAR(causes[0].ceiling, 1 / (1 - 0.15 - kUnseen), 1e-9);
+  inputs.reported["serial_share"] = 0.15;
+  causes = causes_of(inputs);
+  ASSERT_EQ(causes.size(), 1u);
+  EXPECT_NEAR(causes[0].ceiling, 1 / 0.85, 1e-9);
 }
 
 TEST(Causes, StepsThatMostlySleepOutsideOfOperatorsAreCalledSo) {

@@ -15,7 +15,7 @@
 #include "profile/gpus.h"
 #include "profile/offcpu.h"
 #include "profile/phases.h"
-#include "profile/reach.h"
+#include "profile/taken.h"
 #include "profile/testing.h"
 #include "profile/trace_report.h"
 #include "profile/trace_testing.h"

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "profile/causes.h"
-#include "profile/reach.h"
+#include "profile/taken.h"
 
 namespace amdahl::profile {
 namespace {

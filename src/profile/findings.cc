@@ -211,7 +211,7 @@ class Joined {
     finding.share = share;
     finding.accelerator_seconds = share * wall_s() * profile_.accelerators;
     finding.expected = scan::ceiling_of(share);
-    const double unseen = finding.measured ? kLineError : 0;
+    const double unseen = finding.measured ? kUnseen : 0;
     const double reached = std::min(1.0, share + unseen + touched_by(finding.code));
     finding.ceiling = ceiling_without(taken_by_others(profile_.evidence), reached);
     finding.because = std::move(because);

@@ -13,10 +13,6 @@
 
 namespace amdahl::profile {
 
-// Lines are sampled, and what a line holds up elsewhere (caches that it empties, memory that it
-// asks for) does not show in its own time: of the whole, in the ceiling of a line that was timed.
-inline constexpr double kLineError = 0.05;
-
 struct Finding {
   code::Finding code;           // The dearest line of those that the rule named in one function.
   std::vector<int> more_lines;  // The others.

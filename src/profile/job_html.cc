@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "profile/course.h"
 #include "profile/html_parts.h"
-#include "profile/reach.h"
+#include "profile/taken.h"
 
 namespace amdahl::profile {
 namespace {

@@ -31,6 +31,8 @@ double ceiling_without(double taken, double share) {
   return scan::ceiling_of(share >= left ? 1 : share / left);
 }
 
+double expected_gain(const model::Cause& cause) { return scan::ceiling_of(cause.share); }
+
 double share_of(double ceiling) { return ceiling > 1 ? 1 - 1 / ceiling : 0; }
 
 }  // namespace amdahl::profile
