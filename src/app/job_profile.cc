@@ -12,6 +12,7 @@
 #include "app/trace_files.h"
 #include "base/json.h"
 #include "code/finding.h"
+#include "code/script.h"
 #include "launch/launcher.h"
 #include "launch/local/patched.h"
 #include "model/codec.h"
@@ -141,7 +142,21 @@ void read_hook(const Collected& collected, Read& read) {
   read.facts.push_back(*std::move(facts));
 }
 
-void read_waits(const Collected& collected, Read& read) {
+// Shell scripts in the command, named as there.
+std::vector<code::Source> scripts_of(const model::Spec& spec) {
+  std::vector<code::Source> scripts;
+  for (const std::string& word : spec.command) {
+    const std::string path = (fs::path(spec.workdir) / word).string();
+    std::error_code error;
+    const auto size = fs::is_regular_file(path, error) ? fs::file_size(path, error) : 0;
+    if (error || size == 0 || size > kLargestSource) continue;
+    auto bytes = os::read_file(path);
+    if (bytes && code::is_script(path, *bytes)) scripts.push_back({word, *std::move(bytes), ""});
+  }
+  return scripts;
+}
+
+void read_waits(const model::Spec& spec, const Collected& collected, Read& read) {
   const std::string path = collected.folder + "/waits.jsonl";
   if (!os::exists(path)) return;
   auto record = observe::read_record(path);
@@ -155,7 +170,7 @@ void read_waits(const Collected& collected, Read& read) {
     waits.stepping = read.hooked;
     waits.stepping_thread = read.thread;
   }
-  read.facts.push_back(profile::facts_of(waits, read.thread));
+  read.facts.push_back(profile::facts_of(waits, read.thread, scripts_of(spec)));
   read.into.waits = profile::waits_report(waits);
   read.wait_lines = profile::line_costs(waits);
 }
@@ -213,10 +228,10 @@ void read_traces(const Collected& collected, Read& read) {
   read.facts.push_back(profile::facts_of(*read.into.trace, own ? own->wall : Nanos{}));
 }
 
-Read read_all(const Collected& collected) {
+Read read_all(const model::Spec& spec, const Collected& collected) {
   Read read;
   read_hook(collected, read);
-  read_waits(collected, read);
+  read_waits(spec, collected, read);
   read_gpus(collected, read);
   read_traces(collected, read);
   add_wait_lines(read);
@@ -297,7 +312,7 @@ std::vector<code::Source> sources_of(const model::Spec& spec,
 
 JobProfile join_collected(const model::Spec& spec, const model::Receipt& measured,
                           const Collected& collected, const model::Change& baseline) {
-  Read read = read_all(collected);
+  Read read = read_all(spec, collected);
   const model::Receipt receipt = of_the_job(measured, collected, read);
   read.facts.insert(read.facts.begin(), profile::facts_of(receipt));
   read.into.profile = profile::classify(spec, receipt, read.facts, baseline);
@@ -314,7 +329,7 @@ JobProfile join_collected(const model::Spec& spec, const model::Receipt& measure
 }
 
 JobProfile explain(const model::Spec& spec, model::Profile profile, const Collected& collected) {
-  Read read = read_all(collected);
+  Read read = read_all(spec, collected);
   read.into.profile = std::move(profile);
   scale_lines(collected, read.into.profile.wall, read);
   find_lines(spec, read);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -172,10 +173,19 @@ class Joined {
     if (const auto cause = cause_of(finding.code)) finding.cause = cause->name;
     // Whatever it does there, the step waited for its batch.
     if (2 * in_input > seconds && evidence(kInput)) finding.cause = kInput;
-    return priced(
-        std::move(finding), std::min(1.0, seconds / wall_s()),
-        fmt::format("its {} took {} s of {} s", finding.more_lines.empty() ? "line" : "lines",
-                    show_number(seconds), show_number(wall_s())));
+    return priced(std::move(finding), std::min(1.0, seconds / wall_s()),
+                  fmt::format("{} took {} s of {} s", lines_in(timed), show_number(seconds),
+                              show_number(wall_s())));
+  }
+
+  // "its line", or of several that took time, "lines 33, 34".
+  static std::string lines_in(std::span<const std::pair<double, const code::Finding*>> timed) {
+    std::set<int> lines;
+    for (const auto& [seconds, one] : timed) {
+      if (seconds > 0) lines.insert(one->line);
+    }
+    if (lines.size() < 2) return "its line";
+    return fmt::format("lines {}", fmt::join(lines, ", "));
   }
 
   std::optional<Finding> concluded(Finding finding) const {

@@ -169,7 +169,7 @@ TEST(Findings, OneHabitInOneFunctionIsOne) {
   const auto all = findings(found, profile_of({}), lines);
   EXPECT_EQ(shown(all), "scalar-sync@4 6s!");
   EXPECT_EQ(all[0].more_lines, (std::vector<int>{3}));
-  EXPECT_EQ(all[0].because, "its lines took 3.00 s of 10.0 s");
+  EXPECT_EQ(all[0].because, "lines 3, 4 took 3.00 s of 10.0 s");
 }
 
 TEST(Findings, SettingsAreJudgedByWhatTheyCause) {

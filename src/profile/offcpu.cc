@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "profile/late_rank.h"
 #include "profile/short_processes.h"
 
 namespace amdahl::profile {
@@ -126,6 +127,7 @@ class Conclusion {
       : step_{step},
         wall_{to_seconds(summary.wall)},
         places_{places_of(summary, Role::kStep, SIZE_MAX)},
+        late_{late_line(summary)},
         facts_{facts} {}
 
   void draw(bool is_sampled) {
@@ -246,6 +248,10 @@ class Conclusion {
     std::string did = finding.numbers;
     if (step_.at_once > 1 && did.starts_with("was ")) did.replace(0, 3, "were");
     cause.because = fmt::format("{} {} of {} s{}", who, did, show_number(whole), where(finding));
+    if (finding.is_collective && late_) {
+      cause.because += fmt::format("; the rank that waits least spends {} s more at {}",
+                                   show_number(late_->seconds), show(late_->line));
+    }
     facts_.causes.push_back(std::move(cause));
   }
 
@@ -269,6 +275,7 @@ class Conclusion {
   const RoleWaits& step_;
   const double wall_;
   const std::vector<WaitPlace> places_;
+  const std::optional<LateLine> late_;
   Facts& facts_;
 };
 
@@ -326,7 +333,8 @@ std::vector<RoleWaits> waits_by_role(const BpfSummary& summary) {
   return found;
 }
 
-Facts facts_of(const BpfSummary& summary, std::int64_t hooked) {
+Facts facts_of(const BpfSummary& summary, std::int64_t hooked,
+               std::span<const code::Source> scripts) {
   Facts facts;
   const double wall = to_seconds(summary.wall);
   const bool is_sampled = summary.collector != "bpf";
@@ -354,7 +362,9 @@ Facts facts_of(const BpfSummary& summary, std::int64_t hooked) {
     if (role.role == Role::kStep) Conclusion(role, summary, facts).draw(is_sampled);
   }
   if (!is_sampled) {
-    if (auto started = short_processes(summary)) facts.causes.push_back(*std::move(started));
+    if (auto started = short_processes(summary, scripts)) {
+      facts.causes.push_back(*std::move(started));
+    }
     facts.evidence["waits.wakeups_per_s"] = wakeups / wall;
     if (const auto p95 = runqueue_p95(summary)) facts.evidence["waits.runqueue_p95_us"] = *p95;
     add_devices(summary, facts);

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "code/source.h"
 #include "model/bpf.h"
 #include "profile/classify.h"
 #include "profile/roles.h"
@@ -41,8 +43,10 @@ std::vector<RoleWaits> waits_by_role(const model::BpfSummary& summary);
 
 // Evidence "waits.…" of docs/format/evidence.md, and causes with their share of the wall time; the
 // step thread's waits alone make causes, because nobody loses time when an idle thread waits.
-// `hooked`: the process that the PyTorch hook tells of; 0 if of none.
-Facts facts_of(const model::BpfSummary& summary, std::int64_t hooked = 0);
+// `hooked`: the process that the PyTorch hook tells of; 0 if of none. `scripts`: shell scripts of
+// the job.
+Facts facts_of(const model::BpfSummary& summary, std::int64_t hooked = 0,
+               std::span<const code::Source> scripts = {});
 
 // A place where threads waited for one reason.
 struct WaitPlace {

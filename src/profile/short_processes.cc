@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "code/script.h"
 #include "profile/causes.h"
 
 namespace amdahl::profile {
@@ -16,6 +17,7 @@ namespace {
 using model::TaskWaits;
 
 constexpr std::size_t kMany = 50;
+constexpr std::size_t kShownLines = 3;
 constexpr Nanos kShort = std::chrono::milliseconds(50);  // To start a small program takes 1 ms.
 
 // The time in which any of them lived.
@@ -36,9 +38,15 @@ std::string usual_name(const std::vector<const TaskWaits*>& tasks) {
   return std::ranges::max_element(count, {}, [](const auto& row) { return row.second; })->first;
 }
 
-}  // namespace
+// By one process.
+struct Started {
+  std::string by;
+  std::string mostly;
+  std::size_t count = 0;
+  double seconds = 0;
+};
 
-std::optional<model::Cause> short_processes(const model::BpfSummary& summary) {
+std::optional<Started> most_started(const model::BpfSummary& summary) {
   std::map<std::int64_t, std::vector<const TaskWaits*>> started;  // By who did.
   std::map<std::int64_t, std::string> names;
   for (const TaskWaits& task : summary.tasks) {
@@ -46,19 +54,43 @@ std::optional<model::Cause> short_processes(const model::BpfSummary& summary) {
     names[task.process] = task.name;
     if (task.life() < kShort) started[task.parent].push_back(&task);
   }
-  model::Cause cause;
-  const double wall = to_seconds(summary.wall);
+  std::optional<Started> most;
   for (const auto& [parent, tasks] : started) {
     const double seconds = to_seconds(lived(tasks));
-    const bool is_known = names.contains(parent) && wall > 0;
-    if (tasks.size() < kMany || !is_known || seconds / wall <= cause.share) continue;
-    cause.share = std::min(1.0, seconds / wall);
-    cause.because = fmt::format(
-        "{} started {} processes that hardly lived, mostly {}: {} s of {} s, {} ms each",
-        names[parent], tasks.size(), usual_name(tasks), show_number(seconds), show_number(wall),
-        show_number(1000 * seconds / static_cast<double>(tasks.size())));
+    if (tasks.size() < kMany || !names.contains(parent)) continue;
+    if (most && seconds <= most->seconds) continue;
+    most = Started{names[parent], usual_name(tasks), tasks.size(), seconds};
   }
-  if (cause.share < kSmallestCause) return std::nullopt;
+  const bool counts = most && most->seconds >= kSmallestCause * to_seconds(summary.wall);
+  return counts && summary.wall > Nanos{} ? most : std::nullopt;
+}
+
+// " (run.sh:4, run.sh:9)".
+std::string where(std::span<const code::Source> scripts, const std::string& program) {
+  std::vector<std::string> lines;
+  for (const code::Source& script : scripts) {
+    for (const int line : code::lines_naming(script.bytes, program)) {
+      lines.push_back(fmt::format("{}:{}", script.path, line));
+    }
+  }
+  if (lines.empty()) return "";
+  lines.resize(std::min(lines.size(), kShownLines));
+  return fmt::format(" ({})", join(lines, ", "));
+}
+
+}  // namespace
+
+std::optional<model::Cause> short_processes(const model::BpfSummary& summary,
+                                            std::span<const code::Source> scripts) {
+  const auto most = most_started(summary);
+  if (!most) return std::nullopt;
+  const double wall = to_seconds(summary.wall);
+  model::Cause cause;
+  cause.share = std::min(1.0, most->seconds / wall);
+  cause.because = fmt::format(
+      "{} started {} processes that hardly lived, mostly {}{}: {} s of {} s, {} ms each", most->by,
+      most->count, most->mostly, where(scripts, most->mostly), show_number(most->seconds),
+      show_number(wall), show_number(1000 * most->seconds / static_cast<double>(most->count)));
   cause.name = "starting processes";
   cause.bottleneck = model::Bottleneck::kSerial;
   return cause;

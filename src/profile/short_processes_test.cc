@@ -30,6 +30,15 @@ model::BpfSummary shell(int programs, Nanos life) {
   return summary;
 }
 
+TEST(ShortProcesses, TheLineOfAScriptThatNamesThemIsTold) {
+  const std::vector<code::Source> scripts = {{"run.sh", "for i; do\n  basename $i\ndone\n"},
+                                             {"other.sh", "ls\n"}};
+  const auto cause = short_processes(shell(100, milliseconds(5)), scripts);
+  ASSERT_TRUE(cause);
+  EXPECT_NE(cause->because.find("mostly basename (run.sh:2): "), std::string::npos)
+      << cause->because;
+}
+
 TEST(ShortProcesses, OneAfterAnotherAreACause) {
   const auto cause = short_processes(shell(100, milliseconds(5)));
   ASSERT_TRUE(cause);
