@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "code/rule.h"
+#include "source_dir.h"
 
 namespace amdahl::code {
 namespace {

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "hypothesize/operation.h"
 #include "hypothesize/playbook.h"
+#include "source_dir.h"
 
 namespace amdahl::hypothesize {
 namespace {

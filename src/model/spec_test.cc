@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/codec.h"
+#include "source_dir.h"
 
 namespace amdahl::model {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "observe/testing.h"
+#include "source_dir.h"
 
 namespace amdahl::observe {
 namespace {

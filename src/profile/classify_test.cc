@@ -20,6 +20,7 @@
 #include "profile/trace_report.h"
 #include "profile/trace_testing.h"
 #include "profile/waits_testing.h"
+#include "source_dir.h"
 
 namespace amdahl::profile {
 namespace {

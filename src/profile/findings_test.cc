@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "source_dir.h"
 
 namespace amdahl::profile {
 namespace {

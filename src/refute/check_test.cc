@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "refute/sample.h"
+#include "source_dir.h"
 
 namespace amdahl::refute {
 namespace {

@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "source_dir.h"
+
 namespace amdahl::stats {
 namespace {
 

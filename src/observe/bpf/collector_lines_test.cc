@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "observe/bpf/collector_testing.h"
+#include "source_dir.h"
 
 namespace amdahl::observe {
 namespace {

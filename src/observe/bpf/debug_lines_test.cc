@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "observe/testing.h"
+#include "source_dir.h"
 
 namespace amdahl::observe {
 namespace {

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "source_dir.h"
 #include "trace/perf/record.h"
 #include "trace/testing.h"
 
