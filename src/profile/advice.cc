@@ -24,6 +24,8 @@ constexpr auto kNamed = std::to_array<Named>({
     {"start-up", "do once and keep what every run does again (verification, downloads, decoding)"},
     {"teardown", "write results while the steps run; do not wait for workers one by one"},
     {"logging", "log less often and from a buffer, without fsync"},
+    {"waiting for written files",
+     "write less often, from another thread, and without fsync where it can be written again"},
     {"synchronisation",
      "no .item(), .cpu(), blocking reads or checks in the step; do them every few steps"},
     {"copies to the device", "pinned memory, larger batches, and copies that overlap with compute"},

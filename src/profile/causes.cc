@@ -271,6 +271,8 @@ std::optional<Cause> seen(const CauseInputs& inputs, Bottleneck bottleneck) {
   // Who looks now and then does not see what was read: as much as the start took may be its own.
   const bool is_blind = get(inputs.all, "waits.sampled") > 0;
   if (is_blind && bottleneck == Bottleneck::kInput) share -= get(inputs.all, "startup_share");
+  // The hook has timed what of it was for checkpoints.
+  if (found->name == kWrittenFiles) share -= get(inputs.all, "checkpoint_share");
   if (share < kSmallestCause) return std::nullopt;
   return cause(inputs, found->name, bottleneck, share, found->because);
 }
@@ -372,9 +374,9 @@ std::map<std::string, double> plain_shares(const Evidence& hook, double wall_s) 
   const auto gc = find(hook, "hook.gc_share");
   const double steps = std::max(0.0, 1 - get(hook, "hook.startup_share") -
                                          get(hook, "hook.teardown_share") - save.value_or(0));
-  const double between = std::max(
-      0.0, python.value_or(0) * steps - get(hook, "hook.input_wait_share") -
-               get(hook, "waits.hooked_collective_share") - fsync.value_or(0) * (1 - of_saves));
+  const double between =
+      std::max(0.0, python.value_or(0) * steps - get(hook, "hook.input_wait_share") -
+                        get(hook, "waits.hooked_collective_share"));
   const double serial = std::max(between, gc.value_or(0));
   if (python || gc) give("serial_share", serial);
 

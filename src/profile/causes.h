@@ -9,6 +9,9 @@
 
 namespace amdahl::profile {
 
+// What a thread is said to do until its files are on the disk.
+inline constexpr const char* kWrittenFiles = "waiting for written files";
+
 // Below this share of the allocated time a cause is not worth a line, and below the second it
 // does not make the class of a job.
 inline constexpr double kSmallestCause = 0.01;

@@ -1,7 +1,9 @@
 #include "profile/causes.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "profile/classify.h"
 #include "profile/taken.h"
 
 namespace amdahl::profile {
@@ -149,16 +151,24 @@ TEST(Causes, NeedlessImportsAreNotNeeded) {
   EXPECT_NEAR(needed(0.9), 0, 1e-9);
 }
 
-// Logs that are forced to the disk are outside of operators, too.
-TEST(Causes, WhatForcedLogsTookIsNotSerialAsWell) {
-  const auto plain = plain_shares({{"hook.wall_s", 10},
-                                   {"hook.startup_share", 0.2},
-                                   {"hook.fsync_share", 0.1},
-                                   {"hook.fsync_calls", 100},
-                                   {"hook.python_share", 0.25}},
-                                  10);
-  EXPECT_NEAR(plain.at("logging_share"), 0.1, 1e-9);
-  EXPECT_NEAR(plain.at("serial_share"), 0.1, 1e-9);
+// Files that are written are outside of operators, too. Of 8 s of steps a quarter was in operators,
+// a half in Python, and the rest in files: logs that are forced to the disk, or checkpoints.
+TEST(Causes, WhatWrittenFilesTookIsNotSerialAsWell) {
+  const auto plain = [](std::string_view written) {
+    const auto facts = read_hook(fmt::format(
+        R"({{"wall_s": 10, "startup_s": 2, "steps": 9, {},
+             "window": {{"steps": 4, "wall_s": 4, "written_s": 1,
+                         "ops": [{{"name": "aten::mm", "calls": 9, "self_cpu_s": 1}}]}}}})",
+        written));
+    EXPECT_TRUE(facts) << facts.error().text;
+    return plain_shares(facts->evidence, 10);
+  };
+  const auto logs = plain(R"("fsync_s": 2, "fsync_calls": 100)");
+  EXPECT_NEAR(logs.at("logging_share"), 0.2, 1e-9);
+  EXPECT_NEAR(logs.at("serial_share"), 0.4, 1e-9);
+  const auto saves = plain(R"("fsync_s": 2, "fsync_calls": 4, "save_s": 0, "save_calls": 4)");
+  EXPECT_NEAR(saves.at("checkpoint_share"), 0.2, 1e-9);
+  EXPECT_NEAR(saves.at("serial_share"), 0.4, 1e-9);
 }
 
 TEST(Causes, ALoaderThatSleepsIsAWaitForInputAndToldOnce) {
@@ -191,6 +201,23 @@ TEST(Causes, ReadsThatTheStartMayHoldAreNoInputWhereOnlyLooksTell) {
 
   inputs.all["waits.sampled"] = 0;
   EXPECT_NEAR(causes_of(inputs)[0].share, 0.25, 1e-9) << "who saw the stacks knows";
+}
+
+// The kernel sees the wait of an fsync that the hook has counted with the checkpoints.
+TEST(Causes, FilesThatCheckpointsWaitForAreToldOnce) {
+  CauseInputs inputs;
+  model::Cause files;
+  files.name = kWrittenFiles;
+  files.bottleneck = Bottleneck::kSync;
+  files.share = 0.1;
+  inputs.seen.push_back(files);
+  inputs.allocated = 10;
+  inputs.all = {{"checkpoint_share", 0.12}};
+  ASSERT_EQ(causes_of(inputs).size(), 1u);
+  EXPECT_EQ(causes_of(inputs)[0].name, "checkpoints");
+  inputs.all["checkpoint_share"] = 0.04;
+  ASSERT_EQ(causes_of(inputs).size(), 2u);
+  EXPECT_NEAR(causes_of(inputs)[0].share, 0.06, 1e-9);
 }
 
 // The start is named after what it mostly is.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -41,9 +42,13 @@ struct Refuted {
   std::string_view rule;
   std::string_view evidence;
   double from;
+  double below;
 };
 constexpr auto kRefuted = std::to_array<Refuted>({
-    {"loader-workers", "hook.loader_workers", 2},
+    {"loader-workers", "hook.loader_workers", 2, std::numeric_limits<double>::infinity()},
+    {"loader-persistent", "hook.loader_workers", 0, 1},
+    {"loader-prefetch", "hook.loader_workers", 0, 1},
+    {"loader-persistent", "hook.loader_passes", 0, 2},
 });
 
 // Each worker of a stream gives all of it: more of them is another program.
@@ -127,13 +132,25 @@ class Joined {
     });
   }
 
+  // Lines of Python were looked at, and none of this file was met. Workers are not looked at.
+  bool was_passed_over(const code::Finding& finding) const {
+    const bool may_be_workers =
+        evidence("hook.loader_workers").value_or(0) > 0 &&
+        std::ranges::find(finding.explains, kInput) != finding.explains.end();
+    if (may_be_workers || !finding.file.ends_with(".py")) return false;
+    return std::ranges::any_of(lines_, [](const LineCost& cost) {
+      return !cost.waits_only && cost.in_steps && cost.file.ends_with(".py");
+    });
+  }
+
   std::optional<Finding> judge(std::vector<const code::Finding*> of) const {
     const code::Finding& any = *of.front();
     if (!any.need.empty() && evidence(any.need).value_or(0) <= any.need_above) {
       return std::nullopt;
     }
     const bool refuted = std::ranges::any_of(kRefuted, [&](const Refuted& row) {
-      return row.rule == any.rule && evidence(std::string(row.evidence)).value_or(0) >= row.from;
+      const auto seen = evidence(std::string(row.evidence));
+      return row.rule == any.rule && seen && *seen >= row.from && *seen < row.below;
     });
     if (refuted) return std::nullopt;
     const bool is_stream = evidence("hook.loader_workers") && !evidence("hook.dataset_len");
@@ -195,7 +212,7 @@ class Joined {
     const bool is_alone = evidence("hook.loader_workers") == 0 && code.place == code::Place::kStep;
     const bool must_show =
         (code.cost == code::Cost::kHere && !code.runs_model) || (code.rule == "decode" && is_alone);
-    if (must_show && was_timed(code.file)) return std::nullopt;
+    if (must_show && (was_timed(code.file) || was_passed_over(code))) return std::nullopt;
     const auto cause = cause_of(code);
     if (!cause) return std::nullopt;
     finding.cause = cause->name;

@@ -53,6 +53,7 @@ constexpr auto kLoader = std::to_array<Field>({
     {"pin_memory", "hook.pin_memory"},
     {"persistent_workers", "hook.persistent_workers"},
     {"dataset_len", "hook.dataset_len"},
+    {"passes", "hook.loader_passes"},
 });
 
 // Calls that compute the same thing under several names.
@@ -217,7 +218,9 @@ Result<> read_window(const Json& hook, Facts& facts) {
     return Ok{};
   }
   if (calls.value_or(0) > 0) facts.evidence["hook.mean_op_us"] = 1e6 * ops.seconds / *calls;
-  if (wall > 0) facts.evidence["hook.python_share"] = 1 - share(ops.seconds, wall);
+  // Files are written outside of operators, but told by themselves.
+  const double written = TRY(number_at(window, "/window", "written_s")).value_or(0);
+  if (wall > 0) facts.evidence["hook.python_share"] = 1 - share(ops.seconds + written, wall);
   facts.evidence["hook.gemm_share"] = share(ops.gemm, ops.seconds);
   facts.evidence["hook.conv_share"] = share(ops.conv, ops.seconds);
   facts.evidence["hook.copy_share"] = share(ops.copy, ops.seconds);

@@ -19,10 +19,11 @@ namespace {
 using model::Bottleneck;
 using model::Cause;
 
-constexpr double kGoodPart = 0.3;  // Of a cause: what a line must have taken to be named for it.
-constexpr double kNoMore = 1.1;    // Of a cause: what took more than that is something else.
-constexpr double kHeld = 0.5;      // Of a line's time: a cause of the same class that holds as much
-                                   // is taken to hold it.
+constexpr double kGoodPart = 0.3;   // Of a cause: what a line must have taken to be named for it.
+constexpr double kNoMore = 1.1;     // Of a cause: what took more than that is something else.
+constexpr double kSmallPart = 0.1;  // Of a cause: a line that took less is not behind it.
+constexpr double kHeld = 0.5;  // Of a line's time: a cause of the same class that holds as much
+                               // is taken to hold it.
 
 // "range-check" is "range check in the code".
 std::string name_of(const Finding& finding) {
@@ -99,6 +100,7 @@ const Finding* finding_behind(std::span<const Finding> findings, const model::Ca
   for (const Finding& finding : findings) {
     if (finding.measured && name_of(finding) == cause.name) return &finding;
     if (acts_on(finding) != cause.bottleneck) continue;
+    if (finding.measured && finding.share < kSmallPart * cause.share) continue;
     if (best == nullptr || (finding.measured && !best->measured)) best = &finding;
   }
   const bool is_of_class =

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "profile/causes.h"
 #include "profile/late_rank.h"
 #include "profile/short_processes.h"
 
@@ -213,8 +214,8 @@ class Conclusion {
     const double sync = step_.blocked(Wait::kSync) + step_.blocked(Wait::kWrite);
     std::vector<Wait> reasons{Wait::kDevice};
     if (device <= sync) reasons = {Wait::kSync, Wait::kWrite};
-    keep({Bottleneck::kSync, device > sync ? "waiting for the device" : "waiting for written files",
-          device + sync,
+    keep({Bottleneck::kSync,
+          device > sync ? "waiting for the device" : std::string_view(kWrittenFiles), device + sync,
           fmt::format("was blocked {} s in a driver and {} s until files were on the disk",
                       show_number(device), show_number(sync)),
           reasons});

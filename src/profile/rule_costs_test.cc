@@ -293,5 +293,37 @@ TEST(RuleCosts, ARunMayRefuteWhatTheSourceSuggests) {
   EXPECT_EQ(finding_of(with(2), c), nullptr);
 }
 
+TEST(RuleCosts, NoWorkersAreKeptWhereThereAreNoneOrOnlyOnePass) {
+  const Case c{"loader-persistent", "job.py", "l = DataLoader(d, num_workers=n)\n", 1, {}};
+  const std::vector<code::Source> sources = {{c.file, c.source}};
+  const std::vector<code::Finding> found = code::analyse(sources).findings;
+  const auto with = [&](double workers, double passes) {
+    const auto all = findings(found,
+                              profile_of({{"input_wait_share", 0.3},
+                                          {"hook.loader_workers", workers},
+                                          {"hook.loader_passes", passes}}),
+                              {});
+    return finding_of(all, c) != nullptr;
+  };
+  EXPECT_TRUE(with(2, 3));
+  EXPECT_FALSE(with(2, 1));
+  EXPECT_FALSE(with(0, 3));
+}
+
+// Its function is there, but was never called.
+TEST(RuleCosts, AFileThatWasNeverMetCostsNothing) {
+  const Case c{"scalar-sync", "meters.py", "", 0, {}};
+  const std::vector<code::Source> sources = {
+      {"meters.py", "def add(loss):\n    return loss.item()\n"},
+      {"train.py", "import meters\nfor x in loader:\n    y = model(x)\n    meters.add(y)\n"}};
+  const std::vector<code::Finding> found = code::analyse(sources).findings;
+  const auto profile = profile_of({{"sync_share", 0.3}, {"serial_share", 0.3}});
+  EXPECT_NE(finding_of(findings(found, profile, {}), c), nullptr);
+  LineCost met{"train.py", 3, "", true, 5};
+  EXPECT_EQ(finding_of(findings(found, profile, std::vector{met}), c), nullptr);
+  met.in_steps = false;
+  EXPECT_NE(finding_of(findings(found, profile, std::vector{met}), c), nullptr);
+}
+
 }  // namespace
 }  // namespace amdahl::profile

@@ -193,6 +193,8 @@ class _Hook:
         if known is None:
             known = self.loaders[key] = [0, _report.describe_loader(iterator)]
         known[0] += 1
+        if getattr(iterator, "_num_yielded", 0) == 1:
+            known[1]["passes"] = known[1].get("passes", 0) + 1
 
     def before_forward(self):
         self.begin(self.clock())
@@ -254,7 +256,7 @@ class _Hook:
             return
         from torch.profiler import ProfilerActivity, profile
 
-        self.window = {"from": self.steps}
+        self.window = {"from": self.steps, "written": self.written()}
         try:
             activities = [ProfilerActivity.CPU]
             if torch.cuda.is_available():
@@ -282,6 +284,7 @@ class _Hook:
         self.window_result = {
             "steps": self.steps - window["from"],
             "wall_s": self.clock() - window.get("began", self.clock()),
+            "written_s": round(self.written() - window["written"], 6),
         }
         try:
             window["handle"].remove()
@@ -289,6 +292,9 @@ class _Hook:
             self.window_result["profiler"] = window["profiler"]
         except Exception:
             pass
+
+    def written(self):
+        return sum(self.totals.get(name, (0.0,))[0] for name in ("save", "fsync"))
 
     # The report.
 
