@@ -22,7 +22,10 @@ double taken_by_others(const std::map<std::string, double>& evidence) {
   const double used = foreign.value_or(0) + get("busy_cores").value_or(0);
   if (foreign && used > 0) share = std::min(share, *foreign / used);
   share += get("steal_share").value_or(0);
-  share += get("hook.overhead_share").value_or(0) + get("waits.collector_share").value_or(0);
+  // The hook's thread has a CPU that a pool of the job's may want.
+  for (const char* ours : {"hook.overhead_share", "hook.lines_share", "waits.collector_share"}) {
+    share += get(ours).value_or(0);
+  }
   return std::min(1.0, share);
 }
 

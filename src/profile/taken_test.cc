@@ -15,7 +15,8 @@ TEST(Taken, WhatOthersAndWeTookIsKnownFromTheEvidence) {
       0.25)
       << "its own threads took the rest from each other";
   EXPECT_DOUBLE_EQ(taken_by_others({{"steal_share", 0.25},
-                                    {"hook.overhead_share", 0.125},
+                                    {"hook.overhead_share", 0.0625},
+                                    {"hook.lines_share", 0.0625},
                                     {"waits.collector_share", 0.125}}),
                    0.5);
   EXPECT_EQ(taken_by_others({{"cpu_wait_share", 0.9}, {"steal_share", 0.2}}), 1);
