@@ -73,7 +73,7 @@ struct Spoken {
 };
 
 constexpr std::string_view kNativeInput =
-    "read and decode the next batch in another thread, and keep what was decoded";
+    "read and decode in more threads beside the step, and keep what was decoded";
 constexpr std::string_view kNativeHost =
     "larger batches, several steps in the queue, the next one prepared in another thread";
 constexpr std::string_view kNativeSync =
@@ -175,6 +175,7 @@ Tongue tongue_of_job(const std::map<std::string, double>& evidence) {
 }
 
 std::string_view what_to_try(const model::Cause& cause, Tongue tongue) {
+  if (cause.bottleneck == Bottleneck::kUnknown) return by_class(cause.bottleneck);
   const std::string_view first = split(cause.name, ',').front();
   if (const auto said = spoken(tongue, first)) return *said;
   const auto named = std::ranges::find(kNamed, first, &Named::cause);

@@ -68,6 +68,15 @@ TEST(Advice, SpeaksOfWhatTheJobCalls) {
             std::string::npos);
 }
 
+// What a trace lacks is no advice to who has run the job.
+TEST(Advice, AJobThatWaitsForNothingKnownIsToReportItsPhases) {
+  for (const Tongue tongue : {Tongue::kTorch, Tongue::kNative, Tongue::kOpenCl}) {
+    const auto advice =
+        what_to_try(cause("waiting that nothing explains", Bottleneck::kUnknown), tongue);
+    EXPECT_NE(advice.find("report its phases"), std::string::npos) << advice;
+  }
+}
+
 TEST(Advice, TheTongueIsThatOfTheCallsUnlessTorchRuns) {
   EXPECT_EQ(tongue_of_job({{"hook.wall_s", 3}, {kOpenClCalls, 9}}), Tongue::kTorch);
   EXPECT_EQ(tongue_of_job({{kOpenClCalls, 9}}), Tongue::kOpenCl);
