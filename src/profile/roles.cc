@@ -18,6 +18,7 @@ using model::Wait;
 constexpr double kMostlyWaits = 0.8;    // Of its life: a launcher.
 constexpr double kOneWait = 0.4;        // Of its life, in one wait: likewise.
 constexpr double kAsBusy = 0.5;         // Of the busiest child's tree: another rank.
+constexpr double kStarved = 0.3;        // Of the wall time that the step thread waited for it.
 constexpr double kLives = 0.2;          // Of the process: one that runs the steps.
 constexpr double kIdleLeader = 0.02;    // Of its life on a CPU: it leaves the steps to others.
 constexpr double kPoolComputes = 0.01;  // Of the wall time on a CPU; else it is idle.
@@ -263,7 +264,7 @@ class Casting {
       const double futex = seconds(thread.blocked_in(Wait::kFutex));
       if (task == step) {
         roles_[task] = Role::kStep;
-      } else if (task != rank.leader && has_loader_name(thread)) {
+      } else if (task != rank.leader && (has_loader_name(thread) || feeds(thread, step))) {
         roles_[task] = Role::kLoader;
       } else if (task != rank.leader && seconds(thread.running) >= kPoolComputes * wall &&
                  futex >= kPoolFutex * blocked(thread)) {
@@ -275,6 +276,22 @@ class Casting {
       const bool is_shims = summary_.tasks[family_.process(child).leader].died <= program;
       is_shims ? cast_shim(child, 0) : cast_child(child, waited, wall, 0);
     }
+  }
+
+  // Whether the step thread mostly waits for this one, and hardly ever sets it to work.
+  bool feeds(const TaskWaits& thread, std::size_t step) const {
+    const std::int64_t fed = summary_.tasks[step].tid;
+    double waited = 0;
+    std::int64_t there = 0;
+    std::int64_t back = 0;
+    for (const model::Wakes& row : summary_.wakes) {
+      if (row.waker == thread.tid && row.wakee == fed) {
+        waited += seconds(row.blocked);
+        there += row.count;
+      }
+      if (row.waker == fed && row.wakee == thread.tid) back += row.count;
+    }
+    return there > kEndWakes && waited >= kStarved * seconds(summary_.wall) && back <= there / 10;
   }
 
   void cast_shim(std::int64_t id, int depth) {

@@ -26,8 +26,8 @@ bool is_hooks(const model::TaskWaits& task);
 // what it executed wake, is a launcher, and its busy children are the ranks. So is all that a rank
 // started and that ended before it executed its program: a shim's. Of a rank that thread runs the
 // steps which was seen to, else the first, or where that only waits for others, the busiest one.
-// Forked children are loaders, others if they wake it; threads that wait in futexes and compute are
-// its pool.
+// Forked children are loaders, others if they wake it, and threads that it starves for; threads
+// that wait in futexes and compute are its pool.
 std::vector<Role> roles_of(const model::BpfSummary& summary);
 
 }  // namespace amdahl::profile

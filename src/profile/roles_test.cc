@@ -106,6 +106,26 @@ TEST(Roles, TheThreadThatWasSeenToRunStepsDoes) {
   EXPECT_EQ(names(summary).front(), "step") << "it was one of many";
 }
 
+// A pool is handed its work by the step thread, which wakes it; who makes input is not.
+TEST(Roles, AThreadThatWakesTheStepThreadAndIsNotWokenByItFeedsIt) {
+  model::BpfSummary summary;
+  summary.wall = std::chrono::seconds(10);
+  auto consumer = waits_task(10, 10, 1, "job");
+  consumer.running = milliseconds(1500);
+  waits_block(consumer, model::Wait::kFutex, 8000, 5000);
+  auto producer = waits_task(11, 10, 1, "job");
+  producer.running = milliseconds(9000);
+  summary.tasks = {consumer, producer};
+  summary.wakes = {{11, 10, 5000, milliseconds(8000)}};
+  EXPECT_EQ(names(summary), (std::vector<std::string_view>{"step", "loader"}));
+  // Handed over and given back.
+  summary.wakes.push_back({10, 11, 4000, milliseconds(500)});
+  EXPECT_EQ(names(summary), (std::vector<std::string_view>{"step", "pool"}));
+  // One that spins need not be woken; the step thread hardly waits for it.
+  summary.wakes = {{11, 10, 5000, milliseconds(800)}};
+  EXPECT_EQ(names(summary), (std::vector<std::string_view>{"step", "pool"}));
+}
+
 TEST(Roles, WhoIsWokenByItsChildrenAgainAndAgainIsFedByThem) {
   EXPECT_EQ(names(spawned(200)),
             (std::vector<std::string_view>{"step", "helper", "loader", "loader"}));
