@@ -108,18 +108,20 @@ std::optional<std::string> script_of(const model::Spec& spec) {
   return script == spec.command.end() ? std::nullopt : std::optional(*script);
 }
 
-// A patched tree is where a job runs then, so that it must find its script from there.
+// A patched tree is where a job runs then, so that it must find its script from there; a full path
+// is followed into it.
 void add_repo(const std::string& script, Draft& draft) {
   namespace fs = std::filesystem;
   const fs::path place = fs::path(draft.spec.workdir) / script;
   const std::string tree = work_tree_of(place.parent_path().string());
   if (tree.empty()) return;
-  if (fs::path(script).is_relative() && work_tree_of(draft.spec.workdir) == tree) {
+  if (fs::path(script).is_absolute() || work_tree_of(draft.spec.workdir) == tree) {
     draft.spec.repo = tree;
     return;
   }
   draft.notes.push_back(fmt::format(
-      "patches cannot be tried on it: run it inside {} with its script as a relative path", tree));
+      "patches cannot be tried on it: run it inside {}, or name its script by the full path",
+      tree));
 }
 
 bool is_family_name(std::string_view name) {

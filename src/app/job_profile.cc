@@ -295,7 +295,16 @@ model::Spec spec_of_run(const model::Spec& spec, const Collected& collected) {
   if (!moved) return spec;
   model::Spec there = spec;
   there.workdir = moved->workdir;
-  there.repo = work_tree_of(moved->workdir);
+  // The tree is where the workdir lies, or a file that the command names by its full path.
+  std::string inside = moved->workdir;
+  for (std::size_t i = 0; i < moved->argv.size(); ++i) {
+    const std::string& was = request->a.argv[i];
+    if (moved->argv[i] == was) continue;
+    std::ranges::replace(there.command, was, moved->argv[i]);
+    const std::size_t path = moved->argv[i].find(trees.string());
+    if (path != std::string::npos) inside = fs::path(moved->argv[i].substr(path)).parent_path();
+  }
+  there.repo = work_tree_of(inside);
   return there;
 }
 

@@ -1,3 +1,4 @@
+#include <filesystem>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@
 #include "cli/verbs.h"
 #include "launch/launcher.h"
 #include "os/files.h"
+#include "os/host.h"
 
 namespace amdahl::cli {
 
@@ -47,12 +49,19 @@ Result<int> do_doctor(const Flags& flags) {
   return well ? 0 : 1;
 }
 
+// The configuration is written where --config or $AMDAHL_CONFIG says, else into the state folder.
 Result<int> do_init(const Flags& flags) {
-  app::Config config = TRY(config_for(flags));
+  const std::string named = !flags.config.empty() ? flags.config : os::env_or("AMDAHL_CONFIG", "");
+  const bool missing = !named.empty() && !os::exists(named);
+  const app::Config config =
+      missing ? app::defaults({.state_dir = flags.state}) : TRY(config_for(flags));
   const app::Context context = TRY(app::open_context(config, true));
-  const std::string file = config.state_dir + "/config.toml";
+  const std::string file = named.empty() ? config.state_dir + "/config.toml" : named;
   const bool writes = !os::exists(file) || flags.replace;
-  if (writes) TRY(os::write_file(file, app::config_template(config.state_dir)));
+  if (writes) {
+    TRY(os::make_dirs(std::filesystem::absolute(file).parent_path().string()));
+    TRY(os::write_file(file, app::config_template(config.state_dir)));
+  }
   if (flags.json) {
     print_json({{"schema_version", 1},
                 {"state_dir", config.state_dir},

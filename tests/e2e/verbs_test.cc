@@ -23,6 +23,21 @@ TEST(Verbs, EveryVerbHasAPageWithAnExample) {
   }
 }
 
+TEST(Verbs, InitWritesTheConfigurationThatIsNamed) {
+  House house;
+  const std::string file = house.path("etc/amdahl.toml");
+  const std::map<std::string, std::string> env{{"AMDAHL_CONFIG", file}};
+  const Outcome before = house.amdahl({"status"}, env);
+  EXPECT_NE(before.code, 0);
+  EXPECT_NE(before.err.find("type: amdahl init"), std::string::npos) << before.err;
+  const Outcome made = house.amdahl({"init"}, env);
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_NE(made.out.find("Configuration  " + file + "\n"), std::string::npos) << made.out;
+  EXPECT_TRUE(house.has("etc/amdahl.toml"));
+  const Outcome after = house.amdahl({"status"}, env);
+  EXPECT_EQ(after.code, 0) << after.err;
+}
+
 TEST(Verbs, AFullDiskUnderStandardOutputIsAFailure) {
   House house;
   const std::string program = AMDAHL_PROGRAM;

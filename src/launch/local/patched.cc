@@ -1,5 +1,6 @@
 #include "launch/local/patched.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 
@@ -65,6 +66,61 @@ Result<> make_tree(const model::Spec& spec, const model::Plan& plan, const std::
   return Ok{};
 }
 
+// Where a file or folder of the checkout lies in the worktree; nothing if it lies elsewhere, or is
+// neither in the commit nor made by the build (data and results beside the code stay where they
+// are).
+std::optional<std::string> twin(const std::string& path, const fs::path& top,
+                                const std::string& tree) {
+  if (!path.starts_with('/')) return std::nullopt;
+  std::error_code ignored;
+  const fs::path inside = fs::weakly_canonical(path, ignored).lexically_relative(top);
+  if (inside.empty() || *inside.begin() == "..") return std::nullopt;
+  const fs::path moved = (fs::path(tree) / inside).lexically_normal();
+  if (!fs::exists(moved, ignored)) return std::nullopt;
+  return moved.string();
+}
+
+// A file that a word of the command names, alone or as --name=FILE. Folders stay: they are as often
+// where data lie as where code does.
+bool move_word(std::string& word, const fs::path& top, const std::string& tree) {
+  const std::size_t at = word.starts_with('-') ? word.find('=') + 1 : 0;  // npos + 1 is 0.
+  const auto moved = twin(word.substr(at), top, tree);
+  std::error_code ignored;
+  if (!moved || !fs::is_regular_file(*moved, ignored)) return false;
+  word.replace(at, std::string::npos, *moved);
+  return true;
+}
+
+// Each folder of a list such as PYTHONPATH.
+bool move_list(std::string& list, const fs::path& top, const std::string& tree) {
+  std::string made;
+  bool any = false;
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t end = std::min(list.find(':', at), list.size());
+    const std::string part = list.substr(at, end - at);
+    const auto moved = twin(part, top, tree);
+    any = any || moved;
+    made += (at == 0 ? "" : ":") + moved.value_or(part);
+    at = end + 1;
+  }
+  list = made;
+  return any;
+}
+
+// Whether anything of the plan lies in the worktree now.
+bool move_plan(model::Plan& plan, const fs::path& top, const std::string& tree) {
+  bool any = false;
+  for (std::string& word : plan.argv) any = move_word(word, top, tree) || any;
+  for (auto& [name, value] : plan.env) {
+    if (name.ends_with("PATH")) any = move_list(value, top, tree) || any;
+  }
+  std::error_code ignored;
+  const fs::path inside = fs::weakly_canonical(plan.workdir, ignored).lexically_relative(top);
+  if (inside.empty() || *inside.begin() == "..") return any;
+  plan.workdir = (fs::path(tree) / inside).lexically_normal().string();
+  return true;
+}
+
 }  // namespace
 
 Result<model::Plan> in_patched_tree(const model::Spec& spec, const model::Plan& plan,
@@ -84,12 +140,6 @@ Result<model::Plan> in_patched_tree(const model::Spec& spec, const model::Plan& 
 
   std::error_code ignored;
   fs::remove_all(probe, ignored);
-  const fs::path inside = fs::path(fs::weakly_canonical(plan.workdir, ignored))
-                              .lexically_relative(fs::weakly_canonical(top, ignored));
-  if (inside.empty() || *inside.begin() == "..") {
-    return bad_input(fmt::format("workdir {} is not inside the repo {}, so a patch cannot reach it",
-                                 plan.workdir, top));
-  }
   const auto lock = wait_for_lock(tree + ".lock");
   if (!lock) return external("another worker has been building this patch for an hour");
   if (!os::exists(tree + ".ready")) {
@@ -97,7 +147,12 @@ Result<model::Plan> in_patched_tree(const model::Spec& spec, const model::Plan& 
     TRY(os::write_file(tree + ".ready", commit + "\n"));
   }
   model::Plan moved = plan;
-  moved.workdir = (fs::path(tree) / inside).lexically_normal().string();
+  if (!move_plan(moved, fs::weakly_canonical(top, ignored), tree)) {
+    return bad_input(
+        fmt::format("neither workdir {} nor a file of the command is inside the repo {}, so a "
+                    "patch cannot reach it",
+                    plan.workdir, top));
+  }
   return moved;
 }
 

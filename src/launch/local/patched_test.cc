@@ -1,0 +1,62 @@
+#include "launch/local/patched.h"
+
+#include <cstdlib>
+
+#include "launch/local/testing.h"
+
+namespace amdahl::launch::local {
+namespace {
+
+class PatchedTest : public LocalTest {
+ protected:
+  void SetUp() override {
+    for (const char* file : {"repo/train.py", "repo/lib/net.py", "repo/conf/a.toml"}) {
+      ASSERT_TRUE(os::make_dirs(std::filesystem::path(path(file)).parent_path()));
+      ASSERT_TRUE(os::write_file(path(file), "old\n"));
+    }
+    const std::string git = "git -c user.name=Ada -c user.email=ada@example.org ";
+    ASSERT_EQ(std::system(("cd '" + path("repo") + "' && git init -q . && git add . && " + git +
+                           "commit -qm 'the job'")
+                              .c_str()),
+              0);
+    ASSERT_TRUE(os::make_dirs(path("repo/out")));  // Not in the commit.
+    ASSERT_TRUE(os::make_dirs(path("data")));
+    spec_.repo = path("repo");
+    plan_.patch = "--- a/train.py\n+++ b/train.py\n@@ -1 +1 @@\n-old\n+new\n";
+  }
+
+  model::Spec spec_;
+  model::Plan plan_;
+};
+
+TEST_F(PatchedTest, AScriptNamedByItsFullPathIsThePatchedOne) {
+  plan_.workdir = path("data");
+  plan_.argv = {"python3",        path("repo/train.py"), "--conf=" + path("repo/conf/a.toml"),
+                "--out",          path("repo/out"),      "--conf-dir",
+                path("repo/conf")};
+  plan_.env = {{"PYTHONPATH", path("repo/lib") + ":/usr/share/python"}, {"ROOT", path("repo")}};
+  const auto moved = in_patched_tree(spec_, plan_, path("trees"));
+  ASSERT_TRUE(moved) << moved.error().text;
+  EXPECT_EQ(*os::read_file(moved->argv[1]), "new\n");
+  const std::string tree = std::filesystem::path(moved->argv[1]).parent_path();
+  EXPECT_TRUE(tree.starts_with(path("trees/"))) << tree;
+  EXPECT_EQ(moved->argv[2], "--conf=" + tree + "/conf/a.toml");
+  EXPECT_EQ(moved->argv[4], path("repo/out")) << "results stay where they are asked for";
+  EXPECT_EQ(moved->argv[6], path("repo/conf")) << "so do folders";
+  EXPECT_EQ(moved->env.at("PYTHONPATH"), tree + "/lib:/usr/share/python");
+  EXPECT_EQ(moved->env.at("ROOT"), path("repo"));
+  EXPECT_EQ(moved->workdir, path("data"));
+  EXPECT_EQ(*os::read_file(path("repo/train.py")), "old\n") << "the checkout is left alone";
+}
+
+TEST_F(PatchedTest, APatchThatCannotReachTheCommandIsSaid) {
+  plan_.workdir = path("data");
+  plan_.argv = {"python3", "train.py"};
+  const auto moved = in_patched_tree(spec_, plan_, path("trees"));
+  ASSERT_FALSE(moved);
+  EXPECT_NE(moved.error().text.find("so a patch cannot reach it"), std::string::npos)
+      << moved.error().text;
+}
+
+}  // namespace
+}  // namespace amdahl::launch::local
