@@ -110,10 +110,15 @@ nlohmann::json encode_job_profile(const app::JobProfile& profile) {
     nlohmann::json& row = json["causes"][i];
     row["expected"] = profile::expected_gain(cause);
     row["try"] = profile::advice_on(profile.findings, cause, tongue);
-    if (const auto* behind = profile::finding_behind(profile.findings, cause)) {
+    const auto* behind = profile::finding_behind(profile.findings, cause);
+    if (behind != nullptr) {
       row["file"] = behind->code.file;
       row["line"] = behind->code.line;
     }
+    const double wall_s = to_seconds(profile.profile.wall);
+    const bool is_timed = behind != nullptr && behind->measured;
+    const std::string hot = is_timed ? "" : profile::hot_line_of(profile.hot, cause, wall_s);
+    if (!hot.empty()) row["went_to"] = hot;
   }
   json["gpus"] = nlohmann::json::array();
   for (const profile::GpuUse& gpu : profile.gpus) json["gpus"].push_back(encode_gpu(gpu));

@@ -140,6 +140,11 @@ HotLines hot_lines(std::span<const LineCost> lines, std::span<const code::Stretc
 }
 
 std::string hot_line_of(const HotLines& hot, const model::Cause& cause, double wall_s) {
+  // Of a step that waits for loaders the line that waits says nothing.
+  if (cause.bottleneck == Bottleneck::kInput && hot.loader && hot.loader->share >= kGoodPart) {
+    return fmt::format("{} took {} of what its loaders did, {} s", show(hot.loader->line),
+                       show_percent(hot.loader->share), show_number(hot.loader->seconds));
+  }
   const std::optional<LineCost>& line = line_for(hot, cause);
   const double cost_s = cause.share * wall_s;
   if (!line || line->seconds < kGoodPart * cost_s || line->seconds > kNoMore * cost_s) return "";

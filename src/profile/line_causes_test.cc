@@ -152,6 +152,17 @@ TEST(LineCauses, TheHottestLineOutsideOfTheModelStandsForACauseWithoutAFinding) 
                                            "train.py:1 (main) took 2.00 s of it", ""}));
 }
 
+TEST(LineCauses, AWaitForLoadersNamesTheLineThatTheyWereAt) {
+  HotLines hot;
+  hot.loader = LoaderLine{{"/job/data.py", 14, "decode"}, 12, 0.8};
+  const auto input = cause("waiting for input", model::Bottleneck::kInput, 0.5);
+  EXPECT_EQ(hot_line_of(hot, input, 10),
+            "data.py:14 (decode) took 80 % of what its loaders did, 12.0 s");
+  EXPECT_EQ(hot_line_of(hot, cause("CPU work", model::Bottleneck::kSerial, 0.5), 10), "");
+  hot.loader->share = 0.1;
+  EXPECT_EQ(hot_line_of(hot, input, 10), "") << "a tenth is no answer";
+}
+
 TEST(LineCauses, ALineOfAnotherPhaseOrWithMoreTimeThanTheCauseIsNotOfIt) {
   std::vector<LineCost> lines = {cost(1, 1.5, false), cost(2, 4, false), cost(7, 3), cost(6, 1)};
   lines[0].imports = true;

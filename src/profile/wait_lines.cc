@@ -38,6 +38,16 @@ std::vector<StackLine> lines_in(const Site& site) {
   return lines;
 }
 
+// Without what lies around a worker's loop: the lines of whoever forked it.
+std::vector<StackLine> as_told(std::vector<StackLine> lines) {
+  const auto loop = std::ranges::find_if(lines, [](const StackLine& line) {
+    return line.file.find("/torch/utils/data/_utils/worker.py") != line.file.npos ||
+           line.file.find("/multiprocessing/") != line.file.npos;
+  });
+  lines.erase(loop, lines.end());
+  return lines;
+}
+
 // Seconds by line; a line that is in a stack twice counts once.
 class Costs {
  public:
@@ -157,6 +167,39 @@ std::vector<LineCost> line_costs(const BpfSummary& summary) {
     costs.add(lines_of(site), share * to_seconds(step->second->running) / threads);
   }
   return costs.take(waits_only);
+}
+
+std::optional<LoaderLine> loader_line(const BpfSummary& summary) {
+  const std::vector<Role> roles = roles_of(summary);
+  std::map<std::int64_t, double> ran;  // Seconds, by loader.
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    const model::TaskWaits& task = summary.tasks[i];
+    if (roles[i] == Role::kLoader) ran[task.tid] = to_seconds(task.running);
+  }
+  std::map<StackLine, double> costs;
+  double all = 0;
+  for (const model::WaitSite& site : summary.sites) {
+    if (!ran.contains(site.tid)) continue;
+    const auto line = own_line(as_told(lines_of(site)));
+    if (!line) continue;  // It waits for orders.
+    costs[*line] += to_seconds(site.time);
+    all += to_seconds(site.time);
+  }
+  std::map<std::int64_t, double> samples;
+  for (const model::RunSite& site : summary.running) {
+    samples[site.tid] += static_cast<double>(site.samples);
+  }
+  for (const auto& [tid, seconds] : ran) all += seconds;
+  for (const model::RunSite& site : summary.running) {
+    const auto loader = ran.find(site.tid);
+    const auto line = own_line(as_told(lines_of(site)));
+    if (loader == ran.end() || !line || site.samples <= 0) continue;
+    costs[*line] += loader->second * static_cast<double>(site.samples) / samples[site.tid];
+  }
+  const auto most =
+      std::ranges::max_element(costs, {}, [](const auto& cost) { return cost.second; });
+  if (most == costs.end() || most->second <= 0) return std::nullopt;
+  return LoaderLine{most->first, most->second, most->second / all};
 }
 
 }  // namespace amdahl::profile

@@ -49,4 +49,16 @@ std::string show(const StackLine& line);
 // the time that they ran. Of several ranks the mean. Dearest first.
 std::vector<LineCost> line_costs(const model::BpfSummary& summary);
 
+// The job's own line that its loaders were at most.
+struct LoaderLine {
+  StackLine line;
+  double seconds = 0;  // Of all of them together, running, and waiting for anything but orders.
+  double share = 0;    // Of what they did, from 0 to 1.
+
+  friend bool operator==(const LoaderLine&, const LoaderLine&) = default;
+};
+// The innermost line of the job's own counts, of what a worker was told to do: around that are the
+// lines of whoever forked it. Nothing without loaders, or where no line of theirs is known.
+std::optional<LoaderLine> loader_line(const model::BpfSummary& summary);
+
 }  // namespace amdahl::profile

@@ -195,5 +195,47 @@ TEST(WaitLines, AFindingIsNotDroppedBecauseItsFileWaited) {
   EXPECT_TRUE(findings(std::vector{found}, profile, std::vector{cost}).empty());
 }
 
+// A forked worker has the lines of its parent around its own: waiting for orders is none of them.
+TEST(WaitLines, TheLineThatLoadersWereAtIsOfWhatTheyWereTold) {
+  EXPECT_EQ(loader_line(sample_waits()), std::nullopt);
+  model::BpfSummary waits = sample_waits();
+  const std::string torch = "/usr/lib/python3/dist-packages/torch/utils/data/";
+  const std::vector<model::PythonFrame> around = {
+      {torch + "_utils/worker.py", 240, "_worker_loop"},
+      {"/usr/lib/python3.11/multiprocessing/process.py", 108, "run"},
+      {"/job/train.py", 30, "main"}};
+  const auto below = [&](std::vector<model::PythonFrame> inner) {
+    inner.insert(inner.end(), around.begin(), around.end());
+    return inner;
+  };
+  const auto decode = below({{"/usr/lib/python3/dist-packages/PIL/Image.py", 9, "open"},
+                             {"/job/data.py", 14, "decode"},
+                             {"/job/data.py", 30, "__getitem__"},
+                             {torch + "_utils/fetch.py", 51, "<listcomp>"}});
+  const auto crop = below({{"/job/data.py", 20, "crop"}, {"/job/data.py", 31, "__getitem__"}});
+  waits.running = {
+      {20, 90, {}, decode}, {20, 10, {}, crop}, {21, 50, {}, decode}, {21, 50, {}, crop}};
+  model::WaitSite orders;
+  orders.id = 2;
+  orders.tid = 20;
+  orders.time = std::chrono::seconds(100);
+  orders.python = around;
+  waits.sites.push_back(orders);
+  const auto found = loader_line(waits);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(show(found->line), "data.py:14 (decode)");
+  EXPECT_DOUBLE_EQ(found->seconds, 8 * 0.9 + 8 * 0.5);
+  EXPECT_DOUBLE_EQ(found->share, 11.2 / 16);
+
+  // A disk that it waited for counts, with the line that read.
+  model::WaitSite disk = orders;
+  disk.id = 3;
+  disk.time = std::chrono::seconds(14);
+  disk.python = crop;
+  waits.sites.push_back(disk);
+  EXPECT_EQ(show(loader_line(waits)->line), "data.py:20 (crop)");
+  EXPECT_DOUBLE_EQ(loader_line(waits)->share, (4.8 + 14) / 30);
+}
+
 }  // namespace
 }  // namespace amdahl::profile

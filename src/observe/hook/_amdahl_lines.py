@@ -1,9 +1,12 @@
 """Which lines of the job the thread with its steps spends its time in, by looking at it every few milliseconds."""
+import gc
 import os
 import sys
 
 _EVERY = 0.005
 _SELDOM = 0.025  # Of a job that runs for longer: a thousand looks tell as much as ten thousand.
+# Pauses last half to one and a half of that: a loop as long as they are would be seen at one line.
+_GOLDEN = 0.618034
 _LONGEST = 1.0  # More is a machine that slept.
 # Who looks must have the interpreter's lock. A thread that computes in Python gives it away after
 # 5 ms by default: its line has ended by then, and the next that lets go of the lock is seen instead.
@@ -43,12 +46,14 @@ class Sampler:
     def _run(self):
         began = last = called = self.clock()
         _name_thread()
-        while not self.stop.wait(min(_SELDOM, max(_EVERY, (last - began) / 1000))):
-            frame = sys._current_frames().get(self.watched)
+        turn = 0.0
+        while not self.stop.wait(min(_SELDOM, max(_EVERY, (last - began) / 1000)) * (0.5 + turn)):
+            turn = (turn + _GOLDEN) % 1.0
+            frames = self._frames()
             now = self.clock()
-            for key in self._places(frame, self.phase()):
+            for key in self._places(frames, self.phase()):
                 self.seconds[key] = self.seconds.get(key, 0.0) + min(now - last, _LONGEST)
-            del frame
+            del frames
             last = now
             self.look()
             if now - called > min(self.every, max(self.every, now - began) / 8):
@@ -62,11 +67,31 @@ class Sampler:
         except Exception:
             pass
 
-    def _places(self, frame, phase):
+    def _frames(self):
+        """What the watched thread is in, innermost first.
+
+        Up to Python 3.11 each new object may collect garbage, which runs Python, which lets other
+        threads go on: the frame whose object is being made may be gone then, and the job crashes or
+        stands still (python/cpython#106883). So nothing is collected meanwhile.
+        """
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            frames = []
+            frame = sys._current_frames().get(self.watched)
+            while frame is not None:
+                frames.append(frame)
+                frame = frame.f_back
+            return frames
+        finally:
+            if collects:
+                gc.enable()
+
+    def _places(self, frames, phase):
         """The job's innermost line; before the steps also the lines that import what it is in."""
         places = []
         importing = False
-        while frame is not None:
+        for frame in frames:
             name = frame.f_code.co_filename
             is_ours = self.kept.get(name)
             if is_ours is None:
@@ -77,7 +102,6 @@ class Sampler:
                 if phase != "startup":
                     break
             importing = not is_ours and (importing or name.startswith("<frozen importlib"))
-            frame = frame.f_back
         return places
 
     def end(self):
