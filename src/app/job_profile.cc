@@ -98,7 +98,6 @@ struct Read {
   std::int64_t thread = 0;       // and of it the thread with the steps.
   bool has_steps = false;        // That one.
   std::vector<profile::LineCost> wait_lines;
-  std::optional<profile::LoaderLine> loader;
   JobProfile into;
 };
 
@@ -174,7 +173,7 @@ void read_waits(const model::Spec& spec, const Collected& collected, Read& read)
   read.facts.push_back(profile::facts_of(waits, read.thread, scripts_of(spec)));
   read.into.waits = profile::waits_report(waits);
   read.wait_lines = profile::line_costs(waits);
-  read.loader = profile::loader_line(waits);
+  read.into.hot.loader = profile::loader_line(waits);
 }
 
 // Who looks from inside a program knows its lines better: those of files that it saw stay alone.
@@ -257,8 +256,9 @@ void find_lines(const model::Spec& spec, Read& read) {
   read.into.findings = profile::findings(analysis.findings, read.into.profile, read.lines);
   // Only who looks from inside knows the innermost line and the phase.
   const auto first = read.lines.begin();
-  read.into.hot = profile::hot_lines({first, first + read.from_hook}, analysis.models);
-  read.into.hot.loader = read.loader;
+  profile::HotLines hot = profile::hot_lines({first, first + read.from_hook}, analysis.models);
+  hot.loader = read.into.hot.loader;
+  read.into.hot = std::move(hot);
 }
 
 }  // namespace

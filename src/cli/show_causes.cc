@@ -45,8 +45,7 @@ std::string show_cause(const Flags& flags, const app::JobProfile& profile, const
   }
   text += wrapped(flags, cause.because, 3);
   const double wall_s = to_seconds(profile.profile.wall);
-  const bool is_timed = behind != nullptr && behind->measured;
-  const std::string hot = is_timed ? "" : profile::hot_line_of(profile.hot, cause, wall_s);
+  const std::string hot = profile::hot_line_of(profile.findings, profile.hot, cause, wall_s);
   if (!hot.empty()) text += wrapped(flags, hot, 3);
   const profile::Tongue tongue = profile::tongue_of_job(profile.profile.evidence);
   if (const auto advice = profile::advice_on(profile.findings, cause, tongue); !advice.empty()) {

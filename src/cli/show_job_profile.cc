@@ -110,14 +110,12 @@ nlohmann::json encode_job_profile(const app::JobProfile& profile) {
     nlohmann::json& row = json["causes"][i];
     row["expected"] = profile::expected_gain(cause);
     row["try"] = profile::advice_on(profile.findings, cause, tongue);
-    const auto* behind = profile::finding_behind(profile.findings, cause);
-    if (behind != nullptr) {
+    if (const auto* behind = profile::finding_behind(profile.findings, cause)) {
       row["file"] = behind->code.file;
       row["line"] = behind->code.line;
     }
     const double wall_s = to_seconds(profile.profile.wall);
-    const bool is_timed = behind != nullptr && behind->measured;
-    const std::string hot = is_timed ? "" : profile::hot_line_of(profile.hot, cause, wall_s);
+    const std::string hot = profile::hot_line_of(profile.findings, profile.hot, cause, wall_s);
     if (!hot.empty()) row["went_to"] = hot;
   }
   json["gpus"] = nlohmann::json::array();

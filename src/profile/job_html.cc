@@ -28,8 +28,7 @@ std::string causes_of(const model::Profile& profile, std::span<const Finding> fi
   const Tongue tongue = tongue_of_job(profile.evidence);
   for (const model::Cause& cause : profile.causes) {
     const Finding* behind = finding_behind(findings, cause);
-    const bool is_timed = behind != nullptr && behind->measured;
-    const std::string line = is_timed ? "" : hot_line_of(hot, cause, to_seconds(profile.wall));
+    const std::string line = hot_line_of(findings, hot, cause, to_seconds(profile.wall));
     table.row({escaped(cause.name),
                fmt::format("<span class=\"whole\">{}</span>", name(cause.bottleneck)),
                behind != nullptr ? place_of(*behind) : "", show_number(cause.accelerator_seconds),

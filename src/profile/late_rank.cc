@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <map>
-#include <vector>
 
 #include "profile/offcpu.h"
-#include "profile/roles.h"
 
 namespace amdahl::profile {
 namespace {
@@ -14,20 +12,8 @@ constexpr double kGoodPart = 0.3;  // Of what the others waited longer.
 
 struct Rank {
   double collective_s = 0;
-  double running_s = 0;
-  double samples = 0;
   std::map<StackLine, double> lines;  // Innermost of the job's own; seconds, collectives aside.
 };
-
-std::map<std::int64_t, Rank> ranks_of(const model::BpfSummary& summary) {
-  const std::vector<Role> roles = roles_of(summary);
-  std::map<std::int64_t, Rank> ranks;
-  for (std::size_t i = 0; i < roles.size(); ++i) {
-    if (roles[i] != Role::kStep) continue;
-    ranks[summary.tasks[i].tid].running_s = to_seconds(summary.tasks[i].running);
-  }
-  return ranks;
-}
 
 void add_waits(const model::BpfSummary& summary, std::map<std::int64_t, Rank>& ranks) {
   const bool exchanges = exchanges_gradients(summary);
@@ -43,27 +29,17 @@ void add_waits(const model::BpfSummary& summary, std::map<std::int64_t, Rank>& r
   }
 }
 
-void add_running(const model::BpfSummary& summary, std::map<std::int64_t, Rank>& ranks) {
-  for (const model::RunSite& site : summary.running) {
-    const auto rank = ranks.find(site.tid);
-    if (rank != ranks.end()) rank->second.samples += static_cast<double>(site.samples);
-  }
-  for (const model::RunSite& site : summary.running) {
-    const auto rank = ranks.find(site.tid);
-    if (rank == ranks.end() || rank->second.samples <= 0) continue;
-    const auto line = own_line(lines_of(site));
-    const double share = static_cast<double>(site.samples) / rank->second.samples;
-    if (line) rank->second.lines[*line] += share * rank->second.running_s;
-  }
-}
-
 }  // namespace
 
 std::optional<LateLine> late_line(const model::BpfSummary& summary) {
-  std::map<std::int64_t, Rank> ranks = ranks_of(summary);
-  if (ranks.size() < 2) return std::nullopt;
+  const auto steps = running_of(summary, Role::kStep);
+  if (steps.size() < 2) return std::nullopt;
+  std::map<std::int64_t, Rank> ranks;
+  for (const auto& [tid, seconds] : steps) ranks[tid];
   add_waits(summary, ranks);
-  add_running(summary, ranks);
+  for (const RanAt& place : ran_at(summary, steps)) {
+    if (const auto line = own_line(place.lines)) ranks[place.tid].lines[*line] += place.seconds;
+  }
   const auto late =
       std::ranges::min_element(ranks, {}, [](const auto& row) { return row.second.collective_s; });
   const auto others = static_cast<double>(ranks.size() - 1);

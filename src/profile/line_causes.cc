@@ -152,4 +152,10 @@ std::string hot_line_of(const HotLines& hot, const model::Cause& cause, double w
                      show_number(line->seconds));
 }
 
+std::string hot_line_of(std::span<const Finding> findings, const HotLines& hot,
+                        const model::Cause& cause, double wall_s) {
+  const Finding* behind = finding_behind(findings, cause);
+  return behind != nullptr && behind->measured ? "" : hot_line_of(hot, cause, wall_s);
+}
+
 }  // namespace amdahl::profile

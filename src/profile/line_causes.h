@@ -47,5 +47,8 @@ HotLines hot_lines(std::span<const LineCost> lines, std::span<const code::Stretc
 // took a good part of it and no more than it. Of a wait for loaders, "data.py:7 (decode) took 80 %
 // of what its loaders did, 12 s". Else empty.
 std::string hot_line_of(const HotLines& hot, const model::Cause& cause, double wall_s);
+// The same; empty also for a cause that is shown with a line that was timed.
+std::string hot_line_of(std::span<const Finding> findings, const HotLines& hot,
+                        const model::Cause& cause, double wall_s);
 
 }  // namespace amdahl::profile

@@ -139,12 +139,34 @@ std::string show(const StackLine& line) {
   return fmt::format("{}:{} ({})", name, line.line, clip(line.function, kShownName));
 }
 
-std::vector<LineCost> line_costs(const BpfSummary& summary) {
+std::map<std::int64_t, double> running_of(const BpfSummary& summary, Role role) {
   const std::vector<Role> roles = roles_of(summary);
-  std::map<std::int64_t, const model::TaskWaits*> steps;
+  std::map<std::int64_t, double> threads;
   for (std::size_t i = 0; i < roles.size(); ++i) {
-    if (roles[i] == Role::kStep) steps[summary.tasks[i].tid] = &summary.tasks[i];
+    const model::TaskWaits& task = summary.tasks[i];
+    if (roles[i] == role) threads[task.tid] = to_seconds(task.running);
   }
+  return threads;
+}
+
+std::vector<RanAt> ran_at(const BpfSummary& summary,
+                          const std::map<std::int64_t, double>& threads) {
+  std::map<std::int64_t, double> samples;
+  for (const model::RunSite& site : summary.running) {
+    samples[site.tid] += static_cast<double>(site.samples);
+  }
+  std::vector<RanAt> places;
+  for (const model::RunSite& site : summary.running) {
+    const auto thread = threads.find(site.tid);
+    if (thread == threads.end() || site.samples <= 0) continue;
+    const double share = static_cast<double>(site.samples) / samples[site.tid];
+    places.push_back({site.tid, lines_of(site), share * thread->second});
+  }
+  return places;
+}
+
+std::vector<LineCost> line_costs(const BpfSummary& summary) {
+  const auto steps = running_of(summary, Role::kStep);
   if (steps.empty()) return {};
   double threads = 1;
   for (const RoleWaits& role : waits_by_role(summary)) {
@@ -154,47 +176,25 @@ std::vector<LineCost> line_costs(const BpfSummary& summary) {
   for (const model::WaitSite& site : summary.sites) {
     if (steps.contains(site.tid)) costs.add(lines_of(site), to_seconds(site.time) / threads);
   }
-  std::map<std::int64_t, double> samples;
-  for (const model::RunSite& site : summary.running) {
-    samples[site.tid] += static_cast<double>(site.samples);
-  }
-  bool waits_only = true;
-  for (const model::RunSite& site : summary.running) {
-    const auto step = steps.find(site.tid);
-    if (step == steps.end() || site.samples <= 0) continue;
-    waits_only = false;
-    const double share = static_cast<double>(site.samples) / samples[site.tid];
-    costs.add(lines_of(site), share * to_seconds(step->second->running) / threads);
-  }
-  return costs.take(waits_only);
+  const std::vector<RanAt> places = ran_at(summary, steps);
+  for (const RanAt& place : places) costs.add(place.lines, place.seconds / threads);
+  return costs.take(places.empty());
 }
 
 std::optional<LoaderLine> loader_line(const BpfSummary& summary) {
-  const std::vector<Role> roles = roles_of(summary);
-  std::map<std::int64_t, double> ran;  // Seconds, by loader.
-  for (std::size_t i = 0; i < roles.size(); ++i) {
-    const model::TaskWaits& task = summary.tasks[i];
-    if (roles[i] == Role::kLoader) ran[task.tid] = to_seconds(task.running);
-  }
+  const auto loaders = running_of(summary, Role::kLoader);
   std::map<StackLine, double> costs;
   double all = 0;
+  for (const auto& [tid, seconds] : loaders) all += seconds;
   for (const model::WaitSite& site : summary.sites) {
-    if (!ran.contains(site.tid)) continue;
+    if (!loaders.contains(site.tid)) continue;
     const auto line = own_line(as_told(lines_of(site)));
     if (!line) continue;  // It waits for orders.
     costs[*line] += to_seconds(site.time);
     all += to_seconds(site.time);
   }
-  std::map<std::int64_t, double> samples;
-  for (const model::RunSite& site : summary.running) {
-    samples[site.tid] += static_cast<double>(site.samples);
-  }
-  for (const auto& [tid, seconds] : ran) all += seconds;
-  for (const model::RunSite& site : summary.running) {
-    const auto loader = ran.find(site.tid);
-    const auto line = own_line(as_told(lines_of(site)));
-    if (loader == ran.end() || !line || site.samples <= 0) continue;
-    costs[*line] += loader->second * static_cast<double>(site.samples) / samples[site.tid];
+  for (const RanAt& place : ran_at(summary, loaders)) {
+    if (const auto line = own_line(as_told(place.lines))) costs[*line] += place.seconds;
   }
   const auto most =
       std::ranges::max_element(costs, {}, [](const auto& cost) { return cost.second; });

@@ -1,12 +1,15 @@
 // wait_lines.h: what lines of a job's source cost it, by the waits and samples of its threads.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "model/bpf.h"
 #include "profile/lines.h"
+#include "profile/roles.h"
 
 namespace amdahl::profile {
 
@@ -43,6 +46,18 @@ bool is_backward(const model::WaitSite& site);
 
 // "train.py:12 (load)".
 std::string show(const StackLine& line);
+
+// The threads of a role, by number, and the seconds that they ran.
+std::map<std::int64_t, double> running_of(const model::BpfSummary& summary, Role role);
+
+// Where one of these threads ran, and for how many seconds, by its samples.
+struct RanAt {
+  std::int64_t tid = 0;
+  std::vector<StackLine> lines;
+  double seconds = 0;
+};
+std::vector<RanAt> ran_at(const model::BpfSummary& summary,
+                          const std::map<std::int64_t, double>& threads);
 
 // Seconds of the wall clock that the step threads spent in each line of the job's own, in what it
 // called included: waits as they were measured, and of what was sampled while they ran the part of
