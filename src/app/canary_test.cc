@@ -22,32 +22,11 @@ using model::CanaryState;
 
 class CanaryTest : public ContextTest {
  protected:
-  // A hypothesis that sets NAME=1, approved at the gate with a promise of 20 %.
+  // A hypothesis that sets NAME=1, approved at the gate.
   void promote(const std::string& id, const std::string& variable) {
-    model::Hypothesis h;
-    h.id = id;
-    h.family = "eval";
-    h.key = id;
-    h.change.env[variable] = "1";
-    model::Experiment x;
-    x.id = "x" + id;
-    x.hypothesis = id;
-    x.family = "eval";
-    x.campaign = "c1";
-    x.sigma = 0.07;
-    const ledger::Family family = *context_.ledger->family("eval");
-    x.baseline = digest(*make_plan(family.spec, family.baseline));
-    model::GatePacket packet;
-    packet.experiment = x.id;
-    packet.hypothesis = id;
-    packet.family = "eval";
-    packet.comparison.shrunk = 0.223;
-    ASSERT_EQ(say({{"hypothesis.proposed", "ada", id, encode(h)},
-                   {"experiment.registered", "cycle", x.id, encode(x)},
-                   {"gate.opened", "cycle", x.id, encode(packet)}}),
-              "");
-    const auto done = decide(context_, *find_gate(context_, id), {true, "ada", "fine"});
-    ASSERT_TRUE(done) << done.error().text;
+    model::Change change;
+    change.env[variable] = "1";
+    ContextTest::promote(id, change);
   }
 
   ledger::Family family() { return *context_.ledger->family("eval"); }
@@ -260,12 +239,10 @@ TEST_F(CanaryTest, APersonKeepsWhatItProposesToRollBack) {
 // A production job does not fail for the loop's sake.
 TEST_F(CanaryTest, WhatCannotBeAppliedToTheCommandIsLeftOutAloud) {
   adopt();
-  promote("h-1", "A");
-  model::Change change = family().baseline;
+  model::Change change;
+  change.env["A"] = "1";
   change.config["conf.json#depth"] = "2";
-  ASSERT_EQ(
-      say({{"baseline.moved", "ada", "eval", {{"hypothesis", "h-1"}, {"change", encode(change)}}}}),
-      "");
+  ContextTest::promote("h-1", change);
   ASSERT_TRUE(os::write_file((folder_ / "conf.json").string(), R"({"depth": 1})"));
   RunOptions options;
   options.argv = {"sh", "-c", "exit 0"};

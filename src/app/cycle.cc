@@ -11,6 +11,7 @@
 #include "app/dreaming.h"
 #include "app/hands.h"
 #include "app/lease.h"
+#include "app/overlay.h"
 #include "app/pairs.h"
 #include "app/promote.h"
 #include "app/scan_cycle.h"
@@ -85,7 +86,7 @@ Result<> Turner::prepare() {
   promoted_before_ = tally(TRY(context_.ledger->tallies()), "verdict.promoted");
   TRY(set_budgets(context_, fence_));
   for (const ledger::Family& family : TRY(context_.ledger->families())) {
-    if (!family.stack.empty()) TRY(write_overlay(context_, family));
+    TRY(write_overlay(context_, family.name));
   }
   auto fleet = scan_for_cycle(context_, options_.say, options_.stopped);
   if (fleet) TRY(record_volumes(context_, *fleet, fence_));

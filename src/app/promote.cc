@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/canary.h"
+#include "app/overlay.h"
 #include "app/snapshot.h"
 #include "base/count.h"
 #include "base/text.h"
@@ -69,54 +70,6 @@ std::string diff_of(const model::Plan& before, const model::Plan& after) {
   return text.append(patch);
 }
 
-std::string toml_text(const std::string& text) { return dump_json(Json(text)); }
-
-Result<> write_patches(Context& context, const ledger::Family& family) {
-  int number = 0;
-  for (const std::string& id : family.stack) {
-    const ledger::HypothesisRow row = TRY(context.ledger->hypothesis(id));
-    ++number;
-    if (row.hypothesis.change.patch.empty()) continue;
-    const std::string folder = context.path(fmt::format("overlays/{}", family.name));
-    TRY(os::make_dirs(folder));
-    TRY(os::write_file(fmt::format("{}/{:02}-{}.patch", folder, number, id),
-                       row.hypothesis.change.patch));
-  }
-  return Ok{};
-}
-
-std::string overlay_toml(const ledger::Family& family) {
-  const model::Change& change = family.baseline;
-  std::string text = fmt::format(
-      "# The promoted changes of {}, together. Written by `amdahl gate approve`; the ledger is the "
-      "truth.\nfamily = {}\nstack = [",
-      family.name, toml_text(family.name));
-  for (const std::string& id : family.stack) {
-    text += fmt::format("{}{}", &id == family.stack.data() ? "" : ", ", toml_text(id));
-  }
-  text += "]\n";
-  if (change.accelerators) text += fmt::format("accelerators = {}\n", *change.accelerators);
-  if (!change.wrap.empty()) text += fmt::format("wrap = {}\n", dump_json(Json(change.wrap)));
-  std::string unset;
-  text += "\n[env]\n";
-  for (const auto& [name, value] : change.env) {
-    if (value) text += fmt::format("{} = {}\n", toml_text(name), toml_text(*value));
-    if (!value) unset += fmt::format("{}{}", unset.empty() ? "" : ", ", toml_text(name));
-  }
-  text += fmt::format("\n[args]\n");
-  std::string removed;
-  for (const auto& [flag, value] : change.args) {
-    if (value) text += fmt::format("{} = {}\n", toml_text(flag), toml_text(*value));
-    if (!value) removed += fmt::format("{}{}", removed.empty() ? "" : ", ", toml_text(flag));
-  }
-  text += "\n[config]\n";
-  for (const auto& [place, value] : change.config) {
-    text += fmt::format("{} = {}\n", toml_text(place), toml_text(value));
-  }
-  text += fmt::format("\n[removed]\nenv = [{}]\nargs = [{}]\n", unset, removed);
-  return text;
-}
-
 Result<> refuse_if_moved(Context& context, const ledger::GateRow& gate,
                          const ledger::Family& family) {
   const ledger::ExperimentRow row = TRY(context.ledger->experiment(gate.packet.experiment));
@@ -128,9 +81,10 @@ Result<> refuse_if_moved(Context& context, const ledger::GateRow& gate,
                            gate.packet.hypothesis, family.name)};
 }
 
-std::vector<ledger::Draft> decision_drafts(const ledger::GateRow& gate,
-                                           const GateDecision& decision, Nanos now) {
+std::vector<ledger::Draft> decision_drafts(const ledger::GateRow& gate, GateDecision decision,
+                                           Nanos now) {
   const GatePacket& packet = gate.packet;
+  decision.packet = gate.digest;
   model::Verdict verdict;
   verdict.hypothesis = packet.hypothesis;
   verdict.experiment = packet.experiment;
@@ -186,6 +140,9 @@ Result<GatePacket> make_packet(Context& context, const ledger::Family& family,
 }
 
 Result<ledger::GateRow> find_gate(Context& context, const std::string& id) {
+  if (trim(id).empty()) {
+    return bad_input("name what to decide on by its id; type: amdahl gate list");
+  }
   std::vector<ledger::GateRow> found;
   std::string pending;
   for (const ledger::GateRow& row : TRY(context.ledger->gate(""))) {
@@ -213,7 +170,7 @@ Result<std::string> decide(Context& context, const ledger::GateRow& gate,
                  fmt::format("{} was already {} by {}", gate.packet.hypothesis, gate.state,
                              gate.decision.actor)};
   }
-  ledger::Family family = TRY(need_family(context, gate.packet.family));
+  const ledger::Family family = TRY(need_family(context, gate.packet.family));
   std::vector<ledger::Draft> drafts = decision_drafts(gate, decision, context.clock->unix_time());
   if (!decision.approved) {
     TRY(context.ledger->append(drafts, fence));
@@ -222,10 +179,11 @@ Result<std::string> decide(Context& context, const ledger::GateRow& gate,
   TRY(refuse_if_moved(context, gate, family));
   const ledger::HypothesisRow row = TRY(context.ledger->hypothesis(gate.packet.hypothesis));
   const model::Change stack = combine(family.baseline, row.hypothesis.change);
-  drafts.push_back({"baseline.moved",
-                    decision.actor,
-                    family.name,
-                    {{"hypothesis", row.hypothesis.id}, {"change", encode(stack)}}});
+  drafts.push_back(
+      {"baseline.moved",
+       decision.actor,
+       family.name,
+       {{"hypothesis", row.hypothesis.id}, {"change", encode(stack)}, {"seen", family.version}}});
   const double saving = 1 - std::exp(-gate.packet.comparison.shrunk);
   drafts.push_back({"saving.booked",
                     decision.actor,
@@ -234,8 +192,7 @@ Result<std::string> decide(Context& context, const ledger::GateRow& gate,
   const auto canary = TRY(canary_draft(context, family, gate.packet, decision.actor));
   if (canary) drafts.push_back(*canary);
   TRY(context.ledger->append(drafts, fence));
-  family = TRY(need_family(context, family.name));
-  const std::string overlay = TRY(write_overlay(context, family));
+  const std::string overlay = TRY(write_overlay(context, family.name));
   return fmt::format("promoted {}: {}; the stack of {} is in {}", row.hypothesis.id,
                      describe(row.hypothesis.change), family.name, overlay);
 }
@@ -248,7 +205,7 @@ Result<std::string> roll_back(Context& context, const std::string& hypothesis,
                                  hypothesis));
   }
   const ledger::HypothesisRow row = TRY(context.ledger->hypothesis(hypothesis));
-  ledger::Family family = TRY(need_family(context, row.hypothesis.family));
+  const ledger::Family family = TRY(need_family(context, row.hypothesis.family));
   if (std::ranges::find(family.stack, row.hypothesis.id) == family.stack.end()) {
     return Error{Error::Kind::kConflict,
                  fmt::format("{} is not in the stack of {}", row.hypothesis.id, family.name)};
@@ -262,21 +219,13 @@ Result<std::string> roll_back(Context& context, const std::string& hypothesis,
            {"baseline.rolled_back",
             actor,
             family.name,
-            {{"hypothesis", row.hypothesis.id}, {"change", encode(stack)}, {"reason", reason}}},
+            {{"hypothesis", row.hypothesis.id},
+             {"change", encode(stack)},
+             {"seen", family.version},
+             {"reason", reason}}},
            fence));
-  family = TRY(need_family(context, family.name));
   return fmt::format("took {} out of the stack of {}: {}", row.hypothesis.id, family.name,
-                     TRY(write_overlay(context, family)));
-}
-
-Result<std::string> write_overlay(Context& context, const ledger::Family& family) {
-  TRY(os::make_dirs(context.path("overlays")));
-  const std::string path = context.path(fmt::format("overlays/{}.toml", family.name));
-  const std::string text = overlay_toml(family);
-  const auto present = os::read_file(path);
-  if (!present || *present != text) TRY(os::write_file(path, text));
-  TRY(write_patches(context, family));
-  return path;
+                     TRY(write_overlay(context, family.name)));
 }
 
 }  // namespace amdahl::app

@@ -44,8 +44,4 @@ Result<std::string> roll_back(Context& context, const std::string& hypothesis,
                               const std::string& actor, const std::string& reason,
                               std::int64_t fence = 0);
 
-// overlays/FAMILY.toml holds the family's stack, overlays/FAMILY/NN-ID.patch its patches: made
-// from the ledger, so that a crash between the two is mended by the next call.
-Result<std::string> write_overlay(Context& context, const ledger::Family& family);
-
 }  // namespace amdahl::app

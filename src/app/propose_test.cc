@@ -56,33 +56,10 @@ class ProposeTest : public ContextTest {
 
   // Another change is promoted.
   void move_baseline() {
-    model::Hypothesis other = idea(0.1);
-    other.id = "h-9";
-    other.key = "key9";
-    model::Experiment experiment;
-    experiment.id = "x-9";
-    experiment.hypothesis = "h-9";
-    experiment.family = "eval";
-    experiment.campaign = "c1";
-    model::GatePacket packet;
-    packet.experiment = "x-9";
-    packet.hypothesis = "h-9";
-    packet.family = "eval";
-    model::Verdict verdict;
-    verdict.hypothesis = "h-9";
-    verdict.experiment = "x-9";
-    verdict.kind = VerdictKind::kPromoted;
     clock_.advance(std::chrono::hours(1));
-    ASSERT_EQ(say({{"hypothesis.proposed", "cycle", "h-9", encode(other)},
-                   {"experiment.registered", "cycle", "x-9", encode(experiment)},
-                   {"gate.opened", "cycle", "x-9", encode(packet)},
-                   {"gate.decided", "ada", "x-9", encode(model::GateDecision{true, "ada", "fine"})},
-                   {"verdict.recorded", "ada", "h-9", encode(verdict)},
-                   {"baseline.moved",
-                    "ada",
-                    "eval",
-                    {{"hypothesis", "h-9"}, {"change", {{"env", {{"OMP_NUM_THREADS", "1"}}}}}}}}),
-              "");
+    model::Change threads;
+    threads.env["OMP_NUM_THREADS"] = "1";
+    promote("h-9", threads);
   }
 
   std::map<std::string, int> known_;

@@ -10,8 +10,10 @@
 #include <nlohmann/json.hpp>
 
 #include "app/context.h"
+#include "app/promote.h"
 #include "ledger/event.h"
 #include "model/codec.h"
+#include "model/plan.h"
 #include "os/fake/fake_clock.h"
 
 namespace amdahl::app {
@@ -48,6 +50,37 @@ class ContextTest : public testing::Test {
     ASSERT_EQ(say({{"family.adopted", "ada", spec.family, encode(spec)},
                    {"campaign.opened", "cycle", "c1", {{"k", 50}, {"alpha", 0.1}}}}),
               "");
+  }
+
+  // A hypothesis that came to the gate on the family's present baseline, with a promise of 20 %.
+  void open_gate(const std::string& id, const model::Change& change) {
+    model::Hypothesis h;
+    h.id = id;
+    h.family = "eval";
+    h.key = id;
+    h.change = change;
+    model::Experiment x;
+    x.id = "x" + id;
+    x.hypothesis = id;
+    x.family = "eval";
+    x.campaign = "c1";
+    x.sigma = 0.07;
+    const ledger::Family family = *context_.ledger->family("eval");
+    x.baseline = digest(*make_plan(family.spec, family.baseline));
+    model::GatePacket packet;
+    packet.experiment = x.id;
+    packet.hypothesis = id;
+    packet.family = "eval";
+    packet.comparison.shrunk = 0.223;
+    ASSERT_EQ(say({{"hypothesis.proposed", "ada", id, encode(h)},
+                   {"experiment.registered", "cycle", x.id, encode(x)},
+                   {"gate.opened", "cycle", x.id, encode(packet)}}),
+              "");
+  }
+  void promote(const std::string& id, const model::Change& change) {
+    open_gate(id, change);
+    const auto done = decide(context_, *find_gate(context_, id), {true, "ada", "fine"});
+    ASSERT_TRUE(done) << done.error().text;
   }
 
   os::FakeClock clock_;

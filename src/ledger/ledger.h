@@ -37,6 +37,7 @@ struct Family {
   std::optional<model::Profile> profile;    // The latest.
   double volume_accelerator_h_per_day = 0;  // From the latest scan,
   std::int64_t volume_jobs = 0;             // from so many jobs.
+  std::string version;  // Names spec and stack: what moves the baseline says which it saw.
 };
 
 enum class RunState { kReserved, kSubmitted, kCollected, kVoid };
@@ -74,7 +75,8 @@ struct ExperimentRow {
 
 struct GateRow {
   model::GatePacket packet;
-  std::string state;  // "pending", "approved", "rejected", "withdrawn".
+  std::string state;   // "pending", "approved", "rejected", "withdrawn".
+  std::string digest;  // Of the packet: what decides on it says which it saw.
   model::GateDecision decision;
 };
 

@@ -234,6 +234,7 @@ constexpr void fields(Io& io, T& decision) {
   io.must("approved", decision.approved);
   io.must("actor", decision.actor);
   io("reason", decision.reason);
+  io("packet", decision.packet);
 }
 
 template <class Io, Is<StackResult> T>

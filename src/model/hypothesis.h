@@ -148,6 +148,7 @@ struct GateDecision {
   bool approved = false;
   std::string actor;  // A person's name, or "policy:demo".
   std::string reason;
+  std::string packet = {};  // Digest of the packet that was seen; empty in ledgers before 0.1.
 
   friend bool operator==(const GateDecision&, const GateDecision&) = default;
 };

@@ -30,14 +30,10 @@ Draft closed(const std::string& hypothesis, CanaryState outcome, const std::stri
   return draft("canary.closed", hypothesis, model::encode(result), actor);
 }
 
-Draft moved() {
-  return draft("baseline.moved", "f",
-               {{"hypothesis", "h-1"}, {"change", {{"args", {{"--batch", "32"}}}}}});
-}
+Draft moved() { return sqlite::moved("h-1", Json::array(), {{"args", {{"--batch", "32"}}}}); }
 
 Draft rolled_back(const std::string& who) {
-  return draft("baseline.rolled_back", "f",
-               {{"hypothesis", "h-1"}, {"change", Json::object()}, {"reason", "slow"}}, who);
+  return sqlite::rolled_back("h-1", {"h-1"}, Json::object(), who, "slow");
 }
 
 class CanaryLedgerTest : public LedgerTest {

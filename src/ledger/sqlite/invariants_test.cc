@@ -308,10 +308,12 @@ TEST_F(InvariantTest, AVerdictWithdrawsAPendingGate) {
                   "gate.decided x-1: a gate decision is final");
 }
 
+const Json kNone = Json::array();
+const Json kBatch = {{"args", {{"--batch", "32"}}}};
+
 TEST_F(InvariantTest, OnlyAPromotedChangeMovesTheBaseline) {
   begin_experiment();
-  const Draft move = draft("baseline.moved", "f",
-                           {{"hypothesis", "h-1"}, {"change", {{"args", {{"--batch", "32"}}}}}});
+  const Draft move = moved("h-1", kNone, kBatch);
   expect_conflict(move, "baseline.moved f: h-1 is live: only a promoted change moves the baseline");
   ASSERT_EQ(say({gate_opened("x-1", "h-1"), decided("x-1", true, "ada", "fine"),
                  judged("h-1", "x-1", VerdictKind::kPromoted), move}),
@@ -321,8 +323,7 @@ TEST_F(InvariantTest, OnlyAPromotedChangeMovesTheBaseline) {
   EXPECT_EQ(family.baseline.args.at("--batch"), "32");
 
   const auto back = [](std::string who, std::string why) {
-    return draft("baseline.rolled_back", "f",
-                 {{"hypothesis", "h-1"}, {"change", Json::object()}, {"reason", why}}, who);
+    return rolled_back("h-1", {"h-1"}, Json::object(), who, why);
   };
   expect_conflict(back("cycle", "slow"),
                   "baseline.rolled_back f: only a person rolls a change back, or a policy where a"
@@ -333,7 +334,78 @@ TEST_F(InvariantTest, OnlyAPromotedChangeMovesTheBaseline) {
   EXPECT_TRUE(ledger_->family("f")->stack.empty());
   EXPECT_TRUE(model::is_empty(ledger_->family("f")->baseline));
   EXPECT_EQ(ledger_->hypothesis("h-1")->state, "promoted");  // Its key stays taken.
-  expect_conflict(back("ada", "again"), "baseline.rolled_back f: h-1 is not in the stack");
+  expect_conflict(rolled_back("h-1", kNone, Json::object(), "ada", "again"),
+                  "baseline.rolled_back f: h-1 is not in the stack");
+}
+
+// Two hypotheses that are promoted, the first of them in the stack.
+class StackTest : public InvariantTest {
+ protected:
+  void promote_two() {
+    begin_experiment();
+    model::Hypothesis other;
+    other.id = "h-2";
+    other.family = "f";
+    other.key = "key2";
+    other.change.env["FAST"] = "1";
+    ASSERT_EQ(say({draft("hypothesis.proposed", "h-2", model::encode(other)),
+                   registered("x-2", "h-2"), gate_opened("x-1", "h-1"), gate_opened("x-2", "h-2"),
+                   decided("x-1", true, "ada", "fine"), decided("x-2", true, "eve", "fine"),
+                   judged("h-1", "x-1", VerdictKind::kPromoted),
+                   judged("h-2", "x-2", VerdictKind::kPromoted), moved("h-1", kNone, kBatch)}),
+              "");
+  }
+  const Json both_ = {{"args", {{"--batch", "32"}}}, {"env", {{"FAST", "1"}}}};
+};
+
+TEST_F(StackTest, TheSecondOfTwoWhoSawTheSameStackGetsAConflict) {
+  promote_two();
+  const std::string moved_on =
+      ": spec or stack changed since this was decided on, and the stack is now [\"h-1\"]: look"
+      " again and decide anew";
+  expect_conflict(moved("h-2", kNone, {{"env", {{"FAST", "1"}}}}), "baseline.moved f" + moved_on);
+  ASSERT_EQ(say(moved("h-2", {"h-1"}, both_)), "");
+  // The rollback of h-1 was decided before h-2 came.
+  expect_conflict(rolled_back("h-1", {"h-1"}, Json::object(), "ada", "slow"),
+                  "baseline.rolled_back f: spec or stack changed since this was decided on, and the"
+                  " stack is now [\"h-1\",\"h-2\"]: look again and decide anew");
+  EXPECT_EQ(ledger_->family("f")->stack, (std::vector<std::string>{"h-1", "h-2"}));
+  EXPECT_EQ(ledger_->family("f")->baseline.env.at("FAST"), "1");
+  ASSERT_EQ(say(rolled_back("h-1", {"h-1", "h-2"}, {{"env", {{"FAST", "1"}}}}, "ada", "slow")), "");
+  EXPECT_TRUE(ledger_->family("f")->baseline.args.empty());
+  expect_sound();
+}
+
+TEST_F(StackTest, ABaselineThatTheStackDoesNotComeToIsRefused) {
+  promote_two();
+  expect_conflict(moved("h-2", {"h-1"}, {{"env", {{"FAST", "1"}}}}),
+                  "baseline.moved f: /change: is not what the stack [\"h-1\",\"h-2\"] comes to");
+}
+
+TEST_F(StackTest, ANewSpecIsNoLongerWhatWasSeen) {
+  promote_two();
+  Draft adopted = family_adopted("f");
+  adopted.payload["command"] = {"train", "--batch", "8"};
+  ASSERT_EQ(say(adopted), "");
+  say(moved("h-2", {"h-1"}, both_));
+  EXPECT_EQ(kind_, Error::Kind::kConflict);
+}
+
+TEST_F(StackTest, WhatIsDecidedSaysWhatWasSeen) {
+  begin_experiment();
+  ASSERT_EQ(say(gate_opened("x-1", "h-1")), "");
+  Draft blind = decided("x-1", true, "ada", "fine");
+  blind.payload.erase("packet");
+  expect_refused(blind, Error::Kind::kBadInput, "gate.decided x-1: /packet: must be text");
+  Draft other = decided("x-1", true, "ada", "fine");
+  other.payload["packet"] = "0000000000000000";
+  say(other);
+  EXPECT_EQ(kind_, Error::Kind::kConflict);
+  ASSERT_EQ(
+      say({decided("x-1", true, "ada", "fine"), judged("h-1", "x-1", VerdictKind::kPromoted)}), "");
+  Draft move = moved("h-1", kNone, kBatch);
+  move.payload.erase("seen");
+  expect_refused(move, Error::Kind::kBadInput, "baseline.moved f: /seen: must be text");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
+#include "ledger/sqlite/fields.h"
 
 namespace amdahl::ledger::sqlite {
 namespace {
@@ -33,10 +34,10 @@ constexpr auto kReducers = std::to_array<Reducer>({
     {"comparison.made", make_comparison},
     {"check.voted", vote_check},
     {"gate.opened", open_gate},
-    {"gate.decided", decide_gate},
+    {"gate.decided", decide_gate, "packet"},
     {"verdict.recorded", record_verdict},
-    {"baseline.moved", move_baseline},
-    {"baseline.rolled_back", roll_back_baseline},
+    {"baseline.moved", move_baseline, "seen"},
+    {"baseline.rolled_back", roll_back_baseline, "seen"},
     {"stack.measured", measure_stack},
     {"saving.booked", book_saving},
     {"canary.opened", open_canary},
@@ -57,6 +58,16 @@ Error unknown_kind(std::string_view kind) {
 }  // namespace
 
 std::span<const Reducer> reducers() { return kReducers; }
+
+Result<> check_new(const Event& event) {
+  const auto found = std::ranges::find(kReducers, event.kind, &Reducer::kind);
+  if (found == kReducers.end() || found->must_name == nullptr) return Ok{};
+  const std::string where = event.kind + " " + event.subject;
+  if (TRY(text_field(event.payload, found->must_name).in(where)).empty()) {
+    return bad_input(fmt::format("{}: /{}: must not be empty", where, found->must_name));
+  }
+  return Ok{};
+}
 
 Result<> reduce(db::Connection& db, const Entry& entry) {
   const auto found = std::ranges::find(kReducers, entry.event.kind, &Reducer::kind);

@@ -19,8 +19,13 @@ struct Entry {
 struct Reducer {
   std::string_view kind;  // Written to the ledger: never renamed, never reused.
   Result<> (*reduce)(db::Connection& db, const Entry& entry);
+  // A field that a new event must have, though events of older ledgers do not; null for none.
+  const char* must_name = nullptr;
 };
 std::span<const Reducer> reducers();
+
+// What a new event must say beyond what replay asks for.
+Result<> check_new(const Event& event);
 
 // Finds the reducer and runs it. Errors start with "kind subject: ".
 Result<> reduce(db::Connection& db, const Entry& entry);

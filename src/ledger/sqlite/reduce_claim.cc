@@ -35,6 +35,17 @@ Result<> campaign_has_room(db::Connection& db, const std::string& campaign) {
                               row.integer(0), row.integer(1)));
 }
 
+// Ledgers from before decisions named their packet are replayed as they are.
+Result<> saw_packet(db::Connection& db, const std::string& experiment, const std::string& seen) {
+  auto row =
+      TRY(db.query("read the packet", "SELECT body FROM gate WHERE experiment = ?", experiment));
+  if (!TRY(row.step()) || packet_digest(row.text(0)) == seen) return Ok{};
+  return conflict(
+      fmt::format("the decision was made on packet {}, and the gate holds {}: look "
+                  "again with `amdahl gate show {}`",
+                  seen, packet_digest(row.text(0)), experiment));
+}
+
 }  // namespace
 
 Result<> propose_hypothesis(db::Connection& db, const Entry& entry) {
@@ -128,6 +139,7 @@ Result<> decide_gate(db::Connection& db, const Entry& entry) {
     return bad_input(fmt::format("the decision's actor \"{}\" is not the event's \"{}\"",
                                  decision.actor, entry.event.actor));
   }
+  if (!decision.packet.empty()) TRY(saw_packet(db, entry.event.subject, decision.packet));
   return must_find(db.run("decide the gate",
                           "UPDATE gate SET state = ?, actor = ?, reason = ?, decided_ns = ?"
                           " WHERE experiment = ?",

@@ -15,18 +15,46 @@
 namespace amdahl::ledger::sqlite {
 namespace {
 
-Result<Json> stack_of_family(db::Connection& db, const std::string& family) {
-  auto row = TRY(db.query("read the stack", "SELECT stack FROM family WHERE name = ?", family));
+// The family's stack, which must be the one that the event was decided on. Ledgers from before
+// events said what they saw are replayed as they are.
+Result<Json> stack_seen(db::Connection& db, const Entry& entry) {
+  auto row = TRY(db.query("read the stack", "SELECT spec, stack FROM family WHERE name = ?",
+                          entry.event.subject));
   if (!TRY(row.step())) return conflict("the family was not adopted");
-  return parse_json(row.text(0)).in("stack");
+  const auto seen = TRY(text_field_or(entry.event.payload, "seen", ""));
+  if (!seen.empty() && seen != family_version(row.text(0), row.text(1))) {
+    return conflict(
+        fmt::format("spec or stack changed since this was decided on, and the stack is now {}: "
+                    "look again and decide anew",
+                    row.text(1)));
+  }
+  return parse_json(row.text(1)).in("stack");
 }
 
-// The payload's change is the whole of the baseline, not what was added or taken away.
+// What the promoted changes of the stack come to, oldest first.
+Result<model::Change> fold(db::Connection& db, const Json& stack) {
+  model::Change all;
+  for (const Json& id : stack) {
+    auto row = TRY(db.query("read the change", "SELECT body FROM hypothesis WHERE id = ?",
+                            id.get<std::string>()));
+    if (!TRY(row.step())) return conflict(fmt::format("there is no hypothesis {}", id.dump()));
+    all = model::combine(all, TRY(model::decode_text<model::Hypothesis>(row.text(0))).change);
+  }
+  return all;
+}
+
+// The baseline is what the stack comes to, whoever writes it; the payload's change says the same
+// for people who read the events. Two processes that both moved an older ledger's baseline may have
+// left another there: replay mends it.
 Result<> write_baseline(db::Connection& db, const Entry& entry, const Json& stack) {
-  const Json& change = any_field(entry.event.payload, "change");
-  TRY(model::decode<model::Change>(change).in("/change"));
+  const auto said =
+      TRY(model::decode<model::Change>(any_field(entry.event.payload, "change")).in("/change"));
+  const model::Change baseline = TRY(fold(db, stack));
+  if (entry.event.payload.contains("seen") && said != baseline) {
+    return conflict(fmt::format("/change: is not what the stack {} comes to", dump_json(stack)));
+  }
   TRY(db.run("write the baseline", "UPDATE family SET baseline = ?, stack = ? WHERE name = ?",
-             dump_json(change), dump_json(stack), entry.event.subject));
+             dump_json(model::encode(baseline)), dump_json(stack), entry.event.subject));
   return Ok{};
 }
 
@@ -136,7 +164,7 @@ Result<> move_baseline(db::Connection& db, const Entry& entry) {
     return conflict(fmt::format("{} is {}: only a promoted change moves the baseline", hypothesis,
                                 row.text(0)));
   }
-  Json stack = TRY(stack_of_family(db, entry.event.subject));
+  Json stack = TRY(stack_seen(db, entry));
   if (std::find(stack.begin(), stack.end(), Json(hypothesis)) == stack.end()) {
     stack.push_back(hypothesis);
   }
@@ -149,7 +177,7 @@ Result<> roll_back_baseline(db::Connection& db, const Entry& entry) {
   const auto reason = TRY(text_field_or(entry.event.payload, "reason", ""));
   TRY(may_roll_back(db, entry.event.actor, hypothesis));
   if (trim(reason).empty()) return conflict("a change is rolled back with a reason");
-  Json stack = TRY(stack_of_family(db, entry.event.subject));
+  Json stack = TRY(stack_seen(db, entry));
   const auto place = std::find(stack.begin(), stack.end(), Json(hypothesis));
   if (place == stack.end()) return conflict(fmt::format("{} is not in the stack", hypothesis));
   stack.erase(place);

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "base/hash.h"
 #include "base/json.h"
 #include "ledger/event.h"
 #include "ledger/sqlite/fields.h"
@@ -15,6 +16,7 @@ namespace amdahl::ledger::sqlite {
 namespace {
 
 constexpr double kMillion = 1e6;
+constexpr std::size_t kDigestDigits = 16;
 
 RunState run_state_named(std::string_view text) {
   for (const RunState state : {RunState::kReserved, RunState::kSubmitted, RunState::kCollected}) {
@@ -51,6 +53,15 @@ Result<std::int64_t> to_millionths(double amount) {
   return std::llround(amount * kMillion);
 }
 
+std::string packet_digest(std::string_view body) {
+  return sha256_hex(body).substr(0, kDigestDigits);
+}
+
+std::string family_version(std::string_view spec, std::string_view stack) {
+  // Neither is empty, and a spec is one JSON object: no other split gives the same bytes.
+  return sha256_hex(fmt::format("{}\n{}", spec, stack)).substr(0, kDigestDigits);
+}
+
 Result<Family> family_of(const db::Statement& row) {
   Family family;
   family.name = row.text(0);
@@ -62,6 +73,7 @@ Result<Family> family_of(const db::Statement& row) {
   }
   family.volume_accelerator_h_per_day = row.real(5);
   family.volume_jobs = row.integer(6);
+  family.version = family_version(row.text(1), row.text(3));
   return family;
 }
 
@@ -120,6 +132,7 @@ Result<GateRow> gate_of(const db::Statement& row) {
   gate.decision.actor = row.text(1);
   gate.decision.reason = row.text(2);
   gate.packet = TRY(model::decode_text<model::GatePacket>(row.text(3)).in("gate"));
+  gate.digest = packet_digest(row.text(3));
   return gate;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "db/sqlite.h"
 #include "ledger/ledger.h"
@@ -14,6 +15,10 @@ namespace amdahl::ledger::sqlite {
 double from_millionths(std::int64_t millionths);
 // kBadInput unless it is a number from 0 to 9e12.
 Result<std::int64_t> to_millionths(double amount);
+
+// Name what a decision was made on: a packet as it is stored; a family's spec and stack.
+std::string packet_digest(std::string_view body);
+std::string family_version(std::string_view spec, std::string_view stack);
 
 // Each reads the columns of its queries in queries.h.
 Result<Family> family_of(const db::Statement& row);

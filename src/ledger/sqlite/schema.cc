@@ -46,6 +46,7 @@ constexpr auto kMigrations = std::to_array<Migration>({
     {2, ""},  // And here: runs charge every resource that they name; hypotheses may be dropped.
     {3, ""},  // And here: canaries came.
     {4, ""},  // And here: lever_record and choice came; aborted and dropped are no tries.
+    {5, ""},  // And here: a baseline is what its stack comes to.
 });
 
 constexpr auto kName = Projection::Order::kName;

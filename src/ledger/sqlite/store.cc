@@ -48,6 +48,7 @@ Result<Event> Store::append_one(const Draft& draft, const Head& last) {
   event.payload = TRY(parse_json(text));
   event.hash = chain_hash(
       last.hash, {event.seq, event.at.count(), event.actor, event.kind, event.subject, text});
+  TRY(check_new(event));
   TRY(reduce(db_, {event, text}));
   TRY(db_.run("write the event",
               "INSERT INTO events(seq, at_ns, actor, kind, subject, payload, hash)"

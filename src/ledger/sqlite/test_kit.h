@@ -14,6 +14,7 @@
 #include "db/sqlite.h"
 #include "ledger/event.h"
 #include "ledger/ledger.h"
+#include "ledger/sqlite/rows.h"
 #include "ledger/sqlite/store.h"
 #include "model/codec.h"
 #include "os/fake/fake_clock.h"
@@ -99,10 +100,30 @@ inline Draft gate_opened(const std::string& experiment, const std::string& hypot
   return draft("gate.opened", experiment, model::encode(packet));
 }
 
+// On the packet of gate_opened("x-N", "h-N").
 inline Draft decided(const std::string& experiment, bool approved, const std::string& actor,
                      const std::string& reason) {
-  return draft("gate.decided", experiment,
-               model::encode(model::GateDecision{approved, actor, reason}), actor);
+  const Draft opened = gate_opened(experiment, "h-" + experiment.substr(2));
+  model::GateDecision decision{approved, actor, reason, packet_digest(dump_json(opened.payload))};
+  return draft("gate.decided", experiment, model::encode(decision), actor);
+}
+
+// By whoever saw family_adopted("f") with this stack. `change` is what the stack comes to then.
+inline Draft moved(const std::string& hypothesis, const Json& stack_seen, Json change) {
+  return draft(
+      "baseline.moved", "f",
+      {{"hypothesis", hypothesis},
+       {"change", std::move(change)},
+       {"seen", family_version(dump_json(family_adopted("f").payload), dump_json(stack_seen))}},
+      "ada");
+}
+inline Draft rolled_back(const std::string& hypothesis, const Json& stack_seen, Json change,
+                         const std::string& who, const std::string& why) {
+  Draft back = moved(hypothesis, stack_seen, std::move(change));
+  back.kind = "baseline.rolled_back";
+  back.actor = who;
+  back.payload["reason"] = why;
+  return back;
 }
 
 inline Draft judged(const std::string& hypothesis, const std::string& experiment,
