@@ -26,15 +26,15 @@ class PromoteTest : public ContextTest {
 };
 
 TEST_F(PromoteTest, OverlayAndPatchesFollowTheStackAlsoWhenItIsEmpty) {
-  promote("h-1", patch("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"));
-  promote("h-2", variable("FAST"));
-  EXPECT_EQ(patches(), std::vector<std::string>{"01-h-1.patch"});
-  ASSERT_TRUE(roll_back(context_, "h-1", "ada", "slow"));
+  promote("h-1", variable("FAST"));
+  promote("h-2", patch("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"));
+  EXPECT_EQ(patches(), std::vector<std::string>{"02-h-2.patch"});
+  ASSERT_TRUE(roll_back(context_, "h-2", "ada", "slow"));
   EXPECT_EQ(patches(), std::vector<std::string>{});
-  EXPECT_NE(overlay().find("stack = [\"h-2\"]"), std::string::npos);
+  EXPECT_NE(overlay().find("stack = [\"h-1\"]"), std::string::npos);
   // The process that rolled back died before it wrote the overlay: whoever comes next does.
   const std::string stale = overlay();
-  ASSERT_TRUE(roll_back(context_, "h-2", "ada", "slow"));
+  ASSERT_TRUE(roll_back(context_, "h-1", "ada", "slow"));
   ASSERT_TRUE(os::write_file(context_.path("overlays/eval.toml"), stale));
   ASSERT_TRUE(write_overlay(context_, "eval"));
   EXPECT_NE(overlay().find("stack = []"), std::string::npos);
