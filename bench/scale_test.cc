@@ -62,7 +62,7 @@ class Scale : public testing::Test {
       app::Context context = TRY(app::open_context(config, false));
       const app::Status status = TRY(app::read_status(context));
       EXPECT_EQ(status.pending.size(), 20u);
-      EXPECT_EQ(status.snapshot.desk.state().families.size(), 5u);
+      EXPECT_EQ(status.snapshot.experiments.state().families.size(), 5u);
     }
     cost.status = instructions.exchange(0);
     app::Context context = TRY(app::open_context(config, false));

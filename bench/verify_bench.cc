@@ -79,9 +79,9 @@ loop::State live(int hypotheses) {
     x.id = "x-" + std::to_string(i);
     x.hypothesis = "h-" + std::to_string(i);
     x.family = family;
-    x.stage = "compare";
+    x.stage = model::Stage::kCompare;
     x.claim = 0.1;
-    x.compare_pairs = i % 7;
+    x.compare_pairs = x.compare_ratios = i % 7;
     x.log_e = 0.1 * (i % 13);
     x.effect = 0.01 * (i % 9);
     x.pairs_needed = 3;

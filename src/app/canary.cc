@@ -87,21 +87,19 @@ std::string rollback_hint(const std::string& hypothesis) {
       hypothesis);
 }
 
-Result<std::optional<ledger::Draft>> canary_draft(Context& context, const ledger::Family& family,
-                                                  const model::GatePacket& packet,
+Result<std::optional<ledger::Draft>> canary_draft(Context& context, const loop::WatchBegan& watch,
                                                   const std::string& actor) {
   if (context.config.canary_runs == 0) return std::optional<ledger::Draft>{};
-  const ledger::HypothesisRow row = TRY(context.ledger->hypothesis(packet.hypothesis));
-  const ledger::ExperimentRow experiment = TRY(context.ledger->experiment(packet.experiment));
-  const std::vector<model::Usage> past = jobs_of(context.config, family.name);
+  const ledger::ExperimentRow experiment = TRY(context.ledger->experiment(watch.experiment));
+  const std::vector<model::Usage> past = jobs_of(context.config, watch.family);
   model::Canary canary;
-  canary.hypothesis = packet.hypothesis;
-  canary.family = family.name;
+  canary.hypothesis = watch.hypothesis;
+  canary.family = watch.family;
   canary.seed = os::random_hex(kSeedDigits);
-  canary.number = static_cast<int>(TRY(context.ledger->canaries(family.name)).size());
+  canary.number = static_cast<int>(TRY(context.ledger->canaries(watch.family)).size());
   canary.one_in = context.config.canary_one_in;
   canary.wanted_runs = context.config.canary_runs;
-  canary.promised = packet.comparison.shrunk;
+  canary.promised = watch.promised;
   canary.sigma = canary::noise_of(past).value_or(experiment.experiment.sigma);
   canary.past_runs = static_cast<int>(past.size());
   canary.past_failed = static_cast<int>(std::ranges::count_if(past, &model::Usage::failed));
@@ -109,8 +107,8 @@ Result<std::optional<ledger::Draft>> canary_draft(Context& context, const ledger
     canary.straggles_from = tail->straggles_from;
     canary.past_stragglers = tail->stragglers;
   }
-  canary.before = family.baseline;
-  canary.after = combine(family.baseline, row.hypothesis.change);
+  canary.before = watch.before;
+  canary.after = watch.after;
   canary.opened = context.clock->unix_time();
   return std::optional(ledger::Draft{"canary.opened", actor, canary.hypothesis, encode(canary)});
 }

@@ -10,14 +10,14 @@
 #include "app/reconcile.h"
 #include "base/result.h"
 #include "ledger/ledger.h"
+#include "loop/effects.h"
 #include "model/canary.h"
 
 namespace amdahl::app {
 
 // The event that opens the watch, to be appended with the promotion itself; nothing if the
-// configuration wants no canaries. `family` is still without the change.
-Result<std::optional<ledger::Draft>> canary_draft(Context& context, const ledger::Family& family,
-                                                  const model::GatePacket& packet,
+// configuration wants no canaries.
+Result<std::optional<ledger::Draft>> canary_draft(Context& context, const loop::WatchBegan& watch,
                                                   const std::string& actor);
 
 struct CanaryView {

@@ -9,7 +9,7 @@
 #include "app/budget.h"
 #include "app/canary.h"
 #include "app/dreaming.h"
-#include "app/hands.h"
+#include "app/effects.h"
 #include "app/lease.h"
 #include "app/overlay.h"
 #include "app/pairs.h"
@@ -42,7 +42,8 @@ class Turner {
   Result<bool> step();  // Whether it thought anew.
   Result<> think();     // Decides all there is to decide, then grants slots.
   Result<> grant(const std::vector<loop::Intent>& wishes);
-  Result<std::optional<PairOrder>> order_for(const loop::Intent& wish);
+  Result<std::optional<model::Pair>> order_for(const loop::Intent& wish);
+  Result<model::Pair> numbered(model::Pair order);
   Result<bool> decide_by_policy();  // Whether it decided anything.
   Result<bool> done();
   bool stopped();
@@ -138,16 +139,16 @@ Result<bool> Turner::decide_by_policy() {
 }
 
 // Acts on one decision at a time: each may change what the next should be. What the policy decides
-// at the gate moves the baseline, and the desk is laid out anew.
+// at the gate moves the baseline, and all is read anew.
 Result<> Turner::think() {
   snapshot_ = TRY(take_snapshot(context_, snapshots_));
   while (true) {
-    LedgerHands hands(context_, *snapshot_, fence_, options_.say);
-    const std::vector<loop::Intent> intents = snapshot_->desk.plan();
+    LedgerEffects effects(context_, *snapshot_, fence_, options_.say);
+    const std::vector<loop::Intent> intents = snapshot_->experiments.plan();
     bool acted = false;
     bool asked = false;
     for (const loop::Intent& intent : intents) {
-      acted = TRY(snapshot_->desk.act(intent, hands));
+      acted = TRY(snapshot_->experiments.act(intent, effects));
       asked = acted && std::holds_alternative<loop::AskPanel>(intent);
       if (acted) break;
     }
@@ -156,25 +157,24 @@ Result<> Turner::think() {
   }
 }
 
-Result<std::optional<PairOrder>> Turner::order_for(const loop::Intent& wish) {
-  const auto* profile = std::get_if<loop::Profile>(&wish);
-  if (!profile) {
-    std::optional<PairOrder> order = snapshot_->desk.order_for(wish);
-    // A/A pairs that were too old or void for the desk have used up their indices, too.
-    if (order && order->experiment.empty()) {
-      order->index = next_index(TRY(context_.ledger->family_runs(order->family, order->purpose)));
-      order->variant_second = stats::coin("same", order->family, order->index);
-    }
-    return order;
+Result<std::optional<model::Pair>> Turner::order_for(const loop::Intent& wish) {
+  if (const auto* profile = std::get_if<loop::Profile>(&wish)) {
+    model::Pair order;
+    order.family = profile->family;
+    order.aim.purpose = model::Purpose::kProfile;
+    order.a = order.b = snapshot_->families.at(order.family).baseline;
+    return std::optional(TRY(numbered(std::move(order))));
   }
-  PairOrder order;
-  order.family = profile->family;
-  order.purpose = "profile";
-  order.profile = true;
-  order.index = next_index(TRY(context_.ledger->family_runs(order.family, order.purpose)));
+  std::optional<model::Pair> order = snapshot_->experiments.order_for(wish);
+  if (order && order->experiment.empty()) order = TRY(numbered(*std::move(order)));
+  return order;
+}
+
+// Pairs that were too old or void for the loop have used up their indices, too.
+Result<model::Pair> Turner::numbered(model::Pair order) {
+  order.index = next_index(TRY(context_.ledger->family_runs(order.family, order.aim)));
   order.variant_second = stats::coin("same", order.family, order.index);
-  order.a = order.b = snapshot_->families.at(order.family).baseline;
-  return std::optional(order);
+  return order;
 }
 
 // Wishes in their order while slots are free. The first that does not fit ends it, so that a
@@ -187,7 +187,7 @@ Result<> Turner::grant(const std::vector<loop::Intent>& wishes) {
       --served[pair->experiment];
       continue;
     }
-    const auto order = TRY(order_for(wish));
+    auto order = TRY(order_for(wish));
     if (!order) continue;
     const ledger::Family& family = snapshot_->families.at(order->family);
     const auto need = static_cast<std::size_t>(TRY(slots_needed(family.spec, *order)));
@@ -204,17 +204,13 @@ Result<> Turner::grant(const std::vector<loop::Intent>& wishes) {
       out_of_budget_ = true;
       break;
     }
-    ledger::Run run;
-    run.reservation = TRY(std::move(reservation));
-    run.family = order->family;
-    run.experiment = order->experiment;
-    run.purpose = order->purpose;
-    run.index = order->index;
-    run.cpus = cpus;
-    submitted_[run.reservation] = context_.clock->monotonic();
-    snapshot_->in_flight.push_back(std::move(run));
-    snapshot_->desk.began(*order);
-    for (const loop::Mate& mate : order->mates) ++served[mate.experiment];
+    order->state = model::PairState::kSubmitted;
+    order->reservation = TRY(std::move(reservation));
+    order->cpus = cpus;
+    submitted_[order->reservation] = context_.clock->monotonic();
+    snapshot_->experiments.began(*order);
+    for (const model::SharedVariant& variant : order->shared) ++served[variant.experiment];
+    snapshot_->in_flight.push_back(*std::move(order));
     ++summary_.submitted;
   }
   return Ok{};
@@ -251,15 +247,15 @@ Result<bool> Turner::done() {
   const Snapshot& snapshot = *snapshot_;
   summary_.waiting_at_gate = 0;
   summary_.held = 0;
-  for (const loop::ExperimentState& x : snapshot.desk.state().experiments) {
-    summary_.waiting_at_gate += x.stage == "gate" ? 1 : 0;
-    summary_.held += x.stage == "hold" ? 1 : 0;
+  for (const loop::ExperimentState& x : snapshot.experiments.state().experiments) {
+    summary_.waiting_at_gate += x.stage == model::Stage::kGate ? 1 : 0;
+    summary_.held += x.stage == model::Stage::kHold ? 1 : 0;
   }
   if (out_of_budget_ && snapshot.in_flight.empty()) {
     summary_.stopped_because = "budget";
     return true;
   }
-  summary_.settled = snapshot.in_flight.empty() && loop::settled(snapshot.desk.state());
+  summary_.settled = snapshot.in_flight.empty() && loop::settled(snapshot.experiments.state());
   return !options_.watch || (summary_.settled && options_.until != "never");
 }
 
@@ -271,32 +267,34 @@ Result<> Turner::tick() {
   const auto tallies = TRY(context_.ledger->tallies());
   Ticker ticker;
   ticker.in_flight = static_cast<int>(snapshot.in_flight.size());
-  ticker.live = static_cast<int>(snapshot.desk.state().queued.size() +
-                                 snapshot.desk.state().experiments.size());
+  ticker.live = static_cast<int>(snapshot.experiments.state().queued.size() +
+                                 snapshot.experiments.state().experiments.size());
   ticker.promoted = static_cast<int>(tally(tallies, "verdict.promoted"));
   for (const auto& [name, count] : tallies) {
     if (name.starts_with("verdict.")) ticker.verdicts += static_cast<int>(count);
   }
   ticker.elapsed = now - began_;
   double seconds = 0;
-  for (const loop::FamilyState& f : snapshot.desk.state().families) {
+  for (const loop::FamilyState& f : snapshot.experiments.state().families) {
     const double lanes =
         std::max(1.0, std::floor(static_cast<double>(context_.config.slots.size()) / f.slots));
     double pairs = std::max(0, context_.config.same_pairs - f.same_pairs);
-    for (const loop::ExperimentState& x : snapshot.desk.state().experiments) {
-      if (x.family == f.name && x.stage != "hold" && x.stage != "gate") pairs += x.pairs_needed + 4;
+    for (const loop::ExperimentState& x : snapshot.experiments.state().experiments) {
+      if (x.family == f.name && loop::is_active(x)) pairs += x.pairs_needed + 4;
     }
-    pairs += kTypicalPairs * static_cast<double>(std::ranges::count(snapshot.desk.state().queued,
-                                                                    f.name, &loop::Queued::family));
+    pairs +=
+        kTypicalPairs * static_cast<double>(std::ranges::count(snapshot.experiments.state().queued,
+                                                               f.name, &loop::Queued::family));
     seconds += pairs * f.pair_cost_s / std::max(1, f.slots) / lanes;
   }
   ticker.left = from_seconds(seconds);
   if (!snapshot.in_flight.empty()) {
-    const ledger::Run& run = snapshot.in_flight.front();
-    ticker.doing = fmt::format("{}: {} {}", run.family, run.purpose, run.index);
+    const model::Pair& run = snapshot.in_flight.front();
+    ticker.doing = fmt::format("{}: {} {}", run.family, text_of(run.aim), run.index);
     // A verdict does not wait for pairs that it no longer needs; theirs has no title any more.
-    if (const std::string title = snapshot.desk.title_of(run.experiment); !title.empty()) {
-      ticker.doing = fmt::format("{}: '{}', {} pair {}", run.family, title, run.purpose, run.index);
+    if (const std::string title = snapshot.experiments.title_of(run.experiment); !title.empty()) {
+      ticker.doing =
+          fmt::format("{}: '{}', {} pair {}", run.family, title, text_of(run.aim), run.index);
     }
   }
   options_.tick(ticker);

@@ -23,13 +23,11 @@ namespace amdahl::app {
 namespace {
 
 constexpr std::size_t kMostPhases = 32;
-constexpr std::size_t kShortCommit = 12;
 constexpr Nanos kGrace = std::chrono::seconds(15);  // To end a tree and write the receipt.
 
-std::string reservation_id(const std::string& experiment, const std::string& purpose,
-                           const std::string& family, int index) {
-  const std::string about = experiment.empty() ? fmt::format("{}-{}", purpose, family) : experiment;
-  return fmt::format("r-{}-{}", about, index);
+std::string reservation_id(const model::Pair& order) {
+  if (!order.experiment.empty()) return fmt::format("r-{}-{}", order.experiment, order.index);
+  return fmt::format("r-{}-{}-{}", text_of(order.aim), order.family, order.index);
 }
 
 std::string outputs_digest(const model::Receipt& receipt) {
@@ -86,29 +84,31 @@ model::ArmFact arm_of(const model::Spec& spec, const model::Receipt& receipt) {
   arm.throttled_s = to_seconds(receipt.cgroup.throttled);
   arm.left_behind = receipt.left_behind;
   arm.failed = !succeeded(receipt);
+  arm.never_runs = why_never(receipt);
   if (arm.failed) {
-    arm.failure = describe_ending(receipt);
+    const bool never = arm.never_runs != model::NeverRuns::kNo;
+    arm.failure = never ? receipt.reason : describe_ending(receipt);
     const auto last = trim(receipt.stderr_tail);
     if (!last.empty()) arm.failure += fmt::format(" ({})", clip(split(last, '\n').back(), 120));
   }
   return arm;
 }
 
-Result<launch::PairRequest> request_of(const ledger::Family& family, const PairOrder& order,
+Result<launch::PairRequest> request_of(const ledger::Family& family, const model::Pair& order,
                                        const std::vector<int>& cpus) {
   launch::PairRequest request;
-  request.reservation = reservation_id(order.experiment, order.purpose, order.family, order.index);
+  request.reservation = reservation_id(order);
   request.spec = family.spec;
   request.a = TRY(make_plan(family.spec, order.a).in("baseline"));
   request.b = TRY(make_plan(family.spec, order.b).in("variant"));
   request.variant_second = order.variant_second;
-  request.profile = order.profile;
+  request.profile = order.aim.purpose == model::Purpose::kProfile;
   request.concurrent = order.concurrent;
   request.contended = order.contended;
   request.order = order.order;
   request.cpus = cpus;
-  for (const loop::Mate& mate : order.mates) {
-    request.more.push_back(TRY(make_plan(family.spec, mate.change).in(mate.experiment)));
+  for (const model::SharedVariant& variant : order.shared) {
+    request.more.push_back(TRY(make_plan(family.spec, variant.change).in(variant.experiment)));
   }
   return request;
 }
@@ -121,10 +121,10 @@ bool can_alternate(const launch::PairRequest& request) {
 }
 
 // Each pair of steps has a coin of its own, of the seed that orders whole pairs.
-Result<std::string> schedule_for(Context& context, const PairOrder& order) {
+Result<std::string> schedule_for(Context& context, const model::Pair& order) {
   const int index = order.index;
   if (order.experiment.empty()) {
-    return launch::step_schedule(order.purpose, order.family, index, launch::kStepPairs);
+    return launch::step_schedule(text_of(order.aim), order.family, index, launch::kStepPairs);
   }
   const model::Experiment about = TRY(context.ledger->experiment(order.experiment)).experiment;
   return launch::step_schedule(about.seed, about.hypothesis, index, launch::kStepPairs);
@@ -149,10 +149,11 @@ bool has_patch(const launch::PairRequest& request) {
 
 // The commit that patches are applied to. An experiment's is that of its first run, so that all its
 // pairs compare the same code, whatever is committed meanwhile.
-Result<std::string> commit_for(Context& context, const model::Spec& spec, const PairOrder& order) {
+Result<std::string> commit_for(Context& context, const model::Spec& spec,
+                               const model::Pair& order) {
   if (!order.experiment.empty()) {
-    for (const ledger::Run& run : TRY(context.ledger->runs_of(order.experiment))) {
-      if (std::string commit = notes_of(run).commit; !commit.empty()) return commit;
+    for (const model::Pair& pair : TRY(context.ledger->runs_of(order.experiment))) {
+      if (!pair.commit.empty()) return pair.commit;
     }
   }
   return head_of(spec.repo);
@@ -164,7 +165,7 @@ struct Holding {
   int cpus = 0;
 };
 
-ledger::Draft reservation(const Config& config, const PairOrder& order, const std::string& id,
+ledger::Draft reservation(const Config& config, const model::Pair& order, const std::string& id,
                           const Holding& arms, const ledger::Family& family, Json request) {
   if (!order.stratum.empty()) request["stratum"] = order.stratum;
   const Nanos most = family.spec.time_limit + kGrace;
@@ -174,7 +175,7 @@ ledger::Draft reservation(const Config& config, const PairOrder& order, const st
           id,
           {{"family", order.family},
            {"experiment", order.experiment},
-           {"purpose", order.purpose},
+           {"purpose", text_of(order.aim)},
            {"index", order.index},
            {"variant_second", order.variant_second},
            {"reserved_accelerator_s", time.count()},
@@ -185,24 +186,18 @@ ledger::Draft reservation(const Config& config, const PairOrder& order, const st
 // The pair and, for a block, each further variant: it shares the baseline, so it pays for itself
 // alone.
 std::vector<ledger::Draft> reservations(const Config& config, const ledger::Family& family,
-                                        const PairOrder& order,
+                                        const model::Pair& order,
                                         const launch::PairRequest& request) {
   const Holding both{request.a.accelerators + request.b.accelerators,
                      request.a.cpus + request.b.cpus};
   std::vector<ledger::Draft> drafts{reservation(config, order, request.reservation, both, family,
                                                 launch::encode_request(request))};
   drafts.front().payload["cpus"] = request.cpus;
-  for (std::size_t i = 0; i < order.mates.size(); ++i) {
-    const loop::Mate& mate = order.mates[i];
-    PairOrder own = order;
-    own.experiment = mate.experiment;
-    own.purpose = mate.purpose;
-    own.index = mate.index;
-    own.variant_second = mate.variant_second;
+  for (std::size_t i = 0; i < order.shared.size(); ++i) {
+    const model::Pair own = pair_of(order.shared[i], order);
     drafts.push_back(reservation(
-        config, own, reservation_id(mate.experiment, mate.purpose, order.family, mate.index),
-        {request.more[i].accelerators, request.more[i].cpus}, family,
-        Json{{"block", request.reservation}, {"arm", static_cast<int>(i) + 2}}));
+        config, own, reservation_id(own), {request.more[i].accelerators, request.more[i].cpus},
+        family, Json{{"block", request.reservation}, {"arm", static_cast<int>(i) + 2}}));
     if (!request.commit.empty()) {
       drafts.back().payload["request"]["commit"] = request.commit;
     }
@@ -212,27 +207,28 @@ std::vector<ledger::Draft> reservations(const Config& config, const ledger::Fami
 }
 
 // Of a block, the variant that the reservation is for.
-std::optional<model::Receipt> variant_of(const RunNotes& notes, const launch::Receipts& receipts) {
-  if (notes.arm < 2) return receipts.b;
-  const auto mate = static_cast<std::size_t>(notes.arm) - 2;
-  return mate < receipts.more.size() ? receipts.more[mate] : std::nullopt;
+std::optional<model::Receipt> variant_of(const model::Pair& pair,
+                                         const launch::Receipts& receipts) {
+  if (pair.arm < 2) return receipts.b;
+  const auto further = static_cast<std::size_t>(pair.arm) - 2;
+  return further < receipts.more.size() ? receipts.more[further] : std::nullopt;
 }
 
 }  // namespace
 
-Result<int> slots_needed(const model::Spec& spec, const PairOrder& order) {
+Result<int> slots_needed(const model::Spec& spec, const model::Pair& order) {
   const model::Plan a = TRY(make_plan(spec, order.a));
   const model::Plan b = TRY(make_plan(spec, order.b));
   if (order.concurrent) return 2 * std::max(a.cpus, b.cpus);
   int most = std::max(a.cpus, b.cpus);
-  for (const loop::Mate& mate : order.mates) {
-    most = std::max(most, TRY(make_plan(spec, mate.change)).cpus);
+  for (const model::SharedVariant& variant : order.shared) {
+    most = std::max(most, TRY(make_plan(spec, variant.change)).cpus);
   }
   return most;
 }
 
 Result<std::string> submit_pair(Context& context, const ledger::Family& family,
-                                const PairOrder& order, const std::vector<int>& cpus,
+                                const model::Pair& order, const std::vector<int>& cpus,
                                 std::int64_t fence) {
   launch::PairRequest request = TRY(request_of(family, order, cpus));
   request.steps = order.steps && can_alternate(request);
@@ -245,62 +241,34 @@ Result<std::string> submit_pair(Context& context, const ledger::Family& family,
   os::fault_point("cycle.launched");
   std::vector<ledger::Draft> submitted{
       {"run.submitted", "cycle", request.reservation, {{"worker_run_id", worker}}}};
-  for (std::size_t i = 0; i < order.mates.size(); ++i) {
+  for (std::size_t i = 0; i < order.shared.size(); ++i) {
     submitted.push_back({"run.submitted",
                          "cycle",
                          reserved[i + 1].subject,
-                         {{"worker_run_id", mate_worker(worker, static_cast<int>(i) + 2)}}});
+                         {{"worker_run_id", shared_worker(worker, static_cast<int>(i) + 2)}}});
   }
   TRY(context.ledger->append(submitted, fence));
   return request.reservation;
 }
 
-std::string mate_worker(const std::string& worker, int arm) {
+std::string shared_worker(const std::string& worker, int arm) {
   return fmt::format("{}/{}", worker, static_cast<char>('A' + arm));
 }
 
-RunNotes notes_of(const ledger::Run& run) {
-  RunNotes notes;
-  const auto json = parse_json(run.request);
-  if (!json || !json->is_object()) return notes;
-  notes.stratum = json->value("stratum", "");
-  notes.block = json->value("block", "");
-  notes.arm = json->value("arm", 1);
-  notes.concurrent = json->value("concurrent", false);
-  notes.contended = json->value("contended", false);
-  notes.steps = json->value("steps", false);
-  notes.schedule = json->value("schedule", "");
-  notes.commit = json->value("commit", "");
-  return notes;
-}
-
-std::optional<std::string> why_never(const ledger::Run& run, const launch::Receipts& receipts) {
-  const RunNotes notes = notes_of(run);
-  const auto b = variant_of(notes, receipts);
-  if (!b || b->ending != model::Ending::kNotStarted) return std::nullopt;
-  if (!receipts.a || receipts.a->ending == model::Ending::kNotStarted) return std::nullopt;
-  for (const std::string_view never : {launch::kPatchDoesNotApply, launch::kBuildFailed}) {
-    if (!b->reason.starts_with(never)) continue;
-    return fmt::format("at commit {} {}", notes.commit.substr(0, kShortCommit), b->reason);
-  }
-  return std::nullopt;
-}
-
-model::PairFact fact_of(const ledger::Run& run, const model::Spec& spec,
+model::PairFact fact_of(const model::Pair& pair, const model::Spec& spec,
                         const launch::Receipts& receipts) {
-  const RunNotes notes = notes_of(run);
-  const std::optional<model::Receipt> b = variant_of(notes, receipts);
+  const std::optional<model::Receipt> b = variant_of(pair, receipts);
   model::PairFact fact;
-  fact.reservation = run.reservation;
-  fact.index = run.index;
-  fact.purpose = loop::purpose_of(run.purpose);
-  fact.target = loop::target_in(run.purpose);
-  fact.variant_second = run.variant_second;
-  fact.ran_variant_second = run.variant_second;
-  fact.concurrent = notes.concurrent;
-  fact.contended = notes.contended;
-  fact.stratum = notes.stratum;
-  fact.block = notes.block;
+  fact.reservation = pair.reservation;
+  fact.index = pair.index;
+  fact.purpose = pair.aim.purpose;
+  fact.target = pair.aim.target;
+  fact.variant_second = pair.variant_second;
+  fact.ran_variant_second = pair.variant_second;
+  fact.concurrent = pair.concurrent;
+  fact.contended = pair.contended;
+  fact.stratum = pair.stratum;
+  fact.block = pair.block;
   if (receipts.a) fact.a = arm_of(spec, *receipts.a);
   if (b) fact.b = arm_of(spec, *b);
   if (!receipts.a || !b) {
@@ -311,12 +279,12 @@ model::PairFact fact_of(const ledger::Run& run, const model::Spec& spec,
   fact.steps = receipts.steps;
   // Of arms that run at once the coin chose the slots. Steps have an order each, and a run that did
   // not keep it has no receipts here.
-  if (notes.concurrent) {
+  if (pair.concurrent) {
     const auto place = [&](const model::Receipt& arm) {
-      return arm.cpus.empty() ? run.cpus.end() : std::ranges::find(run.cpus, arm.cpus.front());
+      return arm.cpus.empty() ? pair.cpus.end() : std::ranges::find(pair.cpus, arm.cpus.front());
     };
     fact.ran_variant_second = place(*b) > place(*receipts.a);
-  } else if (!notes.steps) {
+  } else if (!pair.steps) {
     fact.ran_variant_second = b->started >= receipts.a->started;
   }
   fact.void_reason = compare::why_void(fact, spec);
@@ -328,15 +296,15 @@ std::string place_of(const Context& context) {
   return fmt::format("{} on {}", context.config.launcher, context.hardware);
 }
 
-int next_index(const std::vector<ledger::Run>& runs) {
+int next_index(const std::vector<model::Pair>& pairs) {
   int last = 0;
-  for (const ledger::Run& run : runs) last = std::max(last, run.index);
+  for (const model::Pair& pair : pairs) last = std::max(last, pair.index);
   return last + 1;
 }
 
-std::vector<int> free_slots(const Config& config, const std::vector<ledger::Run>& in_flight) {
+std::vector<int> free_slots(const Config& config, const std::vector<model::Pair>& in_flight) {
   std::set<int> taken;
-  for (const ledger::Run& run : in_flight) taken.insert(run.cpus.begin(), run.cpus.end());
+  for (const model::Pair& pair : in_flight) taken.insert(pair.cpus.begin(), pair.cpus.end());
   std::vector<int> free;
   for (const int cpu : config.slots) {
     if (!taken.contains(cpu)) free.push_back(cpu);

@@ -59,16 +59,16 @@ class PairsTest : public ContextTest {
 
 TEST_F(PairsTest, StepsBecomePairsOfTheirOwnAndTheWholeProcessIsPaidFor) {
   const ledger::Family family = *context_.ledger->family("steps");
-  PairOrder order;
+  model::Pair order;
   order.family = "steps";
-  order.purpose = "same";
+  order.aim.purpose = model::Purpose::kSame;
   order.index = 3;
   order.steps = true;
   const auto reservation = submit_pair(context_, family, order, {}, 0);
   ASSERT_TRUE(reservation) << reservation.error().text;
-  const ledger::Run run = context_.ledger->runs_in_flight()->front();
+  const model::Pair run = context_.ledger->runs_in_flight()->front();
   const std::string schedule = launch::step_schedule("same", "steps", 3, launch::kStepPairs);
-  EXPECT_EQ(notes_of(run).schedule, schedule);
+  EXPECT_EQ(run.schedule, schedule);
 
   const launch::Receipts receipts = *context_.launcher->collect(*reservation);
   ASSERT_EQ(receipts.problem, "");
@@ -92,25 +92,24 @@ TEST_F(PairsTest, StepsBecomePairsOfTheirOwnAndTheWholeProcessIsPaidFor) {
 
 TEST_F(PairsTest, WhatTheJobCannotSwitchIsTestedByWholeRuns) {
   const ledger::Family family = *context_.ledger->family("steps");
-  PairOrder order;
+  model::Pair order;
   order.family = "steps";
-  order.purpose = "same";
+  order.aim.purpose = model::Purpose::kSame;
   order.index = 1;
   order.steps = true;
   order.b.env = {{"OMP_WAIT_POLICY", "passive"}};
   ASSERT_TRUE(submit_pair(context_, family, order, {}, 0));
-  const ledger::Run run = context_.ledger->runs_in_flight()->front();
-  EXPECT_FALSE(notes_of(run).steps);
+  const model::Pair run = context_.ledger->runs_in_flight()->front();
+  EXPECT_FALSE(run.steps);
   const launch::Receipts receipts = *context_.launcher->collect(run.reservation);
   EXPECT_EQ(receipts.a->arm, "A");
   EXPECT_EQ(receipts.b->arm, "B");
 }
 
 TEST_F(PairsTest, ArmsAtOnceWereOrderedByTheirSlots) {
-  ledger::Run run;
+  model::Pair run;
   run.reservation = "r-1";
-  run.purpose = "compare";
-  run.request = R"({"concurrent": true})";
+  run.concurrent = true;
   run.cpus = {3, 1};
   run.variant_second = true;
   launch::Receipts receipts;

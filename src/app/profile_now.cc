@@ -21,24 +21,23 @@ Result<model::Profile> profile_now(Context& context, const std::string& name, co
   const std::unique_ptr<Lease> lease = TRY(Lease::take(context));
   TRY(set_budgets(context, lease->fence()));
   Submitted submitted;
-  PairOrder order;
+  model::Pair order;
   order.family = family.name;
-  order.purpose = "profile";
-  order.profile = true;
-  order.index = next_index(TRY(context.ledger->family_runs(family.name, order.purpose)));
+  order.aim.purpose = model::Purpose::kProfile;
+  order.index = next_index(TRY(context.ledger->family_runs(family.name, order.aim)));
   order.a = order.b = family.baseline;
   const auto need = static_cast<std::size_t>(TRY(slots_needed(family.spec, order)));
   std::string reservation;
   while (true) {
     TRY(reconcile(context, submitted, lease->fence(), say));
-    const std::vector<ledger::Run> open = TRY(context.ledger->runs_in_flight());
+    const std::vector<model::Pair> open = TRY(context.ledger->runs_in_flight());
     const std::vector<int> free = free_slots(context.config, open);
     if (reservation.empty() && need <= free.size()) {
       const std::vector<int> cpus(free.begin(), free.begin() + static_cast<std::ptrdiff_t>(need));
       reservation = TRY(submit_pair(context, family, order, cpus, lease->fence()));
       submitted[reservation] = context.clock->monotonic();
     } else if (!reservation.empty() &&
-               std::ranges::find(open, reservation, &ledger::Run::reservation) == open.end()) {
+               std::ranges::find(open, reservation, &model::Pair::reservation) == open.end()) {
       break;
     }
     if (stopped && stopped()) return external("interrupted; the run goes on and a cycle takes it");

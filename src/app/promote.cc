@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "app/canary.h"
+#include "app/effects.h"
 #include "app/overlay.h"
 #include "app/snapshot.h"
 #include "base/count.h"
@@ -19,6 +19,8 @@
 
 namespace amdahl::app {
 namespace {
+
+const Say kSilent;
 
 using model::GateDecision;
 using model::GatePacket;
@@ -70,32 +72,6 @@ std::string diff_of(const model::Plan& before, const model::Plan& after) {
   return text.append(patch);
 }
 
-Result<> refuse_if_moved(Context& context, const ledger::GateRow& gate,
-                         const ledger::Family& family) {
-  const ledger::ExperimentRow row = TRY(context.ledger->experiment(gate.packet.experiment));
-  const std::string now = digest(TRY(make_plan(family.spec, family.baseline)));
-  if (row.experiment.baseline == now) return Ok{};
-  return Error{Error::Kind::kConflict,
-               fmt::format("{} was measured before {}'s baseline moved; reject it with --reason, "
-                           "and it can be proposed again on the present one",
-                           gate.packet.hypothesis, family.name)};
-}
-
-std::vector<ledger::Draft> decision_drafts(const ledger::GateRow& gate, GateDecision decision,
-                                           Nanos now) {
-  const GatePacket& packet = gate.packet;
-  decision.packet = gate.digest;
-  model::Verdict verdict;
-  verdict.hypothesis = packet.hypothesis;
-  verdict.experiment = packet.experiment;
-  verdict.kind = decision.approved ? model::VerdictKind::kPromoted : model::VerdictKind::kDeclined;
-  verdict.reason = fmt::format("{}: {}", decision.actor, decision.reason);
-  verdict.comparison = packet.comparison;
-  verdict.at = now;
-  return {{"gate.decided", decision.actor, packet.experiment, encode(decision)},
-          {"verdict.recorded", decision.actor, packet.hypothesis, encode(verdict)}};
-}
-
 }  // namespace
 
 std::span<const GatePolicy> gate_policies() { return kPolicies; }
@@ -130,7 +106,7 @@ Result<GatePacket> make_packet(Context& context, const ledger::Family& family,
   const model::Plan after =
       TRY(make_plan(family.spec, combine(experiment.baseline_change, hypothesis.change)));
   packet.diff = diff_of(before, after);
-  for (const ledger::Run& run : TRY(context.ledger->runs_of(experiment.id))) {
+  for (const model::Pair& run : TRY(context.ledger->runs_of(experiment.id))) {
     packet.spent_accelerator_s += run.spent_accelerator_s;
   }
   packet.saves_accelerator_h_per_day =
@@ -160,41 +136,27 @@ Result<ledger::GateRow> find_gate(Context& context, const std::string& id) {
 
 Result<std::string> decide(Context& context, const ledger::GateRow& gate,
                            const GateDecision& decision, std::int64_t fence) {
+  const GatePacket& packet = gate.packet;
   if (trim(decision.reason).empty()) {
     return bad_input(fmt::format("a decision needs a reason: amdahl gate {} {} --reason TEXT",
-                                 decision.approved ? "approve" : "reject", gate.packet.hypothesis));
+                                 decision.approved ? "approve" : "reject", packet.hypothesis));
   }
   if (trim(decision.actor).empty()) return bad_input("a decision needs a name: --as NAME");
   if (gate.state != "pending") {
-    return Error{Error::Kind::kConflict,
-                 fmt::format("{} was already {} by {}", gate.packet.hypothesis, gate.state,
-                             gate.decision.actor)};
+    return Error{Error::Kind::kConflict, fmt::format("{} was already {} by {}", packet.hypothesis,
+                                                     gate.state, gate.decision.actor)};
   }
-  const ledger::Family family = TRY(need_family(context, gate.packet.family));
-  std::vector<ledger::Draft> drafts = decision_drafts(gate, decision, context.clock->unix_time());
-  if (!decision.approved) {
-    TRY(context.ledger->append(drafts, fence));
-    return fmt::format("declined {}", gate.packet.hypothesis);
-  }
-  TRY(refuse_if_moved(context, gate, family));
-  const ledger::HypothesisRow row = TRY(context.ledger->hypothesis(gate.packet.hypothesis));
-  const model::Change stack = combine(family.baseline, row.hypothesis.change);
-  drafts.push_back(
-      {"baseline.moved",
-       decision.actor,
-       family.name,
-       {{"hypothesis", row.hypothesis.id}, {"change", encode(stack)}, {"seen", family.version}}});
-  const double saving = 1 - std::exp(-gate.packet.comparison.shrunk);
-  drafts.push_back({"saving.booked",
-                    decision.actor,
-                    row.hypothesis.id,
-                    {{"family", family.name}, {"predicted_share", saving}}});
-  const auto canary = TRY(canary_draft(context, family, gate.packet, decision.actor));
-  if (canary) drafts.push_back(*canary);
-  TRY(context.ledger->append(drafts, fence));
-  const std::string overlay = TRY(write_overlay(context, family.name));
+  TRY(need_family(context, packet.family));
+  Snapshot snapshot = TRY(take_snapshot(context, {.family = packet.family}));
+  LedgerEffects effects(context, snapshot, fence, kSilent);
+  GateDecision of_packet = decision;
+  of_packet.packet = gate.digest;
+  TRY(snapshot.experiments.decide(packet.experiment, of_packet, effects));
+  if (!decision.approved) return fmt::format("declined {}", packet.hypothesis);
+  const ledger::HypothesisRow row = TRY(context.ledger->hypothesis(packet.hypothesis));
+  const std::string overlay = TRY(write_overlay(context, packet.family));
   return fmt::format("promoted {}: {}; the stack of {} is in {}", row.hypothesis.id,
-                     describe(row.hypothesis.change), family.name, overlay);
+                     describe(row.hypothesis.change), packet.family, overlay);
 }
 
 Result<std::string> roll_back(Context& context, const std::string& hypothesis,
@@ -204,28 +166,26 @@ Result<std::string> roll_back(Context& context, const std::string& hypothesis,
     return bad_input(fmt::format("a rollback needs a reason: amdahl gate rollback {} --reason TEXT",
                                  hypothesis));
   }
-  const ledger::HypothesisRow row = TRY(context.ledger->hypothesis(hypothesis));
-  const ledger::Family family = TRY(need_family(context, row.hypothesis.family));
-  if (std::ranges::find(family.stack, row.hypothesis.id) == family.stack.end()) {
+  const model::Hypothesis h = TRY(context.ledger->hypothesis(hypothesis)).hypothesis;
+  TRY(need_family(context, h.family));
+  Snapshot snapshot = TRY(take_snapshot(context, {.family = h.family}));
+  LedgerEffects effects(context, snapshot, fence, kSilent);
+  TRY(snapshot.experiments.roll_back(h.family, h.id, actor, reason, effects));
+  return fmt::format("took {} out of the stack of {}: {}", h.id, h.family,
+                     TRY(write_overlay(context, h.family)));
+}
+
+Result<> reopen(Context& context, const ledger::HypothesisRow& row, const std::string& actor,
+                const std::string& reason) {
+  const model::Hypothesis& h = row.hypothesis;
+  const auto verdict = model::verdict_named(row.state);
+  if (!verdict) {
     return Error{Error::Kind::kConflict,
-                 fmt::format("{} is not in the stack of {}", row.hypothesis.id, family.name)};
+                 fmt::format("{} is {}: there is no verdict to reopen", h.id, row.state)};
   }
-  model::Change stack;
-  for (const std::string& id : family.stack) {
-    if (id == row.hypothesis.id) continue;
-    stack = combine(stack, TRY(context.ledger->hypothesis(id)).hypothesis.change);
-  }
-  TRY(note(context,
-           {"baseline.rolled_back",
-            actor,
-            family.name,
-            {{"hypothesis", row.hypothesis.id},
-             {"change", encode(stack)},
-             {"seen", family.version},
-             {"reason", reason}}},
-           fence));
-  return fmt::format("took {} out of the stack of {}: {}", row.hypothesis.id, family.name,
-                     TRY(write_overlay(context, family.name)));
+  Snapshot snapshot = TRY(take_snapshot(context, {.family = h.family}));
+  LedgerEffects effects(context, snapshot, 0, kSilent);
+  return snapshot.experiments.reopen({h, *verdict}, actor, reason, effects);
 }
 
 }  // namespace amdahl::app

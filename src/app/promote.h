@@ -44,4 +44,8 @@ Result<std::string> roll_back(Context& context, const std::string& hypothesis,
                               const std::string& actor, const std::string& reason,
                               std::int64_t fence = 0);
 
+// Frees the key of what has its verdict, so that a person may propose it again.
+Result<> reopen(Context& context, const ledger::HypothesisRow& row, const std::string& actor,
+                const std::string& reason);
+
 }  // namespace amdahl::app

@@ -9,10 +9,12 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "app/effects.h"
 #include "app/patches.h"
 #include "base/text.h"
 #include "hypothesize/playbook.h"
 #include "hypothesize/propose.h"
+#include "loop/verdict.h"
 #include "model/codec.h"
 #include "model/plan.h"
 #include "os/host.h"
@@ -107,18 +109,15 @@ void revise(const ledger::HypothesisRow& holder, const model::Hypothesis& idea,
 Result<> withdraw(Context& context, const ledger::Family& family,
                   const std::vector<model::Hypothesis>& still, ProposeOutcome& outcome) {
   const std::set<std::string> under_test = TRY(hypotheses_under_test(context));
+  std::vector<model::Hypothesis> waiting;
   for (const ledger::HypothesisRow& row : TRY(context.ledger->hypotheses(family.name, "live"))) {
     const model::Hypothesis& h = row.hypothesis;
     const bool of_profile = h.origin.kind == "playbook" || h.origin.kind == kFromCode;
-    if (!of_profile || under_test.contains(h.id)) continue;
-    if (std::ranges::any_of(still, [&](const auto& s) { return s.key == h.key; })) continue;
-    model::Verdict verdict;
-    verdict.hypothesis = h.id;
-    verdict.kind = model::VerdictKind::kInvalid;
-    verdict.reason = "the new profile no longer carries it; it was not tested";
-    verdict.at = context.clock->unix_time();
-    outcome.drafts.push_back({"verdict.recorded", "cycle", h.id, encode(verdict)});
-    outcome.withdrawn.push_back(h.title);
+    if (of_profile && !under_test.contains(h.id)) waiting.push_back(h);
+  }
+  for (const loop::Judged& judged : loop::withdrawn(waiting, still, context.clock->unix_time())) {
+    outcome.drafts.push_back(draft_of(judged, loop::kActor));
+    outcome.withdrawn.push_back(judged.verdict.hypothesis);
   }
   return Ok{};
 }

@@ -25,7 +25,7 @@ struct ProposeOutcome {
   std::vector<ledger::Draft> drafts;  // To be appended by the caller, together.
   std::vector<model::Hypothesis> fresh;
   std::map<std::string, int> known;    // State of the holder to how many came again.
-  std::vector<std::string> withdrawn;  // Queued ones that the evidence no longer carries.
+  std::vector<std::string> withdrawn;  // Ids of queued ones that the evidence no longer carries.
   std::string untestable{};            // Why patches that were found cannot be tested; or "".
 };
 

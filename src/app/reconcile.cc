@@ -30,7 +30,7 @@ struct Collector {
   std::int64_t fence;
   const Say& say;
 
-  Result<> keep(const ledger::Run& run, const std::string& kind, Json payload,
+  Result<> keep(const model::Pair& run, const std::string& kind, Json payload,
                 std::vector<ledger::Draft> more = {}) {
     std::vector<ledger::Draft> drafts{{kind, "cycle", run.reservation, std::move(payload)}};
     drafts.insert(drafts.end(), more.begin(), more.end());
@@ -46,31 +46,12 @@ struct Collector {
     return more;
   }
 
-  Result<> lose(const ledger::Run& run, const std::string& reason) {
+  Result<> lose(const model::Pair& run, const std::string& reason) {
     say(fmt::format("{}: {} is void: {}", run.family, run.reservation, reason));
     return keep(run, "run.voided", {{"spent_accelerator_s", 0.0}, {"reason", reason}});
   }
 
-  // A variant that can never run needs no second try.
-  Result<std::vector<ledger::Draft>> verdict_if_never(const ledger::Run& run,
-                                                      const launch::Receipts& receipts) {
-    std::vector<ledger::Draft> drafts;
-    const auto why = why_never(run, receipts);
-    if (!why || run.experiment.empty()) return drafts;
-    const ledger::ExperimentRow row = TRY(context.ledger->experiment(run.experiment));
-    if (row.state != "live") return drafts;  // Another pair of it came first.
-    model::Verdict verdict;
-    verdict.hypothesis = row.experiment.hypothesis;
-    verdict.experiment = run.experiment;
-    verdict.kind = model::VerdictKind::kInvalid;
-    verdict.reason = *why;
-    verdict.at = context.clock->unix_time();
-    say(fmt::format("{}: {} is invalid: {}", run.family, verdict.hypothesis, *why));
-    drafts.push_back({"verdict.recorded", "cycle", verdict.hypothesis, encode(verdict)});
-    return drafts;
-  }
-
-  Result<> take_pair(const ledger::Run& run, const launch::Receipts& receipts) {
+  Result<> take_pair(const model::Pair& run, const launch::Receipts& receipts) {
     const ledger::Family family = TRY(context.ledger->family(run.family));
     model::PairFact fact = fact_of(run, family.spec, receipts);
     if (fact.purpose == model::Purpose::kSame) fact.target = place_of(context);
@@ -85,17 +66,16 @@ struct Collector {
     if (fact.voided) {
       say(fmt::format("{}: pair {} is void: {}", run.family, run.index, fact.void_reason));
       return keep(run, "run.voided",
-                  charged(time, cpu, {{"reason", fact.void_reason}, {"fact", encode(fact)}}),
-                  TRY(verdict_if_never(run, receipts)));
+                  charged(time, cpu, {{"reason", fact.void_reason}, {"fact", encode(fact)}}));
     }
     const auto d = compare::log_ratio(fact, family.spec);
     say(fmt::format("{}: {} pair {}: A {:.2f}, B {:.2f} accelerator-seconds ({:+.1f} %), {} first",
-                    run.family, run.purpose, run.index, fact.a.cost, fact.b.cost,
+                    run.family, text_of(run.aim), run.index, fact.a.cost, fact.b.cost,
                     100 * (1 - std::exp(-d.value_or(0))), run.variant_second ? "A" : "B"));
     return keep(run, "run.collected", charged(time, cpu, {{"fact", encode(fact)}}));
   }
 
-  Result<> take_profile(const ledger::Run& run, const launch::Receipts& receipts) {
+  Result<> take_profile(const model::Pair& run, const launch::Receipts& receipts) {
     if (!receipts.a) return lose(run, receipts.problem);
     const model::Receipt& receipt = *receipts.a;
     AcceleratorSeconds time = cost(receipt);
@@ -143,7 +123,7 @@ struct Collector {
 };
 
 // Never started: the reservation is there, so hand it over again. Only one worker will run it.
-Result<> submit_again(Context& context, const ledger::Run& run, Submitted& submitted,
+Result<> submit_again(Context& context, const model::Pair& run, Submitted& submitted,
                       std::int64_t fence, const Say& say) {
   const Nanos now = context.clock->monotonic();
   const auto last = submitted.find(run.reservation);
@@ -153,7 +133,7 @@ Result<> submit_again(Context& context, const ledger::Run& run, Submitted& submi
   const std::string worker = TRY(context.launcher->submit(request));
   submitted[run.reservation] = now;
   say(fmt::format("{}: {} had not started; handed over again", run.family, run.reservation));
-  if (run.state == ledger::RunState::kReserved) {
+  if (run.state == model::PairState::kReserved) {
     TRY(note(context, {"run.submitted", "cycle", run.reservation, {{"worker_run_id", worker}}},
              fence));
   }
@@ -165,12 +145,11 @@ Result<> submit_again(Context& context, const ledger::Run& run, Submitted& submi
 namespace {
 
 // A crash came between the two: adopt it.
-Result<> adopt(Context& context, const ledger::Run& run, std::int64_t fence, const Say& say) {
-  if (run.state != ledger::RunState::kReserved) return Ok{};
-  const RunNotes notes = notes_of(run);
+Result<> adopt(Context& context, const model::Pair& run, std::int64_t fence, const Say& say) {
+  if (run.state != model::PairState::kReserved) return Ok{};
   const std::string worker =
-      TRY(context.launcher->worker_of(notes.block.empty() ? run.reservation : notes.block));
-  const std::string id = notes.block.empty() ? worker : mate_worker(worker, notes.arm);
+      TRY(context.launcher->worker_of(run.block.empty() ? run.reservation : run.block));
+  const std::string id = run.block.empty() ? worker : shared_worker(worker, run.arm);
   TRY(note(context, {"run.submitted", "cycle", run.reservation, {{"worker_run_id", id}}}, fence));
   say(fmt::format("{}: adopted {}", run.family, run.reservation));
   return Ok{};
@@ -181,9 +160,9 @@ Result<> adopt(Context& context, const ledger::Run& run, std::int64_t fence, con
 Result<int> reconcile(Context& context, Submitted& submitted, std::int64_t fence, const Say& say) {
   Collector collector{context, fence, say};
   int ended = 0;
-  const std::vector<ledger::Run> runs = TRY(context.ledger->runs_in_flight());
-  for (const ledger::Run& run : runs) {
-    const std::string block = notes_of(run).block;
+  const std::vector<model::Pair> runs = TRY(context.ledger->runs_in_flight());
+  for (const model::Pair& run : runs) {
+    const std::string& block = run.block;
     const std::string& place = block.empty() ? run.reservation : block;
     switch (TRY(context.launcher->poll(place))) {
       case launch::RunState::kRunning:
@@ -192,7 +171,7 @@ Result<int> reconcile(Context& context, Submitted& submitted, std::int64_t fence
       case launch::RunState::kUnknown:
         if (block.empty()) {
           TRY(submit_again(context, run, submitted, fence, say));
-        } else if (std::ranges::find(runs, block, &ledger::Run::reservation) == runs.end()) {
+        } else if (std::ranges::find(runs, block, &model::Pair::reservation) == runs.end()) {
           TRY(collector.lose(run, "the block it belongs to never ran"));
           ++ended;
         }
@@ -203,8 +182,8 @@ Result<int> reconcile(Context& context, Submitted& submitted, std::int64_t fence
         break;
       case launch::RunState::kFinished: {
         const launch::Receipts receipts = TRY(context.launcher->collect(place));
-        TRY(run.purpose == "profile" ? collector.take_profile(run, receipts)
-                                     : collector.take_pair(run, receipts));
+        TRY(run.aim.purpose == model::Purpose::kProfile ? collector.take_profile(run, receipts)
+                                                        : collector.take_pair(run, receipts));
         ++ended;
         break;
       }

@@ -76,7 +76,7 @@ std::string why_at_rest(const loop::State& state, const loop::FamilyState& famil
   int waiting = 0;
   for (const loop::ExperimentState& x : state.experiments) {
     if (x.family != family.name) continue;
-    if (x.stage != "gate" && x.stage != "hold") return "";
+    if (is_active(x)) return "";
     ++waiting;
   }
   if (waiting > 0) {
@@ -143,7 +143,7 @@ Result<> record_volumes(Context& context, const FleetAnswer& answer, std::int64_
 
 scan::Standing standing_of(const Snapshot& snapshot, const FleetAnswer& answer) {
   scan::Standing standing{.specs = {}, .local_jobs = answer.local_jobs};
-  const loop::State& state = snapshot.desk.state();
+  const loop::State& state = snapshot.experiments.state();
   for (const loop::FamilyState& family : state.families) {
     standing.specs[family.name] = why_at_rest(state, family);
   }

@@ -30,9 +30,9 @@ void take_pair(const model::PairFact& pair, const std::vector<double>& d, double
 Result<sim::SeenJob> see(Context& context, const ledger::Family& family) {
   sim::SeenJob job;
   std::map<std::string, std::vector<model::PairFact>> experiments;
-  for (const char* purpose : {"same", "compare"}) {
+  for (const model::Purpose purpose : {model::Purpose::kSame, model::Purpose::kCompare}) {
     int left = kRunsBack;
-    TRY(context.ledger->each_family_run(family.name, purpose, [&](const ledger::Run& run) {
+    TRY(context.ledger->each_family_run(family.name, {purpose}, [&](const model::Pair& run) {
       if (run.fact) {
         const bool same = run.experiment.empty();
         job.runs += same ? 2 : 1;

@@ -17,12 +17,11 @@ constexpr Nanos kSameMaxAge = std::chrono::hours(24 * 7);
 // Jobs of a family below which its volume is a guess, and no reason to drop an idea.
 constexpr int kJobsForVolume = 10;
 constexpr int kVerdictsBack = 100;
-constexpr std::string_view kSame = "same";
 
-double mean_pair_cost(const std::vector<ledger::Run>& runs, double fallback) {
+double mean_pair_cost(const std::vector<model::Pair>& runs, double fallback) {
   double sum = 0;
   int n = 0;
-  for (const ledger::Run& run : runs) {
+  for (const model::Pair& run : runs) {
     if (!run.fact || run.fact->voided) continue;
     sum += run.fact->a.cost + run.fact->b.cost;
     ++n;
@@ -31,11 +30,11 @@ double mean_pair_cost(const std::vector<ledger::Run>& runs, double fallback) {
 }
 
 // Failures since the last success, newest last.
-int failures_in_a_row(const std::vector<ledger::Run>& runs) {
+int failures_in_a_row(const std::vector<model::Pair>& runs) {
   int failures = 0;
-  for (const ledger::Run& run : runs) {
-    if (run.state == ledger::RunState::kVoid) ++failures;
-    if (run.state == ledger::RunState::kCollected) failures = 0;
+  for (const model::Pair& run : runs) {
+    if (run.state == model::PairState::kVoid) ++failures;
+    if (run.state == model::PairState::kCollected) failures = 0;
   }
   return failures;
 }
@@ -45,6 +44,9 @@ Result<loop::FamilyRecord> family_record(Context& context, const ledger::Family&
   loop::FamilyRecord record;
   record.spec = family.spec;
   record.baseline = family.baseline;
+  for (const std::string& id : family.stack) {
+    record.stack.push_back({id, TRY(context.ledger->hypothesis(id)).hypothesis.change});
+  }
   loop::FamilyState& f = record.state;
   f.name = family.name;
   f.volume_accelerator_h_per_day = family.volume_accelerator_h_per_day;
@@ -57,13 +59,13 @@ Result<loop::FamilyRecord> family_record(Context& context, const ledger::Family&
                  family.profile->at >= options.profiles_not_before;
     guess = 2 * to_seconds(family.profile->wall) * plan.accelerators;
   }
-  const std::vector<ledger::Run> profiles =
-      TRY(recent_runs(context, family.name, "profile", Nanos::max()));
+  const std::vector<model::Pair> profiles =
+      TRY(recent_runs(context, family.name, {model::Purpose::kProfile}, Nanos::max()));
   f.profile_failures = failures_in_a_row(profiles);
   const Nanos oldest = context.clock->unix_time() - kSameMaxAge;
-  const std::vector<ledger::Run> same =
-      TRY(recent_runs(context, family.name, std::string(kSame), oldest));
-  for (const ledger::Run& run : same) {
+  const std::vector<model::Pair> same =
+      TRY(recent_runs(context, family.name, {model::Purpose::kSame}, oldest));
+  for (const model::Pair& run : same) {
     if (!run.fact) continue;
     record.past_runs += 2;  // Both arms are the baseline.
     record.past_failed += (run.fact->a.failed ? 1 : 0) + (run.fact->b.failed ? 1 : 0);
@@ -108,30 +110,14 @@ Result<std::map<std::string, int>> places_of_choice(Context& context) {
   return places;
 }
 
-PairOrder order_of(const ledger::Run& run) {
-  PairOrder order;
-  order.family = run.family;
-  order.experiment = run.experiment;
-  order.purpose = run.purpose;
-  order.index = run.index;
-  order.variant_second = run.variant_second;
-  order.profile = run.purpose == "profile";
-  order.stratum = run.fact ? run.fact->stratum : notes_of(run).stratum;
-  return order;
-}
-
-bool is_open(const ledger::Run& run) {
-  return run.state == ledger::RunState::kReserved || run.state == ledger::RunState::kSubmitted;
-}
-
-Result<> add_experiment(Context& context, const ledger::ExperimentRow& row, loop::Desk& desk) {
+Result<> add_experiment(Context& context, const ledger::ExperimentRow& row,
+                        loop::Experiments& experiments) {
   const std::string& id = row.experiment.id;
   std::vector<model::Finding> votes = TRY(context.ledger->votes(id));
-  TRY(desk.add(row.experiment, row.stage, std::move(votes)).in(id));
-  for (const ledger::Run& run : TRY(context.ledger->runs_of(id))) {
-    desk.began(order_of(run));
-    if (is_open(run)) continue;
-    desk.ended(run.family, run.experiment, run.purpose, run.index, run.fact ? &*run.fact : nullptr);
+  TRY(experiments.add(row.experiment, row.stage, std::move(votes), row.comparison).in(id));
+  for (const model::Pair& pair : TRY(context.ledger->runs_of(id))) {
+    experiments.began(pair);
+    if (!in_flight(pair)) experiments.ended(pair);
   }
   return Ok{};
 }
@@ -159,13 +145,13 @@ Result<loop::CampaignRecord> campaign_of(Context& context) {
 
 }  // namespace
 
-Result<std::vector<ledger::Run>> recent_runs(Context& context, const std::string& family,
-                                             const std::string& purpose, Nanos not_before) {
-  std::vector<ledger::Run> runs;
+Result<std::vector<model::Pair>> recent_runs(Context& context, const std::string& family,
+                                             const model::Aim& aim, Nanos not_before) {
+  std::vector<model::Pair> runs;
   bool succeeded = false;
-  TRY(context.ledger->each_family_run(family, purpose, [&](const ledger::Run& run) {
+  TRY(context.ledger->each_family_run(family, aim, [&](const model::Pair& run) {
     if (succeeded && run.at < not_before) return false;
-    succeeded |= run.state == ledger::RunState::kCollected;
+    succeeded |= run.state == model::PairState::kCollected;
     runs.push_back(run);
     return true;
   }));
@@ -175,28 +161,33 @@ Result<std::vector<ledger::Run>> recent_runs(Context& context, const std::string
 
 Result<Snapshot> take_snapshot(Context& context, const SnapshotOptions& options) {
   const Config& config = context.config;
-  Snapshot snapshot{loop::Desk(settings_of(config), TRY(campaign_of(context)),
-                               {config.price_accelerator_hour, config.price_cpu_hour}),
+  Snapshot snapshot{loop::Experiments(settings_of(config), TRY(campaign_of(context)),
+                                      {config.price_accelerator_hour, config.price_cpu_hour}),
                     TRY(context.ledger->runs_in_flight()),
                     {}};
-  loop::Desk& desk = snapshot.desk;
-  const std::vector<ledger::HypothesisRow> live = TRY(context.ledger->hypotheses("", "live"));
+  loop::Experiments& experiments = snapshot.experiments;
+  const std::vector<ledger::HypothesisRow> live =
+      TRY(context.ledger->hypotheses(options.family, "live"));
   std::map<std::string, loop::FamilyRecord> records;
   const std::map<std::string, int> places = TRY(places_of_choice(context));
   for (const ledger::Family& family : TRY(context.ledger->families())) {
+    if (!options.family.empty() && family.name != options.family) continue;
     records[family.name] = TRY(family_record(context, family, options).in(family.name));
     const auto place = places.find(family.name);
     if (place != places.end()) records[family.name].state.place = place->second;
     snapshot.families.emplace(family.name, family);
   }
   TRY(add_doses(context, live, records));
-  for (auto& [name, record] : records) TRY(desk.add(std::move(record)).in(name));
-  for (const ledger::HypothesisRow& row : live) desk.add(row.hypothesis);
+  for (auto& [name, record] : records) TRY(experiments.add(std::move(record)).in(name));
+  for (const ledger::HypothesisRow& row : live) experiments.add(row.hypothesis);
   for (const ledger::ExperimentRow& row : TRY(context.ledger->live_experiments())) {
-    TRY(add_experiment(context, row, desk));
+    if (!options.family.empty() && row.experiment.family != options.family) continue;
+    TRY(add_experiment(context, row, experiments));
   }
-  for (const ledger::Run& run : snapshot.in_flight) {
-    if (run.experiment.empty()) desk.began(order_of(run));
+  for (const model::Pair& pair : snapshot.in_flight) {
+    if (pair.experiment.empty() && snapshot.families.contains(pair.family)) {
+      experiments.began(pair);
+    }
   }
   return snapshot;
 }

@@ -22,26 +22,25 @@ namespace {
 
 constexpr Nanos kPollEvery = std::chrono::milliseconds(100);
 
-// The stack's size is part of the purpose, so that pairs of an older stack are not mixed in.
-std::string stack_purpose(const ledger::Family& family) {
-  return fmt::format("stack:{}", digest(*make_plan(family.spec, family.baseline)).substr(0, 8));
+// The stack's digest is part of the aim, so that pairs of an older stack are not mixed in.
+model::Aim stack_aim(const ledger::Family& family) {
+  return {model::Purpose::kStack, digest(*make_plan(family.spec, family.baseline)).substr(0, 8)};
 }
 
 double cost_per_work(const model::ArmFact& arm) { return arm.cost / arm.work.value_or(1); }
 
-Result<std::vector<ledger::Run>> good_runs(Context& context, const ledger::Family& family) {
-  std::vector<ledger::Run> runs =
-      TRY(context.ledger->family_runs(family.name, stack_purpose(family)));
-  std::erase_if(runs, [](const ledger::Run& run) { return !run.fact || run.fact->voided; });
+Result<std::vector<model::Pair>> good_runs(Context& context, const ledger::Family& family) {
+  std::vector<model::Pair> runs = TRY(context.ledger->family_runs(family.name, stack_aim(family)));
+  std::erase_if(runs, [](const model::Pair& run) { return !run.fact || run.fact->voided; });
   return runs;
 }
 
-model::StackResult result_of(const ledger::Family& family, const std::vector<ledger::Run>& runs,
+model::StackResult result_of(const ledger::Family& family, const std::vector<model::Pair>& runs,
                              Nanos now) {
   std::vector<double> d;
   std::vector<double> before;
   std::vector<double> after;
-  for (const ledger::Run& run : runs) {
+  for (const model::Pair& run : runs) {
     const auto ratio = compare::log_ratio(*run.fact, family.spec);
     if (!ratio) continue;
     d.push_back(*ratio);
@@ -65,11 +64,11 @@ model::StackResult result_of(const ledger::Family& family, const std::vector<led
 
 Result<> submit_one(Context& context, const ledger::Family& family, std::int64_t fence,
                     Submitted& submitted) {
-  PairOrder order;
+  model::Pair order;
   order.family = family.name;
-  order.purpose = stack_purpose(family);
-  order.index = next_index(TRY(context.ledger->family_runs(family.name, order.purpose)));
-  order.variant_second = stats::coin(order.purpose, family.name, order.index);
+  order.aim = stack_aim(family);
+  order.index = next_index(TRY(context.ledger->family_runs(family.name, order.aim)));
+  order.variant_second = stats::coin(text_of(order.aim), family.name, order.index);
   order.b = family.baseline;
   const auto need = static_cast<std::size_t>(TRY(slots_needed(family.spec, order)));
   const std::vector<int> free = free_slots(context.config, TRY(context.ledger->runs_in_flight()));
@@ -98,11 +97,11 @@ Result<model::StackResult> measure_stack(Context& context, const std::string& na
   const int most_tries = 2 * options.pairs + 4;
   while (true) {
     TRY(reconcile(context, submitted, lease->fence(), options.say));
-    const std::vector<ledger::Run> all =
-        TRY(context.ledger->family_runs(family.name, stack_purpose(family)));
+    const std::vector<model::Pair> all =
+        TRY(context.ledger->family_runs(family.name, stack_aim(family)));
     const int good = static_cast<int>(TRY(good_runs(context, family)).size());
-    const auto open = std::ranges::count_if(all, [](const ledger::Run& run) {
-      return run.state == ledger::RunState::kReserved || run.state == ledger::RunState::kSubmitted;
+    const auto open = std::ranges::count_if(all, [](const model::Pair& run) {
+      return run.state == model::PairState::kReserved || run.state == model::PairState::kSubmitted;
     });
     if (good >= options.pairs && open == 0) break;
     if (options.stopped && options.stopped()) break;

@@ -47,6 +47,7 @@ class ContextTest : public testing::Test {
     spec.family = "eval";
     spec.command = {"run", "--batch", "8"};
     spec.workdir = "/";
+    spec.repo = "/";
     ASSERT_EQ(say({{"family.adopted", "ada", spec.family, encode(spec)},
                    {"campaign.opened", "cycle", "c1", {{"k", 50}, {"alpha", 0.1}}}}),
               "");
@@ -74,7 +75,9 @@ class ContextTest : public testing::Test {
     packet.comparison.shrunk = 0.223;
     ASSERT_EQ(say({{"hypothesis.proposed", "ada", id, encode(h)},
                    {"experiment.registered", "cycle", x.id, encode(x)},
-                   {"gate.opened", "cycle", x.id, encode(packet)}}),
+                   {"comparison.made", "cycle", x.id, encode(packet.comparison)},
+                   {"gate.opened", "cycle", x.id, encode(packet)},
+                   {"experiment.staged", "cycle", x.id, {{"stage", "gate"}}}}),
               "");
   }
   void promote(const std::string& id, const model::Change& change) {

@@ -144,11 +144,11 @@ Result<launch::Receipts> TryRuns::at_once(Purpose purpose, int index, bool b_sec
 
 Result<PairFact> TryRuns::pair(Purpose purpose, int index, const TryProgress& progress) {
   const TryQuestion& q = folder_.question;
-  ledger::Run about;
+  model::Pair about;
   about.reservation = fmt::format("{}-{}", model::name(purpose), index);
-  about.purpose = std::string(model::name(purpose));
+  about.aim.purpose = purpose;
   about.index = index;
-  about.variant_second = stats::coin(q.seed, about.purpose, index);
+  about.variant_second = stats::coin(q.seed, model::name(purpose), index);
   launch::Receipts receipts = q.concurrent
                                   ? TRY(at_once(purpose, index, about.variant_second, progress))
                                   : TRY(one_by_one(purpose, index, about.variant_second, progress));

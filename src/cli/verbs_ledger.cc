@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/context.h"
+#include "app/promote.h"
 #include "base/count.h"
 #include "base/text.h"
 #include "cli/show.h"
@@ -177,7 +178,7 @@ Json json_of(const Story& story) {
   if (story.verdict) doc["verdict"] = encode(*story.verdict);
   if (story.experiment) {
     doc["experiment"] = encode(story.experiment->experiment);
-    doc["stage"] = story.experiment->stage;
+    doc["stage"] = model::name(story.experiment->stage);
     if (story.experiment->comparison) doc["comparison"] = encode(*story.experiment->comparison);
   }
   return doc;
@@ -195,7 +196,7 @@ std::string show_story(const Flags& flags, const Story& story) {
       h.key);
   if (story.experiment && story.experiment->state == "live") {
     text += fmt::format("Experiment  {}, stage {}\n", story.experiment->experiment.id,
-                        story.experiment->stage);
+                        model::name(story.experiment->stage));
   }
   if (story.verdict) {
     text += fmt::format("Verdict     {}: {}\n", name(story.verdict->kind), story.verdict->reason);
@@ -295,8 +296,7 @@ Result<int> reopen(const Flags& flags, app::Context& context, const std::string&
                                  row.hypothesis.id));
   }
   const std::string who = flags.as.empty() ? os::user_name() : flags.as;
-  TRY(app::note(context,
-                {"hypothesis.reopened", who, row.hypothesis.id, {{"reason", flags.reason}}}));
+  TRY(app::reopen(context, row, who, flags.reason));
   if (flags.json) {
     print_json({{"schema_version", 1}, {"hypothesis", row.hypothesis.id}, {"state", "reopened"}});
     return 0;

@@ -83,14 +83,15 @@ void print_status_head(const app::Status& s) {
   print(fmt::format("Verdicts  {}\n", verdicts.empty() ? "none yet" : verdicts));
   print(fmt::format("Live      {}, {} under test, {} in flight\n",
                     counted(tally(s, "hypothesis.live"), "hypothesis", "hypotheses"),
-                    s.snapshot.desk.state().experiments.size(),
+                    s.snapshot.experiments.state().experiments.size(),
                     counted(static_cast<std::int64_t>(s.snapshot.in_flight.size()), "run")));
   if (s.campaign) {
-    print(fmt::format(
-        "Campaign  {}: {} of {} registered, {} promoted, at most {} of the promotions "
-        "false; the next needs E = {:.0f}\n",
-        s.campaign->id, s.campaign->registered, s.campaign->k, s.campaign->promoted,
-        show_percent(s.campaign->alpha), std::exp(loop::promotion_level(s.snapshot.desk.state()))));
+    print(
+        fmt::format("Campaign  {}: {} of {} registered, {} promoted, at most {} of the promotions "
+                    "false; the next needs E = {:.0f}\n",
+                    s.campaign->id, s.campaign->registered, s.campaign->k, s.campaign->promoted,
+                    show_percent(s.campaign->alpha),
+                    std::exp(loop::promotion_level(s.snapshot.experiments.state()))));
   }
   for (const ledger::Budget& b : s.budgets) print(fmt::format("Budget    {}\n", describe(b)));
   if (tally(s, "canary.open") + tally(s, "canary.rollback proposed") > 0) {
@@ -127,7 +128,7 @@ std::string proposals_text(const std::vector<ledger::CanaryRow>& rows) {
 
 // What each family has, and where nothing has yet, what to type next.
 std::string show_families(const app::Status& s) {
-  const loop::State& state = s.snapshot.desk.state();
+  const loop::State& state = s.snapshot.experiments.state();
   if (state.families.empty()) {
     return "\nNo family has been adopted yet; type: amdahl run --family NAME -- CMD, then amdahl "
            "adopt last\n";
@@ -149,16 +150,16 @@ std::string show_families(const app::Status& s) {
 
 Json json_of(const app::Status& s) {
   Json experiments = Json::array();
-  for (const loop::ExperimentState& x : s.snapshot.desk.state().experiments) {
+  for (const loop::ExperimentState& x : s.snapshot.experiments.state().experiments) {
     experiments.push_back({{"id", x.id},
                            {"hypothesis", x.hypothesis},
                            {"family", x.family},
-                           {"stage", x.stage},
+                           {"stage", name(x.stage)},
                            {"in_flight", x.in_flight + x.top_up_in_flight},
-                           {"comparison", encode(s.snapshot.desk.comparison(x.id))}});
+                           {"comparison", encode(s.snapshot.experiments.comparison(x.id))}});
   }
   Json families = Json::array();
-  for (const loop::FamilyState& f : s.snapshot.desk.state().families) {
+  for (const loop::FamilyState& f : s.snapshot.experiments.state().families) {
     families.push_back({{"family", f.name},
                         {"profiled", f.profiled},
                         {"same_pairs", f.same_pairs},
@@ -169,7 +170,7 @@ Json json_of(const app::Status& s) {
               {"tallies", s.tallies},
               {"experiments", experiments},
               {"families", families},
-              {"queued", s.snapshot.desk.state().queued.size()},
+              {"queued", s.snapshot.experiments.state().queued.size()},
               {"in_flight", s.snapshot.in_flight.size()},
               {"pending_at_gate", s.pending.size()},
               {"rollbacks_proposed", proposals_json(s.rollbacks)}};
@@ -236,15 +237,16 @@ Result<int> do_status(const Flags& flags) {
   }
   print_status_head(status);
   std::vector<std::vector<std::string>> rows;
-  for (const loop::ExperimentState& x : status.snapshot.desk.state().experiments) {
-    rows.push_back({x.hypothesis, x.family, status.snapshot.desk.hypothesis(x.hypothesis).title,
-                    x.stage, describe(status.snapshot.desk.comparison(x.id))});
+  for (const loop::ExperimentState& x : status.snapshot.experiments.state().experiments) {
+    rows.push_back(
+        {x.hypothesis, x.family, status.snapshot.experiments.hypothesis(x.hypothesis).title,
+         std::string(name(x.stage)), describe(status.snapshot.experiments.comparison(x.id))});
   }
   if (!rows.empty()) {
     print("\n" + table({"hypothesis", "family", "title", "stage", "saves"}, rows));
   }
-  for (const loop::ExperimentState& x : status.snapshot.desk.state().experiments) {
-    if (x.stage != "hold") continue;
+  for (const loop::ExperimentState& x : status.snapshot.experiments.state().experiments) {
+    if (x.stage != model::Stage::kHold) continue;
     print(fmt::format("{0} is held; what is missing: amdahl ledger show {0}\n", x.hypothesis));
   }
   print(show_families(status));

@@ -45,10 +45,6 @@ struct PairRequest {
   std::string commit = {};
 };
 
-// How the reason of an arm begins that cannot be started because of its patch, now or ever.
-inline constexpr std::string_view kPatchDoesNotApply = "the patch does not apply";
-inline constexpr std::string_view kBuildFailed = "the build failed";
-
 inline constexpr std::size_t kBlockVariants = 4;
 
 // As the ledger keeps it and the worker reads it; fails with the path of the field. What is as by

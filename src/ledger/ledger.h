@@ -15,6 +15,7 @@
 #include "base/units.h"
 #include "model/canary.h"
 #include "model/hypothesis.h"
+#include "model/pair.h"
 #include "model/profile.h"
 #include "model/spec.h"
 
@@ -40,26 +41,6 @@ struct Family {
   std::string version;  // Names spec and stack: what moves the baseline says which it saw.
 };
 
-enum class RunState { kReserved, kSubmitted, kCollected, kVoid };
-std::string_view name(RunState state);
-
-struct Run {
-  std::string reservation;
-  std::string family;
-  std::string experiment;  // Empty for A/A, stack and profile runs.
-  std::string purpose;     // "compare", "replicate", "top-up", "same", "stack", "profile".
-  int index = 0;           // Of the coin, unique with (experiment or family, purpose).
-  bool variant_second = false;
-  std::vector<int> cpus;
-  std::string worker_run_id;
-  RunState state = RunState::kReserved;
-  double reserved_accelerator_s = 0;
-  double spent_accelerator_s = 0;
-  Nanos at{};           // When it was reserved.
-  std::string request;  // JSON of launch::PairRequest, so that a crash loses nothing.
-  std::optional<model::PairFact> fact;
-};
-
 struct HypothesisRow {
   model::Hypothesis hypothesis;
   std::string state;  // "live", "reopened", or a verdict's name.
@@ -68,8 +49,8 @@ struct HypothesisRow {
 
 struct ExperimentRow {
   model::Experiment experiment;
-  std::string state;                            // "live" or "closed".
-  std::string stage;                            // "compare", "refute", "top-up", "hold", "gate".
+  std::string state;  // "live" or "closed".
+  model::Stage stage = model::Stage::kCompare;
   std::optional<model::Comparison> comparison;  // The latest.
 };
 
@@ -159,13 +140,14 @@ class Ledger {
 
   virtual Result<std::vector<ExperimentRow>> live_experiments() = 0;
   virtual Result<ExperimentRow> experiment(const std::string& id) = 0;
-  virtual Result<std::vector<Run>> runs_of(const std::string& experiment) = 0;
-  virtual Result<std::vector<Run>> runs_in_flight() = 0;  // Reserved or submitted.
-  virtual Result<std::vector<Run>> family_runs(const std::string& family,
-                                               const std::string& purpose) = 0;
+  virtual Result<std::vector<model::Pair>> runs_of(const std::string& experiment) = 0;
+  virtual Result<std::vector<model::Pair>> runs_in_flight() = 0;  // Reserved or submitted.
+  virtual Result<std::vector<model::Pair>> family_runs(const std::string& family) = 0;
+  virtual Result<std::vector<model::Pair>> family_runs(const std::string& family,
+                                                       const model::Aim& aim) = 0;
   // Newest first, until `take` returns false.
-  virtual Result<> each_family_run(const std::string& family, const std::string& purpose,
-                                   const std::function<bool(const Run&)>& take) = 0;
+  virtual Result<> each_family_run(const std::string& family, const model::Aim& aim,
+                                   const std::function<bool(const model::Pair&)>& take) = 0;
   virtual Result<std::vector<model::Finding>> votes(const std::string& experiment) = 0;
   virtual Result<std::vector<GateRow>> gate(const std::string& state) = 0;  // "" = all.
   virtual Result<std::optional<model::Verdict>> verdict(const std::string& hypothesis) = 0;

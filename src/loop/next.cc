@@ -18,6 +18,7 @@ constexpr int kSameForNoise = 6;
 
 using model::Answer;
 using model::Purpose;
+using model::Stage;
 using model::VerdictKind;
 
 double worth_in(const State& state, const FamilyState* family, stats::Prospect prospect) {
@@ -94,8 +95,6 @@ bool knows_noise(const Settings& settings, const FamilyState& family) {
          has_same(settings, family);
 }
 
-bool is_active(const ExperimentState& x) { return x.stage != "hold" && x.stage != "gate"; }
-
 Planner::Planner(const State& state)
     : state_{state},
       settings_{state.settings},
@@ -113,7 +112,7 @@ Planner::Planner(const State& state)
     entries_.back().worth = worth_in(state, family->second->state, prospect_of(x));
     family->second->active += is_active(x) ? 1 : 0;
     family->second->waits_for_same |=
-        x.stage == "refute" && !has_same(settings_, *family->second->state);
+        x.stage == Stage::kRefute && !has_same(settings_, *family->second->state);
   }
   for (const Queued& q : state.queued) {
     const auto family = by_name_.find(q.family);
@@ -163,14 +162,14 @@ void Planner::wish(const ExperimentState& x, Purpose purpose, int certain, int w
 // the cap. Stopping early can only lose a win, never make one.
 std::optional<Close> Planner::give_in(const Entry& entry) const {
   const ExperimentState& x = *entry.experiment;
-  const int left = x.cap - x.compare_pairs;
+  const int left = x.cap - x.compare_ratios;
   // A pace can be told only after a while; until then no effect may still be shown.
-  if (x.compare_pairs >= left && x.pairs_to_win > settings_.patience * left) {
+  if (x.compare_ratios >= left && x.pairs_to_win > settings_.patience * left) {
     return Close{
         x.id, VerdictKind::kInconclusive,
         fmt::format("after {} pairs a win would take some {:.0f} more at this pace, and {} "
                     "are left",
-                    x.compare_pairs, std::ceil(x.pairs_to_win), left)};
+                    x.compare_ratios, std::ceil(x.pairs_to_win), left)};
   }
   if (pays(entry.family ? entry.family->state : nullptr, entry.worth)) return std::nullopt;
   return Close{x.id, VerdictKind::kDropped,
@@ -183,7 +182,7 @@ void Planner::in_compare(const Entry& entry) {
   const ExperimentState& x = *entry.experiment;
   switch (x.answer) {
     case Answer::kBetter:
-      out_.push_back(Stage{x.id, "refute"});
+      out_.push_back(Advance{x.id, Stage::kRefute});
       return;
     case Answer::kSame:
       out_.push_back(Close{x.id, VerdictKind::kNoEffect, ""});
@@ -194,7 +193,7 @@ void Planner::in_compare(const Entry& entry) {
     case Answer::kCannotTell:
       break;
   }
-  if (x.compare_pairs >= x.cap) {
+  if (x.compare_ratios >= x.cap) {
     out_.push_back(Close{x.id, VerdictKind::kInconclusive, ""});
     return;
   }
@@ -202,7 +201,7 @@ void Planner::in_compare(const Entry& entry) {
     if (x.in_flight == 0) out_.push_back(*std::move(end));
     return;
   }
-  const int wanted = std::min({x.pairs_needed, x.pairs_certain + 1, x.cap - x.compare_pairs});
+  const int wanted = std::min({x.pairs_needed, x.pairs_certain + 1, x.cap - x.compare_ratios});
   wish(x, Purpose::kCompare, x.pairs_certain, wanted);
 }
 
@@ -241,6 +240,17 @@ void Planner::in_top_up(const ExperimentState& x) {
 
 void Planner::for_experiment(const Entry& entry) {
   const ExperimentState& x = *entry.experiment;
+  if (!x.never_runs.empty()) {
+    out_.push_back(Close{x.id, VerdictKind::kInvalid, x.never_runs});
+    return;
+  }
+  if (!x.spec_changed.empty()) {
+    out_.push_back(Close{x.id, VerdictKind::kAborted,
+                         fmt::format("the family's spec changed while it was under test ({}); it "
+                                     "may be tried again under the new one",
+                                     x.spec_changed)});
+    return;
+  }
   if (x.baseline_moved) {
     if (x.in_flight > 0 || x.top_up_in_flight > 0) return;
     out_.push_back(Close{x.id, VerdictKind::kAborted,
@@ -249,9 +259,17 @@ void Planner::for_experiment(const Entry& entry) {
     return;
   }
   if (give_up(x)) return;
-  if (x.stage == "compare") in_compare(entry);
-  if (x.stage == "refute") in_refute(entry);
-  if (x.stage == "top-up") in_top_up(x);
+  switch (x.stage) {
+    case Stage::kCompare:
+      return in_compare(entry);
+    case Stage::kRefute:
+      return in_refute(entry);
+    case Stage::kTopUp:
+      return in_top_up(x);
+    case Stage::kHold:  // promotions() looks at these together,
+    case Stage::kGate:  // and a person at those.
+      return;
+  }
 }
 
 // Claims that only the campaign's level holds back: the more that would be promoted together, the
@@ -262,7 +280,7 @@ void Planner::promotions() {
   std::vector<stats::Candidate> within_reach;
   std::unordered_set<std::string_view> wanting;
   for (const ExperimentState& x : state_.experiments) {
-    if (x.stage != "hold" || x.baseline_moved) continue;
+    if (x.stage != Stage::kHold || x.baseline_moved) continue;
     if (x.passed) passed.push_back({x.id, x.log_e});
     if (x.passed || x.wants_top_up) within_reach.push_back({x.id, x.log_e});
     if (x.wants_top_up) wanting.insert(x.id);
@@ -275,7 +293,7 @@ void Planner::promotions() {
   }
   if (wanting.empty()) return;
   for (const std::string& id : stats::promotable(within_reach, state_.campaign)) {
-    if (wanting.contains(id)) out_.push_back(Stage{id, "top-up"});
+    if (wanting.contains(id)) out_.push_back(Advance{id, Stage::kTopUp});
   }
 }
 
@@ -288,7 +306,7 @@ void Planner::campaign() {
   });
   if (!waiting || (state_.campaign_open && !full)) return;
   const bool busy = std::ranges::any_of(state_.experiments, [](const ExperimentState& x) {
-    return is_active(x) || x.stage == "gate";
+    return is_active(x) || x.stage == Stage::kGate;
   });
   if (busy || !out_.empty()) return;
   for (const ExperimentState& x : state_.experiments) {
@@ -369,6 +387,19 @@ const FamilyState* find_family(const State& state, const std::string& name) {
 }
 
 }  // namespace
+
+bool is_active(const ExperimentState& x) {
+  switch (x.stage) {
+    case Stage::kCompare:
+    case Stage::kRefute:
+    case Stage::kTopUp:
+      return true;
+    case Stage::kHold:
+    case Stage::kGate:
+      return false;
+  }
+  return false;
+}
 
 bool has_same(const Settings& settings, const FamilyState& family) {
   return family.same_pairs >= settings.same_wanted ||

@@ -34,9 +34,9 @@ struct RunSame {
   std::string family;
   int slots = 1;
 };
-struct Stage {  // Go on to this stage.
+struct Advance {  // Go on to this stage.
   std::string experiment;
-  std::string stage;
+  model::Stage stage = model::Stage::kCompare;
 };
 struct AskPanel {
   std::string experiment;
@@ -48,7 +48,7 @@ struct Close {
   std::string reason;  // Empty: the comparison's own words say it.
 };
 using Intent =
-    std::variant<Close, Stage, AskPanel, Profile, OpenCampaign, Register, Drop, RunPair, RunSame>;
+    std::variant<Close, Advance, AskPanel, Profile, OpenCampaign, Register, Drop, RunPair, RunSame>;
 
 // Everything that can be done now, most useful first; empty when all is settled or in flight.
 // Same state, same answer: the simulator replays it from a seed.

@@ -20,7 +20,7 @@ ExperimentState under_test() {
   x.id = "x-1";
   x.hypothesis = "h-1";
   x.family = "eval";
-  x.stage = "compare";
+  x.stage = model::Stage::kCompare;
   x.claim = 0.1;
   x.pairs_needed = x.pairs_certain = 3;
   return x;
@@ -86,7 +86,7 @@ TEST(Next, TheNoiseIsKnownBeforeTheFirstExperiment) {
 TEST(Next, HeldClaimsDoNotBlockTheFamily) {
   State s = one_family();
   ExperimentState x = under_test();
-  x.stage = "hold";
+  x.stage = model::Stage::kHold;
   s.experiments.push_back(x);
   s.queued = {{"h-2", "eval", 0.1, 0.1}};
   EXPECT_EQ(only<Register>(next(s)).size(), 1U);
@@ -98,7 +98,7 @@ TEST(Next, TopsUpPairsUntilItCanTell) {
   EXPECT_EQ(only<RunPair>(one_by_one(next(s))).size(), 3U);
   s.experiments[0].in_flight = 2;
   EXPECT_EQ(only<RunPair>(one_by_one(next(s))).size(), 1U);
-  s.experiments[0].compare_pairs = s.experiments[0].cap;
+  s.experiments[0].compare_pairs = s.experiments[0].compare_ratios = s.experiments[0].cap;
   ASSERT_EQ(only<Close>(next(s)).size(), 1U);
   EXPECT_EQ(only<Close>(next(s))[0].verdict, model::VerdictKind::kInconclusive);
 }
@@ -130,7 +130,7 @@ TEST(Next, WhatThePanelWouldStillAskIsBoughtWithinReachOfTheLevel) {
   for (const char* id : {"x-1", "x-2"}) {
     ExperimentState x = under_test();
     x.id = id;
-    x.stage = "hold";
+    x.stage = model::Stage::kHold;
     x.log_e = std::log(1500.0);
     s.experiments.push_back(x);
   }
@@ -138,15 +138,15 @@ TEST(Next, WhatThePanelWouldStillAskIsBoughtWithinReachOfTheLevel) {
   EXPECT_TRUE(next(s).empty()) << "alone it does not reach 2000";
   s.experiments[1].wants_top_up = true;
   ASSERT_EQ(next(s).size(), 1U) << "together they would reach 1000, if the other held";
-  EXPECT_EQ(only<Stage>(next(s)).at(0).experiment, "x-2");
-  EXPECT_EQ(only<Stage>(next(s))[0].stage, "top-up");
+  EXPECT_EQ(only<Advance>(next(s)).at(0).experiment, "x-2");
+  EXPECT_EQ(only<Advance>(next(s))[0].stage, model::Stage::kTopUp);
 }
 
 TEST(Next, WhatWillNotGetThereIsNotDraggedToTheCap) {
   State s = one_family();
   s.experiments.push_back(under_test());
   ExperimentState& x = s.experiments[0];
-  x.compare_pairs = 20;
+  x.compare_pairs = x.compare_ratios = 20;
   x.pairs_to_win = 40;
   EXPECT_EQ(only<RunPair>(next(s)).size(), 1U) << "twice as many as are left: just";
   x.pairs_to_win = 41;
@@ -157,7 +157,7 @@ TEST(Next, WhatWillNotGetThereIsNotDraggedToTheCap) {
   EXPECT_EQ(only<Close>(next(s))[0].verdict, model::VerdictKind::kInconclusive);
   EXPECT_EQ(only<Close>(next(s))[0].reason,
             "after 20 pairs a win would take some 41 more at this pace, and 20 are left");
-  x.compare_pairs = 19;
+  x.compare_pairs = x.compare_ratios = 19;
   x.pairs_to_win = 100;
   EXPECT_TRUE(only<Close>(next(s)).empty()) << "too early to speak of a pace";
 }
@@ -182,8 +182,8 @@ TEST(Next, AWinIsReplicatedBeforeThePanelIsAsked) {
   s.experiments.push_back(under_test());
   ExperimentState& x = s.experiments[0];
   x.answer = model::Answer::kBetter;
-  EXPECT_EQ(only<Stage>(next(s)).at(0).stage, "refute");
-  x.stage = "refute";
+  EXPECT_EQ(only<Advance>(next(s)).at(0).stage, model::Stage::kRefute);
+  x.stage = model::Stage::kRefute;
   x.log_e = std::log(25.0);
   EXPECT_GE(only<RunPair>(one_by_one(next(s))).size(), 5U);
   x.replicate_pairs = 5;
@@ -202,7 +202,7 @@ TEST(Next, AWinIsReplicatedBeforeThePanelIsAsked) {
 TEST(Next, ReplicationEndsAtItsCap) {
   State s = one_family();
   s.experiments.push_back(under_test());
-  s.experiments[0].stage = "refute";
+  s.experiments[0].stage = model::Stage::kRefute;
   s.experiments[0].replicate_pairs = s.settings.replicate_at_most;
   EXPECT_EQ(only<AskPanel>(next(s)).size(), 1U);
 }
@@ -234,7 +234,7 @@ TEST(Next, AFullCampaignRegistersNothingUntilTheNextIsOpened) {
   s.experiments.push_back(under_test());
   EXPECT_TRUE(only<Register>(next(s)).empty());
   EXPECT_TRUE(only<OpenCampaign>(next(s)).empty()) << "one of its claims is still under test";
-  s.experiments[0].stage = "hold";
+  s.experiments[0].stage = model::Stage::kHold;
   EXPECT_EQ(only<Close>(next(s)).at(0).verdict, model::VerdictKind::kInconclusive);
   s.experiments.clear();
   EXPECT_EQ(only<OpenCampaign>(next(s)).size(), 1U);
@@ -251,7 +251,7 @@ TEST(Next, ClaimsThatWaitForTheCampaignPassTogether) {
   for (const char* id : {"x-1", "x-2"}) {
     ExperimentState x = under_test();
     x.id = id;
-    x.stage = "hold";
+    x.stage = model::Stage::kHold;
     x.passed = true;
     x.log_e = std::log(1500.0);
     s.experiments.push_back(x);
@@ -287,7 +287,7 @@ TEST(Next, WhatDoesNotPayIsDroppedWhereTheVolumeIsKnown) {
 TEST(Next, TopUpPairsAreForTheirCheck) {
   State s = one_family();
   s.experiments.push_back(under_test());
-  s.experiments[0].stage = "top-up";
+  s.experiments[0].stage = model::Stage::kTopUp;
   s.experiments[0].top_up_missing["order"] = 2;
   const auto pairs = only<RunPair>(one_by_one(next(s)));
   ASSERT_EQ(pairs.size(), 2U);

@@ -1,7 +1,6 @@
 #include "loop/order.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <numeric>
 
@@ -10,28 +9,6 @@
 #include "base/hash.h"
 
 namespace amdahl::loop {
-namespace {
-
-using model::Purpose;
-
-constexpr std::string_view kTopUpPrefix = "top-up:";
-
-}  // namespace
-
-std::string purpose_text(Purpose purpose, const std::string& target) {
-  if (purpose == Purpose::kTopUp) return std::string(kTopUpPrefix) + target;
-  return std::string(name(purpose));
-}
-
-Purpose purpose_of(std::string_view text) {
-  if (text.starts_with(kTopUpPrefix)) return Purpose::kTopUp;
-  return model::purpose_named(text).value_or(Purpose::kCompare);
-}
-
-std::string target_in(std::string_view text) {
-  if (!text.starts_with(kTopUpPrefix)) return "";
-  return std::string(text.substr(kTopUpPrefix.size()));
-}
 
 model::Change selecting(const model::Stratum& stratum) {
   model::Change change;

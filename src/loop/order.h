@@ -1,46 +1,15 @@
-// order.h: a pair that should run: everything but where and when.
+// order.h: which class of inputs a pair gets, and in which order the arms of a block run.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/change.h"
-#include "model/receipt.h"
 #include "model/spec.h"
 
 namespace amdahl::loop {
-
-// What a run is for; the ledger's `purpose`. A top-up carries its check: "top-up:order".
-std::string purpose_text(model::Purpose purpose, const std::string& target);
-model::Purpose purpose_of(std::string_view text);
-std::string target_in(std::string_view purpose_text);
-
-// A further variant of the family that shares the baseline's run.
-struct Mate {
-  std::string experiment;
-  std::string purpose;
-  int index = 0;
-  bool variant_second = false;
-  model::Change change;  // On top of the spec, as PairOrder::b.
-};
-
-struct PairOrder {
-  std::string family;
-  std::string experiment;  // Empty for same, stack and profile.
-  std::string purpose;
-  int index = 0;
-  bool variant_second = false;
-  model::Change a;  // On top of the spec.
-  model::Change b;
-  bool profile = false;
-  bool concurrent = false;  // Both arms at once.
-  bool steps = false;       // Both arms in one process, step by step.
-  bool contended = false;   // With neighbours on its slots.
-  std::string stratum;
-  std::vector<Mate> mates;
-  std::vector<int> order;  // Of a block's arms: 0 is the baseline, 1 the variant, then the mates.
-};
 
 // What selects a class of inputs, as a change of both arms.
 model::Change selecting(const model::Stratum& stratum);

@@ -39,7 +39,7 @@ struct ExperimentState {
   std::string id;
   std::string hypothesis;
   std::string family;
-  std::string stage;  // "compare", "refute", "top-up", "hold", "gate".
+  model::Stage stage = model::Stage::kCompare;
   double claim = 0;
   double sigma = 0.05;
   double prior = 0.15;
@@ -47,8 +47,10 @@ struct ExperimentState {
   // Over the resolved prefix of coin-randomised pairs.
   model::Answer answer = model::Answer::kCannotTell;
   double effect = 0;
-  double log_e = 0;       // For better.
-  int compare_pairs = 0;  // Resolved and counting.
+  double log_e = 0;        // For better.
+  int compare_pairs = 0;   // Resolved and counting,
+  int compare_ratios = 0;  // and the log-ratios they gave, which the cap counts: one each, or one
+                           // for each pair of steps.
   int replicate_pairs = 0;
   int in_flight = 0;         // Pairs that feed E.
   int variant_failures = 0;  // Pairs voided because B failed.
@@ -61,7 +63,9 @@ struct ExperimentState {
   int pairs_certain = 1;    // and what no verdict can do without.
   double pairs_to_win = 1;  // An estimate of what a win would still take.
   model::Vote replicated = model::Vote::kAbstain;  // What fresh pairs say of the claim so far.
+  std::string spec_changed;     // What is no longer as it was registered; empty if all is.
   bool baseline_moved = false;  // The family's baseline is no longer the one it is measured on.
+  std::string never_runs;       // Why its variant cannot run at all; empty if it can.
   bool passed = false;          // On hold, and only the campaign's level holds it back;
   bool wants_top_up = false;    // or that, and then pairs that the panel would have.
 };
@@ -90,6 +94,9 @@ struct State {
   int registered = 0;        // Experiments of the campaign so far.
   Settings settings;
 };
+
+// Whether it takes part in its family's share of the slots: others wait for a level or a person.
+bool is_active(const ExperimentState& experiment);
 
 // Whether the family has the A/A pairs that the panel asks for, or cannot get them.
 bool has_same(const Settings& settings, const FamilyState& family);

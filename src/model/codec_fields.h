@@ -164,6 +164,8 @@ constexpr void fields(Io& io, T& experiment) {
   io.must("family", experiment.family);
   io("campaign", experiment.campaign);
   io("metric", experiment.metric);
+  io.brief("lower_is_better", experiment.lower_is_better);
+  io.brief("spec", experiment.spec);
   io("claim", experiment.claim);
   io("sigma", experiment.sigma);
   io("delta", experiment.delta);
@@ -309,6 +311,7 @@ constexpr void fields(Io& io, T& receipt) {
   io("ending", receipt.ending);
   io("code", receipt.code);
   io("reason", receipt.reason);
+  io.brief("never_runs", receipt.never_runs);
   io("left_behind", receipt.left_behind);
   io("work", receipt.work);
   io("metrics", receipt.metrics);
@@ -352,6 +355,7 @@ constexpr void fields(Io& io, T& arm) {
   io.brief("left_behind", arm.left_behind);
   io("failed", arm.failed);
   io("failure", arm.failure);
+  io.brief("never_runs", arm.never_runs);
 }
 
 template <class Io, Is<StepPair> T>

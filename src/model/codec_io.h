@@ -46,6 +46,9 @@ inline bool read_name(std::string_view text, Ending& out) { return take(ending_n
 inline bool read_name(std::string_view text, Purpose& out) {
   return take(purpose_named(text), out);
 }
+inline bool read_name(std::string_view text, NeverRuns& out) {
+  return take(never_runs_named(text), out);
+}
 inline bool read_name(std::string_view text, VerdictKind& out) {
   return take(verdict_named(text), out);
 }

@@ -59,12 +59,27 @@ std::optional<VerdictKind> verdict_named(std::string_view name);
 // Whether a hypothesis with this verdict keeps its key from being tried again.
 bool blocks_retry(VerdictKind kind);
 
+// Where a live experiment stands.
+enum class Stage : std::uint8_t {
+  kCompare,  // Until the pairs answer.
+  kRefute,   // Fresh pairs, then the panel.
+  kTopUp,    // Pairs that a check asked for.
+  kHold,     // The panel let it pass, the campaign's level or more evidence is missing.
+  kGate,     // A person decides.
+};
+std::string_view name(Stage stage);  // "compare", "refute", "top-up", "hold", "gate".
+std::optional<Stage> stage_named(std::string_view name);
+
 struct Experiment {
   std::string id;  // "x-" and the hypothesis's digits, with "-2" when reopened.
   std::string hypothesis;
   std::string family;
   std::string campaign;
   std::string metric;
+  std::optional<bool> lower_is_better;  // Of the metric.
+  // What the spec was when it was registered: field_digests() in model/spec_digest.h. Empty in
+  // ledgers of before it was kept.
+  std::map<std::string, std::string> spec;
   double claim = 0;     // ln(cost before / cost after) that is claimed.
   double sigma = 0.05;  // Noise of one pair, frozen at registration.
   double delta = 0.01;  // Smallest effect that matters (futility margin), in ln.

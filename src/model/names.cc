@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "model/hypothesis.h"
+#include "model/pair.h"
 #include "model/profile.h"
 #include "model/receipt.h"
 
@@ -31,6 +32,29 @@ constexpr auto kPurposes = std::to_array<Row<Purpose>>({
     {Purpose::kTopUp, "top-up"},
     {Purpose::kSame, "same"},
     {Purpose::kStack, "stack"},
+    {Purpose::kProfile, "profile"},
+});
+
+constexpr auto kNeverRuns = std::to_array<Row<NeverRuns>>({
+    {NeverRuns::kNo, ""},
+    {NeverRuns::kPatchDoesNotApply, "the patch does not apply"},
+    {NeverRuns::kBuildFailed, "the build failed"},
+});
+
+constexpr auto kPairStates = std::to_array<Row<PairState>>({
+    {PairState::kOrdered, "ordered"},
+    {PairState::kReserved, "reserved"},
+    {PairState::kSubmitted, "submitted"},
+    {PairState::kCollected, "collected"},
+    {PairState::kVoid, "void"},
+});
+
+constexpr auto kStages = std::to_array<Row<Stage>>({
+    {Stage::kCompare, "compare"},
+    {Stage::kRefute, "refute"},
+    {Stage::kTopUp, "top-up"},
+    {Stage::kHold, "hold"},
+    {Stage::kGate, "gate"},
 });
 
 constexpr auto kVerdicts = std::to_array<Row<VerdictKind>>({
@@ -101,6 +125,17 @@ std::optional<Ending> ending_named(std::string_view name) { return named(kEnding
 
 std::string_view name(Purpose purpose) { return row_of(kPurposes, purpose).name; }
 std::optional<Purpose> purpose_named(std::string_view name) { return named(kPurposes, name); }
+
+std::string_view name(NeverRuns why) { return row_of(kNeverRuns, why).name; }
+std::optional<NeverRuns> never_runs_named(std::string_view name) { return named(kNeverRuns, name); }
+
+std::string_view name(PairState state) { return row_of(kPairStates, state).name; }
+std::optional<PairState> pair_state_named(std::string_view name) {
+  return named(kPairStates, name);
+}
+
+std::string_view name(Stage stage) { return row_of(kStages, stage).name; }
+std::optional<Stage> stage_named(std::string_view name) { return named(kStages, name); }
 
 std::string_view name(VerdictKind kind) { return row_of(kVerdicts, kind).name; }
 std::optional<VerdictKind> verdict_named(std::string_view name) { return named(kVerdicts, name); }

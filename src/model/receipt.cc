@@ -53,6 +53,16 @@ bool succeeded(const Receipt& receipt) {
   return receipt.ending == Ending::kExited && receipt.code == 0;
 }
 
+NeverRuns why_never(const Receipt& receipt) {
+  if (receipt.never_runs != NeverRuns::kNo || receipt.ending != Ending::kNotStarted) {
+    return receipt.never_runs;
+  }
+  for (const NeverRuns why : {NeverRuns::kPatchDoesNotApply, NeverRuns::kBuildFailed}) {
+    if (receipt.reason.starts_with(name(why))) return why;
+  }
+  return NeverRuns::kNo;
+}
+
 AcceleratorSeconds cost(const Receipt& receipt) {
   return Accelerators{static_cast<double>(receipt.accelerators)} * receipt.wall;
 }

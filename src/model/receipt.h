@@ -23,6 +23,11 @@ enum class Ending : std::uint8_t {
 std::string_view name(Ending ending);  // "exited", "time limit", ...
 std::optional<Ending> ending_named(std::string_view name);
 
+// Why an arm can never run, however often it is tried: its change is at fault.
+enum class NeverRuns : std::uint8_t { kNo, kPatchDoesNotApply, kBuildFailed };
+std::string_view name(NeverRuns why);  // "", "the patch does not apply", "the build failed".
+std::optional<NeverRuns> never_runs_named(std::string_view name);
+
 struct Span {  // A phase of a job, since its start.
   std::string name;
   Nanos start{};
@@ -106,7 +111,8 @@ struct Receipt {
   std::int64_t peak_threads = 0;
   Ending ending = Ending::kNotStarted;
   int code = 0;
-  std::string reason;   // For people, when it did not exit with 0.
+  std::string reason;  // For people, when it did not exit with 0.
+  NeverRuns never_runs = NeverRuns::kNo;
   int left_behind = 0;  // Processes still alive when the main one ended; killed.
   std::optional<double> work;
   std::map<std::string, double> metrics;
@@ -130,6 +136,8 @@ struct Receipt {
 };
 
 bool succeeded(const Receipt& receipt);
+// As the receipt says, or, of an older one, the beginning of its reason.
+NeverRuns why_never(const Receipt& receipt);
 AcceleratorSeconds cost(const Receipt& receipt);
 
 // "exit 1", "killed by SIGSEGV", "over the time limit of 30 s".
@@ -158,6 +166,7 @@ struct ArmFact {
   int left_behind = 0;
   bool failed = false;
   std::string failure;
+  NeverRuns never_runs = NeverRuns::kNo;
 
   friend bool operator==(const ArmFact&, const ArmFact&) = default;
 };
@@ -171,8 +180,8 @@ struct StepPair {
   friend bool operator==(const StepPair&, const StepPair&) = default;
 };
 
-enum class Purpose : std::uint8_t { kCompare, kReplicate, kTopUp, kSame, kStack };
-std::string_view name(Purpose purpose);  // "compare", "replicate", "top-up", "same", "stack".
+enum class Purpose : std::uint8_t { kCompare, kReplicate, kTopUp, kSame, kStack, kProfile };
+std::string_view name(Purpose purpose);  // "compare", "replicate", "top-up", "same", "stack", ...
 std::optional<Purpose> purpose_named(std::string_view name);
 
 struct PairFact {

@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "refute/check.h"
+#include "sim/memory.h"
 #include "sim/production.h"
 #include "stats/campaign.h"
 
@@ -23,6 +24,7 @@ constexpr std::uint64_t kTruths = 0x7472757468;  // "truth"
 constexpr std::uint64_t kSeeds = 0x73656564;     // "seed"
 constexpr std::uint64_t kTurns = 0x7475726e;     // "turn"
 constexpr std::uint64_t kCanaries = 0x636e7279;  // "cnry"
+constexpr std::uint64_t kSecond = 0x32636e7279;  // "2cnry"
 constexpr double kPoll_h = 0.1;                  // The loop looks for ended pairs this often.
 
 constexpr auto kGrants = std::to_array<GrantRow>({
@@ -34,73 +36,12 @@ constexpr auto kGrants = std::to_array<GrantRow>({
     {Grant::kRoundRobin, false, "round-robin", "a pair for each in turn"},
 });
 
-std::uint32_t bit_of(const std::string& check) {
-  const auto all = refute::checks();
-  const auto it = std::ranges::find(all, check, &refute::Check::id);
-  return it == all.end() ? 0 : 1U << static_cast<unsigned>(it - all.begin());
-}
-
-// A ledger that keeps only what the tables ask for.
-class Memory : public loop::Hands {
- public:
-  Memory(Campaign& campaign, std::uint64_t seed) : campaign_{campaign}, seeds_{seed, kSeeds} {}
-
-  Result<> remember(std::span<const loop::Happening> together) override {
-    for (const loop::Happening& happening : together) {
-      std::visit([this](const auto& one) { keep(one); }, happening);
-    }
-    return Ok{};
-  }
-  void say(const std::string&) override {}
-  Nanos now() override { return from_seconds(clock_h * 3600); }
-  std::string fresh_seed() override { return seeds_.hex(32); }
-
-  std::vector<std::string> at_gate;
-  double clock_h = 0;
-  double log_level = 0;  // That the panel is asked with.
-
- private:
-  Outcome& of(const std::string& id) {
-    return campaign_.outcomes[static_cast<std::size_t>(number_in(id))];
-  }
-  void keep(const loop::CampaignOpened&) {}
-  void keep(const loop::Registered&) {}
-  void keep(const loop::Staged& staged) {
-    Outcome& outcome = of(staged.experiment);
-    outcome.evidence |= staged.stage == "refute";
-    outcome.held = staged.stage == "hold";
-  }
-  void keep(const loop::Voted& voted) {
-    Outcome& outcome = of(voted.experiment);
-    const std::uint32_t bit = bit_of(voted.finding.check);
-    const bool against = voted.finding.vote == model::Vote::kRefute;
-    outcome.refuted_by = against ? outcome.refuted_by | bit : outcome.refuted_by & ~bit;
-    if (voted.finding.decisive) outcome.decisively |= bit;
-  }
-  void keep(const loop::Compared& compared) {
-    Outcome& outcome = of(compared.experiment);
-    outcome.level |= compared.comparison.log_e_win >= log_level;
-    outcome.estimate = compared.comparison.effect;
-    outcome.shrunk = compared.comparison.shrunk;
-    outcome.lower = compared.comparison.lower;
-  }
-  void keep(const loop::GateOpened& gate) { at_gate.push_back(gate.experiment); }
-  void keep(const loop::Judged& judged) {
-    Outcome& outcome = of(judged.verdict.hypothesis);
-    outcome.verdict = judged.verdict.kind;
-    outcome.held = false;
-  }
-
-  Campaign& campaign_;
-  Stream seeds_;
-};
-
 // A pair that runs.
 struct Flight {
   double ends_h = 0;
   int number = 0;  // Of the launch: ties end in that order.
   std::size_t job = 0;
-  loop::PairOrder order;
+  model::Pair order;
   std::vector<model::PairFact> facts;
 
   bool operator>(const Flight& other) const {
@@ -118,27 +59,31 @@ class Driver {
   void lay_out(const std::vector<Kind>& kinds);
   void arrive();
   void add_job(Job& made);
-  void decide();  // All there is to decide; what is left are wishes.
-  void at_gate();
+  void decide();   // All there is to decide; what is left are wishes.
+  bool at_gate();  // Whether there was something.
   void grant();
   bool grant(const loop::RunPair& wish, std::map<std::string, int>& served);
-  void launch(const loop::PairOrder& order);
+  void launch(model::Pair order);
   void collect();
+  void end(model::Pair pair, const model::PairFact& fact);
   void charge(const Flight& flight);
+  void turn();  // Until all is at rest.
   void watch_all();
+  void try_again();
+  Job& job_of(int number) { return jobs_[static_cast<std::size_t>(number / setup_.per_job)]; }
   double turn_of(const loop::RunPair& wish) const;
 
   const Setup& setup_;
   std::uint64_t seed_;
   Campaign out_;
-  Memory hands_;
-  loop::Desk desk_;
+  Memory memory_;
+  loop::Experiments experiments_;
   std::vector<Job> jobs_;
   std::vector<double> turns_;  // By hypothesis: a random order.
   std::map<std::string, std::size_t> job_named_;
   std::vector<Intent> wishes_;
   std::priority_queue<Flight, std::vector<Flight>, std::greater<>> flying_;
-  std::size_t arrived_ = 0;  // Jobs that are on the desk.
+  std::size_t arrived_ = 0;  // Jobs that the loop knows.
   int launched_ = 0;
 };
 
@@ -150,8 +95,8 @@ loop::CampaignRecord open_campaign(const Setup& setup, std::uint64_t seed) {
 Driver::Driver(const Setup& setup, std::uint64_t seed, const std::vector<Kind>& kinds)
     : setup_{setup},
       seed_{seed},
-      hands_{out_, seed},
-      desk_{setup.settings, open_campaign(setup, seed), setup.prices} {
+      memory_{out_, seed},
+      experiments_{setup.settings, open_campaign(setup, seed), setup.prices} {
   lay_out(kinds);
 }
 
@@ -194,9 +139,11 @@ void Driver::lay_out(const std::vector<Kind>& kinds) {
 
 // Ideas come as earlier ones are decided.
 void Driver::arrive() {
-  const loop::State& state = desk_.state();
+  const loop::State& state = experiments_.state();
   auto live = static_cast<int>(state.queued.size());
-  for (const loop::ExperimentState& x : state.experiments) live += x.stage != "hold" ? 1 : 0;
+  for (const loop::ExperimentState& x : state.experiments) {
+    live += x.stage != model::Stage::kHold ? 1 : 0;
+  }
   for (; arrived_ < jobs_.size() && live < setup_.live; ++arrived_) {
     add_job(jobs_[arrived_]);
     live += static_cast<int>(jobs_[arrived_].truths().size());
@@ -221,35 +168,37 @@ void Driver::add_job(Job& made) {
   record.past_runs = job.past_runs;
   record.past_failed = made.past_failures();
   if (!job.same_works) record.state.same_failures = 2 * setup_.settings.failures_allowed;
-  CHECK(desk_.add(std::move(record)));
+  CHECK(experiments_.add(std::move(record)));
   const int count = static_cast<int>(made.truths().size());
-  for (int i = 0; i < count; ++i) desk_.add(made.hypothesis(made.first() + i));
+  for (int i = 0; i < count; ++i) experiments_.add(made.hypothesis(made.first() + i));
 }
 
 void Driver::decide() {
   for (bool acted = true; acted;) {
     acted = false;
-    wishes_ = desk_.plan();
+    wishes_ = experiments_.plan();
     ++out_.plans;
     for (const Intent& intent : wishes_) {
-      if (const auto* ask = std::get_if<loop::AskPanel>(&intent)) hands_.log_level = ask->log_level;
-      const auto did = desk_.act(intent, hands_);
+      if (const auto* ask = std::get_if<loop::AskPanel>(&intent))
+        memory_.log_level = ask->log_level;
+      const auto did = experiments_.act(intent, memory_);
       CHECK(did);
       acted |= *did;
-      if (*did) at_gate();
+      // A promotion moves a baseline: what was planned before no longer stands.
+      if (*did && at_gate()) break;
     }
   }
 }
 
 // Everything that survives is approved.
-void Driver::at_gate() {
-  for (const std::string& id : std::exchange(hands_.at_gate, {})) {
-    Outcome& outcome = out_.outcomes[static_cast<std::size_t>(number_in(id))];
-    outcome.promoted = true;
-    outcome.promoted_at_h = out_.spent_h;
-    outcome.verdict = model::VerdictKind::kPromoted;
-    CHECK(desk_.decided(id, true));
+bool Driver::at_gate() {
+  const std::vector<std::string> ids = std::exchange(memory_.at_gate, {});
+  for (const std::string& id : ids) {
+    const model::GateDecision decision{true, "policy:sim", "it survived the panel"};
+    CHECK(experiments_.decide(id, decision, memory_));
+    out_.outcomes[static_cast<std::size_t>(number_in(id))].promoted_at_h = out_.spent_h;
   }
+  return !ids.empty();
 }
 
 // The smaller, the sooner.
@@ -286,7 +235,7 @@ void Driver::grant() {
   for (const Intent& wish : wishes_) {
     if (static_cast<int>(flying_.size()) >= setup_.slots) return;
     if (!std::holds_alternative<loop::RunSame>(wish)) continue;
-    if (const auto order = desk_.order_for(wish)) launch(*order);
+    if (const auto order = experiments_.order_for(wish)) launch(*order);
   }
 }
 
@@ -298,41 +247,46 @@ bool Driver::grant(const loop::RunPair& wish, std::map<std::string, int>& served
       --it->second;
       continue;
     }
-    const auto order = desk_.order_for(wish);
+    const auto order = experiments_.order_for(wish);
     CHECK(order.has_value());
-    for (const loop::Mate& mate : order->mates) ++served[mate.experiment];
+    for (const model::SharedVariant& variant : order->shared) ++served[variant.experiment];
     launch(*order);
   }
   return true;
 }
 
-void Driver::launch(const loop::PairOrder& order) {
+void Driver::launch(model::Pair order) {
   Flight flight;
   flight.job = job_named_.at(order.family);
   flight.number = launched_++;
   flight.facts = jobs_[flight.job].run(order);
-  flight.order = order;
   double runs_h = flight.facts.front().a.cost / 3600;
   for (const model::PairFact& fact : flight.facts) runs_h += fact.b.cost / 3600;
-  flight.ends_h = hands_.clock_h + runs_h;
-  desk_.began(order);
+  flight.ends_h = memory_.clock_h + runs_h;
+  experiments_.began(order);
+  order.state = model::PairState::kSubmitted;
+  flight.order = std::move(order);
   flying_.push(std::move(flight));
 }
 
 // Waits for the next pair to end, and takes with it what ends before the loop looks again.
 void Driver::collect() {
-  hands_.clock_h = flying_.top().ends_h + kPoll_h;
-  while (!flying_.empty() && flying_.top().ends_h <= hands_.clock_h) {
-    const Flight& flight = flying_.top();
-    const loop::PairOrder& order = flight.order;
-    charge(flight);
-    desk_.ended(order.family, order.experiment, order.purpose, order.index, flight.facts.data());
-    for (std::size_t i = 0; i < order.mates.size(); ++i) {
-      const loop::Mate& mate = order.mates[i];
-      desk_.ended(order.family, mate.experiment, mate.purpose, mate.index, &flight.facts[i + 1]);
-    }
+  memory_.clock_h = flying_.top().ends_h + kPoll_h;
+  while (!flying_.empty() && flying_.top().ends_h <= memory_.clock_h) {
+    const Flight flight = flying_.top();
     flying_.pop();
+    charge(flight);
+    end(flight.order, flight.facts.front());
+    for (std::size_t i = 0; i < flight.order.shared.size(); ++i) {
+      end(pair_of(flight.order.shared[i], flight.order), flight.facts[i + 1]);
+    }
   }
+}
+
+void Driver::end(model::Pair pair, const model::PairFact& fact) {
+  pair.state = fact.voided ? model::PairState::kVoid : model::PairState::kCollected;
+  pair.fact = fact;
+  experiments_.ended(pair);
 }
 
 void Driver::charge(const Flight& flight) {
@@ -360,23 +314,53 @@ void Driver::charge(const Flight& flight) {
     }
   };
   count(flight.order.experiment, flight.facts.front());
-  for (std::size_t i = 0; i < flight.order.mates.size(); ++i) {
-    count(flight.order.mates[i].experiment, flight.facts[i + 1]);
+  for (std::size_t i = 0; i < flight.order.shared.size(); ++i) {
+    count(flight.order.shared[i].experiment, flight.facts[i + 1]);
   }
 }
 
 void Driver::watch_all() {
   for (std::size_t i = 0; i < out_.outcomes.size(); ++i) {
     Outcome& outcome = out_.outcomes[i];
-    if (!outcome.promoted) continue;
-    const std::uint64_t seed = Stream(seed_, kCanaries, i).bits();
+    if (!outcome.kept()) continue;
+    const auto number = static_cast<int>(i);
+    const std::uint64_t seed = Stream(seed_, outcome.reopened ? kSecond : kCanaries, i).bits();
     const model::CanaryResult result =
         watch(outcome.truth, noise_of(setup_, outcome.truth), outcome.shrunk, seed);
-    outcome.rolled_back = result.outcome == model::CanaryState::kRollbackProposed;
+    if (result.outcome != model::CanaryState::kRollbackProposed) continue;
+    CHECK(experiments_.roll_back(job_of(number).spec().family, hypothesis_id(number), "policy:sim",
+                                 "its canary proposed it", memory_));
+  }
+}
+
+// What was rolled back, once more: as any other idea, on a fresh count of its pairs.
+void Driver::try_again() {
+  for (std::size_t i = 0; i < out_.outcomes.size(); ++i) {
+    Outcome& outcome = out_.outcomes[i];
+    if (!outcome.rolled_back || outcome.reopened) continue;
+    const auto number = static_cast<int>(i);
+    const model::Hypothesis idea = job_of(number).hypothesis(number);
+    CHECK(
+        experiments_.reopen({idea, *outcome.verdict}, "sim", "its canary may have erred", memory_));
+    outcome.promoted = outcome.rolled_back = false;
+    outcome.verdict.reset();
+    experiments_.add(idea);
   }
 }
 
 Campaign Driver::run() {
+  turn();
+  if (setup_.canary) watch_all();
+  if (setup_.canary && setup_.reopens) {
+    try_again();
+    turn();
+    watch_all();
+  }
+  out_.clock_h = memory_.clock_h;
+  return std::move(out_);
+}
+
+void Driver::turn() {
   while (true) {
     arrive();
     decide();
@@ -385,9 +369,6 @@ Campaign Driver::run() {
     if (flying_.empty()) continue;
     collect();
   }
-  if (setup_.canary) watch_all();
-  out_.clock_h = hands_.clock_h;
-  return std::move(out_);
 }
 
 }  // namespace

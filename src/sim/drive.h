@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "loop/desk.h"
+#include "loop/experiments.h"
 #include "sim/job.h"
 #include "sim/noise.h"
 #include "sim/truth.h"
@@ -43,7 +43,8 @@ struct Setup {
   int same_at_start = 12;  // A/A pairs that each job has had.
   Grant grant = Grant::kWorth;
   bool drops = false;                  // What does not pay is dropped.
-  bool canary = false;                 // What is promoted is watched in production.
+  bool canary = false;                 // What is promoted is watched in production,
+  bool reopens = false;                // and a person has what was rolled back tried once more.
   const Scenario* scenario = nullptr;  // Null: "base".
   std::optional<Noise> noise{};        // Fitted; its scale is of a pair deviation of 1.
 };
@@ -64,6 +65,7 @@ struct Outcome {
   double spent_h = 0;
   double promoted_at_h = 0;      // Hours that all had spent by then.
   bool rolled_back = false;      // Its canary proposed so.
+  bool reopened = false;         // A person had it tried once more.
   std::uint32_t refuted_by = 0;  // Bits by the place in refute::checks(): of the last vote,
   std::uint32_t decisively = 0;  // and of any vote.
   std::uint32_t bought_for = 0;  // Checks that targeted pairs were run for.

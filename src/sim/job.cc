@@ -215,35 +215,32 @@ PairFact Job::same(int index) {
   return one(truths_.front(), setting);
 }
 
-std::vector<PairFact> Job::run(const loop::PairOrder& order) {
-  if (!order.mates.empty()) return block(order);
-  const Setting setting{.purpose = loop::purpose_of(order.purpose),
-                        .target = loop::target_in(order.purpose),
-                        .index = order.index,
-                        .assigned_second = order.variant_second,
-                        .contended = order.contended,
-                        .stratum = order.stratum};
+std::vector<PairFact> Job::run(const model::Pair& order) {
+  if (!order.shared.empty()) return block(order);
   const Truth& truth = order.experiment.empty() ? truths_.front() : truth_of(order.experiment);
-  return {one(truth, setting)};
+  return {one(truth, setting_of(order))};
+}
+
+Job::Setting Job::setting_of(const model::Pair& order) {
+  return {.purpose = order.aim.purpose,
+          .target = order.aim.target,
+          .index = order.index,
+          .assigned_second = order.variant_second,
+          .contended = order.contended,
+          .stratum = order.stratum};
 }
 
 // One baseline, several variants, in the order drawn; each is compared with the same baseline run.
-std::vector<PairFact> Job::block(const loop::PairOrder& order) {
+std::vector<PairFact> Job::block(const model::Pair& order) {
   std::vector<double> slow(order.order.size());
   for (std::size_t i = 0; i < order.order.size(); ++i) {
     slow[static_cast<std::size_t>(order.order[i])] =
         slots_.next(stream_) + (i > 0 ? noise_.second : 0.0);
   }
   std::vector<PairFact> facts;
-  const auto add = [&](const std::string& experiment, const std::string& purpose, int index,
-                       bool assigned) {
-    const Setting setting{.purpose = loop::purpose_of(purpose),
-                          .target = "",
-                          .index = index,
-                          .assigned_second = assigned,
-                          .contended = order.contended,
-                          .stratum = order.stratum};
-    const Truth& truth = truth_of(experiment);
+  const auto add = [&](const model::Pair& own) {
+    const Setting setting = setting_of(own);
+    const Truth& truth = truth_of(own.experiment);
     facts.push_back(
         fact(truth, setting, slow[0], slow[facts.size() + 1], runs_second(truth, setting)));
     if (facts.size() == 1) return;
@@ -254,10 +251,8 @@ std::vector<PairFact> Job::block(const loop::PairOrder& order) {
     pair.voided = pair.a.failed || pair.b.failed;
     if (pair.voided) pair.void_reason = pair.b.failed ? "B: exit 1" : "A: exit 1";
   };
-  add(order.experiment, order.purpose, order.index, order.variant_second);
-  for (const loop::Mate& mate : order.mates) {
-    add(mate.experiment, mate.purpose, mate.index, mate.variant_second);
-  }
+  add(order);
+  for (const model::SharedVariant& variant : order.shared) add(pair_of(variant, order));
   return facts;
 }
 

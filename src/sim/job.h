@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "loop/order.h"
 #include "model/hypothesis.h"
+#include "model/pair.h"
 #include "model/receipt.h"
 #include "model/spec.h"
 #include "sim/noise.h"
@@ -37,8 +37,8 @@ class Job {
   int past_failures();
   // A pair of the job against itself.
   model::PairFact same(int index);
-  // What the order's pair comes to, and then those of its mates.
-  std::vector<model::PairFact> run(const loop::PairOrder& order);
+  // What the order's pair comes to, and then those that share its baseline.
+  std::vector<model::PairFact> run(const model::Pair& order);
 
  private:
   struct Setting {
@@ -60,6 +60,7 @@ class Job {
   };
 
   const Truth& truth_of(const std::string& experiment) const;
+  static Setting setting_of(const model::Pair& order);
   bool runs_second(const Truth& truth, const Setting& setting) const;
   Twist twist(const Truth& truth, const Setting& setting, bool second);
   model::PairFact fact(const Truth& truth, const Setting& setting, double slow_a, double slow_b,
@@ -68,7 +69,7 @@ class Job {
               model::PairFact& pair);
   void fail(const Truth& truth, bool same, model::PairFact& pair);
   model::PairFact one(const Truth& truth, const Setting& setting);
-  std::vector<model::PairFact> block(const loop::PairOrder& order);
+  std::vector<model::PairFact> block(const model::Pair& order);
 
   int first_;
   std::vector<Truth> truths_;

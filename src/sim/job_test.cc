@@ -19,10 +19,10 @@ Job job_of(Kind kind, double pair_noise = 0.01) {
   return {5, 0, 0, {truth}, find_scenario("clean")->noise(pair_noise), Prices{}};
 }
 
-loop::PairOrder order_of(int index, const std::string& purpose = "compare") {
-  loop::PairOrder order;
+model::Pair order_of(int index, const std::string& purpose = "compare") {
+  model::Pair order;
   order.experiment = "x-0000000000";
-  order.purpose = purpose;
+  order.aim = *model::aim_in(purpose);
   order.index = index;
   order.variant_second = index % 2 == 0;
   return order;
@@ -31,7 +31,7 @@ loop::PairOrder order_of(int index, const std::string& purpose = "compare") {
 double typical(Job& job, const std::string& purpose, const std::string& stratum = "") {
   std::vector<double> d;
   for (int i = 1; i <= 60; ++i) {
-    loop::PairOrder order = order_of(i, purpose);
+    model::Pair order = order_of(i, purpose);
     order.stratum = stratum;
     if (const auto one = compare::log_ratio(job.run(order).front())) d.push_back(*one);
   }
@@ -87,7 +87,7 @@ TEST(Job, TheCoinIsIgnoredByOneKindAlone) {
     EXPECT_EQ(sound.run(order_of(i)).front().ran_variant_second, i % 2 == 0);
     EXPECT_TRUE(broken.run(order_of(i)).front().ran_variant_second);
   }
-  loop::PairOrder first = order_of(21, "top-up:order");
+  model::Pair first = order_of(21, "top-up:order");
   first.variant_second = false;
   EXPECT_FALSE(broken.run(first).front().ran_variant_second);
 }
@@ -96,9 +96,8 @@ TEST(Job, ABlockComparesAllVariantsWithOneBaseline) {
   std::vector<Truth> truths(3);
   truths[1].kind = Kind::kSlow;
   Job job(5, 0, 0, truths, find_scenario("base")->noise(0.01), Prices{});
-  loop::PairOrder order = order_of(1);
-  order.mates = {{"x-0000000001", "compare", 1, true, {}},
-                 {"x-0000000002", "compare", 1, false, {}}};
+  model::Pair order = order_of(1);
+  order.shared = {{"x-0000000001", {}, 1, true, {}}, {"x-0000000002", {}, 1, false, {}}};
   order.order = {2, 0, 3, 1};
   const auto facts = job.run(order);
   ASSERT_EQ(facts.size(), 3U);

@@ -57,9 +57,8 @@ Campaign run_rival(const Rival& rival, const Setup& setup, std::uint64_t seed) {
   for (Job& job : make_jobs(setup, seed)) {
     for (std::size_t i = 0; i < job.truths().size(); ++i) {
       Outcome outcome{.truth = job.truths()[i]};
-      loop::PairOrder order;
+      model::Pair order;
       order.experiment = hypothesis_id(job.first() + static_cast<int>(i));
-      order.purpose = "compare";
       Stream coin(seed, 0x636f696e, static_cast<std::uint64_t>(job.first()) + i);  // "coin"
       const auto draw = [&]() -> double {
         while (true) {

@@ -151,5 +151,25 @@ TEST(Sim, PowerIsAsDesigned) {
   }
 }
 
+// The loop's own promotion, rollback and reopening: what is counted here went through them.
+TEST(Sim, WhatTheCanaryRollsBackIsTriedAgainOnceIfAPersonReopensIt) {
+  sim::Setup setup;
+  setup.hypotheses = 12;
+  setup.canary = true;
+  const std::vector<Kind> kinds(12, Kind::kFail);
+  const Campaign once = run_campaign(setup, 5, kinds);
+  setup.reopens = true;
+  const Campaign twice = run_campaign(setup, 5, kinds);
+  int promoted = 0;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    EXPECT_EQ(twice.outcomes[i].reopened, once.outcomes[i].rolled_back);
+    promoted += once.outcomes[i].promoted ? 1 : 0;
+    if (!twice.outcomes[i].reopened) continue;
+    EXPECT_GT(twice.outcomes[i].pairs(), once.outcomes[i].pairs());
+    EXPECT_TRUE(twice.outcomes[i].verdict || twice.outcomes[i].held);
+  }
+  EXPECT_GT(promoted, 0) << "a change that fails more often than seen in pairs";
+}
+
 }  // namespace
 }  // namespace amdahl::sim

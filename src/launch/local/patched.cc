@@ -9,7 +9,6 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "launch/launcher.h"
 #include "observe/supervisor.h"
 #include "os/clock.h"
 #include "os/files.h"
@@ -49,7 +48,11 @@ std::optional<os::FileLock> wait_for_lock(const std::string& path) {
 }
 
 Result<> make_tree(const model::Spec& spec, const model::Plan& plan, const std::string& commit,
-                   const std::string& tree, const std::string& steps) {
+                   const std::string& tree, const std::string& steps, model::NeverRuns* never) {
+  const auto or_never = [&](Result<std::string> step, model::NeverRuns why) {
+    if (!step && never) *never = why;
+    return std::move(step).in(name(why));
+  };
   std::error_code ignored;
   fs::remove_all(tree, ignored);  // Half a tree of a worker that died.
   TRY(run_step({"git", "-C", spec.repo, "worktree", "prune"}, spec.repo, steps));
@@ -57,11 +60,12 @@ Result<> make_tree(const model::Spec& spec, const model::Plan& plan, const std::
                spec.repo, steps));
   if (!plan.patch.empty()) {
     TRY(os::write_file(steps + "/change.patch", plan.patch));
-    TRY(run_step({"git", "apply", "--whitespace=nowarn", steps + "/change.patch"}, tree, steps)
-            .in(std::string(kPatchDoesNotApply)));
+    TRY(or_never(
+        run_step({"git", "apply", "--whitespace=nowarn", steps + "/change.patch"}, tree, steps),
+        model::NeverRuns::kPatchDoesNotApply));
   }
   if (!spec.build.empty()) {
-    TRY(run_step(spec.build, tree, steps).in(std::string(kBuildFailed)));
+    TRY(or_never(run_step(spec.build, tree, steps), model::NeverRuns::kBuildFailed));
   }
   return Ok{};
 }
@@ -124,7 +128,8 @@ bool move_plan(model::Plan& plan, const fs::path& top, const std::string& tree) 
 }  // namespace
 
 Result<model::Plan> in_patched_tree(const model::Spec& spec, const model::Plan& plan,
-                                    const std::string& trees_dir, const std::string& at_commit) {
+                                    const std::string& trees_dir, const std::string& at_commit,
+                                    model::NeverRuns* never) {
   if (spec.repo.empty()) return bad_input("a patch needs repo = \"...\" in the job's spec");
   TRY(os::make_dirs(trees_dir));
   const std::string probe = fmt::format("{}/.steps-{}", trees_dir, ::getpid());
@@ -143,7 +148,7 @@ Result<model::Plan> in_patched_tree(const model::Spec& spec, const model::Plan& 
   const auto lock = wait_for_lock(tree + ".lock");
   if (!lock) return external("another worker has been building this patch for an hour");
   if (!os::exists(tree + ".ready")) {
-    TRY(make_tree(spec, plan, commit, tree, tree + ".steps"));
+    TRY(make_tree(spec, plan, commit, tree, tree + ".steps", never));
     TRY(os::write_file(tree + ".ready", commit + "\n"));
   }
   model::Plan moved = plan;

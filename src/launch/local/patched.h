@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "model/plan.h"
+#include "model/receipt.h"
 #include "model/spec.h"
 
 namespace amdahl::launch::local {
@@ -12,8 +13,10 @@ namespace amdahl::launch::local {
 // The plan, with its workdir, the files that its command names and the folders of its search paths
 // (PYTHONPATH) moved from the spec's repo into a worktree of `commit`, or of the repo's HEAD, under
 // `trees_dir` that has the plan's patch. The build command runs if the spec has
-// one. The user's checkout is never written to. Errors say which step failed and how.
+// one. The user's checkout is never written to. Errors say which step failed and how; `never` says
+// if it would fail as well another time.
 Result<model::Plan> in_patched_tree(const model::Spec& spec, const model::Plan& plan,
-                                    const std::string& trees_dir, const std::string& commit = {});
+                                    const std::string& trees_dir, const std::string& commit = {},
+                                    model::NeverRuns* never = nullptr);
 
 }  // namespace amdahl::launch::local

@@ -80,6 +80,7 @@ class Worker {
     Arm arm;
     observe::RunOrder order;
     std::string reason;  // Why it cannot start; empty if it can.
+    model::NeverRuns never = model::NeverRuns::kNo;
   };
 
   Result<> finish(const std::vector<Arm>& arms, const std::string& problem) const {
@@ -94,15 +95,15 @@ class Worker {
 
   Result<Ready> make_ready(const Arm& arm) {
     TRY(os::make_dirs(folder_.out(arm.name)));
-    Ready ready{arm, {}, ""};
+    Ready ready{arm, {}, "", model::NeverRuns::kNo};
     model::Plan plan = *arm.plan;
     if (cancelled()) {
       ready.reason = kCancelled;
       return ready;
     }
     if (any_patch()) {
-      const auto moved =
-          local::in_patched_tree(request_.spec, plan, state_dir_ + "/trees", request_.commit);
+      const auto moved = local::in_patched_tree(request_.spec, plan, state_dir_ + "/trees",
+                                                request_.commit, &ready.never);
       if (!moved) ready.reason = moved.error().text;
       if (moved) plan = *moved;
     }
@@ -202,7 +203,7 @@ class Worker {
 
   model::Receipt receipt_for(const Ready& ready) const {
     if (cancelled()) return not_started(ready.arm, std::string(kCancelled));
-    if (!ready.reason.empty()) return not_started(ready.arm, ready.reason);
+    if (!ready.reason.empty()) return not_started(ready.arm, ready.reason, ready.never);
     auto receipt = observe::supervise(ready.order, os::real_clock());
     if (!receipt) return not_started(ready.arm, receipt.error().text);
     // The plan's digest is of what was asked for, not of where its worktree happens to be.
@@ -212,7 +213,8 @@ class Worker {
     return sealed;
   }
 
-  model::Receipt not_started(const Arm& arm, const std::string& reason) const {
+  model::Receipt not_started(const Arm& arm, const std::string& reason,
+                             model::NeverRuns never = model::NeverRuns::kNo) const {
     model::Receipt receipt;
     receipt.id = request_.reservation + "/" + arm.name;
     receipt.family = request_.spec.family;
@@ -225,6 +227,7 @@ class Worker {
     receipt.started = os::real_clock().unix_time();
     receipt.ending = model::Ending::kNotStarted;
     receipt.reason = redact(reason);
+    receipt.never_runs = never;
     model::seal(receipt);
     return receipt;
   }

@@ -22,8 +22,8 @@ namespace {
 // The one step that can be done now, as a cold cycle would do it from what it reads.
 Result<std::vector<Draft>> next_step(Ledger& ledger) {
   const auto flying = TRY(ledger.runs_in_flight());
-  for (const Run& run : flying) {
-    if (run.state == RunState::kReserved) {
+  for (const model::Pair& run : flying) {
+    if (run.state == model::PairState::kReserved) {
       return std::vector{submitted(run.reservation, "w-" + run.reservation)};
     }
   }
@@ -139,7 +139,7 @@ TEST(LedgerCrash, WhateverWasPromisedIsThereAndNothingIsHalf) {
       EXPECT_GE(report->events, *last);
     }
     for (const auto& run : *ledger->runs_in_flight()) {
-      EXPECT_EQ(run.state == RunState::kSubmitted, !run.worker_run_id.empty());
+      EXPECT_EQ(run.state == model::PairState::kSubmitted, !run.worker_run_id.empty());
     }
   }
   EXPECT_GT(killed, 15);

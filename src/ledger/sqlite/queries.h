@@ -48,7 +48,7 @@ inline constexpr std::string_view kLiveExperiments =
 inline constexpr std::string_view kExperiment =
     "SELECT state, stage, at_ns, comparison, body FROM experiment WHERE id = ?";
 
-// Columns of a run, in the order that run_of() in rows.h reads them.
+// Columns of a run, in the order that pair_of() in rows.h reads them.
 inline constexpr std::string_view kRunsOfExperiment =
     "SELECT reservation, family, experiment, purpose, idx, variant_second, cpus, worker_run_id,"
     " state, reserved ->> 'accelerator_s', spent ->> 'accelerator_s', at_ns, request, fact FROM "

@@ -10,6 +10,9 @@
 #include "ledger/sqlite/store.h"
 
 namespace amdahl::ledger::sqlite {
+
+using model::Pair;
+
 namespace {
 
 template <class Row>
@@ -120,25 +123,28 @@ Result<ExperimentRow> Store::experiment(const std::string& id) {
   return *std::move(found);
 }
 
-Result<std::vector<Run>> Store::runs_of(const std::string& experiment) {
-  return all<Run>(db_, "read runs", run_of, kRunsOfExperiment, experiment);
+Result<std::vector<Pair>> Store::runs_of(const std::string& experiment) {
+  return all<Pair>(db_, "read runs", pair_of, kRunsOfExperiment, experiment);
 }
 
-Result<std::vector<Run>> Store::runs_in_flight() {
-  return all<Run>(db_, "read runs", run_of, kRunsInFlight);
+Result<std::vector<Pair>> Store::runs_in_flight() {
+  return all<Pair>(db_, "read runs", pair_of, kRunsInFlight);
 }
 
-Result<std::vector<Run>> Store::family_runs(const std::string& family, const std::string& purpose) {
-  if (purpose.empty()) return all<Run>(db_, "read runs", run_of, kRunsOfFamily, family);
-  return all<Run>(db_, "read runs", run_of, kRunsOfFamilyFor, family, purpose);
+Result<std::vector<Pair>> Store::family_runs(const std::string& family) {
+  return all<Pair>(db_, "read runs", pair_of, kRunsOfFamily, family);
 }
 
-Result<> Store::each_family_run(const std::string& family, const std::string& purpose,
-                                const std::function<bool(const Run&)>& take) {
-  db::Statement row = TRY(db_.query("read runs", kLatestRunsOfFamilyFor, family, purpose));
+Result<std::vector<Pair>> Store::family_runs(const std::string& family, const model::Aim& aim) {
+  return all<Pair>(db_, "read runs", pair_of, kRunsOfFamilyFor, family, text_of(aim));
+}
+
+Result<> Store::each_family_run(const std::string& family, const model::Aim& aim,
+                                const std::function<bool(const Pair&)>& take) {
+  db::Statement row = TRY(db_.query("read runs", kLatestRunsOfFamilyFor, family, text_of(aim)));
   while (TRY(row.step())) {
-    const Run run = TRY(run_of(row).in("read runs"));
-    if (!take(run)) break;
+    const Pair pair = TRY(pair_of(row).in("read runs"));
+    if (!take(pair)) break;
   }
   return Ok{};
 }

@@ -24,10 +24,10 @@ TEST_F(LedgerTest, WhatWasWrittenIsReadBack) {
   ASSERT_EQ(runs.size(), 2u);
   const auto& run = runs.at(0);
   EXPECT_EQ(run.reservation, "r-1");
-  EXPECT_EQ(run.purpose, "compare");
+  EXPECT_EQ(run.aim.purpose, model::Purpose::kCompare);
   EXPECT_EQ(run.cpus, (std::vector<int>{0, 1}));
   EXPECT_EQ(run.worker_run_id, "w-1");
-  EXPECT_EQ(run.state, RunState::kCollected);
+  EXPECT_EQ(run.state, model::PairState::kCollected);
   EXPECT_EQ(run.reserved_accelerator_s, 10);
   EXPECT_EQ(run.spent_accelerator_s, 9);
   EXPECT_EQ(run.at, clock_.unix_time());
@@ -40,12 +40,12 @@ TEST_F(LedgerTest, WhatWasWrittenIsReadBack) {
   const auto flying = *ledger_->runs_in_flight();
   ASSERT_EQ(flying.size(), 2u);
   EXPECT_EQ(flying.at(0).reservation, "r-2");
-  EXPECT_EQ((*ledger_->family_runs("f", "same")).at(0).reservation, "r-3");
-  EXPECT_EQ((*ledger_->family_runs("f", "")).size(), 3u);
+  EXPECT_EQ((*ledger_->family_runs("f", {model::Purpose::kSame})).at(0).reservation, "r-3");
+  EXPECT_EQ((*ledger_->family_runs("f")).size(), 3u);
 
   const auto live = *ledger_->live_experiments();
   ASSERT_EQ(live.size(), 1u);
-  EXPECT_EQ(live.at(0).stage, "compare");
+  EXPECT_EQ(live.at(0).stage, model::Stage::kCompare);
   EXPECT_EQ(live.at(0).experiment.registered, clock_.unix_time());
   EXPECT_FALSE(live.at(0).comparison);
   EXPECT_EQ(ledger_->experiment("x-9").error().text,
@@ -58,7 +58,7 @@ TEST_F(LedgerTest, RunsOfAFamilyNewestFirst) {
                  reserved("r-3", "", 1, 5, "same"), reserved("r-4", "", 2, 5, "same")}),
             "");
   Ids seen;
-  ASSERT_TRUE(ledger_->each_family_run("f", "same", [&](const ledger::Run& run) {
+  ASSERT_TRUE(ledger_->each_family_run("f", {model::Purpose::kSame}, [&](const model::Pair& run) {
     seen.push_back(run.reservation);
     return seen.size() < 2;
   }));
@@ -74,7 +74,7 @@ TEST_F(LedgerTest, StagesComparisonsAndVotesAreTheLatest) {
                  draft("experiment.staged", "x-1", {{"stage", "refute"}})}),
             "");
   const auto row = *ledger_->experiment("x-1");
-  EXPECT_EQ(row.stage, "refute");
+  EXPECT_EQ(row.stage, model::Stage::kRefute);
   ASSERT_TRUE(row.comparison);
   EXPECT_EQ(row.comparison->pairs, 7);
   EXPECT_EQ(row.comparison->lower, comparison.lower);

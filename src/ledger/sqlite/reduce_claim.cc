@@ -101,6 +101,7 @@ Result<> register_experiment(db::Connection& db, const Entry& entry) {
 
 Result<> stage_experiment(db::Connection& db, const Entry& entry) {
   const auto stage = TRY(text_field(entry.event.payload, "stage"));
+  if (!model::stage_named(stage)) return bad_input(fmt::format("/stage: there is no {}", stage));
   return must_find(db.run("move the stage", "UPDATE experiment SET stage = ? WHERE id = ?", stage,
                           entry.event.subject),
                    "experiment", entry.event.subject);

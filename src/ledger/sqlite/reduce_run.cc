@@ -69,7 +69,7 @@ Result<> budget_allows(db::Connection& db, const std::string& resource, std::int
                   from_millionths(row.integer(2)), setting_for(resource))};
 }
 
-Result<> settle_run(db::Connection& db, const Entry& entry, RunState state) {
+Result<> settle_run(db::Connection& db, const Entry& entry, model::PairState state) {
   const Json& payload = entry.event.payload;
   const Json spent = TRY(charges_of(payload, "spent_accelerator_s", "spent"));
   const auto reason = TRY(text_field_or(payload, "reason", ""));
@@ -81,7 +81,7 @@ Result<> settle_run(db::Connection& db, const Entry& entry, RunState state) {
   return must_find(
       db.run("settle the run",
              "UPDATE run SET state = ?, spent = ?, fact = ?, reason = ? WHERE reservation = ?",
-             name(state), dump_json(spent), fact, reason, entry.event.subject),
+             model::name(state), dump_json(spent), fact, reason, entry.event.subject),
       "run", entry.event.subject);
 }
 
@@ -92,6 +92,7 @@ Result<> reserve_run(db::Connection& db, const Entry& entry) {
   const auto family = TRY(text_field(payload, "family"));
   const auto experiment = TRY(text_field_or(payload, "experiment", ""));
   const auto purpose = TRY(text_field(payload, "purpose"));
+  if (!model::aim_in(purpose)) return bad_input(fmt::format("/purpose: no run is for {}", purpose));
   const auto index = TRY(integer_field(payload, "index"));
   const auto variant_second = TRY(flag_field(payload, "variant_second"));
   const Json reserved = TRY(charges_of(payload, "reserved_accelerator_s", "reserved"));
@@ -124,11 +125,11 @@ Result<> submit_run(db::Connection& db, const Entry& entry) {
 }
 
 Result<> collect_run(db::Connection& db, const Entry& entry) {
-  return settle_run(db, entry, RunState::kCollected);
+  return settle_run(db, entry, model::PairState::kCollected);
 }
 
 Result<> void_run(db::Connection& db, const Entry& entry) {
-  return settle_run(db, entry, RunState::kVoid);
+  return settle_run(db, entry, model::PairState::kVoid);
 }
 
 }  // namespace amdahl::ledger::sqlite

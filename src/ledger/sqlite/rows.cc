@@ -18,13 +18,6 @@ namespace {
 constexpr double kMillion = 1e6;
 constexpr std::size_t kDigestDigits = 16;
 
-RunState run_state_named(std::string_view text) {
-  for (const RunState state : {RunState::kReserved, RunState::kSubmitted, RunState::kCollected}) {
-    if (name(state) == text) return state;
-  }
-  return RunState::kVoid;  // The table's CHECK lets no other in.
-}
-
 // A list the reducer wrote; a person who edited the file may have left anything.
 template <class Item>
 Result<std::vector<Item>> list_of(std::string_view text, std::string_view where) {
@@ -38,6 +31,21 @@ Result<std::vector<Item>> list_of(std::string_view text, std::string_view where)
     items.push_back(static_cast<Item>(*value));
   }
   return items;
+}
+
+// What the reservation says of the pair besides the plans. A request that does not read is the
+// launcher's to complain of.
+void take_request(model::Pair& pair) {
+  const auto json = parse_json(pair.request);
+  if (!json || !json->is_object()) return;
+  pair.stratum = json->value("stratum", "");
+  pair.block = json->value("block", "");
+  pair.arm = json->value("arm", 1);
+  pair.concurrent = json->value("concurrent", false);
+  pair.contended = json->value("contended", false);
+  pair.steps = json->value("steps", false);
+  pair.schedule = json->value("schedule", "");
+  pair.commit = json->value("commit", "");
 }
 
 }  // namespace
@@ -95,7 +103,9 @@ Result<HypothesisRow> hypothesis_of(const db::Statement& row) {
 Result<ExperimentRow> experiment_of(const db::Statement& row) {
   ExperimentRow out;
   out.state = row.text(0);
-  out.stage = row.text(1);
+  const auto stage = model::stage_named(row.text(1));
+  if (!stage) return bad_input(fmt::format("no experiment is at the stage {}", row.text(1)));
+  out.stage = *stage;
   if (!row.is_null(3)) {
     out.comparison = TRY(model::decode_text<model::Comparison>(row.text(3)).in("comparison"));
   }
@@ -104,25 +114,29 @@ Result<ExperimentRow> experiment_of(const db::Statement& row) {
   return out;
 }
 
-Result<Run> run_of(const db::Statement& row) {
-  Run run;
-  run.reservation = row.text(0);
-  run.family = row.text(1);
-  run.experiment = row.text(2);
-  run.purpose = row.text(3);
-  run.index = static_cast<int>(row.integer(4));
-  run.variant_second = row.integer(5) != 0;
-  run.cpus = TRY(list_of<int>(row.text(6), "cpus").in(run.reservation));
-  run.worker_run_id = row.text(7);
-  run.state = run_state_named(row.text(8));
-  run.reserved_accelerator_s = from_millionths(row.integer(9));
-  run.spent_accelerator_s = from_millionths(row.integer(10));
-  run.at = Nanos{row.integer(11)};
-  run.request = row.text(12);
+Result<model::Pair> pair_of(const db::Statement& row) {
+  model::Pair pair;
+  pair.reservation = row.text(0);
+  pair.family = row.text(1);
+  pair.experiment = row.text(2);
+  const auto aim = model::aim_in(row.text(3));
+  if (!aim) return bad_input(fmt::format("{}: no run is for {}", pair.reservation, row.text(3)));
+  pair.aim = *aim;
+  pair.index = static_cast<int>(row.integer(4));
+  pair.variant_second = row.integer(5) != 0;
+  pair.cpus = TRY(list_of<int>(row.text(6), "cpus").in(pair.reservation));
+  pair.worker_run_id = row.text(7);
+  // The table's CHECK lets no other state in.
+  pair.state = model::pair_state_named(row.text(8)).value_or(model::PairState::kVoid);
+  pair.reserved_accelerator_s = from_millionths(row.integer(9));
+  pair.spent_accelerator_s = from_millionths(row.integer(10));
+  pair.at = Nanos{row.integer(11)};
+  pair.request = row.text(12);
+  take_request(pair);
   if (!row.is_null(13)) {
-    run.fact = TRY(model::decode_text<model::PairFact>(row.text(13)).in(run.reservation));
+    pair.fact = TRY(model::decode_text<model::PairFact>(row.text(13)).in(pair.reservation));
   }
-  return run;
+  return pair;
 }
 
 Result<GateRow> gate_of(const db::Statement& row) {

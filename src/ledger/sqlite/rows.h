@@ -24,7 +24,7 @@ std::string family_version(std::string_view spec, std::string_view stack);
 Result<Family> family_of(const db::Statement& row);
 Result<HypothesisRow> hypothesis_of(const db::Statement& row);
 Result<ExperimentRow> experiment_of(const db::Statement& row);
-Result<Run> run_of(const db::Statement& row);
+Result<model::Pair> pair_of(const db::Statement& row);
 Result<GateRow> gate_of(const db::Statement& row);
 Result<model::Verdict> verdict_of(const db::Statement& row);
 Result<model::StackResult> stack_of(const db::Statement& row);

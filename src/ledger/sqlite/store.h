@@ -48,12 +48,13 @@ class Store final : public Ledger {
   Result<std::vector<HypothesisRow>> hypotheses_with_key(const std::string& key) override;
   Result<std::vector<ExperimentRow>> live_experiments() override;
   Result<ExperimentRow> experiment(const std::string& id) override;
-  Result<std::vector<Run>> runs_of(const std::string& experiment) override;
-  Result<std::vector<Run>> runs_in_flight() override;
-  Result<std::vector<Run>> family_runs(const std::string& family,
-                                       const std::string& purpose) override;
-  Result<> each_family_run(const std::string& family, const std::string& purpose,
-                           const std::function<bool(const Run&)>& take) override;
+  Result<std::vector<model::Pair>> runs_of(const std::string& experiment) override;
+  Result<std::vector<model::Pair>> runs_in_flight() override;
+  Result<std::vector<model::Pair>> family_runs(const std::string& family) override;
+  Result<std::vector<model::Pair>> family_runs(const std::string& family,
+                                               const model::Aim& aim) override;
+  Result<> each_family_run(const std::string& family, const model::Aim& aim,
+                           const std::function<bool(const model::Pair&)>& take) override;
   Result<std::vector<model::Finding>> votes(const std::string& experiment) override;
   Result<std::vector<GateRow>> gate(const std::string& state) override;
   Result<std::optional<model::Verdict>> verdict(const std::string& hypothesis) override;

@@ -1,12 +1,16 @@
-#include "loop/desk.h"
+#include "loop/experiments.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/core.h>
+
 #include "base/check.h"
+#include "base/text.h"
 #include "compare/compare.h"
 #include "loop/evidence.h"
 #include "model/plan.h"
+#include "model/spec_digest.h"
 #include "refute/replicate/replicate.h"
 #include "stats/campaign.h"
 #include "stats/eprocess.h"
@@ -14,14 +18,13 @@
 namespace amdahl::loop {
 namespace {
 
+using model::NeverRuns;
 using model::Purpose;
+using model::Stage;
 
 constexpr double kWinThreshold = compare::Design{}.win_threshold;
+constexpr std::size_t kShortCommit = 12;
 constexpr int kExtraTopUps = 4;  // Void pairs that a targeted top-up may replace.
-
-bool feeds(Purpose purpose) {
-  return purpose == Purpose::kCompare || purpose == Purpose::kReplicate;
-}
 
 // A log-ratio at most multiplies the evidence for anything by 1.97, so that many are needed for any
 // verdict at all. A pair of many steps has many.
@@ -32,10 +35,31 @@ int pairs_certain(const compare::Judge& judge, const model::Experiment& e) {
   return std::max(1, static_cast<int>(std::ceil(short_of / std::log(1.97))));
 }
 
+// Why the variant can never run, though the baseline could.
+std::optional<std::string> why_never(const model::Pair& pair, const model::PairFact& fact) {
+  if (fact.b.never_runs == NeverRuns::kNo || fact.a.never_runs != NeverRuns::kNo) {
+    return std::nullopt;
+  }
+  return fmt::format("at commit {} {}", pair.commit.substr(0, kShortCommit), fact.b.failure);
+}
+
+// What of the registered experiment its family's spec no longer says; empty if it says all of it.
+std::string what_changed(const model::Experiment& e, const model::Spec& spec) {
+  if (!e.spec.empty()) return join(changed_fields(e.spec, spec), ", ");
+  return e.metric.empty() || e.metric == spec.metric ? "" : "metric";
+}
+
+// The metric that was registered is the one that counts, whatever the spec says by now.
+model::Spec as_registered(const model::Experiment& e, model::Spec spec) {
+  if (!e.metric.empty()) spec.metric = e.metric;
+  spec.lower_is_better = e.lower_is_better.value_or(spec.lower_is_better);
+  return spec;
+}
+
 }  // namespace
 
-Desk::Desk(const Settings& settings, const CampaignRecord& campaign,
-           const Circumstances& circumstances)
+Experiments::Experiments(const Settings& settings, const CampaignRecord& campaign,
+                         const Circumstances& circumstances)
     : campaign_{campaign.id}, seed_{campaign.seed}, circumstances_{circumstances} {
   state_.settings = settings;
   state_.campaign_open = !campaign.id.empty();
@@ -43,7 +67,7 @@ Desk::Desk(const Settings& settings, const CampaignRecord& campaign,
   state_.registered = campaign.registered;
 }
 
-Result<> Desk::add(FamilyRecord record) {
+Result<> Experiments::add(FamilyRecord record) {
   Family family;
   family.digest = digest(TRY(make_plan(record.spec, record.baseline)));
   family.at = state_.families.size();
@@ -58,22 +82,23 @@ Result<> Desk::add(FamilyRecord record) {
   return Ok{};
 }
 
-void Desk::add(const model::Hypothesis& h) {
+void Experiments::add(const model::Hypothesis& h) {
   const double gain = std::clamp(h.predicted_gain, 0.0, 0.99);
   state_.queued.push_back({h.id, h.family, -std::log1p(-gain), h.prior});
   ideas_.insert_or_assign(h.id, h);
 }
 
-Result<> Desk::add(const model::Experiment& e, const std::string& stage,
-                   std::vector<model::Finding> votes) {
+Result<> Experiments::add(const model::Experiment& e, Stage stage,
+                          std::vector<model::Finding> votes,
+                          std::optional<model::Comparison> compared) {
   const auto idea = ideas_.find(e.hypothesis);
   const auto family = families_.find(e.family);
   if (idea == ideas_.end() || family == families_.end()) {
     return external("its hypothesis or its family is not live");
   }
   const model::Spec& spec = family->second.record.spec;
-  const model::Plan a = TRY(make_plan(spec, e.baseline_change));
-  const model::Plan b = TRY(make_plan(spec, combine(e.baseline_change, idea->second.change)));
+  const auto a = make_plan(spec, e.baseline_change);
+  const auto b = make_plan(spec, combine(e.baseline_change, idea->second.change));
   ExperimentState x;
   x.id = e.id;
   x.hypothesis = e.hypothesis;
@@ -83,10 +108,16 @@ Result<> Desk::add(const model::Experiment& e, const std::string& stage,
   x.sigma = e.sigma;
   x.prior = idea->second.prior;
   x.cap = e.cap;
-  x.slots = spec.pairing == "concurrent" ? a.cpus + b.cpus : std::max(a.cpus, b.cpus);
+  x.spec_changed = what_changed(e, spec);
+  if (a && b) {
+    x.slots = spec.pairing == "concurrent" ? a->cpus + b->cpus : std::max(a->cpus, b->cpus);
+  } else if (x.spec_changed.empty()) {
+    x.spec_changed = (a ? b : a).error().text;
+  }
   Track track(e);
   track.at = state_.experiments.size();
   track.votes = std::move(votes);
+  track.compared = std::move(compared);
   state_.experiments.push_back(std::move(x));
   unqueue(e.hypothesis);
   family->second.live.insert(e.id);
@@ -94,49 +125,64 @@ Result<> Desk::add(const model::Experiment& e, const std::string& stage,
   return Ok{};
 }
 
-void Desk::began(const PairOrder& order) {
-  Family& family = families_.at(order.family);
+void Experiments::began(const model::Pair& pair) {
+  Family& family = families_.at(pair.family);
   FamilyState& f = state_.families[family.at];
-  if (order.experiment.empty()) {
-    f.same_in_flight += order.purpose == name(Purpose::kSame) ? 1 : 0;
-    f.profiling |= order.profile;
-    if (order.purpose == name(Purpose::kSame)) {
-      family.last_same = std::max(family.last_same, order.index);
-    }
-    return;
+  switch (pair.aim.purpose) {
+    case Purpose::kSame:
+      ++f.same_in_flight;
+      family.last_same = std::max(family.last_same, pair.index);
+      return;
+    case Purpose::kProfile:
+      f.profiling = true;
+      return;
+    case Purpose::kStack:
+      return;
+    case Purpose::kCompare:
+    case Purpose::kReplicate:
+    case Purpose::kTopUp:
+      break;
   }
-  const auto begin = [&](const std::string& experiment, const std::string& purpose, int index) {
-    const auto it = tracks_.find(experiment);
-    if (it == tracks_.end()) return;
-    Track& track = it->second;
-    track.last_index = std::max(track.last_index, index);
-    if (!order.stratum.empty()) ++track.dealt[order.stratum];
-    if (feeds(purpose_of(purpose))) {
-      track.open.insert(index);
-      ++state_of(track).in_flight;
-    } else {
-      ++track.bought[target_in(purpose)];
-      ++state_of(track).top_up_in_flight;
-    }
-    refresh(track);
-  };
-  begin(order.experiment, order.purpose, order.index);
-  for (const Mate& mate : order.mates) begin(mate.experiment, mate.purpose, mate.index);
+  launch(pair);
+  for (const model::SharedVariant& variant : pair.shared) launch(pair_of(variant, pair));
 }
 
-void Desk::ended(const std::string& family_name, const std::string& experiment,
-                 const std::string& purpose, int index, const model::PairFact* fact) {
-  Family& family = families_.at(family_name);
-  FamilyState& f = state_.families[family.at];
-  if (!experiment.empty()) {
-    const auto it = tracks_.find(experiment);
-    if (it != tracks_.end()) count(it->second, purpose, index, fact);
-    return;
+void Experiments::launch(const model::Pair& pair) {
+  const auto it = tracks_.find(pair.experiment);
+  if (it == tracks_.end()) return;  // It has its verdict.
+  Track& track = it->second;
+  track.last_index = std::max(track.last_index, pair.index);
+  if (!pair.stratum.empty()) ++track.dealt[pair.stratum];
+  if (feeds_evidence(pair.aim.purpose)) {
+    track.open.insert(pair.index);
+    ++state_of(track).in_flight;
+  } else {
+    ++track.bought[pair.aim.target];
+    ++state_of(track).top_up_in_flight;
   }
-  if (purpose != name(Purpose::kSame)) return;
+  refresh(track);
+}
+
+void Experiments::ended(const model::Pair& pair) {
+  Family& family = families_.at(pair.family);
+  FamilyState& f = state_.families[family.at];
+  switch (pair.aim.purpose) {
+    case Purpose::kCompare:
+    case Purpose::kReplicate:
+    case Purpose::kTopUp:
+      if (const auto it = tracks_.find(pair.experiment); it != tracks_.end()) {
+        count(it->second, pair);
+      }
+      return;
+    case Purpose::kProfile:
+    case Purpose::kStack:
+      return;
+    case Purpose::kSame:
+      break;
+  }
   f.same_in_flight = std::max(0, f.same_in_flight - 1);
-  if (fact && !fact->voided) {
-    family.record.same.push_back(*fact);
+  if (pair.fact && !pair.fact->voided) {
+    family.record.same.push_back(*pair.fact);
     ++f.same_pairs;
     f.same_failures = 0;
   } else {
@@ -145,20 +191,21 @@ void Desk::ended(const std::string& family_name, const std::string& experiment,
 }
 
 // One more pair is over; what is now a resolved prefix goes into the evidence.
-void Desk::count(Track& track, const std::string& purpose_word, int index,
-                 const model::PairFact* fact) {
+void Experiments::count(Track& track, const model::Pair& pair) {
   ExperimentState& x = state_of(track);
-  const Purpose purpose = purpose_of(purpose_word);
-  track.last_index = std::max(track.last_index, index);
-  if (feeds(purpose)) {
-    x.in_flight -= static_cast<int>(track.open.erase(index));
+  const Purpose purpose = pair.aim.purpose;
+  const std::optional<model::PairFact>& fact = pair.fact;
+  const bool good = fact && !fact->voided;
+  track.last_index = std::max(track.last_index, pair.index);
+  if (feeds_evidence(purpose)) {
+    x.in_flight -= static_cast<int>(track.open.erase(pair.index));
   } else if (x.top_up_in_flight > 0) {
     --x.top_up_in_flight;
   }
-  if (fact && !fact->voided) {
+  if (good) {
     if (purpose == Purpose::kCompare) ++x.compare_pairs;
     if (purpose == Purpose::kReplicate) ++x.replicate_pairs;
-  } else if (refute::target_of(target_in(purpose_word)).same) {
+  } else if (purpose == Purpose::kTopUp && refute::target_of(pair.aim.target).same) {
     // The baseline against itself says nothing of this variant.
   } else if (fact && fact->b.failed) {
     ++x.variant_failures;
@@ -167,13 +214,16 @@ void Desk::count(Track& track, const std::string& purpose_word, int index,
   } else {
     ++x.other_voids;
   }
-  if (purpose == Purpose::kTopUp && (!fact || fact->voided))
-    ++track.spoiled[target_in(purpose_word)];
+  if (purpose == Purpose::kTopUp && !good) ++track.spoiled[pair.aim.target];
   if (fact) {
+    x.never_runs = why_never(pair, *fact).value_or(x.never_runs);
     track.pairs.push_back(*fact);
-    if (feeds(purpose) && !fact->voided) {
-      track.waiting[index] = {compare::log_ratios(*fact, families_.at(x.family).record.spec),
-                              purpose == Purpose::kReplicate};
+    if (feeds_evidence(purpose) && good) {
+      const model::Spec& spec = families_.at(x.family).record.spec;
+      Waiting& waiting = track.waiting[pair.index];
+      waiting.log_ratios = compare::log_ratios(*fact, as_registered(track.experiment, spec));
+      waiting.fresh = purpose == Purpose::kReplicate;
+      if (!waiting.fresh) x.compare_ratios += static_cast<int>(waiting.log_ratios.size());
     }
   }
   refresh(track);
@@ -181,7 +231,7 @@ void Desk::count(Track& track, const std::string& purpose_word, int index,
 
 // A variant that is faster must not decide by being early which pairs are looked at: only what
 // lies before the first open pair counts.
-void Desk::judge_resolved(Track& track) {
+void Experiments::judge_resolved(Track& track) {
   const auto end =
       track.open.empty() ? track.waiting.end() : track.waiting.lower_bound(*track.open.begin());
   if (track.judged && end == track.waiting.begin()) return;
@@ -205,19 +255,19 @@ void Desk::judge_resolved(Track& track) {
   x.replicated = refute::replicate::rule(track.fresh, log_e, x.effect).vote;
 }
 
-void Desk::refresh(Track& track) {
+void Experiments::refresh(Track& track) {
   judge_resolved(track);
   ExperimentState& x = state_of(track);
   x.baseline_moved = families_.at(x.family).digest != track.experiment.baseline;
   x.top_up_missing.clear();
   x.passed = x.wants_top_up = false;
-  if (x.stage != "hold" && x.stage != "top-up") return;
+  if (x.stage != Stage::kHold && x.stage != Stage::kTopUp) return;
   // While pairs are on their way the panel has not been asked anew: it wants what it wanted.
   if (x.top_up_in_flight == 0 || track.wanted.empty()) {
     track.wanted = wanted(track.votes, gather(track, track.judge.peek(), false));
   }
   std::map<std::string, int> to_buy = missing(track, track.wanted);
-  if (x.stage == "top-up") {
+  if (x.stage == Stage::kTopUp) {
     x.top_up_missing = std::move(to_buy);
     return;
   }
@@ -228,8 +278,8 @@ void Desk::refresh(Track& track) {
   x.wants_top_up = on && !to_buy.empty();
 }
 
-std::map<std::string, int> Desk::wanted(std::span<const model::Finding> votes,
-                                        const refute::Evidence& known) const {
+std::map<std::string, int> Experiments::wanted(std::span<const model::Finding> votes,
+                                               const refute::Evidence& known) const {
   std::map<std::string, int> wanted;
   for (const std::string& check : targets_of(votes, known, state_.settings.other_contention)) {
     wanted[check] = refute::target_of(check, known).pairs;
@@ -237,8 +287,8 @@ std::map<std::string, int> Desk::wanted(std::span<const model::Finding> votes,
   return wanted;
 }
 
-std::map<std::string, int> Desk::missing(const Track& track,
-                                         const std::map<std::string, int>& wanted) const {
+std::map<std::string, int> Experiments::missing(const Track& track,
+                                                const std::map<std::string, int>& wanted) const {
   std::map<std::string, int> missing;
   for (const auto& [check, pairs] : wanted) {
     const auto count = [&](const std::map<std::string, int>& counts) {
@@ -252,12 +302,12 @@ std::map<std::string, int> Desk::missing(const Track& track,
   return missing;
 }
 
-void Desk::set_stage(Track& track, const std::string& stage) {
+void Experiments::set_stage(Track& track, Stage stage) {
   state_of(track).stage = stage;
   refresh(track);
 }
 
-void Desk::remove(const std::string& experiment) {
+void Experiments::remove(const std::string& experiment) {
   const auto it = tracks_.find(experiment);
   CHECK(it != tracks_.end());
   const std::size_t at = it->second.at;
@@ -271,47 +321,33 @@ void Desk::remove(const std::string& experiment) {
   state_.experiments.pop_back();
 }
 
-void Desk::unqueue(const std::string& hypothesis) {
+void Experiments::unqueue(const std::string& hypothesis) {
   const auto it = std::ranges::find(state_.queued, hypothesis, &Queued::hypothesis);
   if (it == state_.queued.end()) return;
   std::swap(*it, state_.queued.back());
   state_.queued.pop_back();
 }
 
-Result<> Desk::decided(const std::string& id, bool approved) {
-  const Track& track = tracks_.at(id);
-  const std::string family_name = track.experiment.family;
-  const model::Change change = ideas_.at(track.experiment.hypothesis).change;
-  Family& family = families_.at(family_name);
-  remove(id);
-  if (!approved) return Ok{};
-  ++state_.campaign.promoted;
-  family.record.baseline = combine(family.record.baseline, change);
-  family.digest = digest(TRY(make_plan(family.record.spec, family.record.baseline)));
-  for (const std::string& other : family.live) refresh(tracks_.at(other));
-  return Ok{};
-}
-
-const model::Experiment& Desk::experiment(const std::string& id) const {
+const model::Experiment& Experiments::experiment(const std::string& id) const {
   return tracks_.at(id).experiment;
 }
 
-std::string Desk::title_of(const std::string& experiment) const {
+std::string Experiments::title_of(const std::string& experiment) const {
   const auto it = tracks_.find(experiment);
   return it == tracks_.end() ? "" : ideas_.at(it->second.experiment.hypothesis).title;
 }
 
-model::Comparison Desk::comparison(const std::string& id) const {
+model::Comparison Experiments::comparison(const std::string& id) const {
   return tracks_.at(id).judge.comparison();
 }
 
-refute::Evidence Desk::evidence(const std::string& id, bool topped_up) const {
+refute::Evidence Experiments::evidence(const std::string& id, bool topped_up) const {
   const Track& track = tracks_.at(id);
   return gather(track, track.judge.comparison(), topped_up);
 }
 
-refute::Evidence Desk::gather(const Track& track, model::Comparison comparison,
-                              bool topped_up) const {
+refute::Evidence Experiments::gather(const Track& track, model::Comparison comparison,
+                                     bool topped_up) const {
   const FamilyRecord& family = families_.at(track.experiment.family).record;
   refute::Evidence evidence;
   evidence.spec = &family.spec;

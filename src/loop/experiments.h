@@ -1,5 +1,5 @@
-// desk.h: everything live in memory, and what deciding on it does. The same desk turns the real
-// loop, where its hands are ledger and launcher, and the simulated one.
+// experiments.h: everything live in memory, and what deciding on it does. The only place that
+// closes an experiment: the real loop and the simulated one differ in their Effects alone.
 #pragma once
 
 #include <map>
@@ -7,67 +7,30 @@
 #include <set>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "base/result.h"
 #include "compare/judge.h"
+#include "loop/effects.h"
 #include "loop/next.h"
-#include "loop/order.h"
 #include "loop/state.h"
 #include "model/hypothesis.h"
+#include "model/pair.h"
 #include "model/spec.h"
 #include "refute/check.h"
 
 namespace amdahl::loop {
 
-// What a decision leaves behind, to be remembered before the desk believes it.
-struct CampaignOpened {
-  std::string id;
-  std::string seed;
-  stats::Campaign campaign;
-};
-struct Registered {
-  model::Experiment experiment;
-};
-struct Staged {
-  std::string experiment;
-  std::string stage;
-};
-struct Voted {
-  std::string experiment;
-  model::Finding finding;
-};
-struct Compared {
-  std::string experiment;
-  model::Comparison comparison;
-};
-struct GateOpened {  // Who remembers it makes the packet.
-  std::string experiment;
-  model::Comparison comparison;
-  std::vector<model::Finding> votes;
-  std::string holds_for;
-};
-struct Judged {
-  model::Verdict verdict;
-};
-using Happening =
-    std::variant<CampaignOpened, Registered, Staged, Voted, Compared, GateOpened, Judged>;
-
-// What the loop reaches the world with.
-class Hands {
- public:
-  virtual ~Hands() = default;
-  virtual Result<> remember(std::span<const Happening> together) = 0;  // All or nothing.
-  virtual void say(const std::string& sentence) = 0;                   // For people who watch.
-  virtual Nanos now() = 0;                                             // Unix time.
-  virtual std::string fresh_seed() = 0;                                // 32 hex digits, random.
+struct Promoted {
+  std::string hypothesis;
+  model::Change change;
 };
 
 struct FamilyRecord {
   model::Spec spec;
-  model::Change baseline;
-  FamilyState state;                  // The desk keeps up the counts of A/A pairs in it.
+  model::Change baseline;             // All of the stack, combined.
+  std::vector<Promoted> stack;        // Oldest first.
+  FamilyState state;                  // Experiments keeps up the counts of A/A pairs in it.
   std::vector<model::PairFact> same;  // A/A pairs that are young enough to count.
   std::vector<refute::Dose> doses;    // Effects of knobs that were turned before.
   int past_runs = 0;                  // Of the baseline before, and how many of them failed.
@@ -88,31 +51,48 @@ struct Circumstances {
   double price_cpu_hour = 0.02;
 };
 
-class Desk {
+// A hypothesis that has its verdict.
+struct Closed {
+  model::Hypothesis hypothesis;
+  model::VerdictKind verdict = model::VerdictKind::kAborted;
+};
+
+class Experiments {
  public:
-  Desk(const Settings& settings, const CampaignRecord& campaign,
-       const Circumstances& circumstances);
+  Experiments(const Settings& settings, const CampaignRecord& campaign,
+              const Circumstances& circumstances);
 
   // What is found at the start. An experiment's family and hypothesis come before it, its votes
-  // with it. Fails if the baseline makes no plan.
+  // and what they were given for with it. Fails if the baseline makes no plan.
   Result<> add(FamilyRecord family);
   void add(const model::Hypothesis& hypothesis);
-  Result<> add(const model::Experiment& experiment, const std::string& stage,
-               std::vector<model::Finding> votes);
+  Result<> add(const model::Experiment& experiment, model::Stage stage,
+               std::vector<model::Finding> votes,
+               std::optional<model::Comparison> compared = std::nullopt);
 
-  // News: a pair was launched; it ended. `experiment` is empty for A/A pairs.
-  void began(const PairOrder& order);
-  void ended(const std::string& family, const std::string& experiment, const std::string& purpose,
-             int index, const model::PairFact* fact);
-  // The gate decided. An approval moves the family's baseline.
-  Result<> decided(const std::string& experiment, bool approved);
+  // News: a pair was launched, with those that share its baseline; a pair ended, with its fact or,
+  // if it was lost, without.
+  void began(const model::Pair& pair);
+  void ended(const model::Pair& pair);
+
+  // The gate's decision closes the experiment, and an approval moves the family's baseline.
+  // kConflict if it does not wait at the gate, or the baseline has moved since it was measured.
+  Result<> decide(const std::string& experiment, const model::GateDecision& decision,
+                  Effects& effects);
+  // Takes a promoted change out of the stack again. Its verdict stays, its key stays used, and the
+  // campaign counts it as before. kConflict if it is not in the stack.
+  Result<> roll_back(const std::string& family, const std::string& hypothesis,
+                     const std::string& actor, const std::string& reason, Effects& effects);
+  // A person asks for another try. kConflict if its verdict forbids none, or it is in the stack.
+  Result<> reopen(const Closed& closed, const std::string& actor, const std::string& reason,
+                  Effects& effects);
 
   std::vector<Intent> plan() const { return next(state_); }
   // Does what needs no slot; false for a wish.
-  Result<bool> act(const Intent& intent, Hands& hands);
+  Result<bool> act(const Intent& intent, Effects& effects);
   // The pair that a wish asks for; nothing if it is not a wish for a pair. Blocks take in other
   // experiments of the family that want a pair as well.
-  std::optional<PairOrder> order_for(const Intent& wish) const;
+  std::optional<model::Pair> order_for(const Intent& wish) const;
 
   const State& state() const { return state_; }
   const model::Hypothesis& hypothesis(const std::string& id) const { return ideas_.at(id); }
@@ -148,22 +128,28 @@ class Desk {
     bool judged = false;        // The state holds what the judge says.
     std::vector<double> fresh;  // Of replication, as far as the prefix goes.
     std::vector<model::Finding> votes;
-    std::map<std::string, int> dealt;    // Pairs of each class of inputs.
-    std::map<std::string, int> wanted;   // Pairs for each check, as it last voted,
-    std::map<std::string, int> bought;   // those launched,
-    std::map<std::string, int> spoiled;  // and those of them that were void.
+    std::optional<model::Comparison> compared;  // That the votes are about.
+    std::map<std::string, int> dealt;           // Pairs of each class of inputs.
+    std::map<std::string, int> wanted;          // Pairs for each check, as it last voted,
+    std::map<std::string, int> bought;          // those launched,
+    std::map<std::string, int> spoiled;         // and those of them that were void.
     int last_index = 0;
   };
 
   refute::Evidence gather(const Track& track, model::Comparison comparison, bool topped_up) const;
-  Result<> close(const Close& close, Hands& hands);
-  Result<> stage(const Stage& stage, Hands& hands);
-  Result<> open_campaign(Hands& hands);
-  Result<> drop(const Drop& drop, Hands& hands);
-  Result<> register_one(const std::string& hypothesis, Hands& hands);
-  Result<> ask_panel(const AskPanel& ask, Hands& hands);
+  Result<bool> perform(const Close& what, Effects& effects);
+  Result<bool> perform(const Advance& what, Effects& effects);
+  Result<bool> perform(const AskPanel& ask, Effects& effects);
+  Result<bool> perform(const OpenCampaign& what, Effects& effects);
+  Result<bool> perform(const Register& what, Effects& effects);
+  Result<bool> perform(const Drop& what, Effects& effects);
+  // Wishes need slots.
+  Result<bool> perform(const Profile&, Effects&) { return false; }
+  Result<bool> perform(const RunPair&, Effects&) { return false; }
+  Result<bool> perform(const RunSame&, Effects&) { return false; }
   Result<model::Experiment> design(const model::Hypothesis& hypothesis, Nanos now) const;
-  void count(Track& track, const std::string& purpose, int index, const model::PairFact* fact);
+  void launch(const model::Pair& pair);
+  void count(Track& track, const model::Pair& pair);
   void refresh(Track& track);
   void judge_resolved(Track& track);
   // Pairs that checks would have bought, given how the panel voted; and those still to be run.
@@ -173,10 +159,15 @@ class Desk {
                                      const std::map<std::string, int>& wanted) const;
   refute::Panel outcome_of(const Track& track, const std::vector<model::Finding>& votes,
                            const refute::Evidence& known, bool multiplicity_ok) const;
-  void set_stage(Track& track, const std::string& stage);
+  void set_stage(Track& track, model::Stage stage);
+  void set_baseline(Family& family, std::vector<Promoted> stack, model::Change baseline,
+                    std::string plan);
   void remove(const std::string& experiment);
   void unqueue(const std::string& hypothesis);
-  void add_mates(const Track& leader, PairOrder& order) const;
+  model::Pair order_pair(const RunPair& wish) const;
+  model::Pair order_same(const RunSame& wish) const;
+  void share_baseline(const Track& leader, model::Pair& order) const;
+  std::optional<model::Purpose> wants_pair(const ExperimentState& x) const;
   ExperimentState& state_of(const Track& track) { return state_.experiments[track.at]; }
 
   State state_;

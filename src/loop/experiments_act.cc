@@ -1,0 +1,213 @@
+// What the loop does when the plan says so.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "compare/compare.h"
+#include "loop/evidence.h"
+#include "loop/experiments.h"
+#include "loop/verdict.h"
+#include "model/plan.h"
+#include "model/spec_digest.h"
+#include "stats/estimate.h"
+
+namespace amdahl::loop {
+namespace {
+
+using model::Stage;
+using model::VerdictKind;
+
+// "x-" and the hypothesis's digits; a hypothesis has one experiment at most, so that is unique.
+std::string experiment_id(const std::string& hypothesis) {
+  return "x-" + (hypothesis.starts_with("h-") ? hypothesis.substr(2) : hypothesis);
+}
+
+std::string tally_of(std::span<const model::Finding> votes) {
+  const auto count = [&](model::Vote vote) {
+    return std::ranges::count(votes, vote, &model::Finding::vote);
+  };
+  return fmt::format("{} agree, {} refute, {} abstain", count(model::Vote::kAgree),
+                     count(model::Vote::kRefute), count(model::Vote::kAbstain));
+}
+
+std::string_view describe(refute::Outcome outcome) {
+  switch (outcome) {
+    case refute::Outcome::kRefuted:
+      return "refuted";
+    case refute::Outcome::kTopUp:
+      return "more evidence is wanted";
+    case refute::Outcome::kHold:
+      return "held";
+    case refute::Outcome::kSurvives:
+      return "survived the panel, waits at the gate";
+  }
+  return "";
+}
+
+}  // namespace
+
+Result<bool> Experiments::act(const Intent& intent, Effects& effects) {
+  return std::visit([&](const auto& one) { return perform(one, effects); }, intent);
+}
+
+Result<bool> Experiments::perform(const Close& what, Effects& effects) {
+  const Track& track = tracks_.at(what.experiment);
+  const model::Hypothesis& h = ideas_.at(track.experiment.hypothesis);
+  // Pairs that ended under another spec may speak of another metric.
+  std::optional<model::Comparison> comparison;
+  if (state_of(track).spec_changed.empty()) comparison = track.judge.comparison();
+  const std::string reason = what.reason.empty() && comparison ? comparison->because : what.reason;
+  const std::vector<LoopEvent> all{
+      judged(h, what.experiment, what.verdict, reason, comparison, effects.now())};
+  TRY(effects.remember(kActor, all));
+  effects.say(fmt::format("{}: '{}' is {}: {}", h.family, h.title, name(what.verdict), reason));
+  remove(what.experiment);
+  return true;
+}
+
+Result<bool> Experiments::perform(const Advance& what, Effects& effects) {
+  const std::vector<LoopEvent> all{Staged{what.experiment, what.stage}};
+  TRY(effects.remember(kActor, all));
+  set_stage(tracks_.at(what.experiment), what.stage);
+  return true;
+}
+
+Result<bool> Experiments::perform(const OpenCampaign&, Effects& effects) {
+  CampaignOpened opened;
+  opened.seed = effects.fresh_seed();
+  opened.id = fmt::format("c-{}", opened.seed.substr(0, 8));
+  opened.campaign = state_.campaign;
+  opened.campaign.promoted = 0;
+  const std::vector<LoopEvent> all{opened};
+  TRY(effects.remember(kActor, all));
+  campaign_ = opened.id;
+  seed_ = opened.seed;
+  state_.campaign = opened.campaign;
+  state_.campaign_open = true;
+  state_.registered = 0;
+  return true;
+}
+
+Result<bool> Experiments::perform(const Drop& what, Effects& effects) {
+  const model::Hypothesis h = ideas_.at(what.hypothesis);
+  const std::string reason = fmt::format(
+      "it would give back {:.2g} hours for each hour it takes to prove, and {:.2g} are asked",
+      what.worth, state_.settings.worth_at_least);
+  const std::vector<LoopEvent> all{
+      judged(h, "", VerdictKind::kDropped, reason, std::nullopt, effects.now())};
+  TRY(effects.remember(kActor, all));
+  effects.say(fmt::format("{}: '{}' is dropped: {}", h.family, h.title, reason));
+  unqueue(h.id);
+  ideas_.erase(h.id);
+  return true;
+}
+
+// Pre-registers: claim, sigma, delta, cap, seed and baseline are fixed here, before any pair.
+Result<model::Experiment> Experiments::design(const model::Hypothesis& h, Nanos now) const {
+  const Family& family = families_.at(h.family);
+  std::vector<double> same;
+  for (const model::PairFact& pair : family.record.same) {
+    const std::vector<double> d = compare::log_ratios(pair, family.record.spec);
+    same.insert(same.end(), d.begin(), d.end());
+  }
+  model::Experiment e;
+  e.id = experiment_id(h.id);
+  e.hypothesis = h.id;
+  e.family = h.family;
+  e.campaign = campaign_;
+  e.metric = family.record.spec.metric;
+  e.lower_is_better = family.record.spec.lower_is_better;
+  e.spec = field_digests(family.record.spec);
+  e.claim = -std::log1p(-std::clamp(h.predicted_gain, 0.0, 0.95));
+  e.sigma = compare::sigma_from_same(same);
+  e.delta = stats::futility_margin(e.claim, e.sigma);
+  e.alpha = state_.campaign.alpha;
+  e.beta = state_.settings.beta;
+  e.cap = state_.settings.cap;
+  e.weight = 1.0 / state_.campaign.hypotheses;
+  e.seed = seed_;
+  e.baseline_change = family.record.baseline;
+  e.baseline = family.digest;
+  e.registered = now;
+  return e;
+}
+
+Result<bool> Experiments::perform(const Register& what, Effects& effects) {
+  const model::Hypothesis& h = ideas_.at(what.hypothesis);
+  const model::Experiment e = TRY(design(h, effects.now()));
+  const std::vector<LoopEvent> all{Registered{e}, Staged{e.id, Stage::kCompare}};
+  TRY(effects.remember(kActor, all));
+  effects.say(fmt::format("{}: test '{}' ({}), claimed saving {}, smallest that matters {}",
+                          h.family, h.title, model::describe(h.change),
+                          show_percent(h.predicted_gain), show_percent(1 - std::exp(-e.delta))));
+  ++state_.registered;
+  TRY(add(e, Stage::kCompare, {}));
+  return true;
+}
+
+// What follows from the votes, given what there is to buy.
+refute::Panel Experiments::outcome_of(const Track& track, const std::vector<model::Finding>& votes,
+                                      const refute::Evidence& known, bool multiplicity_ok) const {
+  using refute::Outcome;
+  refute::Panel panel = refute::combine(votes, multiplicity_ok, known.topped_up);
+  const bool buys = !missing(track, wanted(votes, known)).empty();
+  // Where no pair could settle the doubt there is nothing to buy.
+  if (panel.outcome == Outcome::kTopUp && !buys) {
+    panel = refute::combine(votes, multiplicity_ok, true);
+  }
+  // What the campaign would not promote anyway has to wait before more is spent on it.
+  if (panel.outcome == Outcome::kTopUp && !multiplicity_ok) {
+    panel.outcome = Outcome::kHold;
+    panel.because += " once E is within reach of the campaign's level";
+  }
+  if (panel.outcome == Outcome::kSurvives && buys) panel.outcome = Outcome::kTopUp;
+  return panel;
+}
+
+// All checks vote; the votes and what follows are remembered together.
+Result<bool> Experiments::perform(const AskPanel& ask, Effects& effects) {
+  Track& track = tracks_.at(ask.experiment);
+  const bool topped_up = state_of(track).stage == Stage::kTopUp || !track.bought.empty();
+  const refute::Evidence known = evidence(ask.experiment, topped_up);
+  const std::vector<model::Finding> votes = refute::ask_all(known);
+  const bool multiplicity_ok = known.comparison.log_e_win >= ask.log_level;
+  const refute::Panel panel = outcome_of(track, votes, known, multiplicity_ok);
+  const model::Hypothesis& h = ideas_.at(track.experiment.hypothesis);
+  std::vector<LoopEvent> all;
+  for (const model::Finding& vote : votes) all.push_back(Voted{ask.experiment, vote});
+  all.push_back(Compared{ask.experiment, known.comparison});
+  std::optional<Stage> onward;
+  switch (panel.outcome) {
+    case refute::Outcome::kRefuted:
+      all.push_back(judged(h, ask.experiment, VerdictKind::kRefuted, panel.because,
+                           known.comparison, effects.now()));
+      break;
+    case refute::Outcome::kTopUp:
+      onward = Stage::kTopUp;
+      break;
+    case refute::Outcome::kHold:
+      onward = Stage::kHold;
+      break;
+    case refute::Outcome::kSurvives:
+      all.push_back(GateOpened{ask.experiment, known.comparison, votes, refute::holds_for(known)});
+      onward = Stage::kGate;
+      break;
+  }
+  if (onward) all.push_back(Staged{ask.experiment, *onward});
+  TRY(effects.remember(kActor, all));
+  effects.say(fmt::format("{}: '{}' {} ({}): {}", h.family, h.title, describe(panel.outcome),
+                          tally_of(votes), panel.because));
+  track.votes = votes;
+  track.compared = known.comparison;
+  if (onward) {
+    set_stage(track, *onward);
+  } else {
+    remove(ask.experiment);
+  }
+  return true;
+}
+
+}  // namespace amdahl::loop

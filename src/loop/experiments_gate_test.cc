@@ -1,0 +1,255 @@
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "loop/experiments.h"
+#include "loop/testing.h"
+#include "model/plan.h"
+#include "model/spec_digest.h"
+#include "stats/campaign.h"
+
+namespace amdahl::loop {
+namespace {
+
+using model::Purpose;
+using model::Stage;
+using model::VerdictKind;
+
+// Experiments that wait at the gate, each of a family of its own unless told otherwise.
+class GateTest : public testing::Test {
+ protected:
+  FamilyRecord family(const std::string& name) {
+    FamilyRecord record;
+    record.spec.family = record.state.name = name;
+    record.spec.command = {"job"};
+    record.spec.outputs = {{"{out}/x", true}};
+    record.spec.inputs = {"x"};
+    record.state.profiled = true;
+    for (int i = 1; i <= 6; ++i) {
+      model::Pair pair;
+      pair.index = i;
+      pair.aim.purpose = Purpose::kSame;
+      record.same.push_back(fact_of(pair, i % 2 == 0 ? 0.01 : -0.01));
+    }
+    return record;
+  }
+
+  void add(const std::string& id, const model::Spec& spec, Stage stage) {
+    model::Hypothesis h;
+    h.id = "h-" + id;
+    h.family = spec.family;
+    h.title = id;
+    h.change.env["V"] = id;
+    h.predicted_gain = 0.1;
+    h.ceiling_share = 0.5;
+    experiments.add(h);
+    model::Experiment e;
+    e.id = "x-" + id;
+    e.hypothesis = h.id;
+    e.family = spec.family;
+    e.campaign = "c-1";
+    e.metric = spec.metric;
+    e.lower_is_better = spec.lower_is_better;
+    e.spec = field_digests(spec);
+    e.sigma = 0.02;
+    e.claim = 0.1;
+    e.delta = 0.05;
+    e.baseline = digest(*make_plan(spec, {}));
+    model::Comparison seen;
+    seen.log_e_win = std::log(5000);
+    seen.effect = 0.12;
+    seen.shrunk = 0.1;
+    ASSERT_TRUE(experiments.add(e, stage, {}, seen));
+  }
+
+  void feed(const std::string& id, const std::string& of, double d, Purpose purpose) {
+    model::Pair pair;
+    pair.family = of;
+    pair.experiment = id;
+    pair.aim.purpose = purpose;
+    pair.index = ++fed[id];
+    pair.variant_second = pair.index % 2 == 1;
+    experiments.began(pair);
+    model::PairFact fact = fact_of(pair, d);
+    fact.a.started_s = fact.b.started_s = 7200.0 * pair.index;
+    experiments.ended(ended(pair, fact));
+  }
+
+  // Acts until there is nothing to decide.
+  void rest() {
+    for (bool acted = true; acted;) {
+      acted = false;
+      for (const Intent& intent : experiments.plan()) {
+        const auto did = experiments.act(intent, effects);
+        ASSERT_TRUE(did) << did.error().text;
+        acted = *did;
+        if (acted) break;
+      }
+    }
+  }
+
+  const ExperimentState* state_of(const std::string& id) const {
+    for (const ExperimentState& x : experiments.state().experiments) {
+      if (x.id == id) return &x;
+    }
+    return nullptr;
+  }
+
+  static Settings settings() {
+    Settings settings;
+    settings.other_contention = false;
+    settings.per_family = 4;
+    return settings;
+  }
+
+  std::map<std::string, int> fed;
+  Notebook effects;
+  Experiments experiments{settings(), {"c-1", "5eed", {200, 0.10, 0}, 2}, {}};
+};
+
+TEST_F(GateTest, AnApprovalClosesMovesTheBaselineAndCounts) {
+  FamilyRecord eval = family("eval");
+  eval.stack = {{"h-old", {}}};
+  eval.stack[0].change.env["OLD"] = "1";
+  eval.baseline = eval.stack[0].change;
+  const model::Spec spec = eval.spec;
+  ASSERT_TRUE(experiments.add(std::move(eval)));
+  add("1", spec, Stage::kGate);
+  const auto late = experiments.decide("x-1", {true, "ada", "fine"}, effects);
+  ASSERT_FALSE(late);
+  EXPECT_NE(late.error().text.find("was measured before eval's baseline moved"), std::string::npos);
+  ASSERT_TRUE(experiments.decide("x-1", {false, "ada", "too late"}, effects));
+  EXPECT_EQ(effects.all<Judged>().back().verdict.kind, VerdictKind::kDeclined);
+  EXPECT_EQ(experiments.state().campaign.promoted, 0) << "declined: the level does not fall";
+
+  ASSERT_TRUE(experiments.add(family("train")));
+  add("2", experiments.family("train").spec, Stage::kGate);
+  ASSERT_TRUE(experiments.decide("x-2", {true, "ada", "fine"}, effects));
+  EXPECT_EQ(effects.all<GateDecided>().back().decision.actor, "ada");
+  EXPECT_EQ(effects.all<Judged>().back().verdict.kind, VerdictKind::kPromoted);
+  EXPECT_EQ(effects.all<Judged>().back().verdict.comparison->effect, 0.12)
+      << "as the person saw it";
+  EXPECT_EQ(effects.all<BaselineMoved>().back().baseline.env.at("V"), "2");
+  EXPECT_NEAR(effects.all<SavingBooked>().back().predicted_share, 0.095, 0.001);
+  EXPECT_EQ(effects.all<WatchBegan>().back().before, model::Change{});
+  EXPECT_EQ(experiments.state().campaign.promoted, 1);
+  EXPECT_EQ(experiments.family("train").stack.size(), 1U);
+  EXPECT_EQ(state_of("x-2"), nullptr);
+}
+
+TEST_F(GateTest, ARollbackFoldsTheRestOfTheStackAndGivesNothingBack) {
+  ASSERT_TRUE(experiments.add(family("eval")));
+  add("1", experiments.family("eval").spec, Stage::kGate);
+  ASSERT_TRUE(experiments.decide("x-1", {true, "ada", "fine"}, effects));
+  ASSERT_FALSE(experiments.roll_back("eval", "h-9", "ada", "dear", effects));
+  ASSERT_FALSE(experiments.roll_back("eval", "h-1", "ada", " ", effects));
+  ASSERT_TRUE(experiments.roll_back("eval", "h-1", "ada", "dear", effects));
+  EXPECT_EQ(effects.all<RolledBack>().back().baseline, model::Change{});
+  EXPECT_EQ(experiments.family("eval").baseline, model::Change{});
+  EXPECT_TRUE(experiments.family("eval").stack.empty());
+  EXPECT_EQ(experiments.state().campaign.promoted, 1);
+}
+
+TEST_F(GateTest, OnlyAVerdictThatBlocksIsReopenedAndOnlyOutsideTheStack) {
+  ASSERT_TRUE(experiments.add(family("eval")));
+  add("1", experiments.family("eval").spec, Stage::kGate);
+  const model::Hypothesis h = experiments.hypothesis("h-1");
+  EXPECT_FALSE(experiments.reopen({h, VerdictKind::kAborted}, "ada", "again", effects));
+  ASSERT_TRUE(experiments.decide("x-1", {true, "ada", "fine"}, effects));
+  const auto stacked = experiments.reopen({h, VerdictKind::kPromoted}, "ada", "again", effects);
+  ASSERT_FALSE(stacked);
+  EXPECT_NE(stacked.error().text.find("gate rollback h-1"), std::string::npos);
+  ASSERT_TRUE(experiments.roll_back("eval", "h-1", "ada", "dear", effects));
+  EXPECT_FALSE(experiments.reopen({h, VerdictKind::kPromoted}, "ada", "", effects));
+  ASSERT_TRUE(experiments.reopen({h, VerdictKind::kPromoted}, "ada", "again", effects));
+  EXPECT_EQ(effects.all<Reopened>().back().hypothesis, "h-1");
+}
+
+TEST_F(GateTest, NothingIsDecidedThatCouldNotBeRemembered) {
+  ASSERT_TRUE(experiments.add(family("eval")));
+  add("1", experiments.family("eval").spec, Stage::kGate);
+  effects.fails = true;
+  EXPECT_FALSE(experiments.decide("x-1", {true, "ada", "fine"}, effects));
+  EXPECT_NE(state_of("x-1"), nullptr);
+  EXPECT_EQ(experiments.state().campaign.promoted, 0);
+  EXPECT_EQ(experiments.family("eval").baseline, model::Change{});
+}
+
+// A spec that was replaced: what was registered is what is judged, and it ends.
+TEST_F(GateTest, AChangedSpecEndsItsExperimentsAndNamesWhatChanged) {
+  FamilyRecord record = family("eval");
+  record.spec.metric = "throughput";
+  record.spec.lower_is_better = false;
+  const model::Spec registered = record.spec;
+  record.spec.lower_is_better = true;
+  ASSERT_TRUE(experiments.add(std::move(record)));
+  add("1", registered, Stage::kCompare);
+  add("2", registered, Stage::kGate);
+  model::Pair pair;
+  pair.family = "eval";
+  pair.experiment = "x-1";
+  pair.index = 1;
+  model::PairFact fact = fact_of(pair, 0);
+  fact.a.metric = 100;
+  fact.b.metric = 50;
+  experiments.began(pair);
+  experiments.ended(ended(pair, fact));
+  EXPECT_LT(experiments.comparison("x-1").effect, 0) << "half the throughput is no win";
+  const auto approved = experiments.decide("x-2", {true, "ada", "fine"}, effects);
+  ASSERT_FALSE(approved);
+  EXPECT_NE(approved.error().text.find("metric direction changed"), std::string::npos);
+  rest();
+  ASSERT_EQ(effects.all<Judged>().size(), 2U);
+  for (const Judged& judged : effects.all<Judged>()) {
+    EXPECT_EQ(judged.verdict.kind, VerdictKind::kAborted);
+    EXPECT_NE(judged.verdict.reason.find("(metric direction)"), std::string::npos)
+        << judged.verdict.reason;
+  }
+}
+
+TEST_F(GateTest, AVariantThatCanNeverRunIsInvalidAtOnce) {
+  ASSERT_TRUE(experiments.add(family("eval")));
+  add("1", experiments.family("eval").spec, Stage::kCompare);
+  model::Pair pair;
+  pair.family = "eval";
+  pair.experiment = "x-1";
+  pair.index = 1;
+  pair.commit = "0123456789abcdef";
+  model::PairFact fact = fact_of(pair, 0);
+  fact.voided = fact.b.failed = true;
+  fact.b.never_runs = model::NeverRuns::kBuildFailed;
+  fact.b.failure = "the build failed: make: exit 2";
+  experiments.began(pair);
+  experiments.ended(ended(pair, fact));
+  rest();
+  ASSERT_EQ(effects.all<Judged>().size(), 1U);
+  EXPECT_EQ(effects.all<Judged>()[0].verdict.kind, VerdictKind::kInvalid);
+  EXPECT_EQ(effects.all<Judged>()[0].verdict.reason,
+            "at commit 0123456789ab the build failed: make: exit 2");
+}
+
+TEST_F(GateTest, TheCapCountsPairsOfSteps) {
+  FamilyRecord record = family("eval");
+  record.spec.pairing = "steps";
+  ASSERT_TRUE(experiments.add(std::move(record)));
+  add("1", experiments.family("eval").spec, Stage::kCompare);
+  model::Pair pair;
+  pair.family = "eval";
+  pair.experiment = "x-1";
+  pair.index = 1;
+  pair.steps = true;
+  model::PairFact fact = fact_of(pair, 0);
+  for (int i = 0; i < 64; ++i) {
+    fact.steps.push_back({i % 2 == 0, 1, std::exp(i % 2 == 0 ? -0.2 : 0.15)});
+  }
+  experiments.began(pair);
+  experiments.ended(ended(pair, fact));
+  ASSERT_EQ(state_of("x-1")->answer, model::Answer::kCannotTell);
+  rest();
+  ASSERT_EQ(effects.all<Judged>().size(), 1U);
+  EXPECT_EQ(effects.all<Judged>()[0].verdict.kind, VerdictKind::kInconclusive);
+  EXPECT_TRUE(settled(experiments.state()));
+}
+
+}  // namespace
+}  // namespace amdahl::loop

@@ -1,0 +1,118 @@
+// The pairs that wishes ask for.
+#include <algorithm>
+
+#include "loop/experiments.h"
+#include "loop/order.h"
+#include "stats/coin.h"
+
+namespace amdahl::loop {
+
+using model::Purpose;
+using model::Stage;
+
+std::optional<model::Pair> Experiments::order_for(const Intent& wish) const {
+  if (const auto* same = std::get_if<RunSame>(&wish)) return order_same(*same);
+  if (const auto* pair = std::get_if<RunPair>(&wish)) return order_pair(*pair);
+  return std::nullopt;
+}
+
+model::Pair Experiments::order_same(const RunSame& wish) const {
+  const Family& family = families_.at(wish.family);
+  model::Pair order;
+  order.family = wish.family;
+  order.aim.purpose = Purpose::kSame;
+  order.index = family.last_same + 1;
+  order.variant_second = stats::coin("same", order.family, order.index);
+  order.a = order.b = family.record.baseline;
+  order.concurrent = family.record.spec.pairing == "concurrent";
+  order.steps = family.record.spec.pairing == "steps";
+  return order;
+}
+
+model::Pair Experiments::order_pair(const RunPair& wish) const {
+  const Track& track = tracks_.at(wish.experiment);
+  const model::Experiment& e = track.experiment;
+  const model::Spec& spec = families_.at(e.family).record.spec;
+  model::Pair order;
+  order.family = e.family;
+  order.experiment = e.id;
+  order.aim = {wish.purpose, wish.target};
+  order.index = track.last_index + 1;
+  order.variant_second = stats::coin(e.seed, e.hypothesis, order.index);
+  order.concurrent = spec.pairing == "concurrent";
+  order.steps = spec.pairing == "steps";
+  order.stratum = next_stratum(spec, track.dealt);
+  order.a = e.baseline_change;
+  order.b = combine(e.baseline_change, ideas_.at(e.hypothesis).change);
+  if (wish.purpose == Purpose::kTopUp) {
+    const refute::Target target =
+        refute::target_of(wish.target, gather(track, track.judge.peek(), false));
+    order.variant_second = target.variant_second.value_or(order.variant_second);
+    order.contended = target.contended;
+    order.steps &= !target.whole_runs;
+    if (!target.stratum.empty()) order.stratum = target.stratum;
+    if (target.same) order.b = order.a;
+  } else if (!order.concurrent && !order.steps) {
+    share_baseline(track, order);
+  }
+  const auto stratum = std::ranges::find(spec.strata, order.stratum, &model::Stratum::name);
+  if (stratum != spec.strata.end()) {
+    order.a = combine(selecting(*stratum), order.a);
+    order.b = combine(selecting(*stratum), order.b);
+    for (model::SharedVariant& variant : order.shared) {
+      variant.change = combine(selecting(*stratum), variant.change);
+    }
+  }
+  return order;
+}
+
+// What an experiment would take a pair for, if another of its family has one run.
+std::optional<Purpose> Experiments::wants_pair(const ExperimentState& x) const {
+  switch (x.stage) {
+    case Stage::kCompare:
+      if (x.answer == model::Answer::kCannotTell && x.compare_ratios + x.in_flight < x.cap &&
+          x.in_flight < x.pairs_needed) {
+        return Purpose::kCompare;
+      }
+      return std::nullopt;
+    case Stage::kRefute:
+      if (x.replicate_pairs + x.in_flight < state_.settings.replicate_at_least) {
+        return Purpose::kReplicate;
+      }
+      return std::nullopt;
+    case Stage::kTopUp:
+    case Stage::kHold:
+    case Stage::kGate:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// Other experiments of the family that want a pair on the same baseline share its run.
+void Experiments::share_baseline(const Track& leader, model::Pair& order) const {
+  for (const std::string& id : families_.at(order.family).live) {
+    if (static_cast<int>(order.shared.size()) + 1 >= state_.settings.block_variants) break;
+    const Track& other = tracks_.at(id);
+    const ExperimentState& x = state_.experiments[other.at];
+    const std::optional<Purpose> purpose = wants_pair(x);
+    if (!purpose || id == leader.experiment.id || x.baseline_moved) continue;
+    if (other.experiment.baseline != leader.experiment.baseline) continue;
+    model::SharedVariant variant;
+    variant.experiment = id;
+    variant.aim.purpose = *purpose;
+    variant.index = other.last_index + 1;
+    variant.change = combine(other.experiment.baseline_change, ideas_.at(x.hypothesis).change);
+    order.shared.push_back(std::move(variant));
+  }
+  if (order.shared.empty()) return;
+  const int arms = static_cast<int>(order.shared.size()) + 2;
+  const model::Experiment& e = leader.experiment;
+  order.order = block_order(e.seed, e.hypothesis, order.index, arms);
+  const auto place = [&](int arm) { return std::ranges::find(order.order, arm); };
+  order.variant_second = place(1) > place(0);
+  for (std::size_t i = 0; i < order.shared.size(); ++i) {
+    order.shared[i].variant_second = place(static_cast<int>(i) + 2) > place(0);
+  }
+}
+
+}  // namespace amdahl::loop

@@ -1,0 +1,243 @@
+#include "loop/experiments.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "loop/testing.h"
+#include "stats/coin.h"
+
+namespace amdahl::loop {
+namespace {
+
+class ExperimentsTest : public testing::Test {
+ protected:
+  ExperimentsTest() {
+    FamilyRecord record;
+    record.spec.family = "eval";
+    record.spec.command = {"eval", "--batch", "1"};
+    record.spec.outputs.push_back({"{out}/x", true});
+    record.spec.inputs.push_back("data/*");
+    record.state.name = "eval";
+    record.state.volume_accelerator_h_per_day = 100;
+    record.state.profiled = true;
+    for (int i = 1; i <= 6; ++i) {
+      model::Pair order;
+      order.index = i;
+      order.aim.purpose = model::Purpose::kSame;
+      record.same.push_back(fact_of(order, 0.002 * (i - 3.5)));
+    }
+    EXPECT_TRUE(experiments.add(std::move(record)));
+    for (const char* id : {"h-1", "h-2"}) {
+      model::Hypothesis h;
+      h.id = id;
+      h.family = "eval";
+      h.title = "larger batches";
+      h.change.args["--batch"] = id == std::string("h-1") ? "8" : "16";
+      h.predicted_gain = 0.2;
+      h.ceiling_share = 0.5;
+      experiments.add(h);
+    }
+  }
+
+  // One intent that needs no slot, if there is one.
+  bool act() {
+    for (const Intent& intent : experiments.plan()) {
+      const auto acted = experiments.act(intent, effects);
+      EXPECT_TRUE(acted) << acted.error().text;
+      if (acted && *acted) return true;
+    }
+    return false;
+  }
+
+  // Runs what is wished for until nothing is, with effects of about d.
+  void work(double d) {
+    for (int round = 0; round < 200; ++round) {
+      while (act()) {
+      }
+      std::vector<model::Pair> orders;
+      for (const Intent& wish : one_by_one(experiments.plan())) {
+        const auto order = experiments.order_for(wish);
+        if (!order) continue;
+        experiments.began(*order);
+        orders.push_back(*order);
+      }
+      if (orders.empty()) return;
+      for (const model::Pair& order : orders) {
+        const double noise = 0.004 * (order.index * 7 % 5 - 2);
+        const model::PairFact fact = fact_of(order, order.experiment.empty() ? noise : d + noise);
+        experiments.ended(ended(order, fact));
+      }
+    }
+    FAIL() << "it never came to rest";
+  }
+
+  Notebook effects;
+  Experiments experiments{Settings{}, CampaignRecord{}, Circumstances{}};
+};
+
+TEST_F(ExperimentsTest, ARealWinWalksToTheGate) {
+  work(0.25);
+  ASSERT_EQ(effects.all<CampaignOpened>().size(), 1U);
+  EXPECT_EQ(effects.all<CampaignOpened>()[0].id, "c-00112233");
+  ASSERT_EQ(effects.all<GateOpened>().size(), 2U) << "both are wins, one after the other";
+  const GateOpened gate = effects.all<GateOpened>()[0];
+  EXPECT_NEAR(gate.comparison.effect, 0.25, 0.01);
+  EXPECT_GT(gate.comparison.lower, 0.2);
+  EXPECT_TRUE(settled(experiments.state()));
+  EXPECT_TRUE(experiments.decide(gate.experiment, {true, "ada", "fine"}, effects));
+  EXPECT_EQ(experiments.state().campaign.promoted, 1);
+  // The other was measured on the baseline before it: it must be tried again.
+  EXPECT_TRUE(act());
+  ASSERT_EQ(effects.all<Judged>().size(), 2U);
+  EXPECT_EQ(effects.all<Judged>()[1].verdict.kind, model::VerdictKind::kAborted);
+  EXPECT_TRUE(experiments.state().experiments.empty());
+}
+
+TEST_F(ExperimentsTest, NoEffectIsClosedWithItsNumbers) {
+  work(0);
+  ASSERT_EQ(effects.all<Judged>().size(), 2U);
+  EXPECT_EQ(effects.all<Judged>()[0].verdict.kind, model::VerdictKind::kNoEffect);
+  EXPECT_NE(effects.all<Judged>()[0].verdict.reason.find("pairs"), std::string::npos);
+  EXPECT_TRUE(effects.all<GateOpened>().empty());
+  EXPECT_TRUE(experiments.state().queued.empty());
+}
+
+TEST_F(ExperimentsTest, RegistersBeforeTheFirstPairAndFollowsTheCoin) {
+  ASSERT_TRUE(act());  // The campaign.
+  ASSERT_TRUE(act());  // The registration.
+  ASSERT_EQ(effects.all<Registered>().size(), 1U);
+  const model::Experiment e = effects.all<Registered>()[0].experiment;
+  EXPECT_EQ(e.weight, 1.0 / 200);
+  EXPECT_NEAR(e.claim, -std::log(0.8), 1e-12);
+  EXPECT_NEAR(e.delta, e.claim / 2, 1e-12);
+  for (int i = 1; i <= 20; ++i) {
+    const auto order = experiments.order_for(RunPair{e.id});
+    ASSERT_TRUE(order);
+    EXPECT_EQ(order->index, i);
+    EXPECT_EQ(order->variant_second, stats::coin(e.seed, e.hypothesis, i));
+    experiments.began(*order);
+  }
+}
+
+TEST_F(ExperimentsTest, DecidesOnTheResolvedPrefixAlone) {
+  act();
+  act();
+  const std::string id = experiments.state().experiments.at(0).id;
+  std::vector<model::Pair> orders;
+  for (int i = 0; i < 8; ++i) {
+    orders.push_back(*experiments.order_for(RunPair{id}));
+    experiments.began(orders.back());
+  }
+  for (std::size_t i = 1; i < orders.size(); ++i) {
+    const model::PairFact fact = fact_of(orders[i], 0.3);
+    experiments.ended(ended(orders[i], fact));
+  }
+  EXPECT_EQ(experiments.state().experiments[0].log_e, 0) << "the first pair is still open";
+  EXPECT_EQ(experiments.state().experiments[0].compare_pairs, 7);
+  experiments.ended(ended(orders[0], std::nullopt));
+  EXPECT_GT(experiments.state().experiments[0].log_e, std::log(20.0));
+  EXPECT_EQ(experiments.state().experiments[0].answer, model::Answer::kBetter);
+  EXPECT_EQ(experiments.state().experiments[0].other_voids, 1);
+}
+
+TEST_F(ExperimentsTest, AVerdictLeavesPairsInFlightBehind) {
+  act();
+  act();
+  const std::string id = experiments.state().experiments.at(0).id;
+  EXPECT_EQ(experiments.title_of(id), "larger batches");
+  const auto late = experiments.order_for(RunPair{id});
+  ASSERT_TRUE(late);
+  experiments.began(*late);
+  ASSERT_TRUE(experiments.act(Close{id, model::VerdictKind::kNoEffect, ""}, effects));
+  EXPECT_EQ(experiments.title_of(id), "") << "the progress line asks while its pair still runs";
+  const model::PairFact fact = fact_of(*late, 0.3);
+  experiments.ended(ended(*late, fact));
+  EXPECT_TRUE(experiments.state().experiments.empty());
+}
+
+TEST_F(ExperimentsTest, BelievesNothingThatCouldNotBeRemembered) {
+  act();
+  effects.fails = true;
+  const auto acted = experiments.act(Register{"h-1"}, effects);
+  ASSERT_FALSE(acted);
+  EXPECT_EQ(acted.error().text, "the disk is full");
+  EXPECT_TRUE(experiments.state().experiments.empty());
+  EXPECT_EQ(experiments.state().queued.size(), 2U);
+  EXPECT_EQ(experiments.state().registered, 0);
+}
+
+TEST(ExperimentsBlocks, ShareOneBaselineInARandomOrderOfAllArms) {
+  Settings settings;
+  settings.per_family = 4;
+  Experiments experiments(settings, CampaignRecord{"c-1", "5eed", {200, 0.1, 0}, 0},
+                          Circumstances{});
+  Notebook effects;
+  FamilyRecord record;
+  record.spec.family = record.state.name = "eval";
+  record.spec.command = {"eval"};
+  record.state.profiled = true;
+  ASSERT_TRUE(experiments.add(std::move(record)));
+  for (int i = 0; i < 6; ++i) {
+    model::Hypothesis h;
+    h.id = "h-" + std::to_string(i);
+    h.family = "eval";
+    h.change.env["N"] = std::to_string(i);
+    h.predicted_gain = 0.2;
+    experiments.add(h);
+    if (i >= 4) continue;
+    ASSERT_TRUE(experiments.act(Register{h.id}, effects));
+  }
+  std::map<bool, int> seconds;
+  for (int i = 0; i < 200; ++i) {
+    const auto order = experiments.order_for(RunPair{"x-0"});
+    ASSERT_TRUE(order);
+    ASSERT_EQ(order->shared.size(), 3U);
+    ASSERT_EQ(order->order.size(), 5U);
+    const auto place = [&](int arm) {
+      return std::ranges::find(order->order, arm) - order->order.begin();
+    };
+    EXPECT_EQ(order->variant_second, place(1) > place(0));
+    for (int arm = 2; arm < 5; ++arm) {
+      const model::SharedVariant& variant = order->shared[static_cast<std::size_t>(arm) - 2];
+      EXPECT_EQ(variant.variant_second, place(arm) > place(0));
+      ++seconds[variant.variant_second];
+    }
+    model::Pair alone = *order;
+    alone.shared.clear();
+    experiments.began(alone);
+    const model::PairFact fact = fact_of(alone, 0);
+    experiments.ended(ended(alone, fact));
+  }
+  EXPECT_NEAR(seconds[true], 300, 60) << "of 600, by a fair coin";
+}
+
+TEST(ExperimentsStrata, DealsPairsOverTheClassesByTheirShare) {
+  Experiments experiments(Settings{}, CampaignRecord{"c-1", "5eed", {200, 0.1, 0}, 0},
+                          Circumstances{});
+  Notebook effects;
+  FamilyRecord record;
+  record.spec.family = record.state.name = "eval";
+  record.spec.command = {"eval"};
+  record.spec.strata = {{"small", 0.25, {{"SPLIT", "small"}}, {}}, {"large", 0.75, {}, {}}};
+  ASSERT_TRUE(experiments.add(std::move(record)));
+  model::Hypothesis h;
+  h.id = "h-1";
+  h.family = "eval";
+  h.change.env["N"] = "2";
+  experiments.add(h);
+  ASSERT_TRUE(experiments.act(Register{h.id}, effects));
+  std::map<std::string, int> dealt;
+  for (int i = 0; i < 40; ++i) {
+    const auto order = experiments.order_for(RunPair{"x-1"});
+    ++dealt[order->stratum];
+    EXPECT_EQ(order->a.env.count("SPLIT"), order->stratum == "small" ? 1U : 0U);
+    EXPECT_EQ(order->b.env.count("SPLIT"), order->a.env.count("SPLIT"));
+    experiments.began(*order);
+  }
+  EXPECT_EQ(dealt, (std::map<std::string, int>{{"small", 10}, {"large", 30}}));
+}
+
+}  // namespace
+}  // namespace amdahl::loop

@@ -1,0 +1,23 @@
+// verdict.h: verdicts, made in one place. For this folder, and for ideas that never came to a test.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "loop/effects.h"
+#include "model/hypothesis.h"
+
+namespace amdahl::loop {
+
+Judged judged(const model::Hypothesis& hypothesis, const std::string& experiment,
+              model::VerdictKind kind, const std::string& reason,
+              std::optional<model::Comparison> comparison, Nanos now);
+
+// Of ideas that rest on an earlier profile and wait, those that the new profile does not bring
+// again: they are not tested. An idea is known by its key.
+std::vector<Judged> withdrawn(std::span<const model::Hypothesis> waiting,
+                              std::span<const model::Hypothesis> carried, Nanos now);
+
+}  // namespace amdahl::loop
