@@ -73,6 +73,7 @@ class ContextTest : public testing::Test {
     packet.hypothesis = id;
     packet.family = "eval";
     packet.comparison.shrunk = 0.223;
+    packet.comparison.log_e_win = 9;
     ASSERT_EQ(say({{"hypothesis.proposed", "ada", id, encode(h)},
                    {"experiment.registered", "cycle", x.id, encode(x)},
                    {"comparison.made", "cycle", x.id, encode(packet.comparison)},

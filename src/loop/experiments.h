@@ -76,7 +76,8 @@ class Experiments {
   void ended(const model::Pair& pair);
 
   // The gate's decision closes the experiment, and an approval moves the family's baseline.
-  // kConflict if it does not wait at the gate, or the baseline has moved since it was measured.
+  // kConflict if it does not wait at the gate, the spec or the baseline is another than when it was
+  // registered, or its evidence is below the campaign's level.
   Result<> decide(const std::string& experiment, const model::GateDecision& decision,
                   Effects& effects);
   // Takes a promoted change out of the stack again. Its verdict stays, its key stays used, and the

@@ -61,6 +61,13 @@ Result<> Experiments::decide(const std::string& id, const model::GateDecision& d
                     "--reason, and it can be proposed again on the present one",
                     h.id, h.family));
   }
+  const double level = promotion_level(state_);
+  if (comparison.log_e_win < level) {
+    return conflict(fmt::format(
+        "{} has an E of {:.0f}, and {:.0f} are needed after {} promotions of "
+        "its campaign; it may pass once there are more",
+        h.id, std::exp(comparison.log_e_win), std::exp(level), state_.campaign.promoted));
+  }
   std::vector<Promoted> stack = family.record.stack;
   stack.push_back({h.id, h.change});
   const model::Change before = family.record.baseline;

@@ -55,10 +55,6 @@ class GateTest : public testing::Test {
     e.claim = 0.1;
     e.delta = 0.05;
     e.baseline = digest(*make_plan(spec, {}));
-    model::Comparison seen;
-    seen.log_e_win = std::log(5000);
-    seen.effect = 0.12;
-    seen.shrunk = 0.1;
     ASSERT_TRUE(experiments.add(e, stage, {}, seen));
   }
 
@@ -102,7 +98,16 @@ class GateTest : public testing::Test {
     return settings;
   }
 
+  static model::Comparison proof() {
+    model::Comparison comparison;
+    comparison.log_e_win = std::log(5000);
+    comparison.effect = 0.12;
+    comparison.shrunk = 0.1;
+    return comparison;
+  }
+
   std::map<std::string, int> fed;
+  model::Comparison seen = proof();  // By the panel, of what is added.
   Notebook effects;
   Experiments experiments{settings(), {"c-1", "5eed", {200, 0.10, 0}, 2}, {}};
 };
@@ -249,6 +254,53 @@ TEST_F(GateTest, TheCapCountsPairsOfSteps) {
   ASSERT_EQ(effects.all<Judged>().size(), 1U);
   EXPECT_EQ(effects.all<Judged>()[0].verdict.kind, VerdictKind::kInconclusive);
   EXPECT_TRUE(settled(experiments.state()));
+}
+
+// K = 200, alpha = 0.10: a claim needs E = 2000, after one promotion 1000. Two that wait with E
+// between do not lift each other over the level: one might be declined or aborted.
+TEST_F(GateTest, TheLevelFallsOnlyWithPromotionsThatHappened) {
+  ASSERT_TRUE(experiments.add(family("eval")));
+  ASSERT_TRUE(experiments.add(family("train")));
+  const auto wait = [&](const std::string& id, const std::string& of) {
+    add(id, experiments.family(of).spec, Stage::kRefute);
+    for (int i = 0; i < 5; ++i) feed("x-" + id, of, 0.07 + 0.002 * (i % 3), Purpose::kCompare);
+    for (int i = 0; i < 24; ++i) {
+      const bool against = i % 5 == 1 || i == 2;
+      feed("x-" + id, of, against ? -0.042 : 0.07 + 0.001 * (i % 4 - 1), Purpose::kReplicate);
+    }
+    const double e = std::exp(experiments.comparison("x-" + id).log_e_win);
+    EXPECT_GT(e, 1000);
+    EXPECT_LT(e, 2000);
+  };
+  wait("1", "eval");
+  wait("2", "eval");
+  wait("3", "train");
+  rest();
+  EXPECT_TRUE(effects.all<GateOpened>().empty());
+  for (const char* id : {"x-1", "x-2", "x-3"}) EXPECT_EQ(state_of(id)->stage, Stage::kHold);
+
+  ASSERT_TRUE(experiments.add(family("vision")));
+  add("4", experiments.family("vision").spec, Stage::kGate);
+  ASSERT_TRUE(experiments.decide("x-4", {false, "ada", "no"}, effects));
+  rest();
+  EXPECT_TRUE(effects.all<GateOpened>().empty()) << "a refusal lowers nothing";
+  add("5", experiments.family("vision").spec, Stage::kGate);
+  ASSERT_TRUE(experiments.decide("x-5", {true, "ada", "fine"}, effects));
+  rest();
+  EXPECT_EQ(effects.all<GateOpened>().size(), 3U) << "one promotion later 1000 is enough";
+}
+
+// A ledger of before may hold such a claim at its gate.
+TEST_F(GateTest, WhatIsBelowTheLevelIsNotApproved) {
+  ASSERT_TRUE(experiments.add(family("eval")));
+  seen.log_e_win = std::log(1500);
+  add("1", experiments.family("eval").spec, Stage::kGate);
+  const auto approved = experiments.decide("x-1", {true, "ada", "fine"}, effects);
+  ASSERT_FALSE(approved);
+  EXPECT_EQ(approved.error().kind, Error::Kind::kConflict);
+  EXPECT_NE(approved.error().text.find("E of 1500, and 2000 are needed"), std::string::npos)
+      << approved.error().text;
+  EXPECT_TRUE(experiments.decide("x-1", {false, "ada", "no"}, effects));
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <iterator>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 
 #include <fmt/core.h>
 
@@ -272,28 +271,14 @@ void Planner::for_experiment(const Entry& entry) {
   }
 }
 
-// Claims that only the campaign's level holds back: the more that would be promoted together, the
-// lower it is for each of them. Those that the panel has no more to ask of pass; what it would
-// still ask of others is bought once they are within reach.
+// Claims that only the campaign's level held back. It falls as promotions happen, and with nothing
+// else: each must reach it by itself, for whoever passed in company might be left alone. What the
+// panel would still ask of one is bought once it is there.
 void Planner::promotions() {
-  std::vector<stats::Candidate> passed;
-  std::vector<stats::Candidate> within_reach;
-  std::unordered_set<std::string_view> wanting;
   for (const ExperimentState& x : state_.experiments) {
-    if (x.stage != Stage::kHold || x.baseline_moved) continue;
-    if (x.passed) passed.push_back({x.id, x.log_e});
-    if (x.passed || x.wants_top_up) within_reach.push_back({x.id, x.log_e});
-    if (x.wants_top_up) wanting.insert(x.id);
-  }
-  const std::vector<std::string> chosen = stats::promotable(passed, state_.campaign);
-  stats::Campaign together = state_.campaign;
-  together.promoted += static_cast<int>(chosen.size()) - 1;
-  for (const std::string& id : chosen) {
-    out_.push_back(AskPanel{id, stats::promotion_log_threshold(together)});
-  }
-  if (wanting.empty()) return;
-  for (const std::string& id : stats::promotable(within_reach, state_.campaign)) {
-    if (wanting.contains(id)) out_.push_back(Advance{id, Stage::kTopUp});
+    if (x.stage != Stage::kHold || x.baseline_moved || x.log_e < log_level_) continue;
+    if (x.passed) out_.push_back(AskPanel{x.id, log_level_});
+    if (x.wants_top_up) out_.push_back(Advance{x.id, Stage::kTopUp});
   }
 }
 

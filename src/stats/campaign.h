@@ -30,7 +30,8 @@ struct Candidate {  // A hypothesis that has passed everything else.
 
 // The ids to promote now, strongest first by weight times E, ties by id: the largest k whose k-th
 // such product reaches 1/(alpha(D+k)). The others stay pending: the level falls as the campaign
-// promotes.
+// promotes. Holds only if all of them are promoted or none; who decides on each by itself asks
+// promotion_log_threshold() each time.
 std::vector<std::string> promotable(std::span<const Candidate> candidates,
                                     const Campaign& campaign);
 
