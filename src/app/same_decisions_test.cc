@@ -89,7 +89,10 @@ class InMemory : public Carrier {
   loop::Experiments& experiments() override { return experiments_; }
   loop::Effects& effects() override { return memory_; }
   model::Change baseline() override { return memory_.baselines[std::string(kFamily)]; }
-  int promoted() override { return experiments_.state().campaign.promoted; }
+  int promoted() override {
+    return static_cast<int>(std::ranges::count_if(
+        campaign_.outcomes, [](const sim::Outcome& outcome) { return outcome.promoted; }));
+  }
   std::optional<VerdictKind> verdict(int number) override { return of(number).verdict; }
   bool in_stack(int number) override { return of(number).kept(); }
   bool reopened(int number) override { return of(number).reopened; }
@@ -174,17 +177,19 @@ class SameDecisions : public ContextTest, public testing::WithParamInterface<std
   Result<> decide(int number, bool approved) {
     carrier_->look();
     const model::GateDecision decision{approved, "ada", "as measured", carrier_->packet(number)};
-    return carrier_->experiments().decide(test_of(number).id, decision, carrier_->effects());
+    return agreed(
+        carrier_->experiments().decide(test_of(number).id, decision, carrier_->effects()));
   }
   Result<> roll_back(int number) {
     carrier_->look();
-    return carrier_->experiments().roll_back(std::string(kFamily), sim::hypothesis_id(number),
-                                             "ada", "dear in production", carrier_->effects());
+    return agreed(carrier_->experiments().roll_back(std::string(kFamily),
+                                                    sim::hypothesis_id(number), "ada",
+                                                    "dear in production", carrier_->effects()));
   }
   Result<> reopen(int number) {
     carrier_->look();
-    return carrier_->experiments().reopen({idea(number), *carrier_->verdict(number)}, "ada",
-                                          "another machine", carrier_->effects());
+    return agreed(carrier_->experiments().reopen({idea(number), *carrier_->verdict(number)}, "ada",
+                                                 "another machine", carrier_->effects()));
   }
   // Acts on what the loop decides by itself.
   void rest() {
@@ -194,6 +199,13 @@ class SameDecisions : public ContextTest, public testing::WithParamInterface<std
       const auto acted = carrier_->experiments().act(intent, carrier_->effects());
       ASSERT_TRUE(acted) << acted.error().text;
     }
+  }
+  // What the loop believes is what was carried out.
+  Result<> agreed(Result<> done) {
+    const loop::Experiments& experiments = carrier_->experiments();
+    EXPECT_EQ(experiments.state().campaign.promoted, carrier_->promoted());
+    EXPECT_EQ(experiments.family(std::string(kFamily)).baseline, carrier_->baseline());
+    return done;
   }
   static model::Change with(int number) { return idea(number).change; }
 
