@@ -197,6 +197,8 @@ Guard::~Guard() {
   const char farewell = 0;
   ::send(tell_.get(), &farewell, sizeof farewell, MSG_NOSIGNAL);
   tell_ = os::Fd{-1};
+  // It has nothing left to do, and one that the job has stopped would be waited for without end.
+  ::kill(pid_, SIGKILL);
   // Whoever waits for all children of this process may have taken it already.
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }

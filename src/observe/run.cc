@@ -114,7 +114,7 @@ Result<model::Receipt> Run::go() {
   return receipt;
 }
 
-// Until the main process is gone.
+// Until the main process is gone, or cannot be ended by any means.
 Result<> Run::follow() {
   next_tick_ = pace_.interval();
   while (true) {
@@ -125,7 +125,7 @@ Result<> Run::follow() {
     TRY(err_->pump());
     pass_on_signals(now);
     wall_ = now;
-    if (reaper_->collect()) return Ok{};
+    if (reaper_->collect() || gave_up_) return Ok{};
     if (now >= next_tick_) tick(now);
     enforce_limits(now);
   }
@@ -175,6 +175,7 @@ void Run::enforce_limits(Nanos now) {
   if (kill_at_ && now >= *kill_at_) {
     would_not_die_ = kill_tree(tree_, *reaper_, clock_);
     kill_at_.reset();
+    gave_up_ = !reaper_->main_status();
     return;
   }
   if (ending_) return;
@@ -213,7 +214,7 @@ void Run::end_tree() {
     }
     left_behind_ = static_cast<int>(living.size());
   }
-  would_not_die_ = kill_tree(tree_, *reaper_, clock_);
+  if (!gave_up_) would_not_die_ = kill_tree(tree_, *reaper_, clock_);
 }
 
 void Run::end_waits() {
@@ -262,7 +263,8 @@ void Run::fill(model::Receipt& receipt, Nanos own_cpu) {
     if (receipt.code != 0) receipt.reason = fmt::format("exit {}", receipt.code);
   }
   if (would_not_die_ > 0) {
-    receipt.reason += fmt::format("; {} processes would not die", would_not_die_);
+    receipt.reason += fmt::format("; {} process{} would not die", would_not_die_,
+                                  would_not_die_ == 1 ? "" : "es");
   }
 }
 

@@ -79,6 +79,7 @@ class Run {
   Nanos wall_{};
   int left_behind_ = 0;
   int would_not_die_ = 0;
+  bool gave_up_ = false;  // The main process is among them (in an uninterruptible wait).
 };
 
 }  // namespace amdahl::observe
