@@ -27,7 +27,8 @@ CanaryView view_of(Context& context, ledger::CanaryRow row) {
   view.row = std::move(row);
   view.result.hypothesis = view.row.canary.hypothesis;
   if (view.row.state == CanaryState::kOpen) {
-    WatchedRuns watched = watched_runs(context.config.state_dir, view.row.canary.family);
+    WatchedRuns watched =
+        watched_runs(context.config.state_dir, view.row.canary.family, context.clock->unix_time());
     view.result = canary::judge(view.row.canary, watched.runs);
     view.unreadable = std::move(watched.unreadable);
   } else if (view.row.result) {

@@ -121,18 +121,51 @@ TEST_F(CanaryTest, TheRecordIsThereBeforeTheRunAndTellsALostOneFromARunningOne) 
   promote("h-1", "A");
   {
     const Seat seat = sit();
-    const WatchedRuns watched = watched_runs(context_.config.state_dir, "eval");
+    const WatchedRuns watched = watched_runs(context_.config.state_dir, "eval", clock_.unix_time());
     ASSERT_EQ(watched.runs.size(), 1U);
     EXPECT_EQ(watched.runs[0].state, RunState::kRunning);
     EXPECT_TRUE(watched.runs[0].usage.canary == seat.run);
   }
-  EXPECT_EQ(watched_runs(context_.config.state_dir, "eval").runs[0].state, RunState::kLost);
+  EXPECT_EQ(watched_runs(context_.config.state_dir, "eval", clock_.unix_time()).runs[0].state,
+            RunState::kLost);
   EXPECT_EQ(view().result.lost, 1);
   run(80, 100);
-  const WatchedRuns both = watched_runs(context_.config.state_dir, "eval");
+  const WatchedRuns both = watched_runs(context_.config.state_dir, "eval", clock_.unix_time());
   ASSERT_EQ(both.runs.size(), 2U);
   EXPECT_EQ(both.runs[1].state, RunState::kEnded);
   EXPECT_EQ(both.runs[1].usage.canary.slot, 1) << "a lost run's seat is not given away";
+}
+
+// Its lock cannot be seen from here, and its host may have died.
+TEST_F(CanaryTest, ARunOfAnotherHostIsLostWhenItHasBeenSilentForAnHour) {
+  adopt();
+  promote("h-1", "A");
+  using std::chrono::hours;
+  using std::chrono::minutes;
+  model::Usage begun;
+  begun.family = "eval";
+  begun.host = "n2";
+  begun.start = clock_.unix_time();
+  begun.ending = "running";
+  const std::string record = context_.path("canary/eval/n2/00000000.json");
+  ASSERT_TRUE(os::make_dirs(context_.path("canary/eval/n2")));
+  ASSERT_TRUE(os::write_file(record, dump_json(encode(begun))));
+  const auto state = [&](Nanos later) {
+    return watched_runs(context_.config.state_dir, "eval", begun.start + later).runs.at(0).state;
+  };
+  EXPECT_EQ(state(hours(24 * 6)), RunState::kRunning) << "an older version says nothing";
+  EXPECT_EQ(state(hours(24 * 8)), RunState::kLost);
+  Seat seat;
+  seat.record = record;
+  show_alive(seat, minutes(0), begun.start);
+  show_alive(seat, minutes(30), begun.start + minutes(30));
+  show_alive(seat, minutes(30) + std::chrono::seconds(1), begun.start + hours(99));
+  EXPECT_EQ(state(minutes(89)), RunState::kRunning);
+  EXPECT_EQ(state(minutes(91)), RunState::kLost) << "written once a minute, not more often";
+  begun.end = begun.start + hours(2);
+  ASSERT_TRUE(leave_seat(seat, begun));
+  EXPECT_EQ(state(hours(24 * 8)), RunState::kEnded);
+  EXPECT_FALSE(os::exists(context_.path("canary/eval/n2/00000000.alive")));
 }
 
 TEST_F(CanaryTest, AnUnreadableRecordIsNamed) {
@@ -142,7 +175,7 @@ TEST_F(CanaryTest, AnUnreadableRecordIsNamed) {
   const std::string path =
       context_.path(fmt::format("canary/eval/{}/00000000.json", os::host_name()));
   ASSERT_TRUE(os::write_file(path, "{"));
-  const WatchedRuns watched = watched_runs(context_.config.state_dir, "eval");
+  const WatchedRuns watched = watched_runs(context_.config.state_dir, "eval", clock_.unix_time());
   EXPECT_TRUE(watched.runs.empty());
   ASSERT_EQ(watched.unreadable.size(), 1U);
   EXPECT_TRUE(watched.unreadable[0].starts_with(path + ": ")) << watched.unreadable[0];
@@ -178,7 +211,8 @@ TEST_F(CanaryTest, ManyAtOnceGetSeatsOfTheirOwn) {
     EXPECT_EQ(status, 0);
   }
   std::set<int> slots;
-  for (const canary::Watched& run : watched_runs(context_.config.state_dir, "eval").runs) {
+  for (const canary::Watched& run :
+       watched_runs(context_.config.state_dir, "eval", clock_.unix_time()).runs) {
     slots.insert(run.usage.canary.slot);
   }
   EXPECT_EQ(slots.size(), static_cast<std::size_t>(kProcesses * kEach));
@@ -254,7 +288,7 @@ TEST_F(CanaryTest, WhatCannotBeAppliedToTheCommandIsLeftOutAloud) {
   EXPECT_TRUE(succeeded(outcome->receipt));
   EXPECT_NE(outcome->warning, "");
   EXPECT_TRUE(outcome->canary.changes.empty());
-  EXPECT_TRUE(watched_runs(context_.config.state_dir, "eval").runs.empty());
+  EXPECT_TRUE(watched_runs(context_.config.state_dir, "eval", clock_.unix_time()).runs.empty());
 }
 
 TEST_F(CanaryTest, TheCommandKeepsItsOwnEnvironmentAndGetsTheStack) {
@@ -272,7 +306,7 @@ TEST_F(CanaryTest, TheCommandKeepsItsOwnEnvironmentAndGetsTheStack) {
                                                       std::filesystem::current_path().string()));
   EXPECT_EQ(outcome->warning, "");
   EXPECT_EQ(outcome->receipt.work, 3);
-  const auto watched = watched_runs(context_.config.state_dir, "eval");
+  const auto watched = watched_runs(context_.config.state_dir, "eval", clock_.unix_time());
   ASSERT_EQ(watched.runs.size(), 1U);
   EXPECT_EQ(watched.runs[0].state, RunState::kEnded);
   EXPECT_EQ(watched.runs[0].usage.work, 3);

@@ -16,6 +16,9 @@ namespace {
 
 constexpr int kMostTries = 10'000;  // Seats that others take at the same moment.
 constexpr std::string_view kRecord = ".json";
+constexpr Nanos kShowEvery = std::chrono::minutes(1);
+constexpr Nanos kSilentFor = std::chrono::hours(1);
+constexpr Nanos kMuteFor = std::chrono::hours(24 * 7);
 
 std::string family_folder(const std::string& state_dir, const std::string& family) {
   return fmt::format("{}/canary/{}", state_dir, family);
@@ -70,10 +73,23 @@ Result<model::Change> change_without(ledger::Ledger& ledger, const ledger::Famil
   return change;
 }
 
-canary::RunState state_of(const model::Usage& usage, const std::string& lock_file) {
+// Where a run says that it goes on: the Unix time in nanoseconds.
+std::string alive_file(const std::string& record) {
+  return record.substr(0, record.size() - kRecord.size()) + ".alive";
+}
+
+bool is_silent(const model::Usage& usage, const std::string& record, Nanos now) {
+  const auto text = os::read_file(alive_file(record));
+  const auto said = text ? to_number<std::int64_t>(trim(*text)) : std::nullopt;
+  return said ? now - Nanos{*said} > kSilentFor : now - usage.start > kMuteFor;
+}
+
+canary::RunState state_of(const model::Usage& usage, const std::string& record, Nanos now) {
   if (usage.end > Nanos{}) return canary::RunState::kEnded;
-  if (usage.host != os::host_name()) return canary::RunState::kRunning;
-  return os::FileLock::is_held(lock_file) ? canary::RunState::kRunning : canary::RunState::kLost;
+  const std::string lock = record.substr(0, record.size() - kRecord.size()) + ".lock";
+  const bool here = usage.host == os::host_name();
+  const bool lost = here ? !os::FileLock::is_held(lock) : is_silent(usage, record, now);
+  return lost ? canary::RunState::kLost : canary::RunState::kRunning;
 }
 
 }  // namespace
@@ -105,6 +121,13 @@ Result<Seat> take_seat(const std::string& state_dir, ledger::Ledger& ledger,
   return seat;
 }
 
+void show_alive(Seat& seat, Nanos elapsed, Nanos now) {
+  if (seat.record.empty() || (seat.shown && elapsed - *seat.shown < kShowEvery)) return;
+  seat.shown = elapsed;
+  // If it cannot be written now it may be in a minute; no job fails for that.
+  static_cast<void>(os::write_file(alive_file(seat.record), fmt::format("{}\n", now.count())));
+}
+
 Result<> give_up_seat(Seat& seat) {
   seat.run.changes.clear();
   seat.run.held_back.clear();
@@ -117,10 +140,11 @@ Result<> leave_seat(const Seat& seat, model::Usage ended) {
   TRY(write_record(seat, std::move(ended)));
   std::error_code ignored;
   std::filesystem::remove(seat.lock_file, ignored);
+  std::filesystem::remove(alive_file(seat.record), ignored);
   return Ok{};
 }
 
-WatchedRuns watched_runs(const std::string& state_dir, const std::string& family) {
+WatchedRuns watched_runs(const std::string& state_dir, const std::string& family, Nanos now) {
   WatchedRuns watched;
   const std::string folder = family_folder(state_dir, family);
   for (const std::string& host : os::list(folder)) {
@@ -132,8 +156,7 @@ WatchedRuns watched_runs(const std::string& state_dir, const std::string& family
         watched.unreadable.push_back(usage.error().text);
         continue;
       }
-      const std::string lock = path.substr(0, path.size() - kRecord.size()) + ".lock";
-      const canary::RunState state = state_of(*usage, lock);
+      const canary::RunState state = state_of(*usage, path, now);
       watched.runs.push_back({*std::move(usage), state});
     }
   }

@@ -22,6 +22,7 @@ struct Seat {
   std::string record;    // The file that tells of it; empty if no canary is open.
   std::string lock_file;
   std::optional<os::FileLock> lock;
+  std::optional<Nanos> shown;  // When it last said that it goes on, since its start.
 };
 
 // Draws by the coins of the family's open canaries and writes the record of a run that has not
@@ -29,6 +30,10 @@ struct Seat {
 // open it is the whole stack, and nothing is written. `begun` names job, user, workdir and start.
 Result<Seat> take_seat(const std::string& state_dir, ledger::Ledger& ledger,
                        const ledger::Family& family, model::Usage begun);
+
+// Says that the run goes on, for those who look from other hosts; to be called as time passes, and
+// writes once a minute. `elapsed`: since the run's start.
+void show_alive(Seat& seat, Nanos elapsed, Nanos now);
 
 // The run ran with nothing that was promoted after all: its record says so.
 Result<> give_up_seat(Seat& seat);
@@ -40,8 +45,9 @@ struct WatchedRuns {
   std::vector<canary::Watched> runs;
   std::vector<std::string> unreadable;  // Counted, not hidden.
 };
-// All that took a seat. A run that has not ended and whose lock is free is lost; one of another
-// host counts as running, for its lock cannot be seen from here.
-WatchedRuns watched_runs(const std::string& state_dir, const std::string& family);
+// All that took a seat. A run that has not ended and whose lock is free is lost. The lock of
+// another host's cannot be seen from here: it is lost an hour after it last said that it goes on,
+// and a week after its start if it never did (an older version's). `now`: Unix time.
+WatchedRuns watched_runs(const std::string& state_dir, const std::string& family, Nanos now);
 
 }  // namespace amdahl::app

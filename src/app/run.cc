@@ -225,7 +225,9 @@ Result<RunOutcome> run_job(const Config& config, const RunOptions& options) {
   Seat seat;
   if (options.promoted) seat = TRY(join_production(config, options, order, outcome));
   outcome.canary = seat.run;
-  outcome.receipt = TRY(observe::supervise(order, clock));
+  outcome.receipt = TRY(observe::supervise(order, clock, [&](const observe::Live& live) {
+    show_alive(seat, live.elapsed, clock.unix_time());
+  }));
 
   if (const auto gpus = os::read_file(order.out_dir + "/gpus.jsonl")) {
     outcome.gpus = TRY(profile::read_gpus(*gpus).in("gpus.jsonl"));

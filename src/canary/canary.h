@@ -58,7 +58,8 @@ struct Watched {
 // - straggling: E for "runs take far longer than is typical half as often again as before"
 //   reaches kStragglingAlarm. Typical is the median of the runs with the change: one that helps
 //   most inputs and hurts a few has a longer tail, whatever the inputs of the week;
-// - else kept when wanted_runs with the change have ended, or half of them if E for "saves at least
+// - else kept when wanted_runs with the change have ended and no couple that is over waits for an
+//   earlier one that is not, or half of them if E for "saves at least
 //   half of what was promised" has reached kProven; and open until then.
 // The comparison's `delta` is half of what was promised: log_e_futile is evidence for less.
 model::CanaryResult judge(const model::Canary& canary, std::span<const Watched> runs);

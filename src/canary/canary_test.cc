@@ -34,6 +34,25 @@ std::vector<Watched> calm(const Canary& canary, int runs, double with_s) {
   return production.runs();
 }
 
+TEST(Judge, AChangeIsNotKeptWhileNeighboursWaitForARunThatIsNotOver) {
+  Canary canary = numbered(0);
+  canary.wanted_runs = 200;
+  std::vector<Watched> runs = calm(canary, 230, 1200);
+  EXPECT_EQ(peek(canary, runs).outcome, CanaryState::kRollbackProposed) << "twice as dear";
+  const std::string host = runs[0].usage.host;
+  const int first = couple_of(canary, host, 0).partner();
+  for (Watched& run : runs) {
+    if (run.usage.canary.slot != first) continue;
+    run.state = RunState::kRunning;
+    run.usage.end = {};
+  }
+  EXPECT_EQ(peek(canary, runs).outcome, CanaryState::kOpen) << "nothing is known of it yet";
+  for (Watched& run : runs) {
+    if (run.usage.canary.slot == first) run.state = RunState::kLost;
+  }
+  EXPECT_EQ(peek(canary, runs).outcome, CanaryState::kRollbackProposed);
+}
+
 TEST(Couple, HoldsBackExactlyOneRunOfEachBlock) {
   for (const int one_in : {2, 3, 4, 5, 10, 20}) {
     SCOPED_TRACE(one_in);

@@ -71,6 +71,7 @@ bool same_otherwise(const Watched& held, const Watched& with, const std::string&
 struct Pairs {
   std::vector<double> d;
   int voided = 0;
+  int waiting = 0;  // Couples that are over and come after one that is not.
 };
 
 // Why a missing run voids the couple: it was the older canary's, or its record cannot be read.
@@ -93,6 +94,7 @@ bool knows(const Watched* run, const Canary& canary) {
 
 void add_host(const Canary& canary, const std::string& host, const Slots& slots, Pairs& pairs) {
   const int last = slots.last();
+  bool blocked = false;
   for (int block = slots.first / canary.one_in; block <= last / canary.one_in; ++block) {
     const Couple couple = couple_of(canary, host, block);
     if (couple.first + 1 > last) return;
@@ -100,10 +102,11 @@ void add_host(const Canary& canary, const std::string& host, const Slots& slots,
     const Watched* with = slots.at(couple.partner());
     // From before the promotion, or astride of it.
     if ((held && !knows(held, canary)) || (with && !knows(with, canary))) continue;
-    for (const Watched* run : {held, with}) {
-      if (run && run->state == RunState::kRunning) return;
-    }
-    add_couple(canary, held, with, pairs);
+    const auto runs = [](const Watched* run) { return run && run->state == RunState::kRunning; };
+    const bool is_open = runs(held) || runs(with);
+    blocked |= is_open;
+    if (!blocked) add_couple(canary, held, with, pairs);
+    if (blocked && !is_open && held && with) ++pairs.waiting;
   }
 }
 
@@ -191,13 +194,15 @@ double half_of_promise(const Canary& canary) {
   return std::max(kSmallestPromise, canary.promised / 2);
 }
 
-CanaryState outcome_of(const Canary& canary, const CanaryResult& r) {
+// While couples wait for one that is not over, what they say is not known: the change is not kept
+// on the strength of having been used often.
+CanaryState outcome_of(const Canary& canary, const CanaryResult& r, int waiting) {
   const bool slower = r.comparison.log_e_worse >= std::log(kSlowerAlarm);
   const bool failing = r.log_e_failing >= std::log(kFailingAlarm);
   const bool straggling = r.log_e_straggling >= std::log(kStragglingAlarm);
   if (slower || failing || straggling) return CanaryState::kRollbackProposed;
   const bool proven = r.log_e_half >= std::log(kProven) && 2 * r.runs >= canary.wanted_runs;
-  const bool kept = proven || r.runs >= canary.wanted_runs;
+  const bool kept = proven || (r.runs >= canary.wanted_runs && waiting == 0);
   return kept ? CanaryState::kKept : CanaryState::kOpen;
 }
 
@@ -214,7 +219,7 @@ CanaryResult look(const Canary& canary, std::span<const Watched> runs, const Pai
       stats::log_e(pairs.d, {.sigma = canary.sigma, .side = stats::Side::kBelow});
   result.log_e_half =
       stats::log_e(pairs.d, {.sigma = canary.sigma, .margin = half_of_promise(canary)});
-  result.outcome = outcome_of(canary, result);
+  result.outcome = outcome_of(canary, result, pairs.waiting);
   return result;
 }
 
@@ -232,7 +237,7 @@ CanaryResult judge(const Canary& canary, std::span<const Watched> runs) {
                                                .win_threshold = kSlowerAlarm,
                                                .cap = kNoCap});
   result.comparison.voided = pairs.voided;
-  result.outcome = outcome_of(canary, result);
+  result.outcome = outcome_of(canary, result, pairs.waiting);
   result.because = explain(canary, result);
   return result;
 }
