@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -44,6 +45,9 @@ class Turner {
   Result<> grant(const std::vector<loop::Intent>& wishes);
   Result<std::optional<model::Pair>> order_for(const loop::Intent& wish);
   Result<model::Pair> numbered(model::Pair order);
+  // Reserves and submits; false when there is no room or no money for it, nor for what follows.
+  Result<bool> grant_one(model::Pair order);
+  Result<> skip(const std::string& family, const std::string& reason);
   Result<bool> decide_by_policy();  // Whether it decided anything.
   Result<bool> done();
   bool stopped();
@@ -62,6 +66,9 @@ class Turner {
   CycleSummary summary_;
   std::int64_t promoted_before_ = 0;
   bool out_of_budget_ = false;
+  bool stuck_ = false;             // All that is left to do is of families that cannot go on.
+  std::set<std::string> skipped_;  // Families that could not go on in the last thought,
+  std::map<std::string, std::string> skipped_because_;  // and what was said of them before.
 };
 
 std::int64_t tally(const std::map<std::string, std::int64_t>& tallies, const std::string& name) {
@@ -87,7 +94,9 @@ Result<> Turner::prepare() {
   promoted_before_ = tally(TRY(context_.ledger->tallies()), "verdict.promoted");
   TRY(set_budgets(context_, fence_));
   for (const ledger::Family& family : TRY(context_.ledger->families())) {
-    TRY(write_overlay(context_, family.name));
+    if (const auto written = write_overlay(context_, family.name); !written) {
+      TRY(skip(family.name, written.error().text));
+    }
   }
   auto fleet = scan_for_cycle(context_, options_.say, options_.stopped);
   if (fleet) TRY(record_volumes(context_, *fleet, fence_));
@@ -132,6 +141,10 @@ Result<bool> Turner::decide_by_policy() {
     auto outcome = decide(context_, row, *decision, fence_);
     // The baseline moved since it was measured: the loop aborts it, and it may come again.
     if (!outcome && outcome.error().kind == Error::Kind::kConflict) continue;
+    if (!outcome && outcome.error().kind == Error::Kind::kBadInput) {
+      TRY(skip(row.packet.family, outcome.error().text));
+      continue;
+    }
     options_.say(TRY(std::move(outcome)));
     decided = true;
   }
@@ -177,42 +190,76 @@ Result<model::Pair> Turner::numbered(model::Pair order) {
   return order;
 }
 
+// Said and kept once, until something else is wrong: it stops no other family.
+Result<> Turner::skip(const std::string& family, const std::string& reason) {
+  skipped_.insert(family);
+  std::string& before = skipped_because_[family];
+  if (before == reason) return Ok{};
+  before = reason;
+  options_.say(fmt::format("{} is skipped: {}", family, reason));
+  return note(context_, {"cycle.noted", "cycle", family, {{"skipped", reason}}}, fence_);
+}
+
+Result<bool> Turner::grant_one(model::Pair order) {
+  const ledger::Family& family = snapshot_->families.at(order.family);
+  const auto skipped = [&](const std::string& reason) -> Result<bool> {
+    TRY(skip(family.name, reason));
+    return true;
+  };
+  const auto slots = slots_needed(family.spec, order);
+  if (!slots) return skipped(slots.error().text);
+  const auto need = static_cast<std::size_t>(*slots);
+  if (need > context_.config.slots.size()) {
+    return skipped(fmt::format("it needs {} CPU slots and there are {}; give more with --slots",
+                               need, context_.config.slots.size()));
+  }
+  const std::vector<int> free = free_slots(context_.config, snapshot_->in_flight);
+  if (need > free.size()) return false;
+  const std::vector<int> cpus(free.begin(), free.begin() + static_cast<std::ptrdiff_t>(need));
+  const auto made = submit_pair(context_, family, order, cpus, fence_);
+  if (!made && made.error().kind == Error::Kind::kBudget) {
+    if (!out_of_budget_) options_.say(made.error().text);
+    out_of_budget_ = true;
+    return false;
+  }
+  if (!made && made.error().kind == Error::Kind::kBadInput) return skipped(made.error().text);
+  if (!made) return made.error();
+  if (!made->problem.empty()) {
+    options_.say(fmt::format("{}: {} could not be handed over: {}", order.family, made->reservation,
+                             made->problem));
+  }
+  order.state = model::PairState::kSubmitted;
+  order.reservation = made->reservation;
+  order.cpus = cpus;
+  submitted_[order.reservation] = {context_.clock->monotonic(), 1};
+  snapshot_->experiments.began(order);
+  snapshot_->in_flight.push_back(std::move(order));
+  ++summary_.submitted;
+  return true;
+}
+
 // Wishes in their order while slots are free. The first that does not fit ends it, so that a
-// wide job is not starved by narrow ones.
+// wide job is not starved by narrow ones; one that can never run holds up nobody.
 Result<> Turner::grant(const std::vector<loop::Intent>& wishes) {
   std::map<std::string, int> served;  // Wishes that a block has already granted.
+  skipped_.clear();
+  bool all_skipped = true;
+  for (const auto& [family, reason] : snapshot_->skipped) TRY(skip(family, reason));
   for (const loop::Intent& wish : loop::one_by_one(wishes)) {
     const auto* pair = std::get_if<loop::RunPair>(&wish);
     if (pair && served[pair->experiment] > 0) {
       --served[pair->experiment];
       continue;
     }
-    auto order = TRY(order_for(wish));
-    if (!order) continue;
-    const ledger::Family& family = snapshot_->families.at(order->family);
-    const auto need = static_cast<std::size_t>(TRY(slots_needed(family.spec, *order)));
-    if (need > context_.config.slots.size()) {
-      return bad_input(fmt::format("{} needs {} CPU slots and there are {}; give more with --slots",
-                                   family.name, need, context_.config.slots.size()));
-    }
-    const std::vector<int> free = free_slots(context_.config, snapshot_->in_flight);
-    if (need > free.size()) break;
-    const std::vector<int> cpus(free.begin(), free.begin() + static_cast<std::ptrdiff_t>(need));
-    auto reservation = submit_pair(context_, family, *order, cpus, fence_);
-    if (!reservation && reservation.error().kind == Error::Kind::kBudget) {
-      if (!out_of_budget_) options_.say(reservation.error().text);
-      out_of_budget_ = true;
-      break;
-    }
-    order->state = model::PairState::kSubmitted;
-    order->reservation = TRY(std::move(reservation));
-    order->cpus = cpus;
-    submitted_[order->reservation] = context_.clock->monotonic();
-    snapshot_->experiments.began(*order);
+    const auto order = TRY(order_for(wish));
+    if (!order || skipped_.contains(order->family)) continue;
+    const bool granted = TRY(grant_one(*order));
+    if (skipped_.contains(order->family)) continue;
+    all_skipped = false;
+    if (!granted) break;
     for (const model::SharedVariant& variant : order->shared) ++served[variant.experiment];
-    snapshot_->in_flight.push_back(*std::move(order));
-    ++summary_.submitted;
   }
+  stuck_ = !skipped_.empty() && all_skipped;
   return Ok{};
 }
 
@@ -228,6 +275,7 @@ Result<bool> Turner::step() {
   TRY(watch_canaries(context_, options_.say, fence_));
   TRY(decide_by_policy());
   TRY(think());
+  TRY(cancel_closed(context_, submitted_, options_.say));
   return true;
 }
 
@@ -255,8 +303,12 @@ Result<bool> Turner::done() {
     summary_.stopped_because = "budget";
     return true;
   }
-  summary_.settled = snapshot.in_flight.empty() && loop::settled(snapshot.experiments.state());
-  return !options_.watch || (summary_.settled && options_.until != "never");
+  summary_.skipped = skipped_because_;
+  std::erase_if(summary_.skipped, [&](const auto& row) { return !skipped_.contains(row.first); });
+  summary_.settled =
+      snapshot.in_flight.empty() && loop::settled(snapshot.experiments.state()) && !stuck_;
+  const bool at_rest = summary_.settled || (stuck_ && snapshot.in_flight.empty());
+  return !options_.watch || (at_rest && options_.until != "never");
 }
 
 Result<> Turner::tick() {

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/budget.h"
@@ -16,6 +16,7 @@
 #include "model/codec.h"
 #include "model/plan.h"
 #include "os/fault.h"
+#include "os/host.h"
 #include "os/program.h"
 #include "scan/timeline.h"
 
@@ -23,7 +24,7 @@ namespace amdahl::app {
 namespace {
 
 constexpr std::size_t kMostPhases = 32;
-constexpr Nanos kGrace = std::chrono::seconds(15);  // To end a tree and write the receipt.
+constexpr int kTicketDigits = 16;
 
 std::string reservation_id(const model::Pair& order) {
   if (!order.experiment.empty()) return fmt::format("r-{}-{}", order.experiment, order.index);
@@ -83,7 +84,8 @@ model::ArmFact arm_of(const model::Spec& spec, const model::Receipt& receipt) {
   arm.run_delay_s = to_seconds(receipt.run_delay);
   arm.throttled_s = to_seconds(receipt.cgroup.throttled);
   arm.left_behind = receipt.left_behind;
-  arm.failed = !succeeded(receipt);
+  // One that was held back because the other cannot be started did nothing wrong.
+  arm.failed = !succeeded(receipt) && !receipt.reason.starts_with(launch::kNotSpent);
   arm.never_runs = why_never(receipt);
   if (arm.failed) {
     const bool never = arm.never_runs != model::NeverRuns::kNo;
@@ -142,11 +144,6 @@ std::string head_of(const std::string& repo) {
   return asked ? std::string(trim(commit)) : "";  // The worker will say what is wrong with it.
 }
 
-bool has_patch(const launch::PairRequest& request) {
-  return !request.a.patch.empty() || !request.b.patch.empty() ||
-         std::ranges::any_of(request.more, [](const auto& plan) { return !plan.patch.empty(); });
-}
-
 // The commit that patches are applied to. An experiment's is that of its first run, so that all its
 // pairs compare the same code, whatever is committed meanwhile.
 Result<std::string> commit_for(Context& context, const model::Spec& spec,
@@ -168,7 +165,7 @@ struct Holding {
 ledger::Draft reservation(const Config& config, const model::Pair& order, const std::string& id,
                           const Holding& arms, const ledger::Family& family, Json request) {
   if (!order.stratum.empty()) request["stratum"] = order.stratum;
-  const Nanos most = family.spec.time_limit + kGrace;
+  const Nanos most = family.spec.time_limit + launch::kArmGrace;
   const AcceleratorSeconds time = Accelerators(arms.accelerators) * most;
   return {"run.reserved",
           "cycle",
@@ -192,12 +189,20 @@ std::vector<ledger::Draft> reservations(const Config& config, const ledger::Fami
                      request.a.cpus + request.b.cpus};
   std::vector<ledger::Draft> drafts{reservation(config, order, request.reservation, both, family,
                                                 launch::encode_request(request))};
+  const std::string of_a = digest(request.a);
+  // A profile and a process that alternates are both of A's plan.
+  const bool one_plan = request.profile || request.steps;
   drafts.front().payload["cpus"] = request.cpus;
+  drafts.front().payload["request"]["setup"] = setup_of(family.spec, request.a);
+  drafts.front().payload["request"]["digests"] = {of_a, one_plan ? of_a : digest(request.b)};
   for (std::size_t i = 0; i < order.shared.size(); ++i) {
     const model::Pair own = pair_of(order.shared[i], order);
-    drafts.push_back(reservation(
-        config, own, reservation_id(own), {request.more[i].accelerators, request.more[i].cpus},
-        family, Json{{"block", request.reservation}, {"arm", static_cast<int>(i) + 2}}));
+    drafts.push_back(reservation(config, own, reservation_id(own),
+                                 {request.more[i].accelerators, request.more[i].cpus}, family,
+                                 Json{{"block", request.reservation},
+                                      {"arm", static_cast<int>(i) + 2},
+                                      {"ticket", request.ticket},
+                                      {"digests", {of_a, digest(request.more[i])}}}));
     if (!request.commit.empty()) {
       drafts.back().payload["request"]["commit"] = request.commit;
     }
@@ -227,28 +232,78 @@ Result<int> slots_needed(const model::Spec& spec, const model::Pair& order) {
   return most;
 }
 
-Result<std::string> submit_pair(Context& context, const ledger::Family& family,
-                                const model::Pair& order, const std::vector<int>& cpus,
-                                std::int64_t fence) {
+Result<Submission> submit_pair(Context& context, const ledger::Family& family,
+                               const model::Pair& order, const std::vector<int>& cpus,
+                               std::int64_t fence) {
   launch::PairRequest request = TRY(request_of(family, order, cpus));
   request.steps = order.steps && can_alternate(request);
   if (request.steps) request.schedule = TRY(schedule_for(context, order));
-  if (has_patch(request)) request.commit = TRY(commit_for(context, family.spec, order));
+  request.ledger = TRY(context.ledger->id());
+  request.ticket = os::random_hex(kTicketDigits);
+  if (launch::has_patch(request)) request.commit = TRY(commit_for(context, family.spec, order));
   const std::vector<ledger::Draft> reserved = reservations(context.config, family, order, request);
   TRY(context.ledger->append(reserved, fence));
   os::fault_point("cycle.reserved");
-  const std::string worker = TRY(context.launcher->submit(request));
+  const auto worker = context.launcher->submit(request);
+  if (!worker) return Submission{request.reservation, worker.error().text};
   os::fault_point("cycle.launched");
   std::vector<ledger::Draft> submitted{
-      {"run.submitted", "cycle", request.reservation, {{"worker_run_id", worker}}}};
+      {"run.submitted", "cycle", request.reservation, {{"worker_run_id", *worker}}}};
   for (std::size_t i = 0; i < order.shared.size(); ++i) {
     submitted.push_back({"run.submitted",
                          "cycle",
                          reserved[i + 1].subject,
-                         {{"worker_run_id", shared_worker(worker, static_cast<int>(i) + 2)}}});
+                         {{"worker_run_id", shared_worker(*worker, static_cast<int>(i) + 2)}}});
   }
   TRY(context.ledger->append(submitted, fence));
-  return request.reservation;
+  return Submission{request.reservation, ""};
+}
+
+Identity identity_of(const model::Pair& pair) {
+  Identity identity;
+  const auto json = parse_json(pair.request);
+  if (!json || !json->is_object()) return identity;
+  identity.ticket = json->value("ticket", "");
+  identity.setup = json->value("setup", "");
+  identity.digests = json->value("digests", std::vector<std::string>{});
+  return identity;
+}
+
+std::string setup_of(const model::Spec& spec, const model::Plan& baseline) {
+  return sha256_hex(dump_json(encode(spec)) + digest(baseline)).substr(0, 16);
+}
+
+launch::RunRef ref_of(const model::Pair& pair) {
+  return {pair.block.empty() ? pair.reservation : pair.block, identity_of(pair).ticket};
+}
+
+void refuse_mismatch(const model::Pair& pair, launch::Receipts& receipts) {
+  const std::vector<std::string> digests = identity_of(pair).digests;
+  const auto variant = static_cast<char>('A' + pair.arm);
+  std::vector<std::string> differs;
+  const auto check = [&](const std::optional<model::Receipt>& receipt, std::size_t arm) {
+    if (!receipt || digests.size() != 2 || receipt->plan_digest == digests[arm]) return;
+    differs.push_back(fmt::format("arm {} ran plan {}, and {} was reserved",
+                                  arm == 0 ? 'A' : variant, receipt->plan_digest, digests[arm]));
+  };
+  check(receipts.a, 0);
+  check(variant_of(pair, receipts), 1);
+  const auto place = [&](char arm) {
+    return std::ranges::find(receipts.order, std::string(1, arm));
+  };
+  const auto a = place('A');
+  const auto b = place(variant);
+  const bool in_turn =
+      !pair.concurrent && !pair.steps && pair.aim.purpose != model::Purpose::kProfile;
+  const bool both = a != receipts.order.end() && b != receipts.order.end();
+  if (in_turn && both && (a < b) != pair.variant_second) {
+    differs.push_back(fmt::format("the arms ran in the order {}, which is not the one drawn",
+                                  fmt::join(receipts.order, ", ")));
+  }
+  if (differs.empty()) return;
+  receipts = {};
+  receipts.problem =
+      fmt::format("the receipts are not those of the reservation: {}", fmt::join(differs, "; "));
 }
 
 std::string shared_worker(const std::string& worker, int arm) {

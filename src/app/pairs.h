@@ -16,11 +16,33 @@ namespace amdahl::app {
 // CPU slots the pair needs: those of its largest arm, or of both if they run at once.
 Result<int> slots_needed(const model::Spec& spec, const model::Pair& order);
 
+struct Submission {
+  std::string reservation;
+  std::string problem;  // Why no worker could be had yet; reconcile() tries again.
+};
 // Reserves in the ledger, submits, and writes down the worker_run_id; a block's further variants
-// with it. Returns the reservation.
-Result<std::string> submit_pair(Context& context, const ledger::Family& family,
-                                const model::Pair& order, const std::vector<int>& cpus,
-                                std::int64_t fence);
+// with it. kBadInput before anything is reserved if the spec cannot be run like that.
+Result<Submission> submit_pair(Context& context, const ledger::Family& family,
+                               const model::Pair& order, const std::vector<int>& cpus,
+                               std::int64_t fence);
+
+// What a reservation says for those who find the run again.
+struct Identity {
+  std::string ticket;                // That its folder must bear.
+  std::string setup;                 // setup_of() when it was reserved; empty in older ledgers.
+  std::vector<std::string> digests;  // Of the plans that the receipts of A and of its variant name.
+};
+Identity identity_of(const model::Pair& pair);
+
+// Names the spec and the plan of its baseline: what failed under one says nothing of another.
+std::string setup_of(const model::Spec& spec, const model::Plan& baseline);
+
+// Where the launcher finds it: a block's further variants share the run of the first.
+launch::RunRef ref_of(const model::Pair& pair);
+
+// Takes away receipts that are not of what was reserved, and says in `problem` what differs: the
+// plan, or the order in which the arms ran.
+void refuse_mismatch(const model::Pair& pair, launch::Receipts& receipts);
 
 // A worker_run_id is unique; the arm tells those of one block apart.
 std::string shared_worker(const std::string& worker, int arm);

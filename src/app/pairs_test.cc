@@ -16,18 +16,17 @@ class HereLauncher : public launch::Launcher {
 
   Result<std::string> submit(const launch::PairRequest& request) override {
     TRY(launch::run_here(state_dir_, request));
-    return local_->worker_of(request.reservation);
+    return local_->worker_of({request.reservation, request.ticket});
   }
-  Result<launch::RunState> poll(const std::string& reservation) override {
-    return local_->poll(reservation);
+  Result<launch::RunStatus> poll(const launch::RunRef& run) override { return local_->poll(run); }
+  Result<std::string> worker_of(const launch::RunRef& run) override {
+    return local_->worker_of(run);
   }
-  Result<std::string> worker_of(const std::string& reservation) override {
-    return local_->worker_of(reservation);
+  Result<launch::Receipts> collect(const launch::RunRef& run) override {
+    return local_->collect(run);
   }
-  Result<launch::Receipts> collect(const std::string& reservation) override {
-    return local_->collect(reservation);
-  }
-  Result<> cancel(const std::string& reservation) override { return local_->cancel(reservation); }
+  Result<> cancel(const launch::RunRef& run) override { return local_->cancel(run); }
+  Result<> kill(const launch::RunRef& run) override { return local_->kill(run); }
 
  private:
   std::string state_dir_;
@@ -70,7 +69,7 @@ TEST_F(PairsTest, StepsBecomePairsOfTheirOwnAndTheWholeProcessIsPaidFor) {
   const std::string schedule = launch::step_schedule("same", "steps", 3, launch::kStepPairs);
   EXPECT_EQ(run.schedule, schedule);
 
-  const launch::Receipts receipts = *context_.launcher->collect(*reservation);
+  const launch::Receipts receipts = *context_.launcher->collect(ref_of(run));
   ASSERT_EQ(receipts.problem, "");
   const model::PairFact fact = fact_of(run, spec_, receipts);
   EXPECT_FALSE(fact.voided) << fact.void_reason;
@@ -101,7 +100,7 @@ TEST_F(PairsTest, WhatTheJobCannotSwitchIsTestedByWholeRuns) {
   ASSERT_TRUE(submit_pair(context_, family, order, {}, 0));
   const model::Pair run = context_.ledger->runs_in_flight()->front();
   EXPECT_FALSE(run.steps);
-  const launch::Receipts receipts = *context_.launcher->collect(run.reservation);
+  const launch::Receipts receipts = *context_.launcher->collect(ref_of(run));
   EXPECT_EQ(receipts.a->arm, "A");
   EXPECT_EQ(receipts.b->arm, "B");
 }

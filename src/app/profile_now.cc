@@ -27,6 +27,10 @@ Result<model::Profile> profile_now(Context& context, const std::string& name, co
   order.index = next_index(TRY(context.ledger->family_runs(family.name, order.aim)));
   order.a = order.b = family.baseline;
   const auto need = static_cast<std::size_t>(TRY(slots_needed(family.spec, order)));
+  if (need > context.config.slots.size()) {
+    return bad_input(fmt::format("{} needs {} CPU slots and there are {}; give more with --slots",
+                                 family.name, need, context.config.slots.size()));
+  }
   std::string reservation;
   while (true) {
     TRY(reconcile(context, submitted, lease->fence(), say));
@@ -34,8 +38,9 @@ Result<model::Profile> profile_now(Context& context, const std::string& name, co
     const std::vector<int> free = free_slots(context.config, open);
     if (reservation.empty() && need <= free.size()) {
       const std::vector<int> cpus(free.begin(), free.begin() + static_cast<std::ptrdiff_t>(need));
-      reservation = TRY(submit_pair(context, family, order, cpus, lease->fence()));
-      submitted[reservation] = context.clock->monotonic();
+      const Submission made = TRY(submit_pair(context, family, order, cpus, lease->fence()));
+      reservation = made.reservation;
+      submitted[reservation] = {context.clock->monotonic(), 1};
     } else if (!reservation.empty() &&
                std::ranges::find(open, reservation, &model::Pair::reservation) == open.end()) {
       break;

@@ -13,10 +13,21 @@ namespace amdahl::app {
 
 using Say = std::function<void(const std::string&)>;
 
-// When this process last handed a reservation to the launcher; a cold cycle starts empty.
-using Submitted = std::map<std::string, Nanos>;
+// What this process has done about a run in flight; a cold cycle starts empty.
+struct Handing {
+  Nanos last{};   // When it was last handed to the launcher,
+  int times = 0;  // and how often.
+  bool cancelled = false;
+  bool killed = false;
+};
+using Submitted = std::map<std::string, Handing>;
 
-// Adopts, collects and voids. Returns how many runs ended.
+// Adopts, collects and voids; ends what is over its deadline, and charges for what left no receipt.
+// Returns how many runs ended. What is wrong with one run voids it and stops no other: errors are
+// the ledger's.
 Result<int> reconcile(Context& context, Submitted& submitted, std::int64_t fence, const Say& say);
+
+// Ends runs that no open experiment waits for; the next reconcile() collects and charges them.
+Result<> cancel_closed(Context& context, Submitted& submitted, const Say& say);
 
 }  // namespace amdahl::app

@@ -29,10 +29,13 @@ double mean_pair_cost(const std::vector<model::Pair>& runs, double fallback) {
   return n ? sum / n : fallback;
 }
 
-// Failures since the last success, newest last.
-int failures_in_a_row(const std::vector<model::Pair>& runs) {
+// Failures since the last success, newest last: those of the present spec and baseline, for what is
+// mended deserves another try; and with --refresh those since then.
+int failures_in_a_row(const std::vector<model::Pair>& runs, const std::string& setup,
+                      Nanos not_before) {
   int failures = 0;
   for (const model::Pair& run : runs) {
+    if (run.at < not_before || identity_of(run).setup != setup) continue;
     if (run.state == model::PairState::kVoid) ++failures;
     if (run.state == model::PairState::kCollected) failures = 0;
   }
@@ -61,7 +64,8 @@ Result<loop::FamilyRecord> family_record(Context& context, const ledger::Family&
   }
   const std::vector<model::Pair> profiles =
       TRY(recent_runs(context, family.name, {model::Purpose::kProfile}, Nanos::max()));
-  f.profile_failures = failures_in_a_row(profiles);
+  const std::string setup = setup_of(family.spec, plan);
+  f.profile_failures = failures_in_a_row(profiles, setup, options.profiles_not_before);
   const Nanos oldest = context.clock->unix_time() - kSameMaxAge;
   const std::vector<model::Pair> same =
       TRY(recent_runs(context, family.name, {model::Purpose::kSame}, oldest));
@@ -74,7 +78,7 @@ Result<loop::FamilyRecord> family_record(Context& context, const ledger::Family&
     if (!run.fact->target.empty() && run.fact->target != place_of(context)) continue;
     record.same.push_back(*run.fact);
   }
-  f.same_failures = failures_in_a_row(same);
+  f.same_failures = failures_in_a_row(same, setup, options.profiles_not_before);
   f.pair_cost_s = mean_pair_cost(same, guess);
   return record;
 }
@@ -164,6 +168,7 @@ Result<Snapshot> take_snapshot(Context& context, const SnapshotOptions& options)
   Snapshot snapshot{loop::Experiments(settings_of(config), TRY(campaign_of(context)),
                                       {config.price_accelerator_hour, config.price_cpu_hour}),
                     TRY(context.ledger->runs_in_flight()),
+                    {},
                     {}};
   loop::Experiments& experiments = snapshot.experiments;
   const std::vector<ledger::HypothesisRow> live =
@@ -172,6 +177,10 @@ Result<Snapshot> take_snapshot(Context& context, const SnapshotOptions& options)
   const std::map<std::string, int> places = TRY(places_of_choice(context));
   for (const ledger::Family& family : TRY(context.ledger->families())) {
     if (!options.family.empty() && family.name != options.family) continue;
+    if (const auto plan = make_plan(family.spec, family.baseline); !plan) {
+      snapshot.skipped.emplace(family.name, plan.error().text);
+      continue;
+    }
     records[family.name] = TRY(family_record(context, family, options).in(family.name));
     const auto place = places.find(family.name);
     if (place != places.end()) records[family.name].state.place = place->second;
@@ -179,9 +188,11 @@ Result<Snapshot> take_snapshot(Context& context, const SnapshotOptions& options)
   }
   TRY(add_doses(context, live, records));
   for (auto& [name, record] : records) TRY(experiments.add(std::move(record)).in(name));
-  for (const ledger::HypothesisRow& row : live) experiments.add(row.hypothesis);
+  for (const ledger::HypothesisRow& row : live) {
+    if (snapshot.families.contains(row.hypothesis.family)) experiments.add(row.hypothesis);
+  }
   for (const ledger::ExperimentRow& row : TRY(context.ledger->live_experiments())) {
-    if (!options.family.empty() && row.experiment.family != options.family) continue;
+    if (!snapshot.families.contains(row.experiment.family)) continue;
     TRY(add_experiment(context, row, experiments));
   }
   for (const model::Pair& pair : snapshot.in_flight) {

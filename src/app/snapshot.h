@@ -16,6 +16,7 @@ struct Snapshot {
   loop::Experiments experiments;
   std::vector<model::Pair> in_flight;
   std::map<std::string, ledger::Family> families;
+  std::map<std::string, std::string> skipped;  // Families that cannot take part now, and why.
 };
 
 struct SnapshotOptions {

@@ -78,7 +78,8 @@ Result<> submit_one(Context& context, const ledger::Family& family, std::int64_t
   }
   if (need > free.size()) return Ok{};
   const std::vector<int> cpus(free.begin(), free.begin() + static_cast<std::ptrdiff_t>(need));
-  submitted[TRY(submit_pair(context, family, order, cpus, fence))] = context.clock->monotonic();
+  const Submission made = TRY(submit_pair(context, family, order, cpus, fence));
+  submitted[made.reservation] = {context.clock->monotonic(), 1};
   return Ok{};
 }
 

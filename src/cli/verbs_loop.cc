@@ -28,7 +28,8 @@ std::string progress_text(const app::Ticker& t) {
 
 int cycle_exit(const app::CycleSummary& summary) {
   if (summary.stopped_because == "budget") return 4;
-  return summary.stopped_because == "interrupted" ? 130 : 0;
+  if (summary.stopped_because == "interrupted") return 130;
+  return summary.skipped.empty() ? 0 : 3;
 }
 
 std::string cycle_text(const app::CycleSummary& s) {
@@ -40,6 +41,9 @@ std::string cycle_text(const app::CycleSummary& s) {
   }
   if (s.held > 0) text += fmt::format("; {} held for want of evidence", s.held);
   if (s.settled) text += "; all is settled";
+  for (const auto& [family, reason] : s.skipped) {
+    text += fmt::format("; {} was skipped: {}", family, reason);
+  }
   if (s.stopped_because == "interrupted") {
     text += "; interrupted: runs in flight go on, the next cycle takes them";
   } else if (!s.stopped_because.empty()) {
@@ -49,10 +53,15 @@ std::string cycle_text(const app::CycleSummary& s) {
 }
 
 Json json_of(const app::CycleSummary& s) {
-  return {{"schema_version", 1},      {"ended_runs", s.ended_runs},
-          {"submitted", s.submitted}, {"promoted", s.promoted},
-          {"settled", s.settled},     {"waiting_at_gate", s.waiting_at_gate},
-          {"held", s.held},           {"stopped_because", s.stopped_because}};
+  return {{"schema_version", 1},
+          {"ended_runs", s.ended_runs},
+          {"submitted", s.submitted},
+          {"promoted", s.promoted},
+          {"settled", s.settled},
+          {"waiting_at_gate", s.waiting_at_gate},
+          {"held", s.held},
+          {"skipped", s.skipped},
+          {"stopped_because", s.stopped_because}};
 }
 
 std::int64_t tally(const app::Status& status, const std::string& name) {

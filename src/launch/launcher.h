@@ -43,20 +43,57 @@ struct PairRequest {
   std::vector<int> order;
   // Of the spec's repo, to which patches are applied; empty: its HEAD when the worker starts.
   std::string commit = {};
+  // Whose run it is: the ledger's id, and a word drawn for this reservation alone. A folder whose
+  // request bears another ticket is another run's, whatever its name.
+  std::string ledger = {};
+  std::string ticket = {};
 };
 
+// How the reason of an arm begins that could be started and was not, because another cannot be.
+inline constexpr std::string_view kNotSpent = "not run";
+
 inline constexpr std::size_t kBlockVariants = 4;
+
+// What an arm may take beyond its limit: to end a tree of processes and to write the receipt.
+inline constexpr Nanos kArmGrace = std::chrono::seconds(15);
+inline constexpr Nanos kBuildLimit = std::chrono::hours(1);  // For each tree of a patch.
+
+// Whether an arm has a patch; then all of them run in worktrees of one commit.
+bool has_patch(const PairRequest& request);
+
+// For how long the run holds at most what its arms hold, one after another or at once.
+Nanos longest_arms(const PairRequest& request);
+// The longest that it may take from its worker's start to its end: the arms and their builds.
+Nanos longest_run(const PairRequest& request);
 
 // As the ledger keeps it and the worker reads it; fails with the path of the field. What is as by
 // default is left out, so requests of older versions still read.
 Json encode_request(const PairRequest& request);
 Result<PairRequest> decode_request(const Json& json);
 
+// Which run is meant: a reservation, and the ticket that its request bears.
+struct RunRef {
+  std::string reservation;
+  std::string ticket = {};
+};
+
 enum class RunState {
   kUnknown,  // Never started: may be submitted (again) under the same reservation.
   kRunning,
   kFinished,  // The receipts are there.
   kLost,      // It started and its worker is gone without receipts: void.
+  kForeign,   // What lies in its place is another run's, or cannot be read: never collected.
+};
+
+// Times are by a clock that no one sets, as far as there is one.
+struct RunStatus {
+  RunState state = RunState::kUnknown;
+  int handed_over = 0;  // How often it was submitted.
+  // From its worker's start, or before that from when it was first submitted, to its end or until
+  // now; nothing where that cannot be told.
+  std::optional<Nanos> elapsed = Nanos{0};
+  Nanos arms{};      // longest_arms(); 0 if it is not known.
+  Nanos deadline{};  // Of `elapsed`: longest_run(); 0 if it is not known.
 };
 
 struct Receipts {
@@ -69,7 +106,10 @@ struct Receipts {
   // its shares (launch/steps.h): both start at once, and what they cost leaves out start-up.
   std::optional<model::Receipt> whole;
   std::vector<model::StepPair> steps;
-  std::string problem;  // Why a receipt is absent or not to be trusted.
+  std::vector<std::string> order;  // The arms' names, as they ran.
+  Nanos build_wall{};              // What making the trees of patches took,
+  Nanos build_cpu{};               // all of them together.
+  std::string problem;             // Why a receipt is absent or not to be trusted.
 };
 
 // Not thread-safe: the loop owns one and calls it from one thread.
@@ -77,13 +117,18 @@ class Launcher {
  public:
   virtual ~Launcher() = default;
   // Returns at once with the worker_run_id. Submitting one reservation twice is harmless: only
-  // one worker runs it.
+  // one worker runs it. What another run left in its place is moved aside; kConflict if that run's
+  // worker still lives.
   virtual Result<std::string> submit(const PairRequest& request) = 0;
-  // Needs nothing but the reservation, so that a cold cycle can adopt what it finds.
-  virtual Result<RunState> poll(const std::string& reservation) = 0;
-  virtual Result<std::string> worker_of(const std::string& reservation) = 0;
-  virtual Result<Receipts> collect(const std::string& reservation) = 0;
-  virtual Result<> cancel(const std::string& reservation) = 0;  // Ok if already over.
+  // Needs nothing but what the ledger has, so that a cold cycle can adopt what it finds.
+  virtual Result<RunStatus> poll(const RunRef& run) = 0;
+  virtual Result<std::string> worker_of(const RunRef& run) = 0;
+  virtual Result<Receipts> collect(const RunRef& run) = 0;
+  // Asks it to end, and to leave receipts that say so; also one whose worker is stopped. Ok if it
+  // is already over.
+  virtual Result<> cancel(const RunRef& run) = 0;
+  // Ends its worker outright: it is lost.
+  virtual Result<> kill(const RunRef& run) = 0;
 };
 
 struct Kind {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "launch/launcher.h"
@@ -15,6 +17,8 @@ void add_finer(const PairRequest& request, Json& json) {
   for (const model::Plan& plan : request.more) json["more"].push_back(model::encode(plan));
   if (!request.order.empty()) json["order"] = request.order;
   if (!request.commit.empty()) json["commit"] = request.commit;
+  if (!request.ledger.empty()) json["ledger"] = request.ledger;
+  if (!request.ticket.empty()) json["ticket"] = request.ticket;
 }
 
 template <class T>
@@ -29,6 +33,8 @@ Result<> take_finer(const Json& json, PairRequest& request) {
   take(json, "schedule", request.schedule);
   take(json, "order", request.order);
   take(json, "commit", request.commit);
+  take(json, "ledger", request.ledger);
+  take(json, "ticket", request.ticket);
   if (!json.contains("more")) return Ok{};
   for (const Json& plan : json.at("more")) {
     request.more.push_back(TRY(model::decode<model::Plan>(plan).in("/more")));
@@ -36,7 +42,26 @@ Result<> take_finer(const Json& json, PairRequest& request) {
   return Ok{};
 }
 
+int arms_in_a_row(const PairRequest& request) {
+  return request.concurrent ? 1 : 2 + static_cast<int>(request.more.size());
+}
+
 }  // namespace
+
+bool has_patch(const PairRequest& request) {
+  if (request.profile) return !request.a.patch.empty();
+  return !request.a.patch.empty() || !request.b.patch.empty() ||
+         std::ranges::any_of(request.more, [](const auto& plan) { return !plan.patch.empty(); });
+}
+
+Nanos longest_arms(const PairRequest& request) {
+  return arms_in_a_row(request) * (request.spec.time_limit + kArmGrace);
+}
+
+Nanos longest_run(const PairRequest& request) {
+  const int trees = 2 + static_cast<int>(request.more.size());
+  return longest_arms(request) + (has_patch(request) ? trees * kBuildLimit : Nanos{0});
+}
 
 Json encode_request(const PairRequest& request) {
   Json json{{"reservation", request.reservation},

@@ -200,7 +200,7 @@ class StepJob : public local::LocalTest {
   Receipts run(const PairRequest& made) {
     EXPECT_TRUE(launcher_->submit(made));
     EXPECT_EQ(wait_for({RunState::kFinished, RunState::kLost}), RunState::kFinished);
-    return *launcher_->collect("r-1");
+    return *launcher_->collect({"r-1"});
   }
 };
 

@@ -189,6 +189,9 @@ class Ledger {
   virtual Result<std::optional<LeaseInfo>> lease() = 0;
 
   virtual int schema_version() = 0;
+  // The start of its first event's hash: no two ledgers share it, and a copy keeps it. Empty before
+  // the first event. What lies beside a ledger and belongs to it bears it.
+  virtual Result<std::string> id() = 0;
 };
 
 // What this program writes; a ledger file with a higher one is from the future.

@@ -66,7 +66,7 @@ class FinerTest : public LocalTest {
     const auto submitted = launcher_->submit(made);
     EXPECT_TRUE(submitted);
     EXPECT_EQ(wait_for({RunState::kFinished, RunState::kLost}), RunState::kFinished);
-    return *launcher_->collect("r-1");
+    return *launcher_->collect({"r-1"});
   }
 
   std::vector<int> cpus_;
@@ -117,9 +117,9 @@ TEST_F(FinerTest, CancellingEndsBothAndTheirTrees) {
   ASSERT_TRUE(launcher_->submit(at_once(a, b)));
   wait_for_file("a");
   wait_for_file("b");
-  ASSERT_TRUE(launcher_->cancel("r-1"));
+  ASSERT_TRUE(launcher_->cancel({"r-1"}));
   EXPECT_EQ(wait_for({RunState::kFinished, RunState::kLost}), RunState::kFinished);
-  const Receipts receipts = *launcher_->collect("r-1");
+  const Receipts receipts = *launcher_->collect({"r-1"});
   EXPECT_EQ(receipts.a->ending, Ending::kCancelled);
   EXPECT_EQ(receipts.b->ending, Ending::kCancelled);
   EXPECT_NE(::kill(pid_in("a"), 0), 0);
@@ -143,7 +143,8 @@ TEST_F(FinerTest, AKilledWorkerTakesBothArmsAndItsNeighboursAlong) {
     wait_for_death(*to_number<pid_t>(pid));
   }
   ASSERT_TRUE(run_pair(run_folder().path));
-  EXPECT_EQ(*launcher_->poll("r-1"), RunState::kLost) << "never again under this reservation";
+  EXPECT_EQ(launcher_->poll({"r-1"})->state, RunState::kLost)
+      << "never again under this reservation";
 }
 
 TEST_F(FinerTest, ArmsAtOnceHaveDevicesOfTheirOwn) {
@@ -228,9 +229,9 @@ TEST_F(FinerTest, ACancelledBlockEndsTheArmUnderWayAndStartsNoMore) {
   ASSERT_TRUE(launcher_->submit(
       block({"true", "touch ran", leave_pid("pid") + "sleep 100", "touch ran"}, {0, 2, 1, 3})));
   wait_for_file("pid");
-  ASSERT_TRUE(launcher_->cancel("r-1"));
+  ASSERT_TRUE(launcher_->cancel({"r-1"}));
   EXPECT_EQ(wait_for({RunState::kFinished, RunState::kLost}), RunState::kFinished);
-  const Receipts receipts = *launcher_->collect("r-1");
+  const Receipts receipts = *launcher_->collect({"r-1"});
   EXPECT_TRUE(model::succeeded(*receipts.a));
   EXPECT_EQ(receipts.more[0]->ending, Ending::kCancelled);
   EXPECT_EQ(receipts.b->reason, "the run was cancelled");
@@ -245,7 +246,7 @@ TEST_F(FinerTest, ABlockWhoseWorkerDiesIsLost) {
   ::kill(worker_pid(), SIGKILL);
   EXPECT_EQ(wait_for({RunState::kLost, RunState::kFinished}), RunState::kLost);
   wait_for_death(pid_in("pid"));
-  EXPECT_EQ(launcher_->collect("r-1").error().text, "r-1: it has not finished");
+  EXPECT_EQ(launcher_->collect({"r-1"}).error().text, "r-1: it has not finished");
 }
 
 TEST_F(FinerTest, APersonWhoWaitsCanStopARun) {
@@ -319,7 +320,7 @@ TEST_F(FinerTest, WhatIsWrongWithARequestIsTheProblemAndNothingRuns) {
     ASSERT_TRUE(receipts) << receipts.error().text;
     EXPECT_EQ(receipts->problem, c.want);
     EXPECT_FALSE(receipts->a || receipts->b);
-    EXPECT_EQ(*launcher_->poll(made.reservation), RunState::kFinished);
+    EXPECT_EQ(launcher_->poll({made.reservation})->state, RunState::kFinished);
   }
   EXPECT_FALSE(os::exists(path("ran")));
 }

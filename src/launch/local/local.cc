@@ -1,10 +1,13 @@
 #include "launch/local/local.h"
 
 #include <csignal>
+#include <filesystem>
+#include <map>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "launch/local/record.h"
 #include "launch/local/spawn.h"
 #include "launch/steps.h"
 #include "model/codec.h"
@@ -17,23 +20,13 @@
 namespace amdahl::launch::local {
 namespace {
 
-struct StartedBy {
-  pid_t pid = 0;
-  std::string boot_id;
-};
-
 Result<Json> json_in(const std::string& path) {
   const std::string text = TRY(os::read_file(path));
   return parse_json(text).in(path);
 }
 
-Result<StartedBy> started_by(const RunFolder& folder) {
-  const Json json = TRY(json_in(folder.started()));
-  try {
-    return StartedBy{json.at("pid").get<pid_t>(), json.at("boot_id").get<std::string>()};
-  } catch (const Json::exception& error) {
-    return bad_input(folder.started() + ": " + error.what());
-  }
+std::string name_of(const RunFolder& folder) {
+  return std::filesystem::path(folder.path).filename().string();
 }
 
 // The receipt, or nothing and a word on why it cannot be had or trusted.
@@ -57,6 +50,10 @@ std::optional<model::Receipt> receipt_of(const RunFolder& folder, const std::str
     complain("its receipt was changed after it was written");
     return std::nullopt;
   }
+  if (const std::string id = name_of(folder) + "/" + arm; receipt->id != id) {
+    complain(fmt::format("its receipt is that of {}", receipt->id));
+    return std::nullopt;
+  }
   return *receipt;
 }
 
@@ -76,6 +73,15 @@ void add_steps(const RunFolder& folder, const PairRequest& request, Receipts& re
   receipts.b = step_share(*receipts.whole, request.schedule, 'B');
 }
 
+std::vector<std::string> order_in(const Json& done) {
+  std::vector<std::string> order;
+  if (!done.is_object() || !done.contains("arms") || !done.at("arms").is_array()) return order;
+  for (const Json& arm : done.at("arms")) {
+    if (arm.is_string()) order.push_back(arm.get<std::string>());
+  }
+  return order;
+}
+
 // A reservation is a folder's name and nothing else.
 Result<RunFolder> folder_in(const std::string& state_dir, const std::string& reservation) {
   const bool bad = reservation.empty() || reservation.front() == '.' ||
@@ -90,39 +96,59 @@ class LocalLauncher final : public Launcher {
 
   Result<std::string> submit(const PairRequest& request) override {
     const RunFolder folder = TRY(folder_of(request.reservation));
+    const bool foreign = is_used(folder) && !is_of(folder, request.ticket);
+    if (foreign) TRY(move_aside(folder));
+    owners_.erase(folder.path);
     TRY(os::make_dirs(folder.path));
     if (!os::exists(folder.started())) {
       TRY(os::write_file(folder.request(), pretty_json(encode_request(request))));
     }
     os::fault_point("launch.submit.before_spawn");
     const std::string worker = os::env_or("AMDAHL_WORKER", os::self_path());
-    TRY(spawn_detached({worker, "exec", "--pair", folder.path}, folder.log()));
+    const auto spawned = spawn_detached({worker, "exec", "--pair", folder.path}, folder.log());
     os::fault_point("launch.submit.after_spawn");
+    // Also what failed was a try, and tries have an end.
+    TRY(note_handing_over(folder));
+    if (!spawned) return spawned.error();
     return worker_id(request.reservation);
   }
 
-  Result<RunState> poll(const std::string& reservation) override {
-    const RunFolder folder = TRY(folder_of(reservation));
-    if (os::exists(folder.done())) return RunState::kFinished;
-    if (os::FileLock::is_held(folder.claim())) return RunState::kRunning;
-    // It may have ended between the two looks.
-    if (os::exists(folder.done())) return RunState::kFinished;
-    const bool over = os::exists(folder.started()) || os::exists(folder.cancelled());
-    return over ? RunState::kLost : RunState::kUnknown;
-  }
-
-  Result<std::string> worker_of(const std::string& reservation) override {
-    const RunFolder folder = TRY(folder_of(reservation));
-    if (!os::exists(folder.request())) {
-      return Error{Error::Kind::kNotFound, fmt::format("{}: nothing was submitted", reservation)};
+  Result<RunStatus> poll(const RunRef& run) override {
+    const RunFolder folder = TRY(folder_of(run.reservation));
+    RunStatus status;
+    status.state = state_of(folder, run);
+    const bool over = status.state == RunState::kFinished || status.state == RunState::kLost;
+    if (status.state == RunState::kForeign) {
+      status.elapsed = std::nullopt;
+      return status;
     }
-    return worker_id(reservation);
+    if (const Owner* owner = owner_in(folder)) {
+      status.arms = owner->arms;
+      status.deadline = owner->deadline;
+    }
+    status.handed_over = handed_over(folder).times;
+    status.elapsed = time_taken(folder);
+    if (over) owners_.erase(folder.path);
+    return status;
   }
 
-  Result<Receipts> collect(const std::string& reservation) override {
-    const RunFolder folder = TRY(folder_of(reservation));
+  Result<std::string> worker_of(const RunRef& run) override {
+    const RunFolder folder = TRY(folder_of(run.reservation));
+    if (!os::exists(folder.request()) || !is_of(folder, run.ticket)) {
+      return Error{Error::Kind::kNotFound,
+                   fmt::format("{}: nothing was submitted", run.reservation)};
+    }
+    return worker_id(run.reservation);
+  }
+
+  Result<Receipts> collect(const RunRef& run) override {
+    const RunFolder folder = TRY(folder_of(run.reservation));
     if (!os::exists(folder.done())) {
-      return Error{Error::Kind::kNotFound, fmt::format("{}: it has not finished", reservation)};
+      return Error{Error::Kind::kNotFound, fmt::format("{}: it has not finished", run.reservation)};
+    }
+    if (!is_of(folder, run.ticket)) {
+      return Error{Error::Kind::kConflict,
+                   fmt::format("{} is another run's: its ticket differs", folder.path)};
     }
     Receipts receipts;
     receipts.out_a = folder.out("A");
@@ -132,6 +158,11 @@ class LocalLauncher final : public Launcher {
       const Json& problem = done.at("problem");
       receipts.problem = problem.is_string() ? problem.get<std::string>() : problem.dump();
       return receipts;
+    }
+    receipts.order = order_in(done);
+    if (done.is_object()) {
+      receipts.build_wall = Nanos{done.value("build_wall_ns", std::int64_t{0})};
+      receipts.build_cpu = Nanos{done.value("build_cpu_ns", std::int64_t{0})};
     }
     const Json stored = TRY(json_in(folder.request()));
     const PairRequest request = TRY(decode_request(stored).in(folder.request()));
@@ -148,20 +179,27 @@ class LocalLauncher final : public Launcher {
     return receipts;
   }
 
-  Result<> cancel(const std::string& reservation) override {
-    const RunFolder folder = TRY(folder_of(reservation));
-    if (os::exists(folder.done()) || !os::exists(folder.path)) return Ok{};
+  Result<> cancel(const RunRef& run) override {
+    const RunFolder folder = TRY(folder_of(run.reservation));
+    if (os::exists(folder.done()) || !is_used(folder) || !is_of(folder, run.ticket)) return Ok{};
     // First the mark, then the signal: a worker that begins in between sees the mark.
     TRY(os::write_file(folder.cancelled(), "cancelled\n"));
     const Nanos give_up = os::real_clock().monotonic() + std::chrono::seconds(1);
     while (os::FileLock::is_held(folder.claim()) && os::real_clock().monotonic() < give_up) {
-      const auto by = started_by(folder);
-      if (by && by->boot_id == os::boot_id()) {
-        ::kill(by->pid, SIGTERM);
+      if (const auto worker = living_worker(folder)) {
+        ::kill(*worker, SIGTERM);
+        ::kill(*worker, SIGCONT);  // One that is stopped would not hear it.
         return Ok{};
       }
       os::real_clock().sleep(std::chrono::milliseconds(10));
     }
+    return Ok{};
+  }
+
+  Result<> kill(const RunRef& run) override {
+    const RunFolder folder = TRY(folder_of(run.reservation));
+    if (!is_of(folder, run.ticket)) return Ok{};
+    if (const auto worker = living_worker(folder)) ::kill(*worker, SIGKILL);
     return Ok{};
   }
 
@@ -174,7 +212,32 @@ class LocalLauncher final : public Launcher {
     return fmt::format("local:{}:{}", os::host_name(), reservation);
   }
 
+  // Read once: a run is asked about many times a second.
+  const Owner* owner_in(const RunFolder& folder) {
+    const auto known = owners_.find(folder.path);
+    if (known != owners_.end()) return &known->second;
+    std::optional<Owner> owner = owner_of(folder);
+    return owner ? &owners_.emplace(folder.path, *std::move(owner)).first->second : nullptr;
+  }
+
+  bool is_of(const RunFolder& folder, const std::string& ticket) {
+    const Owner* owner = owner_in(folder);
+    return owner && owner->ticket == ticket;
+  }
+
+  RunState state_of(const RunFolder& folder, const RunRef& run) {
+    if (!is_used(folder)) return RunState::kUnknown;
+    if (!is_of(folder, run.ticket)) return RunState::kForeign;
+    if (os::exists(folder.done())) return RunState::kFinished;
+    if (os::FileLock::is_held(folder.claim())) return RunState::kRunning;
+    // It may have ended between the two looks.
+    if (os::exists(folder.done())) return RunState::kFinished;
+    const bool over = os::exists(folder.started()) || os::exists(folder.cancelled());
+    return over ? RunState::kLost : RunState::kUnknown;
+  }
+
   std::string state_dir_;
+  std::map<std::string, Owner> owners_;  // By folder.
 };
 
 }  // namespace
@@ -193,7 +256,7 @@ Result<Receipts> run_here(const std::string& state_dir, const PairRequest& reque
   TRY(os::make_dirs(folder.path));
   TRY(os::write_file(folder.request(), pretty_json(encode_request(request))));
   TRY(run_pair(folder.path));
-  return local::make(state)->collect(request.reservation);
+  return local::make(state)->collect({request.reservation, request.ticket});
 }
 
 }  // namespace amdahl::launch

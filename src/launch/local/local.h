@@ -16,6 +16,8 @@ std::unique_ptr<Launcher> make(const std::string& state_dir);
 struct RunFolder {
   std::string path;
   std::string request() const { return path + "/request.json"; }
+  // A line for each time it was submitted: boot and monotonic time.
+  std::string handed() const { return path + "/handed"; }
   std::string claim() const { return path + "/claim"; }  // Locked while a worker lives.
   std::string started() const { return path + "/started.json"; }
   std::string cancelled() const { return path + "/cancelled"; }

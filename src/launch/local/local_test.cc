@@ -24,15 +24,15 @@ using namespace std::chrono_literals;
 using model::Ending;
 
 TEST_F(LocalTest, APairLeavesTwoSealedReceipts) {
-  EXPECT_EQ(*launcher_->poll("r-1"), RunState::kUnknown);
-  EXPECT_EQ(launcher_->worker_of("r-1").error().text, "r-1: nothing was submitted");
+  EXPECT_EQ(launcher_->poll({"r-1"})->state, RunState::kUnknown);
+  EXPECT_EQ(launcher_->worker_of({"r-1"}).error().text, "r-1: nothing was submitted");
   const auto worker =
       launcher_->submit(request("echo a; echo a >> order", "echo b; echo b >> order"));
   ASSERT_TRUE(worker) << worker.error().text;
   EXPECT_EQ(*worker, "local:" + os::host_name() + ":r-1");
-  EXPECT_EQ(*launcher_->worker_of("r-1"), *worker);
+  EXPECT_EQ(*launcher_->worker_of({"r-1"}), *worker);
   EXPECT_EQ(wait_for({RunState::kFinished, RunState::kLost}), RunState::kFinished);
-  const Receipts receipts = *launcher_->collect("r-1");
+  const Receipts receipts = *launcher_->collect({"r-1"});
   EXPECT_EQ(receipts.problem, "");
   ASSERT_TRUE(receipts.a && receipts.b);
   EXPECT_EQ(receipts.a->id, "r-1/A");
@@ -51,7 +51,7 @@ TEST_F(LocalTest, TheDrawnOrderIsKept) {
   ASSERT_TRUE(launcher_->submit(made));
   wait_for({RunState::kFinished});
   EXPECT_EQ(*os::read_file(path("order")), "b\na\n");
-  const Receipts receipts = *launcher_->collect("r-1");
+  const Receipts receipts = *launcher_->collect({"r-1"});
   EXPECT_LT(receipts.b->started, receipts.a->started);
 }
 
@@ -68,14 +68,14 @@ TEST_F(LocalTest, OneReservationRunsOnceHoweverOftenItIsSubmitted) {
 TEST_F(LocalTest, AKilledWorkerIsLostAndItsJobDiesWithIt) {
   ASSERT_TRUE(launcher_->submit(request("echo $$ > pid.tmp; mv pid.tmp pid; sleep 100", "true")));
   wait_for_file("pid");
-  EXPECT_EQ(*launcher_->poll("r-1"), RunState::kRunning);
+  EXPECT_EQ(launcher_->poll({"r-1"})->state, RunState::kRunning);
   ::kill(worker_pid(), SIGKILL);
   EXPECT_EQ(wait_for({RunState::kLost}), RunState::kLost);
   wait_for_death(pid_in("pid"));
   // Never again under this reservation.
   ASSERT_TRUE(run_pair(run_folder().path));
-  EXPECT_EQ(*launcher_->poll("r-1"), RunState::kLost);
-  EXPECT_EQ(launcher_->collect("r-1").error().text, "r-1: it has not finished");
+  EXPECT_EQ(launcher_->poll({"r-1"})->state, RunState::kLost);
+  EXPECT_EQ(launcher_->collect({"r-1"}).error().text, "r-1: it has not finished");
 }
 
 TEST_F(LocalTest, TheWorkerOutlivesWhoeverSubmittedIt) {
@@ -88,7 +88,7 @@ TEST_F(LocalTest, TheWorkerOutlivesWhoeverSubmittedIt) {
   ::waitpid(submitter, &status, 0);
   ASSERT_EQ(WTERMSIG(status), SIGKILL);
   EXPECT_EQ(wait_for({RunState::kFinished, RunState::kLost}), RunState::kFinished);
-  EXPECT_EQ(launcher_->collect("r-1")->b->stdout_tail, "b\n");
+  EXPECT_EQ(launcher_->collect({"r-1"})->b->stdout_tail, "b\n");
 }
 
 TEST_F(LocalTest, ACrashBeforeTheSpawnLeavesAReservationThatCanBeSubmittedAgain) {
@@ -106,7 +106,7 @@ TEST_F(LocalTest, ACrashBeforeTheSpawnLeavesAReservationThatCanBeSubmittedAgain)
     ::waitpid(submitter, &status, 0);
     ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << point;
     if (point == std::string_view("launch.submit.before_spawn")) {
-      EXPECT_EQ(*launcher_->poll("r-1"), RunState::kUnknown);
+      EXPECT_EQ(launcher_->poll({"r-1"})->state, RunState::kUnknown);
     }
   }
   ASSERT_TRUE(launcher_->submit(made));
@@ -118,26 +118,115 @@ TEST_F(LocalTest, CancellingEndsTheWholeTree) {
   ASSERT_TRUE(launcher_->submit(
       request("setsid sleep 100 & echo $! > pid.tmp; mv pid.tmp pid; sleep 100", "touch b_ran")));
   wait_for_file("pid");
-  ASSERT_TRUE(launcher_->cancel("r-1"));
+  ASSERT_TRUE(launcher_->cancel({"r-1"}));
   EXPECT_EQ(wait_for({RunState::kFinished, RunState::kLost}), RunState::kFinished);
-  const Receipts receipts = *launcher_->collect("r-1");
+  const Receipts receipts = *launcher_->collect({"r-1"});
   EXPECT_EQ(receipts.a->ending, Ending::kCancelled);
   EXPECT_EQ(receipts.b->ending, Ending::kNotStarted);
   EXPECT_EQ(receipts.b->reason, "the run was cancelled");
   EXPECT_FALSE(os::exists(path("b_ran")));
   EXPECT_NE(::kill(pid_in("pid"), 0), 0);
-  EXPECT_TRUE(launcher_->cancel("r-1")) << "already over";
+  EXPECT_TRUE(launcher_->cancel({"r-1"})) << "already over";
 }
 
 TEST_F(LocalTest, WhatWasCancelledBeforeItBeganNeverBegins) {
   const PairRequest made = request("touch ran", "touch ran");
   ASSERT_TRUE(os::make_dirs(run_folder().path));
   ASSERT_TRUE(os::write_file(run_folder().request(), dump_json(encode_request(made))));
-  ASSERT_TRUE(launcher_->cancel("r-1"));
+  ASSERT_TRUE(launcher_->cancel({"r-1"}));
   ASSERT_TRUE(run_pair(run_folder().path));
-  EXPECT_EQ(*launcher_->poll("r-1"), RunState::kLost);
+  EXPECT_EQ(launcher_->poll({"r-1"})->state, RunState::kLost);
   EXPECT_FALSE(os::exists(path("ran")));
-  EXPECT_TRUE(launcher_->cancel("r-never")) << "nothing to cancel";
+  EXPECT_TRUE(launcher_->cancel({"r-never"})) << "nothing to cancel";
+}
+
+TEST_F(LocalTest, AStoppedWorkerIsAskedToEndAndThenMadeTo) {
+  ASSERT_TRUE(launcher_->submit(request("echo $$ > pid.tmp; mv pid.tmp pid; sleep 100", "true")));
+  wait_for_file("pid");
+  ::kill(worker_pid(), SIGSTOP);
+  const RunStatus status = *launcher_->poll({"r-1"});
+  EXPECT_EQ(status.state, RunState::kRunning);
+  EXPECT_EQ(status.arms, 2 * (60s + kArmGrace));
+  EXPECT_EQ(status.deadline, status.arms);
+  ASSERT_TRUE(status.elapsed);
+  EXPECT_LT(*status.elapsed, 60s);
+  ASSERT_TRUE(launcher_->cancel({"r-1"}));
+  EXPECT_EQ(wait_for({RunState::kFinished, RunState::kLost}), RunState::kFinished);
+  EXPECT_EQ(launcher_->collect({"r-1"})->a->ending, Ending::kCancelled);
+
+  PairRequest made = request("echo $$ > pid2.tmp; mv pid2.tmp pid2; sleep 100", "true");
+  made.reservation = "r-2";
+  ASSERT_TRUE(launcher_->submit(made));
+  wait_for_file("pid2");
+  const auto json = parse_json(*os::read_file(path("state/runs/r-2/started.json")));
+  ::kill(json->at("pid").get<pid_t>(), SIGSTOP);
+  ASSERT_TRUE(launcher_->kill({"r-2"}));
+  while (launcher_->poll({"r-2"})->state != RunState::kLost) os::real_clock().sleep(5ms);
+  wait_for_death(pid_in("pid2"));
+  EXPECT_GT(*launcher_->poll({"r-2"})->elapsed, 0s);
+}
+
+TEST_F(LocalTest, AFolderBelongsToTheRunWhoseTicketItBears) {
+  PairRequest made = request("echo old >> order", "echo old >> order");
+  made.ledger = "0123abcd";
+  made.ticket = "first";
+  ASSERT_TRUE(launcher_->submit(made));
+  while (launcher_->poll({"r-1", "first"})->state != RunState::kFinished) {
+    os::real_clock().sleep(5ms);
+  }
+  // The same reservation of another ledger, or of this one after it was restored.
+  const auto fresh = make(path("state"));
+  EXPECT_EQ(fresh->poll({"r-1", "second"})->state, RunState::kForeign);
+  EXPECT_EQ(fresh->collect({"r-1", "second"}).error().text,
+            run_folder().path + " is another run's: its ticket differs");
+  EXPECT_EQ(fresh->worker_of({"r-1", "second"}).error().text, "r-1: nothing was submitted");
+  PairRequest again = request("echo new >> order", "echo new >> order");
+  again.ticket = "second";
+  ASSERT_TRUE(fresh->submit(again));
+  while (fresh->poll({"r-1", "second"})->state != RunState::kFinished) {
+    os::real_clock().sleep(5ms);
+  }
+  EXPECT_EQ(*os::read_file(path("order")), "old\nold\nnew\nnew\n");
+  const std::vector<std::string> aside = os::list(path("state/runs/.aside"));
+  ASSERT_EQ(aside.size(), 1U) << "nothing is thrown away";
+  EXPECT_TRUE(os::exists(path("state/runs/.aside/" + aside[0] + "/A/receipt.json")));
+}
+
+TEST_F(LocalTest, AFolderInUseIsNotMovedAside) {
+  PairRequest made = request("touch runs; sleep 100", "true");
+  made.ledger = "0123abcd";
+  made.ticket = "first";
+  ASSERT_TRUE(launcher_->submit(made));
+  wait_for_file("runs");
+  PairRequest again = made;
+  again.ticket = "second";
+  EXPECT_EQ(launcher_->submit(again).error().text,
+            run_folder().path +
+                " is in use by a run of ledger 0123abcd; wait until it is over, or name another "
+                "folder with --state");
+  EXPECT_EQ(launcher_->poll({"r-1", "second"})->state, RunState::kForeign);
+  ASSERT_TRUE(launcher_->cancel({"r-1", "second"}));
+  ASSERT_TRUE(launcher_->kill({"r-1", "second"}));
+  EXPECT_EQ(launcher_->poll({"r-1", "first"})->state, RunState::kRunning) << "it is not ours";
+  ASSERT_TRUE(launcher_->cancel({"r-1", "first"}));
+}
+
+TEST_F(LocalTest, HowOftenItWasHandedOverIsKeptInItsFolder) {
+  ::setenv("AMDAHL_WORKER", "/bin/true", 1);
+  for (int times = 1; times <= 3; ++times) {
+    ASSERT_TRUE(make(path("state"))->submit(request("true", "true")));
+    const RunStatus status = *launcher_->poll({"r-1"});
+    EXPECT_EQ(status.state, RunState::kUnknown);
+    EXPECT_EQ(status.handed_over, times);
+    EXPECT_GT(*status.elapsed, 0s);
+  }
+}
+
+TEST_F(LocalTest, ARequestThatCannotBeReadIsNobodysRun) {
+  ASSERT_TRUE(launcher_->submit(request("true", "true")));
+  wait_for({RunState::kFinished});
+  ASSERT_TRUE(os::write_file(run_folder().request(), "{"));
+  EXPECT_EQ(make(path("state"))->poll({"r-1"})->state, RunState::kForeign);
 }
 
 TEST_F(LocalTest, BothArmsArePinnedToTheGivenSlotsAndToNoMoreThanTheyPayFor) {
@@ -150,7 +239,7 @@ TEST_F(LocalTest, BothArmsArePinnedToTheGivenSlotsAndToNoMoreThanTheyPayFor) {
   made.b.cpus = 1;
   ASSERT_TRUE(launcher_->submit(made));
   wait_for({RunState::kFinished});
-  const Receipts receipts = *launcher_->collect("r-1");
+  const Receipts receipts = *launcher_->collect({"r-1"});
   EXPECT_EQ(receipts.a->cpus, made.cpus);
   EXPECT_EQ(receipts.b->cpus, std::vector<int>{made.cpus[0]});
   EXPECT_EQ(receipts.b->stdout_tail, fmt::format("Cpus_allowed_list:\t{}\n", made.cpus[0]));
@@ -166,7 +255,7 @@ TEST_F(LocalTest, AForgedOrMissingReceiptIsAProblem) {
   text[digit] = text[digit] == '9' ? '8' : '9';
   ASSERT_TRUE(os::write_file(run_folder().receipt("A"), text));
   std::filesystem::remove(run_folder().receipt("B"));
-  const Receipts receipts = *launcher_->collect("r-1");
+  const Receipts receipts = *launcher_->collect({"r-1"});
   EXPECT_FALSE(receipts.a || receipts.b);
   EXPECT_EQ(receipts.problem, "arm A: its receipt was changed after it was written; arm B: " +
                                   run_folder().receipt("B") + ": no such file");
@@ -177,7 +266,7 @@ TEST_F(LocalTest, AProfileIsAPlainRunAndOneWithTheHook) {
   made.profile = true;
   ASSERT_TRUE(launcher_->submit(made));
   wait_for({RunState::kFinished});
-  const Receipts receipts = *launcher_->collect("r-1");
+  const Receipts receipts = *launcher_->collect({"r-1"});
   EXPECT_EQ(receipts.problem, "");
   EXPECT_EQ(receipts.a->arm, "A");
   EXPECT_EQ(receipts.a->stdout_tail.find("/hook"), std::string::npos);
@@ -195,7 +284,7 @@ TEST_F(LocalTest, WhatCannotRunIsAReceiptAndNotALoss) {
   made.a.config = {{"job.json", "1"}};
   ASSERT_TRUE(launcher_->submit(made));
   EXPECT_EQ(wait_for({RunState::kFinished, RunState::kLost}), RunState::kFinished);
-  const Receipts receipts = *launcher_->collect("r-1");
+  const Receipts receipts = *launcher_->collect({"r-1"});
   EXPECT_EQ(receipts.a->reason, "config \"job.json\" is not FILE#KEY");
   EXPECT_EQ(receipts.b->reason, "no such program: no_such_program");
 }
@@ -204,8 +293,8 @@ TEST_F(LocalTest, SubmittingWithoutAWorkerOrAReservationIsAnError) {
   ::setenv("AMDAHL_WORKER", "/no/such/worker", 1);
   EXPECT_EQ(launcher_->submit(request("true", "true")).error().text,
             "cannot start the worker /no/such/worker: No such file or directory");
-  EXPECT_EQ(*launcher_->poll("r-1"), RunState::kUnknown);
-  EXPECT_EQ(launcher_->poll("../r-1").error().text, "\"../r-1\" is not a reservation");
+  EXPECT_EQ(launcher_->poll({"r-1"})->state, RunState::kUnknown);
+  EXPECT_EQ(launcher_->poll({"../r-1"}).error().text, "\"../r-1\" is not a reservation");
 }
 
 TEST_F(LocalTest, APatchIsBuiltInAWorktreeAndTheCheckoutIsLeftAlone) {
@@ -223,7 +312,7 @@ TEST_F(LocalTest, APatchIsBuiltInAWorktreeAndTheCheckoutIsLeftAlone) {
   made.b.patch = "--- a/sub/word\n+++ b/sub/word\n@@ -1 +1 @@\n-old\n+new\n";
   ASSERT_TRUE(launcher_->submit(made));
   wait_for({RunState::kFinished});
-  Receipts receipts = *launcher_->collect("r-1");
+  Receipts receipts = *launcher_->collect({"r-1"});
   EXPECT_TRUE(receipts.a->stdout_tail.starts_with("old\n")) << receipts.a->stdout_tail;
   EXPECT_TRUE(receipts.b->stdout_tail.starts_with("new\n"))
       << receipts.b->stdout_tail << receipts.b->reason;
@@ -235,17 +324,80 @@ TEST_F(LocalTest, APatchIsBuiltInAWorktreeAndTheCheckoutIsLeftAlone) {
   PairRequest again = made;
   again.reservation = "r-2";
   ASSERT_TRUE(launcher_->submit(again));
-  while (*launcher_->poll("r-2") != RunState::kFinished) os::real_clock().sleep(10ms);
+  while (launcher_->poll({"r-2"})->state != RunState::kFinished) os::real_clock().sleep(10ms);
   EXPECT_EQ(*os::read_file(path("builds")), "x\nx\n");
 
   PairRequest wrong = made;
   wrong.reservation = "r-3";
   wrong.b.patch = "--- a/sub/word\n+++ b/sub/word\n@@ -1 +1 @@\n-other\n+new\n";
   ASSERT_TRUE(launcher_->submit(wrong));
-  while (*launcher_->poll("r-3") != RunState::kFinished) os::real_clock().sleep(10ms);
-  receipts = *launcher_->collect("r-3");
+  while (launcher_->poll({"r-3"})->state != RunState::kFinished) os::real_clock().sleep(10ms);
+  receipts = *launcher_->collect({"r-3"});
   EXPECT_EQ(receipts.b->ending, Ending::kNotStarted);
   EXPECT_TRUE(receipts.b->reason.starts_with("the patch does not apply: ")) << receipts.b->reason;
+}
+
+TEST_F(LocalTest, AVariantThatDoesNotBuildSpendsNoArm) {
+  const std::string repo = path("repo");
+  ASSERT_EQ(std::system(("mkdir " + repo + " && cd " + repo +
+                         " && git init -q . && git config user.email a@b && git config user.name a"
+                         " && printf 'old\\n' > word && git add . && git commit -qm one")
+                            .c_str()),
+            0);
+  PairRequest made = request("touch " + path("a_ran"), "touch " + path("b_ran"));
+  made.spec.repo = repo;
+  made.spec.build = {"sh", "-c", "sleep 0.1; grep -q old word"};
+  made.spec.workdir = made.a.workdir = made.b.workdir = repo;
+  made.b.patch = "--- a/word\n+++ b/word\n@@ -1 +1 @@\n-old\n+new\n";
+  ASSERT_TRUE(launcher_->submit(made));
+  wait_for({RunState::kFinished});
+  const Receipts receipts = *launcher_->collect({"r-1"});
+  EXPECT_FALSE(os::exists(path("a_ran")) || os::exists(path("b_ran")));
+  EXPECT_EQ(receipts.a->ending, Ending::kNotStarted);
+  EXPECT_EQ(receipts.a->reason, "not run: arm B cannot be started");
+  EXPECT_TRUE(receipts.b->reason.starts_with("the build failed: ")) << receipts.b->reason;
+  EXPECT_GE(receipts.build_wall, 200ms) << "both trees were built, and are paid for";
+
+  // In a block the others go on.
+  made.reservation = "r-2";
+  made.more = {made.a};
+  made.more[0].argv = {"sh", "-c", "touch " + path("c_ran")};
+  ASSERT_TRUE(launcher_->submit(made));
+  while (launcher_->poll({"r-2"})->state != RunState::kFinished) os::real_clock().sleep(10ms);
+  EXPECT_TRUE(os::exists(path("a_ran")) && os::exists(path("c_ran")));
+  EXPECT_FALSE(os::exists(path("b_ran")));
+  EXPECT_LT(launcher_->collect({"r-2"})->build_wall, 100ms) << "nothing is built twice";
+}
+
+TEST_F(LocalTest, PairsInFlightShareNoStateFolder) {
+  const std::string job =
+      "echo {state}; touch {state}/warm; touch began-$0; while [ ! -e go ]; do "
+      "sleep 0.01; done";
+  const auto submit = [&](const std::string& reservation) {
+    PairRequest made = request("true", "true");
+    made.reservation = reservation;
+    made.a.argv = made.b.argv = {"sh", "-c", job, reservation};
+    // One plan but for the name that the test looks for.
+    made.a.argv.back() = made.b.argv.back() = "job";
+    ASSERT_TRUE(launcher_->submit(made));
+  };
+  const auto wait = [&](const std::string& reservation) {
+    while (launcher_->poll({reservation})->state != RunState::kFinished) {
+      os::real_clock().sleep(10ms);
+    }
+    return std::string(trim(launcher_->collect({reservation})->a->stdout_tail));
+  };
+  submit("r-1");
+  wait_for_file("began-job");
+  std::filesystem::remove(path("began-job"));
+  submit("r-2");
+  wait_for_file("began-job");
+  ASSERT_TRUE(os::write_file(path("go"), ""));
+  const std::string first = wait("r-1");
+  const std::string second = wait("r-2");
+  EXPECT_EQ(second, first + "-2");
+  submit("r-3");
+  EXPECT_EQ(wait("r-3"), first) << "a plan keeps its folder from run to run";
 }
 
 TEST(RequestTest, TravelsAsJsonAndBack) {
@@ -258,8 +410,8 @@ TEST(RequestTest, TravelsAsJsonAndBack) {
   made.cpus = {0, 3};
   const PairRequest back = *decode_request(encode_request(made));
   EXPECT_EQ(dump_json(encode_request(back)), dump_json(encode_request(made)));
-  for (const char* finer :
-       {"concurrent", "contended", "steps", "schedule", "more", "order", "commit"}) {
+  for (const char* finer : {"concurrent", "contended", "steps", "schedule", "more", "order",
+                            "commit", "ledger", "ticket"}) {
     EXPECT_FALSE(encode_request(made).contains(finer)) << "older workers know no such field";
   }
   EXPECT_FALSE(decode_request(Json::object()));
@@ -277,12 +429,16 @@ TEST(RequestTest, FinerPairingTravelsToo) {
   made.more[1].env = {{"X", "1"}};
   made.order = {2, 0, 1, 3};
   made.commit = "c0ffee";
+  made.ledger = "0123abcd";
+  made.ticket = "t";
   const PairRequest back = *decode_request(encode_request(made));
   EXPECT_TRUE(back.concurrent && back.contended && back.steps);
   EXPECT_EQ(back.schedule, "ABBA");
   EXPECT_EQ(back.more, made.more);
   EXPECT_EQ(back.order, made.order);
   EXPECT_EQ(back.commit, made.commit);
+  EXPECT_EQ(back.ledger, made.ledger);
+  EXPECT_EQ(back.ticket, made.ticket);
   Json broken = encode_request(made);
   broken["more"][1].erase("argv");
   EXPECT_EQ(decode_request(broken).error().text, "/more: /argv: is missing");

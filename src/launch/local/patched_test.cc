@@ -54,8 +54,52 @@ TEST_F(PatchedTest, APatchThatCannotReachTheCommandIsSaid) {
   plan_.argv = {"python3", "train.py"};
   const auto moved = in_patched_tree(spec_, plan_, path("trees"));
   ASSERT_FALSE(moved);
-  EXPECT_NE(moved.error().text.find("so a patch cannot reach it"), std::string::npos)
-      << moved.error().text;
+  EXPECT_EQ(moved.error().text,
+            "the patch does not apply: it cannot reach the job: neither its workdir " +
+                path("data") + " nor a file of its command is inside the repo " + path("repo"));
+}
+
+TEST_F(PatchedTest, AScriptGivenAsTextThatNamesTheCheckoutIsRefused) {
+  plan_.workdir = path("repo");
+  plan_.argv = {"sh", "-c", "cd '" + path("repo") + "' && cat train.py"};
+  EXPECT_EQ(in_patched_tree(spec_, plan_, path("trees")).error().text,
+            "the patch does not apply: it cannot reach the job: \"" + clip(plan_.argv[2], 80) +
+                "\" names the checkout " + path("repo") +
+                "; use paths relative to the spec's workdir");
+  plan_.argv[2] = "cat train.py; ls '" + path("repo") + "-data'";
+  EXPECT_TRUE(in_patched_tree(spec_, plan_, path("trees"))) << "that is another folder";
+}
+
+TEST_F(PatchedTest, ASearchPathThatTheJobInheritsIsTheWorktreesToo) {
+  plan_.workdir = path("data");
+  plan_.argv = {"python3", "-m", "net"};
+  const char* before = std::getenv("PYTHONPATH");
+  const std::string kept = before ? before : "";
+  ::setenv("PYTHONPATH", path("repo/lib").c_str(), 1);
+  const auto moved = in_patched_tree(spec_, plan_, path("trees"));
+  before ? ::setenv("PYTHONPATH", kept.c_str(), 1) : ::unsetenv("PYTHONPATH");
+  ASSERT_TRUE(moved) << moved.error().text;
+  EXPECT_TRUE(moved->env.at("PYTHONPATH").starts_with(path("trees/")));
+}
+
+TEST_F(PatchedTest, WhatDidNotBuildIsNotBuiltAgain) {
+  plan_.workdir = path("repo");
+  plan_.argv = {"cat", "train.py"};
+  spec_.build = {"sh", "-c", "echo x >> " + path("builds") + "; sleep 0.1; exit 7"};
+  const Patched first = make_patched(spec_, plan_, path("trees"), "");
+  ASSERT_FALSE(first.plan);
+  EXPECT_TRUE(first.plan.error().text.starts_with("the build failed: ")) << first.plan.error().text;
+  EXPECT_GE(first.wall, std::chrono::milliseconds(100)) << "it was paid for";
+  EXPECT_GT(first.cpu, Nanos{0});
+  const Patched again = make_patched(spec_, plan_, path("trees"), "");
+  ASSERT_FALSE(again.plan);
+  EXPECT_EQ(again.plan.error().text, first.plan.error().text);
+  EXPECT_EQ(again.never, model::NeverRuns::kBuildFailed);
+  EXPECT_LT(again.wall, std::chrono::milliseconds(100));
+  EXPECT_EQ(*os::read_file(path("builds")), "x\n");
+  // Another build of the same patch is another try.
+  spec_.build = {"sh", "-c", "true"};
+  EXPECT_TRUE(make_patched(spec_, plan_, path("trees"), "").plan);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -32,6 +33,7 @@ using local::RunFolder;
 namespace fs = std::filesystem;
 
 constexpr std::string_view kCancelled = "the run was cancelled";
+constexpr int kMostInFlight = 1000;
 
 std::optional<std::string> visible_devices(const model::Plan& plan) {
   if (const auto set = plan.env.find("CUDA_VISIBLE_DEVICES"); set != plan.env.end()) {
@@ -52,9 +54,12 @@ class Worker {
   Result<> run() {
     const auto arms = local::arms_of(request_);
     if (!arms) return finish({}, arms.error().text);
+    TRY(os::make_dirs(state_dir_ + "/plans"));
+    take_state_folders(*arms);
     // All that takes time comes first, so that the arms are neighbours in time.
     std::vector<Ready> ready;
     for (const Arm& arm : *arms) ready.push_back(TRY(make_ready(arm)));
+    if (!worth_starting(ready)) return spend_none(ready, *arms);
     if (request_.steps) {
       const auto told = tell_of_steps(ready.front());
       if (!told) return finish({}, told.error().text);
@@ -84,9 +89,15 @@ class Worker {
   };
 
   Result<> finish(const std::vector<Arm>& arms, const std::string& problem) const {
-    Json done{{"at", os::real_clock().unix_time().count()}, {"arms", Json::array()}};
+    Json done{{"at", os::real_clock().unix_time().count()},
+              {"monotonic_ns", os::real_clock().monotonic().count()},
+              {"arms", Json::array()}};
     for (const Arm& arm : arms) done["arms"].push_back(arm.name);
     if (!arms.empty()) done["first"] = arms.front().name;
+    if (build_wall_ > Nanos{0}) {
+      done["build_wall_ns"] = build_wall_.count();
+      done["build_cpu_ns"] = build_cpu_.count();
+    }
     if (!problem.empty()) done["problem"] = problem;
     return os::write_file(folder_.done(), pretty_json(done));
   }
@@ -101,11 +112,14 @@ class Worker {
       ready.reason = kCancelled;
       return ready;
     }
-    if (any_patch()) {
-      const auto moved = local::in_patched_tree(request_.spec, plan, state_dir_ + "/trees",
-                                                request_.commit, &ready.never);
-      if (!moved) ready.reason = moved.error().text;
-      if (moved) plan = *moved;
+    if (has_patch(request_)) {
+      const local::Patched made =
+          local::make_patched(request_.spec, plan, state_dir_ + "/trees", request_.commit);
+      build_wall_ += made.wall;
+      build_cpu_ += made.cpu;
+      if (!made.plan) ready.reason = made.plan.error().text;
+      if (!made.plan) ready.never = made.never;
+      if (made.plan) plan = *made.plan;
     }
     ready.order = order_for(arm, plan);
     if (request_.concurrent && ready.reason.empty()) {
@@ -116,11 +130,49 @@ class Worker {
     return ready;
   }
 
-  // If one arm is patched, all run in worktrees: the checkout may differ from its commit.
-  bool any_patch() const {
-    if (request_.profile) return !request_.a.patch.empty();
-    return !request_.a.patch.empty() || !request_.b.patch.empty() ||
-           std::ranges::any_of(request_.more, [](const auto& plan) { return !plan.patch.empty(); });
+  std::string state_folder(const model::Plan& plan) const {
+    return fmt::format("{}/plans/{}{}", state_dir_, model::digest(plan), numbered_);
+  }
+
+  // A plan keeps its folder from run to run, and pairs in flight must not share one: the first
+  // number whose folders no other worker holds, the same for all arms.
+  void take_state_folders(const std::vector<Arm>& arms) {
+    std::set<std::string> folders;
+    for (int number = 1; number <= kMostInFlight; ++number) {
+      numbered_ = number == 1 ? "" : fmt::format("-{}", number);
+      folders.clear();
+      for (const Arm& arm : arms) folders.insert(state_folder(*arm.plan));
+      held_folders_.clear();
+      for (const std::string& folder : folders) {
+        auto lock = os::FileLock::try_take(folder + ".lock");
+        if (lock) held_folders_.push_back(*std::move(lock));
+      }
+      if (held_folders_.size() == folders.size()) return;
+    }
+    numbered_ = "-" + request_.reservation;
+  }
+
+  // Without the baseline, or without any variant, the other arms would be run for nothing.
+  static bool worth_starting(const std::vector<Ready>& ready) {
+    bool any = false;
+    for (const Ready& arm : ready) {
+      const bool is_a = arm.arm.name == "A";
+      if (is_a && !arm.reason.empty()) return false;
+      any |= (!is_a || ready.size() == 1) && arm.reason.empty();
+    }
+    return any;
+  }
+
+  Result<> spend_none(const std::vector<Ready>& ready, const std::vector<Arm>& arms) const {
+    std::string culprit;
+    for (const Ready& arm : ready) {
+      if (!arm.reason.empty()) culprit = arm.arm.name;
+    }
+    const std::string others = fmt::format("{}: arm {} cannot be started", kNotSpent, culprit);
+    for (const Ready& arm : ready) {
+      TRY(keep(arm.arm, not_started(arm.arm, arm.reason.empty() ? others : arm.reason, arm.never)));
+    }
+    return finish(arms, "");
   }
 
   observe::RunOrder order_for(const Arm& arm, const model::Plan& plan) const {
@@ -132,7 +184,7 @@ class Worker {
     order.plan = plan;
     order.cpus = arm.cpus;
     order.out_dir = folder_.out(arm.name);
-    order.state_dir = state_dir_ + "/plans/" + model::digest(*arm.plan);
+    order.state_dir = state_folder(*arm.plan);
     // Two runs of one plan at once must not write into one folder.
     const bool same = model::digest(request_.a) == model::digest(request_.b);
     if (request_.concurrent && same && arm.name == "B") order.state_dir += "-B";
@@ -235,6 +287,10 @@ class Worker {
   RunFolder folder_;
   PairRequest request_;
   std::string state_dir_;
+  std::string numbered_;  // What follows the digest in the names of state folders.
+  std::vector<os::FileLock> held_folders_;
+  Nanos build_wall_{};
+  Nanos build_cpu_{};
   bool interrupted_ = false;  // A signal ended an arm: the rest is not wanted.
 };
 
@@ -250,7 +306,8 @@ Result<> run_pair(const std::string& run_dir) {
   const Json started{{"pid", ::getpid()},
                      {"boot_id", os::boot_id()},
                      {"host", os::host_name()},
-                     {"at", os::real_clock().unix_time().count()}};
+                     {"at", os::real_clock().unix_time().count()},
+                     {"monotonic_ns", os::real_clock().monotonic().count()}};
   TRY(os::write_file(folder.started(), pretty_json(started)));
   return Worker(folder, std::move(request)).run();
 }

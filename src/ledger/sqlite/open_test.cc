@@ -65,6 +65,20 @@ TEST_F(OpenTest, AnEmptyFileBecomesALedger) {
   EXPECT_EQ(opening(path, {.create = false, .read_only = true}), "");
 }
 
+TEST_F(OpenTest, EachLedgerHasAnIdOfItsOwnThatACopyKeeps) {
+  EXPECT_EQ(*ledger_->id(), "") << "nothing was written yet";
+  begin_experiment();
+  const std::string id = *ledger_->id();
+  EXPECT_EQ(id.size(), 16u);
+  ASSERT_EQ(say(reserved("r-1", "x-1", 0)), "");
+  EXPECT_EQ(*ledger_->id(), id);
+  EXPECT_EQ(*(*open_sqlite(path_, {.create = false, .read_only = true}))->id(), id);
+  auto other = *open_sqlite(scratch_.path("other.db"), {}, clock_);
+  clock_.sleep(std::chrono::seconds(1));
+  ASSERT_TRUE(other->append(std::vector{draft("cycle.noted", "c", {})}));
+  EXPECT_NE(*other->id(), id);
+}
+
 TEST_F(OpenTest, ReadersMayNotWrite) {
   begin_experiment();
   auto reader = *open_sqlite(path_, {.create = false, .read_only = true});

@@ -8,6 +8,7 @@ namespace amdahl::ledger::sqlite {
 // Conditions repeat those of the partial indexes word for word; else SQLite would not use them.
 inline constexpr std::string_view kHead =
     "SELECT seq, hash FROM events WHERE seq = (SELECT max(seq) FROM events)";
+inline constexpr std::string_view kFirst = "SELECT hash FROM events WHERE seq = 1";
 inline constexpr std::string_view kLease =
     "SELECT token, holder, host, taken_ns, renewed_ns, expires_ns FROM lease WHERE id = 1";
 

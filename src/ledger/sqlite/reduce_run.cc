@@ -54,7 +54,7 @@ Result<Json> charges_of(const Json& payload, const char* accelerator_s, const ch
 // The store would refuse as well; this says the numbers.
 Result<> budget_allows(db::Connection& db, const std::string& resource, std::int64_t wanted) {
   auto row = TRY(db.query("look at the budget",
-                          "SELECT allowed, committed, spent FROM budget"
+                          "SELECT allowed, committed, spent + overrun FROM budget"
                           " WHERE resource = ? AND allowed IS NOT NULL",
                           resource));
   if (!TRY(row.step())) return Ok{};

@@ -12,6 +12,8 @@
 namespace amdahl::ledger::sqlite {
 namespace {
 
+constexpr std::size_t kIdDigits = 16;
+
 // The payload as it will be stored, and as replay will see it: redacted, canonical, read back.
 Result<std::string> canonical_payload(const Draft& draft) {
   Json payload = draft.payload.is_null() ? Json::object() : draft.payload;
@@ -34,6 +36,11 @@ Result<Store::Head> Store::head() {
   Head head;
   if (TRY(row.step())) head = {row.integer(0), std::string(row.text(1))};
   return head;
+}
+
+Result<std::string> Store::id() {
+  db::Statement row = TRY(db_.prepare("read the first event", kFirst));
+  return TRY(row.step()) ? std::string(row.text(0).substr(0, kIdDigits)) : std::string();
 }
 
 Result<Event> Store::append_one(const Draft& draft, const Head& last) {

@@ -85,6 +85,7 @@ class Store final : public Ledger {
   Result<std::optional<LeaseInfo>> lease() override;
 
   int schema_version() override { return schema_version_; }
+  Result<std::string> id() override;
 
  private:
   struct Head {

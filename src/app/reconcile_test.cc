@@ -1,0 +1,296 @@
+#include "app/reconcile.h"
+
+#include <map>
+
+#include "app/budget.h"
+#include "app/pairs.h"
+#include "app/test_kit.h"
+#include "model/plan.h"
+
+namespace amdahl::app {
+namespace {
+
+using namespace std::chrono_literals;
+using launch::RunState;
+
+// Says of every run what the test wants, and keeps what it was asked to do.
+class ToldLauncher : public launch::Launcher {
+ public:
+  Result<std::string> submit(const launch::PairRequest& request) override {
+    requests[request.reservation] = request;
+    ++submitted[request.reservation];
+    if (refuses) return external("no worker can be had");
+    return "told:" + request.reservation;
+  }
+  Result<launch::RunStatus> poll(const launch::RunRef& run) override {
+    if (run.ticket != requests[run.reservation].ticket) return bad_input("the ticket is another");
+    if (broken == run.reservation) return external("the folder cannot be read");
+    return status[run.reservation];
+  }
+  Result<std::string> worker_of(const launch::RunRef& run) override {
+    return "told:" + run.reservation;
+  }
+  Result<launch::Receipts> collect(const launch::RunRef& run) override {
+    return receipts[run.reservation];
+  }
+  Result<> cancel(const launch::RunRef& run) override {
+    done.push_back("cancel " + run.reservation);
+    return Ok{};
+  }
+  Result<> kill(const launch::RunRef& run) override {
+    done.push_back("kill " + run.reservation);
+    return Ok{};
+  }
+
+  std::map<std::string, launch::PairRequest> requests;
+  std::map<std::string, int> submitted;
+  std::map<std::string, launch::RunStatus> status;
+  std::map<std::string, launch::Receipts> receipts;
+  std::vector<std::string> done;
+  std::string broken;
+  bool refuses = false;
+};
+
+class ReconcileTest : public ContextTest {
+ protected:
+  ReconcileTest() {
+    auto launcher = std::make_unique<ToldLauncher>();
+    launcher_ = launcher.get();
+    context_.launcher = std::move(launcher);
+    adopt();
+  }
+
+  // An A/A pair of the family, or a pair of an experiment: its reservation.
+  std::string reserve(int index, const std::string& experiment = "") {
+    model::Pair order;
+    order.family = "eval";
+    order.experiment = experiment;
+    order.aim.purpose = experiment.empty() ? model::Purpose::kSame : model::Purpose::kCompare;
+    order.index = index;
+    order.variant_second = true;
+    const auto made = submit_pair(context_, *context_.ledger->family("eval"), order, {0}, 0);
+    EXPECT_TRUE(made) << made.error().text;
+    return made ? made->reservation : "";
+  }
+
+  void register_experiment() {
+    model::Hypothesis h;
+    h.id = "h-1";
+    h.family = "eval";
+    h.title = "larger batches";
+    h.change.args = {{"--batch", "32"}};
+    h.key = "k-1";
+    model::Experiment x;
+    x.id = "x-1";
+    x.hypothesis = h.id;
+    x.family = "eval";
+    x.campaign = "c1";
+    x.seed = "s";
+    ASSERT_EQ(say({{"hypothesis.proposed", "ada", h.id, encode(h)},
+                   {"experiment.registered", "cycle", x.id, encode(x)}}),
+              "");
+  }
+
+  void close_experiment() {
+    model::Verdict verdict;
+    verdict.hypothesis = "h-1";
+    verdict.experiment = "x-1";
+    verdict.kind = model::VerdictKind::kInconclusive;
+    verdict.reason = "the test ends it";
+    ASSERT_EQ(say({{"verdict.recorded", "cycle", "h-1", encode(verdict)}}), "");
+  }
+
+  launch::RunStatus told(RunState state, std::optional<Nanos> elapsed) const {
+    const launch::PairRequest& request = launcher_->requests.begin()->second;
+    return {state, 1, elapsed, longest_arms(request), longest_run(request)};
+  }
+
+  // "" and what was said, or the error.
+  std::string visit() {
+    const auto ended =
+        reconcile(context_, submitted_, 0, [&](const std::string& text) { said_ += text + "\n"; });
+    return ended ? "" : ended.error().text;
+  }
+
+  model::Pair run(const std::string& reservation) {
+    for (const auto purpose : {model::Purpose::kSame, model::Purpose::kCompare}) {
+      for (const model::Pair& run : *context_.ledger->family_runs("eval", model::Aim{purpose})) {
+        if (run.reservation == reservation) return run;
+      }
+    }
+    ADD_FAILURE() << reservation;
+    return {};
+  }
+
+  // What the budget says is what its runs say, to the millionth.
+  void expect_sums() {
+    std::map<std::string, double> spent;
+    double committed = 0;
+    for (const auto purpose : {model::Purpose::kSame, model::Purpose::kCompare}) {
+      for (const model::Pair& run : *context_.ledger->family_runs("eval", model::Aim{purpose})) {
+        const bool over =
+            run.state == model::PairState::kVoid || run.state == model::PairState::kCollected;
+        if (over) spent["accelerator_s"] += run.spent_accelerator_s;
+        if (!over) committed += run.reserved_accelerator_s;
+      }
+    }
+    for (const ledger::Budget& budget : *context_.ledger->budgets()) {
+      if (budget.resource != "accelerator_s") continue;
+      EXPECT_NEAR(budget.committed, committed, 1e-6);
+      EXPECT_NEAR(budget.spent + budget.overrun, spent["accelerator_s"], 1e-6);
+    }
+  }
+
+  ToldLauncher* launcher_ = nullptr;
+  Submitted submitted_;
+  std::string said_;
+};
+
+TEST_F(ReconcileTest, ALostRunCostsTheTimeItHeldItsSlots) {
+  const std::string r = reserve(1);
+  launcher_->status[r] = told(RunState::kLost, 4s);
+  ASSERT_EQ(visit(), "");
+  const model::Pair lost = run(r);
+  EXPECT_EQ(lost.state, model::PairState::kVoid);
+  EXPECT_NEAR(lost.spent_accelerator_s, 4, 1e-6) << "one accelerator for four seconds";
+  EXPECT_NE(said_.find("its worker died without leaving receipts"), std::string::npos) << said_;
+  expect_sums();
+}
+
+TEST_F(ReconcileTest, ALostRunOfUnknownLengthCostsAllThatItReserved) {
+  const std::string r = reserve(1);
+  const std::string late = reserve(2);
+  launcher_->status[r] = told(RunState::kLost, std::nullopt);
+  launcher_->status[late] = told(RunState::kLost, 24h * 30);  // No one looked for a month.
+  ASSERT_EQ(visit(), "");
+  EXPECT_GT(run(r).reserved_accelerator_s, 0);
+  EXPECT_EQ(run(r).spent_accelerator_s, run(r).reserved_accelerator_s);
+  EXPECT_EQ(run(late).spent_accelerator_s, run(late).reserved_accelerator_s);
+  expect_sums();
+}
+
+TEST_F(ReconcileTest, AWorkerThatDoesNothingIsTriedThreeTimes) {
+  const std::string r = reserve(1);
+  int turns = 0;
+  while (run(r).state != model::PairState::kVoid && ++turns < 100) {
+    launcher_->status[r] = told(RunState::kUnknown, 5s * turns);
+    // Each turn a cold cycle, which knows only what the launcher has counted.
+    launcher_->status[r].handed_over = launcher_->submitted[r];
+    submitted_.clear();
+    ASSERT_EQ(visit(), "");
+  }
+  EXPECT_EQ(launcher_->submitted[r], 3);
+  EXPECT_NE(said_.find("it was handed over 3 times, and no worker began it"), std::string::npos)
+      << said_;
+  EXPECT_GT(run(r).spent_accelerator_s, 0) << "it held its slots meanwhile";
+  expect_sums();
+}
+
+TEST_F(ReconcileTest, WhatCannotBeHandedOverIsTriedThreeTimesByOneCycleToo) {
+  const std::string r = reserve(1);
+  launcher_->refuses = true;
+  for (int turn = 0; turn < 100 && run(r).state != model::PairState::kVoid; ++turn) {
+    ASSERT_EQ(visit(), "");
+    clock_.sleep(1s);
+  }
+  EXPECT_EQ(run(r).state, model::PairState::kVoid);
+  EXPECT_EQ(launcher_->submitted[r], 4) << "once when it was reserved, and three times more";
+}
+
+TEST_F(ReconcileTest, ARunOverItsDeadlineIsAskedToEndThenMadeToThenGivenUp) {
+  const std::string r = reserve(1);
+  const Nanos deadline = told(RunState::kRunning, 0s).deadline;
+  launcher_->status[r] = told(RunState::kRunning, deadline - 1s);
+  ASSERT_EQ(visit(), "");
+  EXPECT_TRUE(launcher_->done.empty());
+  for (const Nanos late : {1s, 2s, 16s, 20s}) {
+    launcher_->status[r] = told(RunState::kRunning, deadline + late);
+    ASSERT_EQ(visit(), "");
+  }
+  EXPECT_EQ(launcher_->done, (std::vector<std::string>{"cancel " + r, "kill " + r}));
+  EXPECT_EQ(run(r).state, model::PairState::kSubmitted);
+  launcher_->status[r] = told(RunState::kRunning, deadline + 31s);
+  ASSERT_EQ(visit(), "");
+  EXPECT_EQ(run(r).state, model::PairState::kVoid);
+  EXPECT_NE(said_.find("and its worker cannot be ended"), std::string::npos) << said_;
+  EXPECT_EQ(run(r).spent_accelerator_s, run(r).reserved_accelerator_s);
+  expect_sums();
+}
+
+TEST_F(ReconcileTest, PairsOfAClosedExperimentAreCancelled) {
+  register_experiment();
+  const std::string r = reserve(1, "x-1");
+  const std::string other = reserve(1);
+  const std::string late = reserve(2, "x-1");
+  launcher_->status[r] = launcher_->status[other] = told(RunState::kRunning, 2s);
+  const auto cancel = [&] {
+    ASSERT_TRUE(
+        cancel_closed(context_, submitted_, [&](const std::string& s) { said_ += s + "\n"; }));
+  };
+  cancel();
+  EXPECT_TRUE(launcher_->done.empty()) << "it is open";
+  close_experiment();
+  cancel();
+  cancel();
+  EXPECT_EQ(launcher_->done, (std::vector<std::string>{"cancel " + r, "cancel " + late}));
+  launcher_->done.clear();
+  launcher_->status[r] = told(RunState::kLost, 3s);
+  ASSERT_EQ(visit(), "");
+  EXPECT_NEAR(run(r).spent_accelerator_s, 3, 1e-6);
+  EXPECT_EQ(run(late).state, model::PairState::kVoid) << "what has not begun never begins";
+  EXPECT_EQ(run(late).spent_accelerator_s, 0);
+  EXPECT_EQ(launcher_->submitted[late], 1) << "nor is it handed over again";
+  EXPECT_EQ(run(other).state, model::PairState::kSubmitted);
+  expect_sums();
+}
+
+TEST_F(ReconcileTest, ReceiptsOfAnotherPlanOrOrderAreRefusedAndNamed) {
+  const std::string r = reserve(1);
+  const std::string s = reserve(2);
+  const std::string fine = reserve(3);
+  const std::string plan = digest(launcher_->requests[r].a);
+  const auto receipts = [&](const std::string& of_b, std::vector<std::string> order) {
+    launch::Receipts made;
+    model::Receipt receipt;
+    receipt.wall = 2s;
+    receipt.accelerators = 1;
+    receipt.work = 1;
+    receipt.ending = model::Ending::kExited;
+    receipt.plan_digest = plan;
+    made.a = made.b = receipt;
+    made.b->plan_digest = of_b;
+    made.b->started = 1s;
+    made.order = std::move(order);
+    return made;
+  };
+  launcher_->receipts[r] = receipts("0123", {"A", "B"});
+  launcher_->receipts[s] = receipts(plan, {"B", "A"});
+  launcher_->receipts[fine] = receipts(plan, {"A", "B"});
+  for (const std::string& run : {r, s, fine}) {
+    launcher_->status[run] = told(RunState::kFinished, 5s);
+  }
+  ASSERT_EQ(visit(), "");
+  EXPECT_EQ(run(r).state, model::PairState::kVoid);
+  EXPECT_EQ(run(s).state, model::PairState::kVoid);
+  EXPECT_EQ(run(fine).state, model::PairState::kCollected) << said_;
+  EXPECT_NE(said_.find("arm B ran plan 0123, and " + plan + " was reserved"), std::string::npos)
+      << said_;
+  EXPECT_NE(said_.find("the arms ran in the order B, A"), std::string::npos) << said_;
+  EXPECT_NEAR(run(r).spent_accelerator_s, 5, 1e-6) << "it was run, whatever it was";
+  EXPECT_NEAR(run(fine).spent_accelerator_s, 4, 1e-6);
+  expect_sums();
+}
+
+TEST_F(ReconcileTest, OneRunThatCannotBeLookedAtStopsNoOther) {
+  const std::string r = reserve(1);
+  const std::string s = reserve(2);
+  launcher_->broken = r;
+  launcher_->status[s] = told(RunState::kLost, 1s);
+  ASSERT_EQ(visit(), "");
+  EXPECT_EQ(run(r).state, model::PairState::kVoid);
+  EXPECT_EQ(run(s).state, model::PairState::kVoid);
+  EXPECT_NE(said_.find("the folder cannot be read"), std::string::npos) << said_;
+}
+
+}  // namespace
+}  // namespace amdahl::app
