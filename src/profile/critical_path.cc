@@ -4,6 +4,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include <fmt/format.h>
+
 namespace amdahl::profile {
 namespace {
 
@@ -100,6 +102,7 @@ std::vector<PathSegment> segments_of(const std::vector<Work>& works, Nanos from,
 
 struct Key {
   Why why = Why::kUnknown;
+  bool before = false;  // The name is of what began afterwards.
   std::uint32_t name = kNone;
   std::uint32_t frame = kNone;
   friend bool operator==(const Key&, const Key&) = default;
@@ -109,49 +112,90 @@ struct KeyHash {
   std::size_t operator()(const Key& key) const {
     std::uint64_t hash = (std::uint64_t{key.name} << 32 | key.frame) * 0x9E3779B97F4A7C15;
     hash ^= hash >> 29;
-    return (hash + at(key.why)) * 0xBF58476D1CE4E5B9;
+    return (hash + 2 * at(key.why) + (key.before ? 1 : 0)) * 0xBF58476D1CE4E5B9;
   }
 };
 
-Key key_of(const Prepared& in, const CodeLines& lines, const PathSegment& segment) {
-  Key key{segment.why, kNone, kNone};
-  if (segment.event == kNone) return key;
-  if (segment.on_device) {
-    key.name = in.trace.device_events[segment.event].name;
+// Sums a path by what ran where, so that nothing is charged with time in which it did not run.
+class Shares {
+ public:
+  Shares(const Prepared& in, const std::vector<Nanos>& shifts) : in_{in}, shifts_{shifts} {}
+
+  void add(const PathSegment& segment) {
+    if (segment.event == kNone || segment.lane == kNone) {
+      put({.why = segment.why}, segment.to - segment.from);
+    } else if (segment.on_device) {
+      const model::DeviceEvent& event = in_.trace.device_events[segment.event];
+      const Nanos began =
+          event.start - shifts_[in_.trace.devices[in_.trace.device_of(event)].source];
+      put({segment.why, segment.from < began, event.name, kNone}, segment.to - segment.from);
+    } else {
+      add_host(segment);
+    }
+  }
+
+  std::vector<PathShare> longest(std::size_t most) const {
+    std::vector<PathShare> shares;
+    for (const auto& [key, sum] : sums_) {
+      PathShare share = sum;
+      share.why = key.why;
+      share.what = what_of(key);
+      share.line = lines_.text(key.frame);
+      shares.push_back(std::move(share));
+    }
+    std::ranges::sort(shares, [](const PathShare& a, const PathShare& b) {
+      return std::tie(b.time, a.why, a.what, a.line) < std::tie(a.time, b.why, b.what, b.line);
+    });
+    if (shares.size() > most) shares.resize(most);
+    return shares;
+  }
+
+ private:
+  // A piece of host work may span several operators and functions: each has its own part of it.
+  void add_host(const PathSegment& segment) {
+    const Nanos shift =
+        shifts_[in_.trace.processes[in_.trace.threads[segment.lane].process].source];
+    const Turns turns = in_.hosts.of(segment.lane);
+    const Nanos to = segment.to + shift;
+    std::size_t i = turns.empty() ? 0 : turns.holding(segment.from + shift);
+    for (Nanos from = segment.from + shift; from < to;) {
+      const bool before_all = turns.empty() || turns.at(i) > from;
+      const std::size_t next = before_all ? i : i + 1;
+      const Nanos until = next < turns.size() ? std::min(turns.at(next), to) : to;
+      put(key_of(segment.why, before_all ? kNone : turns.event(i)), until - from);
+      from = until;
+      i = next;
+    }
+  }
+
+  Key key_of(Why why, std::uint32_t event) const {
+    Key key{.why = why};
+    if (event == kNone) return key;
+    const std::uint32_t work = in_.works.of(event);
+    const HostEvent& named = in_.trace.host_events[work == kNone ? event : work];
+    if (!in_.names.is_step(named)) key.name = in_.names.label(named.name);
+    key.frame = lines_.frame(event);
     return key;
   }
-  const std::uint32_t work = in.works.of(segment.event);
-  const HostEvent& named = in.trace.host_events[work == kNone ? segment.event : work];
-  if (!in.names.is_step(named)) key.name = in.names.label(named.name);
-  key.frame = lines.frame(segment.event);
-  return key;
-}
 
-std::vector<PathShare> shares_of(const Prepared& in, const std::vector<PathSegment>& segments,
-                                 std::size_t most) {
-  const CodeLines lines(in.trace);
-  std::unordered_map<Key, PathShare, KeyHash> sums;
-  for (const PathSegment& segment : segments) {
-    PathShare& share = sums[key_of(in, lines, segment)];
-    share.time += segment.to - segment.from;
+  std::string what_of(const Key& key) const {
+    if (key.name == kNone)
+      return key.why == Why::kUnknown ? "nothing recorded" : "between operators";
+    const std::string_view name = TraceNames::without_number(in_.trace.names[key.name]);
+    return key.before ? fmt::format("before {}", name) : std::string(name);
+  }
+
+  void put(const Key& key, Nanos time) {
+    PathShare& share = sums_[key];
+    share.time += time;
     ++share.times;
   }
-  std::vector<PathShare> shares;
-  for (auto& [key, share] : sums) {
-    share.why = key.why;
-    share.what = key.name != kNone
-                     ? std::string(TraceNames::without_number(in.trace.names[key.name]))
-                 : key.why == Why::kUnknown ? "nothing recorded"
-                                            : "between operators";
-    share.line = lines.text(key.frame);
-    shares.push_back(std::move(share));
-  }
-  std::ranges::sort(shares, [](const PathShare& a, const PathShare& b) {
-    return std::tie(b.time, a.why, a.what, a.line) < std::tie(a.time, b.why, b.what, b.line);
-  });
-  if (shares.size() > most) shares.resize(most);
-  return shares;
-}
+
+  const Prepared& in_;
+  const std::vector<Nanos>& shifts_;  // By source.
+  const CodeLines lines_{in_.trace};
+  std::unordered_map<Key, PathShare, KeyHash> sums_;
+};
 
 }  // namespace
 
@@ -170,7 +214,9 @@ CriticalPath critical_path(const Prepared& prepared, WorkGraph graph, std::size_
   for (const PathSegment& segment : path.segments) {
     path.by_why[at(segment.why)] += segment.to - segment.from;
   }
-  path.shares = shares_of(prepared, path.segments, shares);
+  Shares sums(prepared, graph.shifts);
+  for (const PathSegment& segment : path.segments) sums.add(segment);
+  path.shares = sums.longest(shares);
   return path;
 }
 

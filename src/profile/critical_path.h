@@ -21,9 +21,9 @@ struct PathSegment {
 
 struct PathShare {
   Why why = Why::kUnknown;
-  std::string what;  // The kernel or operator.
+  std::string what;  // The kernel or operator; "before gemm" for the way to a kernel.
   std::string line;  // "train.py:42 (main)", of host work where the trace tells.
-  Nanos time{};
+  Nanos time{};      // At most what the line, and what is named, ran.
   std::uint64_t times = 0;
 };
 

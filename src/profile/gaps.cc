@@ -48,18 +48,27 @@ class Explain {
   explicit Explain(const Prepared& prepared)
       : in_{prepared}, working_{working_threads(prepared.trace, prepared.names)} {}
 
+  // What comes next is another device.
+  void start_device() {
+    gaps_.clear();
+    owed_.clear();
+  }
+
   // Cuts the gap that `ending` ends; `before` is the event of its stream before it, or kNone.
   void gap(Interval gap, std::uint32_t ending, std::uint32_t before, std::vector<GapPiece>& out) {
     const DeviceEvent& event = in_.trace.device_events[ending];
     if (event.launch == kNone) {
       const bool same_graph = before != kNone && event.correlation != 0 &&
                               in_.trace.device_events[before].correlation == event.correlation;
-      out.push_back({gap.from, gap.to, same_graph ? Why::kQueue : Why::kUnknown, kNone, kNone});
+      out.push_back(
+          {gap.from, gap.to, same_graph ? Why::kQueue : Why::kUnknown, kNone, kNone, true});
+      gaps_.push_back(gap);
       return;
     }
     const HostEvent& launch = in_.trace.host_events[event.launch];
     const Nanos launched = std::clamp(launch.start, gap.from, gap.to);
     if (launched > gap.from) host({gap.from, launched}, event.launch, out);
+    gaps_.push_back(gap);
     after_launch({launched, gap.to}, gap.from, event, out);
   }
 
@@ -77,8 +86,11 @@ class Explain {
     const HostEvent& launch = in_.trace.host_events[event.launch];
     const bool copies_in =
         event.kind == model::DeviceKind::kCopy && event.copy == model::CopyKind::kHostToDevice;
+    // The call is a place only until it returns.
     const auto put = [&](Nanos from, Nanos to, Why why) {
-      if (from < to) out.push_back({from, to, why, event.launch, launch.thread});
+      const Nanos returned = std::clamp(launch.end(), from, std::max(from, to));
+      if (from < returned) out.push_back({from, returned, why, event.launch, launch.thread});
+      if (returned < to) out.push_back({returned, to, why, kNone, launch.thread, true});
     };
     const Why calling = is_named(in_.reasons.of(event.launch)) ? in_.reasons.of(event.launch)
                         : copies_in && rest.to - launch.start > kStaging ? Why::kCopy
@@ -109,6 +121,15 @@ class Explain {
     return kNone;
   }
 
+  // How much of a time before the gap the device was busy: nobody waits for an idle one.
+  Nanos waited(Interval time) const {
+    Nanos busy = time.to - time.from;
+    for (auto gap = gaps_.rbegin(); gap != gaps_.rend() && gap->to > time.from; ++gap) {
+      busy -= gap->to - std::max(gap->from, time.from);
+    }
+    return busy;
+  }
+
   // What hosts did until they launched. `credit` is how far the launching thread would have been
   // ahead had it not waited for the device: plain work up to that is the waiting's doing.
   void host(Interval part, std::uint32_t launch, std::vector<GapPiece>& out) {
@@ -118,7 +139,9 @@ class Explain {
     const std::uint32_t first = turns.at(i) <= part.from ? turns.event(i) : kNone;
     const std::uint32_t call = waiting_call(first, part.from);
     waited_in_ = call;
-    Nanos credit = call == kNone ? Nanos{} : part.from - in_.trace.host_events[call].start;
+    Nanos credit = call == kNone ? Nanos{} : waited({in_.trace.host_events[call].start, part.from});
+    // A call that several gaps begin in has waited only once.
+    if (call != kNone) credit -= std::min(credit, owed_[call]);
     const Nanos waited_until = call == kNone ? part.from : in_.trace.host_events[call].end();
     for (Nanos from = part.from; from < part.to;) {
       const bool before_all = turns.at(i) > from;
@@ -170,7 +193,10 @@ class Explain {
     const Nanos owed = plain ? std::min(credit, part.to - part.from) : Nanos{};
     credit -= owed;
     // The place is the call that held the host back, not the work that came late because of it.
-    if (owed > Nanos{}) put({part.from, part.from + owed}, waited_in_, thread, Why::kSync, out);
+    if (owed > Nanos{}) {
+      owed_[waited_in_] += owed;
+      put({part.from, part.from + owed}, waited_in_, thread, Why::kSync, out);
+    }
     if (part.from + owed < part.to) put({part.from + owed, part.to}, event, thread, why, out);
   }
 
@@ -182,6 +208,8 @@ class Explain {
   const Prepared& in_;
   std::vector<std::vector<std::uint32_t>> working_;  // By process.
   std::uint32_t waited_in_ = kNone;                  // The call whose credit is spent.
+  std::vector<Interval> gaps_;                       // Of this device, so far.
+  std::unordered_map<std::uint32_t, Nanos> owed_;    // Credit of a call that is spent.
 };
 
 // Calls `gap(interval, ending event, event before on its stream)` for each gap of a device.
@@ -226,6 +254,7 @@ Nanos launched_at(const Prepared& in, std::uint32_t event) {
 
 struct PlaceKey {
   Why why = Why::kUnknown;
+  bool launched = false;        // The label is of the event that ended the gap.
   std::uint32_t label = kNone;  // Name.
   std::uint32_t frame = kNone;  // Name.
   friend bool operator==(const PlaceKey&, const PlaceKey&) = default;
@@ -235,7 +264,7 @@ struct PlaceHash {
   std::size_t operator()(const PlaceKey& key) const {
     std::uint64_t hash = (std::uint64_t{key.label} << 32 | key.frame) * 0x9E3779B97F4A7C15;
     hash ^= hash >> 29;
-    return (hash + at(key.why)) * 0xBF58476D1CE4E5B9;
+    return (hash + 2 * at(key.why) + (key.launched ? 1 : 0)) * 0xBF58476D1CE4E5B9;
   }
 };
 
@@ -257,9 +286,16 @@ std::uint32_t label_of(const Prepared& in, const GapPiece& piece) {
   return in.trace.host_events[piece.host_event].name;
 }
 
+std::string what_of(const model::Trace& trace, const PlaceKey& key) {
+  if (key.label == kNone) return "between operators";
+  const std::string_view name = TraceNames::without_number(trace.names[key.label]);
+  return key.launched ? fmt::format("before {}", name) : std::string(name);
+}
+
 DeviceGaps sum_up(const Prepared& prepared, const CodeLines& lines, Explain& explain,
                   std::span<const Nanos> hidden, std::uint32_t device, std::size_t most) {
   DeviceGaps sum;
+  explain.start_device();
   Nanos before_gap = Nanos::min();  // When what came before it was launched.
   sum.device = device;
   std::unordered_map<PlaceKey, GapPlace, PlaceHash> places;
@@ -290,12 +326,11 @@ DeviceGaps sum_up(const Prepared& prepared, const CodeLines& lines, Explain& exp
     }
     for (const GapPiece& piece : pieces) {
       sum.by_why[at(piece.why)] += piece.to - piece.from;
-      const std::uint32_t label = label_of(prepared, piece);
-      PlaceKey key{piece.why, label == kNone ? kNone : prepared.names.label(label),
-                   lines.frame(piece.host_event)};
-      // Where the piece itself has no line, what it led to has one.
-      if (key.frame == kNone) key.frame = lines.frame(launch);
-      GapPlace& place = places[key];
+      const std::uint32_t label =
+          piece.launched ? prepared.trace.device_events[ending].name : label_of(prepared, piece);
+      GapPlace& place =
+          places[{piece.why, piece.launched, label == kNone ? kNone : prepared.names.label(label),
+                  lines.frame(piece.host_event)}];
       place.time += piece.to - piece.from;
       ++place.times;
     }
@@ -303,9 +338,7 @@ DeviceGaps sum_up(const Prepared& prepared, const CodeLines& lines, Explain& exp
   sum.busy = sum.span - sum.idle;
   for (auto& [key, place] : places) {
     place.why = key.why;
-    place.what = key.label == kNone
-                     ? "between operators"
-                     : std::string(TraceNames::without_number(prepared.trace.names[key.label]));
+    place.what = what_of(prepared.trace, key);
     place.line = lines.text(key.frame);
     sum.places.push_back(std::move(place));
   }

@@ -31,16 +31,19 @@ struct GapPiece {
   Nanos from{};
   Nanos to{};
   Why why = Why::kUnknown;
-  std::uint32_t host_event = model::kNone;  // Innermost on the launching thread, if one was.
+  std::uint32_t host_event = model::kNone;  // Innermost on `thread` meanwhile, if one was.
   std::uint32_t thread = model::kNone;      // That launched what ended the gap.
+  bool launched = false;  // The host had done its part: no line of it is to blame.
 };
 
 // What people call the place of a piece: the code line, and what ran there.
 struct GapPlace {
   Why why = Why::kUnknown;
-  std::string what;  // "enumerate(DataLoader)#…", "between operators".
-  std::string line;  // "train.py:42 (main)"; empty if the trace does not tell.
-  Nanos time{};
+  // "enumerate(DataLoader)#…", "between operators", and "before gemm" where the host had launched
+  // what ended the gap.
+  std::string what;
+  std::string line;         // "train.py:42 (main)"; empty if the trace does not tell.
+  Nanos time{};             // At most what the line, and what is named, ran.
   std::uint64_t times = 0;  // Gaps it had a part in.
 };
 

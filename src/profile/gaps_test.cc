@@ -77,6 +77,47 @@ TEST(Gaps, ShortWaitsOweLittle) {
   EXPECT_EQ(of(got, Why::kLaunch), microseconds(4));
 }
 
+TEST(Gaps, AFunctionIsNotChargedWithWhatFollowedItsLaunch) {
+  MadeTrace made;
+  made.kernel(10, 5, made.call("cudaLaunchKernel", 0, 5));
+  // The function is over after 30; the kernel that it launched begins 666,000 later.
+  made.python("train.py(42): step", 20, 30);
+  made.op("aten::mm", 24, 20);
+  made.kernel(666'040, 5, made.call("cudaLaunchKernel", 30, 10), "gemm");
+  const model::Trace trace = made.finish();
+  const DeviceGaps got = gaps(Prepared(trace)).front();
+  Nanos charged{};
+  for (const GapPlace& place : got.places) {
+    if (place.line == "train.py:42 (step)") charged += place.time;
+  }
+  EXPECT_EQ(charged, microseconds(20)) << "from its beginning to the return of its launch";
+  ASSERT_FALSE(got.places.empty());
+  EXPECT_EQ(got.places.front().what, "before gemm");
+  EXPECT_EQ(got.places.front().line, "");
+  EXPECT_EQ(sum(got), got.idle);
+}
+
+TEST(Gaps, ACallThatTwoGapsBeginInHasWaitedOnce) {
+  MadeTrace made;
+  made.kernel(0, 100, 0);
+  // One thread waits from 10 to 210, and works then; another keeps the device busy meanwhile.
+  made.op("aten::item", 10, 200);
+  made.call("cudaStreamSynchronize", 10, 200);
+  made.kernel(130, 10, 0);
+  made.kernel(160, 10, 0);
+  made.kernel(500, 10, made.call("cudaLaunchKernel", 490, 5));
+  made.on_stream(9);
+  made.kernel(600, 10, made.call("cudaLaunchKernel", 205, 3));
+  const model::Trace trace = made.finish();
+  const DeviceGaps got = gaps(Prepared(trace)).front();
+  Nanos charged{};
+  for (const GapPlace& place : got.places) {
+    if (place.what == "aten::item") charged += place.time;
+  }
+  EXPECT_LE(charged, microseconds(200));
+  EXPECT_EQ(sum(got), got.idle);
+}
+
 TEST(Gaps, AnotherThreadOfTheProcessMayBeAtWork) {
   MadeTrace made;
   made.kernel(5, 5, made.call("cudaLaunchKernel", 0, 5));

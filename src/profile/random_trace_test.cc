@@ -5,6 +5,7 @@
 #include "profile/page.h"
 #include "profile/trace_report.h"
 #include "profile/trace_testing.h"
+#include "profile/truth_testing.h"
 
 namespace amdahl::profile {
 namespace {
@@ -16,6 +17,9 @@ constexpr const char* kNames[] = {"aten::mm",
                                   "enumerate(DataLoader)#x.__next__",
                                   "gc.collect",
                                   "log metrics"};
+constexpr const char* kFrames[] = {"train.py(42): main", "train.py(7): step",
+                                   "model.py(3): forward",
+                                   "torch/nn/modules/module.py(1501): _call_impl"};
 constexpr const char* kCalls[] = {
     "cudaLaunchKernel", "cudaStreamSynchronize", "cudaMemcpyAsync", "cudaDeviceSynchronize",
     "cudaGraphLaunch",  "cudaEventQuery",        "cudaMemcpy",      "cudaFree"};
@@ -33,7 +37,7 @@ model::Trace random_trace(unsigned seed) {
     if (rank > 0) made.next_rank();
     for (auto events = pick(120); events > 0; --events) {
       made.on_thread(pick(4));
-      switch (pick(5)) {
+      switch (pick(6)) {
         case 0:
           made.op(kNames[pick(7)], pick(2000), pick(300));
           break;
@@ -41,6 +45,9 @@ model::Trace random_trace(unsigned seed) {
           made.annotation(kNames[pick(7)], pick(2000), pick(900));
           break;
         case 2:
+          made.python(kFrames[pick(4)], pick(2000), pick(700));
+          break;
+        case 3:
           calls.push_back(made.call(kCalls[pick(8)], pick(2000), pick(200)));
           break;
         default:
@@ -80,6 +87,7 @@ void expect_exact(const model::Trace& trace) {
     ASSERT_LE(gain.replayed, got.wall) << "removing work must not take longer";
     ASSERT_LE(gain.expected, gain.ceiling);
   }
+  expect_charges_hold(prepared, got);
   // Nothing of a page may depend on a name being harmless, or on there being anything at all.
   ASSERT_FALSE(draw(got, 80, false).empty());
   ASSERT_NE(html(got, boxes(prepared, got.path, got.ranks.shifts, 50)).find("</html>"),

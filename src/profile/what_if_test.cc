@@ -1,5 +1,7 @@
 #include "profile/what_if.h"
 
+#include <map>
+
 #include <gtest/gtest.h>
 
 #include "profile/critical_path.h"
@@ -133,6 +135,24 @@ TEST(CriticalPath, NamesTheFunctionThatTookTheTime) {
   ASSERT_FALSE(path.shares.empty());
   EXPECT_EQ(path.shares[0].why, Why::kHost);
   EXPECT_EQ(path.shares[0].what, "image.py(3): preprocess");
+}
+
+TEST(CriticalPath, ChargesEachFunctionWithItsOwnTime) {
+  MadeTrace made;
+  made.python("train.py(1): main", 0, 1000);
+  // One stretch without an operator, in two functions.
+  made.python("a.py(2): brief", 1, 3);
+  made.python("b.py(3): long", 5, 600);
+  made.kernel(640, 500, made.call("cudaLaunchKernel", 620, 10));
+  const model::Trace trace = made.finish();
+  const Prepared prepared(trace);
+  std::map<std::string, Nanos> charged;
+  for (const PathShare& share : critical_path(prepared, work_graph(prepared)).shares) {
+    charged[share.line] += share.time;
+  }
+  EXPECT_EQ(charged["a.py:2 (brief)"], microseconds(3));
+  EXPECT_EQ(charged["b.py:3 (long)"], microseconds(600));
+  EXPECT_LE(charged["train.py:1 (main)"], microseconds(1000 - 603));
 }
 
 // Nodes of a graph may run beside each other on what is called one stream.

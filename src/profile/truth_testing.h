@@ -1,0 +1,78 @@
+// truth_testing.h: what must hold of a report on any trace, for this room's tests.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "profile/trace_report.h"
+
+namespace amdahl::profile {
+
+// How long each thread was inside of what has a name, summed over threads: lines as reports write
+// them, and names of events without their numbers.
+class Inclusive {
+ public:
+  explicit Inclusive(const Prepared& in) {
+    const CodeLines lines(in.trace);
+    std::map<std::string, std::map<std::uint32_t, std::vector<Interval>>> spans;
+    for (const model::HostEvent& event : in.trace.host_events) {
+      const auto put = [&](const std::string& name) {
+        if (!name.empty()) spans[name][event.thread].push_back({event.start, event.end()});
+      };
+      put(std::string(TraceNames::without_number(in.trace.name(event))));
+      if (event.kind == model::HostKind::kPython) put(lines.text(event.name));
+      for (std::uint32_t at = event.stack; at != model::kNone; at = in.trace.stacks[at].caller) {
+        put(lines.text(in.trace.stacks[at].function));
+      }
+    }
+    std::map<std::uint32_t, std::map<std::uint32_t, std::vector<Interval>>> kernels;
+    for (const model::DeviceEvent& event : in.trace.device_events) {
+      kernels[event.name][event.stream].push_back({event.start, event.end()});
+    }
+    for (auto& [name, by_thread] : spans) {
+      for (auto& [thread, list] : by_thread) times_[name] += total(merged(std::move(list)));
+    }
+    for (auto& [name, by_stream] : kernels) {
+      Nanos& time = times_[std::string(in.trace.names[name])];
+      for (auto& [stream, list] : by_stream) time += total(merged(std::move(list)));
+    }
+  }
+
+  Nanos of(const std::string& name) const {
+    const auto found = times_.find(name);
+    return found == times_.end() ? Nanos{} : found->second;
+  }
+
+ private:
+  std::map<std::string, Nanos> times_;
+};
+
+inline bool names_an_event(const std::string& what) {
+  return what != "between operators" && what != "nothing recorded" && !what.starts_with("before ");
+}
+
+// No line and no function is charged with more than the time it ran.
+template <class Places>
+void expect_charged_at_most(const Inclusive& ran, const Places& places, const char* of) {
+  std::map<std::string, Nanos> lines;
+  std::map<std::string, Nanos> names;
+  for (const auto& place : places) {
+    if (!place.line.empty()) lines[place.line] += place.time;
+    if (names_an_event(place.what)) names[place.what] += place.time;
+  }
+  for (const auto& [line, time] : lines) EXPECT_LE(time, ran.of(line)) << of << ": " << line;
+  for (const auto& [name, time] : names) EXPECT_LE(time, ran.of(name)) << of << ": " << name;
+}
+
+inline void expect_charges_hold(const Prepared& in, const TraceReport& got) {
+  const Inclusive ran(in);
+  for (const DeviceRow& row : got.devices) {
+    expect_charged_at_most(ran, row.gaps.places, "idle");
+  }
+  expect_charged_at_most(ran, got.path.shares, "path");
+}
+
+}  // namespace amdahl::profile
