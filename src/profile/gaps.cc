@@ -29,7 +29,7 @@ std::vector<std::vector<std::uint32_t>> working_threads(const model::Trace& trac
                                                         const TraceNames& names) {
   std::vector<std::size_t> counts(trace.threads.size(), 0);
   for (const HostEvent& event : trace.host_events) {
-    counts[event.thread] += names.is_silent(event) ? 0 : 1;
+    counts[event.thread] += names.is_silent(event) || names.is_of_system(event) ? 0 : 1;
   }
   std::vector<std::vector<std::uint32_t>> threads(trace.processes.size());
   for (std::uint32_t i = 0; i < trace.threads.size(); ++i) {
@@ -77,6 +77,12 @@ class Explain {
     if (host_event == kNone) return false;
     return !in_.names.is_silent(in_.trace.host_events[host_event]) ||
            is_named(in_.reasons.of(host_event));
+  }
+
+  // Whether the launching thread may have waited for it.
+  bool works_for_others(std::uint32_t host_event) const {
+    return works(host_event) && (!in_.names.is_of_system(in_.trace.host_events[host_event]) ||
+                                 is_named(in_.reasons.of(host_event)));
   }
 
   // From the launch to the start of what it launched.
@@ -170,13 +176,13 @@ class Explain {
       std::size_t i = turns.holding(part.from);
       bool any = false;
       for (std::size_t k = i; k < turns.size() && turns.at(k) < part.to && !any; ++k) {
-        any = works(turns.event(k));
+        any = works_for_others(turns.event(k));
       }
       if (!any) continue;
       for (Nanos from = part.from; from < part.to; ++i) {
         const Nanos to =
             i + 1 < turns.size() ? std::clamp(turns.at(i + 1), from, part.to) : part.to;
-        const bool active = turns.at(i) <= from && works(turns.event(i));
+        const bool active = turns.at(i) <= from && works_for_others(turns.event(i));
         if (from < to)
           charge({from, to}, active ? turns.event(i) : own, active ? other : thread, credit, out);
         from = to;

@@ -1,5 +1,8 @@
 #include "profile/gaps.h"
 
+#include <map>
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "profile/trace_testing.h"
@@ -132,6 +135,41 @@ TEST(Gaps, AnotherThreadOfTheProcessMayBeAtWork) {
   EXPECT_EQ(of(got, Why::kHost), microseconds(34));
   EXPECT_EQ(of(got, Why::kLaunch), microseconds(4));
   EXPECT_EQ(sum(got), got.idle);
+}
+
+// As Nsight Systems records with --trace=osrt: a thread that watches sleeps in poll all the time.
+TEST(Gaps, AnotherThreadThatSleepsIsNotAtWork) {
+  MadeTrace made;
+  made.kernel(5, 5, made.call("cudaLaunchKernel", 0, 5));
+  made.python("train.py(42): main", 0, 1000);
+  made.kernel(500, 10, made.call("cudaLaunchKernel", 490, 8));
+  made.on_thread(2);
+  made.call("cudaEventCreate", 1, 1);
+  for (const char* name : {"poll", "pthread_cond_timedwait", "read", "ioctl"}) {
+    made.system_call(name, 3, 900);
+  }
+  const model::Trace trace = made.finish();
+  const DeviceGaps got = gaps(Prepared(trace)).front();
+  ASSERT_FALSE(got.places.empty());
+  EXPECT_EQ(got.places.front().what, "train.py(42): main");
+  EXPECT_EQ(got.places.front().line, "train.py:42 (main)");
+  EXPECT_EQ(got.places.front().time, microseconds(480));
+}
+
+TEST(Gaps, ALaunchingThreadThatSleepsLeavesTheIdleTimeToTheOneAtWork) {
+  MadeTrace made;
+  made.kernel(5, 5, made.call("cudaLaunchKernel", 0, 5));
+  made.system_call("pthread_cond_wait", 10, 300);
+  made.system_call("read", 310, 90);
+  made.kernel(500, 10, made.call("cudaLaunchKernel", 490, 8));
+  made.on_thread(2);
+  made.op("aten::conv2d", 50, 200);
+  const model::Trace trace = made.finish();
+  std::map<std::string, Nanos> times;
+  for (const GapPlace& place : gaps(Prepared(trace)).front().places) times[place.what] = place.time;
+  EXPECT_EQ(times["aten::conv2d"], microseconds(200));
+  EXPECT_EQ(times["pthread_cond_wait"], microseconds(100)) << "while nobody is at work";
+  EXPECT_EQ(times["read"], microseconds(90)) << "its own work";
 }
 
 TEST(Gaps, AreOfEachDeviceByItself) {

@@ -82,6 +82,27 @@ Why python_why(std::string_view name) {
   return Why::kHost;
 }
 
+// Calls of the system in which a thread waits for others, for input or for time.
+constexpr auto kSleeps =
+    std::to_array({"poll"sv,         "ppoll"sv,        "select"sv,        "pselect"sv,
+                   "pselect6"sv,     "epoll_wait"sv,   "epoll_pwait"sv,   "epoll_pwait2"sv,
+                   "futex"sv,        "sem_wait"sv,     "sem_timedwait"sv, "sem_clockwait"sv,
+                   "pthread_join"sv, "pause"sv,        "nanosleep"sv,     "clock_nanosleep"sv,
+                   "usleep"sv,       "sleep"sv,        "wait"sv,          "wait3"sv,
+                   "wait4"sv,        "waitid"sv,       "waitpid"sv,       "sigwait"sv,
+                   "sigwaitinfo"sv,  "sigtimedwait"sv, "sigsuspend"sv,    "accept"sv,
+                   "accept4"sv,      "msgrcv"sv,       "mq_receive"sv,    "mq_timedreceive"sv,
+                   "sched_yield"sv,  "io_getevents"sv});
+constexpr auto kSleepPrefixes =
+    std::to_array({"pthread_cond_"sv, "pthread_barrier_wait"sv, "pthread_mutex_"sv,
+                   "pthread_rwlock_"sv, "pthread_timedjoin"sv, "pthread_clockjoin"sv, "recv"sv});
+
+bool is_sleep(std::string_view call) {
+  const auto starts = [&](std::string_view prefix) { return call.starts_with(prefix); };
+  return std::ranges::find(kSleeps, call) != kSleeps.end() ||
+         std::ranges::any_of(kSleepPrefixes, starts);
+}
+
 // "cudaLaunchKernel_v7000" without the library's prefix: "LaunchKernel_v7000".
 std::string_view without_library(std::string_view call) {
   for (const std::string_view prefix : {"cuda"sv, "hip"sv, "mtia"sv, "cu"sv}) {
@@ -194,6 +215,7 @@ TraceNames::TraceNames(const model::Trace& trace) {
                 .is_op = is_op(name),
                 .is_step = name.starts_with(kStep),
                 .is_graph = api_of(name) == Api::kLaunch && has(name, "GraphLaunch"sv),
+                .sleeps = is_sleep(name),
                 .syncs_device = waits_for_device(name),
                 .op = host_why(name, model::HostKind::kOp),
                 .python = host_why(name, model::HostKind::kPython),
@@ -228,7 +250,12 @@ model::HostKind TraceNames::kind(const model::HostEvent& event) const {
 
 bool TraceNames::is_silent(const model::HostEvent& event) const {
   const model::HostKind of = kind(event);
+  if (of == model::HostKind::kOther) return rows_[event.name].sleeps;
   return of == model::HostKind::kAnnotation || of == model::HostKind::kPython;
+}
+
+bool TraceNames::is_of_system(const model::HostEvent& event) const {
+  return event.kind == model::HostKind::kOther;
 }
 
 Why TraceNames::host(const model::HostEvent& event) const {

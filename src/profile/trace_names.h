@@ -35,8 +35,12 @@ class TraceNames {
   // Its kind, but for ranges that old traces write as operators (steps, loaders, optimizers) and
   // operators that other profilers write as ranges (NVTX of PyTorch: "aten::to, op_id = 7").
   model::HostKind kind(const model::HostEvent& event) const;
-  // An annotation or Python: it only says where the thread is, not that it is at work.
+  // An annotation, Python, or a call of the system that sleeps (poll, futex): it only says where
+  // the thread is, not that it is at work.
   bool is_silent(const model::HostEvent& event) const;
+  // A call of the system, as Nsight Systems records them (OSRT): work or sleep of its own thread,
+  // and nothing that other threads are known to wait for.
+  bool is_of_system(const model::HostEvent& event) const;
   // A launch of a whole graph.
   bool is_graph(const model::HostEvent& event) const { return rows_[event.name].is_graph; }
   // A call that waits for all of a device, not for one stream or event.
@@ -61,6 +65,7 @@ class TraceNames {
     bool is_op = false;
     bool is_step = false;
     bool is_graph = false;
+    bool sleeps = false;
     bool syncs_device = false;
     Why op = Why::kHost;
     Why python = Why::kHost;

@@ -44,6 +44,9 @@ class MadeTrace {
   void python(const char* name, std::int64_t start, std::int64_t duration) {
     host(name, start, duration, model::HostKind::kPython, 0);
   }
+  void system_call(const char* name, std::int64_t start, std::int64_t duration) {
+    host(name, start, duration, model::HostKind::kOther, 0);
+  }
   // Gives the correlation for what it launches.
   std::uint32_t call(const char* name, std::int64_t start, std::int64_t duration) {
     host(name, start, duration, model::HostKind::kRuntime, ++correlation_);
