@@ -1,5 +1,6 @@
 #include "profile/communication.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -16,7 +17,11 @@ constexpr auto kNames = std::to_array<CommunicationName>({
     {"::ep::internode", true, "DeepEP"},
     {"::ep::intranode", true, "DeepEP"},
     {"cross_device_reduce", false, "custom all-reduce"},
-    {"multimem_all", false, "symmetric memory"},
+    {"multimem_", false, "symmetric memory"},
+    {"one_shot_all_reduce", false, "symmetric memory"},
+    {"two_shot_all_reduce", false, "symmetric memory"},
+    {"oneshotallreduce", false, "custom all-reduce"},
+    {"twoshotallreduce", false, "custom all-reduce"},
     {"nvshmem", false, "NVSHMEM"},
 });
 
@@ -32,15 +37,60 @@ bool matches(std::string_view own_name, const CommunicationName& row) {
   return false;
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Namespaces without a name, which stand in brackets: what follows them is the name.
+constexpr auto kNameless = std::to_array<std::string_view>(
+    {"(anonymous namespace)::", "(anonymous class)::", "<unnamed>::"});
+
+// "_ZN4c10d12_GLOBAL__N_16kernelIfEEvPT_" as "c10d::_GLOBAL__N_1::kernel": the names up to the
+// first template argument.
+std::string demangled(std::string_view symbol) {
+  std::string name;
+  symbol.remove_prefix(2);
+  while (!symbol.empty() && !is_digit(symbol.front())) {
+    // Nested, const and static.
+    if (std::string_view("NKL").find(symbol.front()) == std::string_view::npos) return name;
+    symbol.remove_prefix(1);
+  }
+  while (!symbol.empty() && is_digit(symbol.front())) {
+    std::size_t length = 0;
+    for (; !symbol.empty() && is_digit(symbol.front()); symbol.remove_prefix(1)) {
+      length = std::min<std::size_t>(length * 10 + static_cast<std::size_t>(symbol.front() - '0'),
+                                     symbol.size());
+    }
+    name += name.empty() ? "" : "::";
+    name += symbol.substr(0, length);
+    symbol.remove_prefix(std::min(length, symbol.size()));
+  }
+  return name;
+}
+
+// The function with its namespaces, without template and call arguments.
+std::string own_name(std::string_view kernel) {
+  if (kernel.starts_with("_Z")) return demangled(kernel);
+  std::string name;
+  while (true) {
+    const std::size_t bracket = kernel.find_first_of("<(");
+    name += kernel.substr(0, bracket);
+    if (bracket == std::string_view::npos) return name;
+    kernel.remove_prefix(bracket);
+    const auto nameless = std::ranges::find_if(
+        kNameless, [&](std::string_view space) { return kernel.starts_with(space); });
+    if (nameless == kNameless.end()) return name;
+    kernel.remove_prefix(nameless->size());
+  }
+}
+
 }  // namespace
 
 std::span<const CommunicationName> communication_names() { return kNames; }
 
 std::string_view communication_library(std::string_view kernel) {
-  std::string own_name(kernel.substr(0, kernel.find_first_of("<(")));
-  for (char& c : own_name) c = lower(c);
+  std::string name = own_name(kernel);
+  for (char& c : name) c = lower(c);
   for (const CommunicationName& row : kNames) {
-    if (matches(own_name, row)) return row.of;
+    if (matches(name, row)) return row.of;
   }
   return {};
 }

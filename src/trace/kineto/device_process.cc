@@ -5,6 +5,7 @@
 #include <charconv>
 #include <functional>
 #include <numeric>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -30,16 +31,33 @@ constexpr auto kViews =
     std::to_array({"Steps"sv, "XLA Modules"sv, "Framework"sv, "TensorFlow"sv, "Source"sv,
                    "XLA TraceMe"sv, "Async XLA Ops"sv, "Launch Stats"sv});
 
-// Tasks of a stream that wait or signal.
-constexpr auto kNoWork = std::to_array({"EVENT_WAIT"sv, "EVENT_RECORD"sv, "EVENT_RESET"sv,
-                                        "NOTIFY_WAIT"sv, "Notify_Wait"sv, "Notify_Record"sv,
-                                        "PROFILING_ENABLE"sv, "PROFILING_DISABLE"sv});
+// Tasks of a stream that wait or signal; versions differ in letter case and underscores.
+constexpr auto kNoWork = std::to_array(
+    {"event wait"sv, "event record"sv, "event reset"sv, "notify wait"sv, "notify record"sv,
+     "write value"sv, "memory wait"sv, "profiling enable"sv, "profiling disable"sv});
+
+// Tasks that move data between devices: parts of a collective, where collectives are shown.
+constexpr auto kTransfers =
+    std::to_array({"sdma"sv, "rdmasend"sv, "rdma send"sv, "reduce inline"sv, "inline reduce"sv});
+
+// Ascend's processes of collectives, and how their lines end; other lines are of single links.
+constexpr auto kCollectives = std::to_array({"HCCL"sv, "Communication"sv});
+constexpr std::string_view kGroupLine = "Communication";
+
+bool is_one_of(std::span<const std::string_view> tasks, std::string_view name) {
+  const auto same = [](char task, char c) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    return task == (c == '_' ? ' ' : upper ? static_cast<char>(c + 32) : c);
+  };
+  return std::ranges::any_of(
+      tasks, [&](std::string_view task) { return std::ranges::equal(task, name, same); });
+}
 
 // Processes that only sum up what devices did.
 constexpr auto kSums = std::to_array({"Overlap Analysis"sv});
 
 // What a thread of a device holds.
-enum class Line : std::uint8_t { kHost, kWork, kCopies, kView, kSum };
+enum class Line : std::uint8_t { kHost, kWork, kCopies, kView, kSum, kGroup };
 
 Line line_of(std::string_view thread, bool has_streams) {
   if (thread.starts_with("Stream"sv)) {
@@ -50,11 +68,14 @@ Line line_of(std::string_view thread, bool has_streams) {
   return has_streams || view ? Line::kView : Line::kWork;
 }
 
-DeviceKind kind_of(Line line, std::string_view name) {
-  if (line == Line::kView || std::ranges::find(kNoWork, name) != kNoWork.end()) {
+DeviceKind kind_of(Line line, std::string_view name, bool has_groups) {
+  if (line == Line::kGroup) return DeviceKind::kKernel;
+  const bool transfers = is_one_of(kTransfers, name);
+  if (line == Line::kView || is_one_of(kNoWork, name) || (transfers && has_groups)) {
     return DeviceKind::kAnnotation;
   }
-  if (line == Line::kCopies || name.starts_with("Memcpy"sv) || name == "MEMCPY_ASYNC"sv) {
+  if (line == Line::kCopies || name.starts_with("Memcpy"sv) || name == "MEMCPY_ASYNC"sv ||
+      transfers) {
     return DeviceKind::kCopy;
   }
   return name.starts_with("Memset"sv) ? DeviceKind::kSet : DeviceKind::kKernel;
@@ -62,13 +83,48 @@ DeviceKind kind_of(Line line, std::string_view name) {
 
 struct Lines {
   std::vector<Line> by_thread;
+  std::vector<std::int64_t> streams;   // By thread: the number of its stream.
   std::vector<std::uint32_t> devices;  // By process; kNone: it is none.
+  bool has_groups = false;             // Collectives are shown by themselves.
 };
+
+// The tools of Ascend put the number of the device into the lowest bits of a process.
+constexpr std::int64_t kDeviceBits = 31;
+
+// Gives processes of collectives to their devices, and their lines streams that no other has.
+void take_collectives(std::uint32_t source, const model::Trace& trace, Lines& lines) {
+  std::vector<std::uint32_t> hardware;
+  std::int64_t next = 0;
+  for (std::uint32_t i = 0; i < trace.processes.size(); ++i) {
+    if (lines.devices[i] != kNone) hardware.push_back(i);
+  }
+  if (hardware.empty()) return;
+  for (const model::TraceThread& thread : trace.threads) {
+    if (lines.devices[thread.process] != kNone) next = std::max(next, thread.id + 1);
+  }
+  for (std::uint32_t i = 0; i < trace.threads.size(); ++i) {
+    const model::TraceThread& thread = trace.threads[i];
+    const model::TraceProcess& process = trace.processes[thread.process];
+    const bool is_one =
+        process.source == source &&
+        std::ranges::find(kCollectives, trace.names[process.name]) != kCollectives.end();
+    if (!is_one) continue;
+    const auto own = std::ranges::find_if(hardware, [&](std::uint32_t of) {
+      return ((trace.processes[of].id ^ process.id) & kDeviceBits) == 0;
+    });
+    lines.devices[thread.process] = lines.devices[own == hardware.end() ? hardware.front() : *own];
+    const bool is_group = trace.names[thread.name].ends_with(kGroupLine);
+    lines.by_thread[i] = is_group ? Line::kGroup : Line::kView;
+    lines.streams[i] = next++;
+    lines.has_groups = lines.has_groups || is_group;
+  }
+}
 
 Lines lines_of(std::uint32_t source, model::TraceBuilder& builder) {
   model::Trace& trace = builder.trace();
   Lines lines;
   lines.by_thread.assign(trace.threads.size(), Line::kHost);
+  for (const model::TraceThread& thread : trace.threads) lines.streams.push_back(thread.id);
   lines.devices.assign(trace.processes.size(), kNone);
   std::int64_t next = 0;
   for (std::uint32_t i = 0; i < trace.processes.size(); ++i) {
@@ -93,6 +149,7 @@ Lines lines_of(std::uint32_t source, model::TraceBuilder& builder) {
     if (lines.devices[thread.process] == kNone) continue;
     lines.by_thread[i] = line_of(trace.names[thread.name], has_streams[thread.process]);
   }
+  take_collectives(source, trace, lines);
   return lines;
 }
 
@@ -146,7 +203,8 @@ void join_launch_flows(const Lines& lines, const SourceRows& first, model::Trace
   std::uint64_t next = std::uint64_t{1} << 63 | first.host_events << 1;
   for (auto flow = rest; flow != trace.flows.end(); ++flow) {
     const model::TraceThread& to = trace.threads[flow->to_thread];
-    const std::uint32_t queue = builder.stream(lines.devices[to.process], kNone, to.id);
+    const std::uint32_t queue =
+        builder.stream(lines.devices[to.process], kNone, lines.streams[flow->to_thread]);
     const auto work = running_at(trace.device_events, devices, stream, queue, flow->to);
     const auto call = running_at(trace.host_events, hosts, thread, flow->from_thread, flow->from);
     if (work == kNone || call == kNone) continue;
@@ -210,9 +268,9 @@ void take_device_processes(std::uint32_t source, const SourceRows& first,
         .start = event.start,
         .duration = event.duration,
         .name = event.name,
-        .stream = builder.stream(lines.devices[thread.process], kNone, thread.id),
+        .stream = builder.stream(lines.devices[thread.process], kNone, lines.streams[event.thread]),
         .correlation = event.correlation,
-        .kind = kind_of(line, name)};
+        .kind = kind_of(line, name, lines.has_groups)};
     if (row.kind == DeviceKind::kCopy) {
       const CopyName copy = read_copy_name(name);
       row.copy = copy.kind;

@@ -25,10 +25,11 @@ struct SourceRows {
 };
 
 // Turns host events of no category into device events where their process is a device: those of
-// its streams into work, all other lines (modules, steps, waits) into annotations; and into
-// operators elsewhere, as PyTorch builds without Kineto write them. Takes them off the count of
-// events of an unknown kind. Where only flows lead from a call to what it launched, both get a
-// correlation, and the flows go.
+// its streams into work, all other lines (modules, steps, waits) into annotations; collectives that
+// Ascend shows in a process of their own (HCCL) into work of its device, whose streams then show
+// only their tasks; and into operators elsewhere, as PyTorch builds without Kineto write them.
+// Takes them off the count of events of an unknown kind. Where only flows lead from a call to what
+// it launched, both get a correlation, and the flows go.
 void take_device_processes(std::uint32_t source, const SourceRows& first,
                            model::TraceBuilder& builder);
 

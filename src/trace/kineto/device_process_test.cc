@@ -92,6 +92,33 @@ TEST(DeviceProcess, WaitsOfAStreamAreNoWork) {
   EXPECT_TRUE(trace->losses.empty());
 }
 
+TEST(DeviceProcess, CollectivesOfAscendAreWorkOfTheirDevice) {
+  const Result<Trace> trace = load_kineto(
+      R"([{"name":"process_name","pid":64,"tid":0,"args":{"name":"Ascend Hardware"},"ph":"M"},)"
+      R"({"name":"thread_name","pid":64,"tid":2,"args":{"name":"Stream 2"},"ph":"M"},)"
+      R"({"name":"thread_name","pid":64,"tid":4,"args":{"name":"Stream 4"},"ph":"M"},)"
+      R"({"name":"process_name","pid":96,"tid":0,"args":{"name":"HCCL"},"ph":"M"},)"
+      R"({"name":"thread_name","pid":96,"tid":2,"args":{"name":"Group 0 Communication"},)"
+      R"("ph":"M"},)"
+      R"({"name":"thread_name","pid":96,"tid":3,"args":{"name":"Plane 0"},"ph":"M"},)"
+      R"({"name":"MatMul","pid":64,"tid":2,"ts":"10","dur":3,"ph":"X"},)"
+      R"({"name":"Notify Wait","pid":64,"tid":4,"ts":"20","dur":30,"ph":"X"},)"
+      R"({"name":"SDMA","pid":64,"tid":4,"ts":"50","dur":10,"ph":"X"},)"
+      R"({"name":"hcom_allReduce__868_0_1","pid":96,"tid":2,"ts":"18","dur":44,"ph":"X"},)"
+      R"({"name":"Memcpy","pid":96,"tid":3,"ts":"50","dur":10,"ph":"X"}])");
+  ASSERT_TRUE(trace);
+  EXPECT_TRUE(trace->host_events.empty()) << "no collective is work of a host";
+  ASSERT_EQ(trace->devices.size(), 1u);
+  ASSERT_EQ(trace->device_events.size(), 5u);
+  const model::DeviceEvent& collective = trace->device_events[1];
+  EXPECT_EQ(trace->name(collective), "hcom_allReduce__868_0_1");
+  EXPECT_EQ(collective.kind, DeviceKind::kKernel);
+  EXPECT_NE(collective.stream, trace->device_events[0].stream) << "both lines have the number 2";
+  for (const std::size_t part : {2u, 3u, 4u}) {
+    EXPECT_EQ(trace->device_events[part].kind, DeviceKind::kAnnotation) << part;
+  }
+}
+
 // As torch_npu writes it: what launched a task says a flow, and nothing else.
 TEST(DeviceProcess, FlowsLeadFromCallsToTasks) {
   const Result<Trace> trace = load_kineto(
