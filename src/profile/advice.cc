@@ -62,7 +62,12 @@ constexpr std::array<std::string_view, kWhys> kOfWhy = {
     "gc.freeze() after start-up, or collect by hand between epochs",
     "profile fewer steps, without stacks and shapes",
     "even out the work of the ranks; look at the slow rank's host and input first",
-    "record host events and correlations too (ProfilerActivity.CPU and CUDA)",
+    "keep compiled kernels between runs (a cache directory), compile fewer shapes, run more work "
+    "in "
+    "one process; to see the steady state, record after the first steps",
+    "record host events and correlations too (ProfilerActivity.CPU and CUDA), and look for what "
+    "else "
+    "used the device: other processes, work that the profiler does not record",
 };
 
 // What is said otherwise to jobs that are not PyTorch's.

@@ -15,13 +15,9 @@ using model::kNone;
 // From a copy's call to its start: longer than this is not the way to the device but staging.
 constexpr Nanos kStaging{30'000};
 
-// From the end of a launch's call to the start of what it launched: longer than this is not the way
-// to the device either, but something that the device does and the trace does not show.
-constexpr Nanos kWay{200'000};
-
 bool is_named(Why why) {
   return why == Why::kInput || why == Why::kCheckpoint || why == Why::kLogging || why == Why::kGc ||
-         why == Why::kComm || why == Why::kProfiler;
+         why == Why::kComm || why == Why::kProfiler || why == Why::kWarmup;
 }
 
 // The threads of a process that show operators or calls, the busiest first.
@@ -58,7 +54,8 @@ class Explain {
   void gap(Interval gap, std::uint32_t ending, std::uint32_t before, std::vector<GapPiece>& out) {
     const DeviceEvent& event = in_.trace.device_events[ending];
     if (event.launch == kNone) {
-      const bool same_graph = before != kNone && event.correlation != 0 &&
+      const bool same_graph = gap.to - gap.from <= kUnexplained && before != kNone &&
+                              event.correlation != 0 &&
                               in_.trace.device_events[before].correlation == event.correlation;
       out.push_back(
           {gap.from, gap.to, same_graph ? Why::kQueue : Why::kUnknown, kNone, kNone, true});
@@ -92,25 +89,24 @@ class Explain {
     const HostEvent& launch = in_.trace.host_events[event.launch];
     const bool copies_in =
         event.kind == model::DeviceKind::kCopy && event.copy == model::CopyKind::kHostToDevice;
-    // The call is a place only until it returns.
-    const auto put = [&](Nanos from, Nanos to, Why why) {
-      const Nanos returned = std::clamp(launch.end(), from, std::max(from, to));
-      if (from < returned) out.push_back({from, returned, why, event.launch, launch.thread});
-      if (returned < to) out.push_back({returned, to, why, kNone, launch.thread, true});
-    };
-    const Why calling = is_named(in_.reasons.of(event.launch)) ? in_.reasons.of(event.launch)
-                        : copies_in && rest.to - launch.start > kStaging ? Why::kCopy
-                                                                         : Why::kLaunch;
-    if (launch.start >= gap_from) {
-      const Nanos there = std::max(rest.from, std::min(rest.to, launch.end() + kWay));
-      put(rest.from, there, calling);
-      put(there, rest.to, calling == Why::kLaunch ? Why::kQueue : calling);
-      return;
+    const Nanos returned = std::clamp(launch.end(), rest.from, rest.to);
+    const Why named = in_.reasons.of(event.launch);
+    const bool staged = copies_in && rest.to - launch.start > kStaging;
+    const Why calling = is_named(named) ? named : staged ? Why::kCopy : Why::kLaunch;
+    if (rest.from < returned) {
+      out.push_back({rest.from, returned, calling, event.launch, launch.thread});
     }
-    // It was queued before the gap began. While the call still ran, the call is the reason.
-    const Nanos called = std::clamp(launch.end(), rest.from, rest.to);
-    put(rest.from, called, calling);
-    put(called, rest.to, Why::kQueue);
+    if (returned == rest.to) return;
+    // From here on the call is no place any more. If the device was idle when it was made, the way
+    // to the device is a part of it; else the work was queued.
+    const bool late = launch.start >= gap_from;
+    const bool goes_on = late && calling != Why::kLaunch && calling != Why::kWarmup;
+    const bool explained = rest.to - returned <= kUnexplained;
+    const Why after = goes_on      ? calling
+                      : !explained ? Why::kUnknown
+                      : late       ? Why::kLaunch
+                                   : Why::kQueue;
+    out.push_back({returned, rest.to, after, kNone, launch.thread, true});
   }
 
   // The call around `host_event` that waits for a device, if it began before `by`.
@@ -179,13 +175,14 @@ class Explain {
         any = works_for_others(turns.event(k));
       }
       if (!any) continue;
-      for (Nanos from = part.from; from < part.to; ++i) {
-        const Nanos to =
-            i + 1 < turns.size() ? std::clamp(turns.at(i + 1), from, part.to) : part.to;
-        const bool active = turns.at(i) <= from && works_for_others(turns.event(i));
-        if (from < to)
-          charge({from, to}, active ? turns.event(i) : own, active ? other : thread, credit, out);
+      for (Nanos from = part.from; from < part.to;) {
+        const bool before_all = turns.at(i) > from;
+        const std::size_t next = before_all ? i : i + 1;
+        const Nanos to = next < turns.size() ? std::clamp(turns.at(next), from, part.to) : part.to;
+        const bool active = !before_all && works_for_others(turns.event(i));
+        charge({from, to}, active ? turns.event(i) : own, active ? other : thread, credit, out);
         from = to;
+        i = next;
       }
       return;
     }

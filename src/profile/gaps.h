@@ -14,6 +14,11 @@
 
 namespace amdahl::profile {
 
+// What does not start for longer than this, though it was launched and nothing is in its way, waits
+// for something that the trace does not show: another process on the device, work that is not
+// recorded. Nobody knows what would be gained without that.
+inline constexpr Nanos kUnexplained{200'000};
+
 // What analyses of one trace share. Build it once; it refers to the trace, which must outlive it.
 struct Prepared {
   explicit Prepared(const model::Trace& of);

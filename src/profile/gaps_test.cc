@@ -166,10 +166,53 @@ TEST(Gaps, ALaunchingThreadThatSleepsLeavesTheIdleTimeToTheOneAtWork) {
   made.op("aten::conv2d", 50, 200);
   const model::Trace trace = made.finish();
   std::map<std::string, Nanos> times;
-  for (const GapPlace& place : gaps(Prepared(trace)).front().places) times[place.what] = place.time;
+  const DeviceGaps got = gaps(Prepared(trace)).front();
+  for (const GapPlace& place : got.places) times[place.what] = place.time;
   EXPECT_EQ(times["aten::conv2d"], microseconds(200));
   EXPECT_EQ(times["pthread_cond_wait"], microseconds(100)) << "while nobody is at work";
   EXPECT_EQ(times["read"], microseconds(90)) << "its own work";
+}
+
+TEST(Gaps, AFirstLaunchThatLoadsIsWarmUp) {
+  MadeTrace made;
+  made.kernel(10, 5, made.call("cudaLaunchKernel", 0, 5), "first");
+  // The module of "second" is loaded by its first launch; a later one of it is only slow.
+  made.kernel(9'020, 5, made.call("cudaLaunchKernel", 20, 8'990), "second");
+  made.kernel(9'060, 5, made.call("cudaLaunchKernel", 9'050, 5), "second");
+  made.kernel(13'080, 5, made.call("cudaLaunchKernel", 9'070, 4'000), "second");
+  made.kernel(13'100, 5, made.call("cudaLaunchKernel", 13'090, 5), "first");
+  const model::Trace trace = made.finish();
+  const DeviceGaps got = gaps(Prepared(trace)).front();
+  EXPECT_EQ(of(got, Why::kWarmup), microseconds(8'990));
+  EXPECT_EQ(of(got, Why::kLaunch), microseconds(10 + 10 + 4'010 + 10));
+  EXPECT_EQ(sum(got), got.idle);
+}
+
+TEST(Gaps, WhatLoadsOrCompilesIsWarmUp) {
+  MadeTrace made;
+  made.kernel(10, 5, made.call("cudaLaunchKernel", 0, 5));
+  made.call("cuModuleLoadData", 20, 100);
+  made.python("torch/_inductor/compile_fx.py(700): compile_fx", 130, 300);
+  made.call("cudaStreamCreateWithFlags", 450, 2'000);
+  made.call("cudaStreamCreateWithFlags", 2'460, 2'000);
+  made.kernel(4'500, 5, made.call("cudaLaunchKernel", 4'490, 5));
+  const model::Trace trace = made.finish();
+  const DeviceGaps got = gaps(Prepared(trace)).front();
+  EXPECT_EQ(of(got, Why::kWarmup), microseconds(100 + 300 + 2'000)) << "of the calls, the first";
+}
+
+// Nobody knows what a device is at that does not begin with what it has.
+TEST(Gaps, AHoleAfterALaunchIsNotExplained) {
+  MadeTrace made;
+  made.kernel(10, 100, made.call("cudaLaunchKernel", 0, 5));
+  made.kernel(115, 5, made.call("cudaLaunchKernel", 20, 5));     // Queued, and on in 5.
+  made.kernel(50'000, 5, made.call("cudaLaunchKernel", 30, 5));  // Queued, and nothing happens.
+  made.kernel(90'000, 5, made.call("cudaLaunchKernel", 50'010, 5));
+  const model::Trace trace = made.finish();
+  const Prepared prepared(trace);
+  const DeviceGaps got = gaps(prepared).front();
+  EXPECT_EQ(of(got, Why::kQueue), microseconds(5));
+  EXPECT_EQ(of(got, Why::kUnknown), microseconds(50'000 - 120 + 90'000 - 50'015));
 }
 
 TEST(Gaps, AreOfEachDeviceByItself) {

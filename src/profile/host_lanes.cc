@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -103,6 +104,7 @@ int rank_of(Why why) {
     case Why::kGc:
     case Why::kComm:
     case Why::kProfiler:
+    case Why::kWarmup:
       return 3;
     case Why::kSync:
       return 2;
@@ -111,6 +113,77 @@ int rank_of(Why why) {
     default:
       return 0;
   }
+}
+
+// Calls that take this long, and so many times as long as launches usually do, load something.
+constexpr Nanos kLoading{1'000'000};
+constexpr int kLongerThanUsual = 20;
+// Of so few launches nobody knows what is usual.
+constexpr std::size_t kFewLaunches = 4;
+
+bool is_call(const HostEvent& event) {
+  return event.kind == HostKind::kRuntime || event.kind == HostKind::kDriver;
+}
+
+// The call of the runtime around one of the driver.
+std::uint32_t outermost_call(const model::Trace& trace, std::uint32_t call) {
+  for (int levels = 0; levels < kDeepest; ++levels) {
+    const std::uint32_t around = trace.host_events[call].parent;
+    if (around == kNone || !is_call(trace.host_events[around])) break;
+    call = around;
+  }
+  return call;
+}
+
+Nanos loading_from(const model::Trace& trace, const TraceNames& names) {
+  std::vector<Nanos> launches;
+  for (const HostEvent& event : trace.host_events) {
+    if (names.api(event) == Api::kLaunch) launches.push_back(event.duration);
+  }
+  if (launches.size() < kFewLaunches) return kLoading;
+  const auto usual = launches.begin() + static_cast<std::ptrdiff_t>(launches.size() / 4);
+  std::ranges::nth_element(launches, usual);
+  return std::max(kLoading, std::min(*usual, kLoading) * kLongerThanUsual);
+}
+
+// Calls whose first use may make a context or load a library.
+bool may_load(const model::Trace& trace, const TraceNames& names, const HostEvent& event) {
+  const Api api = names.api(event);
+  const std::string_view name = trace.name(event);
+  return is_call(event) && (api == Api::kOther || api == Api::kFree) &&
+         (name.starts_with("cuda"sv) || name.starts_with("hip"sv));
+}
+
+// The first launch of each kernel, and the first of each call that neither launches nor waits, in
+// each process, where they take long. Host events are in order of start.
+std::vector<std::uint32_t> first_uses(const model::Trace& trace, const TraceNames& names) {
+  const Nanos least = loading_from(trace, names);
+  const auto key_of = [&](std::uint32_t call, std::uint32_t name) {
+    const std::uint32_t process = trace.threads[trace.host_events[call].thread].process;
+    return std::uint64_t{process} << 32 | name;
+  };
+  std::unordered_map<std::uint64_t, std::uint32_t> firsts;
+  for (const model::DeviceEvent& event : trace.device_events) {
+    if (event.launch == kNone || event.kind != model::DeviceKind::kKernel) continue;
+    const auto [first, is_new] = firsts.try_emplace(key_of(event.launch, event.name), event.launch);
+    if (!is_new) first->second = std::min(first->second, event.launch);
+  }
+  std::unordered_map<std::uint64_t, std::uint32_t> calls;
+  for (std::uint32_t i = 0; i < trace.host_events.size(); ++i) {
+    if (!may_load(trace, names, trace.host_events[i])) continue;
+    calls.try_emplace(key_of(i, trace.host_events[i].name), i);
+  }
+  std::vector<std::uint32_t> found;
+  for (const auto* const uses : {&firsts, &calls}) {
+    for (const auto& [key, call] : *uses) {
+      const std::uint32_t outer = outermost_call(trace, call);
+      const HostEvent& event = trace.host_events[outer];
+      const bool launches = names.api(event) == Api::kLaunch;
+      if (event.duration < least || !(launches || may_load(trace, names, event))) continue;
+      found.push_back(outer);
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -149,10 +222,11 @@ std::size_t Turns::holding(Nanos at) const {
 }
 
 HostReasons::HostReasons(const model::Trace& trace, const TraceNames& names) {
-  reasons_.resize(trace.host_events.size());
+  reasons_.assign(trace.host_events.size(), Why::kHost);
+  for (const std::uint32_t call : first_uses(trace, names)) reasons_[call] = Why::kWarmup;
   for (std::size_t i = 0; i < trace.host_events.size(); ++i) {
     const HostEvent& event = trace.host_events[i];
-    Why why = names.host(event);
+    Why why = reasons_[i] == Why::kWarmup ? Why::kWarmup : names.host(event);
     // A parent always comes first, so that its answer holds all that is around it.
     if (event.parent != kNone && rank_of(reasons_[event.parent]) >= rank_of(why)) {
       // Of two named reasons the inner one knows better; launching inside a wait is the wait.

@@ -65,8 +65,10 @@ class HostLanes {
 };
 
 // Why the innermost event takes time, all events around it considered: a named reason (input,
-// checkpoint, logging, garbage, communication) of any of them counts, then waiting for the
-// device, then launching. kHost for kNone.
+// checkpoint, logging, garbage, communication, warm-up) of any of them counts, then waiting for the
+// device, then launching. kHost for kNone. The first launch of a kernel in its process, and the
+// first use of another call, is warm-up where it takes far longer than launches do: it loads or
+// compiles.
 class HostReasons {
  public:
   HostReasons(const model::Trace& trace, const TraceNames& names);

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "profile/awaits.h"
+#include "profile/usual_lags.h"
 
 namespace amdahl::profile {
 namespace {
@@ -250,6 +251,15 @@ class ThreadWork {
     work.first_await = found.first;
     work.awaits = found.count;
     work.why = found.waits && (why == Why::kHost || why == Why::kLaunch) ? Why::kSync : why;
+    if (own && why == Why::kWarmup) {
+      // It loads, and launches at its end: that is a piece of its own for the same reason.
+      const Nanos begun = in_.trace.device_events[launched_[call]].start;
+      HostWork loads = work;
+      loads.to = std::clamp(std::min(begun, work.to) - kUsualLaunch, work.from, work.to);
+      add(loads, true);
+      work = {
+          .from = loads.to, .to = work.to, .event = call, .thread = thread, .why = Why::kLaunch};
+    }
     add(work, own);
   }
 

@@ -41,6 +41,19 @@ constexpr auto kGarbage =
 
 constexpr std::string_view kStep = "ProfilerStep#";
 
+// What compiles when it is first run: TorchDynamo, Inductor, Triton, extensions.
+constexpr auto kPythonCompile =
+    std::to_array({"torch/_dynamo/convert_frame.py("sv, "torch/_inductor/compile_fx.py("sv,
+                   "torch/_inductor/async_compile.py("sv, "triton/compiler/"sv,
+                   "torch/utils/cpp_extension.py("sv});
+// Calls that load or compile device code or make a context, after the library's prefix.
+constexpr auto kLoads =
+    std::to_array({"ModuleLoad"sv, "LibraryLoad"sv, "LinkCreate"sv, "LinkAdd"sv, "LinkComplete"sv,
+                   "GraphInstantiate"sv, "CtxCreate"sv, "DevicePrimaryCtxRetain"sv, "Init"sv});
+// The overheads that CUPTI reports and that are the job's own: without a profiler they are there.
+constexpr auto kOverheadLoads = std::to_array(
+    {"Driver Compiler"sv, "Runtime Triggered Module Loading"sv, "Lazy Function Loading"sv});
+
 bool is_range(std::string_view name) {
   return name.starts_with(kStep) || name.starts_with("enumerate(DataLoader)"sv) ||
          name.starts_with("Optimizer."sv) || name.starts_with("## "sv);
@@ -77,6 +90,7 @@ Why phase_why(std::string_view name) {
 Why python_why(std::string_view name) {
   if (has_any(name, kPythonInput)) return Why::kInput;
   if (has_any(name, kPythonSave) && has(name, "save"sv)) return Why::kCheckpoint;
+  if (has_any(name, kPythonCompile)) return Why::kWarmup;
   // The thread of tqdm that watches sleeps all the time.
   if (has_any(name, kPythonLogging) && !has(name, "tqdm/_monitor"sv)) return Why::kLogging;
   return Why::kHost;
@@ -109,6 +123,13 @@ std::string_view without_library(std::string_view call) {
     if (call.starts_with(prefix)) return call.substr(prefix.size());
   }
   return {};
+}
+
+bool loads(std::string_view call) {
+  if (has(call, "rtcCompileProgram"sv) || call.starts_with("clBuildProgram"sv)) return true;
+  const std::string_view verb = without_library(call);
+  const auto starts = [&](std::string_view load) { return verb.starts_with(load); };
+  return std::ranges::any_of(kLoads, starts);
 }
 
 bool waits_for_device(std::string_view call) {
@@ -186,8 +207,11 @@ Api api_of(std::string_view call) {
 }
 
 Why host_why(std::string_view name, model::HostKind kind) {
-  if (kind == model::HostKind::kOverhead) return Why::kProfiler;
+  if (kind == model::HostKind::kOverhead) {
+    return has_any(name, kOverheadLoads) ? Why::kWarmup : Why::kProfiler;
+  }
   if (kind == model::HostKind::kRuntime || kind == model::HostKind::kDriver) {
+    if (loads(name)) return Why::kWarmup;
     const Api api = api_of(name);
     if (api == Api::kSync || api == Api::kBlockingCopy) return Why::kSync;
     if (api == Api::kLaunch || api == Api::kCopy || api == Api::kSet) return Why::kLaunch;
@@ -216,10 +240,12 @@ TraceNames::TraceNames(const model::Trace& trace) {
                 .is_step = name.starts_with(kStep),
                 .is_graph = api_of(name) == Api::kLaunch && has(name, "GraphLaunch"sv),
                 .sleeps = is_sleep(name),
+                .loads = loads(name),
                 .syncs_device = waits_for_device(name),
                 .op = host_why(name, model::HostKind::kOp),
                 .python = host_why(name, model::HostKind::kPython),
-                .annotation = host_why(name, model::HostKind::kAnnotation)};
+                .annotation = host_why(name, model::HostKind::kAnnotation),
+                .overhead = host_why(name, model::HostKind::kOverhead)};
   }
 }
 
@@ -262,7 +288,7 @@ Why TraceNames::host(const model::HostEvent& event) const {
   const Row& row = rows_[event.name];
   switch (kind(event)) {
     case model::HostKind::kOverhead:
-      return Why::kProfiler;
+      return row.overhead;
     case model::HostKind::kAnnotation:
       return row.annotation;
     case model::HostKind::kPython:
@@ -274,6 +300,7 @@ Why TraceNames::host(const model::HostEvent& event) const {
     case model::HostKind::kDriver:
       break;
   }
+  if (row.loads) return Why::kWarmup;
   if (row.api == Api::kSync || row.api == Api::kBlockingCopy) return Why::kSync;
   const bool launches = row.api == Api::kLaunch || row.api == Api::kCopy || row.api == Api::kSet;
   return launches ? Why::kLaunch : Why::kHost;

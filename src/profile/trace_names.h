@@ -66,10 +66,12 @@ class TraceNames {
     bool is_step = false;
     bool is_graph = false;
     bool sleeps = false;
+    bool loads = false;
     bool syncs_device = false;
     Why op = Why::kHost;
     Why python = Why::kHost;
     Why annotation = Why::kHost;
+    Why overhead = Why::kProfiler;
   };
   std::vector<Row> rows_;  // By name.
 };

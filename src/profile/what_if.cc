@@ -83,8 +83,11 @@ double ratio(Nanos a, Nanos b) { return b > Nanos{} ? to_seconds(a) / to_seconds
 // `most`: what devices allow.
 void finish(Gain& gain, const Measured& measured, double most, Nanos wall) {
   gain.share = measured.wall > Nanos{} ? std::min(1.0, ratio(gain.time, measured.wall)) : 0;
-  gain.ceiling = std::min(gain.share >= 1 ? kUnbounded : 1 / (1 - gain.share), most);
-  gain.expected = std::min(ratio(wall, gain.replayed), gain.ceiling);
+  gain.expected = std::min(ratio(wall, gain.replayed), most);
+  // Shares are of steps where these are marked, and the replay is of all: what that gains is no
+  // more than can be gained.
+  gain.ceiling =
+      std::max(std::min(gain.share >= 1 ? kUnbounded : 1 / (1 - gain.share), most), gain.expected);
 }
 
 // Where each rank's shares are taken: its steps, or all of it if it has none.
@@ -151,7 +154,12 @@ class Chains {
       if (!kernels.empty()) factor *= kernels[in_.trace.device_events[work.event].name];
       Takes& end = ends[i];
       for (const Need& need : graph_.needs_of(work)) {
-        if (need.kind != NeedKind::kOrder && need.kind != NeedKind::kStreamWait) continue;
+        // What a stream had put behind other work stays behind it, whatever it waited for besides.
+        const bool in_stream =
+            need.kind == NeedKind::kBacklog && graph_.works[need.work].lane == work.lane;
+        const bool follows =
+            need.kind == NeedKind::kOrder || need.kind == NeedKind::kStreamWait || in_stream;
+        if (!follows) continue;
         const auto on = std::ranges::lower_bound(links_, need.work, {}, &Link::work);
         if (on != links_.end() && on->work == need.work) {
           end.raise(ends[static_cast<std::size_t>(on - links_.begin())]);

@@ -60,7 +60,8 @@ struct Gain {
   Why second = Why::kUnknown;  // Of a pair; kUnknown: alone.
   Nanos time{};                // measured_times of it, or the sum of both.
   double share = 0;            // Of the wall time.
-  // Amdahl's law on the measured timeline, 1 / (1 - share), and not more than device_ceiling.
+  // Amdahl's law on the measured timeline, 1 / (1 - share), and not more than device_ceiling; where
+  // what lies outside of steps makes the replay gain more than that, the replay's.
   double ceiling = 1;
   // Wall time divided by the replay's; never above the ceiling. Below 1 where a what-if makes
   // something slower.

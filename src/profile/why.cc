@@ -21,6 +21,7 @@ constexpr std::array<WhyRow, kWhys> kRows = {{
     {Why::kGc, "gc", "garbage collection", Bottleneck::kSerial},
     {Why::kProfiler, "profiler", "the profiler itself", Bottleneck::kUnknown},
     {Why::kStraggler, "straggler", "waiting for slower ranks", Bottleneck::kCommunication},
+    {Why::kWarmup, "warmup", "warm-up", Bottleneck::kLifecycle},
     {Why::kUnknown, "unknown", "waiting that nothing explains", Bottleneck::kUnknown},
 }};
 
@@ -31,6 +32,8 @@ const std::array<WhyRow, kWhys>& whys() { return kRows; }
 std::string_view name(Why why) { return kRows[at(why)].name; }
 
 std::string_view describe(Why why) { return kRows[at(why)].describe; }
+
+bool is_unexplained(const model::Cause& cause) { return cause.name == describe(Why::kUnknown); }
 
 std::optional<Why> why_named(std::string_view name) {
   const auto row = std::ranges::find(kRows, name, &WhyRow::name);

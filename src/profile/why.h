@@ -26,9 +26,10 @@ enum class Why : std::uint8_t {
   kGc,          // Python's garbage collector.
   kProfiler,    // The profiler's own work.
   kStraggler,   // A rank waits inside a collective for ranks that come later.
+  kWarmup,      // Loading and compiling what is used for the first time.
   kUnknown,
 };
-inline constexpr std::size_t kWhys = 14;
+inline constexpr std::size_t kWhys = 15;
 
 struct WhyRow {
   Why why;
@@ -40,6 +41,8 @@ struct WhyRow {
 const std::array<WhyRow, kWhys>& whys();
 std::string_view name(Why why);
 std::string_view describe(Why why);
+// A cause that no ceiling is known of.
+bool is_unexplained(const model::Cause& cause);
 std::optional<Why> why_named(std::string_view name);
 
 constexpr std::size_t at(Why why) { return static_cast<std::size_t>(why); }

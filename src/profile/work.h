@@ -17,7 +17,7 @@ enum class NeedKind : std::uint8_t {
   kStreamWait,  // A device event on one of another stream, as the profiler recorded.
   kRelease,     // The same, inferred: it began when that ended, or when that left room.
   kCollective,  // A rank on the last one to come.
-  kBacklog,     // As kLaunch, where the device was at something that is not recorded.
+  kBacklog,     // Of a device event, where the device was at something that is not recorded.
   kRoom,        // A launch on the device event after whose end the full queue had room for it.
 };
 

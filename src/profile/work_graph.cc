@@ -17,9 +17,6 @@ using model::kNone;
 
 // So many are counted of one work; of more ranks than that the first to come are.
 constexpr std::uint16_t kMostNeeds = 0xFFFF;
-// An event that starts this long after the call that launched it waited for something that the
-// trace does not show.
-constexpr Nanos kUnseen{1'000'000};
 
 class Assemble {
  public:
@@ -326,8 +323,11 @@ class Assemble {
     candidate(last_of_stream(event.stream, work.from), NeedKind::kOrder, usual_.queue, work);
     if (event.launch != kNone) {
       const HostEvent& launch = in_.trace.host_events[event.launch];
-      candidate(ended_by(launch.thread, launch.start - shift_of_thread(launch.thread)),
-                NeedKind::kLaunch, usual_.launch, work);
+      // A launch that loads its kernel first has launched it by the end (host_work.cc).
+      const bool loads = in_.reasons.of(event.launch) == Why::kWarmup;
+      const Nanos launched = loads ? std::min(called_until(event), work.from)
+                                   : launch.start - shift_of_thread(launch.thread);
+      candidate(ended_by(launch.thread, launched), NeedKind::kLaunch, usual_.launch, work);
     }
     for (const std::uint32_t on : order_.awaited(work.event)) {
       candidate(of_event_[on], NeedKind::kStreamWait, usual_.stream_wait, work);
@@ -339,8 +339,11 @@ class Assemble {
       if (binding == nullptr || ready(one) > ready(*binding)) binding = &one;
     }
     for (const Candidate& one : candidates_) {
-      const bool unseen = one.kind == NeedKind::kLaunch && &one == binding &&
-                          work.from - called_until(event) > kUnseen;
+      const Nanos since = one.kind == NeedKind::kLaunch
+                              ? std::max(called_until(event), graph_.works[one.work].to)
+                              : graph_.works[one.work].to;
+      const bool told = one.kind == NeedKind::kStreamWait;
+      const bool unseen = &one == binding && !told && work.from - since > kUnexplained;
       need(i, one.work, unseen ? NeedKind::kBacklog : one.kind,
            &one == binding ? Nanos::max() : one.usual);
     }
