@@ -35,9 +35,11 @@ Why lag_why(NeedKind need, const Work& work) {
   return Why::kUnknown;
 }
 
-std::uint32_t last_work(const WorkGraph& graph) {
+// Of all, or of what devices did.
+std::uint32_t last_work(const WorkGraph& graph, bool on_device) {
   std::uint32_t last = kNone;
   for (std::uint32_t i = 0; i < graph.works.size(); ++i) {
+    if (on_device && (!graph.works[i].on_device() || graph.works[i].lane == kNone)) continue;
     if (last == kNone || graph.works[i].to > graph.works[last].to) last = i;
   }
   return last;
@@ -59,15 +61,49 @@ struct Link {
   NeedKind need = NeedKind::kOrder;  // Of the last link it says nothing.
 };
 
-// From the end to the beginning.
-std::vector<Link> links_of(const WorkGraph& graph) {
-  std::vector<Link> links;
-  for (std::uint32_t i = last_work(graph); i != kNone;) {
+// From `last` to the beginning.
+void follow(const WorkGraph& graph, std::uint32_t last, std::vector<Link>& links) {
+  for (std::uint32_t i = last; i != kNone;) {
     const Need* need = binding(graph, graph.works[i]);
     links.push_back({i, need == nullptr ? NeedKind::kOrder : need->kind});
     i = need == nullptr ? kNone : need->work;
   }
-  return links;
+}
+
+Nanos device_work(const WorkGraph& graph, const std::vector<Link>& links) {
+  Nanos sum{};
+  for (const Link& link : links) {
+    const Work& work = graph.works[link.work];
+    if (work.on_device()) sum += work.to - work.from;
+  }
+  return sum;
+}
+
+// The part of the wall time that may come after the last work of devices, and before the first.
+constexpr int kSmallPart = 20;
+
+// From the end to the beginning. A host that is ahead of a busy device need not wait for it in a
+// call that the trace shows, and then ends a little later than the device by itself: of the chain
+// that ends with the host and the one that ends with the device, both of which cover the wall time,
+// the one in which devices work longer is what the time consists of. A host that is late is found
+// all the same, since what it launched waited for it.
+std::vector<Link> links_of(const WorkGraph& graph) {
+  std::vector<Link> links;
+  const std::uint32_t last = last_work(graph, false);
+  follow(graph, last, links);
+  const std::uint32_t device = last_work(graph, true);
+  if (device == kNone || graph.works[last].on_device()) return links;
+  const Nanos most = (graph.to - graph.from) / kSmallPart;
+  const Nanos done = graph.works[device].to;
+  if (graph.to - done > most) return links;
+  std::vector<Link> other;
+  for (const Link& link : links) {
+    if (graph.works[link.work].to <= done) break;
+    other.push_back(link);
+  }
+  follow(graph, device, other);
+  const bool is_whole = graph.works[other.back().work].from - graph.from <= most;
+  return is_whole && device_work(graph, other) > device_work(graph, links) ? other : links;
 }
 
 void push(std::vector<PathSegment>& segments, PathSegment segment) {
@@ -90,14 +126,88 @@ std::vector<PathSegment> segments_of(const std::vector<Work>& works, Nanos from,
   segments.reserve(2 * links.size());  // What is not written to takes no memory.
   for (std::size_t i = 0; i < links.size(); ++i) {
     const Work& work = works[links[i].work];
-    push(segments, {work.from, work.to, work.why, work.event, work.lane, work.on_device()});
     const bool first = i + 1 == links.size();
-    push(segments, {first ? from : works[links[i + 1].work].to, work.from,
-                    first ? Why::kUnknown : lag_why(links[i].need, work),
+    const Nanos before = first ? from : works[links[i + 1].work].to;
+    // The host's work after the last of a device may have begun before that ended.
+    const Nanos start = std::max(before, work.from);
+    push(segments, {start, work.to, work.why, work.event, work.lane, work.on_device()});
+    push(segments, {before, start, first ? Why::kUnknown : lag_why(links[i].need, work),
                     first ? kNone : work.event, work.lane, work.on_device()});
   }
   std::ranges::reverse(segments);
   return segments;
+}
+
+// A device that is idle for less than this part of the wall time is what that consists of.
+constexpr int kHardlyIdle = 20;
+
+// The device that is busiest, if it is hardly ever idle; kNone: none is.
+std::uint32_t saturated(const Prepared& in, Nanos wall) {
+  std::vector<Nanos> busy(in.trace.devices.size());
+  for (std::uint32_t device = 0; device < busy.size(); ++device) {
+    Nanos until = Nanos::min();
+    for (const std::uint32_t i : in.devices.of_device(device)) {
+      const model::DeviceEvent& event = in.trace.device_events[i];
+      if (event.end() <= until) continue;
+      busy[device] += event.end() - std::max(event.start, until);
+      until = event.end();
+    }
+  }
+  const auto most = std::ranges::max_element(busy);
+  if (most == busy.end() || *most < wall - wall / kHardlyIdle) return kNone;
+  return static_cast<std::uint32_t>(most - busy.begin());
+}
+
+// What a device did, one after the other, and why it was idle in between; in order of time.
+std::vector<PathSegment> device_segments(const Prepared& in, std::uint32_t device, Nanos shift) {
+  std::vector<PathSegment> segments;
+  Nanos until = Nanos::min();
+  for (const std::uint32_t i : in.devices.of_device(device)) {
+    const model::DeviceEvent& event = in.trace.device_events[i];
+    if (event.end() <= until) continue;
+    segments.push_back({std::max(event.start, until) - shift, event.end() - shift,
+                        in.names.device(event), i, event.stream, true});
+    until = event.end();
+  }
+  for (const GapPiece& piece : gap_pieces(in, device)) {
+    segments.push_back(
+        {piece.from - shift, piece.to - shift, piece.why, piece.host_event, piece.thread, false});
+  }
+  std::erase_if(segments, [](const PathSegment& segment) { return segment.from >= segment.to; });
+  std::ranges::stable_sort(segments, {}, &PathSegment::from);
+  return segments;
+}
+
+// Streams of one device take turns, and no event says which waited for which: a chain along what is
+// recorded may lead through the host all the time while the device is never idle. Then the time
+// consists of what the device did; before its first event and after its last, of the chain.
+std::vector<PathSegment> through_device(const Prepared& in, std::vector<PathSegment> chain,
+                                        const std::vector<Nanos>& shifts) {
+  if (chain.empty()) return chain;
+  const Nanos wall = chain.back().to - chain.front().from;
+  Nanos on_device{};
+  for (const PathSegment& segment : chain) {
+    const bool works =
+        segment.on_device &&
+        (segment.why == Why::kKernel || segment.why == Why::kCopy || segment.why == Why::kComm);
+    if (works) on_device += segment.to - segment.from;
+  }
+  const std::uint32_t device = on_device > wall / 2 ? kNone : saturated(in, wall);
+  if (device == kNone) return chain;
+  const std::vector<PathSegment> own =
+      device_segments(in, device, shifts[in.trace.devices[device].source]);
+  std::vector<PathSegment> path;
+  const auto part = [&](Nanos from, Nanos to) {
+    for (PathSegment segment : chain) {
+      segment.from = std::max(segment.from, from);
+      segment.to = std::min(segment.to, to);
+      if (segment.from < segment.to) path.push_back(segment);
+    }
+  };
+  part(chain.front().from, own.front().from);
+  path.insert(path.end(), own.begin(), own.end());
+  part(own.back().to, chain.back().to);
+  return path;
 }
 
 struct Key {
@@ -209,7 +319,8 @@ CriticalPath critical_path(const Prepared& prepared, WorkGraph graph, std::size_
   path.to = graph.to;
   const std::vector<Link> links = links_of(graph);
   graph.needs = std::vector<Need>();
-  path.segments = segments_of(graph.works, graph.from, links);
+  path.segments =
+      through_device(prepared, segments_of(graph.works, graph.from, links), graph.shifts);
   graph.works = std::vector<Work>();
   for (const PathSegment& segment : path.segments) {
     path.by_why[at(segment.why)] += segment.to - segment.from;

@@ -209,10 +209,12 @@ TEST(WhatIf, SaysWhatItDoesNotKnow) {
   } cases[] = {
       {"inptu=0",
        "--what-if knows no 'inptu', did you mean 'input'? it knows kernel, copy, comm, input, "
-       "host, sync, launch, queue, logging, checkpoint, gc, straggler, kernel:PART-OF-ITS-NAME"},
+       "host, sync, launch, queue, logging, checkpoint, gc, straggler, warmup, "
+       "kernel:PART-OF-ITS-NAME"},
       {"weather=0.5",
        "--what-if knows no 'weather'; it knows kernel, copy, comm, input, host, sync, launch, "
-       "queue, logging, checkpoint, gc, straggler, kernel:PART-OF-ITS-NAME"},
+       "queue, logging, checkpoint, gc, straggler, warmup, "
+       "kernel:PART-OF-ITS-NAME"},
       {"input", "--what-if 'input' has no factor; try input=0"},
       {"", "--what-if '' has no factor; try input=0"},
       {"input=-1",
@@ -263,6 +265,59 @@ TEST(CriticalPath, IsTheDevicesWhereTheQueueIsFull) {
   EXPECT_EQ(path.by_why[at(Why::kKernel)], microseconds(990));
   EXPECT_EQ(path.by_why[at(Why::kQueue)], microseconds(9));
   EXPECT_EQ(path.by_why[at(Why::kHost)], Nanos{});
+}
+
+// No call that waits is recorded, and the host ends a little later than the device.
+TEST(CriticalPath, IsTheDevicesWhereTheHostIsAheadOfIt) {
+  MadeTrace made;
+  for (int i = 0; i < 40; ++i) {
+    made.op("aten::mm", i * 1000, 950);
+    made.kernel(60 + i * 1000, 996, made.call("cudaLaunchKernel", i * 1000 - (i > 0 ? 40 : 0), 5));
+  }
+  made.op("aten::mm", 40'000, 90);
+  const model::Trace trace = made.finish();
+  const Prepared prepared(trace);
+  const CriticalPath path = critical_path(prepared, work_graph(prepared));
+  EXPECT_GE(device_time(path.by_why), (path.to - path.from) * 95 / 100);
+  Nanos sum{};
+  for (const Nanos time : path.by_why) sum += time;
+  EXPECT_EQ(sum, path.to - path.from);
+}
+
+// Threads launch to streams of their own, as servers do: each stream waits for its thread, and the
+// device for nothing.
+TEST(CriticalPath, IsTheDevicesWhereItsStreamsTakeTurns) {
+  MadeTrace made;
+  for (int i = 0; i < 40; ++i) {
+    made.on_thread(1 + i % 2);
+    made.on_stream(7 + i % 2);
+    made.op("aten::mm", i * 1000 - (i > 0 ? 990 : 0), i > 0 ? 1980 : 990);
+    made.kernel(i * 1000 + 10, 996, made.call("cudaLaunchKernel", i * 1000, 5));
+  }
+  made.op("aten::mm", 40'990, 100);
+  const model::Trace trace = made.finish();
+  const Prepared prepared(trace);
+  const CriticalPath path = critical_path(prepared, work_graph(prepared));
+  EXPECT_GE(device_time(path.by_why), (path.to - path.from) * 95 / 100);
+  Nanos at_time = path.from;
+  for (const PathSegment& segment : path.segments) {
+    EXPECT_EQ(segment.from, at_time);
+    at_time = segment.to;
+  }
+  EXPECT_EQ(at_time, path.to);
+}
+
+TEST(CriticalPath, IsTheHostsWhereTheDeviceWaitsForIt) {
+  MadeTrace made;
+  for (int i = 0; i < 40; ++i) {
+    made.op("aten::mm", i * 1000, 990);
+    made.kernel(i * 1000 + 920, 900, made.call("cudaLaunchKernel", i * 1000 + 910, 5));
+  }
+  made.op("aten::mm", 40'000, 900);
+  const model::Trace trace = made.finish();
+  const Prepared prepared(trace);
+  const CriticalPath path = critical_path(prepared, work_graph(prepared));
+  EXPECT_LE(device_time(path.by_why), (path.to - path.from) / 10);
 }
 
 TEST(CriticalPath, GoesThroughTheThreadThatDidTheWork) {
