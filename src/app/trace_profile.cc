@@ -266,15 +266,19 @@ Result<TraceAnswer> profile_traces(const TraceRequest& request) {
   answer.report = profile::report(prepared, options);
   if (captures.count > 1) {
     const std::string apart = show_duration(captures.left_out);
-    answer.report.profile.missing.push_back(
+    std::string said =
         captures.is_series
-            ? fmt::format("between captures: {} between {} captures of the same processes were not "
-                          "recorded; they are laid end to end",
-                          apart, captures.count)
-            : fmt::format("one job: the files are of {} times that lie {} apart, and not of the "
-                          "same processes; they are laid end to end as if one had followed the "
-                          "other, so profile them one by one",
-                          captures.count, apart));
+            ? fmt::format(
+                  "between captures: {} between {} captures of the same processes were not "
+                  "recorded; they are laid end to end",
+                  apart, captures.count)
+            : fmt::format(
+                  "one job: the files are of {} times that lie {} apart, and not of the "
+                  "same processes; they are laid end to end as if one had followed the "
+                  "other, so profile them one by one",
+                  captures.count, apart);
+    if (captures.left_out > answer.report.wall / 100) answer.report.readings.push_back(said);
+    answer.report.profile.missing.push_back(std::move(said));
   }
   if (request.html) {
     const profile::Boxes boxes =
@@ -302,6 +306,7 @@ Json encode(const TraceAnswer& answer) {
                    {"rule", report.profile.rule},
                    {"evidence", report.profile.evidence},
                    {"missing", report.profile.missing},
+                   {"readings", report.readings},
                    {"causes", Json::array()},
                    {"devices", Json::array()},
                    {"steps", encode_steps(report.steps)},
@@ -314,13 +319,14 @@ Json encode(const TraceAnswer& answer) {
                    {"pairs", Json::array()}};
   const profile::Tongue tongue = profile::tongue_of_trace(report.profile.evidence);
   for (const model::Cause& cause : report.profile.causes) {
-    document["causes"].push_back({{"name", cause.name},
-                                  {"class", model::name(cause.bottleneck)},
-                                  {"accelerator_seconds", cause.accelerator_seconds},
-                                  {"share", cause.share},
-                                  {"ceiling", factor(cause.ceiling)},
-                                  {"because", cause.because},
-                                  {"try", advice_on(cause, tongue)}});
+    document["causes"].push_back(
+        {{"name", cause.name},
+         {"class", model::name(cause.bottleneck)},
+         {"accelerator_seconds", cause.accelerator_seconds},
+         {"share", cause.share},
+         {"ceiling", profile::is_unexplained(cause) ? Json() : factor(cause.ceiling)},
+         {"because", cause.because},
+         {"try", advice_on(cause, tongue)}});
   }
   for (const profile::DeviceRow& row : report.devices) {
     document["devices"].push_back(encode_device(row));

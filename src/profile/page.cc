@@ -80,6 +80,9 @@ void draw_head(const TraceReport& report, Writer& out) {
   }
   if (!report.kernels.empty()) head += ", " + count(report.kernels.size(), "measured kernel");
   out.head(head);
+  for (const std::string& reading : report.readings) {
+    out.paragraph(fmt::format("note: {}", reading), 0);
+  }
   const model::Bottleneck bottleneck = report.profile.bottleneck;
   if (bottleneck == model::Bottleneck::kUnknown) {
     out.line("bottleneck: unknown");
@@ -114,9 +117,10 @@ void draw_causes(const TraceReport& report, Writer& out) {
   int number = 0;
   for (const model::Cause& cause : report.profile.causes) {
     ++number;
-    out.line(fmt::format(
-        "{}. {} {:>9} {:>6} {:>8}", number, left(cause.name, number < 10 ? 33 : 32),
-        show_number(cause.accelerator_seconds), show_percent(cause.share), times(cause.ceiling)));
+    out.line(fmt::format("{}. {} {:>9} {:>6} {:>8}", number,
+                         left(cause.name, number < 10 ? 33 : 32),
+                         show_number(cause.accelerator_seconds), show_percent(cause.share),
+                         is_unexplained(cause) ? "unknown" : times(cause.ceiling)));
     const WhyRow* row = row_of(cause);
     if (row == nullptr) continue;
     if (const std::string place = place_of(report, row->why); !place.empty()) {
@@ -309,8 +313,9 @@ std::string draw(const TraceReport& report, int width, bool colour) {
   draw_ranks(report, out);
   draw_kernels(report, out);
   draw_threads(report, out);
-  if (!report.profile.missing.empty()) out.blank();
+  if (report.profile.missing.size() > report.readings.size()) out.blank();
   for (const std::string& missing : report.profile.missing) {
+    if (std::ranges::find(report.readings, missing) != report.readings.end()) continue;
     out.paragraph(fmt::format("missing: {}", missing), 0);
   }
   return out.take();

@@ -98,7 +98,7 @@ std::string causes_of(const TraceReport& report) {
     table.row({escaped(cause.name),
                fmt::format("<span class=\"whole\">{}</span>", name(cause.bottleneck)),
                show_number(cause.accelerator_seconds), show_percent(cause.share),
-               times_of(cause.ceiling),
+               is_unexplained(cause) ? "unknown" : times_of(cause.ceiling),
                fmt::format("{}<div class=\"try\">try: {}</div>", escaped(cause.because),
                            escaped(advice))});
   }
@@ -231,6 +231,9 @@ std::string html(const TraceReport& report, const Boxes& boxes, const JobLead& l
       escaped(has_job ? lead.name : title_of(report)),
       escaped(model::describe(has_job ? lead.bottleneck : report.profile.bottleneck)),
       asset("page.css"), escaped(has_job ? lead.rule : report.profile.rule));
+  for (const std::string& reading : report.readings) {
+    page += fmt::format("<p class=\"rule\">note: {}</p>\n", escaped(reading));
+  }
   page += lead.body;
   if (has_job && boxes.lanes.empty()) return page + "</body>\n</html>\n";
   if (has_job) page += traced(title_of(report));

@@ -144,6 +144,7 @@ class Join {
         "of {} collectives that the ranks have in common only {} overlap in time: the files are "
         "not of the same steps, or clocks drift",
         groups_.size(), good);
+    found_.clocks_disagree = true;
     found_.shifts.assign(in_.trace.sources.size(), Nanos{});
   }
 

@@ -48,6 +48,7 @@ struct Ranks {
   std::uint64_t graph_kernels = 0;           // Launched as nodes of a graph.
   Nanos graph_time{};                        // Theirs, summed.
   std::uint32_t straggler = model::kNone;    // Of `ranks`: the one that makes the others wait.
+  bool clocks_disagree = false;              // Collectives do not overlap: ranks are not compared.
   std::string note;  // Why collectives could not be joined; empty if they were.
 };
 

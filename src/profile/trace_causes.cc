@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "profile/advice.h"
 #include "profile/causes.h"
+#include "profile/readings.h"
 
 namespace amdahl::profile {
 namespace {
@@ -21,19 +22,6 @@ using model::kNone;
 constexpr double kHiddenInGraphs = 0.2;
 
 double seconds(Nanos time) { return to_seconds(time); }
-
-// Waiting for ranks whose files begin later says nothing: it is no part of anything.
-Nanos unseen_of(const TraceReport& report) {
-  Nanos unseen{};
-  for (const RankFacts& rank : report.ranks.ranks) unseen += std::min(rank.unseen, rank.exposed);
-  return unseen;
-}
-
-Nanos allocated_of(const TraceReport& report) {
-  Nanos all{};
-  for (const DeviceRow& row : report.devices) all += row.split.span;
-  return all - unseen_of(report);
-}
 
 // Accelerator time by reason: idle time by its causes, and what keeps a device busy in vain.
 std::array<Nanos, kWhys> wasted(const TraceReport& report) {
@@ -81,8 +69,10 @@ std::string because(const TraceReport& report, Why why, Nanos time, Nanos alloca
 }
 
 // The speed-up of the job without a reason: one figure, that of the what-ifs. A reason that no
-// what-if removes is idle time at most: Amdahl's law on the device that has most of it.
+// what-if removes is idle time at most: Amdahl's law on the device that has most of it. Of what
+// nothing explains nobody knows whether it can be removed: no speed-up is claimed.
 double ceiling_of(const TraceReport& report, Why why) {
+  if (why == Why::kUnknown) return 1;
   for (const Gain& gain : report.gains.alone) {
     if (gain.first == why) return gain.ceiling;
   }
@@ -217,11 +207,6 @@ void add_unseen_waits(const Prepared& in, TraceReport& report) {
 
 void add_missing(const Prepared& in, TraceReport& report) {
   auto& missing = report.profile.missing;
-  for (const SourceRow& source : report.sources) {
-    for (const std::string& loss : source.losses) {
-      missing.push_back(fmt::format("{}: {}", source.file, loss));
-    }
-  }
   // Files that are no traces of devices (kernel reports, samples, waits) need not show any.
   const bool is_timeline = !in.trace.host_events.empty() || !in.trace.device_events.empty();
   const bool has_other = !report.kernels.empty() || !report.waits.empty() || !report.hot.empty();
@@ -250,24 +235,6 @@ void add_missing(const Prepared& in, TraceReport& report) {
             ? "put each iteration into an NVTX range called ProfilerStep#1, ProfilerStep#2, ..."
             : "call prof.step() once an iteration"));
   }
-  Nanos hidden{};
-  Nanos idle{};
-  for (const DeviceRow& row : report.devices) {
-    hidden += row.gaps.in_graphs;
-    idle += row.gaps.idle;
-  }
-  if (hidden > idle / 20 && hidden > Nanos{}) {
-    missing.push_back(fmt::format(
-        "graph nodes: {} of idle time lie within CUDA graphs whose kernels the profiler may not "
-        "show; record with node tracing (nsys --cuda-graph-trace=node)",
-        show_span(hidden)));
-  }
-  if (const Nanos unseen = unseen_of(report); unseen > allocated_of(report) / 100) {
-    missing.push_back(fmt::format(
-        "ranks: for {} ranks waited in collectives for others whose files begin later; that time "
-        "is left out, since nobody knows what those did",
-        show_span(unseen)));
-  }
   std::set<std::int32_t> seen;
   for (const RankFacts& rank : report.ranks.ranks) {
     if (rank.rank >= 0 && !seen.insert(rank.rank).second) {
@@ -275,15 +242,13 @@ void add_missing(const Prepared& in, TraceReport& report) {
           fmt::format("ranks: more than one file says that it is rank {}", rank.rank));
     }
   }
-  if (report.ranks.ranks.size() > 1 && !report.ranks.note.empty()) {
-    missing.push_back(fmt::format("ranks: {}", report.ranks.note));
-  }
 }
 
 std::string line_of(const Cause& cause) {
   return fmt::format("{} {}, speed-up {}", cause.name, show_percent(cause.share),
-                     cause.ceiling < 100 ? fmt::format("at most {:.2f}x", cause.ceiling)
-                                         : "without a limit that matters");
+                     is_unexplained(cause) ? "not known"
+                     : cause.ceiling < 100 ? fmt::format("at most {:.2f}x", cause.ceiling)
+                                           : "without a limit that matters");
 }
 
 // Shares that may be no idle time at all.
@@ -426,6 +391,7 @@ void conclude(const Prepared& prepared, TraceReport& report) {
   report.profile.wall = report.wall;
   report.profile.accelerators = static_cast<int>(report.devices.size());
   add_evidence(prepared, report, times, allocated);
+  add_readings(prepared, report);
   add_missing(prepared, report);
   add_unseen_waits(prepared, report);
   if (allocated > Nanos{}) add_causes(prepared, report, times, allocated, !in_steps);

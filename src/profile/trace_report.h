@@ -63,7 +63,10 @@ struct TraceReport {
   std::vector<HotRow> hot;           // Functions, where a profiler sampled them.
   std::string asked;                 // The what-if that was typed; empty: none.
   std::optional<Gain> answer;
-  model::Profile profile;         // Causes, evidence, class, rule and what is missing.
+  model::Profile profile;  // Causes, evidence, class, rule and what is missing.
+  // Of profile.missing: what changes totals by more than a hundredth (dropped or cut events, clocks
+  // that were aligned, time that was left out). Pages say it first.
+  std::vector<std::string> readings;
   bool is_told_by_steps = false;  // Causes are of the steps' path, not of idle devices.
 };
 

@@ -35,7 +35,9 @@ TEST(TruthCorpus, HoldsOnEveryTrace) {
     if (!loaded) continue;  // Execution graphs and the like, which other tests refuse.
     ++read;
     const Prepared prepared(*loaded);
-    expect_charges_hold(prepared, report(prepared));
+    const TraceReport got = report(prepared);
+    expect_charges_hold(prepared, got);
+    expect_sums_and_ceilings_hold(prepared, got);
   }
   EXPECT_GE(read, 30);
 }

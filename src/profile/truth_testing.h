@@ -67,6 +67,42 @@ void expect_charged_at_most(const Inclusive& ran, const Places& places, const ch
   for (const auto& [name, time] : names) EXPECT_LE(time, ran.of(name)) << of << ": " << name;
 }
 
+// Parts sum to the whole, and the replay gains no more than a ceiling says.
+inline void expect_sums_and_ceilings_hold(const Prepared& in, const TraceReport& got) {
+  Nanos path{};
+  for (const Nanos time : got.path.by_why) path += time;
+  EXPECT_EQ(path, got.wall);
+  for (const DeviceRow& row : got.devices) {
+    Nanos idle{};
+    for (const Nanos time : row.gaps.by_why) idle += time;
+    EXPECT_EQ(idle, row.split.idle);
+    EXPECT_EQ(row.split.busy + row.split.idle, row.split.span);
+    EXPECT_EQ(row.split.compute + row.split.exposed_communication + row.split.exposed_memory,
+              row.split.busy);
+  }
+  const WorkGraph graph = work_graph(in, {got.ranks.joined, got.ranks.shifts});
+  for (const Gain& gain : got.gains.alone) {
+    const double gained = to_seconds(got.wall) / to_seconds(gain.replayed);
+    EXPECT_LE(gain.replayed, got.wall) << name(gain.first);
+    // Above what devices allow is what they would do side by side, which nobody claims.
+    WhatIf without;
+    without.factors[at(gain.first)] = 0;
+    EXPECT_LE(std::min(gained, device_ceiling(in, graph, without)), gain.ceiling * (1 + 1e-9))
+        << name(gain.first);
+    EXPECT_LE(gain.expected, gain.ceiling) << name(gain.first);
+  }
+  for (const model::Cause& cause : got.profile.causes) {
+    for (const Gain& gain : got.gains.alone) {
+      if (describe(gain.first) == cause.name) {
+        EXPECT_EQ(cause.ceiling, gain.ceiling) << cause.name;
+      }
+    }
+    if (is_unexplained(cause)) {
+      EXPECT_EQ(cause.ceiling, 1) << "nothing is known of it";
+    }
+  }
+}
+
 inline void expect_charges_hold(const Prepared& in, const TraceReport& got) {
   const Inclusive ran(in);
   for (const DeviceRow& row : got.devices) {
