@@ -25,6 +25,7 @@ namespace {
 
 constexpr std::size_t kMostPhases = 32;
 constexpr int kTicketDigits = 16;
+constexpr Nanos kGitWithin = std::chrono::minutes(1);  // A file system may hang.
 
 std::string reservation_id(const model::Pair& order) {
   if (!order.experiment.empty()) return fmt::format("r-{}-{}", order.experiment, order.index);
@@ -132,15 +133,16 @@ Result<std::string> schedule_for(Context& context, const model::Pair& order) {
   return launch::step_schedule(about.seed, about.hypothesis, index, launch::kStepPairs);
 }
 
-std::string head_of(const std::string& repo) {
+std::string head_of(const std::string& repo, os::Clock& clock) {
   std::string commit;
+  const Nanos until = clock.monotonic() + kGitWithin;
   const auto asked = os::run_program(
       {.argv = {"git", "-C", repo, "rev-parse", "HEAD"}},
       [&](std::string_view bytes) -> Result<> {
         commit.append(bytes);
         return Ok{};
       },
-      [] { return false; });
+      [&] { return clock.monotonic() > until; });
   return asked ? std::string(trim(commit)) : "";  // The worker will say what is wrong with it.
 }
 
@@ -153,7 +155,7 @@ Result<std::string> commit_for(Context& context, const model::Spec& spec,
       if (!pair.commit.empty()) return pair.commit;
     }
   }
-  return head_of(spec.repo);
+  return head_of(spec.repo, *context.clock);
 }
 
 // What the arms that a reservation pays for hold.

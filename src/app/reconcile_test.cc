@@ -281,6 +281,29 @@ TEST_F(ReconcileTest, ReceiptsOfAnotherPlanOrOrderAreRefusedAndNamed) {
   expect_sums();
 }
 
+TEST_F(ReconcileTest, BuildsArePaidForAlsoWhereNoArmRan) {
+  const std::string r = reserve(1);
+  launch::Receipts receipts;
+  model::Receipt receipt;
+  receipt.accelerators = 1;
+  receipt.plan_digest = digest(launcher_->requests[r].a);
+  receipts.a = receipts.b = receipt;
+  receipts.a->reason = "not run: arm B cannot be started";
+  receipts.b->reason = "the build failed: make: exit 2";
+  receipts.b->never_runs = model::NeverRuns::kBuildFailed;
+  receipts.build_wall = 90s;
+  receipts.build_cpu = 60s;
+  launcher_->receipts[r] = receipts;
+  launcher_->status[r] = told(RunState::kFinished, 95s);
+  ASSERT_EQ(visit(), "");
+  const model::Pair built = run(r);
+  EXPECT_EQ(built.state, model::PairState::kVoid);
+  EXPECT_NEAR(built.spent_accelerator_s, 90, 1e-6);
+  EXPECT_FALSE(built.fact->a.failed) << "the baseline is not to blame";
+  EXPECT_TRUE(built.fact->b.failed);
+  expect_sums();
+}
+
 TEST_F(ReconcileTest, OneRunThatCannotBeLookedAtStopsNoOther) {
   const std::string r = reserve(1);
   const std::string s = reserve(2);
