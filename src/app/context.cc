@@ -4,10 +4,12 @@
 
 #include <fmt/core.h>
 
+#include "app/private_state.h"
 #include "base/text.h"
 #include "ledger/event.h"
 #include "observe/supervisor.h"
 #include "os/files.h"
+#include "os/private.h"
 
 namespace amdahl::app {
 
@@ -31,7 +33,12 @@ Result<Context> open_context(const Config& config, bool create) {
     return Error{Error::Kind::kNotFound,
                  fmt::format("there is no ledger in {}; type: amdahl init", config.state_dir)};
   }
-  if (create) TRY(make_state(config.state_dir));
+  if (create) {
+    TRY(make_state(config.state_dir));
+    // SQLite would make it for all to read.
+    TRY(os::make_private_file(context.path("ledger.db")));
+  }
+  TRY(keep_private(config.state_dir));
   context.ledger = TRY(ledger::open_sqlite(context.path("ledger.db"), {.create = create}));
 
   for (const launch::Kind& kind : launch::kinds()) {

@@ -14,6 +14,7 @@
 #include "os/cgroup.h"
 #include "os/files.h"
 #include "os/host.h"
+#include "os/private.h"
 
 namespace amdahl::app {
 namespace {
@@ -25,6 +26,11 @@ Symptom state_folder(const Config& config) {
   if (::access(config.state_dir.c_str(), W_OK) != 0) {
     return {"state folder", "missing", config.state_dir + " cannot be written",
             fmt::format("chown {} {}", os::user_name(), config.state_dir)};
+  }
+  if (os::is_open_to_others(config.state_dir)) {
+    return {"state folder", "missing",
+            config.state_dir + " is open to others: it holds the commands and logs of jobs",
+            fmt::format("chmod 700 {}", config.state_dir)};
   }
   return {"state folder", "ok", config.state_dir, ""};
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/context.h"
+#include "app/private_state.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "model/codec.h"
@@ -66,6 +67,7 @@ Result<CommandProfile> profile_command(const Config& config, const ProfileComman
   order.with_hook = true;
   order.with_waits = true;
   order.with_syscalls = command.syscalls;
+  TRY(make_private_state(config.state_dir));
   TRY(make_state(order.out_dir));
   const std::optional<observe::Nsight> tool = TRY(wrap(command, order));
 

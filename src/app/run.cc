@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/context.h"
+#include "app/private_state.h"
 #include "app/production.h"
 #include "base/text.h"
 #include "launch/local/patched.h"
@@ -220,6 +221,7 @@ Result<RunOutcome> run_job(const Config& config, const RunOptions& options) {
   order.state_dir = fmt::format("{}/jobs-state/{}", config.state_dir, order.family);
   order.pass_input = true;
   order.pass_output = !options.quiet;
+  TRY(make_private_state(config.state_dir));
   TRY(make_state(order.out_dir));
   TRY(make_state(config.state_dir + "/usage"));
   Seat seat;

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "app/private_state.h"
 #include "base/hash.h"
 #include "base/redact.h"
 #include "base/text.h"
@@ -165,6 +166,7 @@ Result<TryFolder> make_try_folder(const std::string& state_dir, const TryQuestio
                             fmt::gmtime(static_cast<std::time_t>(seconds)), os::random_hex(4));
   folder.question = question;
   if (folder.question.seed.empty()) folder.question.seed = os::random_hex(16);
+  TRY(make_private_state(os::absolute(state_dir)));
   TRY(os::make_dirs(folder.path));
   TRY(keep_question(folder));
   return folder;

@@ -18,6 +18,7 @@
 #include "model/codec.h"
 #include "model/receipt.h"
 #include "os/files.h"
+#include "os/private.h"
 #include "profile/classify.h"
 #include "profile/job_html.h"
 #include "profile/page.h"
@@ -140,7 +141,7 @@ Result<> write_page(const Flags& flags, const app::CommandProfile& done) {
   if (!request.files.files.empty()) {
     if (auto answer = app::profile_traces(request)) page = std::move(answer->page);
   }
-  return os::write_file(os::absolute(flags.html), page).in("--html");
+  return os::write_shared(os::absolute(flags.html), page).in("--html");
 }
 
 // What nobody saw it say.

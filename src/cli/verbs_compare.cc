@@ -13,6 +13,7 @@
 #include "compare/html.h"
 #include "os/files.h"
 #include "os/host.h"
+#include "os/private.h"
 
 namespace amdahl::cli {
 namespace {
@@ -92,7 +93,7 @@ Result<> write_page(const Flags& flags, const app::TryOutcome& outcome) {
   if (flags.html.empty()) return Ok{};
   const compare::Imprint imprint{describe_time(outcome.started) + " UTC", os::host_name(),
                                  outcome.folder};
-  return os::write_file(os::absolute(flags.html), compare::html_page(outcome.account, imprint))
+  return os::write_shared(os::absolute(flags.html), compare::html_page(outcome.account, imprint))
       .in("--html");
 }
 

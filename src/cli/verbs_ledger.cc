@@ -14,6 +14,7 @@
 #include "model/codec.h"
 #include "os/files.h"
 #include "os/host.h"
+#include "os/private.h"
 
 namespace amdahl::cli {
 namespace {
@@ -283,7 +284,7 @@ Result<int> export_events(const Flags& flags, app::Context& context) {
     return true;
   }));
   if (to_file) {
-    TRY(os::write_file(flags.output, text));
+    TRY(os::write_shared(flags.output, text));
     fmt::print(stderr, "{} written to {}\n", counted(count, "event"), flags.output);
   }
   return 0;

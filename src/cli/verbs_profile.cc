@@ -17,6 +17,7 @@
 #include "cli/verbs.h"
 #include "model/codec.h"
 #include "os/files.h"
+#include "os/private.h"
 #include "profile/page.h"
 
 namespace amdahl::cli {
@@ -68,7 +69,7 @@ Result<int> profile_files(const Flags& flags) {
   request.hta = flags.hta;
   const app::TraceAnswer answer = TRY(app::profile_traces(request));
   if (request.html) {
-    TRY(os::write_file(os::absolute(flags.html), answer.page).in("--html"));
+    TRY(os::write_shared(os::absolute(flags.html), answer.page).in("--html"));
   }
   if (flags.json) {
     print_json(app::encode(answer));

@@ -13,6 +13,7 @@
 #include "cli/verbs.h"
 #include "os/files.h"
 #include "os/host.h"
+#include "os/private.h"
 #include "scan/draw.h"
 #include "scan/html.h"
 
@@ -180,7 +181,7 @@ Result<> write_html(const Flags& flags, const app::FleetAnswer& answer, scan::By
       .made = describe_time(os::real_clock().unix_time()),
       .missing = answer.missing};
   const std::string page = scan::html_page(answer.usage, answer.families, answer.report, imprint);
-  return os::write_file(os::absolute(flags.html), page).in("--html");
+  return os::write_shared(os::absolute(flags.html), page).in("--html");
 }
 
 // The first few; a folder may hold hundreds of other things.

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "observe/config_format.h"
 #include "os/files.h"
+#include "os/private.h"
 
 namespace amdahl::observe {
 namespace {
@@ -57,15 +58,15 @@ Result<> apply_config(const std::map<std::string, std::string>& changes, const s
   for (const auto& [file, keys] : by_file) {
     const fs::path name = fs::path(file).filename();
     const ConfigFormat* format = TRY(format_of(file));
+    const std::string source = (fs::path(workdir) / file).lexically_normal().string();
     const std::string text =
-        TRY(os::read_file((fs::path(workdir) / file).lexically_normal().string())
-                .in(fmt::format("{}#{}", file, keys.begin()->first)));
+        TRY(os::read_file(source).in(fmt::format("{}#{}", file, keys.begin()->first)));
     const std::string changed = TRY(format->set(text, keys).in(file));
     // Two files may have one name in two folders.
     const std::string folder = sha256_hex(file).substr(0, 8);
     const std::string copy = (fs::path(out_dir) / "config" / folder / name).string();
     TRY(os::make_dirs(fs::path(copy).parent_path().string()));
-    TRY(os::write_file(copy, changed));
+    TRY(os::write_like(source, copy, changed));
     if (replace_words(argv, workdir, file, copy) == 0) {
       return bad_input(fmt::format(
           "{}: no word of the command names it, so the job would not read a changed copy", file));

@@ -30,7 +30,7 @@ int write_all(int fd, std::string_view bytes) {
 }  // namespace
 
 Result<Tee> Tee::make(const std::string& path, int copy_to) {
-  os::Fd file{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644)};
+  os::Fd file{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600)};
   if (file.get() < 0) return cannot_write(path, errno);
   if (copy_to < 0) return Tee{path, os::Fd{-1}, std::move(file), os::Fd{-1}, -1};
   std::array<int, 2> ends{};

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 #include <fcntl.h>
@@ -16,6 +17,7 @@
 
 #include "base/hash.h"
 #include "os/fd.h"
+#include "os/private.h"
 
 namespace amdahl::os {
 namespace {
@@ -70,9 +72,16 @@ int write_all(int fd, std::string_view bytes) {
   return 0;
 }
 
-int write_new(const std::string& path, std::string_view bytes) {
-  const Fd fd{::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644)};
+constexpr mode_t kOwner = 0600;
+constexpr mode_t kPermissions = 0777;
+
+// A mode that was asked for is given whatever the umask, which is for those that were not.
+int write_new(const std::string& path, std::string_view bytes, std::optional<mode_t> mode) {
+  constexpr mode_t kAll = 0666;
+  const mode_t at_first = mode ? *mode & kOwner : kAll;
+  const Fd fd{::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, at_first)};
   if (fd.get() < 0) return errno;
+  if (mode && *mode != at_first && ::fchmod(fd.get(), *mode) != 0) return errno;
   if (const int error = write_all(fd.get(), bytes)) return error;
   return ::fsync(fd.get()) == 0 ? 0 : errno;
 }
@@ -87,6 +96,32 @@ void sync_folder_of(const std::string& path) {
   const std::string folder = fs::path(path).parent_path().string();
   const Fd fd{::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (fd.get() >= 0) ::fsync(fd.get());
+}
+
+// A file that is there keeps its mode; a new one gets `mode`, or what the umask leaves.
+Result<> replace_file(const std::string& path, std::string_view bytes, std::optional<mode_t> mode) {
+  static std::atomic<unsigned> count{0};
+  struct stat present {};
+  const bool is_there = ::stat(path.c_str(), &present) == 0;
+  if (is_there && !S_ISREG(present.st_mode) && !S_ISDIR(present.st_mode)) {
+    const int error = write_into(path, bytes);
+    return error == 0 ? Result<>(Ok{}) : file_error(path, error);
+  }
+  std::error_code unresolved;
+  const fs::path real = is_there ? fs::canonical(path, unresolved) : fs::path(path);
+  const std::string target = unresolved ? path : real.string();
+  const std::string beside = fmt::format("{}.tmp-{}-{}", target, ::getpid(), ++count);
+  ::unlink(beside.c_str());  // A dead process may have had our number.
+  if (is_there) mode = present.st_mode & kPermissions;
+  int error = write_new(beside, bytes, mode);
+  if (error == 0 && ::rename(beside.c_str(), target.c_str()) != 0) error = errno;
+  if (error != 0) {
+    ::unlink(beside.c_str());
+    if (error == ENOENT) return external(path + ": its folder does not exist");
+    return file_error(path, error);
+  }
+  sync_folder_of(target);
+  return Ok{};
 }
 
 }  // namespace
@@ -125,34 +160,50 @@ Result<std::string> read_tail(const std::string& path, std::size_t bytes) {
 }
 
 Result<> write_file(const std::string& path, std::string_view bytes) {
-  static std::atomic<unsigned> count{0};
-  struct stat present {};
-  const bool is_there = ::stat(path.c_str(), &present) == 0;
-  if (is_there && !S_ISREG(present.st_mode) && !S_ISDIR(present.st_mode)) {
-    const int error = write_into(path, bytes);
-    return error == 0 ? Result<>(Ok{}) : file_error(path, error);
-  }
-  std::error_code unresolved;
-  const fs::path real = is_there ? fs::canonical(path, unresolved) : fs::path(path);
-  const std::string target = unresolved ? path : real.string();
-  const std::string beside = fmt::format("{}.tmp-{}-{}", target, ::getpid(), ++count);
-  ::unlink(beside.c_str());  // A dead process may have had our number.
-  int error = write_new(beside, bytes);
-  if (error == 0 && ::rename(beside.c_str(), target.c_str()) != 0) error = errno;
-  if (error != 0) {
-    ::unlink(beside.c_str());
-    if (error == ENOENT) return external(path + ": its folder does not exist");
-    return file_error(path, error);
-  }
-  sync_folder_of(target);
-  return Ok{};
+  return replace_file(path, bytes, kOwner);
+}
+
+Result<> write_shared(const std::string& path, std::string_view bytes) {
+  return replace_file(path, bytes, std::nullopt);
+}
+
+Result<> write_like(const std::string& source, const std::string& path, std::string_view bytes) {
+  struct stat info {};
+  if (::stat(source.c_str(), &info) != 0) return file_error(source, errno);
+  ::unlink(path.c_str());  // What is there may be open to more.
+  return replace_file(path, bytes, info.st_mode & kPermissions);
+}
+
+Result<> make_private_file(const std::string& path) {
+  const Fd fd{::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, kOwner)};
+  return fd.get() < 0 ? Result<>(file_error(path, errno)) : Ok{};
+}
+
+bool is_open_to_others(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && (info.st_mode & (S_IRWXG | S_IRWXO)) != 0;
+}
+
+Result<> close_to_others(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0 || info.st_uid != ::geteuid()) return Ok{};
+  const mode_t closed = info.st_mode & S_IRWXU;
+  if (closed == (info.st_mode & kPermissions)) return Ok{};
+  return ::chmod(path.c_str(), closed) == 0 ? Result<>(Ok{}) : file_error(path, errno);
 }
 
 Result<> make_dirs(const std::string& path) {
+  std::string folder = path;
+  while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   std::error_code error;
-  fs::create_directories(path, error);
-  if (error) return file_error(path, error.value());
-  return Ok{};
+  if (folder.empty() || fs::is_directory(folder, error)) return Ok{};
+  const std::string above = fs::path(folder).parent_path().string();
+  if (!above.empty()) TRY(make_dirs(above));
+  if (::mkdir(folder.c_str(), S_IRWXU) == 0) return Ok{};
+  const int failed = errno == EEXIST ? ENOTDIR : errno;
+  // Another process may have made it at the same time.
+  if (fs::is_directory(folder, error)) return Ok{};
+  return file_error(path, failed);
 }
 
 bool exists(const std::string& path) {

@@ -19,7 +19,7 @@ struct flock whole_file() {
 }  // namespace
 
 std::optional<FileLock> FileLock::try_take(const std::string& path) {
-  Fd fd{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)};
+  Fd fd{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
   if (fd.get() < 0) return std::nullopt;
   struct flock lock = whole_file();
   if (::fcntl(fd.get(), F_OFD_SETLK, &lock) != 0) return std::nullopt;

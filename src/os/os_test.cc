@@ -17,6 +17,7 @@
 #include "os/files.h"
 #include "os/host.h"
 #include "os/lock.h"
+#include "os/private.h"
 
 namespace amdahl::os {
 namespace {
@@ -45,6 +46,47 @@ TEST_F(FilesTest, WhatIsWrittenIsReadAndNothingIsLeftBeside) {
   EXPECT_EQ(*read_tail(path("a"), 5), "three");
   EXPECT_EQ(*read_tail(path("a"), 500), std::string("two\0three", 9));
   EXPECT_EQ(list(folder_), std::vector<std::string>{"a"});
+}
+
+unsigned mode_of(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 ? info.st_mode & 0777U : 0U;
+}
+
+TEST_F(FilesTest, WhatIsNewIsForItsOwnerAndWhatIsThereKeepsItsMode) {
+  const mode_t before = ::umask(022);
+  ASSERT_TRUE(write_file(path("a"), "one"));
+  EXPECT_EQ(mode_of(path("a")), 0600U);
+  ::chmod(path("a").c_str(), 0640);
+  ASSERT_TRUE(write_file(path("a"), "two"));
+  EXPECT_EQ(mode_of(path("a")), 0640U);
+  ASSERT_TRUE(write_shared(path("page"), "one"));
+  EXPECT_EQ(mode_of(path("page")), 0644U);
+  ASSERT_TRUE(write_shared(path("a"), "three"));
+  EXPECT_EQ(mode_of(path("a")), 0640U);
+  ASSERT_TRUE(make_dirs(path("x/y//z/")));
+  ASSERT_TRUE(make_dirs(path("x/y")));
+  EXPECT_EQ(mode_of(path("x")), 0700U);
+  EXPECT_EQ(mode_of(path("x/y/z")), 0700U);
+  ASSERT_TRUE(make_private_file(path("new")));
+  EXPECT_EQ(mode_of(path("new")), 0600U);
+  for (const mode_t mode : {0600U, 0644U, 0400U, 0755U}) {
+    ::chmod(path("page").c_str(), mode);
+    ASSERT_TRUE(write_like(path("page"), path("copy"), "one"));
+    EXPECT_EQ(mode_of(path("copy")), mode);
+  }
+  ::umask(before);
+}
+
+TEST_F(FilesTest, WhatIsOpenToOthersIsClosed) {
+  ASSERT_TRUE(write_file(path("a"), "one"));
+  EXPECT_FALSE(is_open_to_others(path("a")));
+  ::chmod(path("a").c_str(), 0755);
+  EXPECT_TRUE(is_open_to_others(path("a")));
+  ASSERT_TRUE(close_to_others(path("a")));
+  EXPECT_EQ(mode_of(path("a")), 0700U);
+  EXPECT_TRUE(close_to_others(path("nope")));
+  EXPECT_FALSE(is_open_to_others(path("nope")));
 }
 
 TEST_F(FilesTest, ErrorsNameThePathAndTheCause) {

@@ -54,7 +54,7 @@ Result<std::size_t> Stream::read(std::span<char> room) {
 
 Result<Growing> Growing::make(const std::string& path) {
   const std::string part = path + ".part";
-  Fd fd(::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  Fd fd(::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (fd.get() < 0) return failed(part, "written");
   return Growing(std::move(fd), path);
 }

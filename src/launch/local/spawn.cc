@@ -45,7 +45,7 @@ Result<> spawn_detached(const std::vector<std::string>& argv, const std::string&
   pointers.push_back(nullptr);
 
   const os::Fd input{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
-  const os::Fd output{::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)};
+  const os::Fd output{::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)};
   if (output.get() < 0) {
     return external(fmt::format("{}: {}", log, std::system_category().message(errno)));
   }

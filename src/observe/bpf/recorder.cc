@@ -25,7 +25,7 @@ Result<> Recorder::write(std::string_view bytes) {
 
 Result<> Recorder::begin(const std::string& head) {
   if (path_.empty()) return Ok{};
-  file_ = os::Fd{::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
+  file_ = os::Fd{::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
   if (file_.get() < 0) return external(fmt::format("{}: {}", path_, std::strerror(errno)));
   return write(head);
 }
