@@ -10,7 +10,9 @@
 #include "fleet/local/local.h"
 #include "fleet/source.h"
 #include "model/codec.h"
+#include "model/plan.h"
 #include "os/files.h"
+#include "os/private.h"
 
 namespace amdahl::app {
 namespace {
@@ -36,6 +38,7 @@ Result<std::vector<model::Usage>> read_usage(const std::string& file) {
 
 Result<Adopted> record_spec(Context& context, model::Spec spec, const std::string& path,
                             std::vector<std::string> notes, bool replace) {
+  TRY(model::make_plan(spec, {}).in(path));  // A recorded job may lack the secrets it ran with.
   const auto present = context.ledger->family(spec.family);
   if (!present && present.error().kind != Error::Kind::kNotFound) return present.error();
   const std::string now = dump_json(encode(spec));
@@ -115,7 +118,7 @@ Result<Adopted> adopt_job(Context& context, const std::string& job, const std::s
   std::string text = fmt::format("# Drafted from job {} by `amdahl adopt`.\n", usage.job);
   for (const std::string& line : draft.notes) text += fmt::format("# To do: {}\n", line);
   text += model::to_toml(draft.spec);
-  TRY(os::write_file(path, text));
+  TRY((output.empty() ? os::write_file : os::write_shared)(path, text));
   return record_spec(context, std::move(draft.spec), path, std::move(draft.notes), replace);
 }
 

@@ -5,10 +5,12 @@
 #include <filesystem>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include "app/try_folder.h"
 #include "app/try_metric.h"
 #include "app/try_run.h"
+#include "base/redact.h"
 #include "base/text.h"
 #include "compare/judge.h"
 #include "compare/power.h"
@@ -78,6 +80,11 @@ TryProgress stage(std::string name, int number, int most) {
   return at;
 }
 
+// As a page or a log may show it.
+std::vector<std::string> shown(const std::vector<std::string>& command) {
+  return redact(Json(command)).get<std::vector<std::string>>();
+}
+
 // All of one comparison, from the first warm-up to the answer.
 class Trial {
  public:
@@ -98,8 +105,8 @@ class Trial {
   TryOutcome outcome() const {
     const TryQuestion& q = folder_.question;
     compare::Tried tried;
-    tried.a = shell_quote(q.a.command);
-    tried.b = shell_quote(q.b.command);
+    tried.a = shell_quote(shown(q.a.command));
+    tried.b = shell_quote(shown(q.b.command));
     tried.speech = speech_of(q);
     tried.spec = q.a;
     tried.design = folder_.design ? *folder_.design : design_of(folder_);

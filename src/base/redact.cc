@@ -42,19 +42,39 @@ std::vector<std::string> words_of(std::string_view name) {
 
 // A word that alone gives a name away, wherever it stands.
 bool is_secret_word(std::string_view word) {
-  constexpr std::array<std::string_view, 15> kWords = {
-      "secret",     "secrets",    "password",   "passwords",   "passwd",
-      "passphrase", "apikey",     "credential", "credentials", "authorization",
-      "secretkey",  "privatekey", "accesskey",  "authtoken",   "cookie"};
-  return is_one_of(word, kWords) || word.ends_with("password") || word.ends_with("apikey");
+  constexpr std::array<std::string_view, 20> kWords = {
+      "secret",     "secrets",     "password",        "passwords", "passwd",
+      "pswd",       "passcode",    "passphrase",      "apikey",    "apikeys",
+      "credential", "credentials", "authorization",   "secretkey", "privatekey",
+      "accesskey",  "accountkey",  "sharedaccesskey", "authtoken", "cookie"};
+  return is_one_of(word, kWords) || word.ends_with("password") || word.ends_with("passwd") ||
+         word.ends_with("apikey") || word.ends_with("secret");
 }
 
 // "key" is a secret only when it says of what: hypotheses, caches and monkeys have keys too.
 bool opens_something(std::string_view word) {
-  constexpr std::array<std::string_view, 13> kWords = {
-      "api",     "access", "private", "secret",  "signing", "encryption", "ssh",
-      "account", "auth",   "master",  "service", "deploy",  "storage"};
+  constexpr std::array<std::string_view, 37> kWords = {
+      "api",          "access",     "private", "secret",  "signing", "encryption", "ssh",
+      "account",      "auth",       "master",  "service", "deploy",  "storage",    "openai",
+      "azure",        "anthropic",  "wandb",   "hf",      "comet",   "neptune",    "client",
+      "subscription", "admin",      "hmac",    "aes",     "rsa",     "gpg",        "tls",
+      "ssl",          "jwt",        "webhook", "vault",   "license", "consumer",   "crypto",
+      "cipher",       "huggingface"};
   return is_one_of(word, kWords);
+}
+
+// In capitals, AZURE_OPENAI_KEY or STRIPE_KEY: a variable, and secret unless it sorts or finds.
+bool finds_something(std::string_view word) {
+  constexpr std::array<std::string_view, 27> kWords = {
+      "cache",  "sort",   "primary", "foreign", "partition", "group",   "dict",
+      "hash",   "lookup", "join",    "public",  "index",     "row",     "column",
+      "order",  "map",    "config",  "metric",  "label",     "feature", "registry",
+      "record", "input",  "output",  "image",   "text",      "target"};
+  return is_one_of(word, kWords);
+}
+
+bool is_in_capitals(std::string_view name) {
+  return name.find('_') != name.npos && std::ranges::none_of(name, is_lower);
 }
 
 // Tokens of a language model are no secrets: "eos_token", "token_count", "next_token".
@@ -86,13 +106,88 @@ bool names_a_secret(std::string_view name) {
     if (is_secret_word(word)) return true;
     if (word.ends_with("token") && !is_model_token(before, after)) return true;
     if ((word == "key" || word == "keys") && opens_something(before)) return true;
+    if (last && i > 0 && word == "key" && is_in_capitals(name) && !finds_something(before)) {
+      return true;
+    }
     // PWD alone is the working directory, and PAT is short for much else.
     if (last && i > 0 && (word == "pwd" || word == "pat" || word == "pass")) return true;
   }
   return false;
 }
 
+bool is_reference(std::string_view text) {
+  constexpr std::string_view kOpen = "{env:";
+  if (!text.starts_with(kOpen) || !text.ends_with('}')) return false;
+  const std::string_view name = text.substr(kOpen.size(), text.size() - kOpen.size() - 1);
+  return !name.empty() && !is_digit(name.front()) &&
+         std::ranges::all_of(name, [](char c) { return is_alnum(c) || c == '_'; });
+}
+
 namespace {
+
+bool is_whole_number(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, is_digit);
+}
+
+// "$HF_TOKEN" or "${HF_TOKEN}" for a shell, or ours: it says where the secret is and not what.
+bool points_elsewhere(std::string_view value) {
+  if (is_reference(value)) return true;
+  if (value.starts_with("${") && value.ends_with('}')) {
+    value = value.substr(2, value.size() - 3);
+  } else if (value.starts_with('$')) {
+    value.remove_prefix(1);
+  } else {
+    return false;
+  }
+  return !value.empty() &&
+         std::ranges::all_of(value, [](char c) { return is_upper(c) || is_digit(c) || c == '_'; });
+}
+
+// Names that mean a secret only with a value that could be one: --key, Pwd, sig.
+bool is_doubtful(std::string_view name, std::string_view value) {
+  const std::vector<std::string> words = words_of(name);
+  if (words.size() != 1) return false;
+  const std::string_view word = words.front();
+  // In a connection string; else it is the working folder.
+  if (word == "pwd") {
+    return !value.empty() && std::string_view("/~.").find(value.front()) == std::string_view::npos;
+  }
+  if (word == "sig") return value.size() >= 20;
+  const bool flag = name.starts_with('-') && (word == "key" || word == "pass" || word == "pw");
+  return flag && value.size() >= 6 && !is_whole_number(value);
+}
+
+// Whether the value that stands under the name must not be seen.
+bool is_secret(std::string_view name, std::string_view value) {
+  if (value.empty() || points_elsewhere(value)) return false;
+  if (!names_a_secret(name)) return is_doubtful(name, value);
+  const bool counts = lower(name).find("token") != std::string::npos;
+  return !(counts && is_whole_number(value) && value.size() <= 5);
+}
+
+bool takes_a_user(std::string_view flag) {
+  return flag == "-u" || flag == "-U" || flag == "--user" || flag == "--proxy-user";
+}
+
+// Before its value is looked for, which may be long.
+bool may_name_a_secret(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kDoubtful = {"pwd", "sig", "key", "pass", "pw"};
+  const std::string_view bare = name.substr(std::min(name.find_first_not_of('-'), name.size()));
+  return takes_a_user(name) || is_one_of(lower(bare), kDoubtful) || names_a_secret(name);
+}
+
+// Where the password begins in "user:password" after -u or --user; nothing where it is a group or
+// a port.
+std::optional<std::size_t> password_in(std::string_view name, std::string_view value) {
+  if (!takes_a_user(name)) return std::nullopt;
+  const std::size_t colon = value.find(':');
+  if (colon == value.npos || colon == 0) return std::nullopt;
+  const std::string_view password = value.substr(colon + 1);
+  const bool plain = password.empty() || is_whole_number(password) || password.starts_with("//") ||
+                     password == kRedacted || points_elsewhere(password);
+  if (plain || value.substr(0, colon).find('/') != value.npos) return std::nullopt;
+  return colon + 1;
+}
 
 // A credential that is known by how it starts.
 struct Shape {
@@ -136,7 +231,7 @@ constexpr std::size_t kLongest = 1024;
 
 class Scrubber {
  public:
-  explicit Scrubber(std::string_view text) : text_(text) {}
+  explicit Scrubber(std::string_view text, bool is_code = false) : text_(text), is_code_(is_code) {}
 
   std::string run() {
     while (at_ < text_.size()) {
@@ -233,7 +328,7 @@ class Scrubber {
   bool named_value() {
     const std::size_t end = end_of(at_, is_name_char);
     const std::string_view name = text_.substr(at_, end - at_);
-    if (name.ends_with("-----BEGIN") || !names_a_secret(name)) return false;
+    if (name.ends_with("-----BEGIN") || !may_name_a_secret(name)) return false;
     std::optional<std::size_t> start = value_after(end, name.starts_with('-'));
     if (!start || *start >= text_.size()) return false;
     std::string quote;
@@ -241,13 +336,35 @@ class Scrubber {
     if (*start < text_.size() && (text_[*start] == '"' || text_[*start] == '\'')) {
       quote += text_[(*start)++];
     }
-    if (text_.substr(*start).starts_with(kRedacted)) return false;
+    const std::string_view tail = text_.substr(*start);
+    if (tail.starts_with(kRedacted)) return false;
     const std::size_t stop = value_end(*start, quote, is_authorization(name));
-    if (stop == *start) return false;
+    std::string_view value = text_.substr(*start, stop - *start);
+    // The end of a reference is not the end of what stands around it.
+    const bool opened = quote.empty() && value.find('{') != value.npos;
+    if (opened && stop < text_.size() && text_[stop] == '}')
+      value = tail.substr(0, value.size() + 1);
+    if (const auto password = password_in(name, value)) {
+      out_ += text_.substr(at_, *start - at_);
+      at_ = *start;
+      return hide(*start + *password, stop);
+    }
+    if (!is_secret(name, value) || (is_code_ && !is_literal(quote, value))) return false;
+    if (is_authorization(name) && refers(value)) return false;
     out_ += Scrubber(name).run();  // A name may itself be made of secrets.
     out_ += text_.substr(end, *start - end);
     at_ = *start;
     return key_block() || hide(*start, stop);
+  }
+
+  // "Bearer {env:TOKEN}".
+  static bool refers(std::string_view value) {
+    return points_elsewhere(value.substr(value.find(' ') + 1));
+  }
+
+  // In source code, what is not in quotes is an expression, and "<s>" a mark.
+  static bool is_literal(const std::string& quote, std::string_view value) {
+    return !quote.empty() && value.size() >= 6 && is_alnum(value.front());
   }
 
   std::size_t value_end(std::size_t start, const std::string& quote, bool whole_line) const {
@@ -273,28 +390,49 @@ class Scrubber {
     const bool alone = colon == user.npos;
     if (alone && user.size() < 20) return false;  // "git@" is a name, not a token.
     const std::string_view secret = alone ? user : user.substr(colon + 1);
-    if (secret.empty() || secret == kRedacted) return false;
+    if (secret.empty() || secret == kRedacted || points_elsewhere(secret)) return false;
     const std::size_t end = at_ + 3 + host;
     return hide(end - secret.size(), end);
   }
 
   std::string_view text_;
+  bool is_code_ = false;
   std::size_t at_ = 0;
   std::string out_;
 };
 
-// Truths stay, and so do counts of tokens: no one keeps a credential in them.
-Json hide_value(const std::string& name, const Json& value) {
-  const bool counts = value.is_number() && lower(name).find("token") != std::string::npos;
-  if (value.is_null() || value.is_boolean() || counts || value == "") return value;
+// Truths stay, and so do counts of tokens: no one keeps a credential in them. The value of the name
+// as it may be seen, or nothing if the name does not tell.
+std::optional<Json> hide_value(const std::string& name, const Json& value) {
+  if (value.is_null() || value.is_boolean()) return value;
+  if (value.is_string()) {
+    const std::string& text = value.get_ref<const std::string&>();
+    if (const auto password = password_in(name, text)) {
+      return text.substr(0, *password) + std::string(kRedacted);
+    }
+    if (is_authorization(name) && text.find(' ') != text.npos &&
+        points_elsewhere(text.substr(text.find(' ') + 1))) {
+      return value;
+    }
+    if (is_secret(name, text)) return std::string(kRedacted);
+    if (!names_a_secret(name)) return std::nullopt;
+    return value;
+  }
+  if (!names_a_secret(name)) return std::nullopt;
+  if (value.is_number() && lower(name).find("token") != std::string::npos) return value;
   return std::string(kRedacted);
 }
 
 // A command line kept as a list: the word after "--password" is one.
-bool hides_next(const Json& word) {
+bool may_hide_next(const Json& word) {
   if (!word.is_string()) return false;
   const std::string& text = word.get_ref<const std::string&>();
-  return text.starts_with('-') && text.find('=') == text.npos && names_a_secret(text);
+  return text.starts_with('-') && text.find('=') == text.npos;
+}
+
+bool is_diff(const std::string& text) {
+  return text.starts_with("--- ") || text.find("\n--- ") != text.npos ||
+         text.starts_with("diff --git ");
 }
 
 }  // namespace
@@ -306,18 +444,44 @@ Json redact(const Json& value) {
   if (value.is_array()) {
     Json list = Json::array();
     for (std::size_t i = 0; i < value.size(); ++i) {
-      const bool hidden = i > 0 && value[i].is_string() && hides_next(value[i - 1]);
-      list.push_back(hidden ? hide_value("", value[i]) : redact(value[i]));
+      std::optional<Json> hidden;
+      if (i > 0 && value[i].is_string() && may_hide_next(value[i - 1])) {
+        hidden = hide_value(value[i - 1].get<std::string>(), value[i]);
+      }
+      list.push_back(hidden ? *std::move(hidden) : redact(value[i]));
     }
     return list;
   }
   if (!value.is_object()) return value;
   Json object = Json::object();
   for (const auto& item : value.items()) {
-    object[item.key()] =
-        names_a_secret(item.key()) ? hide_value(item.key(), item.value()) : redact(item.value());
+    const Json& inner = item.value();
+    if (item.key() == "patch" && inner.is_string() &&
+        is_diff(inner.get_ref<const std::string&>())) {
+      object[item.key()] = Scrubber(inner.get_ref<const std::string&>(), true).run();
+      continue;
+    }
+    std::optional<Json> hidden = hide_value(item.key(), inner);
+    object[item.key()] = hidden ? *std::move(hidden) : redact(inner);
   }
   return object;
+}
+
+std::optional<std::string> first_secret(const Json& value) {
+  const Json shown = redact(value);
+  if (shown == value) return std::nullopt;
+  std::string where;
+  const Json* before = &value;
+  const Json* after = &shown;
+  while (before->is_structured() && before->type() == after->type()) {
+    auto at = before->begin();
+    auto seen = after->begin();
+    while (*at == *seen) ++at, ++seen;
+    where += "/" + (before->is_object() ? at.key() : std::to_string(at - before->begin()));
+    before = &*at;
+    after = &*seen;
+  }
+  return where;
 }
 
 }  // namespace amdahl

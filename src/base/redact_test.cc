@@ -1,5 +1,7 @@
 #include "base/redact.h"
 
+#include <random>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -33,9 +35,19 @@ TEST(Redact, NamesOfSecrets) {
                            "GOOGLE_CREDENTIALS",
                            "passphrase",
                            "db.passwd",
-                           "x-auth-token"}) {
+                           "x-auth-token",
+                           "AZURE_OPENAI_KEY",
+                           "STRIPE_KEY",
+                           "openai_key",
+                           "AccountKey",
+                           "SharedAccessKey",
+                           "clientSecret",
+                           "mysecret"}) {
     EXPECT_TRUE(names_a_secret(name)) << name;
   }
+}
+
+TEST(Redact, NamesOfOtherThings) {
   for (const char* name : {"",
                            "OMP_NUM_THREADS",
                            "key",
@@ -62,7 +74,15 @@ TEST(Redact, NamesOfSecrets) {
                            "passes",
                            "forward_pass_s",
                            "compass",
-                           "secretary"}) {
+                           "secretary",
+                           "CACHE_KEY",
+                           "SORT_KEY",
+                           "image_key",
+                           "KEYFRAMES",
+                           "--keyframes",
+                           "--key",
+                           "max_token",
+                           "num_tokens"}) {
     EXPECT_FALSE(names_a_secret(name)) << name;
   }
 }
@@ -114,6 +134,19 @@ TEST(Redact, WhatLooksLikeACredentialGoes) {
        "ghp_" +
            long_tail + "-token: abc",
        "x-[redacted]: [redacted]"},
+      {"AZURE_OPENAI_KEY=0a1b2c3d ./run", "AZURE_OPENAI_KEY=[redacted] ./run"},
+      {"Server=db;Uid=me;Pwd=hunter2;Port=1", "Server=db;Uid=me;Pwd=[redacted];Port=1"},
+      {"UID=sa;PWD=hunter2;", "UID=sa;PWD=[redacted];"},
+      {"curl -u me:hunter2 http://x", "curl -u me:[redacted] http://x"},
+      {"curl --user 'me:two words' x", "curl --user 'me:[redacted]' x"},
+      {"wget --proxy-user=me:hunter2 x", "wget --proxy-user=me:[redacted] x"},
+      {"run --key=hunter2secret --n 3", "run --key=[redacted] --n 3"},
+      {"run --key hunter2secret", "run --key [redacted]"},
+      {"run --pass hunter2secret", "run --pass [redacted]"},
+      {"redis://:hunter2@host/0", "redis://:[redacted]@host/0"},
+      {"https://x/?sv=1&sig=" + long_tail + "&se=2", "https://x/?sv=1&sig=[redacted]&se=2"},
+      {"AccountName=x;AccountKey=" + long_tail + "==;", "AccountName=x;AccountKey=[redacted];"},
+      {"token=12345678", "token=[redacted]"},
   };
   for (const auto& [text, want] : cases) {
     EXPECT_EQ(redact(text), want) << text;
@@ -143,6 +176,18 @@ TEST(Redact, TheRestStays) {
                            "eyJust a word",
                            "ÄÖÜ … \x01 \xFF",
                            "step 12: loss 0.3, 1024 tokens/s",
+                           "--keyframes=3 monkey=1 tokenizer=bpe --num-tokens 5 max_token=3",
+                           "--n-token 5",
+                           "sort --key=2,2n --key 1",
+                           "python3 -u train.py --user me -u 1000:1000 -u localhost:8080",
+                           "pwd=/home/me PWD=~/x",
+                           "key=0123456789abcdef",
+                           "passes=3 pass=2 --pass 2",
+                           "CACHE_KEY=0123456789",
+                           "--api-token={env:API_TOKEN} --password {env:PW} -u me:{env:PW}",
+                           "HF_TOKEN=$HF_TOKEN PW_SECRET=${PW}",
+                           "https://me:{env:PW}@host/x",
+                           "Authorization: Bearer {env:API_TOKEN}",
                            "h-0123456789 x-0123456789 r-0123456789ab/A"}) {
     EXPECT_EQ(redact(text), text);
   }
@@ -175,6 +220,99 @@ TEST(Redact, Documents) {
     "token": 7, "tokens": 12, "key": "0123", "work": 1.5,
     "note": "Bearer [redacted]", "list": [{"apiKey": "[redacted]"}]})"));
   EXPECT_EQ(redact(redact(document)), redact(document));
+  EXPECT_EQ(first_secret(document), "/argv/2");
+  EXPECT_EQ(first_secret(redact(document)), std::nullopt);
+}
+
+TEST(Redact, ReferencesAreNoSecrets) {
+  const Json document = Json::parse(R"({
+    "env": {"HF_TOKEN": "{env:HF_TOKEN}", "AUTHORIZATION": "Bearer {env:HF_TOKEN}"},
+    "argv": ["curl", "-u", "me:{env:PW}", "--password", "{env:PW}", "--api-key={env:K}", "$PW"],
+    "args": {"--api-token": "{env:T}", "-u": "me:{env:PW}", "--key": "{env:T}"}})");
+  EXPECT_EQ(redact(document), document);
+  EXPECT_TRUE(is_reference("{env:HF_TOKEN}"));
+  for (const char* text : {"", "{env:}", "{env:A", "{env:1A}", "{env:A}b", "{env:A B}", "env:A"}) {
+    EXPECT_FALSE(is_reference(text)) << text;
+  }
+  EXPECT_EQ(redact(Json{{"args", {{"-u", "me:hunter2"}, {"--key", "hunter2secret"}}}}),
+            (Json{{"args", {{"-u", "me:[redacted]"}, {"--key", "[redacted]"}}}}));
+  EXPECT_EQ(redact(Json{{"argv", {"curl", "-u", "me:hunter2"}}}),
+            (Json{{"argv", {"curl", "-u", "me:[redacted]"}}}));
+  EXPECT_EQ(redact(Json{{"Pwd", "hunter2"}, {"pwd", "/w"}}),
+            (Json{{"Pwd", "[redacted]"}, {"pwd", "/w"}}));
+}
+
+TEST(Redact, CodeOfAPatchStays) {
+  const std::string head = "--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,2 @@\n";
+  for (const char* body :
+       {" token = next(tokens)\n", "+secret: str = load()\n", "-    password=args.password,\n",
+        " self.pad = dict(token='<s>')\n", " api_key = os.environ[\"API_KEY\"]\n"}) {
+    const Json document{{"patch", head + body}};
+    EXPECT_EQ(redact(document), document) << body;
+  }
+  EXPECT_EQ(first_secret(Json{{"change", {{"patch", head + "+password = 'hunter2'\n"}}}}),
+            "/change/patch");
+  EXPECT_EQ(first_secret(Json{{"patch", "password = hunter2"}}), "/patch") << "not a diff";
+}
+
+// From a seed: secrets in many spellings among harmless words.
+TEST(Redact, PlantedSecretsNeverSurvive) {
+  std::mt19937 luck(13);
+  const auto pick = [&](const std::vector<std::string>& from) {
+    return from[luck() % from.size()];
+  };
+  const auto letters = [&](std::size_t length) {
+    constexpr std::string_view kLetters =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    std::string text;
+    while (text.size() < length) text += kLetters[luck() % kLetters.size()];
+    return text;
+  };
+  const std::vector<std::string> names = {
+      "HF_TOKEN",   "AZURE_OPENAI_KEY", "DB_PASSWORD",   "password",
+      "api-key",    "apiKey",           "client_secret", "AWS_SECRET_ACCESS_KEY",
+      "PGPASSWORD", "x-auth-token",     "GITHUB_PAT",    "MYSQL_PWD",
+      "passphrase", "Secret",           "SERVICE_KEY",   "AccountKey"};
+  const std::vector<std::string> harmless = {
+      "--keyframes=3", "monkey=1",     "tokenizer=bpe",  "--num-tokens 5",   "max_token=3",
+      "--lr 0.1",      "PWD=/home/me", "eos_token=</s>", "key=value",        "-u train.py",
+      "step: 12",      "--batch=32",   "cache_key=a1b2", "http://h:80/x?y=1"};
+  for (int i = 0; i < 4000; ++i) {
+    // A digit at the front so that no letter pattern can be met by chance, a letter at the end.
+    const std::string secret = "7" + letters(10 + luck() % 20) + "z";
+    const std::string name = pick(names);
+    const std::vector<std::string> spellings = {
+        name + "=" + secret,
+        "export " + name + "='" + secret + "'",
+        "--" + name + " " + secret,
+        "--" + name + "=" + secret,
+        "\"" + name + "\": \"" + secret + "\"",
+        "{\\\"" + name + "\\\":\\\"" + secret + "\\\"}",
+        name + ": " + secret,
+        "Server=x;Uid=me;Pwd=" + secret + ";",
+        "curl -u me:" + secret,
+        "curl --user me:" + secret,
+        "--key=" + secret,
+        "Authorization: Bearer " + secret,
+        "bearer " + secret,
+        "https://me:" + secret + "@host/x",
+        "https://x/?a=1&" + name + "=" + secret + "&b=2",
+        "ghp_" + secret + secret,
+        "-----BEGIN PRIVATE KEY-----\n" + secret + "\n-----END PRIVATE KEY-----"};
+    const std::string before = pick(harmless);
+    const std::string after = pick(harmless);
+    const std::string planted = pick(spellings);
+    const std::string text = before + "\n" + planted + "\n" + after;
+    const std::string shown = redact(text);
+    ASSERT_EQ(shown.find(secret), shown.npos) << text;
+    ASSERT_TRUE(shown.starts_with(before + "\n")) << text << " became " << shown;
+    ASSERT_TRUE(shown.ends_with("\n" + after)) << text << " became " << shown;
+    ASSERT_EQ(redact(shown), shown) << "twice is once";
+    const Json list{"run", "--" + name, secret, before};
+    ASSERT_EQ(redact(list).dump().find(secret), std::string::npos) << list;
+    ASSERT_EQ(redact(Json{{name, secret}}).dump().find(secret), std::string::npos) << name;
+    ASSERT_EQ(redact(Json{{"x", {{"argv", {before, after}}}}})["x"]["argv"], (Json{before, after}));
+  }
 }
 
 }  // namespace

@@ -5,7 +5,10 @@
 #include <cmath>
 #include <filesystem>
 
+#include <nlohmann/json.hpp>
+
 #include "base/redact.h"
+#include "model/codec.h"
 #include "model/flags.h"
 #include "model/form.h"
 #include "model/pattern.h"
@@ -54,8 +57,10 @@ void read_env(Form& form, Spec& spec, Problem& problem) {
     const std::string name(key.str());
     std::string value;
     env.word(name, value);
-    if (names_a_secret(name) || redact(value) != value) {
-      env.fail(name, "looks like a secret: leave it out, the job inherits it from the environment");
+    if ((names_a_secret(name) && !is_reference(value)) || first_secret(Json{{name, value}})) {
+      env.fail(name, fmt::format("looks like a secret: leave it out, and the job inherits it from "
+                                 "the environment, or write {} = \"{{env:NAME}}\"",
+                                 name));
     }
     spec.env[name] = value;
   }
@@ -211,9 +216,10 @@ void read_command(Form& form, Spec& spec) {
   form.texts("command", spec.command);
   if (spec.command.empty() || spec.command.front().empty()) form.fail("command", "is empty");
   const std::string line = join(spec.command, " ");
-  if (redact(line) != line) {
+  if (redact(line) != line || first_secret(Json(spec.command))) {
     form.fail("command",
-              "holds what looks like a secret: let the job read it from the environment");
+              "holds what looks like a secret: let the job read it from the environment, or write "
+              "{env:NAME} in its place");
   }
 }
 
@@ -258,6 +264,12 @@ Result<Spec> parse_spec(std::string_view toml, std::string_view where, std::stri
   Form form(table, "", problem);
   read_spec(form, spec, base_dir, problem);
   if (problem.found()) return bad_input(fmt::format("{}: {}", where, problem.text));
+  if (const auto secret = first_secret(encode(spec))) {
+    return bad_input(
+        fmt::format("{}: {} holds what looks like a secret: put it into the "
+                    "environment and write {{env:NAME}} in its place",
+                    where, secret->substr(1)));
+  }
   return spec;
 }
 

@@ -157,11 +157,14 @@ TEST(Spec, ErrorsNameTheLineAndWhatToType) {
       {"[env]\nA = [1]",
        "job.toml: line 4: env.A must be a text, a number or a truth value, not a list"},
       {"[env]\nAPI_TOKEN = \"x\"",
-       "job.toml: line 4: env.API_TOKEN looks like a secret: leave it out, the job inherits it "
-       "from the environment"},
+       "job.toml: line 4: env.API_TOKEN looks like a secret: leave it out, and the job inherits "
+       "it from the environment, or write API_TOKEN = \"{env:NAME}\""},
       {"[env]\nHELLO = \"ghp_0123456789abcdefghij0123\"",
-       "job.toml: line 4: env.HELLO looks like a secret: leave it out, the job inherits it from "
-       "the environment"},
+       "job.toml: line 4: env.HELLO looks like a secret: leave it out, and the job inherits it "
+       "from the environment, or write HELLO = \"{env:NAME}\""},
+      {"[[strata]]\nname = \"a\"\nargs = { \"--password\" = \"hunter2\" }",
+       "job.toml: strata/0/args/--password holds what looks like a secret: put it into the "
+       "environment and write {env:NAME} in its place"},
   };
   expect_errors(kCases);
 }
@@ -222,7 +225,7 @@ TEST(Spec, ErrorsOfFamilyAndCommand) {
        "\"My Job\""},
       {"family = \"f\"\ncommand = [\"a\", \"--password\", \"x\"]",
        "job.toml: line 2: command holds what looks like a secret: let the job read it from the "
-       "environment"},
+       "environment, or write {env:NAME} in its place"},
       {"family = \"f\"\ncommand = [\"a\", \"-b\", \"4\"]\n[knobs.batch_size]\narg = \"-b\"\n"
        "value = 8",
        "job.toml: line 5: knobs.batch_size.value is \"8\", but the command has -b 4"},

@@ -3,7 +3,10 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <span>
 #include <system_error>
 
@@ -16,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/embedded.h"
+#include "base/redact.h"
 #include "base/text.h"
 #include "observe/config.h"
 #include "os/fd.h"
@@ -38,6 +42,41 @@ void replace_all(std::string& text, std::string_view what, const std::string& wi
   for (std::size_t at = 0; (at = text.find(what, at)) != text.npos; at += with.size()) {
     text.replace(at, what.size(), with);
   }
+}
+
+std::optional<std::string> variable(std::string_view name) {
+  const char* value = std::getenv(std::string(name).c_str());
+  return value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+// Calls `value_of` with the name in each "{env:NAME}" and puts what it returns in its place.
+void each_reference(std::string& text,
+                    const std::function<std::optional<std::string>(std::string_view)>& value_of) {
+  constexpr std::string_view kOpen = "{env:";
+  for (std::size_t at = 0; (at = text.find(kOpen, at)) != text.npos;) {
+    const std::size_t end = text.find('}', at);
+    if (end == text.npos) return;
+    const std::string whole = text.substr(at, end + 1 - at);
+    const auto value = is_reference(whole) ? value_of(std::string_view(whole).substr(
+                                                 kOpen.size(), whole.size() - kOpen.size() - 1))
+                                           : std::nullopt;
+    if (value) text.replace(at, whole.size(), *value);
+    at += value ? value->size() : whole.size();
+  }
+}
+
+// The filled-in text; an error if it refers to a variable that is not there.
+Result<std::string> resolved(const std::string& text, const RunOrder& order) {
+  std::string missing;
+  std::string probe = text;
+  each_reference(probe, [&](std::string_view name) {
+    if (!variable(name)) missing = name;
+    return std::optional<std::string>{};
+  });
+  if (missing.empty()) return fill_in(text, order);
+  return bad_input(fmt::format(
+      "the job wants {{env:{}}}, but {} is not set in the environment that amdahl runs in", missing,
+      missing));
 }
 
 std::map<std::string, std::string> inherited() {
@@ -170,7 +209,22 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 std::string fill_in(std::string text, const RunOrder& order) {
   replace_all(text, "{out}", order.out_dir);
   replace_all(text, "{state}", order.state_dir);
+  each_reference(text, [](std::string_view name) { return variable(name); });
   return text;
+}
+
+std::vector<std::string> secrets_of(const model::Plan& plan) {
+  std::vector<std::string> values;
+  const auto look = [&](std::string text) {
+    each_reference(text, [&](std::string_view name) -> std::optional<std::string> {
+      if (auto value = variable(name); value && !value->empty()) values.push_back(*value);
+      return std::nullopt;
+    });
+  };
+  for (const std::string& word : plan.argv) look(word);
+  for (const auto& [name, value] : plan.env) look(value);
+  for (const auto& [place, value] : plan.config) look(value);
+  return values;
 }
 
 Result<Launchable> prepare(const RunOrder& order) {
@@ -179,14 +233,16 @@ Result<Launchable> prepare(const RunOrder& order) {
   job.cpus = order.cpus;
   job.env = inherited();
   for (const std::string& name : order.plan.unset) job.env.erase(name);
-  for (const auto& [name, value] : order.plan.env) job.env[name] = fill_in(value, order);
+  for (const auto& [name, value] : order.plan.env) job.env[name] = TRY(resolved(value, order));
   job.env["AMDAHL_REPORT"] = order.out_dir + "/report.jsonl";
   job.env["AMDAHL_ACCELERATORS"] = std::to_string(order.plan.accelerators);
   job.env["AMDAHL_OUT"] = order.out_dir;
   job.env["AMDAHL_STATE"] = order.state_dir;
-  for (const std::string& word : order.plan.argv) job.argv.push_back(fill_in(word, order));
+  for (const std::string& word : order.plan.argv) job.argv.push_back(TRY(resolved(word, order)));
   if (job.argv.empty()) return bad_input("the command is empty");
-  TRY(apply_config(order.plan.config, job.workdir, order.out_dir, job.argv));
+  std::map<std::string, std::string> config;
+  for (const auto& [place, value] : order.plan.config) config[place] = TRY(resolved(value, order));
+  TRY(apply_config(config, job.workdir, order.out_dir, job.argv));
   if (order.with_hook) {
     TRY(add_hook(order, job));
     TRY(add_inject(order, job));

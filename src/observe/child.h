@@ -24,8 +24,12 @@ struct Launchable {
   int stderr_fd = -1;
 };
 
-// "{out}" and "{state}" replaced by the order's folders.
+// "{out}" and "{state}" replaced by the order's folders, and "{env:NAME}" by the variable that this
+// process has; it stays where there is none.
 std::string fill_in(std::string text, const RunOrder& order);
+
+// The values of the variables that the plan refers to as "{env:NAME}": secrets, not to be shown.
+std::vector<std::string> secrets_of(const model::Plan& plan);
 
 // The order's command and environment; changed copies of configuration files are written to the
 // out folder, and the hook too if it is wanted. The descriptors are left to the caller.

@@ -4,11 +4,13 @@
 #include <filesystem>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "base/redact.h"
 #include "base/text.h"
 #include "model/codec.h"
+#include "observe/child.h"
 #include "observe/inputs.h"
 #include "observe/nvml.h"
 #include "observe/run.h"
@@ -21,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kTail = 4096;
+constexpr std::size_t kShortestSecret = 4;
 
 // What an earlier run left in the folder must not pass for this one's.
 Result<> clean(const RunOrder& order) {
@@ -40,24 +43,25 @@ bool is_plain(const std::string& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-std::string redacted_tail(const std::string& path) {
+// Also what the job was given from the environment: it may print it in any form of sentence.
+std::string redacted_tail(const std::string& path, const std::vector<std::string>& secrets) {
   // Twice as much, so that a secret that the cut goes through is not seen as half of one.
   const auto text = is_plain(path) ? os::read_tail(path, 2 * kTail) : Result<std::string>("");
   if (!text) return "";
-  std::string tail = redact(*text);
+  std::string tail = *text;
+  for (const std::string& secret : secrets) {
+    if (secret.size() < kShortestSecret) continue;  // It would be found in every second word.
+    for (std::size_t at = 0; (at = tail.find(secret, at)) != tail.npos; at += kRedacted.size()) {
+      tail.replace(at, secret.size(), kRedacted);
+    }
+  }
+  tail = redact(tail);
   if (tail.size() > kTail) tail.erase(0, tail.size() - kTail);
   return tail;
 }
 
 std::vector<std::string> redacted_argv(const std::vector<std::string>& argv) {
-  std::vector<std::string> shown;
-  bool secret_follows = false;
-  for (const std::string& word : argv) {
-    shown.push_back(secret_follows ? std::string(kRedacted) : redact(word));
-    const bool is_flag = word.starts_with("-") && word.find('=') == word.npos;
-    secret_follows = is_flag && names_a_secret(word);
-  }
-  return shown;
+  return redact(Json(argv)).get<std::vector<std::string>>();
 }
 
 Report report_of(const RunOrder& order, const model::Receipt& receipt, const Watcher* watcher) {
@@ -113,8 +117,9 @@ void take_files(const RunOrder& order, const std::string& workdir, const Fingerp
   receipt.input_fingerprint = inputs.sha256;
   receipt.input_bytes = inputs.bytes;
   add_problems(receipt, problems);
-  receipt.stdout_tail = redacted_tail(order.out_dir + "/stdout");
-  receipt.stderr_tail = redacted_tail(order.out_dir + "/stderr");
+  const std::vector<std::string> secrets = secrets_of(order.plan);
+  receipt.stdout_tail = redacted_tail(order.out_dir + "/stdout", secrets);
+  receipt.stderr_tail = redacted_tail(order.out_dir + "/stderr", secrets);
   const auto digest = os::sha256_of_file(order.out_dir + "/stdout");
   receipt.stdout_sha256 = digest ? *digest : "";
 }

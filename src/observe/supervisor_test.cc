@@ -326,6 +326,23 @@ TEST_F(SupervisorTest, SecretsAreNotKept) {
   EXPECT_EQ(receipt.argv.back(), "[redacted]");
 }
 
+TEST_F(SupervisorTest, AReferenceIsFilledInWhereTheJobStartsAndNowhereElse) {
+  ::setenv("SUPERVISOR_TEST_PW", "xyzzy plugh", 1);
+  RunOrder made = order({"sh", "-c", "echo \"$1 and $MY_PW\" > args; echo it is $1 now", "sh",
+                         "--pw={env:SUPERVISOR_TEST_PW}"});
+  made.plan.env["MY_PW"] = "<{env:SUPERVISOR_TEST_PW}>";
+  const model::Receipt receipt = run(made);
+  EXPECT_EQ(*os::read_file(path("args")), "--pw=xyzzy plugh and <xyzzy plugh>\n");
+  EXPECT_EQ(receipt.argv.back(), "--pw={env:SUPERVISOR_TEST_PW}");
+  EXPECT_EQ(receipt.stdout_tail, "it is --pw=[redacted] now\n");
+  ::unsetenv("SUPERVISOR_TEST_PW");
+  const auto without = supervise(made, os::real_clock());
+  ASSERT_FALSE(without);
+  EXPECT_EQ(without.error().text,
+            "the job wants {env:SUPERVISOR_TEST_PW}, but SUPERVISOR_TEST_PW is not set in the "
+            "environment that amdahl runs in");
+}
+
 TEST_F(SupervisorTest, ConfigurationIsChangedInACopy) {
   write("conf/job.json", R"({"data": {"batch": 8, "name": "7"}, "keep": [1, 2]})");
   RunOrder made =

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "base/redact.h"
 #include "launch/local/record.h"
 #include "launch/local/spawn.h"
 #include "launch/steps.h"
@@ -254,8 +255,9 @@ Result<Receipts> run_here(const std::string& state_dir, const PairRequest& reque
   const std::string state = os::absolute(state_dir);
   const local::RunFolder folder = TRY(local::folder_in(state, request.reservation));
   TRY(os::make_dirs(folder.path));
-  TRY(os::write_file(folder.request(), pretty_json(encode_request(request))));
-  TRY(run_pair(folder.path));
+  // A typed command may hold secrets. It runs from memory; the record is for people.
+  TRY(os::write_file(folder.request(), pretty_json(redact(encode_request(request)))));
+  TRY(local::run_request(folder, request));
   return local::make(state)->collect({request.reservation, request.ticket});
 }
 

@@ -28,4 +28,8 @@ struct RunFolder {
   std::string receipt(const std::string& arm) const { return out(arm) + "/receipt.json"; }
 };
 
+// Runs the request in its folder, unless a worker has begun with it or it was cancelled; as
+// run_pair(), but of a request that is not read from the folder.
+Result<> run_request(const RunFolder& folder, PairRequest request);
+
 }  // namespace amdahl::launch::local

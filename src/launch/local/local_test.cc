@@ -45,6 +45,15 @@ TEST_F(LocalTest, APairLeavesTwoSealedReceipts) {
   EXPECT_NE(receipts.a->plan_digest, receipts.b->plan_digest);
 }
 
+TEST_F(LocalTest, ATypedCommandIsRunFromMemoryAndItsSecretsAreNotKept) {
+  PairRequest typed = request("true", "true");
+  typed.a.argv = {"sh", "-c", "echo $2 > " + path("seen"), "sh", "--password", "hunter2secret"};
+  const auto receipts = run_here(path("state"), typed);
+  ASSERT_TRUE(receipts) << receipts.error().text;
+  EXPECT_EQ(*os::read_file(path("seen")), "hunter2secret\n");
+  EXPECT_EQ(os::read_file(run_folder().request())->find("hunter2secret"), std::string::npos);
+}
+
 TEST_F(LocalTest, TheDrawnOrderIsKept) {
   PairRequest made = request("echo a >> order", "echo b >> order");
   made.variant_second = false;

@@ -294,15 +294,24 @@ class Worker {
   bool interrupted_ = false;  // A signal ended an arm: the rest is not wanted.
 };
 
+// Someone began with it, or it is not wanted any more.
+bool is_over(const RunFolder& folder) {
+  return os::exists(folder.started()) || os::exists(folder.cancelled());
+}
+
 }  // namespace
 
 Result<> run_pair(const std::string& run_dir) {
   const RunFolder folder{os::absolute(run_dir)};
-  const auto claim = os::FileLock::try_take(folder.claim());
-  if (!claim || os::exists(folder.started()) || os::exists(folder.cancelled())) return Ok{};
+  if (is_over(folder)) return Ok{};
   const std::string text = TRY(os::read_file(folder.request()));
   const Json json = TRY(parse_json(text).in(folder.request()));
-  PairRequest request = TRY(decode_request(json).in(folder.request()));
+  return local::run_request(folder, TRY(decode_request(json).in(folder.request())));
+}
+
+Result<> local::run_request(const RunFolder& folder, PairRequest request) {
+  const auto claim = os::FileLock::try_take(folder.claim());
+  if (!claim || is_over(folder)) return Ok{};
   const Json started{{"pid", ::getpid()},
                      {"boot_id", os::boot_id()},
                      {"host", os::host_name()},
