@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "app/change_key.h"
 #include "app/library.h"
 #include "app/propose.h"
 #include "dream/dream.h"
@@ -125,6 +126,7 @@ class Dreamer {
   }
 
   Result<> inject(const ledger::Family& family, std::vector<model::Hypothesis> ideas) {
+    ideas = keyed_by_effect(context_, family, std::move(ideas));
     std::set<std::string> keys;
     std::erase_if(ideas, [&](const model::Hypothesis& h) { return !keys.insert(h.key).second; });
     const std::size_t found = ideas.size();

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "app/change_key.h"
 #include "app/effects.h"
 #include "app/patches.h"
 #include "base/text.h"
@@ -56,11 +57,10 @@ Result<bool> same_claim(Context& context, const ledger::Family& family,
   return !TRY(baseline_moved(context, family, *verdict));
 }
 
-// Who stands in the way of an idea whose key is free.
-Result<std::optional<ledger::HypothesisRow>> earlier_claim(Context& context,
-                                                           const model::Hypothesis& idea) {
-  const std::vector<ledger::HypothesisRow> past =
-      TRY(context.ledger->hypotheses_with_key(idea.key));
+// Who stands in the way of an idea whose key is free; `past` has the same effect.
+Result<std::optional<ledger::HypothesisRow>> earlier_claim(
+    Context& context, const std::vector<ledger::HypothesisRow>& past,
+    const model::Hypothesis& idea) {
   if (past.empty()) return std::optional<ledger::HypothesisRow>{};
   const ledger::Family family = TRY(context.ledger->family(idea.family));
   for (const ledger::HypothesisRow& row : past) {
@@ -165,7 +165,8 @@ Result<ProposeOutcome> admit(Context& context, std::vector<model::Hypothesis> id
   const std::set<std::string> under_test = TRY(hypotheses_under_test(context));
   for (model::Hypothesis& idea : ideas) {
     if (!seen.insert(idea.key).second) continue;
-    const auto holder = TRY(context.ledger->holder_of_key(idea.key));
+    const std::vector<ledger::HypothesisRow> past = TRY(same_effect(context, idea));
+    const auto holder = TRY(holder_of(context, past));
     if (holder) {
       ++outcome.known[holder->state];
       // Who proposed it knows its chances best: a dream must not take those of an entry down.
@@ -173,7 +174,7 @@ Result<ProposeOutcome> admit(Context& context, std::vector<model::Hypothesis> id
       if (holder->state == "live" && same_source) revise(*holder, idea, under_test, outcome);
       continue;
     }
-    if (const auto earlier = TRY(earlier_claim(context, idea))) {
+    if (const auto earlier = TRY(earlier_claim(context, past, idea))) {
       ++outcome.known[earlier->state];
       continue;
     }
@@ -197,6 +198,7 @@ Result<ProposeOutcome> propose_from(Context& context, const ledger::Family& fami
   std::ranges::move(patches.ideas, std::back_inserter(proposals.ranked));
   std::ranges::stable_sort(proposals.ranked, std::ranges::greater{},
                            [](const auto& h) { return h.prior * h.predicted_gain; });
+  proposals.ranked = keyed_by_effect(context, family, std::move(proposals.ranked));
   ProposeOutcome withdrawn;
   TRY(withdraw(context, family, proposals.ranked, withdrawn));
   ProposeOutcome outcome = TRY(admit(context, std::move(proposals.ranked), "cycle",
@@ -229,7 +231,9 @@ Result<model::Hypothesis> propose_change(Context& context, const std::string& fa
   if (idea.gain > 0) h.predicted_gain = idea.gain;
   if (family.profile) h.profile = family.profile->id;
   if (!idea.cause.empty()) TRY(act_on(family, idea.cause, h));
-  const auto holder = TRY(context.ledger->holder_of_key(h.key));
+  TRY(key_by_effect(context, family, h));
+  const std::vector<ledger::HypothesisRow> past = TRY(same_effect(context, h));
+  const auto holder = TRY(holder_of(context, past));
   if (holder && holder->state == "live") {
     return Error{
         Error::Kind::kConflict,
@@ -244,7 +248,7 @@ Result<model::Hypothesis> propose_change(Context& context, const std::string& fa
                              holder->hypothesis.id, holder->state, holder->hypothesis.title,
                              holder->hypothesis.id)};
   }
-  if (const auto earlier = TRY(earlier_claim(context, h))) {
+  if (const auto earlier = TRY(earlier_claim(context, past, h))) {
     const double gain_before = 100 * earlier->hypothesis.predicted_gain;
     return Error{Error::Kind::kConflict,
                  fmt::format("{} ended {} with the same claim ({} saved) on the same baseline; it "

@@ -85,10 +85,17 @@ Result<model::Change> change_from(const Flags& flags) {
     if (equals == word.npos) return {word, std::nullopt};
     return {word.substr(0, equals), word.substr(equals + 1)};
   };
-  for (const std::string& word : flags.env) change.env.insert(cut(word));
+  // Which of two would win is not for us to choose.
+  const auto once = [](bool is_new, std::string_view option, const std::string& word) -> Result<> {
+    if (is_new) return Ok{};
+    return bad_input(fmt::format("{} {} sets the same a second time", option, word));
+  };
+  for (const std::string& word : flags.env) {
+    TRY(once(change.env.insert(cut(word)).second, "--env", word));
+  }
   for (const std::string& word : flags.args) {
     const auto [flag, value] = cut(word);
-    change.args[flag] = value.value_or("");
+    TRY(once(change.args.emplace(flag, value.value_or("")).second, "--arg", word));
   }
   for (const std::string& word : flags.sets) {
     const auto [place, value] = cut(word);
@@ -96,7 +103,7 @@ Result<model::Change> change_from(const Flags& flags) {
       return bad_input(
           fmt::format("--set wants FILE#KEY=VALUE (job.yaml#train.batch=32), not '{}'", word));
     }
-    change.config[place] = *value;
+    TRY(once(change.config.emplace(place, *value).second, "--set", word));
   }
   if (flags.accelerators > 0) change.accelerators = flags.accelerators;
   if (!flags.patch.empty()) change.patch = TRY(os::read_file(flags.patch));

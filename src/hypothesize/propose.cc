@@ -7,10 +7,14 @@
 #include <tuple>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "base/redact.h"
 #include "base/text.h"
 #include "hypothesize/knob.h"
+#include "model/codec.h"
+#include "model/effect.h"
 #include "model/plan.h"
 #include "profile/taken.h"
 
@@ -146,22 +150,31 @@ Proposals propose(const model::Spec& spec, const model::Change& baseline,
   return proposals;
 }
 
+std::string id_of(std::string_view key) { return "h-" + sha256_hex(key).substr(0, 10); }
+
 Result<model::Hypothesis> from_change(const model::Spec& spec, const model::Change& baseline,
                                       const model::Change& change, model::Origin origin,
                                       std::string_view hardware) {
-  model::Hypothesis hypothesis;
-  hypothesis.change = model::canonical(spec, baseline, change);
-  if (model::is_empty(hypothesis.change)) {
+  if (const auto secret = first_secret(encode(change))) {
+    return bad_input(
+        fmt::format("the change holds what looks like a secret ({}), which no record may keep: put "
+                    "it into the environment and write {{env:NAME}} in its place",
+                    secret->substr(1)));
+  }
+  TRY(model::make_plan(spec, change));  // Two spellings of one flag must not hide one another.
+  if (model::is_empty(model::canonical(spec, baseline, change))) {
     return bad_input(
         model::is_empty(change)
             ? std::string("the change is empty")
             : fmt::format("the change does nothing, the baseline of {} has it already: {}",
                           spec.family, model::describe(change)));
   }
+  model::Hypothesis hypothesis;
+  hypothesis.change = model::by_first_name(spec, change);
   TRY(model::make_plan(spec, model::combine(baseline, hypothesis.change)));
   hypothesis.family = spec.family;
   hypothesis.key = model::key(spec, baseline, change, hardware);
-  hypothesis.id = "h-" + sha256_hex(hypothesis.key).substr(0, 10);
+  hypothesis.id = id_of(hypothesis.key);
   hypothesis.title = model::describe(hypothesis.change);
   hypothesis.origin = std::move(origin);
   return hypothesis;

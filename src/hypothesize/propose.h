@@ -46,15 +46,18 @@ struct Gain {
 Gain gain_of(const Entry& entry, const model::Profile& profile, const model::Spec& spec,
              const model::Change& baseline, const model::Change& change);
 
-// Each has its canonical change, key, id and a gain capped by the ceiling of what it touches.
+// Each has its change, key, id and a gain capped by the ceiling of what it touches.
 // The same change from two entries appears once, under the one that ranks higher. Conditions on
 // knobs and accelerators are judged as they are on `baseline`, not as the profile saw them.
 Proposals propose(const model::Spec& spec, const model::Change& baseline,
                   const model::Profile& profile, std::span<const Entry> playbook,
                   std::string_view hardware, const Limits& limits = {});
 
-// A hypothesis from a change alone (a person's, a dream's), made canonical; kBadInput if it
-// changes nothing or the spec cannot take it.
+// What a hypothesis of that key is called.
+std::string id_of(std::string_view key);
+
+// A hypothesis from a change alone (a person's, a dream's), which will run as written; kBadInput if
+// it changes nothing, the spec cannot take it or it holds a secret.
 Result<model::Hypothesis> from_change(const model::Spec& spec, const model::Change& baseline,
                                       const model::Change& change, model::Origin origin,
                                       std::string_view hardware);

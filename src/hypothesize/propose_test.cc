@@ -315,9 +315,9 @@ TEST(Propose, OneChangeUnderTwoSpellingsAppearsOnce) {
   std::vector<std::string> reasons;
   for (const Skipped& skipped : proposals.skipped) reasons.push_back(skipped.because);
   EXPECT_EQ(reasons, (std::vector<std::string>{
-                         "it is the same change as 'the by-knob' (WORKERS=4)",
+                         "it is the same change as 'the by-knob' (WORKERS=04)",
                          "it is the same change as 'the by-bound' (--batch 64)",
-                         "it is the same change as 'the lower-case' (OMP_WAIT_POLICY=passive)"}));
+                         "it is the same change as 'the lower-case' (OMP_WAIT_POLICY=PASSIVE)"}));
 }
 
 TEST(Propose, KnobConditionsAreJudgedOnTheBaseline) {
@@ -365,14 +365,17 @@ TEST(Propose, NoMoreThanAllowed) {
   EXPECT_EQ(proposals.skipped[0].because, "it is not among the 1 best");
 }
 
-TEST(FromChange, MakesItCanonicalOrSaysWhyNot) {
+TEST(FromChange, KeepsItAsWrittenOrSaysWhyNot) {
   model::Change change;
   change.args["-b"] = "032";
   change.args["--threads"] = "2";  // As it is.
   const auto hypothesis = from_change(job(), {}, change, {"person", "ada"}, "cpu");
   ASSERT_TRUE(hypothesis) << hypothesis.error().text;
-  EXPECT_EQ(model::describe(hypothesis->change), "--batch 32");
-  EXPECT_EQ(hypothesis->title, "--batch 32");
+  EXPECT_EQ(model::describe(hypothesis->change), "--batch 032, --threads 2");
+  EXPECT_EQ(hypothesis->title, "--batch 032, --threads 2");
+  model::Change plain;
+  plain.args["--batch"] = "32";
+  EXPECT_EQ(hypothesis->key, model::key(job(), {}, plain, "cpu"));
   EXPECT_EQ(hypothesis->origin.ref, "ada");
   EXPECT_EQ(hypothesis->predicted_gain, 0);
 
@@ -382,6 +385,15 @@ TEST(FromChange, MakesItCanonicalOrSaysWhyNot) {
   same.args["--threads"] = "2";
   EXPECT_EQ(from_change(job(), {}, same, {"person", "ada"}, "cpu").error().text,
             "the change does nothing, the baseline of evaluate has it already: --threads 2");
+  model::Change twice;
+  twice.args["-b"] = "32";
+  twice.args["--batch"] = "64";
+  EXPECT_FALSE(from_change(job(), {}, twice, {"person", "ada"}, "cpu"));
+  model::Change secret;
+  secret.env["AZURE_OPENAI_KEY"] = "hunter2";
+  EXPECT_EQ(from_change(job(), {}, secret, {"person", "ada"}, "cpu").error().text,
+            "the change holds what looks like a secret (env/AZURE_OPENAI_KEY), which no record may "
+            "keep: put it into the environment and write {env:NAME} in its place");
   model::Change patch;
   patch.patch = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
   const auto impossible = from_change(job(), {}, patch, {"person", "ada"}, "cpu");

@@ -104,14 +104,23 @@ Flag flag_named(const Spec& spec, std::string_view spelling) {
   return Flag{{std::string(spelling)}, Flag::Takes::kUnknown};
 }
 
-FlagAndValue split_flag(std::string_view flag, const std::optional<std::string>& value) {
-  flag = trim(flag);
+FlagAndValue split_flag(const Spec& spec, std::string_view flag,
+                        const std::optional<std::string>& value) {
+  while (!flag.empty() && (flag.front() == ' ' || flag.front() == '\t')) flag.remove_prefix(1);
+  const bool whole = value && value->empty();  // Only then can the word hold the value too.
   const std::size_t end = flag.find_first_of("= \t");
-  if (end == flag.npos || end == 0) return {std::string(flag), value};
-  const std::string_view rest = trim(flag.substr(end + 1));
-  FlagAndValue apart{std::string(flag.substr(0, end)), value};
-  if (value && value->empty()) apart.value = std::string(rest);
-  return apart;
+  if (end != flag.npos && end != 0) {
+    const std::string_view rest = flag.substr(end + 1);
+    FlagAndValue apart{std::string(flag.substr(0, end)), value};
+    if (whole) apart.value = std::string(flag[end] == '=' ? rest : trim(rest));
+    return apart;
+  }
+  const std::string short_flag(flag.substr(0, 2));
+  const bool joined = flag.size() > 2 && flag.front() == '-' && is_number(flag.substr(2));
+  if (whole && joined && flag_named(spec, short_flag).takes == Flag::Takes::kValue) {
+    return {short_flag, std::string(flag.substr(2))};
+  }
+  return {std::string(flag), value};
 }
 
 std::optional<std::string> value_in(std::span<const std::string> argv, const Flag& flag) {

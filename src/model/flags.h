@@ -25,12 +25,14 @@ struct Flag {
 // The flag by any of its spellings, with what the spec's knobs know of it.
 Flag flag_named(const Spec& spec, std::string_view spelling);
 
-// "--batch=32" or "--batch 32" given as one word: the flag and the value apart.
+// "--batch=32", "--batch 32", or "-b32" where the spec knows -b, given as one word: the flag and
+// the value apart, every byte of the value kept.
 struct FlagAndValue {
   std::string flag;
   std::optional<std::string> value;
 };
-FlagAndValue split_flag(std::string_view flag, const std::optional<std::string>& value);
+FlagAndValue split_flag(const Spec& spec, std::string_view flag,
+                        const std::optional<std::string>& value);
 
 // What the last occurrence sets it to, "" for a bare flag; nothing if it does not occur.
 std::optional<std::string> value_in(std::span<const std::string> argv, const Flag& flag);

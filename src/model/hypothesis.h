@@ -26,8 +26,8 @@ struct Hypothesis {
   std::string id;  // "h-" and 10 hex digits.
   std::string family;
   Bottleneck bottleneck = Bottleneck::kUnknown;
-  Change change;          // Canonical.
-  std::string key;        // Never-retry key: model::key().
+  Change change;          // As it runs.
+  std::string key;        // Never-retry key: its effect.
   std::string title;      // "larger batches".
   std::string mechanism;  // Why it should help.
   Origin origin;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "base/redact.h"
 #include "base/text.h"
 #include "model/codec.h"
 #include "model/flags.h"
@@ -48,11 +49,26 @@ Result<> check_change(const Spec& spec, const Change& change) {
   return Ok{};
 }
 
+// A ledger that was written before secrets were refused may hold the mark in place of one.
+Result<> check_whole(const Plan& plan) {
+  const auto marked = [](std::string_view text) { return text.find(kRedacted) != text.npos; };
+  const auto any_marked = [&](const std::map<std::string, std::string>& values) {
+    return std::ranges::any_of(values, [&](const auto& item) { return marked(item.second); });
+  };
+  const bool whole = !std::ranges::any_of(plan.argv, marked) && !any_marked(plan.env) &&
+                     !any_marked(plan.config) && !marked(plan.patch);
+  if (whole) return Ok{};
+  return bad_input(fmt::format(
+      "a secret was taken out of this command, environment or patch, so {} cannot run: put the "
+      "secret into the environment and write {{env:NAME}} in its place",
+      kRedacted));
+}
+
 // Two spellings of one flag must agree, for which of them came later is not known any more.
 Result<> set_flags(std::vector<std::string>& argv, const Spec& spec, const Change& change) {
   std::map<std::string, std::optional<std::string>> seen;
   for (const auto& [given, given_value] : change.args) {
-    const FlagAndValue apart = split_flag(given, given_value);
+    const FlagAndValue apart = split_flag(spec, given, given_value);
     if (apart.flag.empty()) return bad_input("the change sets a flag without a name");
     const Flag flag = flag_named(spec, apart.flag);
     const auto [first, is_new] = seen.emplace(flag.name(), apart.value);
@@ -64,18 +80,6 @@ Result<> set_flags(std::vector<std::string>& argv, const Spec& spec, const Chang
     TRY(set_flag(argv, flag, apart.value));
   }
   return Ok{};
-}
-
-// A patch stays the same when the lines before it become more or fewer.
-std::string without_places(std::string_view patch) {
-  std::string kept;
-  if (patch.ends_with('\n')) patch.remove_suffix(1);
-  if (patch.empty()) return kept;
-  for (const std::string_view line : split(patch, '\n')) {
-    kept += line.starts_with("@@ ") ? std::string_view("@@") : line;
-    kept += '\n';
-  }
-  return kept;
 }
 
 }  // namespace
@@ -101,6 +105,7 @@ Result<Plan> make_plan(const Spec& spec, const Change& change) {
   plan.config = change.config;
   plan.patch = change.patch;
   plan.needs_build = change.needs_build;
+  TRY(check_whole(plan));
   return plan;
 }
 
@@ -113,7 +118,7 @@ std::optional<std::string> current_value(const Spec& spec, const Change& baselin
   if (!knob.arg.empty()) {
     const Flag flag = flag_named(spec, knob.arg);
     for (const auto& [given, given_value] : baseline.args) {
-      const FlagAndValue apart = split_flag(given, given_value);
+      const FlagAndValue apart = split_flag(spec, given, given_value);
       if (std::ranges::find(flag.spellings, apart.flag) != flag.spellings.end()) return apart.value;
     }
     const std::optional<std::string> found = value_in(spec.command, flag);
@@ -131,14 +136,5 @@ std::optional<std::string> current_value(const Spec& spec, const Change& baselin
 }
 
 std::string digest(const Plan& plan) { return sha256_hex(dump_json(encode(plan))).substr(0, 16); }
-
-std::string key(const Spec& spec, const Change& baseline, const Change& change,
-                std::string_view hardware) {
-  Change folded = canonical(spec, baseline, change);
-  folded.patch = without_places(folded.patch);
-  const Json json = {
-      {"family", spec.family}, {"change", encode(folded)}, {"hardware", std::string(hardware)}};
-  return sha256_hex(dump_json(json)).substr(0, 32);
-}
 
 }  // namespace amdahl::model

@@ -39,9 +39,9 @@ std::optional<std::string> current_value(const Spec& spec, const Change& baselin
 // 16 hex digits over everything that makes two plans behave differently.
 std::string digest(const Plan& plan);
 
-// The change without what the baseline has anyway, flags by their first name, numbers in one
-// spelling ("032" is "32", "8.0" is "8"), case folded where the reader folds it
-// (OMP_WAIT_POLICY=PASSIVE). Two changes that do the same have the same canonical form.
+// For keys and comparisons, never to be run: the change without what the baseline has anyway and
+// in one spelling (folded() in model/effect.h). Two changes that do the same have the same
+// canonical form.
 Change canonical(const Spec& spec, const Change& baseline, const Change& change);
 
 // The never-retry key: family × canonical change × hardware.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "model/effect.h"
 
 namespace amdahl::model {
 namespace {
@@ -91,6 +92,8 @@ TEST(Plan, FlagsAreSetInTheirPlaceAndSpelling) {
       {"negative value", {"p", "--lr", "-1"}, args({{"--lr", "-2"}}), "p --lr -2"},
       {"value like a flag", {"p"}, args({{"--opt", "-x"}}), "p --opt=-x"},
       {"in one word", {"p"}, args({{"--opt=3", ""}}), "p --opt 3"},
+      {"short, in one word", {"p", "--batch", "8"}, args({{"-b32", ""}}), "p --batch 32"},
+      {"a blank is kept", {"p"}, args({{"--opt= 3 ", ""}}), "p --opt  3 "},
       {"override", {"p", "opt.k=3"}, args({{"opt.k", "4"}}), "p opt.k=4"},
       {"override of one letter", {"p", "k=3"}, args({{"k", "auto"}}), "p k=auto"},
       {"override absent", {"p"}, args({{"opt.k", "4"}}), "p opt.k=4"},
@@ -167,69 +170,6 @@ TEST(Plan, RefusesWhatTheSpecDoesNotHave) {
             "the change sets --batch twice: to \"2\" and, as -b, to \"3\"");
 }
 
-TEST(Plan, SpellingsOfOneChangeShareTheirKey) {
-  Change wrapped;
-  wrapped.wrap = {"nice", "-n", "5"};
-  Change wrapped_with_blanks;
-  wrapped_with_blanks.wrap = {" nice", "", "-n", "5"};
-  Change config;
-  config.config = {{"c.json#io.fsync", "0"}};
-  Change config_spelled;
-  config_spelled.config = {{" c.json#io.fsync", " 00 "}};
-  Change patched;
-  patched.patch = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-index 1\n+index 2\n";
-  Change patched_by_git;
-  patched_by_git.patch =
-      "index 12..34 100644\n--- a/x\t2024-01-01\n+++ b/x\t2025-01-01\r\n@@ -1 +1 @@\n"
-      "-index 1\n+index 2\n\n";
-  const std::vector<std::vector<Change>> same = {
-      {args({{"--batch", "32"}}), args({{"-b", "32"}}), args({{"--bs", "032"}}),
-       args({{"--batch", "32.0"}}), args({{"--batch", " 32 "}}), args({{"--batch=32", ""}}),
-       args({{"--batch 32", ""}}), args({{"-b", "+32"}}), args({{"-b", "3.2e1"}}),
-       args({{"--batch", "32"}, {"--lr", "0.10"}, {"--log-every", "10"}, {"opt.k", "3.0"}})},
-      {args({{"--lr", "0.001"}}), args({{"--lr", "1e-3"}}), args({{"--lr", "1E-03"}}),
-       args({{"--lr", ".001"}})},
-      {env({{"OMP_WAIT_POLICY", "passive"}}), env({{"OMP_WAIT_POLICY", "PASSIVE"}}),
-       env({{" OMP_WAIT_POLICY ", " Passive\n"}}),
-       env({{"OMP_WAIT_POLICY", "passive"}, {"OMP_NUM_THREADS", "04"}, {"MODE", "Fast"}})},
-      {env({{"KMP_AFFINITY", "compact"}}), env({{"KMP_AFFINITY", "COMPACT"}})},
-      {env({{"MALLOC_ARENA_MAX", "2"}}), env({{"MALLOC_ARENA_MAX", "02"}})},
-      {env({{"MODE", "fast"}})},
-      {env({{"MODE", "FAST"}})},
-      {env({{"MODE", std::nullopt}})},
-      {env({{"MODE", ""}})},
-      {args({{"--batch", std::nullopt}}), args({{"-b", std::nullopt}})},
-      {args({{"--batch", "-32"}})},
-      {Change{}, args({{"--batch", "8"}}), args({{"--batch", "08"}}), args({{"--lr", "0.1"}}),
-       args({{"--amp", ""}}), args({{"--nothing", std::nullopt}}), env({{"MODE", "Fast"}})},
-      {wrapped, wrapped_with_blanks},
-      {config, config_spelled},
-      {patched, patched_by_git},
-  };
-  std::map<std::string, std::size_t> group_of;
-  for (std::size_t group = 0; group < same.size(); ++group) {
-    const std::string first = key(job(), {}, same[group].front(), "cpu");
-    EXPECT_EQ(first.size(), 32U);
-    EXPECT_TRUE(group_of.emplace(first, group).second)
-        << describe(same[group].front()) << " has the key of group " << group_of[first];
-    for (const Change& change : same[group]) {
-      EXPECT_EQ(key(job(), {}, change, "cpu"), first)
-          << describe(change) << " against " << describe(same[group].front());
-    }
-  }
-}
-
-TEST(Plan, APatchKeepsItsKeyWhenLinesComeBeforeIt) {
-  const auto patch = [](std::string_view place, std::string_view context) {
-    Change change;
-    change.patch = fmt::format("--- a/x\n+++ b/x\n{}\n {}\n-c\n+d\n", place, context);
-    return change;
-  };
-  const std::string first = key(job(), {}, patch("@@ -1,2 +1,2 @@", "b"), "cpu");
-  EXPECT_EQ(key(job(), {}, patch("@@ -31,2 +40,2 @@ def f():", "b"), "cpu"), first);
-  EXPECT_NE(key(job(), {}, patch("@@ -1,2 +1,2 @@", "other"), "cpu"), first);
-}
-
 TEST(Plan, KeysDifferByFamilyAndHardware) {
   const Change change = args({{"--batch", "32"}});
   Spec other = job();
@@ -254,23 +194,32 @@ TEST(Plan, WhatTheBaselineHasIsNoChange) {
   EXPECT_TRUE(is_empty(canonical(job(), {}, four)));
 }
 
-TEST(Plan, CanonicalIsItsOwnCanonicalForm) {
-  Change change = args({{"-b", "032"}, {"--lr", "1e-3"}, {"--tag", " v1.0.0 "}, {"--id", "0x10"}});
-  change.env = {{"KMP_BLOCKTIME", "INFINITE"}, {"BIG", "00123456789012345678901234567890"}};
-  const Change once = canonical(job(), {}, change);
-  EXPECT_EQ(canonical(job(), {}, once), once);
-  EXPECT_EQ(once.args.at("--tag"), "v1.0.0");
-  EXPECT_EQ(once.args.at("--id"), "0x10");
-  EXPECT_EQ(once.env.at("KMP_BLOCKTIME"), "infinite");
-  EXPECT_EQ(once.env.at("BIG"), "123456789012345678901234567890");
+TEST(Plan, WhatRunsIsWhatWasWritten) {
+  Change change = args({{"-b", "032"}, {"--lr", "1e-3"}, {"--tag", " v1.0 "}, {"--py=3.10", ""}});
+  change.env = {{"PYTHON_VERSION", "3.10"}, {"ZIP", "007"}, {"OMP_WAIT_POLICY", "PASSIVE"}};
+  change.config = {{"c.json#io.fsync", "00"}};
+  const Change runs = by_first_name(job(), change);
+  const auto plan = make_plan(job(), runs);
+  ASSERT_TRUE(plan) << plan.error().text;
+  EXPECT_EQ(join(plan->argv, "|"),
+            "python3|-u|train.py|--batch|032|--lr=1e-3|--amp|data|opt.k=3|--py|3.10|--tag| v1.0 ");
+  EXPECT_EQ(plan->env.at("PYTHON_VERSION"), "3.10");
+  EXPECT_EQ(plan->env.at("ZIP"), "007");
+  EXPECT_EQ(plan->env.at("OMP_WAIT_POLICY"), "PASSIVE");
+  EXPECT_EQ(plan->config.at("c.json#io.fsync"), "00");
 }
 
-TEST(Plan, APatchOfAFileWithDosLineEndsStaysAsItIs) {
-  Change change;
-  change.patch = "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n-a\r\n+b\r\n \r\n\n";
-  EXPECT_EQ(canonical(job(), {}, change).patch, change.patch);
-  change.patch = "--- a/x\r\n+++ b/x\r\n@@ -1 +1 @@\r\n-a\r\n+b\r\n";
-  EXPECT_EQ(canonical(job(), {}, change).patch, "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n");
+TEST(Plan, WhatASecretWasTakenOutOfDoesNotRun) {
+  const char* want =
+      "a secret was taken out of this command, environment or patch, so [redacted] cannot run: put "
+      "the secret into the environment and write {env:NAME} in its place";
+  const auto plan = make_plan(job(), args({{"--api-token", "[redacted]"}}));
+  EXPECT_EQ(plan ? "" : plan.error().text, want);
+  Spec spec = job();
+  spec.command.emplace_back("--password=[redacted]");
+  const auto baseline = make_plan(spec, {});
+  EXPECT_EQ(baseline ? "" : baseline.error().text, want);
+  EXPECT_TRUE(make_plan(job(), args({{"--api-token", "{env:API_TOKEN}"}})));
 }
 
 TEST(Plan, CurrentValueOfAKnob) {
