@@ -1,6 +1,7 @@
 #include "app/pairs.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -32,16 +33,56 @@ std::string reservation_id(const model::Pair& order) {
   return fmt::format("r-{}-{}-{}", text_of(order.aim), order.family, order.index);
 }
 
-std::string outputs_digest(const model::Receipt& receipt) {
-  if (receipt.outputs.empty()) return "";
+bool is_there(const model::FileDigest& file) {
+  return file.presence_only ? file.bytes > 0 : file.sha256.has_value();
+}
+
+// Why a row of the receipt is no result.
+std::string what_is_wrong(const model::FileDigest& file) {
+  const std::string about = fmt::format("output {}", file.path);
+  if (file.sha256.sight() == model::Sight::kUnreadable) {
+    return fmt::format("{} cannot be read: {}", about, file.sha256.why());
+  }
+  if (!file.sha256.why().empty()) return fmt::format("{} is {}", about, file.sha256.why());
+  return about + (file.presence_only ? " is missing or empty" : " is missing");
+}
+
+model::Observed<std::string> outputs_digest(const model::Receipt& receipt) {
   std::string all;
   for (const model::FileDigest& file : receipt.outputs) {
+    if (file.presence_only) continue;
+    if (!file.sha256) return model::Observed<std::string>::absent(what_is_wrong(file));
     // The path differs between the arms' folders; the name and the content must not.
     const auto slash = file.path.rfind('/');
     all += fmt::format("{} {}\n", file.path.substr(slash == file.path.npos ? 0 : slash + 1),
-                       file.sha256.empty() ? "missing" : file.sha256);
+                       *file.sha256);
   }
-  return sha256_hex(all).substr(0, 16);
+  return all.empty() ? "" : sha256_hex(all).substr(0, 16);
+}
+
+// What ended well but left out a result that the spec names has failed all the same.
+std::string failure_of(const model::Receipt& receipt) {
+  if (succeeded(receipt)) {
+    const auto wrong = std::ranges::find_if_not(receipt.outputs, is_there);
+    return wrong == receipt.outputs.end() ? "" : what_is_wrong(*wrong);
+  }
+  const bool never = why_never(receipt) != model::NeverRuns::kNo;
+  const std::string what = never ? receipt.reason : describe_ending(receipt);
+  const auto last = trim(receipt.stderr_tail);
+  if (last.empty()) return what;
+  return fmt::format("{} ({})", what, clip(split(last, '\n').back(), 120));
+}
+
+// Whether it had its turn. One that was cancelled before, or held back because the other cannot be
+// started, did nothing wrong.
+bool had_its_turn(const model::Receipt& receipt) {
+  if (receipt.ending == model::Ending::kCancelled) return receipt.wall > Nanos{0};
+  return receipt.ending != model::Ending::kNotStarted ||
+         !receipt.reason.starts_with(launch::kNotSpent);
+}
+
+model::Observed<double> if_finite(double value) {
+  return std::isfinite(value) ? model::Observed<double>(value) : model::Observed<double>();
 }
 
 // Each moment charged to the innermost phase, as in profiles. A job may name a phase after each of
@@ -76,24 +117,18 @@ model::ArmFact arm_of(const model::Spec& spec, const model::Receipt& receipt) {
   arm.input_fingerprint = receipt.input_fingerprint;
   arm.input_bytes = static_cast<double>(receipt.input_bytes);
   arm.host = receipt.host;
-  arm.foreign_cpu_cores = receipt.noise.foreign_cpu_cores;
-  arm.steal_share = receipt.noise.steal_share;
-  arm.psi_cpu_some = receipt.noise.psi_cpu_some;
+  arm.foreign_cpu_cores = if_finite(receipt.noise.foreign_cpu_cores);
+  arm.steal_share = if_finite(receipt.noise.steal_share);
+  arm.psi_cpu_some = if_finite(receipt.noise.psi_cpu_some);
   arm.started_s = to_seconds(receipt.started);
   arm.accelerators = receipt.accelerators;
   arm.phases = phase_seconds(receipt);
   arm.run_delay_s = to_seconds(receipt.run_delay);
   arm.throttled_s = to_seconds(receipt.cgroup.throttled);
   arm.left_behind = receipt.left_behind;
-  // One that was held back because the other cannot be started did nothing wrong.
-  arm.failed = !succeeded(receipt) && !receipt.reason.starts_with(launch::kNotSpent);
   arm.never_runs = why_never(receipt);
-  if (arm.failed) {
-    const bool never = arm.never_runs != model::NeverRuns::kNo;
-    arm.failure = never ? receipt.reason : describe_ending(receipt);
-    const auto last = trim(receipt.stderr_tail);
-    if (!last.empty()) arm.failure += fmt::format(" ({})", clip(split(last, '\n').back(), 120));
-  }
+  if (had_its_turn(receipt)) arm.failure = failure_of(receipt);
+  arm.failed = !arm.failure.empty();
   return arm;
 }
 
@@ -213,6 +248,39 @@ std::vector<ledger::Draft> reservations(const Config& config, const ledger::Fami
   return drafts;
 }
 
+// Whether the variant came second, by a clock that is never set; the wall clock may be.
+model::Observed<bool> came_second(const model::Receipt& a, const model::Receipt& b) {
+  const bool one_clock = !a.boot_id.empty() && a.boot_id == b.boot_id;
+  if (!one_clock || a.started_monotonic == Nanos{0} || b.started_monotonic == Nanos{0}) return {};
+  return b.started_monotonic > a.started_monotonic;
+}
+
+// On the second half of the slots, for arms that ran at once.
+model::Observed<bool> on_second_slots(const model::Pair& pair, const model::Receipt& a,
+                                      const model::Receipt& b) {
+  if (a.cpus.empty() || b.cpus.empty()) return {};
+  const auto place = [&](int cpu) { return std::ranges::find(pair.cpus, cpu); };
+  return place(b.cpus.front()) > place(a.cpus.front());
+}
+
+// An arm without a number counts as failed, whatever it exited with.
+void blame(model::ArmFact& arm, const std::string& fault) {
+  if (arm.failed || fault.empty()) return;
+  arm.failed = true;
+  arm.failure = fault;
+}
+
+// The pair is lost; so are the arms that were under way when it was.
+void lose(const model::Pair& pair, const launch::Receipts& receipts, model::PairFact& fact) {
+  const auto was_under_way = [&](int arm) {
+    return receipts.under_way.find(static_cast<char>('A' + arm)) != std::string::npos;
+  };
+  fact.voided = true;
+  fact.void_reason = receipts.problem.empty() ? "a receipt is missing" : receipts.problem;
+  if (was_under_way(0)) blame(fact.a, fact.void_reason);
+  if (was_under_way(pair.arm)) blame(fact.b, fact.void_reason);
+}
+
 // Of a block, the variant that the reservation is for.
 std::optional<model::Receipt> variant_of(const model::Pair& pair,
                                          const launch::Receipts& receipts) {
@@ -321,31 +389,30 @@ model::PairFact fact_of(const model::Pair& pair, const model::Spec& spec,
   fact.purpose = pair.aim.purpose;
   fact.target = pair.aim.target;
   fact.variant_second = pair.variant_second;
-  fact.ran_variant_second = pair.variant_second;
   fact.concurrent = pair.concurrent;
   fact.contended = pair.contended;
   fact.stratum = pair.stratum;
   fact.block = pair.block;
   if (receipts.a) fact.a = arm_of(spec, *receipts.a);
   if (b) fact.b = arm_of(spec, *b);
-  if (!receipts.a || !b) {
-    fact.voided = true;
-    fact.void_reason = receipts.problem.empty() ? "a receipt is missing" : receipts.problem;
+  if (!receipts.a || !b || receipts.lost) {
+    lose(pair, receipts, fact);
     return fact;
   }
   fact.steps = receipts.steps;
   // Of arms that run at once the coin chose the slots. Steps have an order each, and a run that did
   // not keep it has no receipts here.
-  if (pair.concurrent) {
-    const auto place = [&](const model::Receipt& arm) {
-      return arm.cpus.empty() ? pair.cpus.end() : std::ranges::find(pair.cpus, arm.cpus.front());
-    };
-    fact.ran_variant_second = place(*b) > place(*receipts.a);
-  } else if (!pair.steps) {
-    fact.ran_variant_second = b->started >= receipts.a->started;
+  if (pair.steps) {
+    fact.ran_variant_second = pair.variant_second;
+  } else {
+    fact.ran_variant_second =
+        pair.concurrent ? on_second_slots(pair, *receipts.a, *b) : came_second(*receipts.a, *b);
   }
   fact.void_reason = compare::why_void(fact, spec);
   fact.voided = !fact.void_reason.empty();
+  const compare::ArmFaults faults = compare::arm_faults(fact, spec);
+  if (had_its_turn(*receipts.a)) blame(fact.a, faults.a);
+  if (had_its_turn(*b)) blame(fact.b, faults.b);
   return fact;
 }
 

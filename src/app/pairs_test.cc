@@ -1,5 +1,7 @@
 #include "app/pairs.h"
 
+#include <limits>
+
 #include "app/reconcile.h"
 #include "app/test_kit.h"
 #include "launch/steps.h"
@@ -116,9 +118,121 @@ TEST_F(PairsTest, ArmsAtOnceWereOrderedByTheirSlots) {
   receipts.b.emplace();
   receipts.a->cpus = {3};
   receipts.b->cpus = {1};
-  EXPECT_TRUE(fact_of(run, spec_, receipts).ran_variant_second);
+  EXPECT_EQ(fact_of(run, spec_, receipts).ran_variant_second, true);
   receipts.a->cpus.swap(receipts.b->cpus);
-  EXPECT_FALSE(fact_of(run, spec_, receipts).ran_variant_second) << "not as it was assigned";
+  EXPECT_EQ(fact_of(run, spec_, receipts).ran_variant_second, false) << "not as it was assigned";
+}
+
+// Two arms that went well, one after the other.
+class FactTest : public testing::Test {
+ protected:
+  FactTest() {
+    spec_.family = "f";
+    run_.reservation = "r-1";
+    run_.variant_second = true;
+    for (auto* arm : {&receipts_.a, &receipts_.b}) {
+      model::Receipt& receipt = arm->emplace();
+      receipt.ending = model::Ending::kExited;
+      receipt.wall = std::chrono::seconds(2);
+      receipt.boot_id = "boot";
+      receipt.work = 1;
+      receipt.outputs = {{"{out}/x", "0d", 1, false}, {"{out}/log", {}, 9, true}};
+    }
+    receipts_.a->started_monotonic = Nanos{5};
+    receipts_.b->started_monotonic = Nanos{9};
+  }
+  model::PairFact fact() const { return fact_of(run_, spec_, receipts_); }
+
+  model::Spec spec_;
+  model::Pair run_;
+  launch::Receipts receipts_;
+};
+
+TEST_F(FactTest, ASoundPairCounts) {
+  EXPECT_EQ(fact().void_reason, "");
+  EXPECT_EQ(fact().ran_variant_second, true);
+  EXPECT_EQ(model::same(fact().a.output_digest, fact().b.output_digest), true);
+}
+
+TEST_F(FactTest, TheOrderIsThatOfAClockThatIsNeverSet) {
+  receipts_.a->started = Nanos{1000};
+  receipts_.b->started = Nanos{10};  // The wall clock was set back between the arms.
+  EXPECT_EQ(fact().ran_variant_second, true);
+  std::swap(receipts_.a->started_monotonic, receipts_.b->started_monotonic);
+  EXPECT_EQ(fact().ran_variant_second, false);
+  receipts_.b->boot_id = "another";
+  EXPECT_FALSE(fact().ran_variant_second.has_value());
+  receipts_.b->boot_id = "boot";
+  receipts_.b->started_monotonic = Nanos{0};  // As of an older worker.
+  EXPECT_FALSE(fact().ran_variant_second.has_value());
+}
+
+TEST_F(FactTest, AnOutputThatMustBeThereAndIsNotIsAFailure) {
+  receipts_.b->outputs[0].sha256.reset();
+  EXPECT_EQ(fact().void_reason, "B: output {out}/x is missing");
+  EXPECT_EQ(fault_of(fact()), model::Fault::kB);
+  receipts_.a->outputs[0].sha256.reset();
+  EXPECT_EQ(fault_of(fact()), model::Fault::kBoth);
+  EXPECT_EQ(model::same(fact().a.output_digest, fact().b.output_digest), std::nullopt);
+}
+
+TEST_F(FactTest, AnOutputThatIsNotDigestedMayDifferButMustBeThere) {
+  receipts_.b->outputs[1].bytes = 12;
+  EXPECT_EQ(model::same(fact().a.output_digest, fact().b.output_digest), true);
+  receipts_.b->outputs[1].bytes = 0;
+  EXPECT_EQ(fact().void_reason, "B: output {out}/log is missing or empty");
+}
+
+TEST_F(FactTest, MoreOrFewerFilesAreAnotherResult) {
+  receipts_.a->outputs.push_back({"{out}/y", "0e", 1, false});
+  EXPECT_EQ(model::same(fact().a.output_digest, fact().b.output_digest), false);
+}
+
+TEST_F(FactTest, ARunWithoutANumberIsTheArmsOwnFailure) {
+  receipts_.b->work.reset();
+  EXPECT_EQ(fact().void_reason, "B reports no work");
+  EXPECT_EQ(fault_of(fact()), model::Fault::kB);
+  EXPECT_EQ(fact().b.failure, "reports no work");
+  receipts_.b->work = 0;
+  EXPECT_EQ(fault_of(fact()), model::Fault::kB);
+  spec_.metric = "loss";
+  receipts_.a->metrics["loss"] = 1;
+  for (const double odd : {0.0, -1.0, std::numeric_limits<double>::infinity()}) {
+    receipts_.b->metrics["loss"] = odd;
+    EXPECT_EQ(fault_of(fact()), model::Fault::kB) << odd;
+  }
+}
+
+TEST_F(FactTest, ARunThatIsLostIsLostToTheArmThatWasUnderWay) {
+  receipts_.lost = true;
+  receipts_.problem = "its worker died while B ran";
+  receipts_.under_way = "B";
+  receipts_.b.reset();
+  EXPECT_EQ(fact().void_reason, "its worker died while B ran");
+  EXPECT_EQ(fault_of(fact()), model::Fault::kB);
+  receipts_.under_way = "";
+  EXPECT_EQ(fault_of(fact()), model::Fault::kUnknown);
+  receipts_.under_way = "AB";
+  receipts_.a.reset();
+  EXPECT_EQ(fault_of(fact()), model::Fault::kBoth);
+}
+
+TEST_F(FactTest, InABlockEachVariantAnswersForItself) {
+  receipts_.lost = true;
+  receipts_.under_way = "C";
+  receipts_.more = {std::nullopt};
+  EXPECT_EQ(fault_of(fact()), model::Fault::kUnknown) << "B was over";
+  run_.block = "r-1";
+  run_.arm = 2;
+  EXPECT_EQ(fault_of(fact()), model::Fault::kB);
+}
+
+TEST_F(FactTest, AnArmThatWasCancelledBeforeItsTurnIsNotToBlame) {
+  receipts_.a->ending = model::Ending::kCancelled;
+  receipts_.b->ending = model::Ending::kCancelled;
+  receipts_.b->wall = Nanos{0};
+  receipts_.b->work.reset();
+  EXPECT_EQ(fault_of(fact()), model::Fault::kA);
 }
 
 }  // namespace

@@ -189,6 +189,7 @@ class Visit {
   Result<> adopt();
   Result<bool> submit_again(const launch::RunStatus& status);
   Result<bool> take(const launch::RunStatus& status);
+  Result<bool> take_lost(const launch::RunStatus& status);
 
   Collector& collector_;
   Context& context_;
@@ -286,6 +287,19 @@ std::string Visit::why_lost(const launch::RunStatus& status) const {
   return handing_.cancelled ? "it was cancelled" : "its worker died without leaving receipts";
 }
 
+// Lost to the arm that was under way: a variant must not choose which of its runs are counted.
+Result<bool> Visit::take_lost(const launch::RunStatus& status) {
+  auto collected = context_.launcher->collect(ref_);
+  const bool is_pair = run_.aim.purpose != model::Purpose::kProfile;
+  if (!is_pair || !collected) return lose(status, why_lost(status));
+  launch::Receipts left = *std::move(collected);
+  if (is_overdue(status) || handing_.cancelled || left.under_way.empty()) {
+    left.problem = why_lost(status);
+  }
+  TRY(collector_.take_pair(run_, status, left));
+  return true;
+}
+
 Result<bool> Visit::settle(bool leads) {
   const auto polled = context_.launcher->poll(ref_);
   if (!polled) return lose({.elapsed = std::nullopt}, polled.error().text);
@@ -302,7 +316,7 @@ Result<bool> Visit::settle(bool leads) {
       if (leads) return false;
       return lose(*polled, "the block it belongs to never ran");
     case launch::RunState::kLost:
-      return lose(*polled, why_lost(*polled));
+      return take_lost(*polled);
     case launch::RunState::kFinished:
       return take(*polled);
   }

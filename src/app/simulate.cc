@@ -21,7 +21,8 @@ void take_pair(const model::PairFact& pair, const std::vector<double>& d, double
                sim::SeenJob& job) {
   for (const double value : d) {
     job.still.push_back(value - centre);
-    job.second.push_back(pair.ran_variant_second ? centre - value : value - centre);
+    const auto second = pair.ran_variant_second.seen();
+    if (second) job.second.push_back(*second ? centre - value : value - centre);
   }
   if (!pair.voided) job.pair_hours.push_back((pair.a.cost + pair.b.cost) / 3600);
 }

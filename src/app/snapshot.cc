@@ -67,8 +67,10 @@ Result<loop::FamilyRecord> family_record(Context& context, const ledger::Family&
   const std::string setup = setup_of(family.spec, plan);
   f.profile_failures = failures_in_a_row(profiles, setup, options.profiles_not_before);
   const Nanos oldest = context.clock->unix_time() - kSameMaxAge;
-  const std::vector<model::Pair> same =
+  std::vector<model::Pair> same =
       TRY(recent_runs(context, family.name, {model::Purpose::kSame}, oldest));
+  // Noise is that of a job, and a job with another command or metric is another.
+  std::erase_if(same, [&](const model::Pair& run) { return identity_of(run).setup != setup; });
   for (const model::Pair& run : same) {
     if (!run.fact) continue;
     record.past_runs += 2;  // Both arms are the baseline.

@@ -69,9 +69,7 @@ Result<Receipt> TryRuns::run(const model::Spec& spec, bool is_a, const std::stri
   order.memory_limit_mb = spec.memory_limit_mb;
   order.work_pattern = spec.work_pattern;
   order.fixed_work = spec.fixed_work;
-  for (const model::Output& output : spec.outputs) {
-    if (output.digest) order.outputs.push_back(output.path);
-  }
+  order.outputs = spec.outputs;
   order.inputs = spec.inputs;
   progress.arm = order.arm;
   progress.expected_s = is_a ? seconds_a_ : seconds_b_;
@@ -163,8 +161,8 @@ Result<PairFact> TryRuns::pair(Purpose purpose, int index, const TryProgress& pr
     }
   }
   if (q.typed && receipts.a && receipts.b) {
-    fact.a.output_digest = receipts.a->stdout_sha256.substr(0, 16);
-    fact.b.output_digest = receipts.b->stdout_sha256.substr(0, 16);
+    fact.a.output_digest = receipts.a->stdout_sha256;
+    fact.b.output_digest = receipts.b->stdout_sha256;
   }
   if (stopped()) {
     fact.voided = true;

@@ -63,7 +63,7 @@ std::optional<double> number_of(const PairFact& pair, const ArmFact& arm, bool i
     for (const model::StepPair& step : pair.steps) values.push_back(is_a ? step.a : step.b);
     return stats::median(values);
   }
-  if (arm.metric) return arm.metric;
+  if (arm.metric) return arm.metric.seen();
   if (arm.failed || !arm.work || !(*arm.work > 0)) return std::nullopt;
   return arm.cost / *arm.work;
 }

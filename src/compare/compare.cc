@@ -41,41 +41,45 @@ Measure measure_of(const model::Spec& spec) {
 bool counts(double value) { return std::isfinite(value) && value > 0; }
 
 // What keeps the arm's number from being one; empty if nothing does.
-std::string fault(std::string_view name, const ArmFact& arm, const Measure& measure) {
+std::string number_fault(const ArmFact& arm, const Measure& measure) {
   if (measure.reported) {
-    if (!arm.metric) return fmt::format("{} reports no {}", name, measure.metric);
+    if (!arm.metric) return fmt::format("reports no {}", measure.metric);
     if (counts(*arm.metric)) return {};
-    return fmt::format("{} reports a {} of {}", name, measure.metric, *arm.metric);
+    return fmt::format("reports a {} of {}", measure.metric, *arm.metric);
   }
-  if (!arm.work) return fmt::format("{} reports no work", name);
-  if (!counts(*arm.work)) return fmt::format("{} reports {} units of work", name, *arm.work);
-  if (!counts(arm.cost)) return fmt::format("{} cost {} accelerator-seconds", name, arm.cost);
+  if (!arm.work) return "reports no work";
+  if (!counts(*arm.work)) return fmt::format("reports {} units of work", *arm.work);
+  if (!counts(arm.cost)) return fmt::format("cost {} accelerator-seconds", arm.cost);
   return {};
 }
 
 // A step that is no number voids its pair as a whole: leaving it out would choose among steps.
-std::string step_fault(const PairFact& pair) {
+std::string step_fault(const PairFact& pair, double model::StepPair::*arm) {
   for (std::size_t i = 0; i < pair.steps.size(); ++i) {
-    const model::StepPair& step = pair.steps[i];
-    if (!counts(step.a)) return fmt::format("A's step {} is {}", i + 1, step.a);
-    if (!counts(step.b)) return fmt::format("B's step {} is {}", i + 1, step.b);
+    if (!counts(pair.steps[i].*arm)) {
+      return fmt::format("step {} is {}", i + 1, pair.steps[i].*arm);
+    }
   }
   return {};
 }
 
+std::string failure_of(const ArmFact& arm) { return arm.failure.empty() ? "failed" : arm.failure; }
+
 std::string fault(const PairFact& pair, const Measure& measure) {
   if (pair.voided) return pair.void_reason.empty() ? "void" : pair.void_reason;
   std::vector<std::string> faults;
-  const auto add_failure = [&](std::string_view name, const ArmFact& arm) {
-    if (!arm.failed) return;
-    faults.push_back(fmt::format("{}: {}", name, arm.failure.empty() ? "failed" : arm.failure));
+  if (pair.a.failed) faults.push_back("A: " + failure_of(pair.a));
+  if (pair.b.failed) faults.push_back("B: " + failure_of(pair.b));
+  if (!faults.empty()) return join(faults, "; ");
+  const auto add = [&](std::string_view arm, const std::string& what) {
+    if (!what.empty()) faults.push_back(fmt::format("{}{}", arm, what));
   };
-  add_failure("A", pair.a);
-  add_failure("B", pair.b);
-  if (faults.empty() && !pair.steps.empty()) return step_fault(pair);
-  if (faults.empty()) {
-    faults = {fault("A", pair.a, measure), fault("B", pair.b, measure)};
-    std::erase(faults, "");
+  if (pair.steps.empty()) {
+    add("A ", number_fault(pair.a, measure));
+    add("B ", number_fault(pair.b, measure));
+  } else {
+    add("A's ", step_fault(pair, &model::StepPair::a));
+    add("B's ", step_fault(pair, &model::StepPair::b));
   }
   return join(faults, "; ");
 }
@@ -157,6 +161,15 @@ std::string why_void(const PairFact& pair) { return fault(pair, measure_of(pair,
 
 std::string why_void(const PairFact& pair, const model::Spec& spec) {
   return fault(pair, measure_of(spec));
+}
+
+ArmFaults arm_faults(const PairFact& pair, const model::Spec& spec) {
+  const Measure measure = measure_of(spec);
+  const auto of = [&](const ArmFact& arm, double model::StepPair::*step) {
+    if (arm.failed) return failure_of(arm);
+    return pair.steps.empty() ? number_fault(arm, measure) : step_fault(pair, step);
+  };
+  return {of(pair.a, &model::StepPair::a), of(pair.b, &model::StepPair::b)};
 }
 
 std::vector<double> resolved_prefix(std::span<const PairFact> pairs, std::span<const int> open,

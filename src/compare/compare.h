@@ -47,6 +47,14 @@ std::vector<double> log_ratios(const model::PairFact& pair, const model::Spec& s
 std::string why_void(const model::PairFact& pair);
 std::string why_void(const model::PairFact& pair, const model::Spec& spec);
 
+// What keeps each arm from having a number ("exit 1", "reports no work"), the other's troubles
+// aside; empty where nothing does.
+struct ArmFaults {
+  std::string a;
+  std::string b;
+};
+ArmFaults arm_faults(const model::PairFact& pair, const model::Spec& spec);
+
 // The log-ratios of the pairs that feed E (compare, replicate), in order of index, up to the first
 // index that is still open: `open` holds the indices of such pairs in flight. (A variant that is
 // faster must not decide by being early which pairs are looked at.) Top-ups never feed E, for no

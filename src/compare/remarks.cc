@@ -36,11 +36,12 @@ std::optional<double> mean_of(const std::vector<PairFact>& pairs, ArmFact PairFa
 
 // Cores that neither arm used: at once, each is foreign to the other.
 double others(const PairFact& pair, const ArmFact& arm) {
-  if (!pair.concurrent) return arm.foreign_cpu_cores;
+  const double foreign = arm.foreign_cpu_cores.value_or(std::nan(""));
+  if (!pair.concurrent) return foreign;
   const ArmFact& partner = &arm == &pair.a ? pair.b : pair.a;
   const double together = std::min(arm.wall_s, partner.wall_s) / std::max(arm.wall_s, 1e-9);
   const double used = partner.cpu_s / std::max(partner.wall_s, 1e-9) * together;
-  return std::max(0.0, arm.foreign_cpu_cores - used);
+  return std::isnan(foreign) ? foreign : std::max(0.0, foreign - used);
 }
 
 void remark_on_order(const Account& account, std::vector<std::string>& remarks) {
@@ -152,7 +153,9 @@ void remark_on_length(const Account& account, std::vector<std::string>& remarks)
 }
 
 void remark_on_host(const Account& account, std::vector<std::string>& remarks) {
-  const auto steal = [](const PairFact&, const ArmFact& arm) { return arm.steal_share; };
+  const auto steal = [](const PairFact&, const ArmFact& arm) {
+    return arm.steal_share.value_or(std::nan(""));
+  };
   const std::vector<PairFact>& pairs = account.tried.pairs;
   const auto others_a = mean_of(pairs, &PairFact::a, others);
   const auto others_b = mean_of(pairs, &PairFact::b, others);
@@ -198,9 +201,11 @@ bool outputs_differ(const Tried& tried) {
   bool differ = false;
   for (const PairFact& pair : tried.pairs) {
     if (pair.voided) continue;
-    a.insert(pair.a.output_digest);
-    b.insert(pair.b.output_digest);
-    differ |= pair.a.output_digest != pair.b.output_digest;
+    const auto equal = model::same(pair.a.output_digest, pair.b.output_digest);
+    differ |= !equal.value_or(!pair.a.output_digest && !pair.b.output_digest);
+    if (!equal) continue;
+    a.insert(*pair.a.output_digest);
+    b.insert(*pair.b.output_digest);
   }
   return tried.outputs_named ? differ : a.size() == 1 && b.size() == 1 && a != b;
 }

@@ -17,6 +17,7 @@ inline model::PairFact sample_pair(int index, double cost_a, double cost_b) {
   pair.b.cost = pair.b.wall_s = cost_b;
   pair.a.work = pair.b.work = 1;
   pair.a.output_digest = pair.b.output_digest = "same";
+  for (model::ArmFact* arm : {&pair.a, &pair.b}) arm->foreign_cpu_cores = arm->steal_share = 0;
   return pair;
 }
 

@@ -81,7 +81,7 @@ enum class RunState {
   kUnknown,  // Never started: may be submitted (again) under the same reservation.
   kRunning,
   kFinished,  // The receipts are there.
-  kLost,      // It started and its worker is gone without receipts: void.
+  kLost,      // It started and its worker is gone without all of its receipts: void.
   kForeign,   // What lies in its place is another run's, or cannot be read: never collected.
 };
 
@@ -110,6 +110,8 @@ struct Receipts {
   Nanos build_wall{};              // What making the trees of patches took,
   Nanos build_cpu{};               // all of them together.
   std::string problem;             // Why a receipt is absent or not to be trusted.
+  bool lost = false;
+  std::string under_way;  // Of a lost run: the arms that were under way, as their letters ("B").
 };
 
 // Not thread-safe: the loop owns one and calls it from one thread.
@@ -123,6 +125,7 @@ class Launcher {
   // Needs nothing but what the ledger has, so that a cold cycle can adopt what it finds.
   virtual Result<RunStatus> poll(const RunRef& run) = 0;
   virtual Result<std::string> worker_of(const RunRef& run) = 0;
+  // Also of a lost run: what it left.
   virtual Result<Receipts> collect(const RunRef& run) = 0;
   // Asks it to end, and to leave receipts that say so; also one whose worker is stopped. Ok if it
   // is already over.

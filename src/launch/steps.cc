@@ -224,6 +224,10 @@ Result<std::vector<model::StepPair>> step_pairs(const model::Receipt& whole,
   return pairs;
 }
 
+char arm_under_way(std::size_t steps_done, const std::string& schedule) {
+  return steps_done > 0 && steps_done < schedule.size() ? schedule[steps_done] : 'A';
+}
+
 model::Receipt step_share(const model::Receipt& whole, const std::string& schedule, char arm) {
   model::Receipt share = whole;
   const model::StepReports& steps = whole.steps;
@@ -249,10 +253,7 @@ model::Receipt step_share(const model::Receipt& whole, const std::string& schedu
   divide(share.cgroup.throttled);
   share.phases.clear();
   share.utilisation = {};
-  // Before the first step it is a process of A.
-  const std::size_t begun = steps.arms.size();
-  const char under_way = begun > 0 && begun < schedule.size() ? schedule[begun] : 'A';
-  if (is_failure(whole.ending) && under_way != arm) {
+  if (is_failure(whole.ending) && arm_under_way(steps.arms.size(), schedule) != arm) {
     share.ending = model::Ending::kExited;
     share.code = 0;
     share.reason = "";

@@ -39,6 +39,9 @@ Result<Json> step_settings(const model::Spec& spec, const model::Plan& a, const 
 Result<std::vector<model::StepPair>> step_pairs(const model::Receipt& whole,
                                                 const std::string& schedule);
 
+// The arm of the step after those that are done; before the first it is a process of A.
+char arm_under_way(std::size_t steps_done, const std::string& schedule);
+
 // The process's receipt reduced to the steps of one arm that step_pairs() counts: the wall time and
 // the work are theirs; CPU time and delays are divided as the seconds are, for no one can tell them
 // apart; phases and utilisation, which are laid out along the process's time, are left out; the

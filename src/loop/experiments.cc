@@ -207,10 +207,10 @@ void Experiments::count(Track& track, const model::Pair& pair) {
     if (purpose == Purpose::kReplicate) ++x.replicate_pairs;
   } else if (purpose == Purpose::kTopUp && refute::target_of(pair.aim.target).same) {
     // The baseline against itself says nothing of this variant.
+  } else if (fact && fact->a.failed) {
+    ++x.baseline_failures;  // Whatever fails without the change is no fault of the change.
   } else if (fact && fact->b.failed) {
     ++x.variant_failures;
-  } else if (fact && fact->a.failed) {
-    ++x.baseline_failures;
   } else {
     ++x.other_voids;
   }

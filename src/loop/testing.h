@@ -44,7 +44,7 @@ inline model::PairFact fact_of(const model::Pair& order, double d) {
   pair.index = order.index;
   pair.purpose = order.aim.purpose;
   pair.target = order.aim.target;
-  pair.variant_second = pair.ran_variant_second = order.variant_second;
+  pair.ran_variant_second = pair.variant_second = order.variant_second;
   pair.stratum = order.stratum;
   pair.a.cost = pair.a.wall_s = 100;
   pair.a.cpu_s = 100;
@@ -53,6 +53,7 @@ inline model::PairFact fact_of(const model::Pair& order, double d) {
   pair.a.input_fingerprint = "1f";
   pair.a.input_bytes = 1000;
   pair.a.host = "n1";
+  pair.a.foreign_cpu_cores = pair.a.steal_share = 0;
   pair.a.started_s = 1000.0 + order.index;
   pair.b = pair.a;
   pair.b.cost = pair.b.wall_s = pair.b.cpu_s = pair.a.cost / std::exp(d);

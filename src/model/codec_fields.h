@@ -255,6 +255,7 @@ constexpr void fields(Io& io, T& file) {
   io.must("path", file.path);
   io("sha256", file.sha256);
   io("bytes", file.bytes);
+  io.brief("presence_only", file.presence_only);
 }
 
 template <class Io, Is<HostNoise> T>
@@ -297,6 +298,7 @@ constexpr void fields(Io& io, T& receipt) {
   io("accelerators", receipt.accelerators);
   io("accelerator_kind", receipt.accelerator_kind);
   io("started_ns", receipt.started);
+  io.brief("started_monotonic_ns", receipt.started_monotonic);
   io("wall_ns", receipt.wall);
   io("cpu_user_ns", receipt.cpu_user);
   io("cpu_system_ns", receipt.cpu_system);

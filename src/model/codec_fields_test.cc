@@ -40,6 +40,13 @@ class Filler {
     EXPECT_FALSE(member == before) << name;
   }
   template <class T>
+  void operator()(const char* name, Observed<T>& member) {
+    T value{};
+    fill(value);
+    member = value;
+    EXPECT_TRUE(member.has_value()) << name;
+  }
+  template <class T>
   void must(const char* name, T& member) {
     (*this)(name, member);
   }

@@ -146,6 +146,16 @@ class Writer {
   static Json write(const std::optional<T>& value) {
     return value ? write(*value) : Json(nullptr);
   }
+  // As its bare value; without one, as records had it before they could say why.
+  template <class T>
+  static Json write(const Observed<T>& value) {
+    if (value.has_value()) return write(*value);
+    const bool unreadable = value.sight() == Sight::kUnreadable;
+    if (unreadable || !value.why().empty()) {
+      return {{unreadable ? "unreadable" : "absent", value.why()}};
+    }
+    return std::same_as<T, std::string> ? Json("") : Json(nullptr);
+  }
   template <class T>
   static Json write(const std::vector<T>& values) {
     Json list = Json::array();
@@ -245,6 +255,20 @@ class Reader {
     out.reset();
     if (json.is_null()) return;
     T value{};
+    read(json, value);
+    out = std::move(value);
+  }
+  template <class T>
+  void read(const Json& json, Observed<T>& out) {
+    const auto why = [&](const char* sight, auto make) {
+      if (!json.is_object() || !json.contains(sight)) return false;
+      std::string text;
+      within(sight, [&] { read(json.at(sight), text); });
+      out = make(std::move(text));
+      return true;
+    };
+    if (why("absent", Observed<T>::absent) || why("unreadable", Observed<T>::unreadable)) return;
+    std::optional<T> value;
     read(json, value);
     out = std::move(value);
   }

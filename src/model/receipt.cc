@@ -85,4 +85,16 @@ std::string describe_ending(const Receipt& receipt) {
   return "unknown";
 }
 
+Observed<double> quality_of(const ArmFact& arm, const std::string& metric) {
+  const auto it = arm.quality.find(metric);
+  return it == arm.quality.end() ? Observed<double>() : Observed<double>(it->second);
+}
+
+Fault fault_of(const PairFact& pair) {
+  if (!pair.voided) return Fault::kNobody;
+  if (pair.a.failed && pair.b.failed) return Fault::kBoth;
+  if (pair.a.failed) return Fault::kA;
+  return pair.b.failed ? Fault::kB : Fault::kUnknown;
+}
+
 }  // namespace amdahl::model

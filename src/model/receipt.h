@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "model/observed.h"
 
 namespace amdahl::model {
 
@@ -47,10 +48,11 @@ struct Utilisation {
 
 struct FileDigest {
   std::string path;
-  std::string sha256;  // Empty if the file is missing.
+  Observed<std::string> sha256;
   std::int64_t bytes = 0;
+  bool presence_only = false;  // Not to be digested: it has to be there and not empty.
 
-  friend bool operator==(const FileDigest&, const FileDigest&) = default;
+  bool operator==(const FileDigest&) const = default;
 };
 
 // What else happened on the host while the job ran. NaN where unknown.
@@ -98,6 +100,7 @@ struct Receipt {
   int accelerators = 1;
   std::string accelerator_kind;  // "gpu", "cpu slot", "device".
   Nanos started{};               // Unix time.
+  Nanos started_monotonic{};     // Since boot: orders what ran under one boot_id. 0: not known.
   Nanos wall{};
   Nanos cpu_user{};
   Nanos cpu_system{};
@@ -114,14 +117,14 @@ struct Receipt {
   std::string reason;  // For people, when it did not exit with 0.
   NeverRuns never_runs = NeverRuns::kNo;
   int left_behind = 0;  // Processes still alive when the main one ended; killed.
-  std::optional<double> work;
+  Observed<double> work;
   std::map<std::string, double> metrics;
   std::vector<Span> phases;                  // In order of start.
   StepReports steps;                         // Empty but for arm "steps".
   std::vector<std::string> report_problems;  // "line 3: not JSON", at most 20.
   Utilisation utilisation;
   std::vector<FileDigest> outputs;
-  std::string input_fingerprint;  // Empty if the spec names no inputs.
+  Observed<std::string> input_fingerprint;  // Observed only if all that the spec names was read.
   std::int64_t input_bytes = 0;
   HostNoise noise;
   CgroupUse cgroup;
@@ -129,10 +132,10 @@ struct Receipt {
   Nanos observer_cpu{};     // What watching it cost us.
   std::string stdout_tail;  // The last 4 KiB, redacted.
   std::string stderr_tail;
-  std::string stdout_sha256;
+  Observed<std::string> stdout_sha256;
   std::string digest;  // Over all the rest; see seal() in model/codec.h.
 
-  friend bool operator==(const Receipt&, const Receipt&) = default;
+  bool operator==(const Receipt&) const = default;
 };
 
 bool succeeded(const Receipt& receipt);
@@ -148,28 +151,33 @@ struct ArmFact {
   double cost = 0;  // Accelerator-seconds.
   double wall_s = 0;
   double cpu_s = 0;
-  std::optional<double> work;
-  std::optional<double> metric;  // The spec's metric if it is a reported one.
-  std::map<std::string, double> quality;
-  std::string output_digest;  // Over all digested outputs; empty if there are none.
-  std::string input_fingerprint;
+  Observed<double> work;
+  Observed<double> metric;                // The spec's metric if it is a reported one.
+  std::map<std::string, double> quality;  // What was reported; see quality_of().
+  Observed<std::string> output_digest;    // Over all digested outputs; absent if one of them is.
+  Observed<std::string> input_fingerprint;
   double input_bytes = 0;
-  std::string host;
-  double foreign_cpu_cores = 0;
-  double steal_share = 0;
-  double psi_cpu_some = 0;
+  Observed<std::string> host;
+  Observed<double> foreign_cpu_cores;
+  Observed<double> steal_share;
+  Observed<double> psi_cpu_some;
   double started_s = 0;  // Unix time.
   int accelerators = 1;
   std::map<std::string, double> phases;  // Seconds in each phase the job reported.
   double run_delay_s = 0;                // As in the receipt.
   double throttled_s = 0;
   int left_behind = 0;
+  // It gave no number, whatever the way: it ended badly, it was lost while it ran, or it left out
+  // what the spec says must be there. Never set for a run that was not begun through no fault of
+  // its own.
   bool failed = false;
   std::string failure;
   NeverRuns never_runs = NeverRuns::kNo;
 
-  friend bool operator==(const ArmFact&, const ArmFact&) = default;
+  bool operator==(const ArmFact&) const = default;
 };
+
+Observed<double> quality_of(const ArmFact& arm, const std::string& metric);
 
 // Two neighbouring steps of one process, one in each arm; in the metric's unit per step.
 struct StepPair {
@@ -188,20 +196,25 @@ struct PairFact {
   std::string reservation;
   int index = 0;  // The coin's index: never reused within an experiment.
   Purpose purpose = Purpose::kCompare;
-  std::string target;               // The check that asked for it, for kTopUp.
-  bool variant_second = false;      // As the coin (or a top-up) assigned it.
-  bool ran_variant_second = false;  // As the receipts say.
-  bool concurrent = false;          // Both arms at once, on separate slots swapped by the coin.
-  bool contended = false;           // With neighbours that we put on its slots.
-  std::string stratum;              // Input class, of the spec's strata; empty without any.
-  std::string block;                // Reservation of the run that holds the shared baseline.
-  std::vector<StepPair> steps;      // For arms that alternate inside one process.
+  std::string target;                 // The check that asked for it, for kTopUp.
+  bool variant_second = false;        // As the coin (or a top-up) assigned it.
+  Observed<bool> ran_variant_second;  // As the receipts say.
+  bool concurrent = false;            // Both arms at once, on separate slots swapped by the coin.
+  bool contended = false;             // With neighbours that we put on its slots.
+  std::string stratum;                // Input class, of the spec's strata; empty without any.
+  std::string block;                  // Reservation of the run that holds the shared baseline.
+  std::vector<StepPair> steps;        // For arms that alternate inside one process.
   ArmFact a;
   ArmFact b;
   bool voided = false;
   std::string void_reason;
 
-  friend bool operator==(const PairFact&, const PairFact&) = default;
+  bool operator==(const PairFact&) const = default;
 };
+
+// To whom a pair was lost. A variant must not choose its sample: what is lost to B counts against
+// B.
+enum class Fault : std::uint8_t { kNobody, kA, kB, kBoth, kUnknown };
+Fault fault_of(const PairFact& pair);  // kNobody if it counts; kUnknown if no arm was to blame.
 
 }  // namespace amdahl::model

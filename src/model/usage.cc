@@ -18,7 +18,7 @@ Usage usage_of(const Receipt& receipt, std::string user, std::string workdir) {
   usage.end = receipt.started + receipt.wall;
   usage.failed = !succeeded(receipt);
   usage.ending = describe_ending(receipt);
-  usage.work = receipt.work;
+  usage.work = receipt.work.seen();
   usage.utilisation = receipt.utilisation;
   usage.phases = receipt.phases;
   return usage;

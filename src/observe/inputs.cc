@@ -23,35 +23,56 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kSampledFrom = 64 * 1024 * 1024;
 constexpr std::size_t kSample = 1024 * 1024;
+constexpr std::size_t kHexDigits = 64;  // Of a digest.
 
 std::string in_folder(const std::string& folder, const std::string& path) {
   return (fs::path(folder) / path).lexically_normal().string();
 }
 
-// The file itself, or all files below the folder, sorted.
-std::vector<std::string> files_at(const std::string& path) {
+struct Found {
+  std::vector<std::string> files;  // Sorted.
+  std::string unreadable;          // One of those that cannot be read, and why; empty if all can.
+};
+
+// The file itself, or all files below the folder. A pipe would keep its reader waiting, and what
+// lies behind a link to a folder is not looked for: nothing is said of them but that they are
+// there.
+Found files_at(const std::string& path) {
   std::error_code error;
-  if (!fs::is_directory(path, error)) return {path};
-  std::vector<std::string> files;
+  Found found;
+  const auto take = [&](const fs::path& file) {
+    std::error_code unknown;
+    if (fs::is_regular_file(file, unknown)) {
+      found.files.push_back(file.string());
+    } else {
+      found.unreadable = file.string() + " is neither a file nor a folder";
+    }
+  };
+  if (!fs::is_directory(path, error)) {
+    take(path);
+    return found;
+  }
   for (fs::recursive_directory_iterator at(path, error), end; !error && at != end;
        at.increment(error)) {
-    std::error_code ignored;
-    if (at->is_regular_file(ignored)) files.push_back(at->path().string());
+    std::error_code unknown;
+    if (at->is_symlink(unknown) || !at->is_directory(unknown)) take(at->path());
   }
-  std::sort(files.begin(), files.end());
-  return files;
+  if (error) found.unreadable = fmt::format("{}: {}", path, error.message());
+  std::sort(found.files.begin(), found.files.end());
+  return found;
 }
 
 std::int64_t nanos(const timespec& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }
 
-std::string sampled_digest(const std::string& path, const struct stat& info) {
+Result<std::string> sampled_digest(const std::string& path, const struct stat& info) {
   const os::Fd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   Sha256 hash;
   std::string piece(kSample, '\0');
   for (const std::int64_t part : {0, 1, 2}) {
     const off_t from = (info.st_size - static_cast<off_t>(kSample)) * part / 2;
     const ssize_t got = ::pread(fd.get(), piece.data(), piece.size(), from);
-    if (got > 0) hash.update(std::string_view(piece).substr(0, static_cast<std::size_t>(got)));
+    if (got <= 0) return external(path + ": cannot be read");
+    hash.update(std::string_view(piece).substr(0, static_cast<std::size_t>(got)));
   }
   hash.update(std::to_string(nanos(info.st_mtim)));
   return hex(hash.finish());
@@ -67,27 +88,19 @@ class Cache {
     const auto json = parse_json(*text);
     if (!json || !json->is_object()) return;
     for (const auto& [key, value] : json->items()) {
-      if (value.is_string()) known_[key] = value.get<std::string>();
+      if (!value.is_string()) continue;
+      const auto digest = value.get<std::string>();
+      if (digest.size() == kHexDigits) known_[key] = digest;
     }
   }
 
-  std::string digest(const std::string& path, const struct stat& info) {
+  Result<std::string> digest(const std::string& path, const struct stat& info) {
     const std::string key =
         fmt::format("{} {} {} {}", path, info.st_size, nanos(info.st_mtim), nanos(info.st_ctim));
-    std::string& digest = used_[key];
-    const auto at = known_.find(key);
-    if (at != known_.end()) {
-      digest = at->second;
-      return digest;
-    }
+    if (const auto at = known_.find(key); at != known_.end()) return used_[key] = at->second;
     changed_ = true;
-    if (info.st_size >= kSampledFrom) {
-      digest = sampled_digest(path, info);
-    } else {
-      const auto content = os::sha256_of_file(path);
-      digest = content ? *content : "unreadable";
-    }
-    return digest;
+    return used_[key] = TRY(info.st_size >= kSampledFrom ? sampled_digest(path, info)
+                                                         : os::sha256_of_file(path));
   }
 
   // A cache that cannot be written costs time, not truth: its error is no one's business.
@@ -104,85 +117,146 @@ class Cache {
   bool changed_ = false;
 };
 
-std::string digest_of_all(const std::string& path, std::int64_t& bytes) {
-  const auto files = files_at(path);
-  const bool folder = files.size() != 1 || files.front() != path;
+// The file's digest, or one over all files below the folder.
+model::Observed<std::string> digest_of_all(const std::string& path, std::int64_t& bytes) {
+  using Digest = model::Observed<std::string>;
+  const Found found = files_at(path);
+  if (!found.unreadable.empty()) return Digest::unreadable(found.unreadable);
+  if (found.files.empty()) return Digest::absent("a folder without a file");
+  const bool folder = found.files.size() != 1 || found.files.front() != path;
   Sha256 all;
-  for (const std::string& file : files) {
+  for (const std::string& file : found.files) {
     std::error_code error;
     const auto size = fs::file_size(file, error);
     if (!error) bytes += static_cast<std::int64_t>(size);
     const auto digest = os::sha256_of_file(file);
-    if (!folder) return digest ? *digest : "";
-    all.update(fmt::format("{}\n{}\n", fs::path(file).lexically_relative(path).string(),
-                           digest ? *digest : "unreadable"));
+    if (!digest) return Digest::unreadable(digest.error().text);
+    if (!folder) return *digest;
+    all.update(fmt::format("{}\n{}\n", fs::path(file).lexically_relative(path).string(), *digest));
   }
   return hex(all.finish());
 }
+
+std::int64_t bytes_of(const std::string& path) {
+  std::int64_t bytes = 0;
+  for (const std::string& file : files_at(path).files) {
+    std::error_code error;
+    const auto size = fs::file_size(file, error);
+    if (!error) bytes += static_cast<std::int64_t>(size);
+  }
+  return bytes;
+}
+
+// What one pattern stands for, as it is told apart on its way into the fingerprint.
+class InputLines {
+ public:
+  InputLines(const std::string& workdir, const std::string& cache_path)
+      : workdir_{workdir}, cache_{cache_path} {}
+
+  void add(const std::string& pattern) {
+    const auto matches = os::glob(in_folder(workdir_, pattern));
+    bool any = false;
+    for (const std::string& match : matches) {
+      const Found found = files_at(match);
+      if (!found.unreadable.empty()) cannot_read(found.unreadable);
+      any |= !found.files.empty() || !found.unreadable.empty();
+      for (const std::string& file : found.files) add_file(file);
+    }
+    if (any) return;
+    const std::string why = fmt::format("nothing matches {}", pattern);
+    if (absent_.empty()) absent_ = why;
+    result_.problems.push_back("inputs: " + why);
+  }
+
+  Fingerprint finish() {
+    cache_.save();
+    using Digest = model::Observed<std::string>;
+    if (!absent_.empty()) {
+      result_.sha256 = Digest::absent(absent_);
+    } else if (!unreadable_.empty()) {
+      result_.sha256 = Digest::unreadable(unreadable_);
+    } else {
+      Sha256 all;
+      for (const auto& [path, line] : lines_) {
+        // Relative, so that a copy of the folder elsewhere is the same input.
+        const std::string shown = fs::path(path).lexically_relative(workdir_).string();
+        all.update(fmt::format("{}\n{}\n", shown.empty() ? path : shown, line));
+      }
+      result_.sha256 = hex(all.finish());
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void add_file(const std::string& file) {
+    struct stat info {};
+    if (lines_.contains(file)) return;
+    if (::stat(file.c_str(), &info) != 0) return cannot_read(file + ": cannot be read");
+    result_.bytes += info.st_size;
+    const auto digest = cache_.digest(file, info);
+    if (!digest) return cannot_read(digest.error().text);
+    lines_[file] = fmt::format("{} {}", info.st_size, *digest);
+  }
+
+  void cannot_read(const std::string& why) {
+    if (unreadable_.empty()) unreadable_ = why;
+    result_.problems.push_back("inputs: " + why);
+  }
+
+  const std::string& workdir_;
+  Cache cache_;
+  Fingerprint result_;
+  std::map<std::string, std::string> lines_;  // By path: a file that matches twice counts once.
+  std::string absent_;
+  std::string unreadable_;
+};
 
 }  // namespace
 
 Fingerprint fingerprint(const std::vector<std::string>& patterns, const std::string& workdir,
                         const std::string& cache_path) {
-  Fingerprint result;
-  if (patterns.empty()) return result;
-  Cache cache(cache_path);
-  std::map<std::string, std::string> lines;  // By path: a file that matches twice counts once.
-  for (const std::string& pattern : patterns) {
-    const auto matches = os::glob(in_folder(workdir, pattern));
-    if (matches.empty()) {
-      lines[pattern] = "missing";
-      result.problems.push_back(fmt::format("inputs: nothing matches {}", pattern));
-    }
-    for (const std::string& match : matches) {
-      for (const std::string& file : files_at(match)) {
-        struct stat info {};
-        if (lines.contains(file) || ::stat(file.c_str(), &info) != 0) continue;
-        result.bytes += info.st_size;
-        lines[file] = fmt::format("{} {}", info.st_size, cache.digest(file, info));
-      }
-    }
-  }
-  Sha256 all;
-  for (const auto& [path, line] : lines) {
-    // Relative, so that a copy of the folder elsewhere is the same input.
-    const std::string shown = fs::path(path).lexically_relative(workdir).string();
-    all.update(fmt::format("{}\n{}\n", shown.empty() ? path : shown, line));
-  }
-  result.sha256 = hex(all.finish());
-  cache.save();
-  return result;
+  if (patterns.empty()) return {};
+  InputLines lines(workdir, cache_path);
+  for (const std::string& pattern : patterns) lines.add(pattern);
+  return lines.finish();
 }
 
-std::vector<model::FileDigest> digest_outputs(const std::vector<std::string>& patterns,
+std::vector<model::FileDigest> digest_outputs(const std::vector<model::Output>& outputs,
                                               const OutputPlace& place,
                                               std::vector<std::string>& problems) {
   // The kernel stamps files with a clock that lags the real one by up to a tick.
   constexpr Nanos kLag = std::chrono::milliseconds(20);
   std::vector<model::FileDigest> digests;
-  for (const std::string& pattern : patterns) {
-    std::string whole = pattern;
+  const auto row_of = [&](const std::string& match, model::FileDigest row) {
+    struct stat info {};
+    ::stat(match.c_str(), &info);
+    if (Nanos(nanos(info.st_mtim)) < place.oldest - kLag) {
+      row.sha256 = model::Observed<std::string>::absent("older than the run: not written by it");
+    } else if (row.presence_only) {
+      row.bytes = bytes_of(match);
+    } else {
+      row.sha256 = digest_of_all(match, row.bytes);
+    }
+    if (!row.sha256.why().empty()) {
+      const bool unreadable = row.sha256.sight() == model::Sight::kUnreadable;
+      problems.push_back(fmt::format("output {} {} {}", row.path,
+                                     unreadable ? "cannot be read:" : "is", row.sha256.why()));
+    }
+    return row;
+  };
+  for (const model::Output& output : outputs) {
+    std::string whole = output.path;
     const std::size_t word = whole.find("{out}");
     if (word != whole.npos) whole.replace(word, 5, place.out_dir);
     const auto matches = os::glob(in_folder(place.workdir, whole));
-    if (matches.empty()) digests.push_back({pattern, "", 0});
+    if (matches.empty()) digests.push_back({output.path, {}, 0, !output.digest});
     for (const std::string& match : matches) {
-      std::string shown = pattern;
+      std::string shown = output.path;
       if (matches.size() > 1 || match != in_folder(place.workdir, whole)) {
         shown = match;
         if (shown.starts_with(place.out_dir)) shown.replace(0, place.out_dir.size(), "{out}");
       }
-      struct stat info {};
-      ::stat(match.c_str(), &info);
-      if (Nanos(nanos(info.st_mtim)) < place.started - kLag) {
-        problems.push_back(
-            fmt::format("output {} is older than the run: not written by it", shown));
-        digests.push_back({shown, "", 0});
-        continue;
-      }
-      model::FileDigest row{shown, "", 0};
-      row.sha256 = digest_of_all(match, row.bytes);
-      digests.push_back(row);
+      digests.push_back(row_of(match, {shown, {}, 0, !output.digest}));
     }
   }
   return digests;

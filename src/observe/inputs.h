@@ -7,13 +7,16 @@
 
 #include "base/units.h"
 #include "model/receipt.h"
+#include "model/spec.h"
 
 namespace amdahl::observe {
 
 struct Fingerprint {
-  std::string sha256;  // Empty if there are no patterns.
+  // Absent if there are no patterns or one of them matches nothing, for then not all that the job
+  // reads was seen; unreadable if a file is.
+  model::Observed<std::string> sha256;
   std::int64_t bytes = 0;
-  std::vector<std::string> problems;  // Patterns that match nothing.
+  std::vector<std::string> problems;  // All of them, for people.
 };
 
 // Over path, size and content of every file that matches; a folder stands for all files in it.
@@ -27,12 +30,13 @@ Fingerprint fingerprint(const std::vector<std::string>& patterns, const std::str
 struct OutputPlace {
   std::string out_dir;
   std::string workdir;
-  Nanos started{};  // Unix time: a file that is older was not written by this run.
+  Nanos oldest{};  // Unix time: a file that is older was not written by this run.
 };
 
-// One row per file that matches, or one with an empty digest if none does. A file older than the
-// run counts as missing and is named in `problems`.
-std::vector<model::FileDigest> digest_outputs(const std::vector<std::string>& patterns,
+// One row per file that matches, or one for an absent file if none does. A file that is older than
+// the run, a folder without a file and anything that is not a plain file or a folder of them is
+// not a result either, and `problems` names it.
+std::vector<model::FileDigest> digest_outputs(const std::vector<model::Output>& outputs,
                                               const OutputPlace& place,
                                               std::vector<std::string>& problems);
 

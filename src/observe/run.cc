@@ -86,6 +86,7 @@ Result<model::Receipt> Run::go() {
   own_cpu_start_ = own_cpu_time();
   receipt.started = clock_.unix_time();
   start_ = clock_.monotonic();
+  receipt.started_monotonic = start_;
   const Started started = TRY(start(job));
   if (waits_) waits_->started(started.pid);
   out_->started();

@@ -103,16 +103,24 @@ void add_problems(model::Receipt& receipt, const std::vector<std::string>& probl
   }
 }
 
-void take_files(const RunOrder& order, const std::string& workdir, const Fingerprint& inputs,
+// From when on a file may be the run's own. If the wall clock was set back meanwhile, what the run
+// wrote is stamped with times before its start.
+Nanos oldest_output(const model::Receipt& receipt, os::Clock& clock) {
+  const Nanos by_wall_clock = clock.unix_time() - receipt.started;
+  const Nanos passed = clock.monotonic() - receipt.started_monotonic;
+  return receipt.started + std::min(Nanos{0}, by_wall_clock - passed);
+}
+
+void take_files(const RunOrder& order, const OutputPlace& place, const Fingerprint& inputs,
                 model::Receipt& receipt) {
   std::vector<std::string> problems = inputs.problems;
-  std::vector<std::string> outputs = order.outputs;
-  for (std::string& output : outputs) {
-    const std::size_t at = output.find("{state}");
-    if (at != output.npos) output.replace(at, 7, order.state_dir);
+  std::vector<model::Output> outputs = order.outputs;
+  for (model::Output& output : outputs) {
+    const std::size_t at = output.path.find("{state}");
+    if (at != output.path.npos) output.path.replace(at, 7, order.state_dir);
   }
   if (receipt.ending != model::Ending::kNotStarted) {
-    receipt.outputs = digest_outputs(outputs, {order.out_dir, workdir, receipt.started}, problems);
+    receipt.outputs = digest_outputs(outputs, place, problems);
   }
   receipt.input_fingerprint = inputs.sha256;
   receipt.input_bytes = inputs.bytes;
@@ -120,8 +128,9 @@ void take_files(const RunOrder& order, const std::string& workdir, const Fingerp
   const std::vector<std::string> secrets = secrets_of(order.plan);
   receipt.stdout_tail = redacted_tail(order.out_dir + "/stdout", secrets);
   receipt.stderr_tail = redacted_tail(order.out_dir + "/stderr", secrets);
-  const auto digest = os::sha256_of_file(order.out_dir + "/stdout");
-  receipt.stdout_sha256 = digest ? *digest : "";
+  if (const std::string path = order.out_dir + "/stdout"; is_plain(path)) {
+    if (const auto digest = os::sha256_of_file(path)) receipt.stdout_sha256 = *digest;
+  }
 }
 
 }  // namespace
@@ -152,7 +161,7 @@ Result<model::Receipt> supervise(const RunOrder& order_given, os::Clock& clock,
   receipt.accelerators = order.plan.accelerators;
   take_report(order, run.watcher(), receipt);
   add_problems(receipt, run.problems());
-  take_files(order, workdir, inputs, receipt);
+  take_files(order, {order.out_dir, workdir, oldest_output(receipt, clock)}, inputs, receipt);
   model::seal(receipt);
   return receipt;
 }

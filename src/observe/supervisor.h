@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "model/plan.h"
 #include "model/receipt.h"
+#include "model/spec.h"
 #include "os/clock.h"
 
 namespace amdahl::observe {
@@ -27,13 +28,13 @@ struct RunOrder {
   std::optional<double> memory_limit_mb;
   std::string work_pattern;  // As in Spec.
   std::optional<double> fixed_work;
-  std::vector<std::string> outputs;  // To digest; may hold "{out}".
-  std::vector<std::string> inputs;   // To fingerprint: globs, relative to the plan's workdir.
-  bool pass_input = false;           // Hand it our stdin, if that is no terminal (amdahl run).
-  bool pass_output = false;          // Copy stdout and stderr to ours (amdahl run).
-  bool with_hook = false;            // Put the PyTorch hook on PYTHONPATH (profile).
-  bool with_waits = false;           // Record its threads' waits in out_dir/waits.jsonl (profile).
-  bool with_syscalls = false;        // Count system calls in it, which costs the whole host.
+  std::vector<model::Output> outputs;  // To look for; may hold "{out}".
+  std::vector<std::string> inputs;     // To fingerprint: globs, relative to the plan's workdir.
+  bool pass_input = false;             // Hand it our stdin, if that is no terminal (amdahl run).
+  bool pass_output = false;            // Copy stdout and stderr to ours (amdahl run).
+  bool with_hook = false;              // Put the PyTorch hook on PYTHONPATH (profile).
+  bool with_waits = false;     // Record its threads' waits in out_dir/waits.jsonl (profile).
+  bool with_syscalls = false;  // Count system calls in it, which costs the whole host.
   Nanos sample_every = std::chrono::milliseconds(100);
 };
 

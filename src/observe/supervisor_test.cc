@@ -277,46 +277,6 @@ TEST_F(SupervisorTest, CpuSlotsFillInOrder) {
   EXPECT_LT(mean(receipt.utilisation.accelerators[1]), 0.1);
 }
 
-TEST_F(SupervisorTest, OutputsAreDigestedUnderNamesThatBothArmsShare) {
-  RunOrder made = shell("echo a > {out}/a.txt; echo b > {out}/b.txt; echo c > c.txt");
-  write("stale.txt", "from an earlier run");
-  std::filesystem::last_write_time(
-      path("stale.txt"),
-      std::filesystem::last_write_time(path("stale.txt")) - std::chrono::hours(1));
-  made.outputs = {"{out}/*.txt", "c.txt", "stale.txt", "{out}/missing.json"};
-  const model::Receipt receipt = run(made);
-  ASSERT_EQ(receipt.outputs.size(), 5u);
-  EXPECT_EQ(receipt.outputs[0].path, "{out}/a.txt");
-  EXPECT_EQ(receipt.outputs[0].sha256, sha256_hex("a\n"));
-  EXPECT_EQ(receipt.outputs[0].bytes, 2);
-  EXPECT_EQ(receipt.outputs[1].path, "{out}/b.txt");
-  EXPECT_EQ(receipt.outputs[2].path, "c.txt");
-  EXPECT_EQ(receipt.outputs[2].sha256, sha256_hex("c\n"));
-  EXPECT_EQ(receipt.outputs[3].sha256, "");
-  EXPECT_EQ(receipt.outputs[4].path, "{out}/missing.json");
-  EXPECT_EQ(receipt.outputs[4].sha256, "");
-  EXPECT_EQ(receipt.report_problems,
-            std::vector<std::string>{"output stale.txt is older than the run: not written by it"});
-}
-
-TEST_F(SupervisorTest, InputsAreFingerprintedByContent) {
-  write("data/1.bin", "one");
-  write("data/deep/2.bin", "two");
-  RunOrder made = shell("true");
-  made.inputs = {"data"};
-  const model::Receipt first = run(made);
-  EXPECT_EQ(first.input_bytes, 6);
-  EXPECT_EQ(run(made).input_fingerprint, first.input_fingerprint);
-  EXPECT_TRUE(os::exists(path("state/inputs.json")));
-  write("data/deep/2.bin", "TWO");
-  EXPECT_NE(run(made).input_fingerprint, first.input_fingerprint);
-  write("data/deep/2.bin", "two");
-  EXPECT_EQ(run(made).input_fingerprint, first.input_fingerprint);
-  made.inputs = {"data", "nothing*"};
-  EXPECT_EQ(run(made).report_problems,
-            std::vector<std::string>{"inputs: nothing matches nothing*"});
-}
-
 TEST_F(SupervisorTest, SecretsAreNotKept) {
   RunOrder made = order({"sh", "-c", "echo Authorization: Bearer abcdefghijklmnop123456",
                          "--api-key", "hunter2hunter2"});

@@ -1,11 +1,14 @@
 #include "refute/facts.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/core.h>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "compare/compare.h"
+#include "stats/tests.h"
 
 namespace amdahl::refute {
 namespace {
@@ -63,7 +66,7 @@ std::vector<Trial> trials_in(const Evidence& evidence, const Pairs& pairs) {
         trials.push_back({d[i], pair->variant_second, pair->ran_variant_second});
       } else {  // The worker keeps a process to its schedule, or the pair is void.
         const bool second = pair->steps[i].variant_second;
-        trials.push_back({d[i], second, second});
+        trials.push_back({d[i], second, model::Observed<bool>(second)});
       }
     }
   }
@@ -96,11 +99,44 @@ double work_or_run(const PairFact& pair, const model::ArmFact& arm) {
 }
 
 bool fingerprinted(const PairFact& pair) {
-  return !pair.a.input_fingerprint.empty() && !pair.b.input_fingerprint.empty();
+  return pair.a.input_fingerprint && pair.b.input_fingerprint;
 }
 
 bool same_input(const PairFact& pair) {
-  return fingerprinted(pair) && pair.a.input_fingerprint == pair.b.input_fingerprint;
+  return model::same(pair.a.input_fingerprint, pair.b.input_fingerprint).value_or(false);
+}
+
+Coverage coverage(const Pairs& pairs, const std::function<bool(const model::ArmFact&)>& seen) {
+  Coverage coverage;
+  for (const PairFact* pair : pairs) {
+    const bool a = seen(pair->a);
+    const bool b = seen(pair->b);
+    ++(a ? (b ? coverage.both : coverage.only_a) : (b ? coverage.only_b : coverage.neither));
+  }
+  return coverage;
+}
+
+bool nearly_all(std::size_t seen, std::size_t pairs) { return 10 * seen >= 9 * pairs; }
+
+Ruling rule(const Coverage& coverage) {
+  if (coverage.only_a > coverage.only_b) {
+    const auto hidden = static_cast<int>(coverage.only_a);
+    return by_p(stats::binomial_tail(hidden, hidden + static_cast<int>(coverage.only_b)));
+  }
+  return nearly_all(coverage.both, coverage.pairs()) ? kAgrees : kAbstains;
+}
+
+std::string explain(const Coverage& coverage) {
+  const std::string pairs = count(coverage.pairs(), "pair");
+  if (coverage.only_a + coverage.only_b == 0) {
+    return fmt::format("seen in {} of {}", coverage.both, pairs);
+  }
+  return fmt::format("seen of A but not of B in {} of {}, the other way round in {}",
+                     coverage.only_a, pairs, coverage.only_b);
+}
+
+std::optional<double> known(const model::Observed<double>& number) {
+  return number && std::isfinite(*number) ? number.seen() : std::nullopt;
 }
 
 bool rests_on_report(const model::Spec& spec) {

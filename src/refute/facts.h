@@ -1,11 +1,14 @@
 // facts.h: what several checks draw from the evidence.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "refute/check.h"
+#include "refute/rule.h"
 
 namespace amdahl::refute {
 
@@ -31,7 +34,7 @@ std::string those_by_steps(const Evidence& evidence, std::string_view check);
 struct Trial {
   double d = 0;
   bool assigned_second = false;  // The variant.
-  bool ran_second = false;
+  model::Observed<bool> ran_second;
 };
 std::vector<Trial> trials_in(const Evidence& evidence, const Pairs& pairs);
 
@@ -51,6 +54,29 @@ double work_or_run(const model::PairFact& pair, const model::ArmFact& arm);
 // Whether the inputs of both arms were fingerprinted, and whether they were the same.
 bool fingerprinted(const model::PairFact& pair);
 bool same_input(const model::PairFact& pair);
+
+// Of how many pairs something was seen, by arm.
+struct Coverage {
+  std::size_t both = 0;
+  std::size_t only_a = 0;
+  std::size_t only_b = 0;
+  std::size_t neither = 0;
+
+  std::size_t pairs() const { return both + only_a + only_b + neither; }
+};
+Coverage coverage(const Pairs& pairs, const std::function<bool(const model::ArmFact&)>& seen);
+
+// What so much evidence allows a check to say, whatever it shows. Agrees if nearly all pairs were
+// seen, and no less of B than of A; refutes if B hides what A shows, for a variant must not choose
+// what is seen of it; else abstains.
+Ruling rule(const Coverage& coverage);
+// The same in words: "seen of A but not of B in 4 of 12 pairs, the other way round in 0".
+std::string explain(const Coverage& coverage);
+// Whether so many of these pairs were seen that the rest cannot matter.
+bool nearly_all(std::size_t seen, std::size_t pairs);
+
+// The number, if it was observed and is one.
+std::optional<double> known(const model::Observed<double>& number);
 
 // Whether the claim is about a number that the job reports of itself.
 bool rests_on_report(const model::Spec& spec);

@@ -38,7 +38,7 @@ void judge_again(Evidence& e) {
 // The variant wins only where it ran second. Twice the pairs, so that enough are left to win.
 void win_when_second(Evidence& e) {
   for (int i = 12; i < 24; ++i) e.pairs.push_back(sample_pair(i, 0.105));
-  each(e, [](PairFact& pair) { set_effect(pair, pair.ran_variant_second ? 0.21 : 0.002); });
+  each(e, [](PairFact& pair) { set_effect(pair, *pair.ran_variant_second ? 0.21 : 0.002); });
   judge_again(e);
 }
 
@@ -111,7 +111,7 @@ constexpr Hack kHacks[] = {
      "veto: outputs differ in 1 of 12 pairs and the spec names no quality metric that would "
      "allow it"},
     {"leaves no outputs",
-     [](Evidence& e, Spec&) { each(e, [](PairFact& pair) { pair.b.output_digest.clear(); }); },
+     [](Evidence& e, Spec&) { each(e, [](PairFact& pair) { pair.b.output_digest.reset(); }); },
      "quality",
      "veto: outputs differ in 12 of 12 pairs and the spec names no quality metric that would "
      "allow it"},

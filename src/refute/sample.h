@@ -25,7 +25,7 @@ inline void set_effect(model::PairFact& pair, double d) {
 inline model::PairFact sample_pair(int index, double d) {
   model::PairFact pair;
   pair.index = index;
-  pair.variant_second = pair.ran_variant_second = index % 2 == 0;
+  pair.ran_variant_second = pair.variant_second = index % 2 == 0;
   pair.a.cost = 100;
   pair.a.wall_s = 100;
   pair.a.cpu_s = 400;
@@ -34,6 +34,7 @@ inline model::PairFact sample_pair(int index, double d) {
   pair.a.input_fingerprint = "1f";
   pair.a.input_bytes = 1000;
   pair.a.host = "n1";
+  pair.a.foreign_cpu_cores = pair.a.steal_share = pair.a.psi_cpu_some = 0;
   pair.a.started_s = 1700006400 + 7200.0 * index;  // From a midnight on, every two hours.
   pair.a.phases = {{"load", 90}, {"compute", 10}};
   pair.stratum = index / 2 % 2 == 0 ? "long" : "short";

@@ -165,8 +165,9 @@ void Job::finish(const Truth& truth, const Setting& setting, const Twist& t, Pai
   }
   const double around = setting.contended ? 2.0 : 0.1;
   pair.a.foreign_cpu_cores = pair.b.foreign_cpu_cores = around;
+  pair.a.steal_share = pair.b.steal_share = 0;
   if (!t.undisturbed) {
-    (stream_.chance(0.5) ? pair.a : pair.b).foreign_cpu_cores += 2;
+    (stream_.chance(0.5) ? pair.a : pair.b).foreign_cpu_cores = around + 2;
   }
   if (truth.inputs_known) {
     const double bytes = 1e6;

@@ -44,7 +44,7 @@ TEST(Job, PairsAreAsNoisyAsSaid) {
   int sound = 0;
   for (int i = 1; i <= 4000; ++i) {
     const model::PairFact pair = job.run(order_of(i)).front();
-    if (pair.a.host != pair.b.host) continue;
+    if (!model::same(pair.a.host, pair.b.host).value_or(false)) continue;
     squares += std::pow(*compare::log_ratio(pair), 2);
     ++sound;
   }
@@ -85,11 +85,11 @@ TEST(Job, TheCoinIsIgnoredByOneKindAlone) {
   Job broken = job_of(Kind::kOrder);
   for (int i = 1; i <= 20; ++i) {
     EXPECT_EQ(sound.run(order_of(i)).front().ran_variant_second, i % 2 == 0);
-    EXPECT_TRUE(broken.run(order_of(i)).front().ran_variant_second);
+    EXPECT_EQ(broken.run(order_of(i)).front().ran_variant_second, true);
   }
   model::Pair first = order_of(21, "top-up:order");
   first.variant_second = false;
-  EXPECT_FALSE(broken.run(first).front().ran_variant_second);
+  EXPECT_EQ(broken.run(first).front().ran_variant_second, false);
 }
 
 TEST(Job, ABlockComparesAllVariantsWithOneBaseline) {

@@ -246,7 +246,11 @@ TEST_F(FinerTest, ABlockWhoseWorkerDiesIsLost) {
   ::kill(worker_pid(), SIGKILL);
   EXPECT_EQ(wait_for({RunState::kLost, RunState::kFinished}), RunState::kLost);
   wait_for_death(pid_in("pid"));
-  EXPECT_EQ(launcher_->collect({"r-1"}).error().text, "r-1: it has not finished");
+  const Receipts left = *launcher_->collect({"r-1"});
+  EXPECT_TRUE(left.lost);
+  EXPECT_TRUE(left.a);
+  EXPECT_EQ(left.under_way, "B");
+  EXPECT_EQ(left.problem, "its worker died without leaving receipts while B ran");
 }
 
 TEST_F(FinerTest, APersonWhoWaitsCanStopARun) {

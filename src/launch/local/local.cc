@@ -12,6 +12,7 @@
 #include "launch/local/spawn.h"
 #include "launch/steps.h"
 #include "model/codec.h"
+#include "observe/report.h"
 #include "os/clock.h"
 #include "os/fault.h"
 #include "os/files.h"
@@ -83,6 +84,37 @@ std::vector<std::string> order_in(const Json& done) {
   return order;
 }
 
+// What a run without an end left: the receipts of arms that were over, and which were not.
+Result<> add_lost(const RunFolder& folder, Receipts& receipts) {
+  receipts.lost = true;
+  receipts.problem = "its worker died without leaving receipts";
+  const auto stored = json_in(folder.request());
+  if (!stored) return Ok{};
+  const PairRequest request = TRY(decode_request(*stored).in(folder.request()));
+  std::string ignored;
+  if (!request.steps) {
+    receipts.a = receipt_of(folder, "A", ignored);
+    receipts.b = receipt_of(folder, "B", ignored);
+  }
+  for (std::size_t arm = 0; arm < 2 + request.more.size(); ++arm) {
+    const std::string letter(1, static_cast<char>('A' + arm));
+    if (arm >= 2) receipts.more.push_back(receipt_of(folder, letter, ignored));
+    // An arm's output is opened as the last thing before it starts.
+    if (os::exists(folder.receipt(letter)) || !os::exists(folder.out(letter) + "/stdout")) continue;
+    receipts.under_way += letter;
+  }
+  if (request.steps && !receipts.under_way.empty()) {
+    const auto report = os::read_file(folder.out("A") + "/report.jsonl");
+    const auto steps = observe::read_report(report ? *report : "", false, {}).steps.arms.size();
+    receipts.under_way = arm_under_way(steps, request.schedule);
+  }
+  if (!receipts.under_way.empty()) {
+    receipts.problem += fmt::format(
+        " while {} ran", receipts.under_way.size() > 1 ? "both arms" : receipts.under_way);
+  }
+  return Ok{};
+}
+
 // A reservation is a folder's name and nothing else.
 Result<RunFolder> folder_in(const std::string& state_dir, const std::string& reservation) {
   const bool bad = reservation.empty() || reservation.front() == '.' ||
@@ -144,9 +176,6 @@ class LocalLauncher final : public Launcher {
 
   Result<Receipts> collect(const RunRef& run) override {
     const RunFolder folder = TRY(folder_of(run.reservation));
-    if (!os::exists(folder.done())) {
-      return Error{Error::Kind::kNotFound, fmt::format("{}: it has not finished", run.reservation)};
-    }
     if (!is_of(folder, run.ticket)) {
       return Error{Error::Kind::kConflict,
                    fmt::format("{} is another run's: its ticket differs", folder.path)};
@@ -154,6 +183,14 @@ class LocalLauncher final : public Launcher {
     Receipts receipts;
     receipts.out_a = folder.out("A");
     receipts.out_b = folder.out("B");
+    if (!os::exists(folder.done())) {
+      if (state_of(folder, run) != RunState::kLost) {
+        return Error{Error::Kind::kNotFound,
+                     fmt::format("{}: it has not finished", run.reservation)};
+      }
+      TRY(add_lost(folder, receipts));
+      return receipts;
+    }
     const Json done = TRY(json_in(folder.done()));
     if (done.is_object() && done.contains("problem")) {
       const Json& problem = done.at("problem");

@@ -84,7 +84,8 @@ TEST_F(LocalTest, AKilledWorkerIsLostAndItsJobDiesWithIt) {
   // Never again under this reservation.
   ASSERT_TRUE(run_pair(run_folder().path));
   EXPECT_EQ(launcher_->poll({"r-1"})->state, RunState::kLost);
-  EXPECT_EQ(launcher_->collect({"r-1"}).error().text, "r-1: it has not finished");
+  EXPECT_TRUE(launcher_->collect({"r-1"})->lost);
+  EXPECT_EQ(launcher_->collect({"r-1"})->under_way, "A");
 }
 
 TEST_F(LocalTest, TheWorkerOutlivesWhoeverSubmittedIt) {
@@ -131,7 +132,8 @@ TEST_F(LocalTest, CancellingEndsTheWholeTree) {
   EXPECT_EQ(wait_for({RunState::kFinished, RunState::kLost}), RunState::kFinished);
   const Receipts receipts = *launcher_->collect({"r-1"});
   EXPECT_EQ(receipts.a->ending, Ending::kCancelled);
-  EXPECT_EQ(receipts.b->ending, Ending::kNotStarted);
+  EXPECT_EQ(receipts.b->ending, Ending::kCancelled);
+  EXPECT_EQ(receipts.b->wall, Nanos{0}) << "it never had its turn";
   EXPECT_EQ(receipts.b->reason, "the run was cancelled");
   EXPECT_FALSE(os::exists(path("b_ran")));
   EXPECT_NE(::kill(pid_in("pid"), 0), 0);

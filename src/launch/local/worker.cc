@@ -32,7 +32,6 @@ using local::Arm;
 using local::RunFolder;
 namespace fs = std::filesystem;
 
-constexpr std::string_view kCancelled = "the run was cancelled";
 constexpr int kMostInFlight = 1000;
 
 std::optional<std::string> visible_devices(const model::Plan& plan) {
@@ -108,10 +107,7 @@ class Worker {
     TRY(os::make_dirs(folder_.out(arm.name)));
     Ready ready{arm, {}, "", model::NeverRuns::kNo};
     model::Plan plan = *arm.plan;
-    if (cancelled()) {
-      ready.reason = kCancelled;
-      return ready;
-    }
+    if (cancelled()) return ready;
     if (has_patch(request_)) {
       const local::Patched made =
           local::make_patched(request_.spec, plan, state_dir_ + "/trees", request_.commit);
@@ -192,7 +188,7 @@ class Worker {
     order.memory_limit_mb = spec.memory_limit_mb;
     order.work_pattern = spec.work_pattern;
     order.fixed_work = spec.fixed_work;
-    for (const model::Output& output : spec.outputs) order.outputs.push_back(output.path);
+    order.outputs = spec.outputs;
     order.inputs = spec.inputs;
     order.with_hook = arm.label == "profile";
     order.with_waits = order.with_hook;
@@ -237,7 +233,7 @@ class Worker {
       // The signal may come before the arm's process listens or after its job has ended.
       const Arm& arm = ready[i].arm;
       if (!cancelled()) return external(fmt::format("the supervisor of arm {} died", arm.name));
-      TRY(keep(arm, not_started(arm, std::string(kCancelled))));
+      TRY(keep(arm, not_begun(arm)));
     }
     return Ok{};
   }
@@ -254,7 +250,7 @@ class Worker {
   }
 
   model::Receipt receipt_for(const Ready& ready) const {
-    if (cancelled()) return not_started(ready.arm, std::string(kCancelled));
+    if (cancelled()) return not_begun(ready.arm);
     if (!ready.reason.empty()) return not_started(ready.arm, ready.reason, ready.never);
     auto receipt = observe::supervise(ready.order, os::real_clock());
     if (!receipt) return not_started(ready.arm, receipt.error().text);
@@ -263,6 +259,14 @@ class Worker {
     sealed.plan_digest = model::digest(*ready.arm.plan);
     model::seal(sealed);
     return sealed;
+  }
+
+  // Cancelled before its turn, which says nothing against it.
+  model::Receipt not_begun(const Arm& arm) const {
+    model::Receipt receipt = not_started(arm, "the run was cancelled");
+    receipt.ending = model::Ending::kCancelled;
+    model::seal(receipt);
+    return receipt;
   }
 
   model::Receipt not_started(const Arm& arm, const std::string& reason,

@@ -23,13 +23,14 @@ constexpr double kStolen = 0.05;
 constexpr double kDelayed = 0.02;  // Of its wall time, that the arm waited for a CPU.
 
 State beside(const ArmFact& arm) {
-  if (arm.steal_share >= kStolen) return State::kBusy;
+  if (arm.steal_share.value_or(0) >= kStolen) return State::kBusy;
   // On a large host neighbours may keep to CPUs of their own: then the arm hardly waits for one.
   // A delay of exactly 0 was not measured.
   const bool measured = arm.run_delay_s > 0;
   if (measured && arm.run_delay_s < kDelayed * arm.wall_s) return State::kQuiet;
-  if (!std::isfinite(arm.foreign_cpu_cores)) return State::kUnknown;
-  return arm.foreign_cpu_cores < kBusyCores ? State::kQuiet : State::kBusy;
+  const auto foreign = known(arm.foreign_cpu_cores);
+  if (!foreign || !known(arm.steal_share)) return State::kUnknown;
+  return *foreign < kBusyCores ? State::kQuiet : State::kBusy;
 }
 
 struct Sides {

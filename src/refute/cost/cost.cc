@@ -24,9 +24,11 @@ struct Bills {  // ln(A / B) of each pair, per unit of work or, without any, per
 
 bool counts(double amount) { return std::isfinite(amount) && amount > 0; }
 
-// Of a job whose claim is its own metric a whole run can be billed; else there must be work.
+// Of a job whose claim is its own metric a whole run can be billed, unless one arm says how much of
+// a run it was and the other does not; else there must be work.
 bool billable(const Evidence& evidence, const PairFact& pair) {
-  return reports_work(pair) || rests_on_report(*evidence.spec);
+  const bool neither = !(pair.a.work.value_or(0) > 0) && !(pair.b.work.value_or(0) > 0);
+  return reports_work(pair) || (neither && rests_on_report(*evidence.spec));
 }
 
 Bills bills_in(const Evidence& evidence) {
@@ -54,6 +56,10 @@ std::string explain_price(const Evidence& evidence, std::span<const double> log_
     }
     return fmt::format("{} with a bill for both arms{}, at least {} are needed",
                        count(log_bill.size(), "pair"), those_by_steps(evidence, "cost"), kAtLeast);
+  }
+  if (const std::size_t whole = whole_runs_for(evidence, "cost").size();
+      !nearly_all(log_bill.size(), whole)) {
+    return fmt::format("both arms have a bill in {} of {}", log_bill.size(), count(whole, "pair"));
   }
   const double typical = stats::hodges_lehmann(log_bill);
   return fmt::format(
@@ -94,7 +100,8 @@ Ruling clock_rule(std::span<const double> log_seconds, double theta) {
 model::Finding run(const Evidence& evidence) {
   const double theta = claimed(evidence);
   const Bills bills = bills_in(evidence);
-  const Ruling price = rule(bills.price, theta);
+  const std::size_t whole = whole_runs_for(evidence, "cost").size();
+  const Ruling price = nearly_all(bills.price.size(), whole) ? rule(bills.price, theta) : kAbstains;
   if (rests_on_report(*evidence.spec)) {
     const Ruling clock = clock_rule(bills.seconds, theta);
     if (clock.vote == model::Vote::kRefute && severity(clock) >= severity(price)) {

@@ -39,9 +39,15 @@ Ruling rule(const std::vector<bool>& assigned, const std::vector<bool>& executed
 model::Finding run(const Evidence& evidence) {
   std::vector<bool> assigned;
   std::vector<bool> executed;
-  for (const Trial& trial : trials_in(evidence, pairs_for(evidence, "design"))) {
+  const std::vector<Trial> trials = trials_in(evidence, pairs_for(evidence, "design"));
+  for (const Trial& trial : trials) {
+    if (!trial.ran_second.has_value()) continue;
     assigned.push_back(trial.assigned_second);
-    executed.push_back(trial.ran_second);
+    executed.push_back(*trial.ran_second);
+  }
+  if (!nearly_all(assigned.size(), trials.size())) {
+    return finding(kAbstains, fmt::format("which arm ran second is known in {} of {}",
+                                          assigned.size(), count(trials.size(), "pair")));
   }
   const Ruling ruling = rule(assigned, executed);
   if (assigned.size() < kAtLeast) {

@@ -29,7 +29,7 @@ constexpr Case kCases[] = {
      "unfair coin)"},
     {"the coin was always heads",
      [](Evidence& e, model::Spec&) {
-       for (auto& pair : e.pairs) pair.variant_second = pair.ran_variant_second = true;
+       for (auto& pair : e.pairs) pair.ran_variant_second = pair.variant_second = true;
      },
      "veto: 12 of 12 pairs ran in the assigned order, the variant second in 12 (p "
      "0.000488 for an unfair coin)"},

@@ -1,5 +1,7 @@
 #include "refute/failures/failures.h"
 
+#include <cmath>
+
 #include <fmt/core.h>
 
 #include "base/text.h"
@@ -9,8 +11,12 @@
 namespace amdahl::refute::failures {
 namespace {
 
+using model::Fault;
 using model::PairFact;
 using model::Purpose;
+
+constexpr int kAtLeast = 5;
+constexpr double kMostUnclaimed = 0.25;  // Share of lost pairs beyond which the rest says little.
 
 // A failure of B is one whatever the pair was bought for, unless B was the baseline.
 bool belongs(const PairFact& pair) {
@@ -21,6 +27,39 @@ bool belongs(const PairFact& pair) {
 // A pair that was lost before B ran says nothing about B.
 bool attempted(const PairFact& pair) { return !pair.voided || pair.b.failed || pair.b.wall_s > 0; }
 
+struct Tally {
+  int failed = 0;
+  int attempts = 0;
+  Losses losses;
+  int unclaimed = 0;  // Pairs that no arm can be blamed for.
+  int pairs = 0;
+};
+
+Tally tally(const Evidence& evidence) {
+  Tally tally;
+  for (const PairFact& pair : evidence.pairs) {
+    if (!belongs(pair)) continue;
+    ++tally.pairs;
+    tally.attempts += attempted(pair) ? 1 : 0;
+    tally.failed += pair.b.failed ? 1 : 0;
+    switch (fault_of(pair)) {
+      case Fault::kNobody:
+      case Fault::kBoth:
+        break;
+      case Fault::kA:
+        ++tally.losses.to_a;
+        break;
+      case Fault::kB:
+        ++tally.losses.to_b;
+        break;
+      case Fault::kUnknown:
+        ++tally.unclaimed;
+        break;
+    }
+  }
+  return tally;
+}
+
 }  // namespace
 
 Ruling rule(int failed, int attempts, double usual_rate, double soft) {
@@ -29,22 +68,51 @@ Ruling rule(int failed, int attempts, double usual_rate, double soft) {
   return p <= soft ? kDoubts : kAgrees;
 }
 
+// The share of losses that are B's is taken as uniform above a half: in closed form, for the tail
+// of a beta distribution is one of a binomial.
+double log_e(const Losses& losses) {
+  const int n = losses.to_a + losses.to_b;
+  const double log_choices =
+      std::lgamma(n + 1) - std::lgamma(losses.to_a + 1) - std::lgamma(losses.to_b + 1);
+  const double above_half = 1 - stats::binomial_tail(losses.to_b + 1, n + 1);
+  return (n + 1) * std::log(2) - std::log(n + 1) - log_choices + std::log(above_half);
+}
+
+Ruling rule(const Losses& losses) {
+  const Ruling doubt = by_p(std::exp(-log_e(losses)));
+  return doubt == kAbstains ? kAgrees : doubt;
+}
+
 model::Finding run(const Evidence& evidence) {
-  int failed = 0;
-  int attempts = 0;
-  for (const PairFact& pair : evidence.pairs) {
-    if (!belongs(pair) || !attempted(pair)) continue;
-    ++attempts;
-    failed += pair.b.failed ? 1 : 0;
+  const Tally all = tally(evidence);
+  if (all.attempts < kAtLeast) {
+    return finding(kAbstains,
+                   fmt::format("{} counted, at least {} are needed",
+                               count(static_cast<std::size_t>(all.attempts), "attempt"), kAtLeast));
   }
   // What targeted pairs have not cleared must be shown better than what has bought them.
   const double soft = evidence.topped_up ? 0.05 : 0.15;
   const double usual = evidence.historical_failure_rate;
+  const Ruling by_rate = rule(all.failed, all.attempts, usual, soft);
+  const Ruling by_balance = rule(all.losses);
+  if (severity(by_balance) > severity(by_rate)) {
+    return finding(by_balance,
+                   fmt::format("{} were lost to the variant alone and {} to the baseline alone (E "
+                               "{} against chance): what is left is a choice of the variant's",
+                               count(static_cast<std::size_t>(all.losses.to_b), "pair"),
+                               all.losses.to_a, show_number(std::exp(log_e(all.losses)))));
+  }
+  if (by_rate == kAgrees && all.unclaimed > kMostUnclaimed * all.pairs) {
+    return finding(kAbstains,
+                   fmt::format("{} of {} were lost and no arm can be blamed: what is "
+                               "left may be a choice of the variant's",
+                               all.unclaimed, count(static_cast<std::size_t>(all.pairs), "pair")));
+  }
   return finding(
-      rule(failed, attempts, usual, soft),
-      fmt::format("the variant failed in {} of {}, where {} is usual (p {} for more)", failed,
-                  count(static_cast<std::size_t>(attempts), "attempt"), show_percent(usual),
-                  show_number(stats::binomial_tail(failed, attempts, usual))));
+      by_rate,
+      fmt::format("the variant failed in {} of {}, where {} is usual (p {} for more)", all.failed,
+                  count(static_cast<std::size_t>(all.attempts), "attempt"), show_percent(usual),
+                  show_number(stats::binomial_tail(all.failed, all.attempts, usual))));
 }
 
 }  // namespace amdahl::refute::failures

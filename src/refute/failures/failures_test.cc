@@ -1,5 +1,7 @@
 #include "refute/failures/failures.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "refute/sample.h"
@@ -51,9 +53,45 @@ constexpr Case kCases[] = {
     {"A failed", [](Evidence& e, model::Spec&) { e.pairs[0].voided = e.pairs[0].a.failed = true; },
      "agree: the variant failed in 0 of 12 attempts, where 4.0 % is usual (p 1.00 for "
      "more)"},
+    {"lost while B ran, of a job that often fails",
+     [](Evidence& e, model::Spec&) {
+       fail(e, 9);
+       for (auto& pair : e.pairs) pair.b.wall_s = pair.b.failed ? 0 : pair.b.wall_s;
+       e.historical_failure_rate = 0.6;
+     },
+     "veto: 9 pairs were lost to the variant alone and 0 to the baseline alone (E 102 against "
+     "chance): what is left is a choice of the variant's"},
+    {"as often lost to A, of a job that often fails",
+     [](Evidence& e, model::Spec&) {
+       fail(e, 4);
+       for (std::size_t i = 4; i < 8; ++i) e.pairs[i].voided = e.pairs[i].a.failed = true;
+       e.historical_failure_rate = 0.6;
+     },
+     "agree: the variant failed in 4 of 12 attempts, where 60 % is usual (p 0.985 for more)"},
+    {"lost to nobody",
+     [](Evidence& e, model::Spec&) {
+       for (std::size_t i = 0; i < 4; ++i) e.pairs[i].voided = true;
+     },
+     "abstain: 4 of 12 pairs were lost and no arm can be blamed: what is left may be a choice of "
+     "the variant's"},
+    {"hardly tried", [](Evidence& e, model::Spec&) { e.pairs.resize(4); },
+     "abstain: 4 attempts counted, at least 5 are needed"},
 };
 
-TEST(Failures, SaysWhatItSees) { expect_says(kCases, run, "agree doubt veto"); }
+TEST(Failures, SaysWhatItSees) { expect_says(kCases, run, "agree abstain doubt veto"); }
+
+// The mean of E over fair coins is 1, whenever one stops: that is what makes looking free.
+TEST(Failures, TheBetAgainstChanceIsFair) {
+  for (const int n : {1, 2, 5, 12}) {
+    double mean = 0;
+    for (int to_b = 0; to_b <= n; ++to_b) {
+      const double ways =
+          std::exp(std::lgamma(n + 1) - std::lgamma(to_b + 1) - std::lgamma(n - to_b + 1));
+      mean += ways * std::pow(0.5, n) * std::exp(log_e({n - to_b, to_b}));
+    }
+    EXPECT_NEAR(mean, 1, 1e-9) << n;
+  }
+}
 
 }  // namespace
 }  // namespace amdahl::refute::failures

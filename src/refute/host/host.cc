@@ -29,28 +29,34 @@ constexpr double kObservable_s = 0.2;  // Shorter arms end before neighbours can
 
 // How far the two arms' neighbours may differ before the pair is unfair. A host that is busy in
 // the same way beside both arms is fair: the coin decided which came first.
-double allowed_apart(const ArmFact& a, const ArmFact& b) {
-  const double shorter = std::max(1e-3, std::min(a.wall_s, b.wall_s));
-  const double around = (a.foreign_cpu_cores + b.foreign_cpu_cores) / 2;
+double allowed_apart(const PairFact& pair, double around) {
+  const double shorter = std::max(1e-3, std::min(pair.a.wall_s, pair.b.wall_s));
   return kBalancedCores + kBalancedShare * around + kTick_s / shorter;
 }
 
-bool same_host(const PairFact& pair) { return pair.a.host == pair.b.host; }
+bool same_host(const PairFact& pair) {
+  return model::same(pair.a.host, pair.b.host).value_or(false);
+}
 
 // Arms that end sooner do so before their neighbours can be told: the coin alone balances them.
 bool observable(const PairFact& pair) {
   return pair.a.wall_s >= kObservable_s && pair.b.wall_s >= kObservable_s;
 }
 
-// Not-a-number, which is "not observed", is not clean.
+// What was not observed is not clean.
 bool is_clean(const PairFact& pair) {
-  if (same_host(pair) && !observable(pair)) return true;
-  const double apart = std::abs(pair.a.foreign_cpu_cores - pair.b.foreign_cpu_cores);
-  const double stolen = std::abs(pair.a.steal_share - pair.b.steal_share);
-  return same_host(pair) && apart <= allowed_apart(pair.a, pair.b) && stolen <= kStolen;
+  if (!same_host(pair)) return false;
+  if (!observable(pair)) return true;
+  const auto beside_a = refute::known(pair.a.foreign_cpu_cores);
+  const auto beside_b = refute::known(pair.b.foreign_cpu_cores);
+  const auto stolen_a = refute::known(pair.a.steal_share);
+  const auto stolen_b = refute::known(pair.b.steal_share);
+  if (!beside_a || !beside_b || !stolen_a || !stolen_b) return false;
+  return std::abs(*beside_a - *beside_b) <= allowed_apart(pair, (*beside_a + *beside_b) / 2) &&
+         std::abs(*stolen_a - *stolen_b) <= kStolen;
 }
 
-bool known(const PairFact& pair) { return !pair.a.host.empty() && !pair.b.host.empty(); }
+bool known(const PairFact& pair) { return pair.a.host && pair.b.host; }
 
 std::vector<double> only(std::span<const double> d, const std::vector<bool>& chosen) {
   std::vector<double> x;
@@ -158,15 +164,21 @@ std::optional<model::Finding> carried(std::span<const double> d, std::span<const
 model::Finding run(const Evidence& evidence) {
   Pairs pairs = pairs_for(evidence, "host");
   std::erase_if(pairs, [](const PairFact* pair) { return !known(*pair); });
+  const std::size_t all = pairs_for(evidence, "host").size();
   if (pairs.empty()) return finding(kAbstains, "no pair says on which hosts its arms ran");
+  if (!nearly_all(pairs.size(), all)) {
+    return finding(kAbstains, fmt::format("{} of {} say on which hosts their arms ran",
+                                          pairs.size(), count(all, "pair")));
+  }
   std::vector<bool> clean;
   std::vector<bool> same;
   std::vector<double> apart;
   for (const PairFact* pair : pairs) {
     clean.push_back(is_clean(*pair));
     same.push_back(same_host(*pair));
-    const double cores = pair->a.foreign_cpu_cores - pair->b.foreign_cpu_cores;
-    if (std::isfinite(cores) && observable(*pair)) apart.push_back(cores);
+    const auto beside_a = refute::known(pair->a.foreign_cpu_cores);
+    const auto beside_b = refute::known(pair->b.foreign_cpu_cores);
+    if (beside_a && beside_b && observable(*pair)) apart.push_back(*beside_a - *beside_b);
   }
   const double theta = claimed(evidence);
   const std::vector<double> d = log_ratios(evidence, pairs);
@@ -181,7 +193,7 @@ model::Finding run(const Evidence& evidence) {
   const std::vector<double> clean_d = only(d, clean);
   std::vector<std::string> hosts;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    if (clean[i]) hosts.push_back(pairs[i]->a.host);
+    if (clean[i]) hosts.push_back(*pairs[i]->a.host);
   }
   if (!ruling.decisive) {
     if (std::optional<model::Finding> found = carried(clean_d, hosts, theta)) return *found;

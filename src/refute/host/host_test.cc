@@ -15,7 +15,7 @@ constexpr Case kCases[] = {
      "where half of 10.0 % is asked (p 1.00 for less)"},
     {"unknown",
      [](Evidence& e, model::Spec&) {
-       for (auto& pair : e.pairs) pair.a.host.clear();
+       for (auto& pair : e.pairs) pair.a.host.reset();
      },
      "abstain: no pair says on which hosts its arms ran"},
     {"busy beside both arms",
@@ -162,7 +162,7 @@ TEST(Host, KnowsWhenPairsCannotHelp) {
   model::Spec s = sample_spec();
   Evidence e = sample_win(s);
   EXPECT_TRUE(pairs_help(e));
-  for (auto& pair : e.pairs) pair.a.host.clear();
+  for (auto& pair : e.pairs) pair.a.host.reset();
   EXPECT_FALSE(pairs_help(e));
 }
 

@@ -17,6 +17,16 @@ std::vector<double> adjusted(std::span<const double> d, std::span<const double> 
   return x;
 }
 
+std::string why_not(const Pairs& pairs) {
+  for (const model::PairFact* pair : pairs) {
+    for (const model::ArmFact* arm : {&pair->a, &pair->b}) {
+      const std::string& why = arm->input_fingerprint.why();
+      if (!why.empty()) return ": " + why;
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 Ruling rule(std::span<const double> d, std::span<const double> log_size,
@@ -26,7 +36,7 @@ Ruling rule(std::span<const double> d, std::span<const double> log_size,
 }
 
 model::Finding run(const Evidence& evidence) {
-  if (!pairs_help(evidence)) {
+  if (evidence.spec->inputs.empty()) {
     return finding(kAbstains,
                    "the spec names no inputs, and more pairs will not change that: add inputs, the "
                    "paths or globs to fingerprint");
@@ -48,8 +58,14 @@ model::Finding run(const Evidence& evidence) {
   const std::vector<double> d = log_ratios(evidence, compared);
   const auto same = static_cast<std::size_t>(std::ranges::count(pinned, true));
   if (compared.empty()) {
-    return finding(kAbstains, fmt::format("none of {} has fingerprints of both arms' inputs",
-                                          count(pairs.size(), "pair")));
+    return finding(kAbstains, fmt::format("none of {} has fingerprints of both arms' inputs{}",
+                                          count(pairs.size(), "pair"), why_not(pairs)));
+  }
+  const auto seen = static_cast<std::size_t>(std::ranges::count_if(
+      pairs, [](const model::PairFact* pair) { return fingerprinted(*pair); }));
+  if (!nearly_all(seen, pairs.size())) {
+    return finding(kAbstains, fmt::format("{} of {} have fingerprints of both arms' inputs{}", seen,
+                                          count(pairs.size(), "pair"), why_not(pairs)));
   }
   if (same == pairs.size()) {
     return finding(rule(d, log_size, pinned, theta),
@@ -64,6 +80,9 @@ model::Finding run(const Evidence& evidence) {
                              explain_three(x, theta, "pair")));
 }
 
-bool pairs_help(const Evidence& evidence) { return !evidence.spec->inputs.empty(); }
+bool pairs_help(const Evidence& evidence) {
+  if (evidence.spec->inputs.empty()) return false;
+  return evidence.pairs.empty() || std::ranges::any_of(evidence.pairs, fingerprinted);
+}
 
 }  // namespace amdahl::refute::input

@@ -15,10 +15,10 @@ constexpr Case kCases[] = {
      "inputs, the paths or globs to fingerprint"},
     {"no fingerprints",
      [](Evidence& e, model::Spec&) {
-       for (auto& pair : e.pairs) pair.b.input_fingerprint.clear();
+       for (auto& pair : e.pairs) pair.b.input_fingerprint.reset();
      },
      "abstain: none of 12 pairs has fingerprints of both arms' inputs"},
-    {"one unknown", [](Evidence& e, model::Spec&) { e.pairs[3].b.input_fingerprint.clear(); },
+    {"one unknown", [](Evidence& e, model::Spec&) { e.pairs[3].b.input_fingerprint.reset(); },
      "agree: inputs are known in 11 of 12 pairs and differ in 0; with their size taken "
      "out: 10.0 % saved over 11 pairs, where half of 10.0 % is asked (p 1.00 for less)"},
     {"differ without reason",

@@ -20,13 +20,14 @@ constexpr std::size_t kAtLeast = 5;
 struct Saved {  // Seconds per unit of work, or per run where no work is reported.
   std::vector<double> component;
   std::vector<double> total;
+  std::size_t silent = 0;  // Pairs of which an arm reports no phase at all: nothing is known of it.
 };
 
 bool names(const ArmFact& arm, const std::string& component) {
   return arm.phases.contains(component);
 }
 
-// A phase that is gone from one arm took no time there.
+// A phase that is gone from an arm that reports others took no time there.
 double seconds_in(const ArmFact& arm, const std::string& component) {
   const auto phase = arm.phases.find(component);
   return phase == arm.phases.end() ? 0 : phase->second;
@@ -37,6 +38,10 @@ Saved saved_in(const Evidence& evidence) {
   for (const PairFact* pair : whole_runs_for(evidence, "mechanism")) {
     const ArmFact& a = pair->a;
     const ArmFact& b = pair->b;
+    if (a.phases.empty() || b.phases.empty()) {
+      ++saved.silent;
+      continue;
+    }
     if (!names(a, evidence.component) && !names(b, evidence.component)) continue;
     const double work_a = work_or_run(*pair, a);
     const double work_b = work_or_run(*pair, b);
@@ -52,6 +57,10 @@ std::string explain(const Evidence& evidence, const Saved& saved) {
     return fmt::format("{} with a phase '{}'{}, at least {} are needed",
                        count(saved.total.size(), "pair"), evidence.component,
                        those_by_steps(evidence, "mechanism"), kAtLeast);
+  }
+  if (!nearly_all(saved.total.size(), saved.total.size() + saved.silent)) {
+    return fmt::format("both arms report phases in {} of {}", saved.total.size(),
+                       count(saved.total.size() + saved.silent, "pair"));
   }
   const double total = stats::hodges_lehmann(saved.total);
   if (total <= 0) {
@@ -76,7 +85,8 @@ Ruling rule(std::span<const double> saved_component, std::span<const double> sav
 
 model::Finding run(const Evidence& evidence) {
   const Saved saved = saved_in(evidence);
-  return finding(rule(saved.component, saved.total), explain(evidence, saved));
+  const bool enough = nearly_all(saved.total.size(), saved.total.size() + saved.silent);
+  return finding(enough ? rule(saved.component, saved.total) : kAbstains, explain(evidence, saved));
 }
 
 bool applies(const Evidence& evidence) {

@@ -63,9 +63,15 @@ model::Finding run(const Evidence& evidence) {
   std::vector<double> d;
   std::vector<bool> second;
   const Pairs pairs = pairs_for(evidence, "order");
-  for (const Trial& trial : trials_in(evidence, pairs)) {
+  const std::vector<Trial> trials = trials_in(evidence, pairs);
+  for (const Trial& trial : trials) {
+    if (!trial.ran_second.has_value()) continue;
     d.push_back(trial.d);
-    second.push_back(trial.ran_second);
+    second.push_back(*trial.ran_second);
+  }
+  if (!nearly_all(d.size(), trials.size())) {
+    return finding(kAbstains, fmt::format("which arm ran second is known in {} of {}", d.size(),
+                                          count(trials.size(), "pair")));
   }
   const Halves halves = split(d, second);
   const Ruling ruling = rule(d, second, theta);

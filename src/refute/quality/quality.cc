@@ -20,21 +20,21 @@ constexpr std::size_t kAtLeast = 5;
 struct Part {
   Ruling ruling;
   std::string because;
+  bool hidden = false;  // B does not show what A shows.
 };
 
 struct Digests {
   std::size_t equal = 0;
-  std::size_t different = 0;
-  std::size_t unknown = 0;  // A left nothing to compare with.
+  std::size_t different = 0;  // B's missing where A's is there among them.
+  std::size_t unknown = 0;    // A left nothing to compare with.
 };
 
 void tally(const PairFact& pair, Digests& digests) {
-  if (pair.a.output_digest.empty()) {
-    ++digests.unknown;
-  } else if (pair.a.output_digest == pair.b.output_digest) {
-    ++digests.equal;
+  const std::optional<bool> equal = model::same(pair.a.output_digest, pair.b.output_digest);
+  if (equal) {
+    ++(*equal ? digests.equal : digests.different);
   } else {
-    ++digests.different;
+    ++(pair.a.output_digest ? digests.different : digests.unknown);
   }
 }
 
@@ -48,6 +48,14 @@ bool irreproducible(const Evidence& evidence) {
     if (!pair.voided) tally(pair, same);
   }
   return same.different > 0;
+}
+
+std::string why_missing(const Pairs& pairs) {
+  for (const PairFact* pair : pairs) {
+    const std::string& why = pair->a.output_digest.why();
+    if (!why.empty()) return ": " + why;
+  }
+  return "";
 }
 
 Part by_digests(const Evidence& evidence, const Pairs& pairs) {
@@ -67,9 +75,9 @@ Part by_digests(const Evidence& evidence, const Pairs& pairs) {
   if (digests.unknown > 0 || digests.equal < kAtLeast) {
     return {kAbstains,
             fmt::format("outputs are equal in {} and missing in {}{}, at least {} equal and none "
-                        "missing are needed",
+                        "missing are needed{}",
                         count(digests.equal, "pair"), digests.unknown,
-                        those_by_steps(evidence, "quality"), kAtLeast)};
+                        those_by_steps(evidence, "quality"), kAtLeast, why_missing(pairs))};
   }
   return {kAgrees,
           fmt::format("outputs are bit for bit equal in all {}", count(digests.equal, "pair"))};
@@ -78,16 +86,25 @@ Part by_digests(const Evidence& evidence, const Pairs& pairs) {
 Part by_metric(const Evidence& evidence, const model::Quality& metric, const Pairs& pairs) {
   std::vector<double> gain;
   for (const PairFact* pair : pairs) {
-    const auto a = pair->a.quality.find(metric.name);
-    const auto b = pair->b.quality.find(metric.name);
-    if (a == pair->a.quality.end() || b == pair->b.quality.end()) continue;
-    if (!std::isfinite(a->second)) continue;
-    if (!std::isfinite(b->second)) {
-      return {kVetoes, fmt::format("{} is {} in B and {} in A of pair {}", metric.name, b->second,
-                                   show_number(a->second), pair->index)};
+    const auto a = known(quality_of(pair->a, metric.name));
+    const auto b = quality_of(pair->b, metric.name).seen();
+    if (!a || !b) continue;
+    if (!std::isfinite(*b)) {
+      return {kVetoes, fmt::format("{} is {} in B and {} in A of pair {}", metric.name, *b,
+                                   show_number(*a), pair->index)};
     }
-    const double difference = b->second - a->second;
-    gain.push_back(metric.higher_is_better ? difference : -difference);
+    gain.push_back(metric.higher_is_better ? *b - *a : *a - *b);
+  }
+  const Coverage seen = coverage(pairs, [&](const model::ArmFact& arm) {
+    return known(quality_of(arm, metric.name)).has_value();
+  });
+  const Ruling allowed = rule(seen);
+  const bool hidden = seen.only_a > seen.only_b;
+  if (hidden || (allowed == kAbstains && gain.size() >= kAtLeast)) {
+    return {severity(rule(gain, metric.tolerance)) > severity(allowed)
+                ? rule(gain, metric.tolerance)
+                : allowed,
+            fmt::format("{} is {}", metric.name, explain(seen)), hidden};
   }
   if (gain.size() < kAtLeast) {
     return {kAbstains, fmt::format("{} of {} with {} in both arms{}, at least {} are needed",
@@ -122,7 +139,8 @@ Part judge(const Evidence& evidence, const Pairs& pairs) {
   if (worst == metrics.end()) return digests;
   // Equal outputs are as good as each other, unless what is measured of them says otherwise.
   const bool equal = digests.ruling == kAgrees;
-  return equal && worst->ruling.vote != model::Vote::kRefute ? digests : *worst;
+  const bool hides = std::ranges::any_of(metrics, &Part::hidden);
+  return equal && !hides && worst->ruling.vote != model::Vote::kRefute ? digests : *worst;
 }
 
 }  // namespace
@@ -142,7 +160,10 @@ model::Finding run(const Evidence& evidence) {
 
 bool pairs_help(const Evidence& evidence) {
   if (!evidence.spec->quality.empty()) return true;
-  return digests_outputs(*evidence.spec) && !irreproducible(evidence);
+  if (!digests_outputs(*evidence.spec) || irreproducible(evidence)) return false;
+  return evidence.pairs.empty() || std::ranges::any_of(evidence.pairs, [](const PairFact& pair) {
+           return bool{pair.a.output_digest};
+         });
 }
 
 }  // namespace amdahl::refute::quality

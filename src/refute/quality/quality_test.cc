@@ -24,13 +24,13 @@ constexpr Case kCases[] = {
     {"too few", [](Evidence& e, model::Spec&) { e.pairs.resize(4); },
      "abstain: outputs are equal in 4 pairs and missing in 0, at least 5 equal and "
      "none missing are needed"},
-    {"A left no output", [](Evidence& e, model::Spec&) { e.pairs[3].a.output_digest.clear(); },
+    {"A left no output", [](Evidence& e, model::Spec&) { e.pairs[3].a.output_digest.reset(); },
      "abstain: outputs are equal in 11 pairs and missing in 1, at least 5 equal and "
      "none missing are needed"},
     {"outputs differ", [](Evidence& e, model::Spec&) { e.pairs[3].b.output_digest = "ff"; },
      "veto: outputs differ in 1 of 12 pairs and the spec names no quality metric that "
      "would allow it"},
-    {"B left no output", [](Evidence& e, model::Spec&) { e.pairs[3].b.output_digest.clear(); },
+    {"B left no output", [](Evidence& e, model::Spec&) { e.pairs[3].b.output_digest.reset(); },
      "veto: outputs differ in 1 of 12 pairs and the spec names no quality metric that "
      "would allow it"},
     {"outputs always differ",

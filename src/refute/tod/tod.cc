@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include <fmt/core.h>
+
 #include "refute/facts.h"
 #include "refute/strata/strata.h"
 
@@ -31,7 +33,12 @@ std::string quarter_of(double started_s, double local_minus_utc_s) {
 model::Finding run(const Evidence& evidence) {
   Pairs pairs = pairs_for(evidence, "tod");
   std::erase_if(pairs, [](const model::PairFact* pair) { return !(pair->a.started_s > 0); });
+  const std::size_t all = pairs_for(evidence, "tod").size();
   if (pairs.empty()) return finding(kAbstains, "no pair says when it ran");
+  if (!nearly_all(pairs.size(), all)) {
+    return finding(kAbstains,
+                   fmt::format("{} of {} say when they ran", pairs.size(), count(all, "pair")));
+  }
   const double theta = claimed(evidence);
   const std::vector<double> d = log_ratios(evidence, pairs);
   std::vector<std::string> quarters;

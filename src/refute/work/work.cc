@@ -111,6 +111,11 @@ model::Finding run(const Evidence& evidence) {
   const Pairs pairs = pairs_for(evidence, "work");
   const Amounts amounts = amounts_in(pairs);
   const Ruling amount = inflated(amounts) ? kVetoes : rule(amounts.all, kTolerance);
+  const Coverage seen =
+      coverage(pairs, [](const model::ArmFact& arm) { return arm.work.value_or(0) > 0; });
+  if (const Ruling allowed = refute::rule(seen); severity(allowed) > severity(amount)) {
+    return finding(allowed, fmt::format("an amount of work is {}", refute::explain(seen)));
+  }
   const LeftBehind left = left_behind_in(pairs);
   const Ruling processes = rule(left);
   if (severity(processes) > severity(amount)) {
