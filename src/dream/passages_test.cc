@@ -82,7 +82,7 @@ std::string why_not(const Dreamt& dreamt) {
 TEST(FromPassages, AVariableThatATextNames) {
   const Dreamt dreamt =
       read("It is slow.\nOn a shared host\nOMP_WAIT_POLICY=PASSIVE gave us 12 %.\n");
-  ASSERT_EQ(changes(dreamt), std::vector<std::string>{"OMP_WAIT_POLICY=passive"});
+  ASSERT_EQ(changes(dreamt), std::vector<std::string>{"OMP_WAIT_POLICY=PASSIVE"});
   const model::Hypothesis& idea = dreamt.ideas[0];
   EXPECT_EQ(idea.origin.kind, "dream");
   EXPECT_EQ(idea.origin.ref, "/notes/tuning.md:12");
