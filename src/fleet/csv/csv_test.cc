@@ -1,5 +1,6 @@
 #include "fleet/csv/csv.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "base/text.h"
@@ -323,6 +324,47 @@ TEST(Csv, SacctWithoutAHeaderSaysWhatItNeeds) {
                                     ",?,?,?,AllocTRES,?,NodeList,?'"),
             std::string::npos)
       << other.error().text;
+}
+
+// sonar asks for Submit behind End, and for the layout of steps, which is "Unknown" as an end is.
+TEST(Csv, SacctWithoutAHeaderIsToldByItsValuesNotByTheirOrder) {
+  const auto line = [](std::string_view id, std::string_view state, std::string_view start,
+                       std::string_view end, int elapsed, std::string_view submit) {
+    return fmt::format(
+        "{0}|{0}|u1|a1|{1}|{2}|{3}||||||{4}|0:0|||||4|8G|1||{5}|00:00:00|00:00:00|2879|00:00:00|"
+        "gpu-2|accel|billing=4,cpu=4,gres/gpu=2,node=1|11|train\n"
+        "{0}.batch|{0}.batch||a1|{1}|{2}|{3}||||||{4}|0:0|Unknown||||4||1||{2}|00:00:00|00:00:00||"
+        "00:00:00|gpu-2||cpu=4,gres/gpu=2,node=1||batch\n",
+        id, state, start, end, elapsed, submit);
+  };
+  const std::string sonar =
+      "--fields 'JobID,JobIDRaw,User,Account,State,Start,End,AveCPU,AveDiskRead,AveDiskWrite,"
+      "AveRSS,AveVMSize,ElapsedRaw,";
+  const std::string ended = line("7", "COMPLETED", "2025-09-12T14:00:00", "2025-09-12T16:00:00",
+                                 7200, "2025-09-12T10:00:00") +
+                            line("8", "FAILED", "2025-09-13T14:00:00", "2025-09-13T14:30:00", 1800,
+                                 "2025-09-12T10:00:00");
+  // Nothing has ended: what was counted of each leads to the moment of asking.
+  const std::string running =
+      line("7", "RUNNING", "2025-09-12T14:00:00", "Unknown", 172800, "2025-09-12T10:00:00") +
+      line("8", "RUNNING", "2025-09-13T14:00:00", "Unknown", 86400, "2025-09-12T10:00:00");
+  for (const std::string& file : {ended, running}) {
+    const auto guessed = guesses(file, {});
+    ASSERT_FALSE(guessed);
+    EXPECT_NE(guessed.error().text.find(sonar), std::string::npos) << guessed.error().text;
+  }
+  // The same in an order that nobody is known to ask for.
+  std::string other;
+  for (const std::string_view one : split(ended, '\n')) {
+    if (!one.empty()) other += fmt::format("{}|x\n", one);
+  }
+  const auto guessed = guesses(other, {});
+  ASSERT_FALSE(guessed);
+  EXPECT_NE(guessed.error().text.find("--fields 'JobID,?,?,?,State,Start,End,?,?,?,?,?,"
+                                      "ElapsedRaw,?,?,?,?,?,?,?,?,?,Submit,?,?,?,?,NodeList,?,"
+                                      "AllocTRES,?,?,?'"),
+            std::string::npos)
+      << guessed.error().text;
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 #include "fleet/csv/sacct_like.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -63,19 +66,92 @@ bool are(const Head& head, std::size_t column, bool (*is)(std::string_view)) {
   return such > 0 && such * 5 >= static_cast<std::size_t>(filled) * 4;
 }
 
-// Whether a column says how long it was from one time to the other.
-bool is_between(const Head& head, std::size_t column, std::size_t from, std::size_t to) {
+// Whether each record has a time in it, or says that there is none yet: the Layout of a step is
+// "Unknown" too, but a job has none.
+bool are_times(const Head& head, std::size_t column) {
+  return count(head, column, is_iso_time) * 5 >= head.rows.size() * 4;
+}
+
+// How many records lie later in the first column than in the second. A time that is not known yet
+// is later than any that is.
+std::size_t later(const Head& head, std::size_t column, std::size_t than) {
+  std::size_t count = 0;
+  for (const auto& row : head.rows) {
+    const Instant a = read_time(row[column], Zone());
+    const Instant b = read_time(row[than], Zone());
+    count += b.known() && (!a.known() || a.at > b.at) ? 1 : 0;
+  }
+  return count;
+}
+
+// How well a column says how long it was from one time to the other; of records that have no end
+// yet, from their start to one moment: when sacct was asked.
+struct Between {
   std::size_t known = 0;
   std::size_t same = 0;
+
+  bool is_so() const { return same > 0 && same * 5 >= known * 4; }
+};
+Between between(const Head& head, std::size_t column, std::size_t from, std::size_t to) {
+  Between found;
+  std::map<Nanos, std::set<Nanos>> asked;  // The starts that lead to one moment.
+  std::size_t open = 0;
   for (const auto& row : head.rows) {
     const Instant start = read_time(row[from], Zone());
     const Instant end = read_time(row[to], Zone());
     Nanos elapsed{};
-    if (!start.known() || !end.known() || !read_duration(row[column], elapsed)) continue;
-    ++known;
-    same += end.at - start.at == elapsed ? 1 : 0;
+    if (!start.known() || !read_duration(row[column], elapsed)) continue;
+    ++found.known;
+    if (end.known()) {
+      found.same += end.at - start.at == elapsed ? 1 : 0;
+    } else {
+      ++open;
+      asked[start.at + elapsed].insert(start.at);
+    }
   }
-  return same > 0 && same * 5 >= known * 4;
+  const bool is_one = asked.size() == 1 && asked.begin()->second.size() > 1;
+  found.same += is_one ? open : 0;
+  return found;
+}
+
+// The columns of Submit, Start and End among those with times, in whatever order they stand.
+struct Spans {
+  std::size_t start = 0;
+  std::size_t end = 0;
+  std::optional<std::size_t> submit;
+  std::optional<std::size_t> elapsed;
+};
+Spans spans_of(const Head& head, std::vector<std::size_t> times) {
+  // The latest last: End, before it Start, then when it became eligible, or was submitted.
+  std::map<std::size_t, std::size_t> lateness;
+  for (const std::size_t a : times) {
+    for (const std::size_t b : times) lateness[a] += later(head, a, b);
+  }
+  std::ranges::stable_sort(times, {}, [&](std::size_t column) { return lateness[column]; });
+  Spans spans{.start = times[times.size() - 2], .end = times.back(), .submit = {}, .elapsed = {}};
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < head.header.size(); ++i) {
+    const Between found = between(head, i, spans.start, spans.end);
+    if (!found.is_so() || found.same <= most) continue;
+    most = found.same;
+    spans.elapsed = i;
+  }
+  if (times.size() > 2) spans.submit = times.front();
+  return spans;
+}
+
+// What sonar asks sacct for; its files keep the answer as it came.
+constexpr std::string_view kSonar =
+    "JobID,JobIDRaw,User,Account,State,Start,End,AveCPU,AveDiskRead,AveDiskWrite,AveRSS,AveVMSize,"
+    "ElapsedRaw,ExitCode,Layout,MaxRSS,MaxVMSize,MinCPU,ReqCPUS,ReqMem,ReqNodes,Reservation,Submit,"
+    "Suspended,SystemCPU,TimelimitRaw,UserCPU,NodeList,Partition,AllocTRES,Priority,JobName";
+
+// The list of a tool that fits all that was told from the cells, since it names more of them.
+std::string or_known(const std::vector<std::string>& names) {
+  const auto known = split(kSonar, ',');
+  const bool fits = std::ranges::equal(
+      names, known, [](std::string_view a, std::string_view b) { return a == "?" || a == b; });
+  return fits ? std::string(kSonar) : join(names, ",");
 }
 
 // The best of the columns that may be lists of hosts: one that can be nothing else, or the only
@@ -115,7 +191,7 @@ std::string sacct_fields(const Head& head) {
   bool has_state = false;
   bool has_id = false;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (are(head, i, is_iso_time)) {
+    if (are_times(head, i)) {
       times.push_back(i);
     } else if (!has_state && are(head, i, is_state)) {
       names[i] = "State";
@@ -128,19 +204,15 @@ std::string sacct_fields(const Head& head) {
   const auto resources = resources_column(head);
   if (!has_state || !has_id || !resources || times.size() < 2) return {};
   names[*resources] = "AllocTRES";
-  // Submit, if it is there, stands before the others.
-  const std::size_t start = times[times.size() - 2];
-  const std::size_t end = times[times.size() - 1];
-  names[end] = "End";
-  names[start] = "Start";
-  if (times.size() > 2) names[times[0]] = "Submit";
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] != "?" || !is_between(head, i, start, end)) continue;
-    names[i] = are(head, i, is_digits) ? "ElapsedRaw" : "Elapsed";
-    break;
+  const Spans spans = spans_of(head, std::move(times));
+  names[spans.end] = "End";
+  names[spans.start] = "Start";
+  if (spans.submit) names[*spans.submit] = "Submit";
+  if (spans.elapsed && names[*spans.elapsed] == "?") {
+    names[*spans.elapsed] = are(head, *spans.elapsed, is_digits) ? "ElapsedRaw" : "Elapsed";
   }
   if (const auto hosts = hosts_column(head, names)) names[*hosts] = "NodeList";
-  return join(names, ",");
+  return or_known(names);
 }
 
 }  // namespace amdahl::fleet::csv
