@@ -43,6 +43,15 @@ std::optional<Record> record_of(std::string_view line) {
                 end == rest.npos ? std::string_view() : rest.substr(end + 1)};
 }
 
+// Sites name the resource themselves: PBS asks them to define ngpus, Torque has gpus, and others
+// counted before either did.
+bool is_accelerators(std::string_view resource) {
+  for (const std::string_view name : {"ngpus", "gpus", "gpu", "ngpu", "naccelerators"}) {
+    if (lower(resource) == name) return true;
+  }
+  return false;
+}
+
 // The values of "key=value key="a b" ...", by key. What has no '=' belongs to the value before it,
 // which is none that we use.
 class Values {
@@ -70,16 +79,26 @@ class Values {
     return found == list_.end() ? std::string_view() : found->second;
   }
 
+  // In all, where the request names them as such: "Resource_List.gpu=4".
+  double asked_accelerators() const {
+    constexpr std::string_view kAsked = "Resource_List.";
+    for (const auto& [key, value] : list_) {
+      if (!key.starts_with(kAsked) || !is_accelerators(key.substr(kAsked.size()))) continue;
+      if (const double count = to_number<double>(value).value_or(0); count > 0) return count;
+    }
+    return 0;
+  }
+
  private:
   using Pair = std::pair<std::string_view, std::string_view>;
   std::vector<Pair> list_;
 };
 
-// The number after `name` in "(n1:ncpus=8:ngpus=2:mem=1gb)"; 0 if there is none.
-double count_in(std::string_view chunk, std::string_view name) {
+// The accelerators in one chunk, "(n1:ncpus=8:ngpus=2:mem=1gb)"; 0 if it names none.
+double count_in(std::string_view chunk) {
   for (const std::string_view part : split(chunk, ':')) {
     const std::size_t equals = part.find('=');
-    if (equals == part.npos || part.substr(0, equals) != name) continue;
+    if (equals == part.npos || !is_accelerators(part.substr(0, equals))) continue;
     return to_number<double>(part.substr(equals + 1, part.find(')') - equals - 1)).value_or(0);
   }
   return 0;
@@ -88,16 +107,16 @@ double count_in(std::string_view chunk, std::string_view name) {
 // What exec_vnode says was given: "(n1:ncpus=8:ngpus=2)+(n2:ncpus=8:ngpus=2)".
 double given_chunks(std::string_view vnodes) {
   double sum = 0;
-  for (const std::string_view chunk : split(vnodes, '+')) sum += count_in(chunk, "ngpus");
+  for (const std::string_view chunk : split(vnodes, '+')) sum += count_in(chunk);
   return sum;
 }
 
-// What Torque says was asked for: "2:ppn=16:gpus=2+1:ppn=4".
-double asked_nodes(std::string_view nodes) {
+// What was asked for: "2:ppn=16:gpus=2+1:ppn=4" of nodes, "1:ncpus=8:gpu=4" of select.
+double asked_chunks(std::string_view chunks) {
   double sum = 0;
-  for (const std::string_view chunk : split(nodes, '+')) {
-    const double hosts = to_number<double>(chunk.substr(0, chunk.find(':'))).value_or(1);
-    sum += hosts * count_in(chunk, "gpus");
+  for (const std::string_view chunk : split(chunks, '+')) {
+    const double times = to_number<double>(chunk.substr(0, chunk.find(':'))).value_or(1);
+    sum += times * count_in(chunk);
   }
   return sum;
 }
@@ -174,8 +193,9 @@ class PbsReader final : public Reader {
 
   void ended(const Record& record, const std::string& id, Where where) {
     const auto begun = running_.extract(id);
-    if (!Values(record.message)["start"].empty())
-      return tell(record.type, id, record.message, where);
+    const Values values(record.message);
+    const bool has_span = !values["end"].empty() && !values["resources_used.walltime"].empty();
+    if (!values["start"].empty() || has_span) return tell(record.type, id, record.message, where);
     // Torque says no more of a job that is run again than when.
     const Instant at = stamp_->read(record.at, *zone_);
     if (begun.empty() || !at.known()) {
@@ -207,7 +227,9 @@ class PbsReader final : public Reader {
     job.submit = time(values, values["qtime"].empty() ? "ctime" : "qtime");
     job.start = time(values, "start");
     job.end = type == 'S' ? Nanos{} : time(values, "end");
-    if (job.start == Nanos{} || (type != 'S' && job.end < job.start)) {
+    if (job.start == Nanos{}) read_duration(values["resources_used.walltime"], job.elapsed);
+    const bool has_begun = job.start != Nanos{} || (job.end != Nanos{} && job.elapsed > Nanos{});
+    if (!has_begun || (type != 'S' && job.end < job.start)) {
       return intake_.trouble(Trouble::kBadTime, where,
                              fmt::format("start '{}' and end '{}' are no time that it ran",
                                          clip(values["start"], 20), clip(values["end"], 20)));
@@ -226,9 +248,11 @@ class PbsReader final : public Reader {
 
   static double accelerators(const Values& values) {
     double count = given_chunks(values["exec_vnode"]);
-    if (count == 0) count = to_number<double>(values["Resource_List.ngpus"]).value_or(0);
-    if (count == 0) count = asked_nodes(values["Resource_List.nodes"]);
-    if (count == 0) count = asked_nodes(values["Resource_List.neednodes"]);
+    if (count == 0) count = values.asked_accelerators();
+    for (const std::string_view key :
+         {"Resource_List.select", "Resource_List.nodes", "Resource_List.neednodes"}) {
+      if (count == 0) count = asked_chunks(values[key]);
+    }
     return count > 0 && count <= 1e6 ? count : 0;
   }
 

@@ -91,5 +91,32 @@ TEST(Pbs, ReadsTorque) {
   EXPECT_EQ(fed.told.count(Trouble::kBadLine), 1U) << "an end without a beginning";
 }
 
+// Sites define the resource of accelerators themselves, under the name they like.
+TEST(Pbs, CountsAcceleratorsByAnyNameThatSitesGiveThem) {
+  const struct {
+    const char* values;
+    double want;
+  } cases[] = {
+      {"Resource_List.gpu=4", 4},
+      {"Resource_List.ngpus=4", 4},
+      {"Resource_List.gpus=4", 4},
+      {"Resource_List.select=1:ncpus=8:gpu=4", 4},
+      {"Resource_List.select=2:ncpus=8:ngpus=4+1:ncpus=1", 8},
+      {"Resource_List.select=3:GPUs=1", 3},
+      {"exec_vnode=(n1:ncpus=8:gpu=4)+(n2:ncpus=8:gpu=4) Resource_List.gpu=1", 8},
+      {"Resource_List.gpu=0 Resource_List.select=1:ncpus=8:ngpus=2", 2},
+      {"Resource_List.select=1:ncpus=8:gpu_mem=40gb Resource_List.gpu_type=a100", 0},
+      {"Resource_List.select=1:ncpus=8 resources_used.gpu=4", 0},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.values);
+    const std::string log = "02/11/2026 20:13:00;E;7.pbs1;user=b queue=q start=1770840020 " +
+                            std::string(c.values) + " end=1770840620 Exit_status=0\n";
+    const Fed fed = feed(make, log, {});
+    ASSERT_EQ(fed.told.jobs.size(), 1U);
+    EXPECT_EQ(fed.told.jobs[0].draft.accelerators, c.want);
+  }
+}
+
 }  // namespace
 }  // namespace amdahl::fleet::pbs
