@@ -12,6 +12,8 @@ namespace amdahl::fleet {
 namespace {
 
 constexpr std::size_t kMostDistances = 4096;
+// Few sites let a job run longer, and none goes on unseen for so long: ids are given again.
+constexpr Nanos kAnother = std::chrono::hours{7 * 24};
 
 }  // namespace
 
@@ -114,10 +116,8 @@ void LabelJobs::saw(Lane& lane, Nanos at) {
     ++apart_[at - lane.last];
   }
   lane.last = std::max(lane.last, at);
-  if (!lane.labelled) return;
-  Seen& seen = jobs_[lane.job];
-  if (seen.first == Nanos{} || at < seen.first) seen.first = at;
-  seen.last = std::max(seen.last, at);
+  add_sample(runs_, at, kFarApart);
+  if (lane.labelled) add_sample(jobs_[lane.job].runs, at, kAnother);
 }
 
 void LabelJobs::samples(SeriesId series, std::span<const Sample> samples) {
@@ -128,7 +128,7 @@ void LabelJobs::rows(std::span<const SeriesId> series, std::span<const Sample> s
   for (std::size_t i = 0; i < samples.size(); ++i) saw(lanes_[series[i]], samples[i].at);
 }
 
-void LabelJobs::tell(Intake& intake) const {
+Nanos LabelJobs::cadence() const {
   Nanos cadence{};
   std::uint64_t most = 0;
   for (const auto& [distance, count] : apart_) {
@@ -137,35 +137,48 @@ void LabelJobs::tell(Intake& intake) const {
       cadence = distance;
     }
   }
+  return cadence;
+}
+
+void LabelJobs::tell(Intake& intake, Nanos now) const {
+  const auto times = true_times(runs_, now);
   Devices all;
   for (const Spot& spot : spots_) add_spot(spot, all);
   for (const Seen& seen : jobs_) {
-    if (seen.first == Nanos{}) continue;
-    Devices devices;
-    for (const std::size_t spot : seen.spots) add_spot(spots_[spot], devices);
-    std::set<std::string> hosts;
-    double accelerators = 0;
-    for (const auto& [place, slices] : devices) {
-      if (!place.first.empty()) hosts.insert(place.first);
-      accelerators += share_of(slices, all.at(place));
-    }
-    const std::vector<std::string> each(hosts.begin(), hosts.end());
-    const std::string list = join(each, ",");
-    model::JobDraft job;
-    job.id = seen.id;
-    job.user = seen.user;
-    job.account = seen.account;
-    job.partition = seen.partition;
-    job.kind = seen.kind;
-    job.hosts = list;
-    job.host_count = static_cast<int>(hosts.size());
-    job.start = seen.first;
-    job.end = seen.last + cadence;
-    job.accelerators = accelerators;
+    std::vector<SampleRun> runs = joined(seen.runs, kAnother);
+    if (times) std::erase_if(runs, [&](const SampleRun& run) { return !times->holds(run.first); });
+    if (!runs.empty()) tell(intake, seen, all, runs);
+  }
+}
+
+void LabelJobs::tell(Intake& intake, const Seen& seen, const Devices& all,
+                     const std::vector<SampleRun>& runs) const {
+  Devices devices;
+  for (const std::size_t spot : seen.spots) add_spot(spots_[spot], devices);
+  std::set<std::string> hosts;
+  double accelerators = 0;
+  for (const auto& [place, slices] : devices) {
+    if (!place.first.empty()) hosts.insert(place.first);
+    accelerators += share_of(slices, all.at(place));
+  }
+  const std::vector<std::string> each(hosts.begin(), hosts.end());
+  const std::string list = join(each, ",");
+  model::JobDraft job;
+  job.id = seen.id;
+  job.user = seen.user;
+  job.account = seen.account;
+  job.partition = seen.partition;
+  job.kind = seen.kind;
+  job.hosts = list;
+  job.host_count = static_cast<int>(hosts.size());
+  job.accelerators = accelerators;
+  for (const SampleRun& run : runs) {
+    job.start = run.first;
+    job.end = run.last + cadence();
     intake.job(job, {});
-    for (const auto& [place, slices] : devices) {
-      if (slices.shares.empty()) intake.place(seen.id, place.first, place.second);
-    }
+  }
+  for (const auto& [place, slices] : devices) {
+    if (slices.shares.empty()) intake.place(seen.id, place.first, place.second);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "fleet/clocks.h"
 #include "fleet/device_names.h"
 #include "fleet/intake.h"
 #include "fleet/pass_on.h"
@@ -33,15 +34,16 @@ class LabelJobs final : public Intake {
 
   // One job for each label, in the order of first sight: from its first sample to a cadence after
   // its last, with the accelerators that were labelled with it, each once whatever its names, and
-  // of MIG slices their share. Its state is not known. Its places are told, too.
-  void tell(Intake& intake) const;
+  // of MIG slices their share. Its state is not known. Its places are told, too. A label that was
+  // not seen for a week is of another attempt then; samples of clocks that were not set tell of no
+  // job. `now` 0: not known.
+  void tell(Intake& intake, Nanos now = {}) const;
   std::size_t size() const { return jobs_.size(); }
 
  private:
   struct Seen {
     std::string id, user, account, partition, kind;
-    Nanos first{};
-    Nanos last{};
+    std::vector<SampleRun> runs;
     std::vector<std::size_t> spots;  // In spots_, once each.
   };
   // An accelerator or a slice of one, as some series called it.
@@ -64,6 +66,9 @@ class LabelJobs final : public Intake {
   void add_spot(const Spot& spot, Devices& devices) const;
   static double share_of(const Slices& mine, const Slices& all);
   void saw(Lane& lane, Nanos at);
+  Nanos cadence() const;
+  void tell(Intake& intake, const Seen& seen, const Devices& all,
+            const std::vector<SampleRun>& runs) const;
 
   std::map<std::string, std::size_t, std::less<>> by_id_;
   std::vector<Seen> jobs_;
@@ -73,6 +78,7 @@ class LabelJobs final : public Intake {
   std::vector<Spot> spots_;
   DeviceNames names_;
   std::map<Nanos, std::uint64_t> apart_;  // How often samples were so far apart.
+  std::vector<SampleRun> runs_;           // Of all samples, labelled or not.
 };
 
 // Whether a draft is such a hint.

@@ -78,6 +78,45 @@ TEST(LabelJobs, SlicesAreTheirShare) {
   EXPECT_TRUE(told.places.empty());
 }
 
+// One sample of 1970, or of a clock that is years ahead, made a job of centuries.
+TEST(LabelJobs, ClocksThatWereNotSetMakeNoJobLonger) {
+  constexpr seconds kNow{1'700'000'000};
+  LabelJobs labels;
+  const SeriesId a = labels.series({"n1", "0", "", "", "7", "M", ""});
+  const SeriesId b = labels.series({"n2", "0", "", "", "8", "M", ""});
+  for (int i = 0; i < 300; ++i) {
+    const Sample sample{kNow - seconds(100'000 - i * 60), 50};
+    labels.samples(a, {&sample, 1});
+  }
+  const Sample odd[] = {{seconds(60), 50}, {kNow + seconds(900'000'000), 50}};
+  labels.samples(a, odd);
+  labels.samples(b, odd);
+  Recorder told;
+  labels.tell(told, kNow);
+  ASSERT_EQ(told.jobs.size(), 1U) << "of the second nothing is known";
+  EXPECT_EQ(told.jobs[0].draft.start, kNow - seconds(100'000));
+  EXPECT_EQ(told.jobs[0].draft.end, kNow - seconds(100'000 - 300 * 60));
+}
+
+// Numbers of jobs come again: what nobody saw for a week was nobody's.
+TEST(LabelJobs, AnIdThatComesAgainIsAnotherAttempt) {
+  constexpr seconds kNow{1'700'000'000};
+  LabelJobs labels;
+  const SeriesId a = labels.series({"n1", "0", "", "", "7", "M", ""});
+  for (const int day : {0, 10}) {
+    for (int i = 0; i < 3; ++i) {
+      const Sample sample{kNow + seconds(day * 86'400 + i * 60), 50};
+      labels.samples(a, {&sample, 1});
+    }
+  }
+  Recorder told;
+  labels.tell(told);
+  ASSERT_EQ(told.jobs.size(), 2U);
+  for (const Recorder::Job& job : told.jobs) {
+    EXPECT_EQ(job.draft.end - job.draft.start, seconds(180));
+  }
+}
+
 TEST(LabelJobs, HintsAreNotPassedOn) {
   Recorder told;
   WithoutHints sieve(told);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "fleet/clocks.h"
 #include "scan/holders.h"
 #include "scan/lane_sums.h"
 
@@ -62,7 +63,7 @@ struct Run {
 // As many are remembered of a series.
 inline constexpr std::size_t kMostRuns = 64;
 // Two samples of a series so far apart are of two runs: one may be of a clock that was not set.
-inline constexpr Time kFar = Time{30} * 86'400 * 1'000'000'000;
+inline constexpr Time kFar = fleet::kFarApart.count();
 
 // What a series is about and what is seldom needed of it.
 struct Track {
