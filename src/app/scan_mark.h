@@ -11,7 +11,7 @@
 namespace amdahl::app {
 
 // Grows when readers come to tell more of the same bytes: what was kept before is read anew.
-inline constexpr int kMarkSchema = 4;
+inline constexpr int kMarkSchema = 5;
 
 struct Mark {
   int schema = kMarkSchema;

@@ -105,26 +105,44 @@ std::string counted_words(const app::FleetAnswer& answer) {
   return join(words, ", ");
 }
 
+// What accelerators did that no job is known to have held.
+static std::string use_without_jobs(const app::FleetAnswer& answer) {
+  const scan::CapacityUse& all = answer.report.capacity;
+  if (all.is_accounted || all.free <= 0) return "";
+  std::vector<std::string> metrics;
+  for (const scan::WordId metric : answer.usage.free_metrics) {
+    metrics.push_back(plain(answer.usage.text(metric)));
+  }
+  return fmt::format(
+      " Of {} accelerator-hours with samples {} were idle and {} productive (mean "
+      "utilisation {}, by {}).",
+      show_amount(scan::in_hours(all.free)), show_amount(scan::in_hours(all.free_idle)),
+      show_amount(scan::in_hours(all.free_use)), show_percent(all.free_use / all.free),
+      join(metrics, ", "));
+}
+
 std::string show_capacity(const Flags& flags, const app::FleetAnswer& answer) {
   const auto hours = [](const std::optional<double>& accelerator_seconds) {
     return accelerator_seconds ? show_amount(scan::in_hours(*accelerator_seconds))
                                : std::string("–");
   };
   std::vector<std::vector<std::string>> rows;
+  const scan::CapacityUse& all = answer.report.capacity;
   const auto add = [&](const scan::CapacityUse& use, std::string_view name) {
     rows.push_back({plain(name), hours(use.total), hours(use.down), hours(use.unallocated),
-                    hours(use.allocated)});
+                    hours(use.is_accounted ? std::optional(use.allocated) : std::nullopt)});
   };
-  add(answer.report.capacity, "all");
+  add(all, "all");
   for (const scan::CapacityUse& use : answer.report.partitions) add(use, use.partition);
   const auto width = static_cast<std::size_t>(std::clamp(terminal_width(flags), 40, 160));
   std::string text;
   for (const std::string& line : wrapped(
-           fmt::format("{} to {} UTC: no job was told of, so whose time it was, and what of it was "
-                       "wasted, is not known: name accounting, too (sacct.txt, --source slurm). "
-                       "Accelerator-hours by {}:",
-                       describe_time(answer.report.start), describe_time(answer.report.end),
-                       answer.report.capacity.basis),
+           fmt::format(
+               "{} to {} UTC: no job was told of, so {}whose time it was, and what of it was "
+               "wasted, is not known: name accounting, too (sacct.txt, --source slurm).{} "
+               "Accelerator-hours by {}:",
+               describe_time(answer.report.start), describe_time(answer.report.end),
+               all.is_accounted ? "" : "what was allocated, ", use_without_jobs(answer), all.basis),
            width)) {
     text += line + "\n";
   }

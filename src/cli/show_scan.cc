@@ -82,6 +82,11 @@ class Shown {
 
   bool is_observed() const { return total_observed() > 0; }
 
+  bool has_states() const {
+    const scan::Cut& states = report_.cut(By::kState);
+    return states.count != 1 || states.rows.front().name != name(model::JobState::kOther);
+  }
+
   double total_observed() const {
     const Split& split = report_.totals.split;
     return split.allocated - split.unobserved;
@@ -98,6 +103,9 @@ class Shown {
                           answer_.jobs_by_label ? "; no accounting was given, so jobs are what "
                                                   "samples are labelled with"
                                                 : ""));
+    for (const scan::Assumption& one : answer_.usage.assumptions) {
+      paragraph(fmt::format("Assumed: {}.", plain(one.says)), red);
+    }
     text_ += "\n";
     std::string money = totals.money ? fmt::format(", {}", usd(totals.money->allocated)) : "";
     if (totals.money && totals.unpriced > 0) {
@@ -172,10 +180,12 @@ class Shown {
     return fmt::format("{} {}", unit_(accelerator_seconds), unit_.brief);
   }
 
-  std::string money(double scan::Money::*part) const {
+  template <class Part>
+  std::string money(Part scan::Money::*part) const {
     const scan::Totals& totals = report_.totals;
-    return totals.money && totals.unpriced <= 0 ? fmt::format("; {}", usd((*totals.money).*part))
-                                                : std::string();
+    if (!totals.money || totals.unpriced > 0) return {};
+    const std::optional<double> sum = (*totals.money).*part;
+    return sum ? fmt::format("; {}", usd(sum)) : std::string();
   }
 
   void set_value_width() {
@@ -203,10 +213,14 @@ class Shown {
     } else {
       figure("wasted", kNotKnown, "because nothing was observed");
     }
-    figure("lost", amount(totals.lost),
-           fmt::format("in {} that failed{}",
-                       counted(static_cast<std::int64_t>(totals.lost_jobs), "job"),
-                       money(&scan::Money::lost)));
+    if (has_states()) {
+      figure("lost", amount(totals.lost),
+             fmt::format("in {} that failed{}",
+                         counted(static_cast<std::int64_t>(totals.lost_jobs), "job"),
+                         money(&scan::Money::lost)));
+    } else {
+      figure("lost", kNotKnown, "because no job says how it ended");
+    }
     const bool queue = totals.queue_unknown_jobs < totals.jobs;
     figure("queue", queue ? amount(totals.queue) : kNotKnown,
            !queue ? "because no job says when it was submitted"
@@ -245,6 +259,9 @@ class Shown {
     };
     part("  down", capacity.down, "");
     part("  unallocated", capacity.unallocated, "");
+    if (!capacity.is_accounted) {
+      figure("", "", "whether it was allocated is not known without accounting (sacct.txt)");
+    }
     part("  idle", seen(capacity.idle), "allocated but idle");
     part("  inefficient", seen(capacity.low), "allocated but inefficient: low");
     part("  the rest", capacity.productive + capacity.unobserved, "productive or unobserved");
@@ -278,11 +295,6 @@ class Shown {
               ? fmt::format(" {} {} more are gaps in the samples of others.", unit_(gaps),
                             unit_.brief)
               : ""));
-    }
-    constexpr double kWorthAWord = 0.01;
-    const double clipped = answer_.usage.unclipped - totals.split.allocated;
-    if (answer_.window_of_samples && clipped > kWorthAWord * answer_.usage.unclipped) {
-      paragraph(time_outside(answer_) + ".");
     }
     for (std::size_t i = 0; i < std::min(kShownMissing, answer_.missing.size()); ++i) {
       paragraph("Missing: " + plain(answer_.missing[i]), red);
@@ -338,8 +350,9 @@ FleetUnit unit_of(const Report& report) {
   return {1, "accelerator-seconds", "s"};
 }
 
-std::string usd(double money) {
-  return money >= 1000 ? "$" + show_amount(money) : fmt::format("${:.2f}", money);
+std::string usd(const std::optional<double>& money) {
+  if (!money) return "–";
+  return *money >= 1000 ? "$" + show_amount(*money) : fmt::format("${:.2f}", *money);
 }
 
 std::vector<std::string> words_of(std::string_view text) {

@@ -26,9 +26,14 @@ Json json_of(const std::optional<double>& value) { return value ? Json(*value) :
 Json json_of(const std::optional<scan::Money>& money) {
   if (!money) return nullptr;
   return {{"allocated", money->allocated},
-          {"wasted", money->wasted},
+          {"wasted", json_of(money->wasted)},
           {"lost", money->lost},
-          {"recoverable", money->recoverable}};
+          {"recoverable", json_of(money->recoverable)}};
+}
+
+// Of what nothing was observed of, waste is not 0: it is not known.
+Json seen(const scan::Split& split, double value) {
+  return split.allocated - split.unobserved > 0 ? Json(value) : Json();
 }
 
 std::string_view lever_from(scan::Lever::From from) {
@@ -43,10 +48,10 @@ Json json_of(const Row& row) {
           {"unobserved_jobs", row.unobserved_jobs},
           {"failed", row.lost_jobs},
           {"split_accelerator_s", json_of(row.split)},
-          {"wasted_accelerator_s", scan::wasted(row.split)},
+          {"wasted_accelerator_s", seen(row.split, scan::wasted(row.split))},
           {"queue_accelerator_s", row.queue},
           {"lost_in_failed_accelerator_s", row.lost},
-          {"recoverable_accelerator_s", row.recoverable},
+          {"recoverable_accelerator_s", seen(row.split, row.recoverable)},
           {"utilisation", json_of(row.utilisation)},
           {"usd", json_of(row.money)},
           {"lever",
@@ -81,7 +86,10 @@ Json json_of(const scan::CapacityUse& capacity) {
           {"total_accelerator_s", json_of(capacity.total)},
           {"down_accelerator_s", json_of(capacity.down)},
           {"unallocated_accelerator_s", json_of(capacity.unallocated)},
-          {"allocated_accelerator_s", capacity.allocated},
+          {"allocated_accelerator_s", capacity.is_accounted ? Json(capacity.allocated) : Json()},
+          {"without_job_accelerator_s", capacity.free},
+          {"without_job_idle_accelerator_s", capacity.free_idle},
+          {"without_job_productive_accelerator_s", capacity.free_use},
           {"idle_accelerator_s", capacity.idle},
           {"low_accelerator_s", capacity.low},
           {"unobserved_accelerator_s", capacity.unobserved},
@@ -107,10 +115,10 @@ Json totals_json(const scan::Report& report, double outside) {
           {"users", totals.users},
           {"accounts", totals.accounts},
           {"split_accelerator_s", json_of(totals.split)},
-          {"wasted_accelerator_s", scan::wasted(totals.split)},
+          {"wasted_accelerator_s", seen(totals.split, scan::wasted(totals.split))},
           {"queue_accelerator_s", totals.queue},
           {"lost_in_failed_accelerator_s", totals.lost},
-          {"recoverable_accelerator_s", totals.recoverable},
+          {"recoverable_accelerator_s", seen(totals.split, totals.recoverable)},
           {"usd", json_of(totals.money)},
           {"utilisation_mean", json_of(report.utilisation.mean)},
           {"utilisation_median", json_of(report.utilisation.median)},
@@ -172,6 +180,15 @@ Json passed_over_json(const scan::FleetUsage& usage) {
   return rows;
 }
 
+Json assumptions_json(const scan::FleetUsage& usage) {
+  Json rows = Json::array();
+  for (const scan::Assumption& one : usage.assumptions) {
+    rows.push_back(
+        {{"about", one.about}, {"says", one.says}, {"records", one.records}, {"share", one.share}});
+  }
+  return rows;
+}
+
 Json families_json(const app::FleetAnswer& answer) {
   const scan::Report& report = answer.report;
   const double days = std::max(to_seconds(report.end - report.start), 3600.0) / 86400;
@@ -220,6 +237,7 @@ Json fleet_json(const app::FleetAnswer& answer, By by) {
           {"jobs", report.totals.jobs},
           {"window", {{"start_s", to_seconds(report.start)}, {"end_s", to_seconds(report.end)}}},
           {"idle_below", report.idle_below},
+          {"assumptions", assumptions_json(answer.usage)},
           {"totals", totals_json(report, std::max(0.0, answer.usage.unclipped -
                                                            report.totals.split.allocated))},
           {"by", scan::name(by)},
@@ -254,16 +272,20 @@ std::string fleet_csv(const app::FleetAnswer& answer, By by) {
   const auto h = [](double accelerator_seconds) {
     return fmt::format("{:.6f}", scan::in_hours(accelerator_seconds));
   };
+  const auto dollars = [](const std::optional<double>& money) {
+    return money ? fmt::format("{:.2f}", *money) : std::string();
+  };
   for (const Row& row : answer.report.cut(by).rows) {
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
-                        csv_cell(row.name), row.jobs, row.unobserved_jobs, row.lost_jobs,
-                        h(row.split.allocated), h(row.split.unobserved), h(row.split.idle),
-                        h(row.split.low), h(row.split.productive), h(scan::wasted(row.split)),
-                        h(row.recoverable), h(row.lost), h(row.queue),
-                        row.utilisation ? fmt::format("{:.6f}", *row.utilisation) : "",
-                        row.money ? fmt::format("{:.2f}", row.money->wasted) : "",
-                        row.money ? fmt::format("{:.2f}", row.money->recoverable) : "",
-                        csv_cell(row.worst_job), csv_cell(row.detail));
+    text +=
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(row.name),
+                    row.jobs, row.unobserved_jobs, row.lost_jobs, h(row.split.allocated),
+                    h(row.split.unobserved), h(row.split.idle), h(row.split.low),
+                    h(row.split.productive), row.utilisation ? h(scan::wasted(row.split)) : "",
+                    row.utilisation ? h(row.recoverable) : "", h(row.lost), h(row.queue),
+                    row.utilisation ? fmt::format("{:.6f}", *row.utilisation) : "",
+                    row.money ? dollars(row.money->wasted) : "",
+                    row.money ? dollars(row.money->recoverable) : "", csv_cell(row.worst_job),
+                    csv_cell(row.detail));
   }
   return text;
 }

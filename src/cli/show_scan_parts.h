@@ -1,6 +1,7 @@
 // show_scan_parts.h: the pieces of a fleet's report in text, and what they have in common.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,7 @@ struct FleetUnit {
 FleetUnit unit_of(const scan::Report& report);
 
 inline double share_of(double part, double whole) { return whole > 0 ? part / whole : 0; }
-std::string usd(double money);  // "$12.50", "$99,074".
+std::string usd(const std::optional<double>& money);  // "$12.50", "$99,074"; "–": not known.
 
 // What may stand on different lines: "12 %" may not.
 std::vector<std::string> words_of(std::string_view text);

@@ -86,7 +86,7 @@ class Ranking {
     }
     cells.push_back(seen(row, unit_(scan::wasted(row.split))));
     cells.push_back(seen(row, unit_(row.recoverable)));
-    if (has.money) cells.push_back(row.money ? usd(row.money->wasted) : "–");
+    if (has.money) cells.push_back(usd(row.money ? row.money->wasted : std::nullopt));
     if (has.lost) cells.push_back(unit_(row.lost));
     if (has.queue) cells.push_back(unit_(row.queue));
     if (has.spec) cells.emplace_back(has_spec(row.name) ? "yes" : "no");

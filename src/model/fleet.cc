@@ -40,7 +40,8 @@ constexpr auto kTroubles = std::to_array<TroubleRow>({
     {Trouble::kNeverStarted, "job never started",
      "Jobs that never started held no accelerators and were passed over."},
     {Trouble::kRunning, "running job",
-     "A job without an end was taken to run until the end of the window."},
+     "A job without an end was taken to run for as long as its scheduler had counted, and where "
+     "that is not said until the end of the window."},
     {Trouble::kBadTime, "bad time",
      "A time cannot be read or an end lies before its start; the record was passed over."},
     {Trouble::kAmbiguousTime, "ambiguous time",
@@ -57,7 +58,8 @@ constexpr auto kTroubles = std::to_array<TroubleRow>({
     {Trouble::kDuplicateSample, "duplicate sample",
      "A second sample of the same accelerator, metric and time was not used."},
     {Trouble::kNoJob, "sample without a job",
-     "Samples while nobody held the accelerator count as unallocated time."},
+     "Samples while no job is known to have held the accelerator: unallocated time, where accounting "
+     "was given."},
     {Trouble::kUnknownJob, "unknown job",
      "Samples are labelled with a job that the accounting does not list; they were not used."},
     {Trouble::kUnknownPlace, "unknown place",
@@ -86,6 +88,15 @@ constexpr auto kTroubles = std::to_array<TroubleRow>({
     {Trouble::kTwoZones, "same job in two time zones",
      "A job came twice with all its times the same hours apart, and was counted once, as it came "
      "first; is one input in local time? --time-zone says of which."},
+    {Trouble::kDerivedStart, "start worked out",
+     "A record has an end but no start: the start is the end less the elapsed time, and where that "
+     "is not said the time of submission, so that such a job counts with its time in the queue."},
+    {Trouble::kNoStart, "unknown start",
+     "A record has an end but neither a start nor what it could be worked out from; it was passed "
+     "over."},
+    {Trouble::kRunaway, "runaway record",
+     "A record says RUNNING long after the job's time limit: its end was lost, and the job counts "
+     "up to the limit (sacctmgr show runawayjobs mends such records)."},
 });
 
 const TroubleRow& row_of(Trouble trouble) {

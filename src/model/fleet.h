@@ -73,7 +73,7 @@ enum class Trouble : std::uint8_t {
   kRequeued,         // An earlier attempt of a job, counted as its own attempt.
   kNoAccelerator,    // Not trouble: jobs without accelerators.
   kNeverStarted,     // Cancelled in the queue, or still waiting.
-  kRunning,          // End not known: taken to end at the end of the window, or now.
+  kRunning,          // No end yet: it ran as long as its scheduler counted, or to the window's end.
   kBadTime,          // A time that cannot be read, or an end before its start.
   kAmbiguousTime,    // Local time in the hour that daylight saving repeats.
   kSkew,             // Samples outside what the clock of the accounting allows.
@@ -96,8 +96,11 @@ enum class Trouble : std::uint8_t {
   kRepaired,         // A record whose free text held a separator or a line end.
   kOddElapsed,       // An elapsed time that does not fit between start and end.
   kTwoZones,         // A job that came twice, some hours apart.
+  kDerivedStart,     // A job that says when it ended, not when it began: worked out.
+  kNoStart,          // The same, where that cannot be worked out.
+  kRunaway,          // Said to run long past its time limit: counted up to the limit.
 };
-inline constexpr std::size_t kTroubleKinds = static_cast<std::size_t>(Trouble::kTwoZones) + 1;
+inline constexpr std::size_t kTroubleKinds = static_cast<std::size_t>(Trouble::kRunaway) + 1;
 std::string_view name(Trouble trouble);      // "blank value".
 std::string_view describe(Trouble trouble);  // One sentence on what was done with it.
 

@@ -18,13 +18,18 @@ CapacityUse of_jobs(const Split& jobs) {
           .low = jobs.low,
           .unobserved = jobs.unobserved,
           .productive = jobs.productive,
-          .elsewhere = 0};
+          .elsewhere = 0,
+          .is_accounted = true,
+          .free = 0,
+          .free_idle = 0,
+          .free_use = 0};
 }
 
 // What the scheduler counted as allocated wins; jobs that we do not see are not observed.
 // Of two that tell what was down the larger counts: they mean the same nodes.
 void set_occupied(CapacityUse& use, const Occupied& occupied, double node_down) {
   use.basis = "occupancy over time";
+  use.is_accounted = true;
   use.total = occupied.total;
   use.down = std::min(std::max(occupied.down, node_down), occupied.total);
   if (occupied.allocated > use.allocated) {
@@ -51,6 +56,8 @@ void set_counted(CapacityUse& use, const Count& count, const Window& window, dou
                                 : "counts of accelerators, and those that had telemetry or a job";
   use.total = all * to_seconds(window.end - window.start);
   if (down > 0) use.down = std::min(down, *use.total);
+  // What no job is known to have held is unallocated only where jobs were told of.
+  if (!use.is_accounted) return;
   // More allocated than there is: some of the fleet was not counted, so nothing can be said.
   const double here = use.allocated - use.elsewhere;
   if (*use.total >= here * (1 - 1e-9)) {
@@ -62,6 +69,12 @@ void set_counted(CapacityUse& use, const Count& count, const Window& window, dou
 
 CapacityUse fleet_capacity(const FleetUsage& usage, const Split& jobs, double elsewhere) {
   CapacityUse use = of_jobs(jobs);
+  use.is_accounted = usage.has_accounting;
+  for (const HostCapacity& host : usage.capacities) {
+    use.free += host.unallocated;
+    use.free_idle += host.free_idle;
+    use.free_use += host.free_use;
+  }
   Occupied all;
   double down = 0;
   for (const HostDown& host : usage.down) down += host.seconds;
@@ -113,6 +126,7 @@ std::vector<CapacityUse> partition_capacities(const FleetUsage& usage,
     }
     for (const auto& [partition, count] : counts) {
       const auto& [whole, hosts] = count;
+      uses[partition].is_accounted = usage.has_accounting;
       set_counted(uses[partition], whole.told + whole.seen > 0 ? whole : hosts, usage.window,
                   down[partition]);
     }

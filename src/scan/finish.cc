@@ -44,6 +44,7 @@ FleetUsage Finisher::run() {
   tell_occupied();
   spell_hosts();
   split_jobs();
+  tell_assumptions();
   usage_.jobs = fold_.jobs_.take();
   drop_outside();
   for (std::size_t i = 0; i < fold_.counts_.size(); ++i) {
@@ -52,6 +53,7 @@ FleetUsage Finisher::run() {
     }
   }
   usage_.complaints = std::move(fold_.complaints_);
+  usage_.has_accounting = fold_.has_accounting_;
   usage_.samples = fold_.samples_;
   usage_.outside_samples = fold_.outside_;
   usage_.words = std::move(fold_.words_);
@@ -417,10 +419,9 @@ void Finisher::name_hosts() {
     if (jobs.hosts(job) != 0) told.emplace(fold_.words_[jobs.hosts(job)]);
   }
   if (seen.empty() || told.empty()) return;
-  fold_.complaints_.push_back(
-      {Trouble::kNoJob, fold_.input_, 0, 0,
-       fmt::format("samples are of {}; jobs ran on {}: no host is in both", fmt::join(seen, ", "),
-                   fmt::join(told, ", "))});
+  fold_.complaints_.push_back({Trouble::kNoJob, fold_.input_, 0, 0,
+                               fmt::format("samples are of {}; jobs ran on {}: no host is in both",
+                                           fmt::join(seen, ", "), fmt::join(told, ", "))});
 }
 
 }  // namespace amdahl::scan

@@ -32,6 +32,7 @@ class Finisher {
   void set_window();
   Window found_window();
   Nanos last_known() const;
+  std::map<JobIndex, Nanos> seen_until() const;
   void end_running();
   void check_whole_hosts();
   void count_shards();
@@ -48,6 +49,9 @@ class Finisher {
   void split_jobs();
   FleetJob split(FleetJob job, double whole, double mean);
   void split_by_mean(FleetJob& job, double mean);
+  void tell_assumptions();
+  void assume_unread();
+  void assume(model::Trouble trouble, std::string says, double share, std::uint64_t records);
   void drop_outside();
   void tell_capacity();
   void tell_unallocated(const std::map<WordId, HostCapacity*>& by_host);

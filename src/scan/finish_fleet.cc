@@ -89,25 +89,44 @@ void Finisher::tell_capacity() {
 
 // By the series that saw most; of slices the sum of theirs.
 void Finisher::tell_unallocated(const std::map<WordId, HostCapacity*>& by_host) {
-  std::map<SpotId, double> by_spot;
+  struct Free {
+    double all = 0;
+    double idle = 0;
+    double use = 0;
+  };
+  std::map<SpotId, Free> by_spot;
   for (std::size_t i = 0; i < fold_.tracks_.size(); ++i) {
     const Cursor& cursor = fold_.cursors_[i];
     const Track& track = fold_.tracks_[i];
     if (!track.is_used || track.label != 0) continue;
-    double& most = by_spot[track.spot];
-    most = std::max(
-        most, static_cast<double>(cursor.unallocated) * to_seconds(Nanos{cursor.cadence.usual}));
+    const double each = to_seconds(Nanos{cursor.cadence.usual});
+    Free& most = by_spot[track.spot];
+    if (static_cast<double>(cursor.unallocated) * each <= most.all) continue;
+    most = {static_cast<double>(cursor.unallocated) * each,
+            static_cast<double>(track.free_idle) * each, track.free_use * each};
+    if (std::ranges::find(usage_.free_metrics, track.metric) == usage_.free_metrics.end()) {
+      usage_.free_metrics.push_back(track.metric);
+    }
   }
-  std::map<SpotId, std::pair<double, double>> by_device;  // As a whole; of its slices.
-  for (const auto& [spot, seconds] : by_spot) {
+  struct Device {
+    Free whole;
+    Free slices;
+  };
+  std::map<SpotId, Device> by_device;
+  for (const auto& [spot, free] : by_spot) {
     const Spot& at = fold_.holders_[spot];
-    auto& [whole, slices] = by_device[at.device];
-    (at.slice == 0 ? whole : slices) += seconds * share_of(spot);
+    Free& sum = at.slice == 0 ? by_device[at.device].whole : by_device[at.device].slices;
+    sum.all += free.all * share_of(spot);
+    sum.idle += free.idle * share_of(spot);
+    sum.use += free.use * share_of(spot);
   }
-  for (const auto& [device, seconds] : by_device) {
+  for (const auto& [device, free] : by_device) {
     const auto host = by_host.find(fold_.holders_[device].host);
     if (host == by_host.end()) continue;  // Of slices of nobody knows what.
-    host->second->unallocated += std::max(seconds.first, seconds.second);
+    const Free& most = free.whole.all >= free.slices.all ? free.whole : free.slices;
+    host->second->unallocated += most.all;
+    host->second->free_idle += most.idle;
+    host->second->free_use += most.use;
   }
 }
 

@@ -1,5 +1,6 @@
 // Of which time a scan speaks, and how long in it those that run are known to have run.
 #include <algorithm>
+#include <map>
 
 #include "scan/finish.h"
 
@@ -39,9 +40,7 @@ Window Finisher::found_window() {
     for (JobIndex job = 0; job < jobs.size() && !stop_(job); ++job) {
       start = std::min(start, jobs.start(job).count());
       end = std::max(end, jobs.end(job).count());
-      if (jobs.running(job) && jobs.end(job) == jobs.start(job)) {
-        end = std::max(end, known.count());
-      }
+      if (jobs.open(job)) end = std::max(end, known.count());
     }
   }
   if (start == kForever) {
@@ -81,23 +80,36 @@ Nanos Finisher::last_known() const {
   return now - newest > std::chrono::hours{24} ? newest : now;
 }
 
-// Also sums up what was accounted for, the window not regarded: of a running job as much as its
-// scheduler counted.
+// How long samples that name a running job say that it ran on after its record was written.
+std::map<JobIndex, Nanos> Finisher::seen_until() const {
+  std::map<JobIndex, Nanos> until;
+  const JobRows& jobs = fold_.jobs_.rows();
+  for (const LaneSum& lane : fold_.lanes_) {
+    if (lane.samples == 0 || fold_.tracks_[lane.track].label == 0) continue;
+    if (!jobs.running(lane.job)) continue;
+    Nanos& last = until[lane.job];
+    last = std::max(last, Nanos{lane.last + fold_.cursors_[lane.track].cadence.usual});
+  }
+  return until;
+}
+
+// Also sums up what was accounted for, the window not regarded.
 void Finisher::end_running() {
   Nanos last = window().end;
   if (fold_.options_.now > Nanos{}) last = std::min(last, last_known());
+  const std::map<JobIndex, Nanos> seen = seen_until();
   JobRows& jobs = fold_.jobs_.rows();
   if (jobs.size() > 0) usage_.accounted = {jobs.start(0), jobs.start(0)};
   for (JobIndex job = 0; job < jobs.size() && !stop_(job); ++job) {
     const Nanos start = jobs.start(job);
-    Nanos whole = jobs.end(job);
-    if (jobs.running(job)) {
-      jobs.set_end(job, std::max(last, start));
-      if (whole <= start) whole = jobs.end(job);
+    if (jobs.open(job)) jobs.set_end(job, std::max(last, start));
+    if (const auto at = seen.find(job); at != seen.end()) {
+      jobs.set_end(job, std::max(jobs.end(job), std::min(at->second, last)));
     }
+    const Nanos end = jobs.end(job);
     usage_.accounted.start = std::min(usage_.accounted.start, start);
-    usage_.accounted.end = std::max(usage_.accounted.end, whole);
-    usage_.unclipped += to_seconds(whole - start) * static_cast<double>(jobs.accelerators(job));
+    usage_.accounted.end = std::max(usage_.accounted.end, end);
+    usage_.unclipped += to_seconds(end - start) * static_cast<double>(jobs.accelerators(job));
   }
 }
 

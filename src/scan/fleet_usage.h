@@ -67,7 +67,10 @@ struct HostCapacity {
   WordId kind = 0;
   int accelerators = 0;  // As told, or as many as had telemetry.
   bool told = false;
-  double unallocated = 0;  // Accelerator-seconds of samples while nobody held them.
+  // Accelerator-seconds of samples while no job is known to have held them, and what they were.
+  double unallocated = 0;
+  double free_idle = 0;
+  double free_use = 0;  // Productive, if anybody's.
 };
 
 // What was down of a host's accelerators, each moment once and not while a job held them.
@@ -114,6 +117,14 @@ struct PassedOver {
   std::uint64_t samples = 0;
 };
 
+// How something was read that could have been read otherwise, and that the totals depend on.
+struct Assumption {
+  std::string about;          // "time zone", or the name of a trouble.
+  std::string says;           // One sentence, with what was taken.
+  std::uint64_t records = 0;  // Jobs or samples; 0: all.
+  double share = 0;           // Of all accelerator time, or of all records where that is not known.
+};
+
 // The order of everything here depends on the input alone: same input, same value, any threads.
 struct FleetUsage {
   Words words;
@@ -128,7 +139,11 @@ struct FleetUsage {
   std::vector<TroubleCount> troubles;  // Those above 0, in the order of the enumeration.
   std::vector<Complaint> complaints;
   std::vector<PassedOver> passed_over;  // By reason, metric and input.
+  std::vector<Assumption> assumptions;  // Those that may change totals by more than 1 %.
+  std::vector<WordId> free_metrics;     // That HostCapacity::free_use is by.
 
+  // False: nobody told of jobs but by labels, so that what has no label may have been anybody's.
+  bool has_accounting = true;
   std::uint64_t samples = 0;          // All that came, before any was dropped.
   std::uint64_t outside_samples = 0;  // Of them not in the window.
   std::uint64_t attributed = 0;       // In some job's lane that was chosen.

@@ -66,63 +66,8 @@ void Fold::input(std::string_view name) {
   const auto next = static_cast<std::uint32_t>(inputs_.size());
   const auto [at, is_new] = input_numbers_.emplace(input_, next);
   if (is_new) inputs_.push_back(input_);
+  if (is_new) told_by_.emplace_back();
   input_number_ = at->second;
-}
-
-void Fold::job(const model::JobDraft& job, fleet::Where where) {
-  const JobIndex before = jobs_.size();
-  const auto odd = jobs_.add(job);
-  if (odd == Trouble::kBadTime) {
-    const bool has_end = job.end > Nanos{} || job.elapsed >= Nanos{};
-    trouble(Trouble::kBadTime, where,
-            std::string(job.id) + (has_end ? ": its end lies before its start"
-                                           : ": it has ended, but when is not said"));
-  } else if (odd == Trouble::kTwoZones) {
-    trouble(Trouble::kTwoZones, where,
-            std::string(job.id) + " came before, with all its times as many hours apart");
-  } else if (odd) {
-    count(*odd);
-  }
-  if (jobs_.size() == before) return;
-  accelerators_ += std::max(1.0, std::ceil(job.accelerators));
-  is_stale_ = true;
-  if (jobs_.rows().running(before)) count(Trouble::kRunning);
-}
-
-void Fold::place(std::string_view job, std::string_view host, std::string_view accelerator) {
-  holders_.place(words_.intern(job), holders_.host(host), words_.intern(accelerator));
-  is_stale_ = true;
-}
-
-void Fold::device(const Device& device) {
-  Device known = device;
-  const std::string host = fleet::host_key(device.host);
-  known.host = host;
-  if (!holders_.learn(known)) {
-    trouble(Trouble::kBadLine, {},
-            std::string(known.uuid.empty() ? known.bus : known.uuid) +
-                " is the name of several accelerators; the first stays");
-  }
-  is_stale_ = true;
-}
-
-void Fold::parts(std::string_view host, double of_each) {
-  double& most = parts_[holders_.host(host)];
-  most = std::max(most, of_each);
-}
-
-void Fold::down(const Down& down) {
-  down_.add(holders_.host(down.host), down.from, down.to, down.accelerators);
-}
-
-void Fold::capacity(std::string_view host, std::string_view partition, std::string_view kind,
-                    int accelerators) {
-  capacities_.push_back(
-      {holders_.host(host), words_.intern(partition), words_.intern(kind), accelerators});
-}
-
-void Fold::occupancy(std::string_view partition, const Occupancy& occupancy) {
-  occupied_.push_back({words_.intern(partition), occupancy});
 }
 
 SeriesId Fold::series(const model::SeriesKey& given) {
@@ -189,6 +134,8 @@ void Fold::rows(std::span<const SeriesId> series, std::span<const Sample> sample
 
 void Fold::trouble(Trouble trouble, fleet::Where where, std::string_view text) {
   count(trouble);
+  const bool is_bad = trouble == Trouble::kBadLine || trouble == Trouble::kBadTime;
+  told_by_[input_number_].bad += is_bad ? 1 : 0;
   int& shown = shown_[static_cast<std::size_t>(trouble)];
   if (shown++ >= kShownOfEach) return;
   complaints_.push_back({trouble, input_, where.line, where.byte, std::string(text)});
@@ -230,7 +177,7 @@ void Fold::choose_timelines() {
   if (accelerators_ <= static_cast<double>(options_.timeline_lanes)) return;
   const auto time_of = [&](JobIndex job) {
     const JobRows& rows = jobs_.rows();
-    const Nanos end = rows.running(job) ? std::max(rows.end(job), options_.now) : rows.end(job);
+    const Nanos end = rows.open(job) ? std::max(rows.end(job), options_.now) : rows.end(job);
     return to_seconds(std::min(end, window_.end) - std::max(rows.start(job), window_.start)) *
            static_cast<double>(rows.accelerators(job));
   };
@@ -393,8 +340,7 @@ void Fold::take_late(std::uint32_t track, Sample sample) {
   seek(tracks_[track], aside, reading->at);
   const std::vector<Segment>& list = tracks_[track].segments.list;
   if (aside.segment >= list.size() || reading->at < list[aside.segment].start) {
-    ++cursor.unallocated;
-    return;
+    return take_free(track, *reading);
   }
   share(track, list[aside.segment], *reading);
   cursor.bin_start = kForever;  // The timeline may have changed under it.
@@ -415,9 +361,19 @@ void Fold::accept(std::uint32_t track, Cursor& cursor, const Reading& reading) {
   if (cursor.lane < kSeveral) {
     add(lanes_[cursor.lane], cursor, reading);
   } else if (cursor.lane == kNobody) {
-    ++cursor.unallocated;
+    take_free(track, reading);
   } else {
     share(track, tracks_[track].segments.list[cursor.segment], reading);
+  }
+}
+
+void Fold::take_free(std::uint32_t track, const Reading& reading) {
+  ++cursors_[track].unallocated;
+  Track& row = tracks_[track];
+  if (reading.idle) {
+    ++row.free_idle;
+  } else {
+    row.free_use += reading.utilisation;
   }
 }
 
@@ -477,7 +433,7 @@ void Fold::begin(LaneSum& lane, Time at, Time cadence) {
   if (lane.job >= has_timeline_.size() || !has_timeline_[lane.job]) return;
   const FleetJob& job = jobs_[lane.job];
   const Time start = std::max(job.start, window_.start).count();
-  const Time end = (job.running ? window_.end : std::min(job.end, window_.end)).count();
+  const Time end = (job.open ? window_.end : std::min(job.end, window_.end)).count();
   // Where samples begin long after the job did, nothing is to be drawn before them.
   timelines_.start(lane, at - start <= 2 * cadence ? start : at, end, cadence);
 }

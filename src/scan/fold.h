@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -107,6 +108,7 @@ class Fold final : public fleet::Intake {
   void go_to(std::uint32_t track, Time at);
   void leave_out(std::uint32_t track, fleet::Sample sample);
   void take_late(std::uint32_t track, fleet::Sample sample);
+  void take_free(std::uint32_t track, const Reading& reading);
   void accept(std::uint32_t track, Cursor& cursor, const Reading& reading);
   void share(std::uint32_t track, const Segment& segment, const Reading& reading);
   void add(LaneSum& lane, Cursor& cursor, const Reading& reading);
@@ -130,12 +132,13 @@ class Fold final : public fleet::Intake {
   std::vector<LaneSum> lanes_;
   std::unordered_map<std::uint64_t, std::uint32_t> lane_by_track_and_job_;
   Timelines timelines_;
-  std::vector<bool> has_timeline_;            // By job.
-  std::vector<WordId> named_;                 // Whose timelines are kept whatever their size.
-  double accelerators_ = 0;                   // Of all jobs.
-  std::array<Cadence, 32> metric_cadence_{};  // By the metric's row.
-  bool is_stale_ = false;                     // Jobs, places or names came since the last sample.
-  bool is_late_ = false;                      // Such came after samples.
+  std::vector<bool> has_timeline_;              // By job.
+  std::vector<WordId> named_;                   // Whose timelines are kept whatever their size.
+  std::map<JobIndex, model::Trouble> assumed_;  // Jobs that count as nobody quite said.
+  double accelerators_ = 0;                     // Of all jobs.
+  std::array<Cadence, 32> metric_cadence_{};    // By the metric's row.
+  bool is_stale_ = false;                       // Jobs, places or names came since the last sample.
+  bool is_late_ = false;                        // Such came after samples.
 
   struct Capacity {
     WordId host, partition, kind;
@@ -150,6 +153,12 @@ class Fold final : public fleet::Intake {
   DownTime down_;
   std::vector<Occupied> occupied_;
 
+  // What came of an input: records of jobs, and those that could not be used.
+  struct Input {
+    std::uint64_t jobs = 0;
+    std::uint64_t bad = 0;
+  };
+  std::vector<Input> told_by_{1};  // By number.
   std::string input_;
   std::vector<std::string> inputs_{""};  // By number, as Track::input.
   std::unordered_map<std::string, std::uint32_t> input_numbers_;
@@ -157,6 +166,7 @@ class Fold final : public fleet::Intake {
   std::array<std::uint64_t, model::kTroubleKinds> counts_{};
   std::array<int, model::kTroubleKinds> shown_{};
   std::vector<Complaint> complaints_;
+  bool has_accounting_ = false;  // Some record of a job came.
   std::uint64_t samples_ = 0;
   std::uint64_t outside_ = 0;
 };

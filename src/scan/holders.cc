@@ -217,7 +217,7 @@ const std::vector<Holders::HostClaim>& Holders::claims_on(WordId host) const {
 Holders::Hold Holders::hold_of(JobIndex job, bool whole_host, const Window& window) const {
   const FleetJob& row = jobs_[job];
   const Time start = std::max(row.start, window.start).count();
-  const Time end = row.running ? window.end.count() : std::min(row.end, window.end).count();
+  const Time end = row.open ? window.end.count() : std::min(row.end, window.end).count();
   return {start, end, job, whole_host};
 }
 
@@ -242,6 +242,7 @@ Segments Holders::segments_of_job(JobIndex latest, const Window& window) const {
   std::vector<Hold> holds;
   for (JobIndex job = latest; job != kNoJob; job = jobs_.before(job)) {
     holds.push_back(hold_of(job, false, window));
+    if (jobs_.rows().running(job)) holds.back().end = window.end.count();
   }
   return sweep(std::move(holds));
 }

@@ -84,9 +84,11 @@ class Holders {
   bool settle(const std::function<void(WordId)>& unknown, const Stop& stop);
   bool is_placed(JobIndex job) const { return job < placed_.size() && placed_[job]; }
 
-  // The jobs that held it, or the whole of it, within `window`; a running job holds for ever.
+  // The jobs that held it, or the whole of it, within `window`. A job that runs holds for as long
+  // as is known; for ever, if nothing is.
   Segments segments_of(SpotId spot, const Window& window) const;
-  // The attempts of one job, wherever they were.
+  // The attempts of one job, wherever they were. Samples that name a job that ran when its record
+  // was written say that it ran on.
   Segments segments_of_job(JobIndex latest, const Window& window) const;
 
   // Jobs without places that had so many accelerators of each of their hosts.

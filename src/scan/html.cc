@@ -88,8 +88,9 @@ std::string when(Nanos unix_time) {
                      fmt::gmtime(static_cast<std::time_t>(to_seconds(unix_time))));
 }
 
-std::string usd(double money) {
-  return money >= 1000 ? "$" + show_amount(money) : fmt::format("${:.2f}", money);
+std::string usd(const std::optional<double>& money) {
+  if (!money) return "–";
+  return *money >= 1000 ? "$" + show_amount(*money) : fmt::format("${:.2f}", *money);
 }
 
 std::string fact(const std::string& value, std::string_view what) {
@@ -111,8 +112,10 @@ std::string facts_of(const Report& report) {
   const auto seen = [&](double value) {
     return is_observed(report) ? hours(value) + " h" : std::string("not known");
   };
-  const auto money = [&](double Money::*part) {
-    return totals.money && totals.unpriced <= 0 ? ", " + usd((*totals.money).*part) : std::string();
+  const auto money = [&](const auto part) {
+    if (!totals.money || totals.unpriced > 0) return std::string();
+    const std::optional<double> sum = (*totals.money).*part;
+    return sum ? ", " + usd(sum) : std::string();
   };
   std::string text = "<div class=\"facts\">\n";
   text += fact(hours(totals.split.allocated) + " h", "allocated" + money(&Money::allocated));
@@ -174,19 +177,25 @@ std::string row_of(const Row& row, bool money) {
   const auto add_hours = [&](std::initializer_list<double> values) {
     for (const double value : values) text += number_cell(value, hours(value));
   };
+  const auto add_seen = [&](std::initializer_list<double> values) {
+    for (const double value : values) {
+      text += row.utilisation ? number_cell(value, hours(value)) : number_cell(-1, "–");
+    }
+  };
   // What a narrow screen shows first is what counts most.
-  add_hours({row.recoverable, wasted(row.split), row.split.allocated});
+  add_seen({row.recoverable, wasted(row.split)});
+  add_hours({row.split.allocated});
   text += number_cell(static_cast<double>(row.jobs), fmt::format("{}", row.jobs));
   text += number_cell(row.utilisation.value_or(-1),
                       row.utilisation ? show_percent(*row.utilisation) : "–");
-  add_hours({row.split.idle, row.split.low, row.split.productive, row.split.unobserved, row.lost,
-             row.queue});
+  add_seen({row.split.idle, row.split.low, row.split.productive});
+  add_hours({row.split.unobserved, row.lost, row.queue});
   const bool has_lever = row.lever.from != Lever::From::kNothing;
   text += number_cell(has_lever ? row.lever.chance : -1,
                       has_lever ? show_percent(row.lever.chance) : "–");
   if (money) {
-    text +=
-        number_cell(row.money ? row.money->wasted : -1, row.money ? usd(row.money->wasted) : "–");
+    const std::optional<double> sum = row.money ? row.money->wasted : std::nullopt;
+    text += number_cell(sum.value_or(-1), usd(sum));
   }
   return text + "</tr>\n";
 }
@@ -301,6 +310,9 @@ std::string html_page(const FleetUsage& usage, const Families&, const Report& re
       "{}.</p>\n",
       kStyle, headline_of(report), when(report.start), when(report.end), totals.jobs, totals.users,
       totals.families, escaped(metrics_of(report)), describe_idle(report.idle_below));
+  for (const Assumption& one : usage.assumptions) {
+    text += fmt::format("<p class=\"missing\">Assumed: {}.</p>\n", escaped(one.says));
+  }
   text += facts_of(report);
   text += "<h2>What was allocated</h2>\n" + split_picture(totals.split);
   if (report.trend) text += fmt::format("<p>Trend: {}.</p>\n", escaped(report.trend->says));

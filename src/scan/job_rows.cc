@@ -91,6 +91,7 @@ void JobRows::set(std::size_t job, const FleetJob& value) {
   into.state = value.state;
   into.evidence = value.evidence;
   into.running = value.running;
+  into.open = value.open;
   into.allocated = value.split.allocated;
   const bool is_plain = is_unobserved(value.split) && value.idle_at_zero == 0 &&
                         value.low_at_zero == 0 && value.metric == 0 && value.lanes == 0;
@@ -119,6 +120,7 @@ FleetJob JobRows::operator[](std::size_t job) const {
   value.state = from.state;
   value.evidence = from.evidence;
   value.running = from.running;
+  value.open = from.open;
   value.attempt = from.attempt;
   value.accelerators = from.accelerators;
   value.submit = from.submit;

@@ -38,7 +38,8 @@ struct FleetJob {
   WordId metric = 0;  // That the split is from; empty: none.
   model::JobState state = model::JobState::kOther;
   Evidence evidence = Evidence::kNone;
-  bool running = false;       // It had no end: `end` is the window's.
+  bool running = false;       // It had no end yet: `end` is how far it is known to have run.
+  bool open = false;          // Nor was said how long it had run: `end` is the window's.
   std::uint16_t attempt = 0;  // 0: the first that was read with this id.
   float accelerators = 0;
   Nanos submit{};  // Unix time; 0: not known.
@@ -117,6 +118,7 @@ class JobRows {
   Nanos start(std::size_t job) const { return row(job).start; }
   Nanos end(std::size_t job) const { return row(job).end; }
   bool running(std::size_t job) const { return row(job).running; }
+  bool open(std::size_t job) const { return row(job).open; }
   model::JobState state(std::size_t job) const { return row(job).state; }
   Evidence evidence(std::size_t job) const { return row(job).evidence; }
   Split split(std::size_t job) const;
@@ -147,8 +149,9 @@ class JobRows {
     float accelerators = 0;
     std::uint16_t attempt = 0;
     model::JobState state = model::JobState::kOther;
-    Evidence evidence : 7 = Evidence::kNone;
+    Evidence evidence : 6 = Evidence::kNone;
     bool running : 1 = false;
+    bool open : 1 = false;
   };
   static_assert(sizeof(Row) == 56);
 

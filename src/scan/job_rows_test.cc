@@ -14,6 +14,7 @@ FleetJob job_number(std::uint32_t i) {
   job.hosts = i * 2;
   job.state = i % 5 == 0 ? model::JobState::kFailed : model::JobState::kRunning;
   job.running = i % 5 != 0;
+  job.open = i % 5 == 1;
   job.attempt = static_cast<std::uint16_t>(i % 4);
   job.accelerators = static_cast<float>(i % 9) / 2;
   job.submit = Nanos{i};
@@ -50,6 +51,7 @@ void expect_same(const FleetJob& a, const FleetJob& b) {
   EXPECT_EQ(a.state, b.state);
   EXPECT_EQ(a.evidence, b.evidence);
   EXPECT_EQ(a.running, b.running);
+  EXPECT_EQ(a.open, b.open);
   EXPECT_EQ(a.attempt, b.attempt);
   EXPECT_EQ(a.accelerators, b.accelerators);
   EXPECT_EQ(a.submit, b.submit);

@@ -24,8 +24,8 @@ bool is_endless(const JobDraft& draft) {
   return is_over && draft.end == Nanos{} && draft.elapsed < Nanos{};
 }
 
-// What the scheduler counted wins over a difference of local times. A running job's end is not
-// known; what was counted of it so far is kept as its end until the window is known.
+// What the scheduler counted wins over a difference of local times. A running job is known to have
+// run for as long as was counted when its record was written, whatever else the scan is of.
 Nanos end_of(const JobDraft& draft) {
   if (draft.elapsed >= Nanos{}) return draft.start + draft.elapsed;
   return is_running(draft) ? draft.start : draft.end;
@@ -79,7 +79,9 @@ std::optional<Trouble> JobTable::match(JobIndex job, WordId id, const JobDraft& 
   if (shards_of(job) != shards_in(draft)) return std::nullopt;
   if (is_shifted(known, draft)) return Trouble::kTwoZones;
   if (!is_same(known, draft)) return std::nullopt;
-  if (known.running && !is_running(draft)) {
+  const bool is_newer =
+      !is_running(draft) || (draft.elapsed >= Nanos{} && end_of(draft) > known.end);
+  if (known.running && is_newer) {
     FleetJob row = row_of(id, draft);
     row.attempt = known.attempt;
     jobs_.set(job, row);
@@ -168,6 +170,7 @@ FleetJob JobTable::row_of(WordId id, const JobDraft& draft) {
   job.metric = std::isnan(draft.mean_utilisation) ? 0 : again(draft.metric, last_.metric);
   job.state = draft.state;
   job.running = is_running(draft);
+  job.open = job.running && draft.elapsed < Nanos{};
   job.accelerators = static_cast<float>(draft.accelerators);
   job.submit = draft.submit;
   job.start = draft.start;

@@ -20,8 +20,8 @@ class JobTable {
   explicit JobTable(Words& words) : words_{words} {}
 
   // What became of a record: nothing if it is a new attempt of a new job; else what to count.
-  // kDuplicate: it is not kept but for what was not known; it takes the place of an unfinished
-  // record of the same attempt.
+  // kDuplicate: it is not kept but for what was not known; it takes the place of a record of the
+  // same attempt that was written earlier, while the job ran.
   // kTwoZones: not kept, either: it came before with all its times some hours apart.
   // kRequeued: kept, as another attempt.
   std::optional<model::Trouble> add(const model::JobDraft& draft);

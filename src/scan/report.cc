@@ -143,7 +143,7 @@ class Reporter {
 
   std::optional<Money> money_of(const Sum& sum) const {
     if (!any_price() || sum.unpriced > 0) return std::nullopt;
-    return sum.money;
+    return money_in(sum);
   }
 
   static std::uint64_t said(const Tally& tally) {
@@ -165,7 +165,7 @@ class Reporter {
     totals.queue = all_.queue;
     totals.lost = all_.lost;
     totals.recoverable = all_.recoverable;
-    if (any_price() && all_.unpriced < all_.split.allocated) totals.money = all_.money;
+    if (any_price() && all_.unpriced < all_.split.allocated) totals.money = money_in(all_);
     totals.unpriced = any_price() ? all_.unpriced : 0;
   }
 

@@ -100,9 +100,9 @@ double chance_of(const Memory& family, const Tried& lever);
 
 struct Money {  // USD; of rows whose every accelerator-hour has a price.
   double allocated = 0;
-  double wasted = 0;
+  std::optional<double> wasted;  // Not known where nothing was observed; nor is the last.
   double lost = 0;
-  double recoverable = 0;
+  std::optional<double> recoverable;
 };
 
 struct Row {
@@ -188,6 +188,12 @@ struct CapacityUse {
   double unobserved = 0;  // Allocated; nobody looked.
   double productive = 0;
   double elsewhere = 0;  // Allocated on hosts that `total` does not count.
+  // False: no accounting was given, so that `allocated` and its parts are only what labels say.
+  bool is_accounted = true;
+  // Observed while no job is known to have held the accelerators: idle, and productive.
+  double free = 0;
+  double free_idle = 0;
+  double free_use = 0;
 };
 
 struct Slice {

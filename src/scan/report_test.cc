@@ -189,7 +189,7 @@ TEST(Report, MoneyOnlyWhereAPriceIsSet) {
   EXPECT_FALSE(fleet.report().totals.money);
   const Report some = fleet.report({.prices = {.by_kind = {{"a100", 2.0}}}});
   EXPECT_DOUBLE_EQ(some.totals.money->allocated, 20);
-  EXPECT_DOUBLE_EQ(some.totals.money->wasted, 10);
+  EXPECT_DOUBLE_EQ(some.totals.money->wasted.value(), 10);
   EXPECT_DOUBLE_EQ(some.totals.unpriced, 10 * kHour);
   EXPECT_TRUE(some.cut(By::kKind).rows[0].money.has_value());
   EXPECT_FALSE(some.cut(By::kKind).rows[1].money.has_value());

@@ -71,6 +71,15 @@ void Sum::add(const Sum& sum) {
   }
 }
 
+Money money_in(const Sum& sum) {
+  Money money{
+      .allocated = sum.money.allocated, .wasted = {}, .lost = sum.money.lost, .recoverable = {}};
+  if (observed_in(sum.split) <= 0) return money;
+  money.wasted = sum.money.wasted;
+  money.recoverable = sum.money.recoverable;
+  return money;
+}
+
 std::size_t Slots::at(std::uint32_t key) const {
   const std::size_t mask = table_.size() - 1;
   std::uint64_t hash = key * 0x9e3779b97f4a7c15U;

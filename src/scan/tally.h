@@ -26,6 +26,13 @@ struct JobFigures {
   double price = std::numeric_limits<double>::quiet_NaN();  // USD an accelerator-hour.
 };
 
+struct MoneySum {  // USD.
+  double allocated = 0;
+  double wasted = 0;
+  double lost = 0;
+  double recoverable = 0;
+};
+
 struct Sum {
   std::uint64_t jobs = 0;
   std::uint64_t unobserved_jobs = 0;
@@ -35,7 +42,7 @@ struct Sum {
   double queue = 0;
   double lost = 0;
   double recoverable = 0;
-  Money money;
+  MoneySum money;
   double unpriced = 0;  // Accelerator-seconds without a price.
   std::uint32_t worst = 0;
   double worst_wasted = -1;
@@ -43,6 +50,9 @@ struct Sum {
   void add(const JobFigures& job);
   void add(const Sum& sum);  // Of other jobs.
 };
+
+// What it comes to; what was wasted only if anything was observed.
+Money money_in(const Sum& sum);
 
 // Small numbers to places in a vector, given out in the order of first sight.
 class Slots {

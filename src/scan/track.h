@@ -83,6 +83,9 @@ struct Track {
   std::uint32_t run_late = 0;   // Samples that it got out of order.
   std::vector<Run> runs;        // Older ones, if the input jumped in time.
   Time outside = kBeginning;    // Of the last sample that was not of the window.
+  // Of samples while no job is known to have held it:
+  double free_use = 0;          // the sum of their utilisation,
+  std::uint64_t free_idle = 0;  // and how many were idle.
   // Not all of its samples were taken as they would have been in order of time.
   bool is_unordered = false;
 

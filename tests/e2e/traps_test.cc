@@ -77,7 +77,7 @@ std::vector<Trap> traps() {
       // Its clock goes ten minutes ahead: what lies after the job's end is not used.
       {"ClockSkew", row("5", 0, 1800), samples(1, 600, 2400, "50", "5"), 1800, 480, 660,
        "clock skew", 10},
-      {"EndUnknown", line(fmt::format("1|1|RUNNING|{}|Unknown|600|n1|gres/gpu=1", kStart)), full,
+      {"EndUnknown", line(fmt::format("1|1|RUNNING|{}|Unknown|3600|n1|gres/gpu=1", kStart)), full,
        3600, 0, 1800, "running job", 1},
       {"NeverStarted",
        row("1", 0, 3600) +

@@ -8,6 +8,7 @@
 #include "fleet/csv/desk.h"
 #include "fleet/csv/guess_samples.h"
 #include "fleet/csv/words.h"
+#include "fleet/times.h"
 
 namespace amdahl::fleet::csv {
 namespace {
@@ -138,8 +139,14 @@ class JobGuess {
       if (desk_.take_time(Field::kStart) == nullptr) desk_.miss("start", "when a job began");
     }
     const Column* end = desk_.take_time(Field::kEnd);
-    if (end != nullptr) return;  // Elapsed times may count the queue too.
     const Column* elapsed = desk_.find(Field::kElapsed, is_duration);
+    if (end != nullptr) {
+      // Elapsed times may count the queue too.
+      if (start != nullptr && elapsed != nullptr && is_between(*elapsed, *start, *end)) {
+        desk_.give(Field::kElapsed, *elapsed, "", "the seconds from start to end");
+      }
+      return;
+    }
     if (elapsed == nullptr) return desk_.miss("end", "when it ended; or elapsed, how long it ran");
     const std::string_view unit = duration_unit(*elapsed);
     if (!unit.empty()) {
@@ -148,6 +155,26 @@ class JobGuess {
       desk_.give(Field::kElapsed, *elapsed, "",
                  elapsed->is_number() ? "in seconds, as no unit is named" : "");
     }
+  }
+
+  // Whether a column has the seconds from start to end, in rows that have all three: then it says
+  // when those began that have no start.
+  bool is_between(const Column& elapsed, const Column& start, const Column& end) const {
+    const auto from = time_format(start.time);
+    const auto to = time_format(end.time);
+    if (!from || !to) return false;
+    std::size_t known = 0;
+    std::size_t same = 0;
+    for (const std::vector<std::string>& row : desk_.rows()) {
+      const Instant began = from->read(row[desk_.index_of(start)], Zone());
+      const Instant ended = to->read(row[desk_.index_of(end)], Zone());
+      Nanos ran{};
+      if (!began.known() || !ended.known()) continue;
+      if (!read_duration(row[desk_.index_of(elapsed)], ran)) continue;
+      ++known;
+      same += ended.at - began.at == ran ? 1 : 0;
+    }
+    return same > 0 && same * 5 >= known * 4;
   }
 
   void state() {

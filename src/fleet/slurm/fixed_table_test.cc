@@ -116,7 +116,7 @@ TEST(SlurmTable, AListOfJobsCutOutOfJson) {
 TEST(FixedTable, SaysWhatIsMissing) {
   const std::string again =
       "run: sacct -a -D -P -o JobID,JobIDRaw,JobName,User,Account,Partition,State,Submit,Start,End,"
-      "ElapsedRaw,NNodes,NodeList,ReqTRES,AllocTRES";
+      "ElapsedRaw,TimelimitRaw,NNodes,NodeList,ReqTRES,AllocTRES";
   EXPECT_EQ(feed(make, "JobID   State\n------- -------\n1       RUNNING\n", {}).error,
             "is sacct's table for people, with too few columns; " + again);
   EXPECT_EQ(

@@ -114,10 +114,10 @@ void Jobs::check_elapsed(Nanos missing, Times& times, Where where) {
   if (!is_more && missing >= -std::chrono::seconds{60}) return;
   const Nanos between = times.end - times.start;
   const auto whole = [](Nanos time) { return time / std::chrono::seconds{1}; };
-  intake_.trouble(Trouble::kOddElapsed, where,
-                  fmt::format("ElapsedRaw is {} s, End - Start {} s; {} was taken",
-                              whole(times.elapsed), whole(between),
-                              is_more ? "the latter" : "the first, as of a suspended job,"));
+  intake_.trouble(
+      Trouble::kOddElapsed, where,
+      fmt::format("ElapsedRaw is {} s, End - Start {} s; {} was taken", whole(times.elapsed),
+                  whole(between), is_more ? "the latter" : "the first, as of a suspended job,"));
   if (is_more) times.elapsed = between;
 }
 
@@ -157,6 +157,25 @@ std::optional<Jobs::Times> Jobs::times_of(const Words& words, Where where) {
     return std::nullopt;
   }
   return times;
+}
+
+// sacct counts a job whose end was never recorded up to now, for years. Slurm ends a job at its
+// limit; sites may let it overrun (OverTimeLimit), but not for days.
+void Jobs::end_runaway(const Words& words, model::JobDraft& job, Where where) {
+  constexpr Nanos kGrace = std::chrono::hours{24};
+  if (job.state != JobState::kRunning || job.end != Nanos{}) return;
+  Nanos limit{};
+  if (const auto minutes = to_number<std::int64_t>(words.limit_raw); minutes && *minutes < 100'000'000) {
+    limit = std::chrono::minutes{*minutes};
+  } else if (!read_duration(words.limit, limit)) {
+    return;
+  }
+  if (limit <= Nanos{} || job.elapsed <= limit + kGrace) return;
+  const auto hours = [](Nanos time) { return time / std::chrono::hours{1}; };
+  intake_.trouble(Trouble::kRunaway, where,
+                  fmt::format("{} is said to run for {} h, its limit is {} h; the limit was taken",
+                              job.id, hours(job.elapsed), hours(limit)));
+  job.elapsed = limit;
 }
 
 // "gpu:a100:4(IDX:0-3)" says which devices, if it speaks of one host.
@@ -201,6 +220,7 @@ void Jobs::take(const Words& words, Where where) {
   job.end = times->end;
   job.elapsed = times->elapsed;
   job.host_count = to_number<int>(words.nodes).value_or(0);
+  end_runaway(words, job, where);
   if (job.state == JobState::kOther) {
     intake_.trouble(Trouble::kUnknownState, where,
                     fmt::format("State '{}' is not known; the job is counted as 'other'",
@@ -209,8 +229,10 @@ void Jobs::take(const Words& words, Where where) {
   // A job cancelled in the queue has the time of its cancellation as Start, and no resources.
   const bool nothing = words.alloc_tres.empty() && words.alloc_gres.empty();
   if (job.state == JobState::kPending || (job.elapsed == Nanos{} && nothing)) job.start = {};
-  if (job.start == Nanos{}) job.elapsed = Nanos{-1};
-  const Devices devices = devices_of(words, job.start != Nanos{}, tres_);
+  // Without a start, an elapsed time says that the job ran only beside an end.
+  const bool has_run = job.start != Nanos{} || (job.end != Nanos{} && job.elapsed > Nanos{});
+  if (!has_run) job.elapsed = Nanos{-1};
+  const Devices devices = devices_of(words, has_run, tres_);
   if (devices.is_bad) {
     intake_.trouble(Trouble::kBadLine, where,
                     fmt::format("'{}' has a count of accelerators that cannot be read",

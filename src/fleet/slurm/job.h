@@ -24,7 +24,9 @@ struct Words {
   std::string_view end;
   std::string_view elapsed_raw;
   std::string_view elapsed;
-  std::string_view nodes;  // How many: NNodes, AllocNodes.
+  std::string_view limit_raw;  // TimelimitRaw: minutes.
+  std::string_view limit;      // Timelimit: "1-00:00:00".
+  std::string_view nodes;      // How many: NNodes, AllocNodes.
   std::string_view node_list;
   std::string_view alloc_tres;
   std::string_view req_tres;
@@ -58,6 +60,7 @@ class Jobs {
   std::optional<Times> times_of(const Words& words, Where where);
   void settle(Instant start, Instant end, Times& times, Where where);
   void check_elapsed(Nanos missing, Times& times, Where where);
+  void end_runaway(const Words& words, model::JobDraft& job, Where where);
   void add_places(const Words& words);
 
   Intake& intake_;

@@ -214,6 +214,7 @@ void Json::item(std::string_view key, std::string_view item, Where where) {
   const std::string start = number_text(job, {"time", "start"});
   const std::string end = number_text(job, {"time", "end"});
   const std::string elapsed = number_text(job, {"time", "elapsed"});
+  const std::string limit = number_text(job, {"time", "limit"});
   const std::string nodes = number_text(job, {"allocation_nodes"});
   const std::string allocated = tres(job, "allocated");
   const std::string requested = tres(job, "requested");
@@ -235,6 +236,8 @@ void Json::item(std::string_view key, std::string_view item, Where where) {
                    .end = end,
                    .elapsed_raw = elapsed,
                    .elapsed = {},
+                   .limit_raw = limit,
+                   .limit = {},
                    .nodes = nodes,
                    .node_list = text(job, {"nodes"}),
                    .alloc_tres = allocated,

@@ -22,8 +22,8 @@ std::string slurm_time(Nanos at) {
 }  // namespace
 
 std::string_view sacct_fields() {
-  return "JobID,JobIDRaw,User,Account,Partition,State,Submit,Start,End,ElapsedRaw,NNodes,NodeList,"
-         "ReqTRES,AllocTRES,JobName";
+  return "JobID,JobIDRaw,User,Account,Partition,State,Submit,Start,End,ElapsedRaw,TimelimitRaw,"
+         "NNodes,NodeList,ReqTRES,AllocTRES,JobName";
 }
 
 std::vector<Command> commands(const Ask& ask) {

@@ -300,7 +300,7 @@ TEST(Slurm, WithoutAHeaderByItsFields) {
 TEST(Slurm, SaysWhatIsWrongWithATable) {
   const std::string again =
       "run: sacct -a -D -P -o JobID,JobIDRaw,JobName,User,Account,Partition,State,Submit,Start,End,"
-      "ElapsedRaw,NNodes,NodeList,ReqTRES,AllocTRES";
+      "ElapsedRaw,TimelimitRaw,NNodes,NodeList,ReqTRES,AllocTRES";
   const struct {
     std::string bytes;
     std::string fields;

@@ -27,6 +27,8 @@ constexpr Field kFields[] = {
     {"end", &Words::end},
     {"elapsedraw", &Words::elapsed_raw},
     {"elapsed", &Words::elapsed},
+    {"timelimitraw", &Words::limit_raw},
+    {"timelimit", &Words::limit},
     {"nnodes", &Words::nodes},
     {"allocnodes", &Words::nodes},
     {"nodelist", &Words::node_list},
@@ -133,7 +135,7 @@ bool has_only(std::string_view text, std::string_view more) {
 
 constexpr std::string_view kAgain =
     "run: sacct -a -D -P -o JobID,JobIDRaw,JobName,User,Account,Partition,State,Submit,Start,End,"
-    "ElapsedRaw,NNodes,NodeList,ReqTRES,AllocTRES";
+    "ElapsedRaw,TimelimitRaw,NNodes,NodeList,ReqTRES,AllocTRES";
 
 }  // namespace
 

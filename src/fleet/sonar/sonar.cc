@@ -28,6 +28,7 @@ constexpr Key kKeys[] = {
     {"Start", &slurm::Words::start},
     {"End", &slurm::Words::end},
     {"ElapsedRaw", &slurm::Words::elapsed_raw},
+    {"TimelimitRaw", &slurm::Words::limit_raw},
     {"ReqNodes", &slurm::Words::nodes},
     {"NodeList", &slurm::Words::node_list},
     {"AllocTRES", &slurm::Words::alloc_tres},
