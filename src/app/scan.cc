@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -9,18 +10,18 @@
 
 #include "app/scan_files.h"
 #include "app/scan_merge.h"
+#include "app/scan_programs.h"
 #include "app/scan_prometheus.h"
 #include "app/scan_read.h"
 #include "app/scan_select.h"
 #include "app/scan_sort.h"
+#include "app/scan_zone.h"
 #include "base/text.h"
 #include "fleet/journal/journal.h"
 #include "fleet/label_jobs.h"
-#include "fleet/slurm/live.h"
-#include "fleet/slurm/slurm.h"
 #include "os/fault.h"
 #include "os/files.h"
-#include "os/program.h"
+#include "scan/assumptions.h"
 #include "scan/families.h"
 #include "scan/fold.h"
 #include "scan/halves.h"
@@ -49,8 +50,12 @@ class Scanner {
     std::ranges::stable_sort(live_, {}, [](const ScanSource& source) { return describe(source); });
     std::ranges::stable_sort(slurm_, {}, &ScanSource::where);
     TRY(ask_servers());
-    for (const ScanSource& source : slurm_) TRY(ask_slurm(source));
-    TRY(copy_pipe(false));
+    for (const ScanSource& source : slurm_) {
+      std::vector<Program> said = TRY(ask_slurm(source, window(), now_, stop_));
+      std::ranges::move(said, std::back_inserter(programs_));
+    }
+    local_side_ = local_side(files_, {.jobs = !programs_.empty(), .samples = !served_.empty()});
+    TRY(copy_pipe(local_side_.has_value()));
     std::optional<scan::FleetUsage> usage = TRY(join_all());
     while (!usage) usage = TRY(join_all());
     prune();
@@ -62,14 +67,6 @@ class Scanner {
   struct Served {
     ScanSource source;
     PrometheusSaid said;
-  };
-  // What a program of Slurm said, as a journal.
-  struct Program {
-    std::string name;
-    std::string_view says;
-    std::string journal;
-    std::uint64_t bytes = 0;
-    std::string failed;
   };
 
   // What can be read but once is copied where that may not be enough: but for one pipe of samples
@@ -110,10 +107,11 @@ class Scanner {
     bool all_twice = false;  // Samples tell of jobs, places and names: these first, from all.
     Sorter::Names unordered;
     std::optional<scan::Window> clocks;
+    std::optional<scan::ZoneFit> zone;  // Of inputs in local time.
   };
 
   // Whether there is something to be gained from reading all once more.
-  bool learn() {
+  Result<bool> learn(std::optional<scan::ZoneFinder> finder) {
     if (std::ranges::any_of(files_, &Found::is_pipe)) return false;
     bool is_new = false;
     if (!lesson_.all_twice && fold_->came_late()) lesson_.all_twice = is_new = true;
@@ -124,30 +122,51 @@ class Scanner {
     for (std::string& name : fold_->out_of_order()) {
       is_new = lesson_.unordered.insert(std::move(name)).second || is_new;
     }
-    return is_new;
+    if (is_new || !finder) return is_new;
+    return learn_zone(std::move(*finder).find());
+  }
+
+  // Where no start or end of a job is near, or hardly any time hangs on one, any zone will do.
+  Result<bool> learn_zone(scan::ZoneFit fit) {
+    constexpr double kMatters = 0.01;
+    if (!fit.is_sure && fit.share > kMatters) return unknown_zone(files_, fit);
+    if (!fit.is_sure) fit.offset_s = 0;
+    lesson_.zone = fit;
+    return fit.offset_s != 0;
   }
 
   // Jobs, places and names from all inputs, then samples. Nothing if they are to be read again.
   Result<std::optional<scan::FleetUsage>> join_all() {
     scan::Fold fold(fold_options());
     fold_ = &fold;
+    std::optional<scan::ZoneFinder> finder;
+    if (local_side_ && !lesson_.zone) finder.emplace(*local_side_);
+    std::optional<ZoneTap> tap;
+    if (local_side_) {
+      const int offset_s = lesson_.zone ? lesson_.zone->offset_s : 0;
+      tap.emplace(fold, finder ? &*finder : nullptr, *local_side_, std::chrono::seconds{offset_s});
+    }
+    tap_ = tap ? &*tap : nullptr;
+    fleet::Intake& known = tap ? static_cast<fleet::Intake&>(*tap) : fold;
     std::optional<Sorter> sorter;
-    if (!lesson_.unordered.empty()) sorter.emplace(fold, lesson_.unordered, next_copy() + "-order");
+    if (!lesson_.unordered.empty()) {
+      sorter.emplace(known, lesson_.unordered, next_copy() + "-order");
+    }
     sorter_ = sorter ? &*sorter : nullptr;
-    fleet::Intake& all = sorter ? static_cast<fleet::Intake&>(*sorter) : fold;
+    fleet::Intake& all = sorter ? static_cast<fleet::Intake&>(*sorter) : known;
     const bool all_twice = lesson_.all_twice;
     answer_.inputs = left_out_;
     answer_.missing.clear();
     for (Found& found : files_) found.row = 0;
-    for (const Program& program : programs_) TRY(tell(program));
-    scan::JobsOnly jobs(fold);
+    for (const Program& program : programs_) TRY(tell(program, known));
+    scan::JobsOnly jobs(known);
     scan::SamplesOnly samples(all);
     const auto twice = [&](const Found& found) {
       return !found.is_pipe() && (found.gives == fleet::Gives::kBoth ||
                                   (found.gives == fleet::Gives::kSamples && all_twice));
     };
     for (Found& found : files_) {
-      if (found.gives == fleet::Gives::kJobs) TRY(read(found, fold));
+      if (found.gives == fleet::Gives::kJobs) TRY(read(found, known));
       if (twice(found)) TRY(read(found, jobs));
     }
     if (all_twice) {
@@ -164,7 +183,7 @@ class Scanner {
     for (const Served& served : served_) TRY(tell(served, all));
     if (sorter) TRY(sorter->tell(stop_).in("putting samples in order"));
     if (stop_()) return external("interrupted");
-    if (learn()) return std::optional<scan::FleetUsage>();
+    if (TRY(learn(std::move(finder)))) return std::optional<scan::FleetUsage>();
     return std::optional(std::move(fold).finish());
   }
 
@@ -271,40 +290,9 @@ class Scanner {
     return Ok{};
   }
 
-  // Each program's output is an input of its own.
-  Result<> ask_slurm(const ScanSource& source) {
-    const scan::Window window = this->window();
-    for (const fleet::slurm::Command& command :
-         fleet::slurm::commands({window.start, window.end, source.where})) {
-      Program& program = programs_.emplace_back();
-      program.name = fmt::format("{}: {}", describe(source), command.name);
-      program.says = command.says;
-      fleet::ReaderOptions options;
-      options.path = command.name;
-      options.time_zone = "UTC";
-      options.now = now_;
-      fleet::journal::Writer journal;
-      const auto reader = fleet::slurm::make(journal, options);
-      auto done = os::run_program(
-          {.argv = command.argv, .env = command.env},
-          [&](std::string_view piece) {
-            program.bytes += piece.size();
-            return reader->feed(piece);
-          },
-          stop_);
-      if (done) done = reader->finish();
-      if (stop_()) return external("interrupted");
-      program.journal = journal.finish();
-      if (done) continue;
-      program.failed = done.error().text;
-      if (command.required) return std::move(done).in(program.name);
-    }
-    return Ok{};
-  }
-
-  Result<> tell(const Program& program) {
-    const auto before = begin(program.name);
-    const auto reader = fleet::journal::make(*fold_, {});
+  Result<> tell(const Program& program, fleet::Intake& known) {
+    const auto before = begin(program.name, false);
+    const auto reader = fleet::journal::make(known, {});
     TRY(reader->feed(program.journal));
     TRY(reader->finish());
     InputRead& read = answer_.inputs.emplace_back();
@@ -319,8 +307,9 @@ class Scanner {
     return Ok{};
   }
 
-  scan::Fold::Counts begin(const std::string& name) {
+  scan::Fold::Counts begin(const std::string& name, bool is_local) {
     fold_->input(name);
+    if (tap_) tap_->begin(is_local);
     return counts();
   }
 
@@ -364,7 +353,7 @@ class Scanner {
   Result<> read(Found& found, fleet::Intake& intake) {
     const bool is_first = found.row == 0;
     if (!is_first && !answer_.inputs[found.row - 1].left_out.empty()) return Ok{};
-    const auto before = begin(found.input.name);
+    const auto before = begin(found.input.name, found.is_local);
     fleet::WithoutHints sieve(intake);
     auto said = read_input(found.input, sieve, read_options(found));
     if (stop_()) return external("interrupted");
@@ -403,13 +392,13 @@ class Scanner {
     }
     for (const Served& served : served_) TRY(replay(served.said, labels, false));
     answer_.jobs_by_label = true;
-    labels.tell(*fold_);
+    labels.tell(*fold_, now_);
     return Ok{};
   }
 
   Result<> tell(const Served& served, fleet::Intake& all) {
     const std::string name = describe(served.source);
-    const auto before = begin(name);
+    const auto before = begin(name, false);
     scan::SamplesOnly samples(all);
     fleet::WithoutHints sieve(lesson_.all_twice ? samples : all);
     TRY(replay(served.said, sieve, true));
@@ -436,8 +425,18 @@ class Scanner {
   Result<FleetAnswer> conclude(scan::FleetUsage usage) {
     if (stop_()) return external("interrupted");
     answer_.usage = std::move(usage);
+    if (answer_.jobs_by_label) answer_.usage.has_accounting = false;
+    if (lesson_.zone && lesson_.zone->is_sure) {
+      auto& assumptions = answer_.usage.assumptions;
+      assumptions.insert(assumptions.begin(), found_zone(files_, *lesson_.zone));
+    }
     answer_.window_of_samples = !is_live() && !options_.from && !options_.to && !options_.window &&
                                 answer_.usage.samples > 0;
+    if (answer_.window_of_samples) {
+      if (auto left_out = scan::left_out_by(answer_.usage)) {
+        answer_.usage.assumptions.push_back(*std::move(left_out));
+      }
+    }
     scan::Recogniser recogniser = TRY(scan::Recogniser::make(config_.family_rules));
     answer_.families = scan::families_of(answer_.usage, std::move(recogniser), stop_);
     if (stop_()) return external("interrupted");
@@ -479,6 +478,8 @@ class Scanner {
   bool is_strict_ = false;           // A person named each of the files.
   scan::Fold* fold_ = nullptr;
   Sorter* sorter_ = nullptr;  // Null: nothing is to be put in order.
+  std::optional<scan::ZoneFinder::Local> local_side_;
+  ZoneTap* tap_ = nullptr;  // Null: all times are of one clock, or of known zones.
   Lesson lesson_;
   FleetAnswer answer_;
 };

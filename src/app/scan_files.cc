@@ -8,6 +8,7 @@
 
 #include "fleet/csv/csv.h"
 #include "fleet/json_table/json_table.h"
+#include "fleet/local_times.h"
 #include "fleet/times.h"
 #include "os/files.h"
 
@@ -94,6 +95,13 @@ bool is_empty_file(const std::string& path) {
          std::filesystem::file_size(path, failed) == 0 && !failed;
 }
 
+// Whether its times are local, and neither a person, a mapping nor its format says where.
+bool says_no_zone(const Found& found) {
+  const bool is_said = !found.reader.time_zone.empty() || found.input.source.name == "philly" ||
+                       found.reader.mapping.find("time_zone") != std::string::npos;
+  return !is_said && fleet::has_local_times(found.input.head);
+}
+
 Result<Found> find(const ScanSource& source, const std::string& named, const FindOptions& options) {
   const std::string path = is_standard_input(named) ? "-" : named;
   Found found;
@@ -120,6 +128,7 @@ Result<Found> find(const ScanSource& source, const std::string& named, const Fin
       },
       found.reader));
   found.gives = found.input.said.gives;
+  found.is_local = says_no_zone(found);
   if (found.is_copy) found.input.name = path;
   return found;
 }

@@ -18,8 +18,9 @@ struct Found {
   ScanSource source;
   fleet::ReaderOptions reader;
   fleet::Gives gives = fleet::Gives::kBoth;
-  bool is_copy = false;  // Of a pipe.
-  std::size_t row = 0;   // Its place in FleetAnswer::inputs, plus one; 0: not read yet.
+  bool is_copy = false;   // Of a pipe.
+  bool is_local = false;  // Its times do not say their zone, and nobody did.
+  std::size_t row = 0;    // Its place in FleetAnswer::inputs, plus one; 0: not read yet.
 
   bool is_pipe() const { return input.path == "-"; }
 };

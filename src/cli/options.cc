@@ -42,7 +42,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {"scan", "--idle", "SHARE", &Flags::idle, "utilisation below is idle, and 0 always: 0, 0.05"},
     {"scan", "--fields", "LIST", &Flags::fields, "of sacct without a header, as after its -o"},
     {"scan", "--map", "FILE", &Flags::map, "TOML that says what the columns of a table mean"},
-    {"scan", "--time-zone", "ZONE", &Flags::time_zone, "of times without one; default: UTC"},
+    {"scan", "--time-zone", "ZONE", &Flags::time_zone, "of times without one; else told by the data"},
     {"scan", "--host", "NAME", &Flags::host, "whose file it is, if it does not say"},
     {"scan", "--price", "USD", &Flags::price, "per accelerator-hour"},
     {"scan", "--step", "LENGTH", &Flags::step, "between points of a server; default: its scrapes"},

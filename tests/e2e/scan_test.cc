@@ -22,8 +22,8 @@ std::string sacct(int jobs) {
       "AllocTRES|JobName\n";
   for (int i = 0; i < jobs; ++i) {
     text += fmt::format(
-        "{0}|{0}|u{1}|lab|gpu|COMPLETED|2023-11-15T00:00:00|2023-11-15T00:00:00|"
-        "2023-11-15T02:00:00|7200|1|n{0}|billing=1,gres/gpu=1|train\n",
+        "{0}|{0}|u{1}|lab|gpu|COMPLETED|2023-11-15T00:00:00Z|2023-11-15T00:00:00Z|"
+        "2023-11-15T02:00:00Z|7200|1|n{0}|billing=1,gres/gpu=1|train\n",
         100 + i, i % 3);
   }
   return text;

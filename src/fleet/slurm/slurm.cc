@@ -177,7 +177,7 @@ Explained explain(std::string_view head, const ReaderOptions& options) {
     said.text = fmt::format("a table of sacct without a header: {}", options.fields);
   }
   if (!said.text.empty() && !is_json(head) && options.time_zone.empty()) {
-    said.text += "\ntimes are of UTC; others: --time-zone";
+    said.text += "\ntimes do not say their zone: --time-zone";
   }
   return said;
 }
