@@ -58,7 +58,8 @@ constexpr auto kTroubles = std::to_array<TroubleRow>({
     {Trouble::kDuplicateSample, "duplicate sample",
      "A second sample of the same accelerator, metric and time was not used."},
     {Trouble::kNoJob, "sample without a job",
-     "Samples while no job is known to have held the accelerator: unallocated time, where accounting "
+     "Samples while no job is known to have held the accelerator: unallocated time, where "
+     "accounting "
      "was given."},
     {Trouble::kUnknownJob, "unknown job",
      "Samples are labelled with a job that the accounting does not list; they were not used."},

@@ -253,6 +253,7 @@ TEST(Fold, WhatHeldNothingIsCounted) {
   Fold fold;
   fold.job(draft("1", 0, 100, 0), {});
   JobDraft waiting = draft("2", 0, 100);
+  waiting.state = JobState::kPending;
   waiting.start = {};
   fold.job(waiting, {});
   fold.input("sacct.txt");

@@ -283,7 +283,8 @@ TEST(ScanGrows, WhateverTheFirstLineIs) {
     std::string text = std::array{excel, blank, box, smi}[static_cast<std::size_t>(form)];
     const auto scan = [&](std::vector<std::string> more) {
       house.write("n1/gpu_util.csv", text);
-      more.insert(more.begin(), {"scan", "sacct.txt", "n1/gpu_util.csv", "--json"});
+      more.insert(more.begin(),
+                  {"scan", "sacct.txt", "n1/gpu_util.csv", "--json", "--time-zone", "UTC"});
       const Json answer = json_of(house.amdahl(more));
       EXPECT_GT(answer.at("samples"), 0);
       return Json{{"totals", answer.at("totals")}, {"troubles", answer.at("troubles")}};

@@ -361,7 +361,7 @@ TEST(Csv, SacctWithoutAHeaderIsToldByItsValuesNotByTheirOrder) {
   const auto guessed = guesses(other, {});
   ASSERT_FALSE(guessed);
   EXPECT_NE(guessed.error().text.find("--fields 'JobID,?,?,?,State,Start,End,?,?,?,?,?,"
-                                      "ElapsedRaw,?,?,?,?,?,?,?,?,?,Submit,?,?,?,?,NodeList,?,"
+                                      "ElapsedRaw,?,?,?,?,?,?,?,?,?,Submit,?,?,?,?,?,?,"
                                       "AllocTRES,?,?,?'"),
             std::string::npos)
       << guessed.error().text;

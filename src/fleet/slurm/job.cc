@@ -165,7 +165,8 @@ void Jobs::end_runaway(const Words& words, model::JobDraft& job, Where where) {
   constexpr Nanos kGrace = std::chrono::hours{24};
   if (job.state != JobState::kRunning || job.end != Nanos{}) return;
   Nanos limit{};
-  if (const auto minutes = to_number<std::int64_t>(words.limit_raw); minutes && *minutes < 100'000'000) {
+  if (const auto minutes = to_number<std::int64_t>(words.limit_raw);
+      minutes && *minutes < 100'000'000) {
     limit = std::chrono::minutes{*minutes};
   } else if (!read_duration(words.limit, limit)) {
     return;
