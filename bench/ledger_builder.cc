@@ -95,7 +95,8 @@ void Builder::add_run(const std::string& run, int family, const std::string& exp
   fact.reservation = run;
   fact.index = index;
   fact.purpose = purpose;
-  fact.variant_second = fact.ran_variant_second = index % 2 == 1;
+  fact.variant_second = index % 2 == 1;
+  fact.ran_variant_second = fact.variant_second;
   fact.a = arm(5.0 + 0.01 * (index % 7));
   fact.b = arm(same ? 5.0 + 0.01 * (index % 5) : 4.0);
   drafts_.push_back(
