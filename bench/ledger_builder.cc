@@ -15,6 +15,7 @@
 #include "ledger/sqlite/store.h"
 #include "model/codec.h"
 #include "model/plan.h"
+#include "model/spec_digest.h"
 #include "os/clock.h"
 #include "os/fake/fake_clock.h"
 
@@ -72,8 +73,9 @@ class Builder {
   os::FakeClock& clock_;
   const History& history_;
   std::vector<Draft> drafts_;
-  std::vector<int> same_of_;       // A/A pairs so far, by family.
-  std::vector<std::string> plan_;  // Digest of the baseline, by family.
+  std::vector<int> same_of_;        // A/A pairs so far, by family.
+  std::vector<std::string> plan_;   // Digest of the baseline, by family,
+  std::vector<std::string> setup_;  // and what its A/A pairs were measured with.
   std::int64_t events_ = 0;
 };
 
@@ -81,6 +83,7 @@ class Builder {
 void Builder::add_run(const std::string& run, int family, const std::string& experiment,
                       model::Purpose purpose, int index) {
   const bool same = purpose == model::Purpose::kSame;
+  const auto at = static_cast<std::size_t>(family);
   drafts_.push_back(draft("run.reserved", run,
                           {{"family", spec_of(family).family},
                            {"experiment", experiment},
@@ -89,7 +92,7 @@ void Builder::add_run(const std::string& run, int family, const std::string& exp
                            {"variant_second", index % 2 == 1},
                            {"cpus", {0, 1}},
                            {"reserved_accelerator_s", 10},
-                           {"request", {{"reservation", run}}}}));
+                           {"request", {{"reservation", run}, {"setup", setup_[at]}}}}));
   drafts_.push_back(draft("run.submitted", run, {{"worker_run_id", "w-" + run}}));
   model::PairFact fact;
   fact.reservation = run;
@@ -126,7 +129,9 @@ void Builder::begin_families() {
   same_of_.assign(static_cast<std::size_t>(history_.families), 0);
   for (int family = 0; family < history_.families; ++family) {
     const model::Spec spec = spec_of(family);
-    plan_.push_back(model::digest(*model::make_plan(spec, {})));
+    const model::Plan plan = *model::make_plan(spec, {});
+    plan_.push_back(model::digest(plan));
+    setup_.push_back(model::setup_of(spec, plan));
     drafts_.push_back(draft("family.adopted", spec.family, model::encode(spec)));
   }
 }

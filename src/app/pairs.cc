@@ -16,6 +16,7 @@
 #include "ledger/event.h"
 #include "model/codec.h"
 #include "model/plan.h"
+#include "model/spec_digest.h"
 #include "os/fault.h"
 #include "os/host.h"
 #include "os/program.h"
@@ -337,10 +338,6 @@ Identity identity_of(const model::Pair& pair) {
   identity.setup = json->value("setup", "");
   identity.digests = json->value("digests", std::vector<std::string>{});
   return identity;
-}
-
-std::string setup_of(const model::Spec& spec, const model::Plan& baseline) {
-  return sha256_hex(dump_json(encode(spec)) + digest(baseline)).substr(0, 16);
 }
 
 launch::RunRef ref_of(const model::Pair& pair) {

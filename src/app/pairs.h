@@ -34,9 +34,6 @@ struct Identity {
 };
 Identity identity_of(const model::Pair& pair);
 
-// Names the spec and the plan of its baseline: what failed under one says nothing of another.
-std::string setup_of(const model::Spec& spec, const model::Plan& baseline);
-
 // Where the launcher finds it: a block's further variants share the run of the first.
 launch::RunRef ref_of(const model::Pair& pair);
 

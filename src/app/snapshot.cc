@@ -9,6 +9,7 @@
 #include "app/pairs.h"
 #include "ledger/event.h"
 #include "model/plan.h"
+#include "model/spec_digest.h"
 
 namespace amdahl::app {
 namespace {

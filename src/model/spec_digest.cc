@@ -64,4 +64,8 @@ std::vector<std::string> changed_fields(const std::map<std::string, std::string>
   return changed;
 }
 
+std::string setup_of(const Spec& spec, const Plan& baseline) {
+  return sha256_hex(dump_json(encode(spec)) + digest(baseline)).substr(0, 16);
+}
+
 }  // namespace amdahl::model
