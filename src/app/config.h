@@ -24,7 +24,7 @@ struct Config {
   int campaign_k = 200;
   double campaign_alpha = 0.10;
   int cap = 40;
-  double beta = 0.20;
+  double beta = 0.05;
   double min_gain = 0.01;
   int same_pairs = 6;
   int per_family = 4;  // Experiments at once; they share the baseline's runs.

@@ -81,7 +81,7 @@ struct Settings {
   bool other_contention = true;  // Test survivors on busy hosts too, if found on quiet ones.
   double worth_at_least = 1;     // Hours given back per hour spent; below that it is dropped.
   double patience = 2.0;  // Compared for at most so many times the pairs that the cap leaves.
-  double beta = 0.20;
+  double beta = 0.05;     // No effect closes a key for ever: E must reach 1 / beta = 20.
   int cap = 40;
 };
 

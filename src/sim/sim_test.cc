@@ -52,7 +52,7 @@ TEST(Sim, AMixedCampaignKeepsItsPromises) {
   };
   at_most("false share of promotions", 0.08);
   at_most("of them noise alone", 0.01);
-  at_most("pairs per hypothesis", 14);
+  at_most("pairs per hypothesis", 17);
   const Figure& recall = figure_named(table, "recall of wins of 2 % and more");
   EXPECT_GE(recall.value, 0.70 - 2 * recall.error);
   EXPECT_LE(figure_named(table, "after canaries: false share").value,
