@@ -293,14 +293,18 @@ void Planner::campaign() {
   const bool busy = std::ranges::any_of(state_.experiments, [](const ExperimentState& x) {
     return is_active(x) || x.stage == Stage::kGate;
   });
-  if (busy || !out_.empty()) return;
+  // A family that waits for its profile, which may never come, does not keep the others waiting.
+  const bool deciding = std::ranges::any_of(out_, [](const Intent& intent) {
+    return !std::holds_alternative<Profile>(intent) && !std::holds_alternative<RunSame>(intent);
+  });
+  if (busy || deciding) return;
   for (const ExperimentState& x : state_.experiments) {
     out_.push_back(Close{x.id, VerdictKind::kInconclusive,
                          fmt::format("its campaign of {} hypotheses is full, and what was missing "
                                      "did not come",
                                      state_.campaign.hypotheses)});
   }
-  if (out_.empty()) out_.push_back(OpenCampaign{});
+  if (state_.experiments.empty()) out_.push_back(OpenCampaign{});
 }
 
 bool Planner::may_run_same(const FamilyState& f) const {

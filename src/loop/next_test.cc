@@ -233,6 +233,10 @@ TEST(Next, AFullCampaignRegistersNothingUntilTheNextIsOpened) {
   EXPECT_EQ(only<Close>(next(s)).at(0).verdict, model::VerdictKind::kInconclusive);
   s.experiments.clear();
   EXPECT_EQ(only<OpenCampaign>(next(s)).size(), 1U);
+  s.families.emplace_back();
+  s.families.back().name = "never profiled";
+  EXPECT_EQ(only<OpenCampaign>(next(s)).size(), 1U) << "another family keeps nobody waiting";
+  s.families.pop_back();
   s.registered = 0;
   s.campaign_open = false;
   EXPECT_EQ(only<OpenCampaign>(next(s)).size(), 1U);
