@@ -1,5 +1,5 @@
-// clock_step.cc: preloaded into a worker, a wall clock that is set back by an hour half a second
-// after the worker began.
+// clock_step.cc: preloaded into a worker, a wall clock that is set back by ten seconds every tenth
+// of a second, so that whatever runs second seems to have run first.
 #include <cstdlib>
 #include <ctime>
 
@@ -20,6 +20,6 @@ extern "C" int clock_gettime(clockid_t clock, timespec* time) {
   timespec now{};
   real(CLOCK_MONOTONIC, &now);
   static const long long first = millis(now);
-  if (millis(now) > first + 450) time->tv_sec -= 3600;
+  time->tv_sec -= (millis(now) - first) / 100 * 10;
   return result;
 }
