@@ -2,7 +2,7 @@
 
 namespace amdahl::loop {
 
-double failure_rate(std::span<const model::PairFact> pairs, int past_runs, int past_failed) {
+FailureRate failure_rate(std::span<const model::PairFact> pairs, int past_runs, int past_failed) {
   constexpr double kUsual = 0.04;
   constexpr double kWeight = 10;
   double failed = past_failed;
@@ -11,7 +11,7 @@ double failure_rate(std::span<const model::PairFact> pairs, int past_runs, int p
     tried += 1;
     failed += pair.a.failed ? 1 : 0;
   }
-  return (failed + kUsual * kWeight) / (tried + kWeight);
+  return {(failed + kUsual * kWeight) / (tried + kWeight), tried + kWeight};
 }
 
 void describe(const model::Hypothesis& hypothesis, std::span<const refute::Dose> doses,

@@ -12,7 +12,11 @@ namespace amdahl::loop {
 
 // The baseline's own failures, in these pairs and before, smoothed so that a short history proves
 // nothing.
-double failure_rate(std::span<const model::PairFact> pairs, int past_runs, int past_failed);
+struct FailureRate {
+  double rate = 0;
+  double runs = 0;  // That it is known from.
+};
+FailureRate failure_rate(std::span<const model::PairFact> pairs, int past_runs, int past_failed);
 
 // What the hypothesis says of itself: the share it can touch, where the time should be saved, and
 // what other turns of the same knob did.

@@ -359,8 +359,9 @@ refute::Evidence Experiments::gather(const Track& track, model::Comparison compa
   describe(ideas_.at(track.experiment.hypothesis), family.doses, evidence);
   evidence.price_accelerator_hour = circumstances_.price_accelerator_hour;
   evidence.price_cpu_hour = circumstances_.price_cpu_hour;
-  evidence.historical_failure_rate =
-      failure_rate(track.pairs, family.past_runs, family.past_failed);
+  const FailureRate usual = failure_rate(track.pairs, family.past_runs, family.past_failed);
+  evidence.historical_failure_rate = usual.rate;
+  evidence.historical_failure_runs = usual.runs;
   evidence.topped_up = topped_up;
   return evidence;
 }

@@ -66,7 +66,7 @@ std::vector<model::Finding> ask_all(const Evidence& evidence) {
     if (check.applies != nullptr && !check.applies(evidence)) continue;
     model::Finding finding = check.run(evidence);
     finding.check = check.id;
-    finding.mandatory = check.mandatory;
+    finding.mandatory |= check.mandatory;
     findings.push_back(std::move(finding));
   }
   return findings;

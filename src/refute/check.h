@@ -34,7 +34,8 @@ struct Evidence {
   double price_accelerator_hour = 1;    // For the cost check.
   double price_cpu_hour = 0.02;
   double historical_failure_rate = 0.04;
-  double busy_share = 0.5;  // Of the fleet's hours, those beside busy neighbours.
+  double historical_failure_runs = 50;  // That the rate is known from.
+  double busy_share = 0.5;              // Of the fleet's hours, those beside busy neighbours.
   // Shares of the fleet's hours in the quarters of the day, from midnight, in local time.
   std::array<double, 4> quarter_shares{0.25, 0.25, 0.25, 0.25};
   double local_minus_utc_s = 0;
@@ -42,10 +43,11 @@ struct Evidence {
 };
 
 struct Check {
-  std::string_view id;                     // Written to the ledger: never renamed, never reused.
-  std::string_view asks;                   // The question, as people read it.
-  bool mandatory;                          // An abstention holds the claim back.
-  model::Finding (*run)(const Evidence&);  // ask_all() adds the id and whether it is mandatory.
+  std::string_view id;    // Written to the ledger: never renamed, never reused.
+  std::string_view asks;  // The question, as people read it.
+  bool mandatory;         // An abstention holds the claim back.
+  // ask_all() adds the id. Whether or not the row is mandatory, a finding that says it is is so.
+  model::Finding (*run)(const Evidence&);
 
   // Whether more pairs could cure an abstention; null if they always could. They cannot where the
   // spec names nothing to look at.

@@ -60,12 +60,37 @@ Tally tally(const Evidence& evidence) {
   return tally;
 }
 
+double log_beta(double a, double b) { return std::lgamma(a) + std::lgamma(b) - std::lgamma(a + b); }
+
+// A refutation is for ever, so it needs evidence that lasts: E of 100, or of 20 after targeted
+// pairs. Less than that buys pairs, and what they have not settled holds the claim back.
+Ruling as_lasting(const Ruling& ruling, double log_e, bool topped_up) {
+  if (ruling.vote != model::Vote::kRefute) return ruling;
+  if (log_e >= std::log(100)) return kVetoes;
+  return topped_up && log_e < std::log(20) ? kAbstains : kDoubts;
+}
+
+// A doubt that is too weak to refute holds the claim back: silence alone would not.
+model::Finding binding(model::Finding finding) {
+  finding.mandatory = finding.vote == model::Vote::kAbstain;
+  return finding;
+}
+
 }  // namespace
 
 Ruling rule(int failed, int attempts, double usual_rate, double soft) {
   const double p = stats::binomial_tail(failed, attempts, usual_rate);
   if (p <= 0.01) return kVetoes;
   return p <= soft ? kDoubts : kAgrees;
+}
+
+double log_e(int failed, int attempts, double usual_rate, double usual_runs) {
+  if (failed <= usual_rate * attempts) return 0;
+  const double well = attempts - failed;
+  const double past_failed = usual_rate * usual_runs;
+  const double past_well = usual_runs - past_failed;
+  return log_beta(failed + 1, well + 1) - log_beta(failed + past_failed, well + past_well) +
+         log_beta(past_failed, past_well);
 }
 
 // The share of losses that are B's is taken as uniform above a half: in closed form, for the tail
@@ -93,14 +118,18 @@ model::Finding run(const Evidence& evidence) {
   // What targeted pairs have not cleared must be shown better than what has bought them.
   const double soft = evidence.topped_up ? 0.05 : 0.15;
   const double usual = evidence.historical_failure_rate;
-  const Ruling by_rate = rule(all.failed, all.attempts, usual, soft);
-  const Ruling by_balance = rule(all.losses);
+  const double log_e_rate =
+      log_e(all.failed, all.attempts, usual, evidence.historical_failure_runs);
+  const Ruling by_rate =
+      as_lasting(rule(all.failed, all.attempts, usual, soft), log_e_rate, evidence.topped_up);
+  const Ruling by_balance = as_lasting(rule(all.losses), log_e(all.losses), evidence.topped_up);
   if (severity(by_balance) > severity(by_rate)) {
-    return finding(by_balance,
-                   fmt::format("{} were lost to the variant alone and {} to the baseline alone (E "
-                               "{} against chance): what is left is a choice of the variant's",
-                               count(static_cast<std::size_t>(all.losses.to_b), "pair"),
-                               all.losses.to_a, show_number(std::exp(log_e(all.losses)))));
+    return binding(finding(
+        by_balance,
+        fmt::format("{} were lost to the variant alone and {} to the baseline alone (E {} against "
+                    "chance): what is left is a choice of the variant's",
+                    count(static_cast<std::size_t>(all.losses.to_b), "pair"), all.losses.to_a,
+                    show_number(std::exp(log_e(all.losses))))));
   }
   if (by_rate == kAgrees && all.unclaimed > kMostUnclaimed * all.pairs) {
     return finding(kAbstains,
@@ -108,11 +137,13 @@ model::Finding run(const Evidence& evidence) {
                                "left may be a choice of the variant's",
                                all.unclaimed, count(static_cast<std::size_t>(all.pairs), "pair")));
   }
-  return finding(
+  const std::string e =
+      by_rate == kAgrees ? "" : fmt::format(", E {}", show_number(std::exp(log_e_rate)));
+  return binding(finding(
       by_rate,
-      fmt::format("the variant failed in {} of {}, where {} is usual (p {} for more)", all.failed,
+      fmt::format("the variant failed in {} of {}, where {} is usual (p {} for more{})", all.failed,
                   count(static_cast<std::size_t>(all.attempts), "attempt"), show_percent(usual),
-                  show_number(stats::binomial_tail(all.failed, all.attempts, usual))));
+                  show_number(stats::binomial_tail(all.failed, all.attempts, usual)), e)));
 }
 
 }  // namespace amdahl::refute::failures

@@ -22,7 +22,7 @@ constexpr Case kCases[] = {
      "more)"},
     {"two failed", [](Evidence& e, model::Spec&) { fail(e, 2); },
      "doubt: the variant failed in 2 of 12 attempts, where 4.0 % is usual (p 0.0809 "
-     "for more)"},
+     "for more, E 1.03)"},
     {"two failed still",
      [](Evidence& e, model::Spec&) {
        fail(e, 2);
@@ -31,8 +31,15 @@ constexpr Case kCases[] = {
      "agree: the variant failed in 2 of 12 attempts, where 4.0 % is usual (p 0.0809 "
      "for more)"},
     {"four failed", [](Evidence& e, model::Spec&) { fail(e, 4); },
-     "veto: the variant failed in 4 of 12 attempts, where 4.0 % is usual (p 0.000978 "
-     "for more)"},
+     "doubt: the variant failed in 4 of 12 attempts, where 4.0 % is usual (p 0.000978 "
+     "for more, E 22.0)"},
+    {"five failed still",
+     [](Evidence& e, model::Spec&) {
+       fail(e, 5);
+       e.topped_up = true;
+     },
+     "veto: the variant failed in 5 of 12 attempts, where 4.0 % is usual (p 6.401e-05 for more, E "
+     "126)"},
     {"failed beside neighbours, too",
      [](Evidence& e, model::Spec&) {
        top_up(e, "contention", 4, 0.1);
@@ -41,8 +48,8 @@ constexpr Case kCases[] = {
          if (!pair.target.empty()) pair.voided = pair.b.failed = true;
        }
      },
-     "veto: the variant failed in 4 of 16 attempts, where 4.0 % is usual (p 0.00316 for "
-     "more)"},
+     "abstain: the variant failed in 4 of 16 attempts, where 4.0 % is usual (p 0.00316 for "
+     "more, E 6.81)"},
     {"lost before B ran",
      [](Evidence& e, model::Spec&) {
        e.pairs[0].voided = true;
@@ -80,6 +87,25 @@ constexpr Case kCases[] = {
 
 TEST(Failures, SaysWhatItSees) { expect_says(kCases, run, "agree abstain doubt veto"); }
 
+// Of a job that fails by itself more often than its short history shows, few honest wins may be
+// closed for ever, and what cannot be told from a choice of the variant's must not pass.
+TEST(Failures, WhatTargetedPairsDoNotSettleHoldsTheClaim) {
+  model::Spec spec = sample_spec();
+  Evidence evidence = sample_win(spec);
+  evidence.historical_failure_rate = 0.4 / 37;  // None in 27 runs.
+  evidence.historical_failure_runs = 37;
+  fail(evidence, 2);
+  EXPECT_FALSE(run(evidence).mandatory);
+  EXPECT_TRUE(show(run(evidence)).starts_with("doubt: "));
+  evidence.topped_up = true;
+  const model::Finding held = run(evidence);
+  EXPECT_TRUE(show(held).starts_with("abstain: ")) << show(held);
+  std::vector<model::Finding> all = ask_all(evidence);
+  const Panel panel = combine(all, true, true);
+  EXPECT_EQ(panel.outcome, Outcome::kHold) << panel.because;
+  EXPECT_NE(panel.because.find("no answer from failures, which must answer"), std::string::npos);
+}
+
 // The mean of E over fair coins is 1, whenever one stops: that is what makes looking free.
 TEST(Failures, TheBetAgainstChanceIsFair) {
   for (const int n : {1, 2, 5, 12}) {
@@ -90,6 +116,25 @@ TEST(Failures, TheBetAgainstChanceIsFair) {
       mean += ways * std::pow(0.5, n) * std::exp(log_e({n - to_b, to_b}));
     }
     EXPECT_NEAR(mean, 1, 1e-9) << n;
+  }
+}
+
+// The same over jobs whose rate is as little known as their history is short.
+TEST(Failures, TheBetAgainstTheUsualRateIsFair) {
+  const auto log_beta = [](double a, double b) {
+    return std::lgamma(a) + std::lgamma(b) - std::lgamma(a + b);
+  };
+  for (const double runs : {10, 37, 200}) {
+    const double failed = 0.04 * runs;
+    double mean = 0;
+    for (int k = 0; k <= 15; ++k) {
+      const double log_ways = -std::log(16) - log_beta(k + 1, 16 - k);
+      const double log_chance =
+          log_ways + log_beta(k + failed, 15 - k + runs - failed) - log_beta(failed, runs - failed);
+      if (k > 0.6) mean += std::exp(log_chance + log_e(k, 15, 0.04, runs));
+    }
+    EXPECT_LE(mean, 1) << runs;
+    EXPECT_GT(mean, 0.9) << runs;
   }
 }
 
