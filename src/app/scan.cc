@@ -365,8 +365,8 @@ class Scanner {
     count(read, before);
     read.name = found.input.name;
     read.read_as = fmt::format("{}: {}", found.input.source.name, found.input.source.reads);
-    if (found.input.packing != fleet::Packing::kNone)
-      read.packing = fleet::name(found.input.packing);
+    if (found.input.packing != bytes::Packing::kNone)
+      read.packing = bytes::name(found.input.packing);
     if (!said) {
       read.left_out = said.error().text;
       if (is_strict_) return said.error();

@@ -11,15 +11,15 @@
 #include "app/scan_mark.h"
 #include "app/scan_merge.h"
 #include "base/text.h"
+#include "bytes/pump.h"
+#include "bytes/utf16.h"
 #include "fleet/csv/head.h"
 #include "fleet/journal/journal.h"
 #include "fleet/pass_on.h"
-#include "fleet/utf16.h"
 #include "os/fault.h"
 #include "os/files.h"
 #include "os/lock.h"
 #include "os/stream.h"
-#include "scan/pump.h"
 
 namespace amdahl::app {
 namespace {
@@ -31,16 +31,7 @@ constexpr std::uint64_t kLeastTurn = 16 << 20;
 constexpr std::uint64_t kMostTurns = 8;
 constexpr auto kNoEnd = std::numeric_limits<std::uint64_t>::max();
 
-using Sink = fleet::Unpacker::Sink;
-
-class FileBytes final : public scan::ByteStream {
- public:
-  explicit FileBytes(os::Stream& file) : file_{file} {}
-  Result<std::size_t> read(std::span<char> into) override { return file_.read(into); }
-
- private:
-  os::Stream& file_;
-};
+using Sink = bytes::Unpacker::Sink;
 
 // A stream from where it stands on, unpacked.
 struct Pumped {
@@ -54,17 +45,18 @@ struct PumpFrom {
   std::function<bool(std::uint64_t bytes)> enough{};  // Not given: it never is.
 };
 
-Result<Pumped> pump(os::Stream& file, fleet::Packing packing, PumpFrom from,
+Result<Pumped> pump(os::Stream& file, bytes::Packing packing, PumpFrom from,
                     const ReadOptions& options, const Sink& sink) {
-  FileBytes bytes(file);
   const auto source =
-      scan::Pump::make(bytes, packing, std::move(from.first),
-                       // Only this thread hears of signals: nobody else may wait for a pipe.
-                       {.in_thread = options.reader.threads > 1 && file.facts().regular});
+      bytes::Pump::make([&file](std::span<char> room) { return file.read(room); },
+                        {.packing = packing,
+                         .first = std::move(from.first),
+                         // Only this thread hears of signals: nobody else may wait for a pipe.
+                         .in_thread = options.reader.threads > 1 && file.facts().regular});
   Pumped pumped;
   while (true) {
     if (options.stop && options.stop()) return external("interrupted");
-    const scan::Pump::Block block = source->next();
+    const bytes::Pump::Block block = source->next();
     if (!block.bytes.empty()) TRY(sink(block.bytes));
     pumped.bytes += block.packed;
     if (options.progress) options.progress(from.before + pumped.bytes);
@@ -74,7 +66,7 @@ Result<Pumped> pump(os::Stream& file, fleet::Packing packing, PumpFrom from,
       if (pumped.is_end) continue;
       return pumped;
     }
-    if (!block.error.empty()) return bad_input(block.error);
+    if (block.error) return bad_input(block.error->text);
     pumped.whole = !block.is_truncated;
     return pumped;
   }
@@ -123,7 +115,7 @@ Lined lined(const Input& input, const ReadOptions& options) {
   const std::string_view source = input.source.name;
   const std::string line = first_line(input.head);
   const bool text = !line.empty() && line.front() != '{' && line.front() != '[' &&
-                    line.front() != '#' && line.front() != '"' && !fleet::is_utf16(line);
+                    line.front() != '#' && line.front() != '"' && !bytes::is_utf16(line);
   if (!text || !input.said.lines_stand_alone) return {};
   if (source == "sonar") return {true, false};
   if (source == "csv" || source == "nvidia-smi") return {true, input.said.has_header};
@@ -199,7 +191,7 @@ class Keeper {
     for (const std::string& journal : mark_.journals) {
       os::Stream file = TRY(os::Stream::open(folder_ + "/" + journal));
       const auto reader = fleet::journal::make(intake_, {});
-      auto told = pump(file, fleet::Packing::kNone, {}, silent,
+      auto told = pump(file, bytes::Packing::kNone, {}, silent,
                        [&](std::string_view bytes) { return reader->feed(bytes); });
       if (told) {
         if (auto ended = reader->finish(); !ended) told = ended.error();
@@ -232,7 +224,7 @@ class Keeper {
     return Ok{};
   }
 
-  bool is_plain_lines() const { return lined_.is && input_.packing == fleet::Packing::kNone; }
+  bool is_plain_lines() const { return lined_.is && input_.packing == bytes::Packing::kNone; }
   // What readers that begin in the middle do not know: how many lines are before.
   std::uint64_t lines_before() const {
     return at_.lines > 0 && lined_.header ? at_.lines - 1 : at_.lines;
@@ -288,7 +280,7 @@ class Keeper {
 
   // The data first, then the mark that says it is there. Without, the next scan reads it anew.
   bool keep(os::Stream& file, os::Growing& kept, const std::string& name, bool ends_in_line) {
-    const bool packed = input_.packing != fleet::Packing::kNone;
+    const bool packed = input_.packing != bytes::Packing::kNone;
     // Within a packed file there is no telling where its last line began.
     if (packed && !ends_in_line) return false;
     Mark mark = mark_;
@@ -336,39 +328,20 @@ class Keeper {
   InputSaid said_;
 };
 
-// Enough of the file to know it by, unpacked.
-Result<std::string> unpacked_head(fleet::Packing packing, std::string_view raw) {
-  std::string head;
-  const auto unpacker = fleet::Unpacker::make(packing);
-  const auto done = unpacker->feed(raw, [&](std::string_view bytes) -> Result<> {
-    head.append(bytes.substr(0, fleet::kMostHead - head.size()));
-    if (head.size() < fleet::kMostHead) return Ok{};
-    return bad_input("is enough");
-  });
-  if (!done && head.empty()) return done.error();
-  return head;
-}
-
 }  // namespace
 
 Result<Input> recognise(const std::string& path, const KindOf& kind_of,
                         const fleet::ReaderOptions& options) {
   os::Stream file = TRY(os::Stream::open(path));
   const std::string shown = path == "-" ? "standard input" : path;
-  std::string raw(fleet::kMostHead, '\0');
-  std::size_t have = 0;
-  while (have < raw.size()) {
-    const std::size_t n = TRY(file.read(std::span(raw).subspan(have)).in(shown));
-    if (n == 0) break;
-    have += n;
-  }
-  raw.resize(have);
+  const auto read = [&file](std::span<char> room) { return file.read(room); };
+  std::string raw = TRY(bytes::read_first(read, fleet::kMostHead).in(shown));
   Input input;
   input.path = path;
   input.name = shown;
-  input.packing = fleet::packing_of(raw);
+  input.packing = bytes::packing_of(raw);
   input.bytes = file.facts().regular ? file.facts().size : 0;
-  std::string text = TRY(unpacked_head(input.packing, raw).in(shown));
+  std::string text = TRY(bytes::unpack_first(raw, fleet::kMostHead).in(shown));
   const std::string kind = kind_of ? kind_of(text) : std::string();
   input.source = kind.empty() ? TRY(fleet::source_for(text, options).in(shown))
                               : TRY(fleet::source_named(kind).in(shown));

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/result.h"
+#include "bytes/unpack.h"
 #include "fleet/source.h"
-#include "fleet/unpack.h"
 #include "os/stream.h"
 
 namespace amdahl::app {
@@ -17,7 +17,7 @@ struct Input {
   std::string path;  // "-": standard input.
   std::string name;  // As people know it: the path, or "standard input".
   fleet::Source source;
-  fleet::Packing packing = fleet::Packing::kNone;
+  bytes::Packing packing = bytes::Packing::kNone;
   std::string head;         // The first bytes, unpacked; of a pipe as they came.
   fleet::Explained said;    // What these say.
   std::uint64_t bytes = 0;  // Its size as it lies on the disk; 0 for a pipe.

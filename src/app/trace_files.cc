@@ -1,7 +1,6 @@
 #include "app/trace_files.h"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -9,96 +8,71 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
 
-#include "fleet/unpack.h"
+#include "bytes/pump.h"
 #include "os/memory.h"
 #include "os/stream.h"
 
 namespace amdahl::app {
 namespace {
 
-constexpr std::size_t kPiece = 64 * 1024;
 constexpr std::size_t kHead = 64 * 1024;
 
 // Of the memory there is, rows may take this share: to follow them takes several times as much.
 constexpr std::uint64_t kShare = 8;
 constexpr std::uint64_t kLeastMemory = std::uint64_t{64} << 20;
 
-// The bytes of one file, unpacked, from the first.
+// The bytes of one file, unpacked, from the first, for readers that ask for as many as they like.
 class Bytes {
  public:
   static Result<std::shared_ptr<Bytes>> open(const std::string& path) {
     auto bytes = std::make_shared<Bytes>(TRY(os::Stream::open(path)));
-    const std::size_t got = TRY(bytes->file_.read(bytes->packed_));
-    const std::string_view head(bytes->packed_.data(), got);
-    const fleet::Packing packing = fleet::packing_of(head);
-    bytes->unpacker_ = fleet::Unpacker::make(packing);
+    const bytes::Read read = [file = &bytes->file_](std::span<char> room) {
+      return file->read(room);
+    };
+    std::string first = TRY(bytes::read_first(read, kHead));
+    const bytes::Packing packing = bytes::packing_of(first);
     const os::FileFacts facts = bytes->file_.facts();
-    if (packing == fleet::Packing::kNone) bytes->size_ = facts.size;
-    bytes->is_plain_ = packing == fleet::Packing::kNone && facts.regular && path != "-";
-    bytes->waiting_ = head;
-    bytes->at_end_ = got == 0;
+    if (packing == bytes::Packing::kNone) bytes->size_ = facts.size;
+    bytes->is_plain_ = packing == bytes::Packing::kNone && facts.regular && path != "-";
+    bytes->pump_ = bytes::Pump::make(read, {.packing = packing, .first = std::move(first)});
+    bytes->block_ = bytes->pump_->next();
     return bytes;
   }
 
-  explicit Bytes(os::Stream file) : file_{std::move(file)}, packed_(kPiece, '\0') {}
+  explicit Bytes(os::Stream file) : file_{std::move(file)} {}
 
   // The first bytes, without taking them; fewer only if the file is shorter.
-  Result<std::string_view> head() {
-    while (ready_.size() - taken_ < kHead && !at_end_) TRY(more());
-    return std::string_view(ready_).substr(taken_, kHead);
-  }
+  std::string_view head() const { return block_.bytes.substr(0, kHead); }
 
   Result<std::size_t> next(std::span<char> room) {
-    while (taken_ == ready_.size() && !at_end_) {
-      ready_.clear();
+    while (taken_ == block_.bytes.size() && !block_.is_last) {
+      block_ = pump_->next();
       taken_ = 0;
-      TRY(more());
     }
-    const std::size_t count = std::min(room.size(), ready_.size() - taken_);
-    std::memcpy(room.data(), ready_.data() + taken_, count);
+    const std::size_t count = block_.bytes.copy(room.data(), room.size(), taken_);
     taken_ += count;
+    if (count == 0 && block_.error && !is_damage(*block_.error)) return *block_.error;
     return count;
   }
 
   std::uint64_t size() const { return size_; }
   // A file whose bytes another may read by its name, in any order.
   bool is_plain() const { return is_plain_; }
-  // Why the bytes ended before their end; empty if they did not.
-  const std::string& damage() const { return damage_; }
-
- private:
-  // One step: a few packed bytes may hold gigabytes.
-  Result<> more() {
-    if (waiting_.empty() && !unpacker_->has_more()) {
-      const std::size_t got = TRY(file_.read(packed_));
-      waiting_ = {packed_.data(), got};
-      at_end_ = got == 0;
-      if (at_end_ && !unpacker_->is_whole()) damage_ = "the packed file ends early";
-      if (at_end_) return Ok{};
-    }
-    const auto used = unpacker_->step(waiting_, [&](std::string_view plain) -> Result<> {
-      ready_.append(plain);
-      return Ok{};
-    });
-    if (used) {
-      waiting_.remove_prefix(*used);
-      return Ok{};
-    }
-    // What was whole before the damage counts.
-    at_end_ = true;
-    damage_ = used.error().text;
-    return Ok{};
+  // Why the bytes ended before their end; empty if they did not. What was whole before it counts.
+  std::string damage() const {
+    if (block_.is_truncated) return "the packed file ends early";
+    return block_.error && is_damage(*block_.error) ? block_.error->text : "";
   }
 
+ private:
+  // Of the file, rather than of the disk that it is on.
+  static bool is_damage(const Error& error) { return error.kind == Error::Kind::kBadInput; }
+
   os::Stream file_;
-  std::string packed_;
-  std::string_view waiting_;  // Of `packed_`, not unpacked yet.
-  std::string ready_;
-  std::string damage_;
-  std::size_t taken_ = 0;
-  std::unique_ptr<fleet::Unpacker> unpacker_;
+  std::unique_ptr<bytes::Pump> pump_;
+  bytes::Pump::Block block_;
+  std::size_t taken_ = 0;  // Of the block.
   std::uint64_t size_ = 0;
-  bool at_end_ = false;
   bool is_plain_ = false;
 };
 
@@ -113,7 +87,7 @@ void count_damage(const std::string& damage, model::TraceBuilder& builder) {
 
 Result<> read_one(const std::string& path, const std::shared_ptr<Bytes>& bytes,
                   const TraceFiles& files, model::TraceBuilder& builder) {
-  const std::string_view head = TRY(bytes->head());
+  const std::string_view head = bytes->head();
   // Packed, and broken before the first byte.
   if (head.empty() && !bytes->damage().empty()) {
     return Error{Error::Kind::kUnsupported, bytes->damage()};

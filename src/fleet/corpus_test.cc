@@ -12,9 +12,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "bytes/unpack.h"
 #include "fleet/feed.h"
 #include "fleet/hostlist.h"
-#include "fleet/unpack.h"
 
 namespace amdahl::fleet {
 namespace {
@@ -32,12 +32,13 @@ std::string read_file(const std::string& path) {
   std::stringstream bytes;
   bytes << file.rdbuf();
   std::string text = bytes.str();
-  if (packing_of(text) == Packing::kNone) return text;
+  if (bytes::packing_of(text) == bytes::Packing::kNone) return text;
   std::string plain;
-  const auto done = Unpacker::make(packing_of(text))->feed(text, [&](std::string_view piece) {
-    plain += piece;
-    return Result<>(Ok{});
-  });
+  const auto done =
+      bytes::Unpacker::make(bytes::packing_of(text))->feed(text, [&](std::string_view piece) {
+        plain += piece;
+        return Result<>(Ok{});
+      });
   EXPECT_TRUE(done) << done.error().text;
   return plain;
 }

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
+#include "bytes/utf16.h"
 #include "fleet/clustercockpit/clustercockpit.h"
 #include "fleet/csv/csv.h"
 #include "fleet/csv_long/csv_long.h"
@@ -22,7 +23,6 @@
 #include "fleet/prometheus_text/prometheus_text.h"
 #include "fleet/slurm/slurm.h"
 #include "fleet/sonar/sonar.h"
-#include "fleet/utf16.h"
 
 namespace amdahl::fleet {
 namespace {
@@ -149,7 +149,7 @@ class DecodingReader final : public Reader {
       first_ += bytes;
       if (first_.size() < 2) return Ok{};
       begun_ = true;
-      if (is_utf16(first_)) decoder_.emplace();
+      if (bytes::is_utf16(first_)) decoder_.emplace();
       return feed(std::exchange(first_, {}));
     }
     return decoder_ ? next_->feed(decoder_->decode(bytes)) : next_->feed(bytes);
@@ -162,7 +162,7 @@ class DecodingReader final : public Reader {
 
  private:
   std::unique_ptr<Reader> next_;
-  std::optional<Utf16> decoder_;
+  std::optional<bytes::Utf16> decoder_;
   std::string first_;
   bool begun_ = false;
 };
@@ -173,24 +173,24 @@ std::span<const Source> sources() { return kSources; }
 
 std::unique_ptr<Reader> make_reader(const Source& source, Intake& intake,
                                     const ReaderOptions& options) {
-  if (!is_utf16(options.head)) {
+  if (!bytes::is_utf16(options.head)) {
     return std::make_unique<DecodingReader>(source.make(intake, options));
   }
   ReaderOptions decoded = options;
-  decoded.head = Utf16().decode(options.head);
+  decoded.head = bytes::Utf16().decode(options.head);
   return std::make_unique<DecodingReader>(source.make(intake, decoded));
 }
 
 Explained explain(const Source& source, std::string_view head, const ReaderOptions& options) {
   Explained said{source.gives, "", true};
-  const std::string decoded = is_utf16(head) ? Utf16().decode(head) : std::string();
+  const std::string decoded = bytes::is_utf16(head) ? bytes::Utf16().decode(head) : std::string();
   if (source.explain) said = source.explain(decoded.empty() ? head : decoded, options);
   if (!decoded.empty()) said.text = said.text.empty() ? "UTF-16" : "UTF-16; " + said.text;
   return said;
 }
 
 Result<Source> source_for(std::string_view bytes, const ReaderOptions& options) {
-  if (is_utf16(bytes)) return source_for(Utf16().decode(bytes), options);
+  if (bytes::is_utf16(bytes)) return source_for(bytes::Utf16().decode(bytes), options);
   if (const std::string_view what = not_text(bytes); !what.empty()) {
     return Error{Error::Kind::kUnsupported, fmt::format("is {}", what)};
   }

@@ -13,8 +13,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "bytes/unpack.h"
 #include "fleet/source.h"
-#include "fleet/unpack.h"
 #include "scan/family.h"
 #include "scan/fold.h"
 #include "scan/parts.h"
@@ -44,10 +44,10 @@ std::string read_file(const std::string& path) {
   std::stringstream bytes;
   bytes << file.rdbuf();
   const std::string text = bytes.str();
-  if (fleet::packing_of(text) == fleet::Packing::kNone) return text;
+  if (bytes::packing_of(text) == bytes::Packing::kNone) return text;
   std::string plain;
   const auto done =
-      fleet::Unpacker::make(fleet::packing_of(text))->feed(text, [&](std::string_view piece) {
+      bytes::Unpacker::make(bytes::packing_of(text))->feed(text, [&](std::string_view piece) {
         plain += piece;
         return Result<>(Ok{});
       });

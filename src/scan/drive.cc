@@ -6,14 +6,14 @@
 
 #include <fmt/core.h>
 
+#include "bytes/pump.h"
 #include "scan/halves.h"
-#include "scan/pump.h"
 
 namespace amdahl::scan {
 namespace {
 
+using bytes::Packing;
 using fleet::Gives;
-using fleet::Packing;
 
 // One input on its way: its stream and what was taken from it to look at.
 struct Opened {
@@ -23,39 +23,17 @@ struct Opened {
   Gives gives = Gives::kBoth;
 };
 
-Result<std::string> read_first(ByteStream& stream) {
-  std::string first(std::size_t{64} << 10, '\0');
-  std::size_t size = 0;
-  while (size < first.size()) {
-    const std::size_t got = TRY(stream.read(std::span(first).subspan(size)));
-    if (got == 0) break;
-    size += got;
-  }
-  first.resize(size);
-  return first;
-}
-
-// As much of the beginning as can be unpacked; damage shows when it is read.
-std::string head_of(std::string_view first, Packing packing) {
-  std::string head;
-  const auto unpacker = fleet::Unpacker::make(packing);
-  const auto keep = [&](std::string_view bytes) -> Result<> {
-    head += bytes.substr(0, fleet::kHeadBytes - head.size());
-    return Ok{};
-  };
-  if (!unpacker->feed(first, keep) && head.empty()) return {};
-  return head;
-}
-
 Result<Opened> open(const Input& input, InputRead& read) {
   Opened opened;
   opened.stream = TRY(input.open());
-  opened.first = TRY(read_first(*opened.stream));
-  read.packing = fleet::packing_of(opened.first);
-  const std::string head = head_of(opened.first, read.packing);
-  if (head.empty() && !opened.first.empty()) {
+  opened.first = TRY(bytes::read_first(
+      [&](std::span<char> room) { return opened.stream->read(room); }, fleet::kMostHead));
+  read.packing = bytes::packing_of(opened.first);
+  const auto unpacked = bytes::unpack_first(opened.first, fleet::kHeadBytes);
+  if (!unpacked) {
     return bad_input(fmt::format("looks like {}, but cannot be unpacked", name(read.packing)));
   }
+  const std::string& head = *unpacked;
   opened.source = TRY(recognise(input, head));
   opened.gives = fleet::explain(opened.source, head, input.options).gives;
   read.source = opened.source.name;
@@ -132,10 +110,11 @@ class Drive {
   Result<> pour(std::size_t index, Opened& opened, fleet::Reader& reader, fleet::Intake& intake) {
     InputRead& read = reads_[index];
     read.packed_bytes = read.bytes = 0;
-    const auto pump = Pump::make(*opened.stream, read.packing, std::move(opened.first),
-                                 {options_.threads > 1, options_.stop});
+    const auto pump =
+        bytes::Pump::make([&](std::span<char> room) { return opened.stream->read(room); },
+                          {read.packing, std::move(opened.first), options_.threads > 1});
     while (true) {
-      const Pump::Block block = pump->next();
+      const bytes::Pump::Block block = pump->next();
       if (is_stopped()) return Ok{};
       read.packed_bytes += block.packed;
       done_ += block.packed;
@@ -149,7 +128,7 @@ class Drive {
                        fmt::format("{} ends in the middle", name(read.packing)));
       }
       const auto finished = reader.finish();
-      if (!block.error.empty()) return bad_input(block.error);
+      if (block.error) return *block.error;
       return finished;
     }
   }

@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "fleet/intake.h"
 #include "fleet/source.h"
-#include "fleet/unpack.h"
+#include "bytes/unpack.h"
 
 namespace amdahl::scan {
 
@@ -37,7 +37,7 @@ struct Input {
 struct InputRead {
   std::string name;
   std::string source;  // Empty: not recognised.
-  fleet::Packing packing = fleet::Packing::kNone;
+  bytes::Packing packing = bytes::Packing::kNone;
   std::uint64_t packed_bytes = 0;
   std::uint64_t bytes = 0;  // Unpacked.
   bool is_truncated = false;

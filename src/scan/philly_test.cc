@@ -71,7 +71,7 @@ struct Truth {
 
 std::map<std::string, Truth, std::less<>> truth() {
   std::string text;
-  const auto unpacker = fleet::Unpacker::make(fleet::Packing::kGzip);
+  const auto unpacker = bytes::Unpacker::make(bytes::Packing::kGzip);
   EXPECT_TRUE(
       unpacker->feed(bytes_of("truth_jobs.csv.gz"), [&](std::string_view bytes) -> Result<> {
         text += bytes;

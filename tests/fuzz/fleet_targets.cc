@@ -7,10 +7,10 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "bytes/unpack.h"
 #include "fleet/hostlist.h"
 #include "fleet/source.h"
 #include "fleet/times.h"
-#include "fleet/unpack.h"
 
 namespace amdahl::fuzz {
 namespace {
@@ -217,8 +217,8 @@ void read_hosts(std::string_view bytes) {
 }
 
 void unpack(std::string_view bytes) {
-  for (const auto packing : {fleet::Packing::kGzip, fleet::Packing::kZstd}) {
-    const auto unpacker = fleet::Unpacker::make(packing);
+  for (const auto packing : {bytes::Packing::kGzip, bytes::Packing::kZstd}) {
+    const auto unpacker = bytes::Unpacker::make(packing);
     std::size_t size = 0;
     const auto done = unpacker->feed(bytes, [&](std::string_view piece) -> Result<> {
       size += piece.size();

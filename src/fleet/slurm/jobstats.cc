@@ -5,7 +5,7 @@
 #include <simdjson.h>
 
 #include "base/text.h"
-#include "fleet/unpack.h"
+#include "bytes/unpack.h"
 
 namespace amdahl::fleet::slurm {
 namespace {
@@ -33,8 +33,8 @@ std::string from_base64(std::string_view text) {
 
 std::string unpacked(std::string_view bytes) {
   std::string whole;
-  if (packing_of(bytes) != Packing::kGzip) return whole;
-  const auto unpacker = Unpacker::make(Packing::kGzip);
+  if (bytes::packing_of(bytes) != bytes::Packing::kGzip) return whole;
+  const auto unpacker = bytes::Unpacker::make(bytes::Packing::kGzip);
   const auto done = unpacker->feed(bytes, [&](std::string_view some) -> Result<> {
     whole += some;
     return whole.size() <= kLargest ? Result<>(Ok{}) : bad_input("is too large for a summary");

@@ -1,4 +1,4 @@
-#include "fleet/unpack.h"
+#include "bytes/unpack.h"
 
 #include <algorithm>
 #include <cstring>
@@ -9,7 +9,7 @@
 #include <isa-l/igzip_lib.h>
 #include <zstd.h>
 
-namespace amdahl::fleet {
+namespace amdahl::bytes {
 namespace {
 
 // Fits a second-level cache together with what reads it.
@@ -177,4 +177,4 @@ std::unique_ptr<Unpacker> Unpacker::make(Packing packing) {
   return std::make_unique<Plain>();
 }
 
-}  // namespace amdahl::fleet
+}  // namespace amdahl::bytes

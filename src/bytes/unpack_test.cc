@@ -1,10 +1,10 @@
-#include "fleet/unpack.h"
+#include "bytes/unpack.h"
 
 #include <gtest/gtest.h>
 #include <isa-l/igzip_lib.h>
 #include <zstd.h>
 
-namespace amdahl::fleet {
+namespace amdahl::bytes {
 namespace {
 
 std::string gzip(const std::string& text) {
@@ -143,4 +143,4 @@ TEST(Unpack, ABombIsGivenInSmallSteps) {
 }
 
 }  // namespace
-}  // namespace amdahl::fleet
+}  // namespace amdahl::bytes

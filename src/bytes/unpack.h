@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 
-namespace amdahl::fleet {
+namespace amdahl::bytes {
 
 enum class Packing : std::uint8_t { kNone, kGzip, kZstd };
 std::string_view name(Packing packing);  // "plain", "gzip", "zstd".
@@ -35,4 +35,4 @@ class Unpacker {
   virtual bool is_whole() const = 0;
 };
 
-}  // namespace amdahl::fleet
+}  // namespace amdahl::bytes

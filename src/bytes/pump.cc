@@ -1,4 +1,4 @@
-#include "scan/pump.h"
+#include "bytes/pump.h"
 
 #include <array>
 #include <condition_variable>
@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-namespace amdahl::scan {
+namespace amdahl::bytes {
 namespace {
 
 constexpr std::size_t kRead = std::size_t{1} << 18;
@@ -17,23 +17,23 @@ struct Filled {
   std::uint64_t packed = 0;
   bool is_last = false;
   bool is_truncated = false;
-  std::string error;
+  std::optional<Error> error;
 };
 
 // Reads and unpacks until a block is full or the input ends.
-class Source {
+class Filler {
  public:
-  Source(ByteStream& stream, fleet::Packing packing, std::string first)
-      : stream_{stream},
-        is_packed_{packing != fleet::Packing::kNone},
-        unpacker_{fleet::Unpacker::make(packing)},
+  Filler(Read read, Packing packing, std::string first)
+      : read_{std::move(read)},
+        is_packed_{packing != Packing::kNone},
+        unpacker_{Unpacker::make(packing)},
         first_{std::move(first)} {}
 
   void fill(Filled& into) {
     into.bytes.clear();
     into.packed = 0;
     into.is_last = into.is_truncated = false;
-    into.error.clear();
+    into.error.reset();
     if (!is_begun_) {
       is_begun_ = true;
       left_ = first_;
@@ -52,22 +52,22 @@ class Source {
   void read(Filled& into) {
     if (!is_packed_) return read_plain(into);
     buffer_.resize(kRead);
-    const auto got = stream_.read(buffer_);
-    if (!got) return end(into, got.error().text);
+    const auto got = read_(buffer_);
+    if (!got) return end(into, got.error());
     left_ = std::string_view(buffer_).substr(0, *got);
     if (*got > 0) return;
     into.is_truncated = !unpacker_->is_whole();
-    end(into, {});
+    end(into, std::nullopt);
   }
 
   void read_plain(Filled& into) {
     const std::size_t before = into.bytes.size();
     into.bytes.resize(before + kRead);
-    const auto got = stream_.read(std::span(into.bytes).subspan(before));
+    const auto got = read_(std::span(into.bytes).subspan(before));
     into.bytes.resize(before + (got ? *got : 0));
     into.packed += got ? *got : 0;
-    if (!got) return end(into, got.error().text);
-    if (*got == 0) end(into, {});
+    if (!got) return end(into, got.error());
+    if (*got == 0) end(into, std::nullopt);
   }
 
   void unpack(Filled& into) {
@@ -75,19 +75,19 @@ class Source {
       into.bytes += bytes;
       return Ok{};
     });
-    if (!used) return end(into, used.error().text);
+    if (!used) return end(into, used.error());
     left_.remove_prefix(*used);
     into.packed += *used;
   }
 
-  static void end(Filled& into, std::string why) {
+  static void end(Filled& into, std::optional<Error> why) {
     into.is_last = true;
     into.error = std::move(why);
   }
 
-  ByteStream& stream_;
+  Read read_;
   bool is_packed_;
-  std::unique_ptr<fleet::Unpacker> unpacker_;
+  std::unique_ptr<Unpacker> unpacker_;
   std::string first_;
   std::string buffer_;
   std::string_view left_;  // Of first_ or buffer_: not unpacked yet.
@@ -100,22 +100,21 @@ Pump::Block shown(const Filled& filled) {
 
 class Here final : public Pump {
  public:
-  explicit Here(Source source) : source_{std::move(source)} {}
+  explicit Here(Filler filler) : filler_{std::move(filler)} {}
   Block next() override {
-    source_.fill(filled_);
+    filler_.fill(filled_);
     return shown(filled_);
   }
 
  private:
-  Source source_;
+  Filler filler_;
   Filled filled_;
 };
 
 // Three blocks go round: one is being used, one waits, one is being filled.
 class Apart final : public Pump {
  public:
-  Apart(Source source, const std::atomic<bool>* stop)
-      : source_{std::move(source)}, stop_{stop}, thread_{[this] { work(); }} {}
+  explicit Apart(Filler filler) : filler_{std::move(filler)}, thread_{[this] { work(); }} {}
 
   ~Apart() override {
     {
@@ -145,8 +144,7 @@ class Apart final : public Pump {
       if (is_over_) return;
       Filled& next = ring_[filled_ % ring_.size()];
       lock.unlock();
-      source_.fill(next);
-      if (stop_ && stop_->load()) next.is_last = true;
+      filler_.fill(next);
       const bool is_last = next.is_last;
       lock.lock();
       ++filled_;
@@ -155,8 +153,7 @@ class Apart final : public Pump {
     }
   }
 
-  Source source_;
-  const std::atomic<bool>* stop_;
+  Filler filler_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::array<Filled, 3> ring_;
@@ -169,11 +166,37 @@ class Apart final : public Pump {
 
 }  // namespace
 
-std::unique_ptr<Pump> Pump::make(ByteStream& stream, fleet::Packing packing, std::string first,
-                                 Options options) {
-  Source source(stream, packing, std::move(first));
-  if (!options.in_thread) return std::make_unique<Here>(std::move(source));
-  return std::make_unique<Apart>(std::move(source), options.stop);
+Result<std::string> read_first(const Read& read, std::size_t most) {
+  std::string first(most, '\0');
+  std::size_t have = 0;
+  while (have < most) {
+    const std::size_t got = TRY(read(std::span(first).subspan(have)));
+    if (got == 0) break;
+    have += got;
+  }
+  first.resize(have);
+  return first;
 }
 
-}  // namespace amdahl::scan
+Result<std::string> unpack_first(std::string_view first, std::size_t most) {
+  std::string text;
+  const auto unpacker = Unpacker::make(packing_of(first));
+  while (text.size() < most && (!first.empty() || unpacker->has_more())) {
+    const auto used = unpacker->step(first, [&](std::string_view bytes) -> Result<> {
+      text.append(bytes.substr(0, most - text.size()));
+      return Ok{};
+    });
+    if (!used && text.empty()) return used.error();
+    if (!used) break;  // Whoever reads on will hear of the damage.
+    first.remove_prefix(*used);
+  }
+  return text;
+}
+
+std::unique_ptr<Pump> Pump::make(Read read, Options options) {
+  Filler filler(std::move(read), options.packing, std::move(options.first));
+  if (!options.in_thread) return std::make_unique<Here>(std::move(filler));
+  return std::make_unique<Apart>(std::move(filler));
+}
+
+}  // namespace amdahl::bytes

@@ -1,6 +1,6 @@
-#include "fleet/utf16.h"
+#include "bytes/utf16.h"
 
-namespace amdahl::fleet {
+namespace amdahl::bytes {
 namespace {
 
 constexpr std::uint32_t kUnknown = 0xFFFD;
@@ -67,4 +67,4 @@ std::string Utf16::decode(std::string_view bytes) {
   return text;
 }
 
-}  // namespace amdahl::fleet
+}  // namespace amdahl::bytes

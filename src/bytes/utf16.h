@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace amdahl::fleet {
+namespace amdahl::bytes {
 
 // By the byte order mark.
 bool is_utf16(std::string_view head);
@@ -24,4 +24,4 @@ class Utf16 {
   std::uint32_t high_ = 0;  // The first of a surrogate pair; 0: none.
 };
 
-}  // namespace amdahl::fleet
+}  // namespace amdahl::bytes
