@@ -3,25 +3,65 @@
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/places/source_dir.h
      CONTENT "#pragma once\n#define AMDAHL_SOURCE_DIR \"${CMAKE_SOURCE_DIR}\"\n")
 
-# amdahl_folder([MEASURES] DEPS base model ... LIBS sqlite3 ...): this folder as one library and one test.
-# MEASURES: its tests run real processes against the clock, so that a busy machine can spoil them.
+# Compiling several files as one takes a third of the time: headers are read once for all of them.
+set(batch_bytes 45000)
+option(AMDAHL_BATCHES "compile the files of a folder in batches" ON)
+
+# amdahl_batches(<out> <target> <bytes> <files...>): files that include those, up to so many bytes each.
+# They are named as a folder's own includes are, so that a clone elsewhere finds the objects in ccache.
+# An edit compiles its batch again: the size is what can be waited for.
+function(amdahl_batches out target bytes)
+  if(NOT AMDAHL_BATCHES)
+    set(${out} ${ARGN} PARENT_SCOPE)
+    return()
+  endif()
+  set(made "")
+  set(text "")
+  set(size 0)
+  foreach(source ${ARGN})
+    file(RELATIVE_PATH path ${CMAKE_CURRENT_SOURCE_DIR}/.. ${source})
+    file(SIZE ${source} more)
+    math(EXPR size "${size} + ${more}")
+    string(APPEND text "#include \"${path}\"\n")
+    if(size GREATER bytes)
+      list(LENGTH made number)
+      list(APPEND made ${CMAKE_CURRENT_BINARY_DIR}/${target}_${number}.cc)
+      file(CONFIGURE OUTPUT ${target}_${number}.cc CONTENT "${text}" @ONLY)
+      set(text "")
+      set(size 0)
+    endif()
+  endforeach()
+  if(text)
+    list(LENGTH made number)
+    list(APPEND made ${CMAKE_CURRENT_BINARY_DIR}/${target}_${number}.cc)
+    file(CONFIGURE OUTPUT ${target}_${number}.cc CONTENT "${text}" @ONLY)
+  endif()
+  set(${out} ${made} PARENT_SCOPE)
+endfunction()
+
+# amdahl_folder([MEASURES] DEPS base model ... LIBS sqlite3 ... ALONE a.cc ...): this folder as one library
+# and one test. MEASURES: its tests run real processes against the clock, so that a busy machine can spoil
+# them. ALONE: files with compile options of their own.
 #
 # A folder sees its own headers and those of the folders it names, and no others: each folder has
 # an include root in the build tree that holds nothing but a link to it, and roots are not passed on.
 function(amdahl_folder)
-  cmake_parse_arguments(ARG "MEASURES" "" "DEPS;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "MEASURES" "" "DEPS;LIBS;ALONE" ${ARGN})
   get_filename_component(name ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   set(rooms ${CMAKE_BINARY_DIR}/rooms)
   file(MAKE_DIRECTORY ${rooms}/${name})
   file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${rooms}/${name}/${name} SYMBOLIC)
 
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cc *.h)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cc)
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
   list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
 
-  add_library(amdahl_${name} STATIC ${sources})
+  list(TRANSFORM ARG_ALONE PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(REMOVE_ITEM sources ${ARG_ALONE})
+  amdahl_batches(sources amdahl_${name} ${batch_bytes} ${sources})
+  add_library(amdahl_${name} STATIC ${sources} ${ARG_ALONE})
   set_target_properties(amdahl_${name} PROPERTIES LINKER_LANGUAGE CXX)
   target_link_libraries(amdahl_${name} PRIVATE ${ARG_LIBS} fmt::fmt)
   set(targets amdahl_${name})

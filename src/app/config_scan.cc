@@ -11,14 +11,15 @@
 namespace amdahl::app {
 namespace {
 
-using Field = std::variant<std::string ScanSource::*, double ScanSource::*, int ScanSource::*>;
+using SourceField =
+    std::variant<std::string ScanSource::*, double ScanSource::*, int ScanSource::*>;
 
-struct Key {
+struct SourceKey {
   std::string_view name;
-  Field field;
+  SourceField field;
 };
 
-constexpr auto kKeys = std::to_array<Key>({
+constexpr auto kKeys = std::to_array<SourceKey>({
     {"token_env", &ScanSource::token_env},
     {"token_file", &ScanSource::token_file},
     {"user", &ScanSource::user},
@@ -33,14 +34,14 @@ constexpr auto kKeys = std::to_array<Key>({
     {"host", &ScanSource::host},
 });
 
-struct Reader {
+struct SourceReader {
   std::string_view where;
 
   Error wrong(const toml::node& node, std::string_view what) const {
     return bad_input(fmt::format("{}: line {}: {}", where, node.source().begin.line, what));
   }
 
-  Result<> field(const Key& key, const toml::node& node, ScanSource& source) const {
+  Result<> field(const SourceKey& key, const toml::node& node, ScanSource& source) const {
     bool done = false;
     if (const auto* text = std::get_if<std::string ScanSource::*>(&key.field)) {
       const auto value = node.value_exact<std::string>();
@@ -94,7 +95,7 @@ struct Reader {
         if (!step || *step <= 0) return wrong(node, "scan.source.step_s must be a number above 0");
         source.step = from_seconds(*step);
       } else {
-        const auto key = std::ranges::find(kKeys, name.str(), &Key::name);
+        const auto key = std::ranges::find(kKeys, name.str(), &SourceKey::name);
         if (key == kKeys.end()) {
           return wrong(node, fmt::format("a scan.source has no '{}'", name.str()));
         }
@@ -122,7 +123,7 @@ bool is_scan_table(std::string_view name) {
 
 Result<> read_scan_table(std::string_view name, const toml::node& node, std::string_view where,
                          Config& config) {
-  const Reader reader{where};
+  const SourceReader reader{where};
   if (name == "price.by_kind") {
     const toml::table* prices = node.as_table();
     if (!prices) return reader.wrong(node, "price.by_kind must be a table: [price.by_kind]");

@@ -211,7 +211,7 @@ void read_gpus(const Collected& collected, Read& read) {
   read.facts.push_back(profile::facts_of(read.into.gpus));
 }
 
-void read_traces(const Collected& collected, Read& read) {
+void add_traces(const Collected& collected, Read& read) {
   if (collected.traces.empty()) return;
   const auto trace = app::read_traces({collected.traces, "", {}});
   if (!trace) {
@@ -234,7 +234,7 @@ Read read_all(const model::Spec& spec, const Collected& collected) {
   read_hook(collected, read);
   read_waits(spec, collected, read);
   read_gpus(collected, read);
-  read_traces(collected, read);
+  add_traces(collected, read);
   add_wait_lines(read);
   return read;
 }

@@ -11,7 +11,7 @@
 namespace amdahl::app {
 namespace {
 
-constexpr Nanos kPollEvery = std::chrono::milliseconds(50);
+constexpr Nanos kProfilePoll = std::chrono::milliseconds(50);
 
 }  // namespace
 
@@ -46,7 +46,7 @@ Result<model::Profile> profile_now(Context& context, const std::string& name, co
       break;
     }
     if (stopped && stopped()) return external("interrupted; the run goes on and a cycle takes it");
-    context.clock->sleep(kPollEvery);
+    context.clock->sleep(kProfilePoll);
   }
   const ledger::Family after = TRY(need_family(context, name));
   if (!after.profile || after.profile->id != reservation) {

@@ -45,7 +45,7 @@ Json payload_of(const scan::Pick& pick) {
 }
 
 // Who is chosen, who follows and who is passed over, without figures.
-std::string order_of(const Json& payload) {
+std::string scan_order(const Json& payload) {
   std::string order =
       fmt::format("{} {}", payload.value("family", ""), payload.value("has_spec", false));
   for (const char* list : {"next", "passed_over"}) {
@@ -59,7 +59,7 @@ std::string order_of(const Json& payload) {
 
 bool is_same_choice(const Json& before, const Json& now) {
   constexpr auto kFigure = "recoverable_accelerator_s";
-  return order_of(before) == order_of(now) &&
+  return scan_order(before) == scan_order(now) &&
          !moved(before.value(kFigure, 0.0), now.value(kFigure, 0.0), kFiguresMoved);
 }
 

@@ -20,7 +20,7 @@
 namespace amdahl::app {
 namespace {
 
-constexpr Nanos kPollEvery = std::chrono::milliseconds(100);
+constexpr Nanos kStackPoll = std::chrono::milliseconds(100);
 
 // The stack's digest is part of the aim, so that pairs of an older stack are not mixed in.
 model::Aim stack_aim(const ledger::Family& family) {
@@ -110,7 +110,7 @@ Result<model::StackResult> measure_stack(Context& context, const std::string& na
     if (good + open < options.pairs && static_cast<int>(all.size()) < most_tries) {
       TRY(submit_one(context, family, lease->fence(), submitted));
     }
-    context.clock->sleep(kPollEvery);
+    context.clock->sleep(kStackPoll);
   }
   const model::StackResult result =
       result_of(family, TRY(good_runs(context, family)), context.clock->unix_time());

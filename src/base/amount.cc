@@ -20,4 +20,8 @@ std::string show_amount(double value) {
   return value < 0 ? "-" + digits : digits;
 }
 
+std::string show_quantity(double value) {
+  return value < 1000 ? show_number(value) : show_amount(value);
+}
+
 }  // namespace amdahl

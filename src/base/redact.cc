@@ -15,7 +15,6 @@ namespace {
 
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_alnum(char c) { return is_upper(c) || is_lower(c) || is_digit(c); }
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 bool is_name_char(char c) { return is_alnum(c) || c == '_' || c == '-' || c == '.'; }

@@ -12,6 +12,11 @@
 
 namespace amdahl {
 
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+inline bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
 std::string_view trim(std::string_view text);
 std::string lower(std::string_view text);
 std::vector<std::string_view> split(std::string_view text, char at);  // Keeps empty pieces.

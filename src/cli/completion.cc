@@ -25,7 +25,7 @@ std::string options_of(std::string_view verb) {
   return text;
 }
 
-std::string_view words_of(std::string_view verb) {
+std::string_view arguments_of(std::string_view verb) {
   if (verb == "gate") return " list show approve reject rollback";
   if (verb == "canary") return " keep";
   if (verb == "ledger") return " list log show search verify export reopen";
@@ -61,7 +61,7 @@ std::string bash() {
     if (verb.hidden) continue;
     names += fmt::format(" {}", verb.name);
     cases += fmt::format("    {}) words='{}{}' ;;\n", verb.name, trim(options_of(verb.name)),
-                         words_of(verb.name));
+                         arguments_of(verb.name));
   }
   std::string values;
   for (const std::string_view option : {"--until", "--gate-policy", "--hypothesis-state"}) {
@@ -113,9 +113,9 @@ std::string fish() {
     if (verb.hidden) continue;
     text += fmt::format("complete -c amdahl -f -n __fish_use_subcommand -a {} -d '{}'\n", verb.name,
                         escaped(verb.summary));
-    if (!words_of(verb.name).empty()) {
+    if (!arguments_of(verb.name).empty()) {
       text += fmt::format("complete -c amdahl -f -n '__fish_seen_subcommand_from {}' -a '{}'\n",
-                          verb.name, trim(words_of(verb.name)));
+                          verb.name, trim(arguments_of(verb.name)));
     }
     for (const Option& option : options()) {
       if (!option.verb.empty() && option.verb != verb.name) continue;

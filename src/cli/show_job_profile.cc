@@ -27,7 +27,7 @@
 namespace amdahl::cli {
 namespace {
 
-constexpr std::size_t kShown = 8;  // Findings in full.
+constexpr std::size_t kShownFindings = 8;  // Findings in full.
 constexpr std::size_t kLastWords = 200;
 
 std::string indented(const std::string& text, const char* by) {
@@ -86,11 +86,12 @@ nlohmann::json encode_gpu(const profile::GpuUse& gpu) {
 std::string show_job_profile(const Flags& flags, const app::JobProfile& profile) {
   std::string text = show_causes(flags, profile);
   if (!profile.findings.empty()) text += "\nIn the code\n";
-  for (std::size_t i = 0; i < profile.findings.size() && i < kShown; ++i) {
+  for (std::size_t i = 0; i < profile.findings.size() && i < kShownFindings; ++i) {
     text += show_finding(flags, profile.findings[i]);
   }
-  if (profile.findings.size() > kShown) {
-    text += fmt::format("  {} more; all of them: --json\n", profile.findings.size() - kShown);
+  if (profile.findings.size() > kShownFindings) {
+    text +=
+        fmt::format("  {} more; all of them: --json\n", profile.findings.size() - kShownFindings);
   }
   if (profile.waits) text += show_waits(flags, *profile.waits);
   for (const std::string& problem : profile.problems) {

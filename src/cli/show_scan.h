@@ -23,6 +23,7 @@ std::string time_outside(const app::FleetAnswer& answer);
 // For a scan that has none: which window that is, and where the jobs are.
 std::string no_jobs_text(const app::FleetAnswer& answer);
 Json fleet_json(const app::FleetAnswer& answer, scan::By by);
+Json split_json(const scan::Split& split);
 // One job's anatomy, of a fleet or of a record here.
 Json anatomy_json(const scan::Anatomy& anatomy);
 std::string fleet_csv(const app::FleetAnswer& answer, scan::By by);

@@ -13,14 +13,6 @@ namespace {
 using scan::By;
 using scan::Row;
 
-Json json_of(const scan::Split& split) {
-  return {{"allocated", split.allocated},
-          {"unobserved", split.unobserved},
-          {"idle", split.idle},
-          {"low", split.low},
-          {"productive", split.productive}};
-}
-
 Json json_of(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 Json json_of(const std::optional<scan::Money>& money) {
@@ -47,7 +39,7 @@ Json json_of(const Row& row) {
           {"jobs", row.jobs},
           {"unobserved_jobs", row.unobserved_jobs},
           {"failed", row.lost_jobs},
-          {"split_accelerator_s", json_of(row.split)},
+          {"split_accelerator_s", split_json(row.split)},
           {"wasted_accelerator_s", seen(row.split, scan::wasted(row.split))},
           {"queue_accelerator_s", row.queue},
           {"lost_in_failed_accelerator_s", row.lost},
@@ -114,7 +106,7 @@ Json totals_json(const scan::Report& report, double outside) {
           {"families", totals.families},
           {"users", totals.users},
           {"accounts", totals.accounts},
-          {"split_accelerator_s", json_of(totals.split)},
+          {"split_accelerator_s", split_json(totals.split)},
           {"wasted_accelerator_s", seen(totals.split, scan::wasted(totals.split))},
           {"queue_accelerator_s", totals.queue},
           {"lost_in_failed_accelerator_s", totals.lost},

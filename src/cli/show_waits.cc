@@ -19,7 +19,7 @@ using profile::WaitsReport;
 constexpr std::size_t kShownPlaces = 5;
 constexpr std::size_t kShownLines = 8;
 constexpr std::size_t kShownWakes = 5;
-constexpr double kWorthALine = 0.01;  // Of the wall time.
+constexpr double kWorthAWait = 0.01;  // Of the wall time.
 
 std::string percent_of(double part, double whole) {
   return whole > 0 ? show_percent(part / whole) : "-";
@@ -29,7 +29,7 @@ std::string percent_of(double part, double whole) {
 std::string reasons_of(const RoleWaits& role) {
   std::vector<std::pair<double, std::string_view>> reasons;
   for (std::size_t i = 0; i < model::kWaits; ++i) {
-    if (role.blocked_s[i] >= kWorthALine * role.life_s && role.blocked_s[i] > 0) {
+    if (role.blocked_s[i] >= kWorthAWait * role.life_s && role.blocked_s[i] > 0) {
       reasons.emplace_back(role.blocked_s[i], model::kWaitNames[i]);
     }
   }
@@ -74,7 +74,7 @@ std::string show_wakes(const WaitsReport& report) {
   std::string text;
   std::size_t shown = 0;
   for (const profile::WakeRow& row : report.wakes) {
-    if (shown >= kShownWakes || row.blocked_s < kWorthALine * report.wall_s) break;
+    if (shown >= kShownWakes || row.blocked_s < kWorthAWait * report.wall_s) break;
     text += fmt::format("  {} woke {} {}, after {} s\n", thread_named(row.waker_name, row.waker),
                         thread_named(row.wakee_name, row.wakee), counted(row.count, "time"),
                         show_number(row.blocked_s));
@@ -172,7 +172,7 @@ std::string show_waits(const Flags& flags, const WaitsReport& report) {
       ranks > 1 ? fmt::format("{} step threads", ranks) : std::string("the step thread");
   std::string places;
   for (std::size_t i = 0; i < std::min(kShownPlaces, report.places.size()); ++i) {
-    if (report.places[i].seconds < kWorthALine * ranks * report.wall_s) break;
+    if (report.places[i].seconds < kWorthAWait * ranks * report.wall_s) break;
     places += wrapped(flags, profile::show(report.places[i]), 2);
   }
   if (!places.empty()) {
@@ -181,7 +181,7 @@ std::string show_waits(const Flags& flags, const WaitsReport& report) {
   std::string lines;
   for (std::size_t i = 0; i < std::min(kShownLines, report.lines.size()); ++i) {
     const profile::LineCost& cost = report.lines[i];
-    if (cost.seconds < kWorthALine * report.wall_s) break;
+    if (cost.seconds < kWorthAWait * report.wall_s) break;
     lines += fmt::format("  {} s  {}:{} ({})\n", show_number(cost.seconds), cost.file, cost.line,
                          clip(cost.function, 60));
   }

@@ -5,6 +5,7 @@
 
 #include "app/dreaming.h"
 #include "app/propose.h"
+#include "base/count.h"
 #include "base/text.h"
 #include "cli/show.h"
 #include "cli/terminal.h"
@@ -40,10 +41,6 @@ Json json_of(const app::DreamOutcome& outcome) {
           {"more_passages", outcome.more_passages},
           {"unprofiled", outcome.unprofiled},
           {"unclassified", outcome.unclassified}};
-}
-
-std::string counted(int count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 std::string show_search(const app::DreamOutcome& outcome) {

@@ -19,17 +19,13 @@
 #include "scan/draw.h"
 
 namespace amdahl::cli {
-namespace {
-
-Json json_of(const scan::Split& split) {
+Json split_json(const scan::Split& split) {
   return {{"allocated", split.allocated},
           {"unobserved", split.unobserved},
           {"idle", split.idle},
           {"low", split.low},
           {"productive", split.productive}};
 }
-
-}  // namespace
 
 Json anatomy_json(const scan::Anatomy& anatomy) {
   Json table = Json::array();
@@ -65,7 +61,7 @@ Json anatomy_json(const scan::Anatomy& anatomy) {
   }
   return {{"schema_version", 1},      {"job", anatomy.job},
           {"family", anatomy.family}, {"wall_s", to_seconds(anatomy.wall)},
-          {"metric", anatomy.metric}, {"split_accelerator_s", json_of(anatomy.split)},
+          {"metric", anatomy.metric}, {"split_accelerator_s", split_json(anatomy.split)},
           {"accelerators", lanes},    {"phases", phases},
           {"parts", parts},           {"table", table}};
 }

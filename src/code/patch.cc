@@ -9,7 +9,7 @@
 namespace amdahl::code {
 namespace {
 
-constexpr std::size_t kContext = 3;
+constexpr std::size_t kContextLines = 3;
 
 bool can_be_named(std::string_view path) {
   if (path.empty() || path.front() == '/' || path.front() == '-') return false;
@@ -73,9 +73,9 @@ std::string unified_diff(std::string_view path, std::string_view bytes,
     ++tail;
   }
   if (head == olds.size() && head == news.size()) return {};
-  const std::size_t first = head - std::min(head, kContext);
-  const std::size_t old_end = olds.size() - tail + std::min(tail, kContext);
-  const std::size_t new_end = news.size() - tail + std::min(tail, kContext);
+  const std::size_t first = head - std::min(head, kContextLines);
+  const std::size_t old_end = olds.size() - tail + std::min(tail, kContextLines);
+  const std::size_t new_end = news.size() - tail + std::min(tail, kContextLines);
 
   std::string out = fmt::format("--- a/{}\n+++ b/{}\n@@ -{} +{} @@\n", path, path,
                                 place(first, old_end - first), place(first, new_end - first));

@@ -6,6 +6,7 @@
 #include "code/rule.h"
 
 namespace amdahl::code {
+namespace python {
 namespace {
 
 using Names = std::string_view;
@@ -367,7 +368,8 @@ constexpr auto kRules = std::to_array<Rule>({
 });
 
 }  // namespace
+}  // namespace python
 
-std::span<const Rule> python_rules() { return kRules; }
+std::span<const Rule> python_rules() { return python::kRules; }
 
 }  // namespace amdahl::code

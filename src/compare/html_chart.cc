@@ -88,7 +88,7 @@ std::string polyline(std::string_view kind, const std::vector<std::pair<double, 
   return fmt::format("<polyline class=\"{}\" points=\"{}\"/>\n", kind, at);
 }
 
-std::vector<const Row*> counted(const Account& account) {
+std::vector<const Row*> counted_rows(const Account& account) {
   std::vector<const Row*> rows;
   for (const Row& row : account.rows) {
     if (row.d && row.a && row.b) rows.push_back(&row);
@@ -167,7 +167,7 @@ std::string escape_html(std::string_view text) {
 }
 
 std::string effect_chart(const Account& account) {
-  const std::vector<const Row*> rows = counted(account);
+  const std::vector<const Row*> rows = counted_rows(account);
   if (rows.empty()) return "";
   const Axis axis = axis_for(account, 8);
   Plane plane = plane_for(rows, 340);
@@ -194,7 +194,7 @@ std::string effect_chart(const Account& account) {
 }
 
 std::string value_chart(const Account& account) {
-  const std::vector<const Row*> rows = counted(account);
+  const std::vector<const Row*> rows = counted_rows(account);
   if (rows.empty()) return "";
   Plane plane = plane_for(rows, 240);
   plane.low = std::min(*rows.front()->a, *rows.front()->b);

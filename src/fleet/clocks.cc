@@ -7,7 +7,7 @@ namespace {
 
 // No accelerator was sampled before; what is older counts from another moment.
 constexpr Nanos kLeastTrue = std::chrono::seconds{946'684'800};  // 2000-01-01.
-constexpr Nanos kDay = std::chrono::hours{24};
+constexpr Nanos kOneDay = std::chrono::hours{24};
 constexpr std::uint64_t kFew = 100;  // A hundredth of all samples.
 
 }  // namespace
@@ -48,7 +48,8 @@ std::optional<TrueTimes> true_times(std::vector<SampleRun> runs, Nanos now) {
   const auto is_far = [&](const SampleRun& cluster) {
     if (cluster.has_job || cluster.first == most.first) return false;
     const bool is_unset = cluster.last < kLeastTrue && most.first >= kLeastTrue;
-    const bool is_to_come = now > Nanos{} && cluster.first > now + kDay && most.first <= now + kDay;
+    const bool is_to_come =
+        now > Nanos{} && cluster.first > now + kOneDay && most.first <= now + kOneDay;
     return is_unset || is_to_come || cluster.samples * kFew < all;
   };
   // Only at the ends: one in the middle does no harm, and may be true.

@@ -7,8 +7,6 @@
 namespace amdahl::fleet {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // Whether `text` begins with a shape: 0 is any digit, - also a slash, T also a blank.
 bool has_shape(std::string_view text, std::string_view shape) {
   if (text.size() < shape.size()) return false;

@@ -8,8 +8,6 @@
 namespace amdahl::fleet {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // "3g.20gb" within `text`, empty if there is none.
 std::string_view profile_in(std::string_view text) {
   for (std::size_t at = text.find("g."); at != text.npos; at = text.find("g.", at + 1)) {

@@ -10,7 +10,7 @@
 namespace amdahl::fleet {
 namespace {
 
-constexpr std::int64_t kDay = 86'400;
+constexpr std::int64_t kSecondsADay = 86'400;
 
 // ---- POSIX TZ strings -------------------------------------------------------------------------
 
@@ -119,7 +119,7 @@ std::int64_t change_in(const YearRule::Day& rule, int year) {
                .time_since_epoch()
                .count();
   }
-  return days * kDay + rule.second;
+  return days * kSecondsADay + rule.second;
 }
 
 int offset_by(const YearRule& rule, std::int64_t at) {
@@ -253,8 +253,8 @@ int Zone::offset_at(std::int64_t unix_time) const {
 Zone::Unix Zone::to_unix(std::int64_t local) const {
   if (fixed_) return {local - before_, local - before_, false};
   // No zone is more than a day from UTC, and none changes twice in two days.
-  const int early = offset_at(local - kDay);
-  const int late = offset_at(local + kDay);
+  const int early = offset_at(local - kSecondsADay);
+  const int late = offset_at(local + kSecondsADay);
   const bool by_early = offset_at(local - early) == early;
   const bool by_late = offset_at(local - late) == late;
   if (by_early && by_late) {

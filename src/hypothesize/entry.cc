@@ -193,7 +193,7 @@ Result<Entry> read_entry(const toml::table& root) {
   return entry;
 }
 
-std::string id_of(std::string_view where) {
+std::string entry_id(std::string_view where) {
   std::string_view name = where.substr(where.find_last_of('/') + 1);
   if (name.ends_with(".toml")) name.remove_suffix(5);
   return std::string(name);
@@ -211,7 +211,7 @@ Result<Entry> parse_entry(std::string_view toml, std::string_view where) {
   Result<Entry> entry = read_entry(root).in(where);
   if (!entry) return entry;
   Entry named = *std::move(entry);
-  named.id = id_of(where);
+  named.id = entry_id(where);
   return named;
 }
 

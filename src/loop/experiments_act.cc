@@ -33,7 +33,7 @@ std::string tally_of(std::span<const model::Finding> votes) {
                      count(model::Vote::kRefute), count(model::Vote::kAbstain));
 }
 
-std::string_view describe(refute::Outcome outcome) {
+std::string_view outcome_words(refute::Outcome outcome) {
   switch (outcome) {
     case refute::Outcome::kRefuted:
       return "refuted";
@@ -198,7 +198,7 @@ Result<bool> Experiments::perform(const AskPanel& ask, Effects& effects) {
   }
   if (onward) all.push_back(Staged{ask.experiment, *onward});
   TRY(effects.remember(kActor, all));
-  effects.say(fmt::format("{}: '{}' {} ({}): {}", h.family, h.title, describe(panel.outcome),
+  effects.say(fmt::format("{}: '{}' {} ({}): {}", h.family, h.title, outcome_words(panel.outcome),
                           tally_of(votes), panel.because));
   track.votes = votes;
   track.compared = known.comparison;

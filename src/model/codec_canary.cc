@@ -11,7 +11,7 @@ struct StateName {
   CanaryState state;
   std::string_view name;
 };
-constexpr auto kStates = std::to_array<StateName>({
+constexpr auto kCanaryStates = std::to_array<StateName>({
     {CanaryState::kOpen, "open"},
     {CanaryState::kKept, "kept"},
     {CanaryState::kRollbackProposed, "rollback proposed"},
@@ -21,12 +21,12 @@ constexpr auto kStates = std::to_array<StateName>({
 }  // namespace
 
 std::string_view name(CanaryState state) {
-  return std::ranges::find(kStates, state, &StateName::state)->name;
+  return std::ranges::find(kCanaryStates, state, &StateName::state)->name;
 }
 
 std::optional<CanaryState> canary_state_named(std::string_view text) {
-  const auto row = std::ranges::find(kStates, text, &StateName::name);
-  if (row == kStates.end()) return std::nullopt;
+  const auto row = std::ranges::find(kCanaryStates, text, &StateName::name);
+  if (row == kCanaryStates.end()) return std::nullopt;
   return row->state;
 }
 

@@ -8,7 +8,7 @@
 namespace amdahl::model {
 namespace {
 
-constexpr auto kStates = std::to_array<std::string_view>({
+constexpr auto kJobStates = std::to_array<std::string_view>({
     "PENDING",
     "RUNNING",
     "COMPLETED",
@@ -20,7 +20,7 @@ constexpr auto kStates = std::to_array<std::string_view>({
     "PREEMPTED",
     "OTHER",
 });
-static_assert(kStates.size() == static_cast<std::size_t>(JobState::kOther) + 1);
+static_assert(kJobStates.size() == static_cast<std::size_t>(JobState::kOther) + 1);
 
 struct TroubleRow {
   Trouble trouble;
@@ -111,8 +111,8 @@ static_assert(kTroubles.size() == kTroubleKinds);
 
 std::string_view name(JobState state) {
   const auto index = static_cast<std::size_t>(state);
-  CHECK(index < kStates.size());
-  return kStates[index];
+  CHECK(index < kJobStates.size());
+  return kJobStates[index];
 }
 
 bool is_lost(JobState state) {

@@ -47,7 +47,7 @@ std::string path_of(std::string_view text) {
   return (quoted ? "\"" : "") + std::string(name);
 }
 
-class Reader {
+class PatchReader {
  public:
   std::vector<FileEdit> read(std::string_view patch) {
     if (patch.ends_with('\n')) patch.remove_suffix(1);
@@ -191,7 +191,7 @@ std::vector<std::ptrdiff_t> places_like(const std::vector<std::string_view>& lin
   return places;
 }
 
-std::string text_of(const LineEdit& edit) {
+std::string edit_text(const LineEdit& edit) {
   std::string text = "@\n";
   const auto add = [&](char mark, const std::vector<std::string>& lines) {
     for (const std::string& line : lines) text += fmt::format("{}{}\n", mark, line);
@@ -207,7 +207,7 @@ std::string text_of(const LineEdit& edit) {
 
 }  // namespace
 
-std::vector<FileEdit> read_patch(std::string_view patch) { return Reader().read(patch); }
+std::vector<FileEdit> read_patch(std::string_view patch) { return PatchReader().read(patch); }
 
 void tell_apart(FileEdit& file, std::string_view old_text) {
   if (old_text.ends_with('\n')) old_text.remove_suffix(1);
@@ -254,7 +254,7 @@ std::string describe_edits(const std::vector<FileEdit>& files) {
       text += known ? fmt::format("binary {} {}\n", file.old_blob, file.new_blob)
                     : fmt::format("binary\n{}", file.binary);
     }
-    for (const LineEdit& edit : file.edits) text += text_of(edit);
+    for (const LineEdit& edit : file.edits) text += edit_text(edit);
   }
   return text;
 }

@@ -15,10 +15,6 @@ namespace {
 // Reaping costs a tenth of what reading a line of /proc does, so the dead go first.
 constexpr int kDeadAtOnce = 100'000;
 
-Nanos from_timeval(const timeval& time) {
-  return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
-}
-
 void add(timeval& sum, const timeval& more) { timeradd(&sum, &more, &sum); }
 
 // Groups led by one of ours hold none but ours, and so do all groups of a session that is not the

@@ -13,6 +13,10 @@
 
 namespace amdahl::observe {
 
+inline Nanos from_timeval(const timeval& time) {
+  return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
+}
+
 // Waits for every child of this process, adopted orphans included, and adds up what they used.
 class Reaper {
  public:

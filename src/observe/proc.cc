@@ -20,7 +20,9 @@ constexpr double kShortest = 0.2;  // Seconds.
 
 double number_or_nan(std::string_view text) { return to_number<double>(text).value_or(kNan); }
 
-std::vector<std::string_view> words(std::string_view line) {
+}  // namespace
+
+std::vector<std::string_view> words_in(std::string_view line) {
   std::vector<std::string_view> found;
   for (const std::string_view word : split(line, ' ')) {
     if (!word.empty()) found.push_back(word);
@@ -28,9 +30,11 @@ std::vector<std::string_view> words(std::string_view line) {
   return found;
 }
 
+namespace {
+
 // "cpu user nice system idle iowait irq softirq steal ...": old kernels have fewer columns.
 void take_cpu_line(std::string_view line, HostCounters& host) {
-  const auto columns = words(line);
+  const auto columns = words_in(line);
   if (columns.size() < 5) return;
   std::array<double, 9> ticks{};
   double total = 0;
@@ -67,7 +71,7 @@ std::optional<ProcessStat> parse_process_stat(std::string_view line) {
   const std::size_t close = line.rfind(')');
   if (open == line.npos || close == line.npos || close < open) return std::nullopt;
   const auto pid = to_number<pid_t>(trim(line.substr(0, open)));
-  const auto rest = words(trim(line.substr(close + 1)));
+  const auto rest = words_in(trim(line.substr(close + 1)));
   // rest[0] is the state, which proc(5) calls field 3.
   if (!pid || rest.size() < 22 || rest[0].size() != 1) return std::nullopt;
   const auto field = [&](std::size_t n) {

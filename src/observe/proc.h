@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -36,6 +37,8 @@ struct Born {
   std::int64_t start_ticks = 0;
   bool operator==(const Born&) const = default;
 };
+
+std::vector<std::string_view> words_in(std::string_view line);  // Between blanks; none is empty.
 
 // Nothing if the line is cut short or is not one. The program's name may hold spaces and brackets.
 std::optional<ProcessStat> parse_process_stat(std::string_view line);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "observe/ending.h"
 
 namespace amdahl::observe {
 namespace {
@@ -27,10 +28,6 @@ constexpr Nanos kHookGrace = std::chrono::seconds(10);
 // themselves, but not in the same instant.
 constexpr Nanos kStragglers = milliseconds(200);
 constexpr Nanos kWatchEvery = milliseconds(250);
-
-Nanos from_timeval(const timeval& time) {
-  return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
-}
 
 std::optional<std::string> visible_gpus(const Launchable& job) {
   const auto at = job.env.find("CUDA_VISIBLE_DEVICES");

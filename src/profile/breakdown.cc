@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "profile/busy.h"
 #include "profile/communication.h"
 
 namespace amdahl::profile {
@@ -35,12 +36,14 @@ class Covered {
   bool any_ = false;
 };
 
-bool keeps_busy(DeviceKind kind) {
+bool is_busy_kind(DeviceKind kind) {
   return kind == DeviceKind::kKernel || kind == DeviceKind::kCopy || kind == DeviceKind::kSet;
 }
 
 // Whether an event fills time of its device.
-bool fills(const DeviceEvent& event) { return keeps_busy(event.kind) && event.duration > Nanos{}; }
+bool fills(const DeviceEvent& event) {
+  return is_busy_kind(event.kind) && event.duration > Nanos{};
+}
 
 // The event that ends a gap: of those that start at the same instant as the one at `position`, the
 // first whose launch is known.
@@ -59,13 +62,6 @@ GapCause cause_of(const model::Trace& trace, const DeviceEvent& event, Nanos sta
   if (event.launch == model::kNone) return GapCause::kUnknown;
   if (trace.host_events[event.launch].start > start) return GapCause::kHostWait;
   return event.start - start < kShortGap ? GapCause::kKernelWait : GapCause::kOther;
-}
-
-Nanos median(std::vector<Nanos>& gaps) {
-  if (gaps.empty()) return {};
-  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
-  std::ranges::nth_element(gaps, middle);
-  return *middle;
 }
 
 // Follows one device through its events.
@@ -139,7 +135,7 @@ std::vector<DeviceBreakdown> break_down(const model::Trace& trace) {
   CommunicationCache communication;
   for (std::uint32_t i = 0; i < trace.device_events.size(); ++i) {
     const DeviceEvent& event = trace.device_events[i];
-    if (!keeps_busy(event.kind)) continue;
+    if (!is_busy_kind(event.kind)) continue;
     const bool talks =
         event.kind == DeviceKind::kKernel && communication.is(trace.names, event.name);
     followers[trace.device_of(event)].add(trace, i, talks);

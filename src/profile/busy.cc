@@ -10,6 +10,10 @@ bool keeps_busy(const model::DeviceEvent& event) {
          event.kind == model::DeviceKind::kSet;
 }
 
+bool is_call(const model::HostEvent& event) {
+  return event.kind == model::HostKind::kRuntime || event.kind == model::HostKind::kDriver;
+}
+
 DeviceLanes::DeviceLanes(const model::Trace& trace) {
   const auto fill = [&](Lists& lists, std::size_t count, auto key) {
     lists.firsts.assign(count + 1, 0);
@@ -76,6 +80,16 @@ Nanos overlap(std::span<const Interval> a, std::span<const Interval> b) {
   return sum;
 }
 
+Nanos within(std::span<const Interval> list, Interval window) {
+  auto next = std::ranges::partition_point(
+      list, [&](const Interval& interval) { return interval.to <= window.from; });
+  Nanos sum{};
+  for (; next != list.end() && next->from < window.to; ++next) {
+    sum += std::min(next->to, window.to) - std::max(next->from, window.from);
+  }
+  return sum;
+}
+
 std::vector<Interval> without(std::span<const Interval> a, std::span<const Interval> b) {
   std::vector<Interval> left;
   std::size_t j = 0;
@@ -89,6 +103,13 @@ std::vector<Interval> without(std::span<const Interval> a, std::span<const Inter
     if (from < one.to) left.push_back({from, one.to});
   }
   return left;
+}
+
+Nanos median(std::vector<Nanos> times) {
+  if (times.empty()) return {};
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::ranges::nth_element(times, middle);
+  return *middle;
 }
 
 }  // namespace amdahl::profile

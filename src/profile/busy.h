@@ -19,6 +19,9 @@ struct Interval {
 // Whether an event keeps its device busy: kernels, copies and sets do.
 bool keeps_busy(const model::DeviceEvent& event);
 
+// Whether the host is inside the accelerator's runtime or driver.
+bool is_call(const model::HostEvent& event);
+
 // The events that keep a device busy, in order of start.
 class DeviceLanes {
  public:
@@ -41,6 +44,11 @@ std::vector<Interval> merged(std::vector<Interval> intervals);
 Nanos total(std::span<const Interval> merged);
 // Of two merged lists: how long they overlap, and the first without the second.
 Nanos overlap(std::span<const Interval> a, std::span<const Interval> b);
+// How much of a merged list lies within one interval.
+Nanos within(std::span<const Interval> merged, Interval window);
 std::vector<Interval> without(std::span<const Interval> a, std::span<const Interval> b);
+
+// The upper one of an even number; 0 of none.
+Nanos median(std::vector<Nanos> times);
 
 }  // namespace amdahl::profile

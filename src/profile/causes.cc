@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "profile/offcpu.h"
 #include "profile/phases.h"
 #include "profile/taken.h"
 
@@ -21,7 +22,6 @@ using Evidence = std::map<std::string, double>;
 constexpr double kTimeSliceSeconds = 0.003;
 // A pipe ping-pong takes 4 µs a wake-up on a quiet guest; cold caches are taken to double it.
 constexpr double kWakeupSeconds = 8e-6;
-constexpr double kManyWakeups = 2000;    // A second; a quiet PyTorch job has 40.
 constexpr double kManyPreemptions = 50;  // A second and CPU; a quiet job has none.
 constexpr double kManyThreadsPerCpu = 1.5;
 constexpr double kForeignCores = 0.25;

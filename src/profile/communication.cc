@@ -4,10 +4,12 @@
 #include <array>
 #include <string>
 
+#include "base/text.h"
+
 namespace amdahl::profile {
 namespace {
 
-constexpr auto kNames = std::to_array<CommunicationName>({
+constexpr auto kCollectives = std::to_array<CommunicationName>({
     {"nccl", false, "NCCL"},  // Also ncclDevKernel_...
     {"rccl", false, "RCCL"},
     {"hccl", false, "HCCL"},
@@ -25,7 +27,7 @@ constexpr auto kNames = std::to_array<CommunicationName>({
     {"nvshmem", false, "NVSHMEM"},
 });
 
-constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+constexpr char lower_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
 
@@ -36,8 +38,6 @@ bool matches(std::string_view own_name, const CommunicationName& row) {
   }
   return false;
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Namespaces without a name, which stand in brackets: what follows them is the name.
 constexpr auto kNameless = std::to_array<std::string_view>(
@@ -84,12 +84,12 @@ std::string own_name(std::string_view kernel) {
 
 }  // namespace
 
-std::span<const CommunicationName> communication_names() { return kNames; }
+std::span<const CommunicationName> communication_names() { return kCollectives; }
 
 std::string_view communication_library(std::string_view kernel) {
   std::string name = own_name(kernel);
-  for (char& c : name) c = lower(c);
-  for (const CommunicationName& row : kNames) {
+  for (char& c : name) c = lower_letter(c);
+  for (const CommunicationName& row : kCollectives) {
     if (matches(name, row)) return row.of;
   }
   return {};

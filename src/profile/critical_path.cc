@@ -80,7 +80,7 @@ Nanos device_work(const WorkGraph& graph, const std::vector<Link>& links) {
 }
 
 // The part of the wall time that may come after the last work of devices, and before the first.
-constexpr int kSmallPart = 20;
+constexpr int kSmallFraction = 20;
 
 // From the end to the beginning. A host that is ahead of a busy device need not wait for it in a
 // call that the trace shows, and then ends a little later than the device by itself: of the chain
@@ -93,7 +93,7 @@ std::vector<Link> links_of(const WorkGraph& graph) {
   follow(graph, last, links);
   const std::uint32_t device = last_work(graph, true);
   if (device == kNone || graph.works[last].on_device()) return links;
-  const Nanos most = (graph.to - graph.from) / kSmallPart;
+  const Nanos most = (graph.to - graph.from) / kSmallFraction;
   const Nanos done = graph.works[device].to;
   if (graph.to - done > most) return links;
   std::vector<Link> other;
@@ -210,16 +210,16 @@ std::vector<PathSegment> through_device(const Prepared& in, std::vector<PathSegm
   return path;
 }
 
-struct Key {
+struct StepKey {
   Why why = Why::kUnknown;
   bool before = false;  // The name is of what began afterwards.
   std::uint32_t name = kNone;
   std::uint32_t frame = kNone;
-  friend bool operator==(const Key&, const Key&) = default;
+  friend bool operator==(const StepKey&, const StepKey&) = default;
 };
 
 struct KeyHash {
-  std::size_t operator()(const Key& key) const {
+  std::size_t operator()(const StepKey& key) const {
     std::uint64_t hash = (std::uint64_t{key.name} << 32 | key.frame) * 0x9E3779B97F4A7C15;
     hash ^= hash >> 29;
     return (hash + 2 * at(key.why) + (key.before ? 1 : 0)) * 0xBF58476D1CE4E5B9;
@@ -278,8 +278,8 @@ class Shares {
     }
   }
 
-  Key key_of(Why why, std::uint32_t event) const {
-    Key key{.why = why};
+  StepKey key_of(Why why, std::uint32_t event) const {
+    StepKey key{.why = why};
     if (event == kNone) return key;
     const std::uint32_t work = in_.works.of(event);
     const HostEvent& named = in_.trace.host_events[work == kNone ? event : work];
@@ -288,14 +288,14 @@ class Shares {
     return key;
   }
 
-  std::string what_of(const Key& key) const {
+  std::string what_of(const StepKey& key) const {
     if (key.name == kNone)
       return key.why == Why::kUnknown ? "nothing recorded" : "between operators";
     const std::string_view name = TraceNames::without_number(in_.trace.names[key.name]);
     return key.before ? fmt::format("before {}", name) : std::string(name);
   }
 
-  void put(const Key& key, Nanos time) {
+  void put(const StepKey& key, Nanos time) {
     PathShare& share = sums_[key];
     share.time += time;
     ++share.times;
@@ -304,7 +304,7 @@ class Shares {
   const Prepared& in_;
   const std::vector<Nanos>& shifts_;  // By source.
   const CodeLines lines_{in_.trace};
-  std::unordered_map<Key, PathShare, KeyHash> sums_;
+  std::unordered_map<StepKey, PathShare, KeyHash> sums_;
 };
 
 }  // namespace

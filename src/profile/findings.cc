@@ -55,9 +55,9 @@ constexpr auto kRefuted = std::to_array<Refuted>({
 constexpr std::string_view kOfAStream =
     "; its data set is a stream, so each must take a part (torch.utils.data.get_worker_info())";
 
-constexpr const char* kInput = "input_wait_share";
+constexpr const char* kInputWait = "input_wait_share";
 
-struct Evidence {
+struct Proof {
   std::string name;
   double share = 0;
 };
@@ -96,7 +96,7 @@ class Joined {
   }
 
   // The first of what it can explain that took any time.
-  std::optional<Evidence> cause_of(const code::Finding& finding) const {
+  std::optional<Proof> cause_of(const code::Finding& finding) const {
     // A line whose own time is not known explains only what it is most telling of.
     const std::size_t most = finding.runs_model ? 1 : finding.explains.size();
     for (const std::string& name :
@@ -106,7 +106,7 @@ class Joined {
       // The hook counts imports as a part of the start; a job's own phases stand side by side.
       const bool nested = name == "startup_share" && !has_phases();
       if (nested) *share -= evidence("import_share").value_or(0);
-      if (*share >= kSmallestCause) return Evidence{name, std::min(1.0, *share)};
+      if (*share >= kSmallestCause) return Proof{name, std::min(1.0, *share)};
     }
     return std::nullopt;
   }
@@ -136,7 +136,7 @@ class Joined {
   bool was_passed_over(const code::Finding& finding) const {
     const bool may_be_workers =
         evidence("hook.loader_workers").value_or(0) > 0 &&
-        std::ranges::find(finding.explains, kInput) != finding.explains.end();
+        std::ranges::find(finding.explains, kInputWait) != finding.explains.end();
     if (may_be_workers || !finding.file.ends_with(".py")) return false;
     return std::ranges::any_of(lines_, [](const LineCost& cost) {
       return !cost.waits_only && cost.in_steps && cost.file.ends_with(".py");
@@ -189,7 +189,7 @@ class Joined {
     finding.measured = true;
     if (const auto cause = cause_of(finding.code)) finding.cause = cause->name;
     // Whatever it does there, the step waited for its batch.
-    if (2 * in_input > seconds && evidence(kInput)) finding.cause = kInput;
+    if (2 * in_input > seconds && evidence(kInputWait)) finding.cause = kInputWait;
     return priced(std::move(finding), std::min(1.0, seconds / wall_s()),
                   fmt::format("{} took {} s of {} s", lines_in(timed), show_number(seconds),
                               show_number(wall_s())));

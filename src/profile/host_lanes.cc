@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
+#include "profile/busy.h"
+
 namespace amdahl::profile {
 namespace {
 
@@ -78,14 +81,10 @@ constexpr auto kPackages = std::to_array(
     {"numpy/"sv, "scipy/"sv, "pandas/"sv, "PIL/"sv, "cv2/"sv, "triton/"sv, "torchinductor"sv,
      "torchvision/"sv, "threading.py("sv, "multiprocessing/"sv, "concurrent/"sv, "asyncio/"sv});
 
-bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 // "train.py(42): main" as "train.py:42 (main)"; empty if it is not of that form, or a library's.
 std::string user_frame(std::string_view frame) {
   for (const std::string_view library : kLibraries) {
-    if (has(frame, library)) return {};
+    if (contains(frame, library)) return {};
   }
   const std::size_t open = frame.find(".py("sv);
   if (open == std::string_view::npos) return {};
@@ -120,10 +119,6 @@ constexpr Nanos kLoading{1'000'000};
 constexpr int kLongerThanUsual = 20;
 // Of so few launches nobody knows what is usual.
 constexpr std::size_t kFewLaunches = 4;
-
-bool is_call(const HostEvent& event) {
-  return event.kind == HostKind::kRuntime || event.kind == HostKind::kDriver;
-}
 
 // The call of the runtime around one of the driver.
 std::uint32_t outermost_call(const model::Trace& trace, std::uint32_t call) {
@@ -243,7 +238,7 @@ CodeLines::CodeLines(const model::Trace& trace)
 CodeLines::Kind CodeLines::kind(std::uint32_t name) const {
   if (known_[name] != kNotLookedAt) return known_[name];
   const std::string_view frame = trace_.names[name];
-  const auto holds = [&](std::string_view package) { return has(frame, package); };
+  const auto holds = [&](std::string_view package) { return contains(frame, package); };
   known_[name] = user_frame(frame).empty()               ? kNoLine
                  : std::ranges::any_of(kPackages, holds) ? kPackage
                                                          : kOwn;

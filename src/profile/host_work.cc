@@ -4,6 +4,7 @@
 #include <map>
 
 #include "profile/awaits.h"
+#include "profile/busy.h"
 #include "profile/usual_lags.h"
 
 namespace amdahl::profile {
@@ -37,10 +38,6 @@ struct ThreadFacts {
   bool drives = false;
   bool is_primary = false;  // The one of its process that others wait for.
 };
-
-bool is_call(const HostEvent& event) {
-  return event.kind == HostKind::kRuntime || event.kind == HostKind::kDriver;
-}
 
 std::vector<ThreadFacts> thread_facts(const Prepared& in) {
   const model::Trace& trace = in.trace;

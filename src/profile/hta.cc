@@ -18,7 +18,7 @@ constexpr double kLateStart = 100;        // launch_delay_cutoff.
 
 using Rows = std::vector<const HtaRow*>;
 
-struct Stretch {
+struct BusySpan {
   double from = 0;
   double to = 0;
 };
@@ -41,8 +41,8 @@ Rows by_time(const Rows& rows) {
 }
 
 // merge_kernel_intervals(). Rounding can make durations negative, and those count as they are.
-std::vector<Stretch> merged(const Rows& rows) {
-  std::vector<Stretch> stretches;
+std::vector<BusySpan> merged_rows(const Rows& rows) {
+  std::vector<BusySpan> stretches;
   double farthest = -std::numeric_limits<double>::infinity();
   for (const HtaRow* row : by_time(rows)) {
     if (stretches.empty() || row->ts > farthest) {
@@ -55,14 +55,14 @@ std::vector<Stretch> merged(const Rows& rows) {
   return stretches;
 }
 
-double length(const std::vector<Stretch>& stretches) {
+double length(const std::vector<BusySpan>& stretches) {
   double sum = 0;
-  for (const Stretch& stretch : stretches) sum += stretch.to - stretch.from;
+  for (const BusySpan& stretch : stretches) sum += stretch.to - stretch.from;
   return sum;
 }
 
-HtaTemporal temporal(const Rows& device, const std::vector<Stretch>& compute) {
-  const std::vector<Stretch> all = merged(device);
+HtaTemporal temporal(const Rows& device, const std::vector<BusySpan>& compute) {
+  const std::vector<BusySpan> all = merged_rows(device);
   HtaTemporal out;
   out.kernel_us = all.back().to - all.front().from;
   out.idle_us = out.kernel_us - length(all);
@@ -78,11 +78,11 @@ HtaTemporal temporal(const Rows& device, const std::vector<Stretch>& compute) {
 }
 
 // _get_gpu_kernel_type_time().
-HtaKernelTypes kernel_types(const std::array<std::vector<Stretch>, 3>& kinds) {
+HtaKernelTypes kernel_types(const std::array<std::vector<BusySpan>, 3>& kinds) {
   std::vector<double> times;
   std::vector<int> changes;
   for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
-    for (const Stretch& stretch : kinds[kind]) {
+    for (const BusySpan& stretch : kinds[kind]) {
       times.insert(times.end(), {stretch.from, stretch.to});
       changes.insert(changes.end(), {1 << kind, -(1 << kind)});
     }
@@ -100,14 +100,14 @@ HtaKernelTypes kernel_types(const std::array<std::vector<Stretch>, 3>& kinds) {
 }
 
 // get_comm_comp_overlap(): both run where the running sum of +-1 and +-2 is 3.
-std::optional<double> overlap(const std::vector<Stretch>& communication,
-                              const std::vector<Stretch>& compute) {
+std::optional<double> overlap_percent(const std::vector<BusySpan>& communication,
+                                      const std::vector<BusySpan>& compute) {
   if (communication.empty()) return {};
   std::vector<double> times;
   std::vector<int> changes;
-  const auto melt = [&](const std::vector<Stretch>& stretches, int by) {
-    for (const Stretch& stretch : stretches) times.push_back(stretch.from);
-    for (const Stretch& stretch : stretches) times.push_back(stretch.to);
+  const auto melt = [&](const std::vector<BusySpan>& stretches, int by) {
+    for (const BusySpan& stretch : stretches) times.push_back(stretch.from);
+    for (const BusySpan& stretch : stretches) times.push_back(stretch.to);
     changes.insert(changes.end(), stretches.size(), by);
     changes.insert(changes.end(), stretches.size(), -by);
   };
@@ -311,17 +311,17 @@ std::optional<HtaFigures> hta_figures(const model::Trace& trace, std::uint32_t s
   const Rows device = pick(rows, [](const HtaRow& row) { return row.stream != -1; });
   if (device.empty()) return {};
   const auto of_kind = [&](HtaKind kind) {
-    return merged(
+    return merged_rows(
         pick(rows, [&](const HtaRow& row) { return row.stream != -1 && row.kind == kind; }));
   };
-  const std::vector<Stretch> compute = of_kind(HtaKind::kComputation);
+  const std::vector<BusySpan> compute = of_kind(HtaKind::kComputation);
   const ByCorrelation by_id = by_correlation(device);
   HtaFigures out;
   out.rank = std::max(trace.sources[source].rank, 0);
   out.temporal = temporal(device, compute);
-  const std::vector<Stretch> communication = of_kind(HtaKind::kCommunication);
+  const std::vector<BusySpan> communication = of_kind(HtaKind::kCommunication);
   out.kernel_types = kernel_types({compute, communication, of_kind(HtaKind::kMemory)});
-  out.overlap_percent = overlap(communication, compute);
+  out.overlap_percent = overlap_percent(communication, compute);
   out.idle = idle(device);
   out.launches = launches(rows, by_id);
   out.queues = queues_of(rows, device, by_id);

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/text.h"
+
 namespace amdahl::profile {
 namespace {
 
@@ -15,27 +17,23 @@ using model::DeviceKind;
 using model::HostEvent;
 
 bool starts(std::string_view text, std::string_view word) { return text.starts_with(word); }
-bool has(std::string_view text, std::string_view word) {
-  return text.find(word) != std::string_view::npos;
-}
-
 // CommunicateKernelGroupingPattern, MemoryKernelGroupingPattern and ComputeKernelGroupingPattern.
-HtaKind kind_of(std::string_view name) {
+HtaKind hta_kind_of(std::string_view name) {
   for (const char* word : {"nccl", "hip", "hccl"}) {
     if (starts(name, word)) return HtaKind::kCommunication;
   }
-  if (has(name, "ncclKernel")) return HtaKind::kCommunication;
+  if (contains(name, "ncclKernel")) return HtaKind::kCommunication;
   for (const char* word : {"Memcpy", "Memset", "dma"}) {
     if (starts(name, word)) return HtaKind::kMemory;
   }
   for (const char* word : {"Memcpy", "Memset", "dma", "Sync"}) {
-    if (has(name, word)) return HtaKind::kOther;
+    if (contains(name, word)) return HtaKind::kOther;
   }
   for (const char* word : {"Stream Wait Event", "runFunction", "job_exe", "packet", "pe_exe",
                            "cpum_exe_subgraph", "collective_subgraph_execution"}) {
     if (starts(name, word)) return HtaKind::kOther;
   }
-  if (starts(name, "cuda") && has(name, "LaunchKernel")) return HtaKind::kOther;
+  if (starts(name, "cuda") && contains(name, "LaunchKernel")) return HtaKind::kOther;
   return HtaKind::kComputation;
 }
 
@@ -61,9 +59,9 @@ bool on_device(const HtaRow& row) {
          row.name == "Context Sync";
 }
 
-class Table {
+class NameTable {
  public:
-  Table(const model::Trace& trace, std::uint32_t source, const HtaOptions& options)
+  NameTable(const model::Trace& trace, std::uint32_t source, const HtaOptions& options)
       : trace_(trace), source_(source), base_(trace.sources[source].base) {
     rounds_ = options.round && has_nanoseconds();
     for (const DeviceEvent& event : trace.device_events) add(event);
@@ -125,7 +123,7 @@ class Table {
     std::tie(row.ts, row.dur) = time_of(start, duration);
     row.name = name;
     const auto [found, added] = kinds_.try_emplace(name, HtaKind::kOther);
-    if (added) found->second = kind_of(name);
+    if (added) found->second = hta_kind_of(name);
     row.kind = found->second;
     if (correlation != 0) row.correlation = correlation;
     return row;
@@ -218,7 +216,7 @@ class Table {
 
 std::vector<HtaRow> hta_rows(const model::Trace& trace, std::uint32_t source,
                              const HtaOptions& options) {
-  return Table(trace, source, options).filtered();
+  return NameTable(trace, source, options).filtered();
 }
 
 }  // namespace amdahl::profile

@@ -18,8 +18,8 @@ std::string place_of(const Finding& finding) {
                      finding.code.line);
 }
 
-std::string causes_of(const model::Profile& profile, std::span<const Finding> findings,
-                      const HotLines& hot) {
+std::string causes_table(const model::Profile& profile, std::span<const Finding> findings,
+                         const HotLines& hot) {
   if (profile.causes.empty()) return "";
   static constexpr Column kColumns[] = {
       {"cause", true}, {"class", true}, {"line", true}, {"accel-s"},
@@ -77,7 +77,7 @@ std::string list_of(std::string_view title, const std::vector<std::string>& line
 JobLead job_lead(const model::Profile& profile, std::span<const Finding> findings,
                  const HotLines& hot, const std::string& words) {
   JobLead lead{profile.family, profile.bottleneck, profile.rule, ""};
-  lead.body = causes_of(profile, findings, hot) + code_of(findings) +
+  lead.body = causes_table(profile, findings, hot) + code_of(findings) +
               list_of("How it went", course_of(profile)) + list_of("Missing", profile.missing);
   lead.body +=
       "<details id=\"job\">\n<summary>All in words: threads, waits, lines, disks</summary>"

@@ -57,7 +57,7 @@ struct UnitSize {
   double seconds;
 };
 
-constexpr auto kTimes = std::to_array<UnitSize>({
+constexpr auto kTimeUnits = std::to_array<UnitSize>({
     {"ns", 1e-9},
     {"nsecond", 1e-9},
     {"us", 1e-6},
@@ -83,8 +83,8 @@ struct Launch {
 void take(Launch& launch, Fact fact, std::string_view unit, double value) {
   switch (fact) {
     case Fact::kDuration: {
-      const auto size = std::ranges::find(kTimes, unit, &UnitSize::unit);
-      if (size != kTimes.end() && value > 0) launch.seconds = value * size->seconds;
+      const auto size = std::ranges::find(kTimeUnits, unit, &UnitSize::unit);
+      if (size != kTimeUnits.end() && value > 0) launch.seconds = value * size->seconds;
       return;
     }
     // A name may also stand for a rate in bytes a second.
@@ -152,7 +152,7 @@ std::string percent(std::optional<double> value) {
   return value ? fmt::format("{:.1f} %", *value) : "unknown";
 }
 
-void conclude(KernelFacts& facts) {
+void conclude_kernel(KernelFacts& facts) {
   facts.bound = bound_of(facts);
   facts.low_occupancy = facts.occupancy_percent && *facts.occupancy_percent < kLowOccupancyPercent;
   std::ranges::stable_sort(facts.hints, [](const KernelHint& a, const KernelHint& b) {
@@ -180,7 +180,7 @@ struct InTrace {
   Nanos busy{};
 };
 
-InTrace times_of(const model::Trace& trace) {
+InTrace trace_times(const model::Trace& trace) {
   InTrace found;
   std::map<std::uint32_t, Nanos> by_number;
   for (const model::DeviceEvent& event : trace.device_events) {
@@ -292,7 +292,7 @@ std::vector<KernelFacts> kernel_facts(const model::Trace& trace) {
   for (const model::KernelAdvice& advice : trace.kernel_advice) {
     hints[advice.kernel].emplace(advice.rule, advice.text, advice.speedup_percent, advice.global);
   }
-  const InTrace times = times_of(trace);
+  const InTrace times = trace_times(trace);
   std::vector<KernelFacts> all;
   Counters others;
   for (const auto& [kernel, launches] : launches_of(trace, others)) {
@@ -303,7 +303,7 @@ std::vector<KernelFacts> kernel_facts(const model::Trace& trace) {
       facts.hints.push_back(
           {std::string(trace.names[rule]), std::string(trace.names[text]), speedup, global});
     }
-    conclude(facts);
+    conclude_kernel(facts);
     name_counters(trace, others[kernel], facts);
     place(times, facts);
     all.push_back(std::move(facts));

@@ -8,7 +8,7 @@
 namespace amdahl::profile {
 namespace {
 
-constexpr double kGoodPart = 0.3;  // Of what the others waited longer.
+constexpr double kMostOfTheWait = 0.3;  // Of what the others waited longer.
 
 struct Rank {
   double collective_s = 0;
@@ -56,7 +56,7 @@ std::optional<LateLine> late_line(const model::BpfSummary& summary) {
     }
     if (beyond > most.seconds) most = {line, beyond};
   }
-  const bool explains = longer > 0 && most.seconds >= kGoodPart * longer;
+  const bool explains = longer > 0 && most.seconds >= kMostOfTheWait * longer;
   return explains ? std::optional(most) : std::nullopt;
 }
 

@@ -46,12 +46,12 @@ bool tells(const Finding& finding, const Cause& cause) {
 
 // What a cause's time may have gone to.
 const std::optional<LineCost>& line_for(const HotLines& hot, const Cause& cause) {
-  static const std::optional<LineCost> kNone;
+  static const std::optional<LineCost> kNoLine;
   const std::string_view first = split(cause.name, ',').front();
   if (first == "imports") return hot.import;
   if (first == "start-up") return hot.startup;
   if (cause.bottleneck == Bottleneck::kInput) return hot.input;
-  return cause.bottleneck == Bottleneck::kSerial ? hot.step : kNone;
+  return cause.bottleneck == Bottleneck::kSerial ? hot.step : kNoLine;
 }
 
 void keep_dearest(const LineCost& line, std::optional<LineCost>& most) {

@@ -21,8 +21,7 @@ using model::Cause;
 using model::TaskWaits;
 using model::Wait;
 
-constexpr double kSmallest = 0.01;     // Of the wall time: a cause.
-constexpr double kManyWakeups = 2000;  // A second; a quiet PyTorch job has 40.
+constexpr double kSmallest = 0.01;  // Of the wall time: a cause.
 
 std::map<std::int64_t, Role> roles_by_tid(const BpfSummary& summary,
                                           const std::vector<Role>& roles) {
@@ -112,7 +111,7 @@ void add_collectives(const BpfSummary& summary, std::int64_t hooked, Facts& fact
 }
 
 // What the step thread waited for, as one cause.
-struct Finding {
+struct WaitFinding {
   Bottleneck bottleneck = Bottleneck::kUnknown;
   std::string_view name;
   double seconds = 0;
@@ -235,7 +234,7 @@ class Conclusion {
   }
 
   // Ranks work at the same time: a second that each of them waits is one second of the wall.
-  void keep(const Finding& finding) {
+  void keep(const WaitFinding& finding) {
     const double whole = step_.at_once * wall_;
     const double share = std::min(1.0, finding.seconds / whole);
     if (share < kSmallest) return;
@@ -257,7 +256,7 @@ class Conclusion {
   }
 
   // The line of the job's own that waited longest for such a reason.
-  std::string where(const Finding& finding) const {
+  std::string where(const WaitFinding& finding) const {
     std::map<StackLine, double> seconds;
     for (const WaitPlace& place : places_) {
       const auto is_it = [&](Wait wait) { return place.reason == model::name(wait); };

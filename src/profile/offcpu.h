@@ -14,6 +14,8 @@
 
 namespace amdahl::profile {
 
+inline constexpr double kManyWakeups = 2000;  // A second; a quiet PyTorch job has 40.
+
 // One role's threads together. Times are sums over them.
 struct RoleWaits {
   Role role = Role::kHelper;

@@ -83,7 +83,7 @@ std::string data_of(const Boxes& boxes) {
 
 std::string seconds(Nanos time) { return show_number(to_seconds(time)); }
 
-std::string causes_of(const TraceReport& report) {
+std::string causes_table(const TraceReport& report) {
   if (report.profile.causes.empty()) return "";
   static constexpr Column kColumns[] = {{"cause", true}, {"class", true},
                                         {"accel-s"},     {"share"},
@@ -237,7 +237,7 @@ std::string html(const TraceReport& report, const Boxes& boxes, const JobLead& l
   page += lead.body;
   if (has_job && boxes.lanes.empty()) return page + "</body>\n</html>\n";
   if (has_job) page += traced(title_of(report));
-  page += causes_of(report);
+  page += causes_table(report);
   page += timeline_of(boxes);
   page += gains_of(report);
   page += devices_of(report);

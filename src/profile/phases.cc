@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "base/text.h"
+
 namespace amdahl::profile {
 namespace {
 
@@ -58,7 +60,6 @@ constexpr auto kKinds = std::to_array<Kind>({
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::vector<std::string> words_of(std::string_view name) {
   std::vector<std::string> words(1);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "profile/busy.h"
 #include "profile/communication.h"
 
 namespace amdahl::profile {
@@ -22,20 +23,13 @@ constexpr double kShareOfSpan = 0.01;
 constexpr double kOverlapping = 0.8;
 
 // The same on all ranks that take part.
-struct Key {
+struct CollectiveKey {
   std::int64_t step = -1;
   std::uint32_t name = 0;  // Of the collective, else of the kernel.
   std::uint32_t group = 0;
   std::uint64_t elements = 0;
-  auto operator<=>(const Key&) const = default;
+  auto operator<=>(const CollectiveKey&) const = default;
 };
-
-Nanos median(std::vector<Nanos> times) {
-  if (times.empty()) return {};
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::ranges::nth_element(times, middle);
-  return *middle;
-}
 
 class Join {
  public:
@@ -88,8 +82,8 @@ class Join {
       steps_[in_.trace.processes[in_.trace.threads[step.thread].process].source].push_back(step);
     }
     for (auto& steps : steps_) std::ranges::stable_sort(steps, {}, &model::Step::start);
-    std::map<std::pair<Key, std::uint32_t>, std::uint32_t> counts;  // By source.
-    std::map<std::pair<Key, std::uint32_t>, std::vector<std::uint32_t>> joined;
+    std::map<std::pair<CollectiveKey, std::uint32_t>, std::uint32_t> counts;  // By source.
+    std::map<std::pair<CollectiveKey, std::uint32_t>, std::vector<std::uint32_t>> joined;
     std::vector<bool> seen(in_.trace.sources.size(), false);
     for (std::uint32_t i = 0; i < in_.trace.device_events.size(); ++i) {
       const DeviceEvent& event = in_.trace.device_events[i];
@@ -97,7 +91,7 @@ class Join {
       const std::uint32_t source = source_of(event);
       if (!seen[source]) ++sources_;
       seen[source] = true;
-      Key key{step_of(event, source), event.name, 0, 0};
+      CollectiveKey key{step_of(event, source), event.name, 0, 0};
       if (event.detail != kNone) {
         const model::DeviceDetail& detail = in_.trace.details[event.detail];
         if (detail.collective != 0) key.name = detail.collective;

@@ -25,15 +25,13 @@ constexpr double kPoolComputes = 0.01;  // Of the wall time on a CPU; else it is
 constexpr double kPoolFutex = 0.8;      // Of its blocked time.
 constexpr double kWakesEnough = 0.01;   // Of the wall time that the step thread waited for it.
 constexpr std::int64_t kEndWakes = 5;   // Of a child, at its start and its end; a loader has more.
-constexpr int kDeepest = 16;
+constexpr int kDeepestTree = 16;
 
 constexpr std::string_view kLoaderWords[] = {"load", "decode", "prefetch", "reader", "data", "pin"};
 
-double seconds(Nanos time) { return to_seconds(time); }
-
 double blocked(const TaskWaits& task) {
   double sum = 0;
-  for (const Nanos time : task.blocked) sum += seconds(time);
+  for (const Nanos time : task.blocked) sum += to_seconds(time);
   return sum;
 }
 
@@ -76,11 +74,11 @@ class Family {
       const bool was_seen =
           process.id == summary_.stepping && thread.tid == summary_.stepping_thread;
       // A server may have a thread for each request: one that is gone soon stands for none.
-      if (was_seen && seconds(thread.life()) >= kLives * seconds(leader.life())) return task;
+      if (was_seen && to_seconds(thread.life()) >= kLives * to_seconds(leader.life())) return task;
     }
-    const double futex = seconds(leader.blocked_in(Wait::kFutex));
-    if (seconds(leader.running) >= kIdleLeader * seconds(leader.life()) ||
-        futex < kMostlyWaits * seconds(leader.life())) {
+    const double futex = to_seconds(leader.blocked_in(Wait::kFutex));
+    if (to_seconds(leader.running) >= kIdleLeader * to_seconds(leader.life()) ||
+        futex < kMostlyWaits * to_seconds(leader.life())) {
       return process.leader;
     }
     return *std::ranges::max_element(
@@ -94,7 +92,7 @@ class Family {
     const auto [at, is_new] = processes_.try_emplace(task.process);
     Process& process = at->second;
     process.tasks.push_back(index);
-    process.running += seconds(task.running);
+    process.running += to_seconds(task.running);
     if (is_new || task.tid == task.process) {
       process.id = task.process;
       process.parent = task.parent;
@@ -106,7 +104,7 @@ class Family {
   double tree_running(std::int64_t id, int depth) const {
     const Process& process = processes_.at(id);
     double sum = process.running;
-    if (depth >= kDeepest) return sum;
+    if (depth >= kDeepestTree) return sum;
     for (const std::int64_t child : process.children) sum += tree_running(child, depth + 1);
     return sum;
   }
@@ -116,16 +114,16 @@ class Family {
     if (process.id == summary_.stepping) return false;
     if (leaves_steps(process, leader)) return true;
     const double idle =
-        seconds(leader.blocked_in(Wait::kChild)) + seconds(leader.blocked_in(Wait::kSleep));
+        to_seconds(leader.blocked_in(Wait::kChild)) + to_seconds(leader.blocked_in(Wait::kSleep));
     // Who waits for the end of its children takes nothing from them while they work.
-    const double ends = seconds(leader.blocked_in(Wait::kChild));
-    if (!process.children.empty() && ends > 0 && ends >= kMostlyWaits * seconds(leader.life())) {
+    const double ends = to_seconds(leader.blocked_in(Wait::kChild));
+    if (!process.children.empty() && ends > 0 && ends >= kMostlyWaits * to_seconds(leader.life())) {
       return true;
     }
     if (awaits_ends(process, leader) || waits_once(process, leader)) return true;
     const bool has_executed = std::ranges::any_of(
         process.children, [&](std::int64_t child) { return processes_.at(child).executed; });
-    return has_executed && idle >= kMostlyWaits * seconds(leader.life()) && idle > 0;
+    return has_executed && idle >= kMostlyWaits * to_seconds(leader.life()) && idle > 0;
   }
 
   // Whether it started the process that was seen to run steps, however it did, and since then
@@ -134,12 +132,12 @@ class Family {
     const auto steps = processes_.find(summary_.stepping);
     if (steps == processes_.end() || !is_above(process.id, steps->second)) return false;
     const Nanos since = leader.died - process_leader(steps->first).born;
-    return blocked(leader) >= kMostlyWaits * seconds(since);
+    return blocked(leader) >= kMostlyWaits * to_seconds(since);
   }
 
   bool is_above(std::int64_t id, const Process& process) const {
     const Process* at = &process;
-    for (int depth = 0; depth < kDeepest && at->parent != at->id; ++depth) {
+    for (int depth = 0; depth < kDeepestTree && at->parent != at->id; ++depth) {
       if (at->parent == id) return true;
       const auto parent = processes_.find(at->parent);
       if (parent == processes_.end()) return false;
@@ -162,13 +160,13 @@ class Family {
       const auto other = processes_.find(waker->process);
       if (other == processes_.end() || other->second.parent != process.id) continue;
       if (!other->second.executed) continue;
-      waited += seconds(row.blocked);
+      waited += to_seconds(row.blocked);
       times += row.count;
       ended.insert(other->first);
       begun = std::max(begun, summary_.tasks[other->second.leader].born);
     }
     return !ended.empty() && times <= kEndWakes * std::ssize(ended) &&
-           waited >= kMostlyWaits * seconds(leader.died - begun);
+           waited >= kMostlyWaits * to_seconds(leader.died - begun);
   }
 
   // The same in one wait, whoever ended it: what a child's end sets off is sometimes left to a
@@ -179,16 +177,16 @@ class Family {
       if (processes_.at(child).executed) begun = std::max(begun, process_leader(child).born);
     }
     if (begun < Nanos{}) return false;
-    const double least =
-        std::max(kMostlyWaits * seconds(leader.died - begun), kOneWait * seconds(leader.life()));
+    const double least = std::max(kMostlyWaits * to_seconds(leader.died - begun),
+                                  kOneWait * to_seconds(leader.life()));
     return std::ranges::any_of(summary_.sites, [&](const model::WaitSite& site) {
-      return site.tid == leader.tid && seconds(site.longest) >= least && least > 0;
+      return site.tid == leader.tid && to_seconds(site.longest) >= least && least > 0;
     });
   }
 
   void descend(std::int64_t id, int depth, std::vector<std::int64_t>& found) {
     const Process& process = processes_.at(id);
-    if (depth >= kDeepest || !is_launcher(process)) {
+    if (depth >= kDeepestTree || !is_launcher(process)) {
       found.push_back(id);
       return;
     }
@@ -234,7 +232,7 @@ std::map<std::int64_t, double> waited_for(const BpfSummary& summary,
                                           const std::set<std::int64_t>& tids) {
   std::map<std::int64_t, double> sums;
   for (const model::Wakes& row : summary.wakes) {
-    if (tids.contains(row.wakee)) sums[row.waker] += seconds(row.blocked);
+    if (tids.contains(row.wakee)) sums[row.waker] += to_seconds(row.blocked);
   }
   return sums;
 }
@@ -258,15 +256,15 @@ class Casting {
     std::set<std::int64_t> tids;
     for (const std::size_t task : rank.tasks) tids.insert(summary_.tasks[task].tid);
     const auto waited = waited_for(summary_, tids);
-    const double wall = seconds(summary_.wall);
+    const double wall = to_seconds(summary_.wall);
     for (const std::size_t task : rank.tasks) {
       const TaskWaits& thread = summary_.tasks[task];
-      const double futex = seconds(thread.blocked_in(Wait::kFutex));
+      const double futex = to_seconds(thread.blocked_in(Wait::kFutex));
       if (task == step) {
         roles_[task] = Role::kStep;
       } else if (task != rank.leader && (has_loader_name(thread) || feeds(thread, step))) {
         roles_[task] = Role::kLoader;
-      } else if (task != rank.leader && seconds(thread.running) >= kPoolComputes * wall &&
+      } else if (task != rank.leader && to_seconds(thread.running) >= kPoolComputes * wall &&
                  futex >= kPoolFutex * blocked(thread)) {
         roles_[task] = Role::kPool;
       }
@@ -286,18 +284,19 @@ class Casting {
     std::int64_t back = 0;
     for (const model::Wakes& row : summary_.wakes) {
       if (row.waker == thread.tid && row.wakee == fed) {
-        waited += seconds(row.blocked);
+        waited += to_seconds(row.blocked);
         there += row.count;
       }
       if (row.waker == fed && row.wakee == thread.tid) back += row.count;
     }
-    return there > kEndWakes && waited >= kStarved * seconds(summary_.wall) && back <= there / 10;
+    return there > kEndWakes && waited >= kStarved * to_seconds(summary_.wall) &&
+           back <= there / 10;
   }
 
   void cast_shim(std::int64_t id, int depth) {
     const Process& process = family_.process(id);
     for (const std::size_t task : process.tasks) roles_[task] = Role::kLauncher;
-    if (depth >= kDeepest) return;
+    if (depth >= kDeepestTree) return;
     for (const std::int64_t child : process.children) cast_shim(child, depth + 1);
   }
 
@@ -312,7 +311,7 @@ class Casting {
     if (!process.executed || woke >= kWakesEnough * wall) {
       for (const std::size_t task : process.tasks) roles_[task] = Role::kLoader;
     }
-    if (depth >= kDeepest) return;
+    if (depth >= kDeepestTree) return;
     for (const std::int64_t child : process.children) cast_child(child, waited, wall, depth + 1);
   }
 

@@ -21,7 +21,7 @@ struct Sum {
   std::uint32_t stack = kNone;
 };
 
-using Key = std::tuple<std::uint32_t, ThreadState, model::WaitReason>;
+using WaitKey = std::tuple<std::uint32_t, ThreadState, model::WaitReason>;
 
 std::string thread_name(const model::Trace& trace, std::uint32_t thread) {
   if (thread == kNone) return "unknown";
@@ -44,7 +44,7 @@ Nanos extent(const model::Trace& trace) {
 }  // namespace
 
 std::vector<WaitRow> thread_waits(const model::Trace& trace, std::size_t most) {
-  std::map<Key, Sum> sums;
+  std::map<WaitKey, Sum> sums;
   const auto add = [&](const auto& row, Nanos time, std::uint64_t count, Nanos longest) {
     if (row.state == ThreadState::kRunning) return;
     Sum& sum = sums[{row.thread, row.state, row.reason}];
@@ -56,7 +56,7 @@ std::vector<WaitRow> thread_waits(const model::Trace& trace, std::size_t most) {
       sum.stack = row.stack;
     }
   };
-  std::set<Key> summed;  // A record of both has the spans in its totals.
+  std::set<WaitKey> summed;  // A record of both has the spans in its totals.
   for (const model::ThreadTotal& row : trace.thread_totals) {
     add(row, row.total, row.count, row.longest);
     summed.insert({row.thread, row.state, row.reason});

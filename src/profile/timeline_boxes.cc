@@ -13,7 +13,7 @@ namespace {
 
 using model::kNone;
 
-constexpr std::uint8_t kMostRows = 8;
+constexpr std::uint8_t kMostLevels = 8;
 constexpr std::size_t kLongestName = 160;
 
 // Boxes of one row in order of time. Neighbours that are shorter than `least` become one, named
@@ -104,7 +104,7 @@ class Draw {
     for (const model::DeviceEvent& event : in_.trace.device_events) {
       count += keeps_busy(event) ? 1 : 0;
     }
-    for (const std::uint8_t depth : depths_) count += depth < kMostRows ? 1 : 0;
+    for (const std::uint8_t depth : depths_) count += depth < kMostLevels ? 1 : 0;
     return count;
   }
 
@@ -174,7 +174,7 @@ class Draw {
     for (std::uint32_t i = 0; i < in_.trace.host_events.size(); ++i) {
       const model::HostEvent& event = in_.trace.host_events[i];
       if (in_.trace.processes[in_.trace.threads[event.thread].process].source != source) continue;
-      if (depths_[i] >= kMostRows) continue;
+      if (depths_[i] >= kMostLevels) continue;
       Lane& lane = lanes[event.thread];
       lane.depth = std::max(lane.depth, static_cast<std::uint8_t>(depths_[i] + 1));
       if (rows[event.thread].size() < lane.depth) rows[event.thread].resize(lane.depth, row());

@@ -21,8 +21,6 @@ using model::kNone;
 // Idle time inside CUDA graphs above this share of all makes a conclusion impossible.
 constexpr double kHiddenInGraphs = 0.2;
 
-double seconds(Nanos time) { return to_seconds(time); }
-
 // Accelerator time by reason: idle time by its causes, and what keeps a device busy in vain.
 std::array<Nanos, kWhys> wasted(const TraceReport& report) {
   std::array<Nanos, kWhys> times{};
@@ -79,7 +77,7 @@ double ceiling_of(const TraceReport& report, Why why) {
   Nanos most{};
   for (const DeviceRow& row : report.devices) most = std::max(most, row.gaps.by_why[at(why)]);
   if (report.wall <= most) return std::numeric_limits<double>::infinity();
-  return seconds(report.wall) / seconds(report.wall - most);
+  return to_seconds(report.wall) / to_seconds(report.wall - most);
 }
 
 // The same of the steps, by what the critical path went through.
@@ -110,12 +108,12 @@ void add_causes(const Prepared& in, TraceReport& report, const std::array<Nanos,
   for (const WhyRow& row : whys()) {
     if (row.why == Why::kKernel || times[at(row.why)] <= Nanos{}) continue;
     Cause cause;
-    cause.share = seconds(times[at(row.why)]) / seconds(allocated);
+    cause.share = to_seconds(times[at(row.why)]) / to_seconds(allocated);
     if (cause.share < kSmallestCause) continue;
     cause.name = std::string(row.describe);
     cause.bottleneck =
         row.why == Why::kCopy && copies_stay(in.trace) ? Bottleneck::kCompute : row.bottleneck;
-    cause.accelerator_seconds = seconds(times[at(row.why)]);
+    cause.accelerator_seconds = to_seconds(times[at(row.why)]);
     cause.ceiling = ceiling_of(report, row.why);
     cause.because = on_devices ? because(report, row.why, times[at(row.why)], allocated)
                                : because_of_steps(report, row.why, times[at(row.why)], allocated);
@@ -139,10 +137,10 @@ double opencl_calls(const Prepared& in) {
 void add_evidence(const Prepared& in, TraceReport& report, const std::array<Nanos, kWhys>& times,
                   Nanos allocated) {
   auto& evidence = report.profile.evidence;
-  evidence["trace.wall_s"] = seconds(report.wall);
+  evidence["trace.wall_s"] = to_seconds(report.wall);
   evidence["trace.devices"] = static_cast<double>(report.devices.size());
   evidence["trace.sources"] = static_cast<double>(report.sources.size());
-  const double all = seconds(allocated);
+  const double all = to_seconds(allocated);
   if (all > 0) {
     Nanos busy{};
     Nanos compute{};
@@ -155,8 +153,8 @@ void add_evidence(const Prepared& in, TraceReport& report, const std::array<Nano
       short_kernels += row.split.short_kernels;
     }
     if (!report.devices.empty()) {
-      evidence["trace.busy_share"] = seconds(busy - unseen_of(report)) / all;
-      evidence["trace.compute_share"] = seconds(compute) / all;
+      evidence["trace.busy_share"] = to_seconds(busy - unseen_of(report)) / all;
+      evidence["trace.compute_share"] = to_seconds(compute) / all;
     }
     if (kernels > 0) {
       evidence["trace.short_kernel_share"] =
@@ -166,13 +164,13 @@ void add_evidence(const Prepared& in, TraceReport& report, const std::array<Nano
     }
     for (const WhyRow& row : whys()) {
       if (row.why == Why::kKernel || row.why == Why::kProfiler) continue;
-      evidence[fmt::format("trace.{}_share", row.name)] = seconds(times[at(row.why)]) / all;
+      evidence[fmt::format("trace.{}_share", row.name)] = to_seconds(times[at(row.why)]) / all;
     }
   }
   if (const double calls = opencl_calls(in); calls > 0) evidence[kOpenClCalls] = calls;
   if (report.wall > Nanos{}) {
     evidence["trace.path_device_share"] =
-        seconds(device_time(report.path.by_why)) / seconds(report.wall);
+        to_seconds(device_time(report.path.by_why)) / to_seconds(report.wall);
   }
   if (report.steps.empty()) return;
   std::vector<Nanos> walls;
@@ -183,9 +181,9 @@ void add_evidence(const Prepared& in, TraceReport& report, const std::array<Nano
   }
   std::ranges::sort(walls);
   evidence["trace.steps"] = static_cast<double>(walls.size());
-  evidence["trace.step_ms"] = seconds(sum) * 1e3 / static_cast<double>(walls.size());
-  evidence["trace.step_p50_ms"] = seconds(walls[walls.size() / 2]) * 1e3;
-  evidence["trace.step_p95_ms"] = seconds(walls[(walls.size() - 1) * 95 / 100]) * 1e3;
+  evidence["trace.step_ms"] = to_seconds(sum) * 1e3 / static_cast<double>(walls.size());
+  evidence["trace.step_p50_ms"] = to_seconds(walls[walls.size() / 2]) * 1e3;
+  evidence["trace.step_p95_ms"] = to_seconds(walls[(walls.size() - 1) * 95 / 100]) * 1e3;
 }
 
 // A busy device and a path of host work contradict each other, unless nobody waits for the device.
@@ -244,7 +242,7 @@ void add_missing(const Prepared& in, TraceReport& report) {
   }
 }
 
-std::string line_of(const Cause& cause) {
+std::string trace_line_of(const Cause& cause) {
   return fmt::format("{} {}, speed-up {}", cause.name, show_percent(cause.share),
                      is_unexplained(cause) ? "not known"
                      : cause.ceiling < 100 ? fmt::format("at most {:.2f}x", cause.ceiling)
@@ -255,7 +253,7 @@ std::string line_of(const Cause& cause) {
 double hidden_share(const TraceReport& report, Nanos allocated) {
   Nanos hidden{};
   for (const DeviceRow& row : report.devices) hidden += row.gaps.in_graphs;
-  return allocated > Nanos{} ? seconds(hidden) / seconds(allocated) : 0;
+  return allocated > Nanos{} ? to_seconds(hidden) / to_seconds(allocated) : 0;
 }
 
 // Between its first and its last event a device may be busy, or idle for a reason, and yet hardly
@@ -288,8 +286,8 @@ std::string brief_devices(const TraceReport& report) {
   if (!report.path.shares.empty()) {
     const PathShare& most = report.path.shares.front();
     path = fmt::format("; most of the critical path ({}) is {}: {}",
-                       show_percent(seconds(most.time) / seconds(report.wall)), name(most.why),
-                       clip(most.what, 80));
+                       show_percent(to_seconds(most.time) / to_seconds(report.wall)),
+                       name(most.why), clip(most.what, 80));
   }
   return fmt::format(
       "cannot tell: all that devices show lies within {} of {}; record whole steps in steady "
@@ -341,9 +339,9 @@ void classify_trace(const Prepared& in, TraceReport& report, Nanos allocated) {
     profile.bottleneck = largest->bottleneck;
     profile.rule =
         profile.bottleneck == Bottleneck::kUnknown
-            ? fmt::format("cannot tell: the largest cause is {} ({})", line_of(*largest),
+            ? fmt::format("cannot tell: the largest cause is {} ({})", trace_line_of(*largest),
                           largest->because)
-            : fmt::format("the largest cause, {} ({})", line_of(*largest), largest->because);
+            : fmt::format("the largest cause, {} ({})", trace_line_of(*largest), largest->because);
     return;
   }
   const std::string none = fmt::format("no cause takes {}", show_percent(kCauseThatCounts));

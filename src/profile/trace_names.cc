@@ -14,12 +14,8 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
-bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 bool has_any(std::string_view text, std::span<const std::string_view> parts) {
-  return std::ranges::any_of(parts, [&](std::string_view part) { return has(text, part); });
+  return std::ranges::any_of(parts, [&](std::string_view part) { return contains(text, part); });
 }
 
 constexpr auto kSyncOps =
@@ -60,7 +56,7 @@ bool is_range(std::string_view name) {
 }
 
 bool is_op(std::string_view name) {
-  return has(name, ", op_id = "sv) || name.starts_with("aten::"sv) ||
+  return contains(name, ", op_id = "sv) || name.starts_with("aten::"sv) ||
          name.starts_with("autograd::"sv);
 }
 
@@ -74,7 +70,7 @@ constexpr auto kDecoded = std::to_array({"image"sv, "jpeg"sv, "jpg"sv, "png"sv, 
 
 bool is_generation(std::string_view name) {
   const std::string text = lower(name);
-  return has(text, "decode"sv) && text != "decode" && !has_any(text, kDecoded);
+  return contains(text, "decode"sv) && text != "decode" && !has_any(text, kDecoded);
 }
 
 Why phase_why(std::string_view name) {
@@ -89,10 +85,10 @@ Why phase_why(std::string_view name) {
 
 Why python_why(std::string_view name) {
   if (has_any(name, kPythonInput)) return Why::kInput;
-  if (has_any(name, kPythonSave) && has(name, "save"sv)) return Why::kCheckpoint;
+  if (has_any(name, kPythonSave) && contains(name, "save"sv)) return Why::kCheckpoint;
   if (has_any(name, kPythonCompile)) return Why::kWarmup;
   // The thread of tqdm that watches sleeps all the time.
-  if (has_any(name, kPythonLogging) && !has(name, "tqdm/_monitor"sv)) return Why::kLogging;
+  if (has_any(name, kPythonLogging) && !contains(name, "tqdm/_monitor"sv)) return Why::kLogging;
   return Why::kHost;
 }
 
@@ -126,7 +122,7 @@ std::string_view without_library(std::string_view call) {
 }
 
 bool loads(std::string_view call) {
-  if (has(call, "rtcCompileProgram"sv) || call.starts_with("clBuildProgram"sv)) return true;
+  if (contains(call, "rtcCompileProgram"sv) || call.starts_with("clBuildProgram"sv)) return true;
   const std::string_view verb = without_library(call);
   const auto starts = [&](std::string_view load) { return verb.starts_with(load); };
   return std::ranges::any_of(kLoads, starts);
@@ -141,9 +137,9 @@ bool waits_for_device(std::string_view call) {
 Api opencl_api(std::string_view verb) {
   if (verb.starts_with("Finish"sv) || verb.starts_with("WaitForEvents"sv)) return Api::kSync;
   if (!verb.starts_with("Enqueue"sv)) return Api::kOther;
-  if (has(verb, "Kernel"sv)) return Api::kLaunch;
-  if (has(verb, "(blocking)"sv)) return Api::kBlockingCopy;
-  return has(verb, "Fill"sv) ? Api::kSet : Api::kCopy;
+  if (contains(verb, "Kernel"sv)) return Api::kLaunch;
+  if (contains(verb, "(blocking)"sv)) return Api::kBlockingCopy;
+  return contains(verb, "Fill"sv) ? Api::kSet : Api::kCopy;
 }
 
 // What the drivers under SYCL (Intel) and CANN (Ascend) call the same.
@@ -183,7 +179,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
 
 Api other_api(std::string_view call) {
   for (const Verb& verb : kVerbs) {
-    if (call.starts_with(verb.starts) && has(call, verb.has)) return verb.api;
+    if (call.starts_with(verb.starts) && contains(call, verb.has)) return verb.api;
   }
   return Api::kOther;
 }
@@ -194,15 +190,15 @@ Api api_of(std::string_view call) {
   if (call.starts_with("cl"sv)) return opencl_api(call.substr(2));
   const std::string_view verb = without_library(call);
   if (verb.empty()) return other_api(call);
-  if (has(verb, "Launch"sv) && !has(verb, "LaunchHostFunc"sv)) return Api::kLaunch;
-  if (has(verb, "Synchronize"sv)) return Api::kSync;
+  if (contains(verb, "Launch"sv) && !contains(verb, "LaunchHostFunc"sv)) return Api::kLaunch;
+  if (contains(verb, "Synchronize"sv)) return Api::kSync;
   if (verb.starts_with("StreamWaitEvent"sv)) return Api::kStreamWait;
   if (verb.starts_with("Memcpy"sv)) {
-    return has(verb, "Async"sv) ? Api::kCopy : Api::kBlockingCopy;
+    return contains(verb, "Async"sv) ? Api::kCopy : Api::kBlockingCopy;
   }
   if (verb.starts_with("Memset"sv)) return Api::kSet;
-  if (verb.starts_with("Free"sv) && !has(verb, "Async"sv)) return Api::kFree;
-  if (verb.starts_with("MemFree"sv) && !has(verb, "Async"sv)) return Api::kFree;
+  if (verb.starts_with("Free"sv) && !contains(verb, "Async"sv)) return Api::kFree;
+  if (verb.starts_with("MemFree"sv) && !contains(verb, "Async"sv)) return Api::kFree;
   return Api::kOther;
 }
 
@@ -217,7 +213,7 @@ Why host_why(std::string_view name, model::HostKind kind) {
     if (api == Api::kLaunch || api == Api::kCopy || api == Api::kSet) return Why::kLaunch;
     return Why::kHost;
   }
-  if (has(name, "DataLoader"sv) && has(name, "__next__"sv)) return Why::kInput;
+  if (contains(name, "DataLoader"sv) && contains(name, "__next__"sv)) return Why::kInput;
   if (has_any(name, kGarbage) || name == "GC"sv) return Why::kGc;
   if (has_any(name, kHostComm)) return Why::kComm;
   if (std::ranges::find(kSyncOps, name) != kSyncOps.end()) return Why::kSync;
@@ -238,7 +234,7 @@ TraceNames::TraceNames(const model::Trace& trace) {
                 .is_range = is_range(name),
                 .is_op = is_op(name),
                 .is_step = name.starts_with(kStep),
-                .is_graph = api_of(name) == Api::kLaunch && has(name, "GraphLaunch"sv),
+                .is_graph = api_of(name) == Api::kLaunch && contains(name, "GraphLaunch"sv),
                 .sleeps = is_sleep(name),
                 .loads = loads(name),
                 .syncs_device = waits_for_device(name),

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "profile/busy.h"
 #include "profile/trace_causes.h"
 
 namespace amdahl::profile {
@@ -15,7 +16,7 @@ namespace {
 using model::DeviceEvent;
 using model::kNone;
 
-constexpr std::size_t kMostRows = 12;
+constexpr std::size_t kReportRows = 12;
 
 std::vector<SourceRow> source_rows(const model::Trace& trace) {
   std::vector<SourceRow> rows;
@@ -109,17 +110,6 @@ std::vector<SourceSpans> spans_by_source(const Prepared& in) {
   return spans;
 }
 
-// How much of a list lies within one interval.
-Nanos within(std::span<const Interval> list, Interval window) {
-  auto next = std::ranges::partition_point(
-      list, [&](const Interval& interval) { return interval.to <= window.from; });
-  Nanos sum{};
-  for (; next != list.end() && next->from < window.to; ++next) {
-    sum += std::min(next->to, window.to) - std::max(next->from, window.from);
-  }
-  return sum;
-}
-
 std::vector<StepRow> step_rows(const Prepared& in, const CriticalPath& path,
                                const std::vector<Nanos>& shifts) {
   const std::vector<SourceSpans> spans = spans_by_source(in);
@@ -174,8 +164,8 @@ TraceReport report(const Prepared& prepared, const ReportOptions& options) {
   made.sources = source_rows(prepared.trace);
   made.devices = device_rows(prepared);
   made.kernels = kernel_facts(prepared.trace);
-  made.waits = thread_waits(prepared.trace, kMostRows);
-  made.hot = hot_functions(prepared.trace, kMostRows);
+  made.waits = thread_waits(prepared.trace, kReportRows);
+  made.hot = hot_functions(prepared.trace, kReportRows);
   made.ranks = ranks(prepared);
   follow(prepared, options, made);
   made.steps = step_rows(prepared, made.path, made.ranks.shifts);

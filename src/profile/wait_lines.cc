@@ -17,7 +17,7 @@ namespace {
 
 using model::BpfSummary;
 
-constexpr std::size_t kShownName = 60;
+constexpr std::size_t kShownSymbol = 60;
 
 // Parts of the paths of what somebody else wrote.
 constexpr auto kForeign =
@@ -136,7 +136,7 @@ std::string show(const StackLine& line) {
   // The name alone says nothing of a package.
   if (path.ends_with("/__init__.py")) slash = path.rfind('/', slash - 1);
   const std::string_view name = path.substr(slash == path.npos ? 0 : slash + 1);
-  return fmt::format("{}:{} ({})", name, line.line, clip(line.function, kShownName));
+  return fmt::format("{}:{} ({})", name, line.line, clip(line.function, kShownSymbol));
 }
 
 std::map<std::int64_t, double> running_of(const BpfSummary& summary, Role role) {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "profile/busy.h"
 #include "profile/critical_path.h"
 
 namespace amdahl::profile {
@@ -109,17 +110,6 @@ std::uint32_t source_of(const model::Trace& trace, std::uint32_t lane, bool on_d
   if (lane == kNone) return kNone;
   if (on_device) return trace.devices[trace.streams[lane].device].source;
   return trace.processes[trace.threads[lane].process].source;
-}
-
-// How much of an interval lies within a list.
-Nanos within(std::span<const Interval> list, Interval part) {
-  auto next =
-      std::ranges::partition_point(list, [&](const Interval& i) { return i.to <= part.from; });
-  Nanos sum{};
-  for (; next != list.end() && next->from < part.to; ++next) {
-    sum += std::min(next->to, part.to) - std::max(next->from, part.from);
-  }
-  return sum;
 }
 
 using Windows = std::vector<std::vector<Interval>>;  // By source.

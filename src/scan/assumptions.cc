@@ -45,7 +45,7 @@ constexpr Odd kOdd[] = {
      "are of accelerators known by a UUID alone, and were not used"},
 };
 
-std::string hours(double accelerator_seconds) {
+std::string hours_text(double accelerator_seconds) {
   return show_amount(accelerator_seconds / 3600) + " h";
 }
 
@@ -55,7 +55,7 @@ std::string minute(Nanos at) {
   return fmt::format("{:%F %H:%M}", fmt::gmtime(at / std::chrono::seconds{1}));
 }
 
-struct Sum {
+struct TroubleSum {
   std::uint64_t jobs = 0;
   double seconds = 0;
 
@@ -86,9 +86,9 @@ void Finisher::assume(Trouble trouble, std::string says, double share, std::uint
 void Finisher::tell_assumptions() {
   const JobRows& rows = fold_.jobs_.rows();
   double all = 0;
-  Sum derived;
-  Sum open;
-  Sum beyond;  // What running jobs may have held after their records were written.
+  TroubleSum derived;
+  TroubleSum open;
+  TroubleSum beyond;  // What running jobs may have held after their records were written.
   Nanos last{};
   for (JobIndex job = 0; job < rows.size() && !stop_(job); ++job) {
     const double seconds = rows.split(job).allocated;
@@ -105,14 +105,14 @@ void Finisher::tell_assumptions() {
     assume(Trouble::kDerivedStart,
            fmt::format("no start is given for {} ({}): taken was the end less the elapsed time, or "
                        "else the submission",
-                       jobs(derived.jobs), hours(derived.seconds)),
+                       jobs(derived.jobs), hours_text(derived.seconds)),
            derived.seconds / all, derived.jobs);
   }
   if (is_worth(open.seconds)) {
     assume(Trouble::kRunning,
            fmt::format("neither an end nor an elapsed time is given for {} ({}): taken to run to "
                        "the end of the window",
-                       jobs(open.jobs), hours(open.seconds)),
+                       jobs(open.jobs), hours_text(open.seconds)),
            open.seconds / all, open.jobs);
   }
   if (is_worth(beyond.seconds)) {
@@ -120,7 +120,7 @@ void Finisher::tell_assumptions() {
         Trouble::kRunning,
         fmt::format("{} ran when the accounting was written, {} UTC at the latest: counted up to "
                     "then; to the end of the window it would be {} more",
-                    jobs(beyond.jobs), minute(last), hours(beyond.seconds)),
+                    jobs(beyond.jobs), minute(last), hours_text(beyond.seconds)),
         all > 0 ? beyond.seconds / all : 1, beyond.jobs);
   }
   for (const Odd& odd : kOdd) {

@@ -14,7 +14,7 @@ constexpr std::size_t kFewestShortGaps = 12;
 constexpr double kShortGapsSpread = 0.3;  // Their deviation over their mean; by chance about 0.5.
 constexpr std::size_t kStretches = 8;
 constexpr std::size_t kFewestInStretch = 4;  // Bins.
-constexpr std::uint64_t kFewestSamples = 4;
+constexpr std::uint64_t kFewestInDip = 4;
 constexpr double kEvenSpread = 0.2;  // By chance about 0.5.
 
 // The deviation over the mean.
@@ -50,7 +50,7 @@ Spacing spacing_of(const std::vector<double>& gaps) {
 
 bool is_even(std::span<const double> still, std::uint64_t samples_in_a_bin) {
   const std::size_t width = still.size() / kStretches;
-  if (width < kFewestInStretch || samples_in_a_bin < kFewestSamples) return false;
+  if (width < kFewestInStretch || samples_in_a_bin < kFewestInDip) return false;
   std::vector<double> stretches;
   for (std::size_t i = 0; i < kStretches; ++i) {
     const auto some = still.subspan(i * width, width);

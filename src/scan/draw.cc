@@ -92,16 +92,16 @@ std::string painted(Activity activity, std::size_t times, bool colour) {
 // What each column shows: the class of its mean utilisation, or that most of it was not observed.
 std::vector<Activity> cells_of(const Anatomy& anatomy, std::span<const Stretch> stretches,
                                std::size_t columns) {
-  struct Sum {
+  struct CellSum {
     double seen = 0;
     double unseen = 0;
     double used = 0;
   };
-  std::vector<Sum> sums(columns);
+  std::vector<CellSum> sums(columns);
   for (const Stretch& stretch : stretches) {
     each_column(stretch.start, stretch.duration, anatomy.wall, columns,
                 [&](std::size_t column, double seconds) {
-                  Sum& sum = sums[column];
+                  CellSum& sum = sums[column];
                   if (stretch.activity == Activity::kUnobserved) {
                     sum.unseen += seconds;
                     return;
@@ -111,7 +111,7 @@ std::vector<Activity> cells_of(const Anatomy& anatomy, std::span<const Stretch> 
                 });
   }
   std::vector<Activity> cells;
-  for (const Sum& sum : sums) {
+  for (const CellSum& sum : sums) {
     const bool seen = sum.seen > 0 && sum.seen >= sum.unseen;
     cells.push_back(seen ? activity_of(sum.used / sum.seen, anatomy.thresholds)
                          : Activity::kUnobserved);
@@ -242,26 +242,25 @@ std::string legend(const Anatomy& anatomy, bool colour) {
 }
 
 // The unit of the tables, by the size of the job.
-struct Unit {
+struct RowUnit {
   std::string_view name;
   double seconds;
 };
-Unit unit_of(const Anatomy& anatomy) {
-  return anatomy.split.allocated >= kInHoursFrom ? Unit{"acc-hours", 3600} : Unit{"acc-seconds", 1};
+RowUnit row_unit(const Anatomy& anatomy) {
+  return anatomy.split.allocated >= kInHoursFrom ? RowUnit{"acc-hours", 3600}
+                                                 : RowUnit{"acc-seconds", 1};
 }
-
-std::string amount(double value) { return value < 1000 ? show_number(value) : show_amount(value); }
 
 std::string table_line(std::string_view name, double value, std::string_view share,
                        std::string_view last) {
-  std::string line = left(name, 28) + right(amount(value), 12) + right(share, 8);
+  std::string line = left(name, 28) + right(show_quantity(value), 12) + right(share, 8);
   if (!last.empty()) line += right(last, 12);
   return line;
 }
 
 void append_split(std::vector<std::string>& lines, const Anatomy& anatomy) {
   const Split& split = anatomy.split;
-  const Unit unit = unit_of(anatomy);
+  const RowUnit unit = row_unit(anatomy);
   const auto add = [&](std::string_view name, double seconds) {
     const double share = split.allocated > 0 ? seconds / split.allocated : 0;
     lines.push_back(table_line(name, seconds / unit.seconds, show_percent(share), ""));
@@ -278,18 +277,18 @@ std::string gain_of(double if_vanished) {
   return std::isinf(if_vanished) ? "no bound" : fmt::format("{:.2f}x", if_vanished);
 }
 
-std::string ceiling_line(const CeilingRow& row, const Unit& unit) {
+std::string ceiling_line(const CeilingRow& row, const RowUnit& unit) {
   const std::string name = row.is_compute ? "compute, infinitely fast" : plain(row.name);
   return table_line("  " + name, row.accelerator_seconds / unit.seconds, show_percent(row.share),
                     gain_of(row.if_vanished));
 }
 
-std::string head_line(std::string_view title, const Unit& unit) {
+std::string head_line(std::string_view title, const RowUnit& unit) {
   return left(title, 28) + right(unit.name, 12) + right("share", 8) + right("at most", 12);
 }
 
 void append_table(std::vector<std::string>& lines, const Anatomy& anatomy) {
-  const Unit unit = unit_of(anatomy);
+  const RowUnit unit = row_unit(anatomy);
   lines.push_back(head_line("if it took no time", unit));
   const std::size_t rows = anatomy.table.size();
   const std::size_t phases = rows < 3 ? 0 : rows - 3;  // Idle, low and compute come last.
@@ -304,7 +303,7 @@ void append_table(std::vector<std::string>& lines, const Anatomy& anatomy) {
 // Where the waste is, by telemetry alone, each with what shows it.
 void append_parts(std::vector<std::string>& lines, const Anatomy& anatomy, std::size_t width) {
   if (anatomy.parts.empty()) return;
-  const Unit unit = unit_of(anatomy);
+  const RowUnit unit = row_unit(anatomy);
   lines.emplace_back();
   lines.push_back(head_line("idle and low, by telemetry", unit));
   for (const Part& part : anatomy.parts) {
@@ -357,10 +356,10 @@ std::string draw(const Anatomy& anatomy, int width, bool colour, bool ascii) {
   std::vector<std::string> lines;
   lines.push_back(
       clip(fmt::format("job {} of {}", plain(anatomy.job), plain(anatomy.family)), total));
-  const Unit unit = unit_of(anatomy);
+  const RowUnit unit = row_unit(anatomy);
   lines.push_back(fmt::format("{} × {} {} = {} accelerator-{}", show_duration(anatomy.wall),
                               accelerators, accelerators == 1 ? "accelerator" : "accelerators",
-                              amount(anatomy.split.allocated / unit.seconds),
+                              show_quantity(anatomy.split.allocated / unit.seconds),
                               unit.seconds > 1 ? "hours" : "seconds"));
   lines.emplace_back();
   if (!anatomy.no_course.empty()) {

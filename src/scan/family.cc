@@ -10,11 +10,11 @@
 #include <re2/re2.h>
 
 #include "base/hash.h"
+#include "base/text.h"
 
 namespace amdahl::scan {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 // Bytes of UTF-8 beyond ASCII are letters of somebody's alphabet.
 bool is_word(char c) { return is_digit(c) || is_letter(c) || static_cast<signed char>(c) < 0; }

@@ -8,7 +8,7 @@ namespace amdahl::scan {
 namespace {
 
 // Shares over the lane's valid samples, scaled to the time that they cover.
-Split scaled(const Lane& lane, double idle, double productive) {
+Split split_of_samples(const Lane& lane, double idle, double productive) {
   Split split;
   split.allocated = to_seconds(lane.allocated) * lane.weight;
   if (lane.samples == 0) {
@@ -48,10 +48,12 @@ std::string describe(const FleetUsage& usage, const PassedOver& row) {
 }
 
 Split split_of(const Lane& lane) {
-  return scaled(lane, lane.idle, lane.utilisation - lane.utilisation_idle);
+  return split_of_samples(lane, lane.idle, lane.utilisation - lane.utilisation_idle);
 }
 
-Split split_at_zero(const Lane& lane) { return scaled(lane, lane.at_zero, lane.utilisation); }
+Split split_at_zero(const Lane& lane) {
+  return split_of_samples(lane, lane.at_zero, lane.utilisation);
+}
 
 Split total_of(const JobRows& jobs) {
   Split total;

@@ -1,6 +1,7 @@
 // fleet_usage.h: what a fleet did with its accelerators: each job's time, split, and over time.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -31,6 +32,14 @@ struct Bin {
   std::uint16_t least = 0;  // In ten-thousandths, as is `most`.
   std::uint16_t most = 0;
 };
+inline void merge(Bin& into, const Bin& bin) {
+  if (bin.samples == 0) return;
+  into.least = into.samples == 0 ? bin.least : std::min(into.least, bin.least);
+  into.most = into.samples == 0 ? bin.most : std::max(into.most, bin.most);
+  into.sum += bin.sum;
+  into.samples += bin.samples;
+  into.idle += bin.idle;
+}
 inline double mean_of(const Bin& bin) {
   return bin.samples == 0 ? std::numeric_limits<double>::quiet_NaN()
                           : static_cast<double>(bin.sum) / bin.samples;

@@ -35,7 +35,7 @@ model::SeriesKey used_part(const model::SeriesKey& given) {
   return key;
 }
 
-std::string key_of(const model::SeriesKey& key) {
+std::string series_text(const model::SeriesKey& key) {
   std::string text = fleet::host_key(key.host);
   text += '\x1f';
   const std::string_view device = key.accelerator.empty() ? key.uuid : key.accelerator;
@@ -48,7 +48,7 @@ std::string key_of(const model::SeriesKey& key) {
 
 }  // namespace
 
-std::string series_name(const model::SeriesKey& key) { return key_of(used_part(key)); }
+std::string series_name(const model::SeriesKey& key) { return series_text(used_part(key)); }
 
 Fold::Fold(FoldOptions options) : options_{std::move(options)} {
   asked_ = options_.window.value_or(Window{Nanos{kBeginning}, Nanos{kForever}});
@@ -74,7 +74,8 @@ SeriesId Fold::series(const model::SeriesKey& given) {
   model::SeriesKey key = used_part(given);
   const fleet::UsageMetric* metric = fleet::find_usage_metric(key.metric);
   const bool is_sight = key.metric == fleet::kJobByValue;
-  const auto [at, is_new] = series_.emplace(key_of(key), static_cast<SeriesId>(tracks_.size()));
+  const auto [at, is_new] =
+      series_.emplace(series_text(key), static_cast<SeriesId>(tracks_.size()));
   if (!is_new) return at->second;
   Track& track = tracks_.emplace_back();
   Cursor& cursor = cursors_.emplace_back();

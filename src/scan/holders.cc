@@ -9,11 +9,7 @@
 #include "fleet/mig.h"
 
 namespace amdahl::scan {
-namespace {
-
-constexpr Time kForever = std::numeric_limits<Time>::max();
-
-}  // namespace
+namespace {}  // namespace
 
 WordId Holders::host(std::string_view name) {
   const std::string key = fleet::host_key(name);

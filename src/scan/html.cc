@@ -83,11 +83,6 @@ for (const th of document.querySelectorAll('#rows th')) th.addEventListener('cli
 
 std::string hours(double accelerator_seconds) { return show_amount(in_hours(accelerator_seconds)); }
 
-std::string when(Nanos unix_time) {
-  return fmt::format("{:%Y-%m-%d %H:%M}",
-                     fmt::gmtime(static_cast<std::time_t>(to_seconds(unix_time))));
-}
-
 std::string usd(const std::optional<double>& money) {
   if (!money) return "–";
   return *money >= 1000 ? "$" + show_amount(*money) : fmt::format("${:.2f}", *money);
@@ -308,8 +303,8 @@ std::string html_page(const FleetUsage& usage, const Families&, const Report& re
       "<h1>{}</h1>\n"
       "<p class=\"soft\">{} to {} UTC, {} jobs of {} users in {} families. Utilisation by {}; idle "
       "{}.</p>\n",
-      kStyle, headline_of(report), when(report.start), when(report.end), totals.jobs, totals.users,
-      totals.families, escaped(metrics_of(report)), describe_idle(report.idle_below));
+      kStyle, headline_of(report), minute_of(report.start), minute_of(report.end), totals.jobs,
+      totals.users, totals.families, escaped(metrics_of(report)), describe_idle(report.idle_below));
   for (const Assumption& one : usage.assumptions) {
     text += fmt::format("<p class=\"missing\">Assumed: {}.</p>\n", escaped(one.says));
   }

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include <fmt/chrono.h>
 #include <fmt/core.h>
 
 #include "base/amount.h"
@@ -75,6 +76,11 @@ std::string escaped(std::string_view text) {
     }
   }
   return out;
+}
+
+std::string minute_of(Nanos unix_time) {
+  return fmt::format("{:%Y-%m-%d %H:%M}",
+                     fmt::gmtime(static_cast<std::time_t>(to_seconds(unix_time))));
 }
 
 std::string split_picture(const Split& split) {

@@ -4,12 +4,14 @@
 #include <string>
 #include <string_view>
 
+#include "base/units.h"
 #include "scan/anatomy.h"
 #include "scan/report.h"
 
 namespace amdahl::scan {
 
 std::string escaped(std::string_view text);
+std::string minute_of(Nanos unix_time);  // "2026-11-17 16:40", in UTC.
 
 // One bar in four parts, with its legend below.
 std::string split_picture(const Split& split);

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/chrono.h>
 #include <fmt/core.h>
 
 #include "base/amount.h"
@@ -11,14 +10,9 @@
 namespace amdahl::scan {
 namespace {
 
-constexpr double kWidth = 720;
+constexpr double kTrendWidth = 720;
 constexpr double kLeft = 48;
 constexpr double kTop = 8;
-
-std::string when(Nanos unix_time) {
-  return fmt::format("{:%Y-%m-%d %H:%M}",
-                     fmt::gmtime(static_cast<std::time_t>(to_seconds(unix_time))));
-}
 
 std::string points(double share) { return fmt::format("{:+.1f}", 100 * share); }
 
@@ -39,7 +33,7 @@ std::string share_words(const TrendWindow& window) {
 // A bar a window, as high as the share that was wasted, with its interval as a line.
 std::string bars(const TrendLine& line, double high, bool labels) {
   const double left = labels ? kLeft : 0;
-  const double step = (kWidth - left) / static_cast<double>(line.windows.size());
+  const double step = (kTrendWidth - left) / static_cast<double>(line.windows.size());
   const auto y = [&](double share) { return kTop + (1 - share) * high; };
   std::string inside;
   for (const double mark : {0.0, 0.5, 1.0}) {
@@ -47,7 +41,7 @@ std::string bars(const TrendLine& line, double high, bool labels) {
     inside += fmt::format(
         "<line class=\"grid\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/><text "
         "class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{:.0f} %</text>\n",
-        left, kWidth, y(mark), y(mark), left - 6, y(mark) + 4, 100 * mark);
+        left, kTrendWidth, y(mark), y(mark), left - 6, y(mark) + 4, 100 * mark);
   }
   for (std::size_t i = 0; i < line.windows.size(); ++i) {
     const TrendWindow& window = line.windows[i];
@@ -56,8 +50,8 @@ std::string bars(const TrendLine& line, double high, bool labels) {
     inside += fmt::format(
         "<rect class=\"low\" x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\">"
         "<title>{}: {}</title></rect>\n",
-        x + 0.1 * step, y(window.share), 0.8 * step, window.share * high, when(window.slice.start),
-        share_words(window));
+        x + 0.1 * step, y(window.share), 0.8 * step, window.share * high,
+        minute_of(window.slice.start), share_words(window));
     if (!std::isfinite(window.lower)) continue;
     inside += fmt::format(
         "<line class=\"whisker\" x1=\"{0:.2f}\" x2=\"{0:.2f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\"/>\n",
@@ -65,7 +59,7 @@ std::string bars(const TrendLine& line, double high, bool labels) {
   }
   return fmt::format(
       "<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"waste over time\">\n{}</svg>\n",
-      kWidth, high + 2 * kTop, inside);
+      kTrendWidth, high + 2 * kTop, inside);
 }
 
 std::string window_table(const TrendLine& line) {
@@ -76,7 +70,7 @@ std::string window_table(const TrendLine& line) {
     const Split& split = window.slice.split;
     text += fmt::format(
         "<tr><td>{}</td><td>{}</td><td>{} h</td><td>{} h</td><td>{}</td><td>{}</td></tr>\n",
-        when(window.slice.start), window.slice.jobs, show_amount(in_hours(observed_in(split))),
+        minute_of(window.slice.start), window.slice.jobs, show_amount(in_hours(observed_in(split))),
         show_amount(in_hours(wasted(split))), share_words(window), change_words(window));
   }
   return text + "</tbody></table></div>\n";

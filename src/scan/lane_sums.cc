@@ -7,16 +7,6 @@ namespace amdahl::scan {
 namespace {
 
 constexpr Time kMinute = Time{60} * 1'000'000'000;
-constexpr Time kForever = std::numeric_limits<Time>::max();
-
-void merge(Bin& into, const Bin& from) {
-  if (from.samples == 0) return;
-  into.least = into.samples == 0 ? from.least : std::min(into.least, from.least);
-  into.most = std::max(into.most, from.most);
-  into.sum += from.sum;
-  into.samples += from.samples;
-  into.idle += from.idle;
-}
 
 // Neighbours become one, in place.
 void merge_pairs(Bin* bins, std::size_t count) {

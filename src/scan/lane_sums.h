@@ -11,6 +11,7 @@
 namespace amdahl::scan {
 
 using Time = std::int64_t;  // Unix nanoseconds: what the inner loop counts in.
+inline constexpr Time kForever = std::numeric_limits<Time>::max();
 
 struct LaneSum {
   JobIndex job = kNoJob;

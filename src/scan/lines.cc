@@ -6,15 +6,6 @@
 namespace amdahl::scan {
 namespace {
 
-void merge(Bin& into, const Bin& bin) {
-  if (bin.samples == 0) return;
-  into.least = into.samples == 0 ? bin.least : std::min(into.least, bin.least);
-  into.most = into.samples == 0 ? bin.most : std::max(into.most, bin.most);
-  into.sum += bin.sum;
-  into.samples += bin.samples;
-  into.idle += bin.idle;
-}
-
 std::size_t bins_for(Nanos wall, Nanos width) {
   if (width <= Nanos{} || wall <= Nanos{}) return 0;
   return static_cast<std::size_t>((wall + width - Nanos{1}) / width);

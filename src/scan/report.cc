@@ -388,17 +388,16 @@ class Reporter {
   std::vector<Metric> metrics_;
 };
 
-std::string amount(double value) { return value < 1000 ? show_number(value) : show_amount(value); }
-
 std::string waste_words(const Row& row) {
   const double unit = row.split.allocated < 3600 ? 1 : 3600;
-  const std::string hours = fmt::format("{} accelerator-{}", amount(row.split.allocated / unit),
-                                        unit > 1 ? "hours" : "seconds");
+  const std::string hours =
+      fmt::format("{} accelerator-{}", show_quantity(row.split.allocated / unit),
+                  unit > 1 ? "hours" : "seconds");
   const std::string jobs = counted(static_cast<std::int64_t>(row.jobs), "job");
   if (observed_in(row.split) <= 0) {
     return fmt::format("{} in {}, none of them observed: cannot tell", hours, jobs);
   }
-  return fmt::format("{} of {} ({}) wasted in {}", amount(wasted(row.split) / unit), hours,
+  return fmt::format("{} of {} ({}) wasted in {}", show_quantity(wasted(row.split) / unit), hours,
                      show_percent(wasted(row.split) / row.split.allocated), jobs);
 }
 

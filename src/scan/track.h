@@ -13,7 +13,6 @@
 namespace amdahl::scan {
 
 inline constexpr Time kBeginning = std::numeric_limits<Time>::min();
-inline constexpr Time kForever = std::numeric_limits<Time>::max();
 inline constexpr std::uint32_t kNobody = 0xFFFFFFFF;  // As a lane: nobody held it.
 inline constexpr std::uint32_t kSeveral = 0xFFFFFFFE;
 

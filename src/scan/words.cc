@@ -9,7 +9,7 @@
 namespace amdahl::scan {
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{1} << 18;
+constexpr std::size_t kWordBlock = std::size_t{1} << 18;
 constexpr unsigned kLong = 0xFF;  // Instead of a length of one byte: one of four follows.
 
 std::uint64_t bytes_at(const char* at, std::size_t size) {
@@ -117,7 +117,7 @@ const char* Words::keep(std::string_view text) {
   const bool is_brief = text.size() < kLong;
   const std::size_t before = is_brief ? 1 : 1 + sizeof(std::uint32_t);
   if (before + text.size() > left_) {
-    const std::size_t size = std::max(kBlock, before + text.size());
+    const std::size_t size = std::max(kWordBlock, before + text.size());
     blocks_.push_back(std::make_unique_for_overwrite<char[]>(size));
     next_ = blocks_.back().get();
     left_ = size;

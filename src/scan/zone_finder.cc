@@ -14,10 +14,10 @@
 namespace amdahl::scan {
 namespace {
 
-constexpr std::int64_t kMinute = 60;
-constexpr std::int64_t kHour = 3600;
+constexpr std::int64_t kMinuteSeconds = 60;
+constexpr std::int64_t kHourSeconds = 3600;
 // Shorter pauses are of the job itself.
-constexpr std::int64_t kQuiet = 10 * kMinute;
+constexpr std::int64_t kQuiet = 10 * kMinuteSeconds;
 constexpr double kBusy = 0.01;              // Utilisation from which an accelerator is at work.
 constexpr std::uint32_t kMostEdges = 2048;  // Of a series; two for each change.
 constexpr double kLeast = 0.25;             // Of the starts and ends: as many must fit.
@@ -123,7 +123,7 @@ const ZoneFinder::Place* ZoneFinder::place_of(const Job& job) const {
 
 // Whether some offset puts it among the samples, and some other does not.
 bool ZoneFinder::may_lie_inside(std::int64_t at) const {
-  return at > first_ - 14 * kHour && at < last_ + 14 * kHour;
+  return at > first_ - 14 * kHourSeconds && at < last_ + 14 * kHourSeconds;
 }
 
 // Jobs that begin or end in one moment, as an array's do, or those of an export that was cut to a
@@ -157,8 +157,8 @@ std::vector<ZoneFinder::Event> ZoneFinder::events(double& share) const {
 
 bool ZoneFinder::fits(const Event& event, std::int64_t offset, std::int64_t after) const {
   const std::int64_t at = event.at - offset;
-  const std::int64_t from = event.is_end ? at - after : at - 2 * kMinute;
-  const std::int64_t to = event.is_end ? at + 2 * kMinute : at + after;
+  const std::int64_t from = event.is_end ? at - after : at - 2 * kMinuteSeconds;
+  const std::int64_t to = event.is_end ? at + 2 * kMinuteSeconds : at + after;
   const auto edge = std::ranges::lower_bound(*event.edges, from);
   return edge != event.edges->end() && *edge <= to;
 }
@@ -175,15 +175,15 @@ ZoneFit ZoneFinder::find() && {
   const std::vector<Event> events = this->events(fit.share);
   fit.of = events.size();
   if (events.empty()) return fit;
-  const std::int64_t after = std::clamp(2 * apart_, 10 * kMinute, 20 * kMinute);
+  const std::int64_t after = std::clamp(2 * apart_, 10 * kMinuteSeconds, 20 * kMinuteSeconds);
   std::uint64_t all = 0;
   bool has_any = false;
   for (const int minutes : kOffsets) {
-    const std::int64_t offset = minutes * kMinute * (local_ == Local::kJobs ? 1 : -1);
+    const std::int64_t offset = minutes * kMinuteSeconds * (local_ == Local::kJobs ? 1 : -1);
     const auto fitting = static_cast<std::uint64_t>(std::ranges::count_if(
         events, [&](const Event& event) { return fits(event, offset, after); }));
     all += fitting;
-    const int seconds = static_cast<int>(minutes * kMinute);
+    const int seconds = static_cast<int>(minutes * kMinuteSeconds);
     if (!has_any || fitting > fit.fitting) {
       if (has_any) {
         fit.next = fit.fitting;

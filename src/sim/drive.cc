@@ -21,7 +21,6 @@ using loop::Intent;
 using model::Purpose;
 
 constexpr std::uint64_t kTruths = 0x7472757468;  // "truth"
-constexpr std::uint64_t kSeeds = 0x73656564;     // "seed"
 constexpr std::uint64_t kTurns = 0x7475726e;     // "turn"
 constexpr std::uint64_t kCanaries = 0x636e7279;  // "cnry"
 constexpr std::uint64_t kSecond = 0x32636e7279;  // "2cnry"

@@ -16,7 +16,7 @@ using model::PairFact;
 using model::Purpose;
 
 constexpr std::uint64_t kJobs = 0x6a6f62;  // "job"
-constexpr double kWork = 1000;
+constexpr double kJobWork = 1000;
 constexpr double kCpuBill = 0.25;  // Of a run, in units of its accelerator bill.
 constexpr double kDay_s = 86400;
 constexpr double kQuarter_s = kDay_s / 4;
@@ -133,8 +133,8 @@ PairFact Job::fact(const Truth& truth, const Setting& setting, double slow_a, do
   const double d = slow_a - slow_b + t.favours_b;
   const bool skips = truth.kind == Kind::kSkip && !same;
   const double work_left = skips ? stream_.normal(std::log(0.74), 0.01) : 0.0;
-  pair.a.work = kWork;
-  pair.b.work = kWork * std::exp(work_left);
+  pair.a.work = kJobWork;
+  pair.b.work = kJobWork * std::exp(work_left);
   pair.a.cost = run_s_ * std::exp(slow_a);
   pair.b.cost = pair.a.cost * std::exp(work_left - d);
   // The whole bill: mostly accelerators, so that it goes with them, but for what moves work to

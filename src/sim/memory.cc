@@ -5,11 +5,6 @@
 #include "refute/check.h"
 
 namespace amdahl::sim {
-namespace {
-
-constexpr std::uint64_t kSeeds = 0x73656564;  // "seed"
-
-}  // namespace
 
 std::uint32_t bit_of(const std::string& check) {
   const auto all = refute::checks();

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kProduction = 0x70726f64;  // "prod"
 constexpr double kRun_s = 600;
-constexpr double kWork = 10;
+constexpr double kProductionWork = 10;
 constexpr double kLong = 0.2;  // ln; a run that is no longer than that does not straggle.
 
 // Inputs vary from run to run; what is reported as work explains half of that.
@@ -32,7 +32,7 @@ class Production {
     const double log_cost = slots_.next(stream_) + input - (with ? saved : 0);
     usage.start = std::chrono::hours(started_++);
     usage.end = usage.start + from_seconds(kRun_s * std::exp(log_cost));
-    usage.work = kWork;
+    usage.work = kProductionWork;
     const double fails = with && truth_.kind == Kind::kFail ? 0.20 : noise_.fail;
     usage.failed = stream_.chance(fails);
     return usage;

@@ -8,6 +8,9 @@
 
 namespace amdahl::sim {
 
+inline constexpr std::uint64_t kSeeds =
+    0x73656564;  // "seed": the stream that seeds are drawn from.
+
 // A stream of its own for each thing that is drawn: what one draws moves no other.
 class Stream {
  public:

@@ -11,7 +11,7 @@
 namespace amdahl::sim {
 namespace {
 
-constexpr double kFixed = 0.01;
+constexpr double kFixedGain = 0.01;
 constexpr int kFixedPairs = 3;
 constexpr int kPeekFrom = 3;
 constexpr int kPeekMost = 20;
@@ -22,7 +22,7 @@ bool lower_number(const std::function<double()>& draw) { return draw() > 0; }
 bool fixed_share(const std::function<double()>& draw) {
   std::vector<double> d;
   for (int i = 0; i < kFixedPairs; ++i) d.push_back(draw());
-  return -std::expm1(-stats::mean(d)) >= kFixed;
+  return -std::expm1(-stats::mean(d)) >= kFixedGain;
 }
 
 bool peeking_t(const std::function<double()>& draw) {

@@ -15,12 +15,12 @@ struct Member {
   bool of_x = false;
 };
 
-struct Ranked {
+struct RankSum {
   std::vector<std::size_t> doubled;
   std::size_t of_x = 0;  // The sum of those of x.
 };
 
-Ranked rank(std::span<const double> x, std::span<const double> y) {
+RankSum rank_sum(std::span<const double> x, std::span<const double> y) {
   std::vector<Member> all;
   all.reserve(x.size() + y.size());
   for (const double value : x) all.push_back({value, true});
@@ -28,7 +28,7 @@ Ranked rank(std::span<const double> x, std::span<const double> y) {
   std::ranges::sort(all, {}, &Member::value);
   std::vector<double> rising;
   for (const Member& member : all) rising.push_back(member.value);
-  Ranked ranked{doubled_ranks(rising)};
+  RankSum ranked{doubled_ranks(rising)};
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].of_x) ranked.of_x += ranked.doubled[i];
   }
@@ -39,7 +39,7 @@ Ranked rank(std::span<const double> x, std::span<const double> y) {
 
 double rank_sum_less(std::span<const double> x, std::span<const double> y) {
   if (x.empty() || y.empty()) return 1;
-  const Ranked ranked = rank(x, y);
+  const RankSum ranked = rank_sum(x, y);
   const std::size_t sums = ranked.of_x + 1;
   // How many ways to choose k of the ranks so far with each sum, as a share of all ways in the end.
   std::vector<std::vector<double>> ways(x.size() + 1, std::vector<double>(sums));

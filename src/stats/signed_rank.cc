@@ -11,12 +11,12 @@
 namespace amdahl::stats {
 namespace {
 
-struct Ranked {
+struct SignedRanks {
   std::vector<std::size_t> doubled;
   std::size_t positive = 0;  // The sum of those of positive values.
 };
 
-Ranked rank(std::span<const double> x) {
+SignedRanks signed_ranks(std::span<const double> x) {
   std::vector<double> values;
   values.reserve(x.size());
   for (const double value : x) {
@@ -25,7 +25,7 @@ Ranked rank(std::span<const double> x) {
   std::ranges::sort(values, {}, [](double value) { return std::abs(value); });
   std::vector<double> rising;
   for (const double value : values) rising.push_back(std::abs(value));
-  Ranked ranked{doubled_ranks(rising)};
+  SignedRanks ranked{doubled_ranks(rising)};
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] > 0) ranked.positive += ranked.doubled[i];
   }
@@ -35,7 +35,7 @@ Ranked rank(std::span<const double> x) {
 }  // namespace
 
 double wilcoxon_greater(std::span<const double> x) {
-  const Ranked ranked = rank(x);
+  const SignedRanks ranked = signed_ranks(x);
   const auto& ranks = ranked.doubled;
   if (ranks.empty()) return 1;
   const std::size_t most = std::accumulate(ranks.begin(), ranks.end(), std::size_t{0});

@@ -45,22 +45,22 @@ constexpr std::string_view kOther[] = {
     "%a, %d %b %Y %H:%M:%S %z",
 };
 
-using Cells = std::vector<std::string_view>;
+using TextCells = std::vector<std::string_view>;
 
-bool all_fit(const Cells& cells, std::string_view pattern) {
+bool all_fit(const TextCells& cells, std::string_view pattern) {
   const auto format = time_format(pattern);
   return format && std::ranges::all_of(cells, [&](std::string_view cell) {
            return format->read(cell, Zone{}).known();
          });
 }
 
-std::string_view fitting(const Cells& cells, std::span<const std::string_view> patterns) {
+std::string_view fitting(const TextCells& cells, std::span<const std::string_view> patterns) {
   const auto found = std::ranges::find_if(
       patterns, [&](std::string_view pattern) { return all_fit(cells, pattern); });
   return found == patterns.end() ? std::string_view() : *found;
 }
 
-bool all_digits(const Cells& cells, std::size_t count) {
+bool all_digits(const TextCells& cells, std::size_t count) {
   return std::ranges::all_of(cells, [&](std::string_view cell) {
     return cell.size() == count && cell.find_first_not_of("0123456789") == cell.npos;
   });
@@ -77,7 +77,7 @@ struct Epoch {
 constexpr Epoch kEpochs[] = {
     {"ms", "epoch_ms", 1e-3}, {"us", "epoch_us", 1e-6}, {"ns", "epoch_ns", 1e-9}};
 
-void read_numbers_as_times(Column& column, const Cells& cells) {
+void read_numbers_as_times(Column& column, const TextCells& cells) {
   if (all_digits(cells, 14) && all_fit(cells, "%Y%m%d%H%M%S")) {
     column.time = "%Y%m%d%H%M%S";
     return;
@@ -102,7 +102,7 @@ void read_numbers_as_times(Column& column, const Cells& cells) {
 }
 
 // A few cells may be garbage ("soon"); the others decide.
-void find_time(Column& column, Cells cells) {
+void find_time(Column& column, TextCells cells) {
   const std::size_t all = cells.size();
   const bool numbers = column.is_number();
   std::erase_if(cells, [&](std::string_view cell) {
@@ -126,7 +126,7 @@ void find_time(Column& column, Cells cells) {
   column.time = !days.empty() ? days : !months.empty() ? months : fitting(cells, kOther);
 }
 
-bool is_devices(std::string_view cell) {
+bool is_device_cell(std::string_view cell) {
   const std::string small = lower(cell);
   return small.find("gpu") != small.npos || (small.find('=') != small.npos && small.size() > 2);
 }
@@ -135,7 +135,7 @@ Column column_of(const Head& head, std::size_t at, char decimal) {
   Column column;
   column.name = head.header[at];
   column.plain = plain_name(column.name, &column.unit);
-  Cells cells;
+  TextCells cells;
   for (const auto& row : head.rows) {
     const std::string_view cell = row[at];
     if (is_blank_word(cell) || cell == "Unknown" || cell == "NaN" || cell == "nan") continue;
@@ -143,7 +143,7 @@ Column column_of(const Head& head, std::size_t at, char decimal) {
     if (cells.size() < 32) cells.push_back(cell);
     Nanos duration{};
     if (cell.find(':') != cell.npos && read_duration(cell, duration)) ++column.durations;
-    if (is_devices(cell)) ++column.devices;
+    if (is_device_cell(cell)) ++column.devices;
     const Value value = read_number(cell, decimal);
     if (!value) continue;
     column.least = column.numbers == 0 ? value.number : std::min(column.least, value.number);

@@ -33,6 +33,12 @@ struct Column {
   bool is_duration() const { return is_number() || (filled > 0 && durations * 5 >= filled * 4); }
 };
 
+// What a column without a filled cell may be, too.
+inline bool may_be_number(const Column& c) { return c.filled == 0 || c.is_number(); }
+inline bool may_be_time(const Column& c) {
+  return c.filled == 0 || c.is_time() || !c.unclear.empty();
+}
+
 // `decimal`: the sign before fractions, as head_decimal() found it.
 std::vector<Column> columns_of(const Head& head, char decimal);
 

@@ -62,7 +62,7 @@ Result<Plan> plan_of(std::string_view bytes, const ReaderOptions& options) {
 }
 
 // Its name, and what its columns mean.
-std::string explain(const Layout& layout) {
+std::string explain_layout(const Layout& layout) {
   std::string text = fmt::format("known by its columns: {}", layout.name);
   const std::string_view columns = layout.mapping.substr(layout.mapping.find("[columns]"));
   for (const std::string_view line : split(columns.substr(columns.find('\n')), '\n')) {
@@ -280,8 +280,8 @@ Explained explain(std::string_view bytes, const ReaderOptions& options) {
   if (!plan) return {};
   const Mapping& mapping = plan->mapping;
   return {gives(mapping.row),
-          plan->guess ? explain(*plan->guess, plan->head) : explain(*plan->layout), mapping.header,
-          alone};
+          plan->guess ? explain(*plan->guess, plan->head) : explain_layout(*plan->layout),
+          mapping.header, alone};
 }
 
 std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options) {

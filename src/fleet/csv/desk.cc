@@ -10,7 +10,7 @@
 
 namespace amdahl::fleet::csv {
 
-std::string quoted(std::string_view text) {
+std::string toml_quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -54,8 +54,8 @@ void Desk::line(std::string_view field, std::string_view toml, std::string_view 
 void Desk::give(Field field, const Column& column, std::string_view more, std::string_view why) {
   use(column);
   line(name(field),
-       more.empty() ? quoted(column.name)
-                    : fmt::format("{{ column = {}, {} }}", quoted(column.name), more),
+       more.empty() ? toml_quoted(column.name)
+                    : fmt::format("{{ column = {}, {} }}", toml_quoted(column.name), more),
        why);
 }
 
@@ -97,13 +97,13 @@ const Column* Desk::time_beside(const Column& date) const {
 void Desk::give_time(Field field, const Column& column, std::string_view why) {
   if (const Column* beside = time_beside(column)) {
     use(*beside);
-    std::string more = fmt::format("and = {}", quoted(beside->name));
+    std::string more = fmt::format("and = {}", toml_quoted(beside->name));
     if (column.time != "auto") {
       const bool has_seconds = std::ranges::count(beside->example, ':') > 1;
       const bool has_fraction = beside->example.find('.') != std::string::npos;
-      more += fmt::format(", time = {}",
-                          quoted(fmt::format("{} %H:%M{}{}", column.time, has_seconds ? ":%S" : "",
-                                             has_fraction ? ".%f" : "")));
+      more += fmt::format(", time = {}", toml_quoted(fmt::format("{} %H:%M{}{}", column.time,
+                                                                 has_seconds ? ":%S" : "",
+                                                                 has_fraction ? ".%f" : "")));
     }
     return give(field, column, more, "a date and its time of day");
   }
@@ -113,7 +113,7 @@ void Desk::give_time(Field field, const Column& column, std::string_view why) {
     return give(field, column, "", why);
   }
   if (column.time.empty() || column.time == "auto") return give(field, column, "", why);
-  give(field, column, fmt::format("time = {}", quoted(column.time)), why);
+  give(field, column, fmt::format("time = {}", toml_quoted(column.time)), why);
 }
 
 const Column* Desk::take_time(Field field) {
@@ -125,7 +125,7 @@ const Column* Desk::take_time(Field field) {
     give_time(field, *column);
   } else {
     use(*column);
-    miss(name(field), fmt::format("column {}: {}", quoted(column->name), column->unclear));
+    miss(name(field), fmt::format("column {}: {}", toml_quoted(column->name), column->unclear));
   }
   return column;
 }
@@ -149,7 +149,7 @@ Guess Desk::finish(Row row) && {
   std::string& toml = guess_.toml;
   toml = fmt::format("row = \"{}\"\n", kRows[static_cast<std::size_t>(row)]);
   toml += fmt::format("delimiter = {}\n",
-                      head_.delimiter == '\t' ? "\"tab\"" : quoted({&head_.delimiter, 1}));
+                      head_.delimiter == '\t' ? "\"tab\"" : toml_quoted({&head_.delimiter, 1}));
   if (!head_.has_header) toml += "header = false\n";
   if (head_.has_comments) toml += "comment = \"#\"\n";
   if (decimal_ == ',') toml += "decimal = \",\"\n";
@@ -168,7 +168,7 @@ Guess Desk::finish(Row row) && {
       std::string example = clip(column.example, 40);
       std::ranges::replace_if(
           example, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
-      toml += fmt::format("#   {}   {}\n", quoted(clip(column.name, 60)), example);
+      toml += fmt::format("#   {}   {}\n", toml_quoted(clip(column.name, 60)), example);
     }
   }
   return std::move(guess_);

@@ -14,7 +14,7 @@
 namespace amdahl::fleet::csv {
 
 // TOML's form of a text.
-std::string quoted(std::string_view text);
+std::string toml_quoted(std::string_view text);
 
 class Desk {
  public:

@@ -13,14 +13,10 @@
 namespace amdahl::fleet::csv {
 namespace {
 
-bool is_number(const Column& column) { return column.filled == 0 || column.is_number(); }
 bool is_text(const Column& column) { return column.filled == 0 || !column.is_number(); }
-bool is_time(const Column& column) {
-  return column.filled == 0 || column.is_time() || !column.unclear.empty();
-}
 bool is_duration(const Column& column) { return column.filled == 0 || column.is_duration(); }
 bool is_count(const Column& column) {
-  return is_number(column) && column.least >= 0 && column.most <= 1e6;
+  return may_be_number(column) && column.least >= 0 && column.most <= 1e6;
 }
 bool is_devices(const Column& column) {
   return is_count(column) || (column.devices > 0 && column.devices * 5 >= column.filled * 4);
@@ -32,13 +28,14 @@ bool is_plain_time(const Column& column) {
 
 // A table of jobs says when each began and how long it ran.
 bool tells_of_jobs(const Desk& desk) {
-  const bool span = desk.find(Field::kEnd, is_time) || desk.find(Field::kElapsed, is_duration);
+  const bool span = desk.find(Field::kEnd, may_be_time) || desk.find(Field::kElapsed, is_duration);
   const bool begin =
-      desk.find(Field::kSubmit, is_time) || desk.find(Field::kStart, [](const Column& column) {
-        return is_time(column) && !is_plain_time(column);
+      desk.find(Field::kSubmit, may_be_time) || desk.find(Field::kStart, [](const Column& column) {
+        return may_be_time(column) && !is_plain_time(column);
       });
   if (span && begin) return true;
-  return span && desk.find(Field::kAccelerators, is_devices) && desk.find(Field::kStart, is_time);
+  return span && desk.find(Field::kAccelerators, is_devices) &&
+         desk.find(Field::kStart, may_be_time);
 }
 
 // "n1/0*8+n2/0*8" of PBS, "n1:2;n2:2", "n1 n2".
@@ -119,7 +116,7 @@ class JobGuess {
     if (process != nullptr) {
       is_condor_ = true;
       desk_.use(*process);
-      desk_.give(Field::kId, *id_, fmt::format("and = {}", quoted(process->name)));
+      desk_.give(Field::kId, *id_, fmt::format("and = {}", toml_quoted(process->name)));
     } else if (id_ != nullptr) {
       desk_.give(Field::kId, *id_);
     } else {
@@ -129,8 +126,8 @@ class JobGuess {
   }
 
   void times() {
-    const Column* submit = desk_.find(Field::kSubmit, is_time);
-    const Column* start = desk_.find(Field::kStart, is_time);
+    const Column* submit = desk_.find(Field::kSubmit, may_be_time);
+    const Column* start = desk_.find(Field::kStart, may_be_time);
     if (start == nullptr && submit != nullptr && submit->unclear.empty()) {
       desk_.give_time(Field::kStart, *submit,
                       "nothing says when jobs began, so they are taken to begin when submitted");
@@ -212,7 +209,7 @@ class JobGuess {
     const bool each = column.plain == "gpuspernode" || column.plain == "gpupernode" ||
                       (host_count_ != nullptr && counts_instances(*host_count_));
     if ((each || column.plain == "plangpu") && host_count_ != nullptr) {
-      more += fmt::format("{}times = {}", more.empty() ? "" : ", ", quoted(host_count_->name));
+      more += fmt::format("{}times = {}", more.empty() ? "" : ", ", toml_quoted(host_count_->name));
       why += why.empty() ? "for each of its hosts" : ", for each instance";
     }
     if (!column.is_number() && column.filled > 0) why = "as Slurm writes resources";
@@ -220,11 +217,11 @@ class JobGuess {
   }
 
   void utilisation() {
-    const Column* used = desk_.find(Field::kUtilisation, is_number);
+    const Column* used = desk_.find(Field::kUtilisation, may_be_number);
     if (used == nullptr || used->filled == 0) return;
     const Share share = share_of(*used, "");
     if (share.unit.empty()) {
-      return desk_.note(fmt::format("{} is not used: {}", quoted(used->name), share.why));
+      return desk_.note(fmt::format("{} is not used: {}", toml_quoted(used->name), share.why));
     }
     if (!share.is_sure) desk_.judge_unit_by_values();
     desk_.give(Field::kUtilisation, *used, fmt::format("unit = \"{}\"", share.unit), share.why);
@@ -285,7 +282,7 @@ Guess guess(const Head& head, std::string_view path, std::string_view host) {
     return std::move(desk).finish(Row::kSample);
   }
   // Neither: propose what it is nearer to.
-  const bool timed = desk.find(Field::kTime, is_time) != nullptr;
+  const bool timed = desk.find(Field::kTime, may_be_time) != nullptr;
   if ((timed && !desk.find(Field::kAccelerators, is_devices)) || has_usage(desk)) {
     guess_samples(desk, path, host);
     return std::move(desk).finish(Row::kSample);

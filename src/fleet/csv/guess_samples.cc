@@ -19,12 +19,6 @@
 namespace amdahl::fleet::csv {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_number(const Column& column) { return column.filled == 0 || column.is_number(); }
-bool is_time(const Column& column) {
-  return column.filled == 0 || column.is_time() || !column.unclear.empty();
-}
-
 // Times, and no numbers that may be something else.
 bool is_clock(const Column& column) {
   return column.filled > 0 && column.is_time() && !column.from_zero;
@@ -65,7 +59,7 @@ void add_patterns(const Column& column, std::map<std::string, Wide>& found) {
 Wide find_wide(const Desk& desk) {
   std::map<std::string, Wide> found;
   for (const Column& column : desk.columns()) {
-    if (!desk.is_used(column) && is_number(column)) add_patterns(column, found);
+    if (!desk.is_used(column) && may_be_number(column)) add_patterns(column, found);
   }
   Wide best;
   for (auto& [pattern, wide] : found) {
@@ -95,7 +89,7 @@ Named find_named(const Desk& desk) {
     if (desk.is_used(column) || says(column, Field::kTime)) continue;
     if (column.plain.empty() && column.name.empty()) continue;  // Numbers of lines.
     const auto place = place_in(column.name);
-    if (place && is_number(column)) {
+    if (place && may_be_number(column)) {
       named.columns.push_back({&column, *place});
     } else {
       ++others;
@@ -113,7 +107,7 @@ Named find_named(const Desk& desk) {
 std::map<std::string, std::vector<const Column*>> find_labelled(const Desk& desk) {
   std::map<std::string, std::vector<const Column*>> found;
   for (const Column& column : desk.columns()) {
-    if (desk.is_used(column) || !is_number(column)) continue;
+    if (desk.is_used(column) || !may_be_number(column)) continue;
     if (const auto metric = metric_in_labels(column.name)) found[*metric].push_back(&column);
   }
   std::erase_if(found,
@@ -124,7 +118,7 @@ std::map<std::string, std::vector<const Column*>> find_labelled(const Desk& desk
 std::vector<const Column*> usage_columns(const Desk& desk) {
   std::vector<const Column*> columns;
   for (const Column& column : desk.columns()) {
-    if (desk.is_used(column) || !is_number(column) || says(column, Field::kTime)) continue;
+    if (desk.is_used(column) || !may_be_number(column) || says(column, Field::kTime)) continue;
     if (!metric_of(column.name).empty()) columns.push_back(&column);
   }
   return columns;
@@ -132,7 +126,7 @@ std::vector<const Column*> usage_columns(const Desk& desk) {
 
 // One column has the names of metrics, another their values.
 const Column* metric_column(const Desk& desk) {
-  if (!desk.find(Field::kValue, is_number)) return nullptr;
+  if (!desk.find(Field::kValue, may_be_number)) return nullptr;
   return desk.find(Field::kMetric, [&](const Column& column) {
     return column.example.find('_') != std::string::npos ||
            std::ranges::any_of(desk.rows(), [&](const std::vector<std::string>& row) {
@@ -144,7 +138,7 @@ const Column* metric_column(const Desk& desk) {
 // One column has values, of one metric that is named elsewhere: "Time,Hostname,gpu,Value".
 const Column* lone_value(const Desk& desk) {
   const bool placed = desk.find(Field::kAccelerator) || desk.find(Field::kUuid);
-  return placed ? desk.find(Field::kValue, is_number) : nullptr;
+  return placed ? desk.find(Field::kValue, may_be_number) : nullptr;
 }
 
 class SampleGuess {
@@ -205,8 +199,8 @@ class SampleGuess {
       desk_.use(*shares.front());
       if (const auto told = share_of_all(shares, "", shares.front()->name, true)) {
         desk_.value(
-            fmt::format("column = {}\n{}", quoted(shares.front()->name), told->toml),
-            fmt::format("{} = {}, {}", told->metric, quoted(shares.front()->name), told->why));
+            fmt::format("column = {}\n{}", toml_quoted(shares.front()->name), told->toml),
+            fmt::format("{} = {}, {}", told->metric, toml_quoted(shares.front()->name), told->why));
       }
     } else {
       desk_.miss("value", "how busy the accelerator was");
@@ -219,17 +213,18 @@ class SampleGuess {
     const std::string_view metric = metric_of(column.name);
     const Share share = share_of(column, metric);
     if (share.unit.empty()) {
-      return desk_.note(fmt::format("{} is not used: {}", quoted(column.name), share.why));
+      return desk_.note(fmt::format("{} is not used: {}", toml_quoted(column.name), share.why));
     }
     if (!share.is_sure) desk_.judge_unit_by_values();
-    desk_.value(fmt::format("column = {}\nmetric = \"{}\"\nunit = \"{}\"\n", quoted(column.name),
-                            metric, share.unit),
-                fmt::format("{} = {}, {}: {}", metric, quoted(column.name), share.unit, share.why));
+    desk_.value(
+        fmt::format("column = {}\nmetric = \"{}\"\nunit = \"{}\"\n", toml_quoted(column.name),
+                    metric, share.unit),
+        fmt::format("{} = {}, {}: {}", metric, toml_quoted(column.name), share.unit, share.why));
   }
 
   // Metrics that no exporter calls so are read as utilisation in percent, whatever they are in.
   void by_metric(const Column& metric) {
-    const Column* value = desk_.find(Field::kValue, is_number);
+    const Column* value = desk_.find(Field::kValue, may_be_number);
     desk_.give(Field::kMetric, metric);
     Column shares = *value;
     shares.numbers = shares.filled = 0;
@@ -259,7 +254,8 @@ class SampleGuess {
       return false;
     }
     const auto constant = [&](std::string_view field, const std::string& value) {
-      desk_.line(field, fmt::format("{{ constant = {} }}", quoted(value)), "by the file's name");
+      desk_.line(field, fmt::format("{{ constant = {} }}", toml_quoted(value)),
+                 "by the file's name");
     };
     constant("accelerator", place.accelerator);
     if (has_host || !host_.empty() || place.host.empty()) return false;
@@ -269,11 +265,11 @@ class SampleGuess {
 
   // Its metric is in the file's name, or must be given.
   void add_lone(const Column& column) {
-    const auto told = share_of_all({&column}, "", quoted(column.name), false);
+    const auto told = share_of_all({&column}, "", toml_quoted(column.name), false);
     if (!told) return;
-    desk_.value(fmt::format("column = {}\n{}", quoted(column.name), told->toml),
-                fmt::format("{} = {}, by the file's name, {}", told->metric, quoted(column.name),
-                            told->why));
+    desk_.value(fmt::format("column = {}\n{}", toml_quoted(column.name), told->toml),
+                fmt::format("{} = {}, by the file's name, {}", told->metric,
+                            toml_quoted(column.name), told->why));
   }
 
   // Whether the columns' names say the host.
@@ -289,9 +285,9 @@ class SampleGuess {
     for (const Column* column : wide.columns) desk_.use(*column);
     const auto told = share_of_all(wide.columns, wide.metric, wide.pattern, true);
     if (!told) return false;
-    desk_.value(fmt::format("column = {}\n{}", quoted(wide.pattern), told->toml),
+    desk_.value(fmt::format("column = {}\n{}", toml_quoted(wide.pattern), told->toml),
                 fmt::format("{} = {} columns {}, {}", told->metric, wide.columns.size(),
-                            quoted(wide.pattern), told->why));
+                            toml_quoted(wide.pattern), told->why));
     return false;
   }
 
@@ -318,16 +314,17 @@ class SampleGuess {
     const auto told = share_of_all(columns, metric, pattern, !metric.empty());
     if (!told) return true;
     const std::string note = fmt::format("{} = {} columns {}, {}", told->metric, columns.size(),
-                                         quoted(columns.front()->name), told->why);
+                                         toml_quoted(columns.front()->name), told->why);
     if (!named.between.empty()) {
-      desk_.value(fmt::format("column = \"*\"\nsplit = {}\n{}", quoted(named.between), told->toml),
-                  note);
+      desk_.value(
+          fmt::format("column = \"*\"\nsplit = {}\n{}", toml_quoted(named.between), told->toml),
+          note);
       return true;
     }
     for (const Named::One& one : named.columns) {
       desk_.value(
-          fmt::format("column = {}\nhost = {}\naccelerator = {}\n{}", quoted(one.column->name),
-                      quoted(one.place.host), quoted(one.place.accelerator), told->toml),
+          fmt::format("column = {}\nhost = {}\naccelerator = {}\n{}", toml_quoted(one.column->name),
+                      toml_quoted(one.place.host), toml_quoted(one.place.accelerator), told->toml),
           &one == &named.columns.front() ? note : "");
     }
     return true;
@@ -394,12 +391,13 @@ class SampleGuess {
     const bool numbered = dash != stem.npos && dash >= 4 && dash + 1 < stem.size() &&
                           std::ranges::all_of(stem.substr(0, dash), is_digit);
     if (!host_.empty()) {
-      desk_.note(fmt::format("host = {}: as given", quoted(host_)));
+      desk_.note(fmt::format("host = {}: as given", toml_quoted(host_)));
     } else if (numbered && !has_job) {  // "5174220-r9189566-n911952.csv"
       desk_.line("job", "{ from = \"file\", cut = \"-\" }", "the number in the file's name");
       desk_.line("host", "{ from = \"file\", after = \"-\" }", "the rest of the file's name");
     } else if (const std::string host = host_in(path_); !host.empty()) {
-      desk_.line("host", fmt::format("{{ constant = {} }}", quoted(host)), "by the file's name");
+      desk_.line("host", fmt::format("{{ constant = {} }}", toml_quoted(host)),
+                 "by the file's name");
     } else if (!has_job) {
       desk_.miss("host", "whose accelerators these are; or add: --host NAME");
     }
@@ -437,11 +435,11 @@ Share share_of(const Column& column, std::string_view metric) {
 }
 
 bool is_long_by_metric(const Desk& desk) {
-  return desk.find(Field::kTime, is_time) && metric_column(desk);
+  return desk.find(Field::kTime, may_be_time) && metric_column(desk);
 }
 
 bool tells_of_samples(const Desk& desk) {
-  return desk.find(Field::kTime, is_time) && has_usage(desk);
+  return desk.find(Field::kTime, may_be_time) && has_usage(desk);
 }
 
 bool has_usage(const Desk& desk) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kEnough = 4096;
 constexpr std::size_t kMost = std::size_t{64} << 10;
-constexpr std::size_t kRows = 64;
+constexpr std::size_t kHeadRows = 64;
 constexpr std::size_t kRecord = std::size_t{16} << 10;  // With line ends in quotes.
 
 // The records of the first bytes, quotes over line ends included; blank ones and comments left out.
@@ -83,7 +83,7 @@ char best_delimiter(const std::vector<std::string_view>& records) {
   return best;
 }
 
-bool is_number(std::string_view cell) {
+bool is_number_cell(std::string_view cell) {
   return !is_blank_word(cell) && !read_value(cell).trouble &&
          cell.find_first_of("0123456789") != cell.npos;
 }
@@ -91,13 +91,13 @@ bool is_number(std::string_view cell) {
 // Names, not values: the first cell is none, and most are words.
 bool is_header(const Cells& cells) {
   std::size_t words = 0;
-  for (const std::string_view cell : cells.all()) words += is_number(cell) ? 0U : 1U;
+  for (const std::string_view cell : cells.all()) words += is_number_cell(cell) ? 0U : 1U;
   const std::string_view first = cells[0];
   const bool digit = !first.empty() && first.front() >= '0' && first.front() <= '9';
   // "time,0,1,2,3" names accelerators by their numbers.
-  return !is_number(first) && !digit && (words * 2 > cells.size() || cells.size() > 2) &&
+  return !is_number_cell(first) && !digit && (words * 2 > cells.size() || cells.size() > 2) &&
          std::ranges::none_of(cells.all(), [](std::string_view cell) {
-           return cell.find('.') != cell.npos && is_number(cell);
+           return cell.find('.') != cell.npos && is_number_cell(cell);
          });
 }
 
@@ -143,7 +143,7 @@ std::optional<std::string_view> telling_part(std::string_view bytes, bool is_all
 std::optional<Head> head_of(std::string_view bytes) {
   Records from(bytes);
   std::vector<std::string_view> records;
-  for (std::string_view record; records.size() <= kRows && from.next(record);) {
+  for (std::string_view record; records.size() <= kHeadRows && from.next(record);) {
     records.push_back(record);
   }
   if (records.empty()) return std::nullopt;

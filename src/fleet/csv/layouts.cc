@@ -112,7 +112,7 @@ accelerators = "5"
 )"},
 });
 
-bool fits(std::string_view cell, char letter) {
+bool cell_fits(std::string_view cell, char letter) {
   const auto only = [&](std::string_view letters) {
     return cell.find_first_not_of(letters) == cell.npos;
   };
@@ -136,7 +136,8 @@ std::span<const Layout> shapes() { return kShapes; }
 
 const Layout* shape_of(const std::vector<std::string_view>& cells) {
   for (const Layout& shape : kShapes) {
-    if (shape.columns.size() == cells.size() && std::ranges::equal(cells, shape.columns, fits)) {
+    if (shape.columns.size() == cells.size() &&
+        std::ranges::equal(cells, shape.columns, cell_fits)) {
       return &shape;
     }
   }

@@ -141,12 +141,12 @@ Result<std::vector<std::string>> texts_of(const toml::table& table, std::string_
 }
 
 // How many of our unit one of theirs is.
-struct Unit {
+struct UnitSize {
   std::string_view name;
   Type type;
   double in_ours;
 };
-constexpr Unit kUnits[] = {
+constexpr UnitSize kUnitSizes[] = {
     {"fraction", Type::kShare, 1},     {"percent", Type::kShare, 0.01},
     {"permille", Type::kShare, 0.001}, {"ns", Type::kDuration, 1e-9},
     {"us", Type::kDuration, 1e-6},     {"ms", Type::kDuration, 1e-3},
@@ -160,7 +160,7 @@ Result<double> unit_of(const toml::table& table, Type type) {
   if (node == nullptr) return 0.0;
   const std::string word = TRY(text_of(table, "unit"));
   std::vector<std::string> names;
-  for (const Unit& unit : kUnits) {
+  for (const UnitSize& unit : kUnitSizes) {
     if (unit.type != type) continue;
     if (unit.name == word) return unit.in_ours;
     names.emplace_back(unit.name);

@@ -7,8 +7,6 @@
 namespace amdahl::fleet::csv {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 std::size_t digits_at(std::string_view text, std::size_t at) {
   std::size_t count = 0;
   while (at + count < text.size() && is_digit(text[at + count])) ++count;

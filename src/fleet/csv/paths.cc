@@ -12,8 +12,6 @@
 namespace amdahl::fleet::csv {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // "gpu001" is the name of a host, "samples" and "2026" are not.
 bool is_host(std::string_view word) {
   return std::ranges::any_of(word, is_digit) && !word.empty() && !is_digit(word.front());

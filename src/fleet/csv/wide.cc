@@ -13,11 +13,10 @@ namespace {
 
 using prometheus::Labels;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
 
 // What the '*' of `pattern` stands for in `name`; nothing if it does not fit.
-std::optional<std::string> fits(std::string_view pattern, std::string_view name) {
+std::optional<std::string> star_of(std::string_view pattern, std::string_view name) {
   const std::size_t star = pattern.find('*');
   if (star == pattern.npos) {
     return pattern == name ? std::optional<std::string>("") : std::nullopt;
@@ -123,7 +122,7 @@ std::vector<WideSeries> series_of(const Mapping& mapping, std::size_t value,
     std::optional<WideSeries> series;
     if (of.by_labels) {
       series = series_by_labels(header[i], of.metric);
-    } else if (const auto star = fits(of.column, header[i])) {
+    } else if (const auto star = star_of(of.column, header[i])) {
       const std::size_t cut = of.split.empty() ? 0 : star->rfind(of.split);
       if (of.split.empty()) {
         series.emplace().accelerator = *star;

@@ -102,12 +102,12 @@ constexpr auto kWords = std::to_array<Words>({
     {Field::kValue, "value valuea val reading metricvalue sample"},
 });
 
-struct Unit {
+struct UnitName {
   std::string_view name;  // In brackets, or at the end of the name.
   std::string_view ours;
 };
 // Longer ones first: "ms" ends in "s".
-constexpr auto kUnits = std::to_array<Unit>({
+constexpr auto kUnitNames = std::to_array<UnitName>({
     {"milliseconds", "ms"}, {"microseconds", "us"}, {"nanoseconds", "ns"}, {"seconds", "seconds"},
     {"minutes", "minutes"}, {"hours", "hours"},     {"days", "days"},      {"second", "seconds"},
     {"minute", "minutes"},  {"hour", "hours"},      {"day", "days"},       {"secs", "seconds"},
@@ -194,7 +194,7 @@ std::optional<int> says(const Column& column, Field field) {
   const bool timed = field == Field::kElapsed || field == Field::kTime || field == Field::kSubmit ||
                      field == Field::kStart || field == Field::kEnd;
   if (timed) {
-    for (const Unit& unit : kUnits) {
+    for (const UnitName& unit : kUnitNames) {
       if (!column.plain.ends_with(unit.name)) continue;
       const auto rank = rank_in(
           names, std::string_view(column.plain).substr(0, column.plain.size() - unit.name.size()));
@@ -205,13 +205,13 @@ std::optional<int> says(const Column& column, Field field) {
 }
 
 std::string_view duration_unit(const Column& column) {
-  for (const Unit& unit : kUnits) {
+  for (const UnitName& unit : kUnitNames) {
     if (column.unit == unit.name) return unit.ours;
   }
   if (rank_in(names_of(Field::kElapsed), column.plain)) {
     return column.plain == "wallseconds" ? "seconds" : "";
   }
-  for (const Unit& unit : kUnits) {
+  for (const UnitName& unit : kUnitNames) {
     if (column.plain.ends_with(unit.name)) return unit.ours;
   }
   return {};

@@ -19,9 +19,9 @@ namespace {
 using model::Trouble;
 
 constexpr std::string_view kLogTitle = "NVSMI LOG";
-constexpr std::size_t kMostGpus = 4096;  // Of one log; a host has a few.
+constexpr std::size_t kMostNamed = 4096;  // Of one log; a host has a few.
 
-std::string_view first_line(std::string_view head) {
+std::string_view first_full_line(std::string_view head) {
   if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
   const std::size_t begin = head.find_first_not_of("\r\n");
   if (begin == head.npos) return {};
@@ -152,7 +152,7 @@ class NamesReader final : public Reader {
   void log(std::string_view line, Where where) {
     if (is_log(line)) return end_log();
     if (line.starts_with("GPU ") && line.find(" : ") == line.npos) {
-      if (gpus_.size() < kMostGpus) {
+      if (gpus_.size() < kMostNamed) {
         gpus_.push_back({std::string(trim(line.substr(4))), {}, {}, where});
       }
       return;
@@ -229,7 +229,7 @@ class NamesReader final : public Reader {
 }  // namespace
 
 bool claims_names(std::string_view head) {
-  const std::string_view line = first_line(head);
+  const std::string_view line = first_full_line(head);
   return listed_gpu(line).has_value() || is_log(line) || is_name_table(line);
 }
 

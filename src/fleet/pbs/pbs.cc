@@ -26,8 +26,6 @@ struct Record {
   std::string_view message;
 };
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 std::optional<Record> record_of(std::string_view line) {
   constexpr std::string_view kShape = "00/00/0000 00:00:00;A;";
   if (line.size() < kShape.size()) return std::nullopt;

@@ -20,7 +20,6 @@ constexpr std::size_t kMostPending = 1 << 24;  // Points of one series whose lab
 constexpr std::size_t kMostTexts = 100;
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Seconds, with or without a fraction, as nanoseconds: a double would lose the milliseconds.
 std::optional<Nanos> time_of(std::string_view text) {

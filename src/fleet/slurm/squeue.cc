@@ -10,11 +10,11 @@
 namespace amdahl::fleet::slurm {
 namespace {
 
-struct Field {
+struct QueueField {
   std::string_view name;  // As -o and -O print it.
   std::string_view Words::*member;
 };
-constexpr Field kFields[] = {
+constexpr QueueField kQueueFields[] = {
     {"JOBID", &Words::id},
     {"NAME", &Words::name},
     {"USER", &Words::user},
@@ -31,7 +31,7 @@ constexpr Field kFields[] = {
     {"COMMAND", &Words::script},
 };
 
-constexpr std::string_view kAgain =
+constexpr std::string_view kAskQueueAgain =
     "run: squeue -a -t all -o '%i|%P|%j|%u|%a|%T|%V|%S|%D|%N|%b', or squeue --json";
 
 }  // namespace
@@ -67,8 +67,8 @@ Result<> Squeue::header(std::string_view line) {
   bool devices = false;
   std::vector<Member> columns;
   for (const std::string_view cell : cells_) {
-    const auto found = std::ranges::find(kFields, cell, &Field::name);
-    columns.push_back(found == std::end(kFields) ? nullptr : found->member);
+    const auto found = std::ranges::find(kQueueFields, cell, &QueueField::name);
+    columns.push_back(found == std::end(kQueueFields) ? nullptr : found->member);
     start = start || cell == "START_TIME";
     devices = devices || cell == "TRES_ALLOC";
     if (cell != "TRES_PER_NODE" && cell != "GRES") continue;
@@ -76,8 +76,8 @@ Result<> Squeue::header(std::string_view line) {
     devices = true;
   }
   columns_ = std::move(columns);
-  if (!start) return bad_input(fmt::format("has no column START_TIME; {}", kAgain));
-  if (!devices) return bad_input(fmt::format("has no column TRES_PER_NODE; {}", kAgain));
+  if (!start) return bad_input(fmt::format("has no column START_TIME; {}", kAskQueueAgain));
+  if (!devices) return bad_input(fmt::format("has no column TRES_PER_NODE; {}", kAskQueueAgain));
   return Ok{};
 }
 

@@ -126,8 +126,6 @@ std::string_view without_width(std::string_view field) {
 constexpr std::size_t kMostExcess = 512;                      // Delimiters in free text.
 constexpr std::size_t kLongestRecord = std::size_t{1} << 20;  // Of several lines.
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 bool has_only(std::string_view text, std::string_view more) {
   return std::ranges::all_of(text,
                              [&](char c) { return is_digit(c) || more.find(c) != more.npos; });

@@ -122,7 +122,7 @@ CREATE VIRTUAL TABLE search USING fts5(
   id UNINDEXED, title, mechanism, change, reason, tokenize = 'porter unicode61');
 )sql";
 
-constexpr std::string_view kHypothesis = R"sql(
+constexpr std::string_view kHypothesisTable = R"sql(
 CREATE TABLE hypothesis(
   seq           INTEGER PRIMARY KEY,
   id            TEXT NOT NULL UNIQUE CHECK (id <> ''),
@@ -175,7 +175,7 @@ CREATE TRIGGER hypothesis_keep BEFORE DELETE ON hypothesis
 BEGIN SELECT RAISE(ABORT, 'hypotheses are for ever'); END;
 )sql";
 
-constexpr std::string_view kExperiment = R"sql(
+constexpr std::string_view kExperimentTable = R"sql(
 CREATE TABLE experiment(
   seq        INTEGER PRIMARY KEY,
   id         TEXT NOT NULL UNIQUE CHECK (id <> ''),
@@ -338,7 +338,7 @@ CREATE TRIGGER gate_keep BEFORE DELETE ON gate
 BEGIN SELECT RAISE(ABORT, 'gate decisions are for ever'); END;
 )sql";
 
-constexpr std::string_view kVerdict = R"sql(
+constexpr std::string_view kVerdictTable = R"sql(
 CREATE TABLE verdict(
   seq        INTEGER PRIMARY KEY,
   hypothesis TEXT NOT NULL UNIQUE,
@@ -455,7 +455,8 @@ END;
 
 std::string projections_sql() {
   std::string sql;
-  for (const auto part : {kPlain, kHypothesis, kExperiment, kRun, kGate, kVerdict, kCanary}) {
+  for (const auto part :
+       {kPlain, kHypothesisTable, kExperimentTable, kRun, kGate, kVerdictTable, kCanary}) {
     sql += part;
   }
   for (const auto table : {"hypothesis", "experiment", "run", "gate", "canary"}) {

@@ -15,14 +15,6 @@ namespace {
 
 constexpr int kDeepest = 64;  // Generations.
 
-std::vector<std::string_view> words(std::string_view text) {
-  std::vector<std::string_view> found;
-  for (const std::string_view word : split(trim(text), ' ')) {
-    if (!word.empty()) found.push_back(word);
-  }
-  return found;
-}
-
 // "running" while it was, else the system call's number and arguments; -1: in none.
 model::Wait wait_of(std::string_view syscall, char state) {
 #if defined(__x86_64__)
@@ -47,7 +39,7 @@ void ProcSampler::look_at_process(pid_t process, Nanos now, int depth) {
     look_at_task(process, *tid, now);
     const auto children = os::read_file(folder + "/" + name + "/children");
     if (!children) continue;
-    for (const std::string_view word : words(*children)) {
+    for (const std::string_view word : words_in(trim(*children))) {
       if (const auto child = to_number<pid_t>(word)) look_at_process(*child, now, depth + 1);
     }
   }
@@ -61,7 +53,7 @@ void ProcSampler::look_at_task(pid_t process, pid_t tid, Nanos now) {
   const char state = stat->state;
   const auto times = os::read_file(folder + "/schedstat");
   if (!times) return;
-  const auto numbers = words(*times);
+  const auto numbers = words_in(trim(*times));
   if (numbers.size() < 3) return;
   const Nanos cpu{to_number<std::int64_t>(numbers[0]).value_or(0)};
   const Nanos delay{to_number<std::int64_t>(numbers[1]).value_or(0)};

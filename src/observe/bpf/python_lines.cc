@@ -10,7 +10,7 @@ namespace amdahl::observe {
 namespace {
 
 constexpr std::size_t kMostCodes = 50000;
-constexpr std::size_t kMostStacks = 50000;
+constexpr std::size_t kMostPythonStacks = 50000;
 constexpr std::uint32_t kAscii = 1U << 6U;
 
 using Table = std::span<const std::uint8_t>;
@@ -174,7 +174,7 @@ std::optional<std::uint32_t> PythonLines::add(const waits_event_python& event) {
   if (made.empty()) return std::nullopt;
   const auto known = stack_numbers_.find(made);
   if (known != stack_numbers_.end()) return known->second;
-  if (stacks_.size() >= kMostStacks) return std::nullopt;
+  if (stacks_.size() >= kMostPythonStacks) return std::nullopt;
   const auto number = static_cast<std::uint32_t>(stacks_.size());
   stack_numbers_[made] = number;
   stacks_.push_back(std::move(made));

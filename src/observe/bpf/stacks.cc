@@ -14,9 +14,9 @@ namespace amdahl::observe {
 namespace {
 
 constexpr std::size_t kMostFrames = 64;
-constexpr std::size_t kMostFiles = 512;      // Kept open.
-constexpr std::size_t kMostProcesses = 512;  // Whose maps are kept.
-constexpr std::size_t kMostRows = 20000;     // Some 6 MB.
+constexpr std::size_t kMostFiles = 512;   // Kept open.
+constexpr std::size_t kMostMapped = 512;  // Whose maps are kept.
+constexpr std::size_t kMostMaps = 20000;  // Some 6 MB.
 
 constexpr std::string_view kKernelsPart = "[vdso]";  // Of every process, the same for all.
 
@@ -35,7 +35,7 @@ std::optional<ElfFile> kernels_part() {
   return ElfFile::open(fmt::format("/proc/self/fd/{}", copy.get()));
 }
 
-std::optional<std::uint64_t> hex(std::string_view text) {
+std::optional<std::uint64_t> from_hex(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
@@ -58,14 +58,14 @@ std::vector<Mapping> parse_maps(std::string_view text) {
   for (std::string_view line : split(text, '\n')) {
     const std::string_view range = word(line);
     const std::string_view rights = word(line);
-    const auto offset = hex(word(line));
+    const auto offset = from_hex(word(line));
     word(line);  // Device.
     word(line);  // Inode.
     const std::string_view file = trim(line);
     const std::size_t dash = range.find('-');
     if (dash == range.npos || rights.find('x') == rights.npos || !offset) continue;
-    const auto from = hex(range.substr(0, dash));
-    const auto to = hex(range.substr(dash + 1));
+    const auto from = from_hex(range.substr(0, dash));
+    const auto to = from_hex(range.substr(dash + 1));
     if (!from || !to || (!file.starts_with('/') && file != kKernelsPart)) continue;
     found.push_back({*from, *to, *offset, std::string(file)});
   }
@@ -74,7 +74,7 @@ std::vector<Mapping> parse_maps(std::string_view text) {
 }
 
 const Mapping* Stacks::find(pid_t process, std::uint64_t instruction) {
-  if (maps_.size() >= kMostProcesses && !maps_.contains(process)) maps_.clear();
+  if (maps_.size() >= kMostMapped && !maps_.contains(process)) maps_.clear();
   Maps& maps = maps_[process];
   const auto look = [&]() -> const Mapping* {
     const auto after = std::ranges::upper_bound(maps.mappings, instruction, {}, &Mapping::from);
@@ -94,7 +94,7 @@ const Mapping* Stacks::find(pid_t process, std::uint64_t instruction) {
 
 // Most places have most of their frames in common.
 const std::optional<UnwindRow>& Stacks::row_for(const Place& place) {
-  if (rows_known_ >= kMostRows) {
+  if (rows_known_ >= kMostMaps) {
     rows_.clear();
     rows_known_ = 0;
   }

@@ -14,7 +14,7 @@
 namespace amdahl::observe {
 namespace {
 
-constexpr Nanos kLookEvery = std::chrono::milliseconds(20);
+constexpr Nanos kWaitsEvery = std::chrono::milliseconds(20);
 
 }  // namespace
 
@@ -27,7 +27,7 @@ class Waits::Sampling {
     summary_.host = os::host_name();
     summary_.started = clock.unix_time();
     summary_.monotonic = clock.monotonic();
-    summary_.sample_every = kLookEvery;
+    summary_.sample_every = kWaitsEvery;
   }
   ~Sampling() { end(); }
   Sampling(const Sampling&) = delete;
@@ -60,7 +60,7 @@ class Waits::Sampling {
     sigset_t all;
     sigfillset(&all);
     ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
-    Pace pace(kLookEvery);
+    Pace pace(kWaitsEvery);
     std::unique_lock lock(mutex_);
     while (!is_stopped_) {
       const Nanos now = clock_.monotonic() - summary_.monotonic;

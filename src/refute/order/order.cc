@@ -22,7 +22,7 @@ struct Halves {
   bool enough() const { return first.size() >= kAtLeast && second.size() >= kAtLeast; }
 };
 
-Halves split(std::span<const double> d, const std::vector<bool>& second) {
+Halves split_halves(std::span<const double> d, const std::vector<bool>& second) {
   Halves halves;
   for (std::size_t i = 0; i < d.size(); ++i) {
     (second[i] ? halves.second : halves.first).push_back(d[i]);
@@ -51,7 +51,7 @@ double p_weaker(const Halves& halves, double theta) {
 }  // namespace
 
 Ruling rule(std::span<const double> d, const std::vector<bool>& second, double theta) {
-  const Halves halves = split(d, second);
+  const Halves halves = split_halves(d, second);
   if (!halves.enough()) return kAbstains;
   const bool both = stats::hodges_lehmann(halves.first) >= theta / 2 &&
                     stats::hodges_lehmann(halves.second) >= theta / 2;
@@ -73,7 +73,7 @@ model::Finding run(const Evidence& evidence) {
     return finding(kAbstains, fmt::format("which arm ran second is known in {} of {}", d.size(),
                                           count(trials.size(), "pair")));
   }
-  const Halves halves = split(d, second);
+  const Halves halves = split_halves(d, second);
   const Ruling ruling = rule(d, second, theta);
   const Words words = words_for(pairs);
   if (!halves.enough()) {

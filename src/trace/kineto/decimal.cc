@@ -3,12 +3,12 @@
 #include <charconv>
 #include <limits>
 
+#include "base/text.h"
+
 namespace amdahl::trace::kineto {
 namespace {
 
 constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string_view bare(std::string_view token) {
   const auto edge = [](char c) {

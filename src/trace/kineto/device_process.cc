@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "trace/kineto/copy_name.h"
 #include "trace/kineto/event.h"
 #include "trace/kineto/window.h"
@@ -21,10 +22,6 @@ using model::DeviceKind;
 using model::HostKind;
 using model::kNone;
 using std::string_view_literals::operator""sv;
-
-bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 // Lines of a device that repeat what its streams show, under other names.
 constexpr auto kViews =
@@ -61,7 +58,8 @@ enum class Line : std::uint8_t { kHost, kWork, kCopies, kView, kSum, kGroup };
 
 Line line_of(std::string_view thread, bool has_streams) {
   if (thread.starts_with("Stream"sv)) {
-    return has(thread, "Memcpy"sv) && !has(thread, "Compute"sv) ? Line::kCopies : Line::kWork;
+    return contains(thread, "Memcpy"sv) && !contains(thread, "Compute"sv) ? Line::kCopies
+                                                                          : Line::kWork;
   }
   const bool view =
       std::ranges::any_of(kViews, [&](std::string_view of) { return thread.starts_with(of); });
@@ -81,7 +79,7 @@ DeviceKind kind_of(Line line, std::string_view name, bool has_groups) {
   return name.starts_with("Memset"sv) ? DeviceKind::kSet : DeviceKind::kKernel;
 }
 
-struct Lines {
+struct DeviceLines {
   std::vector<Line> by_thread;
   std::vector<std::int64_t> streams;   // By thread: the number of its stream.
   std::vector<std::uint32_t> devices;  // By process; kNone: it is none.
@@ -92,7 +90,7 @@ struct Lines {
 constexpr std::int64_t kDeviceBits = 31;
 
 // Gives processes of collectives to their devices, and their lines streams that no other has.
-void take_collectives(std::uint32_t source, const model::Trace& trace, Lines& lines) {
+void take_collectives(std::uint32_t source, const model::Trace& trace, DeviceLines& lines) {
   std::vector<std::uint32_t> hardware;
   std::int64_t next = 0;
   for (std::uint32_t i = 0; i < trace.processes.size(); ++i) {
@@ -120,9 +118,9 @@ void take_collectives(std::uint32_t source, const model::Trace& trace, Lines& li
   }
 }
 
-Lines lines_of(std::uint32_t source, model::TraceBuilder& builder) {
+DeviceLines lines_of(std::uint32_t source, model::TraceBuilder& builder) {
   model::Trace& trace = builder.trace();
-  Lines lines;
+  DeviceLines lines;
   lines.by_thread.assign(trace.threads.size(), Line::kHost);
   for (const model::TraceThread& thread : trace.threads) lines.streams.push_back(thread.id);
   lines.devices.assign(trace.processes.size(), kNone);
@@ -184,7 +182,8 @@ std::vector<std::uint32_t> ordered(const Rows& rows, std::size_t first, LineOf l
 }
 
 // Of several flows to one event the last that left counts.
-void join_launch_flows(const Lines& lines, const SourceRows& first, model::TraceBuilder& builder) {
+void join_launch_flows(const DeviceLines& lines, const SourceRows& first,
+                       model::TraceBuilder& builder) {
   model::Trace& trace = builder.trace();
   const std::uint32_t name = trace.names.find(kLaunchFlowName);
   const auto launches = [&](const model::Flow& flow) {
@@ -246,7 +245,7 @@ void take_device_processes(std::uint32_t source, const SourceRows& first,
     return row.source == source && row.kind == model::LossKind::kUnknownKind;
   });
   if (loss == trace.losses.end()) return;
-  const Lines lines = lines_of(source, builder);
+  const DeviceLines lines = lines_of(source, builder);
   std::uint64_t taken = 0;
   auto& rows = trace.host_events;
   const auto take = [&](model::HostEvent& event) {

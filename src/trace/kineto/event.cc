@@ -79,7 +79,7 @@ constexpr auto kCategories = std::to_array<Named>({
 
 // What becomes of an event.
 enum class Rows : std::uint8_t {
-  kNone,  // Nothing, or what its phase says.
+  kNothing,  // Or what its phase says.
   kHost,
   kDevice,
   kSync,
@@ -110,11 +110,11 @@ constexpr auto kKept = std::to_array<Kept>({
     {Category::kMtia, Rows::kDevice, kWantDevice},
     {Category::kDeviceAnnotation, Rows::kDevice, kWantDevice, {}, model::DeviceKind::kAnnotation},
     {Category::kSync, Rows::kSync, kWantAll},
-    {Category::kRange, Rows::kNone, kWantAll},
-    {Category::kLaunchFlow, Rows::kNone, kWantNothing},
-    {Category::kDeviceFlow, Rows::kNone, kWantNothing},
-    {Category::kFlow, Rows::kNone, kWantNothing},
-    {Category::kIgnored, Rows::kNone, kWantNothing},
+    {Category::kRange, Rows::kNothing, kWantAll},
+    {Category::kLaunchFlow, Rows::kNothing, kWantNothing},
+    {Category::kDeviceFlow, Rows::kNothing, kWantNothing},
+    {Category::kFlow, Rows::kNothing, kWantNothing},
+    {Category::kIgnored, Rows::kNothing, kWantNothing},
 });
 
 constexpr bool in_order() {
@@ -374,7 +374,7 @@ void keep_unknown(const RawEvent& event, Window& window) {
 void keep_complete(const RawEvent& event, Window& window) {
   const Kept& as = kept(event.category);
   switch (as.rows) {
-    case Rows::kNone:
+    case Rows::kNothing:
       return;
     case Rows::kHost:
       return keep_host(event, as.host, window);

@@ -10,9 +10,9 @@
 namespace amdahl::trace::kineto {
 namespace {
 
-using Json = nlohmann::json;
+using HeaderJson = nlohmann::json;
 
-std::optional<std::int64_t> integer(const Json& object, const char* key) {
+std::optional<std::int64_t> integer(const HeaderJson& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end()) return {};
   if (found->is_number_integer()) return found->get<std::int64_t>();
@@ -20,7 +20,7 @@ std::optional<std::int64_t> integer(const Json& object, const char* key) {
   return {};
 }
 
-std::string text(const Json& object, const char* key) {
+std::string text(const HeaderJson& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
@@ -30,10 +30,10 @@ std::int32_t small(std::optional<std::int64_t> value, std::int32_t otherwise) {
   return value && *value >= 0 && *value < INT32_MAX ? static_cast<std::int32_t>(*value) : otherwise;
 }
 
-void read_devices(const Json& list, Header& header) {
-  constexpr std::size_t kMost = 4096;
-  for (const Json& row : list) {
-    if (!row.is_object() || header.devices.size() >= kMost) continue;
+void read_devices(const HeaderJson& list, Header& header) {
+  constexpr std::size_t kMostDevices = 4096;
+  for (const HeaderJson& row : list) {
+    if (!row.is_object() || header.devices.size() >= kMostDevices) continue;
     const auto id = integer(row, "id");
     if (!id) continue;
     const auto memory = integer(row, "totalGlobalMem").value_or(0);
@@ -47,13 +47,14 @@ void read_devices(const Json& list, Header& header) {
 
 Header read_header(std::string_view json) {
   Header header;
-  Json root = Json::parse(json, nullptr, false);
+  HeaderJson root = HeaderJson::parse(json, nullptr, false);
   // The tail may be cut or broken; what comes before the events rarely is.
   if (root.is_discarded()) {
     header.readable = false;
     const std::size_t list = json.find("\"traceEvents\"");
     if (list == std::string_view::npos) return header;
-    root = Json::parse(std::string(json.substr(0, list)) + "\"traceEvents\": []}", nullptr, false);
+    root = HeaderJson::parse(std::string(json.substr(0, list)) + "\"traceEvents\": []}", nullptr,
+                             false);
   }
   if (!root.is_object()) return header;
   const auto base = integer(root, "baseTimeNanoseconds");

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "trace/kineto/frame.h"
 #include "trace/kineto/header.h"
 #include "trace/kineto/merge.h"
@@ -15,10 +16,6 @@ namespace amdahl::trace::kineto {
 namespace {
 
 using model::LossKind;
-
-bool has(std::string_view text, std::string_view word) {
-  return text.find(word) != std::string_view::npos;
-}
 
 // How reading ended.
 struct End {
@@ -112,11 +109,11 @@ bool claims(std::string_view head) {
   if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
   const std::size_t first = head.find_first_not_of(" \n\r\t");
   if (first == std::string_view::npos) return false;
-  if (head[first] == '[') return has(head, "\"ph\"") && has(head, "\"ts\"");
+  if (head[first] == '[') return contains(head, "\"ph\"") && contains(head, "\"ts\"");
   if (head[first] != '{') return false;
-  return has(head, "\"traceEvents\"") ||
-         (has(head, "\"schemaVersion\"") &&
-          (has(head, "\"deviceProperties\"") || has(head, "\"distributedInfo\"")));
+  return contains(head, "\"traceEvents\"") ||
+         (contains(head, "\"schemaVersion\"") &&
+          (contains(head, "\"deviceProperties\"") || contains(head, "\"distributedInfo\"")));
 }
 
 Result<> read(const Input& input, const Limits& limits, model::TraceBuilder& builder) {

@@ -10,8 +10,6 @@
 namespace amdahl::trace::nsys {
 namespace {
 
-constexpr std::string_view kMagic{"SQLite format 3\0", 16};
-
 // Steps of SQLite's machine between two looks, and how many a file may take: a row takes a few
 // dozen. A file whose pages point in circles would go on for ever.
 constexpr int kStepsAtOnce = 10'000;
@@ -20,7 +18,7 @@ constexpr std::uint64_t kStepsPerByte = 10;
 
 constexpr int kLongestText = 16 << 20;
 
-std::string quoted(std::string_view name) {
+std::string sql_quoted(std::string_view name) {
   std::string text = "\"";
   for (const char c : name) {
     text += c;
@@ -181,8 +179,9 @@ Result<std::optional<Rows>> Database::rows(const std::string& table,
                                            std::span<const std::string_view> columns) const {
   if (!has(table)) return std::optional<Rows>{};
   sqlite3_stmt* raw = nullptr;
-  if (sqlite3_prepare_v2(db_.get(), fmt::format("SELECT * FROM {} LIMIT 0", quoted(table)).c_str(),
-                         -1, &raw, nullptr) != SQLITE_OK) {
+  if (sqlite3_prepare_v2(db_.get(),
+                         fmt::format("SELECT * FROM {} LIMIT 0", sql_quoted(table)).c_str(), -1,
+                         &raw, nullptr) != SQLITE_OK) {
     return broken(db_.get(), table);
   }
   const db::Query shape(raw);
@@ -190,10 +189,10 @@ Result<std::optional<Rows>> Database::rows(const std::string& table,
   for (int i = 0; i < sqlite3_column_count(raw); ++i) present.emplace(sqlite3_column_name(raw, i));
   std::vector<std::string> wanted;
   for (const std::string_view column : columns) {
-    wanted.push_back(present.contains(column) ? quoted(column) : "NULL");
+    wanted.push_back(present.contains(column) ? sql_quoted(column) : "NULL");
   }
   raw = nullptr;
-  const std::string sql = fmt::format("SELECT {} FROM {}", join(wanted, ", "), quoted(table));
+  const std::string sql = fmt::format("SELECT {} FROM {}", join(wanted, ", "), sql_quoted(table));
   if (sqlite3_prepare_v2(db_.get(), sql.c_str(), -1, &raw, nullptr) != SQLITE_OK) {
     return broken(db_.get(), table);
   }
@@ -204,8 +203,8 @@ Result<std::string> Database::value(std::string_view table, std::string_view col
                                     std::string_view key, std::int64_t id) {
   if (!lookup_) {
     sqlite3_stmt* raw = nullptr;
-    const std::string sql = fmt::format("SELECT {} FROM {} WHERE {} = ?1 LIMIT 1", quoted(column),
-                                        quoted(table), quoted(key));
+    const std::string sql = fmt::format("SELECT {} FROM {} WHERE {} = ?1 LIMIT 1",
+                                        sql_quoted(column), sql_quoted(table), sql_quoted(key));
     if (sqlite3_prepare_v2(db_.get(), sql.c_str(), -1, &raw, nullptr) != SQLITE_OK) {
       return broken(db_.get(), table);
     }

@@ -17,6 +17,8 @@
 
 namespace amdahl::trace::nsys {
 
+inline constexpr std::string_view kMagic{"SQLite format 3\0", 16};
+
 // The rows of one table. Columns count as they were asked for; one that the table lacks is null.
 class Rows {
  public:

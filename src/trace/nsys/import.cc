@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kLongestName = 4096;
 
-std::uint64_t key_of(std::int64_t pid, std::int64_t id) {
+std::uint64_t name_key(std::int64_t pid, std::int64_t id) {
   return static_cast<std::uint64_t>(pid) << 32U ^ static_cast<std::uint64_t>(id);
 }
 
@@ -109,14 +109,14 @@ std::uint32_t Import::thread_of(std::int64_t global) {
 
 // CUDA numbers devices as each process sees them; the export says which they are, if it can.
 std::int64_t Import::device_id(std::int64_t pid, std::int64_t ordinal) const {
-  const auto found = device_map_.find(key_of(pid, ordinal));
+  const auto found = device_map_.find(name_key(pid, ordinal));
   return found == device_map_.end() ? ordinal : found->second;
 }
 
 void Import::read_device_map() {
   constexpr auto kColumns = std::to_array<std::string_view>({"gpuId", "cudaId", "pid"});
   for_each("TARGET_INFO_CUDA_DEVICE", kColumns, [&](const Rows& rows) {
-    device_map_[key_of(rows.integer(2), rows.integer(1))] = rows.integer(0);
+    device_map_[name_key(rows.integer(2), rows.integer(1))] = rows.integer(0);
     return true;
   });
 }
@@ -160,12 +160,12 @@ void Import::read_thread_names() {
   model::Trace& trace = builder_.trace();
   for (std::uint32_t i = 0; i < trace.threads.size(); ++i) {
     const model::TraceProcess& process = trace.processes[trace.threads[i].process];
-    if (process.source == source_) threads[key_of(process.id, trace.threads[i].id)] = i;
+    if (process.source == source_) threads[name_key(process.id, trace.threads[i].id)] = i;
   }
   constexpr auto kColumns = std::to_array<std::string_view>({"globalTid", "nameId"});
   for_each("ThreadNames", kColumns, [&](const Rows& rows) {
     const std::int64_t global = rows.integer(0);
-    const auto found = threads.find(key_of(pid_of(global), tid_of(global)));
+    const auto found = threads.find(name_key(pid_of(global), tid_of(global)));
     if (found != threads.end()) trace.threads[found->second].name = name_of(rows.integer(1));
     return true;
   });

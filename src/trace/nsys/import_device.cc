@@ -187,7 +187,7 @@ void Import::read_sets() {
 
 namespace {
 
-std::uint64_t key_of(std::int64_t global, std::int64_t event) {
+std::uint64_t event_key(std::int64_t global, std::int64_t event) {
   return static_cast<std::uint64_t>(pid_of(global)) << 40U ^ static_cast<std::uint64_t>(event);
 }
 
@@ -216,7 +216,8 @@ void Import::read_records() {
   for_each(kTable, kColumns, [&](const Rows& rows) {
     const auto where = where_of(rows, kTable, 0);
     if (!where || rows.integer(2) <= 0) return true;
-    records_[key_of(rows.integer(3), rows.integer(4))].push_back({rows.integer(2), where->stream});
+    records_[event_key(rows.integer(3), rows.integer(4))].push_back(
+        {rows.integer(2), where->stream});
     return has_room(kTable);
   });
   for (auto& [event, of] : records_) std::ranges::sort(of, {}, &Record::correlation);
@@ -242,7 +243,7 @@ void Import::read_syncs() {
     if (correlation > 0) {
       sync.correlation = builder_.correlation(static_cast<std::uint64_t>(correlation));
     }
-    if (const auto found = records_.find(key_of(rows.integer(5), rows.integer(8)));
+    if (const auto found = records_.find(event_key(rows.integer(5), rows.integer(8)));
         found != records_.end() && correlation > 0) {
       const auto after =
           std::ranges::lower_bound(found->second, correlation, {}, &Record::correlation);

@@ -8,8 +8,6 @@
 namespace amdahl::trace::nsys {
 namespace {
 
-constexpr std::string_view kMagic{"SQLite format 3\0", 16};
-
 constexpr std::string_view kNames = "StringIds";
 
 // Every version has the first; of the others an export may lack any, and none of them makes one.
