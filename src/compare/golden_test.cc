@@ -1,5 +1,4 @@
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -11,7 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "base/testing.h"
 #include "compare/compare.h"
+#include "source_dir.h"
 #include "stats/estimate.h"
 
 namespace amdahl::compare {
@@ -20,15 +21,11 @@ namespace {
 using Values = std::vector<double>;
 using Check = std::function<void(const Json& in, const Json& out, double tolerance)>;
 
-// Runs `check` on every case of $AMDAHL_CORPUS/expected/stats/<name>.json, or skips.
+// Runs `check` on every case of expected/stats/<name>.json.
 void each(const std::string& name, const Check& check) {
-  const char* corpus = std::getenv("AMDAHL_CORPUS");
-  if (corpus == nullptr || *corpus == '\0') {
-    GTEST_SKIP() << "AMDAHL_CORPUS is not set: export it to the folder that holds expected/stats";
-  }
-  const std::string path = std::string(corpus) + "/expected/stats/" + name + ".json";
+  const std::string path = golden_folder(AMDAHL_SOURCE_DIR) + "/expected/stats/" + name + ".json";
   std::ifstream file(path, std::ios::binary);
-  if (!file) GTEST_SKIP() << "cannot read " << path;
+  ASSERT_TRUE(file) << "cannot read " << path;
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   const auto parsed = parse_json(text);
   ASSERT_TRUE(parsed) << parsed.error().text;

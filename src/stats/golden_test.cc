@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -12,6 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "base/testing.h"
+#include "source_dir.h"
 #include "stats/campaign.h"
 #include "stats/coin.h"
 #include "stats/eprocess.h"
@@ -24,31 +25,19 @@ namespace {
 
 using Values = std::vector<double>;
 
-// The text of $AMDAHL_CORPUS/expected/stats/<name>.json, or empty with the reason in `why_not`.
-// The vectors come from independent sources (R, scipy, 50-digit mpmath) and are not ours to ship.
-std::string golden_text(const std::string& name, std::string& why_not) {
-  const char* corpus = std::getenv("AMDAHL_CORPUS");
-  if (corpus == nullptr || *corpus == '\0') {
-    why_not = "AMDAHL_CORPUS is not set: export it to the folder that holds expected/stats";
-    return {};
-  }
-  const std::string path = std::string(corpus) + "/expected/stats/" + name + ".json";
+// The text of expected/stats/<name>.json. The values come from independent sources: R, scipy, and
+// mpmath with 50 digits.
+std::string golden_text(const std::string& name) {
+  const std::string path = golden_folder(AMDAHL_SOURCE_DIR) + "/expected/stats/" + name + ".json";
   std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    why_not = "cannot read " + path;
-    return {};
-  }
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 class Golden : public testing::Test {
  protected:
-  // Runs `check(in, out)` on every case of the file; skips with the reason if it is not there.
+  // Runs `check(in, out)` on every case of the file.
   void each(const std::string& name, const std::function<void(const Json&, const Json&)>& check) {
-    std::string why_not;
-    const std::string text = golden_text(name, why_not);
-    if (text.empty()) GTEST_SKIP() << why_not;
-    const auto parsed = parse_json(text);
+    const auto parsed = parse_json(golden_text(name));
     ASSERT_TRUE(parsed) << parsed.error().text;
     // The files allow for other ways to sum; ours is held to the last digits.
     tolerance_ = std::min(1e-12, parsed->at("abs_or_rel_tol").get<double>());
