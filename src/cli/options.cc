@@ -125,6 +125,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {"dream", "--family", "NAME", &Flags::family, "only for this family"},
 
     {"roi", "--price", "USD", &Flags::price, "per accelerator-hour"},
+    {"roi", "--html", "FILE", &Flags::html, "write the whole campaign as a page, too"},
 
     {"init", "--replace", "", &Flags::replace, "write the configuration anew"},
 

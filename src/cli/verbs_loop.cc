@@ -367,10 +367,12 @@ Result<int> do_stack(const Flags& flags) {
   }
   std::vector<std::vector<std::string>> rows;
   for (const model::StackResult& r : results) {
-    rows.push_back({r.family, std::to_string(r.changes), show_number(r.original_cost),
-                    show_number(r.stack_cost), r.work_unit, describe(r.comparison)});
+    rows.push_back(
+        {r.family, std::to_string(r.changes), show_duration(from_seconds(r.original_cost)),
+         show_duration(from_seconds(r.stack_cost)), r.work_unit, describe(r.comparison)});
   }
-  print(table({"family", "changes", "original", "stack", "accel-s per", "saves"}, rows));
+  print("Accelerator time\n");
+  print(table({"family", "changes", "original", "stack", "per", "saves"}, rows));
   return 0;
 }
 

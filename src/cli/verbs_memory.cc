@@ -1,14 +1,18 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "app/campaign.h"
 #include "app/context.h"
 #include "app/roi.h"
 #include "base/count.h"
 #include "base/text.h"
+#include "cli/campaign_html.h"
 #include "cli/show.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "model/codec.h"
+#include "os/clock.h"
+#include "os/files.h"
 
 namespace amdahl::cli {
 
@@ -18,8 +22,13 @@ Result<int> do_roi(const Flags& flags) {
     return bad_input("--price is what an accelerator-hour costs, in USD: 0 or more");
   }
   app::Context context = TRY(context_for(flags, false));
-  const app::Roi roi = TRY(app::return_on_investment(
-      context, flags.price >= 0 ? std::optional(flags.price) : std::nullopt));
+  const auto price = flags.price >= 0 ? std::optional(flags.price) : std::nullopt;
+  if (!flags.html.empty()) {
+    const std::string page = campaign_page(TRY(app::read_campaign(context, price)),
+                                           describe_time(os::real_clock().unix_time()));
+    TRY(os::write_shared(os::absolute(flags.html), page).in("--html"));
+  }
+  const app::Roi roi = TRY(app::return_on_investment(context, price));
   Json list = Json::array();
   std::vector<std::vector<std::string>> rows;
   for (const app::RoiRow& r : roi.rows) {

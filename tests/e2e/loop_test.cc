@@ -46,7 +46,11 @@ TEST(Loop, ARealWinIsProvedGatedAndRemembered) {
   const Json stack = json_of(house.amdahl({"stack", "nap", "--pairs", "6", "--json"}));
   EXPECT_GT(stack.at("stacks").at(0).at("comparison").at("effect").get<double>(), 0.5);
   EXPECT_EQ(house.amdahl({"ledger", "verify"}).code, 0);
-  const Json roi = json_of(house.amdahl({"roi", "--json"}));
+  const Json roi = json_of(house.amdahl({"roi", "--json", "--html", house.path("campaign.html")}));
+  const std::string page = house.read("campaign.html");
+  for (const char* shown : {"NAP=0.01", "COLOUR=red", "1 of 2 ideas promoted", "no effect"}) {
+    EXPECT_NE(page.find(shown), std::string::npos) << shown;
+  }
   EXPECT_GT(roi.at("families").at(0).at("realised_share").get<double>(), 0.4);
   EXPECT_GT(roi.at("spent_accelerator_h").get<double>(), 0.0);
 }
@@ -177,7 +181,7 @@ TEST(Loop, MoneyIsABudgetTooAndRaisingItGoesOn) {
   const double dollars = budgets.at("usd").at("spent").get<double>();
   EXPECT_TRUE(budgets.at("accelerator_s").at("limit").is_null());
   EXPECT_GE(dollars, 1.99 * seconds / 3600);  // $2 an hour, in whole millionths for each run,
-  EXPECT_LE(dollars, 2.1 * seconds / 3600);  // and what its CPU time cost.
+  EXPECT_LE(dollars, 2.1 * seconds / 3600);   // and what its CPU time cost.
   EXPECT_LE(dollars + budgets.at("usd").at("committed").get<double>(), 0.0396);
 
   house.write("config.toml", config);

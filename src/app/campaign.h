@@ -1,0 +1,30 @@
+// campaign.h: everything the loop tried and what came of it, for one page.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/context.h"
+#include "app/roi.h"
+#include "base/result.h"
+#include "ledger/ledger.h"
+#include "model/hypothesis.h"
+
+namespace amdahl::app {
+
+struct TriedIdea {
+  ledger::HypothesisRow row;
+  std::optional<model::Verdict> verdict;  // Nothing while it is live.
+};
+
+struct CampaignStory {
+  Roi roi;
+  std::vector<model::StackResult> stacks;  // The latest of each family.
+  std::vector<TriedIdea> ideas;            // Promoted first, those that save most first.
+  std::optional<ledger::Campaign> campaign;
+};
+
+Result<CampaignStory> read_campaign(Context& context, std::optional<double> price);
+
+}  // namespace amdahl::app

@@ -1,0 +1,14 @@
+// campaign_html.h: the whole campaign as a page that needs nothing but itself.
+#pragma once
+
+#include <string>
+
+#include "app/campaign.h"
+
+namespace amdahl::cli {
+
+// Families with what their stack saves, every idea with its interval and verdict, and what it cost.
+// Pictures inline, no scripts, nothing loaded; `when` says when it was made.
+std::string campaign_page(const app::CampaignStory& story, const std::string& when);
+
+}  // namespace amdahl::cli
