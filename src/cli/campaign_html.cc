@@ -36,7 +36,7 @@ svg { display: block; } .axis { stroke: var(--soft); } .grid { stroke: var(--lin
 footer { color: var(--soft); font-size: .85rem; margin-top: 2.5rem; }
 )";
 
-double share_of(double log_effect) { return 1 - std::exp(-log_effect); }
+double saved_share(double log_effect) { return 1 - std::exp(-log_effect); }
 
 // From -50 % to 100 %: what lies beyond is drawn at the edge, where a dot has room.
 double across(double share, double width) {
@@ -56,10 +56,10 @@ std::string interval_picture(const model::Comparison& c, bool promoted) {
   if (bounded) {
     svg += fmt::format(
         "<line class=\"{}\" stroke-width=\"3\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"9\" y2=\"9\"/>",
-        kind, across(share_of(c.lower), kWide), across(share_of(c.upper), kWide));
+        kind, across(saved_share(c.lower), kWide), across(saved_share(c.upper), kWide));
   }
   return svg + fmt::format("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"9\" r=\"4\"/></svg>", kind,
-                           across(share_of(c.effect), kWide));
+                           across(saved_share(c.effect), kWide));
 }
 
 // What the original takes, and below it what the stack takes.
