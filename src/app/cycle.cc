@@ -294,10 +294,11 @@ Result<bool> Turner::done() {
   }
   const Snapshot& snapshot = *snapshot_;
   summary_.waiting_at_gate = 0;
-  summary_.held = 0;
+  summary_.held = summary_.parked = 0;
   for (const loop::ExperimentState& x : snapshot.experiments.state().experiments) {
     summary_.waiting_at_gate += x.stage == model::Stage::kGate ? 1 : 0;
     summary_.held += x.stage == model::Stage::kHold ? 1 : 0;
+    summary_.parked += x.parked ? 1 : 0;
   }
   if (out_of_budget_ && snapshot.in_flight.empty()) {
     summary_.stopped_because = "budget";
@@ -332,7 +333,7 @@ Result<> Turner::tick() {
         std::max(1.0, std::floor(static_cast<double>(context_.config.slots.size()) / f.slots));
     double pairs = std::max(0, context_.config.same_pairs - f.same_pairs);
     for (const loop::ExperimentState& x : snapshot.experiments.state().experiments) {
-      if (x.family == f.name && loop::is_active(x)) pairs += x.pairs_needed + 4;
+      if (x.family == f.name && loop::is_active(x)) pairs += x.pairs_certain + 4;
     }
     pairs +=
         kTypicalPairs * static_cast<double>(std::ranges::count(snapshot.experiments.state().queued,

@@ -42,6 +42,7 @@ struct CycleSummary {
   bool settled = false;  // Nothing is live and nothing is in flight.
   int waiting_at_gate = 0;
   int held = 0;
+  int parked = 0;
   std::map<std::string, std::string> skipped{};  // Families that cannot go on, and why.
   std::string stopped_because;  // "budget", "interrupted", "first win"; empty: nothing to do.
 };

@@ -12,6 +12,7 @@
 #include "app/change_key.h"
 #include "app/effects.h"
 #include "app/patches.h"
+#include "app/snapshot.h"
 #include "base/text.h"
 #include "hypothesize/playbook.h"
 #include "hypothesize/propose.h"
@@ -44,8 +45,8 @@ Result<bool> baseline_moved(Context& context, const ledger::Family& family,
 // because the change may deserve another claim; the same one would only draw the same lots again.
 Result<bool> same_claim(Context& context, const ledger::Family& family,
                         const ledger::HypothesisRow& past, const model::Hypothesis& idea) {
-  // Infrastructure ended it, or a person asked for another try.
-  if (past.state == "aborted" || past.state == "reopened") return false;
+  // Infrastructure ended it, a person asked for another try, or what ended it was too weak to last.
+  if (past.state == "aborted" || past.state == "reopened" || past.state == "parked") return false;
   const auto verdict = TRY(context.ledger->verdict(past.hypothesis.id));
   if (!verdict) return false;
   // A profile that did not carry it withdrew it untested; the next may.
@@ -89,6 +90,39 @@ Result<std::set<std::string>> hypotheses_under_test(Context& context) {
   return ids;
 }
 
+// Whether the hypothesis was parked, and now goes on because somebody asked for it.
+Result<bool> resume(Context& context, const model::Hypothesis& h, const std::string& actor) {
+  const Snapshot snapshot = TRY(take_snapshot(context, {.family = h.family}));
+  for (const loop::ExperimentState& x : snapshot.experiments.state().experiments) {
+    if (x.hypothesis != h.id || !x.parked) continue;
+    const int pairs = std::max(1, x.compare_ratios);
+    TRY(note(
+        context,
+        {"experiment.resumed", actor, x.id, {{"pairs", pairs}, {"reason", "proposed again"}}}));
+    return true;
+  }
+  return false;
+}
+
+bool is_of_profile(const model::Hypothesis& h) {
+  return h.origin.kind == "playbook" || h.origin.kind == kFromCode;
+}
+
+// Ideas that no profile brings again, and whose test ended because the baseline moved: they are
+// tried on the new one.
+Result<std::vector<model::Hypothesis>> interrupted(Context& context, const ledger::Family& family,
+                                                   const model::Profile& profile) {
+  std::vector<model::Hypothesis> ideas;
+  for (const ledger::HypothesisRow& row : TRY(context.ledger->hypotheses(family.name, "aborted"))) {
+    const auto verdict = TRY(context.ledger->verdict(row.hypothesis.id));
+    if (is_of_profile(row.hypothesis) || !verdict || verdict->experiment.empty()) continue;
+    if (!TRY(baseline_moved(context, family, *verdict))) continue;
+    ideas.push_back(row.hypothesis);
+    ideas.back().profile = profile.id;
+  }
+  return ideas;
+}
+
 // One that still waits goes by the newest profile: its share grew or fell with the rest.
 void revise(const ledger::HypothesisRow& holder, const model::Hypothesis& idea,
             const std::set<std::string>& under_test, ProposeOutcome& outcome) {
@@ -112,8 +146,7 @@ Result<> withdraw(Context& context, const ledger::Family& family,
   std::vector<model::Hypothesis> waiting;
   for (const ledger::HypothesisRow& row : TRY(context.ledger->hypotheses(family.name, "live"))) {
     const model::Hypothesis& h = row.hypothesis;
-    const bool of_profile = h.origin.kind == "playbook" || h.origin.kind == kFromCode;
-    if (of_profile && !under_test.contains(h.id)) waiting.push_back(h);
+    if (is_of_profile(h) && !under_test.contains(h.id)) waiting.push_back(h);
   }
   for (const loop::Judged& judged : loop::withdrawn(waiting, still, context.clock->unix_time())) {
     outcome.drafts.push_back(draft_of(judged, loop::kActor));
@@ -199,6 +232,8 @@ Result<ProposeOutcome> propose_from(Context& context, const ledger::Family& fami
   std::ranges::stable_sort(proposals.ranked, std::ranges::greater{},
                            [](const auto& h) { return h.prior * h.predicted_gain; });
   proposals.ranked = keyed_by_effect(context, family, std::move(proposals.ranked));
+  std::ranges::move(keyed_by_effect(context, family, TRY(interrupted(context, family, profile))),
+                    std::back_inserter(proposals.ranked));
   ProposeOutcome withdrawn;
   TRY(withdraw(context, family, proposals.ranked, withdrawn));
   ProposeOutcome outcome = TRY(admit(context, std::move(proposals.ranked), "cycle",
@@ -232,9 +267,10 @@ Result<model::Hypothesis> propose_change(Context& context, const std::string& fa
   if (family.profile) h.profile = family.profile->id;
   if (!idea.cause.empty()) TRY(act_on(family, idea.cause, h));
   TRY(key_by_effect(context, family, h));
-  const std::vector<ledger::HypothesisRow> past = TRY(same_effect(context, h));
+  std::vector<ledger::HypothesisRow> past = TRY(same_effect(context, h));
   const auto holder = TRY(holder_of(context, past));
   if (holder && holder->state == "live") {
+    if (TRY(resume(context, holder->hypothesis, idea.actor))) return holder->hypothesis;
     return Error{
         Error::Kind::kConflict,
         fmt::format("{} is this idea ({}) and live: the loop tests it; type: amdahl ledger "
@@ -248,6 +284,8 @@ Result<model::Hypothesis> propose_change(Context& context, const std::string& fa
                              holder->hypothesis.id, holder->state, holder->hypothesis.title,
                              holder->hypothesis.id)};
   }
+  // Its campaign ended before it had an answer: who asks for it gets one.
+  std::erase_if(past, [](const auto& row) { return row.state == "inconclusive"; });
   if (const auto earlier = TRY(earlier_claim(context, past, h))) {
     const double gain_before = 100 * earlier->hypothesis.predicted_gain;
     return Error{Error::Kind::kConflict,

@@ -37,7 +37,8 @@ Result<ProposeOutcome> propose_from(Context& context, const ledger::Family& fami
 
 // Keeps out what the ledger already knows under any spelling: spends no run. What ended without an
 // answer (inconclusive, invalid, dropped) comes back only as another claim: its predicted gain
-// differs by more than a quarter, or the baseline has moved; what was aborted, always. A patch that
+// differs by more than a quarter, or the baseline has moved; what was aborted or parked by an older
+// version, always. A patch that
 // was found in the source does not come back with another gain. Of the others the first `at_most`
 // get in; what still waits is revised to what is predicted now.
 Result<ProposeOutcome> admit(Context& context, std::vector<model::Hypothesis> ideas,
@@ -55,6 +56,7 @@ struct Idea {
 };
 
 // A person's idea; kConflict if the ledger holds its key, or an earlier claim stands in the way.
+// One that is parked goes on with the pairs it has, and is returned as it is.
 Result<model::Hypothesis> propose_change(Context& context, const std::string& family,
                                          const Idea& idea);
 

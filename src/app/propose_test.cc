@@ -1,5 +1,6 @@
 #include "app/propose.h"
 
+#include "app/status.h"
 #include "app/test_kit.h"
 #include "model/plan.h"
 
@@ -35,21 +36,58 @@ class ProposeTest : public ContextTest {
     return ids;
   }
 
-  void end(const std::string& id, VerdictKind kind, bool tested = true) {
+  model::Experiment register_experiment(const std::string& id) {
+    const ledger::Family family = *context_.ledger->family("eval");
+    model::Experiment experiment;
+    experiment.id = "x" + id.substr(1);
+    experiment.hypothesis = id;
+    experiment.family = "eval";
+    experiment.campaign = "c1";
+    experiment.claim = 0.2;
+    experiment.baseline = digest(*make_plan(family.spec, family.baseline));
+    EXPECT_EQ(say({{"experiment.registered", "cycle", experiment.id, encode(experiment)}}), "");
+    return experiment;
+  }
+
+  // A pair of 100 s for the baseline.
+  void add_pair(const model::Experiment& e, int index, double d) {
+    const std::string reservation = "r-" + std::to_string(index);
+    model::PairFact fact;
+    fact.reservation = reservation;
+    fact.index = index;
+    fact.a.cost = fact.a.wall_s = fact.b.wall_s = 100;
+    fact.a.work = fact.b.work = 1;
+    fact.b.cost = 100 * std::exp(-d);
+    EXPECT_EQ(say({{"run.reserved",
+                    "cycle",
+                    reservation,
+                    {{"family", "eval"},
+                     {"experiment", e.id},
+                     {"purpose", "compare"},
+                     {"index", index},
+                     {"variant_second", false},
+                     {"cpus", Json::array({0})},
+                     {"reserved_accelerator_s", 200},
+                     {"request", Json::object()}}},
+                   {"run.collected",
+                    "cycle",
+                    reservation,
+                    {{"spent_accelerator_s", 200}, {"fact", encode(fact)}}}}),
+              "");
+  }
+
+  bool parked(const std::string& id) { return app::parked(context_)->contains(id); }
+
+  void end(const std::string& id, VerdictKind kind, bool tested = true, double e_futile = 0) {
     model::Verdict verdict;
     verdict.hypothesis = id;
     verdict.kind = kind;
     verdict.reason = "as measured";
     verdict.at = clock_.unix_time();
-    if (tested) {
-      const ledger::Family family = *context_.ledger->family("eval");
-      model::Experiment experiment;
-      experiment.id = verdict.experiment = "x" + id.substr(1);
-      experiment.hypothesis = id;
-      experiment.family = "eval";
-      experiment.campaign = "c1";
-      experiment.baseline = digest(*make_plan(family.spec, family.baseline));
-      ASSERT_EQ(say({{"experiment.registered", "cycle", experiment.id, encode(experiment)}}), "");
+    if (tested) verdict.experiment = register_experiment(id).id;
+    if (e_futile > 0) {
+      verdict.comparison.emplace();
+      verdict.comparison->log_e_futile = std::log(e_futile);
     }
     ASSERT_EQ(say({{"verdict.recorded", "cycle", id, encode(verdict)}}), "");
   }
@@ -144,17 +182,78 @@ TEST_F(ProposeTest, APersonIsToldWhatWouldBeAnotherClaim) {
   change.args["--batch"] = "32";
   const auto first = propose_change(context_, "eval", {change, "larger batches", 0.20, "", "ada"});
   ASSERT_TRUE(first) << first.error().text;
-  end(first->id, VerdictKind::kInconclusive);
+  end(first->id, VerdictKind::kDropped);
   const auto again = propose_change(context_, "eval", {change, "larger batches", 0.22, "", "bob"});
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().kind, Error::Kind::kConflict);
   EXPECT_EQ(again.error().text,
             first->id +
-                " ended inconclusive with the same claim (20 % saved) on the same baseline; it "
+                " ended dropped with the same claim (20 % saved) on the same baseline; it "
                 "returns with another claim: --gain below 15 or above 25");
   const auto other = propose_change(context_, "eval", {change, "larger batches", 0.40, "", "bob"});
   ASSERT_TRUE(other) << other.error().text;
   EXPECT_EQ(other->id, first->id + "-2");
+}
+
+TEST_F(ProposeTest, WhatEndedWithoutAnAnswerReturnsWhenAPersonAsks) {
+  ASSERT_EQ(offer(0.20), Ids{"h-1"});
+  end("h-1", VerdictKind::kInconclusive);
+  EXPECT_EQ(offer(0.20), Ids{}) << "a profile alone draws the same lots";
+  model::Change change;
+  change.args["--batch"] = "32";
+  const auto again = propose_change(context_, "eval", {change, "", 0.20, "", "ada"});
+  EXPECT_TRUE(again) << again.error().text;
+}
+
+// Until E of 20 was asked an E of 5 was enough: wrong one time in five, and never tried again.
+TEST_F(ProposeTest, NoEffectOnWeakEvidenceHoldsNoKey) {
+  ASSERT_EQ(offer(0.20), Ids{"h-1"});
+  end("h-1", VerdictKind::kNoEffect, true, 6.5);
+  EXPECT_EQ(context_.ledger->hypothesis("h-1")->state, "parked");
+  ASSERT_EQ(offer(0.20), Ids{"h-1-2"});
+  end("h-1-2", VerdictKind::kNoEffect, true, 21);
+  EXPECT_EQ(context_.ledger->hypothesis("h-1-2")->state, "no effect");
+  EXPECT_EQ(offer(0.40), Ids{});
+  EXPECT_EQ(known_, (std::map<std::string, int>{{"no effect", 1}}));
+}
+
+// A parked experiment goes on with the pairs it has: its key is in nobody's way.
+TEST_F(ProposeTest, ProposingAParkedIdeaAgainResumesIt) {
+  ASSERT_EQ(offer(0.20), Ids{"h-1"});
+  const model::Experiment e = register_experiment("h-1");
+  const auto propose = [&] {
+    model::Change change;
+    change.args["--batch"] = "32";
+    return propose_change(context_, "eval", {change, "", 0.20, "", "ada"});
+  };
+  EXPECT_FALSE(propose()) << "under test, and not parked";
+  for (int i = 1; i <= 4; ++i) add_pair(e, i, 0);
+  ASSERT_TRUE(parked("h-1"));
+  const auto resumed = propose();
+  ASSERT_TRUE(resumed) << resumed.error().text;
+  EXPECT_EQ(resumed->id, "h-1");
+  EXPECT_FALSE(parked("h-1"));
+  EXPECT_EQ(context_.ledger->experiment(e.id)->resumed, 4);
+  EXPECT_EQ(context_.ledger->runs_of(e.id)->size(), 4U);
+  EXPECT_FALSE(propose()) << "it goes on already";
+}
+
+// No profile brings a person's idea again, so the loop does when the baseline it was tried on
+// moved.
+TEST_F(ProposeTest, APersonsIdeaIsTriedAgainOnTheNewBaseline) {
+  model::Change change;
+  change.args["--batch"] = "32";
+  const auto first = propose_change(context_, "eval", {change, "larger batches", 0.20, "", "ada"});
+  ASSERT_TRUE(first) << first.error().text;
+  end(first->id, VerdictKind::kAborted);
+  const auto brought = [&] {
+    const auto outcome = propose_from(context_, *context_.ledger->family("eval"), {});
+    EXPECT_TRUE(outcome) << outcome.error().text;
+    return std::ranges::count(outcome->fresh, "larger batches", &model::Hypothesis::title);
+  };
+  EXPECT_EQ(brought(), 0) << "on the same baseline something else ended it";
+  move_baseline();
+  EXPECT_EQ(brought(), 1);
 }
 
 }  // namespace

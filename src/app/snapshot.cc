@@ -121,7 +121,8 @@ Result<> add_experiment(Context& context, const ledger::ExperimentRow& row,
                         loop::Experiments& experiments) {
   const std::string& id = row.experiment.id;
   std::vector<model::Finding> votes = TRY(context.ledger->votes(id));
-  TRY(experiments.add(row.experiment, row.stage, std::move(votes), row.comparison).in(id));
+  TRY(experiments.add(row.experiment, row.stage, std::move(votes), row.comparison, row.resumed)
+          .in(id));
   for (const model::Pair& pair : TRY(context.ledger->runs_of(id))) {
     experiments.began(pair);
     if (!in_flight(pair)) experiments.ended(pair);

@@ -1,5 +1,7 @@
 #include "app/status.h"
 
+#include <cmath>
+
 namespace amdahl::app {
 
 Result<Status> read_status(Context& context) {
@@ -13,6 +15,20 @@ Result<Status> read_status(Context& context) {
   status.pending = TRY(context.ledger->gate("pending"));
   status.rollbacks = TRY(context.ledger->canaries_in(model::CanaryState::kRollbackProposed));
   return status;
+}
+
+Parked parked_of(const loop::Experiments& experiments, const loop::ExperimentState& x) {
+  return {experiments.comparison(x.id), std::exp(x.log_e), std::exp(x.log_e_none), loop::kForGood,
+          loop::pairs_to_settle(x)};
+}
+
+Result<std::map<std::string, Parked>> parked(Context& context) {
+  const Snapshot snapshot = TRY(take_snapshot(context));
+  std::map<std::string, Parked> all;
+  for (const loop::ExperimentState& x : snapshot.experiments.state().experiments) {
+    if (x.parked) all.emplace(x.hypothesis, parked_of(snapshot.experiments, x));
+  }
+  return all;
 }
 
 }  // namespace amdahl::app

@@ -28,4 +28,17 @@ struct Status {
 
 Result<Status> read_status(Context& context);
 
+// An experiment with too little promise for more hours now, and what would settle it.
+struct Parked {
+  model::Comparison comparison;
+  double e_better = 1;
+  double e_no_effect = 1;
+  double e_asked = 20;      // Of either.
+  int pairs_to_settle = 0;  // That will probably do.
+};
+Parked parked_of(const loop::Experiments& experiments, const loop::ExperimentState& x);
+
+// Those that are parked, by hypothesis.
+Result<std::map<std::string, Parked>> parked(Context& context);
+
 }  // namespace amdahl::app

@@ -15,6 +15,7 @@ namespace amdahl::canary {
 inline constexpr double kSlowerAlarm = 20;       // E; a false alarm in one canary of 20 at most.
 inline constexpr double kFailingAlarm = 100;     // E; in one of 100.
 inline constexpr double kStragglingAlarm = 100;  // E; in one of 100.
+inline constexpr double kBrokenAlarm = 20;       // E that less than half of the promise is kept.
 inline constexpr double kProven = 20;            // E that half of the promise is kept.
 
 // The watched runs of a family are numbered as they start, on each host from 0, and cut into
@@ -58,6 +59,8 @@ struct Watched {
 // - straggling: E for "runs take far longer than is typical half as often again as before"
 //   reaches kStragglingAlarm. Typical is the median of the runs with the change: one that helps
 //   most inputs and hurts a few has a longer tail, whatever the inputs of the week;
+// - broken promise: E of the couples for "saves less than half of what was promised" reaches
+//   kBrokenAlarm: what looked like a win in the experiment alone is none here;
 // - else kept when wanted_runs with the change have ended and no couple that is over waits for an
 //   earlier one that is not, or half of them if E for "saves at least
 //   half of what was promised" has reached kProven; and open until then.

@@ -184,6 +184,7 @@ TEST(Tail, IsMeasuredByWhatIsTypical) {
 TEST(Judge, KeepsWhatNothingSpeaksAgainst) {
   Canary canary = terms();
   canary.wanted_runs = 45;
+  canary.promised = 0.02;
   const CanaryResult result = judge(canary, calm(canary, 50, 600));
   EXPECT_EQ(result.outcome, CanaryState::kKept);
   EXPECT_EQ(result.because,

@@ -200,7 +200,8 @@ CanaryState outcome_of(const Canary& canary, const CanaryResult& r, int waiting)
   const bool slower = r.comparison.log_e_worse >= std::log(kSlowerAlarm);
   const bool failing = r.log_e_failing >= std::log(kFailingAlarm);
   const bool straggling = r.log_e_straggling >= std::log(kStragglingAlarm);
-  if (slower || failing || straggling) return CanaryState::kRollbackProposed;
+  const bool broken = r.comparison.log_e_futile >= std::log(kBrokenAlarm);
+  if (slower || failing || straggling || broken) return CanaryState::kRollbackProposed;
   const bool proven = r.log_e_half >= std::log(kProven) && 2 * r.runs >= canary.wanted_runs;
   const bool kept = proven || (r.runs >= canary.wanted_runs && waiting == 0);
   return kept ? CanaryState::kKept : CanaryState::kOpen;
@@ -217,6 +218,9 @@ CanaryResult look(const Canary& canary, std::span<const Watched> runs, const Pai
   result.comparison.pairs = static_cast<int>(pairs.d.size());
   result.comparison.log_e_worse =
       stats::log_e(pairs.d, {.sigma = canary.sigma, .side = stats::Side::kBelow});
+  result.comparison.log_e_futile = stats::log_e(
+      pairs.d,
+      {.sigma = canary.sigma, .margin = half_of_promise(canary), .side = stats::Side::kBelow});
   result.log_e_half =
       stats::log_e(pairs.d, {.sigma = canary.sigma, .margin = half_of_promise(canary)});
   result.outcome = outcome_of(canary, result, pairs.waiting);

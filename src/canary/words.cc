@@ -77,6 +77,12 @@ std::string explain(const model::Canary& canary, const CanaryResult& r) {
     return fmt::format("in production it {}: E {} for dearer reaches {:.0f}",
                        show_effect(r.comparison), show_e(r.comparison.log_e_worse), kSlowerAlarm);
   }
+  if (r.comparison.log_e_futile >= std::log(kBrokenAlarm)) {
+    return fmt::format(
+        "in production it {}: E {} that less than half of the promised {} is saved reaches {:.0f}",
+        show_effect(r.comparison), show_e(r.comparison.log_e_futile), show_share(canary.promised),
+        kBrokenAlarm);
+  }
   const std::string seen =
       fmt::format("{}; {}", show_effect(r.comparison), show_failures(canary, r));
   if (r.outcome == model::CanaryState::kKept && r.runs < canary.wanted_runs) {

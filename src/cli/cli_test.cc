@@ -201,10 +201,11 @@ TEST_F(CliTest, AnOutputThatWouldDoHarmIsRefused) {
 
 TEST_F(CliTest, FiltersThatFitNothingAreNotAnEmptyLedger) {
   remember();
-  EXPECT_EQ(wrong({"ledger", "list", "--hypothesis-state", "refutd"}),
-            "amdahl: no hypothesis is ever 'refutd', did you mean 'refuted'?; states are: live, "
-            "reopened, promoted, declined, refuted, no effect, harmful, inconclusive, invalid, "
-            "aborted, dropped\n");
+  EXPECT_EQ(
+      wrong({"ledger", "list", "--hypothesis-state", "refutd"}),
+      "amdahl: no hypothesis is ever 'refutd', did you mean 'refuted'?; states are: live, parked, "
+      "reopened, promoted, declined, refuted, no effect, harmful, inconclusive, invalid, "
+      "aborted, dropped\n");
   EXPECT_EQ(wrong({"ledger", "list", "--family", "evl"}, 1),
             "amdahl: no family 'evl' has a spec, did you mean 'eval'?; type: amdahl adopt JOB\n");
   EXPECT_EQ(wrong({"ledger", "list", "--limit", "0"}), "amdahl: --limit must be at least 1\n");

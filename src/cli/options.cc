@@ -114,7 +114,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {"stack", "--show", "", &Flags::show, "show the latest, do not run"},
 
     {"ledger", "--hypothesis-state", "STATE", &Flags::hypothesis_state,
-     "only those: live, promoted, refuted, ..."},
+     "only those: live, parked, refuted, ..."},
     {"ledger", "--family", "NAME", &Flags::family, "only this family's"},
     {"ledger", "--limit", "N", &Flags::limit, "rows at most"},
     {"ledger", "--output", "FILE", &Flags::output, "where to export to"},

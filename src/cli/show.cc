@@ -13,6 +13,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "app/status.h"
+#include "base/count.h"
 #include "base/text.h"
 #include "cli/terminal.h"
 #include "refute/check.h"
@@ -74,11 +76,32 @@ std::string saving(double log_effect) {
 
 std::string describe(const model::Comparison& c) {
   if (c.pairs == 0) return "no pairs yet";
-  const bool bounded = std::isfinite(c.lower) && std::isfinite(c.upper);
-  return fmt::format("{} ({}{} pair{})", saving(c.effect),
-                     bounded ? fmt::format("{} to {}, 95 %, ", saving(c.lower), saving(c.upper))
-                             : "no interval yet, ",
-                     c.pairs, c.pairs == 1 ? "" : "s");
+  const std::string pairs = fmt::format("{} pair{}", c.pairs, c.pairs == 1 ? "" : "s");
+  const bool below = std::isfinite(c.lower);
+  const bool above = std::isfinite(c.upper);
+  if (below && above) {
+    return fmt::format("{} ({} to {}, 95 %, {})", saving(c.effect), saving(c.lower),
+                       saving(c.upper), pairs);
+  }
+  // A number without an interval is one that nobody should believe.
+  if (below) return fmt::format("at least {} (95 %, {})", saving(c.lower), pairs);
+  if (above) return fmt::format("at most {} (95 %, {})", saving(c.upper), pairs);
+  return fmt::format("cannot tell ({} bound nothing)", pairs);
+}
+
+std::string what_settles(const app::Parked& p) {
+  return fmt::format(
+      "about {} would settle it: E is {:.2g} of {:.0f} for better and {:.2g} of {:.0f} for less "
+      "than the smallest gain that matters; it goes on when slots are idle, when noise falls, when "
+      "the baseline moves, or when it is proposed again",
+      counted(p.pairs_to_settle, "more pair"), p.e_better, p.e_asked, p.e_no_effect, p.e_asked);
+}
+
+Json parked_json(const app::Parked& p) {
+  return {{"pairs_to_settle", p.pairs_to_settle},
+          {"e_better", p.e_better},
+          {"e_no_effect", p.e_no_effect},
+          {"e_asked", p.e_asked}};
 }
 
 std::string describe(const ledger::Budget& b) {

@@ -10,6 +10,10 @@
 #include "ledger/ledger.h"
 #include "model/hypothesis.h"
 
+namespace amdahl::app {
+struct Parked;
+}
+
 namespace amdahl::cli {
 
 // The configuration that these flags ask for; and the opened state on top of it.
@@ -25,6 +29,9 @@ void print_json(const Json& document);
 std::string saving(double log_effect);
 // "saves 31 % (28 % to 34 %, 95 %, 12 pairs)".
 std::string describe(const model::Comparison& comparison);
+// "about 24 more pairs would settle it: E is 1.2 of 20 for better and ...".
+std::string what_settles(const app::Parked& parked);
+Json parked_json(const app::Parked& parked);
 // "1.23 of 10 accelerator-hours spent, 0.2 committed".
 std::string describe(const ledger::Budget& budget);
 std::string describe_time(Nanos unix_time);  // "2026-11-15 21:30".

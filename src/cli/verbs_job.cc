@@ -213,8 +213,15 @@ Result<int> do_propose(const Flags& flags) {
   const std::string who = flags.as.empty() ? os::user_name() : flags.as;
   const model::Hypothesis h = TRY(app::propose_change(
       context, family, {change, flags.title, flags.gain / 100, flags.cause, who}));
+  bool resumed = false;
+  for (const ledger::ExperimentRow& row : TRY(context.ledger->live_experiments())) {
+    resumed |= row.experiment.hypothesis == h.id;
+  }
   if (flags.json) {
     print_json(encode(h));
+  } else if (resumed) {
+    print(fmt::format("{} was parked: {} ({}). The next cycle goes on with it.\n", h.id, h.title,
+                      model::describe(h.change)));
   } else {
     print(fmt::format("{} is live: {} ({}). The next cycle tests it.\n", h.id, h.title,
                       model::describe(h.change)));

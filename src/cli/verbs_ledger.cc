@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <map>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "app/context.h"
 #include "app/promote.h"
+#include "app/status.h"
 #include "base/count.h"
 #include "base/text.h"
 #include "cli/show.h"
@@ -38,7 +40,7 @@ Json json_of(const std::vector<ledger::Event>& events) {
 Result<> check_filters(const Flags& flags, app::Context& context) {
   if (flags.limit < 1) return bad_input("--limit must be at least 1");
   if (!flags.family.empty()) TRY(app::need_family(context, flags.family));
-  std::vector<std::string_view> states{"live", "reopened"};
+  std::vector<std::string_view> states{"live", "parked", "reopened"};
   for (int i = 0;; ++i) {
     const std::string_view state = name(static_cast<model::VerdictKind>(i));
     if (!model::verdict_named(state)) break;
@@ -54,10 +56,32 @@ Result<> check_filters(const Flags& flags, app::Context& context) {
                                join(all, ", ")));
 }
 
+// In this state, where what is parked is no longer called live; "" = all.
+Result<std::vector<ledger::HypothesisRow>> rows_in(
+    app::Context& context, const Flags& flags, const std::map<std::string, app::Parked>& parked) {
+  const std::string& wanted = flags.hypothesis_state;
+  std::vector<ledger::HypothesisRow> rows = TRY(context.ledger->hypotheses(flags.family, ""));
+  for (ledger::HypothesisRow& row : rows) {
+    if (parked.contains(row.hypothesis.id)) row.state = "parked";
+  }
+  if (!wanted.empty()) std::erase_if(rows, [&](const auto& row) { return row.state != wanted; });
+  return rows;
+}
+
+// What was measured, or why there is no number.
+std::string saves(const ledger::HypothesisRow& row, const std::optional<model::Verdict>& verdict,
+                  const std::map<std::string, app::Parked>& parked) {
+  const auto waits = parked.find(row.hypothesis.id);
+  if (waits != parked.end()) return describe(waits->second.comparison);
+  if (!verdict) return "";
+  if (verdict->comparison) return describe(*verdict->comparison);
+  return verdict->experiment.empty() ? "not tested" : "not measured";
+}
+
 Result<int> list(const Flags& flags, app::Context& context) {
   TRY(check_filters(flags, context));
-  std::vector<ledger::HypothesisRow> rows =
-      TRY(context.ledger->hypotheses(flags.family, flags.hypothesis_state));
+  const std::map<std::string, app::Parked> parked = TRY(app::parked(context));
+  std::vector<ledger::HypothesisRow> rows = TRY(rows_in(context, flags, parked));
   const std::size_t total = rows.size();
   if (rows.size() > static_cast<std::size_t>(flags.limit)) {
     rows.erase(rows.begin(), rows.end() - flags.limit);
@@ -67,10 +91,11 @@ Result<int> list(const Flags& flags, app::Context& context) {
   for (const ledger::HypothesisRow& row : rows) {
     const model::Hypothesis& h = row.hypothesis;
     const auto verdict = TRY(context.ledger->verdict(h.id));
-    std::string saves;
-    if (verdict && verdict->comparison) saves = describe(*verdict->comparison);
-    lines.push_back({h.id, h.family, row.state, saves, h.title, model::describe(h.change)});
+    lines.push_back({h.id, h.family, row.state, saves(row, verdict, parked), h.title,
+                     model::describe(h.change)});
     Json item = {{"hypothesis", encode(h)}, {"state", row.state}};
+    if (const auto it = parked.find(h.id); it != parked.end())
+      item["parked"] = parked_json(it->second);
     if (verdict) item["verdict"] = encode(*verdict);
     items.push_back(std::move(item));
   }
@@ -137,6 +162,7 @@ struct Story {
   std::optional<model::Verdict> verdict;
   std::optional<ledger::ExperimentRow> experiment;
   std::vector<model::Finding> votes;
+  std::optional<app::Parked> parked;
   std::vector<ledger::Event> events;  // Of it and its experiment, oldest first.
 };
 
@@ -150,7 +176,12 @@ Result<ledger::HypothesisRow> find_hypothesis(app::Context& context, const std::
 }
 
 Result<Story> story_of(app::Context& context, const ledger::HypothesisRow& row) {
-  Story story{row, TRY(context.ledger->verdict(row.hypothesis.id)), {}, {}, {}};
+  Story story{row, TRY(context.ledger->verdict(row.hypothesis.id)), {}, {}, {}, {}};
+  const std::map<std::string, app::Parked> parked = TRY(app::parked(context));
+  if (const auto it = parked.find(row.hypothesis.id); it != parked.end()) {
+    story.parked = it->second;
+    story.row.state = "parked";
+  }
   story.events = TRY(context.ledger->events(row.hypothesis.id, 0, kEventsShown));
   if (story.verdict && !story.verdict->experiment.empty()) {
     story.experiment = TRY(context.ledger->experiment(story.verdict->experiment));
@@ -177,6 +208,7 @@ Json json_of(const Story& story) {
               {"votes", votes},
               {"events", json_of(story.events)}};
   if (story.verdict) doc["verdict"] = encode(*story.verdict);
+  if (story.parked) doc["parked"] = parked_json(*story.parked);
   if (story.experiment) {
     doc["experiment"] = encode(story.experiment->experiment);
     doc["stage"] = model::name(story.experiment->stage);
@@ -204,6 +236,10 @@ std::string show_story(const Flags& flags, const Story& story) {
   }
   if (story.verdict && story.verdict->comparison) {
     text += fmt::format("Measured    {}\n", describe(*story.verdict->comparison));
+  }
+  if (story.parked) {
+    text += fmt::format("Measured    {}\nParked      {}\n", describe(story.parked->comparison),
+                        what_settles(*story.parked));
   }
   if (!story.votes.empty()) text += "\nVotes\n" + show_votes(story.votes);
   return text + "\n" + show_events(story.events);

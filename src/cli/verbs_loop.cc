@@ -39,7 +39,8 @@ std::string cycle_text(const app::CycleSummary& s) {
     text += fmt::format("; {} wait{} at the gate: amdahl gate list", s.waiting_at_gate,
                         s.waiting_at_gate == 1 ? "s" : "");
   }
-  if (s.held > 0) text += fmt::format("; {} held for want of evidence", s.held);
+  if (s.held > 0) text += fmt::format("; {} on hold: needs more evidence", s.held);
+  if (s.parked > 0) text += fmt::format("; {} parked: amdahl status", s.parked);
   if (s.settled) text += "; all is settled";
   for (const auto& [family, reason] : s.skipped) {
     text += fmt::format("; {} was skipped: {}", family, reason);
@@ -53,15 +54,11 @@ std::string cycle_text(const app::CycleSummary& s) {
 }
 
 Json json_of(const app::CycleSummary& s) {
-  return {{"schema_version", 1},
-          {"ended_runs", s.ended_runs},
-          {"submitted", s.submitted},
-          {"promoted", s.promoted},
-          {"settled", s.settled},
-          {"waiting_at_gate", s.waiting_at_gate},
-          {"held", s.held},
-          {"skipped", s.skipped},
-          {"stopped_because", s.stopped_because}};
+  return {{"schema_version", 1},      {"ended_runs", s.ended_runs},
+          {"submitted", s.submitted}, {"promoted", s.promoted},
+          {"settled", s.settled},     {"waiting_at_gate", s.waiting_at_gate},
+          {"held", s.held},           {"parked", s.parked},
+          {"skipped", s.skipped},     {"stopped_because", s.stopped_because}};
 }
 
 std::int64_t tally(const app::Status& status, const std::string& name) {
@@ -90,9 +87,12 @@ void print_status_head(const app::Status& s) {
     verdicts += fmt::format("{}{} {}", verdicts.empty() ? "" : ", ", count, name.substr(8));
   }
   print(fmt::format("Verdicts  {}\n", verdicts.empty() ? "none yet" : verdicts));
-  print(fmt::format("Live      {}, {} under test, {} in flight\n",
+  const auto& experiments = s.snapshot.experiments.state().experiments;
+  const auto parked = std::ranges::count_if(experiments, &loop::ExperimentState::parked);
+  print(fmt::format("Live      {}, {} under test{}, {} in flight\n",
                     counted(tally(s, "hypothesis.live"), "hypothesis", "hypotheses"),
-                    s.snapshot.experiments.state().experiments.size(),
+                    static_cast<std::ptrdiff_t>(experiments.size()) - parked,
+                    parked > 0 ? fmt::format(", {} parked", parked) : "",
                     counted(static_cast<std::int64_t>(s.snapshot.in_flight.size()), "run")));
   if (s.campaign) {
     print(
@@ -160,12 +160,15 @@ std::string show_families(const app::Status& s) {
 Json json_of(const app::Status& s) {
   Json experiments = Json::array();
   for (const loop::ExperimentState& x : s.snapshot.experiments.state().experiments) {
-    experiments.push_back({{"id", x.id},
-                           {"hypothesis", x.hypothesis},
-                           {"family", x.family},
-                           {"stage", name(x.stage)},
-                           {"in_flight", x.in_flight + x.top_up_in_flight},
-                           {"comparison", encode(s.snapshot.experiments.comparison(x.id))}});
+    experiments.push_back(
+        {{"id", x.id},
+         {"hypothesis", x.hypothesis},
+         {"family", x.family},
+         {"stage", name(x.stage)},
+         {"parked",
+          x.parked ? parked_json(app::parked_of(s.snapshot.experiments, x)) : Json(nullptr)},
+         {"in_flight", x.in_flight + x.top_up_in_flight},
+         {"comparison", encode(s.snapshot.experiments.comparison(x.id))}});
   }
   Json families = Json::array();
   for (const loop::FamilyState& f : s.snapshot.experiments.state().families) {
@@ -247,16 +250,21 @@ Result<int> do_status(const Flags& flags) {
   print_status_head(status);
   std::vector<std::vector<std::string>> rows;
   for (const loop::ExperimentState& x : status.snapshot.experiments.state().experiments) {
-    rows.push_back(
-        {x.hypothesis, x.family, status.snapshot.experiments.hypothesis(x.hypothesis).title,
-         std::string(name(x.stage)), describe(status.snapshot.experiments.comparison(x.id))});
+    rows.push_back({x.hypothesis, x.family,
+                    status.snapshot.experiments.hypothesis(x.hypothesis).title,
+                    std::string(x.parked ? "parked" : name(x.stage)),
+                    describe(status.snapshot.experiments.comparison(x.id))});
   }
   if (!rows.empty()) {
     print("\n" + table({"hypothesis", "family", "title", "stage", "saves"}, rows));
   }
   for (const loop::ExperimentState& x : status.snapshot.experiments.state().experiments) {
-    if (x.stage != model::Stage::kHold) continue;
-    print(fmt::format("{0} is held; what is missing: amdahl ledger show {0}\n", x.hypothesis));
+    if (x.stage == model::Stage::kHold) {
+      print(fmt::format("{0} is held; what is missing: amdahl ledger show {0}\n", x.hypothesis));
+    }
+    if (!x.parked) continue;
+    print(fmt::format("{} is parked, no verdict: {}\n", x.hypothesis,
+                      what_settles(app::parked_of(status.snapshot.experiments, x))));
   }
   print(show_families(status));
   if (!status.pending.empty()) {

@@ -43,7 +43,7 @@ struct Family {
 
 struct HypothesisRow {
   model::Hypothesis hypothesis;
-  std::string state;  // "live", "reopened", or a verdict's name.
+  std::string state;  // "live", "reopened", "parked", or a verdict's name.
   Nanos since{};      // When it came into that state.
 };
 
@@ -52,6 +52,7 @@ struct ExperimentRow {
   std::string state;  // "live" or "closed".
   model::Stage stage = model::Stage::kCompare;
   std::optional<model::Comparison> comparison;  // The latest.
+  int resumed = 0;  // Pairs it had when somebody last asked for more; 0: nobody did.
 };
 
 struct GateRow {

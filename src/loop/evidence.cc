@@ -1,6 +1,14 @@
 #include "loop/evidence.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace amdahl::loop {
+
+bool tells_early(std::string_view check) {
+  constexpr std::string_view kEarly[] = {"design", "work", "quality", "cost", "input", "amdahl"};
+  return std::ranges::find(kEarly, check) != std::end(kEarly);
+}
 
 FailureRate failure_rate(std::span<const model::PairFact> pairs, int past_runs, int past_failed) {
   constexpr double kUsual = 0.04;

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/hypothesis.h"
@@ -27,5 +28,8 @@ void describe(const model::Hypothesis& hypothesis, std::span<const refute::Dose>
 // survives those that would rather not be silent; with `curious` the one about contention, too.
 std::vector<std::string> targets_of(std::span<const model::Finding> votes,
                                     const refute::Evidence& evidence, bool curious);
+
+// Whether a veto of this check rests on amounts, orders and bounds rather than on many pairs.
+bool tells_early(std::string_view check);
 
 }  // namespace amdahl::loop

@@ -14,6 +14,7 @@
 #include "refute/replicate/replicate.h"
 #include "stats/campaign.h"
 #include "stats/eprocess.h"
+#include "stats/promise.h"
 
 namespace amdahl::loop {
 namespace {
@@ -24,7 +25,9 @@ using model::Stage;
 
 constexpr double kWinThreshold = compare::Design{}.win_threshold;
 constexpr std::size_t kShortCommit = 12;
-constexpr int kExtraTopUps = 4;  // Void pairs that a targeted top-up may replace.
+constexpr int kExtraTopUps = 4;            // Void pairs that a targeted top-up may replace.
+constexpr std::size_t kEnoughFresh = 200;  // Of steps; more would not change what they say.
+constexpr int kRounds = 3;                 // Times that a check may ask for pairs.
 
 // A log-ratio at most multiplies the evidence for anything by 1.97, so that many are needed for any
 // verdict at all. A pair of many steps has many.
@@ -47,6 +50,23 @@ std::optional<std::string> why_never(const model::Pair& pair, const model::PairF
 std::string what_changed(const model::Experiment& e, const model::Spec& spec) {
   if (!e.spec.empty()) return join(changed_fields(e.spec, spec), ", ");
   return e.metric.empty() || e.metric == spec.metric ? "" : "metric";
+}
+
+std::vector<double> ratios_of(const FamilyRecord& family) {
+  std::vector<double> same;
+  for (const model::PairFact& pair : family.same) {
+    const std::vector<double> d = compare::log_ratios(pair, family.spec);
+    same.insert(same.end(), d.begin(), d.end());
+  }
+  return same;
+}
+
+// Pairs that point to harm settle it soon: harm that is proven is not tried again.
+bool looks_harmful(const ExperimentState& x) {
+  constexpr double kPoints = 3;  // E,
+  constexpr double kFar = 2;     // or deviations.
+  return x.effect < -stats::kSmallestGain &&
+         (x.log_e_worse >= std::log(kPoints) || x.effect < -kFar * x.sigma);
 }
 
 // The metric that was registered is the one that counts, whatever the spec says by now.
@@ -77,6 +97,7 @@ Result<> Experiments::add(FamilyRecord record) {
   }
   state_.families.push_back(record.state);
   family.record = std::move(record);
+  set_noise(family);
   const std::string name = family.record.spec.family;
   families_.insert_or_assign(name, std::move(family));
   return Ok{};
@@ -90,7 +111,7 @@ void Experiments::add(const model::Hypothesis& h) {
 
 Result<> Experiments::add(const model::Experiment& e, Stage stage,
                           std::vector<model::Finding> votes,
-                          std::optional<model::Comparison> compared) {
+                          std::optional<model::Comparison> compared, int resumed) {
   const auto idea = ideas_.find(e.hypothesis);
   const auto family = families_.find(e.family);
   if (idea == ideas_.end() || family == families_.end()) {
@@ -116,6 +137,7 @@ Result<> Experiments::add(const model::Experiment& e, Stage stage,
   }
   Track track(e);
   track.at = state_.experiments.size();
+  track.resumed = resumed;
   track.votes = std::move(votes);
   track.compared = std::move(compared);
   state_.experiments.push_back(std::move(x));
@@ -185,6 +207,7 @@ void Experiments::ended(const model::Pair& pair) {
     family.record.same.push_back(*pair.fact);
     ++f.same_pairs;
     f.same_failures = 0;
+    set_noise(family);
   } else {
     ++f.same_failures;
   }
@@ -238,6 +261,7 @@ void Experiments::judge_resolved(Track& track) {
   for (auto it = track.waiting.begin(); it != end; ++it) {
     for (const double d : it->second.log_ratios) {
       track.judge.fold(d);
+      track.all.push_back(d);
       if (it->second.fresh) track.fresh.push_back(d);
     }
   }
@@ -247,24 +271,49 @@ void Experiments::judge_resolved(Track& track) {
   x.answer = track.judge.answer();
   x.effect = track.judge.effect();
   x.log_e = track.judge.log_e_win();
-  x.pairs_needed = track.judge.pairs_still_needed();
+  x.log_e_worse = track.judge.log_e_worse();
   x.pairs_certain = pairs_certain(track.judge, track.experiment);
-  x.pairs_to_win = stats::pairs_to_win(x.log_e, track.judge.pairs(), std::log(kWinThreshold));
-  if (track.fresh.empty()) return;
+  x.log_e_none = stats::log_e(
+      track.all, {.sigma = x.sigma, .margin = stats::kSmallestGain, .side = stats::Side::kBelow});
+  if (track.fresh.empty() || track.fresh.size() > kEnoughFresh) return;
   const double log_e = stats::log_e(track.fresh, {.sigma = x.sigma});
   x.replicated = refute::replicate::rule(track.fresh, log_e, x.effect).vote;
+}
+
+// What A/A pairs say by now; parked experiments go on when it falls.
+void Experiments::set_noise(Family& family) {
+  family.noise = compare::sigma_from_same(ratios_of(family.record));
+  for (const std::string& id : family.live) refresh(tracks_.at(id));
+}
+
+bool Experiments::is_parked(const ExperimentState& x) const {
+  const bool told = x.answer == model::Answer::kBetter || x.answer == model::Answer::kWorse ||
+                    x.log_e_none >= std::log(kForGood);
+  if (x.stage != Stage::kCompare || told || x.asked_for) return false;
+  if (x.compare_ratios >= x.cap || !pays(state_, x)) return true;
+  if (x.compare_pairs == 0 || looks_harmful(x)) return false;
+  return x.promise < state_.settings.parked_below;
 }
 
 void Experiments::refresh(Track& track) {
   judge_resolved(track);
   ExperimentState& x = state_of(track);
-  x.baseline_moved = families_.at(x.family).digest != track.experiment.baseline;
+  const Family& family = families_.at(x.family);
+  x.promise = stats::promise(track.all, {.sigma = x.sigma,
+                                         .sigma_ahead = std::min(x.sigma, family.noise),
+                                         .claim = x.claim,
+                                         .prior = x.prior,
+                                         .log_e = x.log_e,
+                                         .log_level = promotion_level(state_)});
+  x.asked_for = track.resumed > 0 && x.compare_ratios < track.resumed + x.cap;
+  x.parked = is_parked(x);
+  x.baseline_moved = family.digest != track.experiment.baseline;
   x.top_up_missing.clear();
   x.passed = x.wants_top_up = false;
   if (x.stage != Stage::kHold && x.stage != Stage::kTopUp) return;
   // While pairs are on their way the panel has not been asked anew: it wants what it wanted.
   if (x.top_up_in_flight == 0 || track.wanted.empty()) {
-    track.wanted = wanted(track.votes, gather(track, track.judge.peek(), false));
+    track.wanted = wanted(track, track.votes, gather(track, track.judge.peek(), false));
   }
   std::map<std::string, int> to_buy = missing(track, track.wanted);
   if (x.stage == Stage::kTopUp) {
@@ -278,25 +327,46 @@ void Experiments::refresh(Track& track) {
   x.wants_top_up = on && !to_buy.empty();
 }
 
-std::map<std::string, int> Experiments::wanted(std::span<const model::Finding> votes,
+namespace {
+
+int count_of(const std::map<std::string, int>& counts, const std::string& check) {
+  const auto it = counts.find(check);
+  return it == counts.end() ? 0 : it->second;
+}
+
+}  // namespace
+
+std::map<std::string, int> Experiments::wanted(const Track& track,
+                                               std::span<const model::Finding> votes,
                                                const refute::Evidence& known) const {
   std::map<std::string, int> wanted;
   for (const std::string& check : targets_of(votes, known, state_.settings.other_contention)) {
-    wanted[check] = refute::target_of(check, known).pairs;
+    const int pairs = refute::target_of(check, known).pairs;
+    const int good = count_of(track.bought, check) - count_of(track.spoiled, check);
+    wanted[check] = pairs * std::max(1, (good + pairs - 1) / pairs);
   }
   return wanted;
+}
+
+std::map<std::string, int> Experiments::once_more(const Track& track,
+                                                  std::span<const model::Finding> votes,
+                                                  const refute::Evidence& known) const {
+  std::map<std::string, int> more = wanted(track, votes, known);
+  std::erase_if(more, [&](const auto& one) {
+    const int pairs = refute::target_of(one.first, known).pairs;
+    return one.second >= kRounds * pairs || count_of(track.bought, one.first) == 0;
+  });
+  for (auto& [check, count] : more) count += refute::target_of(check, known).pairs;
+  return missing(track, more);
 }
 
 std::map<std::string, int> Experiments::missing(const Track& track,
                                                 const std::map<std::string, int>& wanted) const {
   std::map<std::string, int> missing;
   for (const auto& [check, pairs] : wanted) {
-    const auto count = [&](const std::map<std::string, int>& counts) {
-      const auto it = counts.find(check);
-      return it == counts.end() ? 0 : it->second;
-    };
-    const int tried = count(track.bought);
-    const int left = std::min(pairs - tried + count(track.spoiled), pairs + kExtraTopUps - tried);
+    const int tried = count_of(track.bought, check);
+    const int left =
+        std::min(pairs - tried + count_of(track.spoiled, check), pairs + kExtraTopUps - tried);
     if (left > 0) missing[check] = left;
   }
   return missing;

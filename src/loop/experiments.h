@@ -66,9 +66,10 @@ class Experiments {
   // and what they were given for with it. Fails if the baseline makes no plan.
   Result<> add(FamilyRecord family);
   void add(const model::Hypothesis& hypothesis);
+  // With `resumed` pairs somebody last asked for more of them, although it was parked.
   Result<> add(const model::Experiment& experiment, model::Stage stage,
                std::vector<model::Finding> votes,
-               std::optional<model::Comparison> compared = std::nullopt);
+               std::optional<model::Comparison> compared = std::nullopt, int resumed = 0);
 
   // News: a pair was launched, with those that share its baseline; a pair ended, with its fact or,
   // if it was lost, without.
@@ -110,6 +111,7 @@ class Experiments {
     std::string digest;          // Of the baseline's plan.
     std::size_t at = 0;          // In state_.families.
     int last_same = 0;           // Index of the last A/A pair.
+    double noise = 0;            // That its A/A pairs tell.
     std::set<std::string> live;  // Its experiments.
   };
   struct Waiting {
@@ -121,13 +123,15 @@ class Experiments {
 
     model::Experiment experiment;
     std::size_t at = 0;  // In state_.experiments.
+    int resumed = 0;     // Log-ratios it had when somebody asked for more; 0: nobody did.
     compare::Judge judge;
     std::vector<model::PairFact> pairs;
     std::set<int> open;  // Indices of pairs in flight that feed E.
     // Resolved, but an earlier one is still open.
     std::map<int, Waiting> waiting;
     bool judged = false;        // The state holds what the judge says.
-    std::vector<double> fresh;  // Of replication, as far as the prefix goes.
+    std::vector<double> all;    // What the judge has seen,
+    std::vector<double> fresh;  // and of it, what replication gave.
     std::vector<model::Finding> votes;
     std::optional<model::Comparison> compared;  // That the votes are about.
     std::map<std::string, int> dealt;           // Pairs of each class of inputs.
@@ -153,9 +157,15 @@ class Experiments {
   void count(Track& track, const model::Pair& pair);
   void refresh(Track& track);
   void judge_resolved(Track& track);
+  bool is_parked(const ExperimentState& x) const;
+  void set_noise(Family& family);
   // Pairs that checks would have bought, given how the panel voted; and those still to be run.
-  std::map<std::string, int> wanted(std::span<const model::Finding> votes,
+  std::map<std::string, int> wanted(const Track& track, std::span<const model::Finding> votes,
                                     const refute::Evidence& known) const;
+  // The same with another round for each check that its pairs have not settled, while it has any.
+  std::map<std::string, int> once_more(const Track& track, std::span<const model::Finding> votes,
+                                       const refute::Evidence& known) const;
+  std::optional<model::Finding> early_veto(const Track& track) const;
   std::map<std::string, int> missing(const Track& track,
                                      const std::map<std::string, int>& wanted) const;
   refute::Panel outcome_of(const Track& track, const std::vector<model::Finding>& votes,

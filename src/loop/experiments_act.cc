@@ -6,13 +6,12 @@
 
 #include "base/check.h"
 #include "base/text.h"
-#include "compare/compare.h"
 #include "loop/evidence.h"
 #include "loop/experiments.h"
 #include "loop/verdict.h"
 #include "model/plan.h"
 #include "model/spec_digest.h"
-#include "stats/estimate.h"
+#include "stats/promise.h"
 
 namespace amdahl::loop {
 namespace {
@@ -68,10 +67,33 @@ Result<bool> Experiments::perform(const Close& what, Effects& effects) {
   return true;
 }
 
+// A veto that rests on amounts and bounds needs no fresh pairs: they would be spent in vain.
+std::optional<model::Finding> Experiments::early_veto(const Track& track) const {
+  for (const model::Finding& vote : refute::ask_all(evidence(track.experiment.id, false))) {
+    if (vote.decisive && tells_early(vote.check)) return vote;
+  }
+  return std::nullopt;
+}
+
 Result<bool> Experiments::perform(const Advance& what, Effects& effects) {
+  Track& track = tracks_.at(what.experiment);
+  const std::optional<model::Finding> veto =
+      what.stage == Stage::kRefute ? early_veto(track) : std::nullopt;
+  if (veto) {
+    const model::Hypothesis& h = ideas_.at(track.experiment.hypothesis);
+    const std::string reason = fmt::format("refuted decisively by {}, before any fresh pair: {}",
+                                           veto->check, veto->because);
+    const std::vector<LoopEvent> all{Voted{what.experiment, *veto},
+                                     judged(h, what.experiment, VerdictKind::kRefuted, reason,
+                                            track.judge.comparison(), effects.now())};
+    TRY(effects.remember(kActor, all));
+    effects.say(fmt::format("{}: '{}' is refuted: {}", h.family, h.title, reason));
+    remove(what.experiment);
+    return true;
+  }
   const std::vector<LoopEvent> all{Staged{what.experiment, what.stage}};
   TRY(effects.remember(kActor, all));
-  set_stage(tracks_.at(what.experiment), what.stage);
+  set_stage(track, what.stage);
   return true;
 }
 
@@ -108,11 +130,6 @@ Result<bool> Experiments::perform(const Drop& what, Effects& effects) {
 // Pre-registers: claim, sigma, delta, cap, seed and baseline are fixed here, before any pair.
 Result<model::Experiment> Experiments::design(const model::Hypothesis& h, Nanos now) const {
   const Family& family = families_.at(h.family);
-  std::vector<double> same;
-  for (const model::PairFact& pair : family.record.same) {
-    const std::vector<double> d = compare::log_ratios(pair, family.record.spec);
-    same.insert(same.end(), d.begin(), d.end());
-  }
   model::Experiment e;
   e.id = experiment_id(h.id);
   e.hypothesis = h.id;
@@ -122,8 +139,8 @@ Result<model::Experiment> Experiments::design(const model::Hypothesis& h, Nanos 
   e.lower_is_better = family.record.spec.lower_is_better;
   e.spec = field_digests(family.record.spec);
   e.claim = -std::log1p(-std::clamp(h.predicted_gain, 0.0, 0.95));
-  e.sigma = compare::sigma_from_same(same);
-  e.delta = stats::futility_margin(e.claim, e.sigma);
+  e.sigma = family.noise;
+  e.delta = stats::kSmallestGain;
   e.alpha = state_.campaign.alpha;
   e.beta = state_.settings.beta;
   e.cap = state_.settings.cap;
@@ -153,10 +170,16 @@ refute::Panel Experiments::outcome_of(const Track& track, const std::vector<mode
                                       const refute::Evidence& known, bool multiplicity_ok) const {
   using refute::Outcome;
   refute::Panel panel = refute::combine(votes, multiplicity_ok, known.topped_up);
-  const bool buys = !missing(track, wanted(votes, known)).empty();
+  const bool buys = !missing(track, wanted(track, votes, known)).empty();
   // Where no pair could settle the doubt there is nothing to buy.
   if (panel.outcome == Outcome::kTopUp && !buys) {
     panel = refute::combine(votes, multiplicity_ok, true);
+  }
+  // A doubt that its pairs have not settled either way asks for more of them, and only then stands.
+  const bool vetoed = std::ranges::any_of(votes, &model::Finding::decisive);
+  const bool open = panel.outcome == Outcome::kRefuted || panel.outcome == Outcome::kHold;
+  if (open && !vetoed && multiplicity_ok && !once_more(track, votes, known).empty()) {
+    panel = refute::combine(votes, multiplicity_ok, false);
   }
   // What the campaign would not promote anyway has to wait before more is spent on it.
   if (panel.outcome == Outcome::kTopUp && !multiplicity_ok) {
@@ -203,7 +226,12 @@ Result<bool> Experiments::perform(const AskPanel& ask, Effects& effects) {
   track.votes = votes;
   track.compared = known.comparison;
   if (onward) {
+    const std::map<std::string, int> more = once_more(track, votes, known);
     set_stage(track, *onward);
+    if (onward == Stage::kTopUp && state_of(track).top_up_missing.empty()) {
+      state_of(track).top_up_missing = more;
+      for (const auto& [check, pairs] : more) track.wanted[check] = track.bought[check] + pairs;
+    }
   } else {
     remove(ask.experiment);
   }

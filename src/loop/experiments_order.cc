@@ -70,8 +70,8 @@ model::Pair Experiments::order_pair(const RunPair& wish) const {
 std::optional<Purpose> Experiments::wants_pair(const ExperimentState& x) const {
   switch (x.stage) {
     case Stage::kCompare:
-      if (x.answer == model::Answer::kCannotTell && x.compare_ratios + x.in_flight < x.cap &&
-          x.in_flight < x.pairs_needed) {
+      if (x.answer != model::Answer::kBetter && !x.parked &&
+          x.compare_ratios + x.in_flight < x.cap && x.in_flight < x.pairs_certain) {
         return Purpose::kCompare;
       }
       return std::nullopt;

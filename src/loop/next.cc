@@ -9,11 +9,13 @@
 #include <fmt/core.h>
 
 #include "stats/campaign.h"
+#include "stats/promise.h"
 
 namespace amdahl::loop {
 namespace {
 
 constexpr int kSameForNoise = 6;
+constexpr int kFirstPairs = 2;  // Fewer say nothing.
 
 using model::Answer;
 using model::Purpose;
@@ -63,11 +65,11 @@ class Planner {
 
   void for_families();
   void for_experiment(const Entry& entry);
-  void in_compare(const Entry& entry);
-  std::optional<Close> give_in(const Entry& entry) const;
+  void in_compare(const ExperimentState& x);
   void in_refute(const Entry& entry);
   void in_top_up(const ExperimentState& x);
-  void wish(const ExperimentState& x, Purpose purpose, int certain, int wanted);
+  void wish(const ExperimentState& x, Purpose purpose, int wanted);
+  void when_idle();
   bool give_up(const ExperimentState& x);
   void promotions();
   void campaign();
@@ -84,7 +86,6 @@ class Planner {
   std::unordered_map<std::string_view, Family*> by_name_;
   std::vector<Entry> entries_;
   std::vector<Intent> out_;
-  std::vector<Intent> speculative_;  // Pairs that an earlier one may make superfluous.
 };
 
 // An experiment's noise is fixed when it is registered. Taken too small, chance looks like proof
@@ -148,60 +149,55 @@ bool Planner::give_up(const ExperimentState& x) {
   return false;
 }
 
-// Every pair that is granted before another's answer is known may turn out not to be needed; the
-// first few are needed whatever they say, so those come first, whoever they are for.
-void Planner::wish(const ExperimentState& x, Purpose purpose, int certain, int wanted) {
-  const int sure = std::max(0, std::min(certain, wanted) - x.in_flight);
-  const int more = wanted - std::max(x.in_flight, std::min(certain, wanted));
-  if (sure > 0) out_.push_back(RunPair{x.id, purpose, "", x.slots, sure});
-  if (more > 0) speculative_.push_back(RunPair{x.id, purpose, "", x.slots, more});
+void Planner::wish(const ExperimentState& x, Purpose purpose, int wanted) {
+  if (wanted > x.in_flight) {
+    out_.push_back(RunPair{x.id, purpose, "", x.slots, wanted - x.in_flight});
+  }
 }
 
-// What is not worth going on with, because it does not pay or because it will not get there before
-// the cap. Stopping early can only lose a win, never make one.
-std::optional<Close> Planner::give_in(const Entry& entry) const {
-  const ExperimentState& x = *entry.experiment;
-  const int left = x.cap - x.compare_ratios;
-  // A pace can be told only after a while; until then no effect may still be shown.
-  if (x.compare_ratios >= left && x.pairs_to_win > settings_.patience * left) {
-    return Close{
-        x.id, VerdictKind::kInconclusive,
-        fmt::format("after {} pairs a win would take some {:.0f} more at this pace, and {} "
-                    "are left",
-                    x.compare_ratios, std::ceil(x.pairs_to_win), left)};
-  }
-  if (pays(entry.family ? entry.family->state : nullptr, entry.worth)) return std::nullopt;
-  return Close{x.id, VerdictKind::kDropped,
-               fmt::format("after {} pairs it would give back {:.2g} hours for each hour it still "
-                           "takes to prove, and {:.2g} are asked",
-                           x.compare_pairs, entry.worth, settings_.worth_at_least)};
+// Every pair that is granted before another's answer is known may turn out not to be needed: the
+// longer it has taken so far, the less it matters.
+int pairs_at_once(const ExperimentState& x) {
+  return x.compare_pairs < kFirstPairs ? kFirstPairs : std::clamp(x.compare_pairs / 6, 1, 3);
 }
 
-void Planner::in_compare(const Entry& entry) {
-  const ExperimentState& x = *entry.experiment;
-  switch (x.answer) {
-    case Answer::kBetter:
-      out_.push_back(Advance{x.id, Stage::kRefute});
-      return;
-    case Answer::kSame:
-      out_.push_back(Close{x.id, VerdictKind::kNoEffect, ""});
-      return;
-    case Answer::kWorse:
-      out_.push_back(Close{x.id, VerdictKind::kHarmful, ""});
-      return;
-    case Answer::kCannotTell:
-      break;
-  }
-  if (x.compare_ratios >= x.cap) {
-    out_.push_back(Close{x.id, VerdictKind::kInconclusive, ""});
+void Planner::in_compare(const ExperimentState& x) {
+  if (x.answer == Answer::kBetter) {
+    out_.push_back(Advance{x.id, Stage::kRefute});
     return;
   }
-  if (std::optional<Close> end = give_in(entry)) {
-    if (x.in_flight == 0) out_.push_back(*std::move(end));
+  if (x.answer == Answer::kWorse) {
+    out_.push_back(Close{x.id, VerdictKind::kHarmful, ""});
     return;
   }
-  const int wanted = std::min({x.pairs_needed, x.pairs_certain + 1, x.cap - x.compare_ratios});
-  wish(x, Purpose::kCompare, x.pairs_certain, wanted);
+  // What saves too little may do harm, which is worth a few pairs more to know.
+  const bool may_harm = x.effect < -stats::kSmallestGain && x.compare_ratios < x.cap;
+  if (x.log_e_none >= std::log(kForGood) && !may_harm) {
+    out_.push_back(Close{x.id, VerdictKind::kNoEffect, ""});
+    return;
+  }
+  if (!x.parked) wish(x, Purpose::kCompare, pairs_at_once(x));
+}
+
+// What is parked, and claims that only the campaign's level holds back, go on with the evidence
+// they have where a slot would be idle otherwise; the most promising first.
+void Planner::when_idle() {
+  std::vector<const ExperimentState*> waiting;
+  for (const ExperimentState& x : state_.experiments) {
+    const bool held = x.stage == Stage::kHold && (x.passed || x.wants_top_up) &&
+                      x.replicate_pairs < settings_.idle_caps * settings_.replicate_at_most;
+    const bool parked =
+        x.parked && x.compare_ratios < settings_.idle_caps * x.cap && loop::pays(state_, x);
+    if (!parked && !held) continue;
+    const bool stays = x.baseline_moved || !x.spec_changed.empty() || !x.never_runs.empty();
+    if (!stays && x.promise >= settings_.idle_from) waiting.push_back(&x);
+  }
+  std::ranges::sort(waiting, [](const ExperimentState* a, const ExperimentState* b) {
+    return a->promise != b->promise ? a->promise > b->promise : a->id < b->id;
+  });
+  for (const ExperimentState* x : waiting) {
+    wish(*x, x->parked ? Purpose::kCompare : Purpose::kReplicate, 1);
+  }
 }
 
 // Fresh pairs until they say something of the claim and the campaign's level is reached, or that
@@ -211,16 +207,16 @@ void Planner::in_refute(const Entry& entry) {
   const bool enough_evidence = x.log_e >= log_level_;
   const bool open = x.replicated == model::Vote::kAbstain;
   const bool refuted = x.replicated == model::Vote::kRefute;
-  const bool more =
-      x.replicate_pairs < settings_.replicate_at_least ||
-      (x.replicate_pairs < settings_.replicate_at_most && !refuted && (!enough_evidence || open));
+  const bool more = x.replicate_pairs < settings_.replicate_at_least ||
+                    (x.replicate_pairs < settings_.replicate_at_most && !refuted &&
+                     (!enough_evidence || open) && x.promise >= settings_.idle_from);
   if (more) {
     // A pair at most doubles the evidence, so that many more are certain to be needed.
     const double doublings = (log_level_ - x.log_e) / std::log(1.97);
     const int wanted = std::clamp(std::max(settings_.replicate_at_least - x.replicate_pairs,
                                            static_cast<int>(std::ceil(doublings))),
                                   1, settings_.replicate_at_most - x.replicate_pairs);
-    wish(x, Purpose::kReplicate, wanted, wanted);
+    wish(x, Purpose::kReplicate, wanted);
     return;
   }
   const bool waits = entry.family && !has_same(settings_, *entry.family->state);
@@ -260,7 +256,7 @@ void Planner::for_experiment(const Entry& entry) {
   if (give_up(x)) return;
   switch (x.stage) {
     case Stage::kCompare:
-      return in_compare(entry);
+      return in_compare(x);
     case Stage::kRefute:
       return in_refute(entry);
     case Stage::kTopUp:
@@ -351,7 +347,6 @@ void Planner::registrations(Family& family) {
 
 std::vector<Intent> Planner::plan() && {
   out_.reserve(entries_.size() + families_.size());
-  speculative_.reserve(entries_.size());
   for_families();
   std::ranges::sort(entries_, [](const Entry& a, const Entry& b) {
     return a.worth != b.worth ? a.worth > b.worth : a.experiment->id < b.experiment->id;
@@ -360,13 +355,13 @@ std::vector<Intent> Planner::plan() && {
   promotions();
   campaign();
   for (Family& family : families_) registrations(family);
-  std::ranges::move(speculative_, std::back_inserter(out_));
   for (const Family& family : families_) {
     const FamilyState& f = *family.state;
     if (f.profiled && !family.waits_for_same && may_run_same(f)) {
       out_.push_back(RunSame{f.name, f.slots});
     }
   }
+  when_idle();
   return std::move(out_);
 }
 
@@ -378,6 +373,7 @@ const FamilyState* find_family(const State& state, const std::string& name) {
 }  // namespace
 
 bool is_active(const ExperimentState& x) {
+  if (x.parked) return false;
   switch (x.stage) {
     case Stage::kCompare:
     case Stage::kRefute:
@@ -401,6 +397,18 @@ double worth(const State& state, const ExperimentState& x) {
 
 double worth(const State& state, const Queued& queued) {
   return worth_in(state, find_family(state, queued.family), prospect_of(queued));
+}
+
+bool pays(const State& state, const ExperimentState& x) {
+  const FamilyState* family = find_family(state, x.family);
+  return !family || !family->volume_known || worth(state, x) >= state.settings.worth_at_least;
+}
+
+int pairs_to_settle(const ExperimentState& x) {
+  const int pairs = x.compare_pairs + x.replicate_pairs;
+  const double level = std::log(kForGood);
+  return static_cast<int>(std::ceil(std::min(stats::pairs_to_win(x.log_e, pairs, level),
+                                             stats::pairs_to_win(x.log_e_none, pairs, level))));
 }
 
 double promotion_level(const State& state) {

@@ -61,6 +61,9 @@ std::vector<Intent> one_by_one(const std::vector<Intent>& intents);
 double worth(const State& state, const ExperimentState& experiment);
 double worth(const State& state, const Queued& queued);
 
+// Whether proving it gives back what it takes, as far as the family's volume is known.
+bool pays(const State& state, const ExperimentState& experiment);
+
 // ln E that the campaign asks of the next promotion.
 double promotion_level(const State& state);
 

@@ -22,7 +22,7 @@ ExperimentState under_test() {
   x.family = "eval";
   x.stage = model::Stage::kCompare;
   x.claim = 0.1;
-  x.pairs_needed = x.pairs_certain = 3;
+  x.pairs_certain = 3;
   return x;
 }
 
@@ -92,37 +92,52 @@ TEST(Next, HeldClaimsDoNotBlockTheFamily) {
   EXPECT_EQ(only<Register>(next(s)).size(), 1U);
 }
 
-TEST(Next, TopsUpPairsUntilItCanTell) {
+TEST(Next, AsksForFewPairsAtOnceUntilItCanTell) {
   State s = one_family();
   s.experiments.push_back(under_test());
-  EXPECT_EQ(only<RunPair>(one_by_one(next(s))).size(), 3U);
-  s.experiments[0].in_flight = 2;
+  EXPECT_EQ(only<RunPair>(one_by_one(next(s))).size(), 2U);
+  s.experiments[0].in_flight = 1;
   EXPECT_EQ(only<RunPair>(one_by_one(next(s))).size(), 1U);
-  s.experiments[0].compare_pairs = s.experiments[0].compare_ratios = s.experiments[0].cap;
-  ASSERT_EQ(only<Close>(next(s)).size(), 1U);
-  EXPECT_EQ(only<Close>(next(s))[0].verdict, model::VerdictKind::kInconclusive);
+  s.experiments[0].in_flight = 0;
+  s.experiments[0].compare_pairs = s.experiments[0].compare_ratios = 18;
+  EXPECT_EQ(only<RunPair>(one_by_one(next(s))).size(), 3U);
 }
 
-TEST(Next, PairsThatAnotherMayMakeSuperfluousComeLast) {
+TEST(Next, WhatIsParkedGoesOnWhereNobodyElseWantsTheSlot) {
   State s = one_family();
   s.settings.per_family = 2;
   for (const char* id : {"x-1", "x-2"}) {
     s.experiments.push_back(under_test());
     s.experiments.back().id = id;
-    s.experiments.back().pairs_needed = 6;
-    s.experiments.back().pairs_certain = 3;
+    s.experiments.back().compare_pairs = s.experiments.back().compare_ratios = 3;
   }
-  s.experiments[0].claim = 0.2;
-  s.experiments[1].in_flight = 1;
+  ExperimentState& parked = s.experiments[0];
+  parked.parked = true;
+  parked.claim = 0.5;
+  parked.promise = s.settings.idle_from;
   const auto wishes = only<RunPair>(next(s));
-  ASSERT_EQ(wishes.size(), 4U);
-  const auto show = [&](std::size_t i) {
-    return wishes[i].experiment + " " + std::to_string(wishes[i].pairs);
-  };
-  EXPECT_EQ(show(0), "x-1 3");
-  EXPECT_EQ(show(1), "x-2 2");
-  EXPECT_EQ(show(2), "x-1 1") << "one ahead of what is certain, for the sake of time";
-  EXPECT_EQ(show(3), "x-2 1");
+  ASSERT_EQ(wishes.size(), 2U);
+  EXPECT_EQ(wishes[0].experiment, "x-2") << "though the other's job is worth more";
+  EXPECT_EQ(wishes[1].experiment, "x-1");
+  EXPECT_EQ(wishes[1].pairs, 1);
+  parked.promise = s.settings.idle_from / 2;
+  EXPECT_EQ(only<RunPair>(next(s)).size(), 1U) << "not even an idle slot";
+  EXPECT_TRUE(only<Close>(next(s)).empty()) << "parked is no verdict";
+  s.experiments.pop_back();
+  EXPECT_TRUE(settled(s));
+}
+
+TEST(Next, AClaimThatOnlyTheLevelHoldsBackGoesOnWhenSlotsAreIdle) {
+  State s = one_family();
+  s.experiments.push_back(under_test());
+  ExperimentState& x = s.experiments[0];
+  x.stage = model::Stage::kHold;
+  x.log_e = std::log(50.0);
+  x.promise = 0.01;
+  EXPECT_TRUE(next(s).empty()) << "what else holds it back no pair can mend";
+  x.passed = true;
+  ASSERT_EQ(only<RunPair>(next(s)).size(), 1U);
+  EXPECT_EQ(only<RunPair>(next(s))[0].purpose, model::Purpose::kReplicate);
 }
 
 TEST(Next, WhatThePanelWouldStillAskIsBoughtAtTheLevel) {
@@ -131,45 +146,45 @@ TEST(Next, WhatThePanelWouldStillAskIsBoughtAtTheLevel) {
   s.experiments[0].stage = model::Stage::kHold;
   s.experiments[0].log_e = std::log(1500.0);
   s.experiments[0].wants_top_up = true;
+  s.experiments[0].promise = 0;
   EXPECT_TRUE(next(s).empty()) << "it does not reach 2000";
   s.campaign.promoted = 1;
   ASSERT_EQ(next(s).size(), 1U);
   EXPECT_EQ(only<Advance>(next(s)).at(0).stage, model::Stage::kTopUp);
 }
 
-TEST(Next, WhatWillNotGetThereIsNotDraggedToTheCap) {
+TEST(Next, OnlyEvidenceThatLastsClosesForGood) {
   State s = one_family();
   s.experiments.push_back(under_test());
   ExperimentState& x = s.experiments[0];
-  x.compare_pairs = x.compare_ratios = 20;
-  x.pairs_to_win = 40;
-  EXPECT_EQ(only<RunPair>(next(s)).size(), 1U) << "twice as many as are left: just";
-  x.pairs_to_win = 41;
-  x.in_flight = 1;
-  EXPECT_TRUE(next(s).empty()) << "what is in flight may change its mind";
-  x.in_flight = 0;
+  x.compare_pairs = x.compare_ratios = 3;
+  x.answer = model::Answer::kSame;  // E of 5 against half of the claim: wrong one time in five.
+  x.log_e_none = std::log(19.0);
+  EXPECT_TRUE(only<Close>(next(s)).empty());
+  x.log_e_none = std::log(20.0);
   ASSERT_EQ(only<Close>(next(s)).size(), 1U);
-  EXPECT_EQ(only<Close>(next(s))[0].verdict, model::VerdictKind::kInconclusive);
-  EXPECT_EQ(only<Close>(next(s))[0].reason,
-            "after 20 pairs a win would take some 41 more at this pace, and 20 are left");
-  x.compare_pairs = x.compare_ratios = 19;
-  x.pairs_to_win = 100;
-  EXPECT_TRUE(only<Close>(next(s)).empty()) << "too early to speak of a pace";
+  EXPECT_EQ(only<Close>(next(s))[0].verdict, model::VerdictKind::kNoEffect);
+  x.answer = model::Answer::kWorse;
+  EXPECT_EQ(only<Close>(next(s)).at(0).verdict, model::VerdictKind::kHarmful);
+  x.answer = model::Answer::kCannotTell;
+  x.log_e_none = 0;
+  x.parked = true;
+  x.compare_ratios = s.settings.idle_caps * x.cap;
+  EXPECT_TRUE(next(s).empty()) << "parked is no verdict, and three caps are enough";
 }
 
-TEST(Next, EveryAnswerHasItsVerdict) {
-  struct Case {
-    model::Answer answer;
-    model::VerdictKind want;
-  };
-  for (const Case& c : {Case{model::Answer::kSame, model::VerdictKind::kNoEffect},
-                        Case{model::Answer::kWorse, model::VerdictKind::kHarmful}}) {
-    State s = one_family();
-    s.experiments.push_back(under_test());
-    s.experiments[0].answer = c.answer;
-    ASSERT_EQ(only<Close>(next(s)).size(), 1U);
-    EXPECT_EQ(only<Close>(next(s))[0].verdict, c.want);
-  }
+// "No effect" of minus 58 % is a number that nobody should believe: it may be harm.
+TEST(Next, WhatLooksLikeHarmGetsPairsBeforeItIsCalledWithoutEffect) {
+  State s = one_family();
+  s.experiments.push_back(under_test());
+  ExperimentState& x = s.experiments[0];
+  x.compare_pairs = x.compare_ratios = 5;
+  x.log_e_none = std::log(20.0);
+  x.effect = -0.5;
+  EXPECT_TRUE(only<Close>(next(s)).empty());
+  EXPECT_EQ(only<RunPair>(next(s)).size(), 1U);
+  x.compare_ratios = x.cap;
+  EXPECT_EQ(only<Close>(next(s)).at(0).verdict, model::VerdictKind::kNoEffect);
 }
 
 TEST(Next, AWinIsReplicatedBeforeThePanelIsAsked) {
@@ -252,6 +267,7 @@ TEST(Next, ClaimsThatWaitForTheCampaignPassAsItPromotes) {
     x.id = id;
     x.stage = model::Stage::kHold;
     x.passed = true;
+    x.promise = 0;
     x.log_e = std::log(1500.0);
     s.experiments.push_back(x);
   }
@@ -274,11 +290,11 @@ TEST(Next, WhatDoesNotPayIsDroppedWhereTheVolumeIsKnown) {
 
   s.queued.clear();
   s.experiments.push_back(under_test());
-  s.experiments[0].in_flight = 1;
-  EXPECT_TRUE(only<Close>(next(s)).empty()) << "what is in flight is waited for";
-  s.experiments[0].in_flight = 0;
-  EXPECT_EQ(only<Close>(next(s)).at(0).verdict, model::VerdictKind::kDropped);
-  EXPECT_EQ(only<Close>(next(s)).at(0).reason.substr(0, 33), "after 0 pairs it would give back ");
+  EXPECT_FALSE(pays(s, s.experiments[0]));
+  s.experiments[0].parked = true;
+  EXPECT_TRUE(next(s).empty()) << "it keeps its pairs, and costs nothing while it does not pay";
+  s.families[0].volume_accelerator_h_per_day = 100;
+  EXPECT_EQ(only<RunPair>(next(s)).size(), 1U);
 }
 
 TEST(Next, TopUpPairsAreForTheirCheck) {

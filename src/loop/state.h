@@ -59,9 +59,13 @@ struct ExperimentState {
   std::map<std::string, int> top_up_missing;  // Check to pairs still to be run (none in flight).
   int top_up_in_flight = 0;
   int slots = 1;
-  int pairs_needed = 1;     // An estimate of what the compare stage still takes,
-  int pairs_certain = 1;    // and what no verdict can do without.
-  double pairs_to_win = 1;  // An estimate of what a win would still take.
+  int pairs_certain = 1;   // What no verdict can do without.
+  double promise = 1;      // Wins to be expected of each pair that is still spent on it.
+  double log_e_none = 0;   // That it saves less than the smallest gain that matters.
+  double log_e_worse = 0;  // That it costs more.
+  bool asked_for = false;  // Somebody asked for more pairs although it was parked.
+  bool parked = false;     // Too little promise for more hours now: pairs only where none else
+                           // wants the slot.
   model::Vote replicated = model::Vote::kAbstain;  // What fresh pairs say of the claim so far.
   std::string spec_changed;     // What is no longer as it was registered; empty if all is.
   bool baseline_moved = false;  // The family's baseline is no longer the one it is measured on.
@@ -80,8 +84,10 @@ struct Settings {
   double horizon_days = 30;
   bool other_contention = true;  // Test survivors on busy hosts too, if found on quiet ones.
   double worth_at_least = 1;     // Hours given back per hour spent; below that it is dropped.
-  double patience = 2.0;  // Compared for at most so many times the pairs that the cap leaves.
-  double beta = 0.05;     // No effect closes a key for ever: E must reach 1 / beta = 20.
+  double parked_below = 0.0006;  // Promise; what has less, or has used its cap, is parked.
+  double idle_from = 0.0003;     // Promise from which a slot that is idle is used on it.
+  int idle_caps = 3;             // Caps that it may use up in all while it is parked.
+  double beta = 0.05;  // E of 1 / beta, that less than what matters is saved, is called "same".
   int cap = 40;
 };
 
@@ -95,8 +101,14 @@ struct State {
   Settings settings;
 };
 
+// E that closes a key for ever.
+inline constexpr double kForGood = 20;
+
 // Whether it takes part in its family's share of the slots: others wait for a level or a person.
 bool is_active(const ExperimentState& experiment);
+
+// Pairs that would probably settle what is parked, one way or the other.
+int pairs_to_settle(const ExperimentState& experiment);
 
 // Whether the family has the A/A pairs that the panel asks for, or cannot get them.
 bool has_same(const Settings& settings, const FamilyState& family);

@@ -141,7 +141,7 @@ void Driver::arrive() {
   const loop::State& state = experiments_.state();
   auto live = static_cast<int>(state.queued.size());
   for (const loop::ExperimentState& x : state.experiments) {
-    live += x.stage != model::Stage::kHold ? 1 : 0;
+    live += x.stage != model::Stage::kHold && !x.parked ? 1 : 0;
   }
   for (; arrived_ < jobs_.size() && live < setup_.live; ++arrived_) {
     add_job(jobs_[arrived_]);
@@ -354,6 +354,9 @@ Campaign Driver::run() {
     try_again();
     turn();
     watch_all();
+  }
+  for (const loop::ExperimentState& x : experiments_.state().experiments) {
+    out_.outcomes[static_cast<std::size_t>(number_in(x.id))].parked = x.parked;
   }
   out_.clock_h = memory_.clock_h;
   return std::move(out_);

@@ -56,7 +56,8 @@ struct Outcome {
   bool level = false;     // E reached the campaign's level when the panel was asked.
   bool promoted = false;
   bool held = false;
-  std::optional<model::VerdictKind> verdict{};  // Nothing while it is held.
+  bool parked = false;
+  std::optional<model::VerdictKind> verdict{};  // Nothing while it is held or parked.
   int compare = 0;                              // Pairs that count.
   int replicate = 0;
   int top_up = 0;

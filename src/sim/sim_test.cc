@@ -52,9 +52,9 @@ TEST(Sim, AMixedCampaignKeepsItsPromises) {
   };
   at_most("false share of promotions", 0.08);
   at_most("of them noise alone", 0.01);
-  at_most("pairs per hypothesis", 17);
+  at_most("pairs per hypothesis", 16);
   const Figure& recall = figure_named(table, "recall of wins of 2 % and more");
-  EXPECT_GE(recall.value, 0.70 - 2 * recall.error);
+  EXPECT_GE(recall.value, 0.78 - 2 * recall.error);
   EXPECT_LE(figure_named(table, "after canaries: false share").value,
             figure_named(table, "false share of promotions").value);
 }
@@ -166,7 +166,7 @@ TEST(Sim, WhatTheCanaryRollsBackIsTriedAgainOnceIfAPersonReopensIt) {
     promoted += once.outcomes[i].promoted ? 1 : 0;
     if (!twice.outcomes[i].reopened) continue;
     EXPECT_GT(twice.outcomes[i].pairs(), once.outcomes[i].pairs());
-    EXPECT_TRUE(twice.outcomes[i].verdict || twice.outcomes[i].held);
+    EXPECT_TRUE(twice.outcomes[i].verdict || twice.outcomes[i].held || twice.outcomes[i].parked);
   }
   EXPECT_GT(promoted, 0) << "a change that fails more often than seen in pairs";
 }

@@ -153,6 +153,7 @@ Table campaign_table(const Options& options) {
   add("  targeted", over(all, &Tally::top_up, &Tally::hypotheses), 2, .9);
   add("void pairs besides", over(all, &Tally::voided, &Tally::hypotheses), 2, -1);
   add("held at the end", sum_of(&Tally::held), 1, -1);
+  add("parked at the end", sum_of(&Tally::parked), 1, -1);
   add("share of recoverable hours", over(all, &Tally::recovered_h, &Tally::recoverable_h), 3, -1);
   add("hours back per hour spent", over(all, &Tally::recovered_h, &Tally::spent_h), 1, -1);
   add("after canaries: false share", over(all, &Tally::false_kept, &Tally::kept), 3, -1);

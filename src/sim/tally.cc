@@ -21,6 +21,7 @@ Tally tally_of(const std::vector<Outcome>& outcomes) {
     tally.top_up += outcome.top_up;
     tally.voided += outcome.voided;
     tally.held += outcome.held ? 1 : 0;
+    tally.parked += outcome.parked ? 1 : 0;
     tally.spent_h += outcome.spent_h;
     tally.wins += worth_finding ? 1 : 0;
     if (real) tally.recoverable_h += hours_back(truth);

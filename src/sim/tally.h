@@ -28,6 +28,7 @@ struct Tally {
   double top_up = 0;
   double voided = 0;  // and those that did not.
   double held = 0;
+  double parked = 0;
   double recoverable_h = 0;  // By all real wins.
   double recovered_h = 0;    // By what was promoted; harm taken off.
   double spent_h = 0;        // On pairs of hypotheses.

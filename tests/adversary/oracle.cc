@@ -151,9 +151,10 @@ struct Oracle {
     ending.state = "queued";
     for (const ledger::ExperimentRow& x : TRY(ledger.live_experiments())) {
       if (x.experiment.hypothesis != row.hypothesis.id) continue;
-      ending.state = x.stage == model::Stage::kGate   ? "at the gate"
-                     : x.stage == model::Stage::kHold ? "held"
-                                                      : name(x.stage);
+      ending.state = x.stage == model::Stage::kGate                 ? "at the gate"
+                     : x.stage == model::Stage::kHold               ? "held"
+                     : settled && x.stage == model::Stage::kCompare ? "parked"
+                                                                    : name(x.stage);
       for (const model::Finding& vote : TRY(ledger.votes(x.experiment.id))) {
         if (vote.vote == model::Vote::kAgree) continue;
         ending.because += fmt::format("{} {}: {}; ", vote.check, name(vote.vote), vote.because);

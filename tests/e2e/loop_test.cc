@@ -42,7 +42,7 @@ TEST(Loop, ARealWinIsProvedGatedAndRemembered) {
     states[row.at("hypothesis").at("title")] = row.at("state");
   }
   EXPECT_EQ(states["NAP=0.01"], "promoted");
-  EXPECT_EQ(states["COLOUR=red"], "no effect");
+  EXPECT_EQ(states["COLOUR=red"], "parked") << "a few pairs close nothing for ever";
   const Json stack = json_of(house.amdahl({"stack", "nap", "--pairs", "6", "--json"}));
   EXPECT_GT(stack.at("stacks").at(0).at("comparison").at("effect").get<double>(), 0.5);
   EXPECT_EQ(house.amdahl({"ledger", "verify"}).code, 0);
@@ -57,7 +57,14 @@ TEST(Loop, ARealWinIsProvedGatedAndRemembered) {
 
 TEST(Loop, ARefutedIdeaSpendsNoRunUnderAnotherSpelling) {
   House house;
-  adopt_nap(house);
+  house.add_nap_job();
+  house.write("job.sh",
+              "#!/bin/sh\necho \"$AMDAHL_OUT\" >> \"$RUN_LOG\"\nsleep 0.05\ncase "
+              "\"$OMP_WAIT_POLICY\" in ?*) sleep 0.2;; "
+              "esac\necho fine > \"$AMDAHL_OUT/result\"\n"
+              "echo '{\"work\": 1}' >> \"$AMDAHL_REPORT\"\n",
+              true);
+  ASSERT_EQ(house.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
   propose(house, "OMP_WAIT_POLICY=passive", "50");
   ASSERT_EQ(house.amdahl({"cycle", "--watch"}).code, 0);
   const std::string before = house.read("runs.log");
@@ -75,6 +82,47 @@ TEST(Loop, ARefutedIdeaSpendsNoRunUnderAnotherSpelling) {
   EXPECT_EQ(house.amdahl({"ledger", "reopen", id, "--reason", "new kernel", "--as", "ada"}).code,
             0);
   EXPECT_EQ(house.amdahl({"propose", "nap", "--env", "OMP_WAIT_POLICY=passive"}).code, 0);
+}
+
+TEST(Loop, AParkedIdeaIsShownApartAndResumedUnderAnySpelling) {
+  House house;
+  adopt_nap(house);
+  propose(house, "OMP_WAIT_POLICY=passive", "50");
+  ASSERT_EQ(house.amdahl({"cycle", "--watch"}).code, 0);
+  const auto parked = [&] {
+    return json_of(house.amdahl({"ledger", "list", "--hypothesis-state", "parked", "--json"}))
+        .at("hypotheses");
+  };
+  ASSERT_EQ(parked().size(), 1U);
+  const Json row = parked().at(0);
+  const std::string id = row.at("hypothesis").at("id");
+  EXPECT_FALSE(row.contains("verdict"));
+  EXPECT_LT(row.at("parked").at("e_no_effect").get<double>(), 20);
+  EXPECT_EQ(row.at("parked").at("e_asked").get<double>(), 20);
+  EXPECT_GT(row.at("parked").at("pairs_to_settle").get<int>(), 0);
+  const std::string status = house.amdahl({"status"}).out;
+  EXPECT_NE(status.find(id + " is parked, no verdict: about "), std::string::npos) << status;
+
+  const auto pairs = [&] {
+    const Json all = json_of(house.amdahl({"status", "--json"}));
+    for (const Json& x : all.at("experiments")) {
+      if (x.at("hypothesis") == id) return x.at("comparison").at("pairs").get<int>();
+    }
+    return 0;
+  };
+  const int before = pairs();
+  const Outcome again =
+      house.amdahl({"propose", "nap", "--env", "OMP_WAIT_POLICY=PASSIVE", "--gain", "50"});
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_NE(again.out.find(id + " was parked"), std::string::npos) << again.out;
+  EXPECT_TRUE(parked().empty());
+  ASSERT_EQ(house.amdahl({"cycle"}).code, 0);
+  ASSERT_EQ(house.amdahl({"cycle", "--watch", "--until", "settled"}).code, 0);
+  const Json story = json_of(house.amdahl({"ledger", "show", id, "--json"}));
+  const int after = story.contains("verdict")
+                        ? story.at("verdict").at("comparison").at("pairs").get<int>()
+                        : pairs();
+  EXPECT_GT(after, before) << "it went on with the pairs it had";
 }
 
 TEST(Loop, ARefreshLooksOnceAtEachFamilyAndRetriesNothing) {

@@ -167,7 +167,7 @@ TEST_F(BudgetTest, ACampaignHoldsKExperiments) {
             "experiment.registered x-3: campaign c1 is full (2 of 2): open another");
   EXPECT_EQ(kind_, Error::Kind::kConflict);
   EXPECT_EQ(raw("INSERT INTO experiment VALUES (99,'x-3','h-3','f','c1','live','compare',0,NULL,"
-                "'{}')"),
+                "'{}',0)"),
             "raw: CHECK constraint failed: registered BETWEEN 0 AND k");
   EXPECT_EQ(say(registered("x-3", "h-3", "c9")),
             "experiment.registered x-3: an experiment is registered in the open campaign");

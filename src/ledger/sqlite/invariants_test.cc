@@ -218,10 +218,10 @@ TEST_F(InvariantTest, AnExperimentNeedsALiveHypothesis) {
   ASSERT_EQ(say({proposed("h-2", "key2"), judged("h-2", "", VerdictKind::kInvalid)}), "");
   expect_conflict(registered("x-2", "h-2"), "experiment.registered x-2: " + needs);
   EXPECT_EQ(raw("INSERT INTO experiment VALUES (99,'x-2','h-2','f','c1','live','compare',0,NULL,"
-                "'{}')"),
+                "'{}',0)"),
             needs);
   EXPECT_EQ(raw("INSERT INTO experiment VALUES (99,'x-2','h-2','f','c1','closed','compare',0,NULL,"
-                "'{}')"),
+                "'{}',0)"),
             "an experiment starts live");
 }
 

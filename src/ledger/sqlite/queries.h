@@ -44,10 +44,10 @@ inline constexpr std::string_view kSearch =
     " ON h.seq = search.rowid WHERE search MATCH ? ORDER BY search.rank, search.rowid DESC LIMIT ?";
 
 inline constexpr std::string_view kLiveExperiments =
-    "SELECT state, stage, at_ns, comparison, body FROM experiment WHERE state = 'live'"
+    "SELECT state, stage, at_ns, comparison, body, resumed FROM experiment WHERE state = 'live'"
     " ORDER BY seq";
 inline constexpr std::string_view kExperiment =
-    "SELECT state, stage, at_ns, comparison, body FROM experiment WHERE id = ?";
+    "SELECT state, stage, at_ns, comparison, body, resumed FROM experiment WHERE id = ?";
 
 // Columns of a run, in the order that pair_of() in rows.h reads them.
 inline constexpr std::string_view kRunsOfExperiment =

@@ -27,6 +27,7 @@ constexpr auto kReducers = std::to_array<Reducer>({
     {"hypothesis.reopened", reopen_hypothesis},
     {"experiment.registered", register_experiment},
     {"experiment.staged", stage_experiment},
+    {"experiment.resumed", resume_experiment},
     {"run.reserved", reserve_run},
     {"run.submitted", submit_run},
     {"run.collected", collect_run},

@@ -50,6 +50,7 @@ Result<> revise_hypothesis(db::Connection& db, const Entry& entry);
 Result<> reopen_hypothesis(db::Connection& db, const Entry& entry);
 Result<> register_experiment(db::Connection& db, const Entry& entry);
 Result<> stage_experiment(db::Connection& db, const Entry& entry);
+Result<> resume_experiment(db::Connection& db, const Entry& entry);
 Result<> make_comparison(db::Connection& db, const Entry& entry);
 Result<> vote_check(db::Connection& db, const Entry& entry);
 Result<> open_gate(db::Connection& db, const Entry& entry);

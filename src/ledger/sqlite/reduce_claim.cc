@@ -107,6 +107,15 @@ Result<> stage_experiment(db::Connection& db, const Entry& entry) {
                    "experiment", entry.event.subject);
 }
 
+// Somebody wants more pairs of what was parked.
+Result<> resume_experiment(db::Connection& db, const Entry& entry) {
+  const double pairs = TRY(number_field(entry.event.payload, "pairs"));
+  if (!(pairs >= 1)) return bad_input("/pairs: must be at least 1");
+  return must_find(db.run("resume the experiment", "UPDATE experiment SET resumed = ? WHERE id = ?",
+                          static_cast<std::int64_t>(pairs), entry.event.subject),
+                   "experiment", entry.event.subject);
+}
+
 Result<> make_comparison(db::Connection& db, const Entry& entry) {
   TRY(model::decode<model::Comparison>(entry.event.payload));
   return must_find(

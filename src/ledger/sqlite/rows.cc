@@ -110,6 +110,7 @@ Result<ExperimentRow> experiment_of(const db::Statement& row) {
     out.comparison = TRY(model::decode_text<model::Comparison>(row.text(3)).in("comparison"));
   }
   out.experiment = TRY(model::decode_text<model::Experiment>(row.text(4)).in("experiment"));
+  out.resumed = static_cast<int>(row.integer(5));
   if (out.experiment.registered == Nanos{}) out.experiment.registered = Nanos{row.integer(2)};
   return out;
 }

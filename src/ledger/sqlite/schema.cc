@@ -47,6 +47,7 @@ constexpr auto kMigrations = std::to_array<Migration>({
     {3, ""},  // And here: canaries came.
     {4, ""},  // And here: lever_record and choice came; aborted and dropped are no tries.
     {5, ""},  // And here: a baseline is what its stack comes to.
+    {6, ""},  // And here: experiments are resumed; no effect on weak evidence is parked.
 });
 
 constexpr auto kName = Projection::Order::kName;

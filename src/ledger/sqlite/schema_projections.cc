@@ -130,7 +130,7 @@ CREATE TABLE hypothesis(
   key           TEXT NOT NULL CHECK (key <> ''),
   state         TEXT NOT NULL CHECK (state IN ('live', 'promoted', 'declined', 'refuted',
                   'no effect', 'harmful', 'inconclusive', 'invalid', 'aborted', 'dropped',
-                  'reopened')),
+                  'reopened', 'parked')),
   since_ns      INTEGER NOT NULL,
   reopened_by   TEXT NOT NULL DEFAULT '',
   reopen_reason TEXT NOT NULL DEFAULT '',
@@ -161,7 +161,7 @@ CREATE TRIGGER hypothesis_change BEFORE UPDATE ON hypothesis BEGIN
     WHERE OLD.state = 'reopened';
   SELECT RAISE(ABORT, 'only what blocks its key can be reopened')
     WHERE NEW.state = 'reopened' AND OLD.state NOT IN
-      ('promoted', 'declined', 'refuted', 'no effect', 'harmful');
+      ('promoted', 'declined', 'refuted', 'no effect', 'harmful', 'parked');
   SELECT RAISE(ABORT, 'only a person reopens a hypothesis, not the cycle and not a policy')
     WHERE NEW.state = 'reopened' AND (lower(trim(NEW.reopened_by)) IN ('', 'cycle')
       OR lower(trim(NEW.reopened_by)) LIKE 'policy:%');
@@ -169,7 +169,8 @@ CREATE TRIGGER hypothesis_change BEFORE UPDATE ON hypothesis BEGIN
     WHERE NEW.state = 'reopened' AND trim(NEW.reopen_reason, ' ' || char(9, 10, 13)) = '';
   SELECT RAISE(ABORT, 'a hypothesis ends by its verdict alone')
     WHERE NEW.state NOT IN (OLD.state, 'reopened') AND (OLD.state <> 'live' OR NOT EXISTS
-      (SELECT 1 FROM verdict WHERE hypothesis = OLD.id AND kind = NEW.state));
+      (SELECT 1 FROM verdict WHERE hypothesis = OLD.id
+        AND kind = iif(NEW.state = 'parked', 'no effect', NEW.state)));
 END;
 CREATE TRIGGER hypothesis_keep BEFORE DELETE ON hypothesis
 BEGIN SELECT RAISE(ABORT, 'hypotheses are for ever'); END;
@@ -186,7 +187,8 @@ CREATE TABLE experiment(
   stage      TEXT NOT NULL CHECK (stage <> ''),
   at_ns      INTEGER NOT NULL,
   comparison TEXT,
-  body       TEXT NOT NULL
+  body       TEXT NOT NULL,
+  resumed    INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX experiment_live ON experiment(state) WHERE state = 'live';
 CREATE TRIGGER experiment_new BEFORE INSERT ON experiment BEGIN
@@ -365,7 +367,10 @@ CREATE TRIGGER verdict_new BEFORE INSERT ON verdict BEGIN
       WHERE experiment = NEW.experiment AND state = 'approved' AND actor <> '' AND reason <> '');
 END;
 CREATE TRIGGER verdict_given AFTER INSERT ON verdict BEGIN
-  UPDATE hypothesis SET state = NEW.kind, since_ns = NEW.at_ns WHERE id = NEW.hypothesis;
+  -- Until schema 7 an E of 5 was enough for no effect. Below 20 it holds no key.
+  UPDATE hypothesis SET since_ns = NEW.at_ns, state = iif(NEW.kind = 'no effect'
+      AND coalesce(NEW.body ->> '$.comparison.log_e_futile', 3) < 2.995, 'parked', NEW.kind)
+    WHERE id = NEW.hypothesis;
   UPDATE experiment SET state = 'closed' WHERE id = NEW.experiment;
   UPDATE gate SET state = 'withdrawn' WHERE experiment = NEW.experiment AND state = 'pending';
   UPDATE campaign SET promoted = promoted + 1 WHERE NEW.kind = 'promoted'

@@ -20,6 +20,7 @@ using model::ArmFact;
 using model::PairFact;
 
 constexpr std::size_t kAtLeast = 5;
+constexpr double kShown = 0.05;
 constexpr std::size_t kSplit = 2;  // Pairs that a host must have to be set against another.
 constexpr double kBalancedCores = 0.25;
 constexpr double kBalancedShare = 0.25;  // Of what others used beside the two arms.
@@ -182,7 +183,9 @@ model::Finding run(const Evidence& evidence) {
   }
   const double theta = claimed(evidence);
   const std::vector<double> d = log_ratios(evidence, pairs);
-  const Ruling ruling = rule(d, clean, same, theta);
+  Ruling ruling = rule(d, clean, same, theta);
+  // The fair pairs must show the win by themselves.
+  if (ruling == kAgrees && stats::wilcoxon_greater(only(d, clean)) > kShown) ruling = kAbstains;
   const Imbalance noise = imbalance(apart);
   if (!ruling.decisive && unfair(noise)) {
     return finding(kDoubts, fmt::format("others used {} cores more beside A than beside B over {} "

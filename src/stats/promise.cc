@@ -1,0 +1,66 @@
+#include "stats/promise.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace amdahl::stats {
+namespace {
+
+// People's claims are right to a factor of about 1.6 either way.
+struct Guess {
+  double ratio;  // Of the effect to the claim,
+  double share;  // and how often.
+};
+constexpr auto kGuesses = std::to_array<Guess>({{0.25, 0.03},
+                                                {0.4, 0.07},
+                                                {0.6, 0.15},
+                                                {0.8, 0.19},
+                                                {1.0, 0.20},
+                                                {1.3, 0.17},
+                                                {1.7, 0.11},
+                                                {2.5, 0.06},
+                                                {4.0, 0.02}});
+
+constexpr double kTails = 3;            // Degrees of freedom: a wild pair tells little.
+constexpr double kNarrower = 0.9;       // The middle of such noise, in deviations.
+constexpr double kMostPerPair = 0.678;  // ln 1.97, by which a pair raises ln E at most.
+constexpr double kHalfway = 1.5;        // The squared effect in deviations that gives half of it.
+constexpr double kPanel = 8;            // Pairs that the panel takes besides.
+
+double log_likelihood(std::span<const double> d, double effect, double scale) {
+  double sum = 0;
+  for (const double x : d) {
+    const double z = (x - effect) / scale;
+    sum -= 0.5 * (kTails + 1) * std::log1p(z * z / kTails);
+  }
+  return sum;
+}
+
+double pairs_to_level(double effect, const Outlook& o) {
+  const double sigma = o.sigma_ahead > 0 ? o.sigma_ahead : o.sigma;
+  const double squared = (effect / sigma) * (effect / sigma);
+  const double per_pair = kMostPerPair * squared / (squared + kHalfway);
+  return std::max(0.0, o.log_level - o.log_e) / per_pair + kPanel;
+}
+
+}  // namespace
+
+double promise(std::span<const double> d, const Outlook& o) {
+  if (!(o.claim > 0)) return 0;
+  const double scale = kNarrower * o.sigma;
+  const double nothing = log_likelihood(d, 0, scale);
+  double all = 1 - o.prior;
+  double wins = 0;
+  for (const Guess& guess : kGuesses) {
+    const double effect = guess.ratio * o.claim;
+    const double log_ratio = log_likelihood(d, effect, scale) - nothing;
+    const double weight = o.prior * guess.share * std::exp(std::min(log_ratio, 600.0));
+    const double matters = std::min(1.0, effect / kSmallestGain);
+    all += weight;
+    wins += weight * matters * matters / pairs_to_level(effect, o);
+  }
+  return wins / all;
+}
+
+}  // namespace amdahl::stats
