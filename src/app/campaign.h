@@ -15,7 +15,8 @@ namespace amdahl::app {
 
 struct TriedIdea {
   ledger::HypothesisRow row;
-  std::optional<model::Verdict> verdict;  // Nothing while it is live.
+  std::optional<model::Verdict> verdict;        // Nothing while it is live.
+  std::optional<model::Comparison> comparison;  // Of the verdict, or of what is parked.
 };
 
 struct CampaignStory {

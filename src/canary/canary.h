@@ -17,6 +17,7 @@ inline constexpr double kFailingAlarm = 100;     // E; in one of 100.
 inline constexpr double kStragglingAlarm = 100;  // E; in one of 100.
 inline constexpr double kBrokenAlarm = 20;       // E that less than half of the promise is kept.
 inline constexpr double kProven = 20;            // E that half of the promise is kept.
+inline constexpr int kPatience = 5;              // Times the wanted runs, where that is not proven.
 
 // The watched runs of a family are numbered as they start, on each host from 0, and cut into
 // blocks of `one_in`. In each block a canary has a couple of neighbouring slots of its own, at a
@@ -61,9 +62,10 @@ struct Watched {
 //   most inputs and hurts a few has a longer tail, whatever the inputs of the week;
 // - broken promise: E of the couples for "saves less than half of what was promised" reaches
 //   kBrokenAlarm: what looked like a win in the experiment alone is none here;
-// - else kept when wanted_runs with the change have ended and no couple that is over waits for an
-//   earlier one that is not, or half of them if E for "saves at least
-//   half of what was promised" has reached kProven; and open until then.
+// - else kept when half of wanted_runs with the change have ended and E for "saves at least half of
+//   what was promised" has reached kProven, or when kPatience times wanted_runs have ended and no
+//   couple that is over waits for an earlier one that is not; and open until then. Stragglers are
+//   looked for in the first wanted_runs.
 // The comparison's `delta` is half of what was promised: log_e_futile is evidence for less.
 model::CanaryResult judge(const model::Canary& canary, std::span<const Watched> runs);
 // The same outcome without bounds and words: microseconds, for who looks after every run.

@@ -163,6 +163,13 @@ TEST(Judge, ProposesToRollBackWhatStraggles) {
             "more stragglers reaches 100");
   runs.resize(20);
   EXPECT_EQ(judge(canary, runs).log_e_straggling, 0) << "too few to tell what is typical";
+
+  canary.wanted_runs = 40;
+  runs = calm(canary, 80, 560);
+  for (std::size_t i = 48; i < runs.size(); i += 3) {
+    runs[i].usage.end += std::chrono::seconds(400);
+  }
+  EXPECT_EQ(judge(canary, runs).stragglers, 0) << "a burst long after it went live is no tail";
 }
 
 TEST(Tail, IsMeasuredByWhatIsTypical) {
@@ -183,8 +190,10 @@ TEST(Tail, IsMeasuredByWhatIsTypical) {
 
 TEST(Judge, KeepsWhatNothingSpeaksAgainst) {
   Canary canary = terms();
-  canary.wanted_runs = 45;
+  canary.wanted_runs = 9;
   canary.promised = 0.02;
+  EXPECT_EQ(judge(canary, calm(canary, 49, 600)).outcome, CanaryState::kOpen)
+      << "wanted, and neither proven nor refuted: the runs cost nothing";
   const CanaryResult result = judge(canary, calm(canary, 50, 600));
   EXPECT_EQ(result.outcome, CanaryState::kKept);
   EXPECT_EQ(result.because,

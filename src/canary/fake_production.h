@@ -70,7 +70,8 @@ class FakeProduction {
     for (int slot = 0;; ++slot) {
       const model::Usage& usage = next().back().usage;
       with_ += usage.canary.held_back == canary.hypothesis ? 0 : 1;
-      const bool counts = with_ == canary.wanted_runs / 2 || with_ == canary.wanted_runs;
+      const bool counts =
+          with_ == canary.wanted_runs / 2 || with_ == kPatience * canary.wanted_runs;
       const Couple couple = couple_of(canary, usage.host, slot / canary.one_in);
       if (!usage.failed && !slow_ && !counts && slot != couple.first + 1) continue;
       const model::CanaryResult result = peek(canary, runs_);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "canary/canary.h"
@@ -176,11 +177,18 @@ int beyond(const std::vector<double>& log_costs, double from) {
 // Before there are some, what is typical with the change cannot be told.
 void count_stragglers(const Canary& canary, std::span<const Watched> runs, CanaryResult& result) {
   if (!(canary.straggles_from > 0)) return;
-  std::vector<double> costs;
+  std::vector<std::pair<Nanos, double>> ended;
   for (const Watched& run : runs) {
     if (run.state != RunState::kEnded || !has(run, canary.hypothesis)) continue;
-    if (const auto value = log_cost(run.usage)) costs.push_back(*value);
+    if (const auto value = log_cost(run.usage)) ended.emplace_back(run.usage.start, *value);
   }
+  // Bursts of slow runs are no coin: over a longer watch one comes by chance.
+  std::ranges::sort(ended);
+  if (std::ssize(ended) > canary.wanted_runs) {
+    ended.resize(static_cast<std::size_t>(canary.wanted_runs));
+  }
+  std::vector<double> costs;
+  for (const auto& [start, value] : ended) costs.push_back(value);
   if (costs.size() < kLeastTypical) return;
   result.stragglers = beyond(costs, canary.straggles_from);
   // Slow runs come in bursts and neighbours change, so that half as many again prove nothing.
@@ -203,7 +211,7 @@ CanaryState outcome_of(const Canary& canary, const CanaryResult& r, int waiting)
   const bool broken = r.comparison.log_e_futile >= std::log(kBrokenAlarm);
   if (slower || failing || straggling || broken) return CanaryState::kRollbackProposed;
   const bool proven = r.log_e_half >= std::log(kProven) && 2 * r.runs >= canary.wanted_runs;
-  const bool kept = proven || (r.runs >= canary.wanted_runs && waiting == 0);
+  const bool kept = proven || (r.runs >= kPatience * canary.wanted_runs && waiting == 0);
   return kept ? CanaryState::kKept : CanaryState::kOpen;
 }
 

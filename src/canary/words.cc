@@ -69,9 +69,9 @@ std::string explain(const model::Canary& canary, const CanaryResult& r) {
     return fmt::format(
         "with it {} of {} runs took {} longer than is typical, and {} of {} before: E {} for more "
         "stragglers reaches {:.0f}",
-        r.stragglers, r.runs - r.failed, show_percent(std::expm1(canary.straggles_from)),
-        canary.past_stragglers, canary.past_runs - canary.past_failed, show_e(r.log_e_straggling),
-        kStragglingAlarm);
+        r.stragglers, std::min(r.runs - r.failed, canary.wanted_runs),
+        show_percent(std::expm1(canary.straggles_from)), canary.past_stragglers,
+        canary.past_runs - canary.past_failed, show_e(r.log_e_straggling), kStragglingAlarm);
   }
   if (r.comparison.log_e_worse >= std::log(kSlowerAlarm)) {
     return fmt::format("in production it {}: E {} for dearer reaches {:.0f}",
@@ -85,7 +85,7 @@ std::string explain(const model::Canary& canary, const CanaryResult& r) {
   }
   const std::string seen =
       fmt::format("{}; {}", show_effect(r.comparison), show_failures(canary, r));
-  if (r.outcome == model::CanaryState::kKept && r.runs < canary.wanted_runs) {
+  if (r.outcome == model::CanaryState::kKept && r.log_e_half >= std::log(kProven)) {
     return fmt::format("half of the promise is kept after {} runs (E {} reaches {:.0f}): {}",
                        r.runs, show_e(r.log_e_half), kProven, seen);
   }

@@ -90,8 +90,7 @@ std::string ideas_table(const app::CampaignStory& story) {
       {"idea", true}, {"family", true}, {"verdict", true}, {"from −50 to 100 %", true}, {"saves"}};
   profile::Table table(kColumns);
   for (const app::TriedIdea& idea : story.ideas) {
-    const bool measured =
-        idea.verdict && idea.verdict->comparison && idea.verdict->comparison->pairs > 0;
+    const bool measured = idea.comparison && idea.comparison->pairs > 0;
     const bool promoted = idea.row.state == "promoted";
     const std::string reason = idea.verdict ? idea.verdict->reason : "";
     table.row({fmt::format("{}<div class=\"why\">{}</div>",
@@ -99,8 +98,8 @@ std::string ideas_table(const app::CampaignStory& story) {
                profile::escaped(idea.row.hypothesis.family),
                fmt::format("<span class=\"state{}\">{}</span>", promoted ? " promoted" : "",
                            profile::escaped(idea.row.state)),
-               measured ? interval_picture(*idea.verdict->comparison, promoted) : "",
-               measured ? profile::escaped(describe(*idea.verdict->comparison)) : ""});
+               measured ? interval_picture(*idea.comparison, promoted) : "",
+               measured ? profile::escaped(describe(*idea.comparison)) : ""});
   }
   return table.take();
 }

@@ -95,6 +95,7 @@ class GateTest : public testing::Test {
     Settings settings;
     settings.other_contention = false;
     settings.per_family = 4;
+    settings.replicate_at_most = 24;
     return settings;
   }
 

@@ -110,8 +110,8 @@ model::CanaryResult watch(const Truth& truth, const Noise& noise, double promise
                                              kRun_s * std::exp(kLong - truth.effect);
     runs.push_back(std::move(run));
     // Other runs cannot change the answer: a success outside a couple only lowers E.
-    const bool counts =
-        with && (with_change == canary.wanted_runs / 2 || with_change == canary.wanted_runs);
+    const bool counts = with && (with_change == canary.wanted_runs / 2 ||
+                                 with_change == canary::kPatience * canary.wanted_runs);
     if (!bad && !counts && slot != couple.first + 1) continue;
     model::CanaryResult result = canary::peek(canary, runs);
     if (result.outcome != model::CanaryState::kOpen) return result;

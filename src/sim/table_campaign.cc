@@ -147,6 +147,8 @@ Table campaign_table(const Options& options) {
   add("false share of promotions", over(all, &Tally::false_promoted, &Tally::promoted), 3, .078);
   add("of them noise alone", over(all, &Tally::noise_promoted, &Tally::promoted), 3, .005);
   add("recall of wins of 2 % and more", over(all, &Tally::wins_promoted, &Tally::wins), 3, .701);
+  add("  where jobs tell what checks need",
+      over(all, &Tally::wins_told_promoted, &Tally::wins_told), 3, -1);
   add("pairs per hypothesis", pairs_per_hypothesis(all), 2, 13.6);
   add("  compare", over(all, &Tally::compare, &Tally::hypotheses), 2, 10.2);
   add("  fresh", over(all, &Tally::replicate, &Tally::hypotheses), 2, 2.4);

@@ -23,7 +23,9 @@ Tally tally_of(const std::vector<Outcome>& outcomes) {
     tally.held += outcome.held ? 1 : 0;
     tally.parked += outcome.parked ? 1 : 0;
     tally.spent_h += outcome.spent_h;
+    const bool tells = truth.hosts_known && truth.inputs_known && truth.same_works;
     tally.wins += worth_finding ? 1 : 0;
+    tally.wins_told += worth_finding && tells ? 1 : 0;
     if (real) tally.recoverable_h += hours_back(truth);
     if (!outcome.promoted) continue;
     tally.promoted += 1;
@@ -32,6 +34,7 @@ Tally tally_of(const std::vector<Outcome>& outcomes) {
     tally.noise_promoted += is_statistical(truth.kind) ? 1 : 0;
     tally.harmful_promoted += is_harmful(truth.kind) ? 1 : 0;
     tally.wins_promoted += worth_finding ? 1 : 0;
+    tally.wins_told_promoted += worth_finding && tells ? 1 : 0;
     tally.recovered_h += hours_back(truth);
     if (!outcome.kept()) continue;
     tally.kept += 1;

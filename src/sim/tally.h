@@ -21,9 +21,11 @@ struct Tally {
   double false_kept = 0;
   double wins_kept = 0;
   double kept_h = 0;
-  double wins = 0;           // Real, of 2 % and more,
-  double wins_promoted = 0;  // and found.
-  double compare = 0;        // Pairs that count,
+  double wins = 0;                // Real, of 2 % and more,
+  double wins_promoted = 0;       // and found.
+  double wins_told = 0;           // Those of jobs that tell what mandatory checks need,
+  double wins_told_promoted = 0;  // and found.
+  double compare = 0;             // Pairs that count,
   double replicate = 0;
   double top_up = 0;
   double voided = 0;  // and those that did not.

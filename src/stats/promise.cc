@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace amdahl::stats {
 namespace {
@@ -22,6 +23,13 @@ constexpr auto kGuesses = std::to_array<Guess>({{0.25, 0.03},
                                                 {2.5, 0.06},
                                                 {4.0, 0.02}});
 
+// A/A pairs read one input on one host; pairs of a variant may vary more than those.
+struct Wider {
+  double by;
+  double share;
+};
+constexpr auto kWider = std::to_array<Wider>({{1, 0.7}, {2, 0.2}, {4, 0.1}});
+
 constexpr double kTails = 3;            // Degrees of freedom: a wild pair tells little.
 constexpr double kNarrower = 0.9;       // The middle of such noise, in deviations.
 constexpr double kMostPerPair = 0.678;  // ln 1.97, by which a pair raises ln E at most.
@@ -32,13 +40,13 @@ double log_likelihood(std::span<const double> d, double effect, double scale) {
   double sum = 0;
   for (const double x : d) {
     const double z = (x - effect) / scale;
-    sum -= 0.5 * (kTails + 1) * std::log1p(z * z / kTails);
+    sum -= 0.5 * (kTails + 1) * std::log1p(z * z / kTails) + std::log(scale);
   }
   return sum;
 }
 
-double pairs_to_level(double effect, const Outlook& o) {
-  const double sigma = o.sigma_ahead > 0 ? o.sigma_ahead : o.sigma;
+double pairs_to_level(double effect, double wider, const Outlook& o) {
+  const double sigma = wider * (o.sigma_ahead > 0 ? o.sigma_ahead : o.sigma);
   const double squared = (effect / sigma) * (effect / sigma);
   const double per_pair = kMostPerPair * squared / (squared + kHalfway);
   return std::max(0.0, o.log_level - o.log_e) / per_pair + kPanel;
@@ -48,17 +56,25 @@ double pairs_to_level(double effect, const Outlook& o) {
 
 double promise(std::span<const double> d, const Outlook& o) {
   if (!(o.claim > 0)) return 0;
-  const double scale = kNarrower * o.sigma;
-  const double nothing = log_likelihood(d, 0, scale);
-  double all = 1 - o.prior;
+  double all = 0;
   double wins = 0;
-  for (const Guess& guess : kGuesses) {
-    const double effect = guess.ratio * o.claim;
-    const double log_ratio = log_likelihood(d, effect, scale) - nothing;
-    const double weight = o.prior * guess.share * std::exp(std::min(log_ratio, 600.0));
-    const double matters = std::min(1.0, effect / kSmallestGain);
-    all += weight;
-    wins += weight * matters * matters / pairs_to_level(effect, o);
+  double most = -std::numeric_limits<double>::infinity();
+  for (const Wider& wider : kWider) {
+    most = std::max(most, log_likelihood(d, 0, wider.by * kNarrower * o.sigma));
+  }
+  for (const Wider& wider : kWider) {
+    const double scale = wider.by * kNarrower * o.sigma;
+    const auto weight_of = [&](double effect) {
+      return wider.share * std::exp(std::min(log_likelihood(d, effect, scale) - most, 600.0));
+    };
+    all += (1 - o.prior) * weight_of(0);
+    for (const Guess& guess : kGuesses) {
+      const double effect = guess.ratio * o.claim;
+      const double weight = o.prior * guess.share * weight_of(effect);
+      const double matters = std::min(1.0, effect / kSmallestGain);
+      all += weight;
+      wins += weight * matters * matters / pairs_to_level(effect, wider.by, o);
+    }
   }
   return wins / all;
 }

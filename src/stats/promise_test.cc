@@ -36,6 +36,21 @@ TEST(Promise, IsSmallWhereNoiseHidesTheClaimAndWhereTheClaimIsSmall) {
   EXPECT_EQ(promise({}, none), 0);
 }
 
+// A/A pairs may vary less than pairs of a variant do: a few that scatter are no reason to give up.
+TEST(Promise, DoesNotTrustTheNoiseOfAAPairsToTheLast) {
+  Outlook calm = kUsual;
+  calm.sigma = 0.01;
+  EXPECT_GT(promise(std::vector<double>{0.01, 0.09, 0.03}, calm), promise({}, calm) / 4);
+}
+
+TEST(Promise, RisesWhenNoiseHasFallen) {
+  Outlook noisy = kUsual;
+  noisy.sigma = 0.20;
+  Outlook fallen = noisy;
+  fallen.sigma_ahead = 0.02;
+  EXPECT_GT(promise({}, fallen), 2 * promise({}, noisy));
+}
+
 TEST(Promise, RisesWhenTheLevelFalls) {
   Outlook late = kUsual;
   late.log_level = 1;

@@ -48,7 +48,7 @@ TEST(Loop, ARealWinIsProvedGatedAndRemembered) {
   EXPECT_EQ(house.amdahl({"ledger", "verify"}).code, 0);
   const Json roi = json_of(house.amdahl({"roi", "--json", "--html", house.path("campaign.html")}));
   const std::string page = house.read("campaign.html");
-  for (const char* shown : {"NAP=0.01", "COLOUR=red", "1 of 2 ideas promoted", "no effect"}) {
+  for (const char* shown : {"NAP=0.01", "COLOUR=red", "1 of 2 ideas promoted", "parked"}) {
     EXPECT_NE(page.find(shown), std::string::npos) << shown;
   }
   EXPECT_GT(roi.at("families").at(0).at("realised_share").get<double>(), 0.4);

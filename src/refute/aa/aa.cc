@@ -17,7 +17,7 @@ namespace amdahl::refute::aa {
 namespace {
 
 constexpr std::size_t kAtLeast = 6;
-constexpr double kApart = 0.05;
+constexpr double kApart = 0.10;
 
 // Those bought for this check are A/A pairs too (see target_of()), and may be in both lists.
 std::vector<double> same_ratios(const Evidence& evidence) {

@@ -50,12 +50,16 @@ Ruling rule(std::span<const double> d, double theta) {
 model::Finding run(const Evidence& evidence) {
   const double theta = claimed(evidence);
   const std::vector<double> d = log_ratios(evidence, pairs_for(evidence, "aggregate"));
-  const Ruling ruling = rule(d, theta);
+  Ruling ruling = rule(d, theta);
   if (d.size() < kAtLeast) {
     return finding(ruling, fmt::format("{} counted, at least {} are needed",
                                        count(d.size(), "pair"), kAtLeast));
   }
   const Tails far = tails(d);
+  if (ruling == kDoubts && evidence.topped_up &&
+      stats::binomial_tail(far.slow, far.slow + far.fast) > 0.15) {
+    ruling = kAbstains;
+  }
   return finding(
       ruling, fmt::format("the mean saving over {} is {}, where half of the typical {} is "
                           "asked; {} far slower and {} far faster than the median",

@@ -35,6 +35,18 @@ constexpr Case kCases[] = {
      "is asked; 7 far slower and 0 far faster than the median"},
 };
 
+// Two slow pairs of twenty are no tail: they bought pairs, which showed none.
+TEST(Aggregate, AFewSlowPairsAreForgottenAfterTargetedOnes) {
+  const model::Spec spec = sample_spec();
+  Evidence evidence = sample_win(spec);
+  for (int i = 0; i < 2; ++i) set_effect(evidence.pairs[at(i)], -0.9);
+  EXPECT_EQ(run(evidence).vote, model::Vote::kRefute) << run(evidence).because;
+  evidence.topped_up = true;
+  EXPECT_EQ(run(evidence).vote, model::Vote::kAbstain) << run(evidence).because;
+  for (int i = 2; i < 4; ++i) set_effect(evidence.pairs[at(i)], -0.9);
+  EXPECT_EQ(run(evidence).vote, model::Vote::kRefute) << run(evidence).because;
+}
+
 TEST(Aggregate, SaysWhatItSees) { expect_says(kCases, run, "abstain agree doubt veto"); }
 
 }  // namespace

@@ -106,6 +106,19 @@ TEST(Failures, WhatTargetedPairsDoNotSettleHoldsTheClaim) {
   EXPECT_NE(panel.because.find("no answer from failures, which must answer"), std::string::npos);
 }
 
+TEST(Failures, AWeakDoubtAgainstAKnownRatePassesAfterTargetedPairs) {
+  model::Spec spec = sample_spec();
+  Evidence evidence = sample_win(spec);
+  evidence.historical_failure_rate = 0.03;
+  evidence.historical_failure_runs = 210;
+  fail(evidence, 2);
+  EXPECT_TRUE(show(run(evidence)).starts_with("doubt: ")) << show(run(evidence));
+  evidence.topped_up = true;
+  EXPECT_TRUE(show(run(evidence)).starts_with("agree: ")) << show(run(evidence));
+  evidence.historical_failure_runs = 37;
+  EXPECT_TRUE(show(run(evidence)).starts_with("abstain: ")) << "a short history tells less";
+}
+
 // The mean of E over fair coins is 1, whenever one stops: that is what makes looking free.
 TEST(Failures, TheBetAgainstChanceIsFair) {
   for (const int n : {1, 2, 5, 12}) {

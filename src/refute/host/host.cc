@@ -20,7 +20,7 @@ using model::ArmFact;
 using model::PairFact;
 
 constexpr std::size_t kAtLeast = 5;
-constexpr double kShown = 0.05;
+constexpr double kShown = 0.10;
 constexpr std::size_t kSplit = 2;  // Pairs that a host must have to be set against another.
 constexpr double kBalancedCores = 0.25;
 constexpr double kBalancedShare = 0.25;  // Of what others used beside the two arms.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "refute/facts.h"
 #include "refute/sample.h"
 
 namespace amdahl::refute::outlier {
@@ -26,6 +27,16 @@ constexpr Case kCases[] = {
      "veto: without the best 2 of 12 pairs a saving of 0.0 % remains, where half of 22 "
      "% is asked (median 0.0 %)"},
 };
+
+// A small win in wide noise loses as much without its best pairs as it gains without its worst:
+// no few of them carry it.
+TEST(Outlier, DoesNotTakeWideNoiseForLuck) {
+  const model::Spec spec = sample_spec();
+  Evidence evidence = sample_win(spec);
+  for (auto& pair : evidence.pairs) set_effect(pair, 0.02 + 0.02 * (pair.index % 12 - 5.5));
+  EXPECT_EQ(rule(log_ratios(evidence, pairs_for(evidence, "outlier"))), kDoubts);
+  EXPECT_EQ(run(evidence).vote, model::Vote::kAgree) << run(evidence).because;
+}
 
 TEST(Outlier, SaysWhatItSees) { expect_says(kCases, run, "abstain agree doubt veto"); }
 

@@ -92,6 +92,18 @@ constexpr Case kCases[] = {
      "18-24 h (25 %) costs 6.2 % more over 3 pairs, p 0.125 for a loss"},
 };
 
+// Of one quarter there is too little, of its neighbour too little to be sure: together they lose.
+TEST(Tod, AQuarterThatIsMissingIsHeardInItsHalf) {
+  const model::Spec spec = sample_spec();
+  Evidence evidence = sample_win(spec);
+  for (auto& pair : evidence.pairs) {
+    const int n = pair.index % 12;
+    pair.a.started_s = 1700006400 + 3600 * (n < 4 ? 1 : n < 7 ? 8 : n < 8 ? 14 : 20);
+    if (n >= 4 && n < 8) set_effect(pair, -0.03);
+  }
+  EXPECT_EQ(run(evidence).vote, model::Vote::kRefute) << run(evidence).because;
+}
+
 TEST(Tod, SaysWhatItSees) { expect_says(kCases, run, "abstain agree doubt veto"); }
 
 TEST(Tod, AsksForMoreOnlyWhereTheClockGoesAround) {
