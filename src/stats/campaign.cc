@@ -10,12 +10,6 @@
 namespace amdahl::stats {
 namespace {
 
-// ln E that the k-th best needs if k are promoted together, at equal weights.
-double log_threshold(const Campaign& campaign, std::size_t together) {
-  return std::log(campaign.hypotheses /
-                  (campaign.alpha * (campaign.promoted + static_cast<double>(together))));
-}
-
 // How much easier than at equal weights this weight makes it.
 double log_favour(const Campaign& campaign, double weight) {
   return weight > 0 ? std::log(weight * campaign.hypotheses) : 0;
@@ -23,26 +17,12 @@ double log_favour(const Campaign& campaign, double weight) {
 
 }  // namespace
 
-double promotion_log_threshold(const Campaign& campaign) { return log_threshold(campaign, 1); }
-
-double promotion_log_threshold(const Campaign& campaign, double weight) {
-  return log_threshold(campaign, 1) - log_favour(campaign, weight);
+double promotion_log_threshold(const Campaign& campaign) {
+  return std::log(campaign.hypotheses / (campaign.alpha * (campaign.promoted + 1.0)));
 }
 
-std::vector<std::string> promotable(std::span<const Candidate> candidates,
-                                    const Campaign& campaign) {
-  std::vector<Candidate> order(candidates.begin(), candidates.end());
-  for (Candidate& candidate : order) candidate.log_e += log_favour(campaign, candidate.weight);
-  std::ranges::sort(order, [](const Candidate& a, const Candidate& b) {
-    return a.log_e != b.log_e ? a.log_e > b.log_e : a.id < b.id;
-  });
-  std::size_t best = 0;
-  for (std::size_t k = 1; k <= order.size(); ++k) {
-    if (order[k - 1].log_e >= log_threshold(campaign, k)) best = k;
-  }
-  std::vector<std::string> ids;
-  for (std::size_t k = 0; k < best; ++k) ids.push_back(order[k].id);
-  return ids;
+double promotion_log_threshold(const Campaign& campaign, double weight) {
+  return promotion_log_threshold(campaign) - log_favour(campaign, weight);
 }
 
 double weight_left(std::span<const double> registered) {

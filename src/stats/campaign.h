@@ -2,8 +2,6 @@
 #pragma once
 
 #include <span>
-#include <string>
-#include <vector>
 
 namespace amdahl::stats {
 
@@ -21,19 +19,6 @@ double promotion_log_threshold(const Campaign& campaign);
 // The same for one that was given another share of alpha than 1/K: 1/(w alpha(D+1)). The weights of
 // all hypotheses must be fixed before their first pairs and sum to at most 1: see weight_left().
 double promotion_log_threshold(const Campaign& campaign, double weight);
-
-struct Candidate {  // A hypothesis that has passed everything else.
-  std::string id;
-  double log_e = 0;
-  double weight = 0;  // Its share of alpha; 0: 1/K, like all others.
-};
-
-// The ids to promote now, strongest first by weight times E, ties by id: the largest k whose k-th
-// such product reaches 1/(alpha(D+k)). The others stay pending: the level falls as the campaign
-// promotes. Holds only if all of them are promoted or none; who decides on each by itself asks
-// promotion_log_threshold() each time.
-std::vector<std::string> promotable(std::span<const Candidate> candidates,
-                                    const Campaign& campaign);
 
 // What further hypotheses may be given, where these weights were; never below 0.
 double weight_left(std::span<const double> registered);
