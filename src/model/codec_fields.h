@@ -314,6 +314,9 @@ constexpr void fields(Io& io, T& receipt) {
   io("code", receipt.code);
   io("reason", receipt.reason);
   io.brief("never_runs", receipt.never_runs);
+  io.brief("held_back", receipt.held_back);
+  io.brief("source", receipt.source);
+  io.brief("environment", receipt.environment);
   io("left_behind", receipt.left_behind);
   io("work", receipt.work);
   io("metrics", receipt.metrics);
@@ -375,6 +378,7 @@ constexpr void fields(Io& io, T& pair) {
   io("target", pair.target);
   io("variant_second", pair.variant_second);
   io("ran_variant_second", pair.ran_variant_second);
+  io.brief("after_shared", pair.after_shared);
   io.brief("concurrent", pair.concurrent);
   io.brief("contended", pair.contended);
   io.brief("stratum", pair.stratum);

@@ -116,6 +116,11 @@ struct Receipt {
   int code = 0;
   std::string reason;  // For people, when it did not exit with 0.
   NeverRuns never_runs = NeverRuns::kNo;
+  bool held_back = false;  // It could be started and was not, because another arm cannot be.
+  // What it ran besides its plan: the source in its repo (HEAD and what differs from it), and
+  // what it inherited of its environment. Empty where there is none or it is not known.
+  std::string source;
+  std::string environment;
   int left_behind = 0;  // Processes still alive when the main one ended; killed.
   Observed<double> work;
   std::map<std::string, double> metrics;
@@ -199,6 +204,7 @@ struct PairFact {
   std::string target;                 // The check that asked for it, for kTopUp.
   bool variant_second = false;        // As the coin (or a top-up) assigned it.
   Observed<bool> ran_variant_second;  // As the receipts say.
+  bool after_shared = false;          // Of a block: another variant ran before this one.
   bool concurrent = false;            // Both arms at once, on separate slots swapped by the coin.
   bool contended = false;             // With neighbours that we put on its slots.
   std::string stratum;                // Input class, of the spec's strata; empty without any.

@@ -63,7 +63,8 @@ std::vector<Trial> trials_in(const Evidence& evidence, const Pairs& pairs) {
     const std::vector<double> d = compare::log_ratios(*pair, *evidence.spec);
     for (std::size_t i = 0; i < d.size(); ++i) {
       if (pair->steps.empty()) {
-        trials.push_back({d[i], pair->variant_second, pair->ran_variant_second});
+        trials.push_back(
+            {d[i], pair->variant_second, pair->ran_variant_second, pair->after_shared});
       } else {  // The worker keeps a process to its schedule, or the pair is void.
         const bool second = pair->steps[i].variant_second;
         trials.push_back({d[i], second, model::Observed<bool>(second)});

@@ -42,7 +42,8 @@ struct Scene {
   const Variant& me;
   sim::Stream& luck;
   Memory& memory;
-  bool after_other = false;  // The baseline ran just before, in the same pair.
+  bool after_other = false;  // The baseline ran before, in the same pair.
+  bool warm = false;         // Any other arm did.
   int input = 0;             // Which input there is now.
   std::string stratum;
   Act& act;

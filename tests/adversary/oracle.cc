@@ -171,9 +171,6 @@ struct Oracle {
     const std::set<std::string> fine = {"promoted", "parked",  "held",         "at the gate",
                                         "declined", "aborted", "inconclusive", "reopened"};
     if (fine.contains(ending.state)) return;
-    // Where runs fail at random, those of the variant may well fail more often; it did.
-    const bool fails = scenario.job.failures > 0 || scenario.trouble.dies > 0;
-    if (fails && ending.because.find("by failures") != std::string::npos) return;
     complain("buried", fmt::format("{} is {}: {}", variant.title, ending.state, ending.because));
   }
 

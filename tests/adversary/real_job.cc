@@ -83,7 +83,8 @@ int real_job(const std::vector<std::string>& argv) {
   const std::string before = receipt_before(out);
   sim::Stream luck(*seed, static_cast<std::uint64_t>(::getpid()));
   const model::Plan plan = plan_of(argv, scenario.variants.size());
-  const Act act = act_of(scenario, *world, plan, {.after_other = !before.empty()}, luck);
+  const Act act = act_of(scenario, *world, plan,
+                         {.after_other = !before.empty(), .warm = !before.empty()}, luck);
   os::real_clock().sleep(from_seconds(std::min(act.wall_s, kLongest_s)));
   if (act.kills_worker) ::kill(::getppid(), SIGKILL);
   if (act.spoils_other) spoil(before);

@@ -85,7 +85,7 @@ Act steps_act(const Scenario& scenario, World& world, const ArmRun& run, sim::St
   double seconds = 0.05 * whole.wall_s;  // To start.
   for (std::size_t i = 0; i < schedule.size(); ++i) {
     const bool is_b = schedule[i] == 'B';
-    step.after_other = is_b && i > 0 && schedule[i - 1] == 'A';
+    step.after_other = step.warm = is_b && i > 0 && schedule[i - 1] == 'A';
     const Act act = act_of(scenario, world, is_b ? run.request.b : run.request.a, step, luck);
     const double took = std::min(act.wall_s, 1e8) / steps;
     seconds += took;
@@ -203,8 +203,8 @@ Act act_of(const Scenario& scenario, World& world, const model::Plan& plan, cons
     if (!is_on(plan, i)) continue;
     const Variant& variant = scenario.variants[i];
     const double before = act.wall_s;
-    Scene scene{scenario.job,       variant, luck,    world.memory[i],
-                around.after_other, input,   stratum, act};
+    Scene scene{scenario.job, variant, luck, world.memory[i], around.after_other, around.warm,
+                input,        stratum, act};
     for (const int row : variant.cheats) cheats()[static_cast<std::size_t>(row)].act(scene);
     // It sees its own time truly, but for what it flattered.
     const double faster = before / act.wall_s;

@@ -18,6 +18,7 @@ namespace amdahl::adversary {
 // What a run finds around it.
 struct Around {
   bool after_other = false;  // The baseline ran before, in the same run.
+  bool warm = false;         // Any other arm did.
   double contended = 0;      // Neighbours slow it by so much, in ln.
   Nanos at{};                // Of the world's time.
 };

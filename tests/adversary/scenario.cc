@@ -280,9 +280,6 @@ Scenario generate(std::uint64_t seed, const std::string& folder, bool real) {
   scenario.person = spec.chance(0.15);
   const bool quick = !chance_alone && spec.chance(0.5);
   scenario.config = make_config(seed, folder, quick);
-  const bool wide = std::ranges::any_of(
-      scenario.variants, [](const Variant& v) { return v.change.accelerators.has_value(); });
-  if (wide) scenario.config.slots = {0, 1, 2, 3};
   scenario.config.gate_policy = scenario.person ? "" : "demo";
   scenario.campaign_seed = spec.hex(32);
   scenario.trouble = make_trouble(seed);

@@ -80,7 +80,6 @@ Result<Sleeper::Fate> Sleeper::run(const PairRequest& request, sim::Stream& luck
   fate.starts = clock_.monotonic() + from_seconds(scenario_.trouble.slow_start_s);
   Nanos now = fate.starts;
   TRY(lay_out_input(scenario_, world_));
-  for (Memory& memory : world_.memory) memory.poison = 0;  // Between two runs caches fill again.
   const double contended = request.contended ? luck.uniform(0.2, 0.5) : 0;
   const std::vector<launch::local::Arm> arms = TRY(launch::local::arms_of(request));
   const std::string host =
@@ -96,7 +95,9 @@ Result<Sleeper::Fate> Sleeper::run(const PairRequest& request, sim::Stream& luck
   for (const launch::local::Arm& arm : arms) {
     const Nanos unix_time = clock_.unix_time() - clock_.monotonic() + now;
     const bool after = baseline_ran && !request.concurrent;
-    const ArmRun what{request, arm, folder.out(arm.name), unix_time, host, {after, contended, now}};
+    const bool warm = !before.empty() && !request.concurrent;
+    const ArmRun what{request,   arm,  folder.out(arm.name),
+                      unix_time, host, {after, warm, contended, now}};
     ArmEnd end = TRY(run_arm(scenario_, world_, what, luck));
     world_.used_s += to_seconds(end.receipt.wall) * end.receipt.accelerators;
     fate.ends = std::max<Nanos>(fate.ends, now + end.receipt.wall);

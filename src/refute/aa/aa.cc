@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <fmt/core.h>
@@ -18,22 +20,81 @@ namespace {
 
 constexpr std::size_t kAtLeast = 6;
 constexpr double kApart = 0.10;
+constexpr double kWander = 0.08;     // Of a host from hour to hour, in ln: less tells nothing.
+constexpr std::size_t kFewest = 30;  // Differences between runs: some five pairs with three.
 
 // Those bought for this check are A/A pairs too (see target_of()), and may be in both lists.
-std::vector<double> same_ratios(const Evidence& evidence) {
-  const Pairs bought = bought_for(evidence, "aa");
-  std::vector<double> same = log_ratios(evidence, bought);
+Pairs same_before(const Evidence& evidence, const Pairs& bought) {
+  Pairs same;
   for (const model::PairFact& pair : evidence.same) {
     const auto is_this = [&](const model::PairFact* other) {
       return !pair.reservation.empty() && other->reservation == pair.reservation;
     };
     if (std::ranges::any_of(bought, is_this)) continue;
-    if (const auto d = compare::log_ratio(pair, *evidence.spec)) same.push_back(*d);
+    if (compare::log_ratio(pair, *evidence.spec)) same.push_back(&pair);
   }
   return same;
 }
 
+// A run of the baseline, with what it can be compared by.
+struct Run {
+  double cost = 0;  // By the spec's metric, in ln.
+  std::string stratum;
+  std::string host;
+};
+
+double log_cost(const model::ArmFact& arm, const model::Spec& spec) {
+  if (!rests_on_report(spec)) return std::log(arm.cost / arm.work.value_or(1));
+  return (spec.lower_is_better ? 1 : -1) * std::log(arm.metric.value_or(1));
+}
+
+// What A cost in these pairs; with `both`, what B cost as well, which is A again.
+std::vector<Run> runs_of_a(const Pairs& pairs, const model::Spec& spec, bool both) {
+  std::vector<Run> runs;
+  const auto add = [&](const model::PairFact& pair, double cost) {
+    runs.push_back({cost, pair.stratum, pair.a.host.value_or("")});
+  };
+  for (const model::PairFact* pair : pairs) {
+    if (pair->contended) continue;
+    for (const model::StepPair& step : pair->steps) {
+      add(*pair, std::log(step.a));
+      if (both) add(*pair, std::log(step.b));
+    }
+    if (!pair->steps.empty()) continue;
+    add(*pair, log_cost(pair->a, spec));
+    if (both) add(*pair, log_cost(pair->b, spec));
+  }
+  return runs;
+}
+
+// By how much the runs are dearer than others of their class of inputs, on the same host where
+// there are such; nothing if too few compare.
+std::optional<double> dearer(const std::vector<Run>& runs, const std::vector<Run>& than) {
+  std::vector<double> anywhere;
+  std::vector<double> on_host;
+  for (const Run& run : runs) {
+    for (const Run& other : than) {
+      if (run.stratum != other.stratum) continue;
+      anywhere.push_back(run.cost - other.cost);
+      if (run.host == other.host) on_host.push_back(run.cost - other.cost);
+    }
+  }
+  std::vector<double>& differences = on_host.size() >= kFewest ? on_host : anywhere;
+  if (differences.size() < kFewest) return std::nullopt;
+  return stats::median(differences);
+}
+
 }  // namespace
+
+std::optional<double> baseline_dearer(const Evidence& evidence) {
+  const Pairs bought = bought_for(evidence, "aa");
+  const model::Spec& spec = *evidence.spec;
+  const std::vector<Run> runs = runs_of_a(pairs_for(evidence, ""), spec, false);
+  const auto before = dearer(runs, runs_of_a(same_before(evidence, bought), spec, true));
+  const auto after = dearer(runs, runs_of_a(bought, spec, true));
+  if (before && after) return std::min(*before, *after);
+  return before ? before : after;
+}
 
 Ruling rule(std::span<const double> same, double theta) {
   if (same.size() < kAtLeast) return kAbstains;
@@ -45,7 +106,9 @@ Ruling rule(std::span<const double> same, double theta) {
 
 model::Finding run(const Evidence& evidence) {
   const double theta = claimed(evidence);
-  const std::vector<double> same = same_ratios(evidence);
+  const Pairs bought = bought_for(evidence, "aa");
+  std::vector<double> same = log_ratios(evidence, bought);
+  for (const double d : log_ratios(evidence, same_before(evidence, bought))) same.push_back(d);
   Ruling ruling = rule(same, theta);
   // Few noisy A/A pairs miss a bias of the claim's size by chance: they must lie below the claim's.
   const double p = stats::rank_sum_less(same, log_ratios(evidence, pairs_for(evidence, "")));
@@ -53,6 +116,16 @@ model::Finding run(const Evidence& evidence) {
   if (same.size() < kAtLeast) {
     return finding(ruling, fmt::format("{} counted, at least {} are needed",
                                        count(same.size(), "A/A pair"), kAtLeast));
+  }
+  const std::optional<double> dear = baseline_dearer(evidence);
+  if (ruling == kAgrees && !dear) {
+    return finding(kAbstains, "no A/A pair has the inputs that A had in the pairs of the claim");
+  }
+  if (ruling == kAgrees && *dear >= std::max(theta / 2, kWander)) {
+    return finding(kAbstains,
+                   fmt::format("A costs {} more in the pairs of the claim than against itself, "
+                               "where {} is claimed: the variant may slow what runs after it",
+                               show_percent(std::expm1(*dear)), show_saving(theta)));
   }
   return finding(ruling,
                  fmt::format("A against A shows a saving of {} over {} (p {} for a bias), "

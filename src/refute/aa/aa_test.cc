@@ -7,6 +7,13 @@
 namespace amdahl::refute::aa {
 namespace {
 
+void make_dearer(Evidence& e, double by) {
+  for (auto& pair : e.pairs) {
+    pair.a.cost *= std::exp(by);
+    pair.b.cost *= std::exp(by);
+  }
+}
+
 constexpr Case kCases[] = {
     {"sound", [](Evidence&, model::Spec&) {},
      "agree: A against A shows a saving of 0.0 % over 6 pairs (p 0.875 for a bias), "
@@ -47,6 +54,30 @@ constexpr Case kCases[] = {
      },
      "agree: A against A shows a saving of 0.0 % over 14 pairs (p 0.773 for a bias), "
      "where 10.0 % is claimed (p 1.035e-07 for as much in A against A)"},
+    {"A is dear in the pairs of the claim", [](Evidence& e, model::Spec&) { make_dearer(e, 0.12); },
+     "abstain: A costs 13 % more in the pairs of the claim than against itself, where 10.0 % is "
+     "claimed: the variant may slow what runs after it"},
+    {"the host wandered, as pairs bought after the claim show",
+     [](Evidence& e, model::Spec&) {
+       make_dearer(e, 0.12);
+       top_up(e, "aa", 12, 0);
+       for (auto& pair : e.pairs) {
+         if (pair.target != "aa") continue;
+         pair.a.cost *= std::exp(0.10);
+         pair.b.cost *= std::exp(0.10);
+       }
+     },
+     "agree: A against A shows a saving of 0.3 % over 18 pairs (p 0.00581 for a bias), "
+     "where 10.0 % is claimed (p 1.156e-08 for as much in A against A)"},
+    {"A is cheap in the pairs of the claim",
+     [](Evidence& e, model::Spec&) { make_dearer(e, -0.2); },
+     "agree: A against A shows a saving of 0.0 % over 6 pairs (p 0.875 for a bias), "
+     "where 10.0 % is claimed (p 5.387e-05 for as much in A against A)"},
+    {"A against A on no input of the claim",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.same) pair.stratum.clear();
+     },
+     "abstain: no A/A pair has the inputs that A had in the pairs of the claim"},
     {"the same pair in both lists",
      [](Evidence& e, model::Spec&) {
        e.same.resize(5);

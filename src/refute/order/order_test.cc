@@ -48,6 +48,16 @@ constexpr Case kCases[] = {
      },
      "agree: the variant saves 9.8 % when first (3 pairs) and 10 % when second (3 pairs), "
      "where half of 10.0 % is asked of both (p 1.00 for less in the weaker)"},
+    {"in a block, only when another variant has warmed the caches",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) {
+         if (pair.ran_variant_second == true) continue;
+         pair.after_shared = pair.index % 4 == 1;
+         if (!pair.after_shared) set_effect(pair, 0);
+       }
+     },
+     "abstain: the variant saves 0.0 % when nothing ran before it (3 pairs) and 10.0 % after other "
+     "runs (9 pairs), where half of 10.0 % is asked of both (p 0.125 for less in the weaker)"},
     {"less when second",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs)

@@ -47,12 +47,16 @@ bool inflated(const Amounts& amounts) {
   return amounts.pinned.size() >= kAtLeast && stats::hodges_lehmann(amounts.pinned) > kTolerance;
 }
 
-LeftBehind left_behind_in(const Pairs& pairs) {
+// Whatever the pairs were bought for, unless both arms were the baseline. Of arms that share a
+// process it cannot be told which of them left others behind.
+LeftBehind left_behind_in(const Evidence& evidence) {
   LeftBehind left;
-  for (const PairFact* pair : pairs) {
+  for (const PairFact& pair : evidence.pairs) {
+    const bool same = pair.purpose == model::Purpose::kTopUp && target_of(pair.target).same;
+    if (pair.voided || same || !pair.steps.empty()) continue;
     ++left.pairs;
-    left.only_a += pair->a.left_behind > 0 && pair->b.left_behind == 0 ? 1 : 0;
-    left.only_b += pair->b.left_behind > 0 && pair->a.left_behind == 0 ? 1 : 0;
+    left.only_a += pair.a.left_behind > 0 && pair.b.left_behind == 0 ? 1 : 0;
+    left.only_b += pair.b.left_behind > 0 && pair.a.left_behind == 0 ? 1 : 0;
   }
   return left;
 }
@@ -116,13 +120,14 @@ model::Finding run(const Evidence& evidence) {
   if (const Ruling allowed = refute::rule(seen); severity(allowed) > severity(amount)) {
     return finding(allowed, fmt::format("an amount of work is {}", refute::explain(seen)));
   }
-  const LeftBehind left = left_behind_in(pairs);
+  const LeftBehind left = left_behind_in(evidence);
   const Ruling processes = rule(left);
   if (severity(processes) > severity(amount)) {
-    return finding(processes,
-                   fmt::format("B leaves processes behind in {} of {} and A does not, the other "
-                               "way round in {}: what they still do is not in its cost",
-                               left.only_b, count(pairs.size(), "pair"), left.only_a));
+    return finding(
+        processes,
+        fmt::format("B leaves processes behind in {} of {} and A does not, the other "
+                    "way round in {}: what they still do is not in its cost",
+                    left.only_b, count(static_cast<std::size_t>(left.pairs), "pair"), left.only_a));
   }
   return finding(amount, explain(evidence, amounts));
 }

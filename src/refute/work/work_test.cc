@@ -55,6 +55,19 @@ constexpr Case kCases[] = {
      },
      "veto: B leaves processes behind in 12 of 12 pairs and A does not, the other way round "
      "in 0: what they still do is not in its cost"},
+    {"left to a daemon by arms that share a process, as whole runs for another check show",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) {
+         pair.steps = {{true, 1, 0.9}};
+         pair.a.left_behind = pair.b.left_behind = 1;
+       }
+       top_up(e, "cost", 8, 0.1);
+       for (auto& pair : e.pairs) {
+         if (pair.target == "cost") pair.b.left_behind = 1;
+       }
+     },
+     "veto: B leaves processes behind in 8 of 8 pairs and A does not, the other way round in 0: "
+     "what they still do is not in its cost"},
     {"left to a daemon at times",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) pair.b.left_behind = pair.index < 5 ? 2 : 0;
