@@ -1,6 +1,7 @@
 // context.h: what every verb needs: the configuration, the ledger, a launcher, a clock.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -18,6 +19,14 @@ struct Context {
   std::unique_ptr<ledger::Ledger> ledger;
   std::unique_ptr<launch::Launcher> launcher;
   std::string hardware;
+
+  // What was last seen in a family's repo, and when; see app/ran_with.h.
+  struct Source {
+    std::string repo;
+    std::string digest;
+    Nanos at{};
+  };
+  std::map<std::string, Source> sources;
 
   std::string path(std::string_view inside) const;  // Below the state folder.
 };

@@ -15,8 +15,10 @@
 #include "app/overlay.h"
 #include "app/pairs.h"
 #include "app/promote.h"
+#include "app/ran_with.h"
 #include "app/scan_cycle.h"
 #include "app/snapshot.h"
+#include "base/text.h"
 #include "model/codec.h"
 #include "model/plan.h"
 #include "stats/coin.h"
@@ -38,6 +40,8 @@ class Turner {
 
  private:
   Result<> prepare();
+  // What its arms inherit is fixed before its first run; a person is told where that differs.
+  Result<> pin(const ledger::Family& family, bool anew);
   Result<> choose();
   Result<> dream();
   Result<bool> step();  // Whether it thought anew.
@@ -66,8 +70,9 @@ class Turner {
   CycleSummary summary_;
   std::int64_t promoted_before_ = 0;
   bool out_of_budget_ = false;
-  bool stuck_ = false;             // All that is left to do is of families that cannot go on.
-  std::set<std::string> skipped_;  // Families that could not go on in the last thought,
+  bool stuck_ = false;  // All that is left to do is of families that cannot go on.
+  std::map<std::string, std::string> pinned_;  // Families that have an environment, by version.
+  std::set<std::string> skipped_;              // Families that could not go on in the last thought,
   std::map<std::string, std::string> skipped_because_;  // and what was said of them before.
 };
 
@@ -97,12 +102,29 @@ Result<> Turner::prepare() {
     if (const auto written = write_overlay(context_, family.name); !written) {
       TRY(skip(family.name, written.error().text));
     }
+    TRY(pin(family, options_.refresh));
   }
   auto fleet = scan_for_cycle(context_, options_.say, options_.stopped);
   if (fleet) TRY(record_volumes(context_, *fleet, fence_));
   TRY(dream());
   if (fleet) fleet_ = for_choices(*std::move(fleet));
   return choose();
+}
+
+Result<> Turner::pin(const ledger::Family& family, bool anew) {
+  const auto [known, first] = pinned_.emplace(family.name, family.version);
+  if (!first && known->second == family.version) return Ok{};
+  known->second = family.version;
+  const std::vector<std::string> differ =
+      TRY(pin_environment(context_, family.name, family.spec, anew));
+  if (differ.empty() || !first) return Ok{};
+  const std::string names = join(differ, ", ");
+  options_.say(anew ? fmt::format("{}: arms run in this environment from now on; changed: {}",
+                                  family.name, names)
+                    : fmt::format("{}: arms run in the environment of its first run; here differ: "
+                                  "{}. To take this one: amdahl cycle --refresh",
+                                  family.name, names));
+  return Ok{};
 }
 
 // What the scan gives to work on next, of what there is to do at all.
@@ -154,14 +176,28 @@ Result<bool> Turner::decide_by_policy() {
 // Acts on one decision at a time: each may change what the next should be. What the policy decides
 // at the gate moves the baseline, and all is read anew.
 Result<> Turner::think() {
+  for (const ledger::Family& family : TRY(context_.ledger->families())) {
+    TRY(pin(family, false));  // One that was adopted or replaced meanwhile.
+  }
   snapshot_ = TRY(take_snapshot(context_, snapshots_));
+  skipped_.clear();
+  for (const auto& [family, reason] : snapshot_->skipped) TRY(skip(family, reason));
+  for (const auto& [idea, reason] : snapshot_->left_out) TRY(skip(idea, reason));
   while (true) {
     LedgerEffects effects(context_, *snapshot_, fence_, options_.say);
     const std::vector<loop::Intent> intents = snapshot_->experiments.plan();
     bool acted = false;
     bool asked = false;
     for (const loop::Intent& intent : intents) {
-      acted = TRY(snapshot_->experiments.act(intent, effects));
+      const std::string family = snapshot_->experiments.family_of(intent);
+      if (skipped_.contains(family)) continue;
+      const auto done = snapshot_->experiments.act(intent, effects);
+      // What is wrong with one family stops no other; an error of the ledger stops all.
+      if (!done && done.error().kind == Error::Kind::kBadInput && !family.empty()) {
+        TRY(skip(family, done.error().text));
+        continue;
+      }
+      acted = TRY(done);
       asked = acted && std::holds_alternative<loop::AskPanel>(intent);
       if (acted) break;
     }
@@ -242,9 +278,7 @@ Result<bool> Turner::grant_one(model::Pair order) {
 // wide job is not starved by narrow ones; one that can never run holds up nobody.
 Result<> Turner::grant(const std::vector<loop::Intent>& wishes) {
   std::map<std::string, int> served;  // Wishes that a block has already granted.
-  skipped_.clear();
   bool all_skipped = true;
-  for (const auto& [family, reason] : snapshot_->skipped) TRY(skip(family, reason));
   for (const loop::Intent& wish : loop::one_by_one(wishes)) {
     const auto* pair = std::get_if<loop::RunPair>(&wish);
     if (pair && served[pair->experiment] > 0) {

@@ -8,31 +8,16 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "app/budget.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "compare/compare.h"
-#include "launch/steps.h"
-#include "ledger/event.h"
 #include "model/codec.h"
-#include "model/plan.h"
-#include "model/spec_digest.h"
-#include "os/fault.h"
-#include "os/host.h"
-#include "os/program.h"
 #include "scan/timeline.h"
 
 namespace amdahl::app {
 namespace {
 
 constexpr std::size_t kMostPhases = 32;
-constexpr int kTicketDigits = 16;
-constexpr Nanos kGitWithin = std::chrono::minutes(1);  // A file system may hang.
-
-std::string reservation_id(const model::Pair& order) {
-  if (!order.experiment.empty()) return fmt::format("r-{}-{}", order.experiment, order.index);
-  return fmt::format("r-{}-{}-{}", text_of(order.aim), order.family, order.index);
-}
 
 bool is_there(const model::FileDigest& file) {
   return file.presence_only ? file.bytes > 0 : file.sha256.has_value();
@@ -78,8 +63,7 @@ std::string failure_of(const model::Receipt& receipt) {
 // started, did nothing wrong.
 bool had_its_turn(const model::Receipt& receipt) {
   if (receipt.ending == model::Ending::kCancelled) return receipt.wall > Nanos{0};
-  return receipt.ending != model::Ending::kNotStarted ||
-         !receipt.reason.starts_with(launch::kNotSpent);
+  return !receipt.held_back;
 }
 
 model::Observed<double> if_finite(double value) {
@@ -133,122 +117,6 @@ model::ArmFact arm_of(const model::Spec& spec, const model::Receipt& receipt) {
   return arm;
 }
 
-Result<launch::PairRequest> request_of(const ledger::Family& family, const model::Pair& order,
-                                       const std::vector<int>& cpus) {
-  launch::PairRequest request;
-  request.reservation = reservation_id(order);
-  request.spec = family.spec;
-  request.a = TRY(make_plan(family.spec, order.a).in("baseline"));
-  request.b = TRY(make_plan(family.spec, order.b).in("variant"));
-  request.variant_second = order.variant_second;
-  request.profile = order.aim.purpose == model::Purpose::kProfile;
-  request.concurrent = order.concurrent;
-  request.contended = order.contended;
-  request.order = order.order;
-  request.cpus = cpus;
-  for (const model::SharedVariant& variant : order.shared) {
-    request.more.push_back(TRY(make_plan(family.spec, variant.change).in(variant.experiment)));
-  }
-  return request;
-}
-
-// Whether one process can be both arms: if not, they are whole runs as under other pairings.
-bool can_alternate(const launch::PairRequest& request) {
-  const auto settings = launch::step_settings(request.spec, request.a, request.b,
-                                              [](std::string text) { return text; });
-  return bool{settings};
-}
-
-// Each pair of steps has a coin of its own, of the seed that orders whole pairs.
-Result<std::string> schedule_for(Context& context, const model::Pair& order) {
-  const int index = order.index;
-  if (order.experiment.empty()) {
-    return launch::step_schedule(text_of(order.aim), order.family, index, launch::kStepPairs);
-  }
-  const model::Experiment about = TRY(context.ledger->experiment(order.experiment)).experiment;
-  return launch::step_schedule(about.seed, about.hypothesis, index, launch::kStepPairs);
-}
-
-std::string head_of(const std::string& repo, os::Clock& clock) {
-  std::string commit;
-  const Nanos until = clock.monotonic() + kGitWithin;
-  const auto asked = os::run_program(
-      {.argv = {"git", "-C", repo, "rev-parse", "HEAD"}},
-      [&](std::string_view bytes) -> Result<> {
-        commit.append(bytes);
-        return Ok{};
-      },
-      [&] { return clock.monotonic() > until; });
-  return asked ? std::string(trim(commit)) : "";  // The worker will say what is wrong with it.
-}
-
-// The commit that patches are applied to. An experiment's is that of its first run, so that all its
-// pairs compare the same code, whatever is committed meanwhile.
-Result<std::string> commit_for(Context& context, const model::Spec& spec,
-                               const model::Pair& order) {
-  if (!order.experiment.empty()) {
-    for (const model::Pair& pair : TRY(context.ledger->runs_of(order.experiment))) {
-      if (!pair.commit.empty()) return pair.commit;
-    }
-  }
-  return head_of(spec.repo, *context.clock);
-}
-
-// What the arms that a reservation pays for hold.
-struct Holding {
-  int accelerators = 0;
-  int cpus = 0;
-};
-
-ledger::Draft reservation(const Config& config, const model::Pair& order, const std::string& id,
-                          const Holding& arms, const ledger::Family& family, Json request) {
-  if (!order.stratum.empty()) request["stratum"] = order.stratum;
-  const Nanos most = family.spec.time_limit + launch::kArmGrace;
-  const AcceleratorSeconds time = Accelerators(arms.accelerators) * most;
-  return {"run.reserved",
-          "cycle",
-          id,
-          {{"family", order.family},
-           {"experiment", order.experiment},
-           {"purpose", text_of(order.aim)},
-           {"index", order.index},
-           {"variant_second", order.variant_second},
-           {"reserved_accelerator_s", time.count()},
-           {"reserved", {{"usd", bill(config, time, arms.cpus * most).count()}}},
-           {"request", std::move(request)}}};
-}
-
-// The pair and, for a block, each further variant: it shares the baseline, so it pays for itself
-// alone.
-std::vector<ledger::Draft> reservations(const Config& config, const ledger::Family& family,
-                                        const model::Pair& order,
-                                        const launch::PairRequest& request) {
-  const Holding both{request.a.accelerators + request.b.accelerators,
-                     request.a.cpus + request.b.cpus};
-  std::vector<ledger::Draft> drafts{reservation(config, order, request.reservation, both, family,
-                                                launch::encode_request(request))};
-  const std::string of_a = digest(request.a);
-  // A profile and a process that alternates are both of A's plan.
-  const bool one_plan = request.profile || request.steps;
-  drafts.front().payload["cpus"] = request.cpus;
-  drafts.front().payload["request"]["setup"] = setup_of(family.spec, request.a);
-  drafts.front().payload["request"]["digests"] = {of_a, one_plan ? of_a : digest(request.b)};
-  for (std::size_t i = 0; i < order.shared.size(); ++i) {
-    const model::Pair own = pair_of(order.shared[i], order);
-    drafts.push_back(reservation(config, own, reservation_id(own),
-                                 {request.more[i].accelerators, request.more[i].cpus}, family,
-                                 Json{{"block", request.reservation},
-                                      {"arm", static_cast<int>(i) + 2},
-                                      {"ticket", request.ticket},
-                                      {"digests", {of_a, digest(request.more[i])}}}));
-    if (!request.commit.empty()) {
-      drafts.back().payload["request"]["commit"] = request.commit;
-    }
-    drafts.back().payload["cpus"] = std::vector<int>{};
-  }
-  return drafts;
-}
-
 // Whether the variant came second, by a clock that is never set; the wall clock may be.
 model::Observed<bool> came_second(const model::Receipt& a, const model::Receipt& b) {
   const bool one_clock = !a.boot_id.empty() && a.boot_id == b.boot_id;
@@ -282,6 +150,14 @@ void lose(const model::Pair& pair, const launch::Receipts& receipts, model::Pair
   if (was_under_way(pair.arm)) blame(fact.b, fact.void_reason);
 }
 
+// Whether another variant of the block, which may have warmed what this one finds, ran before it.
+bool came_after_another(const launch::Receipts& receipts, const model::Receipt& b) {
+  const auto before = [&](const std::optional<model::Receipt>& other) {
+    return other && other->arm != b.arm && came_second(*other, b) == true;
+  };
+  return before(receipts.b) || std::ranges::any_of(receipts.more, before);
+}
+
 // Of a block, the variant that the reservation is for.
 std::optional<model::Receipt> variant_of(const model::Pair& pair,
                                          const launch::Receipts& receipts) {
@@ -292,44 +168,6 @@ std::optional<model::Receipt> variant_of(const model::Pair& pair,
 
 }  // namespace
 
-Result<int> slots_needed(const model::Spec& spec, const model::Pair& order) {
-  const model::Plan a = TRY(make_plan(spec, order.a));
-  const model::Plan b = TRY(make_plan(spec, order.b));
-  if (order.concurrent) return 2 * std::max(a.cpus, b.cpus);
-  int most = std::max(a.cpus, b.cpus);
-  for (const model::SharedVariant& variant : order.shared) {
-    most = std::max(most, TRY(make_plan(spec, variant.change)).cpus);
-  }
-  return most;
-}
-
-Result<Submission> submit_pair(Context& context, const ledger::Family& family,
-                               const model::Pair& order, const std::vector<int>& cpus,
-                               std::int64_t fence) {
-  launch::PairRequest request = TRY(request_of(family, order, cpus));
-  request.steps = order.steps && can_alternate(request);
-  if (request.steps) request.schedule = TRY(schedule_for(context, order));
-  request.ledger = TRY(context.ledger->id());
-  request.ticket = os::random_hex(kTicketDigits);
-  if (launch::has_patch(request)) request.commit = TRY(commit_for(context, family.spec, order));
-  const std::vector<ledger::Draft> reserved = reservations(context.config, family, order, request);
-  TRY(context.ledger->append(reserved, fence));
-  os::fault_point("cycle.reserved");
-  const auto worker = context.launcher->submit(request);
-  if (!worker) return Submission{request.reservation, worker.error().text};
-  os::fault_point("cycle.launched");
-  std::vector<ledger::Draft> submitted{
-      {"run.submitted", "cycle", request.reservation, {{"worker_run_id", *worker}}}};
-  for (std::size_t i = 0; i < order.shared.size(); ++i) {
-    submitted.push_back({"run.submitted",
-                         "cycle",
-                         reserved[i + 1].subject,
-                         {{"worker_run_id", shared_worker(*worker, static_cast<int>(i) + 2)}}});
-  }
-  TRY(context.ledger->append(submitted, fence));
-  return Submission{request.reservation, ""};
-}
-
 Identity identity_of(const model::Pair& pair) {
   Identity identity;
   const auto json = parse_json(pair.request);
@@ -337,7 +175,25 @@ Identity identity_of(const model::Pair& pair) {
   identity.ticket = json->value("ticket", "");
   identity.setup = json->value("setup", "");
   identity.digests = json->value("digests", std::vector<std::string>{});
+  identity.environment = json->value("environment", "");
+  identity.source = json->value("source", "");
+  identity.build_accelerator_s = json->value("build_accelerator_s", 0.0);
   return identity;
+}
+
+Result<model::Spec> spec_of(Context& context, const model::Pair& pair) {
+  const auto spec_in = [](const model::Pair& run) -> Result<std::optional<model::Spec>> {
+    const Json request = TRY(parse_json(run.request));
+    if (!request.contains("spec")) return std::optional<model::Spec>();
+    return std::optional(TRY(model::decode<model::Spec>(request.at("spec")).in("/spec")));
+  };
+  if (auto own = TRY(spec_in(pair).in(pair.reservation))) return *std::move(own);
+  // A block's further variants are in the request of the pair that leads it.
+  for (const model::Pair& run : TRY(context.ledger->family_runs(pair.family))) {
+    if (run.reservation != pair.block) continue;
+    if (auto of_block = TRY(spec_in(run).in(run.reservation))) return *std::move(of_block);
+  }
+  return TRY(context.ledger->family(pair.family)).spec;
 }
 
 launch::RunRef ref_of(const model::Pair& pair) {
@@ -345,13 +201,25 @@ launch::RunRef ref_of(const model::Pair& pair) {
 }
 
 void refuse_mismatch(const model::Pair& pair, launch::Receipts& receipts) {
-  const std::vector<std::string> digests = identity_of(pair).digests;
+  const Identity identity = identity_of(pair);
+  const std::vector<std::string>& digests = identity.digests;
   const auto variant = static_cast<char>('A' + pair.arm);
   std::vector<std::string> differs;
   const auto check = [&](const std::optional<model::Receipt>& receipt, std::size_t arm) {
-    if (!receipt || digests.size() != 2 || receipt->plan_digest == digests[arm]) return;
-    differs.push_back(fmt::format("arm {} ran plan {}, and {} was reserved",
-                                  arm == 0 ? 'A' : variant, receipt->plan_digest, digests[arm]));
+    if (!receipt) return;
+    const auto same = [&](std::string_view what, const std::string& ran,
+                          const std::string& reserved) {
+      if (ran == reserved) return;
+      differs.push_back(fmt::format("arm {} ran {} {}, and {} was reserved",
+                                    arm == 0 ? 'A' : variant, what, ran, reserved));
+    };
+    if (digests.size() == 2) same("plan", receipt->plan_digest, digests[arm]);
+    // What did not start has seen neither.
+    if (receipt->ending == model::Ending::kNotStarted || receipt->environment.empty()) return;
+    if (!identity.environment.empty()) {
+      same("in environment", receipt->environment, identity.environment);
+    }
+    if (!identity.source.empty()) same("source code", receipt->source, identity.source);
   };
   check(receipts.a, 0);
   check(variant_of(pair, receipts), 1);
@@ -404,6 +272,7 @@ model::PairFact fact_of(const model::Pair& pair, const model::Spec& spec,
   } else {
     fact.ran_variant_second =
         pair.concurrent ? on_second_slots(pair, *receipts.a, *b) : came_second(*receipts.a, *b);
+    fact.after_shared = came_after_another(receipts, *b);
   }
   fact.void_reason = compare::why_void(fact, spec);
   fact.voided = !fact.void_reason.empty();

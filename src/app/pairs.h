@@ -31,14 +31,20 @@ struct Identity {
   std::string ticket;                // That its folder must bear.
   std::string setup;                 // setup_of() when it was reserved; empty in older ledgers.
   std::vector<std::string> digests;  // Of the plans that the receipts of A and of its variant name.
+  std::string environment;           // What the receipts must name besides; empty: anything.
+  std::string source;
+  double build_accelerator_s = 0;  // Of what it reserved, the part for builds.
 };
 Identity identity_of(const model::Pair& pair);
+
+// The spec that it was reserved under, which its facts are about whatever the family's says now.
+Result<model::Spec> spec_of(Context& context, const model::Pair& pair);
 
 // Where the launcher finds it: a block's further variants share the run of the first.
 launch::RunRef ref_of(const model::Pair& pair);
 
 // Takes away receipts that are not of what was reserved, and says in `problem` what differs: the
-// plan, or the order in which the arms ran.
+// plan, the environment, the code, or the order in which the arms ran.
 void refuse_mismatch(const model::Pair& pair, launch::Receipts& receipts);
 
 // A worker_run_id is unique; the arm tells those of one block apart.

@@ -62,12 +62,15 @@ struct Collector {
   // What a run without receipts cost: of what it reserved, the part of its longest time for which
   // it held its slots; all of it, where that cannot be told.
   Json charged(const model::Pair& run, const launch::RunStatus& status, Json more) const {
-    const Nanos longest = status.arms > Nanos{0} ? status.arms : Nanos{1};
-    const double part =
-        status.elapsed ? std::min(1.0, to_seconds(*status.elapsed) / to_seconds(longest)) : 1.0;
-    const Nanos held = from_seconds(part * to_seconds(status.arms));
-    return charged(AcceleratorSeconds{run.reserved_accelerator_s * part},
-                   static_cast<int>(run.cpus.size()) * held, std::move(more));
+    const AcceleratorSeconds reserved{run.reserved_accelerator_s};
+    const auto slots = static_cast<int>(run.cpus.size());
+    if (!status.elapsed) return charged(reserved, slots * status.arms, std::move(more));
+    const double parts = to_seconds(*status.elapsed) / to_seconds(std::max(status.arms, Nanos{1}));
+    const Nanos held = from_seconds(std::min(1.0, parts) * to_seconds(status.arms));
+    // What was reserved for builds is used only by what takes longer than its arms.
+    const double for_arms = reserved.count() - identity_of(run).build_accelerator_s;
+    return charged(std::min(reserved, AcceleratorSeconds{for_arms * parts}), slots * held,
+                   std::move(more));
   }
 
   Result<> lose(const model::Pair& run, const launch::RunStatus& status,
@@ -78,8 +81,8 @@ struct Collector {
 
   Result<> take_pair(const model::Pair& run, const launch::RunStatus& status,
                      const launch::Receipts& receipts) {
-    const ledger::Family family = TRY(context.ledger->family(run.family));
-    model::PairFact fact = fact_of(run, family.spec, receipts);
+    const model::Spec spec = TRY(spec_of(context, run));
+    model::PairFact fact = fact_of(run, spec, receipts);
     if (fact.purpose == model::Purpose::kSame) fact.target = place_of(context);
     // A block's baseline is paid for by the pair that leads it.
     const bool pays_for_a = fact.block.empty();
@@ -99,7 +102,7 @@ struct Collector {
           run, "run.voided",
           is_known ? charged(time, cpu, std::move(why)) : charged(run, status, std::move(why)));
     }
-    const auto d = compare::log_ratio(fact, family.spec);
+    const auto d = compare::log_ratio(fact, spec);
     say(fmt::format("{}: {} pair {}: A {:.2f}, B {:.2f} accelerator-seconds ({:+.1f} %), {} first",
                     run.family, text_of(run.aim), run.index, fact.a.cost, fact.b.cost,
                     100 * (1 - std::exp(-d.value_or(0))), run.variant_second ? "A" : "B"));
@@ -125,6 +128,9 @@ struct Collector {
       return void_it(fmt::format("the run to be profiled failed: {}", describe_ending(receipt)));
     }
     const ledger::Family family = TRY(context.ledger->family(run.family));
+    if (TRY(spec_of(context, run)) != family.spec) {
+      return void_it("its profile is of no use: the family's spec was replaced while it ran");
+    }
     const Collected collected = collected_in(receipts.out_b);
     const JobProfile joined =
         join_collected(spec_of_run(family.spec, collected), receipt, collected, family.baseline);
@@ -189,7 +195,7 @@ class Visit {
   Result<> adopt();
   Result<bool> submit_again(const launch::RunStatus& status);
   Result<bool> take(const launch::RunStatus& status);
-  Result<bool> take_lost(const launch::RunStatus& status);
+  Result<bool> take_lost(const launch::RunStatus& status, const std::string& why);
 
   Collector& collector_;
   Context& context_;
@@ -216,9 +222,9 @@ Result<bool> Visit::watch(const launch::RunStatus& status) {
   if (!is_overdue(status)) return false;
   const Nanos late = *status.elapsed - status.deadline;
   if (late > 2 * launch::kArmGrace) {
-    return lose(status, fmt::format("it was not over {} after its deadline of {}, and its worker "
-                                    "cannot be ended",
-                                    show_duration(late), show_duration(status.deadline)));
+    return take_lost(status, fmt::format("it was not over {} after its deadline of {}, and its "
+                                         "worker cannot be ended",
+                                         show_duration(late), show_duration(status.deadline)));
   }
   if (late > launch::kArmGrace && !handing_.killed) {
     handing_.killed = true;
@@ -288,14 +294,12 @@ std::string Visit::why_lost(const launch::RunStatus& status) const {
 }
 
 // Lost to the arm that was under way: a variant must not choose which of its runs are counted.
-Result<bool> Visit::take_lost(const launch::RunStatus& status) {
+Result<bool> Visit::take_lost(const launch::RunStatus& status, const std::string& why) {
   auto collected = context_.launcher->collect(ref_);
   const bool is_pair = run_.aim.purpose != model::Purpose::kProfile;
-  if (!is_pair || !collected) return lose(status, why_lost(status));
+  if (!is_pair || !collected) return lose(status, why);
   launch::Receipts left = *std::move(collected);
-  if (is_overdue(status) || handing_.cancelled || left.under_way.empty()) {
-    left.problem = why_lost(status);
-  }
+  if (is_overdue(status) || handing_.cancelled || left.under_way.empty()) left.problem = why;
   TRY(collector_.take_pair(run_, status, left));
   return true;
 }
@@ -316,7 +320,7 @@ Result<bool> Visit::settle(bool leads) {
       if (leads) return false;
       return lose(*polled, "the block it belongs to never ran");
     case launch::RunState::kLost:
-      return take_lost(*polled);
+      return take_lost(*polled, why_lost(*polled));
     case launch::RunState::kFinished:
       return take(*polled);
   }

@@ -4,6 +4,7 @@
 
 #include "app/budget.h"
 #include "app/pairs.h"
+#include "app/ran_with.h"
 #include "app/test_kit.h"
 #include "model/plan.h"
 
@@ -210,8 +211,12 @@ TEST_F(ReconcileTest, ARunOverItsDeadlineIsAskedToEndThenMadeToThenGivenUp) {
   EXPECT_EQ(launcher_->done, (std::vector<std::string>{"cancel " + r, "kill " + r}));
   EXPECT_EQ(run(r).state, model::PairState::kSubmitted);
   launcher_->status[r] = told(RunState::kRunning, deadline + 31s);
+  launcher_->receipts[r].lost = true;
+  launcher_->receipts[r].under_way = "B";
   ASSERT_EQ(visit(), "");
   EXPECT_EQ(run(r).state, model::PairState::kVoid);
+  EXPECT_TRUE(run(r).fact->b.failed) << "a variant must not hang to hide a slow run";
+  EXPECT_FALSE(run(r).fact->a.failed);
   EXPECT_NE(said_.find("and its worker cannot be ended"), std::string::npos) << said_;
   EXPECT_EQ(run(r).spent_accelerator_s, run(r).reserved_accelerator_s);
   expect_sums();
@@ -281,6 +286,49 @@ TEST_F(ReconcileTest, ReceiptsOfAnotherPlanOrOrderAreRefusedAndNamed) {
   expect_sums();
 }
 
+TEST_F(ReconcileTest, ReceiptsOfAnotherEnvironmentOrCodeAreRefusedAndNamed) {
+  const model::Spec spec = context_.ledger->family("eval")->spec;
+  ASSERT_TRUE(pin_environment(context_, "eval", spec, false));
+  context_.sources["eval"] = {spec.repo, "c0de", clock_.monotonic()};
+  const RanWith with = ran_with(context_, "eval", spec);
+  ASSERT_EQ(with.source, "c0de");
+  const std::string fine = reserve(1);
+  const std::string elsewhere = reserve(2);
+  const std::string edited = reserve(3);
+  EXPECT_EQ(launcher_->requests[fine].environment, with.environment);
+  const auto receipts = [&](const std::string& environment, const std::string& source) {
+    launch::Receipts made;
+    model::Receipt receipt;
+    receipt.wall = 2s;
+    receipt.accelerators = 1;
+    receipt.work = 1;
+    receipt.ending = model::Ending::kExited;
+    receipt.plan_digest = digest(launcher_->requests[fine].a);
+    receipt.environment = with.environment;
+    receipt.source = "c0de";
+    made.a = made.b = receipt;
+    made.b->environment = environment;
+    made.b->source = source;
+    return made;
+  };
+  launcher_->receipts[fine] = receipts(with.environment, "c0de");
+  launcher_->receipts[elsewhere] = receipts("0123", "c0de");
+  launcher_->receipts[edited] = receipts(with.environment, "c0de+1");
+  for (const std::string& run : {fine, elsewhere, edited}) {
+    launcher_->status[run] = told(RunState::kFinished, 5s);
+  }
+  ASSERT_EQ(visit(), "");
+  EXPECT_EQ(run(fine).state, model::PairState::kCollected) << said_;
+  EXPECT_EQ(run(elsewhere).state, model::PairState::kVoid);
+  EXPECT_EQ(run(edited).state, model::PairState::kVoid);
+  EXPECT_NE(said_.find("arm B ran in environment 0123, and " + with.environment + " was reserved"),
+            std::string::npos)
+      << said_;
+  EXPECT_NE(said_.find("arm B ran source code c0de+1, and c0de was reserved"), std::string::npos)
+      << said_;
+  expect_sums();
+}
+
 TEST_F(ReconcileTest, BuildsArePaidForAlsoWhereNoArmRan) {
   const std::string r = reserve(1);
   launch::Receipts receipts;
@@ -289,6 +337,7 @@ TEST_F(ReconcileTest, BuildsArePaidForAlsoWhereNoArmRan) {
   receipt.plan_digest = digest(launcher_->requests[r].a);
   receipts.a = receipts.b = receipt;
   receipts.a->reason = "not run: arm B cannot be started";
+  receipts.a->held_back = true;
   receipts.b->reason = "the build failed: make: exit 2";
   receipts.b->never_runs = model::NeverRuns::kBuildFailed;
   receipts.build_wall = 90s;

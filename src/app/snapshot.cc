@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "app/pairs.h"
+#include "app/ran_with.h"
 #include "ledger/event.h"
 #include "model/plan.h"
 #include "model/spec_digest.h"
@@ -65,7 +67,10 @@ Result<loop::FamilyRecord> family_record(Context& context, const ledger::Family&
   }
   const std::vector<model::Pair> profiles =
       TRY(recent_runs(context, family.name, {model::Purpose::kProfile}, Nanos::max()));
-  const std::string setup = setup_of(family.spec, plan);
+  const RanWith with = ran_with(context, family.name, family.spec);
+  if (!with.environment.empty()) record.ran_with.emplace(loop::kEnvironment, with.environment);
+  if (!with.source.empty()) record.ran_with.emplace(loop::kSource, with.source);
+  const std::string setup = setup_of(family.spec, plan, with);
   f.profile_failures = failures_in_a_row(profiles, setup, options.profiles_not_before);
   const Nanos oldest = context.clock->unix_time() - kSameMaxAge;
   std::vector<model::Pair> same =
@@ -151,6 +156,18 @@ Result<loop::CampaignRecord> campaign_of(Context& context) {
   return record;
 }
 
+// Why the hypothesis cannot be tested with the slots there are; empty if it can.
+std::string too_wide(const Config& config, const ledger::Family& family,
+                     const model::Change& change) {
+  const auto plan = make_plan(family.spec, combine(family.baseline, change));
+  if (!plan) return "";  // Its experiment says what is wrong with it.
+  const bool at_once = family.spec.pairing == "concurrent";
+  const auto need = static_cast<std::size_t>(plan->cpus * (at_once ? 2 : 1));
+  if (need <= config.slots.size()) return "";
+  return fmt::format("it needs {} CPU slots and there are {}; give more with --slots", need,
+                     config.slots.size());
+}
+
 }  // namespace
 
 Result<std::vector<model::Pair>> recent_runs(Context& context, const std::string& family,
@@ -173,6 +190,7 @@ Result<Snapshot> take_snapshot(Context& context, const SnapshotOptions& options)
                                       {config.price_accelerator_hour, config.price_cpu_hour}),
                     TRY(context.ledger->runs_in_flight()),
                     {},
+                    {},
                     {}};
   loop::Experiments& experiments = snapshot.experiments;
   const std::vector<ledger::HypothesisRow> live =
@@ -192,11 +210,29 @@ Result<Snapshot> take_snapshot(Context& context, const SnapshotOptions& options)
   }
   TRY(add_doses(context, live, records));
   for (auto& [name, record] : records) TRY(experiments.add(std::move(record)).in(name));
-  for (const ledger::HypothesisRow& row : live) {
-    if (snapshot.families.contains(row.hypothesis.family)) experiments.add(row.hypothesis);
+  const std::vector<ledger::ExperimentRow> rows = TRY(context.ledger->live_experiments());
+  std::set<std::string> at_gate;  // They need no more slots.
+  for (const ledger::ExperimentRow& row : rows) {
+    if (row.stage == model::Stage::kGate) at_gate.insert(row.experiment.hypothesis);
   }
-  for (const ledger::ExperimentRow& row : TRY(context.ledger->live_experiments())) {
+  std::set<std::string> wide;  // They wait for more slots, and nobody waits for them.
+  for (const ledger::HypothesisRow& row : live) {
+    const model::Hypothesis& h = row.hypothesis;
+    const auto family = snapshot.families.find(h.family);
+    if (family == snapshot.families.end()) continue;
+    const std::string reason = too_wide(config, family->second, h.change);
+    // With a baseline that is too wide there is nothing to go on with.
+    const bool waits = !reason.empty() && too_wide(config, family->second, {}).empty();
+    if (waits && !at_gate.contains(h.id)) {
+      wide.insert(h.id);
+      snapshot.left_out.emplace(fmt::format("{} '{}'", h.family, h.title), reason);
+    } else {
+      experiments.add(h);
+    }
+  }
+  for (const ledger::ExperimentRow& row : rows) {
     if (!snapshot.families.contains(row.experiment.family)) continue;
+    if (wide.contains(row.experiment.hypothesis)) continue;
     TRY(add_experiment(context, row, experiments));
   }
   for (const model::Pair& pair : snapshot.in_flight) {

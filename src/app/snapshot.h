@@ -17,6 +17,8 @@ struct Snapshot {
   std::vector<model::Pair> in_flight;
   std::map<std::string, ledger::Family> families;
   std::map<std::string, std::string> skipped;  // Families that cannot take part now, and why.
+  // Hypotheses that cannot, as "family 'title'"; the others of their families go on.
+  std::map<std::string, std::string> left_out{};
 };
 
 struct SnapshotOptions {

@@ -47,10 +47,9 @@ struct PairRequest {
   // request bears another ticket is another run's, whatever its name.
   std::string ledger = {};
   std::string ticket = {};
+  // Digest of what the arms inherit (launch/environment.h); empty: whatever the worker does.
+  std::string environment = {};
 };
-
-// How the reason of an arm begins that could be started and was not, because another cannot be.
-inline constexpr std::string_view kNotSpent = "not run";
 
 inline constexpr std::size_t kBlockVariants = 4;
 
@@ -125,7 +124,7 @@ class Launcher {
   // Needs nothing but what the ledger has, so that a cold cycle can adopt what it finds.
   virtual Result<RunStatus> poll(const RunRef& run) = 0;
   virtual Result<std::string> worker_of(const RunRef& run) = 0;
-  // Also of a lost run: what it left.
+  // Also of a lost run, or of one that is given up while it runs: what it left.
   virtual Result<Receipts> collect(const RunRef& run) = 0;
   // Asks it to end, and to leave receipts that say so; also one whose worker is stopped. Ok if it
   // is already over.

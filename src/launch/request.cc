@@ -19,6 +19,7 @@ void add_finer(const PairRequest& request, Json& json) {
   if (!request.commit.empty()) json["commit"] = request.commit;
   if (!request.ledger.empty()) json["ledger"] = request.ledger;
   if (!request.ticket.empty()) json["ticket"] = request.ticket;
+  if (!request.environment.empty()) json["environment"] = request.environment;
 }
 
 template <class T>
@@ -35,6 +36,7 @@ Result<> take_finer(const Json& json, PairRequest& request) {
   take(json, "commit", request.commit);
   take(json, "ledger", request.ledger);
   take(json, "ticket", request.ticket);
+  take(json, "environment", request.environment);
   if (!json.contains("more")) return Ok{};
   for (const Json& plan : json.at("more")) {
     request.more.push_back(TRY(model::decode<model::Plan>(plan).in("/more")));

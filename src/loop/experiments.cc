@@ -46,10 +46,26 @@ std::optional<std::string> why_never(const model::Pair& pair, const model::PairF
   return fmt::format("at commit {} {}", pair.commit.substr(0, kShortCommit), fact.b.failure);
 }
 
-// What of the registered experiment its family's spec no longer says; empty if it says all of it.
-std::string what_changed(const model::Experiment& e, const model::Spec& spec) {
-  if (!e.spec.empty()) return join(changed_fields(e.spec, spec), ", ");
-  return e.metric.empty() || e.metric == spec.metric ? "" : "metric";
+// What of the registered experiment its family no longer has; empty if it has all of it. What is
+// not known, then or now, cannot be told to differ. At the gate all is measured, and whoever
+// commits meanwhile takes nothing from it.
+std::string what_changed(const model::Experiment& e, const FamilyRecord& family, Stage stage) {
+  if (e.spec.empty()) {
+    return e.metric.empty() || e.metric == family.spec.metric ? "" : "metric";
+  }
+  std::map<std::string, std::string> of_spec = e.spec;
+  std::vector<std::string> changed;
+  for (const std::string_view what : {kEnvironment, kSource}) {
+    const auto before = of_spec.extract(std::string(what));
+    const auto now = family.ran_with.find(std::string(what));
+    if (before.empty() || now == family.ran_with.end()) continue;
+    if (what == kSource && stage == Stage::kGate) continue;
+    if (before.mapped() != now->second) changed.emplace_back(what);
+  }
+  for (std::string& field : changed_fields(of_spec, family.spec)) {
+    changed.push_back(std::move(field));
+  }
+  return join(changed, ", ");
 }
 
 std::vector<double> ratios_of(const FamilyRecord& family) {
@@ -129,7 +145,7 @@ Result<> Experiments::add(const model::Experiment& e, Stage stage,
   x.sigma = e.sigma;
   x.prior = idea->second.prior;
   x.cap = e.cap;
-  x.spec_changed = what_changed(e, spec);
+  x.spec_changed = what_changed(e, family->second.record, stage);
   if (a && b) {
     x.slots = spec.pairing == "concurrent" ? a->cpus + b->cpus : std::max(a->cpus, b->cpus);
   } else if (x.spec_changed.empty()) {
@@ -405,6 +421,24 @@ const model::Experiment& Experiments::experiment(const std::string& id) const {
 std::string Experiments::title_of(const std::string& experiment) const {
   const auto it = tracks_.find(experiment);
   return it == tracks_.end() ? "" : ideas_.at(it->second.experiment.hypothesis).title;
+}
+
+std::string Experiments::family_of(const Intent& intent) const {
+  return std::visit(
+      [&](const auto& one) -> std::string {
+        if constexpr (requires { one.experiment; }) {
+          const auto it = tracks_.find(one.experiment);
+          return it == tracks_.end() ? "" : it->second.experiment.family;
+        } else if constexpr (requires { one.hypothesis; }) {
+          const auto it = ideas_.find(one.hypothesis);
+          return it == ideas_.end() ? "" : it->second.family;
+        } else if constexpr (requires { one.family; }) {
+          return one.family;
+        } else {
+          return "";
+        }
+      },
+      intent);
 }
 
 model::Comparison Experiments::comparison(const std::string& id) const {

@@ -35,7 +35,11 @@ struct FamilyRecord {
   std::vector<refute::Dose> doses;    // Effects of knobs that were turned before.
   int past_runs = 0;                  // Of the baseline before, and how many of them failed.
   int past_failed = 0;
+  // What its arms run with besides the spec: digests of kEnvironment and kSource, where known.
+  std::map<std::string, std::string> ran_with{};
 };
+inline constexpr std::string_view kEnvironment = "environment";
+inline constexpr std::string_view kSource = "source code";
 
 // Of the open campaign; fixed before the first pair. Without an id none is open.
 struct CampaignRecord {
@@ -101,6 +105,7 @@ class Experiments {
   const model::Experiment& experiment(const std::string& id) const;
   // Of its hypothesis; empty once it has a verdict, though pairs of it may still be in flight.
   std::string title_of(const std::string& experiment) const;
+  std::string family_of(const Intent& intent) const;  // Empty if it is about none.
   model::Comparison comparison(const std::string& experiment) const;  // With its interval.
   const FamilyRecord& family(const std::string& name) const { return families_.at(name).record; }
   refute::Evidence evidence(const std::string& experiment, bool topped_up) const;

@@ -32,6 +32,15 @@ std::string tally_of(std::span<const model::Finding> votes) {
                      count(model::Vote::kRefute), count(model::Vote::kAbstain));
 }
 
+// How B last failed, unless that was said already.
+std::string last_failure(std::span<const model::PairFact> pairs, const std::string& said) {
+  std::string last;
+  for (const model::PairFact& pair : pairs) {
+    if (pair.b.failed && !pair.b.failure.empty()) last = pair.b.failure;
+  }
+  return last.empty() || said.find(last) != said.npos ? "" : ": " + last;
+}
+
 std::string_view outcome_words(refute::Outcome outcome) {
   switch (outcome) {
     case refute::Outcome::kRefuted:
@@ -58,7 +67,8 @@ Result<bool> Experiments::perform(const Close& what, Effects& effects) {
   // Pairs that ended under another spec may speak of another metric.
   std::optional<model::Comparison> comparison;
   if (state_of(track).spec_changed.empty()) comparison = track.judge.comparison();
-  const std::string reason = what.reason.empty() && comparison ? comparison->because : what.reason;
+  std::string reason = what.reason.empty() && comparison ? comparison->because : what.reason;
+  if (what.verdict == VerdictKind::kInvalid) reason += last_failure(track.pairs, reason);
   const std::vector<LoopEvent> all{
       judged(h, what.experiment, what.verdict, reason, comparison, effects.now())};
   TRY(effects.remember(kActor, all));
@@ -138,6 +148,9 @@ Result<model::Experiment> Experiments::design(const model::Hypothesis& h, Nanos 
   e.metric = family.record.spec.metric;
   e.lower_is_better = family.record.spec.lower_is_better;
   e.spec = field_digests(family.record.spec);
+  e.spec.insert(family.record.ran_with.begin(), family.record.ran_with.end());
+  // A patch runs on a commit of its own, whatever is committed meanwhile.
+  if (!combine(family.record.baseline, h.change).patch.empty()) e.spec.erase(std::string(kSource));
   e.claim = -std::log1p(-std::clamp(h.predicted_gain, 0.0, 0.95));
   e.sigma = family.noise;
   e.delta = stats::kSmallestGain;

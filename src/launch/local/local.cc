@@ -136,9 +136,14 @@ class LocalLauncher final : public Launcher {
     if (!os::exists(folder.started())) {
       TRY(os::write_file(folder.request(), pretty_json(encode_request(request))));
     }
+    Environment environment = own_environment();
+    if (!request.environment.empty()) {
+      environment = with_live(TRY(kept_environment(state_dir_, request.environment)), environment);
+    }
     os::fault_point("launch.submit.before_spawn");
     const std::string worker = os::env_or("AMDAHL_WORKER", os::self_path());
-    const auto spawned = spawn_detached({worker, "exec", "--pair", folder.path}, folder.log());
+    const auto spawned =
+        spawn_detached({worker, "exec", "--pair", folder.path}, environment, folder.log());
     os::fault_point("launch.submit.after_spawn");
     // Also what failed was a try, and tries have an end.
     TRY(note_handing_over(folder));
@@ -184,9 +189,8 @@ class LocalLauncher final : public Launcher {
     receipts.out_a = folder.out("A");
     receipts.out_b = folder.out("B");
     if (!os::exists(folder.done())) {
-      if (state_of(folder, run) != RunState::kLost) {
-        return Error{Error::Kind::kNotFound,
-                     fmt::format("{}: it has not finished", run.reservation)};
+      if (state_of(folder, run) == RunState::kUnknown) {
+        return Error{Error::Kind::kNotFound, fmt::format("{}: it has not begun", run.reservation)};
       }
       TRY(add_lost(folder, receipts));
       return receipts;

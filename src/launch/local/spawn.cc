@@ -17,7 +17,8 @@ namespace amdahl::launch::local {
 namespace {
 
 // Between fork and exec: calls only what a signal handler may.
-[[noreturn]] void detach_and_become(char* const* argv, int input, int log, int tell) {
+[[noreturn]] void detach_and_become(char* const* argv, char* const* env, int input, int log,
+                                    int tell) {
   ::setsid();
   const pid_t second = os::fork_patiently();
   if (second > 0) ::_exit(0);
@@ -29,20 +30,29 @@ namespace {
     ::dup2(input, STDIN_FILENO);
     ::dup2(log, STDOUT_FILENO);
     ::dup2(log, STDERR_FILENO);
-    ::execv(argv[0], argv);
+    ::execve(argv[0], argv, env);
   }
   const int error = errno;
   [[maybe_unused]] const ssize_t told = ::write(tell, &error, sizeof error);
   ::_exit(127);
 }
 
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> all;
+  for (std::string& text : texts) all.push_back(text.data());
+  all.push_back(nullptr);
+  return all;
+}
+
 }  // namespace
 
-Result<> spawn_detached(const std::vector<std::string>& argv, const std::string& log) {
+Result<> spawn_detached(const std::vector<std::string>& argv, const Environment& environment,
+                        const std::string& log) {
   std::vector<std::string> words = argv;
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
+  std::vector<std::string> variables;
+  for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
+  const std::vector<char*> word_pointers = pointers(words);
+  const std::vector<char*> variable_pointers = pointers(variables);
 
   const os::Fd input{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
   const os::Fd output{::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)};
@@ -54,7 +64,10 @@ Result<> spawn_detached(const std::vector<std::string>& argv, const std::string&
   const os::Fd hear{ends[0]};
   os::Fd tell{ends[1]};
   const pid_t first = os::fork_patiently();
-  if (first == 0) detach_and_become(pointers.data(), input.get(), output.get(), tell.get());
+  if (first == 0) {
+    detach_and_become(word_pointers.data(), variable_pointers.data(), input.get(), output.get(),
+                      tell.get());
+  }
   if (first < 0) return external("cannot start a process for the worker");
   while (::waitpid(first, nullptr, 0) < 0 && errno == EINTR) {
   }

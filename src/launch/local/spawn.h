@@ -5,11 +5,13 @@
 #include <vector>
 
 #include "base/result.h"
+#include "launch/environment.h"
 
 namespace amdahl::launch::local {
 
-// In a session of its own, a child of none of ours, with /dev/null for input and `log` for output.
-// Returns once the program runs; fails if it cannot be executed.
-Result<> spawn_detached(const std::vector<std::string>& argv, const std::string& log);
+// In a session of its own, a child of none of ours, with /dev/null for input, `log` for output and
+// no variables but these. Returns once the program runs; fails if it cannot be executed.
+Result<> spawn_detached(const std::vector<std::string>& argv, const Environment& environment,
+                        const std::string& log);
 
 }  // namespace amdahl::launch::local

@@ -9,12 +9,14 @@
 #include <unistd.h>
 
 #include "base/redact.h"
+#include "launch/environment.h"
 #include "launch/launcher.h"
 #include "launch/local/arms.h"
 #include "launch/local/local.h"
 #include "launch/local/neighbours.h"
 #include "launch/local/patched.h"
 #include "launch/local/together.h"
+#include "launch/source.h"
 #include "launch/steps.h"
 #include "model/codec.h"
 #include "observe/child.h"
@@ -164,9 +166,13 @@ class Worker {
     for (const Ready& arm : ready) {
       if (!arm.reason.empty()) culprit = arm.arm.name;
     }
-    const std::string others = fmt::format("{}: arm {} cannot be started", kNotSpent, culprit);
+    const std::string others = fmt::format("not run: arm {} cannot be started", culprit);
     for (const Ready& arm : ready) {
-      TRY(keep(arm.arm, not_started(arm.arm, arm.reason.empty() ? others : arm.reason, arm.never)));
+      const bool sound = arm.reason.empty();
+      model::Receipt receipt = not_started(arm.arm, sound ? others : arm.reason, arm.never);
+      receipt.held_back = sound;
+      model::seal(receipt);
+      TRY(keep(arm.arm, receipt));
     }
     return finish(arms, "");
   }
@@ -252,10 +258,16 @@ class Worker {
   model::Receipt receipt_for(const Ready& ready) const {
     if (cancelled()) return not_begun(ready.arm);
     if (!ready.reason.empty()) return not_started(ready.arm, ready.reason, ready.never);
+    // A patched arm's code is its commit, which the reservation names.
+    const std::string source = has_patch(request_) ? "" : source_of(request_.spec);
     auto receipt = observe::supervise(ready.order, os::real_clock());
     if (!receipt) return not_started(ready.arm, receipt.error().text);
     // The plan's digest is of what was asked for, not of where its worktree happens to be.
     model::Receipt sealed = *receipt;
+    sealed.source = source;
+    // A program of the site's that starts workers sets what it likes, the same for all.
+    const bool by_other = !os::env_or("AMDAHL_WORKER", "").empty();
+    sealed.environment = by_other ? "" : digest(own_environment());
     sealed.plan_digest = model::digest(*ready.arm.plan);
     model::seal(sealed);
     return sealed;

@@ -1,0 +1,212 @@
+// From "run one more pair" to a reservation and a worker.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/budget.h"
+#include "app/pairs.h"
+#include "app/ran_with.h"
+#include "base/text.h"
+#include "launch/steps.h"
+#include "ledger/event.h"
+#include "model/codec.h"
+#include "model/plan.h"
+#include "os/fault.h"
+#include "os/host.h"
+#include "os/program.h"
+
+namespace amdahl::app {
+namespace {
+
+constexpr int kTicketDigits = 16;
+constexpr Nanos kGitWithin = std::chrono::minutes(1);  // A file system may hang.
+
+std::string reservation_id(const model::Pair& order) {
+  if (!order.experiment.empty()) return fmt::format("r-{}-{}", order.experiment, order.index);
+  return fmt::format("r-{}-{}-{}", text_of(order.aim), order.family, order.index);
+}
+
+Result<launch::PairRequest> request_of(const ledger::Family& family, const model::Pair& order,
+                                       const std::vector<int>& cpus) {
+  launch::PairRequest request;
+  request.reservation = reservation_id(order);
+  request.spec = family.spec;
+  request.a = TRY(make_plan(family.spec, order.a).in("baseline"));
+  request.b = TRY(make_plan(family.spec, order.b).in("variant"));
+  request.variant_second = order.variant_second;
+  request.profile = order.aim.purpose == model::Purpose::kProfile;
+  request.concurrent = order.concurrent;
+  request.contended = order.contended;
+  request.order = order.order;
+  request.cpus = cpus;
+  for (const model::SharedVariant& variant : order.shared) {
+    request.more.push_back(TRY(make_plan(family.spec, variant.change).in(variant.experiment)));
+  }
+  return request;
+}
+
+// Whether one process can be both arms: if not, they are whole runs as under other pairings.
+bool can_alternate(const launch::PairRequest& request) {
+  const auto settings = launch::step_settings(request.spec, request.a, request.b,
+                                              [](std::string text) { return text; });
+  return bool{settings};
+}
+
+// Each pair of steps has a coin of its own, of the seed that orders whole pairs.
+Result<std::string> schedule_for(Context& context, const model::Pair& order) {
+  const int index = order.index;
+  if (order.experiment.empty()) {
+    return launch::step_schedule(text_of(order.aim), order.family, index, launch::kStepPairs);
+  }
+  const model::Experiment about = TRY(context.ledger->experiment(order.experiment)).experiment;
+  return launch::step_schedule(about.seed, about.hypothesis, index, launch::kStepPairs);
+}
+
+std::string head_of(const std::string& repo, os::Clock& clock) {
+  std::string commit;
+  const Nanos until = clock.monotonic() + kGitWithin;
+  const auto asked = os::run_program(
+      {.argv = {"git", "-C", repo, "rev-parse", "HEAD"}},
+      [&](std::string_view bytes) -> Result<> {
+        commit.append(bytes);
+        return Ok{};
+      },
+      [&] { return clock.monotonic() > until; });
+  return asked ? std::string(trim(commit)) : "";  // The worker will say what is wrong with it.
+}
+
+// The commit that patches are applied to. An experiment's is that of its first run, so that all its
+// pairs compare the same code, whatever is committed meanwhile.
+Result<std::string> commit_for(Context& context, const model::Spec& spec,
+                               const model::Pair& order) {
+  if (!order.experiment.empty()) {
+    for (const model::Pair& pair : TRY(context.ledger->runs_of(order.experiment))) {
+      if (!pair.commit.empty()) return pair.commit;
+    }
+  }
+  return head_of(spec.repo, *context.clock);
+}
+
+// What the arms that a reservation pays for hold.
+struct Holding {
+  int accelerators = 0;
+  int cpus = 0;
+  int while_built = 0;  // Accelerators that wait for each tree that is built, summed over trees.
+};
+
+// The run holds what its largest arm needs while the trees of its patches are built.
+int held_while_built(const launch::PairRequest& request) {
+  if (!launch::has_patch(request) || request.spec.build.empty()) return 0;
+  int trees = request.a.needs_build ? 1 : 0;
+  int most = request.a.accelerators;
+  const auto add = [&](const model::Plan& plan) {
+    trees += plan.needs_build ? 1 : 0;
+    most = std::max(most, plan.accelerators);
+  };
+  if (!request.profile) add(request.b);
+  for (const model::Plan& plan : request.more) add(plan);
+  return trees * most;
+}
+
+ledger::Draft reservation(const Config& config, const model::Pair& order, const std::string& id,
+                          const Holding& arms, const ledger::Family& family, Json request) {
+  if (!order.stratum.empty()) request["stratum"] = order.stratum;
+  const Nanos most = family.spec.time_limit + launch::kArmGrace;
+  const AcceleratorSeconds build = Accelerators(arms.while_built) * launch::kBuildLimit;
+  const AcceleratorSeconds time = Accelerators(arms.accelerators) * most + build;
+  if (arms.while_built > 0) request["build_accelerator_s"] = build.count();
+  return {"run.reserved",
+          "cycle",
+          id,
+          {{"family", order.family},
+           {"experiment", order.experiment},
+           {"purpose", text_of(order.aim)},
+           {"index", order.index},
+           {"variant_second", order.variant_second},
+           {"reserved_accelerator_s", time.count()},
+           {"reserved", {{"usd", bill(config, time, arms.cpus * most).count()}}},
+           {"request", std::move(request)}}};
+}
+
+// The pair and, for a block, each further variant: it shares the baseline, so it pays for itself
+// alone.
+std::vector<ledger::Draft> reservations(const Config& config, const ledger::Family& family,
+                                        const model::Pair& order,
+                                        const launch::PairRequest& request, const RanWith& with) {
+  const Holding both{request.a.accelerators + request.b.accelerators,
+                     request.a.cpus + request.b.cpus, held_while_built(request)};
+  std::vector<ledger::Draft> drafts{reservation(config, order, request.reservation, both, family,
+                                                launch::encode_request(request))};
+  const std::string of_a = digest(request.a);
+  // A profile and a process that alternates are both of A's plan.
+  const bool one_plan = request.profile || request.steps;
+  drafts.front().payload["cpus"] = request.cpus;
+  drafts.front().payload["request"]["setup"] = setup_of(family.spec, request.a, with);
+  drafts.front().payload["request"]["digests"] = {of_a, one_plan ? of_a : digest(request.b)};
+  for (std::size_t i = 0; i < order.shared.size(); ++i) {
+    const model::Pair own = pair_of(order.shared[i], order);
+    drafts.push_back(reservation(config, own, reservation_id(own),
+                                 {request.more[i].accelerators, request.more[i].cpus}, family,
+                                 Json{{"block", request.reservation},
+                                      {"arm", static_cast<int>(i) + 2},
+                                      {"ticket", request.ticket},
+                                      {"digests", {of_a, digest(request.more[i])}}}));
+    if (!request.commit.empty()) {
+      drafts.back().payload["request"]["commit"] = request.commit;
+    }
+    drafts.back().payload["cpus"] = std::vector<int>{};
+  }
+  for (ledger::Draft& draft : drafts) {
+    Json& of = draft.payload["request"];
+    if (!with.environment.empty()) of["environment"] = with.environment;
+    // A patch runs on its commit, and not on what lies in the repo.
+    if (!with.source.empty() && !launch::has_patch(request)) of["source"] = with.source;
+  }
+  return drafts;
+}
+
+}  // namespace
+
+Result<int> slots_needed(const model::Spec& spec, const model::Pair& order) {
+  const model::Plan a = TRY(make_plan(spec, order.a));
+  const model::Plan b = TRY(make_plan(spec, order.b));
+  if (order.concurrent) return 2 * std::max(a.cpus, b.cpus);
+  int most = std::max(a.cpus, b.cpus);
+  for (const model::SharedVariant& variant : order.shared) {
+    most = std::max(most, TRY(make_plan(spec, variant.change)).cpus);
+  }
+  return most;
+}
+
+Result<Submission> submit_pair(Context& context, const ledger::Family& family,
+                               const model::Pair& order, const std::vector<int>& cpus,
+                               std::int64_t fence) {
+  launch::PairRequest request = TRY(request_of(family, order, cpus));
+  request.steps = order.steps && can_alternate(request);
+  if (request.steps) request.schedule = TRY(schedule_for(context, order));
+  request.ledger = TRY(context.ledger->id());
+  request.ticket = os::random_hex(kTicketDigits);
+  const RanWith with = ran_with(context, family.name, family.spec);
+  request.environment = with.environment;
+  if (launch::has_patch(request)) request.commit = TRY(commit_for(context, family.spec, order));
+  const std::vector<ledger::Draft> reserved =
+      reservations(context.config, family, order, request, with);
+  TRY(context.ledger->append(reserved, fence));
+  os::fault_point("cycle.reserved");
+  const auto worker = context.launcher->submit(request);
+  if (!worker) return Submission{request.reservation, worker.error().text};
+  os::fault_point("cycle.launched");
+  std::vector<ledger::Draft> submitted{
+      {"run.submitted", "cycle", request.reservation, {{"worker_run_id", *worker}}}};
+  for (std::size_t i = 0; i < order.shared.size(); ++i) {
+    submitted.push_back({"run.submitted",
+                         "cycle",
+                         reserved[i + 1].subject,
+                         {{"worker_run_id", shared_worker(*worker, static_cast<int>(i) + 2)}}});
+  }
+  TRY(context.ledger->append(submitted, fence));
+  return Submission{request.reservation, ""};
+}
+
+}  // namespace amdahl::app
