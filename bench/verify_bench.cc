@@ -84,7 +84,7 @@ loop::State live(int hypotheses) {
     x.compare_pairs = x.compare_ratios = i % 7;
     x.log_e = 0.1 * (i % 13);
     x.effect = 0.01 * (i % 9);
-    x.pairs_needed = 3;
+    x.pairs_certain = 3;
     state.experiments.push_back(x);
   }
   return state;
