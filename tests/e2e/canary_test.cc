@@ -109,12 +109,15 @@ TEST_F(CanaryTest, AChangeThatFailsInProductionIsCaughtAndAKilledRunIsNotForgott
 
 TEST_F(CanaryTest, AGoodChangeIsKeptAndWhatItSavedIsOnTheBill) {
   promote("  sleep 0.01", "one_in = 2\nruns = 6\n");
-  for (int i = 0; i < 12; ++i) ASSERT_EQ(produce().code, 0);
-  ASSERT_EQ(house_.amdahl({"cycle"}).code, 0);
+  // As long as half of the promise is not proven, the watch goes on: at most 5 times 6 runs.
+  for (int i = 0; i < 70 && canary().at("state") == "open"; ++i) {
+    ASSERT_EQ(produce().code, 0);
+    ASSERT_EQ(house_.amdahl({"cycle"}).code, 0);
+  }
   EXPECT_EQ(canary().at("state"), "kept");
   const Json roi = json_of(house_.amdahl({"roi", "--json"}));
   EXPECT_GT(roi.at("families").at(0).at("production").at("effect").get<double>(), 0.2);
-  EXPECT_EQ(roi.at("families").at(0).at("production").at("pairs"), 6);
+  EXPECT_GE(roi.at("families").at(0).at("production").at("pairs"), 3);
   const Json run =
       json_of(house_.amdahl({"run", "--promoted", "--family", "nap", "--json"}, kInProduction));
   EXPECT_EQ(run.at("promoted").at(0), id_);
