@@ -10,12 +10,13 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "app/ran_with.h"
+#include "launch/environment.h"
 #include "ledger/event.h"
 #include "ledger/ledger.h"
 #include "ledger/sqlite/store.h"
 #include "model/codec.h"
 #include "model/plan.h"
-#include "model/spec_digest.h"
 #include "os/clock.h"
 #include "os/fake/fake_clock.h"
 
@@ -127,11 +128,13 @@ void Builder::add_profile(int family) {
 void Builder::begin_families() {
   drafts_.push_back(draft("campaign.opened", "c1", {{"k", history_.hypotheses}, {"alpha", 0.1}}));
   same_of_.assign(static_cast<std::size_t>(history_.families), 0);
+  // A cycle pins the environment it finds, and A/A pairs of another one would be run anew.
+  const app::RanWith with{launch::digest(launch::own_environment()), ""};
   for (int family = 0; family < history_.families; ++family) {
     const model::Spec spec = spec_of(family);
     const model::Plan plan = *model::make_plan(spec, {});
     plan_.push_back(model::digest(plan));
-    setup_.push_back(model::setup_of(spec, plan));
+    setup_.push_back(app::setup_of(spec, plan, with));
     drafts_.push_back(draft("family.adopted", spec.family, model::encode(spec)));
   }
 }
