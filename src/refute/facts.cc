@@ -67,7 +67,9 @@ std::vector<Trial> trials_in(const Evidence& evidence, const Pairs& pairs) {
             {d[i], pair->variant_second, pair->ran_variant_second, pair->after_shared});
       } else {  // The worker keeps a process to its schedule, or the pair is void.
         const bool second = pair->steps[i].variant_second;
-        trials.push_back({d[i], second, model::Observed<bool>(second)});
+        // What A left to the next step is there for a B that comes first in its own pair, too.
+        const bool after_a = !second && i > 0 && !pair->steps[i - 1].variant_second;
+        trials.push_back({d[i], second, model::Observed<bool>(second), after_a});
       }
     }
   }

@@ -35,7 +35,7 @@ struct Trial {
   double d = 0;
   bool assigned_second = false;  // The variant.
   model::Observed<bool> ran_second;
-  bool after_shared = false;  // Another variant of its block ran before it.
+  bool after_shared = false;  // Another arm ran just before it, though not A of its own pair.
 };
 std::vector<Trial> trials_in(const Evidence& evidence, const Pairs& pairs);
 
