@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,8 +21,8 @@ namespace {
 
 constexpr std::size_t kAtLeast = 6;
 constexpr double kApart = 0.10;
-constexpr double kWander = 0.08;     // Of a host from hour to hour, in ln: less tells nothing.
-constexpr std::size_t kFewest = 30;  // Differences between runs: some five pairs with three.
+constexpr double kWander = 0.08;    // Of a host from hour to hour, in ln: less tells nothing.
+constexpr std::size_t kFewest = 4;  // Runs of a kind.
 
 // Those bought for this check are A/A pairs too (see target_of()), and may be in both lists.
 Pairs same_before(const Evidence& evidence, const Pairs& bought) {
@@ -67,21 +68,34 @@ std::vector<Run> runs_of_a(const Pairs& pairs, const model::Spec& spec, bool bot
   return runs;
 }
 
-// By how much the runs are dearer than others of their class of inputs, on the same host where
-// there are such; nothing if too few compare.
-std::optional<double> dearer(const std::vector<Run>& runs, const std::vector<Run>& than) {
+// What runs of the class of inputs cost, on the host or, with too few there, anywhere.
+std::vector<double> costs_like(const Run& run, const std::vector<Run>& runs) {
   std::vector<double> anywhere;
   std::vector<double> on_host;
-  for (const Run& run : runs) {
-    for (const Run& other : than) {
-      if (run.stratum != other.stratum) continue;
-      anywhere.push_back(run.cost - other.cost);
-      if (run.host == other.host) on_host.push_back(run.cost - other.cost);
-    }
+  for (const Run& other : runs) {
+    if (run.stratum != other.stratum) continue;
+    anywhere.push_back(other.cost);
+    if (run.host == other.host) on_host.push_back(other.cost);
   }
-  std::vector<double>& differences = on_host.size() >= kFewest ? on_host : anywhere;
+  return on_host.size() >= kFewest ? on_host : anywhere;
+}
+
+// By how much the runs are dearer than others like them; nothing if too few compare. By the
+// estimate that the claim is made with: what moves the claim in every other pair moves this as
+// much.
+std::optional<double> dearer(const std::vector<Run>& runs, const std::vector<Run>& than) {
+  std::vector<double> differences;
+  std::map<std::pair<std::string, std::string>, std::optional<double>> usual;
+  for (const Run& run : runs) {
+    const auto [known, is_new] = usual.try_emplace({run.stratum, run.host});
+    if (is_new) {
+      const std::vector<double> costs = costs_like(run, than);
+      if (costs.size() >= kFewest) known->second = stats::hodges_lehmann(costs);
+    }
+    if (known->second) differences.push_back(run.cost - *known->second);
+  }
   if (differences.size() < kFewest) return std::nullopt;
-  return stats::median(differences);
+  return stats::hodges_lehmann(differences);
 }
 
 }  // namespace

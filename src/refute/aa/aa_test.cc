@@ -57,6 +57,14 @@ constexpr Case kCases[] = {
     {"A is dear in the pairs of the claim", [](Evidence& e, model::Spec&) { make_dearer(e, 0.12); },
      "abstain: A costs 13 % more in the pairs of the claim than against itself, where 10.0 % is "
      "claimed: the variant may slow what runs after it"},
+    {"A is dear in every other pair of the claim",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) {
+         if (pair.index % 2 == 0) pair.a.cost *= std::exp(0.4);
+       }
+     },
+     "abstain: A costs 22 % more in the pairs of the claim than against itself, where 10.0 % is "
+     "claimed: the variant may slow what runs after it"},
     {"the host wandered, as pairs bought after the claim show",
      [](Evidence& e, model::Spec&) {
        make_dearer(e, 0.12);
