@@ -43,6 +43,10 @@ std::string overlay_toml(const ledger::Family& family) {
   for (const auto& [place, value] : change.config) {
     text += fmt::format("{} = {}\n", toml_text(place), toml_text(value));
   }
+  if (!change.inject.empty()) text += "\n[inject]\n";
+  for (const auto& [fix, value] : change.inject) {
+    text += fmt::format("{} = {}\n", toml_text(fix), toml_text(value));
+  }
   text += fmt::format("\n[removed]\nenv = [{}]\nargs = [{}]\n", unset, removed);
   return text;
 }

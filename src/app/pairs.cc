@@ -48,14 +48,14 @@ model::Observed<std::string> outputs_digest(const model::Receipt& receipt) {
 
 // What ended well but left out a result that the spec names has failed all the same.
 std::string failure_of(const model::Receipt& receipt) {
-  if (succeeded(receipt)) {
+  const bool never = why_never(receipt) != model::NeverRuns::kNo;
+  if (succeeded(receipt) && !never) {
     const auto wrong = std::ranges::find_if_not(receipt.outputs, is_there);
     return wrong == receipt.outputs.end() ? "" : what_is_wrong(*wrong);
   }
-  const bool never = why_never(receipt) != model::NeverRuns::kNo;
   const std::string what = never ? receipt.reason : describe_ending(receipt);
   const auto last = trim(receipt.stderr_tail);
-  if (last.empty()) return what;
+  if (last.empty() || succeeded(receipt)) return what;
   return fmt::format("{} ({})", what, clip(split(last, '\n').back(), 120));
 }
 

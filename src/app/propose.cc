@@ -19,6 +19,7 @@
 #include "loop/verdict.h"
 #include "model/codec.h"
 #include "model/plan.h"
+#include "observe/fixes.h"
 #include "os/host.h"
 #include "profile/taken.h"
 
@@ -155,6 +156,20 @@ Result<> withdraw(Context& context, const ledger::Family& family,
   return Ok{};
 }
 
+// A fix that is not there would cost a pair to find out.
+Result<> check_fixes(const model::Change& change) {
+  const std::vector<std::string> names = observe::fix_names();
+  for (const auto& [fix, value] : change.inject) {
+    if (std::ranges::find(names, fix) != names.end()) continue;
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    const auto near = did_you_mean(fix, known);
+    return bad_input(fmt::format("there is no fix '{}'{}", fix,
+                                 near ? fmt::format("; did you mean '{}'?", *near)
+                                      : fmt::format(", there are {}", join(names, ", "))));
+  }
+  return Ok{};
+}
+
 // Ties the claim to a cause of the family's profile: what the cause does not explain, a change
 // that acts on it cannot save.
 Result<> act_on(const ledger::Family& family, const std::string& name, model::Hypothesis& h) {
@@ -260,6 +275,7 @@ std::string describe_known(const std::map<std::string, int>& known) {
 Result<model::Hypothesis> propose_change(Context& context, const std::string& family_name,
                                          const Idea& idea) {
   const ledger::Family family = TRY(need_family(context, family_name));
+  TRY(check_fixes(idea.change));
   model::Hypothesis h = TRY(hypothesize::from_change(family.spec, family.baseline, idea.change,
                                                      {"person", idea.actor}, context.hardware));
   if (!idea.title.empty()) h.title = idea.title;

@@ -102,6 +102,7 @@ void take_limits(const model::Spec& spec, observe::RunOrder& order) {
 void take_work(const model::Spec& spec, observe::RunOrder& order) {
   order.work_pattern = spec.work_pattern;
   order.fixed_work = spec.fixed_work;
+  order.quality = spec.quality;
 }
 
 void take_flags(const RunOptions& options, observe::RunOrder& order) {
@@ -219,7 +220,7 @@ Result<RunOutcome> run_job(const Config& config, const RunOptions& options) {
   order.id = outcome.job;
   order.out_dir = fmt::format("{}/jobs/{}", config.state_dir, outcome.job);
   order.state_dir = fmt::format("{}/jobs-state/{}", config.state_dir, order.family);
-  order.pass_input = true;
+  order.pass_input = !options.no_input;
   order.pass_output = !options.quiet;
   TRY(make_private_state(config.state_dir));
   TRY(make_state(order.out_dir));

@@ -20,6 +20,7 @@ struct RunOptions {
   double time_limit_s = 0;
   double memory_limit_mb = 0;
   bool quiet = false;
+  bool no_input = false;  // /dev/null for stdin, as in the arms of pairs.
   std::string spec_file;  // Run the job of this spec instead of argv.
   // With what was promoted for the family, but for what a canary holds back. The command may be
   // left out: then it is that of the family's spec.

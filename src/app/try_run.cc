@@ -69,6 +69,7 @@ Result<Receipt> TryRuns::run(const model::Spec& spec, bool is_a, const std::stri
   order.memory_limit_mb = spec.memory_limit_mb;
   order.work_pattern = spec.work_pattern;
   order.fixed_work = spec.fixed_work;
+  order.quality = spec.quality;
   order.outputs = spec.outputs;
   order.inputs = spec.inputs;
   progress.arm = order.arm;

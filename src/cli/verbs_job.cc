@@ -101,12 +101,16 @@ Result<model::Change> change_from(const Flags& flags) {
     }
     TRY(once(change.config.emplace(place, *value).second, "--set", word));
   }
+  for (const std::string& word : flags.inject) {
+    const auto [fix, value] = cut(word);
+    TRY(once(change.inject.emplace(fix, value.value_or("")).second, "--inject", word));
+  }
   if (flags.accelerators > 0) change.accelerators = flags.accelerators;
   if (!flags.patch.empty()) change.patch = TRY(os::read_file(flags.patch));
   if (is_empty(change)) {
     return bad_input(
         "propose wants a change: --env NAME=VALUE, --arg FLAG=VALUE, --set FILE#KEY=VALUE, "
-        "--accelerators N or --patch FILE");
+        "--accelerators N, --inject FIX=VALUE or --patch FILE");
   }
   return change;
 }

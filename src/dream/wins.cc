@@ -34,6 +34,7 @@ class Translator {
     for (const auto& [name, value] : win.env) TRY(variable(name, value));
     if (win.accelerators) accelerators(*win.accelerators);
     change_.wrap = win.wrap;
+    change_.inject = win.inject;
     return change_;
   }
 

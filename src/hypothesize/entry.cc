@@ -17,10 +17,12 @@ std::span<const Embedded> embedded_playbook();  // Made by amdahl_embed.
 namespace amdahl::hypothesize {
 namespace {
 
-constexpr auto kKeys = std::to_array<std::string_view>({"title", "bottleneck", "when", "explains",
-                                                        "touches", "effectiveness", "prior",
-                                                        "mechanism", "source", "needs", "change"});
-constexpr auto kChangeKeys = std::to_array<std::string_view>({"knobs", "env", "resources", "wrap"});
+constexpr auto kKeys = std::to_array<std::string_view>(
+    {"title", "bottleneck", "when", "explains", "touches", "effectiveness", "prior", "mechanism",
+     "source", "needs", "effect", "commit", "change"});
+constexpr auto kChangeKeys =
+    std::to_array<std::string_view>({"knobs", "env", "resources", "wrap", "inject"});
+constexpr auto kEffects = std::to_array<std::string_view>({"exact", "tolerant", "semantic"});
 constexpr auto kResources = std::to_array<std::string_view>({"accelerators"});
 
 std::string place(const toml::source_region& source) {
@@ -147,10 +149,27 @@ Result<> read_change(const toml::table& root, Entry& entry) {
   entry.env = TRY(map_of(change, "env", check_nothing));
   entry.resources = TRY(map_of(change, "resources", check_resource));
   entry.wrap = texts(TRY(list_of(change, "wrap")));
-  if (entry.knobs.empty() && entry.env.empty() && entry.resources.empty() && entry.wrap.empty()) {
-    return at(node->source(), "change is empty: give it knobs, env, resources or wrap");
+  entry.inject = TRY(map_of(change, "inject", check_nothing));
+  for (auto& [fix, value] : entry.inject) {
+    if (value == "on") value.clear();
+  }
+  if (entry.knobs.empty() && entry.env.empty() && entry.resources.empty() && entry.wrap.empty() &&
+      entry.inject.empty()) {
+    return at(node->source(), "change is empty: give it knobs, env, resources, wrap or inject");
   }
   return Ok{};
+}
+
+// An injection must say what it may do to the results, and what is to be committed if it wins.
+Result<> read_effect(const toml::table& root, Entry& entry) {
+  const bool injects = !entry.inject.empty();
+  entry.effect = TRY(text_of(root, "effect", injects));
+  entry.commit = TRY(text_of(root, "commit", injects));
+  if (entry.effect.empty() || std::ranges::find(kEffects, entry.effect) != kEffects.end()) {
+    return Ok{};
+  }
+  return at(root.get("effect")->source(),
+            fmt::format("effect must be exact, tolerant or semantic, not '{}'", entry.effect));
 }
 
 Result<> read_bottleneck(const toml::table& root, Entry& entry) {
@@ -186,6 +205,7 @@ Result<Entry> read_entry(const toml::table& root) {
   entry.source = TRY(text_of(root, "source"));
   entry.needs = texts(TRY(list_of(root, "needs")));
   TRY(read_change(root, entry));
+  TRY(read_effect(root, entry));
   if (entry.explains.empty() && entry.resources.empty()) {
     return bad_input(
         "explains is missing: name the evidence whose share of the time the change can touch");

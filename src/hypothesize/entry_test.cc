@@ -70,7 +70,8 @@ TEST(Entry, ErrorsNameTheFileTheLineAndWhatWasMeant) {
        "e.toml: line 5: a playbook entry has no key 'mechanim'; did you mean 'mechanism'?"},
       {with("mechanism", "zebra_crossing = 1"),
        "e.toml: line 5: a playbook entry has no key 'zebra_crossing', there are title, bottleneck, "
-       "when, explains, touches, effectiveness, prior, mechanism, source, needs, change"},
+       "when, explains, touches, effectiveness, prior, mechanism, source, needs, effect, commit, "
+       "change"},
       {with("mechanism", ""), "e.toml: mechanism is missing"},
       {with("title", "title = 3"), "e.toml: line 1: title must be text that is not empty"},
       {with("bottleneck", "bottleneck = \"serail\""),
@@ -113,12 +114,30 @@ TEST(Entry, ErrorsNameTheFileTheLineAndWhatWasMeant) {
   }
 }
 
+TEST(Entry, AnInjectionSaysWhatItDoesToTheResultsAndWhatToCommit) {
+  const std::string head(kGood.substr(0, kGood.find("[change")));
+  const std::string change = "[change.inject]\nloader-workers = \"{cpus}\"\ngc-seldom = \"on\"\n";
+  EXPECT_EQ(parse_entry(head + change, "e.toml").error().text, "e.toml: effect is missing");
+  EXPECT_EQ(parse_entry(head + "effect = \"exact\"\n" + change, "e.toml").error().text,
+            "e.toml: commit is missing");
+  const std::string effects = "effect = \"slight\"\ncommit = \"Write it.\"\n";
+  EXPECT_EQ(parse_entry(head + effects + change, "e.toml").error().text,
+            "e.toml: line 7: effect must be exact, tolerant or semantic, not 'slight'");
+  const auto entry =
+      parse_entry(head + "effect = \"exact\"\ncommit = \"Write it.\"\n" + change, "e.toml");
+  ASSERT_TRUE(entry) << entry.error().text;
+  EXPECT_EQ(entry->effect, "exact");
+  EXPECT_EQ(entry->commit, "Write it.");
+  EXPECT_EQ(entry->inject,
+            (std::map<std::string, std::string>{{"gc-seldom", ""}, {"loader-workers", "{cpus}"}}));
+}
+
 TEST(Entry, AnEntryWithoutAChangeIsRefused) {
   const std::string head(kGood.substr(0, kGood.find("[change")));
   EXPECT_EQ(parse_entry(head, "e.toml").error().text,
             "e.toml: change is missing: say what to do, [change.knobs] or so");
   EXPECT_EQ(parse_entry(head + "[change]\n", "e.toml").error().text,
-            "e.toml: line 7: change is empty: give it knobs, env, resources or wrap");
+            "e.toml: line 7: change is empty: give it knobs, env, resources, wrap or inject");
 }
 
 TEST(Entry, TheExampleOfTheFormatPageParses) {
@@ -226,8 +245,13 @@ TEST(Playbook, EveryShippedEntryIsComplete) {
     EXPECT_TRUE(entry.mechanism.ends_with('.'));
     EXPECT_FALSE(entry.source.empty());
     EXPECT_GE(entry.when.size(), 1U);
-    EXPECT_GE(entry.knobs.size() + entry.env.size() + entry.resources.size() + entry.wrap.size(),
+    EXPECT_GE(entry.knobs.size() + entry.env.size() + entry.resources.size() + entry.wrap.size() +
+                  entry.inject.size(),
               1U);
+    for (const auto& [fix, value] : entry.inject) {
+      EXPECT_TRUE(std::filesystem::exists(AMDAHL_SOURCE_DIR "/playbook/inject/" + fix + "/fix.py"))
+          << fix;
+    }
     EXPECT_LE(entry.prior, 0.5) << "nothing known is more likely than not on a new job";
     for (const std::string& name : entry.explains) {
       EXPECT_TRUE(name.ends_with("share")) << name << " is not a share of the time";
@@ -237,7 +261,8 @@ TEST(Playbook, EveryShippedEntryIsComplete) {
 
 TEST(Playbook, EveryFileIsCompiledIn) {
   std::set<std::string> files;
-  for (const auto& file : std::filesystem::directory_iterator(AMDAHL_SOURCE_DIR "/playbook")) {
+  for (const auto& file :
+       std::filesystem::recursive_directory_iterator(AMDAHL_SOURCE_DIR "/playbook")) {
     if (file.path().extension() == ".toml") files.insert(file.path().stem());
   }
   std::set<std::string> ids;

@@ -40,6 +40,12 @@ struct Entry {
   std::map<std::string, std::string> env;
   std::map<std::string, std::string> resources;
   std::vector<std::string> wrap;
+  // Fix of playbook/inject/ to its value, which may hold "{accelerators}" and "{cpus}".
+  std::map<std::string, std::string> inject;
+  // What it does to the results: "exact" (nothing), "tolerant" (rounding) or "semantic" (they are
+  // others: never proposed). Empty: as the knobs say.
+  std::string effect;
+  std::string commit;              // For an injection that won: what to write into the job instead.
   std::vector<std::string> needs;  // Programs and libraries that must exist for it ("numactl").
 };
 

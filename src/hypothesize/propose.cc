@@ -51,6 +51,9 @@ std::optional<std::string> missing_need(const Entry& entry, const Limits& limits
 // The hypothesis, or an error that says why this entry gives none here.
 Result<model::Hypothesis> consider(const Entry& entry, const Ground& ground) {
   std::string because;
+  if (entry.effect == "semantic") {
+    return bad_input("it changes what is computed, and nobody has asked for that");
+  }
   if (!applies(entry, ground.profile, because)) return bad_input(because);
   if (const auto need = missing_need(entry, ground.limits)) {
     return bad_input(fmt::format("it needs {}, which was not found", *need));

@@ -85,6 +85,33 @@ std::string resolved(const Entry& from, const model::Spec& spec, const model::Ch
   return change ? model::describe(*change) : because;
 }
 
+TEST(Resolve, InjectionsCountSlotsAndStackOnOthers) {
+  Entry workers = entry("e", {});
+  workers.inject = {{"loader-workers", "{cpus}"}};
+  EXPECT_EQ(resolved(workers, job(), {}), "injected loader-workers 2");
+  model::Change there;
+  there.inject = {{"loader-workers", "2"}, {"gc-seldom", ""}};
+  EXPECT_EQ(resolved(workers, job(), there), "the job has all of it already");
+  workers.inject["loader-workers"] = "1";
+  const auto change = resolve(workers, job(), there);
+  ASSERT_TRUE(change);
+  EXPECT_EQ(model::describe(model::combine(there, *change)),
+            "injected gc-seldom, injected loader-workers 1");
+}
+
+TEST(Resolve, WhatChangesTheResultOrCannotBeTakenIsNotTried) {
+  model::Spec spec = job();
+  spec.knobs["batch_size"].effect = "semantic";
+  EXPECT_EQ(resolved(entry("e", {{"batch_size", "x4"}}), spec, {}),
+            "knob batch_size changes what is computed (effect = \"semantic\" in the spec)");
+  spec.knobs["precision"].arg = "--dtype";
+  spec.knobs["precision"].value = "float32";
+  spec.knobs["precision"].choices = {"float32", "bfloat16"};
+  EXPECT_EQ(resolved(entry("e", {{"precision", "=tf32"}}), spec, {}),
+            "knob precision takes float32, bfloat16, not tf32");
+  EXPECT_EQ(resolved(entry("e", {{"precision", "=bf16"}}), spec, {}), "--dtype bfloat16");
+}
+
 TEST(Resolve, KnobOperations) {
   struct Case {
     std::string knob;

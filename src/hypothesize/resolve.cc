@@ -28,6 +28,13 @@ constexpr auto kListVariables = std::to_array<ListVariable>({
     {"XLA_FLAGS", ' '},
 });
 
+// Number formats under the names that programs give them.
+constexpr std::array<std::array<std::string_view, 3>, 3> kSameMeaning = {{
+    {"bf16", "bfloat16", "bf16-mixed"},
+    {"fp16", "float16", "half"},
+    {"fp32", "float32", "float"},
+}};
+
 std::string_view item_name(std::string_view item) {
   return item.substr(0, item.find_first_of("=:"));
 }
@@ -73,6 +80,7 @@ class Resolver {
     for (const auto& [name, text] : entry_.knobs) TRY(knob(name, text));
     for (const auto& [name, value] : entry_.env) variable(name, value);
     if (!entry_.wrap.empty() && !is_wrapped()) change_.wrap = entry_.wrap;
+    for (const auto& [fix, value] : entry_.inject) change_.inject[fix] = counted(value);
     if (model::is_empty(model::canonical(spec_, baseline_, change_))) {
       return bad_input(reason_.empty() ? "the job has all of it already" : reason_);
     }
@@ -113,6 +121,10 @@ class Resolver {
       return bad_input(fmt::format("the job has no knob {}", name));
     }
     const model::Knob& knob = found->second;
+    if (knob.effect == "semantic") {
+      return bad_input(fmt::format(
+          "knob {} changes what is computed (effect = \"semantic\" in the spec)", name));
+    }
     const Operation operation = TRY(parse_operation(text).in(name));
     const Present present = present_of(spec_, baseline_, knob);
     if (operation.kind == Kind::kOn || operation.kind == Kind::kOff) {
@@ -130,7 +142,7 @@ class Resolver {
     const auto number = to_number<double>(present.value);
     switch (operation.kind) {
       case Kind::kSet:
-        return within(knob, name, operation.text);
+        return within(knob, name, as_the_program_says(knob, operation.text));
       case Kind::kAccelerators:
         return within(knob, name, std::to_string(accelerators_));
       case Kind::kCpus:
@@ -146,9 +158,27 @@ class Resolver {
     return result ? spell(*result) : present.value;
   }
 
+  // The playbook's word, or the one of its meaning that the program takes.
+  static std::string as_the_program_says(const model::Knob& knob, const std::string& word) {
+    const auto takes = [&](std::string_view other) {
+      return std::ranges::find(knob.choices, other) != knob.choices.end();
+    };
+    if (knob.choices.empty() || takes(word)) return word;
+    for (const auto& meaning : kSameMeaning) {
+      if (std::ranges::find(meaning, word) == meaning.end()) continue;
+      const auto found = std::ranges::find_if(meaning, takes);
+      if (found != meaning.end()) return std::string(*found);
+    }
+    return word;
+  }
+
   static Result<std::string> within(const model::Knob& knob, const std::string& name,
                                     const std::string& value) {
     const auto number = to_number<double>(value);
+    if (!knob.choices.empty() && std::ranges::find(knob.choices, value) == knob.choices.end()) {
+      return bad_input(
+          fmt::format("knob {} takes {}, not {}", name, join(knob.choices, ", "), value));
+    }
     if (number && ((knob.min && *number < *knob.min) || (knob.max && *number > *knob.max))) {
       return bad_input(fmt::format("{} is outside the bounds of knob {} ({} to {})", value, name,
                                    knob.min ? spell(*knob.min) : "any",
@@ -168,10 +198,13 @@ class Resolver {
     return Ok{};
   }
 
+  std::string counted(const std::string& text) const {
+    return replaced(replaced(text, "{accelerators}", accelerators_), "{cpus}", cpus());
+  }
+
   void variable(const std::string& name, const std::string& text) {
     const Present present = present_of(spec_, baseline_, name);
-    std::string value = replaced(text, "{accelerators}", accelerators_);
-    value = merged(name, present, replaced(std::move(value), "{cpus}", cpus()));
+    const std::string value = merged(name, present, counted(text));
     if (!present.set || present.value != value) change_.env[name] = value;
   }
 

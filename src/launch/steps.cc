@@ -159,6 +159,7 @@ Result<Json> step_settings(const model::Spec& spec, const model::Plan& a, const 
                     kMetric, spec.metric));
   }
   if (a.patch != b.patch || a.needs_build != b.needs_build) return fixed("patches");
+  if (a.inject != b.inject) return fixed("injections");
   if (a.accelerators != b.accelerators) return fixed("accelerators");
   if (a.cpus != b.cpus) return fixed("CPU slots");
   if (a.workdir != b.workdir) return fixed("folders");

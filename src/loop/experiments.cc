@@ -43,6 +43,7 @@ std::optional<std::string> why_never(const model::Pair& pair, const model::PairF
   if (fact.b.never_runs == NeverRuns::kNo || fact.a.never_runs != NeverRuns::kNo) {
     return std::nullopt;
   }
+  if (pair.commit.empty()) return fact.b.failure;
   return fmt::format("at commit {} {}", pair.commit.substr(0, kShortCommit), fact.b.failure);
 }
 

@@ -156,6 +156,7 @@ Change present(const Spec& spec, const Change& baseline) {
   const Change on_top = folded(spec, baseline);
   for (const auto& [name, value] : on_top.env) all.env[name] = value;
   for (const auto& [place, value] : on_top.config) all.config[place] = value;
+  all.inject = on_top.inject;
   all.args = on_top.args;
   all.accelerators = baseline.accelerators.value_or(spec.accelerators);
   all.wrap = on_top.wrap;
@@ -222,6 +223,7 @@ Change folded(const Spec& spec, const Change& change) {
   result.config = fold_config(spec, change.config);
   result.accelerators = change.accelerators;
   result.wrap = change.wrap;
+  for (const auto& [fix, value] : change.inject) result.inject[fix] = fold_number(value);
   result.patch = describe_edits(read_patch(change.patch));
   return result;
 }
@@ -237,6 +239,7 @@ Change canonical(const Spec& spec, const Change& baseline, const Change& change)
   };
   std::erase_if(result.env, is_there(had.env));
   std::erase_if(result.config, is_there(had.config));
+  std::erase_if(result.inject, is_there(had.inject));
   leave_out_args(spec, baseline, had, result);
   if (result.accelerators == had.accelerators) result.accelerators.reset();
   if (result.wrap == had.wrap) result.wrap.clear();

@@ -39,6 +39,7 @@ Change combine(const Change& earlier, const Change& later) {
   for (const auto& [name, value] : later.env) both.env[name] = value;
   for (const auto& [flag, value] : later.args) both.args[flag] = value;
   for (const auto& [place, value] : later.config) both.config[place] = value;
+  for (const auto& [fix, value] : later.inject) both.inject[fix] = value;
   if (later.accelerators) both.accelerators = later.accelerators;
   both.wrap = combine_wraps(earlier, later);
   both.patch = combine_patches(earlier.patch, later.patch);
@@ -68,6 +69,9 @@ std::string describe(const Change& change) {
                                 *change.accelerators == 1 ? "" : "s"));
   }
   if (!change.wrap.empty()) parts.push_back("under " + shell_quote(change.wrap));
+  for (const auto& [fix, value] : change.inject) {
+    parts.push_back(fmt::format("injected {}{}{}", fix, value.empty() ? "" : " ", value));
+  }
   if (!change.patch.empty()) {
     const std::size_t touched = lines_touched(change.patch);
     parts.push_back(fmt::format("a patch of {} line{}{}", touched, touched == 1 ? "" : "s",

@@ -18,8 +18,11 @@ struct Change {
   std::map<std::string, std::string> config;
   std::optional<int> accelerators;  // How many the arm is given.
   std::vector<std::string> wrap;    // Put before the command: {"numactl", "--interleave=all"}.
-  std::string patch;                // A unified diff against the spec's repo; empty for none.
-  bool needs_build = false;         // The spec's build command must run after the patch.
+  // Fix of playbook/inject/ to its value ("" if it takes none): put into the job's processes from
+  // outside, by the hook beside them.
+  std::map<std::string, std::string> inject;
+  std::string patch;         // A unified diff against the spec's repo; empty for none.
+  bool needs_build = false;  // The spec's build command must run after the patch.
 
   friend bool operator==(const Change&, const Change&) = default;
 };

@@ -16,6 +16,7 @@ constexpr void fields(Io& io, T& change) {
   io.brief("config", change.config);
   io.brief("accelerators", change.accelerators);
   io.brief("wrap", change.wrap);
+  io.brief("inject", change.inject);
   io.brief("patch", change.patch);
   io.brief("needs_build", change.needs_build);
 }
@@ -46,6 +47,8 @@ constexpr void fields(Io& io, T& knob) {
   io.brief("max", knob.max);
   io.brief("on", knob.on);
   io.brief("off", knob.off);
+  io.brief("choices", knob.choices);
+  io.brief("effect", knob.effect);
 }
 
 template <class Io, Is<Output> T>
@@ -59,6 +62,7 @@ constexpr void fields(Io& io, T& quality) {
   io.must("name", quality.name);
   io("tolerance", quality.tolerance);
   io("higher_is_better", quality.higher_is_better);
+  io.brief("pattern", quality.pattern);
 }
 
 template <class Io, Is<Stratum> T>
@@ -103,6 +107,7 @@ constexpr void fields(Io& io, T& plan) {
   io("accelerators", plan.accelerators);
   io("cpus", plan.cpus);
   io.brief("config", plan.config);
+  io.brief("inject", plan.inject);
   io.brief("patch", plan.patch);
   io.brief("needs_build", plan.needs_build);
 }
@@ -250,6 +255,14 @@ constexpr void fields(Io& io, T& stack) {
   io("at_ns", stack.at);
 }
 
+template <class Io, Is<Engagement> T>
+constexpr void fields(Io& io, T& engagement) {
+  io.must("fix", engagement.fix);
+  io("times", engagement.times);
+  io.brief("where", engagement.where);
+  io.brief("refused", engagement.refused);
+}
+
 template <class Io, Is<FileDigest> T>
 constexpr void fields(Io& io, T& file) {
   io.must("path", file.path);
@@ -317,6 +330,7 @@ constexpr void fields(Io& io, T& receipt) {
   io.brief("held_back", receipt.held_back);
   io.brief("source", receipt.source);
   io.brief("environment", receipt.environment);
+  io.brief("injected", receipt.injected);
   io("left_behind", receipt.left_behind);
   io("work", receipt.work);
   io("metrics", receipt.metrics);

@@ -130,7 +130,8 @@ TEST(Codec, EveryNounRoundTripsWithOddValues) {
   EXPECT_EQ(round_trip(odd_change()), odd_change());
   EXPECT_EQ(round_trip(Change{}), Change{});
   round_trip(odd_spec());
-  round_trip(Plan{{"a", ""}, {{"A", "ä"}}, {"B"}, "/w", 2, 3, {{"a#b", "c"}}, "patch", true});
+  round_trip(Plan{
+      {"a", ""}, {{"A", "ä"}}, {"B"}, "/w", 2, 3, {{"a#b", "c"}}, {{"fix", "2"}}, "patch", true});
   round_trip(Plan{});
   round_trip(Receipt{});
   round_trip(odd_pair());

@@ -39,6 +39,8 @@ constexpr auto kNeverRuns = std::to_array<Row<NeverRuns>>({
     {NeverRuns::kNo, ""},
     {NeverRuns::kPatchDoesNotApply, "the patch does not apply"},
     {NeverRuns::kBuildFailed, "the build failed"},
+    {NeverRuns::kDidNotEngage, "the injection did not engage"},
+    {NeverRuns::kTooDear, "it costs several times its partner"},
 });
 
 constexpr auto kPairStates = std::to_array<Row<PairState>>({

@@ -56,7 +56,7 @@ Result<> check_whole(const Plan& plan) {
     return std::ranges::any_of(values, [&](const auto& item) { return marked(item.second); });
   };
   const bool whole = !std::ranges::any_of(plan.argv, marked) && !any_marked(plan.env) &&
-                     !any_marked(plan.config) && !marked(plan.patch);
+                     !any_marked(plan.config) && !any_marked(plan.inject) && !marked(plan.patch);
   if (whole) return Ok{};
   return bad_input(fmt::format(
       "a secret was taken out of this command, environment or patch, so {} cannot run: put the "
@@ -103,6 +103,7 @@ Result<Plan> make_plan(const Spec& spec, const Change& change) {
   plan.cpus = cpus_for(spec, plan.accelerators);
   plan.argv.insert(plan.argv.begin(), change.wrap.begin(), change.wrap.end());
   plan.config = change.config;
+  plan.inject = change.inject;
   plan.patch = change.patch;
   plan.needs_build = change.needs_build;
   TRY(check_whole(plan));

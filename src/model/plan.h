@@ -22,6 +22,7 @@ struct Plan {
   int accelerators = 1;
   int cpus = 1;
   std::map<std::string, std::string> config;  // As in Change.
+  std::map<std::string, std::string> inject;  // As in Change.
   std::string patch;
   bool needs_build = false;
 

@@ -25,8 +25,15 @@ std::string_view name(Ending ending);  // "exited", "time limit", ...
 std::optional<Ending> ending_named(std::string_view name);
 
 // Why an arm can never run, however often it is tried: its change is at fault.
-enum class NeverRuns : std::uint8_t { kNo, kPatchDoesNotApply, kBuildFailed };
-std::string_view name(NeverRuns why);  // "", "the patch does not apply", "the build failed".
+enum class NeverRuns : std::uint8_t {
+  kNo,
+  kPatchDoesNotApply,
+  kBuildFailed,
+  kDidNotEngage,
+  kTooDear,  // It was stopped when it had cost several times its partner.
+};
+// "", "the patch does not apply", "the build failed", "the injection did not engage", ...
+std::string_view name(NeverRuns why);
 std::optional<NeverRuns> never_runs_named(std::string_view name);
 
 struct Span {  // A phase of a job, since its start.
@@ -53,6 +60,16 @@ struct FileDigest {
   bool presence_only = false;  // Not to be digested: it has to be there and not empty.
 
   bool operator==(const FileDigest&) const = default;
+};
+
+// Of a fix that was injected: whether it did anything. Summed over the job's processes.
+struct Engagement {
+  std::string fix;
+  std::int64_t times = 0;          // How often it acted; 0: it did not engage.
+  std::vector<std::string> where;  // "train.py:41: workers 0 → 2", the first few.
+  std::string refused;             // Why it held back, if it did.
+
+  friend bool operator==(const Engagement&, const Engagement&) = default;
 };
 
 // What else happened on the host while the job ran. NaN where unknown.
@@ -121,6 +138,7 @@ struct Receipt {
   // what it inherited of its environment. Empty where there is none or it is not known.
   std::string source;
   std::string environment;
+  std::vector<Engagement> injected;  // One for each fix of the plan.
   int left_behind = 0;  // Processes still alive when the main one ended; killed.
   Observed<double> work;
   std::map<std::string, double> metrics;

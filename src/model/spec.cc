@@ -111,7 +111,7 @@ void read_measures(Form& form, Spec& spec, Problem& problem) {
   });
   form.tables("quality", [&](Form& row) {
     Quality quality;
-    row.allow({"name", "tolerance", "direction"});
+    row.allow({"name", "tolerance", "direction", "pattern"});
     row.must("name");
     row.text("name", quality.name);
     quality.tolerance = row.number("tolerance").value_or(0);
@@ -119,6 +119,8 @@ void read_measures(Form& form, Spec& spec, Problem& problem) {
     bool lower = !quality.higher_is_better;
     read_direction(row, lower);
     quality.higher_is_better = !lower;
+    row.text("pattern", quality.pattern);
+    if (!quality.pattern.empty()) check_pattern(row, quality.pattern);
     spec.quality.push_back(quality);
   });
 }
@@ -143,7 +145,8 @@ void check_value(Form& form, const Spec& spec, Knob& knob) {
 Knob read_knob(Form& form, const Spec& spec, const std::string& name) {
   Knob knob;
   knob.name = name;
-  form.allow({"arg", "aliases", "env", "config", "value", "min", "max", "on", "off"});
+  form.allow(
+      {"arg", "aliases", "env", "config", "value", "min", "max", "on", "off", "choices", "effect"});
   form.text("arg", knob.arg);
   form.texts("aliases", knob.aliases);
   form.text("env", knob.env);
@@ -151,6 +154,13 @@ Knob read_knob(Form& form, const Spec& spec, const std::string& name) {
   form.word("value", knob.value);
   form.word("on", knob.on);
   form.word("off", knob.off);
+  form.texts("choices", knob.choices);
+  form.text("effect", knob.effect);
+  constexpr std::array<std::string_view, 4> kEffects = {"", "exact", "tolerant", "semantic"};
+  if (std::ranges::find(kEffects, knob.effect) == kEffects.end()) {
+    form.fail("effect",
+              fmt::format("must be exact, tolerant or semantic, not \"{}\"", knob.effect));
+  }
   knob.min = form.number("min");
   knob.max = form.number("max");
   if (knob.min && knob.max && *knob.min > *knob.max) {

@@ -25,6 +25,10 @@ struct Knob {
   std::optional<double> max;
   std::string on;   // What a switch is set to when turned on ("{state}/decoded"); "" = bare flag.
   std::string off;  // What it is set to when turned off; empty takes the flag away.
+  std::vector<std::string> choices{};  // The values that the program takes; empty: any.
+  // What touching it does to the results: "exact", "tolerant" or "semantic", which is never tried.
+  // Empty: not said, and it is tried.
+  std::string effect{};
 
   friend bool operator==(const Knob&, const Knob&) = default;
 };
@@ -37,9 +41,10 @@ struct Output {
 };
 
 struct Quality {
-  std::string name;      // A metric the job reports.
+  std::string name;      // A metric the job reports, or a name for what `pattern` finds.
   double tolerance = 0;  // How much worse it may get, in the metric's own unit.
   bool higher_is_better = true;
+  std::string pattern{};  // Regex with one group on stdout, the last match counts; empty: reported.
 
   friend bool operator==(const Quality&, const Quality&) = default;
 };

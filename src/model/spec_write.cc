@@ -91,6 +91,7 @@ void write_measures(Page& page, const Spec& spec) {
     page.line("name", quote(quality.name));
     page.line("tolerance", number(quality.tolerance));
     page.line("direction", direction(!quality.higher_is_better));
+    page.text("pattern", quality.pattern);
   }
 }
 
@@ -123,6 +124,8 @@ std::string to_toml(const Spec& spec) {
     page.maybe("max", knob.max);
     page.text("on", knob.on);
     page.text("off", knob.off);
+    page.texts("choices", knob.choices);
+    page.text("effect", knob.effect);
   }
   for (const Stratum& stratum : spec.strata) {
     page.head("[[strata]]");

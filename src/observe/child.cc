@@ -22,6 +22,7 @@
 #include "base/redact.h"
 #include "base/text.h"
 #include "observe/config.h"
+#include "observe/fixes.h"
 #include "os/fd.h"
 #include "os/files.h"
 #include "os/fork.h"
@@ -29,7 +30,6 @@
 extern char** environ;
 
 namespace amdahl {
-std::span<const Embedded> embedded_hook();
 std::span<const Embedded> embedded_inject();
 }  // namespace amdahl
 
@@ -110,15 +110,6 @@ std::string find_program(const std::string& name, const Launchable& job) {
   return "";
 }
 
-Result<> unpack(std::span<const Embedded> files, const std::string& folder) {
-  for (const Embedded& file : files) {
-    const std::string path = folder + "/" + std::string(file.path);
-    TRY(os::make_dirs(fs::path(path).parent_path().string()));
-    TRY(os::write_file(path, file.bytes));
-  }
-  return Ok{};
-}
-
 // NVIDIA's profilers take the ranges and the counters of a device for themselves.
 bool is_in_nsight(const Launchable& job) {
   const std::string tool = fs::path(job.argv.front()).filename().string();
@@ -139,10 +130,6 @@ Result<> add_inject(const RunOrder& order, Launchable& job) {
 }
 
 Result<> add_hook(const RunOrder& order, Launchable& job) {
-  const std::string folder = order.out_dir + "/hook";
-  TRY(unpack(embedded_hook(), folder));
-  std::string& python_path = job.env["PYTHONPATH"];
-  python_path = python_path.empty() ? folder : folder + ":" + python_path;
   job.env["AMDAHL_HOOK_OUT"] = order.out_dir + "/hook.json";
   if (is_in_nsight(job)) job.env["AMDAHL_HOOK_STEPS"] = "0";
   return Ok{};
@@ -243,6 +230,14 @@ Result<Launchable> prepare(const RunOrder& order) {
   std::map<std::string, std::string> config;
   for (const auto& [place, value] : order.plan.config) config[place] = TRY(resolved(value, order));
   TRY(apply_config(config, job.workdir, order.out_dir, job.argv));
+  if (order.with_hook || !order.plan.inject.empty()) {
+    TRY(write_hook(order.out_dir + "/hook"));
+    std::string& python_path = job.env["PYTHONPATH"];
+    python_path = order.out_dir + "/hook" + (python_path.empty() ? "" : ":") + python_path;
+  }
+  if (!order.plan.inject.empty()) {
+    job.env.merge(fix_variables(order.plan.inject, order.out_dir));
+  }
   if (order.with_hook) {
     TRY(add_hook(order, job));
     TRY(add_inject(order, job));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include <fmt/core.h>
@@ -181,6 +182,35 @@ const Reader::Key Reader::kKeys[5] = {
     {"step", &Reader::take_step},
 };
 
+// The last number that the pattern finds, `least` or more; `what` is what the pattern is called.
+std::optional<double> last_in_output(std::string_view text, const std::string& pattern,
+                                     std::string_view what, double least,
+                                     std::vector<std::string>& problems) {
+  std::optional<double> number;
+  const auto problem = [&](std::string said) {
+    if (problems.size() < kMaxProblems) problems.push_back(std::move(said));
+  };
+  const auto wanted = model::WorkPattern::make(pattern);
+  if (!wanted) {
+    problem(fmt::format("{} \"{}\" {}", what, clip(pattern, 80), wanted.error().text));
+    return number;
+  }
+  for (const std::string_view line : split(text, '\n')) {
+    for (const std::string_view shown : split(line, '\r')) {
+      const auto found = wanted->find(shown);
+      if (!found) continue;
+      const auto value = to_number<double>(trim(*found));
+      if (value && std::isfinite(*value) && *value >= least) {
+        number = *value;
+      } else {
+        problem(fmt::format("{} matched \"{}\", which is no {}", what, clip(*found, 40),
+                            least == 0 ? "amount of work" : "number"));
+      }
+    }
+  }
+  return number;
+}
+
 }  // namespace
 
 Report read_report(std::string_view text, bool cut_short, const ReportContext& context) {
@@ -205,29 +235,13 @@ Report read_report(std::string_view text, bool cut_short, const ReportContext& c
 
 std::optional<double> work_in_output(std::string_view text, const std::string& pattern,
                                      std::vector<std::string>& problems) {
-  std::optional<double> work;
-  const auto problem = [&](std::string what) {
-    if (problems.size() < kMaxProblems) problems.push_back(std::move(what));
-  };
-  const auto wanted = model::WorkPattern::make(pattern);
-  if (!wanted) {
-    problem(fmt::format("work_pattern \"{}\" {}", clip(pattern, 80), wanted.error().text));
-    return work;
-  }
-  for (const std::string_view line : split(text, '\n')) {
-    for (const std::string_view shown : split(line, '\r')) {
-      const auto found = wanted->find(shown);
-      if (!found) continue;
-      const auto value = to_number<double>(trim(*found));
-      if (value && std::isfinite(*value) && *value >= 0) {
-        work = *value;
-      } else {
-        problem(fmt::format("work_pattern matched \"{}\", which is no amount of work",
-                            clip(*found, 40)));
-      }
-    }
-  }
-  return work;
+  return last_in_output(text, pattern, "work_pattern", 0, problems);
+}
+
+std::optional<double> number_in_output(std::string_view text, const std::string& pattern,
+                                       std::vector<std::string>& problems) {
+  return last_in_output(text, pattern, "a quality's pattern",
+                        -std::numeric_limits<double>::infinity(), problems);
 }
 
 }  // namespace amdahl::observe

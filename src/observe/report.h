@@ -57,4 +57,8 @@ Report read_report(std::string_view text, bool cut_short, const ReportContext& c
 std::optional<double> work_in_output(std::string_view text, const std::string& pattern,
                                      std::vector<std::string>& problems);
 
+// The same of any finite number, such as a loss: "nan" is one that is not.
+std::optional<double> number_in_output(std::string_view text, const std::string& pattern,
+                                       std::vector<std::string>& problems);
+
 }  // namespace amdahl::observe

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "model/codec.h"
 #include "observe/child.h"
+#include "observe/fixes.h"
 #include "observe/inputs.h"
 #include "observe/nvml.h"
 #include "observe/run.h"
@@ -34,6 +35,8 @@ Result<> clean(const RunOrder& order) {
     std::error_code ignored;
     fs::remove(order.out_dir + name, ignored);
   }
+  std::error_code ignored;
+  fs::remove_all(order.out_dir + "/fixes", ignored);
   return Ok{};
 }
 
@@ -79,6 +82,21 @@ Report report_of(const RunOrder& order, const model::Receipt& receipt, const Wat
                      text->size() > kMaxReportBytes, context);
 }
 
+// What the job reports under the name of a pattern is not overruled by what it prints.
+void take_quality(const RunOrder& order, model::Receipt& receipt) {
+  const std::string path = order.out_dir + "/stdout";
+  const bool wanted = std::ranges::any_of(
+      order.quality, [](const model::Quality& quality) { return !quality.pattern.empty(); });
+  if (!wanted || !is_plain(path)) return;
+  const auto text = os::read_tail(path, kMaxReportBytes);
+  if (!text) return;
+  for (const model::Quality& quality : order.quality) {
+    if (quality.pattern.empty() || receipt.metrics.contains(quality.name)) continue;
+    const auto value = number_in_output(*text, quality.pattern, receipt.report_problems);
+    if (value) receipt.metrics[quality.name] = *value;
+  }
+}
+
 void take_report(const RunOrder& order, const Watcher* watcher, model::Receipt& receipt) {
   Report report = report_of(order, receipt, watcher);
   receipt.work = report.work;
@@ -92,6 +110,7 @@ void take_report(const RunOrder& order, const Watcher* watcher, model::Receipt& 
     }
   }
   if (!receipt.work) receipt.work = order.fixed_work;
+  take_quality(order, receipt);
   if (!watcher) return;
   receipt.utilisation = watcher->utilisation(receipt.wall, order.sample_every, report.busy);
   receipt.accelerator_kind = watcher->accelerator_kind(report.busy);
@@ -161,6 +180,7 @@ Result<model::Receipt> supervise(const RunOrder& order_given, os::Clock& clock,
   receipt.accelerators = order.plan.accelerators;
   take_report(order, run.watcher(), receipt);
   add_problems(receipt, run.problems());
+  take_engagements(order, receipt);
   take_files(order, {order.out_dir, workdir, oldest_output(receipt, clock)}, inputs, receipt);
   model::seal(receipt);
   return receipt;

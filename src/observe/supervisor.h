@@ -28,11 +28,12 @@ struct RunOrder {
   std::optional<double> memory_limit_mb;
   std::string work_pattern;  // As in Spec.
   std::optional<double> fixed_work;
-  std::vector<model::Output> outputs;  // To look for; may hold "{out}".
-  std::vector<std::string> inputs;     // To fingerprint: globs, relative to the plan's workdir.
-  bool pass_input = false;             // Hand it our stdin, if that is no terminal (amdahl run).
-  bool pass_output = false;            // Copy stdout and stderr to ours (amdahl run).
-  bool with_hook = false;              // Put the PyTorch hook on PYTHONPATH (profile).
+  std::vector<model::Quality> quality;  // Those with a pattern are looked for on stdout.
+  std::vector<model::Output> outputs;   // To look for; may hold "{out}".
+  std::vector<std::string> inputs;      // To fingerprint: globs, relative to the plan's workdir.
+  bool pass_input = false;              // Hand it our stdin, if that is no terminal (amdahl run).
+  bool pass_output = false;             // Copy stdout and stderr to ours (amdahl run).
+  bool with_hook = false;               // Put the PyTorch hook on PYTHONPATH (profile).
   bool with_waits = false;     // Record its threads' waits in out_dir/waits.jsonl (profile).
   bool with_syscalls = false;  // Count system calls in it, which costs the whole host.
   Nanos sample_every = std::chrono::milliseconds(100);

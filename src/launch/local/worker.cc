@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/redact.h"
+#include "base/text.h"
 #include "launch/environment.h"
 #include "launch/launcher.h"
 #include "launch/local/arms.h"
@@ -44,6 +45,10 @@ std::optional<std::string> visible_devices(const model::Plan& plan) {
   return inherited ? std::optional<std::string>(inherited) : std::nullopt;
 }
 
+constexpr double kTooDear = 3;
+constexpr Nanos kStartAllowance =
+    std::chrono::seconds(2);  // A short job is soon three times as long.
+
 class Worker {
  public:
   Worker(RunFolder folder, PairRequest request)
@@ -74,7 +79,10 @@ class Worker {
     if (request_.concurrent) {
       TRY(run_at_once(ready));
     } else {
-      for (const Ready& arm : ready) TRY(run_one(arm));
+      for (Ready& arm : ready) {
+        limit_by_baseline(arm);
+        TRY(run_one(arm));
+      }
     }
     const bool deserted = neighbours && !neighbours->all_there();
     neighbours.reset();  // Whoever sees that it is done may use the slots.
@@ -87,6 +95,7 @@ class Worker {
     observe::RunOrder order;
     std::string reason;  // Why it cannot start; empty if it can.
     model::NeverRuns never = model::NeverRuns::kNo;
+    bool too_dear_after = false;  // Its time limit is that of an arm that costs too much.
   };
 
   Result<> finish(const std::vector<Arm>& arms, const std::string& problem) const {
@@ -107,7 +116,7 @@ class Worker {
 
   Result<Ready> make_ready(const Arm& arm) {
     TRY(os::make_dirs(folder_.out(arm.name)));
-    Ready ready{arm, {}, "", model::NeverRuns::kNo};
+    Ready ready{arm, {}, "", model::NeverRuns::kNo, false};
     model::Plan plan = *arm.plan;
     if (cancelled()) return ready;
     if (has_patch(request_)) {
@@ -194,6 +203,7 @@ class Worker {
     order.memory_limit_mb = spec.memory_limit_mb;
     order.work_pattern = spec.work_pattern;
     order.fixed_work = spec.fixed_work;
+    order.quality = spec.quality;
     order.outputs = spec.outputs;
     order.inputs = spec.inputs;
     order.with_hook = arm.label == "profile";
@@ -212,9 +222,28 @@ class Worker {
   }
 
   Result<> run_one(const Ready& ready) {
-    const model::Receipt receipt = receipt_for(ready);
+    model::Receipt receipt = receipt_for(ready);
     interrupted_ |= receipt.ending == model::Ending::kCancelled;
+    if (ready.arm.name == "A" && succeeded(receipt)) baseline_cost_ = cost(receipt);
+    if (ready.too_dear_after && receipt.ending == model::Ending::kTimeLimit) {
+      receipt.never_runs = model::NeverRuns::kTooDear;
+      receipt.reason = fmt::format("{}: stopped after {}, when it had cost {:g} times as much",
+                                   name(receipt.never_runs), show_duration(receipt.wall), kTooDear);
+      model::seal(receipt);
+    }
     return keep(ready.arm, receipt);
+  }
+
+  // A variant that has cost several times its baseline will not win by what it does after that.
+  void limit_by_baseline(Ready& ready) const {
+    const bool is_variant = ready.arm.name != "A" && ready.arm.label == ready.arm.name;
+    if (!baseline_cost_ || !is_variant) return;
+    const double seconds =
+        kTooDear * baseline_cost_->count() / std::max(1, ready.arm.plan->accelerators);
+    const Nanos limit = from_seconds(seconds) + kStartAllowance;
+    if (ready.order.time_limit > Nanos{0} && limit >= ready.order.time_limit) return;
+    ready.order.time_limit = limit;
+    ready.too_dear_after = true;
   }
 
   Result<> keep(const Arm& arm, const model::Receipt& receipt) const {
@@ -307,6 +336,7 @@ class Worker {
   std::vector<os::FileLock> held_folders_;
   Nanos build_wall_{};
   Nanos build_cpu_{};
+  std::optional<AcceleratorSeconds> baseline_cost_;  // Of A, once it has run well.
   bool interrupted_ = false;  // A signal ended an arm: the rest is not wanted.
 };
 

@@ -146,10 +146,21 @@ class Forwards:
 def _torch(hook):
     torch = sys.modules["torch"]
     patch(torch, "save", hook, "save")
+    patch(torch.autograd, "backward", hook, "backward")
     _watch_loader(hook)
     _yield_to_own_profiler(torch, hook)
     hook.forwards = Forwards(torch, hook)
     hook.at_torch()
+
+
+def _memmaps(kind, hook):
+    """Files that are mapped, each time."""
+    original = kind.__new__
+
+    def new(*args, **kwargs):
+        return hook.timed("memmap", original, *args, **kwargs)
+
+    kind.__new__ = staticmethod(new)
 
 
 def _imported(hook, name, seconds):
@@ -163,6 +174,8 @@ def _imported(hook, name, seconds):
         elif name == "torch._dynamo" and hook.forwards is not None:
             hook.forwards.leave()
             hook.forwards = None
+        elif name == "numpy":
+            _memmaps(sys.modules[name].memmap, hook)
         elif name == "PIL.ImageFile":
             patch(sys.modules[name].ImageFile, "load", hook, "decode")
     except Exception:
@@ -221,7 +234,7 @@ def imports(hook):
         "original": bootstrap._find_and_load,
         "imported": _imported,
         "is_installed": _installed(),
-        "interesting": {"torch", "torch._dynamo", "PIL.ImageFile"},
+        "interesting": {"torch", "torch._dynamo", "numpy", "PIL.ImageFile"},
     }
     exec(compile(_IMPORT, "<frozen importlib._bootstrap>", "exec"), scope)
     bootstrap._find_and_load = scope["_call_with_frames_removed"]

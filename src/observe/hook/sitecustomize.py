@@ -8,6 +8,7 @@ import os
 import sys
 
 import _amdahl_end as _end
+import _amdahl_fixes as _fixes
 import _amdahl_lines as _lines
 import _amdahl_report as _report
 import _amdahl_trace as _trace
@@ -373,6 +374,9 @@ class _Hook:
             "decode_calls": calls("decode"),
             "gc_s": seconds("gc"),
             "gc_calls": calls("gc"),
+            "backward_calls": calls("backward"),
+            "memmap_s": seconds("memmap"),
+            "memmap_calls": calls("memmap"),
         }
         self.add_rank(report)
         if self.first_batch is not None:
@@ -478,6 +482,7 @@ def _shadowed():
 
 
 try:
+    _fixes.from_environment()
     if os.environ.get("AMDAHL_HOOK_OUT"):
         _install(os.environ["AMDAHL_HOOK_OUT"])
 except Exception:

@@ -1,0 +1,235 @@
+"""Applies the fixes of playbook/inject/ that the run was told to, and writes down what they did.
+
+A fix is a module with `install(kit, value)`. Nothing it does may break the job: what raises while
+it installs is a refusal, and the job runs as it is.
+"""
+import importlib.util
+import os
+import sys
+
+_PLACES = 5
+# As they are before a fix sits in them.
+_open, _replace, _makedirs = open, os.replace, os.makedirs
+
+
+class Kit:
+    """What one fix has to work with."""
+
+    def __init__(self, record, fix):
+        self._record = record
+        self._fix = fix
+
+    def engaged(self, what="", times=1):
+        """It did something: `what`, for people, after the job's line that led to it."""
+        self._record.count(self._fix, what, times)
+
+    def refuse(self, why):
+        """It holds back, because results could change or there is nothing to gain."""
+        self._record.refuse(self._fix, why)
+
+    def when_imported(self, module, function):
+        """Calls function(module) once the module is there, also if the job imports it late."""
+        self._record.imports.wait_for(module, self._guarded(function))
+
+    def at_exit(self, function):
+        """Before the process ends: by itself, by an exception, by os._exit."""
+        self._record.endings.append(self._guarded(function))
+
+    def before_fork(self, function):
+        os.register_at_fork(before=self._guarded(function))
+
+    def _guarded(self, function):
+        def guarded(*args):
+            try:
+                return function(*args)
+            except Exception as error:
+                self.refuse("%s: %s" % (type(error).__name__, error))
+
+        return guarded
+
+    @staticmethod
+    def caller():
+        """The job's line that is being run, as "train.py:41"."""
+        frame = sys._getframe(1)
+        while frame is not None:
+            name = frame.f_code.co_filename
+            if not _is_library(name):
+                return "%s:%d" % (os.path.basename(name), frame.f_lineno)
+            frame = frame.f_back
+        return ""
+
+
+class _Record:
+    """Of one process; a forked child has one of its own."""
+
+    def __init__(self, out):
+        self.out = out
+        self.rows = {}
+        self.endings = []
+        self.imports = _Imports()
+        self.pid = os.getpid()
+        if out:
+            _makedirs(out, exist_ok=True)
+        os.register_at_fork(after_in_child=self._after_fork)
+
+    def _after_fork(self):
+        self.pid = os.getpid()
+        self.rows = {fix: {"times": 0, "where": [], "refused": ""} for fix in self.rows}
+
+    def row(self, fix):
+        return self.rows.setdefault(fix, {"times": 0, "where": [], "refused": ""})
+
+    def count(self, fix, what, times):
+        row = self.row(fix)
+        before = row["times"]
+        row["times"] += times
+        if what and what not in row["where"] and len(row["where"]) < _PLACES:
+            row["where"].append(what)
+        # Workers are often killed: what they did is on the disk at 1, 2, 4, 8 ... times.
+        if before.bit_length() != row["times"].bit_length():
+            self.write()
+
+    def refuse(self, fix, why):
+        self.row(fix)["refused"] = why
+        self.write()
+
+    def write(self):
+        import json
+
+        if not self.out:
+            return
+        try:
+            path = os.path.join(self.out, "%d.json" % os.getpid())
+            beside = path + ".new"
+            with _open(beside, "w", encoding="utf-8") as file:
+                json.dump(self.rows, file)
+            _replace(beside, path)
+        except OSError:
+            pass
+
+    def end(self):
+        if os.getpid() != self.pid:
+            return
+        endings, self.endings = self.endings, []
+        for ending in endings:
+            ending()
+        self.write()
+
+
+class _Imports:
+    """Finds modules as ever, and tells who waits for one when it has been run."""
+
+    def __init__(self):
+        self.waiting = {}
+
+    def wait_for(self, name, function):
+        if name in sys.modules:
+            function(sys.modules[name])
+            return
+        if not self.waiting and self not in sys.meta_path:
+            sys.meta_path.insert(0, self)
+        self.waiting.setdefault(name, []).append(function)
+
+    def find_spec(self, name, path=None, target=None):
+        if name not in self.waiting:
+            return None
+        for finder in sys.meta_path:
+            find = getattr(finder, "find_spec", None)
+            if finder is self or find is None:
+                continue
+            spec = find(name, path, target)
+            if spec is not None:
+                break
+        else:
+            return None
+        if spec.loader is None or not hasattr(spec.loader, "exec_module"):
+            return spec
+        functions = self.waiting.pop(name)
+        spec.loader = _Telling(spec.loader, functions)
+        return spec
+
+
+class _Telling:
+    """The module's own loader, with an ear at its end."""
+
+    def __init__(self, loader, functions):
+        self._loader = loader
+        self._functions = functions
+
+    def __getattr__(self, name):
+        return getattr(self._loader, name)
+
+    def create_module(self, spec):
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module):
+        self._loader.exec_module(module)
+        module.__loader__ = module.__spec__.loader = self._loader
+        for function in self._functions:
+            function(module)
+
+
+def _is_library(name):
+    import sysconfig
+
+    if not _LIBRARIES:
+        paths = sysconfig.get_paths()
+        for kind in ("stdlib", "platstdlib", "purelib", "platlib"):
+            _LIBRARIES.append(os.path.join(paths[kind], ""))
+        _LIBRARIES.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ""))
+    return (
+        name.startswith("<")
+        or os.path.abspath(name).startswith(tuple(_LIBRARIES))
+        or "-packages" in name
+    )
+
+
+_LIBRARIES = []
+
+
+def _load(fix):
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fixes", fix, "fix.py")
+    spec = importlib.util.spec_from_file_location("_amdahl_fix_" + fix.replace("-", "_"), path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _watch_ends(record):
+    import atexit
+    import functools
+
+    atexit.register(record.end)
+    leave = os._exit
+
+    @functools.wraps(leave)
+    def last(*args, **kwargs):
+        record.end()
+        return leave(*args, **kwargs)
+
+    os._exit = last
+
+
+def from_environment():
+    """Never raises: the job runs as it is."""
+    try:
+        if os.environ.get("AMDAHL_FIXES"):
+            _install(os.environ["AMDAHL_FIXES"], os.environ.get("AMDAHL_FIXES_OUT", ""))
+    except Exception:
+        pass
+
+
+def _install(fixes, out):
+    import json
+
+    record = _Record(out)
+    _watch_ends(record)
+    for fix, value in sorted(json.loads(fixes).items()):
+        kit = Kit(record, fix)
+        record.row(fix)
+        try:
+            _load(fix).install(kit, value)
+        except Exception as error:
+            kit.refuse("%s: %s" % (type(error).__name__, error))
+    record.write()
