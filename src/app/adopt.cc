@@ -2,75 +2,102 @@
 #include <array>
 #include <filesystem>
 #include <optional>
-#include <regex>
 
 #include <fmt/core.h>
 
 #include "app/fleet.h"
 #include "app/job_profile.h"
 #include "base/text.h"
+#include "code/options.h"
 #include "os/files.h"
 
 namespace amdahl::app {
 namespace {
 
-// Flags that people give the settings a hypothesis may touch.
-struct KnownFlag {
-  std::string_view flag;
+// What people call the settings that a hypothesis may touch: in small letters, words apart by "_",
+// without the part before a dot.
+struct KnownName {
+  std::string_view name;
   std::string_view knob;
   std::string_view on;  // For switches: what turns it on; "-" for settings with a value.
 };
 
-constexpr auto kFlags = std::to_array<KnownFlag>({
-    {"--batch", "batch_size", "-"},
-    {"--batch-size", "batch_size", "-"},
-    {"--batch_size", "batch_size", "-"},
-    {"--per-device-eval-batch-size", "batch_size", "-"},
-    {"--workers", "loader_workers", "-"},
-    {"--num-workers", "loader_workers", "-"},
-    {"--num_workers", "loader_workers", "-"},
-    {"--dataloader-num-workers", "loader_workers", "-"},
-    {"--prefetch", "prefetch_factor", "-"},
-    {"--prefetch-factor", "prefetch_factor", "-"},
-    {"--pin-memory", "pin_memory", ""},
-    {"--persistent-workers", "persistent_workers", ""},
-    {"--threads", "threads", "-"},
-    {"--num-threads", "threads", "-"},
-    {"--log-every", "log_every", "-"},
-    {"--log-interval", "log_every", "-"},
-    {"--logging-steps", "log_every", "-"},
-    {"--metric-every", "metric_every", "-"},
-    {"--range-check-every", "range_check_every", "-"},
-    {"--checkpoint-every", "checkpoint_every", "-"},
-    {"--save-every", "checkpoint_every", "-"},
-    {"--save-steps", "checkpoint_every", "-"},
-    {"--queue-depth", "queue_depth", "-"},
-    {"--cache", "decoded_cache", "{state}/decoded"},
-    {"--kernel-cache", "kernel_cache", "{state}/kernels"},
-    {"--inference-mode", "inference_mode", ""},
-    {"--lazy-imports", "lazy_imports", ""},
-    {"--overlap-copies", "overlap_copies", ""},
+constexpr auto kKnownNames = std::to_array<KnownName>({
+    {"batch", "batch_size", "-"},
+    {"batch_size", "batch_size", "-"},
+    {"micro_batch_size", "batch_size", "-"},
+    {"mini_batch_size", "batch_size", "-"},
+    {"per_device_train_batch_size", "batch_size", "-"},
+    {"per_device_eval_batch_size", "batch_size", "-"},
+    {"workers", "loader_workers", "-"},
+    {"num_workers", "loader_workers", "-"},
+    {"n_workers", "loader_workers", "-"},
+    {"loader_workers", "loader_workers", "-"},
+    {"data_workers", "loader_workers", "-"},
+    {"dataloader_num_workers", "loader_workers", "-"},
+    {"prefetch", "prefetch_factor", "-"},
+    {"prefetch_factor", "prefetch_factor", "-"},
+    {"pin_memory", "pin_memory", ""},
+    {"persistent_workers", "persistent_workers", ""},
+    {"threads", "threads", "-"},
+    {"num_threads", "threads", "-"},
+    {"nthreads", "threads", "-"},
+    {"n_threads", "threads", "-"},
+    {"log_every", "log_every", "-"},
+    {"log_interval", "log_every", "-"},
+    {"log_freq", "log_every", "-"},
+    {"print_freq", "log_every", "-"},
+    {"logging_steps", "log_every", "-"},
+    {"metric_every", "metric_every", "-"},
+    {"range_check_every", "range_check_every", "-"},
+    {"checkpoint_every", "checkpoint_every", "-"},
+    {"save_every", "checkpoint_every", "-"},
+    {"save_steps", "checkpoint_every", "-"},
+    {"save_interval", "checkpoint_every", "-"},
+    {"eval_interval", "validation_every", "-"},
+    {"eval_every", "validation_every", "-"},
+    {"test_freq", "validation_every", "-"},
+    {"queue_depth", "queue_depth", "-"},
+    {"cache", "decoded_cache", "{state}/decoded"},
+    {"kernel_cache", "kernel_cache", "{state}/kernels"},
+    {"inference_mode", "inference_mode", ""},
+    {"lazy_imports", "lazy_imports", ""},
+    {"overlap_copies", "overlap_copies", ""},
+    {"compile", "compile", ""},
+    {"dtype", "precision", "-"},
+    {"precision", "precision", "-"},
 });
 
-const KnownFlag* known_flag(std::string_view flag) {
-  const auto row = std::ranges::find(kFlags, flag, &KnownFlag::flag);
-  return row == kFlags.end() ? nullptr : &*row;
+const KnownName* known_name(std::string_view flag) {
+  const std::size_t letters = flag.find_first_not_of('-');
+  if (letters == flag.npos) return nullptr;
+  std::string name = lower(flag.substr(letters));
+  name.erase(0, name.rfind('.') + 1);
+  std::ranges::replace(name, '-', '_');
+  const auto row = std::ranges::find(kKnownNames, name, &KnownName::name);
+  return row == kKnownNames.end() ? nullptr : &*row;
 }
 
-void add_knob(model::Spec& spec, const KnownFlag& known, std::string value) {
+// The first spelling found is the one the job uses. Null if there is one already.
+model::Knob* add_knob(model::Spec& spec, const KnownName& known, const std::string& flag,
+                      std::string value) {
   model::Knob& knob = spec.knobs[std::string(known.knob)];
-  if (!knob.arg.empty()) return;  // The first spelling found is the one the job uses.
+  if (!knob.arg.empty()) return knob.arg == flag ? &knob : nullptr;
   knob.name = known.knob;
-  knob.arg = known.flag;
+  knob.arg = flag;
   knob.value = std::move(value);
   if (known.on != "-") knob.on = known.on;
+  return &knob;
 }
 
 void knobs_from_command(model::Spec& spec) {
-  for (std::size_t i = 0; i < spec.command.size(); ++i) {
+  for (std::size_t i = 1; i < spec.command.size(); ++i) {
     const std::string& word = spec.command[i];
     const auto equals = word.find('=');
-    const KnownFlag* known = known_flag(std::string_view(word).substr(0, equals));
+    const std::string flag = word.substr(0, equals);
+    // Without dashes it is an override in one word, as Hydra reads them.
+    if (!flag.starts_with("--") && equals == word.npos) continue;
+    const KnownName* known = known_name(flag);
     if (!known) continue;
     std::string value;
     if (equals != word.npos) {
@@ -78,26 +105,56 @@ void knobs_from_command(model::Spec& spec) {
     } else if (i + 1 < spec.command.size() && !spec.command[i + 1].starts_with("--")) {
       value = spec.command[i + 1];
     }
-    add_knob(spec, *known, value);
+    add_knob(spec, *known, flag, value);
   }
 }
 
-// add_argument("--batch-size", ..., default=8): settings that the command line leaves alone.
+// Settings that the program's parser takes and the command line leaves alone, and what they take.
 void knobs_from_source(model::Spec& spec, const std::string& source) {
-  static const std::regex kArgument(R"(add_argument\(\s*["'](--[a-z_-]+)["']([^\n]*))");
-  static const std::regex kDefault(R"(default\s*=\s*["']?([A-Za-z0-9_.]+))");
-  for (auto it = std::sregex_iterator(source.begin(), source.end(), kArgument);
-       it != std::sregex_iterator(); ++it) {
-    const std::string flag = (*it)[1];
-    const std::string rest = (*it)[2];
-    const KnownFlag* known = known_flag(flag);
+  const auto options = code::options_of(source);
+  if (!options) return;
+  for (const code::ProgramOption& option : *options) {
+    const auto longest = std::ranges::max_element(
+        option.names, {}, [](const std::string& name) { return name.size(); });
+    const KnownName* known = known_name(*longest);
     if (!known) continue;
-    std::smatch match;
-    std::string value;
-    if (std::regex_search(rest, match, kDefault) && match[1] != "None" && match[1] != "False") {
-      value = match[1];
+    const std::string value = option.fallback.value_or("");
+    model::Knob* knob = add_knob(spec, *known, *longest, value == "False" ? "" : value);
+    if (!knob) continue;
+    knob->choices = option.choices;
+    for (const std::string& name : option.names) {
+      if (name != *longest) knob->aliases.push_back(name);
     }
-    add_knob(spec, *known, value);
+  }
+}
+
+// Number formats that stand in quotes somewhere in the program, for a setting whose parser does not
+// list what it takes.
+void formats_from_source(model::Spec& spec, const std::string& source) {
+  const auto knob = spec.knobs.find("precision");
+  if (knob == spec.knobs.end() || !knob->second.choices.empty()) return;
+  for (const std::string_view format :
+       {"float32", "fp32", "bfloat16", "bf16", "float16", "fp16", "tf32", "half"}) {
+    const bool is_quoted = source.find(fmt::format("'{}'", format)) != source.npos ||
+                           source.find(fmt::format("\"{}\"", format)) != source.npos;
+    if (is_quoted) knob->second.choices.emplace_back(format);
+  }
+}
+
+// What touching each knob does to the results of a job whose work and quality are read from what
+// it prints: that must be the same lines in both arms.
+void classify_knobs(model::Spec& spec, bool trains) {
+  constexpr auto kSemantic = std::to_array<std::string_view>(
+      {"log_every", "metric_every", "validation_every", "checkpoint_every", "range_check_every"});
+  constexpr auto kTolerant = std::to_array<std::string_view>({"precision", "compile", "threads"});
+  for (auto& [name, knob] : spec.knobs) {
+    const bool is_batch = name == "batch_size";
+    if ((is_batch && trains) || std::ranges::find(kSemantic, name) != kSemantic.end()) {
+      knob.effect = "semantic";
+    } else {
+      const bool rounds = is_batch || std::ranges::find(kTolerant, name) != kTolerant.end();
+      knob.effect = rounds ? "tolerant" : "exact";
+    }
   }
 }
 
@@ -136,6 +193,14 @@ bool is_family_name(std::string_view name) {
 
 }  // namespace
 
+void give_effects(model::Spec& spec) {
+  const auto script = script_of(spec);
+  const auto source = script
+                          ? os::read_file((std::filesystem::path(spec.workdir) / *script).string())
+                          : Result<std::string>(std::string());
+  classify_knobs(spec, source && code::trains(*source));
+}
+
 Result<Draft> draft_spec(const model::Usage& usage, const std::string& family) {
   Draft draft;
   model::Spec& spec = draft.spec;
@@ -157,7 +222,10 @@ Result<Draft> draft_spec(const model::Usage& usage, const std::string& family) {
   if (const auto script = script_of(spec)) {
     const auto source = os::read_file((std::filesystem::path(spec.workdir) / *script).string());
     if (source) knobs_from_source(spec, *source);
+    if (source) formats_from_source(spec, *source);
     if (source) add_repo(*script, draft);
+  } else if (!spec.command.empty() && spec.command.front().find('/') != std::string::npos) {
+    add_repo(spec.command.front(), draft);  // A compiled program: build says how to make it anew.
   }
   if (!usage.work) {
     spec.fixed_work = 1;

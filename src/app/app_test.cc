@@ -141,6 +141,39 @@ TEST(DraftSpec, TheWorkTreeOfTheScriptIsTheRepo) {
   std::filesystem::remove_all(root);
 }
 
+TEST(DraftSpec, KnobsComeFromTheCommandAndFromTheProgramsOwnParser) {
+  const std::string root =
+      os::absolute(::testing::TempDir() + "/draft-knobs-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(root);
+  ASSERT_TRUE(os::write_file(root + "/train.py", R"(
+parser.add_argument("-b", "--batch-size", default=8)
+parser.add_argument("--log_interval", default=10)
+parser.add_argument("--data.num-workers", default=0)
+parser.add_argument("--dtype", default="float32", choices=["float32", "bfloat16"])
+loss.backward()
+)"));
+  model::Usage usage;
+  usage.family = "train";
+  usage.command = {"python3", "train.py", "--batch-size=16", "optim.num_threads=2"};
+  usage.workdir = root;
+  model::Spec spec = draft_spec(usage, "")->spec;
+  give_effects(spec);
+  ASSERT_EQ(spec.knobs.size(), 5U);
+  EXPECT_EQ(spec.knobs.at("batch_size").value, "16");
+  EXPECT_EQ(spec.knobs.at("batch_size").aliases, std::vector<std::string>{"-b"});
+  EXPECT_EQ(spec.knobs.at("batch_size").effect, "semantic");
+  EXPECT_EQ(spec.knobs.at("log_every").effect, "semantic");
+  EXPECT_EQ(spec.knobs.at("loader_workers").arg, "--data.num-workers");
+  EXPECT_EQ(spec.knobs.at("loader_workers").effect, "exact");
+  EXPECT_EQ(spec.knobs.at("threads").arg, "optim.num_threads");
+  EXPECT_EQ(spec.knobs.at("precision").choices, (std::vector<std::string>{"float32", "bfloat16"}));
+  EXPECT_EQ(spec.knobs.at("precision").effect, "tolerant");
+  ASSERT_TRUE(os::write_file(root + "/train.py", "torch.inference_mode()\n"));
+  give_effects(spec);
+  EXPECT_EQ(spec.knobs.at("batch_size").effect, "tolerant");
+  std::filesystem::remove_all(root);
+}
+
 TEST(ParseTry, WantsTwoCommands) {
   EXPECT_TRUE(parse_try({"true", ":::", "false"}));
   EXPECT_EQ(parse_try({"true"}).error().text,

@@ -30,6 +30,10 @@ struct Draft {
 };
 Result<Draft> draft_spec(const model::Usage& usage, const std::string& family);
 
+// Says of each knob what touching it does to the results, for a draft that nobody reads before it
+// is used: of a training the batch size is semantic, and so is what changes the lines it prints.
+void give_effects(model::Spec& spec);
+
 struct Adopted {
   model::Spec spec;
   std::string path;  // Of the TOML.
