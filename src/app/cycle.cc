@@ -55,6 +55,7 @@ class Turner {
   Result<bool> decide_by_policy();  // Whether it decided anything.
   Result<bool> done();
   bool stopped();
+  bool out_of_time() const;
   Result<> tick();
 
   Context& context_;
@@ -95,6 +96,7 @@ FleetAnswer for_choices(FleetAnswer fleet) {
 // Overlays and budgets are made from ledger and configuration, whatever a crash left.
 Result<> Turner::prepare() {
   began_ = context_.clock->monotonic();
+  snapshots_.family = options_.family;
   if (options_.refresh) snapshots_.profiles_not_before = context_.clock->unix_time();
   promoted_before_ = tally(TRY(context_.ledger->tallies()), "verdict.promoted");
   TRY(set_budgets(context_, fence_));
@@ -279,6 +281,7 @@ Result<bool> Turner::grant_one(model::Pair order) {
 Result<> Turner::grant(const std::vector<loop::Intent>& wishes) {
   std::map<std::string, int> served;  // Wishes that a block has already granted.
   bool all_skipped = true;
+  if (out_of_time()) return Ok{};
   for (const loop::Intent& wish : loop::one_by_one(wishes)) {
     const auto* pair = std::get_if<loop::RunPair>(&wish);
     if (pair && served[pair->experiment] > 0) {
@@ -313,6 +316,10 @@ Result<bool> Turner::step() {
   return true;
 }
 
+bool Turner::out_of_time() const {
+  return options_.time_limit && context_.clock->monotonic() - began_ >= *options_.time_limit;
+}
+
 bool Turner::stopped() {
   if (!options_.stopped || !options_.stopped()) return false;
   summary_.stopped_because = "interrupted";
@@ -336,6 +343,10 @@ Result<bool> Turner::done() {
   }
   if (out_of_budget_ && snapshot.in_flight.empty()) {
     summary_.stopped_because = "budget";
+    return true;
+  }
+  if (out_of_time() && snapshot.in_flight.empty()) {
+    summary_.stopped_because = "time";
     return true;
   }
   summary_.skipped = skipped_because_;

@@ -27,8 +27,11 @@ struct Ticker {
 struct CycleOptions {
   bool watch = false;             // Go on until at rest (or until stop_after).
   std::string until = "settled";  // "settled", "first-win" or "never" (with watch).
-  bool refresh = false;           // Profile every family anew.
-  Say say;                        // One line per thing that happened.
+  std::string family;             // Only this one; empty: all.
+  // Nothing is begun after this much time, and what is under way is awaited.
+  std::optional<Nanos> time_limit;
+  bool refresh = false;  // Profile every family anew.
+  Say say;               // One line per thing that happened.
   std::function<void(const Ticker&)> tick;
   std::function<bool()> stopped;  // ^C: finish the step, leave runs in flight, exit.
 };
@@ -44,7 +47,8 @@ struct CycleSummary {
   int held = 0;
   int parked = 0;
   std::map<std::string, std::string> skipped{};  // Families that cannot go on, and why.
-  std::string stopped_because;  // "budget", "interrupted", "first win"; empty: nothing to do.
+  std::string
+      stopped_because;  // "budget", "time", "interrupted", "first win"; empty: nothing to do.
 };
 
 // kBusy if another cycle holds the lease. Everything it does is in the ledger when it returns.

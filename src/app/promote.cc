@@ -32,11 +32,20 @@ std::optional<GateDecision> demo_policy(const GatePacket& packet) {
                                   counted(packet.comparison.pairs, "pair"))};
 }
 
+std::optional<GateDecision> tune_policy(const GatePacket& packet) {
+  if (!(packet.comparison.lower > 0)) return std::nullopt;
+  return GateDecision{true, "policy:tune",
+                      fmt::format("whoever typed amdahl tune asked for what the panel lets pass; "
+                                  "the interval of {} is above 0",
+                                  counted(packet.comparison.pairs, "pair"))};
+}
+
 constexpr auto kPolicies = std::to_array<GatePolicy>({
     {"demo",
      "approves what survived the panel if its whole interval is a saving, and rolls back what a "
      "canary proposes to",
      demo_policy, true},
+    {"tune", "the same, for amdahl tune", tune_policy, true},
 });
 
 std::string show_saving(double log_effect) { return show_percent(1 - std::exp(-log_effect)); }

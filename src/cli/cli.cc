@@ -22,6 +22,7 @@ namespace amdahl::cli {
 namespace {
 
 constexpr auto kVerbs = std::to_array<Verb>({
+    {"tune", "find, prove and hand over what makes a command cheaper", false, -1, do_tune},
     {"run", "run a command, watch its accelerators, keep a receipt", false, -1, do_run},
     {"scan", "rank families by wasted accelerator time", false, -1, do_scan},
     {"anatomy", "draw one job's timeline and what each part could gain", false, 1, do_anatomy},
@@ -87,6 +88,7 @@ int print_help(const std::vector<std::string>& words) {
   text +=
       "\nEvery verb takes --state DIR, --config FILE, --json, --no-color and --help.\n"
       "Start here:\n"
+      "  amdahl tune -- python3 train.py\n"
       "  amdahl run --family eval -- python3 evaluate.py\n"
       "  amdahl scan\n"
       "  amdahl anatomy last\n";

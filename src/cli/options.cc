@@ -27,6 +27,13 @@ constexpr auto kOptions = std::to_array<Option>({
     {"run", "--spec", "FILE", &Flags::spec, "run the job of this spec"},
     {"run", "--promoted", "", &Flags::promoted, "with what was promoted for its family"},
 
+    {"tune", "--budget", "LIMIT", &Flags::budget, "20m, 1h30m; 2ah (accelerator-hours); $5 (30m)"},
+    {"tune", "--family", "NAME", &Flags::family, "what this is a job of"},
+    {"tune", "--accelerators", "N", &Flags::accelerators, "how many it is given"},
+    {"tune", "--spec", "FILE", &Flags::spec, "tune the job of this spec"},
+    {"tune", "--slots", "N", &Flags::slots, "CPU slots to use"},
+    {"tune", "--quiet", "", &Flags::quiet, "the result alone"},
+
     {"scan", "--source", "NAME=WHERE", &Flags::sources,
      "prometheus=http://host:9090, slurm, csv=FILE, or a PATH; may be repeated"},
     {"scan", "--from", "TIME", &Flags::from, "start of the window: 2026-11-15, -7d (UTC)"},
@@ -91,6 +98,8 @@ constexpr auto kOptions = std::to_array<Option>({
     {"propose", "--set", "FILE#KEY=VALUE", &Flags::sets,
      "set a key of a JSON, TOML or YAML file that its command names"},
     {"propose", "--accelerators", "N", &Flags::accelerators, "give it so many"},
+    {"propose", "--inject", "FIX=VALUE", &Flags::inject,
+     "put a fix of playbook/inject/ into its Python processes; FIX alone if it takes no value"},
     {"propose", "--patch", "FILE", &Flags::patch, "a unified diff against the spec's repo"},
     {"propose", "--title", "TEXT", &Flags::title, "what people call it"},
     {"propose", "--gain", "PERCENT", &Flags::gain, "how much it should save"},

@@ -37,6 +37,7 @@ struct Flags {
   std::string gate_policy;
   std::string hypothesis_state;
   std::string patch;
+  std::string budget;
   std::string pair_dir;
   std::string source;
   std::string metric;
@@ -69,6 +70,7 @@ struct Flags {
   std::vector<std::string> env;
   std::vector<std::string> args;
   std::vector<std::string> sets;
+  std::vector<std::string> inject;
   double time_limit = 0;
   double memory_limit = 0;
   double gain = 0;

@@ -21,6 +21,7 @@ std::span<const Verb> verbs();
 const Verb* find_verb(std::string_view name);
 
 // The rows' functions, by theme.
+Result<int> do_tune(const Flags& flags);
 Result<int> do_run(const Flags& flags);
 Result<int> do_scan(const Flags& flags);
 Result<int> do_anatomy(const Flags& flags);

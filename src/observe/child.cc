@@ -231,9 +231,12 @@ Result<Launchable> prepare(const RunOrder& order) {
   for (const auto& [place, value] : order.plan.config) config[place] = TRY(resolved(value, order));
   TRY(apply_config(config, job.workdir, order.out_dir, job.argv));
   if (order.with_hook || !order.plan.inject.empty()) {
-    TRY(write_hook(order.out_dir + "/hook"));
+    // A list of paths cannot hold one with a colon, as of the runs of a stack.
+    const bool in_state = order.out_dir.find(':') != order.out_dir.npos && !order.state_dir.empty();
+    const std::string folder = (in_state ? order.state_dir : order.out_dir) + "/hook";
+    TRY(write_hook(folder));
     std::string& python_path = job.env["PYTHONPATH"];
-    python_path = order.out_dir + "/hook" + (python_path.empty() ? "" : ":") + python_path;
+    python_path = folder + (python_path.empty() ? "" : ":") + python_path;
   }
   if (!order.plan.inject.empty()) {
     job.env.merge(fix_variables(order.plan.inject, order.out_dir));

@@ -78,7 +78,7 @@ TEST_F(FixesTest, WorkersMakeTheSamplesAndTheJobLearnsTheSame) {
   EXPECT_EQ(total_of(after), total_of(before));
   EXPECT_TRUE(after.starts_with("made 6 ")) << "six to see that they are the same twice: " << after;
   EXPECT_EQ(times(), 1);
-  EXPECT_EQ(receipt_.injected[0].where, std::vector<std::string>{"job.py:19: 0 → 1 workers"});
+  EXPECT_EQ(receipt_.injected[0].where, std::vector<std::string>{"job.py:18: 0 → 1 workers"});
   EXPECT_EQ(receipt_.never_runs, model::NeverRuns::kNo);
 }
 
@@ -280,6 +280,14 @@ TEST_F(FixesTest, WhatNeverHappensDoesNotEngage) {
         << receipt.reason;
     EXPECT_NE(receipt.reason.find(c.because), std::string::npos) << receipt.reason;
   }
+}
+
+TEST_F(FixesTest, AFolderWithAColonIsNoObstacle) {
+  RunOrder made = python("import gc\ngc.collect()\n", {{"gc-seldom", ""}});
+  made.out_dir = path("r-stack:1/B");
+  const model::Receipt receipt = run(made);
+  ASSERT_EQ(receipt.injected.size(), 1U);
+  EXPECT_GE(receipt.injected[0].times, 1) << receipt.reason;
 }
 
 TEST_F(FixesTest, TheJobsOwnSignalHandlerStays) {

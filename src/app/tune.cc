@@ -1,0 +1,255 @@
+#include "app/tune.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "app/context.h"
+#include "app/fleet.h"
+#include "app/run.h"
+#include "app/stack.h"
+#include "app/tuned.h"
+#include "base/count.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "model/codec.h"
+#include "os/clock.h"
+#include "os/files.h"
+#include "os/host.h"
+
+namespace amdahl::app {
+namespace {
+
+constexpr int kStackPairs = 4;
+constexpr double kMostForStack = 0.25;  // Of the budget.
+// Pairs until an idea is promoted, with those that it shares a baseline with.
+constexpr double kPairsPerIdea = 10;
+constexpr std::size_t kMostOutput = 16 * 1024 * 1024;
+
+// What was typed in the terms of one person with one job: few ideas, each to be decided soon. What
+// the configuration file says stays as it says.
+Config for_one_job(Config config, double job_s, Nanos budget) {
+  const auto set = [&](const char* name, auto& field, auto value) {
+    if (!config.set_by.contains(name)) field = value;
+  };
+  const double ideas = to_seconds(budget) / std::max(1.0, 2 * job_s * kPairsPerIdea);
+  set("campaign.k", config.campaign_k, std::clamp(static_cast<int>(ideas * 2), 6, 40));
+  set("compare.same_pairs", config.same_pairs, 4);
+  set("compare.cap", config.cap, 16);
+  set("loop.per_family", config.per_family, 3);
+  set("loop.worth_at_least", config.worth_at_least, 0.0);
+  set("loop.busy_hosts", config.busy_hosts, false);
+  set("canary.runs", config.canary_runs, 0);
+  set("gate.policy", config.gate_policy, std::string("tune"));
+  return config;
+}
+
+class Tuner {
+ public:
+  Tuner(const Config& config, const TuneOptions& options)
+      : config_{config}, options_{options}, clock_{os::real_clock()}, began_{clock_.monotonic()} {}
+
+  Result<TuneOutcome> run() {
+    TRY(find_or_adopt());
+    if (!stopped()) TRY(turn());
+    TRY(measure());
+    Context context = TRY(open_context(config_, true));
+    TRY(collect_tuned(context, outcome_));
+    return std::move(outcome_);
+  }
+
+ private:
+  bool stopped() const { return options_.stopped && options_.stopped(); }
+  Nanos elapsed() const { return clock_.monotonic() - began_; }
+
+  Result<> find_or_adopt();
+  Result<> adopt();
+  Result<SeenRun> run_once(std::string_view which);
+  Result<> write_draft(const model::Spec& spec, const std::vector<std::string>& notes);
+  Result<> turn();
+  Result<> measure();
+
+  Config config_;
+  const TuneOptions& options_;
+  os::Clock& clock_;
+  Nanos began_;
+  std::string workdir_;
+  double job_s_ = 1;
+  TuneOutcome outcome_;
+};
+
+// The family of this command, if an earlier call made one; a person may have edited its spec since.
+Result<> Tuner::find_or_adopt() {
+  workdir_ = TRY(os::working_folder());
+  Context context = TRY(open_context(config_, true));
+  if (!options_.spec_file.empty()) {
+    const Adopted adopted = TRY(adopt_spec(context, options_.spec_file, true));
+    outcome_.family = adopted.spec.family;
+    outcome_.spec_path = adopted.path;
+    return Ok{};
+  }
+  outcome_.family = options_.family.empty() ? family_of(options_.argv) : options_.family;
+  for (const ledger::Family& family : TRY(context.ledger->families())) {
+    const bool same = family.spec.command == options_.argv && family.spec.workdir == workdir_;
+    if (same && (options_.family.empty() || family.name == options_.family)) {
+      outcome_.family = family.name;
+      outcome_.spec_path = context.path(fmt::format("specs/{}.toml", family.name));
+      if (os::exists(outcome_.spec_path)) TRY(adopt_spec(context, outcome_.spec_path, true));
+      options_.say(
+          fmt::format("goes on with {}, whose spec is {}", family.name, outcome_.spec_path));
+      return Ok{};
+    }
+    // Another command of the same script is another job.
+    if (family.name == outcome_.family && options_.family.empty()) {
+      outcome_.family += "-" + sha256_hex(join(options_.argv, "\n") + "\n" + workdir_).substr(0, 4);
+    }
+  }
+  return adopt();
+}
+
+Result<SeenRun> Tuner::run_once(std::string_view which) {
+  options_.say(fmt::format("runs the job as it is, for the {} time", which));
+  RunOptions run;
+  run.argv = options_.argv;
+  run.family = outcome_.family;
+  run.accelerators = options_.accelerators;
+  run.quiet = true;
+  run.no_input = true;
+  const RunOutcome ran = TRY(run_job(config_, run));
+  SeenRun seen;
+  seen.receipt = ran.receipt;
+  const std::string folder = std::filesystem::path(ran.receipt_file).parent_path().string();
+  if (const auto text = os::read_tail(folder + "/stdout", kMostOutput)) seen.output = *text;
+  seen.written = files_written(workdir_, ran.receipt.started, config_.state_dir);
+  options_.say(fmt::format("it took {}", show_duration(ran.receipt.wall)));
+  if (ran.receipt.ending == model::Ending::kCancelled) {
+    return external("interrupted; run the same command again to resume");
+  }
+  return seen;
+}
+
+Result<> Tuner::write_draft(const model::Spec& spec, const std::vector<std::string>& notes) {
+  Context context = TRY(open_context(config_, true));
+  TRY(os::make_dirs(context.path("specs")));
+  outcome_.spec_path = context.path(fmt::format("specs/{}.toml", spec.family));
+  std::string text =
+      "# Drafted by `amdahl tune` from two runs. Edit it and run the same command again.\n";
+  for (const Inferred& fact : outcome_.inferred) {
+    text += fmt::format("# {}: {} ({:.0f} % sure): {}\n", fact.field, clip(fact.value, 200),
+                        100 * fact.confidence, fact.because);
+  }
+  for (const std::string& line : notes) text += fmt::format("# {}\n", line);
+  TRY(os::write_file(outcome_.spec_path, text + model::to_toml(spec)));
+  TRY(adopt_spec(context, outcome_.spec_path, true));
+  return Ok{};
+}
+
+Result<> Tuner::adopt() {
+  const SeenRun first = TRY(run_once("first"));
+  const SeenRun second = succeeded(first.receipt) ? TRY(run_once("second")) : first;
+  const model::Receipt& receipt = second.receipt;
+  Draft draft;
+  draft.spec.family = outcome_.family;
+  // What ended badly has no draft; infer() says what to do about it.
+  if (succeeded(first.receipt) && succeeded(receipt)) {
+    draft = TRY(draft_spec(usage_of(receipt, os::user_name(), workdir_), outcome_.family));
+  }
+  draft.spec.env = settings_in_environment();
+  give_effects(draft.spec);
+  job_s_ = std::max(0.1, to_seconds(receipt.wall));
+  draft.spec.time_limit = from_seconds(std::max(30.0, 8 * job_s_));
+  outcome_.inferred = TRY(infer(first, second, draft.spec));
+  for (const Inferred& fact : outcome_.inferred) {
+    options_.say(fmt::format("{}: {} ({:.0f} % sure: {})", fact.field, clip(fact.value, 160),
+                             100 * fact.confidence, fact.because));
+  }
+  return write_draft(draft.spec, {});
+}
+
+Result<> Tuner::turn() {
+  {
+    Context context = TRY(open_context(config_, true));
+    const ledger::Family family = TRY(need_family(context, outcome_.family));
+    if (family.profile) job_s_ = std::max(0.1, to_seconds(family.profile->wall));
+  }
+  config_ = for_one_job(config_, job_s_, options_.budget);
+  const double stack_s =
+      std::min(2 * job_s_ * (kStackPairs + 1), kMostForStack * to_seconds(options_.budget));
+  Context context = TRY(open_context(config_, true));
+  CycleOptions cycle;
+  cycle.watch = true;
+  cycle.family = outcome_.family;
+  cycle.time_limit = std::max(Nanos{0}, options_.budget - elapsed() - from_seconds(stack_s));
+  cycle.say = options_.say;
+  cycle.tick = options_.tick;
+  cycle.stopped = options_.stopped;
+  outcome_.cycle = TRY(run_cycle(context, cycle));
+  return Ok{};
+}
+
+// The changes together, against the job as it was, on pairs that chose none of them.
+Result<> Tuner::measure() {
+  Context context = TRY(open_context(config_, true));
+  const ledger::Family family = TRY(need_family(context, outcome_.family));
+  if (family.stack.empty() || stopped()) return Ok{};
+  const auto earlier = TRY(context.ledger->stacks(outcome_.family));
+  const auto changes = static_cast<int>(family.stack.size());
+  if (!earlier.empty() && earlier.back().changes == changes) {
+    outcome_.stack = earlier.back();
+    return Ok{};
+  }
+  options_.say(
+      fmt::format("measures {} together, {} pairs", counted(changes, "change"), kStackPairs));
+  StackOptions stack;
+  stack.pairs = kStackPairs;
+  stack.say = options_.say;
+  stack.stopped = options_.stopped;
+  auto result = measure_stack(context, outcome_.family, stack);
+  if (result) outcome_.stack = *result;
+  if (!result) options_.say(fmt::format("the changes together: {}", result.error().text));
+  return Ok{};
+}
+
+}  // namespace
+
+Result<> set_budget(const std::string& text, TuneOptions& options, Config& config) {
+  const auto wrong = [&] {
+    return bad_input(
+        fmt::format("--budget wants a time (20m, 1h30m), accelerator-hours (2ah) or "
+                    "money ($5), not '{}'",
+                    text));
+  };
+  if (text.starts_with("$")) {
+    config.budget_usd = to_number<double>(text.substr(1));
+    return config.budget_usd && *config.budget_usd > 0 ? Result<>(Ok{}) : wrong();
+  }
+  if (text.ends_with("ah")) {
+    config.budget_accelerator_hours = to_number<double>(text.substr(0, text.size() - 2));
+    const auto& hours = config.budget_accelerator_hours;
+    return hours && *hours > 0 ? Result<>(Ok{}) : wrong();
+  }
+  double seconds = 0;
+  std::size_t from = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char unit = text[at];
+    const double each = unit == 'h' ? 3600 : unit == 'm' ? 60 : unit == 's' ? 1 : 0;
+    if (each == 0) continue;
+    const auto count = to_number<double>(text.substr(from, at - from));
+    if (!count || *count < 0) return wrong();
+    seconds += each * *count;
+    from = at + 1;
+  }
+  if (seconds <= 0 || from != text.size()) return wrong();
+  options.budget = from_seconds(seconds);
+  return Ok{};
+}
+
+Result<TuneOutcome> tune(const Config& config, const TuneOptions& options) {
+  if (options.argv.empty() && options.spec_file.empty()) {
+    return bad_input("nothing to tune; type: amdahl tune -- CMD");
+  }
+  return Tuner(config, options).run();
+}
+
+}  // namespace amdahl::app

@@ -1,0 +1,68 @@
+// tune.h: from a command that nobody prepared to proven changes: run, adopt, cycle and stack in
+// one.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/config.h"
+#include "app/cycle.h"
+#include "app/infer.h"
+#include "base/result.h"
+#include "base/units.h"
+#include "model/hypothesis.h"
+#include "model/spec.h"
+
+namespace amdahl::app {
+
+struct TuneOptions {
+  std::vector<std::string> argv;
+  std::string family;     // Empty: from the command's name.
+  std::string spec_file;  // A draft that a person has edited, in place of argv.
+  int accelerators = 0;   // 0: all GPUs, or one CPU slot for each usable CPU.
+  Nanos budget = std::chrono::minutes(30);
+  Say say;
+  std::function<void(const Ticker&)> tick;
+  std::function<bool()> stopped;
+};
+
+// "20m", "1h30m", "90s" as time; "2ah" as accelerator-hours and "$5" as money, which go into the
+// configuration. kBadInput for anything else.
+Result<> set_budget(const std::string& text, TuneOptions& options, Config& config);
+
+// A change that was proven and is in the stack.
+struct TunedChange {
+  model::Hypothesis hypothesis;
+  model::Comparison comparison;
+  std::vector<std::string> commit;  // What to write into the job, of an injection.
+};
+
+struct TriedChange {
+  std::string id;
+  std::string title;
+  std::string verdict;  // "no effect", "harmful", ...
+  std::string because;
+};
+
+struct TuneOutcome {
+  std::string family;
+  std::string spec_path;
+  std::vector<Inferred> inferred;  // Empty if an earlier call had adopted it.
+  CycleSummary cycle;
+  std::optional<model::StackResult> stack;  // All changes together, on fresh pairs.
+  std::vector<TunedChange> won;
+  std::vector<TriedChange> tried;  // Did not work, most recent first.
+  int untested = 0;                // Ideas for which there was no time.
+  std::string folder;              // What to commit: patches, overlay, run.sh.
+  std::vector<std::string> files;  // In it.
+  std::string command;             // That runs the job in its tuned form.
+  std::string ceiling;             // What the profile says could be won at most.
+};
+
+// Goes on where an earlier call with the same command stopped. Everything it learns is in the
+// ledger. kBadInput with what to do if the job cannot be tuned as it is.
+Result<TuneOutcome> tune(const Config& config, const TuneOptions& options);
+
+}  // namespace amdahl::app

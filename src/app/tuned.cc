@@ -1,0 +1,149 @@
+#include "app/tuned.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/overlay.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "hypothesize/playbook.h"
+#include "model/plan.h"
+#include "observe/fixes.h"
+#include "os/files.h"
+#include "profile/taken.h"
+
+namespace amdahl::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kAllVerdicts = 1000;
+
+// What the entry that proposed an injection says to commit in its place.
+std::vector<std::string> to_commit(const std::vector<hypothesize::Entry>& playbook,
+                                   const model::Change& change) {
+  std::vector<std::string> lines;
+  for (const auto& [fix, value] : change.inject) {
+    for (const hypothesize::Entry& entry : playbook) {
+      const auto found = entry.inject.find(fix);
+      if (found == entry.inject.end() || entry.commit.empty()) continue;
+      const bool same = found->second == value || found->second.find('{') != std::string::npos;
+      if (same) lines.push_back(entry.commit);
+      if (same) break;
+    }
+  }
+  return lines;
+}
+
+Result<> collect_verdicts(Context& context, const ledger::Family& family, TuneOutcome& outcome) {
+  const std::vector<hypothesize::Entry> playbook = TRY(hypothesize::embedded_playbook());
+  for (const std::string& id : family.stack) {
+    TunedChange change;
+    change.hypothesis = TRY(context.ledger->hypothesis(id)).hypothesis;
+    const auto verdict = TRY(context.ledger->verdict(id));
+    if (verdict && verdict->comparison) change.comparison = *verdict->comparison;
+    change.commit = to_commit(playbook, change.hypothesis.change);
+    outcome.won.push_back(std::move(change));
+  }
+  std::set<std::string> seen(family.stack.begin(), family.stack.end());
+  for (const model::Verdict& verdict : TRY(context.ledger->verdicts(family.name, kAllVerdicts))) {
+    if (!seen.insert(verdict.hypothesis).second) continue;
+    const model::Hypothesis h = TRY(context.ledger->hypothesis(verdict.hypothesis)).hypothesis;
+    std::string because = verdict.reason;
+    if (because.empty() && verdict.comparison) because = verdict.comparison->because;
+    outcome.tried.push_back({h.id, h.title, std::string(name(verdict.kind)), because});
+  }
+  outcome.untested = static_cast<int>(TRY(context.ledger->hypotheses(family.name, "live")).size());
+  return Ok{};
+}
+
+// The most that could be won, by the largest of the causes that were seen.
+std::string ceiling_of(const ledger::Family& family) {
+  if (!family.profile || family.profile->causes.empty()) return "";
+  const auto largest = std::ranges::max_element(
+      family.profile->causes, {}, [](const model::Cause& cause) { return cause.share; });
+  const double share = std::max(largest->share, profile::share_of(largest->ceiling));
+  return fmt::format(
+      "the largest cause of waste that was seen, {}, takes {} of its time: without "
+      "it the job would be at most {:.2f}x as fast",
+      model::name(largest->bottleneck), show_percent(share), share < 1 ? 1 / (1 - share) : 99.0);
+}
+
+std::string shell_word(const std::string& text) { return shell_quote({{text}}); }
+
+// Starts the job in its tuned form without amdahl.
+std::string run_script(const ledger::Family& family, const model::Plan& plan,
+                       const std::string& folder) {
+  std::string text = fmt::format(
+      "#!/bin/sh\n# {} with all that was promoted. Written by `amdahl tune`.\nset -e\ncd {}\n",
+      family.name, shell_word(plan.workdir));
+  for (const auto& [name, value] : plan.env) {
+    text += fmt::format("export {}={}\n", name, shell_word(value));
+  }
+  for (const std::string& name : plan.unset) text += fmt::format("unset {}\n", name);
+  if (!plan.inject.empty()) {
+    text +=
+        fmt::format("export PYTHONPATH={}${{PYTHONPATH:+:$PYTHONPATH}}\nexport AMDAHL_FIXES={}\n",
+                    shell_word(folder + "/hook"), shell_word(dump_json(Json(plan.inject))));
+  }
+  std::vector<std::string> argv = plan.argv;
+  const bool fewer =
+      plan.cpus < (family.spec.cpus > 0 ? family.spec.cpus : family.spec.accelerators);
+  if (fewer && family.spec.cpus == 0) {
+    argv.insert(argv.begin(), {"taskset", "-c", fmt::format("0-{}", plan.cpus - 1)});
+  }
+  return text + "exec " + shell_quote(argv) + " \"$@\"\n";
+}
+
+std::string env_lines(const model::Change& change) {
+  std::string text;
+  for (const auto& [name, value] : change.env) {
+    text += value ? fmt::format("export {}={}\n", name, shell_word(*value))
+                  : fmt::format("unset {}\n", name);
+  }
+  return text;
+}
+
+Result<> write_files(Context& context, const ledger::Family& family, TuneOutcome& outcome) {
+  outcome.folder = context.path("tuned/" + family.name);
+  TRY(os::make_dirs(outcome.folder));
+  const model::Plan plan = TRY(make_plan(family.spec, family.baseline));
+  const auto keep = [&](const std::string& name, const std::string& text) -> Result<> {
+    if (text.empty()) return Ok{};
+    TRY(os::write_file(outcome.folder + "/" + name, text));
+    outcome.files.push_back(name);
+    return Ok{};
+  };
+  const std::string overlay = TRY(write_overlay(context, family.name));
+  const std::string stacked = TRY(os::read_file(overlay));
+  TRY(keep("overlay.toml", stacked));
+  TRY(keep("tuned.patch", family.baseline.patch));
+  TRY(keep("env.sh", env_lines(family.baseline)));
+  if (!family.baseline.inject.empty()) {
+    TRY(observe::write_hook(outcome.folder + "/hook"));
+    outcome.files.emplace_back("hook/");
+  }
+  const std::string script = outcome.folder + "/run.sh";
+  TRY(keep("run.sh", run_script(family, plan, outcome.folder)));
+  std::error_code failed;
+  fs::permissions(script, fs::perms::owner_all, failed);
+  if (failed) return external(fmt::format("{}: {}", script, failed.message()));
+  outcome.command = fmt::format("amdahl run --promoted --family {}", family.name);
+  return Ok{};
+}
+
+}  // namespace
+
+Result<> collect_tuned(Context& context, TuneOutcome& outcome) {
+  const ledger::Family family = TRY(need_family(context, outcome.family));
+  TRY(collect_verdicts(context, family, outcome));
+  outcome.ceiling = ceiling_of(family);
+  if (!outcome.won.empty()) TRY(write_files(context, family, outcome));
+  return Ok{};
+}
+
+}  // namespace amdahl::app

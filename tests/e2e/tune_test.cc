@@ -1,0 +1,143 @@
+// tune_test.cc: a job that nobody prepared, from its command alone to a change that was proven.
+#include <gtest/gtest.h>
+
+#include "json.h"
+
+namespace amdahl::e2e {
+namespace {
+
+// Forces its log to the disk after each of 100 lines, which is most of what it does.
+constexpr const char* kJob = R"(import os
+import sys
+
+log = open("losses", "w")
+loss = 4.0
+for step in range(1, 101):
+    loss *= 0.99
+    log.write("%.6f\n" % loss)
+    log.flush()
+    os.fsync(log.fileno())
+    if step % 20 == 0:
+        print("step", step, "loss %.4f" % loss)
+)";
+
+class Tune : public testing::Test {
+ protected:
+  void SetUp() override {
+    const Outcome python =
+        run({"python3", "-c", "import sys; print(sys.executable, end='')"}, {}, house_.path());
+    if (python.code != 0) GTEST_SKIP() << "python3 is not installed: apt install python3";
+    python_ = python.out;
+    house_.write("train.py", kJob);
+  }
+  Outcome tune(std::vector<std::string> words, const std::vector<std::string>& command) const {
+    words.insert(words.begin(), "tune");
+    words.emplace_back("--");
+    words.insert(words.end(), command.begin(), command.end());
+    return house_.amdahl(words, {{"LD_PRELOAD", SLOW_SYNC}});
+  }
+
+  House house_;
+  std::string python_;
+};
+
+TEST_F(Tune, FromACommandAloneToAChangeThatIsProvenAndHandedOver) {
+  const std::vector<std::string> command = {python_, "train.py"};
+  const Outcome tuned = tune({"--json", "--accelerators", "1", "--budget", "10m"}, command);
+  ASSERT_EQ(tuned.code, 0) << tuned.err << tuned.out;
+  const Json doc = Json::parse(tuned.out);
+  EXPECT_EQ(doc.at("family"), "train");
+  EXPECT_EQ(doc.at("inferred").at(0).at("value"), "100 steps");
+  const Json& won = doc.at("won");
+  ASSERT_GE(won.size(), 1U);
+  EXPECT_EQ(won.at(0).at("change").at("inject"), Json({{"fsync-late", ""}}));
+  EXPECT_EQ(won.at(0).at("commit").at(0), "Call os.fsync once at the end, not after each line.");
+  // Of about 1.25 s, 1.2 s are the disk's; once a second is left.
+  EXPECT_GT(doc.at("stack").at("comparison").at("effect").get<double>(), 0.7);
+  EXPECT_GE(doc.at("stack").at("comparison").at("pairs").get<int>(), 4);
+
+  // Its spec says what it was taken to be, and the job's own environment.
+  const std::string spec =
+      house_.read(doc.at("spec").get<std::string>().substr(house_.path("").size()));
+  EXPECT_NE(spec.find("# work: 100 steps (80 % sure): both runs print it last"), std::string::npos);
+  EXPECT_NE(spec.find("path = \"losses\"\ndigest = true"), std::string::npos);
+  EXPECT_NE(spec.find("LD_PRELOAD"), std::string::npos);
+
+  // The tuned form without amdahl, and with it: the same bytes, and a receipt that it engaged.
+  const std::string before = house_.read("losses");
+  const Outcome script = run({doc.at("folder").get<std::string>() + "/run.sh"}, {}, house_.path());
+  EXPECT_EQ(script.code, 0) << script.err;
+  EXPECT_NE(script.out.find("step 100 loss 1.4641"), std::string::npos) << script.out;
+  EXPECT_EQ(house_.read("losses"), before);
+  const Outcome promoted = house_.amdahl({"run", "--promoted", "--family", "train", "--json"});
+  ASSERT_EQ(promoted.code, 0) << promoted.err;
+  const Json injected = Json::parse(promoted.out).at("receipt").at("injected");
+  EXPECT_EQ(injected.at(0).at("fix"), "fsync-late");
+  EXPECT_GE(injected.at(0).at("times").get<int>(), 90);
+
+  // The same command goes on where it was: there is nothing left to do.
+  const Outcome again = tune({"--json", "--accelerators", "1", "--budget", "10m"}, command);
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(Json::parse(again.out).at("won"), won);
+  EXPECT_NE(again.err.find("goes on with train"), std::string::npos) << again.err;
+}
+
+TEST_F(Tune, WhatDoesNotEngageIsInvalidAndSaysWhy) {
+  const Outcome ran = house_.amdahl({"run", "--accelerators", "1", "--", python_, "train.py"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  house_.write("job.toml", "family = \"train\"\ncommand = [\"" + python_ +
+                               "\", \"train.py\"]\naccelerators = 1\n[work]\nfixed = 1\n"
+                               "[[outputs]]\npath = \"losses\"\n");
+  ASSERT_EQ(house_.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
+  const Outcome misspelt = house_.amdahl({"propose", "train", "--inject", "loader-worker=2"});
+  EXPECT_EQ(misspelt.code, 2);
+  EXPECT_NE(misspelt.err.find("there is no fix 'loader-worker'; did you mean 'loader-workers'?"),
+            std::string::npos)
+      << misspelt.err;
+  house_.write("config.toml",
+               "[campaign]\nk = 4\n[compare]\nsame_pairs = 1\nmin_gain = 0.9\n[loop]\n"
+               "per_family = 1\n");
+  ASSERT_EQ(
+      house_.amdahl({"propose", "train", "--inject", "loader-workers=2", "--gain", "30"}).code, 0);
+  const Outcome cycle = house_.amdahl({"cycle", "--watch"});
+  EXPECT_EQ(cycle.code, 0) << cycle.err;
+  const Outcome listed = house_.amdahl({"ledger", "list", "--json"});
+  EXPECT_NE(listed.out.find("\"invalid\""), std::string::npos) << listed.out;
+  const Json rows = Json::parse(listed.out);
+  const Outcome shown = house_.amdahl(
+      {"ledger", "show", rows.at("hypotheses").at(0).at("hypothesis").at("id").get<std::string>()});
+  EXPECT_NE(shown.out.find("the injection did not engage: loader-workers: the job never does what "
+                           "it would change"),
+            std::string::npos)
+      << shown.out;
+}
+
+TEST_F(Tune, NothingToWinIsSaidWithTheCeiling) {
+  const Outcome tuned =
+      tune({"--accelerators", "1", "--budget", "2m"}, {"sh", "-c", "sleep 1.2; echo loss 1.5"});
+  EXPECT_EQ(tuned.code, 1) << tuned.err;
+  EXPECT_TRUE(tuned.out.starts_with("Nothing could be won for ")) << tuned.out;
+}
+
+TEST_F(Tune, AJobThatCannotBeTunedGetsASentenceAndNothingIsSpent) {
+  struct Case {
+    const char* job;
+    const char* want;
+  };
+  const Case cases[] = {
+      {"read answer || { echo 'EOFError: no input' >&2; exit 1; }", "asked for a terminal"},
+      {"exit 3", "ended badly: exit 3"},
+      {"echo loss 1", "below a second the start of a process hides every effect"},
+      {"sleep 1.1; date +%s%N", "nothing that the job leaves can be compared"},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.job);
+    const Outcome tuned = tune({"--accelerators", "1"}, {"sh", "-c", c.job});
+    EXPECT_EQ(tuned.code, 2) << tuned.out;
+    EXPECT_NE(tuned.err.find(c.want), std::string::npos) << tuned.err;
+  }
+  EXPECT_EQ(tune({"--budget", "soon"}, {"true"}).code, 2);
+}
+
+}  // namespace
+}  // namespace amdahl::e2e
