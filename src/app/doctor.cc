@@ -161,4 +161,9 @@ std::vector<Symptom> examine(const Config& config) {
   };
 }
 
+bool is_well(const std::vector<Symptom>& symptoms) {
+  return std::ranges::none_of(symptoms,
+                              [](const Symptom& symptom) { return symptom.state == "missing"; });
+}
+
 }  // namespace amdahl::app

@@ -18,4 +18,7 @@ struct Symptom {
 // Looks at everything; needs no ledger and changes nothing.
 std::vector<Symptom> examine(const Config& config);
 
+// Nothing that is needed is missing.
+bool is_well(const std::vector<Symptom>& symptoms);
+
 }  // namespace amdahl::app

@@ -348,4 +348,17 @@ JobProfile explain(const model::Spec& spec, model::Profile profile, const Collec
   return std::move(read.into);
 }
 
+CauseAdvice advice_on(const JobProfile& job, const model::Cause& cause) {
+  CauseAdvice advice;
+  advice.expected = profile::expected_gain(cause);
+  advice.behind = profile::finding_behind(job.findings, cause);
+  if (advice.behind != nullptr) {
+    advice.beside = profile::finding_beside(job.findings, *advice.behind, cause);
+  }
+  advice.went_to = profile::hot_line_of(job.findings, job.hot, cause, to_seconds(job.profile.wall));
+  advice.to_try =
+      profile::advice_on(job.findings, cause, profile::tongue_of_job(job.profile.evidence));
+  return advice;
+}
+
 }  // namespace amdahl::app

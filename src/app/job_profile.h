@@ -29,6 +29,16 @@ struct JobProfile {
   std::vector<std::string> problems;          // Records that could not be read, and why.
 };
 
+// What to do about a cause of a profile, and where.
+struct CauseAdvice {
+  double expected = 1;                       // Speed-up, of which the ceiling is the limit.
+  const profile::Finding* behind = nullptr;  // The line that explains it.
+  const profile::Finding* beside = nullptr;  // Another that shares in it.
+  std::string went_to;                       // Where its time went, where no line explains it.
+  std::string to_try;
+};
+CauseAdvice advice_on(const JobProfile& job, const model::Cause& cause);
+
 // The root of the git repository or worktree that holds the folder; empty if none does.
 std::string work_tree_of(const std::string& folder);
 

@@ -1,5 +1,6 @@
 #include "app/propose.h"
 
+#include "app/history.h"
 #include "app/status.h"
 #include "app/test_kit.h"
 #include "model/plan.h"
@@ -236,6 +237,33 @@ TEST_F(ProposeTest, ProposingAParkedIdeaAgainResumesIt) {
   EXPECT_EQ(context_.ledger->experiment(e.id)->resumed, 4);
   EXPECT_EQ(context_.ledger->runs_of(e.id)->size(), 4U);
   EXPECT_FALSE(propose()) << "it goes on already";
+}
+
+TEST_F(ProposeTest, ParkedIdeasAreListedWhetherTheirExperimentIsOpenOrNot) {
+  ASSERT_EQ(offer(0.20), Ids{"h-1"});
+  end("h-1", VerdictKind::kNoEffect, true, 6.5);
+  const auto proposed = [&](const char* variable) {
+    model::Change change;
+    change.env[variable] = "1";
+    return propose_change(context_, "eval", {change, "", 0.20, "", "ada"})->id;
+  };
+  const std::string open = proposed("COLOUR");
+  const model::Experiment e = register_experiment(open);
+  for (int i = 1; i <= 4; ++i) add_pair(e, i, 0);
+  const std::string live = proposed("OMP_NUM_THREADS");
+  std::int64_t before = 0;
+  const auto listed = [&](const std::string& state, int at_most) {
+    const HypothesisList list = *list_hypotheses(context_, {"", state, before, at_most});
+    before = list.page.next;
+    Ids ids;
+    for (const auto& item : list.page.items) ids.push_back(item.row.hypothesis.id);
+    return std::pair(list.page.total, ids);
+  };
+  EXPECT_EQ(listed("parked", 1), std::pair(std::int64_t{2}, Ids{open}));
+  EXPECT_EQ(listed("parked", 1), std::pair(std::int64_t{2}, Ids{"h-1"}));
+  EXPECT_EQ(listed("live", 1), std::pair(std::int64_t{1}, Ids{live}));
+  EXPECT_EQ(before, 0);
+  EXPECT_EQ(list_hypotheses(context_, {"", "lives", 0, 9}).error().kind, Error::Kind::kBadInput);
 }
 
 // No profile brings a person's idea again, so the loop does when the baseline it was tried on

@@ -11,6 +11,7 @@
 namespace amdahl::app {
 namespace {
 
+constexpr double kDaysOfAMonth = 30;
 constexpr int kEnoughPairs = 5;  // With fewer nothing is shown by them.
 
 bool has(const std::vector<std::string>& stack, const std::string& hypothesis) {
@@ -82,9 +83,11 @@ Result<Roi> return_on_investment(Context& context, std::optional<double> price) 
     }
     row.volume_accelerator_h_per_day = family.volume_accelerator_h_per_day;
     row.saved_accelerator_h_per_day = row.volume_accelerator_h_per_day * share;
+    row.saved_usd_per_month = kDaysOfAMonth * row.saved_accelerator_h_per_day * roi.price;
     roi.spent_accelerator_h += row.spent_accelerator_s / 3600;
     roi.spent_usd += row.spent_usd;
     roi.saved_accelerator_h_per_day += row.saved_accelerator_h_per_day;
+    roi.saved_usd_per_month += row.saved_usd_per_month;
     roi.rows.push_back(std::move(row));
   }
   if (roi.saved_accelerator_h_per_day > 0) {

@@ -25,6 +25,7 @@ struct RoiRow {
   std::optional<model::Comparison> production;
   double volume_accelerator_h_per_day = 0;
   double saved_accelerator_h_per_day = 0;
+  double saved_usd_per_month = 0;  // Of 30 days.
 };
 
 struct Roi {
@@ -33,6 +34,7 @@ struct Roi {
   double spent_accelerator_h = 0;
   double spent_usd = 0;  // As charged at the time; at a price of the caller's, all of it at that.
   double saved_accelerator_h_per_day = 0;
+  double saved_usd_per_month = 0;
   std::optional<double> pays_back_days;
 };
 

@@ -122,12 +122,11 @@ std::optional<FleetAnswer> scan_for_cycle(Context& context, const Say& say,
 
 Result<> record_volumes(Context& context, const FleetAnswer& answer, std::int64_t fence) {
   const scan::Report& report = answer.report;
-  const double days = std::max(to_seconds(report.end - report.start), 3600.0) / 86400;
   std::vector<ledger::Draft> drafts;
   for (const scan::Row& row : report.cut(scan::By::kFamily).rows) {
     const auto family = context.ledger->family(row.name);
     if (!family) continue;  // No spec: ranked, but nothing is known of it.
-    const double volume = scan::in_hours(row.split.allocated) / days;
+    const double volume = scan::hours_per_day(report, row.split.allocated);
     if (!moved(family->volume_accelerator_h_per_day, volume, kVolumeMoved)) continue;
     drafts.push_back({"scan.picked",
                       "cycle",

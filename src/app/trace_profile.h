@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "app/trace_files.h"
-#include "base/json.h"
 #include "profile/hta.h"
 #include "profile/job_html.h"
 #include "profile/trace_report.h"
@@ -28,8 +27,5 @@ struct TraceAnswer {
 };
 
 Result<TraceAnswer> profile_traces(const TraceRequest& request);
-
-// The report without the segments of its path, for --json.
-Json encode(const TraceAnswer& answer);
 
 }  // namespace amdahl::app

@@ -114,7 +114,7 @@ std::string costs_table(const app::Roi& roi) {
                show_number(row.spent_accelerator_s / 3600),
                show_number(row.volume_accelerator_h_per_day),
                show_number(row.saved_accelerator_h_per_day),
-               fmt::format("${:.2f}", 30 * row.saved_accelerator_h_per_day * roi.price)});
+               fmt::format("${:.2f}", row.saved_usd_per_month)});
   }
   return table.take();
 }
@@ -134,8 +134,8 @@ std::string campaign_page(const app::CampaignStory& story, const std::string& wh
       "(${3:.2f}) were spent on experiments; the changes save {4} a day (${5:.2f} a month at "
       "${6:.2f} an hour).{7}</p>\n",
       head, kCampaignStyle, show_number(story.roi.spent_accelerator_h), story.roi.spent_usd,
-      show_number(story.roi.saved_accelerator_h_per_day),
-      30 * story.roi.saved_accelerator_h_per_day * story.roi.price, story.roi.price,
+      show_number(story.roi.saved_accelerator_h_per_day), story.roi.saved_usd_per_month,
+      story.roi.price,
       story.campaign ? fmt::format(" In expectation at most {} of the promotions are false.",
                                    show_percent(story.campaign->alpha))
                      : "");

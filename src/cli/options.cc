@@ -126,6 +126,7 @@ constexpr auto kOptions = std::to_array<Option>({
      "only those: live, parked, refuted, ..."},
     {"ledger", "--family", "NAME", &Flags::family, "only this family's"},
     {"ledger", "--limit", "N", &Flags::limit, "rows at most"},
+    {"ledger", "--before", "N", &Flags::before, "list: only those older than number N"},
     {"ledger", "--output", "FILE", &Flags::output, "where to export to"},
     {"ledger", "--reason", "TEXT", &Flags::reason, "why it is reopened"},
     {"ledger", "--as", "NAME", &Flags::as, "who reopens it"},

@@ -90,6 +90,7 @@ struct Flags {
   int same = -1;
   int warm_up = 1;
   int limit = 50;
+  int before = 0;
   int hypotheses = 0;
   int threads = 0;
   bool explain_input = false;

@@ -97,13 +97,6 @@ std::string what_settles(const app::Parked& p) {
       counted(p.pairs_to_settle, "more pair"), p.e_better, p.e_asked, p.e_no_effect, p.e_asked);
 }
 
-Json parked_json(const app::Parked& p) {
-  return {{"pairs_to_settle", p.pairs_to_settle},
-          {"e_better", p.e_better},
-          {"e_no_effect", p.e_no_effect},
-          {"e_asked", p.e_asked}};
-}
-
 std::string describe(const ledger::Budget& b) {
   const bool time = b.resource == "accelerator_s";
   const bool money = b.resource == "usd";

@@ -31,7 +31,6 @@ std::string saving(double log_effect);
 std::string describe(const model::Comparison& comparison);
 // "about 24 more pairs would settle it: E is 1.2 of 20 for better and ...".
 std::string what_settles(const app::Parked& parked);
-Json parked_json(const app::Parked& parked);
 // "1.23 of 10 accelerator-hours spent, 0.2 committed".
 std::string describe(const ledger::Budget& budget);
 std::string describe_time(Nanos unix_time);  // "2026-11-15 21:30".

@@ -30,27 +30,18 @@ std::string load_of(const model::Profile& profile) {
 
 std::string show_cause(const Flags& flags, const app::JobProfile& profile, const Cause& cause,
                        std::size_t number) {
-  std::string text = fmt::format("{}. {} {:>9} {:>6} {:>8} {:>8}\n", number,
-                                 left(cause.name, number < 10 ? 42 : 41),
-                                 show_number(cause.accelerator_seconds), show_percent(cause.share),
-                                 times(cause.ceiling), times(profile::expected_gain(cause)));
-  const profile::Finding* behind = profile::finding_behind(profile.findings, cause);
-  if (behind != nullptr) {
-    const auto say = [&](const code::Finding& code) {
-      text += wrapped(flags, fmt::format("{}: {}", place_of(code), code.finds), 3);
-    };
-    say(behind->code);
-    const auto* beside = profile::finding_beside(profile.findings, *behind, cause);
-    if (beside != nullptr) say(beside->code);
+  const app::CauseAdvice advice = app::advice_on(profile, cause);
+  std::string text =
+      fmt::format("{}. {} {:>9} {:>6} {:>8} {:>8}\n", number,
+                  left(cause.name, number < 10 ? 42 : 41), show_number(cause.accelerator_seconds),
+                  show_percent(cause.share), times(cause.ceiling), times(advice.expected));
+  for (const profile::Finding* finding : {advice.behind, advice.beside}) {
+    if (finding == nullptr) continue;
+    text += wrapped(flags, fmt::format("{}: {}", place_of(finding->code), finding->code.finds), 3);
   }
   text += wrapped(flags, cause.because, 3);
-  const double wall_s = to_seconds(profile.profile.wall);
-  const std::string hot = profile::hot_line_of(profile.findings, profile.hot, cause, wall_s);
-  if (!hot.empty()) text += wrapped(flags, hot, 3);
-  const profile::Tongue tongue = profile::tongue_of_job(profile.profile.evidence);
-  if (const auto advice = profile::advice_on(profile.findings, cause, tongue); !advice.empty()) {
-    text += wrapped(flags, fmt::format("try: {}", advice), 3);
-  }
+  if (!advice.went_to.empty()) text += wrapped(flags, advice.went_to, 3);
+  if (!advice.to_try.empty()) text += wrapped(flags, fmt::format("try: {}", advice.to_try), 3);
   return text;
 }
 

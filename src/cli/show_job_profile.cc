@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "api/profile.h"
 #include "app/trace_profile.h"
 #include "base/count.h"
 #include "base/screen.h"
@@ -15,7 +16,6 @@
 #include "cli/show_causes.h"
 #include "cli/show_waits.h"
 #include "cli/terminal.h"
-#include "model/codec.h"
 #include "model/receipt.h"
 #include "os/files.h"
 #include "os/private.h"
@@ -52,36 +52,7 @@ std::string show_finding(const Flags& flags, const profile::Finding& finding) {
   return text;
 }
 
-nlohmann::json encode_finding(const profile::Finding& finding) {
-  return {{"file", finding.code.file},      {"line", finding.code.line},
-          {"rule", finding.code.rule},      {"snippet", finding.code.snippet},
-          {"finds", finding.code.finds},    {"accelerator_s", finding.accelerator_seconds},
-          {"share", finding.share},         {"ceiling", finding.ceiling},
-          {"expected", finding.expected},   {"measured", finding.measured},
-          {"cause", finding.cause},         {"because", finding.because},
-          {"try", finding.code.suggestion}, {"playbook", finding.code.playbook},
-          {"patch", finding.code.patch}};
-}
-
-template <class Value>
-nlohmann::json or_null(const std::optional<Value>& value) {
-  return value ? nlohmann::json(*value) : nlohmann::json();
-}
-
 }  // namespace
-
-nlohmann::json encode_gpu(const profile::GpuUse& gpu) {
-  return {{"gpu", gpu.gpu},
-          {"name", gpu.name},
-          {"uuid", gpu.uuid},
-          {"looks", gpu.looks},
-          {"memory_total_bytes", or_null(gpu.memory_total_bytes)},
-          {"memory_peak_bytes", or_null(gpu.memory_peak_bytes)},
-          {"power_w", or_null(gpu.power_w)},
-          {"strangers", gpu.strangers},
-          {"strangers_bytes", gpu.strangers_bytes},
-          {"trouble", gpu.trouble}};
-}
 
 std::string show_job_profile(const Flags& flags, const app::JobProfile& profile) {
   std::string text = show_causes(flags, profile);
@@ -98,33 +69,6 @@ std::string show_job_profile(const Flags& flags, const app::JobProfile& profile)
     text += fmt::format("not read: {}\n", problem);
   }
   return text;
-}
-
-nlohmann::json encode_job_profile(const app::JobProfile& profile) {
-  nlohmann::json json = encode(profile.profile);
-  json["findings"] = nlohmann::json::array();
-  for (const profile::Finding& finding : profile.findings) {
-    json["findings"].push_back(encode_finding(finding));
-  }
-  const profile::Tongue tongue = profile::tongue_of_job(profile.profile.evidence);
-  for (std::size_t i = 0; i < profile.profile.causes.size(); ++i) {
-    const model::Cause& cause = profile.profile.causes[i];
-    nlohmann::json& row = json["causes"][i];
-    row["expected"] = profile::expected_gain(cause);
-    row["try"] = profile::advice_on(profile.findings, cause, tongue);
-    if (const auto* behind = profile::finding_behind(profile.findings, cause)) {
-      row["file"] = behind->code.file;
-      row["line"] = behind->code.line;
-    }
-    const double wall_s = to_seconds(profile.profile.wall);
-    const std::string hot = profile::hot_line_of(profile.findings, profile.hot, cause, wall_s);
-    if (!hot.empty()) row["went_to"] = hot;
-  }
-  json["gpus"] = nlohmann::json::array();
-  for (const profile::GpuUse& gpu : profile.gpus) json["gpus"].push_back(encode_gpu(gpu));
-  json["waits"] = profile.waits ? encode_waits(*profile.waits) : nlohmann::json();
-  json["not_read"] = profile.problems;
-  return json;
 }
 
 namespace {
@@ -172,10 +116,7 @@ Result<int> profile_typed_command(const Flags& flags) {
     return exit_status(done.receipt);
   }
   if (flags.json) {
-    nlohmann::json json = encode_job_profile(done.joined);
-    json["folder"] = done.folder;
-    json["ending"] = describe_ending(done.receipt);
-    print_json(json);
+    print_json(api::command_profile(done));
   } else {
     print(show_job_profile(flags, done.joined));
     print(fmt::format("\nwhat the collectors left: {}\n", done.folder));

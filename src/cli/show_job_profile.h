@@ -1,9 +1,7 @@
-// show_job_profile.h: a job's profile as people and programs read it: causes, lines, waits.
+// show_job_profile.h: a job's profile as people read it: causes, lines, waits.
 #pragma once
 
 #include <string>
-
-#include <nlohmann/json_fwd.hpp>
 
 #include "app/job_profile.h"
 #include "app/profile_command.h"
@@ -14,9 +12,6 @@ namespace amdahl::cli {
 // The causes, then the lines behind them with what to try and, where it is mechanical, the patch;
 // then where the step thread waited.
 std::string show_job_profile(const Flags& flags, const app::JobProfile& profile);
-nlohmann::json encode_job_profile(const app::JobProfile& profile);
-
-nlohmann::json encode_gpu(const profile::GpuUse& gpu);
 
 // `amdahl profile -- CMD`.
 Result<int> profile_typed_command(const Flags& flags);

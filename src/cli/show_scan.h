@@ -1,13 +1,11 @@
-// show_scan.h: a fleet's report as text at a glance, as JSON, as CSV, and how its inputs were read.
+// show_scan.h: a fleet's report as text at a glance, as CSV, and how its inputs were read.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "app/scan.h"
-#include "base/json.h"
 #include "cli/options.h"
-#include "scan/anatomy.h"
 #include "scan/report.h"
 
 namespace amdahl::cli {
@@ -22,16 +20,11 @@ std::string counted_words(const app::FleetAnswer& answer);
 std::string time_outside(const app::FleetAnswer& answer);
 // For a scan that has none: which window that is, and where the jobs are.
 std::string no_jobs_text(const app::FleetAnswer& answer);
-Json fleet_json(const app::FleetAnswer& answer, scan::By by);
-Json split_json(const scan::Split& split);
-// One job's anatomy, of a fleet or of a record here.
-Json anatomy_json(const scan::Anatomy& anatomy);
 std::string fleet_csv(const app::FleetAnswer& answer, scan::By by);
 std::string csv_cell(std::string_view text);  // Quoted as RFC 4180 has it; no spreadsheet runs it.
 
 // What --trend asks for: a table of the fleet's windows, and a line a family.
 std::string show_trend(const Flags& flags, const scan::Report& report);
-Json trend_json(const scan::Report& report);
 std::string trend_csv(const app::FleetAnswer& answer);
 
 }  // namespace amdahl::cli

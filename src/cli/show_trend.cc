@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include "base/amount.h"
 #include "base/screen.h"
@@ -66,8 +65,6 @@ std::string family_change(const TrendLine& line) {
 
 double observed_hours(const scan::Split& split) { return scan::in_hours(scan::observed_in(split)); }
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-
 }  // namespace
 
 std::string show_trend(const Flags& flags, const scan::Report& report) {
@@ -106,43 +103,6 @@ std::string show_trend(const Flags& flags, const scan::Report& report) {
       dim(flags, "95 % intervals over jobs, each for itself: by chance one in twenty is beyond.");
   text += "\n";
   return text;
-}
-
-Json trend_json(const scan::Report& report) {
-  Json lines = Json::array();
-  for (const TrendLine& line : report.trends) {
-    Json windows = Json::array();
-    for (const TrendWindow& window : line.windows) {
-      const scan::Split& split = window.slice.split;
-      const bool observed = window.slice.jobs > 0;
-      windows.push_back({{"start_s", to_seconds(window.slice.start)},
-                         {"end_s", to_seconds(window.slice.end)},
-                         {"jobs", window.slice.jobs},
-                         {"allocated_accelerator_s", split.allocated},
-                         {"observed_accelerator_s", scan::observed_in(split)},
-                         {"wasted_accelerator_s", scan::wasted(split)},
-                         {"waste_share", observed ? Json(window.share) : Json()},
-                         {"lower", observed ? number(window.lower) : Json()},
-                         {"upper", observed ? number(window.upper) : Json()},
-                         {"change", window.has_change ? Json(window.change) : Json()},
-                         {"change_lower", window.has_change ? number(window.change_lower) : Json()},
-                         {"change_upper", window.has_change ? number(window.change_upper) : Json()},
-                         {"may_be_chance", window.has_change ? Json(!window.can_tell) : Json()}});
-    }
-    Json halves;
-    if (line.halves) {
-      halves = {{"says", line.halves->says},
-                {"change", line.halves->change},
-                {"lower", number(line.halves->lower)},
-                {"upper", number(line.halves->upper)},
-                {"may_be_chance", !line.halves->can_tell}};
-    }
-    lines.push_back({{"of", line.family.empty() ? "fleet" : "family"},
-                     {"family", line.family},
-                     {"windows", std::move(windows)},
-                     {"halves", std::move(halves)}});
-  }
-  return lines;
 }
 
 std::string trend_csv(const app::FleetAnswer& answer) {

@@ -1,9 +1,7 @@
-// show_waits.h: what a job's threads waited for, as people and programs read it.
+// show_waits.h: what a job's threads waited for, as people read it.
 #pragma once
 
 #include <string>
-
-#include <nlohmann/json_fwd.hpp>
 
 #include "cli/options.h"
 #include "profile/offcpu.h"
@@ -12,6 +10,5 @@ namespace amdahl::cli {
 
 // Threads by role, the places that waited, the lines that took longest, who woke whom, disks.
 std::string show_waits(const Flags& flags, const profile::WaitsReport& report);
-nlohmann::json encode_waits(const profile::WaitsReport& report);
 
 }  // namespace amdahl::cli

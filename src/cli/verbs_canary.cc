@@ -1,28 +1,17 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "api/loop.h"
 #include "app/canary.h"
 #include "cli/show.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "model/codec.h"
 #include "os/host.h"
 
 namespace amdahl::cli {
 namespace {
 
 using model::CanaryState;
-
-Json json_of(const app::CanaryView& view) {
-  return {{"hypothesis", view.row.canary.hypothesis},
-          {"family", view.row.canary.family},
-          {"state", model::name(view.row.state)},
-          {"by", view.row.actor},
-          {"reason", view.row.reason},
-          {"terms", encode(view.row.canary)},
-          {"result", encode(view.result)},
-          {"unreadable", view.unreadable}};
-}
 
 std::vector<std::string> line_of(const app::CanaryView& view) {
   const model::Canary& canary = view.row.canary;
@@ -66,7 +55,7 @@ Result<int> keep(const Flags& flags) {
   const std::string who = flags.as.empty() ? os::user_name() : flags.as;
   const std::string outcome = TRY(app::keep_change(context, flags.words[1], who, flags.reason));
   if (flags.json) {
-    print_json({{"schema_version", 1}, {"outcome", outcome}});
+    print_json(api::outcome(outcome));
   } else {
     print(outcome + "\n");
   }
@@ -87,9 +76,7 @@ Result<int> do_canary(const Flags& flags) {
   const std::vector<app::CanaryView> views =
       TRY(app::read_canaries(context, flags.words.empty() ? "" : flags.words.front()));
   if (flags.json) {
-    Json list = Json::array();
-    for (const app::CanaryView& view : views) list.push_back(json_of(view));
-    print_json({{"schema_version", 1}, {"canaries", list}});
+    print_json(api::canaries(views));
     return 0;
   }
   if (views.empty()) {

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "api/job.h"
 #include "app/try_pair.h"
 #include "base/text.h"
 #include "cli/show.h"
@@ -100,9 +101,7 @@ Result<> write_page(const Flags& flags, const app::TryOutcome& outcome) {
 void show(const Flags& flags, const app::TryOutcome& outcome) {
   const compare::Account& account = outcome.account;
   if (flags.json) {
-    Json document = compare::encode(account);
-    document["folder"] = outcome.folder;
-    return print_json(document);
+    return print_json(api::compared(outcome));
   }
   if (flags.quiet) return print(account.verdict + "\n");
   print(compare::draw(

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "api/machine.h"
 #include "app/config.h"
 #include "base/text.h"
 #include "cli/show.h"
@@ -13,15 +14,6 @@ namespace amdahl::cli {
 namespace {
 
 constexpr std::size_t kWidest = 40;  // Of a value in the table.
-
-// Numbers, texts and lists are written alike in TOML and JSON.
-Json json_of(const app::SettingRow& row) {
-  const auto value = parse_json(row.value);
-  return {{"name", row.name},
-          {"value", value ? *value : Json()},
-          {"from", row.from},
-          {"meaning", row.meaning}};
-}
 
 Result<app::SettingRow> setting_named(const std::vector<app::SettingRow>& rows,
                                       const std::string& name) {
@@ -43,18 +35,14 @@ Result<int> do_config(const Flags& flags) {
   if (!flags.words.empty()) {
     const app::SettingRow row = TRY(setting_named(rows, flags.words.front()));
     if (flags.json) {
-      print_json(json_of(row));
+      print_json(api::setting(row));
     } else {
       print(row.value + "\n");
     }
     return 0;
   }
   if (flags.json) {
-    Json list = Json::array();
-    for (const app::SettingRow& row : rows) list.push_back(json_of(row));
-    print_json({{"schema_version", 1},
-                {"file", config.from.empty() ? Json() : Json(config.from)},
-                {"settings", list}});
+    print_json(api::settings(config));
     return 0;
   }
   print(config.from.empty() ? "No file was read; make one with: amdahl init\n\n"

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "api/loop.h"
 #include "app/dreaming.h"
 #include "app/propose.h"
 #include "base/count.h"
@@ -10,38 +11,11 @@
 #include "cli/show.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "model/codec.h"
 
 namespace amdahl::cli {
 namespace {
 
 constexpr std::size_t kReasonsShown = 10;
-
-Json json_of(const app::DreamOutcome& outcome) {
-  Json injected = Json::array();
-  for (const model::Hypothesis& h : outcome.injected) injected.push_back(encode(h));
-  Json left_out = Json::array();
-  for (const app::NotTaken& idea : outcome.left_out) {
-    left_out.push_back({{"family", idea.family},
-                        {"what", idea.what},
-                        {"origin", idea.origin},
-                        {"because", idea.because}});
-  }
-  return {{"schema_version", 1},
-          {"injected", injected},
-          {"known", outcome.known},
-          {"left_out", left_out},
-          {"queue_is_full", outcome.queue_is_full},
-          {"wins", outcome.wins_searched},
-          {"docs", outcome.docs},
-          {"documents", outcome.documents},
-          {"passed_over", outcome.passed_over},
-          {"unread", outcome.unread},
-          {"passages", outcome.passages},
-          {"more_passages", outcome.more_passages},
-          {"unprofiled", outcome.unprofiled},
-          {"unclassified", outcome.unclassified}};
-}
 
 std::string show_search(const app::DreamOutcome& outcome) {
   std::string text = fmt::format("Searched {}", counted(outcome.wins_searched, "win"));
@@ -117,7 +91,7 @@ Result<int> do_dream(const Flags& flags) {
   const app::DreamOutcome outcome =
       TRY(app::dream_up(context, {.docs = flags.docs, .family = flags.family, .fence = 0}));
   if (flags.json) {
-    print_json(json_of(outcome));
+    print_json(api::dream(outcome));
     return 0;
   }
   print(show_search(outcome));

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "api/machine.h"
 #include "app/config.h"
 #include "app/context.h"
 #include "app/doctor.h"
@@ -25,14 +26,9 @@ Result<int> do_doctor(const Flags& flags) {
     symptoms.front() = {"configuration", "missing", config.error().text,
                         "correct it, or name another file with --config"};
   }
-  bool well = true;
-  Json list = Json::array();
-  for (const app::Symptom& s : symptoms) {
-    well &= s.state != "missing";
-    list.push_back({{"name", s.name}, {"state", s.state}, {"detail", s.detail}, {"fix", s.fix}});
-  }
+  const bool well = app::is_well(symptoms);
   if (flags.json) {
-    print_json({{"schema_version", 1}, {"ok", well}, {"symptoms", list}});
+    print_json(api::doctor(symptoms));
     return well ? 0 : 1;
   }
   for (const app::Symptom& s : symptoms) {
@@ -63,10 +59,7 @@ Result<int> do_init(const Flags& flags) {
     TRY(os::write_file(file, app::config_template(config.state_dir)));
   }
   if (flags.json) {
-    print_json({{"schema_version", 1},
-                {"state_dir", config.state_dir},
-                {"config", file},
-                {"config_written", writes}});
+    print_json(api::initialised(config, file, writes));
     return 0;
   }
   print(fmt::format("Ledger         {}/ledger.db\nConfiguration  {}{}\n", config.state_dir, file,
@@ -91,10 +84,7 @@ Result<int> do_completion(const Flags& flags) {
 
 Result<int> do_version(const Flags& flags) {
   if (flags.json) {
-    print_json({{"schema_version", 1},
-                {"version", AMDAHL_VERSION},
-                {"revision", AMDAHL_REVISION},
-                {"ledger_schema", ledger::schema_version()}});
+    print_json(api::version(AMDAHL_VERSION, AMDAHL_REVISION, ledger::schema_version()));
   } else {
     print(fmt::format("amdahl {} ({}), ledger schema {}\n", AMDAHL_VERSION, AMDAHL_REVISION,
                       ledger::schema_version()));

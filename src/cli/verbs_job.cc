@@ -4,6 +4,9 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "api/fleet.h"
+#include "api/job.h"
+#include "api/loop.h"
 #include "app/fleet.h"
 #include "app/propose.h"
 #include "app/run.h"
@@ -13,59 +16,11 @@
 #include "cli/show_scan.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "model/codec.h"
 #include "os/files.h"
 #include "os/host.h"
 #include "scan/draw.h"
 
 namespace amdahl::cli {
-Json split_json(const scan::Split& split) {
-  return {{"allocated", split.allocated},
-          {"unobserved", split.unobserved},
-          {"idle", split.idle},
-          {"low", split.low},
-          {"productive", split.productive}};
-}
-
-Json anatomy_json(const scan::Anatomy& anatomy) {
-  Json table = Json::array();
-  for (const scan::CeilingRow& row : anatomy.table) {
-    table.push_back({{"name", row.name},
-                     {"accelerator_seconds", row.accelerator_seconds},
-                     {"share", row.share},
-                     {"ceiling", std::isfinite(row.if_vanished) ? Json(row.if_vanished) : Json()},
-                     {"is_compute", row.is_compute}});
-  }
-  constexpr std::string_view kActivities[] = {"unobserved", "idle", "low", "productive"};
-  Json lanes = Json::array();
-  for (const auto& lane : anatomy.accelerators) {
-    Json stretches = Json::array();
-    for (const scan::Stretch& s : lane) {
-      stretches.push_back({{"activity", kActivities[static_cast<std::size_t>(s.activity)]},
-                           {"start_s", to_seconds(s.start)},
-                           {"seconds", to_seconds(s.duration)}});
-    }
-    lanes.push_back(std::move(stretches));
-  }
-  Json phases = Json::array();
-  for (const model::Span& phase : anatomy.phases) {
-    phases.push_back({{"name", phase.name},
-                      {"start_s", to_seconds(phase.start)},
-                      {"seconds", to_seconds(phase.duration)}});
-  }
-  Json parts = Json::array();
-  for (const scan::Part& part : anatomy.parts) {
-    parts.push_back({{"kind", scan::name(part.kind)},
-                     {"accelerator_seconds", part.accelerator_seconds},
-                     {"evidence", part.evidence}});
-  }
-  return {{"schema_version", 1},      {"job", anatomy.job},
-          {"family", anatomy.family}, {"wall_s", to_seconds(anatomy.wall)},
-          {"metric", anatomy.metric}, {"split_accelerator_s", split_json(anatomy.split)},
-          {"accelerators", lanes},    {"phases", phases},
-          {"parts", parts},           {"table", table}};
-}
-
 namespace {
 
 Result<std::string> only_word(const Flags& flags, std::string_view what, std::string_view verb) {
@@ -144,17 +99,8 @@ Result<int> do_run(const Flags& flags) {
   const app::Config config = TRY(config_for(flags));
   const app::RunOutcome outcome = TRY(app::run_job(config, options));
   const model::Receipt& r = outcome.receipt;
-  Json gpus = Json::array();
-  for (const profile::GpuUse& gpu : outcome.gpus) gpus.push_back(encode_gpu(gpu));
   if (flags.json) {
-    print_json({{"schema_version", 1},
-                {"job", outcome.job},
-                {"gpus", gpus},
-                {"receipt", encode(r)},
-                {"usage_file", outcome.usage_file},
-                {"promoted", outcome.canary.changes},
-                {"held_back", outcome.canary.held_back},
-                {"warning", outcome.warning}});
+    print_json(api::run(outcome));
   } else {
     if (flags.promoted) fmt::print(stderr, "amdahl: {}\n", describe_stack(outcome));
     fmt::print(stderr,
@@ -175,7 +121,7 @@ Result<int> do_anatomy(const Flags& flags) {
   const app::Config config = TRY(config_for(flags));
   const scan::Anatomy anatomy = TRY(app::job_anatomy(config, job));
   if (flags.json) {
-    print_json(anatomy_json(anatomy));
+    print_json(api::anatomy(anatomy));
   } else {
     print(scan::draw(anatomy, terminal_width(flags), use_colour(flags), flags.ascii));
   }
@@ -190,11 +136,7 @@ Result<int> do_adopt(const Flags& flags) {
           ? TRY(app::adopt_job(context, job, flags.family, flags.output, flags.replace))
           : TRY(app::adopt_spec(context, flags.spec, flags.replace));
   if (flags.json) {
-    print_json({{"schema_version", 1},
-                {"family", adopted.spec.family},
-                {"file", adopted.path},
-                {"spec", encode(adopted.spec)},
-                {"notes", adopted.notes}});
+    print_json(api::adopted(adopted));
     return 0;
   }
   print(fmt::format("{} can be experimented on; its spec is {}\n", adopted.spec.family,
@@ -222,7 +164,7 @@ Result<int> do_propose(const Flags& flags) {
     resumed |= row.experiment.hypothesis == h.id;
   }
   if (flags.json) {
-    print_json(encode(h));
+    print_json(api::proposed(h));
   } else if (resumed) {
     print(fmt::format("{} was parked: {} ({}). The next cycle goes on with it.\n", h.id, h.title,
                       model::describe(h.change)));

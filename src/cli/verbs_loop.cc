@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "api/loop.h"
 #include "app/canary.h"
 #include "app/cycle.h"
 #include "app/promote.h"
@@ -14,7 +15,6 @@
 #include "cli/show.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "model/codec.h"
 #include "os/host.h"
 
 namespace amdahl::cli {
@@ -51,14 +51,6 @@ std::string cycle_text(const app::CycleSummary& s) {
     text += fmt::format("; stopped: {}", s.stopped_because);
   }
   return text + "\n";
-}
-
-Json json_of(const app::CycleSummary& s) {
-  return {{"schema_version", 1},      {"ended_runs", s.ended_runs},
-          {"submitted", s.submitted}, {"promoted", s.promoted},
-          {"settled", s.settled},     {"waiting_at_gate", s.waiting_at_gate},
-          {"held", s.held},           {"parked", s.parked},
-          {"skipped", s.skipped},     {"stopped_because", s.stopped_because}};
 }
 
 std::int64_t tally(const app::Status& status, const std::string& name) {
@@ -114,17 +106,6 @@ void print_status_head(const app::Status& s) {
   }
 }
 
-Json proposals_json(const std::vector<ledger::CanaryRow>& rows) {
-  Json list = Json::array();
-  for (const ledger::CanaryRow& row : rows) {
-    list.push_back({{"hypothesis", row.canary.hypothesis},
-                    {"family", row.canary.family},
-                    {"because", row.reason},
-                    {"to_do", app::rollback_hint(row.canary.hypothesis)}});
-  }
-  return list;
-}
-
 std::string proposals_text(const std::vector<ledger::CanaryRow>& rows) {
   std::string text;
   for (const ledger::CanaryRow& row : rows) {
@@ -157,59 +138,6 @@ std::string show_families(const app::Status& s) {
                       rows);
 }
 
-Json json_of(const app::Status& s) {
-  Json experiments = Json::array();
-  for (const loop::ExperimentState& x : s.snapshot.experiments.state().experiments) {
-    experiments.push_back(
-        {{"id", x.id},
-         {"hypothesis", x.hypothesis},
-         {"family", x.family},
-         {"stage", name(x.stage)},
-         {"parked",
-          x.parked ? parked_json(app::parked_of(s.snapshot.experiments, x)) : Json(nullptr)},
-         {"in_flight", x.in_flight + x.top_up_in_flight},
-         {"comparison", encode(s.snapshot.experiments.comparison(x.id))}});
-  }
-  Json families = Json::array();
-  for (const loop::FamilyState& f : s.snapshot.experiments.state().families) {
-    families.push_back({{"family", f.name},
-                        {"profiled", f.profiled},
-                        {"same_pairs", f.same_pairs},
-                        {"volume_accelerator_h_per_day", f.volume_accelerator_h_per_day}});
-  }
-  Json doc = {{"schema_version", 1},
-              {"state_dir", s.state_dir},
-              {"tallies", s.tallies},
-              {"experiments", experiments},
-              {"families", families},
-              {"queued", s.snapshot.experiments.state().queued.size()},
-              {"in_flight", s.snapshot.in_flight.size()},
-              {"pending_at_gate", s.pending.size()},
-              {"rollbacks_proposed", proposals_json(s.rollbacks)}};
-  for (const ledger::Budget& b : s.budgets) {
-    doc["budgets"][b.resource] = {{"limit", b.limit ? Json(*b.limit) : Json()},
-                                  {"committed", b.committed},
-                                  {"spent", b.spent},
-                                  {"overrun", b.overrun}};
-  }
-  doc["next"] = s.choice ? s.choice->body : Json();
-  if (s.choice) doc["next"]["since_ns"] = s.choice->at.count();
-  if (s.lease) {
-    doc["lease"] = {{"holder", s.lease->holder},
-                    {"host", s.lease->host},
-                    {"taken_ns", s.lease->taken.count()},
-                    {"expires_ns", s.lease->expires.count()}};
-  }
-  if (s.campaign) {
-    doc["campaign"] = {{"id", s.campaign->id},
-                       {"k", s.campaign->k},
-                       {"alpha", s.campaign->alpha},
-                       {"registered", s.campaign->registered},
-                       {"promoted", s.campaign->promoted}};
-  }
-  return doc;
-}
-
 }  // namespace
 
 Result<int> do_cycle(const Flags& flags) {
@@ -233,7 +161,7 @@ Result<int> do_cycle(const Flags& flags) {
   };
   const app::CycleSummary summary = TRY(app::run_cycle(context, options));
   if (flags.json) {
-    print_json(json_of(summary));
+    print_json(api::cycle(summary));
   } else {
     print(cycle_text(summary));
   }
@@ -244,7 +172,7 @@ Result<int> do_status(const Flags& flags) {
   app::Context context = TRY(context_for(flags, false));
   const app::Status status = TRY(app::read_status(context));
   if (flags.json) {
-    print_json(json_of(status));
+    print_json(api::status(status));
     return 0;
   }
   print_status_head(status);
@@ -284,14 +212,7 @@ Result<int> gate_list(const Flags& flags, app::Context& context) {
   const std::vector<ledger::CanaryRow> rollbacks =
       TRY(context.ledger->canaries_in(model::CanaryState::kRollbackProposed));
   if (flags.json) {
-    Json list = Json::array();
-    for (const ledger::GateRow& row : rows) {
-      list.push_back({{"state", row.state},
-                      {"packet", encode(row.packet)},
-                      {"decision", encode(row.decision)}});
-    }
-    print_json(
-        {{"schema_version", 1}, {"gate", list}, {"rollbacks_proposed", proposals_json(rollbacks)}});
+    print_json(api::gate(rows, rollbacks));
     return 0;
   }
   std::vector<std::vector<std::string>> lines;
@@ -332,10 +253,7 @@ Result<int> do_gate(const Flags& flags) {
     const ledger::GateRow row = TRY(app::find_gate(context, flags.words[1]));
     if (what == "show") {
       if (flags.json) {
-        print_json({{"schema_version", 1},
-                    {"state", row.state},
-                    {"packet", encode(row.packet)},
-                    {"decision", encode(row.decision)}});
+        print_json(api::gate_item(row));
       } else {
         print(show_packet(flags, row));
       }
@@ -344,7 +262,7 @@ Result<int> do_gate(const Flags& flags) {
     outcome = TRY(app::decide(context, row, decision));
   }
   if (flags.json) {
-    print_json({{"schema_version", 1}, {"outcome", outcome}});
+    print_json(api::outcome(outcome));
   } else {
     print(outcome + "\n");
   }
@@ -368,9 +286,7 @@ Result<int> do_stack(const Flags& flags) {
     }
   }
   if (flags.json) {
-    Json list = Json::array();
-    for (const model::StackResult& r : results) list.push_back(encode(r));
-    print_json({{"schema_version", 1}, {"stacks", list}});
+    print_json(api::stacks(results));
     return 0;
   }
   std::vector<std::vector<std::string>> rows;

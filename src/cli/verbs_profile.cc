@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "api/profile.h"
 #include "app/profile_now.h"
 #include "app/propose.h"
 #include "app/trace_profile.h"
@@ -15,7 +16,6 @@
 #include "cli/show_job_profile.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "model/codec.h"
 #include "os/files.h"
 #include "os/private.h"
 #include "profile/page.h"
@@ -72,7 +72,7 @@ Result<int> profile_files(const Flags& flags) {
     TRY(os::write_shared(os::absolute(flags.html), answer.page).in("--html"));
   }
   if (flags.json) {
-    print_json(app::encode(answer));
+    print_json(api::traces(answer));
     return 0;
   }
   print(profile::draw(answer.report, terminal_width(flags), use_colour(flags)));
@@ -103,7 +103,7 @@ Result<int> profile_family(const Flags& flags) {
   const app::JobProfile joined =
       app::explain(app::spec_of_run(known.spec, collected), std::move(profile), collected);
   if (flags.json) {
-    print_json(encode_job_profile(joined));
+    print_json(api::job_profile(joined));
   } else {
     print(show_job_profile(flags, joined));
   }

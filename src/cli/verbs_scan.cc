@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "api/fleet.h"
 #include "app/scan.h"
 #include "base/text.h"
 #include "cli/show.h"
@@ -163,10 +164,7 @@ Result<std::unique_ptr<ledger::Ledger>> ledger_of(const app::Config& config) {
 
 int nothing_yet(const Flags& flags) {
   if (flags.json) {
-    print_json({{"schema_version", 1},
-                {"jobs", 0},
-                {"families", Json::array()},
-                {"unreadable", Json::array()}});
+    print_json(api::empty_fleet());
     return 0;
   }
   print("No jobs have been observed yet. Run one: amdahl run -- CMD\n");
@@ -220,7 +218,7 @@ Result<int> draw_job(const Flags& flags, const app::FleetAnswer& answer) {
   const scan::Anatomy anatomy = scan::anatomy_of(answer.usage, answer.usage.jobs[*found], family,
                                                  {.idle_below = answer.report.idle_below});
   if (flags.json) {
-    print_json(anatomy_json(anatomy));
+    print_json(api::anatomy(anatomy));
   } else {
     print(scan::draw(anatomy, terminal_width(flags), use_colour(flags), flags.ascii));
   }
@@ -251,7 +249,7 @@ Result<int> do_scan(const Flags& flags) {
   TRY(write_html(flags, answer, by));
   if (!flags.job.empty()) return draw_job(flags, answer);
   if (flags.json) {
-    print_json(fleet_json(answer, by));
+    print_json(api::fleet(answer, by));
   } else if (flags.csv) {
     say_beside(answer);
     print(flags.trend.empty() ? fleet_csv(answer, by) : trend_csv(answer));

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "api/machine.h"
 #include "app/simulate.h"
 #include "base/text.h"
 #include "cli/show.h"
@@ -9,26 +10,6 @@
 
 namespace amdahl::cli {
 namespace {
-
-Json json_of(const sim::Table& table) {
-  Json rows = Json::array();
-  for (const std::vector<sim::Cell>& cells : table.rows) {
-    Json row = Json::array();
-    for (const sim::Cell& cell : cells) {
-      if (!cell.figure) {
-        row.push_back(cell.text);
-        continue;
-      }
-      row.push_back({{"value", cell.figure->value}, {"error", cell.figure->error}});
-    }
-    rows.push_back(std::move(row));
-  }
-  return {{"name", table.name},
-          {"title", table.title},
-          {"columns", table.columns},
-          {"rows", rows},
-          {"notes", table.notes}};
-}
 
 std::string text_of(const sim::Table& content) {
   std::vector<std::vector<std::string>> rows;
@@ -73,13 +54,7 @@ Result<int> do_sim(const Flags& flags) {
       }));
   line.clear();
   if (flags.json) {
-    Json doc = {{"schema_version", 1},
-                {"seed", question.seed},
-                {"fitted", answer.fitted},
-                {"interrupted", answer.interrupted},
-                {"tables", Json::array()}};
-    for (const sim::Table& table : answer.tables) doc["tables"].push_back(json_of(table));
-    print_json(doc);
+    print_json(api::simulated(question, answer));
     return answer.interrupted ? 130 : 0;
   }
   if (flags.from_ledger) print("Fitted to the ledger\n");

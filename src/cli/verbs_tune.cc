@@ -1,13 +1,12 @@
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "api/tune.h"
 #include "app/tune.h"
 #include "base/count.h"
 #include "base/text.h"
 #include "cli/show.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "model/codec.h"
 
 namespace amdahl::cli {
 namespace {
@@ -16,8 +15,8 @@ constexpr std::size_t kTriedRows = 20;
 constexpr std::size_t kReasonWidth = 90;
 
 std::string saving_of(const model::Comparison& c) {
-  return fmt::format("{} ({} to {}, {})", saving(c.effect), saving(c.lower),
-                     saving(c.upper), counted(c.pairs, "pair"));
+  return fmt::format("{} ({} to {}, {})", saving(c.effect), saving(c.lower), saving(c.upper),
+                     counted(c.pairs, "pair"));
 }
 
 std::string tune_headline(const app::TuneOutcome& o) {
@@ -75,44 +74,6 @@ std::string show_tried(const app::TuneOutcome& o) {
   return text;
 }
 
-Json json_of(const app::TuneOutcome& o) {
-  Json won = Json::array();
-  for (const app::TunedChange& change : o.won) {
-    won.push_back({{"hypothesis", change.hypothesis.id},
-                   {"title", change.hypothesis.title},
-                   {"change", encode(change.hypothesis.change)},
-                   {"comparison", encode(change.comparison)},
-                   {"commit", change.commit}});
-  }
-  Json tried = Json::array();
-  for (const app::TriedChange& change : o.tried) {
-    tried.push_back({{"hypothesis", change.id},
-                     {"title", change.title},
-                     {"verdict", change.verdict},
-                     {"because", change.because}});
-  }
-  Json inferred = Json::array();
-  for (const app::Inferred& fact : o.inferred) {
-    inferred.push_back({{"field", fact.field},
-                        {"value", fact.value},
-                        {"because", fact.because},
-                        {"confidence", fact.confidence}});
-  }
-  return {{"schema_version", 1},
-          {"family", o.family},
-          {"spec", o.spec_path},
-          {"inferred", inferred},
-          {"stack", o.stack ? encode(*o.stack) : Json()},
-          {"won", won},
-          {"tried", tried},
-          {"untested", o.untested},
-          {"folder", o.folder},
-          {"files", o.files},
-          {"command", o.command},
-          {"ceiling", o.ceiling},
-          {"stopped_because", o.cycle.stopped_because}};
-}
-
 std::string tuning_text(const app::Ticker& t) {
   return fmt::format("[{}{}] {} promoted, {}, {}  {}", show_duration(t.elapsed),
                      t.left ? fmt::format(", about {} left", show_duration(*t.left)) : "",
@@ -142,7 +103,7 @@ Result<int> do_tune(const Flags& flags) {
   const app::TuneOutcome outcome = TRY(app::tune(config, options));
   line.clear();
   if (flags.json) {
-    print_json(json_of(outcome));
+    print_json(api::tuned(outcome));
   } else {
     print(tune_headline(outcome));
     if (!outcome.won.empty()) print(show_won(outcome));

@@ -47,6 +47,18 @@ struct HypothesisRow {
   Nanos since{};      // When it came into that state.
 };
 
+// A page of the list of hypotheses, newest first, each with its verdict.
+struct HypothesisPage {
+  struct Item {
+    HypothesisRow row;
+    std::optional<model::Verdict> verdict;
+    std::int64_t number = 0;  // Ever growing; as `before`: those older than this one.
+  };
+  std::vector<Item> items;
+  std::int64_t total = 0;  // On all pages.
+  std::int64_t next = 0;   // What to ask for as `before` to go on; 0: this was the last page.
+};
+
 struct ExperimentRow {
   model::Experiment experiment;
   std::string state;  // "live" or "closed".
@@ -134,6 +146,10 @@ class Ledger {
   virtual Result<HypothesisRow> hypothesis(const std::string& id) = 0;  // A unique prefix will do.
   virtual Result<std::vector<HypothesisRow>> hypotheses(const std::string& family,
                                                         const std::string& state) = 0;  // "" = all.
+  // At most so many of those that were proposed before `before` (0: the newest); "" = all.
+  virtual Result<HypothesisPage> page_of_hypotheses(const std::string& family,
+                                                    const std::string& state, std::int64_t before,
+                                                    int at_most) = 0;
   // Whoever holds the key: live, refuted, declined, promoted, no effect, harmful.
   virtual Result<std::optional<HypothesisRow>> holder_of_key(const std::string& key) = 0;
   // Everyone who ever had the key, oldest first.

@@ -488,4 +488,10 @@ Report report(const FleetUsage& usage, const Families& families, const Memories&
   return Reporter(usage, families, memory, options).run();
 }
 
+double hours_per_day(const Report& report, double accelerator_seconds) {
+  constexpr double kHour = 3600;
+  const double seconds = std::max(to_seconds(report.end - report.start), kHour);
+  return in_hours(accelerator_seconds) / (seconds / (24 * kHour));
+}
+
 }  // namespace amdahl::scan

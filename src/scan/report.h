@@ -266,6 +266,9 @@ struct Report {
   const Cut& cut(By by) const { return cuts[static_cast<std::size_t>(by)]; }
 };
 
+// What was used in the window as accelerator-hours a day; a window of minutes counts as an hour.
+double hours_per_day(const Report& report, double accelerator_seconds);
+
 // Same usage, same report. Linear in jobs and lanes, but for sorting the rows that are kept.
 Report report(const FleetUsage& usage, const Families& families, const Memories& memory,
               const ReportOptions& options = {});

@@ -34,6 +34,13 @@ inline constexpr std::string_view kHypothesesInState =
     "SELECT id, state, since_ns, body, outlook FROM hypothesis WHERE state = ? ORDER BY seq";
 inline constexpr std::string_view kAllHypotheses =
     "SELECT id, state, since_ns, body, outlook FROM hypothesis ORDER BY seq";
+// Backwards by the primary key, so that a page reads no more rows than it must pass over.
+inline constexpr std::string_view kHypothesisPage =
+    "SELECT h.id, h.state, h.since_ns, h.body, h.outlook, h.seq, v.at_ns, v.body"
+    " FROM hypothesis AS h LEFT JOIN verdict AS v ON v.hypothesis = h.id WHERE h.seq < ?1"
+    " AND (?2 = '' OR h.family = ?2) AND (?3 = '' OR h.state = ?3) ORDER BY h.seq DESC LIMIT ?4";
+inline constexpr std::string_view kHypothesisCount =
+    "SELECT count(*) FROM hypothesis WHERE (?1 = '' OR family = ?1) AND (?2 = '' OR state = ?2)";
 inline constexpr std::string_view kHolderOfKey =
     "SELECT id, state, since_ns, body, outlook FROM hypothesis WHERE key = ? AND state IN"
     " ('live', 'promoted', 'declined', 'refuted', 'no effect', 'harmful')";

@@ -98,6 +98,28 @@ Result<std::vector<HypothesisRow>> Store::hypotheses(const std::string& family,
   return all<HypothesisRow>(db_, kPurpose, hypothesis_of, kAllHypotheses);
 }
 
+Result<HypothesisPage> Store::page_of_hypotheses(const std::string& family,
+                                                 const std::string& state, std::int64_t before,
+                                                 int at_most) {
+  constexpr auto kPurpose = "read hypotheses";
+  HypothesisPage page;
+  db::Statement count = TRY(db_.query(kPurpose, kHypothesisCount, family, state));
+  if (TRY(count.step())) page.total = count.integer(0);
+  if (before == 0) before = std::numeric_limits<std::int64_t>::max();
+  db::Statement row =
+      TRY(db_.query(kPurpose, kHypothesisPage, before, family, state, std::int64_t{at_most} + 1));
+  while (TRY(row.step())) {
+    if (std::ssize(page.items) == at_most) {
+      page.next = page.items.back().number;
+      break;
+    }
+    HypothesisPage::Item item{TRY(hypothesis_of(row).in(kPurpose)), std::nullopt, row.integer(5)};
+    if (!row.is_null(7)) item.verdict = TRY(verdict_of(row, 6));
+    page.items.push_back(std::move(item));
+  }
+  return page;
+}
+
 Result<std::optional<HypothesisRow>> Store::holder_of_key(const std::string& key) {
   return first<HypothesisRow>(db_, "look for the key", hypothesis_of, kHolderOfKey, key);
 }

@@ -225,6 +225,35 @@ TEST_F(LedgerTest, HypothesesByFamilyStateAndPrefix) {
   EXPECT_EQ(ledger_->hypothesis("").error().kind, Error::Kind::kNotFound);
 }
 
+TEST_F(LedgerTest, HypothesesComeInPagesNewestFirstWithTheirVerdicts) {
+  end_experiment(VerdictKind::kRefuted);
+  ASSERT_EQ(say({proposed("h-2", "key2"), proposed("h-3", "key3", "g"), proposed("h-4", "key4")}),
+            "");
+  struct Page {
+    Ids ids;
+    std::int64_t total;
+    bool goes_on;
+    bool operator==(const Page&) const = default;
+  };
+  std::int64_t before = 0;
+  const auto page = [&](const std::string& family, const std::string& state) {
+    const auto got = *ledger_->page_of_hypotheses(family, state, before, 2);
+    Page seen{{}, got.total, got.next != 0};
+    for (const auto& item : got.items) {
+      seen.ids.push_back(item.row.hypothesis.id);
+      EXPECT_EQ(item.verdict.has_value(), item.row.hypothesis.id == "h-1");
+    }
+    before = got.next;
+    return seen;
+  };
+  EXPECT_EQ(page("", ""), (Page{{"h-4", "h-3"}, 4, true}));
+  EXPECT_EQ(page("", ""), (Page{{"h-2", "h-1"}, 4, false}));
+  EXPECT_EQ(page("f", ""), (Page{{"h-4", "h-2"}, 3, true}));
+  EXPECT_EQ(page("f", ""), (Page{{"h-1"}, 3, false}));
+  EXPECT_EQ(page("f", "live"), (Page{{"h-4", "h-2"}, 2, false}));
+  EXPECT_EQ(page("g", "refuted"), (Page{{}, 0, false}));
+}
+
 TEST_F(LedgerTest, SearchTakesWhateverIsTyped) {
   end_experiment(VerdictKind::kRefuted);
   ASSERT_EQ(say(judged("h-2", "", VerdictKind::kInvalid)),

@@ -151,9 +151,11 @@ Result<GateRow> gate_of(const db::Statement& row) {
   return gate;
 }
 
-Result<model::Verdict> verdict_of(const db::Statement& row) {
-  auto verdict = TRY(model::decode_text<model::Verdict>(row.text(1)).in("verdict"));
-  if (verdict.at == Nanos{}) verdict.at = Nanos{row.integer(0)};
+Result<model::Verdict> verdict_of(const db::Statement& row) { return verdict_of(row, 0); }
+
+Result<model::Verdict> verdict_of(const db::Statement& row, int column) {
+  auto verdict = TRY(model::decode_text<model::Verdict>(row.text(column + 1)).in("verdict"));
+  if (verdict.at == Nanos{}) verdict.at = Nanos{row.integer(column)};
   return verdict;
 }
 

@@ -27,6 +27,8 @@ Result<ExperimentRow> experiment_of(const db::Statement& row);
 Result<model::Pair> pair_of(const db::Statement& row);
 Result<GateRow> gate_of(const db::Statement& row);
 Result<model::Verdict> verdict_of(const db::Statement& row);
+// From the column of its time on.
+Result<model::Verdict> verdict_of(const db::Statement& row, int column);
 Result<model::StackResult> stack_of(const db::Statement& row);
 Result<model::Finding> vote_of(const db::Statement& row);
 Result<Saving> saving_of(const db::Statement& row);

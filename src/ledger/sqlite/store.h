@@ -45,6 +45,8 @@ class Store final : public Ledger {
   Result<std::vector<HypothesisRow>> hypotheses(const std::string& family,
                                                 const std::string& state) override;
   Result<std::optional<HypothesisRow>> holder_of_key(const std::string& key) override;
+  Result<HypothesisPage> page_of_hypotheses(const std::string& family, const std::string& state,
+                                            std::int64_t before, int at_most) override;
   Result<std::vector<HypothesisRow>> hypotheses_with_key(const std::string& key) override;
   Result<std::vector<ExperimentRow>> live_experiments() override;
   Result<ExperimentRow> experiment(const std::string& id) override;

@@ -7,10 +7,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "api/profile.h"
 #include "app/trace_profile.h"
 #include "os/host.h"
 
-namespace amdahl::app {
+namespace amdahl::api {
 namespace {
 
 std::string event(const char* category, const char* name, const char* times, const char* args) {
@@ -42,19 +43,19 @@ class HostileTrace : public testing::Test {
   }
 
   // The page, the JSON and the browser's page are all made; sums hold whatever the file said.
-  Result<TraceAnswer> answer_to(const std::string& bytes) const {
+  Result<app::TraceAnswer> answer_to(const std::string& bytes) const {
     const std::string path = folder_ + "/trace.json";
     // Not as files are written that must last: thousands of times that would wait for the disk.
     std::ofstream(path, std::ios::binary) << bytes;
-    TraceRequest request;
+    app::TraceRequest request;
     request.files.files = {path};
     request.html = true;
-    auto answer = profile_traces(request);
+    auto answer = app::profile_traces(request);
     if (!answer) {
       EXPECT_TRUE(answer.error().text.starts_with(path)) << answer.error().text;
       return answer;
     }
-    const Json json = encode(*answer);
+    const Json json = traces(*answer);
     EXPECT_FALSE(json.dump().empty());
     for (const Json& device : json.at("devices")) {
       EXPECT_GE(device.at("idle_ns").get<std::int64_t>(), 0);
@@ -140,4 +141,4 @@ TEST_F(HostileTrace, WhatIsNoTraceSaysWhatItWasTakenFor) {
 }
 
 }  // namespace
-}  // namespace amdahl::app
+}  // namespace amdahl::api

@@ -1,0 +1,83 @@
+#include "api/history.h"
+
+#include <nlohmann/json.hpp>
+
+#include "api/document.h"
+#include "api/loop.h"
+#include "model/codec.h"
+
+namespace amdahl::api {
+namespace {
+
+Json json_of(const ledger::Event& event) {
+  return {{"seq", event.seq},   {"at_ns", event.at.count()}, {"actor", event.actor},
+          {"kind", event.kind}, {"subject", event.subject},  {"payload", event.payload},
+          {"hash", event.hash}};
+}
+
+Json json_of(const std::vector<ledger::Event>& events) {
+  Json list = Json::array();
+  for (const ledger::Event& event : events) list.push_back(json_of(event));
+  return list;
+}
+
+}  // namespace
+
+Json story(const app::Story& story) {
+  Json votes = Json::array();
+  for (const model::Finding& vote : story.votes) votes.push_back(encode(vote));
+  Json doc = {{"hypothesis", encode(story.row.hypothesis)},
+              {"state", story.row.state},
+              {"votes", votes},
+              {"events", json_of(story.events)}};
+  if (story.verdict) doc["verdict"] = encode(*story.verdict);
+  if (story.parked) doc["parked"] = parked(*story.parked);
+  if (story.experiment) {
+    doc["experiment"] = encode(story.experiment->experiment);
+    doc["stage"] = model::name(story.experiment->stage);
+    if (story.experiment->comparison) doc["comparison"] = encode(*story.experiment->comparison);
+  }
+  return document(std::move(doc));
+}
+
+Json event(const ledger::Event& event) { return json_of(event); }
+
+Json events(const std::vector<ledger::Event>& events) {
+  return document({{"events", json_of(events)}});
+}
+
+Json hypotheses(const app::HypothesisList& list) {
+  const ledger::HypothesisPage& page = list.page;
+  Json items = Json::array();
+  for (auto item = page.items.rbegin(); item != page.items.rend(); ++item) {
+    Json json = {{"hypothesis", encode(item->row.hypothesis)}, {"state", item->row.state}};
+    const auto waits = list.parked.find(item->row.hypothesis.id);
+    if (waits != list.parked.end()) json["parked"] = parked(waits->second);
+    if (item->verdict) json["verdict"] = encode(*item->verdict);
+    items.push_back(std::move(json));
+  }
+  return document({{"total", page.total},
+                   {"before", page.next == 0 ? Json() : Json(page.next)},
+                   {"hypotheses", items}});
+}
+
+Json found(const std::vector<ledger::HypothesisRow>& rows) {
+  Json items = Json::array();
+  for (const ledger::HypothesisRow& row : rows) {
+    items.push_back({{"hypothesis", encode(row.hypothesis)}, {"state", row.state}});
+  }
+  return document({{"found", items}});
+}
+
+Json verified(const ledger::VerifyReport& report) {
+  return document({{"ok", report.ok()},
+                   {"events", report.events},
+                   {"bad_event", report.bad_event},
+                   {"differences", report.differences}});
+}
+
+Json reopened(const std::string& hypothesis) {
+  return document({{"hypothesis", hypothesis}, {"state", "reopened"}});
+}
+
+}  // namespace amdahl::api

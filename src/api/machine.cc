@@ -1,0 +1,74 @@
+#include "api/machine.h"
+
+#include <nlohmann/json.hpp>
+
+#include "api/document.h"
+
+namespace amdahl::api {
+namespace {
+
+// Numbers, texts and lists are written alike in TOML and JSON.
+Json json_of(const app::SettingRow& row) {
+  const auto value = parse_json(row.value);
+  return {{"name", row.name},
+          {"value", value ? *value : Json()},
+          {"from", row.from},
+          {"meaning", row.meaning}};
+}
+
+Json json_of(const sim::Table& table) {
+  Json rows = Json::array();
+  for (const std::vector<sim::Cell>& cells : table.rows) {
+    Json row = Json::array();
+    for (const sim::Cell& cell : cells) {
+      if (!cell.figure) {
+        row.push_back(cell.text);
+        continue;
+      }
+      row.push_back({{"value", cell.figure->value}, {"error", cell.figure->error}});
+    }
+    rows.push_back(std::move(row));
+  }
+  return {{"name", table.name},
+          {"title", table.title},
+          {"columns", table.columns},
+          {"rows", rows},
+          {"notes", table.notes}};
+}
+
+}  // namespace
+
+Json doctor(const std::vector<app::Symptom>& symptoms) {
+  Json list = Json::array();
+  for (const app::Symptom& s : symptoms) {
+    list.push_back({{"name", s.name}, {"state", s.state}, {"detail", s.detail}, {"fix", s.fix}});
+  }
+  return document({{"ok", app::is_well(symptoms)}, {"symptoms", list}});
+}
+
+Json setting(const app::SettingRow& row) { return document(json_of(row)); }
+
+Json settings(const app::Config& config) {
+  Json list = Json::array();
+  for (const app::SettingRow& row : app::settings(config)) list.push_back(json_of(row));
+  return document({{"file", config.from.empty() ? Json() : Json(config.from)}, {"settings", list}});
+}
+
+Json initialised(const app::Config& config, const std::string& file, bool written) {
+  return document({{"state_dir", config.state_dir}, {"config", file}, {"config_written", written}});
+}
+
+Json version(const std::string& version, const std::string& revision, int ledger_schema) {
+  return document({{"version", version}, {"revision", revision}, {"ledger_schema", ledger_schema}});
+}
+
+Json simulated(const app::SimulateQuestion& question, const app::SimulateAnswer& answer) {
+  Json tables = Json::array();
+  for (const sim::Table& table : answer.tables) tables.push_back(json_of(table));
+  return document({{"seed", question.seed},
+                   {"fitted", answer.fitted},
+                   {"interrupted", answer.interrupted},
+                   {"tables", tables}});
+}
+
+}  // namespace amdahl::api

@@ -1,0 +1,21 @@
+// machine.h: this installation as JSON: its health, its settings, its version; and the simulator.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/config.h"
+#include "app/doctor.h"
+#include "app/simulate.h"
+#include "base/json.h"
+
+namespace amdahl::api {
+
+Json doctor(const std::vector<app::Symptom>& symptoms);
+Json setting(const app::SettingRow& row);
+Json settings(const app::Config& config);
+Json initialised(const app::Config& config, const std::string& file, bool written);
+Json version(const std::string& version, const std::string& revision, int ledger_schema);
+Json simulated(const app::SimulateQuestion& question, const app::SimulateAnswer& answer);
+
+}  // namespace amdahl::api

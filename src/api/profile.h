@@ -1,0 +1,19 @@
+// profile.h: what a profile says of a job, and what traces say, as JSON.
+#pragma once
+
+#include "app/job_profile.h"
+#include "app/profile_command.h"
+#include "app/trace_profile.h"
+#include "base/json.h"
+
+namespace amdahl::api {
+
+Json job_profile(const app::JobProfile& job);
+Json command_profile(const app::CommandProfile& done);  // Of `amdahl profile -- CMD`.
+Json traces(const app::TraceAnswer& answer);            // Without the segments of the path.
+
+// Parts of the above.
+Json gpu(const profile::GpuUse& use);
+Json waits(const profile::WaitsReport& report);
+
+}  // namespace amdahl::api

@@ -1,0 +1,280 @@
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "api/document.h"
+#include "api/profile.h"
+#include "model/codec.h"
+#include "profile/advice.h"
+#include "profile/why.h"
+
+namespace amdahl::api {
+namespace {
+
+using profile::at;
+using profile::kWhys;
+
+Json by_why(const std::array<Nanos, kWhys>& times) {
+  Json object = Json::object();
+  for (const profile::WhyRow& row : profile::whys()) {
+    if (times[at(row.why)] != Nanos{}) {
+      object[std::string(row.name)] = times[at(row.why)].count();
+    }
+  }
+  return object;
+}
+
+Json encode_gain(const profile::Gain& gain, bool named) {
+  Json object = {{"time_ns", gain.time.count()},
+                 {"share", gain.share},
+                 {"ceiling", finite(gain.ceiling)},
+                 {"expected", finite(gain.expected)},
+                 {"replayed_ns", gain.replayed.count()}};
+  if (!named) return object;
+  object["without"] = Json::array({profile::name(gain.first)});
+  if (gain.second != profile::Why::kUnknown) object["without"].push_back(name(gain.second));
+  return object;
+}
+
+template <class Place>
+Json encode_places(const std::vector<Place>& places) {
+  Json list = Json::array();
+  for (const Place& place : places) {
+    list.push_back({{"why", profile::name(place.why)},
+                    {"what", place.what},
+                    {"line", place.line},
+                    {"time_ns", place.time.count()},
+                    {"times", place.times}});
+  }
+  return list;
+}
+
+Json encode_device(const profile::DeviceRow& row) {
+  const profile::DeviceBreakdown& split = row.split;
+  const auto gap = [&](profile::GapCause cause) { return split.gap(cause).count(); };
+  return {{"name", row.name},
+          {"source", row.source},
+          {"events", split.events},
+          {"kernels", split.kernels},
+          {"short_kernels", split.short_kernels},
+          {"streams", split.streams},
+          {"span_ns", split.span.count()},
+          {"busy_ns", split.busy.count()},
+          {"idle_ns", split.idle.count()},
+          {"compute_ns", split.compute.count()},
+          {"comm_ns", split.communication.count()},
+          {"mem_ns", split.memory.count()},
+          {"comm_overlapped_by_compute_ns", split.overlapped.count()},
+          {"exposed_comm_ns", split.exposed_communication.count()},
+          {"exposed_mem_ns", split.exposed_memory.count()},
+          {"gaps", row.gaps.gaps},
+          {"gap_median_ns", split.gap_median.count()},
+          {"gap_longest_ns", row.gaps.longest.count()},
+          {"gap_host_wait_ns", gap(profile::GapCause::kHostWait)},
+          {"gap_kernel_wait_ns", gap(profile::GapCause::kKernelWait)},
+          {"gap_other_ns", gap(profile::GapCause::kOther)},
+          {"gap_unknown_ns", gap(profile::GapCause::kUnknown)},
+          {"idle_in_graphs_ns", row.gaps.in_graphs.count()},
+          {"idle_by_reason_ns", by_why(row.gaps.by_why)},
+          {"queue_mean", row.waiting_mean},
+          {"queue_most", row.waiting_most},
+          {"places", encode_places(row.gaps.places)}};
+}
+
+Json encode_ranks(const profile::Ranks& ranks) {
+  Json list = Json::array();
+  for (const profile::RankFacts& rank : ranks.ranks) {
+    list.push_back({{"rank", rank.rank},
+                    {"comm_ns", rank.communication.count()},
+                    {"exposed_ns", rank.exposed.count()},
+                    {"waited_ns", rank.waited.count()},
+                    {"made_wait_ns", rank.made_wait.count()},
+                    {"last", rank.last},
+                    {"clock_ahead_ns", rank.shift.count()}});
+  }
+  Json collectives = Json::array();
+  for (const profile::CollectiveFacts& facts : ranks.collectives) {
+    collectives.push_back({{"name", facts.name},
+                           {"times", facts.times},
+                           {"ranks", facts.ranks},
+                           {"skew_median_ns", facts.skew_median.count()},
+                           {"skew_longest_ns", facts.skew_longest.count()},
+                           {"waited_ns", facts.waited.count()},
+                           {"transfer_ns", facts.transfer.count()}});
+  }
+  Json libraries = Json::array();
+  for (const profile::LibraryTime& library : ranks.libraries) {
+    libraries.push_back({{"library", library.library},
+                         {"kernels", library.kernels},
+                         {"time_ns", library.time.count()}});
+  }
+  Json object = {{"ranks", list},
+                 {"collectives", collectives},
+                 {"libraries", libraries},
+                 {"unmatched", ranks.unmatched},
+                 {"graph_kernels", ranks.graph_kernels},
+                 {"graph_ns", ranks.graph_time.count()},
+                 {"note", ranks.note}};
+  if (ranks.straggler != model::kNone) {
+    object["straggler"] = ranks.ranks[ranks.straggler].rank;
+  }
+  return object;
+}
+
+Json encode_steps(const std::vector<profile::StepRow>& steps) {
+  Json list = Json::array();
+  for (const profile::StepRow& step : steps) {
+    list.push_back({{"rank", step.rank},
+                    {"number", step.number},
+                    {"start_ns", step.start.count()},
+                    {"wall_ns", step.wall.count()},
+                    {"input_ns", step.input.count()},
+                    {"host_ns", step.host.count()},
+                    {"device_ns", step.device.count()},
+                    {"comm_ns", step.comm.count()},
+                    {"idle_ns", step.idle.count()}});
+  }
+  return list;
+}
+
+Json encode_hta(const profile::HtaFigures& figures) {
+  Json object = {{"rank", figures.rank},
+                 {"temporal",
+                  {{"idle_us", figures.temporal.idle_us},
+                   {"compute_us", figures.temporal.compute_us},
+                   {"non_compute_us", figures.temporal.non_compute_us},
+                   {"kernel_us", figures.temporal.kernel_us},
+                   {"idle_percent", figures.temporal.idle_percent},
+                   {"compute_percent", figures.temporal.compute_percent},
+                   {"non_compute_percent", figures.temporal.non_compute_percent}}},
+                 {"kernel_types", Json::object()},
+                 {"idle", Json::array()},
+                 {"queues", Json::array()}};
+  for (std::size_t kinds = 1; kinds < figures.kernel_types.us.size(); ++kinds) {
+    const std::int64_t us = figures.kernel_types.us[kinds];
+    if (us > 0) object["kernel_types"][profile::hta_kernel_type(kinds)] = us;
+  }
+  if (figures.overlap_percent) object["overlap_percent"] = *figures.overlap_percent;
+  for (const profile::HtaIdle& idle : figures.idle) {
+    object["idle"].push_back({{"stream", idle.stream},
+                              {"category", idle.category},
+                              {"idle_us", idle.idle_us},
+                              {"ratio", idle.ratio}});
+  }
+  for (const profile::HtaQueue& queue : figures.queues) {
+    object["queues"].push_back({{"stream", queue.stream},
+                                {"count", queue.count},
+                                {"mean", queue.mean},
+                                {"min", queue.least},
+                                {"median", queue.median},
+                                {"max", queue.most}});
+  }
+  object["launches"] = {{"count", figures.launches.count},
+                        {"host_us", figures.launches.host_us},
+                        {"device_us", figures.launches.device_us},
+                        {"delay_us", figures.launches.delay_us},
+                        {"shorter_than_launch", figures.launches.shorter_than_launch},
+                        {"slow_launches", figures.launches.slow_launches},
+                        {"late_starts", figures.launches.late_starts}};
+  return object;
+}
+
+Json encode_sources(const std::vector<profile::SourceRow>& sources) {
+  Json list = Json::array();
+  for (const profile::SourceRow& source : sources) {
+    list.push_back({{"file", source.file},
+                    {"format", source.format},
+                    {"rank", source.rank},
+                    {"world_size", source.world_size},
+                    {"bytes", source.bytes},
+                    {"losses", source.losses}});
+  }
+  return list;
+}
+
+// Only where a file has them.
+void add_kernels_and_threads(const profile::TraceReport& report, Json& document) {
+  for (const profile::KernelFacts& kernel : report.kernels) {
+    document["kernels"].push_back({{"kernel", kernel.kernel},
+                                   {"launches", kernel.launches},
+                                   {"bound", name(kernel.bound)},
+                                   {"low_occupancy", kernel.low_occupancy},
+                                   {"ceiling", finite(kernel.ceiling)},
+                                   {"ceiling_estimated", kernel.is_estimated},
+                                   {"job_ceiling", finite(kernel.job_ceiling)},
+                                   {"share_of_busy", kernel.share_of_busy},
+                                   {"because", kernel.because}});
+  }
+  for (const profile::WaitRow& row : report.waits) {
+    document["waits"].push_back({{"thread", row.thread},
+                                 {"state", row.state},
+                                 {"reason", row.reason},
+                                 {"total_ns", row.total.count()},
+                                 {"count", row.count},
+                                 {"longest_ns", row.longest.count()},
+                                 {"where", row.where}});
+  }
+  for (const profile::HotRow& row : report.hot) {
+    document["hot"].push_back(
+        {{"event", row.event}, {"function", row.function}, {"share", row.share}});
+  }
+}
+
+std::string_view advice_on(const model::Cause& cause, profile::Tongue tongue) {
+  const auto row = std::ranges::find(profile::whys(), cause.name, &profile::WhyRow::describe);
+  return row == profile::whys().end() ? "" : profile::what_to_try(row->why, tongue);
+}
+
+}  // namespace
+
+Json traces(const app::TraceAnswer& answer) {
+  const profile::TraceReport& report = answer.report;
+  Json json = {{"sources", encode_sources(report.sources)},
+               {"wall_ns", report.wall.count()},
+               {"bottleneck", model::name(report.profile.bottleneck)},
+               {"rule", report.profile.rule},
+               {"evidence", report.profile.evidence},
+               {"missing", report.profile.missing},
+               {"readings", report.readings},
+               {"causes", Json::array()},
+               {"devices", Json::array()},
+               {"steps", encode_steps(report.steps)},
+               {"ranks", encode_ranks(report.ranks)},
+               {"critical_path",
+                {{"by_reason_ns", by_why(report.path.by_why)},
+                 {"segments", report.path.segments.size()},
+                 {"places", encode_places(report.path.shares)}}},
+               {"gains", Json::array()},
+               {"pairs", Json::array()}};
+  const profile::Tongue tongue = profile::tongue_of_trace(report.profile.evidence);
+  for (const model::Cause& cause : report.profile.causes) {
+    json["causes"].push_back(
+        {{"name", cause.name},
+         {"class", model::name(cause.bottleneck)},
+         {"accelerator_seconds", cause.accelerator_seconds},
+         {"share", cause.share},
+         {"ceiling", profile::is_unexplained(cause) ? Json() : finite(cause.ceiling)},
+         {"because", cause.because},
+         {"try", advice_on(cause, tongue)}});
+  }
+  for (const profile::DeviceRow& row : report.devices) {
+    json["devices"].push_back(encode_device(row));
+  }
+  for (const profile::Gain& gain : report.gains.alone) {
+    json["gains"].push_back(encode_gain(gain, true));
+  }
+  for (const profile::Gain& gain : report.gains.pairs) {
+    json["pairs"].push_back(encode_gain(gain, true));
+  }
+  if (report.answer) {
+    json["what_if"] = encode_gain(*report.answer, false);
+    json["what_if"]["asked"] = report.asked;
+  }
+  add_kernels_and_threads(report, json);
+  for (const profile::HtaFigures& figures : answer.hta) {
+    json["hta"].push_back(encode_hta(figures));
+  }
+  return document(std::move(json));
+}
+
+}  // namespace amdahl::api

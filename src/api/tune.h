@@ -1,0 +1,11 @@
+// tune.h: what tuning a command brought, as JSON.
+#pragma once
+
+#include "app/tune.h"
+#include "base/json.h"
+
+namespace amdahl::api {
+
+Json tuned(const app::TuneOutcome& outcome);
+
+}  // namespace amdahl::api

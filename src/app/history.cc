@@ -1,0 +1,112 @@
+#include "app/history.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+#include <fmt/core.h>
+
+#include "base/text.h"
+
+namespace amdahl::app {
+namespace {
+
+constexpr int kEventsShown = 200;  // Of one subject.
+
+// A slip in a filter must not look like an empty ledger.
+Result<> check_filter(Context& context, const HypothesisFilter& filter) {
+  if (!filter.family.empty()) TRY(need_family(context, filter.family));
+  std::vector<std::string_view> states{"live", "parked", "reopened"};
+  for (int i = 0;; ++i) {
+    const std::string_view state = name(static_cast<model::VerdictKind>(i));
+    if (!model::verdict_named(state)) break;
+    states.push_back(state);
+    if (static_cast<model::VerdictKind>(i) == model::VerdictKind::kDropped) break;
+  }
+  const std::string& wanted = filter.state;
+  if (wanted.empty() || std::ranges::find(states, wanted) != states.end()) return Ok{};
+  const auto near = did_you_mean(wanted, states);
+  const std::vector<std::string> all(states.begin(), states.end());
+  return bad_input(fmt::format("no hypothesis is ever '{}'{}; states are: {}", wanted,
+                               near ? fmt::format(", did you mean '{}'?", *near) : "",
+                               join(all, ", ")));
+}
+
+using Item = ledger::HypothesisPage::Item;
+
+// What is parked is "live" in the store while its experiment is open, and "parked" afterwards. Both
+// are few, so that the page is cut here.
+Result<ledger::HypothesisPage> page_of_open(Context& context, const HypothesisFilter& filter,
+                                            const std::map<std::string, Parked>& parked) {
+  constexpr int kAll = std::numeric_limits<int>::max();
+  ledger::HypothesisPage page =
+      TRY(context.ledger->page_of_hypotheses(filter.family, "live", 0, kAll));
+  const bool wants_parked = filter.state == "parked";
+  std::erase_if(page.items, [&](const Item& item) {
+    return parked.contains(item.row.hypothesis.id) != wants_parked;
+  });
+  if (wants_parked) {
+    ledger::HypothesisPage closed =
+        TRY(context.ledger->page_of_hypotheses(filter.family, "parked", 0, kAll));
+    std::ranges::move(closed.items, std::back_inserter(page.items));
+    std::ranges::sort(page.items, std::ranges::greater{}, &Item::number);
+  }
+  page.total = std::ssize(page.items);
+  if (filter.before > 0) {
+    std::erase_if(page.items, [&](const Item& item) { return item.number >= filter.before; });
+  }
+  if (std::ssize(page.items) > filter.at_most) {
+    page.items.resize(static_cast<std::size_t>(filter.at_most));
+    page.next = page.items.back().number;
+  }
+  return page;
+}
+
+}  // namespace
+
+Result<HypothesisList> list_hypotheses(Context& context, const HypothesisFilter& filter) {
+  TRY(check_filter(context, filter));
+  HypothesisList list{{}, TRY(parked(context))};
+  const bool is_open = filter.state == "parked" || filter.state == "live";
+  list.page = TRY(is_open ? page_of_open(context, filter, list.parked)
+                          : context.ledger->page_of_hypotheses(filter.family, filter.state,
+                                                               filter.before, filter.at_most));
+  for (Item& item : list.page.items) {
+    if (list.parked.contains(item.row.hypothesis.id)) item.row.state = "parked";
+  }
+  return list;
+}
+
+Result<ledger::HypothesisRow> find_hypothesis(Context& context, const std::string& id) {
+  auto row = context.ledger->hypothesis(id);
+  if (row || row.error().kind != Error::Kind::kNotFound) return row;
+  const auto experiment = context.ledger->experiment(id);
+  if (!experiment) return row;
+  return context.ledger->hypothesis(experiment->experiment.hypothesis);
+}
+
+Result<Story> story_of(Context& context, const ledger::HypothesisRow& row) {
+  Story story{row, TRY(context.ledger->verdict(row.hypothesis.id)), {}, {}, {}, {}};
+  const std::map<std::string, Parked> waiting = TRY(parked(context));
+  if (const auto it = waiting.find(row.hypothesis.id); it != waiting.end()) {
+    story.parked = it->second;
+    story.row.state = "parked";
+  }
+  story.events = TRY(context.ledger->events(row.hypothesis.id, 0, kEventsShown));
+  if (story.verdict && !story.verdict->experiment.empty()) {
+    story.experiment = TRY(context.ledger->experiment(story.verdict->experiment));
+  }
+  for (const ledger::ExperimentRow& live : TRY(context.ledger->live_experiments())) {
+    if (live.experiment.hypothesis == row.hypothesis.id) story.experiment = live;
+  }
+  if (story.experiment) {
+    const std::string& id = story.experiment->experiment.id;
+    story.votes = TRY(context.ledger->votes(id));
+    const auto more = TRY(context.ledger->events(id, 0, kEventsShown));
+    story.events.insert(story.events.end(), more.begin(), more.end());
+  }
+  std::ranges::sort(story.events, {}, &ledger::Event::seq);
+  return story;
+}
+
+}  // namespace amdahl::app
