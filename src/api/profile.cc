@@ -9,13 +9,20 @@ namespace amdahl::api {
 namespace {
 
 Json encode_finding(const profile::Finding& finding) {
-  return {{"file", finding.code.file},      {"line", finding.code.line},
-          {"rule", finding.code.rule},      {"snippet", finding.code.snippet},
-          {"finds", finding.code.finds},    {"accelerator_s", finding.accelerator_seconds},
-          {"share", finding.share},         {"ceiling", finding.ceiling},
-          {"expected", finding.expected},   {"measured", finding.measured},
-          {"cause", finding.cause},         {"because", finding.because},
-          {"try", finding.code.suggestion}, {"playbook", finding.code.playbook},
+  return {{"file", finding.code.file},
+          {"line", finding.code.line},
+          {"rule", finding.code.rule},
+          {"snippet", finding.code.snippet},
+          {"finds", finding.code.finds},
+          {"accelerator_s", finding.accelerator_seconds},
+          {"share", finding.share},
+          {"ceiling", finite(finding.ceiling)},
+          {"expected", finite(finding.expected)},
+          {"measured", finding.measured},
+          {"cause", finding.cause},
+          {"because", finding.because},
+          {"try", finding.code.suggestion},
+          {"playbook", finding.code.playbook},
           {"patch", finding.code.patch}};
 }
 
@@ -43,7 +50,7 @@ Json job_profile(const app::JobProfile& job) {
   for (std::size_t i = 0; i < job.profile.causes.size(); ++i) {
     const app::CauseAdvice advice = app::advice_on(job, job.profile.causes[i]);
     Json& row = json["causes"][i];
-    row["expected"] = advice.expected;
+    row["expected"] = finite(advice.expected);
     row["try"] = advice.to_try;
     if (advice.behind != nullptr) {
       row["file"] = advice.behind->code.file;

@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "answers.h"
+
 namespace amdahl::e2e {
 namespace {
 
@@ -40,6 +42,17 @@ std::string slurp(const std::string& path) {
   ::dup2(e, 2);
   if (::chdir(folder.c_str()) == 0) ::execvp(words[0], words.data());
   ::_exit(127);
+}
+
+// Every answer that any test gets must keep to its schema.
+void check_answer(const std::vector<std::string>& words, const Outcome& outcome) {
+  const auto end = std::ranges::find(words, "--");
+  if (std::find(words.begin(), end, "--json") == end) return;
+  const auto answer = nlohmann::json::parse(outcome.out, nullptr, false);
+  if (!answer.is_object()) return;
+  const std::string schema = schema_of(words, answer);
+  if (schema.empty()) return;
+  EXPECT_EQ(problems_of(answer, schema), "") << outcome.out.substr(0, 4096);
 }
 
 }  // namespace
@@ -119,7 +132,9 @@ Outcome House::start(std::vector<std::string> argv, const std::vector<std::strin
       {"AMDAHL_STATE", path("state")}, {"XDG_CONFIG_HOME", path("no-config")}, {"NO_COLOR", "1"}};
   if (has("config.toml")) all["AMDAHL_CONFIG"] = path("config.toml");
   for (const auto& [name, value] : env) all[name] = value;
-  return run(argv, all, root_);
+  Outcome outcome = run(argv, all, root_);
+  check_answer(words, outcome);
+  return outcome;
 }
 
 void House::add_nap_job(const std::string& seconds) const {

@@ -28,7 +28,8 @@ class House {
   bool has(const std::string& inside) const;
   std::vector<std::string> list(const std::string& inside) const;
 
-  // `amdahl WORDS…` with this folder's state; `env` on top of ours.
+  // `amdahl WORDS…` with this folder's state; `env` on top of ours. An answer of --json that does
+  // not keep to its schema (docs/format/answers) fails the test.
   Outcome amdahl(const std::vector<std::string>& words,
                  const std::map<std::string, std::string>& env = {}) const;
 

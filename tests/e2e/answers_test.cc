@@ -1,0 +1,83 @@
+// answers_test.cc: what every verb says with --json keeps to its schema in docs/format/answers.
+#include "answers.h"
+
+#include <gtest/gtest.h>
+
+#include "json.h"
+
+namespace amdahl::e2e {
+namespace {
+
+using Words = std::vector<std::string>;
+
+TEST(Answers, WhatASchemaDoesNotNameIsAProblem) {
+  const Json good{
+      {"schema_version", 1}, {"version", "1.2.3"}, {"revision", "abc"}, {"ledger_schema", 7}};
+  EXPECT_EQ(problems_of(good, "version"), "");
+  Json more = good;
+  more["colour"] = "red";
+  EXPECT_NE(problems_of(more, "version"), "");
+  Json fewer = good;
+  fewer.erase("revision");
+  EXPECT_NE(problems_of(fewer, "version"), "");
+  Json other = good;
+  other["ledger_schema"] = "7";
+  EXPECT_NE(problems_of(other, "version"), "");
+  Json newer = good;
+  newer["schema_version"] = 2;
+  EXPECT_NE(problems_of(newer, "version"), "");
+}
+
+// The harness checks each answer; this asks for one of every kind.
+TEST(Answers, EverySchemaIsThatOfARealAnswer) {
+  House house;
+  house.add_nap_job("0.3");
+  const auto ask = [&](Words words) {
+    const auto end = std::ranges::find(words, "--");
+    words.insert(end, "--json");
+    const Outcome outcome = house.amdahl(words);
+    EXPECT_TRUE(Json::accept(outcome.out)) << words.front() << ": " << outcome.out << outcome.err;
+    return Json::parse(outcome.out, nullptr, false);
+  };
+  for (const Words& words : std::vector<Words>{{"scan"}, {"version"}, {"doctor"}, {"config"}}) {
+    ask(words);
+  }
+  ask({"config", "campaign.k"});
+  house.amdahl({"init"}, {{"AMDAHL_CONFIG", house.path("other.toml")}});
+  ask({"init"});
+  ask({"run", "--quiet", "--family", "other", "--", "sleep", "0.5"});
+  ask({"anatomy", "last"});
+  ask({"scan"});
+  ask({"adopt", "--spec", "job.toml"});
+  const std::string win =
+      ask({"propose", "nap", "--env", "NAP=0.1", "--gain", "50"}).at("id").get<std::string>();
+  ask({"propose", "nap", "--env", "COLOUR=red", "--gain", "20"});
+  ask({"cycle", "--watch", "--quiet"});
+  ask({"status"});
+  ask({"gate"});
+  ask({"gate", "show", win});
+  ask({"gate", "approve", win, "--reason", "fine"});
+  ask({"stack", "nap", "--pairs", "2"});
+  ask({"run", "--quiet", "--spec", "job.toml", "--promoted"});
+  for (const char* verb : {"status", "gate", "canary", "roi", "dream"}) ask({verb});
+  ask({"profile", "nap", "--show"});
+  ask({"profile", "--quiet", "--", "sleep", "0.5"});
+  const std::string traces = AMDAHL_SOURCE_DIR "/tests/golden/traces/hta/";
+  ask({"profile", traces + "a100_event_sync.json.gz", "--hta", "--what-if", "input=0"});
+  ask({"compare", "--quiet", "--pairs", "3", "--same", "1", "--", "true", ":::", "true"});
+  ask({"sim", "--hypotheses", "2", "--threads", "1"});
+  ask({"ledger", "list", "--limit", "1"});
+  ask({"ledger", "show", win});
+  ask({"ledger", "show", "nap"});
+  ask({"ledger", "log"});
+  ask({"ledger", "search", "NAP"});
+  ask({"ledger", "verify"});
+  ask({"gate", "rollback", win, "--reason", "enough"});
+  ask({"ledger", "reopen", win, "--reason", "again"});
+  house.write("one.sh", "#!/bin/sh\nsleep 1.1\necho loss 0.5\n", true);
+  ask({"tune", "--quiet", "--budget", "5s", "--accelerators", "1", "--", "./one.sh"});
+  EXPECT_EQ(all_schemas(), schemas_used());
+}
+
+}  // namespace
+}  // namespace amdahl::e2e
