@@ -4,46 +4,18 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
-#include "scan/drive.h"
-#include "scan/fold.h"
+#include "ingest/ingest.h"
+#include "os/clock.h"
 
 namespace {
 
 using namespace amdahl;
-
-class FdStream final : public scan::ByteStream {
- public:
-  explicit FdStream(int fd) : fd_{fd} {}
-  ~FdStream() override { ::close(fd_); }
-  Result<std::size_t> read(std::span<char> into) override {
-    const ssize_t got = ::read(fd_, into.data(), into.size());
-    if (got < 0) return external(std::strerror(errno));
-    return static_cast<std::size_t>(got);
-  }
-
- private:
-  int fd_;
-};
-
-scan::Input input_of(const std::string& path) {
-  scan::Input input;
-  input.name = path;
-  input.open = [path]() -> Result<std::unique_ptr<scan::ByteStream>> {
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return external(path + " cannot be opened");
-    return Result<std::unique_ptr<scan::ByteStream>>(std::make_unique<FdStream>(fd));
-  };
-  return input;
-}
 
 double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
@@ -68,17 +40,14 @@ void print_top(const scan::FleetUsage& usage, std::size_t top) {
   }
 }
 
-int run(const std::vector<scan::Input>& inputs, int threads, std::size_t top) {
+int run(const ingest::Options& options, std::size_t top) {
   const auto begin = std::chrono::steady_clock::now();
-  scan::Fold fold({.idle_below = 0});
-  const auto reads = scan::drive(inputs, fold, {.threads = threads});
-  if (!reads) return 1;
-  for (const scan::InputRead& read : *reads) {
-    if (read.error.empty()) continue;
-    fmt::print(stderr, "{}: {}\n", read.name, read.error);
+  const auto read = ingest::read_fleet(options, os::real_clock());
+  if (!read) {
+    fmt::print(stderr, "{}\n", read.error().text);
     return 1;
   }
-  const scan::FleetUsage usage = std::move(fold).finish();
+  const scan::FleetUsage& usage = read->usage;
   print_top(usage, top);
   const scan::Split total = scan::total_of(usage.jobs);
   fmt::print("total {:.6f} unobserved {:.6f} idle {:.6f} low {:.6f} productive {:.6f}\n",
@@ -92,7 +61,7 @@ int run(const std::vector<scan::Input>& inputs, int threads, std::size_t top) {
   fmt::print(stderr,
              "{{\"threads\":{},\"jobs\":{},\"samples\":{},\"attributed\":{},\"wall_s\":{:.3f},"
              "\"cpu_s\":{:.3f},\"rss_mb\":{:.1f},\"window_start\":{},\"window_end\":{}}}\n",
-             threads, usage.jobs.size(), usage.samples, usage.attributed, wall, cpu,
+             options.threads, usage.jobs.size(), usage.samples, usage.attributed, wall, cpu,
              static_cast<double>(used.ru_maxrss) / 1024,
              std::chrono::duration_cast<std::chrono::seconds>(usage.window.start).count(),
              std::chrono::duration_cast<std::chrono::seconds>(usage.window.end).count());
@@ -102,18 +71,18 @@ int run(const std::vector<scan::Input>& inputs, int threads, std::size_t top) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  int threads = 1;
+  ingest::Options options;
+  options.idle_below = 0;
   std::size_t top = 20;
-  std::vector<scan::Input> inputs;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--threads" && i + 1 < argc) {
-      threads = std::atoi(argv[++i]);
+      options.threads = std::atoi(argv[++i]);
     } else if (word == "--top" && i + 1 < argc) {
       top = static_cast<std::size_t>(std::atoll(argv[++i]));
     } else {
-      inputs.push_back(input_of(word));
+      options.origins.push_back({.where = word});
     }
   }
-  return run(inputs, threads, top);
+  return run(options, top);
 }

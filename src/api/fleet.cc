@@ -134,7 +134,7 @@ Json counts_json(const std::vector<scan::TroubleCount>& troubles) {
 
 Json inputs_json(const app::FleetAnswer& answer) {
   Json inputs = Json::array();
-  for (const app::InputRead& input : answer.inputs) {
+  for (const ingest::InputRead& input : answer.inputs) {
     inputs.push_back({{"name", input.name},
                       {"read_as", input.read_as},
                       {"packing", input.packing},
@@ -245,7 +245,7 @@ Json fleet(const app::FleetAnswer& answer, By by) {
   Json rows = Json::array();
   for (const Row& row : report.cut(by).rows) rows.push_back(json_of(row));
   Json unreadable = Json::array();
-  for (const app::InputRead& input : answer.inputs) {
+  for (const ingest::InputRead& input : answer.inputs) {
     if (!input.left_out.empty()) unreadable.push_back(input.left_out);
   }
   Json partitions = Json::array();

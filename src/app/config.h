@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "app/scan_source.h"
 #include "base/result.h"
+#include "ingest/origin.h"
 #include "scan/family.h"
 
 namespace amdahl::app {
@@ -41,7 +41,7 @@ struct Config {
   double idle_threshold = 0.05;
   double scan_window_days = 7;                  // What live sources are asked for.
   double scan_keep_days = 90;                   // What was read and is not used; 0: for ever.
-  std::vector<ScanSource> scan_sources;         // [[scan.source]]: read besides what is here.
+  std::vector<ingest::Origin> scan_sources;     // [[scan.source]]: read besides what is here.
   std::vector<scan::FamilyRule> family_rules;   // [[scan.family]].
   std::map<std::string, double> price_by_kind;  // [price.by_kind]: USD an accelerator-hour.
   std::string from;                             // The file that was read; empty: none.

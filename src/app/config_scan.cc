@@ -11,8 +11,8 @@
 namespace amdahl::app {
 namespace {
 
-using SourceField =
-    std::variant<std::string ScanSource::*, double ScanSource::*, int ScanSource::*>;
+using ingest::Origin;
+using SourceField = std::variant<std::string Origin::*, double Origin::*, int Origin::*>;
 
 struct SourceKey {
   std::string_view name;
@@ -20,18 +20,18 @@ struct SourceKey {
 };
 
 constexpr auto kKeys = std::to_array<SourceKey>({
-    {"token_env", &ScanSource::token_env},
-    {"token_file", &ScanSource::token_file},
-    {"user", &ScanSource::user},
-    {"password_env", &ScanSource::password_env},
-    {"password_file", &ScanSource::password_file},
-    {"metric", &ScanSource::metric},
-    {"limit_s", &ScanSource::limit_s},
-    {"parallel", &ScanSource::parallel},
-    {"fields", &ScanSource::fields},
-    {"map", &ScanSource::map},
-    {"time_zone", &ScanSource::time_zone},
-    {"host", &ScanSource::host},
+    {"token_env", &Origin::token_env},
+    {"token_file", &Origin::token_file},
+    {"user", &Origin::user},
+    {"password_env", &Origin::password_env},
+    {"password_file", &Origin::password_file},
+    {"metric", &Origin::metric},
+    {"limit_s", &Origin::limit_s},
+    {"parallel", &Origin::parallel},
+    {"fields", &Origin::fields},
+    {"map", &Origin::map},
+    {"time_zone", &Origin::time_zone},
+    {"host", &Origin::host},
 });
 
 struct SourceReader {
@@ -41,15 +41,15 @@ struct SourceReader {
     return bad_input(fmt::format("{}: line {}: {}", where, node.source().begin.line, what));
   }
 
-  Result<> field(const SourceKey& key, const toml::node& node, ScanSource& source) const {
+  Result<> field(const SourceKey& key, const toml::node& node, Origin& source) const {
     bool done = false;
-    if (const auto* text = std::get_if<std::string ScanSource::*>(&key.field)) {
+    if (const auto* text = std::get_if<std::string Origin::*>(&key.field)) {
       const auto value = node.value_exact<std::string>();
       if ((done = value.has_value())) source.** text = *value;
-    } else if (const auto* real = std::get_if<double ScanSource::*>(&key.field)) {
+    } else if (const auto* real = std::get_if<double Origin::*>(&key.field)) {
       const auto value = node.value<double>();
       if ((done = value && *value > 0)) source.** real = *value;
-    } else if (const auto* whole = std::get_if<int ScanSource::*>(&key.field)) {
+    } else if (const auto* whole = std::get_if<int Origin::*>(&key.field)) {
       const auto value = node.value_exact<std::int64_t>();
       if ((done = value && *value > 0 && *value <= 64)) source.** whole = static_cast<int>(*value);
     }
@@ -57,7 +57,7 @@ struct SourceReader {
     return wrong(node, fmt::format("scan.source.{} has a value of the wrong type", key.name));
   }
 
-  Result<> headers(const toml::node& node, ScanSource& source) const {
+  Result<> headers(const toml::node& node, Origin& source) const {
     const toml::table* table = node.as_table();
     if (!table)
       return wrong(node, "scan.source.headers must be a table: { X-Scope-OrgID = \"t\" }");
@@ -69,18 +69,18 @@ struct SourceReader {
     return Ok{};
   }
 
-  Result<ScanSource> source(const toml::table& table) const {
+  Result<Origin> source(const toml::table& table) const {
     const auto read = table["read"].value_exact<std::string>();
     if (!read) {
       return wrong(table,
                    "a scan.source wants read = \"prometheus=http://host:9090\", "
                    "\"slurm\" or a path");
     }
-    ScanSource source;
+    Origin source;
     const std::string_view kind = std::string_view(*read).substr(0, read->find('='));
     const bool named = kind == "slurm" || read->find('=') != read->npos;
     if (named) {
-      auto parsed = parse_source(*read);
+      auto parsed = ingest::parse_origin(*read);
       if (!parsed) return wrong(table, parsed.error().text);
       source = *std::move(parsed);
     } else {

@@ -92,9 +92,9 @@ std::optional<FleetAnswer> scan_here(Context& context, const Say& say) {
   const std::string here = context.config.state_dir + "/usage";
   if (!os::exists(here)) return std::nullopt;
   ScanOptions options;
-  options.sources = {ScanSource{.where = here}};
+  options.read.origins = {{.where = here}};
   options.report.rows = 0;
-  options.keep = false;  // Records are small and whole: a mark for each would cost more.
+  options.read.keep = false;  // Records are small and whole: a mark for each would cost more.
   auto answer = scan_all(context.config, context.ledger.get(), *context.clock, options);
   if (answer) return *std::move(answer);
   if (say && answer.error().kind != Error::Kind::kNotFound) {
@@ -108,7 +108,7 @@ std::optional<FleetAnswer> scan_for_cycle(Context& context, const Say& say,
   if (context.config.scan_sources.empty()) return scan_here(context, say);
   ScanOptions options;
   options.report.rows = 0;
-  options.stop = stopped;
+  options.read.stop = stopped;
   auto answer = scan_all(context.config, context.ledger.get(), *context.clock, options);
   if (!answer) {
     if (say) say(fmt::format("scanned only what ran here: {}", answer.error().text));

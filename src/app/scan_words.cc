@@ -49,24 +49,4 @@ Result<Nanos> parse_when(std::string_view text, std::string_view what, Nanos now
                   what, text));
 }
 
-Result<scan::Memories> memories_of(ledger::Ledger& ledger) {
-  scan::Memories memories;
-  const std::map<std::string, ledger::TrackRecord> records = TRY(ledger.track_records());
-  for (const ledger::Family& family : TRY(ledger.families())) {
-    scan::Memory& memory = memories.families[family.name];
-    if (const auto record = records.find(family.name); record != records.end()) {
-      memory.tried = static_cast<int>(record->second.tried);
-      memory.won = static_cast<int>(record->second.won);
-    }
-    if (!family.profile) continue;
-    for (const model::Cause& cause : family.profile->causes) {
-      memory.causes.push_back({cause.bottleneck, cause.share});
-    }
-  }
-  for (const auto& [bottleneck, record] : TRY(ledger.lever_records())) {
-    memories.levers[bottleneck] = {static_cast<int>(record.tried), static_cast<int>(record.won)};
-  }
-  return memories;
-}
-
 }  // namespace amdahl::app

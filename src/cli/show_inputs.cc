@@ -22,7 +22,7 @@ std::string bytes_text(std::uint64_t bytes) {
 }
 
 // "120 × duplicate sample, 5 × blank value".
-std::string troubles_text(const app::InputRead& input) {
+std::string troubles_text(const ingest::InputRead& input) {
   std::vector<std::string> words;
   for (const scan::TroubleCount& t : input.troubles) {
     words.push_back(fmt::format("{} × {}", t.count, model::name(t.trouble)));
@@ -30,7 +30,7 @@ std::string troubles_text(const app::InputRead& input) {
   return join(words, ", ");
 }
 
-std::string input_text(const Flags& flags, const app::InputRead& input, bool known_as_before) {
+std::string input_text(const Flags& flags, const ingest::InputRead& input, bool known_as_before) {
   std::string text = fmt::format("  {}\n", bold(flags, plain(input.name)));
   if (!input.read_as.empty()) {
     text += fmt::format("    read as {}{}\n", plain(input.read_as),
@@ -182,7 +182,7 @@ std::string no_jobs_text(const app::FleetAnswer& answer) {
 std::string explain_inputs(const Flags& flags, const app::FleetAnswer& answer) {
   std::string text = "Inputs\n";
   std::string_view last_known_by;
-  for (const app::InputRead& input : answer.inputs) {
+  for (const ingest::InputRead& input : answer.inputs) {
     text += input_text(flags, input, input.known_by == last_known_by);
     last_known_by = input.known_by;
   }

@@ -23,13 +23,14 @@ namespace {
 
 constexpr int kMostThreads = 256;
 
-Result<std::vector<app::ScanSource>> sources_from(const Flags& flags) {
-  std::vector<app::ScanSource> sources;
+Result<std::vector<ingest::Origin>> sources_from(const Flags& flags) {
+  std::vector<ingest::Origin> sources;
   for (const std::string& path : flags.words) sources.push_back({.where = path});
-  for (const std::string& typed : flags.sources) sources.push_back(TRY(app::parse_source(typed)));
+  for (const std::string& typed : flags.sources)
+    sources.push_back(TRY(ingest::parse_origin(typed)));
   Nanos step{};
   if (!flags.step.empty()) step = TRY(app::parse_length(flags.step, "--step"));
-  for (app::ScanSource& source : sources) {
+  for (ingest::Origin& source : sources) {
     source.token_env = flags.token_env;
     source.token_file = flags.token_file;
     source.user = flags.user;
@@ -89,12 +90,12 @@ Result<> check_numbers(const Flags& flags) {
 
 Result<app::ScanOptions> options_from(const Flags& flags, const app::Config& config) {
   app::ScanOptions options;
-  options.sources = TRY(sources_from(flags));
+  options.read.origins = TRY(sources_from(flags));
   const Nanos now = os::real_clock().unix_time();
-  if (!flags.from.empty()) options.from = TRY(app::parse_when(flags.from, "--from", now));
-  if (!flags.to.empty()) options.to = TRY(app::parse_when(flags.to, "--to", now));
-  if (!flags.window.empty()) options.window = TRY(app::parse_length(flags.window, "--window"));
-  if (options.from && options.to && *options.from >= *options.to) {
+  if (!flags.from.empty()) options.read.from = TRY(app::parse_when(flags.from, "--from", now));
+  if (!flags.to.empty()) options.read.to = TRY(app::parse_when(flags.to, "--to", now));
+  if (!flags.window.empty()) options.read.window = TRY(app::parse_length(flags.window, "--window"));
+  if (options.read.from && options.read.to && *options.read.from >= *options.read.to) {
     return bad_input("--from must be before --to");
   }
   TRY(check_numbers(flags));
@@ -110,12 +111,12 @@ Result<app::ScanOptions> options_from(const Flags& flags, const app::Config& con
     options.report.order = *order;
   }
   if (!flags.trend.empty()) options.report.trend_every = TRY(trend_from(flags.trend));
-  options.threads = flags.threads > 0
-                        ? flags.threads
-                        : static_cast<int>(std::min<std::size_t>(os::usable_cpus().size(), 8));
-  options.fresh = flags.fresh;
-  if (!flags.job.empty()) options.timelines_of = {flags.job};
-  options.stop = interrupted;
+  options.read.threads = flags.threads > 0
+                             ? flags.threads
+                             : static_cast<int>(std::min<std::size_t>(os::usable_cpus().size(), 8));
+  options.read.fresh = flags.fresh;
+  if (!flags.job.empty()) options.read.timelines_of = {flags.job};
+  options.read.stop = interrupted;
   return options;
 }
 
@@ -125,7 +126,7 @@ class Meter {
   explicit Meter(const Flags& flags)
       : line_{flags}, on_{flags.progress || ::isatty(STDERR_FILENO) == 1} {}
 
-  void show(const app::ScanProgress& now) {
+  void show(const ingest::Progress& now) {
     if (!on_) return;
     const double at = to_seconds(os::real_clock().monotonic());
     if (now.what != what_) {
@@ -186,7 +187,7 @@ Result<> write_html(const Flags& flags, const app::FleetAnswer& answer, scan::By
 void say_left_out(const app::FleetAnswer& answer) {
   constexpr std::size_t kShown = 5;
   std::size_t count = 0;
-  for (const app::InputRead& input : answer.inputs) {
+  for (const ingest::InputRead& input : answer.inputs) {
     if (input.left_out.empty() || ++count > kShown) continue;
     fmt::print(stderr, "amdahl: left out {}\n", input.left_out);
   }
@@ -234,14 +235,14 @@ Result<int> do_scan(const Flags& flags) {
   const std::unique_ptr<ledger::Ledger> ledger = TRY(ledger_of(config));
   catch_interrupts();
   Meter meter(flags);
-  options.progress = [&](const app::ScanProgress& now) { meter.show(now); };
+  options.read.progress = [&](const ingest::Progress& now) { meter.show(now); };
   auto done = app::scan_all(config, ledger.get(), os::real_clock(), options);
   meter.clear();
   if (interrupted()) {
     fmt::print(stderr, "amdahl: interrupted; what was read is kept, type the same to go on\n");
     return interrupt_code();
   }
-  if (!done && done.error().kind == Error::Kind::kNotFound && options.sources.empty()) {
+  if (!done && done.error().kind == Error::Kind::kNotFound && options.read.origins.empty()) {
     return nothing_yet(flags);
   }
   const app::FleetAnswer answer = TRY(std::move(done));

@@ -1,0 +1,23 @@
+// hour_testing.h: scans of inputs that tell of one hour, for the tests of the join.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ingest/testing.h"
+
+namespace amdahl::ingest {
+
+inline constexpr std::int64_t kStart = 1'700'006'400;  // 2023-11-15 00:00 UTC.
+inline constexpr scan::Window kHour{std::chrono::seconds(kStart),
+                                    std::chrono::seconds(kStart + 3600)};
+
+inline scan::FleetUsage scan_all(const std::vector<TextInput>& inputs,
+                                 std::optional<scan::Window> window = kHour) {
+  Options options;
+  if (window) options.from = window->start;
+  if (window) options.to = window->end;
+  return read_texts(inputs, options, std::chrono::seconds(kStart + 7200)).usage;
+}
+
+}  // namespace amdahl::ingest

@@ -1,0 +1,83 @@
+// testing.h: fleets made of texts, read from files by the driver that ships, for tests.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "ingest/ingest.h"
+#include "os/fake/fake_clock.h"
+#include "os/host.h"
+
+namespace amdahl::ingest {
+
+struct TextInput {
+  std::string name;
+  std::string text;
+  std::string kind{};     // As typed after --source; empty: recognised.
+  std::string host{};     // As --host.
+  std::string mapping{};  // The text of what --map names.
+};
+
+inline TextInput text_input(std::string name, std::string text) {
+  return {.name = std::move(name), .text = std::move(text)};
+}
+
+// A folder that goes with this.
+class TestFolder {
+ public:
+  TestFolder() : path_{testing::TempDir() + "ingest-" + os::random_hex(12)} {
+    std::filesystem::create_directories(path_);
+  }
+  TestFolder(const TestFolder&) = delete;
+  TestFolder& operator=(const TestFolder&) = delete;
+  ~TestFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  const std::string& path() const { return path_; }
+  std::string write(const std::string& name, const std::string& text) const {
+    const std::filesystem::path file = std::filesystem::path(path_) / name;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file, std::ios::binary) << text;
+    return file.string();
+  }
+
+ private:
+  std::string path_;
+};
+
+// Files are read in the order of their paths: each gets a folder with its place in the list.
+inline std::vector<Origin> write_texts(const TestFolder& folder,
+                                       const std::vector<TextInput>& inputs) {
+  std::vector<Origin> origins;
+  for (const TextInput& input : inputs) {
+    const std::string at = fmt::format("{:03}/", origins.size());
+    Origin& origin = origins.emplace_back();
+    origin.where = folder.write(at + input.name, input.text);
+    origin.kind = input.kind;
+    origin.host = input.host;
+    if (!input.mapping.empty()) origin.map = folder.write(at + "map.toml", input.mapping);
+  }
+  return origins;
+}
+
+// Empty after a failure of the test.
+inline Ingested read_texts(const std::vector<TextInput>& inputs, Options options = {},
+                           Nanos now = std::chrono::seconds(1'800'000'000)) {
+  const TestFolder folder;
+  options.origins = write_texts(folder, inputs);
+  os::FakeClock clock(now);
+  auto read = read_fleet(options, clock);
+  if (read) return *std::move(read);
+  ADD_FAILURE() << read.error().text;
+  return {};
+}
+
+}  // namespace amdahl::ingest

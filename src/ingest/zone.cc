@@ -1,0 +1,118 @@
+#include "ingest/zone.h"
+
+#include <fmt/core.h>
+
+#include "base/text.h"
+
+namespace amdahl::ingest {
+namespace {
+
+using scan::ZoneFinder;
+
+// The first few of the inputs whose times do not say their zone.
+std::string local_names(const std::vector<Found>& files) {
+  constexpr std::size_t kShown = 3;
+  std::vector<std::string> names;
+  for (const Found& found : files) {
+    if (found.is_local) names.push_back(found.input.name);
+  }
+  const std::size_t more = names.size() > kShown ? names.size() - kShown : 0;
+  names.resize(names.size() - more);
+  return join(names, ", ") + (more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+std::string fit_of(const scan::ZoneFit& fit) {
+  return fmt::format(
+      "with {} telemetry changes at {} of {} starts and ends of jobs (next best: {}, {})",
+      scan::show_offset(fit.offset_s), fit.fitting, fit.of, scan::show_offset(fit.next_offset_s),
+      fit.next);
+}
+
+}  // namespace
+
+std::optional<ZoneFinder::Local> local_side(const std::vector<Found>& files, Live live) {
+  Live local;
+  Live known = live;
+  for (const Found& found : files) {
+    Live& side = found.is_local ? local : known;
+    side.jobs = side.jobs || found.gives != fleet::Gives::kSamples;
+    side.samples = side.samples || found.gives != fleet::Gives::kJobs;
+  }
+  if (local.jobs && known.samples) return ZoneFinder::Local::kJobs;
+  if (local.samples && known.jobs) return ZoneFinder::Local::kSamples;
+  return std::nullopt;
+}
+
+void ZoneTap::job(const model::JobDraft& told, fleet::Where where) {
+  model::JobDraft job = told;
+  for (Nanos model::JobDraft::*const time :
+       {&model::JobDraft::submit, &model::JobDraft::start, &model::JobDraft::end}) {
+    job.*time = known(job.*time);
+  }
+  if (finds(ZoneFinder::Local::kJobs, is_local_)) finder_->job(job);
+  next_.job(job, where);
+}
+
+void ZoneTap::occupancy(std::string_view partition, const Occupancy& told) {
+  Occupancy occupancy = told;
+  occupancy.at = known(occupancy.at);
+  next_.occupancy(partition, occupancy);
+}
+
+void ZoneTap::down(const Down& told) {
+  Down down = told;
+  down.from = known(down.from);
+  down.to = known(down.to);
+  next_.down(down);
+}
+
+fleet::SeriesId ZoneTap::series(const model::SeriesKey& key) {
+  const fleet::SeriesId id = next_.series(key) * 2 + (is_local_ ? 1 : 0);
+  if (finds(ZoneFinder::Local::kSamples, is_local_)) finder_->series(id, key);
+  return id;
+}
+
+void ZoneTap::samples(fleet::SeriesId series, std::span<const fleet::Sample> samples) {
+  if (finds(ZoneFinder::Local::kSamples, is_local(series))) {
+    for (const fleet::Sample& sample : samples) finder_->sample(series, sample);
+  }
+  if (!is_local(series) || shift_ == Nanos{}) return next_.samples(series / 2, samples);
+  samples_.assign(samples.begin(), samples.end());
+  for (fleet::Sample& sample : samples_) sample.at -= shift_;
+  next_.samples(series / 2, samples_);
+}
+
+void ZoneTap::rows(std::span<const fleet::SeriesId> series,
+                   std::span<const fleet::Sample> samples) {
+  ids_.assign(series.begin(), series.end());
+  samples_.assign(samples.begin(), samples.end());
+  for (std::size_t i = 0; i < ids_.size(); ++i) {
+    if (finds(ZoneFinder::Local::kSamples, is_local(ids_[i]))) {
+      finder_->sample(ids_[i], samples_[i]);
+    }
+    if (is_local(ids_[i])) samples_[i].at -= shift_;
+    ids_[i] /= 2;
+  }
+  next_.rows(ids_, samples_);
+}
+
+Error unknown_zone(const std::vector<Found>& files, const scan::ZoneFit& fit) {
+  const std::string found = fit.fitting == 0
+                                ? std::string("nothing in the data tells it")
+                                : fmt::format("the data do not tell it: {}", fit_of(fit));
+  return Error{Error::Kind::kBadInput,
+               fmt::format("the times of {} do not say their zone, those of other inputs do, and "
+                           "{}; to join them add the cluster's zone: --time-zone Europe/Oslo, "
+                           "--time-zone +02:00 or --time-zone UTC",
+                           local_names(files), found)};
+}
+
+scan::Assumption found_zone(const std::vector<Found>& files, const scan::ZoneFit& fit) {
+  return {"time zone",
+          fmt::format("the times of {} do not say their zone: taken as {}, since {}; --time-zone "
+                      "names another",
+                      local_names(files), scan::show_offset(fit.offset_s), fit_of(fit)),
+          0, fit.share};
+}
+
+}  // namespace amdahl::ingest
