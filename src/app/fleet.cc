@@ -28,7 +28,7 @@ std::vector<std::string> usage_files(const Config& config) {
 
 Result<std::vector<model::Usage>> read_usage(const std::string& file) {
   const std::string bytes = TRY(os::read_file(file));
-  const fleet::Source source = TRY(fleet::source_for(bytes).in(file));
+  const fleet::Source source = TRY(fleet::sources().claiming(bytes).in(file));
   if (source.name != "local") {
     return bad_input(
         fmt::format("{}: is {}, not a usage record of `amdahl run`", file, source.reads));

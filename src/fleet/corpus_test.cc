@@ -51,7 +51,7 @@ Json expected(const std::string& name) {
 Fed scan(const std::string& file, std::string_view source) {
   const std::string path = corpus() + "/fleet/" + file;
   const std::string bytes = read_file(path);
-  const auto found = source_for(std::string_view(bytes).substr(0, 4096));
+  const auto found = sources().claiming(std::string_view(bytes).substr(0, 4096));
   EXPECT_TRUE(found) << found.error().text;
   if (!found) return {};
   EXPECT_EQ(found->name, source);
@@ -344,7 +344,7 @@ column = "2"
 is_not = "CPU"
 )";
   const std::string bytes = read_file(corpus() + "/fleet/pai_v2020/pai_machine_spec.csv");
-  const Fed fed = feed(source_named("csv")->make, bytes, {.mapping = std::string(kMapping)});
+  const Fed fed = feed(sources().named("csv")->make, bytes, {.mapping = std::string(kMapping)});
   EXPECT_EQ(fed.error, "");
   int gpus = 0;
   for (const std::string& line : fed.told.capacities) {

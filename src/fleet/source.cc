@@ -12,6 +12,7 @@
 #include "bytes/utf16.h"
 #include "fleet/clustercockpit/clustercockpit.h"
 #include "fleet/csv/csv.h"
+#include "fleet/csv/head.h"
 #include "fleet/csv_long/csv_long.h"
 #include "fleet/json_table/json_table.h"
 #include "fleet/local/local.h"
@@ -28,33 +29,89 @@ namespace amdahl::fleet {
 namespace {
 
 constexpr auto kSources = std::to_array<Source>({
-    {"local", "the usage records that `amdahl run` leaves", Gives::kBoth, local::claims,
-     local::make},
-    {"prometheus", "answers of Prometheus to query_range", Gives::kSamples, prometheus::claims,
-     prometheus::make, nullptr, prometheus::explain},
-    {"slurm", "what sacct, squeue, scontrol, sinfo and sacctmgr print", Gives::kJobs, slurm::claims,
-     slurm::make, nullptr, slurm::explain},
-    {"pbs", "accounting logs of PBS and Torque", Gives::kJobs, pbs::claims, pbs::make, nullptr,
-     pbs::explain},
-    {"sonar", "sacct as sonar writes it, key=value", Gives::kJobs, sonar::claims, sonar::make},
-    {"csv", "tables, by their columns or by a mapping", Gives::kBoth, csv::claims, csv::make,
-     csv::guesses, csv::explain},
-    {"csv-long", "long tables of samples: time, host, gpu, a column a metric", Gives::kSamples,
-     csv_long::claims, csv_long::make, nullptr, csv_long::explain},
-    {"nvidia-smi", "nvidia-smi --query-gpu=... --format=csv, -L or -q", Gives::kBoth,
-     nvidia_smi::claims, nvidia_smi::make, nullptr, nvidia_smi::explain},
-    {"nvidia-smi-mon", "nvidia-smi dmon -o DT, nvidia-smi pmon -o DT", Gives::kSamples,
-     nvidia_mon::claims, nvidia_mon::make, nullptr, nvidia_mon::explain},
-    {"prometheus-text", "metrics as exporters serve them; promtool tsdb dump", Gives::kSamples,
-     prometheus_text::claims, prometheus_text::make, nullptr, prometheus_text::explain},
-    {"philly", "cluster_job_log of the Philly traces", Gives::kJobs, philly::claims, philly::make,
-     nullptr, philly::explain},
-    {"json-table", "lists of JSON objects, or an object a line, by their keys", Gives::kBoth,
-     json_table::claims, json_table::make, json_table::guesses, json_table::explain},
-    {"clustercockpit", "jobs of a ClusterCockpit archive (meta.json)", Gives::kJobs,
-     clustercockpit::claims_meta, clustercockpit::make_meta},
-    {"clustercockpit-data", "samples of a ClusterCockpit archive (data.json)", Gives::kSamples,
-     clustercockpit::claims_data, clustercockpit::make_data},
+    {.name = "local",
+     .reads = "the usage records that `amdahl run` leaves",
+     .claims = local::claims,
+     .make = local::make},
+    {.name = "prometheus",
+     .reads = "answers of Prometheus to query_range",
+     .gives = Gives::kSamples,
+     .claims = prometheus::claims,
+     .make = prometheus::make,
+     .explain = prometheus::explain},
+    {.name = "slurm",
+     .reads = "what sacct, squeue, scontrol, sinfo and sacctmgr print",
+     .gives = Gives::kJobs,
+     .claims = slurm::claims,
+     .make = slurm::make,
+     .explain = slurm::explain,
+     .takes_fields = true},
+    {.name = "pbs",
+     .reads = "accounting logs of PBS and Torque",
+     .gives = Gives::kJobs,
+     .claims = pbs::claims,
+     .make = pbs::make,
+     .explain = pbs::explain},
+    {.name = "sonar",
+     .reads = "sacct as sonar writes it, key=value",
+     .gives = Gives::kJobs,
+     .claims = sonar::claims,
+     .make = sonar::make,
+     .appended = Appended::kAlone},
+    {.name = "csv",
+     .reads = "tables, by their columns or by a mapping",
+     .claims = csv::claims,
+     .make = csv::make,
+     .guesses = csv::guesses,
+     .explain = csv::explain,
+     .fit = csv::fit},
+    {.name = "csv-long",
+     .reads = "long tables of samples: time, host, gpu, a column a metric",
+     .gives = Gives::kSamples,
+     .claims = csv_long::claims,
+     .make = csv_long::make,
+     .explain = csv_long::explain},
+    {.name = "nvidia-smi",
+     .reads = "nvidia-smi --query-gpu=... --format=csv, -L or -q",
+     .claims = nvidia_smi::claims,
+     .make = nvidia_smi::make,
+     .explain = nvidia_smi::explain},
+    {.name = "nvidia-smi-mon",
+     .reads = "nvidia-smi dmon -o DT, nvidia-smi pmon -o DT",
+     .gives = Gives::kSamples,
+     .claims = nvidia_mon::claims,
+     .make = nvidia_mon::make,
+     .explain = nvidia_mon::explain},
+    {.name = "prometheus-text",
+     .reads = "metrics as exporters serve them; promtool tsdb dump",
+     .gives = Gives::kSamples,
+     .claims = prometheus_text::claims,
+     .make = prometheus_text::make,
+     .explain = prometheus_text::explain},
+    {.name = "philly",
+     .reads = "cluster_job_log of the Philly traces",
+     .gives = Gives::kJobs,
+     .claims = philly::claims,
+     .make = philly::make,
+     .explain = philly::explain,
+     .says_zone = true},
+    {.name = "json-table",
+     .reads = "lists of JSON objects, or an object a line, by their keys",
+     .claims = json_table::claims,
+     .make = json_table::make,
+     .guesses = json_table::guesses,
+     .explain = json_table::explain,
+     .fit = json_table::fit},
+    {.name = "clustercockpit",
+     .reads = "jobs of a ClusterCockpit archive (meta.json)",
+     .gives = Gives::kJobs,
+     .claims = clustercockpit::claims_meta,
+     .make = clustercockpit::make_meta},
+    {.name = "clustercockpit-data",
+     .reads = "samples of a ClusterCockpit archive (data.json)",
+     .gives = Gives::kSamples,
+     .claims = clustercockpit::claims_data,
+     .make = clustercockpit::make_data},
 });
 
 std::string names_of(std::span<const Source> some) {
@@ -125,18 +182,11 @@ std::string for_people(std::string_view bytes) {
   return found == kSigns.end() ? std::string() : fmt::format("is {}; {}", found->is, found->next);
 }
 
-// Whoever can read it though it claims nothing. kUnsupported if nobody can, with what is missing.
-Result<Source> guessed(std::string_view bytes, const ReaderOptions& options) {
-  for (const Source& source : kSources) {
-    if (source.guesses == nullptr) continue;
-    auto can = source.guesses(bytes, options);
-    if (!can) return Error{Error::Kind::kUnsupported, can.error().text};
-    if (*can) return source;
-  }
-  return Error{Error::Kind::kUnsupported,
-               bytes.empty() ? "is empty"
-                             : fmt::format("begins with '{}', which no source reads; sources: {}",
-                                           shown(bytes), names_of(kSources))};
+// Whether it begins with a line of words: no JSON, comment or quote, and no UTF-16.
+bool begins_with_words(std::string_view head) {
+  const std::string_view line = head.substr(0, head.find('\n') + 1);
+  return !line.empty() && std::string_view("{[#\"").find(line.front()) == std::string_view::npos &&
+         !bytes::is_utf16(line);
 }
 
 // Undoes UTF-16 for any reader.
@@ -169,7 +219,10 @@ class DecodingReader final : public Reader {
 
 }  // namespace
 
-std::span<const Source> sources() { return kSources; }
+const Sources& sources() {
+  static constexpr Sources kAll(kSources);
+  return kAll;
+}
 
 std::unique_ptr<Reader> make_reader(const Source& source, Intake& intake,
                                     const ReaderOptions& options) {
@@ -182,21 +235,24 @@ std::unique_ptr<Reader> make_reader(const Source& source, Intake& intake,
 }
 
 Explained explain(const Source& source, std::string_view head, const ReaderOptions& options) {
-  Explained said{source.gives, "", true};
+  Explained said{source.gives, "", source.appended};
   const std::string decoded = bytes::is_utf16(head) ? bytes::Utf16().decode(head) : std::string();
   if (source.explain) said = source.explain(decoded.empty() ? head : decoded, options);
   if (!decoded.empty()) said.text = said.text.empty() ? "UTF-16" : "UTF-16; " + said.text;
+  if (!begins_with_words(head)) said.appended = Appended::kAfterAll;
   return said;
 }
 
-Result<Source> source_for(std::string_view bytes, const ReaderOptions& options) {
-  if (bytes::is_utf16(bytes)) return source_for(bytes::Utf16().decode(bytes), options);
+std::string_view telling_part(std::string_view head) { return *csv::telling_part(head, true); }
+
+Result<Source> Sources::claiming(std::string_view bytes, const ReaderOptions& options) const {
+  if (bytes::is_utf16(bytes)) return claiming(bytes::Utf16().decode(bytes), options);
   if (const std::string_view what = not_text(bytes); !what.empty()) {
     return Error{Error::Kind::kUnsupported, fmt::format("is {}", what)};
   }
   const std::string_view head = bytes.substr(0, kHeadBytes);
   std::vector<Source> claiming;
-  for (const Source& source : kSources) {
+  for (const Source& source : rows_) {
     if (source.claims(head)) claiming.push_back(source);
   }
   if (claiming.size() == 1) return claiming.front();
@@ -211,16 +267,45 @@ Result<Source> source_for(std::string_view bytes, const ReaderOptions& options) 
       fmt::format("is claimed by several sources, name one with --source: {}", names_of(claiming))};
 }
 
-Result<Source> source_named(std::string_view name) {
+// Whoever can read it though it claims nothing. kUnsupported if nobody can, with what is missing.
+Result<Source> Sources::guessed(std::string_view bytes, const ReaderOptions& options) const {
+  for (const Source& source : rows_) {
+    if (source.guesses == nullptr) continue;
+    auto can = source.guesses(bytes, options);
+    if (!can) return Error{Error::Kind::kUnsupported, can.error().text};
+    if (*can) return source;
+  }
+  return Error{Error::Kind::kUnsupported,
+               bytes.empty() ? "is empty"
+                             : fmt::format("begins with '{}', which no source reads; sources: {}",
+                                           shown(bytes), names_of(rows_))};
+}
+
+Result<Source> Sources::fitting(std::string_view head, ReaderOptions& options) const {
+  std::string mapping = std::exchange(options.mapping, {});
+  auto known = claiming(head, options);
+  for (const Source& source : rows_) {
+    if (mapping.empty() || source.fit == nullptr) continue;
+    const Fit fit = source.fit(head, mapping);
+    if (fit == Fit::kNone || (fit == Fit::kSome && known)) continue;
+    options.mapping = std::move(mapping);
+    return source;
+  }
+  if (known || options.fields.empty()) return known;
+  const auto by_fields = std::ranges::find_if(rows_, &Source::takes_fields);
+  return by_fields == rows_.end() ? known : *by_fields;
+}
+
+Result<Source> Sources::named(std::string_view name) const {
   std::vector<std::string_view> names;
-  for (const Source& source : kSources) {
+  for (const Source& source : rows_) {
     if (source.name == name) return source;
     names.push_back(source.name);
   }
   const auto near = did_you_mean(name, names);
   return bad_input(fmt::format("no source is called '{}'{}; sources: {}", name,
                                near ? fmt::format(", did you mean '{}'?", *near) : "",
-                               names_of(kSources)));
+                               names_of(rows_)));
 }
 
 }  // namespace amdahl::fleet

@@ -42,40 +42,75 @@ struct ReaderOptions {
 // before any sample.
 enum class Gives : std::uint8_t { kJobs, kSamples, kBoth };
 
+// What must be read again before lines that were appended to an input.
+enum class Appended : std::uint8_t {
+  kAfterAll,     // All of it.
+  kAfterHeader,  // The first line.
+  kAlone,        // Nothing.
+};
+
 // What an input is, told from its first bytes.
 struct Explained {
   Gives gives = Gives::kBoth;
-  std::string text{};      // For people, some lines; empty: there is nothing to say.
-  bool has_header = true;  // Of a table: its first line names the columns.
-  // Lines can be read without those before them but the first: what is appended, alone.
-  bool lines_stand_alone = true;
+  std::string text{};  // For people, some lines; empty: there is nothing to say.
+  Appended appended = Appended::kAfterAll;
 };
 
+// How a table fits to a mapping.
+enum class Fit : std::uint8_t {
+  kNone,   // It is no table of this source.
+  kSome,   // It is one; columns that the mapping wants are missing.
+  kWhole,  // Every column is there; or the mapping cannot be read, and its reader says why.
+};
+
+// All that is known of a format: nothing outside of its row and its folder names it.
 struct Source {
   std::string_view name;   // As typed after --source.
   std::string_view reads;  // As people read it.
-  Gives gives;
-  bool (*claims)(std::string_view head);  // `head`: the first 4 KiB or less, decompressed.
-  std::unique_ptr<Reader> (*make)(Intake& intake, const ReaderOptions& options);
+  Gives gives = Gives::kBoth;
+  bool (*claims)(std::string_view head) = nullptr;  // `head`: the first 4 KiB or less, unpacked.
+  std::unique_ptr<Reader> (*make)(Intake& intake, const ReaderOptions& options) = nullptr;
   // Asked only if nobody claims: whether it can be read all the same. An error says what it would
   // need to. Null: no.
   Result<bool> (*guesses)(std::string_view head, const ReaderOptions& options) = nullptr;
+  // Null: what it gives and what stands alone is as the row says.
   Explained (*explain)(std::string_view head, const ReaderOptions& options) = nullptr;
+  Fit (*fit)(std::string_view head, std::string_view mapping) = nullptr;  // Null: takes none.
+  Appended appended = Appended::kAfterAll;
+  bool takes_fields = false;  // ReaderOptions::fields say what it is if nobody claims it.
+  bool says_zone = false;     // The format defines the zone of times that do not say theirs.
 };
 
-std::span<const Source> sources();
+// A table of rows; what is asked of it is asked of each row.
+class Sources {
+ public:
+  explicit constexpr Sources(std::span<const Source> rows) : rows_{rows} {}
+
+  std::span<const Source> rows() const { return rows_; }
+  Result<Source> named(std::string_view name) const;  // With "did you mean".
+  // The one source that claims these bytes; kUnsupported if none or several do. UTF-16 is undone.
+  Result<Source> claiming(std::string_view head, const ReaderOptions& options = {}) const;
+  // The same for files that are read with one set of options: a mapping or a list of fields is for
+  // those that need it, and is taken out of `options` for others.
+  Result<Source> fitting(std::string_view head, ReaderOptions& options) const;
+
+ private:
+  Result<Source> guessed(std::string_view bytes, const ReaderOptions& options) const;
+
+  std::span<const Source> rows_;
+};
+
+const Sources& sources();  // All that we can read.
 
 inline constexpr std::size_t kHeadBytes = 4096;                  // What `claims` may look at.
 inline constexpr std::size_t kMostHead = std::size_t{64} << 10;  // And `guesses`.
-
-// The one source that claims these bytes; kUnsupported if none or several do. UTF-16 is undone.
-Result<Source> source_for(std::string_view head, const ReaderOptions& options = {});
 
 // A reader of `source`; UTF-16 with its mark is undone on the way to it.
 std::unique_ptr<Reader> make_reader(const Source& source, Intake& intake,
                                     const ReaderOptions& options);
 // What the head says, with what it gives refined; see Source::explain.
 Explained explain(const Source& source, std::string_view head, const ReaderOptions& options);
-Result<Source> source_named(std::string_view name);  // With "did you mean".
+// The part of the first bytes that `explain` and readers judge an input by.
+std::string_view telling_part(std::string_view head);
 
 }  // namespace amdahl::fleet

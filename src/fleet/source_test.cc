@@ -35,7 +35,7 @@ model::Usage example() {
 }
 
 Result<std::vector<model::Usage>> read_any(std::string_view bytes) {
-  const Source source = TRY(source_for(bytes));
+  const Source source = TRY(sources().claiming(bytes));
   return local::read(bytes).in(source.name);
 }
 
@@ -139,8 +139,8 @@ TEST(Local, GivesAJobItsPlacesAndSeries) {
 }
 
 TEST(Sources, ANearMissGetsASuggestion) {
-  EXPECT_EQ(source_named("local")->reads, "the usage records that `amdahl run` leaves");
-  const auto missing = source_named("locl");
+  EXPECT_EQ(sources().named("local")->reads, "the usage records that `amdahl run` leaves");
+  const auto missing = sources().named("locl");
   ASSERT_FALSE(missing);
   EXPECT_TRUE(missing.error().text.starts_with(
       "no source is called 'locl', did you mean 'local'?; sources: local, prometheus"))
@@ -148,7 +148,7 @@ TEST(Sources, ANearMissGetsASuggestion) {
 }
 
 TEST(Sources, EachHasANameAndSaysWhatItReads) {
-  for (const Source& source : sources()) {
+  for (const Source& source : sources().rows()) {
     EXPECT_FALSE(source.name.empty());
     EXPECT_FALSE(source.reads.empty());
   }
@@ -172,10 +172,10 @@ TEST(Sources, WhatIsNoTextIsCalledByItsName) {
       {"Cluster|Login|Proper Name|Account|TRES Name|Used\nc1|u|U|a|gres/gpu|12345\n",
        "is a sum that sreport made; ask for the jobs: sacct -a -D -P -S 2026-11-08 -o ALL"},
   };
-  for (const auto& c : cases) EXPECT_EQ(source_for(c.bytes).error().text, c.want);
+  for (const auto& c : cases) EXPECT_EQ(sources().claiming(c.bytes).error().text, c.want);
   std::string wide;
   for (const char c : std::string(64, 'a') + ",b\n") wide += std::string(1, c) + '\0';
-  EXPECT_EQ(source_for(wide).error().text,
+  EXPECT_EQ(sources().claiming(wide).error().text,
             "is UTF-16 without its mark; convert it: iconv -f UTF-16LE -t UTF-8");
 }
 
@@ -189,7 +189,7 @@ TEST(Sources, Utf16IsUndone) {
     big += std::string(1, '\0') + c;
   }
   for (const std::string& bytes : {little, big}) {
-    const auto source = source_for(bytes);
+    const auto source = sources().claiming(bytes);
     ASSERT_TRUE(source) << source.error().text;
     EXPECT_EQ(source->name, "csv-long");
     for (const std::size_t piece : {std::size_t{1}, std::size_t{5}, bytes.size()}) {

@@ -6,8 +6,6 @@
 
 #include <fmt/core.h>
 
-#include "fleet/csv/csv.h"
-#include "fleet/json_table/json_table.h"
 #include "fleet/local_times.h"
 #include "fleet/times.h"
 #include "os/files.h"
@@ -97,7 +95,7 @@ bool is_empty_file(const std::string& path) {
 
 // Whether its times are local, and neither a person, a mapping nor its format says where.
 bool says_no_zone(const Found& found) {
-  const bool is_said = !found.reader.time_zone.empty() || found.input.source.name == "philly" ||
+  const bool is_said = !found.reader.time_zone.empty() || found.input.source.says_zone ||
                        found.reader.mapping.find("time_zone") != std::string::npos;
   return !is_said && fleet::has_local_times(found.input.head);
 }
@@ -110,23 +108,8 @@ Result<Found> find(const Origin& source, const std::string& named, const FindOpt
   found.is_copy = path != "-" && options.copy && is_read_once(path);
   std::string from = path;
   if (found.is_copy) from = TRY(options.copy(path));
-  found.input = TRY(recognise(
-      from,
-      [&](std::string_view text) -> std::string {
-        if (!source.kind.empty()) return source.kind;
-        const std::string mapping = std::exchange(found.reader.mapping, {});
-        const auto known = fleet::source_for(text, found.reader);
-        const bool is_json = fleet::json_table::is_table(text);
-        const bool fits =
-            is_json ? fleet::json_table::fits(text, mapping) : fleet::csv::fits(text, mapping);
-        if (!mapping.empty() && (!known || fits)) {
-          found.reader.mapping = mapping;
-          return is_json ? "json-table" : "csv";
-        }
-        found.source.map.clear();
-        return known || source.fields.empty() ? "" : "slurm";
-      },
-      found.reader));
+  found.input = TRY(recognise(from, source.kind, options.sources, found.reader));
+  if (found.reader.mapping.empty()) found.source.map.clear();
   found.gives = found.input.said.gives;
   found.is_local = says_no_zone(found);
   if (found.is_copy) found.input.name = path;

@@ -26,6 +26,7 @@ struct Found {
 };
 
 struct FindOptions {
+  const fleet::Sources& sources;
   Nanos now{};
   int threads = 1;
   std::function<bool()> stop{};

@@ -209,7 +209,8 @@ class Driver {
   }
 
   Result<> gather() {
-    const FindOptions find{now_, options_.threads, stop_,
+    const FindOptions find{options_.sources ? *options_.sources : fleet::sources(), now_,
+                           options_.threads, stop_,
                            [this](const std::string& path) { return copy_of(path); }};
     for (const Origin& origin : options_.origins) {
       if (stop_()) return external("interrupted");

@@ -12,6 +12,10 @@
 #include "os/clock.h"
 #include "scan/fleet_usage.h"
 
+namespace amdahl::fleet {
+class Sources;
+}
+
 namespace amdahl::ingest {
 
 struct Progress {
@@ -22,6 +26,7 @@ struct Progress {
 };
 
 struct Options {
+  const fleet::Sources* sources = nullptr;  // The formats of files; null: fleet::sources().
   std::vector<Origin> origins{};
   // Not empty: nobody named the origins, and this is the error if they hold nothing to read.
   std::string by_default{};

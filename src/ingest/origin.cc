@@ -21,7 +21,7 @@ Result<Origin> parse_origin(std::string_view typed) {
   Origin source;
   source.kind = typed.substr(0, equals);
   if (equals != typed.npos) source.where = typed.substr(equals + 1);
-  const auto row = fleet::source_named(source.kind);
+  const auto row = fleet::sources().named(source.kind);
   if (!row && !os::glob(std::string(typed)).empty()) return Origin{.where = std::string(typed)};
   if (!row) {
     return bad_input(fmt::format(

@@ -10,8 +10,6 @@
 
 #include "base/text.h"
 #include "bytes/pump.h"
-#include "bytes/utf16.h"
-#include "fleet/csv/head.h"
 #include "fleet/journal/journal.h"
 #include "fleet/pass_on.h"
 #include "ingest/mark.h"
@@ -104,31 +102,11 @@ class Lines {
 
 std::string first_line(const std::string& head) { return head.substr(0, head.find('\n') + 1); }
 
-// Formats of one record a line: what is appended to them can be read without what is before,
-// given the header. `header` tells whether the first line is one.
-struct Lined {
-  bool is = false;
-  bool header = false;
-};
-
-Lined lined(const Input& input, const ReadOptions& options) {
-  const std::string_view source = input.source.name;
-  const std::string line = first_line(input.head);
-  const bool text = !line.empty() && line.front() != '{' && line.front() != '[' &&
-                    line.front() != '#' && line.front() != '"' && !bytes::is_utf16(line);
-  if (!text || !input.said.lines_stand_alone) return {};
-  if (source == "sonar") return {true, false};
-  if (source == "csv" || source == "nvidia-smi") return {true, input.said.has_header};
-  if (source == "csv-long") return {true, true};
-  if (source == "slurm" && !options.reader.fields.empty()) return {true, false};
-  return {source == "slurm" && line.find("JobID|") != line.npos, true};
-}
-
 // Reads one input with its marks.
 class Keeper {
  public:
   Keeper(const Input& input, fleet::Intake& intake, const ReadOptions& options)
-      : input_{input}, intake_{intake}, options_{options}, lined_{lined(input, options)} {}
+      : input_{input}, intake_{intake}, options_{options}, appended_{input.said.appended} {}
 
   Result<InputSaid> read() {
     os::Stream file = TRY(os::Stream::open(input_.path));
@@ -208,7 +186,7 @@ class Keeper {
   // A reader for the part of the file after the mark; `lines` before it.
   Result<std::unique_ptr<fleet::Reader>> reader_from(fleet::Intake& intake, std::uint64_t lines) {
     auto reader = fleet::make_reader(input_.source, intake, options_.reader);
-    if (lines > 0 && lined_.header) TRY(reader->feed(first_line(input_.head)));
+    if (lines > 0 && has_header()) TRY(reader->feed(first_line(input_.head)));
     return reader;
   }
 
@@ -224,10 +202,13 @@ class Keeper {
     return Ok{};
   }
 
-  bool is_plain_lines() const { return lined_.is && input_.packing == bytes::Packing::kNone; }
+  // Records are lines: what is appended can be read without what is before but the header.
+  bool is_lines() const { return appended_ != fleet::Appended::kAfterAll; }
+  bool has_header() const { return appended_ == fleet::Appended::kAfterHeader; }
+  bool is_plain_lines() const { return is_lines() && input_.packing == bytes::Packing::kNone; }
   // What readers that begin in the middle do not know: how many lines are before.
   std::uint64_t lines_before() const {
-    return at_.lines > 0 && lined_.header ? at_.lines - 1 : at_.lines;
+    return at_.lines > 0 && has_header() ? at_.lines - 1 : at_.lines;
   }
 
   // At least `most` bytes from where it stands, and whole lines if it does not come to the end.
@@ -253,7 +234,7 @@ class Keeper {
     const auto enough = [&](std::uint64_t bytes) { return bytes >= most && lines.bytes() > 0; };
     const auto pumped_all =
         pump(file, input_.packing, {.before = at_.bytes, .enough = enough}, options_,
-             [&](std::string_view b) { return lined_.is ? lines.feed(b) : feed(b); });
+             [&](std::string_view b) { return is_lines() ? lines.feed(b) : feed(b); });
     if (!pumped_all && !may_stop_here()) return pumped_all.error();
     const Pumped pumped = pumped_all ? *pumped_all : Pumped{.bytes = lines.bytes()};
     TRY(reader->finish());
@@ -289,7 +270,7 @@ class Keeper {
     mark.file = file.facts();
     mark.lines = at_.lines;
     mark.size = at_.bytes;
-    mark.grows = lined_.is;
+    mark.grows = is_lines();
     mark.journals.push_back(name);
     if (!sign(mark, file) || !done(kept.keep())) return false;
     os::fault_point("scan-kept");
@@ -316,7 +297,7 @@ class Keeper {
   const Input& input_;
   fleet::Intake& intake_;
   const ReadOptions& options_;
-  Lined lined_;
+  fleet::Appended appended_;
   std::string folder_;
   std::optional<os::FileLock> lock_;
   Mark mark_;
@@ -330,25 +311,23 @@ class Keeper {
 
 }  // namespace
 
-Result<Input> recognise(const std::string& path, const KindOf& kind_of,
-                        const fleet::ReaderOptions& options) {
+Result<Input> recognise(const std::string& path, const std::string& kind,
+                        const fleet::Sources& sources, fleet::ReaderOptions& options) {
   os::Stream file = TRY(os::Stream::open(path));
-  const std::string shown = path == "-" ? "standard input" : path;
-  const auto read = [&file](std::span<char> room) { return file.read(room); };
-  std::string raw = TRY(bytes::read_first(read, fleet::kMostHead).in(shown));
   Input input;
   input.path = path;
-  input.name = shown;
+  input.name = path == "-" ? "standard input" : path;
+  const auto read = [&file](std::span<char> room) { return file.read(room); };
+  std::string raw = TRY(bytes::read_first(read, fleet::kMostHead).in(input.name));
   input.packing = bytes::packing_of(raw);
   input.bytes = file.facts().regular ? file.facts().size : 0;
-  std::string text = TRY(bytes::unpack_first(raw, fleet::kMostHead).in(shown));
-  const std::string kind = kind_of ? kind_of(text) : std::string();
-  input.source = kind.empty() ? TRY(fleet::source_for(text, options).in(shown))
-                              : TRY(fleet::source_named(kind).in(shown));
+  std::string text = TRY(bytes::unpack_first(raw, fleet::kMostHead).in(input.name));
+  input.source =
+      TRY((kind.empty() ? sources.fitting(text, options) : sources.named(kind)).in(input.name));
   input.said = fleet::explain(input.source, text, options);
   input.source.gives = input.said.gives;
   // A scan may have a hundred thousand files.
-  text.resize(fleet::csv::telling_part(text, true)->size());
+  text.resize(fleet::telling_part(text).size());
   text.shrink_to_fit();
   input.head = path == "-" ? std::move(raw) : std::move(text);
   return input;

@@ -23,11 +23,10 @@ struct Input {
   std::uint64_t bytes = 0;  // Its size as it lies on the disk; 0 for a pipe.
 };
 
-// By content, or as `kind_of` says, given the first bytes; empty: by content. `options` are looked
-// at only after that. An error names the path, and may have several lines.
-using KindOf = std::function<std::string(std::string_view text)>;
-Result<Input> recognise(const std::string& path, const KindOf& kind_of,
-                        const fleet::ReaderOptions& options);
+// As the row of that name reads it; without a name by content, and what the input does not need is
+// taken out of `options`. An error names the path, and may have several lines.
+Result<Input> recognise(const std::string& path, const std::string& kind,
+                        const fleet::Sources& sources, fleet::ReaderOptions& options);
 
 struct ReadOptions {
   fleet::ReaderOptions reader{};

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // A table of samples that grows, and the folder of what is kept of it.
-class ScanRead : public testing::Test {
+class ReadInput : public testing::Test {
  protected:
   void SetUp() override {
     root_ = fs::path(testing::TempDir()) / fmt::format("scan-read-{}", ::getpid());
@@ -42,9 +42,14 @@ class ScanRead : public testing::Test {
     }
   }
 
+  Result<Input> recognised() const {
+    fleet::ReaderOptions options;
+    return recognise(table(), "", fleet::sources(), options);
+  }
+
   // All that the reader says of the table, as one text.
   std::string read(InputSaid* said = nullptr, std::function<bool()> stop = {}, int threads = 1) {
-    const auto input = recognise(table(), {}, {});
+    const auto input = recognised();
     EXPECT_TRUE(input) << (input ? "" : input.error().text);
     fleet::Recorder told;
     ReadOptions options;
@@ -97,7 +102,7 @@ class ScanRead : public testing::Test {
   std::uint32_t noise_ = 1;
 };
 
-TEST_F(ScanRead, MonthsOfScansLeaveFewJournals) {
+TEST_F(ReadInput, MonthsOfScansLeaveFewJournals) {
   for (int scan = 0; scan < 40; ++scan) {
     grow(20);
     read();
@@ -111,7 +116,7 @@ TEST_F(ScanRead, MonthsOfScansLeaveFewJournals) {
 }
 
 // Wherever a file of ours was cut, the answer is that of a fresh reading.
-TEST_F(ScanRead, FilesThatWereCutAreNotUsed) {
+TEST_F(ReadInput, FilesThatWereCutAreNotUsed) {
   grow(3000);
   read();
   grow(10);  // Stays beside the first: that is too large to be written again for so little.
@@ -135,7 +140,7 @@ TEST_F(ScanRead, FilesThatWereCutAreNotUsed) {
   }
 }
 
-TEST_F(ScanRead, GoesOnWhereItWasStopped) {
+TEST_F(ReadInput, GoesOnWhereItWasStopped) {
   grow(200'000);  // A few blocks of a megabyte.
   for (const int threads : {1, 3}) {
     SCOPED_TRACE(threads);
@@ -157,13 +162,13 @@ TEST_F(ScanRead, GoesOnWhereItWasStopped) {
 }
 
 // Marks are set on the way, so that a crash costs one turn of a few; what is told is the same.
-TEST_F(ScanRead, LongFilesAreReadInTurns) {
+TEST_F(ReadInput, LongFilesAreReadInTurns) {
   grow(800'000);
   std::ofstream(table(), std::ios::app) << "no time,gpu0001,0,5\n";
   grow(800'000);
   std::ofstream(table(), std::ios::app) << "1800000000,gpu0001,0,5";  // A line without its end.
   ASSERT_GT(fs::file_size(table()), std::uint64_t{36} << 20);
-  const auto input = recognise(table(), {}, {});
+  const auto input = recognised();
   ASSERT_TRUE(input);
   fleet::Recorder plain;
   ASSERT_TRUE(read_input(*input, plain, {}));
@@ -194,7 +199,7 @@ TEST_F(ScanRead, LongFilesAreReadInTurns) {
 }
 
 // Of a table without a header, too, lines are counted from the start of the file.
-TEST_F(ScanRead, LinesAreCountedFromTheStart) {
+TEST_F(ReadInput, LinesAreCountedFromTheStart) {
   const std::string jobs = root_ / "sacct.txt";
   std::string text;
   for (int i = 0; i < 200; ++i)
@@ -202,8 +207,7 @@ TEST_F(ScanRead, LinesAreCountedFromTheStart) {
   std::ofstream(jobs) << text;
   fleet::ReaderOptions reader;
   reader.fields = "JobID,Start,End,AllocTRES,State";
-  const auto input = recognise(
-      jobs, [](std::string_view) { return "slurm"; }, reader);
+  const auto input = recognise(jobs, "", fleet::sources(), reader);
   ASSERT_TRUE(input) << input.error().text;
   ReadOptions options;
   options.reader = reader;
@@ -221,7 +225,7 @@ TEST_F(ScanRead, LinesAreCountedFromTheStart) {
   EXPECT_EQ(told.count(model::Trouble::kTruncated), 1U) << "the last line, which is being written";
 }
 
-TEST_F(ScanRead, WhatNobodyUsesGoes) {
+TEST_F(ReadInput, WhatNobodyUsesGoes) {
   using std::chrono::hours;
   read();
   ASSERT_NE(folder(), "");

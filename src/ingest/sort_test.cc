@@ -23,7 +23,7 @@ model::SeriesKey key(std::string_view device) {
 }
 
 // In memory and in a file of many parts alike; of equal times the first that came is the first.
-TEST(ScanSort, PutsTheSeriesNamedInOrderAndPassesOnTheOthers) {
+TEST(Sort, PutsTheSeriesNamedInOrderAndPassesOnTheOthers) {
   const std::string path = testing::TempDir() + "amdahl-sort-test";
   for (const std::size_t in_memory : {std::size_t{1} << 20, std::size_t{7}}) {
     fleet::Recorder told;
@@ -62,7 +62,7 @@ TEST(ScanSort, PutsTheSeriesNamedInOrderAndPassesOnTheOthers) {
   }
 }
 
-TEST(ScanSort, SaysWhyItCannotWrite) {
+TEST(Sort, SaysWhyItCannotWrite) {
   fleet::Recorder told;
   const Sorter::Names names{scan::series_name(key("0"))};
   Sorter sorter(told, names, "/proc/there/is/no/such", 2);

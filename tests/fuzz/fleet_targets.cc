@@ -165,7 +165,7 @@ Told feed(const fleet::Source& source, std::string_view bytes, const fleet::Read
 }  // namespace
 
 void read_by_source(std::string_view name, std::string_view bytes) {
-  const auto source = fleet::source_named(name);
+  const auto source = fleet::sources().named(name);
   CHECK(source);
   const fleet::ReaderOptions options = options_of(bytes);
   source->claims(bytes.substr(0, 4096));
@@ -177,7 +177,7 @@ void read_by_source(std::string_view name, std::string_view bytes) {
 
 void guess_source(std::string_view bytes) {
   fleet::ReaderOptions options = options_of(bytes);
-  const auto source = fleet::source_for(bytes, options);
+  const auto source = fleet::sources().claiming(bytes, options);
   if (!source) {
     CHECK(!source.error().text.empty());
     return;

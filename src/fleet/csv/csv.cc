@@ -16,6 +16,7 @@
 #include "fleet/csv/rows.h"
 #include "fleet/csv/sacct_like.h"
 #include "fleet/cut_lines.h"
+#include "fleet/json_table/json_table.h"
 
 namespace amdahl::fleet::csv {
 namespace {
@@ -238,6 +239,11 @@ bool fits(std::string_view head, std::string_view mapping) {
          std::ranges::all_of(parsed->values, has_like);
 }
 
+Fit fit(std::string_view head, std::string_view mapping) {
+  if (json_table::is_table(head)) return Fit::kNone;
+  return fits(head, mapping) ? Fit::kWhole : Fit::kSome;
+}
+
 bool claims(std::string_view bytes) {
   const auto head = head_of(bytes);
   return head && known(*head) != nullptr;
@@ -262,26 +268,26 @@ Result<bool> guesses(std::string_view bytes, const ReaderOptions& options) {
   return static_cast<bool>(plan);
 }
 
-// Whether the first line is the header, or the first row.
-static bool begins_with_table(std::string_view bytes) {
+// Lines stand alone where the first one is the header, or the first row.
+static Appended appended(std::string_view bytes, const Mapping& mapping) {
   if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
   const std::string_view line = bytes.substr(0, bytes.find('\n'));
-  return !trim(line).empty() && !is_ruler(line) && !is_hint_for_excel(line);
+  if (trim(line).empty() || is_ruler(line) || is_hint_for_excel(line)) return Appended::kAfterAll;
+  return mapping.header ? Appended::kAfterHeader : Appended::kAlone;
 }
 
 Explained explain(std::string_view bytes, const ReaderOptions& options) {
-  const bool alone = begins_with_table(bytes);
   if (!options.mapping.empty()) {
     const auto mapping = parse_mapping(options.mapping);
     if (!mapping) return {};  // Reading it will say why.
-    return {gives(mapping->row), "by the mapping that was given", mapping->header, alone};
+    return {gives(mapping->row), "by the mapping that was given", appended(bytes, *mapping)};
   }
   const auto plan = plan_of(*telling_part(bytes, true), options);
   if (!plan) return {};
   const Mapping& mapping = plan->mapping;
   return {gives(mapping.row),
           plan->guess ? explain(*plan->guess, plan->head) : explain_layout(*plan->layout),
-          mapping.header, alone};
+          appended(bytes, mapping)};
 }
 
 std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options) {

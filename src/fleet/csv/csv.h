@@ -12,7 +12,8 @@ namespace amdahl::fleet::csv {
 bool claims(std::string_view head);
 
 // Whether the table that begins so has every column that the mapping wants, and without a header a
-// time where it wants one. True also if the mapping cannot be read: its reader says why.
+// time where it wants one. Any text may be a table, but JSON.
+Fit fit(std::string_view head, std::string_view mapping);
 bool fits(std::string_view head, std::string_view mapping);
 
 // For tables that no source claims: whether their columns say all that is needed. An error proposes

@@ -265,7 +265,7 @@ TEST(CsvMapping, KnownLayoutsHaveGoodMappings) {
     EXPECT_TRUE(mapping) << mapping.error().text;
     const std::string head = std::string(layout.columns) + "\n";
     EXPECT_TRUE(claims(head));
-    EXPECT_EQ(source_for(head)->name, "csv");
+    EXPECT_EQ(sources().claiming(head)->name, "csv");
   }
   for (const Layout& shape : shapes()) {
     SCOPED_TRACE(shape.name);

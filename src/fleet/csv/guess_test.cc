@@ -21,7 +21,7 @@ using std::chrono::seconds;
 // Reads as a scan does: recognised by content, whole and byte by byte, from its own head or one
 // that was given.
 Fed read(std::string_view bytes, ReaderOptions options = {}) {
-  const auto source = source_for(bytes, options);
+  const auto source = sources().claiming(bytes, options);
   if (!source) return {{}, source.error().text};
   EXPECT_EQ(source->name, "csv");
   Fed whole = feed(make, bytes, options);
@@ -290,7 +290,7 @@ TEST(CsvGuess, WhatIsNoTableIsLeftAlone) {
         "#!/bin/bash\nset -e\necho a, b\n", "a\n", "what is this",
         "one two three\nfour five six\n"}) {
     SCOPED_TRACE(text);
-    const auto source = source_for(text);
+    const auto source = sources().claiming(text);
     EXPECT_FALSE(source);
   }
 }
@@ -340,7 +340,7 @@ TEST(CsvGuess, AUnitThatLaterLinesContradictIsAnError) {
 }
 
 TEST(CsvGuess, ExplainsWhatMeansWhat) {
-  const auto source = source_for(kJobTables[1].table);
+  const auto source = sources().claiming(kJobTables[1].table);
   ASSERT_TRUE(source);
   const Explained said = fleet::explain(*source, kJobTables[1].table, {});
   EXPECT_EQ(said.gives, Gives::kJobs);
@@ -356,7 +356,7 @@ TEST(CsvGuess, ExplainsWhatMeansWhat) {
             "  accelerators = \"gpu_num\"\n"
             "  not used: cpu_num, type, duration, queue, gpu_time\n"
             "  to say it otherwise, pass a mapping: --map FILE (docs/format/csv-mapping.md)");
-  const auto samples = source_for(kSampleTables[0].table);
+  const auto samples = sources().claiming(kSampleTables[0].table);
   ASSERT_TRUE(samples);
   EXPECT_EQ(fleet::explain(*samples, kSampleTables[0].table, {}).gives, Gives::kSamples);
 }

@@ -46,7 +46,7 @@ TEST(Wide, NamesThatHaveHostAndAccelerator) {
 // What a scan makes of a file without being told anything.
 std::string read(std::string_view bytes, const std::string& path) {
   const ReaderOptions options{.path = path};
-  const auto source = source_for(bytes, options);
+  const auto source = sources().claiming(bytes, options);
   if (!source) return source.error().text;
   const Fed fed = feed(source->make, bytes, options);
   if (!fed.error.empty()) return fed.error;

@@ -297,7 +297,7 @@ bool claims(std::string_view head) {
 
 Explained explain(std::string_view head, const ReaderOptions&) {
   const auto columns = columns_of(first_line(head));
-  Explained said{Gives::kSamples, "", true};
+  Explained said{Gives::kSamples, "", Appended::kAfterHeader};
   if (!columns) return said;
   constexpr std::string_view kRoles[] = {"",     "time",   "host",    "accelerator",
                                          "uuid", "slice",  "profile", "job",

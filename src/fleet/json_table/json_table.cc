@@ -450,12 +450,15 @@ Result<bool> guesses(std::string_view head, const ReaderOptions& options) {
 
 bool is_table(std::string_view head) { return !table_of(head).empty(); }
 
-bool fits(std::string_view head, std::string_view mapping) {
-  return csv::fits(table_of(head), mapping);
+Fit fit(std::string_view head, std::string_view mapping) {
+  const std::string table = table_of(head);
+  if (table.empty()) return Fit::kNone;
+  return csv::fits(table, mapping) ? Fit::kWhole : Fit::kSome;
 }
 
 Explained explain(std::string_view head, const ReaderOptions& options) {
   Explained said = csv::explain(table_of(head), for_table(options));
+  said.appended = Appended::kAfterAll;
   if (!said.text.empty()) said.text = "JSON objects, read as a table of their keys\n" + said.text;
   return said;
 }

@@ -13,9 +13,8 @@ bool claims(std::string_view head);  // Nothing: any program may write such.
 // Whether the keys of the first objects say all that is needed; an error says what they do not.
 Result<bool> guesses(std::string_view head, const ReaderOptions& options);
 Explained explain(std::string_view head, const ReaderOptions& options);
-// Whether these bytes begin such a table at all; and whether it has what a mapping wants.
-bool is_table(std::string_view head);
-bool fits(std::string_view head, std::string_view mapping);
+bool is_table(std::string_view head);  // Whether these bytes begin such a table at all.
+Fit fit(std::string_view head, std::string_view mapping);
 
 // Objects within objects are keys with a point ("time.start"), lists of texts are joined by commas.
 // Keys that none of the first objects has (within 4 KiB) are not used.

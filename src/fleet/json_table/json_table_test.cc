@@ -12,7 +12,7 @@ using model::Trouble;
 using std::chrono::seconds;
 
 Fed read(std::string_view bytes) {
-  const auto source = source_for(bytes);
+  const auto source = sources().claiming(bytes);
   EXPECT_TRUE(source && source->name == "json-table")
       << (source ? std::string(source->name) : source.error().text);
   Fed whole = feed(make, bytes);
@@ -96,14 +96,14 @@ TEST(JsonTable, ADocumentWithAList) {
 }
 
 TEST(JsonTable, SaysWhatIsMissingAndLeavesOthersAlone) {
-  const auto missing = source_for("[{\"job_id\": 1, \"begin\": 1614556800}]");
+  const auto missing = sources().claiming("[{\"job_id\": 1, \"begin\": 1614556800}]");
   ASSERT_FALSE(missing);
   EXPECT_TRUE(missing.error().text.starts_with(
       "is JSON, read as a table of its keys; it is a table, but its columns do not say all"))
       << missing.error().text;
-  EXPECT_FALSE(source_for("{\"a\": 1}"));
-  EXPECT_FALSE(source_for("[1, 2]"));
-  EXPECT_FALSE(source_for("{\"a\": 1}\nx"));
+  EXPECT_FALSE(sources().claiming("{\"a\": 1}"));
+  EXPECT_FALSE(sources().claiming("[1, 2]"));
+  EXPECT_FALSE(sources().claiming("{\"a\": 1}\nx"));
 }
 
 }  // namespace

@@ -220,8 +220,7 @@ Explained explain(std::string_view head, const ReaderOptions& options) {
                       names.pid >= 0 ? "pmon: of each GPU the sum of sm over its processes"
                                      : "dmon: sm of each GPU",
                       host.empty() ? "not known (--host NAME)" : host,
-                      options.time_zone.empty() ? "UTC (--time-zone)" : options.time_zone.c_str()),
-          true};
+                      options.time_zone.empty() ? "UTC (--time-zone)" : options.time_zone.c_str())};
 }
 
 }  // namespace amdahl::fleet::nvidia_mon

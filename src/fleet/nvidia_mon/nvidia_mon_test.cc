@@ -14,7 +14,7 @@ using std::chrono::seconds;
 Fed read(std::string_view bytes) {
   const ReaderOptions options{.path = "logs/gpu007.txt"};
   EXPECT_TRUE(claims(bytes));
-  EXPECT_EQ(source_for(bytes)->name, "nvidia-smi-mon");
+  EXPECT_EQ(sources().claiming(bytes)->name, "nvidia-smi-mon");
   Fed whole = feed(make, bytes, options);
   const Fed single = feed(make, bytes, options, 1);
   EXPECT_EQ(whole.error, single.error);

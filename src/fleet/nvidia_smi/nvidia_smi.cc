@@ -397,7 +397,7 @@ Explained explain(std::string_view head, const ReaderOptions&) {
   std::vector<std::string> names = names_by_cells(first_line(head));
   const bool has_header = names.empty();
   if (has_header && claims_names(head)) {
-    return {Gives::kJobs, "what GPUs are called; nothing of their usage", true};
+    return {Gives::kJobs, "what GPUs are called; nothing of their usage", Appended::kAfterHeader};
   }
   if (has_header) {
     for (const std::string_view name : split(first_line(head), ',')) {
@@ -407,7 +407,8 @@ Explained explain(std::string_view head, const ReaderOptions&) {
   const bool is_named = std::ranges::any_of(names, [](std::string_view name) {
     return name == "index" || name == "uuid" || name == "pci.bus_id";
   });
-  Explained said{Gives::kSamples, "", has_header, is_named};
+  Explained said{.gives = Gives::kSamples};
+  if (is_named) said.appended = has_header ? Appended::kAfterHeader : Appended::kAlone;
   if (!has_header) {
     said.text =
         "without a header: the (first) column in % is taken for utilization.gpu, one of small "

@@ -189,7 +189,7 @@ TEST(NvidiaSmi, WithoutAHeaderByUnits) {
       "2024/03/01 00:00:00.000, 1, 12 MiB, [N/A]\n"
       "2024/03/01 00:00:10.000, 0, 9830 MiB, 50 %\n";
   EXPECT_TRUE(claims(bytes));
-  EXPECT_FALSE(explain(bytes, {}).has_header);
+  EXPECT_EQ(explain(bytes, {}).appended, Appended::kAlone);
   const Fed fed = feed(make, bytes, {.path = "n1.csv"});
   EXPECT_EQ(fed.error, "");
   ASSERT_EQ(fed.told.series_names.size(), 2U);

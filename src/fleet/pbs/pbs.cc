@@ -285,8 +285,7 @@ std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options) {
 Explained explain(std::string_view, const ReaderOptions&) {
   return {Gives::kJobs,
           "accounting of PBS: jobs that ended (E), were run again (R), or began and still run (S); "
-          "accelerators are those of exec_vnode, else as asked for",
-          true};
+          "accelerators are those of exec_vnode, else as asked for"};
 }
 
 }  // namespace amdahl::fleet::pbs

@@ -179,8 +179,7 @@ Explained explain(std::string_view, const ReaderOptions& options) {
           fmt::format("each attempt is a job, \"ID#n\" but for the last; its GPUs are those of its "
                       "detail\ntimes are of {}",
                       options.time_zone.empty() ? "the US Pacific coast; others: --time-zone"
-                                                : options.time_zone.c_str()),
-          true};
+                                                : options.time_zone.c_str())};
 }
 
 }  // namespace amdahl::fleet::philly

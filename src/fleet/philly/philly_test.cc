@@ -31,7 +31,7 @@ constexpr std::string_view kLog = R"([
 
 TEST(Philly, AttemptsAreJobsWithTheirAccelerators) {
   ASSERT_TRUE(claims(kLog.substr(0, 400)));
-  EXPECT_EQ(source_for(kLog)->name, "philly");
+  EXPECT_EQ(sources().claiming(kLog)->name, "philly");
   for (const std::size_t piece : {std::string_view::npos, std::size_t{1}}) {
     const Fed fed = feed(make, kLog, {}, piece);
     EXPECT_EQ(fed.error, "");

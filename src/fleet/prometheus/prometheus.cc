@@ -49,8 +49,8 @@ bool claims(std::string_view head) {
 }
 
 Explained explain(std::string_view head, const ReaderOptions&) {
-  if (head.find(kJobByValue) == head.npos) return {Gives::kSamples, "", false};
-  return {Gives::kBoth, fmt::format("values of {} are jobs", kJobByValue), false};
+  if (head.find(kJobByValue) == head.npos) return {.gives = Gives::kSamples};
+  return {Gives::kBoth, fmt::format("values of {} are jobs", kJobByValue)};
 }
 
 std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions&) {

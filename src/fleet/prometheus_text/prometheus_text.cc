@@ -273,7 +273,7 @@ std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options) {
 }
 
 Explained explain(std::string_view, const ReaderOptions& options) {
-  Explained said{Gives::kSamples, "", true};
+  Explained said{.gives = Gives::kSamples};
   const std::string host = host_of(options);
   const Nanos at = time_in_path(options.path);
   said.text = fmt::format(

@@ -13,7 +13,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 Fed read(std::string_view bytes, const ReaderOptions& options = {}) {
-  const auto source = source_for(bytes);
+  const auto source = sources().claiming(bytes);
   EXPECT_TRUE(source && source->name == "prometheus-text")
       << (source ? std::string(source->name) : source.error().text);
   Fed whole = feed(make, bytes, options);

@@ -156,8 +156,13 @@ std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options) {
 }
 
 Explained explain(std::string_view head, const ReaderOptions& options) {
-  Explained said{Gives::kJobs, "", true};
+  Explained said{.gives = Gives::kJobs};
   const std::string_view line = first_line(head);
+  if (!options.fields.empty()) {
+    said.appended = Appended::kAlone;
+  } else if (line.find("JobID|") != line.npos) {
+    said.appended = Appended::kAfterHeader;
+  }
   if (is_json(head)) {
     said.text = head.find("\"job_state\"") != head.npos
                     ? "JSON of squeue or scontrol: ends of jobs "

@@ -13,7 +13,7 @@ using model::Trouble;
 using std::chrono::seconds;
 
 Fed read(std::string_view bytes) {
-  EXPECT_EQ(source_for(bytes)->name, "slurm");
+  EXPECT_EQ(sources().claiming(bytes)->name, "slurm");
   Fed whole = feed(make, bytes);
   const Fed single = feed(make, bytes, {}, 1);
   EXPECT_EQ(whole.error, single.error);

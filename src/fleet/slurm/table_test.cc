@@ -43,14 +43,13 @@ Fed read(std::string_view bytes) {
 }
 
 TEST(SlurmTable, FreeTextMayHoldDelimitersAndLineEnds) {
-  const std::string bytes =
-      std::string(kHeader) + row("1", "", "a", "sbatch --wrap python") +
-      row("2", "", "b", "sbatch --wrap 'zcat x | python t.py'") +
-      row("3", "", "c", "sbatch --wrap \"echo\na; b\"") +
-      row("4", "{\"a\": \"b|c\"}", "d|e|f", "srun a || b") +
-      row("5", "one\n\ntwo|\nthree", "g", "srun 'a|\nb'") +
-      row("6", "", "h", "srun a|", "") +  // With a last column that is empty.
-      row("7", "", "i", "srun x", "/tmp/a\nb") + row("8", "", "j", "srun y");
+  const std::string bytes = std::string(kHeader) + row("1", "", "a", "sbatch --wrap python") +
+                            row("2", "", "b", "sbatch --wrap 'zcat x | python t.py'") +
+                            row("3", "", "c", "sbatch --wrap \"echo\na; b\"") +
+                            row("4", "{\"a\": \"b|c\"}", "d|e|f", "srun a || b") +
+                            row("5", "one\n\ntwo|\nthree", "g", "srun 'a|\nb'") +
+                            row("6", "", "h", "srun a|", "") +  // With a last column that is empty.
+                            row("7", "", "i", "srun x", "/tmp/a\nb") + row("8", "", "j", "srun y");
   const Fed fed = read(bytes);
   EXPECT_EQ(fed.error, "");
   ASSERT_EQ(fed.told.jobs.size(), 8U);
@@ -101,14 +100,13 @@ TEST(SlurmTable, CountsThatCannotBeAndStatesThatAreCut) {
     return fmt::format("{}|{}|2024-03-01T00:00:00|2024-03-01T01:00:00|{}|{}|n1\n", id, state,
                        elapsed, tres);
   };
-  const Fed fed = read("JobID|State|Start|End|ElapsedRaw|AllocTRES|NodeList\n" +
-                       record(1, "COMPLETED", "3600", "gres/gpu=-2") +
-                       record(2, "COMPLETED", "3600", "cpu=1,gres/gpu=99999999999999") +
-                       record(3, "completed", "3600", "gres/gpu=1") +
-                       record(4, "OUT_OF_ME+", "3600", "gres/gpu=1") +
-                       record(5, "WOBBLED", "3600", "gres/gpu=1") +
-                       record(6, "COMPLETED", "360000", "gres/gpu=1") +
-                       record(7, "COMPLETED", "1800", "gres/gpu=1"));
+  const Fed fed = read(
+      "JobID|State|Start|End|ElapsedRaw|AllocTRES|NodeList\n" +
+      record(1, "COMPLETED", "3600", "gres/gpu=-2") +
+      record(2, "COMPLETED", "3600", "cpu=1,gres/gpu=99999999999999") +
+      record(3, "completed", "3600", "gres/gpu=1") + record(4, "OUT_OF_ME+", "3600", "gres/gpu=1") +
+      record(5, "WOBBLED", "3600", "gres/gpu=1") + record(6, "COMPLETED", "360000", "gres/gpu=1") +
+      record(7, "COMPLETED", "1800", "gres/gpu=1"));
   ASSERT_EQ(fed.told.jobs.size(), 5U);
   ASSERT_FALSE(fed.told.complaints.empty());
   EXPECT_EQ(fed.told.count(Trouble::kBadLine), 2U);
