@@ -31,7 +31,7 @@ bool is_device_name(std::string_view text) {
   return text.starts_with("GPU-") || text.starts_with("MIG-") || is_bus(text);
 }
 
-bool DeviceNames::learn(const Intake::Device& device) {
+bool DeviceNames::learn(const Device& device) {
   const Place place{std::string(device.host), std::string(device.accelerator),
                     std::string(device.slice), std::string(device.profile),
                     std::string(device.likely)};

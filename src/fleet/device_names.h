@@ -25,7 +25,7 @@ class DeviceNames {
 
   // False if a name of it is taken by another device; the first that was told stays. What comes
   // without a host, a slice or a profile is completed by what has it.
-  bool learn(const Intake::Device& device);
+  bool learn(const Device& device);
 
   // The accelerator of this name, or null. A PCI address means one of `host`, a UUID the same
   // everywhere.

@@ -29,8 +29,21 @@ std::size_t LabelJobs::job_of(std::string_view id) {
   return jobs_.size() - 1;
 }
 
-void LabelJobs::job(const model::JobDraft& job, Where) {
-  if (!is_hint(job)) return;
+void LabelJobs::tell(const Record& record) {
+  if (const auto* samples = std::get_if<Samples>(&record)) {
+    for (const Sample& sample : samples->samples) saw(lanes_[samples->series], sample.at);
+  } else if (const auto* rows = std::get_if<Rows>(&record)) {
+    for (std::size_t i = 0; i < rows->samples.size(); ++i) {
+      saw(lanes_[rows->series[i]], rows->samples[i].at);
+    }
+  } else if (const auto* job = std::get_if<Job>(&record)) {
+    if (is_hint(job->draft)) hear(job->draft);
+  } else if (const auto* device = std::get_if<Device>(&record)) {
+    names_.learn(*device);
+  }
+}
+
+void LabelJobs::hear(const model::JobDraft& job) {
   Seen& seen = jobs_[job_of(job.id)];
   if (!job.user.empty()) seen.user = job.user;
   if (!job.account.empty()) seen.account = job.account;
@@ -120,14 +133,6 @@ void LabelJobs::saw(Lane& lane, Nanos at) {
   if (lane.labelled) add_sample(jobs_[lane.job].runs, at, kAnother);
 }
 
-void LabelJobs::samples(SeriesId series, std::span<const Sample> samples) {
-  for (const Sample& sample : samples) saw(lanes_[series], sample.at);
-}
-
-void LabelJobs::rows(std::span<const SeriesId> series, std::span<const Sample> samples) {
-  for (std::size_t i = 0; i < samples.size(); ++i) saw(lanes_[series[i]], samples[i].at);
-}
-
 Nanos LabelJobs::cadence() const {
   Nanos cadence{};
   std::uint64_t most = 0;
@@ -140,19 +145,19 @@ Nanos LabelJobs::cadence() const {
   return cadence;
 }
 
-void LabelJobs::tell(Intake& intake, Nanos now) const {
+void LabelJobs::tell_jobs(Intake& intake, Nanos now) const {
   const auto times = true_times(runs_, now);
   Devices all;
   for (const Spot& spot : spots_) add_spot(spot, all);
   for (const Seen& seen : jobs_) {
     std::vector<SampleRun> runs = joined(seen.runs, kAnother);
     if (times) std::erase_if(runs, [&](const SampleRun& run) { return !times->holds(run.first); });
-    if (!runs.empty()) tell(intake, seen, all, runs);
+    if (!runs.empty()) tell_job(intake, seen, all, runs);
   }
 }
 
-void LabelJobs::tell(Intake& intake, const Seen& seen, const Devices& all,
-                     const std::vector<SampleRun>& runs) const {
+void LabelJobs::tell_job(Intake& intake, const Seen& seen, const Devices& all,
+                         const std::vector<SampleRun>& runs) const {
   Devices devices;
   for (const std::size_t spot : seen.spots) add_spot(spots_[spot], devices);
   std::set<std::string> hosts;
@@ -178,7 +183,7 @@ void LabelJobs::tell(Intake& intake, const Seen& seen, const Devices& all,
     intake.job(job, {});
   }
   for (const auto& [place, slices] : devices) {
-    if (slices.shares.empty()) intake.place(seen.id, place.first, place.second);
+    if (slices.shares.empty()) intake.tell(Place{seen.id, place.first, place.second});
   }
 }
 

@@ -10,7 +10,7 @@
 #include "fleet/clocks.h"
 #include "fleet/device_names.h"
 #include "fleet/intake.h"
-#include "fleet/pass_on.h"
+#include "fleet/intake_filters.h"
 
 namespace amdahl::fleet {
 
@@ -18,26 +18,16 @@ namespace amdahl::fleet {
 // grows with jobs and their accelerators alone.
 class LabelJobs final : public Intake {
  public:
-  // A draft without times and accelerators is a hint: whose the job is. Others are passed over.
-  void job(const model::JobDraft& job, Where where) override;
-  void place(std::string_view, std::string_view, std::string_view) override {}
-  void capacity(std::string_view, std::string_view, std::string_view, int) override {}
-  void occupancy(std::string_view, const Occupancy&) override {}
-  void device(const Device& device) override { names_.learn(device); }
-  void parts(std::string_view, double) override {}
-  void down(const Down&) override {}
   SeriesId series(const model::SeriesKey& key) override;
-  void samples(SeriesId series, std::span<const Sample> samples) override;
-  void rows(std::span<const SeriesId> series, std::span<const Sample> samples) override;
-  void trouble(model::Trouble, Where, std::string_view) override {}
-  void troubles(model::Trouble, std::uint64_t) override {}
+  // Samples, names of devices, and hints: drafts without times and accelerators say whose a job is.
+  void tell(const Record& record) override;
 
   // One job for each label, in the order of first sight: from its first sample to a cadence after
   // its last, with the accelerators that were labelled with it, each once whatever its names, and
   // of MIG slices their share. Its state is not known. Its places are told, too. A label that was
   // not seen for a week is of another attempt then; samples of clocks that were not set tell of no
   // job. `now` 0: not known.
-  void tell(Intake& intake, Nanos now = {}) const;
+  void tell_jobs(Intake& intake, Nanos now = {}) const;
   std::size_t size() const { return jobs_.size(); }
 
  private:
@@ -67,8 +57,9 @@ class LabelJobs final : public Intake {
   static double share_of(const Slices& mine, const Slices& all);
   void saw(Lane& lane, Nanos at);
   Nanos cadence() const;
-  void tell(Intake& intake, const Seen& seen, const Devices& all,
-            const std::vector<SampleRun>& runs) const;
+  void hear(const model::JobDraft& hint);
+  void tell_job(Intake& intake, const Seen& seen, const Devices& all,
+                const std::vector<SampleRun>& runs) const;
 
   std::map<std::string, std::size_t, std::less<>> by_id_;
   std::vector<Seen> jobs_;
@@ -88,8 +79,9 @@ bool is_hint(const model::JobDraft& job);
 class WithoutHints final : public PassOn {
  public:
   using PassOn::PassOn;
-  void job(const model::JobDraft& job, Where where) override {
-    if (!is_hint(job)) next_.job(job, where);
+  void tell(const Record& record) override {
+    const auto* job = std::get_if<Job>(&record);
+    if (!job || !is_hint(job->draft)) next_.tell(record);
   }
 };
 

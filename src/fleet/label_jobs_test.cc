@@ -30,7 +30,7 @@ TEST(LabelJobs, AJobIsWhereAndWhenItsLabelWasSeen) {
   labels.rows(ids, second);
 
   Recorder told;
-  labels.tell(told);
+  labels.tell_jobs(told);
   ASSERT_EQ(told.jobs.size(), 1U);
   EXPECT_EQ(told.jobs[0].id, "77");
   EXPECT_EQ(told.jobs[0].user, "ada");
@@ -46,13 +46,13 @@ TEST(LabelJobs, NamesLeadToOneAcceleratorEach) {
   LabelJobs labels;
   const SeriesId by_uuid = labels.series({"n1", "", "GPU-a", "", "7", "M", ""});
   const SeriesId by_index = labels.series({"n1", "3", "", "", "7", "N", ""});
-  labels.device({.host = "n1", .accelerator = "3", .uuid = "GPU-a"});
+  labels.tell(Device{.host = "n1", .accelerator = "3", .uuid = "GPU-a"});
   labels.series({"n1", "4", "", "", "0", "M", ""});  // Nobody's.
   const Sample some[] = {{seconds(100), 5}, {seconds(130), 5}};
   labels.samples(by_uuid, some);
   labels.samples(by_index, some);
   Recorder told;
-  labels.tell(told);
+  labels.tell_jobs(told);
   ASSERT_EQ(told.jobs.size(), 1U);
   EXPECT_EQ(told.jobs[0].draft.accelerators, 1);
   EXPECT_EQ(told.places, std::vector<std::string>{"7 n1 3"});
@@ -70,7 +70,7 @@ TEST(LabelJobs, SlicesAreTheirShare) {
   see("3", "8", "");
   see("2", "9", "");
   Recorder told;
-  labels.tell(told);
+  labels.tell_jobs(told);
   ASSERT_EQ(told.jobs.size(), 3U);
   EXPECT_DOUBLE_EQ(told.jobs[0].draft.accelerators, 3.0 / 7);
   EXPECT_DOUBLE_EQ(told.jobs[1].draft.accelerators, 2.0 / 3) << "three slices, not said how large";
@@ -92,7 +92,7 @@ TEST(LabelJobs, ClocksThatWereNotSetMakeNoJobLonger) {
   labels.samples(a, odd);
   labels.samples(b, odd);
   Recorder told;
-  labels.tell(told, kNow);
+  labels.tell_jobs(told, kNow);
   ASSERT_EQ(told.jobs.size(), 1U) << "of the second nothing is known";
   EXPECT_EQ(told.jobs[0].draft.start, kNow - seconds(100'000));
   EXPECT_EQ(told.jobs[0].draft.end, kNow - seconds(100'000 - 300 * 60));
@@ -110,7 +110,7 @@ TEST(LabelJobs, AnIdThatComesAgainIsAnotherAttempt) {
     }
   }
   Recorder told;
-  labels.tell(told);
+  labels.tell_jobs(told);
   ASSERT_EQ(told.jobs.size(), 2U);
   for (const Recorder::Job& job : told.jobs) {
     EXPECT_EQ(job.draft.end - job.draft.start, seconds(180));

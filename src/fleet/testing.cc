@@ -22,7 +22,12 @@ std::string shown(const model::SeriesKey& key) {
 
 }  // namespace
 
-void Recorder::job(const model::JobDraft& job, Where where) {
+void Recorder::tell(const Record& record) {
+  std::visit([this](const auto& one) { keep(one); }, record);
+}
+
+void Recorder::keep(const fleet::Job& told) {
+  const auto& [job, where] = told;
   Job kept{std::string(job.id),
            std::string(job.raw),
            std::string(job.name),
@@ -45,20 +50,21 @@ void Recorder::job(const model::JobDraft& job, Where where) {
   jobs.push_back(std::move(kept));
 }
 
-void Recorder::place(std::string_view job, std::string_view host, std::string_view accelerator) {
-  places.push_back(fmt::format("{} {} {}", job, host, accelerator));
+void Recorder::keep(const Place& place) {
+  places.push_back(fmt::format("{} {} {}", place.job, place.host, place.accelerator));
 }
 
-void Recorder::capacity(std::string_view host, std::string_view partition, std::string_view kind,
-                        int accelerators) {
-  capacities.push_back(fmt::format("{}|{}|{}|{}", host, partition, kind, accelerators));
+void Recorder::keep(const Capacity& told) {
+  capacities.push_back(
+      fmt::format("{}|{}|{}|{}", told.host, told.partition, told.kind, told.accelerators));
 }
 
-void Recorder::occupancy(std::string_view partition, const Occupancy& occupancy) {
-  occupancies.push_back({std::string(partition), occupancy});
+void Recorder::keep(const Occupancy& occupancy) {
+  occupancies.push_back({std::string(occupancy.partition), occupancy});
+  occupancies.back().occupancy.partition = {};
 }
 
-void Recorder::device(const Device& device) {
+void Recorder::keep(const Device& device) {
   std::string text = fmt::format("{}/{}", device.host, device.accelerator);
   const auto add = [&](std::string_view name, std::string_view value) {
     if (!value.empty()) text += fmt::format(" {}={}", name, value);
@@ -71,11 +77,11 @@ void Recorder::device(const Device& device) {
   devices.push_back(std::move(text));
 }
 
-void Recorder::parts(std::string_view host, double of_each) {
-  shares.push_back(fmt::format("{} {}", host, of_each));
+void Recorder::keep(const Parts& parts) {
+  shares.push_back(fmt::format("{} {}", parts.host, parts.of_each));
 }
 
-void Recorder::down(const Down& down) {
+void Recorder::keep(const Down& down) {
   downs.push_back(fmt::format("{} {} {} {}", down.host, to_seconds(down.from), to_seconds(down.to),
                               down.accelerators));
 }
@@ -89,25 +95,26 @@ SeriesId Recorder::series(const model::SeriesKey& key) {
   return at->second;
 }
 
-void Recorder::samples(SeriesId series, std::span<const Sample> samples) {
-  CHECK(series < samples_of.size());
-  samples_of[series].insert(samples_of[series].end(), samples.begin(), samples.end());
+void Recorder::keep(const Samples& told) {
+  CHECK(told.series < samples_of.size());
+  auto& samples = samples_of[told.series];
+  samples.insert(samples.end(), told.samples.begin(), told.samples.end());
 }
 
-void Recorder::rows(std::span<const SeriesId> series, std::span<const Sample> samples) {
-  CHECK(series.size() == samples.size());
-  for (std::size_t i = 0; i < series.size(); ++i) {
-    CHECK(series[i] < samples_of.size());
-    samples_of[series[i]].push_back(samples[i]);
+void Recorder::keep(const Rows& rows) {
+  CHECK(rows.series.size() == rows.samples.size());
+  for (std::size_t i = 0; i < rows.series.size(); ++i) {
+    CHECK(rows.series[i] < samples_of.size());
+    samples_of[rows.series[i]].push_back(rows.samples[i]);
   }
 }
 
-void Recorder::trouble(model::Trouble trouble, Where where, std::string_view text) {
-  complaints.push_back({trouble, where, std::string(text)});
-  ++counts[trouble];
+void Recorder::keep(const fleet::Complaint& told) {
+  complaints.push_back({told.trouble, told.where, std::string(told.text)});
+  ++counts[told.trouble];
 }
 
-void Recorder::troubles(model::Trouble trouble, std::uint64_t count) { counts[trouble] += count; }
+void Recorder::keep(const Troubles& troubles) { counts[troubles.trouble] += troubles.count; }
 
 std::uint64_t Recorder::count(model::Trouble trouble) const {
   const auto at = counts.find(trouble);

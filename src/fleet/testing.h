@@ -25,7 +25,7 @@ class Recorder final : public Intake {
   };
   struct Room {
     std::string partition;
-    Occupancy occupancy;
+    Occupancy occupancy;  // Without its partition.
   };
 
   std::vector<Job> jobs;
@@ -40,24 +40,25 @@ class Recorder final : public Intake {
   std::vector<Complaint> complaints;               // With a place, in order.
   std::map<model::Trouble, std::uint64_t> counts;  // Of both kinds of call.
 
-  void job(const model::JobDraft& job, Where where) override;
-  void place(std::string_view job, std::string_view host, std::string_view accelerator) override;
-  void capacity(std::string_view host, std::string_view partition, std::string_view kind,
-                int accelerators) override;
-  void occupancy(std::string_view partition, const Occupancy& occupancy) override;
-  void device(const Device& device) override;
-  void parts(std::string_view host, double of_each) override;
-  void down(const Down& down) override;
   SeriesId series(const model::SeriesKey& key) override;
-  void samples(SeriesId series, std::span<const Sample> samples) override;
-  void rows(std::span<const SeriesId> series, std::span<const Sample> samples) override;
-  void trouble(model::Trouble trouble, Where where, std::string_view text) override;
-  void troubles(model::Trouble trouble, std::uint64_t count) override;
+  void tell(const Record& record) override;
 
   std::uint64_t count(model::Trouble trouble) const;
   std::size_t sample_count() const;
 
  private:
+  void keep(const fleet::Job& job);
+  void keep(const Place& place);
+  void keep(const Capacity& capacity);
+  void keep(const Occupancy& occupancy);
+  void keep(const Device& device);
+  void keep(const Parts& parts);
+  void keep(const Down& down);
+  void keep(const Samples& samples);
+  void keep(const Rows& rows);
+  void keep(const fleet::Complaint& complaint);
+  void keep(const Troubles& troubles);
+
   std::map<std::string, SeriesId> ids_;
 };
 

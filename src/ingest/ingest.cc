@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
+#include "fleet/intake_filters.h"
 #include "fleet/journal/journal.h"
 #include "fleet/label_jobs.h"
 #include "ingest/files.h"
@@ -23,7 +24,6 @@
 #include "os/files.h"
 #include "scan/assumptions.h"
 #include "scan/fold.h"
-#include "scan/halves.h"
 
 namespace amdahl::ingest {
 namespace {
@@ -152,8 +152,8 @@ class Driver {
     answer_.missing.clear();
     for (Found& found : files_) found.row = 0;
     for (const Program& program : programs_) TRY(tell(program, known));
-    scan::JobsOnly jobs(known);
-    scan::SamplesOnly samples(all);
+    fleet::JobsOnly jobs(known);
+    fleet::SamplesOnly samples(all);
     const auto twice = [&](const Found& found) {
       return !found.is_pipe() && (found.gives == fleet::Gives::kBoth ||
                                   (found.gives == fleet::Gives::kSamples && all_twice));
@@ -174,7 +174,7 @@ class Driver {
       }
     }
     for (const Served& served : served_) TRY(tell(served, all));
-    if (sorter) TRY(sorter->tell(stop_).in("putting samples in order"));
+    if (sorter) TRY(sorter->tell_held(stop_).in("putting samples in order"));
     if (stop_()) return external("interrupted");
     if (TRY(learn(std::move(finder)))) return std::optional<scan::FleetUsage>();
     return std::optional(std::move(fold).finish());
@@ -379,14 +379,14 @@ class Driver {
     }
     for (const Served& served : served_) TRY(replay(served.said, labels, false));
     answer_.jobs_by_label = true;
-    labels.tell(*fold_, now_);
+    labels.tell_jobs(*fold_, now_);
     return Ok{};
   }
 
   Result<> tell(const Served& served, fleet::Intake& all) {
     const std::string name = describe(served.source);
     const auto before = begin(name, false);
-    scan::SamplesOnly samples(all);
+    fleet::SamplesOnly samples(all);
     fleet::WithoutHints sieve(lesson_.all_twice ? samples : all);
     TRY(replay(served.said, sieve, true));
     InputRead& read = answer_.inputs.emplace_back();

@@ -220,9 +220,9 @@ TEST(Join, PlacesMayHaveNamesToo) {
   job.end = kHour.end;
   job.accelerators = 2;
   fold.job(job, {});
-  fold.place("1", "n1", "GPU-a");
-  fold.place("1", "n1", "00000000:18:00.0");
-  fold.device({.host = "n1", .accelerator = "5", .bus = "0000:18:00.0"});
+  fold.tell(fleet::Place{"1", "n1", "GPU-a"});
+  fold.tell(fleet::Place{"1", "n1", "00000000:18:00.0"});
+  fold.tell(fleet::Device{.host = "n1", .accelerator = "5", .bus = "0000:18:00.0"});
   const auto by_both = fold.series({"n1", "4", "GPU-a", "", "", "DCGM_FI_DEV_GPU_UTIL", ""});
   const auto by_index = fold.series({"n1", "5", "", "", "", "DCGM_FI_DEV_GPU_UTIL", ""});
   for (int at = 0; at < 3600; at += 60) {
@@ -244,12 +244,12 @@ TEST(Join, WhatComesTooLateIsSaid) {
   job.end = kHour.end;
   job.accelerators = 1;
   fold.job(job, {});
-  fold.place("1", "n1", "0");
+  fold.tell(fleet::Place{"1", "n1", "0"});
   const auto id = fold.series({"n1", "", "GPU-a", "", "", "DCGM_FI_DEV_GPU_UTIL", ""});
   const fleet::Sample first{kHour.start, 50};
   fold.samples(id, {&first, 1});
   EXPECT_FALSE(fold.came_late());
-  fold.device({.host = "n1", .accelerator = "0", .uuid = "GPU-a"});
+  fold.tell(fleet::Device{.host = "n1", .accelerator = "0", .uuid = "GPU-a"});
   EXPECT_TRUE(fold.came_late());
   const fleet::Sample second{kHour.start + seconds(60), 50};
   fold.samples(id, {&second, 1});
@@ -333,9 +333,9 @@ TEST(Join, AMigUuidIsASliceOfItsDevice) {
   job.end = kHour.end;
   job.accelerators = 2.0 / 7;
   fold.job(job, {});
-  fold.place("1", "n1", "MIG-a");
-  fold.device(
-      {.host = "n1", .accelerator = "0", .slice = "MIG-a", .profile = "2g.10gb", .uuid = "MIG-a"});
+  fold.tell(fleet::Place{"1", "n1", "MIG-a"});
+  fold.tell(fleet::Device{
+      .host = "n1", .accelerator = "0", .slice = "MIG-a", .profile = "2g.10gb", .uuid = "MIG-a"});
   const auto mine =
       fold.series({"n1", "", "MIG-a", "MIG-a", "", "DCGM_FI_PROF_GR_ENGINE_ACTIVE", ""});
   const auto other =

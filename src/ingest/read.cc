@@ -10,8 +10,8 @@
 
 #include "base/text.h"
 #include "bytes/pump.h"
+#include "fleet/intake_filters.h"
 #include "fleet/journal/journal.h"
-#include "fleet/pass_on.h"
 #include "ingest/mark.h"
 #include "ingest/merge.h"
 #include "os/fault.h"
@@ -222,7 +222,7 @@ class Keeper {
       if (done(made)) kept.emplace(*std::move(made));
     }
     fleet::journal::Writer journal(&intake_);
-    fleet::Shifted shifted(journal, lines_before(), 0);
+    auto shifted = fleet::shifted(journal, lines_before());
     const auto reader = TRY(reader_from(shifted, at_.lines));
     const auto feed = [&](std::string_view bytes) -> Result<> {
       TRY(reader->feed(bytes));
@@ -284,7 +284,7 @@ class Keeper {
   // A line that has no end yet may still grow: it counts now, and is not kept.
   Result<> last_line(const std::string& line) {
     if (line.empty()) return Ok{};
-    fleet::Shifted shifted(intake_, lines_before(), 0);
+    auto shifted = fleet::shifted(intake_, lines_before());
     const auto reader = TRY(reader_from(shifted, at_.lines));
     auto done = reader->feed(line);
     if (done) done = reader->finish();

@@ -24,21 +24,27 @@ fleet::SeriesId Sorter::series(const model::SeriesKey& key) {
   return id;
 }
 
-void Sorter::samples(fleet::SeriesId series, std::span<const fleet::Sample> samples) {
-  if (!waits(series)) return next_.samples(series, samples);
-  for (const fleet::Sample& sample : samples) hold(series, sample);
+void Sorter::tell(const fleet::Record& record) {
+  const auto* samples = std::get_if<fleet::Samples>(&record);
+  if (samples && waits(samples->series)) {
+    for (const fleet::Sample& sample : samples->samples) hold(samples->series, sample);
+  } else if (const auto* rows = std::get_if<fleet::Rows>(&record)) {
+    split(*rows);
+  } else {
+    next_.tell(record);
+  }
 }
 
-void Sorter::rows(std::span<const fleet::SeriesId> series, std::span<const fleet::Sample> samples) {
+void Sorter::split(const fleet::Rows& rows) {
   row_series_.clear();
   row_samples_.clear();
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    if (waits(series[i])) {
-      hold(series[i], samples[i]);
+  for (std::size_t i = 0; i < rows.samples.size(); ++i) {
+    if (waits(rows.series[i])) {
+      hold(rows.series[i], rows.samples[i]);
       continue;
     }
-    row_series_.push_back(series[i]);
-    row_samples_.push_back(samples[i]);
+    row_series_.push_back(rows.series[i]);
+    row_samples_.push_back(rows.samples[i]);
   }
   next_.rows(row_series_, row_samples_);
 }
@@ -52,7 +58,7 @@ void Sorter::hold(fleet::SeriesId series, const fleet::Sample& sample) {
   if (entries_.size() >= most_) spill();
 }
 
-// What cannot be written is said by tell(): here nobody listens.
+// What cannot be written is said by tell_held(): here nobody listens.
 void Sorter::spill() {
   std::ranges::stable_sort(entries_, std::less<Entry>());
   const auto write = [&]() -> Result<> {
@@ -134,7 +140,7 @@ class Sorter::Merge {
   std::priority_queue<Head, std::vector<Head>, After> heads_;
 };
 
-Result<> Sorter::tell(const std::function<bool()>& stop) {
+Result<> Sorter::tell_held(const std::function<bool()>& stop) {
   if (spilled_.empty()) {
     std::ranges::stable_sort(entries_, std::less<Entry>());
     for (const Entry& entry : entries_) tell_one(entry);

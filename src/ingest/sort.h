@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "base/result.h"
-#include "fleet/pass_on.h"
+#include "fleet/intake_filters.h"
 #include "os/stream.h"
 
 namespace amdahl::ingest {
 
-// Passes on all but the samples of the series named, which wait until tell(). What does not fit
-// into memory waits in a file that goes when this does.
+// Passes on all but the samples of the series named, which wait until tell_held(). What does not
+// fit into memory waits in a file that goes when this does.
 class Sorter final : public fleet::PassOn {
  public:
   using Names = std::unordered_set<std::string>;  // As scan::series_name calls them.
@@ -27,13 +27,11 @@ class Sorter final : public fleet::PassOn {
       : PassOn(next), names_{names}, path_{std::move(path)}, most_{in_memory} {}
 
   fleet::SeriesId series(const model::SeriesKey& key) override;
-  void samples(fleet::SeriesId series, std::span<const fleet::Sample> samples) override;
-  void rows(std::span<const fleet::SeriesId> series,
-            std::span<const fleet::Sample> samples) override;
+  void tell(const fleet::Record& record) override;
 
   std::uint64_t held() const { return held_; }  // Samples that wait.
   // All that wait, series by series, each in order of time; of the same time in that of the input.
-  Result<> tell(const std::function<bool()>& stop);
+  Result<> tell_held(const std::function<bool()>& stop);
 
  private:
   struct Entry {
@@ -47,6 +45,7 @@ class Sorter final : public fleet::PassOn {
   class Merge;
 
   bool waits(fleet::SeriesId series) const { return series < waits_.size() && waits_[series]; }
+  void split(const fleet::Rows& rows);
   void hold(fleet::SeriesId series, const fleet::Sample& sample);
   void spill();
   void tell_one(const Entry& entry);

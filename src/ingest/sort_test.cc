@@ -47,7 +47,7 @@ TEST(Sort, PutsTheSeriesNamedInOrderAndPassesOnTheOthers) {
     sorter.samples(series[1], {&again, 1});
     EXPECT_EQ(sorter.held(), 201U);
     EXPECT_EQ(os::exists(path + ".part"), in_memory == 7);
-    ASSERT_TRUE(sorter.tell({}));
+    ASSERT_TRUE(sorter.tell_held({}));
     EXPECT_FALSE(os::exists(path + ".part"));
     ASSERT_EQ(told.samples_of[0].size(), 100U);
     ASSERT_EQ(told.samples_of[1].size(), 101U);
@@ -69,7 +69,7 @@ TEST(Sort, SaysWhyItCannotWrite) {
   const fleet::SeriesId id = sorter.series(key("0"));
   const std::vector<fleet::Sample> samples(5);
   sorter.samples(id, samples);
-  const auto done = sorter.tell({});
+  const auto done = sorter.tell_held({});
   ASSERT_FALSE(done);
   EXPECT_NE(done.error().text.find("/proc/there/is/no/such"), std::string::npos);
 }

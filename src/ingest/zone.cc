@@ -43,27 +43,36 @@ std::optional<ZoneFinder::Local> local_side(const std::vector<Found>& files, Liv
   return std::nullopt;
 }
 
-void ZoneTap::job(const model::JobDraft& told, fleet::Where where) {
-  model::JobDraft job = told;
+void ZoneTap::tell(const fleet::Record& record) {
+  std::visit(
+      [&](const auto& one) {
+        if constexpr (requires { pass(one); }) {
+          pass(one);
+        } else {
+          next_.tell(record);
+        }
+      },
+      record);
+}
+
+void ZoneTap::pass(fleet::Job job) {
   for (Nanos model::JobDraft::*const time :
        {&model::JobDraft::submit, &model::JobDraft::start, &model::JobDraft::end}) {
-    job.*time = known(job.*time);
+    job.draft.*time = known(job.draft.*time);
   }
-  if (finds(ZoneFinder::Local::kJobs, is_local_)) finder_->job(job);
-  next_.job(job, where);
+  if (finds(ZoneFinder::Local::kJobs, is_local_)) finder_->job(job.draft);
+  next_.tell(job);
 }
 
-void ZoneTap::occupancy(std::string_view partition, const Occupancy& told) {
-  Occupancy occupancy = told;
+void ZoneTap::pass(fleet::Occupancy occupancy) {
   occupancy.at = known(occupancy.at);
-  next_.occupancy(partition, occupancy);
+  next_.tell(occupancy);
 }
 
-void ZoneTap::down(const Down& told) {
-  Down down = told;
+void ZoneTap::pass(fleet::Down down) {
   down.from = known(down.from);
   down.to = known(down.to);
-  next_.down(down);
+  next_.tell(down);
 }
 
 fleet::SeriesId ZoneTap::series(const model::SeriesKey& key) {
@@ -72,20 +81,20 @@ fleet::SeriesId ZoneTap::series(const model::SeriesKey& key) {
   return id;
 }
 
-void ZoneTap::samples(fleet::SeriesId series, std::span<const fleet::Sample> samples) {
+void ZoneTap::pass(const fleet::Samples& told) {
+  const fleet::SeriesId series = told.series;
   if (finds(ZoneFinder::Local::kSamples, is_local(series))) {
-    for (const fleet::Sample& sample : samples) finder_->sample(series, sample);
+    for (const fleet::Sample& sample : told.samples) finder_->sample(series, sample);
   }
-  if (!is_local(series) || shift_ == Nanos{}) return next_.samples(series / 2, samples);
-  samples_.assign(samples.begin(), samples.end());
+  if (!is_local(series) || shift_ == Nanos{}) return next_.samples(series / 2, told.samples);
+  samples_.assign(told.samples.begin(), told.samples.end());
   for (fleet::Sample& sample : samples_) sample.at -= shift_;
   next_.samples(series / 2, samples_);
 }
 
-void ZoneTap::rows(std::span<const fleet::SeriesId> series,
-                   std::span<const fleet::Sample> samples) {
-  ids_.assign(series.begin(), series.end());
-  samples_.assign(samples.begin(), samples.end());
+void ZoneTap::pass(const fleet::Rows& rows) {
+  ids_.assign(rows.series.begin(), rows.series.end());
+  samples_.assign(rows.samples.begin(), rows.samples.end());
   for (std::size_t i = 0; i < ids_.size(); ++i) {
     if (finds(ZoneFinder::Local::kSamples, is_local(ids_[i]))) {
       finder_->sample(ids_[i], samples_[i]);

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "fleet/pass_on.h"
+#include "fleet/intake_filters.h"
 #include "ingest/files.h"
 #include "scan/fleet_usage.h"
 #include "scan/zone_finder.h"
@@ -30,15 +30,15 @@ class ZoneTap final : public fleet::PassOn {
 
   void begin(bool is_local) { is_local_ = is_local; }  // Of the input that is read now.
 
-  void job(const model::JobDraft& job, fleet::Where where) override;
-  void occupancy(std::string_view partition, const Occupancy& occupancy) override;
-  void down(const Down& down) override;
   fleet::SeriesId series(const model::SeriesKey& key) override;
-  void samples(fleet::SeriesId series, std::span<const fleet::Sample> samples) override;
-  void rows(std::span<const fleet::SeriesId> series,
-            std::span<const fleet::Sample> samples) override;
+  void tell(const fleet::Record& record) override;
 
  private:
+  void pass(fleet::Job job);
+  void pass(fleet::Occupancy occupancy);
+  void pass(fleet::Down down);
+  void pass(const fleet::Samples& samples);
+  void pass(const fleet::Rows& rows);
   bool finds(scan::ZoneFinder::Local side, bool is_local) const {
     return finder_ && is_local == (side == side_);
   }

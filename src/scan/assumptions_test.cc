@@ -100,7 +100,7 @@ TEST(Assumptions, SamplesThatNameARunningJobMakeItLonger) {
   for (const bool named : {true, false}) {
     Fold fold;
     fold.job(running("1", hours(0), hours(2)), {});
-    fold.place("1", "h1", "0");
+    fold.tell(fleet::Place{"1", "h1", "0"});
     give(fold, named ? "1" : "", hours(0), hours(3));
     const FleetUsage usage = std::move(fold).finish();
     EXPECT_NEAR(allocated_hours(usage), named ? 3 : 2, 1e-9);
@@ -111,7 +111,7 @@ TEST(Assumptions, SamplesThatNameARunningJobMakeItLonger) {
 TEST(Assumptions, AJobOfWhichNothingIsSaidRunsToTheEndAndThatIsSaid) {
   Fold fold;
   fold.job(running("1", hours(0), Nanos{-1}), {});
-  fold.place("1", "h1", "0");
+  fold.tell(fleet::Place{"1", "h1", "0"});
   give(fold, "", hours(0), hours(3));
   const FleetUsage usage = std::move(fold).finish();
   EXPECT_NEAR(allocated_hours(usage), 3, 1e-9);

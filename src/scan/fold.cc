@@ -113,36 +113,41 @@ void Fold::learn_from(const model::SeriesKey& key) {
   is_stale_ = true;
 }
 
-void Fold::samples(SeriesId series, std::span<const Sample> samples) {
+void Fold::tell(const fleet::Record& record) {
+  std::visit([this](const auto& one) { add(one); }, record);
+}
+
+void Fold::add(const fleet::Samples& told) {
+  const SeriesId series = told.series;
   CHECK(series < tracks_.size());
   if (tracks_[series].is_sight) return;
   if (is_stale_) settle();
-  samples_ += samples.size();
-  if (!tracks_[series].is_used) return count(Trouble::kOtherMetric, samples.size());
-  for (const Sample& sample : samples) take(series, sample);
+  samples_ += told.samples.size();
+  if (!tracks_[series].is_used) return count(Trouble::kOtherMetric, told.samples.size());
+  for (const Sample& sample : told.samples) take(series, sample);
 }
 
-void Fold::rows(std::span<const SeriesId> series, std::span<const Sample> samples) {
-  CHECK(series.size() == samples.size());
+void Fold::add(const fleet::Rows& rows) {
+  CHECK(rows.series.size() == rows.samples.size());
   if (is_stale_) settle();
-  samples_ += samples.size();
+  samples_ += rows.samples.size();
   const std::size_t known = tracks_.size();
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    CHECK(series[i] < known);
-    take(series[i], samples[i]);
+  for (std::size_t i = 0; i < rows.samples.size(); ++i) {
+    CHECK(rows.series[i] < known);
+    take(rows.series[i], rows.samples[i]);
   }
 }
 
-void Fold::trouble(Trouble trouble, fleet::Where where, std::string_view text) {
+void Fold::add(const fleet::Complaint& told) {
+  const Trouble trouble = told.trouble;
   count(trouble);
   const bool is_bad = trouble == Trouble::kBadLine || trouble == Trouble::kBadTime;
   told_by_[input_number_].bad += is_bad ? 1 : 0;
   int& shown = shown_[static_cast<std::size_t>(trouble)];
   if (shown++ >= kShownOfEach) return;
-  complaints_.push_back({trouble, input_, where.line, where.byte, std::string(text)});
+  complaints_.push_back(
+      {trouble, input_, told.where.line, told.where.byte, std::string(told.text)});
 }
-
-void Fold::troubles(Trouble trouble, std::uint64_t n) { count(trouble, n); }
 
 bool Fold::came_late() {
   if (is_stale_ && samples_ > 0) settle();

@@ -53,20 +53,8 @@ class Fold final : public fleet::Intake {
   // The name of the input that is read now, for complaints.
   void input(std::string_view name);
 
-  void job(const model::JobDraft& job, fleet::Where where) override;
-  void place(std::string_view job, std::string_view host, std::string_view accelerator) override;
-  void capacity(std::string_view host, std::string_view partition, std::string_view kind,
-                int accelerators) override;
-  void occupancy(std::string_view partition, const Occupancy& occupancy) override;
-  void device(const Device& device) override;
-  void parts(std::string_view host, double of_each) override;
-  void down(const Down& down) override;
   fleet::SeriesId series(const model::SeriesKey& key) override;
-  void samples(fleet::SeriesId series, std::span<const fleet::Sample> samples) override;
-  void rows(std::span<const fleet::SeriesId> series,
-            std::span<const fleet::Sample> samples) override;
-  void trouble(model::Trouble trouble, fleet::Where where, std::string_view text) override;
-  void troubles(model::Trouble trouble, std::uint64_t count) override;
+  void tell(const fleet::Record& record) override;
 
   // So far, for progress and for --explain-input.
   struct Counts {
@@ -97,6 +85,17 @@ class Fold final : public fleet::Intake {
 
  private:
   friend class Finisher;
+  void add(const fleet::Job& job);
+  void add(const fleet::Place& place);
+  void add(const fleet::Capacity& capacity);
+  void add(const fleet::Occupancy& occupancy);
+  void add(const fleet::Device& device);
+  void add(const fleet::Parts& parts);
+  void add(const fleet::Down& down);
+  void add(const fleet::Samples& samples);
+  void add(const fleet::Rows& rows);
+  void add(const fleet::Complaint& complaint);
+  void add(const fleet::Troubles& troubles) { count(troubles.trouble, troubles.count); }
   void settle();
   void learn_from(const model::SeriesKey& key);
   void choose_timelines();
@@ -146,7 +145,7 @@ class Fold final : public fleet::Intake {
   };
   struct Occupied {
     WordId partition;
-    Occupancy occupancy;
+    fleet::Occupancy occupancy;  // Without its partition.
   };
   std::vector<Capacity> capacities_;
   std::unordered_map<WordId, double> parts_;  // Of each accelerator of a host.

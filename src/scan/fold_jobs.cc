@@ -12,7 +12,8 @@ namespace amdahl::scan {
 
 using model::Trouble;
 
-void Fold::job(const model::JobDraft& given, fleet::Where where) {
+void Fold::add(const fleet::Job& told) {
+  const auto& [given, where] = told;
   const JobIndex before = jobs_.size();
   has_accounting_ = true;
   ++told_by_[input_number_].jobs;
@@ -47,13 +48,14 @@ void Fold::job(const model::JobDraft& given, fleet::Where where) {
               given.end > Nanos{} && given.elapsed > Nanos{} ? "end - elapsed" : "its submission"));
 }
 
-void Fold::place(std::string_view job, std::string_view host, std::string_view accelerator) {
-  holders_.place(words_.intern(job), holders_.host(host), words_.intern(accelerator));
+void Fold::add(const fleet::Place& place) {
+  holders_.place(words_.intern(place.job), holders_.host(place.host),
+                 words_.intern(place.accelerator));
   is_stale_ = true;
 }
 
-void Fold::device(const Device& device) {
-  Device known = device;
+void Fold::add(const fleet::Device& device) {
+  fleet::Device known = device;
   const std::string host = fleet::host_key(device.host);
   known.host = host;
   if (!holders_.learn(known)) {
@@ -64,23 +66,23 @@ void Fold::device(const Device& device) {
   is_stale_ = true;
 }
 
-void Fold::parts(std::string_view host, double of_each) {
-  double& most = parts_[holders_.host(host)];
-  most = std::max(most, of_each);
+void Fold::add(const fleet::Parts& parts) {
+  double& most = parts_[holders_.host(parts.host)];
+  most = std::max(most, parts.of_each);
 }
 
-void Fold::down(const Down& down) {
+void Fold::add(const fleet::Down& down) {
   down_.add(holders_.host(down.host), down.from, down.to, down.accelerators);
 }
 
-void Fold::capacity(std::string_view host, std::string_view partition, std::string_view kind,
-                    int accelerators) {
-  capacities_.push_back(
-      {holders_.host(host), words_.intern(partition), words_.intern(kind), accelerators});
+void Fold::add(const fleet::Capacity& told) {
+  capacities_.push_back({holders_.host(told.host), words_.intern(told.partition),
+                         words_.intern(told.kind), told.accelerators});
 }
 
-void Fold::occupancy(std::string_view partition, const Occupancy& occupancy) {
-  occupied_.push_back({words_.intern(partition), occupancy});
+void Fold::add(const fleet::Occupancy& occupancy) {
+  occupied_.push_back({words_.intern(occupancy.partition), occupancy});
+  occupied_.back().occupancy.partition = {};
 }
 
 }  // namespace amdahl::scan

@@ -107,7 +107,7 @@ void tell(const Fleet& fleet, Fold& fold, bool by_series) {
     draft.accelerators = static_cast<double>(job.places.size());
     fold.job(draft, {});
     for (const auto& [host, device] : job.places) {
-      fold.place(job.id, host_name(host), std::to_string(device));
+      fold.tell(fleet::Place{job.id, host_name(host), std::to_string(device)});
     }
   }
   std::vector<SeriesId> ids;

@@ -80,7 +80,7 @@ const Window kHour{kStart, kStart + seconds(3600)};
 TEST(Fold, SplitsWhatAJobHeld) {
   Fold fold({.window = kHour, .idle_below = 0.05});
   fold.job(draft("1", 0, 400), {});
-  fold.place("1", "h1", "0");
+  fold.tell(fleet::Place{"1", "h1", "0"});
   const SeriesId id = series(fold);
   give_all(fold, id, 0, 100, 0);
   give_all(fold, id, 100, 200, 4);
@@ -98,8 +98,8 @@ TEST(Fold, AJobWithoutSamplesIsUnobservedNotIdle) {
   Fold fold({.window = kHour});
   fold.job(draft("1", 0, 100), {});
   fold.job(draft("2", 200, 203), {});  // Shorter than the cadence: nobody looked.
-  fold.place("1", "h1", "0");
-  fold.place("2", "h1", "0");
+  fold.tell(fleet::Place{"1", "h1", "0"});
+  fold.tell(fleet::Place{"2", "h1", "0"});
   const SeriesId id = series(fold);
   give_all(fold, id, 0, 100, 50);
   const FleetUsage usage = std::move(fold).finish();
@@ -111,7 +111,7 @@ TEST(Fold, AJobWithoutSamplesIsUnobservedNotIdle) {
 TEST(Fold, OneOfFourAcceleratorsWithoutTelemetry) {
   Fold fold({.window = kHour});
   fold.job(draft("1", 0, 100, 4), {});
-  for (const char* device : {"0", "1", "2", "3"}) fold.place("1", "h1", device);
+  for (const char* device : {"0", "1", "2", "3"}) fold.tell(fleet::Place{"1", "h1", device});
   for (const char* device : {"0", "1", "2"}) give_all(fold, series(fold, device), 0, 100, 100);
   const FleetUsage usage = std::move(fold).finish();
   expect_split(job_of(usage, "1").split, 400, 100, 0, 0, 300);
@@ -124,7 +124,7 @@ TEST(Fold, ClipsToTheWindow) {
   Fold fold({.window = Window{kStart + seconds(100), kStart + seconds(200)}});
   fold.job(draft("1", 0, 400), {});
   fold.job(draft("2", 400, 500), {});
-  fold.place("1", "h1", "0");
+  fold.tell(fleet::Place{"1", "h1", "0"});
   const SeriesId id = series(fold);
   give_all(fold, id, 0, 400, 50);
   const FleetUsage usage = std::move(fold).finish();
@@ -139,7 +139,7 @@ TEST(Fold, ClipsToTheWindow) {
 TEST(Fold, HoldingASampleAcrossGaps) {
   Fold fold({.window = kHour});
   fold.job(draft("1", 0, 1000), {});
-  fold.place("1", "h1", "0");
+  fold.tell(fleet::Place{"1", "h1", "0"});
   const SeriesId id = series(fold);
   give_all(fold, id, 0, 100, 100);    // The last is at 90, the next at 500:
   give_all(fold, id, 500, 600, 100);  // 410 s, of which 20 are held; then 410 s to the end.
@@ -150,7 +150,7 @@ TEST(Fold, HoldingASampleAcrossGaps) {
 TEST(Fold, DcgmBlanksAreNoNumbers) {
   Fold fold({.window = kHour});
   fold.job(draft("1", 0, 100), {});
-  fold.place("1", "h1", "0");
+  fold.tell(fleet::Place{"1", "h1", "0"});
   const SeriesId id = series(fold);
   give_all(fold, id, 0, 100, 50);
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -172,8 +172,8 @@ TEST(Fold, RequeuedAndDuplicatedRecords) {
   fold.job(draft("1", 0, 100), {});
   fold.job(draft("1", 0, 100), {});    // The same record again.
   fold.job(draft("1", 200, 300), {});  // Requeued.
-  fold.place("1", "h1", "0");
-  fold.place("1", "h1", "0");
+  fold.tell(fleet::Place{"1", "h1", "0"});
+  fold.tell(fleet::Place{"1", "h1", "0"});
   const SeriesId id = series(fold);
   give_all(fold, id, 0, 100, 0);
   give_all(fold, id, 100, 200, 0);
@@ -231,7 +231,7 @@ TEST(Fold, EndUnknownRunsToTheEndOfTheWindow) {
   running.end = {};
   running.state = JobState::kRunning;
   fold.job(running, {});
-  fold.place("1", "h1", "0");
+  fold.tell(fleet::Place{"1", "h1", "0"});
   give_all(fold, series(fold), 3000, 3600, 100);
   const FleetUsage usage = std::move(fold).finish();
   expect_split(job_of(usage, "1").split, 600, 0, 0, 0, 600);
@@ -272,7 +272,7 @@ TEST(Fold, WhatHeldNothingIsCounted) {
 TEST(Fold, LateAndDuplicateSamples) {
   Fold fold({.window = kHour});
   fold.job(draft("1", 0, 200), {});
-  fold.place("1", "h1", "0");
+  fold.tell(fleet::Place{"1", "h1", "0"});
   const SeriesId id = series(fold);
   give_all(fold, id, 0, 80, 100);
   give(fold, id, 90, 100);
@@ -293,7 +293,7 @@ TEST(Fold, LateAndDuplicateSamples) {
 TEST(Fold, InputThatGoesBackInTime) {
   Fold fold({.window = kHour});
   fold.job(draft("1", 0, 400), {});
-  fold.place("1", "h1", "0");
+  fold.tell(fleet::Place{"1", "h1", "0"});
   const SeriesId id = series(fold);
   give_all(fold, id, 200, 400, 100);
   give_all(fold, id, 0, 200, 0);
@@ -313,7 +313,7 @@ TEST(Fold, ALabelWinsOverPlaceAndTime) {
   JobDraft array = draft("7_3", 0, 100);
   array.raw = "9";
   fold.job(array, {});
-  fold.place("1", "h1", "0");
+  fold.tell(fleet::Place{"1", "h1", "0"});
   give_all(fold, series(fold, "0", "2"), 0, 100, 100);
   give_all(fold, series(fold, "1", "9"), 0, 120, 100);  // By the scheduler's number; 20 s too long.
   give_all(fold, series(fold, "2", "77"), 0, 100, 100);
@@ -361,7 +361,7 @@ TEST(Fold, WholeHostsOfDifferentSizes) {
 // A host with more accelerators than have telemetry is not all of a job's.
 TEST(Fold, ToldCapacityDecidesWhatAWholeHostIs) {
   Fold fold({.window = kHour});
-  fold.capacity("h1", "gpu", "a100", 4);
+  fold.tell(fleet::Capacity{"h1", "gpu", "a100", 4});
   JobDraft job = draft("1", 0, 100, 2);
   job.hosts = "h1";
   fold.job(job, {});
@@ -376,8 +376,8 @@ TEST(Fold, ToldCapacityDecidesWhatAWholeHostIs) {
 TEST(Fold, PrefersSmActiveAndNamesIt) {
   Fold fold({.window = kHour});
   fold.job(draft("1", 0, 100, 2), {});
-  fold.place("1", "h1", "0");
-  fold.place("1", "h1", "1");
+  fold.tell(fleet::Place{"1", "h1", "0"});
+  fold.tell(fleet::Place{"1", "h1", "1"});
   give_all(fold, series(fold, "0"), 0, 100, 100);
   give_all(fold, series(fold, "0", {}, "DCGM_FI_PROF_SM_ACTIVE"), 0, 100, 0.25F);
   give_all(fold, series(fold, "0", {}, "DCGM_FI_PROF_GR_ENGINE_ACTIVE"), 0, 100, 0.5F);
@@ -396,8 +396,8 @@ TEST(Fold, ASharedAcceleratorIsSharedOut) {
   Fold fold({.window = kHour});
   fold.job(draft("1", 0, 200, 0.5), {});
   fold.job(draft("2", 100, 300, 0.5), {});
-  fold.place("1", "h1", "0");
-  fold.place("2", "h1", "0");
+  fold.tell(fleet::Place{"1", "h1", "0"});
+  fold.tell(fleet::Place{"2", "h1", "0"});
   const SeriesId id = series(fold);
   give_all(fold, id, 0, 200, 100);
   give_all(fold, id, 200, 300, 0);
@@ -428,7 +428,7 @@ TEST(Fold, JobsThatComeAfterTheirSamplesBegan) {
   const SeriesId id = series(fold);
   give_all(fold, id, 0, 100, 100);
   fold.job(draft("1", 0, 200), {});
-  fold.place("1", "h1", "0");
+  fold.tell(fleet::Place{"1", "h1", "0"});
   give_all(fold, id, 100, 200, 100);
   const FleetUsage usage = std::move(fold).finish();
   EXPECT_EQ(usage.attributed, 10U);
@@ -439,10 +439,10 @@ TEST(Fold, JobsThatComeAfterTheirSamplesBegan) {
 TEST(Fold, UnallocatedAndOccupiedCapacity) {
   Fold fold({.window = kHour});
   fold.job(draft("1", 0, 100), {});
-  fold.place("1", "h1", "0");
+  fold.tell(fleet::Place{"1", "h1", "0"});
   give_all(fold, series(fold, "0"), 0, 200, 100);
   give_all(fold, series(fold, "1"), 0, 200, 0);
-  fold.occupancy("vc1", {kStart - seconds(60), seconds(120), 10, 6, 1});
+  fold.tell(fleet::Occupancy{"vc1", kStart - seconds(60), seconds(120), 10, 6, 1});
   const FleetUsage usage = std::move(fold).finish();
   ASSERT_EQ(usage.capacities.size(), 1U);
   EXPECT_EQ(usage.capacities[0].accelerators, 2);
@@ -457,7 +457,7 @@ TEST(Fold, UnallocatedAndOccupiedCapacity) {
 TEST(Fold, TimelinesShowWhenItWasIdle) {
   Fold fold({.window = Window{kStart, kStart + seconds(64000)}});
   fold.job(draft("1", 0, 64000), {});
-  fold.place("1", "h1", "0");
+  fold.tell(fleet::Place{"1", "h1", "0"});
   const SeriesId id = series(fold);
   give_all(fold, id, 0, 32000, 0);
   give_all(fold, id, 32000, 64000, 90);
@@ -481,7 +481,7 @@ TEST(Fold, TimelineOfARunningJobOfUnknownLength) {
   running.end = {};
   running.state = JobState::kRunning;
   fold.job(running, {});
-  fold.place("1", "h1", "0");
+  fold.tell(fleet::Place{"1", "h1", "0"});
   const SeriesId id = series(fold);
   give_all(fold, id, 0, 100000, 0);
   const FleetUsage usage = std::move(fold).finish();

@@ -92,7 +92,7 @@ SpotId Holders::spot(const Name& given) {
   return now(at);
 }
 
-bool Holders::learn(const fleet::Intake::Device& device) {
+bool Holders::learn(const fleet::Device& device) {
   const std::size_t before = names_.version();
   const bool is_good = names_.learn(device);
   if (names_.version() == before) return is_good;

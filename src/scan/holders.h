@@ -68,7 +68,7 @@ class Holders {
   };
   SpotId spot(const Name& name);
   // False if that contradicts what was told before, which stays.
-  bool learn(const fleet::Intake::Device& device);
+  bool learn(const fleet::Device& device);
 
   const Spot& operator[](SpotId spot) const { return spots_[spot]; }
   SpotId now(SpotId spot) const;  // Where it is as far as is known.

@@ -20,7 +20,7 @@ TEST(Stop, WhileAFoldSettles) {
   FoldOptions options;
   options.stop = [&] { return ++asked > 3; };
   Fold fold(options);
-  for (int i = 0; i < kPlaces; ++i) fold.place(std::to_string(i), "h1", "0");
+  for (int i = 0; i < kPlaces; ++i) fold.tell(fleet::Place{std::to_string(i), "h1", "0"});
   const auto series = fold.series({.host = "h1",
                                    .accelerator = "0",
                                    .uuid = {},

@@ -63,7 +63,7 @@ TEST(Trend, WindowsSeeNoMoreThanWasAllocated) {
     job.start = start;
     job.end = end;
     fold.job(job, {});
-    fold.place(id, "h", id);
+    fold.tell(fleet::Place{id, "h", id});
     model::SeriesKey key;
     key.host = "h";
     key.accelerator = id;

@@ -20,7 +20,22 @@ class Digest final : public fleet::Intake {
  public:
   std::uint64_t value = 1469598103934665603ULL;
 
-  void job(const model::JobDraft& job, fleet::Where where) override {
+  fleet::SeriesId series(const model::SeriesKey& key) override {
+    for (const std::string_view word : {key.host, key.accelerator, key.uuid, key.slice, key.job,
+                                        key.metric, key.kind, key.profile}) {
+      add(word);
+    }
+    return series_++;
+  }
+  void tell(const fleet::Record& record) override {
+    std::visit([this](const auto& one) { take(one); }, record);
+  }
+
+  std::uint64_t sum() const { return value ^ (counted_ * 0x9E3779B97F4A7C15ULL); }
+
+ private:
+  void take(const fleet::Job& told) {
+    const model::JobDraft& job = told.draft;
     for (const std::string_view word :
          {job.id, job.raw, job.name, job.user, job.account, job.partition, job.kind, job.family,
           job.script, job.hosts, job.metric}) {
@@ -34,71 +49,59 @@ class Digest final : public fleet::Intake {
     CHECK(job.host_count >= 0);
     CHECK(job.start == Nanos{} || job.end == Nanos{} || job.end >= job.start);
     for (const Nanos time : {job.submit, job.start, job.end, job.elapsed}) add(time);
-    add(where);
+    add(told.where);
   }
-  void place(std::string_view job, std::string_view host, std::string_view device) override {
-    for (const std::string_view word : {job, host, device}) add(word);
+  void take(const fleet::Place& place) {
+    for (const std::string_view word : {place.job, place.host, place.accelerator}) add(word);
   }
-  void capacity(std::string_view host, std::string_view partition, std::string_view kind,
-                int accelerators) override {
-    for (const std::string_view word : {host, partition, kind}) add(word);
-    CHECK(accelerators > 0);
+  void take(const fleet::Capacity& told) {
+    for (const std::string_view word : {told.host, told.partition, told.kind}) add(word);
+    CHECK(told.accelerators > 0);
   }
-  void occupancy(std::string_view partition, const Occupancy& room) override {
-    add(partition);
+  void take(const fleet::Occupancy& room) {
+    add(room.partition);
     CHECK(std::isfinite(room.total) && std::isfinite(room.allocated) && std::isfinite(room.down));
     CHECK(room.held >= Nanos{});
     add(room.at);
   }
-  void device(const Device& device) override {
+  void take(const fleet::Device& device) {
     for (const std::string_view word : {device.host, device.accelerator, device.slice,
                                         device.profile, device.uuid, device.bus, device.likely}) {
       add(word);
     }
     CHECK(!device.accelerator.empty());
   }
-  void parts(std::string_view host, double of_each) override {
-    add(host);
-    CHECK(std::isfinite(of_each) && of_each > 0);
+  void take(const fleet::Parts& parts) {
+    add(parts.host);
+    CHECK(std::isfinite(parts.of_each) && parts.of_each > 0);
   }
-  void down(const Down& down) override {
+  void take(const fleet::Down& down) {
     add(down.host);
     CHECK(down.to >= down.from && std::isfinite(down.accelerators) && down.accelerators >= 0);
     add(down.from);
     add(down.to);
   }
-  fleet::SeriesId series(const model::SeriesKey& key) override {
-    for (const std::string_view word : {key.host, key.accelerator, key.uuid, key.slice, key.job,
-                                        key.metric, key.kind, key.profile}) {
-      add(word);
-    }
-    return series_++;
+  void take(const fleet::Samples& told) {
+    CHECK(told.series < series_);
+    for (const fleet::Sample& sample : told.samples) add(told.series, sample);
   }
-  void samples(fleet::SeriesId series, std::span<const fleet::Sample> samples) override {
-    CHECK(series < series_);
-    for (const fleet::Sample& sample : samples) add(series, sample);
-  }
-  void rows(std::span<const fleet::SeriesId> series,
-            std::span<const fleet::Sample> samples) override {
-    CHECK(series.size() == samples.size());
-    for (std::size_t i = 0; i < samples.size(); ++i) {
-      CHECK(series[i] < series_);
-      add(series[i], samples[i]);
+  void take(const fleet::Rows& rows) {
+    CHECK(rows.series.size() == rows.samples.size());
+    for (std::size_t i = 0; i < rows.samples.size(); ++i) {
+      CHECK(rows.series[i] < series_);
+      add(rows.series[i], rows.samples[i]);
     }
   }
-  void trouble(model::Trouble trouble, fleet::Where, std::string_view text) override {
-    CHECK(!text.empty());  // Which of them are shown may depend on the pieces; how many, not.
-    troubles(trouble, 1);
+  void take(const fleet::Complaint& told) {
+    CHECK(!told.text.empty());  // Which of them are shown may depend on the pieces; how many, not.
+    take(fleet::Troubles{told.trouble, 1});
   }
   // Added up: readers may count by piece.
-  void troubles(model::Trouble trouble, std::uint64_t count) override {
-    CHECK(!model::name(trouble).empty());
-    counted_ += count * (static_cast<std::uint64_t>(trouble) * 2 + 1);
+  void take(const fleet::Troubles& told) {
+    CHECK(!model::name(told.trouble).empty());
+    counted_ += told.count * (static_cast<std::uint64_t>(told.trouble) * 2 + 1);
   }
 
-  std::uint64_t sum() const { return value ^ (counted_ * 0x9E3779B97F4A7C15ULL); }
-
- private:
   // Samples, troubles and names may come in other orders when pieces differ; a sum forgets order.
   void add(std::string_view word) {
     std::uint64_t hash = 1469598103934665603ULL;

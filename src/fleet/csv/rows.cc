@@ -152,7 +152,7 @@ std::string_view Rows::text(Field field) {
     case From::What::kNothing:
       return {};
     case From::What::kColumn: {
-      const Place& place = places_[static_cast<std::size_t>(field)];
+      const FieldColumns& place = places_[static_cast<std::size_t>(field)];
       const std::string_view cell = (*cells_)[static_cast<std::size_t>(place.column)];
       if (place.also < 0) return cell;
       const bool is_id = field == Field::kId;  // Else a date with its time.
@@ -416,7 +416,7 @@ void Rows::place() {
   if (job.empty() || host.empty() || accelerator.empty()) {
     return intake_.trouble(Trouble::kBadLine, where_, "has no job, host or accelerator");
   }
-  intake_.place(job, host, accelerator);
+  intake_.tell(Place{job, host, accelerator});
 }
 
 void Rows::device() {
@@ -426,11 +426,11 @@ void Rows::device() {
   if (is_blank_word(accelerator) || is_blank_word(uuid)) {
     return intake_.trouble(Trouble::kBadLine, where_, "has no accelerator or no uuid");
   }
-  intake_.device({.host = short_host(host.empty() ? std::string_view(host_) : host),
-                  .accelerator = accelerator,
-                  .slice = text(Field::kSlice),
-                  .profile = text(Field::kSlice),
-                  .uuid = uuid});
+  intake_.tell(Device{.host = short_host(host.empty() ? std::string_view(host_) : host),
+                      .accelerator = accelerator,
+                      .slice = text(Field::kSlice),
+                      .profile = text(Field::kSlice),
+                      .uuid = uuid});
 }
 
 void Rows::capacity() {
@@ -440,8 +440,8 @@ void Rows::capacity() {
     return complain(Trouble::kOutOfRange, Field::kAccelerators, text(Field::kAccelerators));
   }
   if (*count < 1) return;  // A host without.
-  intake_.capacity(short_host(text(Field::kHost)), text(Field::kPartition), text(Field::kKind),
-                   static_cast<int>(*count));
+  intake_.tell(Capacity{short_host(text(Field::kHost)), text(Field::kPartition), text(Field::kKind),
+                        static_cast<int>(*count)});
 }
 
 void Rows::occupancy() {
@@ -453,13 +453,13 @@ void Rows::occupancy() {
   const auto down = number(Field::kDown, 0);
   if (!at || !held || !total || !allocated || !idle || !down) return;
   if (*at == Nanos{}) return complain(Trouble::kBadTime, Field::kTime, text(Field::kTime));
-  intake_.occupancy(
-      text(Field::kPartition),
-      {.at = *at,
-       .held = *held,
-       .total = *total,
-       .allocated = mapping_[Field::kAllocated].given() ? *allocated : *total - *idle - *down,
-       .down = *down});
+  intake_.tell(Occupancy{
+      .partition = text(Field::kPartition),
+      .at = *at,
+      .held = *held,
+      .total = *total,
+      .allocated = mapping_[Field::kAllocated].given() ? *allocated : *total - *idle - *down,
+      .down = *down});
 }
 
 }  // namespace amdahl::fleet::csv

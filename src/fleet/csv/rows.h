@@ -29,7 +29,7 @@ class Rows {
   void flush();       // Samples are handed on in bundles.
 
  private:
-  struct Place {  // Of a field.
+  struct FieldColumns {  // Of a field.
     int column = -1;
     int times = -1;
     int also = -1;
@@ -72,8 +72,8 @@ class Rows {
   std::string stem_;  // Of the file: "vc3sl" of "earth/vc3sl.csv.gz".
   std::string host_;  // Of the options.
   std::vector<std::string> header_;
-  std::array<Place, kFieldCount> places_{};
-  std::vector<Place> filters_;
+  std::array<FieldColumns, kFieldCount> places_{};
+  std::vector<FieldColumns> filters_;
   std::vector<WideSeries> series_;
 
   std::vector<Weight> weights_;  // By Mapping::values, and one for utilisation of jobs.

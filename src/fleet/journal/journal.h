@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "base/result.h"
 #include "fleet/intake.h"
+#include "fleet/journal/format.h"
 #include "fleet/source.h"
 
 namespace amdahl::fleet::journal {
@@ -22,19 +24,8 @@ class Writer final : public Intake {
   explicit Writer(Intake* next = nullptr);
   ~Writer() override;
 
-  void job(const model::JobDraft& job, Where where) override;
-  void place(std::string_view job, std::string_view host, std::string_view accelerator) override;
-  void capacity(std::string_view host, std::string_view partition, std::string_view kind,
-                int accelerators) override;
-  void occupancy(std::string_view partition, const Occupancy& occupancy) override;
-  void device(const Device& device) override;
-  void parts(std::string_view host, double of_each) override;
-  void down(const Down& down) override;
   SeriesId series(const model::SeriesKey& key) override;
-  void samples(SeriesId series, std::span<const Sample> samples) override;
-  void rows(std::span<const SeriesId> series, std::span<const Sample> samples) override;
-  void trouble(model::Trouble trouble, Where where, std::string_view text) override;
-  void troubles(model::Trouble trouble, std::uint64_t count) override;
+  void tell(const Record& record) override;
 
   // The bytes that are ready, to be written to a file as they come.
   std::string take();
@@ -45,6 +36,20 @@ class Writer final : public Intake {
   struct Compressor;
   void room();   // Before a record: closes a block that is full.
   void close();  // The block that is open.
+  void write(const Job& job);
+  void write(const Place& place);
+  void write(const Capacity& capacity);
+  void write(const Occupancy& occupancy);
+  void write(const Device& device);
+  void write(const Parts& parts);
+  void write(const Down& down);
+  void write(const Samples& samples);
+  void write(const Rows& rows);
+  void write(const Complaint& complaint);
+  void write(const Troubles& troubles);
+  void op(Op op);
+  void place(Where where);
+  void words(std::initializer_list<std::string_view> all);
   void text(std::string_view text);
   void number(std::uint64_t value);
   void whole(std::int64_t value);

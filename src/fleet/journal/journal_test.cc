@@ -35,12 +35,12 @@ void tell(Intake& intake) {
   intake.job(job, {});
   job.shards = 0;
   intake.job(job, {});
-  intake.device({"gpu1", "0", "MIG-1", "1g.10gb", "MIG-1", "0000:18:00.0"});
-  intake.parts("gpu1", 4);
-  intake.down({"gpu1", seconds(5), seconds(7), 2.5});
-  intake.place("7_1", "gpu1", "0");
-  intake.capacity("gpu1", "p", "a100", 8);
-  intake.occupancy("p", {seconds(5), seconds(60), 8, 6.5, 1});
+  intake.tell(Device{"gpu1", "0", "MIG-1", "1g.10gb", "MIG-1", "0000:18:00.0"});
+  intake.tell(Parts{"gpu1", 4});
+  intake.tell(Down{"gpu1", seconds(5), seconds(7), 2.5});
+  intake.tell(Place{"7_1", "gpu1", "0"});
+  intake.tell(Capacity{"gpu1", "p", "a100", 8});
+  intake.tell(Occupancy{"p", seconds(5), seconds(60), 8, 6.5, 1});
   const SeriesId a = intake.series({"gpu1", "0", "GPU-1", "", "7_1", "M", "A100"});
   const SeriesId b = intake.series({"gpu1", "1", "", "7", "", "M", "", "1g.10gb"});
   intake.series({"gpu1", "1", "", "8", "", "M", ""});

@@ -143,51 +143,56 @@ class JournalReader final : public Reader {
       case Op::kJob:
         return job(from);
       case Op::kPlace: {
-        const std::string_view id = from.text();
-        const std::string_view host = from.text();
-        const std::string_view accelerator = from.text();
-        if (!from.bad) intake_.place(id, host, accelerator);
-        return !from.bad;
+        Place place;
+        for (std::string_view* word : {&place.job, &place.host, &place.accelerator}) {
+          *word = from.text();
+        }
+        return tell(from, place);
       }
       case Op::kCapacity: {
-        const std::string_view host = from.text();
-        const std::string_view partition = from.text();
-        const std::string_view kind = from.text();
-        const auto accelerators = static_cast<int>(from.whole());
-        if (!from.bad) intake_.capacity(host, partition, kind, accelerators);
-        return !from.bad;
+        Capacity capacity;
+        for (std::string_view* word : {&capacity.host, &capacity.partition, &capacity.kind}) {
+          *word = from.text();
+        }
+        capacity.accelerators = static_cast<int>(from.whole());
+        return tell(from, capacity);
       }
       case Op::kOccupancy: {
-        const std::string_view partition = from.text();
-        Intake::Occupancy occupancy;
+        Occupancy occupancy;
+        occupancy.partition = from.text();
         occupancy.at = from.time();
         occupancy.held = from.time();
         for (double* part : {&occupancy.total, &occupancy.allocated, &occupancy.down}) {
           *part = from.real();
         }
-        if (!from.bad) intake_.occupancy(partition, occupancy);
-        return !from.bad;
+        return tell(from, occupancy);
       }
       case Op::kTrouble:
         return trouble(from, false);
       case Op::kTroubles:
         return trouble(from, true);
-      case Op::kDevice:
-        return device(from);
+      case Op::kDevice: {
+        Device device;
+        for (std::string_view* word :
+             {&device.host, &device.accelerator, &device.slice, &device.profile, &device.uuid,
+              &device.bus, &device.likely}) {
+          *word = from.text();
+        }
+        return tell(from, device);
+      }
       case Op::kParts: {
-        const std::string_view host = from.text();
-        const double of_each = from.real();
-        if (!from.bad) intake_.parts(host, of_each);
-        return !from.bad;
+        Parts parts;
+        parts.host = from.text();
+        parts.of_each = from.real();
+        return tell(from, parts);
       }
       case Op::kDown: {
-        Intake::Down down;
+        Down down;
         down.host = from.text();
         down.from = from.time();
         down.to = from.time();
         down.accelerators = from.real();
-        if (!from.bad) intake_.down(down);
-        return !from.bad;
+        return tell(from, down);
       }
       case Op::kShards:
         shards_ = from.real();
@@ -200,13 +205,8 @@ class JournalReader final : public Reader {
     return false;
   }
 
-  bool device(Cursor& from) {
-    Intake::Device device;
-    for (std::string_view* word : {&device.host, &device.accelerator, &device.slice,
-                                   &device.profile, &device.uuid, &device.bus, &device.likely}) {
-      *word = from.text();
-    }
-    if (!from.bad) intake_.device(device);
+  bool tell(const Cursor& from, const Record& record) {
+    if (!from.bad) intake_.tell(record);
     return !from.bad;
   }
 
@@ -273,17 +273,17 @@ class JournalReader final : public Reader {
   bool trouble(Cursor& from, bool counted) {
     const std::uint64_t kind = from.number();
     if (kind >= model::kTroubleKinds) from.bad = true;
-    if (counted) {
-      const std::uint64_t count = from.number();
-      if (!from.bad) intake_.troubles(static_cast<model::Trouble>(kind), count);
-      return !from.bad;
-    }
+    const auto trouble = static_cast<model::Trouble>(kind);
+    if (counted) return tell(from, Troubles{trouble, from.number()});
+    const Where where = read_where(from);
+    return tell(from, Complaint{trouble, where, from.text()});
+  }
+
+  static Where read_where(Cursor& from) {
     Where where;
     where.line = from.number();
     where.byte = from.number();
-    const std::string_view words = from.text();
-    if (!from.bad) intake_.trouble(static_cast<model::Trouble>(kind), where, words);
-    return !from.bad;
+    return where;
   }
 
   bool job(Cursor& from) {
@@ -301,11 +301,8 @@ class JournalReader final : public Reader {
     job.shards = std::exchange(shards_, 0);
     job.host_count = static_cast<int>(from.whole());
     job.mean_utilisation = from.real();
-    Where where;
-    where.line = from.number();
-    where.byte = from.number();
-    if (!from.bad) intake_.job(job, where);
-    return !from.bad;
+    const Where where = read_where(from);
+    return tell(from, Job{job, where});
   }
 
   Intake& intake_;

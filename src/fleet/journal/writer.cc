@@ -124,88 +124,93 @@ void Writer::values(std::span<const Sample> samples) {
   }
 }
 
-void Writer::job(const model::JobDraft& job, Where where) {
+void Writer::op(Op op) { block_.push_back(static_cast<char>(op)); }
+
+void Writer::words(std::initializer_list<std::string_view> all) {
+  for (const std::string_view word : all) text(word);
+}
+
+void Writer::place(Where where) {
+  number(where.line);
+  number(where.byte);
+}
+
+void Writer::tell(const Record& record) {
+  const auto* samples = std::get_if<Samples>(&record);
+  const auto* rows = std::get_if<Rows>(&record);
+  if ((samples && samples->samples.empty()) || (rows && rows->samples.empty())) return;
+  room();
+  std::visit([this](const auto& one) { write(one); }, record);
+  if (!next_) return;
+  if (samples) {
+    next_->samples(next_ids_[samples->series], samples->samples);
+  } else if (rows) {
+    translated_.clear();
+    for (const SeriesId id : rows->series) translated_.push_back(next_ids_[id]);
+    next_->rows(translated_, rows->samples);
+  } else {
+    next_->tell(record);
+  }
+}
+
+void Writer::write(const Job& one) {
   // A new field must be written down, too: this stops the build until it is, here and in reader.cc.
   static_assert(sizeof(model::JobDraft) == 248);
-  room();
+  const model::JobDraft& job = one.draft;
   if (job.shards > 0) {
-    block_.push_back(static_cast<char>(Op::kShards));
+    op(Op::kShards);
     real(job.shards);
   }
-  block_.push_back(static_cast<char>(Op::kJob));
-  for (const std::string_view word :
-       {job.id, job.raw, job.name, job.user, job.account, job.partition, job.kind, job.family,
-        job.script, job.hosts, job.metric}) {
-    text(word);
-  }
+  op(Op::kJob);
+  words({job.id, job.raw, job.name, job.user, job.account, job.partition, job.kind, job.family,
+         job.script, job.hosts, job.metric});
   number(static_cast<std::uint64_t>(job.state));
   for (const Nanos time : {job.submit, job.start, job.end, job.elapsed}) whole(time.count());
   real(job.accelerators);
   whole(job.host_count);
   real(job.mean_utilisation);
-  number(where.line);
-  number(where.byte);
-  if (next_) next_->job(job, where);
+  place(one.where);
 }
 
-void Writer::place(std::string_view job, std::string_view host, std::string_view accelerator) {
-  room();
-  block_.push_back(static_cast<char>(Op::kPlace));
-  text(job);
-  text(host);
-  text(accelerator);
-  if (next_) next_->place(job, host, accelerator);
+void Writer::write(const Place& place) {
+  op(Op::kPlace);
+  words({place.job, place.host, place.accelerator});
 }
 
-void Writer::capacity(std::string_view host, std::string_view partition, std::string_view kind,
-                      int accelerators) {
-  room();
-  block_.push_back(static_cast<char>(Op::kCapacity));
-  text(host);
-  text(partition);
-  text(kind);
-  whole(accelerators);
-  if (next_) next_->capacity(host, partition, kind, accelerators);
+void Writer::write(const Capacity& capacity) {
+  op(Op::kCapacity);
+  words({capacity.host, capacity.partition, capacity.kind});
+  whole(capacity.accelerators);
 }
 
-void Writer::occupancy(std::string_view partition, const Occupancy& occupancy) {
-  room();
-  block_.push_back(static_cast<char>(Op::kOccupancy));
-  text(partition);
+void Writer::write(const Occupancy& occupancy) {
+  op(Op::kOccupancy);
+  text(occupancy.partition);
   whole(occupancy.at.count());
   whole(occupancy.held.count());
   real(occupancy.total);
   real(occupancy.allocated);
   real(occupancy.down);
-  if (next_) next_->occupancy(partition, occupancy);
 }
 
-void Writer::device(const Device& device) {
-  room();
-  block_.push_back(static_cast<char>(Op::kDevice));
-  for (const std::string_view word : {device.host, device.accelerator, device.slice, device.profile,
-                                      device.uuid, device.bus, device.likely}) {
-    text(word);
-  }
-  if (next_) next_->device(device);
+void Writer::write(const Device& device) {
+  op(Op::kDevice);
+  words({device.host, device.accelerator, device.slice, device.profile, device.uuid, device.bus,
+         device.likely});
 }
 
-void Writer::parts(std::string_view host, double of_each) {
-  room();
-  block_.push_back(static_cast<char>(Op::kParts));
-  text(host);
-  real(of_each);
-  if (next_) next_->parts(host, of_each);
+void Writer::write(const Parts& parts) {
+  op(Op::kParts);
+  text(parts.host);
+  real(parts.of_each);
 }
 
-void Writer::down(const Down& down) {
-  room();
-  block_.push_back(static_cast<char>(Op::kDown));
+void Writer::write(const Down& down) {
+  op(Op::kDown);
   text(down.host);
   whole(down.from.count());
   whole(down.to.count());
   real(down.accelerators);
-  if (next_) next_->down(down);
 }
 
 SeriesId Writer::series(const model::SeriesKey& key) {
@@ -218,63 +223,46 @@ SeriesId Writer::series(const model::SeriesKey& key) {
   if (!fresh) return row->second;
   room();
   if (!key.profile.empty()) {
-    block_.push_back(static_cast<char>(Op::kProfile));
+    op(Op::kProfile);
     text(key.profile);
   }
-  block_.push_back(static_cast<char>(Op::kSeries));
-  for (const std::string_view word :
-       {key.host, key.accelerator, key.uuid, key.slice, key.job, key.metric, key.kind}) {
-    text(word);
-  }
+  op(Op::kSeries);
+  words({key.host, key.accelerator, key.uuid, key.slice, key.job, key.metric, key.kind});
   if (next_) next_ids_.push_back(next_->series(key));
   return row->second;
 }
 
-void Writer::samples(SeriesId series, std::span<const Sample> samples) {
-  if (samples.empty()) return;
-  room();
-  block_.push_back(static_cast<char>(Op::kSamples));
-  number(series);
-  number(samples.size());
-  times(samples);
-  values(samples);
-  if (next_) next_->samples(next_ids_[series], samples);
+void Writer::write(const Samples& one) {
+  op(Op::kSamples);
+  number(one.series);
+  number(one.samples.size());
+  times(one.samples);
+  values(one.samples);
 }
 
-void Writer::rows(std::span<const SeriesId> series, std::span<const Sample> samples) {
-  if (samples.empty()) return;
-  room();
-  block_.push_back(static_cast<char>(Op::kRows));
-  number(samples.size());
+void Writer::write(const Rows& rows) {
+  op(Op::kRows);
+  number(rows.samples.size());
   std::int64_t before = 0;
-  for (const SeriesId id : series) {
+  for (const SeriesId id : rows.series) {
     whole(static_cast<std::int64_t>(id) - before);
     before = id;
   }
-  times(samples);
-  values(samples);
-  if (!next_) return;
-  translated_.clear();
-  for (const SeriesId id : series) translated_.push_back(next_ids_[id]);
-  next_->rows(translated_, samples);
+  times(rows.samples);
+  values(rows.samples);
 }
 
-void Writer::trouble(model::Trouble trouble, Where where, std::string_view words) {
-  room();
-  block_.push_back(static_cast<char>(Op::kTrouble));
-  number(static_cast<std::uint64_t>(trouble));
-  number(where.line);
-  number(where.byte);
-  text(words);
-  if (next_) next_->trouble(trouble, where, words);
+void Writer::write(const Complaint& complaint) {
+  op(Op::kTrouble);
+  number(static_cast<std::uint64_t>(complaint.trouble));
+  place(complaint.where);
+  text(complaint.text);
 }
 
-void Writer::troubles(model::Trouble trouble, std::uint64_t count) {
-  room();
-  block_.push_back(static_cast<char>(Op::kTroubles));
-  number(static_cast<std::uint64_t>(trouble));
-  number(count);
-  if (next_) next_->troubles(trouble, count);
+void Writer::write(const Troubles& troubles) {
+  op(Op::kTroubles);
+  number(static_cast<std::uint64_t>(troubles.trouble));
+  number(troubles.count);
 }
 
 }  // namespace amdahl::fleet::journal

@@ -13,8 +13,8 @@
 #include "fleet/csv/csv.h"
 #include "fleet/csv/words.h"
 #include "fleet/cut_lines.h"
+#include "fleet/intake_filters.h"
 #include "fleet/json_items.h"
-#include "fleet/pass_on.h"
 
 namespace amdahl::fleet::json_table {
 namespace {
@@ -370,17 +370,7 @@ class Converter {
 };
 
 // The table has a header before the first object.
-class Numbered final : public PassOn {
- public:
-  using PassOn::PassOn;
-  void job(const model::JobDraft& job, Where where) override { next_.job(job, back(where)); }
-  void trouble(model::Trouble trouble, Where where, std::string_view text) override {
-    next_.trouble(trouble, back(where), text);
-  }
-
- private:
-  static Where back(Where where) { return {where.line > 0 ? where.line - 1 : 0, 0}; }
-};
+Where as_object(Where where) { return {where.line > 0 ? where.line - 1 : 0, 0}; }
 
 ReaderOptions for_table(const ReaderOptions& options) {
   ReaderOptions table = options;
@@ -391,7 +381,7 @@ ReaderOptions for_table(const ReaderOptions& options) {
 class JsonTableReader final : public Reader {
  public:
   JsonTableReader(Intake& intake, const ReaderOptions& options)
-      : numbered_{intake},
+      : numbered_{intake, as_object},
         table_{csv::make(numbered_, for_table(options))},
         converter_{&intake, [this](std::string_view lines) { return table_->feed(lines); }} {}
 
@@ -402,7 +392,7 @@ class JsonTableReader final : public Reader {
   }
 
  private:
-  Numbered numbered_;
+  Placed<Where (*)(Where)> numbered_;
   std::unique_ptr<Reader> table_;
   Converter converter_;
 };

@@ -123,10 +123,10 @@ class NamesReader final : public Reader {
     return Ok{};
   }
 
-  void tell(Intake::Device device) {
+  void tell(Device device) {
     device.host = host_;
     device.likely = likely_;
-    intake_.device(device);
+    intake_.tell(device);
   }
 
   // "GPU 0: NAME (UUID: GPU-…)" and below it "MIG 1g.5gb Device 0: (UUID: MIG-…)".

@@ -230,7 +230,7 @@ class SmiReader final : public Reader {
                           .kind = is_blank_word(cell(name_)) ? std::string_view() : cell(name_)}));
     }
     if (index_ >= 0 && bus_ >= 0) {
-      intake_.device({.host = host_, .accelerator = cell(index_), .bus = cell(bus_)});
+      intake_.tell(Device{.host = host_, .accelerator = cell(index_), .bus = cell(bus_)});
     }
     return gpus_.emplace(std::string(called), std::move(made)).first->second;
   }

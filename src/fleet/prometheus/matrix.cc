@@ -386,7 +386,7 @@ void MatrixReader::held_by(std::string_view job, Nanos at) {
     key.job = latest_job_;
     series_ = intake_.series(key);
     const bool indexed = !key.accelerator.empty();
-    intake_.place(latest_job_, key.host, indexed ? key.accelerator : key.uuid);
+    intake_.tell(Place{latest_job_, key.host, indexed ? key.accelerator : key.uuid});
   }
   const Sample sample{at, 0};
   intake_.samples(series_, {&sample, 1});
@@ -416,8 +416,8 @@ void MatrixReader::end_labels() {
   } else if (!by_value_) {
     series_ = intake_.series(key);
     if (!subject.bus.empty() && !key.accelerator.empty() && key.slice.empty()) {
-      intake_.device(
-          {.host = key.host, .accelerator = key.accelerator, .uuid = key.uuid, .bus = subject.bus});
+      intake_.tell(Device{
+          .host = key.host, .accelerator = key.accelerator, .uuid = key.uuid, .bus = subject.bus});
     }
     const bool says = !subject.user.empty() || !subject.account.empty();
     if (!hints_ || key.job.empty() || !says) return;

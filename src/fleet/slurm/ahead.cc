@@ -135,7 +135,7 @@ void Ahead::take() {
     blocks_.pop_front();
     --begun_;
   }
-  block->told.tell(intake_, next_);
+  block->told.tell_all(intake_, next_);
   next_.line += block->count;
   next_.byte += block->lines.size();
   spare_.push_back(std::move(block));

@@ -46,8 +46,8 @@ double give_capacity(Intake& intake, std::string_view host, std::string_view par
   if (devices.count > 0 && devices.count <= 1e6) {
     // Slices need not fill their devices: two of 3g.20gb are one.
     const auto whole = static_cast<int>(std::ceil(devices.count - 1e-6));
-    intake.capacity(host, partition, devices.kind, whole);
-    if (devices.shards > 0) intake.parts(host, devices.shards / devices.count);
+    intake.tell(Capacity{host, partition, devices.kind, whole});
+    if (devices.shards > 0) intake.tell(Parts{host, devices.shards / devices.count});
   }
   return devices.count;
 }
@@ -55,7 +55,7 @@ double give_capacity(Intake& intake, std::string_view host, std::string_view par
 // `devices`: 0 are none that could be down.
 void give_down(Intake& intake, std::string_view host, Nanos from, Nanos to, double devices) {
   if (devices <= 0 || to <= from) return;
-  intake.down({.host = host, .from = from, .to = to, .accelerators = devices});
+  intake.tell(Down{.host = host, .from = from, .to = to, .accelerators = devices});
 }
 
 }  // namespace
@@ -164,7 +164,8 @@ void Scontrol::job_line(std::string_view line) {
     for (const Gres& gres : accelerators_of_gres(value_of(detail, "GRES"))) {
       if (mig_share(gres.kind) > 0) continue;  // Slurm numbers slices, not devices.
       for (const int index : expand_indices(gres.indices)) {
-        for (const std::string& host : *hosts) intake_.place(job_, host, std::to_string(index));
+        for (const std::string& host : *hosts)
+          intake_.tell(Place{job_, host, std::to_string(index)});
       }
     }
   }
@@ -228,7 +229,7 @@ void Events::line(std::string_view line, Where where) {
   const Nanos until = to.known() ? to.at : now_;
   if (tres_ >= 0) return give_down(intake_, cell(node_), from.at, until, devices);
   // Without TRES, which sacctmgr prints only if asked to: whatever the node has.
-  if (from.at < until) intake_.down({.host = cell(node_), .from = from.at, .to = until});
+  if (from.at < until) intake_.tell(Down{.host = cell(node_), .from = from.at, .to = until});
 }
 
 }  // namespace amdahl::fleet::slurm
