@@ -101,9 +101,9 @@ inline bool is_samples(const Record& record) {
   return std::holds_alternative<Samples>(record) || std::holds_alternative<Rows>(record);
 }
 
-// Whom readers tell. Implementations: the fold (scan), journals, what passes on to another, and a
-// recorder for tests. A reader calls from one thread; samples of one series come in the order of
-// the input.
+// Whom readers tell. Implementations: scan::UsageAccumulator, journals, what passes on to another,
+// and a recorder for tests. A reader calls from one thread; samples of one series come in the order
+// of the input.
 class Intake {
  public:
   virtual ~Intake() = default;

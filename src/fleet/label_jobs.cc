@@ -44,7 +44,7 @@ void LabelJobs::tell(const Record& record) {
 }
 
 void LabelJobs::hear(const model::JobDraft& job) {
-  Seen& seen = jobs_[job_of(job.id)];
+  LabelledJob& seen = jobs_[job_of(job.id)];
   if (!job.user.empty()) seen.user = job.user;
   if (!job.account.empty()) seen.account = job.account;
   if (!job.partition.empty()) seen.partition = job.partition;
@@ -68,7 +68,7 @@ SeriesId LabelJobs::series(const model::SeriesKey& key) {
   if (job_in(key.job).empty()) return row->second;
   lane.labelled = true;
   lane.job = job_of(key.job);
-  Seen& seen = jobs_[lane.job];
+  LabelledJob& seen = jobs_[lane.job];
   if (!key.kind.empty()) seen.kind = key.kind;
   // Several metrics of one accelerator are one accelerator.
   const std::size_t spot = spot_of(key);
@@ -149,14 +149,14 @@ void LabelJobs::tell_jobs(Intake& intake, Nanos now) const {
   const auto times = true_times(runs_, now);
   Devices all;
   for (const Spot& spot : spots_) add_spot(spot, all);
-  for (const Seen& seen : jobs_) {
+  for (const LabelledJob& seen : jobs_) {
     std::vector<SampleRun> runs = joined(seen.runs, kAnother);
     if (times) std::erase_if(runs, [&](const SampleRun& run) { return !times->holds(run.first); });
     if (!runs.empty()) tell_job(intake, seen, all, runs);
   }
 }
 
-void LabelJobs::tell_job(Intake& intake, const Seen& seen, const Devices& all,
+void LabelJobs::tell_job(Intake& intake, const LabelledJob& seen, const Devices& all,
                          const std::vector<SampleRun>& runs) const {
   Devices devices;
   for (const std::size_t spot : seen.spots) add_spot(spots_[spot], devices);

@@ -31,7 +31,7 @@ class LabelJobs final : public Intake {
   std::size_t size() const { return jobs_.size(); }
 
  private:
-  struct Seen {
+  struct LabelledJob {
     std::string id, user, account, partition, kind;
     std::vector<SampleRun> runs;
     std::vector<std::size_t> spots;  // In spots_, once each.
@@ -58,11 +58,11 @@ class LabelJobs final : public Intake {
   void saw(Lane& lane, Nanos at);
   Nanos cadence() const;
   void hear(const model::JobDraft& hint);
-  void tell_job(Intake& intake, const Seen& seen, const Devices& all,
+  void tell_job(Intake& intake, const LabelledJob& seen, const Devices& all,
                 const std::vector<SampleRun>& runs) const;
 
   std::map<std::string, std::size_t, std::less<>> by_id_;
-  std::vector<Seen> jobs_;
+  std::vector<LabelledJob> jobs_;
   std::map<std::string, SeriesId> ids_;
   std::vector<Lane> lanes_;
   std::map<std::string, std::size_t> spot_ids_;

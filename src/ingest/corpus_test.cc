@@ -49,7 +49,7 @@ FleetUsage usage_of(const std::vector<std::string>& files, Options options = {})
   }
   os::FakeClock clock(std::chrono::seconds(1'800'000'000));
   auto read = read_fleet(options, clock);
-  if (read) return std::move(read->usage);
+  if (read) return (*std::move(read)).usage;
   ADD_FAILURE() << read.error().text;
   return {};
 }

@@ -23,7 +23,7 @@
 #include "os/fault.h"
 #include "os/files.h"
 #include "scan/assumptions.h"
-#include "scan/fold.h"
+#include "scan/usage_accumulator.h"
 
 namespace amdahl::ingest {
 namespace {
@@ -107,12 +107,12 @@ class Driver {
   Result<bool> learn(std::optional<scan::ZoneFinder> finder) {
     if (std::ranges::any_of(files_, &Found::is_pipe)) return false;
     bool is_new = false;
-    if (!lesson_.all_twice && fold_->came_late()) lesson_.all_twice = is_new = true;
-    if (const auto clocks = fold_->clocks()) {
+    if (!lesson_.all_twice && accumulator_->came_late()) lesson_.all_twice = is_new = true;
+    if (const auto clocks = accumulator_->clocks()) {
       lesson_.clocks = clocks->window;
       is_new = true;
     }
-    for (std::string& name : fold_->out_of_order()) {
+    for (std::string& name : accumulator_->out_of_order()) {
       is_new = lesson_.unordered.insert(std::move(name)).second || is_new;
     }
     if (is_new || !finder) return is_new;
@@ -130,17 +130,18 @@ class Driver {
 
   // Jobs, places and names from all inputs, then samples. Nothing if they are to be read again.
   Result<std::optional<scan::FleetUsage>> join_all() {
-    scan::Fold fold(fold_options());
-    fold_ = &fold;
+    scan::UsageAccumulator accumulator(usage_options());
+    accumulator_ = &accumulator;
     std::optional<scan::ZoneFinder> finder;
     if (local_side_ && !lesson_.zone) finder.emplace(*local_side_);
     std::optional<ZoneTap> tap;
     if (local_side_) {
       const int offset_s = lesson_.zone ? lesson_.zone->offset_s : 0;
-      tap.emplace(fold, finder ? &*finder : nullptr, *local_side_, std::chrono::seconds{offset_s});
+      tap.emplace(accumulator, finder ? &*finder : nullptr, *local_side_,
+                  std::chrono::seconds{offset_s});
     }
     tap_ = tap ? &*tap : nullptr;
-    fleet::Intake& known = tap ? static_cast<fleet::Intake&>(*tap) : fold;
+    fleet::Intake& known = tap ? static_cast<fleet::Intake&>(*tap) : accumulator;
     std::optional<Sorter> sorter;
     if (!lesson_.unordered.empty()) {
       sorter.emplace(known, lesson_.unordered, next_copy() + "-order");
@@ -165,7 +166,7 @@ class Driver {
     if (all_twice) {
       for (const Served& served : served_) TRY(replay(served.said, jobs, false));
     }
-    if (fold.counts().jobs == 0) TRY(jobs_by_label());
+    if (accumulator.counts().jobs == 0) TRY(jobs_by_label());
     for (Found& found : files_) {
       if (twice(found)) {
         TRY(read(found, samples));
@@ -177,19 +178,19 @@ class Driver {
     if (sorter) TRY(sorter->tell_held(stop_).in("putting samples in order"));
     if (stop_()) return external("interrupted");
     if (TRY(learn(std::move(finder)))) return std::optional<scan::FleetUsage>();
-    return std::optional(std::move(fold).finish());
+    return std::optional(std::move(accumulator).finish());
   }
 
-  scan::FoldOptions fold_options() const {
-    scan::FoldOptions fold;
-    fold.idle_below = options_.idle_below.value_or(fold.idle_below);
-    fold.now = now_;
-    fold.timeline_lanes = options_.timeline_lanes.value_or(fold.timeline_lanes);
-    fold.timelines_of = options_.timelines_of;
-    fold.stop = stop_;
-    fold.window = has_live() ? window() : window_of_files();
-    fold.clocks = lesson_.clocks;
-    return fold;
+  scan::UsageOptions usage_options() const {
+    scan::UsageOptions accumulator;
+    accumulator.idle_below = options_.idle_below.value_or(accumulator.idle_below);
+    accumulator.now = now_;
+    accumulator.timeline_lanes = options_.timeline_lanes.value_or(accumulator.timeline_lanes);
+    accumulator.timelines_of = options_.timelines_of;
+    accumulator.stop = stop_;
+    accumulator.window = has_live() ? window() : window_of_files();
+    accumulator.clocks = lesson_.clocks;
+    return accumulator;
   }
 
   bool has_live() const { return !live_.empty() || !slurm_.empty(); }
@@ -290,24 +291,24 @@ class Driver {
     if (program.failed.empty()) return Ok{};
     read.left_out = program.failed;
     answer_.missing.push_back(fmt::format("{}: {}", program.says, program.failed));
-    fold_->trouble(model::Trouble::kMissing, {}, answer_.missing.back());
+    accumulator_->trouble(model::Trouble::kMissing, {}, answer_.missing.back());
     return Ok{};
   }
 
-  scan::Fold::Counts begin(const std::string& name, bool is_local) {
-    fold_->input(name);
+  scan::UsageAccumulator::Counts begin(const std::string& name, bool is_local) {
+    accumulator_->input(name);
     if (tap_) tap_->begin(is_local);
     return counts();
   }
 
-  scan::Fold::Counts counts() const {
-    scan::Fold::Counts counts = fold_->counts();
+  scan::UsageAccumulator::Counts counts() const {
+    scan::UsageAccumulator::Counts counts = accumulator_->counts();
     if (sorter_) counts.samples += sorter_->held();
     return counts;
   }
 
-  void count(InputRead& read, const scan::Fold::Counts& before) const {
-    const scan::Fold::Counts now = counts();
+  void count(InputRead& read, const scan::UsageAccumulator::Counts& before) const {
+    const scan::UsageAccumulator::Counts now = counts();
     read.jobs += now.jobs - before.jobs;
     read.series += now.series - before.series;
     read.samples += now.samples - before.samples;
@@ -357,7 +358,7 @@ class Driver {
     if (!said) {
       read.left_out = said.error().text;
       if (is_strict_) return said.error();
-      fold_->trouble(model::Trouble::kBadLine, {}, said.error().text);
+      accumulator_->trouble(model::Trouble::kBadLine, {}, said.error().text);
       return Ok{};
     }
     if (answer_.not_kept.empty()) answer_.not_kept = said->not_kept;
@@ -379,7 +380,7 @@ class Driver {
     }
     for (const Served& served : served_) TRY(replay(served.said, labels, false));
     answer_.jobs_by_label = true;
-    labels.tell_jobs(*fold_, now_);
+    labels.tell_jobs(*accumulator_, now_);
     return Ok{};
   }
 
@@ -439,7 +440,7 @@ class Driver {
   std::vector<InputRead> left_out_;
   std::vector<os::Growing> copies_;  // Of what can be read but once.
   bool is_strict_ = false;           // A person named each of the files.
-  scan::Fold* fold_ = nullptr;
+  scan::UsageAccumulator* accumulator_ = nullptr;
   Sorter* sorter_ = nullptr;  // Null: nothing is to be put in order.
   std::optional<scan::ZoneFinder::Local> local_side_;
   ZoneTap* tap_ = nullptr;  // Null: all times are of one clock, or of known zones.

@@ -34,7 +34,7 @@ struct Options {
   std::optional<Nanos> to{};
   std::optional<Nanos> window{};                   // Before `to`, where there is no `from`.
   Nanos live_window = std::chrono::hours(7 * 24);  // Of servers, where nobody said.
-  std::optional<double> idle_below{};           // Utilisation; default: that of scan::FoldOptions,
+  std::optional<double> idle_below{};           // Utilisation; default: that of scan::UsageOptions,
   std::optional<std::size_t> timeline_lanes{};  // and so is this.
   std::vector<std::string> timelines_of{};      // Jobs whose anatomy will be asked for.
   int threads = 1;

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "ingest/hour_testing.h"
 #include "scan/capacity.h"
-#include "scan/fold.h"
+#include "scan/usage_accumulator.h"
 
 namespace amdahl::ingest {
 namespace {
@@ -102,6 +102,7 @@ TextInput smi_by_uuid(const std::string& host, const std::string& uuid, int perc
                        return fmt::format("{}, {}, {} %\n", smi_time(at), uuid, percent);
                      }));
   input.host = host;
+  input.zone = "UTC";
   return input;
 }
 
@@ -213,47 +214,47 @@ TEST(Join, AUuidFindsItsPlaceByWhateverNamesBoth) {
 
 // Accounting may name devices by UUID, or by address as ClusterCockpit does.
 TEST(Join, PlacesMayHaveNamesToo) {
-  Fold fold({.window = kHour});
+  UsageAccumulator accumulator({.window = kHour});
   model::JobDraft job;
   job.id = "1";
   job.start = kHour.start;
   job.end = kHour.end;
   job.accelerators = 2;
-  fold.job(job, {});
-  fold.tell(fleet::Place{"1", "n1", "GPU-a"});
-  fold.tell(fleet::Place{"1", "n1", "00000000:18:00.0"});
-  fold.tell(fleet::Device{.host = "n1", .accelerator = "5", .bus = "0000:18:00.0"});
-  const auto by_both = fold.series({"n1", "4", "GPU-a", "", "", "DCGM_FI_DEV_GPU_UTIL", ""});
-  const auto by_index = fold.series({"n1", "5", "", "", "", "DCGM_FI_DEV_GPU_UTIL", ""});
+  accumulator.job(job, {});
+  accumulator.tell(fleet::Place{"1", "n1", "GPU-a"});
+  accumulator.tell(fleet::Place{"1", "n1", "00000000:18:00.0"});
+  accumulator.tell(fleet::Device{.host = "n1", .accelerator = "5", .bus = "0000:18:00.0"});
+  const auto by_both = accumulator.series({"n1", "4", "GPU-a", "", "", "DCGM_FI_DEV_GPU_UTIL", ""});
+  const auto by_index = accumulator.series({"n1", "5", "", "", "", "DCGM_FI_DEV_GPU_UTIL", ""});
   for (int at = 0; at < 3600; at += 60) {
     const fleet::Sample sample{kHour.start + seconds(at), 50};
-    fold.samples(by_both, {&sample, 1});
-    fold.samples(by_index, {&sample, 1});
+    accumulator.samples(by_both, {&sample, 1});
+    accumulator.samples(by_index, {&sample, 1});
   }
-  EXPECT_FALSE(fold.came_late());
-  const FleetUsage usage = std::move(fold).finish();
+  EXPECT_FALSE(accumulator.came_late());
+  const FleetUsage usage = std::move(accumulator).finish();
   EXPECT_NEAR(usage.jobs[0].split.productive, 3600, 1e-6);
   EXPECT_EQ(usage.lanes.size(), 2U);
 }
 
 TEST(Join, WhatComesTooLateIsSaid) {
-  Fold fold({.window = kHour});
+  UsageAccumulator accumulator({.window = kHour});
   model::JobDraft job;
   job.id = "1";
   job.start = kHour.start;
   job.end = kHour.end;
   job.accelerators = 1;
-  fold.job(job, {});
-  fold.tell(fleet::Place{"1", "n1", "0"});
-  const auto id = fold.series({"n1", "", "GPU-a", "", "", "DCGM_FI_DEV_GPU_UTIL", ""});
+  accumulator.job(job, {});
+  accumulator.tell(fleet::Place{"1", "n1", "0"});
+  const auto id = accumulator.series({"n1", "", "GPU-a", "", "", "DCGM_FI_DEV_GPU_UTIL", ""});
   const fleet::Sample first{kHour.start, 50};
-  fold.samples(id, {&first, 1});
-  EXPECT_FALSE(fold.came_late());
-  fold.tell(fleet::Device{.host = "n1", .accelerator = "0", .uuid = "GPU-a"});
-  EXPECT_TRUE(fold.came_late());
+  accumulator.samples(id, {&first, 1});
+  EXPECT_FALSE(accumulator.came_late());
+  accumulator.tell(fleet::Device{.host = "n1", .accelerator = "0", .uuid = "GPU-a"});
+  EXPECT_TRUE(accumulator.came_late());
   const fleet::Sample second{kHour.start + seconds(60), 50};
-  fold.samples(id, {&second, 1});
-  const FleetUsage usage = std::move(fold).finish();
+  accumulator.samples(id, {&second, 1});
+  const FleetUsage usage = std::move(accumulator).finish();
   EXPECT_EQ(usage.attributed, 1U) << "from then on";
 }
 
@@ -326,26 +327,26 @@ TEST(Join, WhoHasADeviceHasItsSlices) {
 }
 
 TEST(Join, AMigUuidIsASliceOfItsDevice) {
-  Fold fold({.window = kHour});
+  UsageAccumulator accumulator({.window = kHour});
   model::JobDraft job;
   job.id = "1";
   job.start = kHour.start;
   job.end = kHour.end;
   job.accelerators = 2.0 / 7;
-  fold.job(job, {});
-  fold.tell(fleet::Place{"1", "n1", "MIG-a"});
-  fold.tell(fleet::Device{
+  accumulator.job(job, {});
+  accumulator.tell(fleet::Place{"1", "n1", "MIG-a"});
+  accumulator.tell(fleet::Device{
       .host = "n1", .accelerator = "0", .slice = "MIG-a", .profile = "2g.10gb", .uuid = "MIG-a"});
   const auto mine =
-      fold.series({"n1", "", "MIG-a", "MIG-a", "", "DCGM_FI_PROF_GR_ENGINE_ACTIVE", ""});
+      accumulator.series({"n1", "", "MIG-a", "MIG-a", "", "DCGM_FI_PROF_GR_ENGINE_ACTIVE", ""});
   const auto other =
-      fold.series({"n1", "", "MIG-b", "MIG-b", "", "DCGM_FI_PROF_GR_ENGINE_ACTIVE", ""});
+      accumulator.series({"n1", "", "MIG-b", "MIG-b", "", "DCGM_FI_PROF_GR_ENGINE_ACTIVE", ""});
   for (int at = 0; at < 3600; at += 60) {
     const fleet::Sample sample{kHour.start + seconds(at), 0.5};
-    fold.samples(mine, {&sample, 1});
-    fold.samples(other, {&sample, 1});
+    accumulator.samples(mine, {&sample, 1});
+    accumulator.samples(other, {&sample, 1});
   }
-  const FleetUsage usage = std::move(fold).finish();
+  const FleetUsage usage = std::move(accumulator).finish();
   EXPECT_NEAR(usage.jobs[0].split.allocated, 3600 * 2.0 / 7, 1e-3);
   EXPECT_NEAR(usage.jobs[0].split.productive, 1800 * 2.0 / 7, 1e-3);
   EXPECT_EQ(usage.jobs[0].split.unobserved, 0);

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ingest/hour_testing.h"
-#include "scan/fold.h"
+#include "scan/usage_accumulator.h"
 
 namespace amdahl::ingest {
 namespace {

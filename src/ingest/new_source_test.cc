@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "fleet/cut_lines.h"
+#include "fleet/source.h"
 #include "ingest/testing.h"
 #include "source_dir.h"
 

@@ -9,8 +9,9 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "bytes/unpack.h"
 #include "ingest/testing.h"
-#include "scan/fold.h"
+#include "scan/usage_accumulator.h"
 
 namespace amdahl::ingest {
 namespace {

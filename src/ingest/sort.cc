@@ -5,7 +5,7 @@
 #include <queue>
 #include <utility>
 
-#include "scan/fold.h"
+#include "scan/usage_accumulator.h"
 
 namespace amdahl::ingest {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "fleet/testing.h"
 #include "os/files.h"
-#include "scan/fold.h"
+#include "scan/usage_accumulator.h"
 
 namespace amdahl::ingest {
 namespace {

@@ -22,6 +22,7 @@ struct TextInput {
   std::string kind{};     // As typed after --source; empty: recognised.
   std::string host{};     // As --host.
   std::string mapping{};  // The text of what --map names.
+  std::string zone{};     // As --time-zone.
 };
 
 inline TextInput text_input(std::string name, std::string text) {
@@ -63,6 +64,7 @@ inline std::vector<Origin> write_texts(const TestFolder& folder,
     origin.where = folder.write(at + input.name, input.text);
     origin.kind = input.kind;
     origin.host = input.host;
+    origin.time_zone = input.zone;
     if (!input.mapping.empty()) origin.map = folder.write(at + "map.toml", input.mapping);
   }
   return origins;

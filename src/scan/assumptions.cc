@@ -84,7 +84,7 @@ void Finisher::assume(Trouble trouble, std::string says, double share, std::uint
 }
 
 void Finisher::tell_assumptions() {
-  const JobRows& rows = fold_.jobs_.rows();
+  const JobRows& rows = accumulator_.jobs_.rows();
   double all = 0;
   TroubleSum derived;
   TroubleSum open;
@@ -93,7 +93,7 @@ void Finisher::tell_assumptions() {
   for (JobIndex job = 0; job < rows.size() && !stop_(job); ++job) {
     const double seconds = rows.split(job).allocated;
     all += seconds;
-    if (seconds > 0 && fold_.assumed_.contains(job)) derived.add(seconds);
+    if (seconds > 0 && accumulator_.assumed_.contains(job)) derived.add(seconds);
     if (seconds > 0 && rows.open(job)) open.add(seconds);
     if (!rows.running(job) || rows.open(job)) continue;
     last = std::max(last, rows.end(job));
@@ -124,10 +124,10 @@ void Finisher::tell_assumptions() {
         all > 0 ? beyond.seconds / all : 1, beyond.jobs);
   }
   for (const Odd& odd : kOdd) {
-    const std::uint64_t count = fold_.counts_[static_cast<std::size_t>(odd.trouble)];
+    const std::uint64_t count = accumulator_.counts_[static_cast<std::size_t>(odd.trouble)];
     const bool is_dropped = odd.trouble == Trouble::kNoStart;
     const std::uint64_t of =
-        odd.of_samples ? fold_.samples_ : rows.size() + (is_dropped ? count : 0);
+        odd.of_samples ? accumulator_.samples_ : rows.size() + (is_dropped ? count : 0);
     const double share = of > 0 ? static_cast<double>(count) / static_cast<double>(of) : 0;
     if (count == 0 || (!odd.always && share <= kWorthAWord)) continue;
     const std::string_view what = odd.of_samples ? "samples" : "records of jobs";
@@ -145,8 +145,8 @@ void Finisher::assume_unread() {
     std::uint64_t all = 0;
   };
   Unread of_jobs{"records of jobs"};
-  Unread others{"samples", 0, fold_.samples_};
-  for (const Fold::Input& input : fold_.told_by_) {
+  Unread others{"samples", 0, accumulator_.samples_};
+  for (const UsageAccumulator::Input& input : accumulator_.told_by_) {
     Unread& part = input.jobs > 0 ? of_jobs : others;
     part.bad += input.bad;
     part.all += input.jobs + input.bad;

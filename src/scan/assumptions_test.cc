@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "scan/capacity.h"
-#include "scan/fold.h"
+#include "scan/usage_accumulator.h"
 
 namespace amdahl::scan {
 namespace {
@@ -40,17 +40,17 @@ JobDraft running(std::string_view id, hours from, Nanos elapsed) {
   return job;
 }
 
-void give(Fold& fold, std::string_view job, Nanos from, Nanos to) {
-  const SeriesId id = fold.series({.host = "h1",
-                                   .accelerator = "0",
-                                   .uuid = {},
-                                   .slice = {},
-                                   .job = job,
-                                   .metric = "DCGM_FI_DEV_GPU_UTIL",
-                                   .kind = {}});
+void give(UsageAccumulator& accumulator, std::string_view job, Nanos from, Nanos to) {
+  const SeriesId id = accumulator.series({.host = "h1",
+                                          .accelerator = "0",
+                                          .uuid = {},
+                                          .slice = {},
+                                          .job = job,
+                                          .metric = "DCGM_FI_DEV_GPU_UTIL",
+                                          .kind = {}});
   for (Nanos at = from; at < to; at += minutes(1)) {
     const Sample sample{kStart + at, 50};
-    fold.samples(id, {&sample, 1});
+    accumulator.samples(id, {&sample, 1});
   }
 }
 
@@ -72,11 +72,11 @@ std::uint64_t count_of(const FleetUsage& usage, Trouble trouble) {
 
 // A file of March beside one of December: what ran in March did not run until December.
 TEST(Assumptions, ARunningJobRanAsLongAsWasCounted) {
-  Fold fold;
-  fold.job(running("1", hours(0), hours(10)), {});
-  fold.job(running("2", hours(10), hours(0)), {});
-  fold.job(draft("3", hours(6000), hours(6010)), {});
-  const FleetUsage usage = std::move(fold).finish();
+  UsageAccumulator accumulator;
+  accumulator.job(running("1", hours(0), hours(10)), {});
+  accumulator.job(running("2", hours(10), hours(0)), {});
+  accumulator.job(draft("3", hours(6000), hours(6010)), {});
+  const FleetUsage usage = std::move(accumulator).finish();
   EXPECT_NEAR(allocated_hours(usage), 20, 1e-9);
   EXPECT_TRUE(usage.jobs[0].running);
   EXPECT_EQ(count_of(usage, Trouble::kRunning), 2U);
@@ -88,32 +88,32 @@ TEST(Assumptions, ARunningJobRanAsLongAsWasCounted) {
 
 TEST(Assumptions, TheLaterOfTwoRecordsOfARunningJobCounts) {
   for (const bool later_first : {false, true}) {
-    Fold fold;
-    fold.job(running("1", hours(0), hours(later_first ? 7 : 5)), {});
-    fold.job(running("1", hours(0), hours(later_first ? 5 : 7)), {});
-    EXPECT_NEAR(allocated_hours(std::move(fold).finish()), 7, 1e-9);
+    UsageAccumulator accumulator;
+    accumulator.job(running("1", hours(0), hours(later_first ? 7 : 5)), {});
+    accumulator.job(running("1", hours(0), hours(later_first ? 5 : 7)), {});
+    EXPECT_NEAR(allocated_hours(std::move(accumulator).finish()), 7, 1e-9);
   }
 }
 
 // Samples that name the job say that it ran on; others are of nobody known.
 TEST(Assumptions, SamplesThatNameARunningJobMakeItLonger) {
   for (const bool named : {true, false}) {
-    Fold fold;
-    fold.job(running("1", hours(0), hours(2)), {});
-    fold.tell(fleet::Place{"1", "h1", "0"});
-    give(fold, named ? "1" : "", hours(0), hours(3));
-    const FleetUsage usage = std::move(fold).finish();
+    UsageAccumulator accumulator;
+    accumulator.job(running("1", hours(0), hours(2)), {});
+    accumulator.tell(fleet::Place{"1", "h1", "0"});
+    give(accumulator, named ? "1" : "", hours(0), hours(3));
+    const FleetUsage usage = std::move(accumulator).finish();
     EXPECT_NEAR(allocated_hours(usage), named ? 3 : 2, 1e-9);
     EXPECT_EQ(count_of(usage, Trouble::kNoJob), named ? 0U : 60U);
   }
 }
 
 TEST(Assumptions, AJobOfWhichNothingIsSaidRunsToTheEndAndThatIsSaid) {
-  Fold fold;
-  fold.job(running("1", hours(0), Nanos{-1}), {});
-  fold.tell(fleet::Place{"1", "h1", "0"});
-  give(fold, "", hours(0), hours(3));
-  const FleetUsage usage = std::move(fold).finish();
+  UsageAccumulator accumulator;
+  accumulator.job(running("1", hours(0), Nanos{-1}), {});
+  accumulator.tell(fleet::Place{"1", "h1", "0"});
+  give(accumulator, "", hours(0), hours(3));
+  const FleetUsage usage = std::move(accumulator).finish();
   EXPECT_NEAR(allocated_hours(usage), 3, 1e-9);
   EXPECT_EQ(
       said_of(usage, "running job"),
@@ -155,10 +155,10 @@ TEST(Assumptions, AStartThatIsNotSaidIsWorkedOut) {
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.name);
-    Fold fold;
-    fold.job(c.job, {});
-    fold.job(draft("2", hours(0), hours(10)), {});
-    const FleetUsage usage = std::move(fold).finish();
+    UsageAccumulator accumulator;
+    accumulator.job(c.job, {});
+    accumulator.job(draft("2", hours(0), hours(10)), {});
+    const FleetUsage usage = std::move(accumulator).finish();
     EXPECT_NEAR(allocated_hours(usage), 10 + c.want, 1e-9);
     EXPECT_EQ(count_of(usage, c.trouble), 1U);
     const bool is_said = c.trouble != Trouble::kNeverStarted;
@@ -168,28 +168,29 @@ TEST(Assumptions, AStartThatIsNotSaidIsWorkedOut) {
 
 // How long it ran is known, where in time it is not.
 TEST(Assumptions, AJobThatOnlySaysHowLongItRanBeganAtTheEarliestWhenSubmitted) {
-  Fold fold;
+  UsageAccumulator accumulator;
   JobDraft job = draft("1", hours(0), hours(0));
   job.start = job.end = {};
   job.elapsed = hours(4);
-  fold.job(job, {});
-  EXPECT_NEAR(allocated_hours(std::move(fold).finish()), 4, 1e-9);
+  accumulator.job(job, {});
+  EXPECT_NEAR(allocated_hours(std::move(accumulator).finish()), 4, 1e-9);
 }
 
 TEST(Assumptions, WhatChangesLittleIsNotSaid) {
-  Fold fold;
-  fold.job(running("1", hours(0), Nanos{-1}), {});
-  for (int i = 0; i < 200; ++i) fold.job(draft(fmt::format("j{}", i), hours(0), hours(1), 8), {});
-  EXPECT_EQ(said_of(std::move(fold).finish(), "running job"), "nothing");
+  UsageAccumulator accumulator;
+  accumulator.job(running("1", hours(0), Nanos{-1}), {});
+  for (int i = 0; i < 200; ++i)
+    accumulator.job(draft(fmt::format("j{}", i), hours(0), hours(1), 8), {});
+  EXPECT_EQ(said_of(std::move(accumulator).finish(), "running job"), "nothing");
 }
 
 // Without accounting nobody knows what was allocated; what accelerators did is known.
 TEST(Assumptions, TelemetryAloneSaysNothingOfAllocation) {
   for (const bool with_jobs : {false, true}) {
-    Fold fold;
-    if (with_jobs) fold.job(draft("1", hours(0), hours(1)), {});
-    give(fold, "", hours(0), hours(10));
-    const FleetUsage usage = std::move(fold).finish();
+    UsageAccumulator accumulator;
+    if (with_jobs) accumulator.job(draft("1", hours(0), hours(1)), {});
+    give(accumulator, "", hours(0), hours(10));
+    const FleetUsage usage = std::move(accumulator).finish();
     const CapacityUse use = fleet_capacity(usage, total_of(usage.jobs), 0);
     EXPECT_EQ(use.is_accounted, with_jobs);
     EXPECT_EQ(use.unallocated.has_value(), with_jobs);

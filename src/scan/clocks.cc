@@ -1,11 +1,11 @@
 // Which samples are of clocks that were not set, told from when all the others and the jobs were.
 #include "fleet/clocks.h"
 
-#include "scan/fold.h"
+#include "scan/usage_accumulator.h"
 
 namespace amdahl::scan {
 
-std::optional<Fold::Clocks> Fold::clocks() const {
+std::optional<UsageAccumulator::Clocks> UsageAccumulator::clocks() const {
   const bool is_open = asked_.start == Nanos{kBeginning} || asked_.end == Nanos{kForever};
   if (!is_open || options_.clocks) return std::nullopt;
   std::vector<fleet::SampleRun> runs;

@@ -19,7 +19,7 @@ void DownTime::add(WordId host, Nanos from, Nanos to, double accelerators) {
 std::vector<WordId> DownTime::down_as_a_whole() const {
   std::vector<WordId> found;
   for (const auto& [host, told] : hosts_) {
-    const auto is_all = [](const Stretch& stretch) { return stretch.accelerators == kAll; };
+    const auto is_all = [](const Span& stretch) { return stretch.accelerators == kAll; };
     if (std::ranges::any_of(told.down, is_all)) found.push_back(host);
   }
   return found;
@@ -48,7 +48,7 @@ double DownTime::seconds(const Host& host, const Window& window, double capacity
     double held = 0;
   };
   std::vector<Change> changes;
-  const auto add = [&](const Stretch& stretch, bool is_down) {
+  const auto add = [&](const Span& stretch, bool is_down) {
     const Nanos from = std::max(stretch.from, window.start);
     const Nanos to = std::min(stretch.to, window.end);
     if (from >= to) return;
@@ -57,11 +57,11 @@ double DownTime::seconds(const Host& host, const Window& window, double capacity
     changes.push_back({to, is_down ? -n : 0, is_down ? 0 : -n});
   };
   double most = capacity;
-  for (const Stretch& stretch : host.down) {
+  for (const Span& stretch : host.down) {
     add(stretch, true);
     if (capacity <= 0 && stretch.accelerators < kAll) most = std::max(most, stretch.accelerators);
   }
-  for (const Stretch& stretch : host.held) add(stretch, false);
+  for (const Span& stretch : host.held) add(stretch, false);
   std::sort(changes.begin(), changes.end(),
             [](const Change& a, const Change& b) { return a.at < b.at; });
   std::multiset<double> levels;

@@ -27,14 +27,14 @@ class DownTime {
                                    const std::function<double(WordId)>& capacity) const;
 
  private:
-  struct Stretch {
+  struct Span {
     Nanos from{};
     Nanos to{};
     double accelerators = 0;
   };
   struct Host {
-    std::vector<Stretch> down;
-    std::vector<Stretch> held;
+    std::vector<Span> down;
+    std::vector<Span> held;
   };
   static double seconds(const Host& host, const Window& window, double capacity);
 

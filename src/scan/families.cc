@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <utility>
 
-#include "scan/seen.h"
 #include "scan/stop.h"
+#include "scan/triple_memo.h"
 
 namespace amdahl::scan {
 
@@ -14,9 +14,9 @@ Families families_of(const FleetUsage& usage, Recogniser recogniser,
   Families families;
   const JobRows& jobs = usage.jobs;
   families.of_job.reserve(jobs.size());
-  Seen stems;
-  Seen seen;
-  Seen known;
+  TripleMemo stems;
+  TripleMemo seen;
+  TripleMemo known;
   for (std::size_t i = 0; i < jobs.size() && !stopped(i); ++i) {
     const float accelerators = jobs.accelerators(i);
     const auto size = static_cast<std::uint32_t>(size_class(accelerators));

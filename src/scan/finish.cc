@@ -20,14 +20,14 @@ constexpr Time kUnknownCadence = Nanos{std::chrono::minutes{1}}.count();
 
 }  // namespace
 
-FleetUsage Fold::finish() && {
+FleetUsage UsageAccumulator::finish() && {
   if (samples_ > 0) settle();  // Places are of no use without telemetry.
   return Finisher(*this).run();
 }
 
 FleetUsage Finisher::run() {
-  usage_.idle_below = fold_.options_.idle_below;
-  fold_.input_ = "all inputs";
+  usage_.idle_below = accumulator_.options_.idle_below;
+  accumulator_.input_ = "all inputs";
   set_window();
   find_devices();
   count_shards();
@@ -45,28 +45,29 @@ FleetUsage Finisher::run() {
   spell_hosts();
   split_jobs();
   tell_assumptions();
-  usage_.jobs = fold_.jobs_.take();
+  usage_.jobs = accumulator_.jobs_.take();
   drop_outside();
-  for (std::size_t i = 0; i < fold_.counts_.size(); ++i) {
-    if (fold_.counts_[i] > 0) {
-      usage_.troubles.push_back({static_cast<Trouble>(i), fold_.counts_[i]});
+  for (std::size_t i = 0; i < accumulator_.counts_.size(); ++i) {
+    if (accumulator_.counts_[i] > 0) {
+      usage_.troubles.push_back({static_cast<Trouble>(i), accumulator_.counts_[i]});
     }
   }
-  usage_.complaints = std::move(fold_.complaints_);
-  usage_.has_accounting = fold_.has_accounting_;
-  usage_.samples = fold_.samples_;
-  usage_.outside_samples = fold_.outside_;
-  usage_.words = std::move(fold_.words_);
+  usage_.complaints = std::move(accumulator_.complaints_);
+  usage_.has_accounting = accumulator_.has_accounting_;
+  usage_.samples = accumulator_.samples_;
+  usage_.outside_samples = accumulator_.outside_;
+  usage_.words = std::move(accumulator_.words_);
   return std::move(usage_);
 }
 
 void Finisher::find_devices() {
-  for (SpotId spot = 0; spot < fold_.holders_.size(); ++spot) {
-    const Spot& at = fold_.holders_[spot];
-    if (!at.has_telemetry || !fold_.holders_.is_here(spot)) continue;
+  for (SpotId spot = 0; spot < accumulator_.holders_.size(); ++spot) {
+    const Spot& at = accumulator_.holders_[spot];
+    if (!at.has_telemetry || !accumulator_.holders_.is_here(spot)) continue;
     if (at.slice != 0) ++slices_on_[at.device];
     // A slice that nobody has given a device is none itself.
-    const bool is_slice = fold_.words_[fold_.holders_[at.device].accelerator].starts_with("MIG-");
+    const bool is_slice =
+        accumulator_.words_[accumulator_.holders_[at.device].accelerator].starts_with("MIG-");
     if (!is_slice) devices_.insert(at.device);
   }
 }
@@ -75,16 +76,16 @@ void Finisher::find_devices() {
 // they have. If it had some of them it cannot be told which.
 void Finisher::check_whole_hosts() {
   std::map<WordId, int> on_host;
-  for (const SpotId device : devices_) ++on_host[fold_.holders_[device].host];
+  for (const SpotId device : devices_) ++on_host[accumulator_.holders_[device].host];
   std::map<WordId, int> told_on;
-  for (const Fold::Capacity& told : fold_.capacities_) {
+  for (const UsageAccumulator::Capacity& told : accumulator_.capacities_) {
     if (told.host != 0) told_on[told.host] = std::max(told_on[told.host], told.accelerators);
   }
   for (const auto& [host, count] : told_on) on_host[host] = count;
-  std::vector<bool> unknown(fold_.jobs_.size());
+  std::vector<bool> unknown(accumulator_.jobs_.size());
   std::map<JobIndex, float> in_all;  // Of jobs whose hosts differ in size.
   for (const auto& [host, count] : on_host) {
-    for (const Holders::HostClaim& claim : fold_.holders_.claims_on(host)) {
+    for (const Holders::HostClaim& claim : accumulator_.holders_.claims_on(host)) {
       in_all[claim.job] += static_cast<float>(count);
       if (std::abs(claim.accelerators - static_cast<float>(count)) > 1e-3F) {
         unknown[claim.job] = true;
@@ -92,22 +93,23 @@ void Finisher::check_whole_hosts() {
     }
   }
   for (const auto& [job, count] : in_all) {
-    if (std::abs(count - fold_.jobs_[job].accelerators) < 1e-3F) unknown[job] = false;
+    if (std::abs(count - accumulator_.jobs_[job].accelerators) < 1e-3F) unknown[job] = false;
   }
-  is_valid_.resize(fold_.lanes_.size());
-  for (std::size_t i = 0; i < fold_.lanes_.size(); ++i) {
-    is_valid_[i] = !fold_.lanes_[i].whole_host || !unknown[fold_.lanes_[i].job];
+  is_valid_.resize(accumulator_.lanes_.size());
+  for (std::size_t i = 0; i < accumulator_.lanes_.size(); ++i) {
+    is_valid_[i] = !accumulator_.lanes_[i].whole_host || !unknown[accumulator_.lanes_[i].job];
   }
 }
 
 void Finisher::gather() {
-  const Holders& holders = fold_.holders_;
-  std::vector<bool> is_labelled(fold_.jobs_.size());  // Where those were is known.
-  for (const LaneSum& lane : fold_.lanes_) {
-    if (lane.samples > 0 && fold_.tracks_[lane.track].label != 0) is_labelled[lane.job] = true;
+  const Holders& holders = accumulator_.holders_;
+  std::vector<bool> is_labelled(accumulator_.jobs_.size());  // Where those were is known.
+  for (const LaneSum& lane : accumulator_.lanes_) {
+    if (lane.samples > 0 && accumulator_.tracks_[lane.track].label != 0)
+      is_labelled[lane.job] = true;
   }
-  for (std::size_t i = 0; i < fold_.lanes_.size(); ++i) {
-    const LaneSum& lane = fold_.lanes_[i];
+  for (std::size_t i = 0; i < accumulator_.lanes_.size(); ++i) {
+    const LaneSum& lane = accumulator_.lanes_[i];
     if (lane.samples == 0) continue;
     const auto number = static_cast<std::uint32_t>(i);
     if (lane.whole_host && is_labelled[lane.job]) {
@@ -118,7 +120,7 @@ void Finisher::gather() {
       pass_over(PassedOver::Why::kUnplaced, number);
       continue;
     }
-    const Track& track = fold_.tracks_[lane.track];
+    const Track& track = accumulator_.tracks_[lane.track];
     const std::uint32_t worth = track.rank * 2U + (track.label == 0 ? 1U : 0U);
     candidates_.push_back({lane.job, holders[track.spot].device, track.spot, worth, number});
   }
@@ -132,7 +134,7 @@ void Finisher::gather() {
 
 Time Finisher::covered_by(const Candidate& candidate) const {
   if (candidate.sum == kNobody) return 0;
-  const LaneSum& lane = fold_.lanes_[candidate.sum];
+  const LaneSum& lane = accumulator_.lanes_[candidate.sum];
   return std::max<Time>(0, lane.last - lane.first + cadence_of(lane) - lane.excess);
 }
 
@@ -191,10 +193,11 @@ void Finisher::keep_best() {
 }
 
 void Finisher::pass_over(PassedOver::Why why, std::uint32_t lane, std::uint32_t better) {
-  const LaneSum& sum = fold_.lanes_[lane];
-  const Track& track = fold_.tracks_[sum.track];
+  const LaneSum& sum = accumulator_.lanes_[lane];
+  const Track& track = accumulator_.tracks_[sum.track];
   const Track none;
-  const Track& instead = better == kNobody ? none : fold_.tracks_[fold_.lanes_[better].track];
+  const Track& instead =
+      better == kNobody ? none : accumulator_.tracks_[accumulator_.lanes_[better].track];
   passed_over_[{why, track.metric, track.input, instead.metric, instead.input}] +=
       sum.samples - sum.shared;
 }
@@ -203,13 +206,13 @@ void Finisher::tell_passed_over() {
   for (const auto& [what, samples] : passed_over_) {
     const auto& [why, metric, input, better, better_from] = what;
     if (samples == 0) continue;
-    usage_.passed_over.push_back(
-        {why, metric, fold_.inputs_[input], better, fold_.inputs_[better_from], samples});
+    usage_.passed_over.push_back({why, metric, accumulator_.inputs_[input], better,
+                                  accumulator_.inputs_[better_from], samples});
   }
 }
 
 double Finisher::share_of(SpotId spot) const {
-  const Spot& at = fold_.holders_[spot];
+  const Spot& at = accumulator_.holders_[spot];
   if (at.slice == 0) return 1;
   if (at.share > 0) return at.share;
   const auto slices = slices_on_.find(at.device);
@@ -219,7 +222,7 @@ double Finisher::share_of(SpotId spot) const {
 // Accounting that counts each slice as an accelerator is set right by what telemetry knows of them.
 void Finisher::weigh_slices() {
   for (std::size_t i = 0; i < candidates_.size();) {
-    FleetJob job = fold_.jobs_[candidates_[i].job];
+    FleetJob job = accumulator_.jobs_[candidates_[i].job];
     double shares = 0;
     std::size_t slices = 0;
     const std::size_t first = i;
@@ -230,15 +233,16 @@ void Finisher::weigh_slices() {
     const auto lanes = static_cast<float>(i - first);
     if (slices == i - first && std::abs(job.accelerators - lanes) < 1e-6F) {
       job.accelerators = static_cast<float>(shares);
-      fold_.jobs_.rows().set(candidates_[first].job, job);
+      accumulator_.jobs_.rows().set(candidates_[first].job, job);
     }
   }
 }
 
 Time Finisher::cadence_of(const LaneSum& lane) const {
-  const Time own = fold_.cursors_[lane.track].cadence.usual;
+  const Time own = accumulator_.cursors_[lane.track].cadence.usual;
   if (own > 0) return own;
-  const Time others = fold_.metric_cadence_[fold_.tracks_[lane.track].metric_row].usual;
+  const Time others =
+      accumulator_.metric_cadence_[accumulator_.tracks_[lane.track].metric_row].usual;
   return others > 0 ? others : kUnknownCadence;
 }
 
@@ -246,12 +250,12 @@ void Finisher::tell_lanes() {
   for (std::size_t i = 0; i < candidates_.size();) {
     std::size_t end = i;
     while (end < candidates_.size() && candidates_[end].job == candidates_[i].job) ++end;
-    const FleetJob job = fold_.jobs_[candidates_[i].job];
+    const FleetJob job = accumulator_.jobs_[candidates_[i].job];
     double shares = 0;
     for (std::size_t at = i; at < end; ++at) shares += share_of(candidates_[at].spot);
-    fold_.jobs_.rows().set_lanes(candidates_[i].job,
-                                 static_cast<std::uint32_t>(usage_.lanes.size()),
-                                 static_cast<std::uint32_t>(end - i));
+    accumulator_.jobs_.rows().set_lanes(candidates_[i].job,
+                                        static_cast<std::uint32_t>(usage_.lanes.size()),
+                                        static_cast<std::uint32_t>(end - i));
     double part = static_cast<double>(job.accelerators) / shares;
     if (part > 1 + 1e-6) part = 1;  // A job's accelerators are rounded.
     for (; i < end; ++i) tell_lane(candidates_[i], job, part * share_of(candidates_[i].spot));
@@ -261,19 +265,19 @@ void Finisher::tell_lanes() {
 void Finisher::tell_lane(const Candidate& candidate, const FleetJob& job, double weight) {
   Lane lane;
   lane.job = candidate.job;
-  lane.host = fold_.holders_.spelling(fold_.holders_[candidate.spot].host);
-  lane.accelerator = fold_.holders_[candidate.spot].accelerator;
-  if (const WordId slice = fold_.holders_[candidate.spot].slice; slice != 0) {
-    const std::string name =
-        std::string(fold_.words_[lane.accelerator]) + "/" + std::string(fold_.words_[slice]);
-    lane.accelerator = fold_.words_.intern(name);
+  lane.host = accumulator_.holders_.spelling(accumulator_.holders_[candidate.spot].host);
+  lane.accelerator = accumulator_.holders_[candidate.spot].accelerator;
+  if (const WordId slice = accumulator_.holders_[candidate.spot].slice; slice != 0) {
+    const std::string name = std::string(accumulator_.words_[lane.accelerator]) + "/" +
+                             std::string(accumulator_.words_[slice]);
+    lane.accelerator = accumulator_.words_.intern(name);
   }
   lane.weight = weight;
   lane.allocated = allocated(job.start, job.end);
   if (candidate.sum != kNobody) {
-    const LaneSum& sum = fold_.lanes_[candidate.sum];
+    const LaneSum& sum = accumulator_.lanes_[candidate.sum];
     const Time cadence = cadence_of(sum);
-    lane.metric = fold_.tracks_[sum.track].metric;
+    lane.metric = accumulator_.tracks_[sum.track].metric;
     lane.samples = sum.samples;
     lane.idle = sum.idle;
     lane.at_zero = sum.at_zero;
@@ -287,17 +291,17 @@ void Finisher::tell_lane(const Candidate& candidate, const FleetJob& job, double
       lost += std::max<Time>(0, before - 2 * cadence) + std::max<Time>(0, after - 2 * cadence);
     }
     lane.observed = std::clamp(lane.allocated - Nanos{lost}, Nanos{}, lane.allocated);
-    fold_.timelines_.give(sum, cadence, usage_.bins, lane);
+    accumulator_.timelines_.give(sum, cadence, usage_.bins, lane);
     usage_.attributed += sum.samples;
   }
   usage_.lanes.push_back(lane);
 }
 
 void Finisher::split_jobs() {
-  const bool has_telemetry = !usage_.lanes.empty() || fold_.samples_ > 0;
-  JobRows& jobs = fold_.jobs_.rows();
+  const bool has_telemetry = !usage_.lanes.empty() || accumulator_.samples_ > 0;
+  JobRows& jobs = accumulator_.jobs_.rows();
   for (JobIndex index = 0; index < jobs.size() && !stop_(index); ++index) {
-    const double mean = fold_.jobs_.mean_of(index);
+    const double mean = accumulator_.jobs_.mean_of(index);
     const double whole = to_seconds(allocated(jobs.start(index), jobs.end(index))) *
                          static_cast<double>(jobs.accelerators(index));
     if (jobs.lanes(index) > 0 || !std::isnan(mean)) {
@@ -306,8 +310,8 @@ void Finisher::split_jobs() {
       jobs.set_allocated(index, whole);
     }
     if (jobs.evidence(index) != Evidence::kSamples && has_telemetry && std::isnan(mean) &&
-        whole > 0 && !fold_.holders_.is_placed(index)) {
-      fold_.count(Trouble::kUnknownPlace);
+        whole > 0 && !accumulator_.holders_.is_placed(index)) {
+      accumulator_.count(Trouble::kUnknownPlace);
     }
   }
 }
@@ -338,7 +342,7 @@ FleetJob Finisher::split(FleetJob job, double whole, double mean) {
 }
 
 void Finisher::split_by_mean(FleetJob& job, double mean) {
-  if (!(mean >= 0) || mean > 1 + 1e-3) return fold_.count(Trouble::kOutOfRange);
+  if (!(mean >= 0) || mean > 1 + 1e-3) return accumulator_.count(Trouble::kOutOfRange);
   mean = std::min(mean, 1.0);
   const double whole = job.split.allocated;
   job.evidence = Evidence::kMean;
@@ -384,21 +388,21 @@ void Finisher::drop_outside() {
 void Finisher::count_samples() {
   // Where accounting speaks of indices, a series that has none may have been anyone's.
   std::set<WordId> indexed;
-  for (SpotId spot = 0; spot < fold_.holders_.size(); ++spot) {
-    const Spot& at = fold_.holders_[spot];
+  for (SpotId spot = 0; spot < accumulator_.holders_.size(); ++spot) {
+    const Spot& at = accumulator_.holders_[spot];
     if (!at.is_named && !at.holders.empty()) indexed.insert(at.host);
   }
-  for (std::size_t i = 0; i < fold_.tracks_.size(); ++i) {
-    const Track& track = fold_.tracks_[i];
+  for (std::size_t i = 0; i < accumulator_.tracks_.size(); ++i) {
+    const Track& track = accumulator_.tracks_[i];
     if (!track.is_used) continue;
-    const Spot& at = fold_.holders_[track.spot];
+    const Spot& at = accumulator_.holders_[track.spot];
     const bool is_named =
         at.is_named && (at.host == 0 ? !indexed.empty() : indexed.contains(at.host));
     const Trouble why = track.is_unknown   ? Trouble::kUnknownJob
                         : track.label != 0 ? Trouble::kSkew
                         : is_named         ? Trouble::kUnknownDevice
                                            : Trouble::kNoJob;
-    fold_.count(why, fold_.cursors_[i].unallocated);
+    accumulator_.count(why, accumulator_.cursors_[i].unallocated);
   }
   if (usage_.attributed == 0) name_hosts();
 }
@@ -407,21 +411,23 @@ void Finisher::count_samples() {
 void Finisher::name_hosts() {
   constexpr std::size_t kShown = 3;
   std::set<std::string> seen;
-  for (const Track& track : fold_.tracks_) {
-    const WordId host = fold_.holders_[track.spot].host;
+  for (const Track& track : accumulator_.tracks_) {
+    const WordId host = accumulator_.holders_[track.spot].host;
     if (!track.is_used || track.label != 0 || host == 0) continue;
-    if (fold_.holders_.is_told(host)) return;
-    if (seen.size() < kShown) seen.emplace(fold_.words_[fold_.holders_.spelling(host)]);
+    if (accumulator_.holders_.is_told(host)) return;
+    if (seen.size() < kShown)
+      seen.emplace(accumulator_.words_[accumulator_.holders_.spelling(host)]);
   }
   std::set<std::string> told;
-  const JobRows& jobs = fold_.jobs_.rows();
+  const JobRows& jobs = accumulator_.jobs_.rows();
   for (JobIndex job = 0; job < jobs.size() && told.size() < kShown; ++job) {
-    if (jobs.hosts(job) != 0) told.emplace(fold_.words_[jobs.hosts(job)]);
+    if (jobs.hosts(job) != 0) told.emplace(accumulator_.words_[jobs.hosts(job)]);
   }
   if (seen.empty() || told.empty()) return;
-  fold_.complaints_.push_back({Trouble::kNoJob, fold_.input_, 0, 0,
-                               fmt::format("samples are of {}; jobs ran on {}: no host is in both",
-                                           fmt::join(seen, ", "), fmt::join(told, ", "))});
+  accumulator_.complaints_.push_back(
+      {Trouble::kNoJob, accumulator_.input_, 0, 0,
+       fmt::format("samples are of {}; jobs ran on {}: no host is in both", fmt::join(seen, ", "),
+                   fmt::join(told, ", "))});
 }
 
 }  // namespace amdahl::scan

@@ -1,4 +1,4 @@
-// finish.h: the end of a fold: which samples count for whom, and what that makes of each job.
+// finish.h: the end of a scan: which samples count for whom, and what that makes of each job.
 #pragma once
 
 #include <algorithm>
@@ -8,15 +8,17 @@
 #include <tuple>
 #include <vector>
 
-#include "scan/fold.h"
 #include "scan/stop.h"
+#include "scan/usage_accumulator.h"
 
 namespace amdahl::scan {
 
-// Joins all that a Fold was told. finish.cc has the jobs, finish_fleet.cc what there was for them.
+// Joins all that a UsageAccumulator was told. finish.cc has the jobs, finish_fleet.cc what there
+// was for them.
 class Finisher {
  public:
-  explicit Finisher(Fold& fold) : fold_{fold}, stop_{fold.options_.stop} {}
+  explicit Finisher(UsageAccumulator& accumulator)
+      : accumulator_{accumulator}, stop_{accumulator.options_.stop} {}
   FleetUsage run();
 
  private:
@@ -68,7 +70,7 @@ class Finisher {
   }
   const Window& window() const { return usage_.window; }
 
-  Fold& fold_;
+  UsageAccumulator& accumulator_;
   Stop stop_;
   FleetUsage usage_;
   // Accelerators that had telemetry, of themselves or of slices.

@@ -15,12 +15,12 @@ using model::Trouble;
 
 // How many parts of an accelerator the job's hosts have; 0 if that is not known.
 double Finisher::parts_of(const FleetJob& job, std::optional<double> usual) {
-  const auto hosts = fleet::expand_hosts(fold_.words_[job.hosts]);
+  const auto hosts = fleet::expand_hosts(accumulator_.words_[job.hosts]);
   double inverse = 0;
   std::size_t known = 0;
   for (const std::string& host : hosts ? *hosts : std::vector<std::string>{}) {
-    const auto at = fold_.parts_.find(fold_.words_.find(fleet::host_key(host)));
-    if (at == fold_.parts_.end()) continue;
+    const auto at = accumulator_.parts_.find(accumulator_.words_.find(fleet::host_key(host)));
+    if (at == accumulator_.parts_.end()) continue;
     inverse += 1 / at->second;
     ++known;
   }
@@ -32,23 +32,24 @@ double Finisher::parts_of(const FleetJob& job, std::optional<double> usual) {
 void Finisher::count_shards() {
   std::optional<double> usual;
   bool agree = true;
-  for (const auto& [host, parts] : fold_.parts_) {
+  for (const auto& [host, parts] : accumulator_.parts_) {
     agree = agree && (!usual || *usual == parts);
     usual = parts;
   }
   if (!agree) usual.reset();
-  for (const auto& [index, shards] : fold_.jobs_.shards()) {
-    FleetJob job = fold_.jobs_[index];
+  for (const auto& [index, shards] : accumulator_.jobs_.shards()) {
+    FleetJob job = accumulator_.jobs_[index];
     const double parts = parts_of(job, usual);
     if (parts > 0) {
       job.accelerators = static_cast<float>(shards / parts);
-      fold_.jobs_.rows().set(index, job);
+      accumulator_.jobs_.rows().set(index, job);
       continue;
     }
-    fold_.trouble(Trouble::kUnknownPlace, {},
-                  fmt::format("job {} had gres/shard={}; how many make an accelerator is not said, "
-                              "so its time is not counted (sinfo -N -o '%N|%R|%G' says it)",
-                              fold_.words_[job.id], shards));
+    accumulator_.trouble(
+        Trouble::kUnknownPlace, {},
+        fmt::format("job {} had gres/shard={}; how many make an accelerator is not said, "
+                    "so its time is not counted (sinfo -N -o '%N|%R|%G' says it)",
+                    accumulator_.words_[job.id], shards));
   }
 }
 
@@ -57,7 +58,7 @@ void Finisher::count_shards() {
 void Finisher::tell_capacity() {
   std::map<std::pair<WordId, WordId>, HostCapacity> rows;
   std::map<WordId, HostCapacity*> by_host;
-  for (const Fold::Capacity& told : fold_.capacities_) {
+  for (const UsageAccumulator::Capacity& told : accumulator_.capacities_) {
     HostCapacity& row = rows[{told.host, told.host == 0 ? told.partition : 0}];
     row.host = told.host;
     row.told = true;
@@ -68,14 +69,14 @@ void Finisher::tell_capacity() {
   }
   std::set<SpotId> known = devices_;
   if (!known.empty()) {  // Else nobody observed, and what jobs held is not all there was.
-    for (SpotId spot = 0; spot < fold_.holders_.size(); ++spot) {
-      const Spot& at = fold_.holders_[spot];
+    for (SpotId spot = 0; spot < accumulator_.holders_.size(); ++spot) {
+      const Spot& at = accumulator_.holders_[spot];
       const bool is_held = !at.holders.empty() && at.host != 0 && !at.is_named;
-      if (is_held && fold_.holders_.is_here(spot)) known.insert(at.device);
+      if (is_held && accumulator_.holders_.is_here(spot)) known.insert(at.device);
     }
   }
   for (const SpotId device : known) {
-    const WordId on = fold_.holders_[device].host;
+    const WordId on = accumulator_.holders_[device].host;
     const auto [host, is_new] = by_host.emplace(on, nullptr);
     if (is_new) {
       host->second = &rows[{on, 0}];
@@ -95,9 +96,9 @@ void Finisher::tell_unallocated(const std::map<WordId, HostCapacity*>& by_host) 
     double use = 0;
   };
   std::map<SpotId, Free> by_spot;
-  for (std::size_t i = 0; i < fold_.tracks_.size(); ++i) {
-    const Cursor& cursor = fold_.cursors_[i];
-    const Track& track = fold_.tracks_[i];
+  for (std::size_t i = 0; i < accumulator_.tracks_.size(); ++i) {
+    const Cursor& cursor = accumulator_.cursors_[i];
+    const Track& track = accumulator_.tracks_[i];
     if (!track.is_used || track.label != 0) continue;
     const double each = to_seconds(Nanos{cursor.cadence.usual});
     Free& most = by_spot[track.spot];
@@ -114,14 +115,14 @@ void Finisher::tell_unallocated(const std::map<WordId, HostCapacity*>& by_host) 
   };
   std::map<SpotId, Device> by_device;
   for (const auto& [spot, free] : by_spot) {
-    const Spot& at = fold_.holders_[spot];
+    const Spot& at = accumulator_.holders_[spot];
     Free& sum = at.slice == 0 ? by_device[at.device].whole : by_device[at.device].slices;
     sum.all += free.all * share_of(spot);
     sum.idle += free.idle * share_of(spot);
     sum.use += free.use * share_of(spot);
   }
   for (const auto& [device, free] : by_device) {
-    const auto host = by_host.find(fold_.holders_[device].host);
+    const auto host = by_host.find(accumulator_.holders_[device].host);
     if (host == by_host.end()) continue;  // Of slices of nobody knows what.
     const Free& most = free.whole.all >= free.slices.all ? free.whole : free.slices;
     host->second->unallocated += most.all;
@@ -131,19 +132,19 @@ void Finisher::tell_unallocated(const std::map<WordId, HostCapacity*>& by_host) 
 }
 
 void Finisher::tell_down() {
-  DownTime& down = fold_.down_;
+  DownTime& down = accumulator_.down_;
   if (down.empty()) return;
   std::map<WordId, std::vector<WordId>> lists;  // Of each list of hosts those that were down.
   std::map<WordId, std::size_t> lengths;
-  const JobRows& jobs = fold_.jobs_.rows();
+  const JobRows& jobs = accumulator_.jobs_.rows();
   for (JobIndex index = 0; index < jobs.size() && !stop_(index); ++index) {
     const WordId list = jobs.hosts(index);
     const auto [at, is_new] = lists.emplace(list, std::vector<WordId>{});
     if (is_new) {
-      const auto hosts = fleet::expand_hosts(fold_.words_[list]);
+      const auto hosts = fleet::expand_hosts(accumulator_.words_[list]);
       lengths[list] = hosts ? hosts->size() : 0;
       for (const std::string& host : hosts ? *hosts : std::vector<std::string>{}) {
-        const WordId word = fold_.words_.find(fleet::host_key(host));
+        const WordId word = accumulator_.words_.find(fleet::host_key(host));
         if (word != 0 && down.has(word)) at->second.push_back(word);
       }
     }
@@ -167,10 +168,10 @@ void Finisher::tell_down() {
   const bool is_told = std::ranges::any_of(hosts, [](const auto& row) { return row.second->told; });
   for (const WordId host : wholes) {
     if (is_told || hosts.contains(host)) continue;
-    fold_.trouble(Trouble::kMissing, {},
-                  fmt::format("{} was down, but how many accelerators it has is not told "
-                              "(sinfo -N -o '%N|%R|%G' says it)",
-                              fold_.words_[host]));
+    accumulator_.trouble(Trouble::kMissing, {},
+                         fmt::format("{} was down, but how many accelerators it has is not told "
+                                     "(sinfo -N -o '%N|%R|%G' says it)",
+                                     accumulator_.words_[host]));
   }
   for (const auto& [host, seconds] : down.seconds(window(), capacity)) {
     const auto at = hosts.find(host);
@@ -179,16 +180,16 @@ void Finisher::tell_down() {
 }
 
 void Finisher::spell_hosts() {
-  for (HostCapacity& row : usage_.capacities) row.host = fold_.holders_.spelling(row.host);
-  for (HostDown& row : usage_.down) row.host = fold_.holders_.spelling(row.host);
+  for (HostCapacity& row : usage_.capacities) row.host = accumulator_.holders_.spelling(row.host);
+  for (HostDown& row : usage_.down) row.host = accumulator_.holders_.spelling(row.host);
 }
 
 void Finisher::tell_occupied() {
   std::map<WordId, Occupied> rows;
   std::set<std::pair<WordId, Nanos>> seen;  // The same moment may be told by two inputs.
-  for (const Fold::Occupied& told : fold_.occupied_) {
+  for (const UsageAccumulator::Occupied& told : accumulator_.occupied_) {
     if (!seen.emplace(told.partition, told.occupancy.at).second) {
-      fold_.count(Trouble::kDuplicate);
+      accumulator_.count(Trouble::kDuplicate);
       continue;
     }
     const Nanos start = std::max(told.occupancy.at, window().start);

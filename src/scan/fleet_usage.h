@@ -13,8 +13,8 @@
 #include "base/units.h"
 #include "model/fleet.h"
 #include "scan/anatomy.h"
+#include "scan/interner.h"
 #include "scan/job_rows.h"
-#include "scan/words.h"
 
 namespace amdahl::scan {
 
@@ -136,7 +136,7 @@ struct Assumption {
 
 // The order of everything here depends on the input alone: same input, same value, any threads.
 struct FleetUsage {
-  Words words;
+  Interner words;
   Window window;
   double idle_below = 0.05;
   JobRows jobs;  // In the order read; those that held accelerators in the window.

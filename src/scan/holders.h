@@ -48,7 +48,7 @@ struct Segments {
 
 class Holders {
  public:
-  Holders(Words& words, JobTable& jobs) : words_{words}, jobs_{jobs} {}
+  Holders(Interner& words, JobTable& jobs) : words_{words}, jobs_{jobs} {}
 
   // The word of a host that accounting tells of, the same for all spellings of its name.
   WordId host(std::string_view name);
@@ -119,7 +119,7 @@ class Holders {
   void claim_hosts(JobIndex job);
   bool is_on(JobIndex job, WordId host) const;
 
-  Words& words_;
+  Interner& words_;
   JobTable& jobs_;
   fleet::DeviceNames names_;
   std::vector<std::string> fresh_names_;  // UUIDs that the spots do not know yet.

@@ -57,7 +57,7 @@ void JobRows::grow_slots() {
   }
 }
 
-JobRows::Seen& JobRows::seen_of(Row& row) {
+JobRows::Observed& JobRows::seen_of(Row& row) {
   if (row.seen == kNothing) {
     row.seen = static_cast<std::uint32_t>(seen_.size());
     seen_.emplace_back().split = unobserved(row.allocated);
@@ -130,7 +130,7 @@ FleetJob JobRows::operator[](std::size_t job) const {
     value.split = unobserved(from.allocated);
     return value;
   }
-  const Seen& seen = seen_[from.seen];
+  const Observed& seen = seen_[from.seen];
   value.split = seen.split;
   value.idle_at_zero = seen.idle_at_zero;
   value.low_at_zero = seen.low_at_zero;
@@ -164,7 +164,7 @@ WordId JobRows::metric(std::size_t job) const {
 void JobRows::set_lanes(std::size_t job, std::uint32_t lane, std::uint32_t lanes) {
   Row& into = row(job);
   if (lanes == 0 && into.seen == kNothing) return;
-  Seen& seen = seen_of(into);
+  Observed& seen = seen_of(into);
   seen.lane = lane;
   seen.lanes = lanes;
 }

@@ -13,7 +13,7 @@
 #include "base/units.h"
 #include "model/fleet.h"
 #include "scan/anatomy.h"
-#include "scan/words.h"
+#include "scan/interner.h"
 
 namespace amdahl::scan {
 
@@ -156,7 +156,7 @@ class JobRows {
   static_assert(sizeof(Row) == 56);
 
   // What is known of a job that was observed.
-  struct Seen {
+  struct Observed {
     Split split;
     double idle_at_zero = 0;
     double low_at_zero = 0;
@@ -172,11 +172,11 @@ class JobRows {
   }
   std::uint32_t intern(const Traits& traits);
   void grow_slots();
-  Seen& seen_of(Row& row);
+  Observed& seen_of(Row& row);
 
   std::vector<std::unique_ptr<Row[]>> chunks_;
   std::size_t size_ = 0;
-  std::vector<Seen> seen_;
+  std::vector<Observed> seen_;
   std::vector<Traits> traits_;
   struct Slot {
     std::uint32_t hash = 0;

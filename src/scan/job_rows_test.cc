@@ -103,8 +103,8 @@ TEST(JobRows, JobsChangeMoveAndGo) {
   expect_same(rows.back(), job_number(7));
 }
 
-TEST(Words, OfAnyLengthAreFoundAgain) {
-  Words words;
+TEST(Interner, OfAnyLengthAreFoundAgain) {
+  Interner words;
   std::vector<WordId> ids;
   for (std::size_t size = 0; size < 600; ++size)
     ids.push_back(words.intern(std::string(size, 'x')));

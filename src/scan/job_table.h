@@ -17,7 +17,7 @@ inline constexpr JobIndex kNoJob = 0xFFFFFFFF;
 
 class JobTable {
  public:
-  explicit JobTable(Words& words) : words_{words} {}
+  explicit JobTable(Interner& words) : words_{words} {}
 
   // What became of a record: nothing if it is a new attempt of a new job; else what to count.
   // kDuplicate: it is not kept but for what was not known; it takes the place of a record of the
@@ -56,7 +56,7 @@ class JobTable {
   WordId again(std::string_view text, WordId& last);
   void keep_mean(JobIndex job, const model::JobDraft& draft);
 
-  Words& words_;
+  Interner& words_;
   FleetJob last_;  // Whose words were told last.
   JobRows jobs_;
   std::unordered_map<JobIndex, JobIndex> previous_;  // Of the few that have one.

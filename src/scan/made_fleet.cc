@@ -21,7 +21,7 @@ class Luck {
   std::uint64_t state_;
 };
 
-std::vector<WordId> words_like(Words& words, std::string_view stem, int count) {
+std::vector<WordId> words_like(Interner& words, std::string_view stem, int count) {
   std::vector<WordId> ids;
   for (int i = 0; i < count; ++i) ids.push_back(words.intern(fmt::format("{}{}", stem, i)));
   return ids;

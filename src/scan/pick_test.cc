@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "scan/told_fleet.h"
+#include "scan/test_fleet.h"
 
 namespace amdahl::scan {
 namespace {

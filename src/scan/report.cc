@@ -15,10 +15,10 @@
 #include "scan/fleet_usage.h"
 #include "scan/lever.h"
 #include "scan/ranked.h"
-#include "scan/seen.h"
 #include "scan/stop.h"
 #include "scan/tally.h"
 #include "scan/trend.h"
+#include "scan/triple_memo.h"
 
 namespace amdahl::scan {
 namespace {
@@ -94,8 +94,8 @@ class Reporter {
     Sum sum;
   };
   void find_who() {
-    Seen places;
-    Seen seen;
+    TripleMemo places;
+    TripleMemo seen;
     const std::vector<JobRows::Traits>& traits = usage_.jobs.traits();
     for (std::uint32_t i = 0; i < traits.size() && !stop_(i); ++i) {
       const JobRows::Traits& t = traits[i];

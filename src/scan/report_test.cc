@@ -12,8 +12,8 @@
 #include "scan/family.h"
 #include "scan/fleet_usage.h"
 #include "scan/made_fleet.h"
+#include "scan/test_fleet.h"
 #include "scan/test_lanes.h"
-#include "scan/told_fleet.h"
 
 namespace amdahl::scan {
 namespace {

@@ -8,29 +8,29 @@
 
 #include <gtest/gtest.h>
 
-#include "scan/fold.h"
 #include "scan/ranked.h"
+#include "scan/usage_accumulator.h"
 
 namespace amdahl::scan {
 namespace {
 
-TEST(Stop, WhileAFoldSettles) {
+TEST(Stop, WhileAnAccumulatorSettles) {
   constexpr int kPlaces = 100'000;
   int asked = 0;
-  FoldOptions options;
+  UsageOptions options;
   options.stop = [&] { return ++asked > 3; };
-  Fold fold(options);
-  for (int i = 0; i < kPlaces; ++i) fold.tell(fleet::Place{std::to_string(i), "h1", "0"});
-  const auto series = fold.series({.host = "h1",
-                                   .accelerator = "0",
-                                   .uuid = {},
-                                   .slice = {},
-                                   .job = {},
-                                   .metric = "DCGM_FI_DEV_GPU_UTIL",
-                                   .kind = {}});
+  UsageAccumulator accumulator(options);
+  for (int i = 0; i < kPlaces; ++i) accumulator.tell(fleet::Place{std::to_string(i), "h1", "0"});
+  const auto series = accumulator.series({.host = "h1",
+                                          .accelerator = "0",
+                                          .uuid = {},
+                                          .slice = {},
+                                          .job = {},
+                                          .metric = "DCGM_FI_DEV_GPU_UTIL",
+                                          .kind = {}});
   const fleet::Sample sample{std::chrono::seconds(1'700'000'000), 50};
-  fold.samples(series, {&sample, 1});
-  const FleetUsage usage = std::move(fold).finish();
+  accumulator.samples(series, {&sample, 1});
+  const FleetUsage usage = std::move(accumulator).finish();
   std::uint64_t unknown = 0;
   for (const TroubleCount& row : usage.troubles) {
     if (row.trouble == model::Trouble::kUnknownJob) unknown = row.count;

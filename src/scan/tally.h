@@ -101,7 +101,7 @@ class NodeTally {
   Share& share_of(WordId node);
 
   const FleetUsage& usage_;
-  Words names_;
+  Interner names_;
   Tally tally_;
   Slots host_slots_;
   std::vector<WordId> host_nodes_;  // By slot: the node of a word that is one host.

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "scan/fold.h"
 #include "scan/made_fleet.h"
+#include "scan/usage_accumulator.h"
 
 namespace amdahl::scan {
 namespace {
@@ -54,7 +54,7 @@ void add_day(Fleet& fleet, std::string_view name, int day, double utilisation) {
 
 // A border within a bin cuts it, and no window has seen more than there was.
 TEST(Trend, WindowsSeeNoMoreThanWasAllocated) {
-  Fold fold({.window = Window{kMonday, kMonday + hours{3}}});
+  UsageAccumulator accumulator({.window = Window{kMonday, kMonday + hours{3}}});
   const auto add_job = [&](std::string_view id, Nanos start, Nanos end) {
     model::JobDraft job;
     job.id = id;
@@ -62,22 +62,22 @@ TEST(Trend, WindowsSeeNoMoreThanWasAllocated) {
     job.hosts = "h";
     job.start = start;
     job.end = end;
-    fold.job(job, {});
-    fold.tell(fleet::Place{id, "h", id});
+    accumulator.job(job, {});
+    accumulator.tell(fleet::Place{id, "h", id});
     model::SeriesKey key;
     key.host = "h";
     key.accelerator = id;
     key.metric = "DCGM_FI_DEV_GPU_UTIL";
-    const auto series = fold.series(key);
+    const auto series = accumulator.series(key);
     for (Nanos at = start; at < end; at += std::chrono::seconds{70}) {
       const bool is_gap = at > kMonday + minutes{100} && at < kMonday + minutes{130};
       const fleet::Sample sample{at, at < kMonday + minutes{45} ? 0.0F : 80.0F};
-      if (!is_gap) fold.samples(series, std::span(&sample, 1));
+      if (!is_gap) accumulator.samples(series, std::span(&sample, 1));
     }
   };
   add_job("0", kMonday, kMonday + hours{3});
   add_job("1", kMonday + minutes{17}, kMonday + minutes{171});
-  const FleetUsage usage = std::move(fold).finish();
+  const FleetUsage usage = std::move(accumulator).finish();
   Slicer slicer(usage, round_grid(usage.window, minutes{20}));
   for (std::size_t i = 0; i < usage.jobs.size(); ++i) slicer.add(i);
   const std::vector<Slice> slices = std::move(slicer).take();

@@ -146,13 +146,13 @@ fleet::ReaderOptions options_of(std::string_view& bytes) {
   return options;
 }
 
-struct Told {
+struct Outcome {
   std::uint64_t sum = 0;
   bool well = false;
 };
 
-Told feed(const fleet::Source& source, std::string_view bytes, const fleet::ReaderOptions& options,
-          std::size_t piece) {
+Outcome feed(const fleet::Source& source, std::string_view bytes,
+             const fleet::ReaderOptions& options, std::size_t piece) {
   Digest digest;
   const auto reader = fleet::make_reader(source, digest, options);
   while (!bytes.empty()) {
@@ -172,8 +172,8 @@ void read_by_source(std::string_view name, std::string_view bytes) {
   CHECK(source);
   const fleet::ReaderOptions options = options_of(bytes);
   source->claims(bytes.substr(0, 4096));
-  const Told whole = feed(*source, bytes, options, std::string_view::npos);
-  const Told pieces = feed(*source, bytes, options, 1 + bytes.size() % 61);
+  const Outcome whole = feed(*source, bytes, options, std::string_view::npos);
+  const Outcome pieces = feed(*source, bytes, options, 1 + bytes.size() % 61);
   CHECK(whole.well == pieces.well);
   CHECK(!whole.well || whole.sum == pieces.sum);
 }
@@ -186,10 +186,10 @@ void guess_source(std::string_view bytes) {
     return;
   }
   fleet::explain(*source, bytes, options);
-  const Told whole = feed(*source, bytes, options, std::string_view::npos);
-  const Told pieces = feed(*source, bytes, options, 1 + bytes.size() % 61);
+  const Outcome whole = feed(*source, bytes, options, std::string_view::npos);
+  const Outcome pieces = feed(*source, bytes, options, 1 + bytes.size() % 61);
   options.head = bytes.substr(0, fleet::kMostHead);
-  const Told looked = feed(*source, bytes, options, 1 + bytes.size() % 61);
+  const Outcome looked = feed(*source, bytes, options, 1 + bytes.size() % 61);
   CHECK(whole.well == pieces.well && whole.well == looked.well);
   CHECK(!whole.well || (whole.sum == pieces.sum && whole.sum == looked.sum));
 }

@@ -5,9 +5,9 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
-#include "fleet/csv/desk.h"
 #include "fleet/csv/guess_samples.h"
-#include "fleet/csv/words.h"
+#include "fleet/csv/mapping_builder.h"
+#include "fleet/csv/synonyms.h"
 #include "fleet/times.h"
 
 namespace amdahl::fleet::csv {
@@ -27,22 +27,23 @@ bool is_plain_time(const Column& column) {
 }
 
 // A table of jobs says when each began and how long it ran.
-bool tells_of_jobs(const Desk& desk) {
-  const bool span = desk.find(Field::kEnd, may_be_time) || desk.find(Field::kElapsed, is_duration);
-  const bool begin =
-      desk.find(Field::kSubmit, may_be_time) || desk.find(Field::kStart, [](const Column& column) {
-        return may_be_time(column) && !is_plain_time(column);
-      });
+bool tells_of_jobs(const MappingBuilder& builder) {
+  const bool span =
+      builder.find(Field::kEnd, may_be_time) || builder.find(Field::kElapsed, is_duration);
+  const bool begin = builder.find(Field::kSubmit, may_be_time) ||
+                     builder.find(Field::kStart, [](const Column& column) {
+                       return may_be_time(column) && !is_plain_time(column);
+                     });
   if (span && begin) return true;
-  return span && desk.find(Field::kAccelerators, is_devices) &&
-         desk.find(Field::kStart, may_be_time);
+  return span && builder.find(Field::kAccelerators, is_devices) &&
+         builder.find(Field::kStart, may_be_time);
 }
 
 // "n1/0*8+n2/0*8" of PBS, "n1:2;n2:2", "n1 n2".
-std::string hosts_form(const Desk& desk, const Column& column) {
+std::string hosts_form(const MappingBuilder& builder, const Column& column) {
   std::string_view text = column.example;
-  for (const std::vector<std::string>& row : desk.rows()) {  // The longest has most of it.
-    const std::string& cell = row[desk.index_of(column)];
+  for (const std::vector<std::string>& row : builder.rows()) {  // The longest has most of it.
+    const std::string& cell = row[builder.index_of(column)];
     if (cell.size() > text.size()) text = cell;
   }
   const auto has = [&](char c) { return text.find(c) != text.npos; };
@@ -85,20 +86,20 @@ bool counts_instances(const Column& column) {
 
 class JobGuess {
  public:
-  explicit JobGuess(Desk& desk) : desk_{desk} {}
+  explicit JobGuess(MappingBuilder& builder) : builder_{builder} {}
 
   void run() {
-    accelerators_ = desk_.find(Field::kAccelerators, is_devices);
-    if (accelerators_ != nullptr) desk_.use(*accelerators_);
+    accelerators_ = builder_.find(Field::kAccelerators, is_devices);
+    if (accelerators_ != nullptr) builder_.use(*accelerators_);
     id();
     times();
     state();
-    desk_.take(Field::kUser);
-    desk_.take(Field::kAccount);
-    desk_.take(Field::kPartition, is_text);
-    desk_.take(Field::kKind, is_text);
-    desk_.take(Field::kName, is_text);
-    desk_.take(Field::kScript, is_text);
+    builder_.take(Field::kUser);
+    builder_.take(Field::kAccount);
+    builder_.take(Field::kPartition, is_text);
+    builder_.take(Field::kKind, is_text);
+    builder_.take(Field::kName, is_text);
+    builder_.take(Field::kScript, is_text);
     hosts();
     count();
     utilisation();
@@ -106,51 +107,52 @@ class JobGuess {
 
  private:
   void id() {
-    id_ = desk_.find(Field::kId);
+    id_ = builder_.find(Field::kId);
     const Column* process = nullptr;  // HTCondor's jobs have two numbers.
-    for (const Column& column : desk_.columns()) {
+    for (const Column& column : builder_.columns()) {
       if (id_ != nullptr && id_->plain == "clusterid" && column.plain == "procid") {
         process = &column;
       }
     }
     if (process != nullptr) {
       is_condor_ = true;
-      desk_.use(*process);
-      desk_.give(Field::kId, *id_, fmt::format("and = {}", toml_quoted(process->name)));
+      builder_.use(*process);
+      builder_.give(Field::kId, *id_, fmt::format("and = {}", toml_quoted(process->name)));
     } else if (id_ != nullptr) {
-      desk_.give(Field::kId, *id_);
+      builder_.give(Field::kId, *id_);
     } else {
-      desk_.line("id", "{ from = \"line\" }", "no column has one, so file and line are it");
+      builder_.line("id", "{ from = \"line\" }", "no column has one, so file and line are it");
     }
-    desk_.take(Field::kRaw);
+    builder_.take(Field::kRaw);
   }
 
   void times() {
-    const Column* submit = desk_.find(Field::kSubmit, may_be_time);
-    const Column* start = desk_.find(Field::kStart, may_be_time);
+    const Column* submit = builder_.find(Field::kSubmit, may_be_time);
+    const Column* start = builder_.find(Field::kStart, may_be_time);
     if (start == nullptr && submit != nullptr && submit->unclear.empty()) {
-      desk_.give_time(Field::kStart, *submit,
-                      "nothing says when jobs began, so they are taken to begin when submitted");
+      builder_.give_time(Field::kStart, *submit,
+                         "nothing says when jobs began, so they are taken to begin when submitted");
     } else {
-      desk_.take_time(Field::kSubmit);
-      if (desk_.take_time(Field::kStart) == nullptr) desk_.miss("start", "when a job began");
+      builder_.take_time(Field::kSubmit);
+      if (builder_.take_time(Field::kStart) == nullptr) builder_.miss("start", "when a job began");
     }
-    const Column* end = desk_.take_time(Field::kEnd);
-    const Column* elapsed = desk_.find(Field::kElapsed, is_duration);
+    const Column* end = builder_.take_time(Field::kEnd);
+    const Column* elapsed = builder_.find(Field::kElapsed, is_duration);
     if (end != nullptr) {
       // Elapsed times may count the queue too.
       if (start != nullptr && elapsed != nullptr && is_between(*elapsed, *start, *end)) {
-        desk_.give(Field::kElapsed, *elapsed, "", "the seconds from start to end");
+        builder_.give(Field::kElapsed, *elapsed, "", "the seconds from start to end");
       }
       return;
     }
-    if (elapsed == nullptr) return desk_.miss("end", "when it ended; or elapsed, how long it ran");
+    if (elapsed == nullptr)
+      return builder_.miss("end", "when it ended; or elapsed, how long it ran");
     const std::string_view unit = duration_unit(*elapsed);
     if (!unit.empty()) {
-      desk_.give(Field::kElapsed, *elapsed, fmt::format("unit = \"{}\"", unit));
+      builder_.give(Field::kElapsed, *elapsed, fmt::format("unit = \"{}\"", unit));
     } else {
-      desk_.give(Field::kElapsed, *elapsed, "",
-                 elapsed->is_number() ? "in seconds, as no unit is named" : "");
+      builder_.give(Field::kElapsed, *elapsed, "",
+                    elapsed->is_number() ? "in seconds, as no unit is named" : "");
     }
   }
 
@@ -162,12 +164,12 @@ class JobGuess {
     if (!from || !to) return false;
     std::size_t known = 0;
     std::size_t same = 0;
-    for (const std::vector<std::string>& row : desk_.rows()) {
-      const Instant began = from->read(row[desk_.index_of(start)], Zone());
-      const Instant ended = to->read(row[desk_.index_of(end)], Zone());
+    for (const std::vector<std::string>& row : builder_.rows()) {
+      const Instant began = from->read(row[builder_.index_of(start)], Zone());
+      const Instant ended = to->read(row[builder_.index_of(end)], Zone());
       Nanos ran{};
       if (!began.known() || !ended.known()) continue;
-      if (!read_duration(row[desk_.index_of(elapsed)], ran)) continue;
+      if (!read_duration(row[builder_.index_of(elapsed)], ran)) continue;
       ++known;
       same += ended.at - began.at == ran ? 1 : 0;
     }
@@ -175,30 +177,31 @@ class JobGuess {
   }
 
   void state() {
-    const Column* state = desk_.find(Field::kState);
+    const Column* state = builder_.find(Field::kState);
     if (state == nullptr) return;
-    if (!state->is_number()) return desk_.give(Field::kState, *state);
-    if (is_condor_) return desk_.give(Field::kState, *state, kCondorStates, "as HTCondor has them");
+    if (!state->is_number()) return builder_.give(Field::kState, *state);
+    if (is_condor_)
+      return builder_.give(Field::kState, *state, kCondorStates, "as HTCondor has them");
     if (state->is_whole() && state->most <= 11) {
-      desk_.give(Field::kState, *state, kSlurmStates, "numbers, as in Slurm's database");
+      builder_.give(Field::kState, *state, kSlurmStates, "numbers, as in Slurm's database");
     }
   }
 
   void hosts() {
-    if (const Column* hosts = desk_.find(Field::kHosts, is_text)) {
-      desk_.give(Field::kHosts, *hosts, hosts_form(desk_, *hosts));
+    if (const Column* hosts = builder_.find(Field::kHosts, is_text)) {
+      builder_.give(Field::kHosts, *hosts, hosts_form(builder_, *hosts));
     }
-    host_count_ = desk_.take(Field::kHostCount, is_count);
+    host_count_ = builder_.take(Field::kHostCount, is_count);
   }
 
   void count() {
     if (accelerators_ == nullptr) {
-      return desk_.miss("accelerators", "how many accelerators it held");
+      return builder_.miss("accelerators", "how many accelerators it held");
     }
     const Column& column = *accelerators_;
-    if (column.plain == "gpu" && id_ != nullptr && desk_.repeats(*id_, column)) {
-      return desk_.miss("accelerators",
-                        "how many accelerators it held; \"gpu\" seems to be the number of one");
+    if (column.plain == "gpu" && id_ != nullptr && builder_.repeats(*id_, column)) {
+      return builder_.miss("accelerators",
+                           "how many accelerators it held; \"gpu\" seems to be the number of one");
     }
     std::string more;
     std::string why;
@@ -213,82 +216,83 @@ class JobGuess {
       why += why.empty() ? "for each of its hosts" : ", for each instance";
     }
     if (!column.is_number() && column.filled > 0) why = "as Slurm writes resources";
-    desk_.give(Field::kAccelerators, column, more, why);
+    builder_.give(Field::kAccelerators, column, more, why);
   }
 
   void utilisation() {
-    const Column* used = desk_.find(Field::kUtilisation, may_be_number);
+    const Column* used = builder_.find(Field::kUtilisation, may_be_number);
     if (used == nullptr || used->filled == 0) return;
     const Share share = share_of(*used, "");
     if (share.unit.empty()) {
-      return desk_.note(fmt::format("{} is not used: {}", toml_quoted(used->name), share.why));
+      return builder_.note(fmt::format("{} is not used: {}", toml_quoted(used->name), share.why));
     }
-    if (!share.is_sure) desk_.judge_unit_by_values();
-    desk_.give(Field::kUtilisation, *used, fmt::format("unit = \"{}\"", share.unit), share.why);
+    if (!share.is_sure) builder_.judge_unit_by_values();
+    builder_.give(Field::kUtilisation, *used, fmt::format("unit = \"{}\"", share.unit), share.why);
   }
 
-  Desk& desk_;
+  MappingBuilder& builder_;
   const Column* id_ = nullptr;
   const Column* accelerators_ = nullptr;
   const Column* host_count_ = nullptr;
   bool is_condor_ = false;
 };
 
-bool tells_of_places(const Desk& desk) {
-  return desk.find(Field::kJob) && desk.find(Field::kHost) && desk.find(Field::kAccelerator) &&
-         !desk.find(Field::kTime, [](const Column& c) { return c.is_time() && !c.from_zero; });
+bool tells_of_places(const MappingBuilder& builder) {
+  return builder.find(Field::kJob) && builder.find(Field::kHost) &&
+         builder.find(Field::kAccelerator) &&
+         !builder.find(Field::kTime, [](const Column& c) { return c.is_time() && !c.from_zero; });
 }
 
-bool tells_of_capacity(const Desk& desk) {
-  return desk.find(Field::kHost) && desk.find(Field::kAccelerators, is_count) &&
-         !desk.find(Field::kTime) && !desk.find(Field::kStart) && !desk.find(Field::kJob);
+bool tells_of_capacity(const MappingBuilder& builder) {
+  return builder.find(Field::kHost) && builder.find(Field::kAccelerators, is_count) &&
+         !builder.find(Field::kTime) && !builder.find(Field::kStart) && !builder.find(Field::kJob);
 }
 
-void guess_place(Desk& desk) {
-  desk.take(Field::kJob);
-  desk.take(Field::kHost);
-  desk.take(Field::kAccelerator);
+void guess_place(MappingBuilder& builder) {
+  builder.take(Field::kJob);
+  builder.take(Field::kHost);
+  builder.take(Field::kAccelerator);
 }
 
-void guess_capacity(Desk& desk) {
-  desk.take(Field::kHost);
-  desk.take(Field::kAccelerators, is_count);
-  desk.take(Field::kKind, is_text);
-  desk.take(Field::kPartition, is_text);
+void guess_capacity(MappingBuilder& builder) {
+  builder.take(Field::kHost);
+  builder.take(Field::kAccelerators, is_count);
+  builder.take(Field::kKind, is_text);
+  builder.take(Field::kPartition, is_text);
 }
 
 }  // namespace
 
 Guess guess(const Head& head, std::string_view path, std::string_view host) {
-  Desk desk(head);
-  if (tells_of_jobs(desk) && !is_long_by_metric(desk)) {
-    JobGuess(desk).run();
-    return std::move(desk).finish(Row::kJob);
+  MappingBuilder builder(head);
+  if (tells_of_jobs(builder) && !is_long_by_metric(builder)) {
+    JobGuess(builder).run();
+    return std::move(builder).finish(Row::kJob);
   }
-  if (head.has_header && tells_of_samples(desk)) {
-    guess_samples(desk, path, host);
-    return std::move(desk).finish(Row::kSample);
+  if (head.has_header && tells_of_samples(builder)) {
+    guess_samples(builder, path, host);
+    return std::move(builder).finish(Row::kSample);
   }
-  if (tells_of_places(desk)) {
-    guess_place(desk);
-    return std::move(desk).finish(Row::kPlace);
+  if (tells_of_places(builder)) {
+    guess_place(builder);
+    return std::move(builder).finish(Row::kPlace);
   }
-  if (tells_of_capacity(desk)) {
-    guess_capacity(desk);
-    return std::move(desk).finish(Row::kCapacity);
+  if (tells_of_capacity(builder)) {
+    guess_capacity(builder);
+    return std::move(builder).finish(Row::kCapacity);
   }
-  if (!head.has_header && has_one_time(desk)) {
-    guess_unnamed_samples(desk, path, host);
-    return std::move(desk).finish(Row::kSample);
+  if (!head.has_header && has_one_time(builder)) {
+    guess_unnamed_samples(builder, path, host);
+    return std::move(builder).finish(Row::kSample);
   }
   // Neither: propose what it is nearer to.
-  const bool timed = desk.find(Field::kTime, may_be_time) != nullptr;
-  if ((timed && !desk.find(Field::kAccelerators, is_devices)) || has_usage(desk)) {
-    guess_samples(desk, path, host);
-    return std::move(desk).finish(Row::kSample);
+  const bool timed = builder.find(Field::kTime, may_be_time) != nullptr;
+  if ((timed && !builder.find(Field::kAccelerators, is_devices)) || has_usage(builder)) {
+    guess_samples(builder, path, host);
+    return std::move(builder).finish(Row::kSample);
   }
-  JobGuess(desk).run();
-  return std::move(desk).finish(Row::kJob);
+  JobGuess(builder).run();
+  return std::move(builder).finish(Row::kJob);
 }
 
 std::string explain(const Guess& guess, const Head& head) {

@@ -11,8 +11,8 @@
 
 #include "base/text.h"
 #include "fleet/csv/paths.h"
+#include "fleet/csv/synonyms.h"
 #include "fleet/csv/wide.h"
-#include "fleet/csv/words.h"
 #include "fleet/metrics.h"
 #include "fleet/values.h"
 
@@ -56,10 +56,10 @@ void add_patterns(const Column& column, std::map<std::string, Wide>& found) {
   }
 }
 
-Wide find_wide(const Desk& desk) {
+Wide find_wide(const MappingBuilder& builder) {
   std::map<std::string, Wide> found;
-  for (const Column& column : desk.columns()) {
-    if (!desk.is_used(column) && may_be_number(column)) add_patterns(column, found);
+  for (const Column& column : builder.columns()) {
+    if (!builder.is_used(column) && may_be_number(column)) add_patterns(column, found);
   }
   Wide best;
   for (auto& [pattern, wide] : found) {
@@ -82,11 +82,11 @@ struct Named {
   std::string between;  // The same in all: "-", " GPU "; empty: they differ.
 };
 
-Named find_named(const Desk& desk) {
+Named find_named(const MappingBuilder& builder) {
   Named named;
   std::size_t others = 0;
-  for (const Column& column : desk.columns()) {
-    if (desk.is_used(column) || says(column, Field::kTime)) continue;
+  for (const Column& column : builder.columns()) {
+    if (builder.is_used(column) || says(column, Field::kTime)) continue;
     if (column.plain.empty() && column.name.empty()) continue;  // Numbers of lines.
     const auto place = place_in(column.name);
     if (place && may_be_number(column)) {
@@ -104,10 +104,10 @@ Named find_named(const Desk& desk) {
 }
 
 // Columns that are named by labels, as Grafana does: by metric, those without a name under "".
-std::map<std::string, std::vector<const Column*>> find_labelled(const Desk& desk) {
+std::map<std::string, std::vector<const Column*>> find_labelled(const MappingBuilder& builder) {
   std::map<std::string, std::vector<const Column*>> found;
-  for (const Column& column : desk.columns()) {
-    if (desk.is_used(column) || !may_be_number(column)) continue;
+  for (const Column& column : builder.columns()) {
+    if (builder.is_used(column) || !may_be_number(column)) continue;
     if (const auto metric = metric_in_labels(column.name)) found[*metric].push_back(&column);
   }
   std::erase_if(found,
@@ -115,53 +115,53 @@ std::map<std::string, std::vector<const Column*>> find_labelled(const Desk& desk
   return found;
 }
 
-std::vector<const Column*> usage_columns(const Desk& desk) {
+std::vector<const Column*> usage_columns(const MappingBuilder& builder) {
   std::vector<const Column*> columns;
-  for (const Column& column : desk.columns()) {
-    if (desk.is_used(column) || !may_be_number(column) || says(column, Field::kTime)) continue;
+  for (const Column& column : builder.columns()) {
+    if (builder.is_used(column) || !may_be_number(column) || says(column, Field::kTime)) continue;
     if (!metric_of(column.name).empty()) columns.push_back(&column);
   }
   return columns;
 }
 
 // One column has the names of metrics, another their values.
-const Column* metric_column(const Desk& desk) {
-  if (!desk.find(Field::kValue, may_be_number)) return nullptr;
-  return desk.find(Field::kMetric, [&](const Column& column) {
+const Column* metric_column(const MappingBuilder& builder) {
+  if (!builder.find(Field::kValue, may_be_number)) return nullptr;
+  return builder.find(Field::kMetric, [&](const Column& column) {
     return column.example.find('_') != std::string::npos ||
-           std::ranges::any_of(desk.rows(), [&](const std::vector<std::string>& row) {
-             return !metric_of(row[desk.index_of(column)]).empty();
+           std::ranges::any_of(builder.rows(), [&](const std::vector<std::string>& row) {
+             return !metric_of(row[builder.index_of(column)]).empty();
            });
   });
 }
 
 // One column has values, of one metric that is named elsewhere: "Time,Hostname,gpu,Value".
-const Column* lone_value(const Desk& desk) {
-  const bool placed = desk.find(Field::kAccelerator) || desk.find(Field::kUuid);
-  return placed ? desk.find(Field::kValue, may_be_number) : nullptr;
+const Column* lone_value(const MappingBuilder& builder) {
+  const bool placed = builder.find(Field::kAccelerator) || builder.find(Field::kUuid);
+  return placed ? builder.find(Field::kValue, may_be_number) : nullptr;
 }
 
 class SampleGuess {
  public:
-  SampleGuess(Desk& desk, std::string_view path, std::string_view host)
-      : desk_{desk}, path_{path}, host_{host} {}
+  SampleGuess(MappingBuilder& builder, std::string_view path, std::string_view host)
+      : builder_{builder}, path_{path}, host_{host} {}
 
   void run() {
-    if (desk_.take_time(Field::kTime) == nullptr) desk_.miss("time", "when it was measured");
-    const Column* metric = metric_column(desk_);
+    if (builder_.take_time(Field::kTime) == nullptr) builder_.miss("time", "when it was measured");
+    const Column* metric = metric_column(builder_);
     const std::vector<const Column*> usage =
-        metric ? std::vector<const Column*>() : usage_columns(desk_);
-    for (const Column* column : usage) desk_.use(*column);
+        metric ? std::vector<const Column*>() : usage_columns(builder_);
+    for (const Column* column : usage) builder_.use(*column);
     if (metric != nullptr) by_metric(*metric);
-    const Column* lone = metric == nullptr && usage.empty() ? lone_value(desk_) : nullptr;
-    if (lone != nullptr) desk_.use(*lone);
+    const Column* lone = metric == nullptr && usage.empty() ? lone_value(builder_) : nullptr;
+    if (lone != nullptr) builder_.use(*lone);
     const bool is_long = metric != nullptr || !usage.empty() || lone != nullptr;
-    const Column* device = is_long ? desk_.take(Field::kAccelerator) : nullptr;
-    const Column* uuid = desk_.take(Field::kUuid);
-    desk_.take(Field::kSlice);
-    const Column* job = desk_.take(Field::kJob);
-    const Column* host = desk_.take(Field::kHost);
-    desk_.take(Field::kKind, [](const Column& column) { return !column.is_number(); });
+    const Column* device = is_long ? builder_.take(Field::kAccelerator) : nullptr;
+    const Column* uuid = builder_.take(Field::kUuid);
+    builder_.take(Field::kSlice);
+    const Column* job = builder_.take(Field::kJob);
+    const Column* host = builder_.take(Field::kHost);
+    builder_.take(Field::kKind, [](const Column& column) { return !column.is_number(); });
     bool named = host != nullptr;
     if (is_long) {
       for (const Column* column : usage) add(*column);
@@ -176,34 +176,35 @@ class SampleGuess {
   // Columns without names: one time, numbers from 0 on for the accelerators, and one share.
   void unnamed() {
     const auto is_free = [&](const Column& column) {
-      return !desk_.is_used(column) && column.filled > 0;
+      return !builder_.is_used(column) && column.filled > 0;
     };
     std::vector<const Column*> shares;
     const Column* device = nullptr;
-    for (const Column& column : desk_.columns()) {
+    for (const Column& column : builder_.columns()) {
       if (!is_free(column)) continue;
       if (is_clock(column)) {
-        desk_.give_time(Field::kTime, column, "its cells are times");
+        builder_.give_time(Field::kTime, column, "its cells are times");
       } else if (column.example.starts_with("GPU-")) {
-        desk_.give(Field::kUuid, column, "", "its cells are");
+        builder_.give(Field::kUuid, column, "", "its cells are");
         device = &column;
       } else if (device == nullptr && is_numbering(column)) {
-        desk_.give(Field::kAccelerator, column, "", "it counts from 0");
+        builder_.give(Field::kAccelerator, column, "", "it counts from 0");
         device = &column;
       } else if (column.is_number() && column.least >= 0 && column.most <= 100.5) {
         shares.push_back(&column);
       }
     }
-    if (device == nullptr) desk_.miss("accelerator", "which accelerator of its host it is about");
+    if (device == nullptr)
+      builder_.miss("accelerator", "which accelerator of its host it is about");
     if (shares.size() == 1) {
-      desk_.use(*shares.front());
+      builder_.use(*shares.front());
       if (const auto told = share_of_all(shares, "", shares.front()->name, true)) {
-        desk_.value(
+        builder_.value(
             fmt::format("column = {}\n{}", toml_quoted(shares.front()->name), told->toml),
             fmt::format("{} = {}, {}", told->metric, toml_quoted(shares.front()->name), told->why));
       }
     } else {
-      desk_.miss("value", "how busy the accelerator was");
+      builder_.miss("value", "how busy the accelerator was");
     }
     owner(false);
   }
@@ -213,10 +214,10 @@ class SampleGuess {
     const std::string_view metric = metric_of(column.name);
     const Share share = share_of(column, metric);
     if (share.unit.empty()) {
-      return desk_.note(fmt::format("{} is not used: {}", toml_quoted(column.name), share.why));
+      return builder_.note(fmt::format("{} is not used: {}", toml_quoted(column.name), share.why));
     }
-    if (!share.is_sure) desk_.judge_unit_by_values();
-    desk_.value(
+    if (!share.is_sure) builder_.judge_unit_by_values();
+    builder_.value(
         fmt::format("column = {}\nmetric = \"{}\"\nunit = \"{}\"\n", toml_quoted(column.name),
                     metric, share.unit),
         fmt::format("{} = {}, {}: {}", metric, toml_quoted(column.name), share.unit, share.why));
@@ -224,15 +225,15 @@ class SampleGuess {
 
   // Metrics that no exporter calls so are read as utilisation in percent, whatever they are in.
   void by_metric(const Column& metric) {
-    const Column* value = desk_.find(Field::kValue, may_be_number);
-    desk_.give(Field::kMetric, metric);
+    const Column* value = builder_.find(Field::kValue, may_be_number);
+    builder_.give(Field::kMetric, metric);
     Column shares = *value;
     shares.numbers = shares.filled = 0;
     shares.most = 0;
     shares.fractions = false;
-    for (const std::vector<std::string>& row : desk_.rows()) {
-      const std::string& name = row[desk_.index_of(metric)];
-      const Value number = read_value(row[desk_.index_of(*value)]);
+    for (const std::vector<std::string>& row : builder_.rows()) {
+      const std::string& name = row[builder_.index_of(metric)];
+      const Value number = read_value(row[builder_.index_of(*value)]);
       if (is_exporters(name) || metric_of(name) != "gpu_util" || !number) continue;
       ++shares.numbers;
       ++shares.filled;
@@ -241,21 +242,21 @@ class SampleGuess {
     }
     const Share share = share_of(shares, "gpu_util");
     if (shares.numbers > 0 && share.unit == "fraction") {
-      return desk_.give(Field::kValue, *value, "scale = 100", share.why + ", shown in percent");
+      return builder_.give(Field::kValue, *value, "scale = 100", share.why + ", shown in percent");
     }
-    desk_.give(Field::kValue, *value);
+    builder_.give(Field::kValue, *value);
   }
 
   // Whether the file's name says the host, besides the accelerator.
   bool by_path(bool has_host) {
     const PathPlace place = place_in_path(path_);
     if (place.accelerator.empty()) {
-      desk_.miss("accelerator", "which accelerator of its host it is about; or uuid");
+      builder_.miss("accelerator", "which accelerator of its host it is about; or uuid");
       return false;
     }
     const auto constant = [&](std::string_view field, const std::string& value) {
-      desk_.line(field, fmt::format("{{ constant = {} }}", toml_quoted(value)),
-                 "by the file's name");
+      builder_.line(field, fmt::format("{{ constant = {} }}", toml_quoted(value)),
+                    "by the file's name");
     };
     constant("accelerator", place.accelerator);
     if (has_host || !host_.empty() || place.host.empty()) return false;
@@ -267,38 +268,39 @@ class SampleGuess {
   void add_lone(const Column& column) {
     const auto told = share_of_all({&column}, "", toml_quoted(column.name), false);
     if (!told) return;
-    desk_.value(fmt::format("column = {}\n{}", toml_quoted(column.name), told->toml),
-                fmt::format("{} = {}, by the file's name, {}", told->metric,
-                            toml_quoted(column.name), told->why));
+    builder_.value(fmt::format("column = {}\n{}", toml_quoted(column.name), told->toml),
+                   fmt::format("{} = {}, by the file's name, {}", told->metric,
+                               toml_quoted(column.name), told->why));
   }
 
   // Whether the columns' names say the host.
   bool wide() {
-    if (const auto labelled = find_labelled(desk_); !labelled.empty()) return by_labels(labelled);
-    const Wide wide = find_wide(desk_);
-    const Named named = find_named(desk_);
+    if (const auto labelled = find_labelled(builder_); !labelled.empty())
+      return by_labels(labelled);
+    const Wide wide = find_wide(builder_);
+    const Named named = find_named(builder_);
     if (named.columns.size() > wide.columns.size()) return by_names(named);
     if (wide.columns.empty()) {
-      desk_.miss("value", "how busy the accelerator was, with its metric");
+      builder_.miss("value", "how busy the accelerator was, with its metric");
       return false;
     }
-    for (const Column* column : wide.columns) desk_.use(*column);
+    for (const Column* column : wide.columns) builder_.use(*column);
     const auto told = share_of_all(wide.columns, wide.metric, wide.pattern, true);
     if (!told) return false;
-    desk_.value(fmt::format("column = {}\n{}", toml_quoted(wide.pattern), told->toml),
-                fmt::format("{} = {} columns {}, {}", told->metric, wide.columns.size(),
-                            toml_quoted(wide.pattern), told->why));
+    builder_.value(fmt::format("column = {}\n{}", toml_quoted(wide.pattern), told->toml),
+                   fmt::format("{} = {} columns {}, {}", told->metric, wide.columns.size(),
+                               toml_quoted(wide.pattern), told->why));
     return false;
   }
 
   bool by_labels(const std::map<std::string, std::vector<const Column*>>& labelled) {
     for (const auto& [metric, columns] : labelled) {
-      for (const Column* column : columns) desk_.use(*column);
+      for (const Column* column : columns) builder_.use(*column);
       const auto told = share_of_all(columns, metric_of(metric), columns.front()->name, true);
       if (!told) continue;
-      desk_.value("labels = true\n" + told->toml,
-                  fmt::format("{} = {} columns named by labels, {}", told->metric, columns.size(),
-                              told->why));
+      builder_.value("labels = true\n" + told->toml,
+                     fmt::format("{} = {} columns named by labels, {}", told->metric,
+                                 columns.size(), told->why));
     }
     return true;
   }
@@ -307,7 +309,7 @@ class SampleGuess {
     std::vector<const Column*> columns;
     std::string_view metric = named.columns.front().place.metric;
     for (const Named::One& one : named.columns) {
-      desk_.use(*one.column);
+      builder_.use(*one.column);
       columns.push_back(one.column);
     }
     const std::string pattern = "*" + named.between + "*";
@@ -316,13 +318,13 @@ class SampleGuess {
     const std::string note = fmt::format("{} = {} columns {}, {}", told->metric, columns.size(),
                                          toml_quoted(columns.front()->name), told->why);
     if (!named.between.empty()) {
-      desk_.value(
+      builder_.value(
           fmt::format("column = \"*\"\nsplit = {}\n{}", toml_quoted(named.between), told->toml),
           note);
       return true;
     }
     for (const Named::One& one : named.columns) {
-      desk_.value(
+      builder_.value(
           fmt::format("column = {}\nhost = {}\naccelerator = {}\n{}", toml_quoted(one.column->name),
                       toml_quoted(one.place.host), toml_quoted(one.place.accelerator), told->toml),
           &one == &named.columns.front() ? note : "");
@@ -330,7 +332,7 @@ class SampleGuess {
     return true;
   }
 
-  struct Told {
+  struct MetricAndUnit {
     std::string toml;
     std::string metric;
     std::string why;
@@ -338,9 +340,9 @@ class SampleGuess {
 
   // The metric and unit of columns that hold the same of several accelerators. Nothing if they
   // cannot be told, and that is said. `or_usage`: without a metric they may be utilisation.
-  std::optional<Told> share_of_all(const std::vector<const Column*>& columns,
-                                   std::string_view metric, std::string_view pattern,
-                                   bool or_usage) {
+  std::optional<MetricAndUnit> share_of_all(const std::vector<const Column*>& columns,
+                                            std::string_view metric, std::string_view pattern,
+                                            bool or_usage) {
     std::string why;
     if (metric.empty()) metric = metric_in_path(path_);
     const Column all = together(columns);
@@ -349,17 +351,18 @@ class SampleGuess {
       why = "taken for utilisation, as nothing else is named; ";
     }
     if (metric.empty()) {
-      desk_.miss("value", fmt::format("the metric of the {} columns {}", columns.size(), pattern));
+      builder_.miss("value",
+                    fmt::format("the metric of the {} columns {}", columns.size(), pattern));
       return std::nullopt;
     }
     const Share share = share_of(all, metric);
     if (share.unit.empty()) {
-      desk_.miss("value", fmt::format("{}: {}", pattern, share.why));
+      builder_.miss("value", fmt::format("{}: {}", pattern, share.why));
       return std::nullopt;
     }
-    if (!share.is_sure) desk_.judge_unit_by_values();
-    return Told{fmt::format("metric = \"{}\"\nunit = \"{}\"\n", metric, share.unit),
-                std::string(metric), fmt::format("{}: {}{}", share.unit, why, share.why)};
+    if (!share.is_sure) builder_.judge_unit_by_values();
+    return MetricAndUnit{fmt::format("metric = \"{}\"\nunit = \"{}\"\n", metric, share.unit),
+                         std::string(metric), fmt::format("{}: {}{}", share.unit, why, share.why)};
   }
 
   static Column together(const std::vector<const Column*>& columns) {
@@ -379,8 +382,8 @@ class SampleGuess {
   bool is_numbering(const Column& column) const {
     if (!column.is_whole() || column.least != 0 || column.most > 63) return false;
     std::set<std::string> seen;
-    for (const std::vector<std::string>& row : desk_.rows())
-      seen.insert(row[desk_.index_of(column)]);
+    for (const std::vector<std::string>& row : builder_.rows())
+      seen.insert(row[builder_.index_of(column)]);
     return static_cast<double>(seen.size()) == column.most + 1;
   }
 
@@ -391,19 +394,19 @@ class SampleGuess {
     const bool numbered = dash != stem.npos && dash >= 4 && dash + 1 < stem.size() &&
                           std::ranges::all_of(stem.substr(0, dash), is_digit);
     if (!host_.empty()) {
-      desk_.note(fmt::format("host = {}: as given", toml_quoted(host_)));
+      builder_.note(fmt::format("host = {}: as given", toml_quoted(host_)));
     } else if (numbered && !has_job) {  // "5174220-r9189566-n911952.csv"
-      desk_.line("job", "{ from = \"file\", cut = \"-\" }", "the number in the file's name");
-      desk_.line("host", "{ from = \"file\", after = \"-\" }", "the rest of the file's name");
+      builder_.line("job", "{ from = \"file\", cut = \"-\" }", "the number in the file's name");
+      builder_.line("host", "{ from = \"file\", after = \"-\" }", "the rest of the file's name");
     } else if (const std::string host = host_in(path_); !host.empty()) {
-      desk_.line("host", fmt::format("{{ constant = {} }}", toml_quoted(host)),
-                 "by the file's name");
+      builder_.line("host", fmt::format("{{ constant = {} }}", toml_quoted(host)),
+                    "by the file's name");
     } else if (!has_job) {
-      desk_.miss("host", "whose accelerators these are; or add: --host NAME");
+      builder_.miss("host", "whose accelerators these are; or add: --host NAME");
     }
   }
 
-  Desk& desk_;
+  MappingBuilder& builder_;
   std::string_view path_;
   std::string_view host_;
 };
@@ -434,28 +437,30 @@ Share share_of(const Column& column, std::string_view metric) {
           "its first values leave it open, so as it is usual", false};
 }
 
-bool is_long_by_metric(const Desk& desk) {
-  return desk.find(Field::kTime, may_be_time) && metric_column(desk);
+bool is_long_by_metric(const MappingBuilder& builder) {
+  return builder.find(Field::kTime, may_be_time) && metric_column(builder);
 }
 
-bool tells_of_samples(const Desk& desk) {
-  return desk.find(Field::kTime, may_be_time) && has_usage(desk);
+bool tells_of_samples(const MappingBuilder& builder) {
+  return builder.find(Field::kTime, may_be_time) && has_usage(builder);
 }
 
-bool has_usage(const Desk& desk) {
-  return metric_column(desk) || lone_value(desk) || !usage_columns(desk).empty() ||
-         !find_labelled(desk).empty() || !find_wide(desk).columns.empty() ||
-         !find_named(desk).columns.empty();
+bool has_usage(const MappingBuilder& builder) {
+  return metric_column(builder) || lone_value(builder) || !usage_columns(builder).empty() ||
+         !find_labelled(builder).empty() || !find_wide(builder).columns.empty() ||
+         !find_named(builder).columns.empty();
 }
 
-bool has_one_time(const Desk& desk) { return std::ranges::count_if(desk.columns(), is_clock) == 1; }
-
-void guess_unnamed_samples(Desk& desk, std::string_view path, std::string_view host) {
-  SampleGuess(desk, path, host).unnamed();
+bool has_one_time(const MappingBuilder& builder) {
+  return std::ranges::count_if(builder.columns(), is_clock) == 1;
 }
 
-void guess_samples(Desk& desk, std::string_view path, std::string_view host) {
-  SampleGuess(desk, path, host).run();
+void guess_unnamed_samples(MappingBuilder& builder, std::string_view path, std::string_view host) {
+  SampleGuess(builder, path, host).unnamed();
+}
+
+void guess_samples(MappingBuilder& builder, std::string_view path, std::string_view host) {
+  SampleGuess(builder, path, host).run();
 }
 
 }  // namespace amdahl::fleet::csv

@@ -5,19 +5,19 @@
 #include <string>
 #include <string_view>
 
-#include "fleet/csv/desk.h"
+#include "fleet/csv/mapping_builder.h"
 
 namespace amdahl::fleet::csv {
 
-bool tells_of_samples(const Desk& desk);
+bool tells_of_samples(const MappingBuilder& builder);
 // Whether a line has a time, the name of a metric and a value: nothing else does, whatever more it
 // has (InfluxDB's _start and _stop).
-bool is_long_by_metric(const Desk& desk);
-bool has_usage(const Desk& desk);  // Without a time.
+bool is_long_by_metric(const MappingBuilder& builder);
+bool has_usage(const MappingBuilder& builder);  // Without a time.
 // Without a header: what stands in the columns must tell.
-bool has_one_time(const Desk& desk);
-void guess_unnamed_samples(Desk& desk, std::string_view path, std::string_view host);
-void guess_samples(Desk& desk, std::string_view path, std::string_view host);
+bool has_one_time(const MappingBuilder& builder);
+void guess_unnamed_samples(MappingBuilder& builder, std::string_view path, std::string_view host);
+void guess_samples(MappingBuilder& builder, std::string_view path, std::string_view host);
 
 // In which unit a column writes a share, by its name or by its numbers.
 struct Share {

@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "fleet/csv/column.h"
+#include "fleet/csv/synonyms.h"
 #include "fleet/csv/wide.h"
-#include "fleet/csv/words.h"
 #include "fleet/hostlist.h"
 #include "fleet/nvidia_smi/nvidia_smi.h"
 

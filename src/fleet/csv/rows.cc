@@ -12,7 +12,7 @@
 #include "fleet/csv/numbers.h"
 #include "fleet/csv/paths.h"
 #include "fleet/csv/states.h"
-#include "fleet/csv/words.h"
+#include "fleet/csv/synonyms.h"
 #include "fleet/hostlist.h"
 #include "fleet/slurm/tres.h"
 #include "fleet/values.h"

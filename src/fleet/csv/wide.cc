@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "fleet/csv/words.h"
+#include "fleet/csv/synonyms.h"
 #include "fleet/hostlist.h"
 #include "fleet/metrics.h"
 #include "fleet/prometheus/labels.h"

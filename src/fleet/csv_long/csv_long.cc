@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "fleet/csv/devices.h"
 #include "fleet/csv/guess_samples.h"
-#include "fleet/csv/words.h"
+#include "fleet/csv/synonyms.h"
 #include "fleet/csv_long/block.h"
 #include "fleet/csv_long/workers.h"
 #include "fleet/metrics.h"

@@ -171,15 +171,8 @@ class JournalReader final : public Reader {
         return trouble(from, false);
       case Op::kTroubles:
         return trouble(from, true);
-      case Op::kDevice: {
-        Device device;
-        for (std::string_view* word :
-             {&device.host, &device.accelerator, &device.slice, &device.profile, &device.uuid,
-              &device.bus, &device.likely}) {
-          *word = from.text();
-        }
-        return tell(from, device);
-      }
+      case Op::kDevice:
+        return device(from);
       case Op::kParts: {
         Parts parts;
         parts.host = from.text();
@@ -203,6 +196,15 @@ class JournalReader final : public Reader {
     }
     from.bad = true;
     return false;
+  }
+
+  bool device(Cursor& from) {
+    Device device;
+    for (std::string_view* word : {&device.host, &device.accelerator, &device.slice,
+                                   &device.profile, &device.uuid, &device.bus, &device.likely}) {
+      *word = from.text();
+    }
+    return tell(from, device);
   }
 
   bool tell(const Cursor& from, const Record& record) {

@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 #include "fleet/csv/csv.h"
-#include "fleet/csv/words.h"
+#include "fleet/csv/synonyms.h"
 #include "fleet/cut_lines.h"
 #include "fleet/intake_filters.h"
 #include "fleet/json_items.h"

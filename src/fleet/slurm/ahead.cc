@@ -23,7 +23,7 @@ class LineReader {
   }
 
   // `told` is cleared, and filled with what `lines` say; how many they are.
-  std::uint64_t read(std::string_view lines, Told& told) {
+  std::uint64_t read(std::string_view lines, BufferedIntake& told) {
     std::swap(told_, told);
     told_.clear();
     Where where;
@@ -44,7 +44,7 @@ class LineReader {
   }
 
  private:
-  Told told_;
+  BufferedIntake told_;
   Jobs jobs_;
   slurm::Table table_;
 };

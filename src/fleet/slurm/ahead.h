@@ -13,7 +13,7 @@
 
 #include "base/result.h"
 #include "fleet/intake.h"
-#include "fleet/slurm/told.h"
+#include "fleet/slurm/buffered_intake.h"
 #include "fleet/times.h"
 
 namespace amdahl::fleet::slurm {
@@ -40,7 +40,7 @@ class Ahead {
   struct Block {
     std::string lines;
     std::uint64_t count = 0;  // Of lines.
-    Told told;
+    BufferedIntake told;
     bool is_done = false;
   };
   void work();
@@ -50,9 +50,9 @@ class Ahead {
 
   Intake& intake_;
   Table table_;
-  char delimiter_ = '|';         // The first character of it.
+  char delimiter_ = '|';           // The first character of it.
   std::ptrdiff_t delimiters_ = 0;  // In the header.
-  Where next_;  // Of the first line of the block that is told next.
+  Where next_;                     // Of the first line of the block that is told next.
   std::string rest_;
   std::deque<std::unique_ptr<Block>> blocks_;  // Oldest first.
   std::vector<std::unique_ptr<Block>> spare_;  // Their memory is used again.

@@ -1,4 +1,4 @@
-// told_fleet.h: a fleet of a day, job by job, for tests of the report.
+// test_fleet.h: a fleet of a day, job by job, for tests of the report.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ struct Fleet {
 
   Fleet() { usage.window = {.start = std::chrono::hours{1000}, .end = std::chrono::hours{1024}}; }
 
-  struct Told {
+  struct TestJob {
     std::string_view id;
     std::string_view name = "train";
     std::string_view user = "u1";
@@ -32,7 +32,7 @@ struct Fleet {
     model::JobState state = model::JobState::kCompleted;
   };
 
-  void add(const Told& told) {
+  void add(const TestJob& told) {
     FleetJob job;
     job.id = usage.words.intern(told.id);
     job.name = usage.words.intern(told.name);

@@ -1,4 +1,4 @@
-// words.h: what people call the columns of their tables, for each field of a mapping.
+// synonyms.h: what people call the columns of their tables, for each field of a mapping.
 #pragma once
 
 #include <optional>

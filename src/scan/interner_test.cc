@@ -1,4 +1,4 @@
-#include "scan/words.h"
+#include "scan/interner.h"
 
 #include <string>
 #include <vector>
@@ -8,12 +8,12 @@
 namespace amdahl::scan {
 namespace {
 
-TEST(Words, EachOnceAndFoundAgain) {
-  Words words;
+TEST(Interner, EachOnceAndFoundAgain) {
+  Interner words;
   EXPECT_EQ(words.intern(""), 0U);
   std::vector<WordId> ids;
   for (int i = 0; i < 5000; ++i) ids.push_back(words.intern("word-" + std::to_string(i)));
-  Words moved = std::move(words);
+  Interner moved = std::move(words);
   for (int i = 0; i < 5000; ++i) {
     const std::string text = "word-" + std::to_string(i);
     EXPECT_EQ(ids[static_cast<std::size_t>(i)], static_cast<WordId>(i + 1));

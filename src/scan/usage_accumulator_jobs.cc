@@ -1,18 +1,18 @@
-// What accounting tells a Fold: jobs, where they were, and what there is for them.
+// What accounting tells a UsageAccumulator: jobs, where they were, and what there is for them.
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/core.h>
 
 #include "fleet/hostlist.h"
-#include "scan/fold.h"
 #include "scan/job_times.h"
+#include "scan/usage_accumulator.h"
 
 namespace amdahl::scan {
 
 using model::Trouble;
 
-void Fold::add(const fleet::Job& told) {
+void UsageAccumulator::add(const fleet::Job& told) {
   const auto& [given, where] = told;
   const JobIndex before = jobs_.size();
   has_accounting_ = true;
@@ -48,13 +48,13 @@ void Fold::add(const fleet::Job& told) {
               given.end > Nanos{} && given.elapsed > Nanos{} ? "end - elapsed" : "its submission"));
 }
 
-void Fold::add(const fleet::Place& place) {
+void UsageAccumulator::add(const fleet::Place& place) {
   holders_.place(words_.intern(place.job), holders_.host(place.host),
                  words_.intern(place.accelerator));
   is_stale_ = true;
 }
 
-void Fold::add(const fleet::Device& device) {
+void UsageAccumulator::add(const fleet::Device& device) {
   fleet::Device known = device;
   const std::string host = fleet::host_key(device.host);
   known.host = host;
@@ -66,21 +66,21 @@ void Fold::add(const fleet::Device& device) {
   is_stale_ = true;
 }
 
-void Fold::add(const fleet::Parts& parts) {
+void UsageAccumulator::add(const fleet::Parts& parts) {
   double& most = parts_[holders_.host(parts.host)];
   most = std::max(most, parts.of_each);
 }
 
-void Fold::add(const fleet::Down& down) {
+void UsageAccumulator::add(const fleet::Down& down) {
   down_.add(holders_.host(down.host), down.from, down.to, down.accelerators);
 }
 
-void Fold::add(const fleet::Capacity& told) {
+void UsageAccumulator::add(const fleet::Capacity& told) {
   capacities_.push_back({holders_.host(told.host), words_.intern(told.partition),
                          words_.intern(told.kind), told.accelerators});
 }
 
-void Fold::add(const fleet::Occupancy& occupancy) {
+void UsageAccumulator::add(const fleet::Occupancy& occupancy) {
   occupied_.push_back({words_.intern(occupancy.partition), occupancy});
   occupied_.back().occupancy.partition = {};
 }

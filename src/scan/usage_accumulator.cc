@@ -1,4 +1,4 @@
-#include "scan/fold.h"
+#include "scan/usage_accumulator.h"
 
 #include <algorithm>
 #include <cmath>
@@ -50,7 +50,7 @@ std::string series_text(const model::SeriesKey& key) {
 
 std::string series_name(const model::SeriesKey& key) { return series_text(used_part(key)); }
 
-Fold::Fold(FoldOptions options) : options_{std::move(options)} {
+UsageAccumulator::UsageAccumulator(UsageOptions options) : options_{std::move(options)} {
   asked_ = options_.window.value_or(Window{Nanos{kBeginning}, Nanos{kForever}});
   window_ = asked_;
   if (options_.clocks) {
@@ -61,7 +61,7 @@ Fold::Fold(FoldOptions options) : options_{std::move(options)} {
   CHECK(fleet::usage_metrics().size() <= metric_cadence_.size());
 }
 
-void Fold::input(std::string_view name) {
+void UsageAccumulator::input(std::string_view name) {
   input_ = name;
   const auto next = static_cast<std::uint32_t>(inputs_.size());
   const auto [at, is_new] = input_numbers_.emplace(input_, next);
@@ -70,7 +70,7 @@ void Fold::input(std::string_view name) {
   input_number_ = at->second;
 }
 
-SeriesId Fold::series(const model::SeriesKey& given) {
+SeriesId UsageAccumulator::series(const model::SeriesKey& given) {
   model::SeriesKey key = used_part(given);
   const fleet::UsageMetric* metric = fleet::find_usage_metric(key.metric);
   const bool is_sight = key.metric == fleet::kJobByValue;
@@ -104,7 +104,7 @@ SeriesId Fold::series(const model::SeriesKey& given) {
 }
 
 // A series that has an index and a UUID tells the index to those that have only the UUID.
-void Fold::learn_from(const model::SeriesKey& key) {
+void UsageAccumulator::learn_from(const model::SeriesKey& key) {
   if (key.uuid.empty() || key.accelerator.empty() || fleet::is_device_name(key.accelerator)) return;
   holders_.learn({.host = key.host,
                   .accelerator = key.accelerator,
@@ -113,11 +113,11 @@ void Fold::learn_from(const model::SeriesKey& key) {
   is_stale_ = true;
 }
 
-void Fold::tell(const fleet::Record& record) {
+void UsageAccumulator::tell(const fleet::Record& record) {
   std::visit([this](const auto& one) { add(one); }, record);
 }
 
-void Fold::add(const fleet::Samples& told) {
+void UsageAccumulator::add(const fleet::Samples& told) {
   const SeriesId series = told.series;
   CHECK(series < tracks_.size());
   if (tracks_[series].is_sight) return;
@@ -127,7 +127,7 @@ void Fold::add(const fleet::Samples& told) {
   for (const Sample& sample : told.samples) take(series, sample);
 }
 
-void Fold::add(const fleet::Rows& rows) {
+void UsageAccumulator::add(const fleet::Rows& rows) {
   CHECK(rows.series.size() == rows.samples.size());
   if (is_stale_) settle();
   samples_ += rows.samples.size();
@@ -138,7 +138,7 @@ void Fold::add(const fleet::Rows& rows) {
   }
 }
 
-void Fold::add(const fleet::Complaint& told) {
+void UsageAccumulator::add(const fleet::Complaint& told) {
   const Trouble trouble = told.trouble;
   count(trouble);
   const bool is_bad = trouble == Trouble::kBadLine || trouble == Trouble::kBadTime;
@@ -149,12 +149,12 @@ void Fold::add(const fleet::Complaint& told) {
       {trouble, input_, told.where.line, told.where.byte, std::string(told.text)});
 }
 
-bool Fold::came_late() {
+bool UsageAccumulator::came_late() {
   if (is_stale_ && samples_ > 0) settle();
   return is_late_;
 }
 
-std::vector<std::string> Fold::out_of_order() const {
+std::vector<std::string> UsageAccumulator::out_of_order() const {
   std::vector<std::string> names;
   for (const auto& [name, series] : series_) {
     if (tracks_[series].is_unordered) names.push_back(name);
@@ -162,9 +162,11 @@ std::vector<std::string> Fold::out_of_order() const {
   return names;
 }
 
-Fold::Counts Fold::counts() const { return {jobs_.size(), tracks_.size(), samples_, counts_}; }
+UsageAccumulator::Counts UsageAccumulator::counts() const {
+  return {jobs_.size(), tracks_.size(), samples_, counts_};
+}
 
-void Fold::settle() {
+void UsageAccumulator::settle() {
   is_stale_ = false;
   const Stop stop(options_.stop);
   if (!holders_.settle([this](WordId) { count(Trouble::kUnknownJob); }, stop)) return;
@@ -178,7 +180,7 @@ void Fold::settle() {
 }
 
 // The jobs with most accelerator time, until their accelerators fill the room there is.
-void Fold::choose_timelines() {
+void UsageAccumulator::choose_timelines() {
   has_timeline_.assign(jobs_.size(), true);
   if (accelerators_ <= static_cast<double>(options_.timeline_lanes)) return;
   const auto time_of = [&](JobIndex job) {
@@ -206,7 +208,7 @@ void Fold::choose_timelines() {
   }
 }
 
-void Fold::flatten(std::uint32_t track) {
+void UsageAccumulator::flatten(std::uint32_t track) {
   Track& row = tracks_[track];
   row.is_stale = false;
   const JobIndex labelled = jobs_.find(row.label);
@@ -216,7 +218,7 @@ void Fold::flatten(std::uint32_t track) {
   cursors_[track].segment = 0;
 }
 
-std::optional<Reading> Fold::reading_of(const Cursor& cursor, Sample sample) {
+std::optional<Reading> UsageAccumulator::reading_of(const Cursor& cursor, Sample sample) {
   double utilisation = static_cast<double>(sample.value) * cursor.scale;
   if (!(utilisation >= 0 && utilisation <= 1)) [[unlikely]] {
     if (!std::isfinite(sample.value)) {
@@ -237,7 +239,7 @@ std::optional<Reading> Fold::reading_of(const Cursor& cursor, Sample sample) {
                  sample.value <= 0 || sample.value < cursor.idle_below, sample.value == 0};
 }
 
-void Fold::take(std::uint32_t track, Sample sample) {
+void UsageAccumulator::take(std::uint32_t track, Sample sample) {
   Cursor& cursor = cursors_[track];
   const Time at = sample.at.count();
   if (at <= cursor.last || at < cursor.start || at >= cursor.limit) [[unlikely]] {
@@ -246,7 +248,7 @@ void Fold::take(std::uint32_t track, Sample sample) {
   if (const auto reading = reading_of(cursor, sample)) accept(track, cursor, *reading);
 }
 
-void Fold::take_odd(std::uint32_t track, Sample sample) {
+void UsageAccumulator::take_odd(std::uint32_t track, Sample sample) {
   Track& row = tracks_[track];
   if (!row.is_used) return row.is_sight ? void() : count(Trouble::kOtherMetric);
   if (row.is_stale) flatten(track);
@@ -271,7 +273,7 @@ void Fold::take_odd(std::uint32_t track, Sample sample) {
   accept(track, cursor, *reading);
 }
 
-void Fold::go_to(std::uint32_t track, Time at) {
+void UsageAccumulator::go_to(std::uint32_t track, Time at) {
   Track& row = tracks_[track];
   Cursor& cursor = cursors_[track];
   seek(row, cursor, at);
@@ -285,7 +287,7 @@ void Fold::go_to(std::uint32_t track, Time at) {
   if (at <= kForever - kFar) cursor.limit = std::min(cursor.limit, at + kFar);
 }
 
-void Fold::leave_out(std::uint32_t track, Sample sample) {
+void UsageAccumulator::leave_out(std::uint32_t track, Sample sample) {
   if (sample.at < asked_.start || sample.at >= asked_.end) {
     ++outside_;
     return vote_outside(tracks_[track], sample.at.count());
@@ -298,7 +300,7 @@ void Fold::leave_out(std::uint32_t track, Sample sample) {
 }
 
 // How often samples come is known also from those that are not of the window.
-void Fold::vote_outside(Track& row, Time at) {
+void UsageAccumulator::vote_outside(Track& row, Time at) {
   if (row.outside != kBeginning && at > row.outside) {
     metric_cadence_[row.metric_row].vote(at - row.outside);
   }
@@ -306,7 +308,7 @@ void Fold::vote_outside(Track& row, Time at) {
 }
 
 // Whether it may go the usual way; if not, all that is to be done with it has been.
-bool Fold::is_in_order(std::uint32_t track, Sample sample) {
+bool UsageAccumulator::is_in_order(std::uint32_t track, Sample sample) {
   Track& row = tracks_[track];
   Cursor& cursor = cursors_[track];
   const Time at = sample.at.count();
@@ -337,7 +339,7 @@ bool Fold::is_in_order(std::uint32_t track, Sample sample) {
   return false;
 }
 
-void Fold::take_late(std::uint32_t track, Sample sample) {
+void UsageAccumulator::take_late(std::uint32_t track, Sample sample) {
   Cursor& cursor = cursors_[track];
   const auto reading = reading_of(cursor, sample);
   if (!reading) return;
@@ -353,7 +355,7 @@ void Fold::take_late(std::uint32_t track, Sample sample) {
   cursor.bin_end = kBeginning;
 }
 
-void Fold::accept(std::uint32_t track, Cursor& cursor, const Reading& reading) {
+void UsageAccumulator::accept(std::uint32_t track, Cursor& cursor, const Reading& reading) {
   if (cursor.last != kBeginning) {
     const Time difference = reading.at - cursor.last;
     if (cursor.cadence.votes < 8) metric_cadence_[tracks_[track].metric_row].vote(difference);
@@ -373,7 +375,7 @@ void Fold::accept(std::uint32_t track, Cursor& cursor, const Reading& reading) {
   }
 }
 
-void Fold::take_free(std::uint32_t track, const Reading& reading) {
+void UsageAccumulator::take_free(std::uint32_t track, const Reading& reading) {
   ++cursors_[track].unallocated;
   Track& row = tracks_[track];
   if (reading.idle) {
@@ -383,7 +385,7 @@ void Fold::take_free(std::uint32_t track, const Reading& reading) {
   }
 }
 
-void Fold::add(LaneSum& lane, Cursor& cursor, const Reading& reading) {
+void UsageAccumulator::add(LaneSum& lane, Cursor& cursor, const Reading& reading) {
   if (lane.samples == 0) {
     begin(lane, reading.at, cursor.cadence.usual);
   } else {
@@ -405,13 +407,13 @@ void Fold::add(LaneSum& lane, Cursor& cursor, const Reading& reading) {
 }
 
 // Without the cursor's place in the timeline: a late sample, or one of several holders.
-void Fold::add_apart(LaneSum& lane, Time cadence, const Reading& reading) {
+void UsageAccumulator::add_apart(LaneSum& lane, Time cadence, const Reading& reading) {
   Cursor aside;
   aside.cadence.usual = cadence;
   add(lane, aside, reading);
 }
 
-void Fold::share(std::uint32_t track, const Segment& segment, const Reading& reading) {
+void UsageAccumulator::share(std::uint32_t track, const Segment& segment, const Reading& reading) {
   const Time cadence = cursors_[track].cadence.usual;
   for (std::uint32_t i = 0; i < segment.count; ++i) {
     const std::uint32_t lane = lane_of(track, tracks_[track].segments.owners[segment.owner + i]);
@@ -420,7 +422,7 @@ void Fold::share(std::uint32_t track, const Segment& segment, const Reading& rea
   }
 }
 
-std::uint32_t Fold::lane_of(std::uint32_t track, Owner& owner) {
+std::uint32_t UsageAccumulator::lane_of(std::uint32_t track, Owner& owner) {
   if (owner.lane != kNobody) return owner.lane;
   const std::uint64_t key = std::uint64_t{track} << 32 | owner.job;
   const auto next = static_cast<std::uint32_t>(lanes_.size());
@@ -434,7 +436,7 @@ std::uint32_t Fold::lane_of(std::uint32_t track, Owner& owner) {
   return owner.lane = at->second;
 }
 
-void Fold::begin(LaneSum& lane, Time at, Time cadence) {
+void UsageAccumulator::begin(LaneSum& lane, Time at, Time cadence) {
   lane.first = lane.last = at;
   if (lane.job >= has_timeline_.size() || !has_timeline_[lane.job]) return;
   const FleetJob& job = jobs_[lane.job];

@@ -1,4 +1,4 @@
-// told.h: what the lines of a table say of jobs, kept for a moment to be told in their order.
+// buffered_intake.h: records of jobs from a block of lines, kept to be passed on in order.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace amdahl::fleet::slurm {
 
 // Keeps views of jobs: the lines that they come from must outlive it, or be gone before it is told.
-class Told final : public Intake {
+class BufferedIntake final : public Intake {
  public:
   void clear();
   // All of it, in order; places count from `first` on.

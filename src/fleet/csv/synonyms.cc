@@ -1,4 +1,4 @@
-#include "fleet/csv/words.h"
+#include "fleet/csv/synonyms.h"
 
 #include <algorithm>
 #include <array>
@@ -9,11 +9,11 @@
 namespace amdahl::fleet::csv {
 namespace {
 
-struct Words {
+struct Synonyms {
   Field field;
   std::string_view names;  // Plain, between blanks; the surest first.
 };
-constexpr auto kWords = std::to_array<Words>({
+constexpr auto kSynonyms = std::to_array<Synonyms>({
     {Field::kId,
      "jobid idjob slurmjobid localjobid jobnumber jobno jobuid jobuuid jobkey podid poduid podname "
      "taskid applicationid appid runid workloadid executionid experimentid requestid allocationid "
@@ -126,8 +126,8 @@ std::optional<int> rank_in(std::string_view names, std::string_view plain) {
 }
 
 std::string_view names_of(Field field) {
-  const auto found = std::ranges::find(kWords, field, &Words::field);
-  return found == kWords.end() ? std::string_view() : found->names;
+  const auto found = std::ranges::find(kSynonyms, field, &Synonyms::field);
+  return found == kSynonyms.end() ? std::string_view() : found->names;
 }
 
 bool has_any(std::string_view text, std::initializer_list<std::string_view> parts) {

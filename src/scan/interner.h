@@ -1,4 +1,4 @@
-// words.h: each distinct string of a scan once, as a small number.
+// interner.h: each distinct string of a scan once, as a small number.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ using WordId = std::uint32_t;  // 0 is the empty word.
 
 // Ids are given in the order of first sight. Movable; views stay good while it lives and over
 // moves.
-class Words {
+class Interner {
  public:
-  Words();
+  Interner();
 
   WordId intern(std::string_view text);
   // The same, sooner for words that come again and again among millions that do not.

@@ -1,4 +1,4 @@
-#include "fleet/csv/desk.h"
+#include "fleet/csv/mapping_builder.h"
 
 #include <algorithm>
 #include <map>
@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
-#include "fleet/csv/words.h"
+#include "fleet/csv/synonyms.h"
 
 namespace amdahl::fleet::csv {
 
@@ -26,13 +26,13 @@ std::string toml_quoted(std::string_view text) {
   return out + '"';
 }
 
-Desk::Desk(const Head& head)
+MappingBuilder::MappingBuilder(const Head& head)
     : head_{head},
       decimal_{head_decimal(head)},
       columns_{columns_of(head, decimal_)},
       used_(columns_.size(), false) {}
 
-const Column* Desk::find(Field field, const Fits& fits) const {
+const Column* MappingBuilder::find(Field field, const Fits& fits) const {
   const Column* best = nullptr;
   int least = 0;
   for (const Column& column : columns_) {
@@ -46,12 +46,13 @@ const Column* Desk::find(Field field, const Fits& fits) const {
   return best;
 }
 
-void Desk::line(std::string_view field, std::string_view toml, std::string_view why) {
+void MappingBuilder::line(std::string_view field, std::string_view toml, std::string_view why) {
   lines_ += fmt::format("{} = {}\n", field, toml);
   note(fmt::format("{} = {}{}{}", field, toml, why.empty() ? "" : ": ", why));
 }
 
-void Desk::give(Field field, const Column& column, std::string_view more, std::string_view why) {
+void MappingBuilder::give(Field field, const Column& column, std::string_view more,
+                          std::string_view why) {
   use(column);
   line(name(field),
        more.empty() ? toml_quoted(column.name)
@@ -59,7 +60,7 @@ void Desk::give(Field field, const Column& column, std::string_view more, std::s
        why);
 }
 
-bool Desk::repeats(const Column& key, const Column& of) const {
+bool MappingBuilder::repeats(const Column& key, const Column& of) const {
   std::map<std::string_view, std::string_view> seen;
   return std::ranges::any_of(head_.rows, [&](const std::vector<std::string>& row) {
     const auto [at, is_new] = seen.emplace(row[index_of(key)], row[index_of(of)]);
@@ -67,13 +68,13 @@ bool Desk::repeats(const Column& key, const Column& of) const {
   });
 }
 
-const Column* Desk::take(Field field, const Fits& fits) {
+const Column* MappingBuilder::take(Field field, const Fits& fits) {
   const Column* column = find(field, fits);
   if (column != nullptr) give(field, *column);
   return column;
 }
 
-const Column* Desk::time_beside(const Column& date) const {
+const Column* MappingBuilder::time_beside(const Column& date) const {
   if (date.filled == 0 || date.from_zero || date.time.find("%H") != std::string::npos)
     return nullptr;
   for (const auto& row : head_.rows) {
@@ -94,7 +95,7 @@ const Column* Desk::time_beside(const Column& date) const {
   return nullptr;
 }
 
-void Desk::give_time(Field field, const Column& column, std::string_view why) {
+void MappingBuilder::give_time(Field field, const Column& column, std::string_view why) {
   if (const Column* beside = time_beside(column)) {
     use(*beside);
     std::string more = fmt::format("and = {}", toml_quoted(beside->name));
@@ -116,7 +117,7 @@ void Desk::give_time(Field field, const Column& column, std::string_view why) {
   give(field, column, fmt::format("time = {}", toml_quoted(column.time)), why);
 }
 
-const Column* Desk::take_time(Field field) {
+const Column* MappingBuilder::take_time(Field field) {
   const Column* column = find(field, [](const Column& each) {
     return each.filled == 0 || each.is_time() || !each.unclear.empty();
   });
@@ -130,7 +131,7 @@ const Column* Desk::take_time(Field field) {
   return column;
 }
 
-void Desk::miss(std::string_view field, std::string_view what) {
+void MappingBuilder::miss(std::string_view field, std::string_view what) {
   guess_.missing.push_back(fmt::format("{}: {}", field, what));
   const std::string_view form =
       field == "value" ? "{ column = \"COLUMN\", metric = \"gpu_util\", unit = \"percent\" }"
@@ -138,12 +139,12 @@ void Desk::miss(std::string_view field, std::string_view what) {
   missing_ += fmt::format("# {} = {}   # must be given: {}\n", field, form, what);
 }
 
-void Desk::value(std::string toml, std::string note_text) {
+void MappingBuilder::value(std::string toml, std::string note_text) {
   values_ += "[[value]]\n" + std::move(toml);
   if (!note_text.empty()) note(std::move(note_text));
 }
 
-Guess Desk::finish(Row row) && {
+Guess MappingBuilder::finish(Row row) && {
   constexpr std::string_view kRows[] = {"job", "sample", "place", "capacity", "occupancy"};
   guess_.row = row;
   std::string& toml = guess_.toml;

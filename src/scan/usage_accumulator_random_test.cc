@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "scan/fold.h"
+#include "scan/usage_accumulator.h"
 
 namespace amdahl::scan {
 namespace {
@@ -97,7 +97,7 @@ std::map<Key, Sums> slowly(const Fleet& fleet) {
 }
 
 // Rows in time order over all series, as exporters write them, or series by series.
-void tell(const Fleet& fleet, Fold& fold, bool by_series) {
+void tell(const Fleet& fleet, UsageAccumulator& accumulator, bool by_series) {
   for (const Job& job : fleet.jobs) {
     model::JobDraft draft;
     draft.id = job.id;
@@ -105,23 +105,23 @@ void tell(const Fleet& fleet, Fold& fold, bool by_series) {
     draft.end = job.running ? Nanos{} : kStart + seconds(job.end);
     draft.state = job.running ? model::JobState::kRunning : model::JobState::kCompleted;
     draft.accelerators = static_cast<double>(job.places.size());
-    fold.job(draft, {});
+    accumulator.job(draft, {});
     for (const auto& [host, device] : job.places) {
-      fold.tell(fleet::Place{job.id, host_name(host), std::to_string(device)});
+      accumulator.tell(fleet::Place{job.id, host_name(host), std::to_string(device)});
     }
   }
   std::vector<SeriesId> ids;
   for (int i = 0; i < kHosts * kDevices; ++i) {
-    ids.push_back(fold.series({.host = host_name(i / kDevices),
-                               .accelerator = std::to_string(i % kDevices),
-                               .uuid = {},
-                               .slice = {},
-                               .job = {},
-                               .metric = "DCGM_FI_DEV_GPU_UTIL",
-                               .kind = {}}));
+    ids.push_back(accumulator.series({.host = host_name(i / kDevices),
+                                      .accelerator = std::to_string(i % kDevices),
+                                      .uuid = {},
+                                      .slice = {},
+                                      .job = {},
+                                      .metric = "DCGM_FI_DEV_GPU_UTIL",
+                                      .kind = {}}));
   }
   if (by_series) {
-    for (std::size_t i = 0; i < ids.size(); ++i) fold.samples(ids[i], fleet.samples[i]);
+    for (std::size_t i = 0; i < ids.size(); ++i) accumulator.samples(ids[i], fleet.samples[i]);
     return;
   }
   std::multimap<Nanos, std::pair<SeriesId, Sample>> order;
@@ -129,7 +129,7 @@ void tell(const Fleet& fleet, Fold& fold, bool by_series) {
     for (const Sample& sample : fleet.samples[i])
       order.emplace(sample.at, std::pair(ids[i], sample));
   }
-  for (const auto& [at, row] : order) fold.rows({&row.first, 1}, {&row.second, 1});
+  for (const auto& [at, row] : order) accumulator.rows({&row.first, 1}, {&row.second, 1});
 }
 
 std::map<Key, Sums> sums_of(const FleetUsage& usage) {
@@ -150,9 +150,9 @@ TEST(FoldByChance, AgreesWithTheSlowJoin) {
     const Fleet fleet = random_fleet(seed);
     const std::map<Key, Sums> want = slowly(fleet);
     for (const bool by_series : {false, true}) {
-      Fold fold;
-      tell(fleet, fold, by_series);
-      const FleetUsage usage = std::move(fold).finish();
+      UsageAccumulator accumulator;
+      tell(fleet, accumulator, by_series);
+      const FleetUsage usage = std::move(accumulator).finish();
       const std::map<Key, Sums> got = sums_of(usage);
       ASSERT_EQ(got.size(), want.size());
       for (const auto& [key, sums] : want) {

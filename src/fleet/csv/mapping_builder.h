@@ -1,4 +1,4 @@
-// desk.h: the columns of a table while they are being given their meanings, and the mapping so far.
+// mapping_builder.h: gives the columns of a table their meanings, and writes the mapping.
 #pragma once
 
 #include <functional>
@@ -16,11 +16,11 @@ namespace amdahl::fleet::csv {
 // TOML's form of a text.
 std::string toml_quoted(std::string_view text);
 
-class Desk {
+class MappingBuilder {
  public:
   using Fits = std::function<bool(const Column&)>;
 
-  explicit Desk(const Head& head);
+  explicit MappingBuilder(const Head& head);
 
   const std::vector<Column>& columns() const { return columns_; }
   bool is_used(const Column& column) const { return used_[index_of(column)]; }

@@ -1,4 +1,4 @@
-// fold.h: joins jobs with samples as they come, keeping sums, not samples.
+// usage_accumulator.h: joins jobs with samples as they come, keeping sums, not samples.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@
 
 namespace amdahl::scan {
 
-struct FoldOptions {
+struct UsageOptions {
   // Not given: from the first sample to a cadence after the last; without samples from the first
   // start to the last end. So is an end that is Nanos::min() or Nanos::max().
   std::optional<Window> window{};
@@ -38,17 +38,17 @@ struct FoldOptions {
   std::optional<Window> clocks{};
 };
 
-// Under which a Fold knows a series.
+// Under which a UsageAccumulator knows a series.
 std::string series_name(const model::SeriesKey& key);
 
 // An Intake for one scan. Memory grows with jobs and series, not with samples. Jobs, places and
 // devices should come before the samples that they are about; those that come later get the samples
 // from then on, and came_late() says so. One thread calls it.
-class Fold final : public fleet::Intake {
+class UsageAccumulator final : public fleet::Intake {
  public:
-  explicit Fold(FoldOptions options = {});
-  Fold(const Fold&) = delete;
-  Fold& operator=(const Fold&) = delete;
+  explicit UsageAccumulator(UsageOptions options = {});
+  UsageAccumulator(const UsageAccumulator&) = delete;
+  UsageAccumulator& operator=(const UsageAccumulator&) = delete;
 
   // The name of the input that is read now, for complaints.
   void input(std::string_view name);
@@ -74,7 +74,7 @@ class Fold final : public fleet::Intake {
   std::vector<std::string> out_of_order() const;
 
   // Without a window given, if some samples are far from all others and from every job: what
-  // FoldOptions::clocks is to be for another telling.
+  // UsageOptions::clocks is to be for another telling.
   struct Clocks {
     Window window;
     std::uint64_t far = 0;  // Samples outside of it.
@@ -119,10 +119,10 @@ class Fold final : public fleet::Intake {
     counts_[static_cast<std::size_t>(trouble)] += n;
   }
 
-  FoldOptions options_;
+  UsageOptions options_;
   Window asked_;   // As wide as can be if none was given.
   Window window_;  // The same, within `clocks`.
-  Words words_;
+  Interner words_;
   JobTable jobs_{words_};
   Holders holders_{words_, jobs_};
   std::vector<Track> tracks_;

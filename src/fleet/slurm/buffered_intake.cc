@@ -1,4 +1,4 @@
-#include "fleet/slurm/told.h"
+#include "fleet/slurm/buffered_intake.h"
 
 #include "base/check.h"
 
@@ -11,12 +11,12 @@ Where moved(Where where, Where first) {
 
 }  // namespace
 
-void Told::clear() {
+void BufferedIntake::clear() {
   jobs_.clear();
   others_.clear();
 }
 
-void Told::tell_all(Intake& intake, Where first) const {
+void BufferedIntake::tell_all(Intake& intake, Where first) const {
   std::size_t next = 0;
   for (std::size_t i = 0; i <= jobs_.size(); ++i) {
     for (; next < others_.size() && others_[next].before == i; ++next) {
@@ -26,19 +26,19 @@ void Told::tell_all(Intake& intake, Where first) const {
   }
 }
 
-void Told::tell_one(Intake& intake, const Other& other, Where first) {
+void BufferedIntake::tell_one(Intake& intake, const Other& other, Where first) {
   if (other.is_place) return intake.tell(Place{other.words[0], other.words[1], other.words[2]});
   if (other.count > 0) return intake.troubles(other.trouble, other.count);
   intake.trouble(other.trouble, moved(other.where, first), other.words[0]);
 }
 
-Told::Other& Told::another() {
+BufferedIntake::Other& BufferedIntake::another() {
   Other& other = others_.emplace_back();
   other.before = jobs_.size();
   return other;
 }
 
-void Told::keep(const Place& place) {
+void BufferedIntake::keep(const Place& place) {
   Other& other = another();
   other.is_place = true;
   other.words[0] = place.job;
@@ -46,7 +46,7 @@ void Told::keep(const Place& place) {
   other.words[2] = place.accelerator;
 }
 
-void Told::keep(const Complaint& complaint) {
+void BufferedIntake::keep(const Complaint& complaint) {
   Other& other = another();
   other.trouble = complaint.trouble;
   other.where = complaint.where;
@@ -54,7 +54,7 @@ void Told::keep(const Complaint& complaint) {
 }
 
 // Steps outnumber jobs: those that come together are one.
-void Told::keep(const Troubles& troubles) {
+void BufferedIntake::keep(const Troubles& troubles) {
   const bool again = !others_.empty() && others_.back().count > 0 &&
                      others_.back().trouble == troubles.trouble &&
                      others_.back().before == jobs_.size();
@@ -62,12 +62,12 @@ void Told::keep(const Troubles& troubles) {
   others_.back().count += troubles.count;
 }
 
-SeriesId Told::series(const model::SeriesKey&) {
+SeriesId BufferedIntake::series(const model::SeriesKey&) {
   CHECK(false);
   return 0;
 }
 
-void Told::tell(const Record& record) {
+void BufferedIntake::tell(const Record& record) {
   std::visit(
       [this](const auto& one) {
         if constexpr (requires { keep(one); }) {

@@ -1,4 +1,4 @@
-// seen.h: what was said of three numbers the first time, for millions that repeat.
+// triple_memo.h: a value computed once for each triple of numbers, for millions that repeat.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ inline std::uint64_t hash_of(const Triple& triple) {
 }
 
 // Open addressing over a power of two: ten million jobs must not cost an allocation each.
-class Seen {
+class TripleMemo {
  public:
   // What was said of it; what `say` says when it is new.
   template <class Say>

@@ -1,4 +1,4 @@
-#include "scan/words.h"
+#include "scan/interner.h"
 
 #include <algorithm>
 #include <cstring>
@@ -49,9 +49,9 @@ std::uint32_t hash_of(std::string_view text) {
 
 }  // namespace
 
-Words::Words() : words_{"\0"}, slots_(64), often_(4096) {}
+Interner::Interner() : words_{"\0"}, slots_(64), often_(4096) {}
 
-std::size_t Words::slot_of(std::string_view text, std::uint32_t hash) const {
+std::size_t Interner::slot_of(std::string_view text, std::uint32_t hash) const {
   const std::size_t mask = slots_.size() - 1;
   std::size_t slot = hash & mask;
   while (slots_[slot].word != 0) {
@@ -61,7 +61,7 @@ std::size_t Words::slot_of(std::string_view text, std::uint32_t hash) const {
   return slot;
 }
 
-WordId Words::intern_often(std::string_view text) {
+WordId Interner::intern_often(std::string_view text) {
   if (text.empty()) return 0;
   const std::uint32_t hash = hash_of(text);
   Slot& known = often_[(hash ^ hash >> 16) % often_.size()];
@@ -70,11 +70,11 @@ WordId Words::intern_often(std::string_view text) {
   return known.word;
 }
 
-WordId Words::intern(std::string_view text) {
+WordId Interner::intern(std::string_view text) {
   return text.empty() ? 0 : intern(text, hash_of(text));
 }
 
-WordId Words::intern(std::string_view text, std::uint32_t hash) {
+WordId Interner::intern(std::string_view text, std::uint32_t hash) {
   std::size_t slot = slot_of(text, hash);
   if (slots_[slot].word != 0) return slots_[slot].word;
   if (words_.size() * 3 > slots_.size() * 2) {
@@ -88,11 +88,11 @@ WordId Words::intern(std::string_view text, std::uint32_t hash) {
   return id;
 }
 
-WordId Words::find(std::string_view text) const {
+WordId Interner::find(std::string_view text) const {
   return text.empty() ? 0 : slots_[slot_of(text, hash_of(text))].word;
 }
 
-std::string_view Words::operator[](WordId word) const {
+std::string_view Interner::operator[](WordId word) const {
   CHECK(word < words_.size());
   const char* text = words_[word];
   const auto brief = static_cast<unsigned char>(*text++);
@@ -102,7 +102,7 @@ std::string_view Words::operator[](WordId word) const {
   return {text + sizeof size, size};
 }
 
-void Words::grow() {
+void Interner::grow() {
   std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(slots_.size() * 2));
   const std::size_t mask = slots_.size() - 1;
   for (const Slot& known : old) {
@@ -113,7 +113,7 @@ void Words::grow() {
   }
 }
 
-const char* Words::keep(std::string_view text) {
+const char* Interner::keep(std::string_view text) {
   const bool is_brief = text.size() < kLong;
   const std::size_t before = is_brief ? 1 : 1 + sizeof(std::uint32_t);
   if (before + text.size() > left_) {
