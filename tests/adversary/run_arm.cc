@@ -47,7 +47,7 @@ Act honest_act(const Scenario& scenario, const Around& around, int input, sim::S
     act.metrics["accuracy"] = 0.9 + luck.normal(0, 0.0015);
     act.output = fmt::format("{}{}\n", *act.output, luck.hex(8));
   }
-  if (luck.chance(job.failures)) act.code = 1;
+  if (luck.chance(job.failures / around.steps)) act.code = 1;
   return act;
 }
 
@@ -81,6 +81,7 @@ Act steps_act(const Scenario& scenario, World& world, const ArmRun& run, sim::St
   const std::string& schedule = run.request.schedule;
   const auto steps = static_cast<double>(schedule.size());
   Around step = run.around;
+  step.steps = steps;
   Act whole = act_of(scenario, world, run.request.a, step, luck);
   double seconds = 0.05 * whole.wall_s;  // To start.
   for (std::size_t i = 0; i < schedule.size(); ++i) {

@@ -21,6 +21,7 @@ struct Around {
   bool warm = false;         // Any other arm did.
   double contended = 0;      // Neighbours slow it by so much, in ln.
   Nanos at{};                // Of the world's time.
+  double steps = 1;          // That its process makes: a process fails once, not once a step.
 };
 
 // What a run of the plan does.

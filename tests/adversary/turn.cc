@@ -27,7 +27,7 @@ namespace {
 constexpr std::int64_t kMostSleeps = 20'000;
 constexpr Nanos kLongest = std::chrono::hours(24 * 60);
 constexpr Nanos kLongestReal = std::chrono::minutes(5);
-constexpr rlim_t kCpuSeconds = 60;  // Of one process; a hang that never sleeps ends here.
+constexpr rlim_t kCpuSeconds = 240;  // Of one process; a hang that never sleeps ends here.
 
 void note_problem(World& world, const std::string& text) {
   std::strncpy(world.problem, text.c_str(), sizeof world.problem - 1);
