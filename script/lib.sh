@@ -1,30 +1,30 @@
-# lib.sh: what the scripts share. Sourced, never run; the caller has set -euo pipefail.
+# lib.sh: functions shared by the scripts. Source it; the caller has set -euo pipefail.
 # shellcheck shell=bash
 
-# The repository, whatever folder the caller stands in.
+# The repository root, independent of the caller's working folder.
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export ROOT
 
-# Colour only where a person looks at it.
+# Colour only on a terminal.
 if [[ -t 2 && -z ${NO_COLOR:-} && ${TERM:-dumb} != dumb ]]; then
   BOLD=$'\033[1m' RED=$'\033[31m' DIM=$'\033[2m' PLAIN=$'\033[0m'
 else
   BOLD='' RED='' DIM='' PLAIN=''
 fi
 
-# step TEXT...: says what happens now, on stderr, so that stdout holds results alone.
+# step TEXT...: prints progress to stderr, so that stdout has only results.
 step() { printf '%s==>%s %s\n' "$BOLD" "$PLAIN" "$*" >&2; }
 
-# note TEXT...: a remark that may be passed over.
+# note TEXT...: prints a less important remark to stderr.
 note() { printf '%s    %s%s\n' "$DIM" "$*" "$PLAIN" >&2; }
 
-# die TEXT...: says what failed and what to type next, and ends with 3 (failed).
+# die TEXT...: prints what failed and what to do next, and exits with 3 (failed).
 die() {
   printf '%s%s: %s%s\n' "$RED" "$(basename "$0")" "$*" "$PLAIN" >&2
   exit 3
 }
 
-# wrong_use TEXT...: the same for a wrong command line, which is exit 2.
+# wrong_use TEXT...: the same for a wrong command line; exits with 2.
 wrong_use() {
   printf '%s%s: %s%s\n' "$RED" "$(basename "$0")" "$*" "$PLAIN" >&2
   printf 'try: %s --help\n' "$0" >&2
