@@ -34,7 +34,7 @@ wrong_use() {
 # help_of FILE: the comment block at the head of a script is its help page.
 help_of() { awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); print }' "$1"; }
 
-# build_jobs: how many compilers at once: all cores, as long as each has 1.5 GB to itself.
+# build_jobs: number of parallel compilers: one per core, if there is 1.5 GB of memory for each.
 build_jobs() {
   local cores room
   cores=$(nproc)
@@ -43,14 +43,14 @@ build_jobs() {
   echo "${AMDAHL_JOBS:-$((cores < room ? cores : room))}"
 }
 
-# configure_and_build PRESET [TARGET...]: leaves build/PRESET up to date, or those targets of it.
+# configure_and_build PRESET [TARGET...]: builds build/PRESET, or only these targets.
 configure_and_build() {
   local preset=$1 jobs log
   shift
   jobs=$(build_jobs)
   log=$(mktemp)
   step "configure $preset"
-  # CMake's chatter is shown only when something is wrong.
+  # Show CMake output only on failure.
   if ! cmake -S "$ROOT" --preset "$preset" >"$log" 2>&1; then
     cat "$log" >&2
     rm -f "$log"
