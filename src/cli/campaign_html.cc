@@ -6,34 +6,22 @@
 #include <fmt/format.h>
 
 #include "base/count.h"
+#include "base/html.h"
 #include "base/text.h"
 #include "cli/show.h"
-#include "profile/html_parts.h"
 
 namespace amdahl::cli {
 namespace {
 
 constexpr std::string_view kCampaignStyle = R"(
-:root { color-scheme: light dark; --ink: #1d2327; --soft: #5a6570; --ground: #ffffff;
-  --line: #dde2e6; --cost: #c9cfd6; --gain: #1a7f37; --loss: #c4281f; --open: #8a94a0; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e6e9ec; --soft: #9aa5b1; --ground: #14181c; --line: #2c333a; --cost: #3a434c;
-    --gain: #4cc26b; --loss: #ff7b72; --open: #77828e; } }
-body { margin: 0 auto; max-width: 64rem; padding: 2rem 1.25rem 3rem; background: var(--ground);
-  color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.6rem; margin: 0 0 .25rem; } h2 { font-size: 1.1rem; margin: 2.25rem 0 .5rem; }
+:root { --open: #8a94a0; } @media (prefers-color-scheme: dark) { :root { --open: #77828e; } }
+body { max-width: 64rem; } table { width: 100%; }
 .lead { color: var(--soft); margin: 0; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%; }
-th, td { padding: .3rem .6rem; text-align: right; border-bottom: 1px solid var(--line);
-  vertical-align: top; }
-th { color: var(--soft); font-weight: 600; } td.words, th.words { text-align: left; }
 .why { color: var(--soft); font-size: .85rem; max-width: 34rem; }
 .state { white-space: nowrap; } .promoted { color: var(--gain); font-weight: 600; }
-svg { display: block; } .axis { stroke: var(--soft); } .grid { stroke: var(--line); }
-.cost { fill: var(--cost); } .gain { fill: var(--gain); stroke: var(--gain); }
+.axis { stroke: var(--soft); } .cost { fill: var(--none); }
+.gain { fill: var(--gain); stroke: var(--gain); }
 .loss { fill: var(--loss); stroke: var(--loss); } .open { fill: var(--open); stroke: var(--open); }
-footer { color: var(--soft); font-size: .85rem; margin-top: 2.5rem; }
 )";
 
 double saved_share(double log_effect) { return 1 - std::exp(-log_effect); }
@@ -52,7 +40,7 @@ std::string interval_picture(const model::Comparison& c, bool promoted) {
   std::string svg = fmt::format(
       "<svg width=\"{0}\" height=\"18\" role=\"img\" aria-label=\"{1}\">"
       "<line class=\"axis\" x1=\"{2:.1f}\" x2=\"{2:.1f}\" y1=\"0\" y2=\"18\"/>",
-      kWide, profile::escaped(describe(c)), across(0, kWide));
+      kWide, escape_html(describe(c)), across(0, kWide));
   if (bounded) {
     svg += fmt::format(
         "<line class=\"{}\" stroke-width=\"3\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"9\" y2=\"9\"/>",
@@ -75,42 +63,42 @@ std::string stack_picture(const model::StackResult& stack) {
 }
 
 std::string stacks_table(const app::CampaignStory& story) {
-  constexpr profile::Column kColumns[] = {
+  constexpr HtmlColumn kColumns[] = {
       {"family", true}, {"changes"}, {"original above, with all changes below", true}, {"saves"}};
-  profile::Table table(kColumns);
+  HtmlTable table(kColumns);
   for (const model::StackResult& stack : story.stacks) {
-    table.row({profile::escaped(stack.family), std::to_string(stack.changes), stack_picture(stack),
-               profile::escaped(describe(stack.comparison))});
+    table.row({escape_html(stack.family), std::to_string(stack.changes), stack_picture(stack),
+               escape_html(describe(stack.comparison))});
   }
   return table.take();
 }
 
 std::string ideas_table(const app::CampaignStory& story) {
-  constexpr profile::Column kColumns[] = {
+  constexpr HtmlColumn kColumns[] = {
       {"idea", true}, {"family", true}, {"verdict", true}, {"from −50 to 100 %", true}, {"saves"}};
-  profile::Table table(kColumns);
+  HtmlTable table(kColumns);
   for (const app::TriedIdea& idea : story.ideas) {
     const bool measured = idea.comparison && idea.comparison->pairs > 0;
     const bool promoted = idea.row.state == "promoted";
     const std::string reason = idea.verdict ? idea.verdict->reason : "";
-    table.row({fmt::format("{}<div class=\"why\">{}</div>",
-                           profile::escaped(idea.row.hypothesis.title), profile::escaped(reason)),
-               profile::escaped(idea.row.hypothesis.family),
+    table.row({fmt::format("{}<div class=\"why\">{}</div>", escape_html(idea.row.hypothesis.title),
+                           escape_html(reason)),
+               escape_html(idea.row.hypothesis.family),
                fmt::format("<span class=\"state{}\">{}</span>", promoted ? " promoted" : "",
-                           profile::escaped(idea.row.state)),
+                           escape_html(idea.row.state)),
                measured ? interval_picture(*idea.comparison, promoted) : "",
-               measured ? profile::escaped(describe(*idea.comparison)) : ""});
+               measured ? escape_html(describe(*idea.comparison)) : ""});
   }
   return table.take();
 }
 
 std::string costs_table(const app::Roi& roi) {
-  constexpr profile::Column kColumns[] = {
+  constexpr HtmlColumn kColumns[] = {
       {"family", true},      {"promoted"},           {"spent, accelerator-hours"},
       {"runs, hours a day"}, {"saves, hours a day"}, {"saves a month"}};
-  profile::Table table(kColumns);
+  HtmlTable table(kColumns);
   for (const app::RoiRow& row : roi.rows) {
-    table.row({profile::escaped(row.family), std::to_string(row.promoted),
+    table.row({escape_html(row.family), std::to_string(row.promoted),
                show_number(row.spent_accelerator_s / 3600),
                show_number(row.volume_accelerator_h_per_day),
                show_number(row.saved_accelerator_h_per_day),
@@ -127,13 +115,11 @@ std::string campaign_page(const app::CampaignStory& story, const std::string& wh
   const std::string head =
       fmt::format("{} of {} promoted", promoted,
                   counted(static_cast<std::int64_t>(story.ideas.size()), "idea"));
-  std::string page = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>"
-      "<meta name=\"viewport\" content=\"width=device-width\"/><title>{0}</title>\n"
-      "<style>{1}</style></head><body>\n<h1>{0}</h1>\n<p class=\"lead\">{2} accelerator-hours "
-      "(${3:.2f}) were spent on experiments; the changes save {4} a day (${5:.2f} a month at "
-      "${6:.2f} an hour).{7}</p>\n",
-      head, kCampaignStyle, show_number(story.roi.spent_accelerator_h), story.roi.spent_usd,
+  std::string page = html_head(head, kCampaignStyle);
+  page += fmt::format(
+      "<h1>{0}</h1>\n<p class=\"lead\">{1} accelerator-hours (${2:.2f}) were spent on experiments; "
+      "the changes save {3} a day (${4:.2f} a month at ${5:.2f} an hour).{6}</p>\n",
+      head, show_number(story.roi.spent_accelerator_h), story.roi.spent_usd,
       show_number(story.roi.saved_accelerator_h_per_day), story.roi.saved_usd_per_month,
       story.roi.price,
       story.campaign ? fmt::format(" In expectation at most {} of the promotions are false.",
@@ -146,8 +132,8 @@ std::string campaign_page(const app::CampaignStory& story, const std::string& wh
   page += "<h2>What it cost and what it saves</h2>\n" + costs_table(story.roi);
   return page + fmt::format(
                     "<footer>Made by amdahl roi, {}. The ledger has every pair: amdahl "
-                    "ledger show ID.</footer>\n</body></html>\n",
-                    profile::escaped(when));
+                    "ledger show ID.</footer>\n{}",
+                    escape_html(when), kHtmlEnd);
 }
 
 }  // namespace amdahl::cli

@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "base/html.h"
 #include "base/text.h"
 #include "compare/axis.h"
 
@@ -123,48 +124,7 @@ std::string says(const Row& row, const Account& account) {
                      speech.lower_is_better ? "saved" : "gained");
 }
 
-// The bytes of the code point that starts here; 0 if there is none that a page may hold. What a
-// command prints need not be UTF-8.
-std::size_t code_point_at(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) {
-    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
-  };
-  if (byte(0) < 0x80) return byte(0) < 0x20 || byte(0) == 0x7F ? 0 : 1;
-  const std::size_t length = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : byte(0) >= 0xC2 ? 2 : 0;
-  if (length == 0 || byte(0) > 0xF4) return 0;
-  std::uint32_t code = byte(0) & (0xFFU >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80U) return 0;
-    code = code << 6U | (byte(i) & 0x3FU);
-  }
-  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  const bool control = code < 0xA0 || (code & 0xFFFEU) == 0xFFFE;
-  return code < kLeast[length] || code > 0x10FFFF || surrogate || control ? 0 : length;
-}
-
 }  // namespace
-
-std::string escape_html(std::string_view text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = code_point_at(text, i);
-    const std::string_view sign = text.substr(i, std::max<std::size_t>(1, length));
-    i += sign.size();
-    if (sign == "&") {
-      result += "&amp;";
-    } else if (sign == "<") {
-      result += "&lt;";
-    } else if (sign == ">") {
-      result += "&gt;";
-    } else if (sign == "\"") {
-      result += "&quot;";
-    } else {
-      result += length == 0 ? "?" : sign;
-    }
-  }
-  return result;
-}
 
 std::string effect_chart(const Account& account) {
   const std::vector<const Row*> rows = counted_rows(account);

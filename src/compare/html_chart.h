@@ -2,14 +2,10 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "compare/account.h"
 
 namespace amdahl::compare {
-
-// `text` as it stands between tags and in attributes; control characters become "?".
-std::string escape_html(std::string_view text);
 
 // Each pair as a dot, over them the estimate of all pairs so far with its interval, and the band
 // within which a difference does not matter. Empty without a pair that counts.

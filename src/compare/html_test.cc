@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/html.h"
 #include "compare/html_chart.h"
 #include "compare/sample_tried.h"
 
@@ -86,13 +87,6 @@ TEST(Html, WhateverACommandHoldsIsText) {
   EXPECT_EQ(count(page, "<script"), 0);
   EXPECT_NE(page.find("&lt;script&gt;alert(1)&lt;/script&gt;"), page.npos);
   EXPECT_NE(page.find("printf '??? grüß'"), page.npos);
-}
-
-TEST(Html, EscapesOnlyWhatItMust) {
-  EXPECT_EQ(escape_html("a & b < c > \"d\" 'e' \t"), "a &amp; b &lt; c &gt; &quot;d&quot; 'e' ?");
-  EXPECT_EQ(escape_html("±…😀"), "±…😀");
-  EXPECT_EQ(escape_html("\xed\xa0\x80\xc0\x80\xf5\x80\x80\x80"), "?????????") << "no such signs";
-  EXPECT_EQ(escape_html("\xe2\x82"), "??") << "cut short";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/html.h"
 #include "base/text.h"
 #include "profile/course.h"
 #include "profile/html_parts.h"
@@ -13,48 +14,48 @@ namespace {
 constexpr std::size_t kMostFindings = 20;
 
 std::string place_of(const Finding& finding) {
-  return fmt::format("<code title=\"{}\">{}:{}</code>", escaped(finding.code.file),
-                     escaped(finding.code.file.substr(finding.code.file.rfind('/') + 1)),
+  return fmt::format("<code title=\"{}\">{}:{}</code>", escape_html(finding.code.file),
+                     escape_html(finding.code.file.substr(finding.code.file.rfind('/') + 1)),
                      finding.code.line);
 }
 
 std::string causes_table(const model::Profile& profile, std::span<const Finding> findings,
                          const HotLines& hot) {
   if (profile.causes.empty()) return "";
-  static constexpr Column kColumns[] = {
+  static constexpr HtmlColumn kColumns[] = {
       {"cause", true}, {"class", true}, {"line", true}, {"accel-s"},
       {"share"},       {"ceiling"},     {"expected"},   {"why, and what to try", true}};
-  Table table(kColumns);
+  HtmlTable table(kColumns);
   const Tongue tongue = tongue_of_job(profile.evidence);
   for (const model::Cause& cause : profile.causes) {
     const Finding* behind = finding_behind(findings, cause);
     const std::string line = hot_line_of(findings, hot, cause, to_seconds(profile.wall));
-    table.row({escaped(cause.name),
+    table.row({escape_html(cause.name),
                fmt::format("<span class=\"whole\">{}</span>", name(cause.bottleneck)),
                behind != nullptr ? place_of(*behind) : "", show_number(cause.accelerator_seconds),
                show_percent(cause.share), times_of(cause.ceiling), times_of(expected_gain(cause)),
-               fmt::format("{}{}<div class=\"try\">try: {}</div>", escaped(cause.because),
-                           line.empty() ? "" : "<div>" + escaped(line) + "</div>",
-                           escaped(advice_on(findings, cause, tongue)))});
+               fmt::format("{}{}<div class=\"try\">try: {}</div>", escape_html(cause.because),
+                           line.empty() ? "" : "<div>" + escape_html(line) + "</div>",
+                           escape_html(advice_on(findings, cause, tongue)))});
   }
   return "<h2>Causes</h2>\n" + table.take();
 }
 
 std::string code_of(std::span<const Finding> findings) {
   if (findings.empty()) return "";
-  static constexpr Column kColumns[] = {{"line", true}, {"accel-s"},
-                                        {"share"},      {"at most"},
-                                        {"expected"},   {"what it does, and what to try", true}};
-  Table table(kColumns);
+  static constexpr HtmlColumn kColumns[] = {
+      {"line", true}, {"accel-s"},  {"share"},
+      {"at most"},    {"expected"}, {"what it does, and what to try", true}};
+  HtmlTable table(kColumns);
   for (const Finding& finding : findings.first(std::min(kMostFindings, findings.size()))) {
     std::string words =
         fmt::format("<code>{}</code><div>{}: {}</div><div class=\"try\">try: {}</div>",
-                    escaped(finding.code.snippet), escaped(finding.code.finds),
-                    escaped(finding.because), escaped(finding.code.suggestion));
+                    escape_html(finding.code.snippet), escape_html(finding.code.finds),
+                    escape_html(finding.because), escape_html(finding.code.suggestion));
     if (!finding.code.patch.empty()) {
       std::string patch;
       for (const std::string_view row : split(trim(finding.code.patch), '\n')) {
-        patch += escaped(row) + "\n";
+        patch += escape_html(row) + "\n";
       }
       words += fmt::format("<details><summary>patch</summary><pre>{}</pre></details>", patch);
     }
@@ -68,7 +69,7 @@ std::string code_of(std::span<const Finding> findings) {
 std::string list_of(std::string_view title, const std::vector<std::string>& lines) {
   if (lines.empty()) return "";
   std::string out = fmt::format("<h2>{}</h2>\n<ul>\n", title);
-  for (const std::string& line : lines) out += fmt::format("<li>{}</li>\n", escaped(line));
+  for (const std::string& line : lines) out += fmt::format("<li>{}</li>\n", escape_html(line));
   return out + "</ul>\n";
 }
 
@@ -82,7 +83,7 @@ JobLead job_lead(const model::Profile& profile, std::span<const Finding> finding
   lead.body +=
       "<details id=\"job\">\n<summary>All in words: threads, waits, lines, disks</summary>"
       "\n<pre>";
-  for (const std::string_view line : split(words, '\n')) lead.body += escaped(line) + "\n";
+  for (const std::string_view line : split(words, '\n')) lead.body += escape_html(line) + "\n";
   lead.body += "</pre>\n</details>\n";
   return lead;
 }

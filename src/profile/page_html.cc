@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/embedded.h"
+#include "base/html.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "profile/advice.h"
@@ -85,32 +86,33 @@ std::string seconds(Nanos time) { return show_number(to_seconds(time)); }
 
 std::string causes_table(const TraceReport& report) {
   if (report.profile.causes.empty()) return "";
-  static constexpr Column kColumns[] = {{"cause", true}, {"class", true},
-                                        {"accel-s"},     {"share"},
-                                        {"ceiling"},     {"why, and what to try", true}};
-  Table table(kColumns);
+  static constexpr HtmlColumn kColumns[] = {{"cause", true}, {"class", true},
+                                            {"accel-s"},     {"share"},
+                                            {"ceiling"},     {"why, and what to try", true}};
+  HtmlTable table(kColumns);
   const Tongue tongue = tongue_of_trace(report.profile.evidence);
   for (const model::Cause& cause : report.profile.causes) {
     std::string_view advice;
     for (const WhyRow& row : whys()) {
       if (row.describe == cause.name) advice = what_to_try(row.why, tongue);
     }
-    table.row({escaped(cause.name),
+    table.row({escape_html(cause.name),
                fmt::format("<span class=\"whole\">{}</span>", name(cause.bottleneck)),
                show_number(cause.accelerator_seconds), show_percent(cause.share),
                is_unexplained(cause) ? "unknown" : times_of(cause.ceiling),
-               fmt::format("{}<div class=\"try\">try: {}</div>", escaped(cause.because),
-                           escaped(advice))});
+               fmt::format("{}<div class=\"try\">try: {}</div>", escape_html(cause.because),
+                           escape_html(advice))});
   }
   return "<h2>Causes</h2>\n" + table.take();
 }
 
 std::string gains_of(const TraceReport& report) {
   if (report.gains.alone.empty() && !report.answer) return "";
-  static constexpr Column kColumns[] = {{"without", true}, {"share"}, {"at most"}, {"expected"}};
-  Table table(kColumns);
+  static constexpr HtmlColumn kColumns[] = {
+      {"without", true}, {"share"}, {"at most"}, {"expected"}};
+  HtmlTable table(kColumns);
   if (report.answer) {
-    table.row({fmt::format("<code>{}</code>", escaped(report.asked)),
+    table.row({fmt::format("<code>{}</code>", escape_html(report.asked)),
                show_percent(report.answer->share), times_of(report.answer->ceiling),
                times_of(report.answer->expected)});
   }
@@ -127,10 +129,11 @@ std::string gains_of(const TraceReport& report) {
 
 std::string devices_of(const TraceReport& report) {
   if (report.devices.empty()) return "";
-  static constexpr Column kColumns[] = {{"device", true}, {"span s"}, {"busy"},
-                                        {"compute"},      {"comm"},   {"copy"},
-                                        {"idle"},         {"queue"},  {"idle because of", true}};
-  Table table(kColumns);
+  static constexpr HtmlColumn kColumns[] = {
+      {"device", true}, {"span s"}, {"busy"},
+      {"compute"},      {"comm"},   {"copy"},
+      {"idle"},         {"queue"},  {"idle because of", true}};
+  HtmlTable table(kColumns);
   for (const DeviceRow& row : report.devices) {
     const double span = to_seconds(row.split.span);
     const auto part = [&](Nanos time) {
@@ -142,7 +145,7 @@ std::string devices_of(const TraceReport& report) {
       if (time * 200 < row.split.span) continue;
       idle += fmt::format("{}{} {}", idle.empty() ? "" : ", ", why.name, part(time));
     }
-    table.row({escaped(row.name), seconds(row.split.span), part(row.split.busy),
+    table.row({escape_html(row.name), seconds(row.split.span), part(row.split.busy),
                part(row.split.compute), part(row.split.exposed_communication),
                part(row.split.exposed_memory), part(row.split.idle),
                fmt::format("{:.1f}", row.waiting_mean), idle});
@@ -155,15 +158,16 @@ std::string devices_of(const TraceReport& report) {
 
 std::string kernels_of(const TraceReport& report) {
   if (report.kernels.empty()) return "";
-  static constexpr Column kColumns[] = {
+  static constexpr HtmlColumn kColumns[] = {
       {"kernel", true}, {"launches"}, {"bound", true}, {"ceiling"}, {"why, and what to try", true}};
-  Table table(kColumns);
+  HtmlTable table(kColumns);
   for (const KernelFacts& kernel : report.kernels) {
     const std::string advice = kernel.hints.empty() ? "" : kernel.hints.front().text;
-    table.row(
-        {escaped(kernel.kernel), fmt::to_string(kernel.launches), std::string(name(kernel.bound)),
-         kernel.is_estimated ? times_of(kernel.ceiling) : "unknown",
-         fmt::format("{}<div class=\"try\">{}</div>", escaped(kernel.because), escaped(advice))});
+    table.row({escape_html(kernel.kernel), fmt::to_string(kernel.launches),
+               std::string(name(kernel.bound)),
+               kernel.is_estimated ? times_of(kernel.ceiling) : "unknown",
+               fmt::format("{}<div class=\"try\">{}</div>", escape_html(kernel.because),
+                           escape_html(advice))});
   }
   return "<h2>Kernels</h2>\n" + table.take();
 }
@@ -199,7 +203,7 @@ std::string in_words(const TraceReport& report) {
   std::string out =
       "<details id=\"words\">\n<summary>All in words: path, steps, ranks</summary>\n<pre>";
   const std::string page = draw(report, kWidth, false);
-  for (const std::string_view line : split(page, '\n')) out += escaped(line) + "\n";
+  for (const std::string_view line : split(page, '\n')) out += escape_html(line) + "\n";
   return out + "</pre>\n</details>\n";
 }
 
@@ -216,26 +220,24 @@ std::string traced(const std::string& source) {
   return fmt::format(
       "<h2 class=\"part\">What was traced of it</h2>\n<p class=\"try\">The rest of this page is of "
       "the part that {} holds: for PyTorch a window of steps, after the first ones.</p>\n",
-      escaped(source.substr(source.rfind('/') + 1)));
+      escape_html(source.substr(source.rfind('/') + 1)));
 }
 
 }  // namespace
 
 std::string html(const TraceReport& report, const Boxes& boxes, const JobLead& lead) {
   const bool has_job = !lead.name.empty();
-  std::string page = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-      "<title>{0}: {1}</title>\n<style>\n{2}</style>\n</head>\n<body>\n<h1>{0}: {1}</h1>\n"
-      "<p class=\"rule\">{3}</p>\n",
-      escaped(has_job ? lead.name : title_of(report)),
-      escaped(model::describe(has_job ? lead.bottleneck : report.profile.bottleneck)),
-      asset("page.css"), escaped(has_job ? lead.rule : report.profile.rule));
+  const std::string title =
+      fmt::format("{}: {}", has_job ? lead.name : title_of(report),
+                  model::describe(has_job ? lead.bottleneck : report.profile.bottleneck));
+  std::string page = html_head(title, asset("page.css"));
+  page += fmt::format("<h1>{}</h1>\n<p class=\"rule\">{}</p>\n", escape_html(title),
+                      escape_html(has_job ? lead.rule : report.profile.rule));
   for (const std::string& reading : report.readings) {
-    page += fmt::format("<p class=\"rule\">note: {}</p>\n", escaped(reading));
+    page += fmt::format("<p class=\"rule\">note: {}</p>\n", escape_html(reading));
   }
   page += lead.body;
-  if (has_job && boxes.lanes.empty()) return page + "</body>\n</html>\n";
+  if (has_job && boxes.lanes.empty()) return page.append(kHtmlEnd);
   if (has_job) page += traced(title_of(report));
   page += causes_table(report);
   page += timeline_of(boxes);
@@ -245,15 +247,15 @@ std::string html(const TraceReport& report, const Boxes& boxes, const JobLead& l
   page += in_words(report);
   if (!report.profile.missing.empty()) page += "<h2>Missing</h2>\n<ul>\n";
   for (const std::string& missing : report.profile.missing) {
-    page += fmt::format("<li>{}</li>\n", escaped(missing));
+    page += fmt::format("<li>{}</li>\n", escape_html(missing));
   }
   if (!report.profile.missing.empty()) page += "</ul>\n";
   page += "<script type=\"application/json\" id=\"data\">\n";
   page += data_of(boxes);
   page += "\n</script>\n<script>\n";
   page += asset("page.js");
-  page += "</script>\n</body>\n</html>\n";
-  return page;
+  page += "</script>\n";
+  return page.append(kHtmlEnd);
 }
 
 }  // namespace amdahl::profile

@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "base/amount.h"
+#include "base/html.h"
 #include "base/text.h"
 #include "scan/html_parts.h"
 #include "scan/parts.h"
@@ -19,53 +20,34 @@ namespace {
 
 constexpr std::size_t kDrawnJobs = 6;
 
-// Told apart by lightness too, on both grounds and on paper.
 constexpr std::string_view kStyle = R"(
-:root { color-scheme: light dark; --ink: #1d2327; --soft: #5a6570; --ground: #ffffff;
-  --line: #dde2e6; --productive: #1a7f37; --low: #e0a526; --idle: #c4281f; --unobserved: #c9cfd6;
-  --curve: #1f5fa8; --down: #4a4458; --unallocated: #9dc3e6; }
+:root { --low: #e0a526; --down: #4a4458; --unallocated: #9dc3e6; }
 @media (prefers-color-scheme: dark) {
-  :root { --ink: #e6e9ec; --soft: #9aa5b1; --ground: #14181c; --line: #2c333a;
-    --productive: #4cc26b; --low: #f0b35a; --idle: #ff7b72; --unobserved: #3a434c;
-    --curve: #7db7f5; --down: #8d86a0; --unallocated: #35608a; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 76rem; padding: 1.5rem 1rem 3rem; background: var(--ground);
-  color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .25rem; }
-h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; } h3 { font-size: 1rem; margin: 1.25rem 0 .25rem; }
+  :root { --low: #f0b35a; --down: #8d86a0; --unallocated: #35608a; } }
 .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); gap: .75rem;
   margin: 1rem 0; padding: 0; }
 .facts div { border: 1px solid var(--line); border-radius: .5rem; padding: .5rem .75rem; }
 .facts b { display: block; font-size: 1.3rem; font-variant-numeric: tabular-nums; }
-.facts span, .soft, .key, footer { color: var(--soft); font-size: .9rem; }
-svg { width: 100%; height: auto; display: block; }
-.productive { fill: var(--productive); } .low { fill: var(--low); } .idle { fill: var(--idle); }
-.unobserved { fill: var(--unobserved); } .down { fill: var(--down); }
-.unallocated { fill: var(--unallocated); } .grid { stroke: var(--line); }
+.facts span { color: var(--soft); font-size: .9rem; }
+svg { width: 100%; height: auto; }
+.productive { fill: var(--gain); } .low { fill: var(--low); } .idle { fill: var(--loss); }
+.unobserved { fill: var(--none); } .down { fill: var(--down); }
+.unallocated { fill: var(--unallocated); }
 .curve { fill: none; stroke: var(--curve); stroke-width: 2.5; }
 .whisker { stroke: var(--ink); stroke-width: 1.5; }
-.label { fill: var(--soft); font-size: 12px; }
 .key span { white-space: nowrap; margin-right: .75rem; }
 .key i { display: inline-block; width: .8rem; height: .8rem; margin-right: .3rem;
   border-radius: .15rem; vertical-align: -.05rem; }
-i.productive { background: var(--productive); } i.low { background: var(--low); }
-i.idle { background: var(--idle); } i.unobserved { background: var(--unobserved); }
+i.productive { background: var(--gain); } i.low { background: var(--low); }
+i.idle { background: var(--loss); } i.unobserved { background: var(--none); }
 i.down { background: var(--down); } i.unallocated { background: var(--unallocated); }
 @media (max-width: 40rem) { .label { font-size: 17px; } .curve { stroke-width: 4; } }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%;
-  font-size: .92rem; }
-th, td { padding: .3rem .5rem; text-align: right; border-bottom: 1px solid var(--line);
-  vertical-align: top; }
-th { color: var(--soft); font-weight: 600; cursor: pointer; white-space: nowrap; }
+table { width: 100%; font-size: .92rem; } td, th { white-space: nowrap; }
+td.words { min-width: 14rem; white-space: normal; }
+#rows th { cursor: pointer; }
 th[aria-sort=descending]::after { content: " \2193"; }
 th[aria-sort=ascending]::after { content: " \2191"; }
-td { white-space: nowrap; }
-td:first-child, th:first-child { text-align: left; overflow-wrap: anywhere; min-width: 14rem;
-  white-space: normal; }
-.missing { border-left: .35rem solid var(--idle); padding-left: .8rem; }
-@media print { body { max-width: none; padding: 0; } th { cursor: auto; }
-  h3, svg, tr { break-inside: avoid; } .wide { overflow: visible; } }
+.missing { border-left: .35rem solid var(--loss); padding-left: .8rem; }
 )";
 
 constexpr std::string_view kSorting = R"(
@@ -89,7 +71,8 @@ std::string usd(const std::optional<double>& money) {
 }
 
 std::string fact(const std::string& value, std::string_view what) {
-  return fmt::format("<div><b>{}</b><span>{}</span></div>\n", escaped(value), escaped(what));
+  return fmt::format("<div><b>{}</b><span>{}</span></div>\n", escape_html(value),
+                     escape_html(what));
 }
 
 std::string metrics_of(const Report& report) {
@@ -150,7 +133,7 @@ std::string capacity_of(const Report& report) {
   }
   text += capacity_picture(c, is_observed(report));
   text += fmt::format("<p class=\"soft\">{} h in all, by {}{}{}</p>\n", hours(*c.total),
-                      escaped(c.basis), c.down ? "" : "; what was down is not known",
+                      escape_html(c.basis), c.down ? "" : "; what was down is not known",
                       c.elsewhere > 0 ? fmt::format("; {} h were allocated on hosts of which no "
                                                     "more is known",
                                                     hours(c.elsewhere))
@@ -158,41 +141,42 @@ std::string capacity_of(const Report& report) {
   return text;
 }
 
-std::string number_cell(double value, const std::string& shown) {
-  return fmt::format("<td data-v=\"{}\">{}</td>", value, escaped(shown));
+HtmlCell number_cell(double value, const std::string& shown) {
+  return {escape_html(shown), fmt::to_string(value)};
 }
 
-std::string row_of(const Row& row, bool money) {
-  std::string text = fmt::format(
-      "<tr><td data-v=\"{0}\"{2}>{0}{1}</td>", escaped(row.name),
-      row.detail.empty()
-          ? ""
-          : fmt::format("<br><span class=\"soft\">{}</span>", escaped(clip(row.detail, 90))),
-      row.why.empty() ? "" : fmt::format(" title=\"{}\"", escaped(row.why)));
+std::vector<HtmlCell> cells_of(const Row& row, bool money) {
+  HtmlCell called{escape_html(row.name), row.name};
+  if (!row.detail.empty()) {
+    called.html +=
+        fmt::format("<br/><span class=\"soft\">{}</span>", escape_html(clip(row.detail, 90)));
+  }
+  called.title = row.why;
+  std::vector<HtmlCell> cells{called};
   const auto add_hours = [&](std::initializer_list<double> values) {
-    for (const double value : values) text += number_cell(value, hours(value));
+    for (const double value : values) cells.push_back(number_cell(value, hours(value)));
   };
   const auto add_seen = [&](std::initializer_list<double> values) {
     for (const double value : values) {
-      text += row.utilisation ? number_cell(value, hours(value)) : number_cell(-1, "–");
+      cells.push_back(row.utilisation ? number_cell(value, hours(value)) : number_cell(-1, "–"));
     }
   };
   // What a narrow screen shows first is what counts most.
   add_seen({row.recoverable, wasted(row.split)});
   add_hours({row.split.allocated});
-  text += number_cell(static_cast<double>(row.jobs), fmt::format("{}", row.jobs));
-  text += number_cell(row.utilisation.value_or(-1),
-                      row.utilisation ? show_percent(*row.utilisation) : "–");
+  cells.push_back(number_cell(static_cast<double>(row.jobs), fmt::format("{}", row.jobs)));
+  cells.push_back(number_cell(row.utilisation.value_or(-1),
+                              row.utilisation ? show_percent(*row.utilisation) : "–"));
   add_seen({row.split.idle, row.split.low, row.split.productive});
   add_hours({row.split.unobserved, row.lost, row.queue});
   const bool has_lever = row.lever.from != Lever::From::kNothing;
-  text += number_cell(has_lever ? row.lever.chance : -1,
-                      has_lever ? show_percent(row.lever.chance) : "–");
+  cells.push_back(number_cell(has_lever ? row.lever.chance : -1,
+                              has_lever ? show_percent(row.lever.chance) : "–"));
   if (money) {
     const std::optional<double> sum = row.money ? row.money->wasted : std::nullopt;
-    text += number_cell(sum.value_or(-1), usd(sum));
+    cells.push_back(number_cell(sum.value_or(-1), usd(sum)));
   }
-  return text + "</tr>\n";
+  return cells;
 }
 
 // What stands behind the figures of those that rank first.
@@ -201,7 +185,7 @@ std::string reasons_of(const Cut& cut) {
   for (std::size_t i = 0; i < std::min(kDrawnJobs, cut.rows.size()); ++i) {
     const Row& row = cut.rows[i];
     if (row.why.empty() || row.recoverable <= 0) continue;
-    text += fmt::format("<p><b>{}</b>: {}</p>\n", escaped(row.name), escaped(row.why));
+    text += fmt::format("<p><b>{}</b>: {}</p>\n", escape_html(row.name), escape_html(row.why));
   }
   return text;
 }
@@ -225,20 +209,19 @@ std::string table_of(const Report& report, const Imprint& imprint) {
                                    {"chance"}};
   const Cut& cut = report.cut(imprint.by);
   const bool money = report.totals.money.has_value();
-  std::string text = fmt::format(
-      "<h2>Ranked by {}</h2>\n<p class=\"soft\">Accelerator-hours; {} of {} rows. A heading sorts, "
-      "a name says why when pointed at.</p>\n<div class=\"wide\"><table "
-      "id=\"rows\"><thead><tr><th>{}</th>",
-      imprint.order == Order::kRecoverable ? "what is recoverable" : name(imprint.order),
-      cut.rows.size(), cut.count, name(imprint.by));
+  std::vector<HtmlColumn> columns{{name(imprint.by), true}};
   for (const Heading& heading : kHeadings) {
-    text += fmt::format("<th{}>{}</th>",
-                        heading.order == imprint.order ? " aria-sort=\"descending\"" : "",
-                        heading.name);
+    columns.push_back(
+        {heading.name, false, heading.order == imprint.order ? "descending" : std::string_view{}});
   }
-  text += money ? "<th>USD wasted</th></tr></thead><tbody>\n" : "</tr></thead><tbody>\n";
-  for (const Row& row : cut.rows) text += row_of(row, money);
-  return text + "</tbody></table></div>\n" + reasons_of(cut);
+  if (money) columns.push_back({"USD wasted"});
+  HtmlTable table(columns, "rows");
+  for (const Row& row : cut.rows) table.row(cells_of(row, money));
+  return fmt::format(
+      "<h2>Ranked by {}</h2>\n<p class=\"soft\">Accelerator-hours; {} of {} rows. A heading sorts, "
+      "a name says why when pointed at.</p>\n{}{}",
+      imprint.order == Order::kRecoverable ? "what is recoverable" : name(imprint.order),
+      cut.rows.size(), cut.count, table.take(), reasons_of(cut));
 }
 
 std::string anatomies_of(const FleetUsage& usage, const Report& report) {
@@ -249,19 +232,19 @@ std::string anatomies_of(const FleetUsage& usage, const Report& report) {
     const Anatomy anatomy =
         anatomy_of(usage, usage.jobs[row.worst], row.name, {.idle_below = report.idle_below});
     if (anatomy.accelerators.empty() || anatomy.wall <= Nanos{}) continue;
-    text += fmt::format("<h3>{} of {}</h3>\n", escaped(row.worst_job), escaped(row.name));
+    text += fmt::format("<h3>{} of {}</h3>\n", escape_html(row.worst_job), escape_html(row.name));
     text += anatomy.no_course.empty()
                 ? lanes_picture(anatomy)
-                : fmt::format("<p class=\"soft\">{}</p>\n", escaped(anatomy.no_course));
+                : fmt::format("<p class=\"soft\">{}</p>\n", escape_html(anatomy.no_course));
     std::string parts;
     for (const Part& part : anatomy.parts) {
       parts +=
-          fmt::format("<li>{}: {} h, {} of its time, {}; {}</li>\n", escaped(name(part.kind)),
+          fmt::format("<li>{}: {} h, {} of its time, {}; {}</li>\n", escape_html(name(part.kind)),
                       hours(part.accelerator_seconds), show_percent(part.share),
                       std::isinf(part.if_vanished)
                           ? std::string("all that it did")
                           : fmt::format("without it at most {:.2f}x as fast", part.if_vanished),
-                      escaped(part.evidence));
+                      escape_html(part.evidence));
       if (&part - anatomy.parts.data() == 2) break;
     }
     if (!parts.empty()) text += "<ul class=\"soft\">" + parts + "</ul>\n";
@@ -275,18 +258,18 @@ std::string troubles_of(const FleetUsage& usage, const Imprint& imprint) {
   if (!imprint.missing.empty()) {
     text += "<div class=\"missing\"><h2>Missing</h2><ul>\n";
     for (const std::string& what : imprint.missing) {
-      text += fmt::format("<li>{}</li>\n", escaped(what));
+      text += fmt::format("<li>{}</li>\n", escape_html(what));
     }
     text += "</ul></div>\n";
   }
   if (usage.troubles.empty() && usage.passed_over.empty()) return text;
   text += "<h2>Counted on the way</h2><ul class=\"soft\">\n";
   for (const PassedOver& row : usage.passed_over) {
-    text += fmt::format("<li>{}</li>\n", escaped(describe(usage, row)));
+    text += fmt::format("<li>{}</li>\n", escape_html(describe(usage, row)));
   }
   for (const TroubleCount& t : usage.troubles) {
-    text += fmt::format("<li>{} {}: {}</li>\n", t.count, escaped(model::name(t.trouble)),
-                        escaped(model::describe(t.trouble)));
+    text += fmt::format("<li>{} {}: {}</li>\n", t.count, escape_html(model::name(t.trouble)),
+                        escape_html(model::describe(t.trouble)));
   }
   return text + "</ul>\n";
 }
@@ -296,29 +279,28 @@ std::string troubles_of(const FleetUsage& usage, const Imprint& imprint) {
 std::string html_page(const FleetUsage& usage, const Families&, const Report& report,
                       const Imprint& imprint) {
   const Totals& totals = report.totals;
-  std::string text = fmt::format(
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>Where accelerator time went</title>\n<style>{}</style></head><body>\n"
+  std::string text = html_head("Where accelerator time went", kStyle);
+  text += fmt::format(
       "<h1>{}</h1>\n"
       "<p class=\"soft\">{} to {} UTC, {} jobs of {} users in {} families. Utilisation by {}; idle "
       "{}.</p>\n",
-      kStyle, headline_of(report), minute_of(report.start), minute_of(report.end), totals.jobs,
-      totals.users, totals.families, escaped(metrics_of(report)), describe_idle(report.idle_below));
+      headline_of(report), minute_of(report.start), minute_of(report.end), totals.jobs,
+      totals.users, totals.families, escape_html(metrics_of(report)),
+      describe_idle(report.idle_below));
   for (const Assumption& one : usage.assumptions) {
-    text += fmt::format("<p class=\"missing\">Assumed: {}.</p>\n", escaped(one.says));
+    text += fmt::format("<p class=\"missing\">Assumed: {}.</p>\n", escape_html(one.says));
   }
   text += facts_of(report);
   text += "<h2>What was allocated</h2>\n" + split_picture(totals.split);
-  if (report.trend) text += fmt::format("<p>Trend: {}.</p>\n", escaped(report.trend->says));
+  if (report.trend) text += fmt::format("<p>Trend: {}.</p>\n", escape_html(report.trend->says));
   text += trend_section(report);
   text += capacity_of(report);
   text += "<h2>Who holds the waste</h2>\n" + pareto_picture(report.cut(By::kJob).wasted, "job");
   text += table_of(report, imprint);
   text += anatomies_of(usage, report);
   text += troubles_of(usage, imprint);
-  text += fmt::format("<footer>amdahl scan, {} UTC</footer>\n<script>{}</script>\n</body></html>\n",
-                      escaped(imprint.made), kSorting);
+  text += fmt::format("<footer>amdahl scan, {} UTC</footer>\n<script>{}</script>\n{}",
+                      escape_html(imprint.made), kSorting, kHtmlEnd);
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "base/amount.h"
+#include "base/html.h"
 #include "base/text.h"
 
 namespace amdahl::scan {
@@ -30,7 +31,7 @@ std::string_view class_of(Activity activity) {
 std::string svg(double height, std::string_view label, const std::string& inside) {
   return fmt::format(
       "<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">\n{}</svg>\n", kWidth,
-      height, escaped(label), inside);
+      height, escape_html(label), inside);
 }
 
 std::string bar_of(std::span<const PartOf> parts, double whole, std::string_view label) {
@@ -51,32 +52,6 @@ std::string bar_of(std::span<const PartOf> parts, double whole, std::string_view
 }
 
 }  // namespace
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t') out.push_back(c);
-    }
-  }
-  return out;
-}
 
 std::string minute_of(Nanos unix_time) {
   return fmt::format("{:%Y-%m-%d %H:%M}",
@@ -133,13 +108,13 @@ std::string pareto_picture(const Pareto& pareto, std::string_view rows) {
       "<text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">share of the {}s, "
       "those with most waste first</text><text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\" "
       "text-anchor=\"end\">upwards: share of the waste</text>\n",
-      kLeft + wide / 2, kTop + kHigh + 36, escaped(rows), kLeft + wide - 8, y(0.05));
+      kLeft + wide / 2, kTop + kHigh + 36, escape_html(rows), kLeft + wide - 8, y(0.05));
   const std::string says = fmt::format("share of the waste over share of {} {}s", pareto.n, rows);
   return svg(kTop + kHigh + 44, says, inside) +
          fmt::format(
              "<p class=\"key\">The top 1 % of {} {}s hold {} of the waste, the top 10 % "
              "{}.</p>\n",
-             pareto.n, escaped(rows), show_percent(pareto.top[1]), show_percent(pareto.top[3]));
+             pareto.n, escape_html(rows), show_percent(pareto.top[1]), show_percent(pareto.top[3]));
 }
 
 std::string lanes_picture(const Anatomy& anatomy) {
@@ -156,7 +131,7 @@ std::string lanes_picture(const Anatomy& anatomy) {
     const std::string label = i < anatomy.labels.size() ? anatomy.labels[i] : fmt::format("{}", i);
     inside += fmt::format(
         "<text class=\"label\" x=\"{:.0f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
-        kLeft - 6, top + 13, escaped(clip(label, 18)));
+        kLeft - 6, top + 13, escape_html(clip(label, 18)));
     for (const Stretch& s : anatomy.accelerators[i]) {
       inside += fmt::format(
           "<rect class=\"{}\" x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.0f}\"/>\n",
@@ -167,7 +142,7 @@ std::string lanes_picture(const Anatomy& anatomy) {
   inside += fmt::format(
       "<text class=\"label\" x=\"{:.0f}\" y=\"{:.1f}\">0</text><text class=\"label\" "
       "x=\"{:.0f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
-      kLeft, bottom + 14, kWidth, bottom + 14, escaped(show_duration(anatomy.wall)));
+      kLeft, bottom + 14, kWidth, bottom + 14, escape_html(show_duration(anatomy.wall)));
   std::string text = svg(bottom + 20, "accelerators over time", inside);
   if (anatomy.accelerators.size() > lanes) {
     text += fmt::format("<p class=\"key\">and {} accelerators more</p>\n",

@@ -1,4 +1,4 @@
-// html_parts.h: the pictures of a fleet's page, as inline SVG, and how text goes into HTML.
+// html_parts.h: the pictures of a fleet's page, as inline SVG.
 #pragma once
 
 #include <string>
@@ -10,7 +10,6 @@
 
 namespace amdahl::scan {
 
-std::string escaped(std::string_view text);
 std::string minute_of(Nanos unix_time);  // "2026-11-17 16:40", in UTC.
 
 // One bar in four parts, with its legend below.

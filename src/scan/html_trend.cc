@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "base/amount.h"
+#include "base/html.h"
 #include "base/text.h"
 #include "scan/html_parts.h"
 
@@ -63,17 +64,17 @@ std::string bars(const TrendLine& line, double high, bool labels) {
 }
 
 std::string window_table(const TrendLine& line) {
-  std::string text =
-      "<div class=\"wide\"><table><thead><tr><th>from (UTC)</th><th>jobs</th><th>observed</th>"
-      "<th>wasted</th><th>of observed</th><th>points</th></tr></thead><tbody>\n";
+  constexpr HtmlColumn kColumns[] = {{"from (UTC)", true}, {"jobs"},        {"observed"},
+                                     {"wasted"},           {"of observed"}, {"points"}};
+  HtmlTable table(kColumns);
   for (const TrendWindow& window : line.windows) {
     const Split& split = window.slice.split;
-    text += fmt::format(
-        "<tr><td>{}</td><td>{}</td><td>{} h</td><td>{} h</td><td>{}</td><td>{}</td></tr>\n",
-        minute_of(window.slice.start), window.slice.jobs, show_amount(in_hours(observed_in(split))),
-        show_amount(in_hours(wasted(split))), share_words(window), change_words(window));
+    table.row({minute_of(window.slice.start), fmt::to_string(window.slice.jobs),
+               show_amount(in_hours(observed_in(split))) + " h",
+               show_amount(in_hours(wasted(split))) + " h", share_words(window),
+               change_words(window)});
   }
-  return text + "</tbody></table></div>\n";
+  return table.take();
 }
 
 }  // namespace
@@ -87,8 +88,9 @@ std::string trend_section(const Report& report) {
       bars(fleet, 160, true) + window_table(fleet);
   for (std::size_t i = 1; i < report.trends.size(); ++i) {
     const TrendLine& line = report.trends[i];
-    text += fmt::format("<h3>{}</h3>\n{}", escaped(line.family), bars(line, 40, false));
-    if (line.halves) text += fmt::format("<p class=\"soft\">{}</p>\n", escaped(line.halves->says));
+    text += fmt::format("<h3>{}</h3>\n{}", escape_html(line.family), bars(line, 40, false));
+    if (line.halves)
+      text += fmt::format("<p class=\"soft\">{}</p>\n", escape_html(line.halves->says));
   }
   return text;
 }
