@@ -1,6 +1,5 @@
 // attacks_evidence_test.cc: jobs that would be promoted if what is missing counted as equal, or if
 // a variant could choose which of its runs are looked at.
-#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -48,21 +47,10 @@ class Attack : public testing::Test {
     return json_of(house_.amdahl({"ledger", "list", "--json"})).at("hypotheses").at(0);
   }
 
-  // Events of one kind, as the ledger exports them.
-  std::vector<Json> events(const std::string& kind) const {
-    std::vector<Json> found;
-    std::istringstream lines(house_.amdahl({"ledger", "export"}).out);
-    for (std::string line; std::getline(lines, line);) {
-      const Json event = Json::parse(line, nullptr, false);
-      if (!event.is_discarded() && event.value("kind", "") == kind) found.push_back(event);
-    }
-    return found;
-  }
-
   // How the check voted last, and why.
   std::string vote(const std::string& check) const {
     std::string last;
-    for (const Json& event : events("check.voted")) {
+    for (const Json& event : events(house_, "check.voted")) {
       const Json& finding = event.at("payload");
       if (finding.at("check") != check) continue;
       last =
@@ -130,7 +118,7 @@ TEST_F(Attack, AClockThatIsSetBackRefutesNothing) {
   const Json ended = settle({{"AMDAHL_WORKER", house_.path("worker.sh")}});
   EXPECT_EQ(ended.at("state"), "promoted") << said_ << vote("design");
   int stepped = 0;
-  for (const Json& event : events("run.collected")) {
+  for (const Json& event : events(house_, "run.collected")) {
     const Json& fact = event.at("payload").at("fact");
     if (!fact.is_object()) continue;
     EXPECT_EQ(fact.at("ran_variant_second"), fact.at("variant_second"));
@@ -143,7 +131,7 @@ TEST_F(Attack, AClockThatIsSetBackRefutesNothing) {
 TEST_F(Attack, NoiseIsThatOfTheJobItWasMeasuredOn) {
   const auto same_pairs = [&] {
     int pairs = 0;
-    for (const Json& event : events("run.reserved")) {
+    for (const Json& event : events(house_, "run.reserved")) {
       pairs += event.at("payload").at("purpose") == "same" ? 1 : 0;
     }
     return pairs;

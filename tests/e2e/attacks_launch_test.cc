@@ -2,7 +2,6 @@
 // twice.
 #include <csignal>
 #include <map>
-#include <sstream>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -52,30 +51,20 @@ class Attack : public testing::Test {
     return 0;
   }
 
-  std::vector<Json> events(const std::string& kind) const {
-    std::vector<Json> found;
-    std::istringstream lines(house_.amdahl({"ledger", "export"}).out);
-    for (std::string line; std::getline(lines, line);) {
-      const Json event = Json::parse(line);
-      if (event.at("kind") == kind) found.push_back(event);
-    }
-    return found;
-  }
-
   // What the budget says is what its runs say: nothing is free, and nothing is paid for twice.
   void expect_sums() const {
     double spent = 0;
     for (const char* kind : {"run.collected", "run.voided"}) {
-      for (const Json& event : events(kind)) {
+      for (const Json& event : events(house_, kind)) {
         spent += event.at("payload").at("spent_accelerator_s").get<double>();
       }
     }
     std::map<std::string, double> open;
-    for (const Json& event : events("run.reserved")) {
+    for (const Json& event : events(house_, "run.reserved")) {
       open[event.at("subject")] = event.at("payload").at("reserved_accelerator_s").get<double>();
     }
     for (const char* kind : {"run.collected", "run.voided"}) {
-      for (const Json& event : events(kind)) open.erase(event.at("subject"));
+      for (const Json& event : events(house_, kind)) open.erase(event.at("subject"));
     }
     double committed = 0;
     for (const auto& [run, reserved] : open) committed += reserved;
@@ -102,7 +91,7 @@ TEST_F(Attack, ANewLedgerCollectsNothingOfAnOldOne) {
   adopt("nap", "sleep 0.1\n");
   const Outcome again = watch();
   ASSERT_EQ(again.code, 0) << again.err;
-  const auto collected = static_cast<int>(events("run.collected").size());
+  const auto collected = static_cast<int>(events(house_, "run.collected").size());
   EXPECT_GE(collected, 1) << again.err;
   EXPECT_EQ(ran("nap") - before, 2 * collected) << "old receipts were taken for new ones";
   EXPECT_FALSE(house_.list("state/runs/.aside").empty()) << "nothing is thrown away";
@@ -118,9 +107,9 @@ TEST_F(Attack, AKilledRunIsPaidFor) {
   const Outcome next = house_.amdahl({"cycle"});
   EXPECT_NE(next.err.find("its worker died without leaving receipts"), std::string::npos)
       << next.err;
-  ASSERT_EQ(events("run.voided").size(), 1U);
+  ASSERT_EQ(events(house_, "run.voided").size(), 1U);
   const double spent =
-      events("run.voided")[0].at("payload").at("spent_accelerator_s").get<double>();
+      events(house_, "run.voided")[0].at("payload").at("spent_accelerator_s").get<double>();
   EXPECT_GE(spent, 1) << "it ran for a second at least";
   EXPECT_LT(spent, 60);
   expect_sums();
@@ -136,8 +125,9 @@ TEST_F(Attack, AStoppedWorkerIsWaitedForNoLongerThanItsDeadline) {
   const Outcome next = watch();
   EXPECT_EQ(next.code, 0) << next.err;
   EXPECT_NE(next.err.find("is not over after 32"), std::string::npos) << next.err;
-  EXPECT_EQ(events("run.voided").size(), 1U);
-  EXPECT_EQ(events("profile.recorded").size(), 1U) << "and the next run went well:\n" << next.err;
+  EXPECT_EQ(events(house_, "run.voided").size(), 1U);
+  EXPECT_EQ(events(house_, "profile.recorded").size(), 1U) << "and the next run went well:\n"
+                                                           << next.err;
   expect_sums();
   ::kill(stopped, SIGKILL);
 }
@@ -150,7 +140,7 @@ TEST_F(Attack, AMendedSpecIsTriedAgain) {
   // The script is mended, not the spec: a person must say so.
   house_.write("nap.sh", "sleep 0.1\n");
   const Outcome refreshed = house_.amdahl({"cycle", "--watch", "--refresh"});
-  EXPECT_EQ(events("profile.recorded").size(), 1U) << refreshed.err;
+  EXPECT_EQ(events(house_, "profile.recorded").size(), 1U) << refreshed.err;
 }
 
 TEST_F(Attack, AnotherSpecHasFailedAtNothing) {
@@ -158,7 +148,7 @@ TEST_F(Attack, AnotherSpecHasFailedAtNothing) {
   watch();
   adopt("nap", "sleep 0.1\n", "time_limit_s = 99\n", {"--replace"});
   const Outcome mended = watch();
-  EXPECT_EQ(events("profile.recorded").size(), 1U) << mended.err;
+  EXPECT_EQ(events(house_, "profile.recorded").size(), 1U) << mended.err;
 }
 
 TEST_F(Attack, OneBadFamilyStopsNoOther) {
@@ -169,8 +159,8 @@ TEST_F(Attack, OneBadFamilyStopsNoOther) {
   EXPECT_EQ(cycle.code, 3) << cycle.err;
   EXPECT_EQ(count_lines(cycle.err, "wide is skipped: it needs 4096 CPU slots"), 1) << cycle.err;
   EXPECT_EQ(count_lines(cycle.err, "zoo is skipped"), 1) << cycle.err;
-  ASSERT_EQ(events("profile.recorded").size(), 1U) << cycle.err;
-  EXPECT_EQ(events("cycle.noted").size(), 2U);
+  ASSERT_EQ(events(house_, "profile.recorded").size(), 1U) << cycle.err;
+  EXPECT_EQ(events(house_, "cycle.noted").size(), 2U);
   EXPECT_EQ(ran("wide") + ran("zoo"), 0);
 }
 
@@ -186,7 +176,7 @@ TEST_F(Attack, ARunWhoseFilesAreBrokenIsVoidAndStopsNoOther) {
   EXPECT_EQ(cycle.code, 0) << cycle.err;
   EXPECT_NE(cycle.err.find("its folder is another run's, or cannot be read"), std::string::npos)
       << cycle.err;
-  EXPECT_EQ(events("profile.recorded").size(), 2U) << cycle.err;
+  EXPECT_EQ(events(house_, "profile.recorded").size(), 2U) << cycle.err;
   expect_sums();
 }
 

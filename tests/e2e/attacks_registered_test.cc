@@ -1,6 +1,5 @@
 // attacks_registered_test.cc: what was registered is what is judged: the environment, the code and
 // the spec that a pair was reserved under.
-#include <sstream>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -56,23 +55,13 @@ class Registered : public testing::Test {
     return outcome.out + outcome.err;
   }
 
-  std::vector<Json> events(const std::string& kind) const {
-    std::vector<Json> found;
-    std::istringstream lines(house_.amdahl({"ledger", "export"}).out);
-    for (std::string line; std::getline(lines, line);) {
-      const Json event = Json::parse(line);
-      if (event.at("kind") == kind) found.push_back(event);
-    }
-    return found;
-  }
-
   // Single cycles until the ledger has such an event; each leaves its runs in flight.
   void until(const std::string& kind, std::size_t count = 1) {
-    for (int i = 0; i < 100 && events(kind).size() < count; ++i) {
+    for (int i = 0; i < 100 && events(house_, kind).size() < count; ++i) {
       cycle();
       std::this_thread::sleep_for(600ms);
     }
-    ASSERT_GE(events(kind).size(), count) << kind;
+    ASSERT_GE(events(house_, kind).size(), count) << kind;
   }
 
   Json hypothesis() const {
@@ -124,7 +113,7 @@ TEST_F(Registered, CodeThatMovesEndsTheExperiment) {
   const Json aborted = hypothesis();
   EXPECT_EQ(aborted.at("state"), "aborted") << said;
   EXPECT_NE(said.find("changed while it was under test (source code)"), std::string::npos) << said;
-  for (const Json& event : events("run.voided")) {
+  for (const Json& event : events(house_, "run.voided")) {
     const std::string reason = event.at("payload").at("reason");
     EXPECT_NE(reason.find("ran source code"), std::string::npos) << reason;
   }
@@ -135,12 +124,12 @@ TEST_F(Registered, APairInFlightBelongsToTheSpecItWasReservedUnder) {
   until("profile.recorded");
   propose();
   until("run.reserved", 2);  // The profile's, and an A/A pair's.
-  const std::string pair = events("run.reserved").at(1).at("subject");
+  const std::string pair = events(house_, "run.reserved").at(1).at("subject");
   adopt();
   std::this_thread::sleep_for(1s);
   cycle();
   bool found = false;
-  for (const Json& event : events("run.collected")) {
+  for (const Json& event : events(house_, "run.collected")) {
     if (event.at("subject") != pair) continue;
     found = true;
     EXPECT_EQ(event.at("payload").at("fact").at("a").at("metric"), 7) << event.dump();

@@ -1,6 +1,10 @@
 // json.h: what the program said with --json, for tests that read it.
 #pragma once
 
+#include <sstream>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -18,6 +22,17 @@ inline Json json_of(const Outcome& outcome, int code = 0) {
   Json parsed = Json::parse(outcome.out, nullptr, false);
   EXPECT_FALSE(parsed.is_discarded()) << "this is no JSON:\n" << outcome.out << outcome.err;
   return parsed.is_discarded() ? Json() : parsed;
+}
+
+// The ledger's events of a kind ("run.reserved"), oldest first.
+inline std::vector<Json> events(const House& house, const std::string& kind) {
+  std::vector<Json> found;
+  std::istringstream lines(house.amdahl({"ledger", "export"}).out);
+  for (std::string line; std::getline(lines, line);) {
+    Json event = Json::parse(line);
+    if (event.at("kind") == kind) found.push_back(std::move(event));
+  }
+  return found;
 }
 
 }  // namespace amdahl::e2e
