@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <exception>
+#include <memory>
 
 #include <fmt/core.h>
 
@@ -21,31 +22,53 @@ std::span<const Embedded> embedded_reference();
 namespace amdahl::cli {
 namespace {
 
+template <class VerbFlags>
+std::unique_ptr<Flags> make_flags() {
+  return std::make_unique<VerbFlags>();
+}
+
+template <class VerbFlags>
+constexpr auto made_for(Result<int> (*)(const VerbFlags&)) {
+  return &make_flags<VerbFlags>;
+}
+
+template <auto Do, class VerbFlags>
+Result<int> run_with(const Flags& flags, Result<int> (*)(const VerbFlags&)) {
+  return Do(static_cast<const VerbFlags&>(flags));
+}
+
+// A row whose flags are of the type that its function takes.
+template <auto Do>
+constexpr Verb verb(std::string_view name, std::string_view summary, int most_words,
+                    bool hidden = false) {
+  return {name,       summary,      hidden,
+          most_words, made_for(Do), [](const Flags& flags) { return run_with<Do>(flags, Do); }};
+}
+
 constexpr auto kVerbs = std::to_array<Verb>({
-    {"tune", "find, prove and hand over what makes a command cheaper", false, -1, do_tune},
-    {"run", "run a command, watch its accelerators, keep a receipt", false, -1, do_run},
-    {"scan", "rank families by wasted accelerator time", false, -1, do_scan},
-    {"anatomy", "draw one job's timeline and what each part could gain", false, 1, do_anatomy},
-    {"adopt", "give a family a spec, so that it can be experimented on", false, 1, do_adopt},
-    {"profile", "why accelerators wait: of a family, or from traces", false, -1, do_profile},
-    {"propose", "put an idea of your own to the test", false, 1, do_propose},
-    {"cycle", "one turn of the loop; --watch goes on until all is settled", false, 0, do_cycle},
-    {"status", "where the loop stands", false, 0, do_status},
-    {"gate", "see and decide what waits for a person", false, 2, do_gate},
-    {"canary", "promoted changes watched in production, some runs without them", false, 2,
-     do_canary},
-    {"stack", "re-measure a family's promoted changes together", false, -1, do_stack},
-    {"ledger", "list, show, search, verify, export, reopen", false, -1, do_ledger},
-    {"dream", "search wins and documents for fresh hypotheses", false, 0, do_dream},
-    {"roi", "hours and money spent and saved", false, 0, do_roi},
-    {"compare", "is B cheaper than A? a paired test of two commands", false, -1, do_compare},
-    {"sim", "try the loop on a fleet whose truth is known", false, -1, do_sim},
-    {"doctor", "what works here, what is missing, how to fix it", false, 0, do_doctor},
-    {"init", "make the state folder and a configuration", false, 0, do_init},
-    {"config", "every setting, its value and who set it", false, 1, do_config},
-    {"completion", "completion for bash, zsh or fish", false, 1, do_completion},
-    {"version", "version, revision and ledger schema", false, 0, do_version},
-    {"exec", "the supervisor of one pair; started by launchers", true, 0, do_exec},
+    verb<do_tune>("tune", "find, prove and hand over what makes a command cheaper", -1),
+    verb<do_run>("run", "run a command, watch its accelerators, keep a receipt", -1),
+    verb<do_scan>("scan", "rank families by wasted accelerator time", -1),
+    verb<do_anatomy>("anatomy", "draw one job's timeline and what each part could gain", 1),
+    verb<do_adopt>("adopt", "give a family a spec, so that it can be experimented on", 1),
+    verb<do_profile>("profile", "why accelerators wait: of a family, or from traces", -1),
+    verb<do_propose>("propose", "put an idea of your own to the test", 1),
+    verb<do_cycle>("cycle", "one turn of the loop; --watch goes on until all is settled", 0),
+    verb<do_status>("status", "where the loop stands", 0),
+    verb<do_gate>("gate", "see and decide what waits for a person", 2),
+    verb<do_canary>("canary", "promoted changes watched in production, some runs without them", 2),
+    verb<do_stack>("stack", "re-measure a family's promoted changes together", -1),
+    verb<do_ledger>("ledger", "list, show, search, verify, export, reopen", -1),
+    verb<do_dream>("dream", "search wins and documents for fresh hypotheses", 0),
+    verb<do_roi>("roi", "hours and money spent and saved", 0),
+    verb<do_compare>("compare", "is B cheaper than A? a paired test of two commands", -1),
+    verb<do_sim>("sim", "try the loop on a fleet whose truth is known", -1),
+    verb<do_doctor>("doctor", "what works here, what is missing, how to fix it", 0),
+    verb<do_init>("init", "make the state folder and a configuration", 0),
+    verb<do_config>("config", "every setting, its value and who set it", 1),
+    verb<do_completion>("completion", "completion for bash, zsh or fish", 1),
+    verb<do_version>("version", "version, revision and ledger schema", 0),
+    verb<do_exec>("exec", "the supervisor of one pair; started by launchers", 0, true),
 });
 
 int exit_code(Error::Kind kind) {
@@ -112,12 +135,13 @@ Result<> check_words(const Verb& verb, const Flags& flags) {
 int dispatch(const std::vector<std::string>& argv) {
   const auto typed = parse(argv);
   if (!typed) return fail(typed.error());
-  if (typed->verb == "help") return print_help(typed->flags.words);
-  if (typed->flags.help) return print_help({typed->verb});
+  if (typed->verb == "help") return print_help(typed->flags->words);
+  if (typed->flags->help) return print_help({typed->verb});
   const Verb& verb = *find_verb(typed->verb);
-  if (const auto checked = check_words(verb, typed->flags); !checked) return fail(checked.error());
-  if (const auto checked = check_outputs(typed->flags); !checked) return fail(checked.error());
-  const auto code = verb.run(typed->flags);
+  if (const auto checked = check_words(verb, *typed->flags); !checked) return fail(checked.error());
+  if (const auto checked = check_outputs(verb.name, *typed->flags); !checked)
+    return fail(checked.error());
+  const auto code = verb.run(*typed->flags);
   return code ? *code : fail(code.error());
 }
 

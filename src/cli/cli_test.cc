@@ -167,7 +167,7 @@ TEST_F(CliTest, AnOutputThatWouldDoHarmIsRefused) {
   for (const char* name : {"trace.json", "same.json"}) {
     EXPECT_EQ(wrong({"profile", path("trace.json"), "--html", path(name)}),
               "amdahl: --html " + path(name) +
-                  ": that is a file to read, and would be lost; name another\n");
+                  ": the output would overwrite an input; name another file\n");
   }
   EXPECT_EQ(wrong({"profile", path("trace.json"), "--html", "-"}),
             "amdahl: --html -: give the name of a file\n");

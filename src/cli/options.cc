@@ -19,55 +19,59 @@ constexpr auto kOptions = std::to_array<Option>({
     {"", "--no-color", "", &Flags::no_color, "no colours"},
     {"", "-h,--help", "", &Flags::help, "what this verb does, with an example"},
 
-    {"run", "--family", "NAME", &Flags::family, "what this is a job of"},
-    {"run", "--accelerators", "N", &Flags::accelerators, "how many it is given"},
-    {"run", "--time-limit", "S", &Flags::time_limit, "kill it after so many seconds"},
-    {"run", "--memory-limit", "MB", &Flags::memory_limit, "kill it above this"},
+    {"run", "--family", "NAME", &RunFlags::family, "what this is a job of"},
+    {"run", "--accelerators", "N", &RunFlags::accelerators, "how many it is given"},
+    {"run", "--time-limit", "S", &RunFlags::time_limit, "kill it after so many seconds"},
+    {"run", "--memory-limit", "MB", &RunFlags::memory_limit, "kill it above this"},
     {"run", "--quiet", "", &Flags::quiet, "do not show the job's output"},
-    {"run", "--spec", "FILE", &Flags::spec, "run the job of this spec"},
-    {"run", "--promoted", "", &Flags::promoted, "with what was promoted for its family"},
+    {"run", "--spec", "FILE", &RunFlags::spec, "run the job of this spec"},
+    {"run", "--promoted", "", &RunFlags::promoted, "with what was promoted for its family"},
 
-    {"tune", "--budget", "LIMIT", &Flags::budget, "20m, 1h30m; 2ah (accelerator-hours); $5 (30m)"},
-    {"tune", "--family", "NAME", &Flags::family, "what this is a job of"},
-    {"tune", "--accelerators", "N", &Flags::accelerators, "how many it is given"},
-    {"tune", "--spec", "FILE", &Flags::spec, "tune the job of this spec"},
-    {"tune", "--slots", "N", &Flags::slots, "CPU slots to use"},
+    {"tune", "--budget", "LIMIT", &TuneFlags::budget,
+     "20m, 1h30m; 2ah (accelerator-hours); $5 (30m)"},
+    {"tune", "--family", "NAME", &TuneFlags::family, "what this is a job of"},
+    {"tune", "--accelerators", "N", &TuneFlags::accelerators, "how many it is given"},
+    {"tune", "--spec", "FILE", &TuneFlags::spec, "tune the job of this spec"},
+    {"tune", "--slots", "N", &TuneFlags::slots, "CPU slots to use"},
     {"tune", "--quiet", "", &Flags::quiet, "the result alone"},
 
-    {"scan", "--source", "NAME=WHERE", &Flags::sources,
+    {"scan", "--source", "NAME=WHERE", &ScanFlags::sources,
      "prometheus=http://host:9090, slurm, csv=FILE, or a PATH; may be repeated"},
-    {"scan", "--from", "TIME", &Flags::from, "start of the window: 2026-11-15, -7d (UTC)"},
-    {"scan", "--to", "TIME", &Flags::to, "its end; default of live sources: now"},
-    {"scan", "--window", "LENGTH", &Flags::window, "its length: 7d, 36h"},
-    {"scan", "--by", "WHAT", &Flags::by,
+    {"scan", "--from", "TIME", &ScanFlags::from, "start of the window: 2026-11-15, -7d (UTC)"},
+    {"scan", "--to", "TIME", &ScanFlags::to, "its end; default of live sources: now"},
+    {"scan", "--window", "LENGTH", &ScanFlags::window, "its length: 7d, 36h"},
+    {"scan", "--by", "WHAT", &ScanFlags::by,
      "rows: family, job, user, account, partition, node, state or kind"},
-    {"scan", "--top", "N", &Flags::top, "rows at most (20); 0: all"},
-    {"scan", "--order", "BY", &Flags::order, "recoverable, wasted, allocated, lost or queue"},
-    {"scan", "--trend", "EVERY", &Flags::trend,
+    {"scan", "--top", "N", &ScanFlags::top, "rows at most (20); 0: all"},
+    {"scan", "--order", "BY", &ScanFlags::order, "recoverable, wasted, allocated, lost or queue"},
+    {"scan", "--trend", "EVERY", &ScanFlags::trend,
      "waste by day, week, 12h: of the fleet and families"},
-    {"scan", "--metric", "NAME", &Flags::metric, "only this metric of a server"},
-    {"scan", "--idle", "SHARE", &Flags::idle, "utilisation below is idle, and 0 always: 0, 0.05"},
-    {"scan", "--fields", "LIST", &Flags::fields, "of sacct without a header, as after its -o"},
-    {"scan", "--map", "FILE", &Flags::map, "TOML that says what the columns of a table mean"},
-    {"scan", "--time-zone", "ZONE", &Flags::time_zone,
+    {"scan", "--metric", "NAME", &ScanFlags::metric, "only this metric of a server"},
+    {"scan", "--idle", "SHARE", &ScanFlags::idle,
+     "utilisation below is idle, and 0 always: 0, 0.05"},
+    {"scan", "--fields", "LIST", &ScanFlags::fields, "of sacct without a header, as after its -o"},
+    {"scan", "--map", "FILE", &ScanFlags::map, "TOML that says what the columns of a table mean"},
+    {"scan", "--time-zone", "ZONE", &ScanFlags::time_zone,
      "of times without one; else told by the data"},
-    {"scan", "--host", "NAME", &Flags::host, "whose file it is, if it does not say"},
-    {"scan", "--price", "USD", &Flags::price, "per accelerator-hour"},
-    {"scan", "--step", "LENGTH", &Flags::step, "between points of a server; default: its scrapes"},
-    {"scan", "--token-env", "NAME", &Flags::token_env, "variable with a server's bearer token"},
-    {"scan", "--token-file", "FILE", &Flags::token_file, "file with it"},
-    {"scan", "--user", "NAME", &Flags::user, "of a server with basic authentication"},
-    {"scan", "--password-env", "NAME", &Flags::password_env, "variable with the password"},
-    {"scan", "--password-file", "FILE", &Flags::password_file, "file with it"},
-    {"scan", "--header", "TEXT", &Flags::headers,
+    {"scan", "--host", "NAME", &ScanFlags::host, "whose file it is, if it does not say"},
+    {"scan", "--price", "USD", &ScanFlags::price, "per accelerator-hour"},
+    {"scan", "--step", "LENGTH", &ScanFlags::step,
+     "between points of a server; default: its scrapes"},
+    {"scan", "--token-env", "NAME", &ScanFlags::token_env, "variable with a server's bearer token"},
+    {"scan", "--token-file", "FILE", &ScanFlags::token_file, "file with it"},
+    {"scan", "--user", "NAME", &ScanFlags::user, "of a server with basic authentication"},
+    {"scan", "--password-env", "NAME", &ScanFlags::password_env, "variable with the password"},
+    {"scan", "--password-file", "FILE", &ScanFlags::password_file, "file with it"},
+    {"scan", "--header", "TEXT", &ScanFlags::headers,
      "'Name: value' for a server, or 'Name: $VARIABLE'"},
-    {"scan", "--explain-input", "", &Flags::explain_input,
+    {"scan", "--explain-input", "", &ScanFlags::explain_input,
      "how each input was read, joined and what was dropped"},
-    {"scan", "--csv", "", &Flags::csv, "the rows as CSV, in hours"},
+    {"scan", "--csv", "", &ScanFlags::csv, "the rows as CSV, in hours"},
     {"scan", "--html", "FILE", &Flags::html, "write a page with pictures, too"},
-    {"scan", "--job", "ID", &Flags::job, "draw the anatomy of this job instead"},
-    {"scan", "--fresh", "", &Flags::fresh, "read all anew, whatever an earlier scan kept"},
-    {"scan", "--threads", "N", &Flags::threads, "for reading; default: one for each CPU, up to 8"},
+    {"scan", "--job", "ID", &ScanFlags::job, "draw the anatomy of this job instead"},
+    {"scan", "--fresh", "", &ScanFlags::fresh, "read all anew, whatever an earlier scan kept"},
+    {"scan", "--threads", "N", &ScanFlags::threads,
+     "for reading; default: one for each CPU, up to 8"},
     {"scan", "--progress", "", &Flags::progress, "show how far it is, even where nobody looks"},
     {"scan", "--width", "N", &Flags::width, "columns to write in"},
     {"scan", "--ascii", "", &Flags::ascii, "draw with plain letters"},
@@ -75,100 +79,109 @@ constexpr auto kOptions = std::to_array<Option>({
     {"anatomy", "--width", "N", &Flags::width, "columns to draw in"},
     {"anatomy", "--ascii", "", &Flags::ascii, "draw with plain letters"},
 
-    {"adopt", "--family", "NAME", &Flags::family, "name of the family"},
-    {"adopt", "--output", "FILE", &Flags::output, "where to write the spec"},
-    {"adopt", "--spec", "FILE", &Flags::spec, "adopt this spec instead of a job"},
-    {"adopt", "--replace", "", &Flags::replace, "put it in place of the family's present spec"},
+    {"adopt", "--family", "NAME", &AdoptFlags::family, "name of the family"},
+    {"adopt", "--output", "FILE", &AdoptFlags::output, "where to write the spec"},
+    {"adopt", "--spec", "FILE", &AdoptFlags::spec, "adopt this spec instead of a job"},
+    {"adopt", "--replace", "", &AdoptFlags::replace,
+     "put it in place of the family's present spec"},
 
-    {"profile", "--show", "", &Flags::show, "show the latest, do not run"},
-    {"profile", "--what-if", "LIST", &Flags::what_if,
+    {"profile", "--show", "", &ProfileFlags::show, "show the latest, do not run"},
+    {"profile", "--what-if", "LIST", &ProfileFlags::what_if,
      "replay traces with causes changed: input=0,logging=0.5,kernel:gemm=0.8"},
     {"profile", "--html", "FILE", &Flags::html, "write a page with the timeline, too"},
-    {"profile", "--hta", "", &Flags::hta, "with the figures of Holistic Trace Analysis"},
-    {"profile", "--nsys", "", &Flags::nsys, "run the command inside Nsight Systems"},
-    {"profile", "--ncu", "", &Flags::ncu, "run the command inside Nsight Compute"},
-    {"profile", "--syscalls", "", &Flags::syscalls, "count system calls, too"},
-    {"profile", "--family", "NAME", &Flags::family, "what the command is a job of"},
-    {"profile", "--accelerators", "N", &Flags::accelerators, "how many the command is given"},
+    {"profile", "--hta", "", &ProfileFlags::hta, "with the figures of Holistic Trace Analysis"},
+    {"profile", "--nsys", "", &ProfileFlags::nsys, "run the command inside Nsight Systems"},
+    {"profile", "--ncu", "", &ProfileFlags::ncu, "run the command inside Nsight Compute"},
+    {"profile", "--syscalls", "", &ProfileFlags::syscalls, "count system calls, too"},
+    {"profile", "--family", "NAME", &ProfileFlags::family, "what the command is a job of"},
+    {"profile", "--accelerators", "N", &ProfileFlags::accelerators,
+     "how many the command is given"},
     {"profile", "--quiet", "", &Flags::quiet, "do not show the command's output"},
-    {"profile", "--format", "NAME", &Flags::format, "of the files, if their content does not tell"},
+    {"profile", "--format", "NAME", &ProfileFlags::format,
+     "of the files, if their content does not tell"},
 
-    {"propose", "--env", "NAME=VALUE", &Flags::env, "set a variable; NAME alone unsets it"},
-    {"propose", "--arg", "FLAG=VALUE", &Flags::args, "set a flag; FLAG alone is a bare flag"},
-    {"propose", "--set", "FILE#KEY=VALUE", &Flags::sets,
+    {"propose", "--env", "NAME=VALUE", &ProposeFlags::env, "set a variable; NAME alone unsets it"},
+    {"propose", "--arg", "FLAG=VALUE", &ProposeFlags::args,
+     "set a flag; FLAG alone is a bare flag"},
+    {"propose", "--set", "FILE#KEY=VALUE", &ProposeFlags::sets,
      "set a key of a JSON, TOML or YAML file that its command names"},
-    {"propose", "--accelerators", "N", &Flags::accelerators, "give it so many"},
-    {"propose", "--inject", "FIX=VALUE", &Flags::inject,
+    {"propose", "--accelerators", "N", &ProposeFlags::accelerators, "give it so many"},
+    {"propose", "--inject", "FIX=VALUE", &ProposeFlags::inject,
      "put a fix of playbook/inject/ into its Python processes; FIX alone if it takes no value"},
-    {"propose", "--patch", "FILE", &Flags::patch, "a unified diff against the spec's repo"},
-    {"propose", "--title", "TEXT", &Flags::title, "what people call it"},
-    {"propose", "--gain", "PERCENT", &Flags::gain, "how much it should save"},
-    {"propose", "--cause", "NAME", &Flags::cause, "the cause of the latest profile it acts on"},
-    {"propose", "--as", "NAME", &Flags::as, "who proposes it"},
+    {"propose", "--patch", "FILE", &ProposeFlags::patch, "a unified diff against the spec's repo"},
+    {"propose", "--title", "TEXT", &ProposeFlags::title, "what people call it"},
+    {"propose", "--gain", "PERCENT", &ProposeFlags::gain, "how much it should save"},
+    {"propose", "--cause", "NAME", &ProposeFlags::cause,
+     "the cause of the latest profile it acts on"},
+    {"propose", "--as", "NAME", &ProposeFlags::as, "who proposes it"},
 
-    {"cycle", "--watch", "", &Flags::watch, "go on until nothing is left to do"},
-    {"cycle", "--until", "WHEN", &Flags::until, "settled, first-win or never"},
-    {"cycle", "--slots", "N", &Flags::slots, "CPU slots to use"},
-    {"cycle", "--gate-policy", "NAME", &Flags::gate_policy, "let a policy decide at the gate"},
-    {"cycle", "--refresh", "", &Flags::refresh, "profile every family anew"},
+    {"cycle", "--watch", "", &CycleFlags::watch, "go on until nothing is left to do"},
+    {"cycle", "--until", "WHEN", &CycleFlags::until, "settled, first-win or never"},
+    {"cycle", "--slots", "N", &CycleFlags::slots, "CPU slots to use"},
+    {"cycle", "--gate-policy", "NAME", &CycleFlags::gate_policy, "let a policy decide at the gate"},
+    {"cycle", "--refresh", "", &CycleFlags::refresh, "profile every family anew"},
     {"cycle", "--quiet", "", &Flags::quiet, "say nothing but the summary"},
 
-    {"gate", "--reason", "TEXT", &Flags::reason, "why"},
-    {"gate", "--as", "NAME", &Flags::as, "who decides; default: your login"},
+    {"gate", "--reason", "TEXT", &GateFlags::reason, "why"},
+    {"gate", "--as", "NAME", &GateFlags::as, "who decides; default: your login"},
 
-    {"canary", "--reason", "TEXT", &Flags::reason, "why the change is kept"},
-    {"canary", "--as", "NAME", &Flags::as, "who keeps it; default: your login"},
+    {"canary", "--reason", "TEXT", &CanaryFlags::reason, "why the change is kept"},
+    {"canary", "--as", "NAME", &CanaryFlags::as, "who keeps it; default: your login"},
 
-    {"stack", "--pairs", "N", &Flags::pairs, "pairs to measure"},
-    {"stack", "--show", "", &Flags::show, "show the latest, do not run"},
+    {"stack", "--pairs", "N", &StackFlags::pairs, "pairs to measure"},
+    {"stack", "--show", "", &StackFlags::show, "show the latest, do not run"},
 
-    {"ledger", "--hypothesis-state", "STATE", &Flags::hypothesis_state,
+    {"ledger", "--hypothesis-state", "STATE", &LedgerFlags::hypothesis_state,
      "only those: live, parked, refuted, ..."},
-    {"ledger", "--family", "NAME", &Flags::family, "only this family's"},
-    {"ledger", "--limit", "N", &Flags::limit, "rows at most"},
-    {"ledger", "--before", "N", &Flags::before, "list: only those older than number N"},
-    {"ledger", "--output", "FILE", &Flags::output, "where to export to"},
-    {"ledger", "--reason", "TEXT", &Flags::reason, "why it is reopened"},
-    {"ledger", "--as", "NAME", &Flags::as, "who reopens it"},
+    {"ledger", "--family", "NAME", &LedgerFlags::family, "only this family's"},
+    {"ledger", "--limit", "N", &LedgerFlags::limit, "rows at most"},
+    {"ledger", "--before", "N", &LedgerFlags::before, "list: only those older than number N"},
+    {"ledger", "--output", "FILE", &LedgerFlags::output, "where to export to"},
+    {"ledger", "--reason", "TEXT", &LedgerFlags::reason, "why it is reopened"},
+    {"ledger", "--as", "NAME", &LedgerFlags::as, "who reopens it"},
 
-    {"dream", "--docs", "DIR", &Flags::docs, "folder of documents to search"},
-    {"dream", "--family", "NAME", &Flags::family, "only for this family"},
+    {"dream", "--docs", "DIR", &DreamFlags::docs, "folder of documents to search"},
+    {"dream", "--family", "NAME", &DreamFlags::family, "only for this family"},
 
-    {"roi", "--price", "USD", &Flags::price, "per accelerator-hour"},
+    {"roi", "--price", "USD", &RoiFlags::price, "per accelerator-hour"},
     {"roi", "--html", "FILE", &Flags::html, "write the whole campaign as a page, too"},
 
-    {"init", "--replace", "", &Flags::replace, "write the configuration anew"},
+    {"init", "--replace", "", &InitFlags::replace, "write the configuration anew"},
 
-    {"compare", "--pairs", "N", &Flags::pairs, "pairs at most (40)"},
-    {"compare", "--claim", "PERCENT", &Flags::claim, "what B is said to save"},
-    {"compare", "--metric", "WHAT", &Flags::metric,
+    {"compare", "--pairs", "N", &CompareFlags::pairs, "pairs at most (40)"},
+    {"compare", "--claim", "PERCENT", &CompareFlags::claim, "what B is said to save"},
+    {"compare", "--metric", "WHAT", &CompareFlags::metric,
      "wall, cpu, memory, a reported name, or a pattern with one group on stdout"},
-    {"compare", "--higher", "", &Flags::higher, "of that metric, more is better"},
-    {"compare", "--work", "PATTERN", &Flags::work_pattern, "units of work done, on stdout"},
-    {"compare", "--concurrent", "", &Flags::concurrent, "both at once, on separate CPUs"},
-    {"compare", "--same", "N", &Flags::same, "pairs of A against A first, to know the noise"},
-    {"compare", "--noise", "PERCENT", &Flags::noise, "noise of one pair, if you know it"},
-    {"compare", "--warm-up", "N", &Flags::warm_up, "runs of each before that, not counted (1)"},
-    {"compare", "--confidence", "PERCENT", &Flags::confidence,
+    {"compare", "--higher", "", &CompareFlags::higher, "of that metric, more is better"},
+    {"compare", "--work", "PATTERN", &CompareFlags::work_pattern, "units of work done, on stdout"},
+    {"compare", "--concurrent", "", &CompareFlags::concurrent, "both at once, on separate CPUs"},
+    {"compare", "--same", "N", &CompareFlags::same,
+     "pairs of A against A first, to know the noise"},
+    {"compare", "--noise", "PERCENT", &CompareFlags::noise, "noise of one pair, if you know it"},
+    {"compare", "--warm-up", "N", &CompareFlags::warm_up,
+     "runs of each before that, not counted (1)"},
+    {"compare", "--confidence", "PERCENT", &CompareFlags::confidence,
      "of the verdict and each bound (95)"},
-    {"compare", "--precision", "PERCENT", &Flags::precision, "go on until the interval is +- this"},
-    {"compare", "--seed", "TEXT", &Flags::seed, "of the coin; default: drawn"},
-    {"compare", "--accelerators", "N", &Flags::accelerators, "each arm is given so many"},
-    {"compare", "--resume", "FOLDER", &Flags::resume, "go on with an earlier one, or 'last'"},
+    {"compare", "--precision", "PERCENT", &CompareFlags::precision,
+     "go on until the interval is +- this"},
+    {"compare", "--seed", "TEXT", &CompareFlags::seed, "of the coin; default: drawn"},
+    {"compare", "--accelerators", "N", &CompareFlags::accelerators, "each arm is given so many"},
+    {"compare", "--resume", "FOLDER", &CompareFlags::resume,
+     "go on with an earlier one, or 'last'"},
     {"compare", "--html", "FILE", &Flags::html, "write a page with pictures, too"},
     {"compare", "--quiet", "", &Flags::quiet, "the verdict alone"},
     {"compare", "--width", "N", &Flags::width, "columns to draw in"},
     {"compare", "--ascii", "", &Flags::ascii, "draw with plain letters"},
 
-    {"sim", "--seed", "N", &Flags::seed, "same number, same figures (1)"},
-    {"sim", "--hypotheses", "N", &Flags::hypotheses, "how many, or how many repetitions"},
-    {"sim", "--scenario", "NAME", &Flags::scenario, "noise: base, clean, bursty, drift, ..."},
-    {"sim", "--policy", "NAME", &Flags::policy, "only this row of the tables that compare them"},
-    {"sim", "--canary", "", &Flags::canary, "watch what is promoted in production"},
-    {"sim", "--from-ledger", "", &Flags::from_ledger, "with the noise of your own pairs"},
-    {"sim", "--threads", "N", &Flags::threads, "at once; default: one for each CPU"},
+    {"sim", "--seed", "N", &SimFlags::seed, "same number, same figures (1)"},
+    {"sim", "--hypotheses", "N", &SimFlags::hypotheses, "how many, or how many repetitions"},
+    {"sim", "--scenario", "NAME", &SimFlags::scenario, "noise: base, clean, bursty, drift, ..."},
+    {"sim", "--policy", "NAME", &SimFlags::policy, "only this row of the tables that compare them"},
+    {"sim", "--canary", "", &SimFlags::canary, "watch what is promoted in production"},
+    {"sim", "--from-ledger", "", &SimFlags::from_ledger, "with the noise of your own pairs"},
+    {"sim", "--threads", "N", &SimFlags::threads, "at once; default: one for each CPU"},
 
-    {"exec", "--pair", "DIR", &Flags::pair_dir, "the run's folder"},
+    {"exec", "--pair", "DIR", &ExecFlags::pair_dir, "the run's folder"},
 });
 
 struct AddTo {
@@ -284,7 +297,7 @@ std::span<const Option> options() { return kOptions; }
 Result<Typed> parse(const std::vector<std::string>& argv) {
   Typed typed;
   const auto divide = std::ranges::find(argv, "--");
-  if (divide != argv.end()) typed.flags.command.assign(divide + 1, argv.end());
+  if (divide != argv.end()) typed.flags->command.assign(divide + 1, argv.end());
   std::vector<std::string> before(argv.begin(), divide);
   const auto verb = find_word(before);
   if (verb == before.end()) {
@@ -298,10 +311,14 @@ Result<Typed> parse(const std::vector<std::string>& argv) {
   typed.verb = *verb;
   before.erase(verb);
   if (typed.verb == "help") {
-    typed.flags.words = before;
+    typed.flags->words = before;
     return typed;
   }
-  if (!find_verb(typed.verb)) return unknown_verb(typed.verb);
+  const Verb* row = find_verb(typed.verb);
+  if (row == nullptr) return unknown_verb(typed.verb);
+  std::vector<std::string> command = std::move(typed.flags->command);
+  typed.flags = row->make_flags();
+  typed.flags->command = std::move(command);
 
   if (const std::string swallowed = swallowed_option(typed.verb, before); !swallowed.empty()) {
     return wrong_use(typed.verb, swallowed, {});
@@ -311,9 +328,9 @@ Result<Typed> parse(const std::vector<std::string>& argv) {
   std::vector<std::pair<std::string_view, const CLI::Option*>> added;
   for (const Option& option : kOptions) {
     if (!option.verb.empty() && option.verb != typed.verb) continue;
-    added.emplace_back(option.name, std::visit(AddTo{app, typed.flags, option}, option.field));
+    added.emplace_back(option.name, std::visit(AddTo{app, *typed.flags, option}, option.field));
   }
-  app.add_option("words", typed.flags.words);
+  app.add_option("words", typed.flags->words);
   std::vector<std::string> reversed(before.rbegin(), before.rend());  // As CLI11 wants them.
   try {
     app.parse(reversed);
@@ -322,7 +339,7 @@ Result<Typed> parse(const std::vector<std::string>& argv) {
     return wrong_use(typed.verb, better.empty() ? e.what() : better, before);
   }
   for (const auto& [name, option] : added) {
-    if (option->count() > 0) typed.flags.given.push_back(name);
+    if (option->count() > 0) typed.flags->given.push_back(name);
   }
   return typed;
 }

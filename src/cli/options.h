@@ -2,8 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
-#include <optional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,8 +13,10 @@
 
 namespace amdahl::cli {
 
-// Everything that can be typed after a verb; each verb reads what its rows name.
+// What every verb takes, and how it is asked to print; a verb's own options are in a struct below.
 struct Flags {
+  virtual ~Flags() = default;
+
   std::string state;
   std::string config;
   bool json = false;
@@ -26,35 +27,43 @@ struct Flags {
   std::vector<std::string> command;     // After "--", untouched.
   std::vector<std::string_view> given;  // Names of the options that were typed.
 
-  std::string family;
-  std::string output;
-  std::string spec;
-  std::string reason;
-  std::string as;
-  std::string title;
-  std::string docs;
-  std::string until = "settled";
-  std::string gate_policy;
-  std::string hypothesis_state;
-  std::string patch;
-  std::string budget;
-  std::string pair_dir;
-  std::string source;
-  std::string metric;
-  std::string work_pattern;
-  std::string seed;
-  std::string resume;
+  // Of verbs that have the option.
   std::string html;
-  std::string what_if;
-  std::string format;
-  std::string scenario;
-  std::string policy;
+  int width = 0;
+  bool ascii = false;
+  bool progress = false;
+  bool quiet = false;
+
+  bool is_given(std::string_view option) const {
+    return std::find(given.begin(), given.end(), option) != given.end();
+  }
+};
+
+struct RunFlags : Flags {
+  std::string family;
+  std::string spec;
+  double time_limit = 0;
+  double memory_limit = 0;
+  int accelerators = 0;
+  bool promoted = false;
+};
+
+struct TuneFlags : Flags {
+  std::string budget;
+  std::string family;
+  std::string spec;
+  int accelerators = 0;
+  int slots = 0;
+};
+
+struct ScanFlags : Flags {
   std::string from;
   std::string to;
   std::string window;
   std::string by;
   std::string order;
   std::string trend;
+  std::string metric;
   std::string fields;
   std::string map;
   std::string time_zone;
@@ -65,61 +74,134 @@ struct Flags {
   std::string user;
   std::string password_env;
   std::string password_file;
+  std::string job;
   std::vector<std::string> sources;
   std::vector<std::string> headers;
-  std::vector<std::string> env;
-  std::vector<std::string> args;
-  std::vector<std::string> sets;
-  std::vector<std::string> inject;
-  double time_limit = 0;
-  double memory_limit = 0;
-  double gain = 0;
-  std::string cause;
-  double claim = 0;
-  double noise = 0;
-  double confidence = 95;
-  double precision = 0;
-  double price = -1;
-  double work = 0;
   double idle = -1;
+  double price = -1;
   int top = 20;
-  int accelerators = 0;
-  int width = 0;
-  int pairs = 0;
-  int slots = 0;
-  int same = -1;
-  int warm_up = 1;
-  int limit = 50;
-  int before = 0;
-  int hypotheses = 0;
   int threads = 0;
   bool explain_input = false;
   bool csv = false;
   bool fresh = false;
-  bool progress = false;
-  std::string job;
-  bool watch = false;
-  bool refresh = false;
+};
+
+struct AdoptFlags : Flags {
+  std::string family;
+  std::string output;
+  std::string spec;
   bool replace = false;
-  bool quiet = false;
-  bool ascii = false;
+};
+
+struct ProfileFlags : Flags {
+  std::string what_if;
+  std::string family;
+  std::string format;
+  int accelerators = 0;
   bool show = false;
-  bool promoted = false;
-  bool higher = false;
-  bool concurrent = false;
-  bool from_ledger = false;
-  bool canary = false;
   bool hta = false;
   bool nsys = false;
-  bool syscalls = false;
   bool ncu = false;
+  bool syscalls = false;
+};
 
-  bool is_given(std::string_view option) const {
-    return std::find(given.begin(), given.end(), option) != given.end();
-  }
+struct ProposeFlags : Flags {
+  std::string patch;
+  std::string title;
+  std::string cause;
+  std::string as;
+  std::vector<std::string> env;
+  std::vector<std::string> args;
+  std::vector<std::string> sets;
+  std::vector<std::string> inject;
+  double gain = 0;
+  int accelerators = 0;
+};
+
+struct CycleFlags : Flags {
+  std::string until = "settled";
+  std::string gate_policy;
+  int slots = 0;
+  bool watch = false;
+  bool refresh = false;
+};
+
+struct GateFlags : Flags {
+  std::string reason;
+  std::string as;
+};
+
+struct CanaryFlags : Flags {
+  std::string reason;
+  std::string as;
+};
+
+struct StackFlags : Flags {
+  int pairs = 0;
+  bool show = false;
+};
+
+struct LedgerFlags : Flags {
+  std::string hypothesis_state;
+  std::string family;
+  std::string output;
+  std::string reason;
+  std::string as;
+  int limit = 50;
+  int before = 0;
+};
+
+struct DreamFlags : Flags {
+  std::string docs;
+  std::string family;
+};
+
+struct RoiFlags : Flags {
+  double price = -1;
+};
+
+struct InitFlags : Flags {
+  bool replace = false;
+};
+
+struct CompareFlags : Flags {
+  std::string metric;
+  std::string work_pattern;
+  std::string seed;
+  std::string resume;
+  double claim = 0;
+  double noise = 0;
+  double confidence = 95;
+  double precision = 0;
+  int pairs = 0;
+  int same = -1;
+  int warm_up = 1;
+  int accelerators = 0;
+  bool higher = false;
+  bool concurrent = false;
+};
+
+struct SimFlags : Flags {
+  std::string seed;
+  std::string scenario;
+  std::string policy;
+  int hypotheses = 0;
+  int threads = 0;
+  bool canary = false;
+  bool from_ledger = false;
+};
+
+struct ExecFlags : Flags {
+  std::string pair_dir;
 };
 
 struct Option {
+  // `in` is a member of the struct of that verb's flags.
+  template <class VerbFlags, class T>
+  constexpr Option(std::string_view of, std::string_view called, std::string_view wants,
+                   T VerbFlags::*in, std::string_view text)
+      : verb{of}, name{called}, value{wants}, field{static_cast<T Flags::*>(in)}, does{text} {}
+
   std::string_view verb;   // "" for all.
   std::string_view name;   // "--watch".
   std::string_view value;  // What the value is called in help; "" for a switch.
@@ -134,7 +216,7 @@ std::span<const Option> options();
 // The verb and its flags; kBadInput for what is not known, with "did you mean".
 struct Typed {
   std::string verb;
-  Flags flags;
+  std::unique_ptr<Flags> flags = std::make_unique<Flags>();  // Of the verb's own type.
 };
 Result<Typed> parse(const std::vector<std::string>& argv);
 

@@ -18,36 +18,49 @@ bool is_where_text_goes(const std::string& path) {
          path.starts_with("/dev/fd/") || path.starts_with("/proc/");
 }
 
-std::vector<std::string> inputs_of(const Flags& flags) {
+// What was typed for an option of this verb that takes a file; empty if it has none.
+std::string value_of(std::string_view verb, const Flags& flags, std::string_view option) {
+  for (const Option& row : options()) {
+    if (row.name != option || (!row.verb.empty() && row.verb != verb)) continue;
+    if (const auto* text = std::get_if<std::string Flags::*>(&row.field)) return flags.*(*text);
+  }
+  return "";
+}
+
+std::vector<std::string> inputs_of(std::string_view verb, const Flags& flags) {
   std::vector<std::string> files = flags.words;
-  for (const std::string& source : flags.sources)
-    files.push_back(source.substr(source.find('=') + 1));
-  for (const std::string* one : {&flags.map, &flags.spec, &flags.config, &flags.token_file}) {
-    files.push_back(*one);
+  if (const auto* scan = dynamic_cast<const ScanFlags*>(&flags)) {
+    for (const std::string& source : scan->sources) {
+      files.push_back(source.substr(source.find('=') + 1));
+    }
+  }
+  for (const char* option : {"--map", "--spec", "--config", "--token-file"}) {
+    files.push_back(value_of(verb, flags, option));
   }
   std::erase(files, "");
   return files;
 }
 
-Result<> check_output(const Flags& flags, const char* option, const std::string& path) {
+Result<> check_output(std::string_view verb, const Flags& flags, const char* option) {
+  const std::string path = value_of(verb, flags, option);
   if (path.empty()) return Ok{};
   if (is_where_text_goes(path)) {
     return bad_input(fmt::format("{} {}: give the name of a file", option, path));
   }
-  for (const std::string& input : inputs_of(flags)) {
+  for (const std::string& input : inputs_of(verb, flags)) {
     std::error_code error;
     if (!fs::is_regular_file(input, error) || !fs::equivalent(path, input, error)) continue;
-    return bad_input(fmt::format("{} {}: that is a file to read, and would be lost; name another",
-                                 option, path));
+    return bad_input(
+        fmt::format("{} {}: the output would overwrite an input; name another file", option, path));
   }
   return Ok{};
 }
 
 }  // namespace
 
-Result<> check_outputs(const Flags& flags) {
-  TRY(check_output(flags, "--output", flags.output));
-  TRY(check_output(flags, "--html", flags.html));
+Result<> check_outputs(std::string_view verb, const Flags& flags) {
+  TRY(check_output(verb, flags, "--output"));
+  TRY(check_output(verb, flags, "--html"));
   if (flags.html.empty()) return Ok{};
   const std::string folder = fs::path(os::absolute(flags.html)).parent_path().string();
   if (os::exists(folder)) return Ok{};

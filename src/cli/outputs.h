@@ -8,6 +8,6 @@ namespace amdahl::cli {
 
 // What --html and --output name can be written without harm: it is no file that the verb is to
 // read, not where the text goes, and --html's folder exists.
-Result<> check_outputs(const Flags& flags);
+Result<> check_outputs(std::string_view verb, const Flags& flags);
 
 }  // namespace amdahl::cli

@@ -38,17 +38,14 @@ std::string question(const std::string& check) {
 
 }  // namespace
 
-Result<app::Config> config_for(const Flags& flags) {
-  app::Overrides overrides;
+Result<app::Config> config_for(const Flags& flags, app::Overrides overrides) {
   overrides.config_file = flags.config;
   overrides.state_dir = flags.state;
-  overrides.gate_policy = flags.gate_policy;
-  if (flags.slots != 0) overrides.slots = flags.slots;
   return app::load_config(overrides);
 }
 
-Result<app::Context> context_for(const Flags& flags, bool create) {
-  const app::Config config = TRY(config_for(flags));
+Result<app::Context> context_for(const Flags& flags, bool create, app::Overrides overrides) {
+  const app::Config config = TRY(config_for(flags, std::move(overrides)));
   return app::open_context(config, create);
 }
 

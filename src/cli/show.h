@@ -16,9 +16,10 @@ struct Parked;
 
 namespace amdahl::cli {
 
-// The configuration that these flags ask for; and the opened state on top of it.
-Result<app::Config> config_for(const Flags& flags);
-Result<app::Context> context_for(const Flags& flags, bool create);
+// The configuration that these flags ask for, with what else a verb overrides; and the opened state
+// on top of it.
+Result<app::Config> config_for(const Flags& flags, app::Overrides overrides = {});
+Result<app::Context> context_for(const Flags& flags, bool create, app::Overrides overrides = {});
 
 void print(const std::string& text);  // To stdout.
 // Whether all of it arrived; kExternal if not: a full disk.

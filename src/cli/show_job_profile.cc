@@ -100,7 +100,7 @@ std::string last_words(const app::CommandProfile& done) {
 
 }  // namespace
 
-Result<int> profile_typed_command(const Flags& flags) {
+Result<int> profile_typed_command(const ProfileFlags& flags) {
   app::ProfileCommand command;
   command.run.argv = flags.command;
   command.run.family = flags.family;

@@ -14,6 +14,6 @@ namespace amdahl::cli {
 std::string show_job_profile(const Flags& flags, const app::JobProfile& profile);
 
 // `amdahl profile -- CMD`.
-Result<int> profile_typed_command(const Flags& flags);
+Result<int> profile_typed_command(const ProfileFlags& flags);
 
 }  // namespace amdahl::cli

@@ -29,7 +29,7 @@ constexpr std::uint64_t kFewJobs = 20;  // Of fewer, "the top 1 %" says nothing.
 
 class Shown {
  public:
-  Shown(const Flags& flags, const app::FleetAnswer& answer, By by)
+  Shown(const ScanFlags& flags, const app::FleetAnswer& answer, By by)
       : flags_{flags},
         answer_{answer},
         report_{answer.report},
@@ -332,7 +332,7 @@ class Shown {
     }
   }
 
-  const Flags& flags_;
+  const ScanFlags& flags_;
   const app::FleetAnswer& answer_;
   const Report& report_;
   By by_;
@@ -381,7 +381,7 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   return lines;
 }
 
-std::string show_fleet(const Flags& flags, const app::FleetAnswer& answer, scan::By by) {
+std::string show_fleet(const ScanFlags& flags, const app::FleetAnswer& answer, scan::By by) {
   return Shown(flags, answer, by).text();
 }
 

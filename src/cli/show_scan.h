@@ -10,7 +10,7 @@
 
 namespace amdahl::cli {
 
-std::string show_fleet(const Flags& flags, const app::FleetAnswer& answer, scan::By by);
+std::string show_fleet(const ScanFlags& flags, const app::FleetAnswer& answer, scan::By by);
 // Where only what there was is known, and no job: by partition.
 std::string show_capacity(const Flags& flags, const app::FleetAnswer& answer);
 std::string explain_inputs(const Flags& flags, const app::FleetAnswer& answer);

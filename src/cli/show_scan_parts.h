@@ -34,7 +34,7 @@ std::vector<std::string> words_of(std::string_view text);
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
 // The ranked rows in as many columns as there is room for, and what stands behind the first.
-std::string show_rows(const Flags& flags, const app::FleetAnswer& answer, scan::By by,
+std::string show_rows(const ScanFlags& flags, const app::FleetAnswer& answer, scan::By by,
                       std::size_t width);
 // The worst jobs of the first families: the parts of their waste, and what accelerators did when.
 std::string show_anatomies(const Flags& flags, const app::FleetAnswer& answer, std::size_t width);

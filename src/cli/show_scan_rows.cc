@@ -19,7 +19,7 @@ constexpr std::size_t kLeastName = 20;  // Columns for names.
 // The ranked rows of a cut, in as many columns as there is room for.
 class Ranking {
  public:
-  Ranking(const Flags& flags, const app::FleetAnswer& answer, By by, std::size_t width)
+  Ranking(const ScanFlags& flags, const app::FleetAnswer& answer, By by, std::size_t width)
       : flags_{flags},
         answer_{answer},
         cut_{answer.report.cut(by)},
@@ -178,7 +178,7 @@ class Ranking {
     }
   }
 
-  const Flags& flags_;
+  const ScanFlags& flags_;
   const app::FleetAnswer& answer_;
   const scan::Cut& cut_;
   By by_;
@@ -189,7 +189,7 @@ class Ranking {
 
 }  // namespace
 
-std::string show_rows(const Flags& flags, const app::FleetAnswer& answer, By by,
+std::string show_rows(const ScanFlags& flags, const app::FleetAnswer& answer, By by,
                       std::size_t width) {
   return Ranking(flags, answer, by, width).text();
 }

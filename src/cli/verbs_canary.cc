@@ -50,7 +50,7 @@ std::string note_on(const app::CanaryView& view) {
   return text + "\n";
 }
 
-Result<int> keep(const Flags& flags) {
+Result<int> keep(const CanaryFlags& flags) {
   app::Context context = TRY(context_for(flags, false));
   const std::string who = flags.as.empty() ? os::user_name() : flags.as;
   const std::string outcome = TRY(app::keep_change(context, flags.words[1], who, flags.reason));
@@ -64,7 +64,7 @@ Result<int> keep(const Flags& flags) {
 
 }  // namespace
 
-Result<int> do_canary(const Flags& flags) {
+Result<int> do_canary(const CanaryFlags& flags) {
   if (!flags.words.empty() && flags.words.front() == "keep") {
     if (flags.words.size() != 2) return bad_input("canary wants: keep ID --reason TEXT");
     return keep(flags);

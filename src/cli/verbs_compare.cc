@@ -56,7 +56,7 @@ std::string show_progress(const app::TryProgress& at) {
                      show_arm(at));
 }
 
-void put_into(app::TryQuestion& question, const Flags& flags) {
+void put_into(app::TryQuestion& question, const CompareFlags& flags) {
   if (flags.pairs != 0) question.pairs = flags.pairs;
   if (flags.accelerators > 0) {
     question.a.accelerators = question.b.accelerators = flags.accelerators;
@@ -74,7 +74,7 @@ void put_into(app::TryQuestion& question, const Flags& flags) {
   question.seed = flags.seed;
 }
 
-Result<app::TryOutcome> tried(const Flags& flags, const app::TryWatch& watch) {
+Result<app::TryOutcome> tried(const CompareFlags& flags, const app::TryWatch& watch) {
   const app::Config config = TRY(config_for(flags));
   const std::vector<std::string>& words = flags.command.empty() ? flags.words : flags.command;
   if (flags.resume.empty()) {
@@ -90,7 +90,7 @@ Result<app::TryOutcome> tried(const Flags& flags, const app::TryWatch& watch) {
   return app::try_again(config, again, watch);
 }
 
-Result<> write_page(const Flags& flags, const app::TryOutcome& outcome) {
+Result<> write_page(const CompareFlags& flags, const app::TryOutcome& outcome) {
   if (flags.html.empty()) return Ok{};
   const compare::Imprint imprint{describe_time(outcome.started) + " UTC", os::host_name(),
                                  outcome.folder};
@@ -98,7 +98,7 @@ Result<> write_page(const Flags& flags, const app::TryOutcome& outcome) {
       .in("--html");
 }
 
-void show(const Flags& flags, const app::TryOutcome& outcome) {
+void show(const CompareFlags& flags, const app::TryOutcome& outcome) {
   const compare::Account& account = outcome.account;
   if (flags.json) {
     return print_json(api::compared(outcome));
@@ -112,7 +112,7 @@ void show(const Flags& flags, const app::TryOutcome& outcome) {
 
 }  // namespace
 
-Result<int> do_compare(const Flags& flags) {
+Result<int> do_compare(const CompareFlags& flags) {
   catch_interrupts();
   ProgressLine line(flags);
   const bool silent = flags.quiet || (flags.json && !line.live());

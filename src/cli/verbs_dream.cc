@@ -86,7 +86,7 @@ std::string show_known(const app::DreamOutcome& outcome) {
 
 }  // namespace
 
-Result<int> do_dream(const Flags& flags) {
+Result<int> do_dream(const DreamFlags& flags) {
   app::Context context = TRY(context_for(flags, false));
   const app::DreamOutcome outcome =
       TRY(app::dream_up(context, {.docs = flags.docs, .family = flags.family, .fence = 0}));

@@ -46,7 +46,7 @@ Result<int> do_doctor(const Flags& flags) {
 }
 
 // The configuration is written where --config or $AMDAHL_CONFIG says, else into the state folder.
-Result<int> do_init(const Flags& flags) {
+Result<int> do_init(const InitFlags& flags) {
   const std::string named = !flags.config.empty() ? flags.config : os::env_or("AMDAHL_CONFIG", "");
   const bool missing = !named.empty() && !os::exists(named);
   const app::Config config =
@@ -92,7 +92,7 @@ Result<int> do_version(const Flags& flags) {
   return 0;
 }
 
-Result<int> do_exec(const Flags& flags) {
+Result<int> do_exec(const ExecFlags& flags) {
   if (flags.pair_dir.empty()) return bad_input("exec wants --pair DIR");
   TRY(launch::run_pair(flags.pair_dir));
   return 0;

@@ -28,7 +28,7 @@ Result<std::string> only_word(const Flags& flags, std::string_view what, std::st
   return bad_input(fmt::format("{} wants one {}; type: amdahl {} --help", verb, what, verb));
 }
 
-Result<model::Change> change_from(const Flags& flags) {
+Result<model::Change> change_from(const ProposeFlags& flags) {
   model::Change change;
   const auto cut =
       [](const std::string& word) -> std::pair<std::string, std::optional<std::string>> {
@@ -86,7 +86,7 @@ std::string describe_stack(const app::RunOutcome& outcome) {
 
 }  // namespace
 
-Result<int> do_run(const Flags& flags) {
+Result<int> do_run(const RunFlags& flags) {
   app::RunOptions options;
   options.argv = flags.command.empty() ? flags.words : flags.command;
   options.family = flags.family;
@@ -128,7 +128,7 @@ Result<int> do_anatomy(const Flags& flags) {
   return 0;
 }
 
-Result<int> do_adopt(const Flags& flags) {
+Result<int> do_adopt(const AdoptFlags& flags) {
   app::Context context = TRY(context_for(flags, true));
   const std::string job = flags.words.empty() ? "last" : TRY(only_word(flags, "job", "adopt"));
   const app::Adopted adopted =
@@ -152,7 +152,7 @@ Result<int> do_adopt(const Flags& flags) {
   return 0;
 }
 
-Result<int> do_propose(const Flags& flags) {
+Result<int> do_propose(const ProposeFlags& flags) {
   const std::string family = TRY(only_word(flags, "family", "propose"));
   const model::Change change = TRY(change_from(flags));
   app::Context context = TRY(context_for(flags, false));

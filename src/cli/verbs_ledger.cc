@@ -35,7 +35,7 @@ std::string saves(const ledger::HypothesisPage::Item& item,
   return verdict->experiment.empty() ? "not tested" : "not measured";
 }
 
-Result<int> list(const Flags& flags, app::Context& context) {
+Result<int> list(const LedgerFlags& flags, app::Context& context) {
   if (flags.limit < 1) return bad_input("--limit must be at least 1");
   if (flags.before < 0)
     return bad_input("--before must not be negative; use the number that the last page named");
@@ -92,7 +92,7 @@ std::string show_events(const std::vector<ledger::Event>& events) {
   return table({"event", "UTC", "kind", "about", "by", ""}, lines);
 }
 
-Result<int> log(const Flags& flags, app::Context& context, const std::string& subject) {
+Result<int> log(const LedgerFlags& flags, app::Context& context, const std::string& subject) {
   if (flags.limit < 1) return bad_input("--limit must be at least 1");
   const std::vector<ledger::Event> events = TRY(context.ledger->events(subject, 0, flags.limit));
   if (flags.json) {
@@ -106,7 +106,7 @@ Result<int> log(const Flags& flags, app::Context& context, const std::string& su
   return events.empty() && !subject.empty() ? 1 : 0;
 }
 
-std::string show_story(const Flags& flags, const app::Story& story) {
+std::string show_story(const LedgerFlags& flags, const app::Story& story) {
   const model::Hypothesis& h = story.row.hypothesis;
   std::string text = fmt::format("{}  {}  {}\n\n{}\nChange      {}\n", bold(flags, h.id), h.family,
                                  story.row.state, h.title, model::describe(h.change));
@@ -134,7 +134,7 @@ std::string show_story(const Flags& flags, const app::Story& story) {
   return text + "\n" + show_events(story.events);
 }
 
-Result<int> show(const Flags& flags, app::Context& context, const std::string& id) {
+Result<int> show(const LedgerFlags& flags, app::Context& context, const std::string& id) {
   const auto row = app::find_hypothesis(context, id);
   if (!row) {  // A run, a family or a campaign has events and no story.
     const bool about = row.error().kind == Error::Kind::kNotFound &&
@@ -150,7 +150,7 @@ Result<int> show(const Flags& flags, app::Context& context, const std::string& i
   return 0;
 }
 
-Result<int> search(const Flags& flags, app::Context& context, const std::string& words) {
+Result<int> search(const LedgerFlags& flags, app::Context& context, const std::string& words) {
   if (flags.limit < 1) return bad_input("--limit must be at least 1");
   const std::vector<ledger::HypothesisRow> rows = TRY(context.ledger->search(words, flags.limit));
   if (flags.json) {
@@ -168,7 +168,7 @@ Result<int> search(const Flags& flags, app::Context& context, const std::string&
   return lines.empty() ? 1 : 0;
 }
 
-Result<int> verify(const Flags& flags, app::Context& context) {
+Result<int> verify(const LedgerFlags& flags, app::Context& context) {
   const ledger::VerifyReport report = TRY(context.ledger->verify());
   if (flags.json) {
     print_json(api::verified(report));
@@ -187,7 +187,7 @@ Result<int> verify(const Flags& flags, app::Context& context) {
   return 1;
 }
 
-Result<int> export_events(const Flags& flags, app::Context& context) {
+Result<int> export_events(const LedgerFlags& flags, app::Context& context) {
   std::string text;
   std::int64_t count = 0;
   const bool to_file = !flags.output.empty();
@@ -207,7 +207,7 @@ Result<int> export_events(const Flags& flags, app::Context& context) {
   return 0;
 }
 
-Result<int> reopen(const Flags& flags, app::Context& context, const std::string& id) {
+Result<int> reopen(const LedgerFlags& flags, app::Context& context, const std::string& id) {
   const ledger::HypothesisRow row = TRY(app::find_hypothesis(context, id));
   if (trim(flags.reason).empty()) {
     return bad_input(fmt::format("reopening needs a reason: amdahl ledger reopen {} --reason TEXT",
@@ -228,7 +228,7 @@ Result<int> reopen(const Flags& flags, app::Context& context, const std::string&
 
 }  // namespace
 
-Result<int> do_ledger(const Flags& flags) {
+Result<int> do_ledger(const LedgerFlags& flags) {
   const std::string what = flags.words.empty() ? "list" : flags.words.front();
   const std::vector<std::string> rest(flags.words.begin() + (flags.words.empty() ? 0 : 1),
                                       flags.words.end());

@@ -140,12 +140,15 @@ std::string show_families(const app::Status& s) {
 
 }  // namespace
 
-Result<int> do_cycle(const Flags& flags) {
+Result<int> do_cycle(const CycleFlags& flags) {
   if (flags.until != "settled" && flags.until != "first-win" && flags.until != "never") {
     return bad_input(
         fmt::format("--until must be settled, first-win or never, not '{}'", flags.until));
   }
-  app::Context context = TRY(context_for(flags, true));
+  app::Overrides overrides;
+  overrides.gate_policy = flags.gate_policy;
+  if (flags.slots != 0) overrides.slots = flags.slots;
+  app::Context context = TRY(context_for(flags, true, std::move(overrides)));
   catch_interrupts();
   ProgressLine line(flags);
   app::CycleOptions options;
@@ -231,7 +234,7 @@ Result<int> gate_list(const Flags& flags, app::Context& context) {
 
 }  // namespace
 
-Result<int> do_gate(const Flags& flags) {
+Result<int> do_gate(const GateFlags& flags) {
   if (flags.words.empty() || flags.words.front() == "list") {
     app::Context context = TRY(context_for(flags, false));
     return gate_list(flags, context);
@@ -269,7 +272,7 @@ Result<int> do_gate(const Flags& flags) {
   return 0;
 }
 
-Result<int> do_stack(const Flags& flags) {
+Result<int> do_stack(const StackFlags& flags) {
   app::Context context = TRY(context_for(flags, false));
   std::vector<model::StackResult> results;
   if (flags.show) {

@@ -17,7 +17,7 @@
 
 namespace amdahl::cli {
 
-Result<int> do_roi(const Flags& flags) {
+Result<int> do_roi(const RoiFlags& flags) {
   constexpr double kNotTyped = -1;
   if (flags.price < 0 && flags.price != kNotTyped) {
     return bad_input("--price is what an accelerator-hour costs, in USD: 0 or more");

@@ -57,7 +57,7 @@ Error wants_files(const std::string& folder, std::string_view why) {
           fmt::format("{0} is a folder{1}; type: amdahl profile {0}{2}*", folder, why, slash)};
 }
 
-Result<int> profile_files(const Flags& flags) {
+Result<int> profile_files(const ProfileFlags& flags) {
   for (const std::string& word : flags.words) {
     if (is_folder(word)) return wants_files(word, "");
   }
@@ -81,7 +81,7 @@ Result<int> profile_files(const Flags& flags) {
   return 0;
 }
 
-Result<int> profile_family(const Flags& flags) {
+Result<int> profile_family(const ProfileFlags& flags) {
   const std::string& family = flags.words.front();
   app::Context context = TRY(context_for(flags, false));
   model::Profile profile;
@@ -111,7 +111,7 @@ Result<int> profile_family(const Flags& flags) {
 }
 
 // What a command has no use for must not pass in silence.
-Result<> check_command(const Flags& flags) {
+Result<> check_command(const ProfileFlags& flags) {
   if (!flags.words.empty()) {
     return bad_input(fmt::format("profile takes files or a command, not both: '{}' before --",
                                  flags.words.front()));
@@ -127,7 +127,7 @@ Result<> check_command(const Flags& flags) {
 
 }  // namespace
 
-Result<int> do_profile(const Flags& flags) {
+Result<int> do_profile(const ProfileFlags& flags) {
   if (!flags.command.empty()) {
     TRY(check_command(flags));
     return profile_typed_command(flags);

@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kMostThreads = 256;
 
-Result<std::vector<ingest::Origin>> sources_from(const Flags& flags) {
+Result<std::vector<ingest::Origin>> sources_from(const ScanFlags& flags) {
   std::vector<ingest::Origin> sources;
   for (const std::string& path : flags.words) sources.push_back({.where = path});
   for (const std::string& typed : flags.sources)
@@ -47,7 +47,7 @@ Result<std::vector<ingest::Origin>> sources_from(const Flags& flags) {
   return sources;
 }
 
-scan::Prices prices_from(const Flags& flags, const app::Config& config) {
+scan::Prices prices_from(const ScanFlags& flags, const app::Config& config) {
   scan::Prices prices;
   prices.by_kind = config.price_by_kind;
   if (flags.price >= 0) {
@@ -58,7 +58,7 @@ scan::Prices prices_from(const Flags& flags, const app::Config& config) {
   return prices;
 }
 
-Result<scan::By> cut_from(const Flags& flags) {
+Result<scan::By> cut_from(const ScanFlags& flags) {
   if (flags.by.empty()) return scan::By::kFamily;
   if (const auto by = scan::cut_named(flags.by)) return *by;
   std::vector<std::string> names;
@@ -73,7 +73,7 @@ Result<Nanos> trend_from(const std::string& every) {
   return app::parse_length(every, "--trend");
 }
 
-Result<> check_numbers(const Flags& flags) {
+Result<> check_numbers(const ScanFlags& flags) {
   if (flags.is_given("--idle") && !(flags.idle >= 0 && flags.idle <= 1)) {
     return bad_input(fmt::format("--idle wants a utilisation from 0 to 1, not {}", flags.idle));
   }
@@ -88,7 +88,7 @@ Result<> check_numbers(const Flags& flags) {
   return Ok{};
 }
 
-Result<app::ScanOptions> options_from(const Flags& flags, const app::Config& config) {
+Result<app::ScanOptions> options_from(const ScanFlags& flags, const app::Config& config) {
   app::ScanOptions options;
   options.read.origins = TRY(sources_from(flags));
   const Nanos now = os::real_clock().unix_time();
@@ -123,7 +123,7 @@ Result<app::ScanOptions> options_from(const Flags& flags, const app::Config& con
 // Bytes, rate and time left on stderr; only for a person, or where it was asked for.
 class Meter {
  public:
-  explicit Meter(const Flags& flags)
+  explicit Meter(const ScanFlags& flags)
       : line_{flags}, on_{flags.progress || ::isatty(STDERR_FILENO) == 1} {}
 
   void show(const ingest::Progress& now) {
@@ -163,7 +163,7 @@ Result<std::unique_ptr<ledger::Ledger>> ledger_of(const app::Config& config) {
   return ledger::open_sqlite(path, {.create = false});
 }
 
-int nothing_yet(const Flags& flags) {
+int nothing_yet(const ScanFlags& flags) {
   if (flags.json) {
     print_json(api::empty_fleet());
     return 0;
@@ -172,7 +172,7 @@ int nothing_yet(const Flags& flags) {
   return 1;
 }
 
-Result<> write_html(const Flags& flags, const app::FleetAnswer& answer, scan::By by) {
+Result<> write_html(const ScanFlags& flags, const app::FleetAnswer& answer, scan::By by) {
   if (flags.html.empty()) return Ok{};
   const scan::Imprint imprint{
       .by = by,
@@ -204,7 +204,7 @@ void say_beside(const app::FleetAnswer& answer) {
 }
 
 // The last attempt of the job that --job names.
-Result<int> draw_job(const Flags& flags, const app::FleetAnswer& answer) {
+Result<int> draw_job(const ScanFlags& flags, const app::FleetAnswer& answer) {
   std::optional<std::size_t> found;
   for (std::size_t i = 0; i < answer.usage.jobs.size(); ++i) {
     if (answer.usage.text(answer.usage.jobs[i].id) == flags.job) found = i;
@@ -228,7 +228,7 @@ Result<int> draw_job(const Flags& flags, const app::FleetAnswer& answer) {
 
 }  // namespace
 
-Result<int> do_scan(const Flags& flags) {
+Result<int> do_scan(const ScanFlags& flags) {
   const app::Config config = TRY(config_for(flags));
   const scan::By by = TRY(cut_from(flags));
   app::ScanOptions options = TRY(options_from(flags, config));

@@ -23,7 +23,7 @@ std::string text_of(const sim::Table& content) {
   return text + "\n";
 }
 
-Result<app::SimulateQuestion> question_of(const Flags& flags) {
+Result<app::SimulateQuestion> question_of(const SimFlags& flags) {
   app::SimulateQuestion question;
   question.tables = flags.words;
   question.size = flags.hypotheses;
@@ -41,7 +41,7 @@ Result<app::SimulateQuestion> question_of(const Flags& flags) {
 
 }  // namespace
 
-Result<int> do_sim(const Flags& flags) {
+Result<int> do_sim(const SimFlags& flags) {
   const app::SimulateQuestion question = TRY(question_of(flags));
   std::optional<app::Context> context;
   if (flags.from_ledger) context = TRY(context_for(flags, false));

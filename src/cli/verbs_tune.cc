@@ -83,13 +83,15 @@ std::string tuning_text(const app::Ticker& t) {
 
 }  // namespace
 
-Result<int> do_tune(const Flags& flags) {
+Result<int> do_tune(const TuneFlags& flags) {
   app::TuneOptions options;
   options.argv = flags.command.empty() ? flags.words : flags.command;
   options.family = flags.family;
   options.spec_file = flags.spec;
   options.accelerators = flags.accelerators;
-  app::Config config = TRY(config_for(flags));
+  app::Overrides overrides;
+  if (flags.slots != 0) overrides.slots = flags.slots;
+  app::Config config = TRY(config_for(flags, std::move(overrides)));
   if (!flags.budget.empty()) TRY(app::set_budget(flags.budget, options, config));
   catch_interrupts();
   ProgressLine line(flags);
