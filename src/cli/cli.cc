@@ -128,7 +128,7 @@ int fail(const Error& error) {
 Result<> check_words(const Verb& verb, const Flags& flags) {
   const auto most = static_cast<std::size_t>(std::max(0, verb.most_words));
   if (verb.most_words < 0 || flags.words.size() <= most) return Ok{};
-  return bad_input(fmt::format("{} has no use for the word '{}'; type: amdahl {} --help", verb.name,
+  return bad_input(fmt::format("{}: unexpected argument '{}'; type: amdahl {} --help", verb.name,
                                flags.words[most], verb.name));
 }
 

@@ -130,25 +130,25 @@ class CliTest : public testing::Test {
 
 TEST_F(CliTest, SlipsAreNamedWithWhatToType) {
   EXPECT_EQ(wrong({"statsu"}),
-            "amdahl: there is no verb 'statsu', did you mean 'status'?; type: amdahl --help\n");
+            "amdahl: unknown command 'statsu', did you mean 'status'?; type: amdahl --help\n");
   EXPECT_EQ(wrong({"help", "ledgr"}),
             "amdahl: there is no help on 'ledgr', did you mean 'ledger'?; type: amdahl --help\n");
-  EXPECT_EQ(wrong({"--state", "status"}), "amdahl: no verb was typed; type: amdahl --help\n");
+  EXPECT_EQ(wrong({"--state", "status"}), "amdahl: no command was given; type: amdahl --help\n");
   EXPECT_EQ(wrong({"status", "now"}),
-            "amdahl: status has no use for the word 'now'; type: amdahl status --help\n");
-  EXPECT_EQ(
-      wrong({"roi", "--jsn"}),
-      "amdahl: roi: there is no option --jsn, did you mean --json?; type: amdahl roi --help\n");
+            "amdahl: status: unexpected argument 'now'; type: amdahl status --help\n");
+  EXPECT_EQ(wrong({"roi", "--jsn"}),
+            "amdahl: roi: unknown option --jsn, did you mean --json?; type: amdahl roi --help\n");
   EXPECT_EQ(
       wrong({"ledger", "list", "--limit", "abc"}),
-      "amdahl: ledger: --limit wants a whole number, not 'abc'; type: amdahl ledger --help\n");
+      "amdahl: ledger: --limit needs a whole number, not 'abc'; type: amdahl ledger --help\n");
   EXPECT_EQ(wrong({"roi", "--price=much"}),
-            "amdahl: roi: --price wants a number, not 'much'; type: amdahl roi --help\n");
+            "amdahl: roi: --price needs a number, not 'much'; type: amdahl roi --help\n");
   EXPECT_EQ(wrong({"roi", "--price"}),
-            "amdahl: roi: --price wants a number; type: amdahl roi --help\n");
+            "amdahl: roi: --price needs a number; type: amdahl roi --help\n");
   EXPECT_EQ(wrong({"roi", "--price", "-3"}),
             "amdahl: --price is what an accelerator-hour costs, in USD: 0 or more\n");
-  EXPECT_EQ(wrong({"ledger", "lst"}), "amdahl: ledger knows no 'lst', did you mean 'list'?\n");
+  EXPECT_EQ(wrong({"ledger", "lst"}),
+            "amdahl: ledger: unknown subcommand 'lst', did you mean 'list'?\n");
   EXPECT_EQ(wrong({"ledger", "show"}),
             "amdahl: ledger wants: list, log [ID], show ID, search WORDS, verify, export or reopen "
             "ID --reason TEXT\n");
@@ -253,7 +253,7 @@ TEST_F(CliTest, ConfigSaysWhoSetWhat) {
   EXPECT_NE(type({"config"}).out.find("No file was read; make one with: amdahl init"),
             std::string::npos);
   ASSERT_EQ(type({"init"}).code, 0);
-  EXPECT_NE(type({"init"}).out.find("(it was there: left as it is; --replace writes it anew)"),
+  EXPECT_NE(type({"init"}).out.find("(exists already, not changed; --replace overwrites it)"),
             std::string::npos);
   write("state/config.toml", "[budget]\nusd = 20\n[gate]\npolicy = \"demo\"\n");
   const Json doc = json({"config"});

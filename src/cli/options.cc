@@ -19,27 +19,28 @@ constexpr auto kOptions = std::to_array<Option>({
     {"", "--no-color", "", &Flags::no_color, "no colours"},
     {"", "-h,--help", "", &Flags::help, "what this verb does, with an example"},
 
-    {"run", "--family", "NAME", &RunFlags::family, "what this is a job of"},
-    {"run", "--accelerators", "N", &RunFlags::accelerators, "how many it is given"},
-    {"run", "--time-limit", "S", &RunFlags::time_limit, "kill it after so many seconds"},
-    {"run", "--memory-limit", "MB", &RunFlags::memory_limit, "kill it above this"},
+    {"run", "--family", "NAME", &RunFlags::family, "family of the job (default: from the command)"},
+    {"run", "--accelerators", "N", &RunFlags::accelerators, "accelerators it may use"},
+    {"run", "--time-limit", "S", &RunFlags::time_limit, "stop it after S seconds"},
+    {"run", "--memory-limit", "MB", &RunFlags::memory_limit, "stop it above this much memory"},
     {"run", "--quiet", "", &Flags::quiet, "do not show the job's output"},
     {"run", "--spec", "FILE", &RunFlags::spec, "run the job of this spec"},
-    {"run", "--promoted", "", &RunFlags::promoted, "with what was promoted for its family"},
+    {"run", "--promoted", "", &RunFlags::promoted, "apply the promoted changes of its family"},
 
     {"tune", "--budget", "LIMIT", &TuneFlags::budget,
      "20m, 1h30m; 2ah (accelerator-hours); $5 (30m)"},
-    {"tune", "--family", "NAME", &TuneFlags::family, "what this is a job of"},
-    {"tune", "--accelerators", "N", &TuneFlags::accelerators, "how many it is given"},
+    {"tune", "--family", "NAME", &TuneFlags::family,
+     "family of the job (default: from the command)"},
+    {"tune", "--accelerators", "N", &TuneFlags::accelerators, "accelerators it may use"},
     {"tune", "--spec", "FILE", &TuneFlags::spec, "tune the job of this spec"},
     {"tune", "--slots", "N", &TuneFlags::slots, "CPU slots to use"},
-    {"tune", "--quiet", "", &Flags::quiet, "the result alone"},
+    {"tune", "--quiet", "", &Flags::quiet, "print only the result"},
 
     {"scan", "--source", "NAME=WHERE", &ScanFlags::sources,
      "prometheus=http://host:9090, slurm, csv=FILE, or a PATH; may be repeated"},
     {"scan", "--from", "TIME", &ScanFlags::from, "start of the window: 2026-11-15, -7d (UTC)"},
-    {"scan", "--to", "TIME", &ScanFlags::to, "its end; default of live sources: now"},
-    {"scan", "--window", "LENGTH", &ScanFlags::window, "its length: 7d, 36h"},
+    {"scan", "--to", "TIME", &ScanFlags::to, "end of the window (default for live sources: now)"},
+    {"scan", "--window", "LENGTH", &ScanFlags::window, "length of the window: 7d, 36h"},
     {"scan", "--by", "WHAT", &ScanFlags::by,
      "rows: family, job, user, account, partition, node, state or kind"},
     {"scan", "--top", "N", &ScanFlags::top, "rows at most (20); 0: all"},
@@ -47,58 +48,60 @@ constexpr auto kOptions = std::to_array<Option>({
     {"scan", "--trend", "EVERY", &ScanFlags::trend,
      "waste by day, week, 12h: of the fleet and families"},
     {"scan", "--metric", "NAME", &ScanFlags::metric, "only this metric of a server"},
-    {"scan", "--idle", "SHARE", &ScanFlags::idle,
-     "utilisation below is idle, and 0 always: 0, 0.05"},
-    {"scan", "--fields", "LIST", &ScanFlags::fields, "of sacct without a header, as after its -o"},
-    {"scan", "--map", "FILE", &ScanFlags::map, "TOML that says what the columns of a table mean"},
+    {"scan", "--idle", "SHARE", &ScanFlags::idle, "idle threshold (0-1); 0 always counts as idle"},
+    {"scan", "--fields", "LIST", &ScanFlags::fields,
+     "columns of sacct output without a header, as in sacct -o"},
+    {"scan", "--map", "FILE", &ScanFlags::map, "TOML file that maps the columns of a table"},
     {"scan", "--time-zone", "ZONE", &ScanFlags::time_zone,
-     "of times without one; else told by the data"},
-    {"scan", "--host", "NAME", &ScanFlags::host, "whose file it is, if it does not say"},
+     "time zone of times without one (default: detected)"},
+    {"scan", "--host", "NAME", &ScanFlags::host, "host of a file that does not name it"},
     {"scan", "--price", "USD", &ScanFlags::price, "per accelerator-hour"},
     {"scan", "--step", "LENGTH", &ScanFlags::step,
-     "between points of a server; default: its scrapes"},
-    {"scan", "--token-env", "NAME", &ScanFlags::token_env, "variable with a server's bearer token"},
-    {"scan", "--token-file", "FILE", &ScanFlags::token_file, "file with it"},
-    {"scan", "--user", "NAME", &ScanFlags::user, "of a server with basic authentication"},
-    {"scan", "--password-env", "NAME", &ScanFlags::password_env, "variable with the password"},
-    {"scan", "--password-file", "FILE", &ScanFlags::password_file, "file with it"},
+     "step of server queries (default: scrape interval)"},
+    {"scan", "--token-env", "NAME", &ScanFlags::token_env,
+     "environment variable with the bearer token"},
+    {"scan", "--token-file", "FILE", &ScanFlags::token_file, "file with the bearer token"},
+    {"scan", "--user", "NAME", &ScanFlags::user, "user name for basic authentication"},
+    {"scan", "--password-env", "NAME", &ScanFlags::password_env,
+     "environment variable with the password"},
+    {"scan", "--password-file", "FILE", &ScanFlags::password_file, "file with the password"},
     {"scan", "--header", "TEXT", &ScanFlags::headers,
      "'Name: value' for a server, or 'Name: $VARIABLE'"},
     {"scan", "--explain-input", "", &ScanFlags::explain_input,
      "how each input was read, joined and what was dropped"},
     {"scan", "--csv", "", &ScanFlags::csv, "the rows as CSV, in hours"},
-    {"scan", "--html", "FILE", &Flags::html, "write a page with pictures, too"},
+    {"scan", "--html", "FILE", &Flags::html, "also write an HTML page with charts"},
     {"scan", "--job", "ID", &ScanFlags::job, "draw the anatomy of this job instead"},
-    {"scan", "--fresh", "", &ScanFlags::fresh, "read all anew, whatever an earlier scan kept"},
+    {"scan", "--fresh", "", &ScanFlags::fresh,
+     "read everything again; ignore what an earlier scan kept"},
     {"scan", "--threads", "N", &ScanFlags::threads,
-     "for reading; default: one for each CPU, up to 8"},
-    {"scan", "--progress", "", &Flags::progress, "show how far it is, even where nobody looks"},
-    {"scan", "--width", "N", &Flags::width, "columns to write in"},
-    {"scan", "--ascii", "", &Flags::ascii, "draw with plain letters"},
+     "reader threads (default: one per CPU, at most 8)"},
+    {"scan", "--progress", "", &Flags::progress, "show progress even if stderr is not a terminal"},
+    {"scan", "--width", "N", &Flags::width, "width in columns"},
+    {"scan", "--ascii", "", &Flags::ascii, "draw with ASCII characters"},
 
-    {"anatomy", "--width", "N", &Flags::width, "columns to draw in"},
-    {"anatomy", "--ascii", "", &Flags::ascii, "draw with plain letters"},
+    {"anatomy", "--width", "N", &Flags::width, "width in columns"},
+    {"anatomy", "--ascii", "", &Flags::ascii, "draw with ASCII characters"},
 
     {"adopt", "--family", "NAME", &AdoptFlags::family, "name of the family"},
     {"adopt", "--output", "FILE", &AdoptFlags::output, "where to write the spec"},
     {"adopt", "--spec", "FILE", &AdoptFlags::spec, "adopt this spec instead of a job"},
-    {"adopt", "--replace", "", &AdoptFlags::replace,
-     "put it in place of the family's present spec"},
+    {"adopt", "--replace", "", &AdoptFlags::replace, "replace the current spec of the family"},
 
-    {"profile", "--show", "", &ProfileFlags::show, "show the latest, do not run"},
+    {"profile", "--show", "", &ProfileFlags::show, "show the latest result without running"},
     {"profile", "--what-if", "LIST", &ProfileFlags::what_if,
      "replay traces with causes changed: input=0,logging=0.5,kernel:gemm=0.8"},
-    {"profile", "--html", "FILE", &Flags::html, "write a page with the timeline, too"},
-    {"profile", "--hta", "", &ProfileFlags::hta, "with the figures of Holistic Trace Analysis"},
+    {"profile", "--html", "FILE", &Flags::html, "also write an HTML page with the timeline"},
+    {"profile", "--hta", "", &ProfileFlags::hta, "add the figures of Holistic Trace Analysis"},
     {"profile", "--nsys", "", &ProfileFlags::nsys, "run the command inside Nsight Systems"},
     {"profile", "--ncu", "", &ProfileFlags::ncu, "run the command inside Nsight Compute"},
-    {"profile", "--syscalls", "", &ProfileFlags::syscalls, "count system calls, too"},
-    {"profile", "--family", "NAME", &ProfileFlags::family, "what the command is a job of"},
+    {"profile", "--syscalls", "", &ProfileFlags::syscalls, "also count system calls"},
+    {"profile", "--family", "NAME", &ProfileFlags::family, "family of the command"},
     {"profile", "--accelerators", "N", &ProfileFlags::accelerators,
-     "how many the command is given"},
+     "accelerators the command may use"},
     {"profile", "--quiet", "", &Flags::quiet, "do not show the command's output"},
     {"profile", "--format", "NAME", &ProfileFlags::format,
-     "of the files, if their content does not tell"},
+     "format of the files (default: detected)"},
 
     {"propose", "--env", "NAME=VALUE", &ProposeFlags::env, "set a variable; NAME alone unsets it"},
     {"propose", "--arg", "FLAG=VALUE", &ProposeFlags::args,
@@ -109,18 +112,18 @@ constexpr auto kOptions = std::to_array<Option>({
     {"propose", "--inject", "FIX=VALUE", &ProposeFlags::inject,
      "put a fix of playbook/inject/ into its Python processes; FIX alone if it takes no value"},
     {"propose", "--patch", "FILE", &ProposeFlags::patch, "a unified diff against the spec's repo"},
-    {"propose", "--title", "TEXT", &ProposeFlags::title, "what people call it"},
-    {"propose", "--gain", "PERCENT", &ProposeFlags::gain, "how much it should save"},
+    {"propose", "--title", "TEXT", &ProposeFlags::title, "title of the idea"},
+    {"propose", "--gain", "PERCENT", &ProposeFlags::gain, "expected saving"},
     {"propose", "--cause", "NAME", &ProposeFlags::cause,
      "the cause of the latest profile it acts on"},
     {"propose", "--as", "NAME", &ProposeFlags::as, "who proposes it"},
 
-    {"cycle", "--watch", "", &CycleFlags::watch, "go on until nothing is left to do"},
+    {"cycle", "--watch", "", &CycleFlags::watch, "continue until nothing is left to do"},
     {"cycle", "--until", "WHEN", &CycleFlags::until, "settled, first-win or never"},
     {"cycle", "--slots", "N", &CycleFlags::slots, "CPU slots to use"},
     {"cycle", "--gate-policy", "NAME", &CycleFlags::gate_policy, "let a policy decide at the gate"},
-    {"cycle", "--refresh", "", &CycleFlags::refresh, "profile every family anew"},
-    {"cycle", "--quiet", "", &Flags::quiet, "say nothing but the summary"},
+    {"cycle", "--refresh", "", &CycleFlags::refresh, "profile every family again"},
+    {"cycle", "--quiet", "", &Flags::quiet, "print only the summary"},
 
     {"gate", "--reason", "TEXT", &GateFlags::reason, "why"},
     {"gate", "--as", "NAME", &GateFlags::as, "who decides; default: your login"},
@@ -129,12 +132,12 @@ constexpr auto kOptions = std::to_array<Option>({
     {"canary", "--as", "NAME", &CanaryFlags::as, "who keeps it; default: your login"},
 
     {"stack", "--pairs", "N", &StackFlags::pairs, "pairs to measure"},
-    {"stack", "--show", "", &StackFlags::show, "show the latest, do not run"},
+    {"stack", "--show", "", &StackFlags::show, "show the latest result without running"},
 
     {"ledger", "--hypothesis-state", "STATE", &LedgerFlags::hypothesis_state,
-     "only those: live, parked, refuted, ..."},
+     "only hypotheses in this state: live, parked, refuted, ..."},
     {"ledger", "--family", "NAME", &LedgerFlags::family, "only this family's"},
-    {"ledger", "--limit", "N", &LedgerFlags::limit, "rows at most"},
+    {"ledger", "--limit", "N", &LedgerFlags::limit, "maximum number of rows"},
     {"ledger", "--before", "N", &LedgerFlags::before, "list: only those older than number N"},
     {"ledger", "--output", "FILE", &LedgerFlags::output, "where to export to"},
     {"ledger", "--reason", "TEXT", &LedgerFlags::reason, "why it is reopened"},
@@ -144,42 +147,43 @@ constexpr auto kOptions = std::to_array<Option>({
     {"dream", "--family", "NAME", &DreamFlags::family, "only for this family"},
 
     {"roi", "--price", "USD", &RoiFlags::price, "per accelerator-hour"},
-    {"roi", "--html", "FILE", &Flags::html, "write the whole campaign as a page, too"},
+    {"roi", "--html", "FILE", &Flags::html, "also write the campaign as an HTML page"},
 
-    {"init", "--replace", "", &InitFlags::replace, "write the configuration anew"},
+    {"init", "--replace", "", &InitFlags::replace, "overwrite the configuration"},
 
     {"compare", "--pairs", "N", &CompareFlags::pairs, "pairs at most (40)"},
-    {"compare", "--claim", "PERCENT", &CompareFlags::claim, "what B is said to save"},
+    {"compare", "--claim", "PERCENT", &CompareFlags::claim, "saving that is claimed for B"},
     {"compare", "--metric", "WHAT", &CompareFlags::metric,
      "wall, cpu, memory, a reported name, or a pattern with one group on stdout"},
-    {"compare", "--higher", "", &CompareFlags::higher, "of that metric, more is better"},
-    {"compare", "--work", "PATTERN", &CompareFlags::work_pattern, "units of work done, on stdout"},
-    {"compare", "--concurrent", "", &CompareFlags::concurrent, "both at once, on separate CPUs"},
-    {"compare", "--same", "N", &CompareFlags::same,
-     "pairs of A against A first, to know the noise"},
+    {"compare", "--higher", "", &CompareFlags::higher, "higher is better for this metric"},
+    {"compare", "--work", "PATTERN", &CompareFlags::work_pattern,
+     "pattern of units of work on stdout"},
+    {"compare", "--concurrent", "", &CompareFlags::concurrent,
+     "run both at the same time, on separate CPUs"},
+    {"compare", "--same", "N", &CompareFlags::same, "A/A pairs first, to measure the noise"},
     {"compare", "--noise", "PERCENT", &CompareFlags::noise, "noise of one pair, if you know it"},
     {"compare", "--warm-up", "N", &CompareFlags::warm_up,
-     "runs of each before that, not counted (1)"},
+     "warm-up runs of each arm, not counted (1)"},
     {"compare", "--confidence", "PERCENT", &CompareFlags::confidence,
-     "of the verdict and each bound (95)"},
+     "confidence of the verdict and of each bound (95)"},
     {"compare", "--precision", "PERCENT", &CompareFlags::precision,
-     "go on until the interval is +- this"},
-    {"compare", "--seed", "TEXT", &CompareFlags::seed, "of the coin; default: drawn"},
-    {"compare", "--accelerators", "N", &CompareFlags::accelerators, "each arm is given so many"},
+     "continue until the interval is +- this"},
+    {"compare", "--seed", "TEXT", &CompareFlags::seed, "seed of the run order (default: random)"},
+    {"compare", "--accelerators", "N", &CompareFlags::accelerators, "accelerators of each arm"},
     {"compare", "--resume", "FOLDER", &CompareFlags::resume,
-     "go on with an earlier one, or 'last'"},
-    {"compare", "--html", "FILE", &Flags::html, "write a page with pictures, too"},
-    {"compare", "--quiet", "", &Flags::quiet, "the verdict alone"},
-    {"compare", "--width", "N", &Flags::width, "columns to draw in"},
-    {"compare", "--ascii", "", &Flags::ascii, "draw with plain letters"},
+     "resume an earlier comparison, or 'last'"},
+    {"compare", "--html", "FILE", &Flags::html, "also write an HTML page with charts"},
+    {"compare", "--quiet", "", &Flags::quiet, "print only the verdict"},
+    {"compare", "--width", "N", &Flags::width, "width in columns"},
+    {"compare", "--ascii", "", &Flags::ascii, "draw with ASCII characters"},
 
-    {"sim", "--seed", "N", &SimFlags::seed, "same number, same figures (1)"},
+    {"sim", "--seed", "N", &SimFlags::seed, "random seed (1)"},
     {"sim", "--hypotheses", "N", &SimFlags::hypotheses, "how many, or how many repetitions"},
     {"sim", "--scenario", "NAME", &SimFlags::scenario, "noise: base, clean, bursty, drift, ..."},
     {"sim", "--policy", "NAME", &SimFlags::policy, "only this row of the tables that compare them"},
     {"sim", "--canary", "", &SimFlags::canary, "watch what is promoted in production"},
     {"sim", "--from-ledger", "", &SimFlags::from_ledger, "with the noise of your own pairs"},
-    {"sim", "--threads", "N", &SimFlags::threads, "at once; default: one for each CPU"},
+    {"sim", "--threads", "N", &SimFlags::threads, "threads (default: one per CPU)"},
 
     {"exec", "--pair", "DIR", &ExecFlags::pair_dir, "the run's folder"},
 });
@@ -208,7 +212,7 @@ Error unknown_verb(const std::string& verb) {
   std::vector<std::string_view> names;
   for (const Verb& v : verbs()) names.push_back(v.name);
   const auto near = did_you_mean(verb, names);
-  return bad_input(fmt::format("there is no verb '{}'{}; type: amdahl --help", verb,
+  return bad_input(fmt::format("unknown command '{}'{}; type: amdahl --help", verb,
                                near ? fmt::format(", did you mean '{}'?", *near) : ""));
 }
 
@@ -222,7 +226,7 @@ Error wrong_use(const std::string& verb, const std::string& what,
     const std::string flag = word.substr(0, word.find('='));
     if (!flag.starts_with("--") || std::ranges::find(names, flag) != names.end()) continue;
     const auto near = did_you_mean(flag, names);
-    return bad_input(fmt::format("{}: there is no option {}{}; type: amdahl {} --help", verb, flag,
+    return bad_input(fmt::format("{}: unknown option {}{}; type: amdahl {} --help", verb, flag,
                                  near ? fmt::format(", did you mean {}?", *near) : "", verb));
   }
   return bad_input(fmt::format("{}: {}; type: amdahl {} --help", verb, what, verb));
@@ -250,7 +254,7 @@ std::string wrong_value(const std::string& verb, const std::vector<std::string>&
     const bool whole = std::holds_alternative<int Flags::*>(row->field);
     const bool number = std::holds_alternative<double Flags::*>(row->field);
     if (!has_next || (whole && !to_number<int>(value)) || (number && !to_number<double>(value))) {
-      return fmt::format("{} wants {}{}", flag, wanted_by(*row),
+      return fmt::format("{} needs {}{}", flag, wanted_by(*row),
                          has_next ? fmt::format(", not '{}'", value) : "");
     }
   }
@@ -269,7 +273,7 @@ std::string swallowed_option(const std::string& verb, const std::vector<std::str
     if (row == kOptions.end() || row->value.empty()) continue;
     const std::string next = typed[i + 1].substr(0, typed[i + 1].find('='));
     if (option_named(next) != kOptions.end()) {
-      return fmt::format("{} wants a value ({}), not the option {}", row->name, row->value, next);
+      return fmt::format("{} needs a value ({}), not the option {}", row->name, row->value, next);
     }
     ++i;
   }
@@ -305,7 +309,7 @@ Result<Typed> parse(const std::vector<std::string>& argv) {
     typed.verb = version ? "version" : "help";
     const bool help = before.empty() || std::ranges::find(before, "--help") != before.end() ||
                       std::ranges::find(before, "-h") != before.end();
-    if (!version && !help) return bad_input("no verb was typed; type: amdahl --help");
+    if (!version && !help) return bad_input("no command was given; type: amdahl --help");
     return typed;
   }
   typed.verb = *verb;

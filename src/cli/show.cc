@@ -60,7 +60,7 @@ Result<> check_printed() {
   if (std::fflush(stdout) != 0 && print_error == 0) print_error = errno;
   if (print_error == 0) return Ok{};
   std::clearerr(stdout);
-  return external(fmt::format("standard output: {}; what was printed is not whole",
+  return external(fmt::format("standard output: {}; the output is incomplete",
                               std::system_category().message(std::exchange(print_error, 0))));
 }
 
@@ -88,10 +88,11 @@ std::string describe(const model::Comparison& c) {
 
 std::string what_settles(const app::Parked& p) {
   return fmt::format(
-      "about {} would settle it: E is {:.2g} of {:.0f} for better and {:.2g} of {:.0f} for less "
+      "about {} would settle it: E is {} of {:.0f} for better and {} of {:.0f} for less "
       "than the smallest gain that matters; it goes on when slots are idle, when noise falls, when "
       "the baseline moves, or when it is proposed again",
-      counted(p.pairs_to_settle, "more pair"), p.e_better, p.e_asked, p.e_no_effect, p.e_asked);
+      counted(p.pairs_to_settle, "more pair"), show_number(p.e_better), p.e_asked,
+      show_number(p.e_no_effect), p.e_asked);
 }
 
 std::string describe(const ledger::Budget& b) {

@@ -43,7 +43,8 @@ std::string input_text(const Flags& flags, const ingest::InputRead& input, bool 
         input.jobs, input.series, input.samples);
   }
   if (!input.troubles.empty()) text += fmt::format("    counted: {}\n", troubles_text(input));
-  if (known_as_before && !input.known_by.empty()) text += "    known as the one before\n";
+  if (known_as_before && !input.known_by.empty())
+    text += "    recognised like the input before it\n";
   if (!known_as_before && !input.known_by.empty()) {
     for (const std::string_view line : split(input.known_by, '\n')) {
       text += fmt::format("    {}\n", plain(line));
@@ -149,7 +150,7 @@ std::string show_capacity(const Flags& flags, const app::FleetAnswer& answer) {
   text += "\n";
   text += table({"partition", "capacity", "down", "unallocated", "allocated"}, rows);
   if (const std::string counted = counted_words(answer); !counted.empty()) {
-    text += fmt::format("\nCounted on the way: {}; see --explain-input.\n", counted);
+    text += fmt::format("\nSkipped or adjusted input: {}; see --explain-input.\n", counted);
   }
   constexpr Sign kSigns[] = {{"–", '-'}};
   return use_ascii(flags) ? to_ascii(text, kSigns) : text;
@@ -169,7 +170,7 @@ std::string no_jobs_text(const app::FleetAnswer& answer) {
   const scan::Window& window = answer.usage.window;
   const scan::Window& jobs = answer.usage.accounted;
   // Where neither a job nor a sample was told of there is no window.
-  if (window.start >= window.end) return "No job that held an accelerator was told of.\n";
+  if (window.start >= window.end) return "The input has no job that held an accelerator.\n";
   std::string text = fmt::format("No job held an accelerator from {} to {} UTC",
                                  describe_time(window.start), describe_time(window.end));
   if (answer.usage.outside == 0) return text + ".\n";

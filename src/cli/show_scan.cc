@@ -310,7 +310,7 @@ class Shown {
           red);
     }
     if (const std::string troubles = counted_words(answer_); !troubles.empty()) {
-      paragraph(fmt::format("Counted on the way: {}; see --explain-input.", troubles));
+      paragraph(fmt::format("Skipped or adjusted input: {}; see --explain-input.", troubles));
     }
     hint();
   }

@@ -42,7 +42,7 @@ std::string show_origin(const std::string& origin, const std::string& docs) {
 }
 
 std::string show_injected(const app::DreamOutcome& outcome) {
-  if (outcome.injected.empty()) return "Nothing new came of it.\n";
+  if (outcome.injected.empty()) return "No new hypotheses.\n";
   std::vector<std::vector<std::string>> rows;
   for (const model::Hypothesis& h : outcome.injected) {
     rows.push_back({h.id, h.family, h.title, model::describe(h.change),

@@ -63,7 +63,7 @@ Result<int> do_init(const InitFlags& flags) {
     return 0;
   }
   print(fmt::format("Ledger         {}/ledger.db\nConfiguration  {}{}\n", config.state_dir, file,
-                    writes ? "" : " (it was there: left as it is; --replace writes it anew)"));
+                    writes ? "" : " (exists already, not changed; --replace overwrites it)"));
   if (!config.from.empty() && config.from != file) {
     print(fmt::format("               but the settings come from {}; see: amdahl config\n",
                       config.from));

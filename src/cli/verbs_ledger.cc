@@ -99,7 +99,7 @@ Result<int> log(const LedgerFlags& flags, app::Context& context, const std::stri
     print_json(api::events(events));
   } else if (events.empty()) {
     print(subject.empty() ? "Nothing has happened yet.\n"
-                          : fmt::format("No event is about '{}'.\n", subject));
+                          : fmt::format("No events for '{}'.\n", subject));
   } else {
     print(show_events(events));
   }
@@ -180,7 +180,7 @@ Result<int> verify(const LedgerFlags& flags, app::Context& context) {
     return 0;
   }
   if (report.bad_event != 0) {
-    print(fmt::format("Event {} does not fit its hash: it or one before it was changed.\n",
+    print(fmt::format("Event {} does not match its hash: it or an earlier event was changed.\n",
                       report.bad_event));
   }
   for (const std::string& difference : report.differences) print(difference + "\n");
@@ -239,8 +239,9 @@ Result<int> do_ledger(const LedgerFlags& flags) {
       "TEXT";
   if (std::ranges::find(kWays, what) == kWays.end()) {
     const auto near = did_you_mean(what, kWays);
-    return bad_input(near ? fmt::format("ledger knows no '{}', did you mean '{}'?", what, *near)
-                          : use);
+    return bad_input(
+        near ? fmt::format("ledger: unknown subcommand '{}', did you mean '{}'?", what, *near)
+             : use);
   }
   const bool wants_id = what == "show" || what == "reopen";
   const bool wrong = wants_id           ? rest.size() != 1

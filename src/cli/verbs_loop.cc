@@ -224,7 +224,7 @@ Result<int> gate_list(const Flags& flags, app::Context& context) {
                      describe(row.packet.comparison), row.decision.actor});
   }
   if (lines.empty()) {
-    print("Nothing has come to the gate yet; what survives its panel does: amdahl status\n");
+    print("Nothing has reached the gate yet; see: amdahl status\n");
   } else {
     print(table({"hypothesis", "family", "state", "saves", "by"}, lines));
   }

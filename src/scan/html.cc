@@ -7,7 +7,7 @@
 #include <optional>
 
 #include <fmt/chrono.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "base/amount.h"
 #include "base/html.h"
@@ -263,7 +263,7 @@ std::string troubles_of(const FleetUsage& usage, const Imprint& imprint) {
     text += "</ul></div>\n";
   }
   if (usage.troubles.empty() && usage.passed_over.empty()) return text;
-  text += "<h2>Counted on the way</h2><ul class=\"soft\">\n";
+  text += "<h2>Skipped or adjusted input</h2><ul class=\"soft\">\n";
   for (const PassedOver& row : usage.passed_over) {
     text += fmt::format("<li>{}</li>\n", escape_html(describe(usage, row)));
   }

@@ -17,11 +17,8 @@ struct Case {
 TEST(Input, WrongWordsGetADirection) {
   House house;
   const Case cases[] = {
-      {"no such verb", {"scna"}, 2, "there is no verb 'scna', did you mean 'scan'?"},
-      {"no such option",
-       {"cycle", "--wach"},
-       2,
-       "there is no option --wach, did you mean --watch?"},
+      {"no such verb", {"scna"}, 2, "unknown command 'scna', did you mean 'scan'?"},
+      {"no such option", {"cycle", "--wach"}, 2, "unknown option --wach, did you mean --watch?"},
       {"no ledger yet", {"status"}, 1, "type: amdahl init"},
       {"nothing to run", {"run"}, 2, "nothing to run; type: amdahl run -- CMD"},
       {"no such job", {"anatomy", "j-1"}, 1, "no job 'j-1'"},

@@ -233,7 +233,7 @@ TEST_F(ScanReport, NumbersThatCannotBeAreRefused) {
       {{"--idle=-1"}, "--idle wants a utilisation from 0 to 1, not -1"},
       {{"--idle", "nan"}, "--idle wants a utilisation from 0 to 1, not nan"},
       {{"--csv", "--json"}, "--csv or --json: choose one of them"},
-      {{"--html", "--by", "job"}, "--html wants a value (FILE), not the option --by"},
+      {{"--html", "--by", "job"}, "--html needs a value (FILE), not the option --by"},
       {{"--source", "prometheus=foo:9090"}, "prometheus=http://foo:9090"},
   };
   for (const Case& c : cases) {

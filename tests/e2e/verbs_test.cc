@@ -47,7 +47,7 @@ TEST(Verbs, AFullDiskUnderStandardOutputIsAFailure) {
         run({"sh", "-c", program + " " + words + " > /dev/full"}, {}, house.path());
     EXPECT_EQ(full.code, 3);
     EXPECT_EQ(full.err,
-              "amdahl: standard output: No space left on device; what was printed is not whole\n");
+              "amdahl: standard output: No space left on device; the output is incomplete\n");
   }
 }
 
