@@ -131,7 +131,9 @@ std::string show_percent(double share) {
 std::string show_number(double value) {
   const double size = std::abs(value);
   if (size == 0) return "0";
-  if (size >= 1000 || size < 1e-4) return fmt::format("{:.4g}", value);
+  if (!std::isfinite(value)) return fmt::format("{}", value);
+  if (size < 1e-4) return value > 0 ? "< 0.0001" : "> -0.0001";
+  if (size >= 1e15) return value > 0 ? "over 10^15" : "under -10^15";
   if (size >= 100) return fmt::format("{:.0f}", value);
   if (size >= 10) return fmt::format("{:.1f}", value);
   if (size >= 1) return fmt::format("{:.2f}", value);

@@ -45,7 +45,7 @@ std::string show_duration(Nanos time);
 // 0.1234 as "12.3 %".
 std::string show_percent(double share);
 
-// Three significant digits at least, no exponent for everyday sizes: "0.0123", "12.3", "1234".
+// Three significant digits at least and never an exponent: "0.0123", "12.3", "1234", "< 0.0001".
 std::string show_number(double value);
 
 // `text` at most `width` columns wide; a cut is marked with "…". Counts as columns_of() does.

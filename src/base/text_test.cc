@@ -65,6 +65,10 @@ TEST(Text, SharesAndNumbers) {
   EXPECT_EQ(show_number(12.34), "12.3");
   EXPECT_EQ(show_number(123.4), "123");
   EXPECT_EQ(show_number(1234), "1234");
+  EXPECT_EQ(show_number(123456.7), "123457");
+  EXPECT_EQ(show_number(6.468e-14), "< 0.0001");
+  EXPECT_EQ(show_number(-6.468e-14), "> -0.0001");
+  EXPECT_EQ(show_number(1e40), "over 10^15");
 }
 
 TEST(Text, ClipsByCharacters) {

@@ -193,7 +193,7 @@ constexpr Hack kHacks[] = {
        }
      },
      "failures",
-     "veto: the variant failed in 7 of 19 attempts, where 4.0 % is usual (p 5.391e-06 for more, "
+     "veto: the variant failed in 7 of 19 attempts, where 4.0 % is usual (p < 0.0001 for more, "
      "E 187)"},
 };
 

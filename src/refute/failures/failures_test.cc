@@ -38,7 +38,7 @@ constexpr Case kCases[] = {
        fail(e, 5);
        e.topped_up = true;
      },
-     "veto: the variant failed in 5 of 12 attempts, where 4.0 % is usual (p 6.401e-05 for more, E "
+     "veto: the variant failed in 5 of 12 attempts, where 4.0 % is usual (p < 0.0001 for more, E "
      "126)"},
     {"failed beside neighbours, too",
      [](Evidence& e, model::Spec&) {

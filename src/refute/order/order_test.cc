@@ -38,7 +38,7 @@ constexpr Case kCases[] = {
          if (pair.index >= 100) pair.ran_variant_second = false;
      },
      "veto: the variant saves 0.2 % when first (14 pairs) and 10.0 % when second (6 "
-     "pairs), where half of 10.0 % is asked of both (p 6.104e-05 for less in the "
+     "pairs), where half of 10.0 % is asked of both (p < 0.0001 for less in the "
      "weaker)"},
     {"by steps of one process",
      [](Evidence& e, model::Spec&) {
@@ -71,7 +71,7 @@ constexpr Case kCases[] = {
      },
      "veto: the variant saves 0.0 % when nothing ran before it (36 pairs) and 10 % after other "
      "runs "
-     "(60 pairs), where half of 10.0 % is asked of both (p 1.455e-11 for less in the weaker)"},
+     "(60 pairs), where half of 10.0 % is asked of both (p < 0.0001 for less in the weaker)"},
     {"less when second",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs)

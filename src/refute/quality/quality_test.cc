@@ -66,14 +66,14 @@ constexpr Case kCases[] = {
        s.outputs.clear();
      },
      "agree: accuracy is better by 0.001 on average over 12 pairs, 0.01 worse is "
-     "allowed (p 4.309e-14 for keeping within that)"},
+     "allowed (p < 0.0001 for keeping within that)"},
     {"as good though outputs differ",
      [](Evidence& e, model::Spec& s) {
        measure(e, s, 0.001);
        e.pairs[3].b.output_digest = "ff";
      },
      "agree: accuracy is better by 0.001 on average over 12 pairs, 0.01 worse is "
-     "allowed (p 4.309e-14 for keeping within that)"},
+     "allowed (p < 0.0001 for keeping within that)"},
     {"worse",
      [](Evidence& e, model::Spec& s) {
        measure(e, s, -0.02);

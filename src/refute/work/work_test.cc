@@ -29,8 +29,8 @@ constexpr Case kCases[] = {
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) pair.b.work = 50 + 0.01 * (pair.index % 3);
      },
-     "agree: B does +0.02 % work against A over 12 pairs, within 0.5 % is asked (p "
-     "8.241e-18 for keeping within)"},
+     "agree: B does +0.02 % work against A over 12 pairs, within 0.5 % is asked (p < "
+     "0.0001 for keeping within)"},
     {"noisy",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) pair.b.work = 50 + 2 * (pair.index % 3 - 1);
