@@ -11,10 +11,6 @@
 #include "base/text.h"
 #include "bytes/utf16.h"
 #include "fleet/clustercockpit/clustercockpit.h"
-#include "fleet/csv/csv.h"
-#include "fleet/csv/head.h"
-#include "fleet/csv_long/csv_long.h"
-#include "fleet/json_table/json_table.h"
 #include "fleet/local/local.h"
 #include "fleet/nvidia_mon/nvidia_mon.h"
 #include "fleet/nvidia_smi/nvidia_smi.h"
@@ -24,6 +20,8 @@
 #include "fleet/prometheus_text/prometheus_text.h"
 #include "fleet/slurm/slurm.h"
 #include "fleet/sonar/sonar.h"
+#include "fleet/table/head.h"
+#include "fleet/table/table.h"
 
 namespace amdahl::fleet {
 namespace {
@@ -60,17 +58,17 @@ constexpr auto kSources = std::to_array<Source>({
      .appended = Appended::kAlone},
     {.name = "csv",
      .reads = "tables, by their columns or by a mapping",
-     .claims = csv::claims,
-     .make = csv::make,
-     .guesses = csv::guesses,
-     .explain = csv::explain,
-     .fit = csv::fit},
+     .claims = table::claims_layout,
+     .make = table::make_lines,
+     .guesses = table::guesses_lines,
+     .explain = table::explain_lines,
+     .fit = table::fit_lines},
     {.name = "csv-long",
      .reads = "long tables of samples: time, host, gpu, a column a metric",
      .gives = Gives::kSamples,
-     .claims = csv_long::claims,
-     .make = csv_long::make,
-     .explain = csv_long::explain},
+     .claims = table::claims_long,
+     .make = table::make_long,
+     .explain = table::explain_long},
     {.name = "nvidia-smi",
      .reads = "nvidia-smi --query-gpu=... --format=csv, -L or -q",
      .claims = nvidia_smi::claims,
@@ -97,11 +95,11 @@ constexpr auto kSources = std::to_array<Source>({
      .says_zone = true},
     {.name = "json-table",
      .reads = "lists of JSON objects, or an object a line, by their keys",
-     .claims = json_table::claims,
-     .make = json_table::make,
-     .guesses = json_table::guesses,
-     .explain = json_table::explain,
-     .fit = json_table::fit},
+     .claims = table::claims_objects,
+     .make = table::make_objects,
+     .guesses = table::guesses_objects,
+     .explain = table::explain_objects,
+     .fit = table::fit_objects},
     {.name = "clustercockpit",
      .reads = "jobs of a ClusterCockpit archive (meta.json)",
      .gives = Gives::kJobs,
@@ -243,7 +241,7 @@ Explained explain(const Source& source, std::string_view head, const ReaderOptio
   return said;
 }
 
-std::string_view telling_part(std::string_view head) { return *csv::telling_part(head, true); }
+std::string_view telling_part(std::string_view head) { return *table::telling_part(head, true); }
 
 Result<Source> Sources::claiming(std::string_view bytes, const ReaderOptions& options) const {
   if (bytes::is_utf16(bytes)) return claiming(bytes::Utf16().decode(bytes), options);

@@ -8,7 +8,7 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
-#include "fleet/csv/cells.h"
+#include "fleet/table/cells.h"
 #include "fleet/cut_lines.h"
 #include "fleet/nvidia_smi/nvidia_smi.h"
 #include "fleet/values.h"
@@ -222,7 +222,7 @@ class NamesReader final : public Reader {
   std::string gpu_;  // Of -L: whose MIG devices come.
   std::vector<Gpu> gpus_;
   std::size_t attached_ = 0;
-  csv::Cells cells_;
+  table::Cells cells_;
   std::vector<std::string> columns_;
 };
 

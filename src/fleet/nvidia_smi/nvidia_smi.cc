@@ -9,7 +9,7 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
-#include "fleet/csv/cells.h"
+#include "fleet/table/cells.h"
 #include "fleet/cut_lines.h"
 #include "fleet/hostlist.h"
 #include "fleet/metrics.h"
@@ -51,7 +51,7 @@ bool is_time_cell(std::string_view cell) {
 // one is a time, and one in percent: that of memory, if it is there, stands after that of the GPU.
 // Empty if not.
 std::vector<std::string> names_by_cells(std::string_view line) {
-  csv::Cells cells;
+  table::Cells cells;
   if (line.find('|') != line.npos || !cells.cut(line, ',')) return {};
   std::vector<std::string> names;
   int times = 0;
@@ -144,7 +144,7 @@ class SmiReader final : public Reader {
   Result<> find_ticks() {
     std::vector<Nanos> times;
     const auto look = [&](std::string_view line) {
-      csv::Cells cells;
+      table::Cells cells;
       if (times.size() >= kMostHeld || !cells.cut(line, ',') || cells.size() != names_.size()) {
         return;
       }
@@ -279,7 +279,7 @@ class SmiReader final : public Reader {
   std::string head_;
   LineCutter lines_;
   std::vector<std::string> by_cells_;  // Of a log without a header.
-  csv::Cells cells_;
+  table::Cells cells_;
   std::vector<std::string> names_;
   std::vector<std::size_t> measured_;
   std::map<std::string, Gpu, std::less<>> gpus_;

@@ -8,7 +8,7 @@
 #include <simdjson.h>
 
 #include "base/text.h"
-#include "fleet/csv/states.h"
+#include "fleet/table/states.h"
 #include "fleet/json_items.h"
 #include "fleet/times.h"
 
@@ -84,7 +84,7 @@ class PhillyReader final : public Reader {
     for_each(job, "attempts", [&](element each) {
       if (auto attempt = read(each, where)) attempts.push_back(*std::move(attempt));
     });
-    const model::JobState status = csv::state_of_word(text(job, "status"));
+    const model::JobState status = table::state_of_word(text(job, "status"));
     if (attempts.empty()) {  // It never began.
       model::JobDraft draft = common(job, id, status);
       draft.submit = submit->at;

@@ -5,7 +5,7 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
-#include "fleet/csv/cells.h"
+#include "fleet/table/cells.h"
 #include "fleet/cut_lines.h"
 #include "fleet/slurm/job.h"
 
@@ -82,7 +82,7 @@ class SonarReader final : public Reader {
   Result<Zone> zone_;
   std::optional<slurm::Jobs> jobs_;
   LineCutter lines_;
-  csv::Cells cells_;
+  table::Cells cells_;
 };
 
 }  // namespace

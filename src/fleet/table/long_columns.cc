@@ -1,0 +1,117 @@
+#include "fleet/table/long_columns.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "fleet/metrics.h"
+
+namespace amdahl::fleet::table {
+namespace {
+
+struct Name {
+  std::string_view name;
+  LongRole role;
+};
+constexpr auto kNames = std::to_array<Name>({
+    {"timestamp", LongRole::kTime},
+    {"time", LongRole::kTime},
+    {"ts", LongRole::kTime},
+    {"epoch", LongRole::kTime},
+    {"datetime", LongRole::kTime},
+    {"hostname", LongRole::kHost},
+    {"host", LongRole::kHost},
+    {"node", LongRole::kHost},
+    {"nodename", LongRole::kHost},
+    {"instance", LongRole::kHost},
+    {"gpu", LongRole::kDevice},
+    {"gpu_id", LongRole::kDevice},
+    {"gpu_index", LongRole::kDevice},
+    {"index", LongRole::kDevice},
+    {"minor_number", LongRole::kDevice},
+    {"accelerator", LongRole::kDevice},
+    {"uuid", LongRole::kUuid},
+    {"gpu_uuid", LongRole::kUuid},
+    {"gpu_i_id", LongRole::kSlice},
+    {"hpc_job", LongRole::kJob},
+    {"jobid", LongRole::kJob},
+    {"job_id", LongRole::kJob},
+    {"modelname", LongRole::kKind},
+    {"gpu_type", LongRole::kKind},
+    {"metric", LongRole::kMetric},
+    {"__name__", LongRole::kMetric},
+    {"value", LongRole::kValue},
+    {"slurmjobid", LongRole::kJob},
+    {"slurm_job_id", LongRole::kJob},
+    {"nvidia_gpu_jobid", LongRole::kJob},
+    {"gpu_i_profile", LongRole::kProfile},
+});
+
+LongRole role_of(std::string_view name) {
+  const std::string small = lower(name);
+  for (const Name& row : kNames) {
+    if (row.name == small) return row.role;
+  }
+  return find_usage_metric(name) ? LongRole::kUsage : LongRole::kOther;
+}
+
+bool is_key(LongRole role) {
+  return role != LongRole::kTime && role != LongRole::kOther && role != LongRole::kValue &&
+         role != LongRole::kUsage;
+}
+
+std::string_view unquoted(std::string_view cell) {
+  cell = trim(cell);
+  if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"') {
+    return cell.substr(1, cell.size() - 2);
+  }
+  return cell;
+}
+
+char delimiter_of(std::string_view header) {
+  constexpr std::string_view kAll = ",\t;|";
+  return *std::max_element(kAll.begin(), kAll.end(), [&](char a, char b) {
+    return std::count(header.begin(), header.end(), a) <
+           std::count(header.begin(), header.end(), b);
+  });
+}
+
+void find_key(LongColumns& columns) {
+  std::size_t end = 1;
+  while (end < columns.list.size() && is_key(columns.list[end].role)) ++end;
+  columns.key_end = end;
+  columns.is_plain =
+      columns.list[0].role == LongRole::kTime && end > 1 &&
+      std::none_of(columns.list.begin() + static_cast<std::ptrdiff_t>(end), columns.list.end(),
+                   [](const LongColumn& column) { return is_key(column.role); });
+}
+
+}  // namespace
+
+std::optional<LongColumns> long_columns_of(std::string_view header) {
+  if (header.starts_with("\xEF\xBB\xBF")) header.remove_prefix(3);
+  LongColumns columns;
+  columns.delimiter = delimiter_of(header);
+  std::array<int, 16> count{};
+  for (const std::string_view cell : split(header, columns.delimiter)) {
+    const std::string_view name = unquoted(cell);
+    const LongRole role = role_of(name);
+    ++count[static_cast<std::size_t>(role)];
+    columns.list.push_back({std::string(name), role});
+  }
+  const auto has = [&](LongRole role) { return count[static_cast<std::size_t>(role)]; };
+  const bool in_rows = has(LongRole::kMetric) == 1 && has(LongRole::kValue) == 1;
+  if (has(LongRole::kTime) != 1 || has(LongRole::kHost) != 1) return std::nullopt;
+  if (has(LongRole::kDevice) + has(LongRole::kUuid) == 0 || has(LongRole::kDevice) > 1)
+    return std::nullopt;
+  if (!in_rows && (has(LongRole::kUsage) == 0 || has(LongRole::kMetric) > 0)) return std::nullopt;
+  for (std::size_t i = 0; i < columns.list.size(); ++i) {
+    LongRole& role = columns.list[i].role;
+    if (role == (in_rows ? LongRole::kUsage : LongRole::kValue)) role = LongRole::kOther;
+    if (role == (in_rows ? LongRole::kValue : LongRole::kUsage)) columns.values.push_back(i);
+  }
+  find_key(columns);
+  return columns;
+}
+
+}  // namespace amdahl::fleet::table

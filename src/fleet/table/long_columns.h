@@ -1,0 +1,47 @@
+// columns.h: what the columns of a long table of samples mean, by the names in its header.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace amdahl::fleet::table {
+
+enum class LongRole : std::uint8_t {
+  kOther,  // Passed over.
+  kTime,
+  kHost,
+  kDevice,
+  kUuid,
+  kSlice,
+  kProfile,  // Of the slice.
+  kJob,
+  kKind,
+  kMetric,  // The metric's name is in the row; its value in kValue.
+  kValue,
+  kUsage,  // The column's name is the metric.
+};
+
+struct LongColumn {
+  std::string name;
+  LongRole role = LongRole::kOther;
+};
+
+struct LongColumns {
+  std::vector<LongColumn> list;
+  char delimiter = ',';
+  // Values in a row: the places of kUsage, or of kValue.
+  std::vector<std::size_t> values;
+  // Whether a row is the time, then all that names the series side by side, then the rest: then
+  // the bytes in between are the series' key as they stand.
+  bool is_plain = false;
+  std::size_t key_end = 0;  // The column after the last of the key.
+};
+
+// Nothing if the line is not the header of such a table: it needs a time, a host, a device and a
+// metric that says how busy the device is.
+std::optional<LongColumns> long_columns_of(std::string_view header);
+
+}  // namespace amdahl::fleet::table
