@@ -303,7 +303,7 @@ Json anatomy(const scan::Anatomy& job) {
   Json lanes = Json::array();
   for (const auto& lane : job.accelerators) {
     Json stretches = Json::array();
-    for (const scan::Stretch& s : lane) {
+    for (const scan::ActivitySpan& s : lane) {
       stretches.push_back({{"activity", kActivities[static_cast<std::size_t>(s.activity)]},
                            {"start_s", to_seconds(s.start)},
                            {"seconds", to_seconds(s.duration)}});

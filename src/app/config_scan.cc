@@ -73,7 +73,7 @@ struct SourceReader {
     const auto read = table["read"].value_exact<std::string>();
     if (!read) {
       return wrong(table,
-                   "a scan.source wants read = \"prometheus=http://host:9090\", "
+                   "a scan.source needs read = \"prometheus=http://host:9090\", "
                    "\"slurm\" or a path");
     }
     Origin source;
@@ -109,7 +109,7 @@ struct SourceReader {
     const auto pattern = table["pattern"].value_exact<std::string>();
     const auto name = table["family"].value_exact<std::string>();
     if (!pattern || !name || table.size() != 2) {
-      return wrong(table, "a scan.family wants pattern = \"...\" and family = \"...\"");
+      return wrong(table, "a scan.family needs pattern = \"...\" and family = \"...\"");
     }
     return scan::FamilyRule{*pattern, *name};
   }

@@ -98,7 +98,7 @@ std::optional<FleetAnswer> scan_here(Context& context, const Say& say) {
   auto answer = scan_all(context.config, context.ledger.get(), *context.clock, options);
   if (answer) return *std::move(answer);
   if (say && answer.error().kind != Error::Kind::kNotFound) {
-    say(fmt::format("scanned nothing: {}", answer.error().text));
+    say(fmt::format("the scan failed: {}", answer.error().text));
   }
   return std::nullopt;
 }

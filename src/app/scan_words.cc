@@ -33,7 +33,8 @@ std::optional<Nanos> length_of(std::string_view text) {
 Result<Nanos> parse_length(std::string_view text, std::string_view what) {
   const auto length = length_of(text);
   if (length && *length > Nanos{}) return *length;
-  return bad_input(fmt::format("{} wants a length like 7d, 36h or 90min, not '{}'", what, text));
+  return bad_input(
+      fmt::format("{}: expected a duration like 7d, 36h or 90min, not '{}'", what, text));
 }
 
 Result<Nanos> parse_when(std::string_view text, std::string_view what, Nanos now) {
@@ -44,7 +45,7 @@ Result<Nanos> parse_when(std::string_view text, std::string_view what, Nanos now
   const fleet::Instant instant = fleet::read_time(text, fleet::Zone{});
   if (instant.known()) return instant.at;
   return bad_input(
-      fmt::format("{} wants a time like 2026-11-15, 2026-11-15T06:00, 1794780000 or "
+      fmt::format("{}: expected a time like 2026-11-15, 2026-11-15T06:00, 1794780000 or "
                   "-7d (UTC), not '{}'",
                   what, text));
 }

@@ -239,7 +239,7 @@ Result<int> do_scan(const ScanFlags& flags) {
   auto done = app::scan_all(config, ledger.get(), os::real_clock(), options);
   meter.clear();
   if (interrupted()) {
-    fmt::print(stderr, "amdahl: interrupted; what was read is kept, type the same to go on\n");
+    fmt::print(stderr, "amdahl: interrupted; run the same command again to resume\n");
     return interrupt_code();
   }
   if (!done && done.error().kind == Error::Kind::kNotFound && options.read.origins.empty()) {

@@ -22,6 +22,7 @@
 #include "fleet/sonar/sonar.h"
 #include "fleet/table/head.h"
 #include "fleet/table/table.h"
+#include "fleet/unsupported_formats.h"
 
 namespace amdahl::fleet {
 namespace {
@@ -127,59 +128,6 @@ std::string shown(std::string_view bytes) {
   return text;
 }
 
-// Whether control characters make up a quarter of how it begins. What is padded with NULs, as a
-// crash leaves a log, is text.
-bool is_binary(std::string_view bytes) {
-  const std::string_view head = bytes.substr(0, 256);
-  const std::string_view some = head.substr(0, head.find_last_not_of('\0') + 1);
-  const auto controls = std::ranges::count_if(some, [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 &&
-           std::string_view("\t\n\v\f\r\x1B").find(c) == std::string_view::npos;
-  });
-  return static_cast<std::size_t>(controls) * 4 > some.size();
-}
-
-// What is no text at all, in words; empty if it may be one.
-std::string_view not_text(std::string_view bytes) {
-  if (bytes.starts_with("PK\x03\x04")) return "a zip archive (or a spreadsheet); unpack it first";
-  if (bytes.starts_with("PAR1")) return "a Parquet file; write it as CSV first";
-  if (bytes.starts_with("SQLite format 3")) return "an SQLite database; write its tables as CSV";
-  if (bytes.starts_with("BZh")) return "bzip2; unpack it, or pack it with gzip or zstd";
-  if (bytes.starts_with("\xFD"
-                        "7zXZ"))
-    return "xz; unpack it, or pack it with gzip or zstd";
-  if (bytes.size() > 262 && bytes.substr(257, 5) == "ustar")
-    return "a tar archive; unpack it first";
-  if (bytes.size() >= 64 && bytes[0] != '\0' && bytes[1] == '\0' && bytes[3] == '\0') {
-    return "UTF-16 without its mark; convert it: iconv -f UTF-16LE -t UTF-8";
-  }
-  if (is_binary(bytes)) return "binary; write what it holds as CSV or JSON first";
-  return {};
-}
-
-// What tools show to people, and what to ask them for instead; empty if it is none of these.
-std::string for_people(std::string_view bytes) {
-  constexpr std::string_view kLog =
-      "log it: nvidia-smi --query-gpu=timestamp,index,utilization.gpu --format=csv -l 10";
-  constexpr std::string_view kSacct = "ask for the jobs: sacct -a -D -P -S 2026-11-08 -o ALL";
-  struct Sign {
-    std::string_view has;
-    std::string_view is;
-    std::string_view next;
-  };
-  constexpr auto kSigns = std::to_array<Sign>({
-      {"#Entity ", "what dcgmi dmon prints, whose rows have no time", kLog},
-      {"| NVIDIA-SMI ", "a screen of nvidia-smi", kLog},
-      {"<nvidia_smi_log", "XML of nvidia-smi", kLog},
-      {"Job Wall-clock time:", "what seff says of a job", kSacct},
-      {"TRES Name", "a sum that sreport made", kSacct},
-  });
-  const std::string_view head = bytes.substr(0, 1024);
-  const auto found = std::ranges::find_if(
-      kSigns, [&](const Sign& sign) { return head.find(sign.has) != head.npos; });
-  return found == kSigns.end() ? std::string() : fmt::format("is {}; {}", found->is, found->next);
-}
-
 // Whether it begins with a line of words: no JSON, comment or quote, and no UTF-16.
 bool begins_with_words(std::string_view head) {
   const std::string_view line = head.substr(0, head.find('\n') + 1);
@@ -255,14 +203,14 @@ Result<Source> Sources::claiming(std::string_view bytes, const ReaderOptions& op
   }
   if (claiming.size() == 1) return claiming.front();
   if (claiming.empty()) {
-    if (const std::string what = for_people(bytes); !what.empty()) {
+    if (const std::string what = output_for_people(bytes); !what.empty()) {
       return Error{Error::Kind::kUnsupported, what};
     }
     return guessed(bytes, options);
   }
   return Error{
       Error::Kind::kUnsupported,
-      fmt::format("is claimed by several sources, name one with --source: {}", names_of(claiming))};
+      fmt::format("matches several sources, choose one with --source: {}", names_of(claiming))};
 }
 
 // Whoever can read it though it claims nothing. kUnsupported if nobody can, with what is missing.
@@ -275,7 +223,7 @@ Result<Source> Sources::guessed(std::string_view bytes, const ReaderOptions& opt
   }
   return Error{Error::Kind::kUnsupported,
                bytes.empty() ? "is empty"
-                             : fmt::format("begins with '{}', which no source reads; sources: {}",
+                             : fmt::format("format not recognised, begins with '{}'; sources: {}",
                                            shown(bytes), names_of(rows_))};
 }
 
@@ -301,7 +249,7 @@ Result<Source> Sources::named(std::string_view name) const {
     names.push_back(source.name);
   }
   const auto near = did_you_mean(name, names);
-  return bad_input(fmt::format("no source is called '{}'{}; sources: {}", name,
+  return bad_input(fmt::format("unknown source '{}'{}; sources: {}", name,
                                near ? fmt::format(", did you mean '{}'?", *near) : "",
                                names_of(rows_)));
 }

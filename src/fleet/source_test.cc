@@ -72,9 +72,9 @@ TEST(Local, SaysWhatIsWrongWithARecord) {
     const char* want;
   } cases[] = {
       {"", "is empty"},
-      {"JobID\n1\n", "begins with 'JobID 1 ', which no source reads; sources: "},
+      {"JobID\n1\n", "format not recognised, begins with 'JobID 1 '; sources: "},
       {R"({"argv":[],"accelerators":1,"job":"j"})",
-       R"(begins with '{"argv":[],"accelerators":1,"jo…', which no source reads; sources: )"},
+       R"(format not recognised, begins with '{"argv":[],"accelerators":1,"jo…'; sources: )"},
       {with("/accelerators", 0), "local: /accelerators: must be 1 to 1000000, but is 0"},
       {with("/end_ns", 0), "local: /end_ns: is 19675.9 days before /start_ns"},
       {with("/schema", 7), "local: /schema: is 7, but this program reads 1"},
@@ -143,7 +143,7 @@ TEST(Sources, ANearMissGetsASuggestion) {
   const auto missing = sources().named("locl");
   ASSERT_FALSE(missing);
   EXPECT_TRUE(missing.error().text.starts_with(
-      "no source is called 'locl', did you mean 'local'?; sources: local, prometheus"))
+      "unknown source 'locl', did you mean 'local'?; sources: local, prometheus"))
       << missing.error().text;
 }
 
@@ -167,10 +167,10 @@ TEST(Sources, WhatIsNoTextIsCalledByItsName) {
        "is binary; write what it holds as CSV or JSON first"},
       {"BZh91AY", "is bzip2; unpack it, or pack it with gzip or zstd"},
       {"#Entity   GPUTL  SMACT\nID\nGPU 0     45     0.3\n",
-       "is what dcgmi dmon prints, whose rows have no time; log it: nvidia-smi "
+       "is output of dcgmi dmon, which has no times; log it: nvidia-smi "
        "--query-gpu=timestamp,index,utilization.gpu --format=csv -l 10"},
       {"Cluster|Login|Proper Name|Account|TRES Name|Used\nc1|u|U|a|gres/gpu|12345\n",
-       "is a sum that sreport made; ask for the jobs: sacct -a -D -P -S 2026-11-08 -o ALL"},
+       "is a summary by sreport; ask for the jobs: sacct -a -D -P -S 2026-11-08 -o ALL"},
   };
   for (const auto& c : cases) EXPECT_EQ(sources().claiming(c.bytes).error().text, c.want);
   std::string wide;

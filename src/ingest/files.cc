@@ -26,7 +26,7 @@ Result<fleet::ReaderOptions> reader_options(const Origin& source, const std::str
     auto rules = os::read_file(file);
     if (!rules) {
       return bad_input(
-          fmt::format("--time-zone wants a zone like Europe/Oslo or +02:00, not '{}': {}",
+          fmt::format("--time-zone: expected a zone like Europe/Oslo or +02:00, not '{}': {}",
                       source.time_zone, rules.error().text));
     }
     options.zone_rules = *std::move(rules);
@@ -65,14 +65,12 @@ Error not_there(const std::string& path) {
   std::error_code failed;
   static_cast<void>(std::filesystem::status(path, failed));
   if (failed == std::errc::permission_denied) {
-    return Error{Error::Kind::kExternal,
-                 fmt::format("{}: permission denied; who may read it?", path)};
+    return Error{Error::Kind::kExternal, fmt::format("{}: permission denied", path)};
   }
-  return Error{
-      Error::Kind::kNotFound,
-      fmt::format("{}: there is no such file or folder; scan takes files or folders of usage "
-                  "records, accounting and telemetry, and --source: amdahl scan --help",
-                  path)};
+  return Error{Error::Kind::kNotFound,
+               fmt::format("{}: no such file or folder; scan takes files or folders of usage "
+                           "records, accounting and telemetry, and --source: amdahl scan --help",
+                           path)};
 }
 
 bool is_standard_input(const std::string& path) {
@@ -189,7 +187,7 @@ void put_in_order(std::vector<Found>& files, std::vector<InputRead>& left_out) {
     }
     InputRead& twice = left_out.emplace_back();
     twice.name = file.input.name;
-    twice.left_out = fmt::format("{}: it was named before, and is read once", twice.name);
+    twice.left_out = fmt::format("{}: given more than once, read once", twice.name);
   }
   files = std::move(kept);
 }

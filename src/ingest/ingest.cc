@@ -175,7 +175,7 @@ class Driver {
       }
     }
     for (const Served& served : served_) TRY(tell(served, all));
-    if (sorter) TRY(sorter->tell_held(stop_).in("putting samples in order"));
+    if (sorter) TRY(sorter->tell_held(stop_).in("sorting samples"));
     if (stop_()) return external("interrupted");
     if (TRY(learn(std::move(finder)))) return std::optional<scan::FleetUsage>();
     return std::optional(std::move(accumulator).finish());
@@ -231,7 +231,7 @@ class Driver {
     if (!options_.by_default.empty()) return options_.by_default;
     if (!left_out_.empty()) return fmt::format("nothing could be read:{}", first_left_out());
     if (options_.origins.empty()) return "there is nothing to read";
-    return fmt::format("{}: there are no files in it", options_.origins.front().where);
+    return fmt::format("{}: the folder has no files", options_.origins.front().where);
   }
 
   std::string first_left_out() const {
@@ -366,7 +366,7 @@ class Driver {
     read.bytes = said->read + said->known;
     read.known = said->known;
     read.known_by = found.input.said.text;
-    if (!said->anew.empty()) read.notes = fmt::format("{}, so it was read anew", said->anew);
+    if (!said->anew.empty()) read.notes = fmt::format("{}, so it was read again", said->anew);
     return Ok{};
   }
 
@@ -399,8 +399,8 @@ class Driver {
     }
     read.read_as = fmt::format("prometheus: {}", join(says, "; "));
     read.bytes = served.said.bytes;
-    read.notes = fmt::format("{} pieces, {} of them known from before, {} missing",
-                             served.said.pieces, served.said.kept, served.said.missing.size());
+    read.notes = fmt::format("{} pieces, {} of them cached, {} missing", served.said.pieces,
+                             served.said.kept, served.said.missing.size());
     for (const MissingPiece& piece : served.said.missing) {
       answer_.missing.push_back(fmt::format("{} from {} to {}: {}", piece.metric,
                                             show_utc(piece.from), show_utc(piece.to), piece.why));

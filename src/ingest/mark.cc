@@ -142,20 +142,20 @@ Result<std::string> changed_since(const Mark& mark, os::Stream& file) {
   const os::FileFacts now = file.facts();
   if (now.size < mark.size) return std::string("is shorter than before");
   if (now.inode != mark.file.inode || now.device != mark.file.device) {
-    return std::string("is another file than before");
+    return std::string("is a different file than before");
   }
   Mark fresh;
   fresh.size = mark.size;
   TRY(sign(fresh, file));
   if (fresh.head != mark.head || fresh.tail != mark.tail) {
-    return std::string("was written anew");
+    return std::string("was rewritten");
   }
   // It was written to, and nothing was appended.
   if (now.size == mark.file.size && now.changed != mark.file.changed) {
-    return std::string("was written anew");
+    return std::string("was rewritten");
   }
   const bool same = now.size == mark.size && now.changed == mark.file.changed;
-  if (!mark.grows && !same) return std::string("was changed, and cannot be read from the middle");
+  if (!mark.grows && !same) return std::string("was changed and cannot be resumed");
   return std::string();
 }
 

@@ -121,7 +121,7 @@ TEST_F(NewSource, IsRecognisedJoinedAndReadOnWhereItGrew) {
 TEST_F(NewSource, IsNotKnownWithoutItsRow) {
   table_ = fleet::sources();
   const Ingested read = this->read();
-  EXPECT_NE(jobs_of(read).left_out.find("which no source reads"), std::string::npos);
+  EXPECT_NE(jobs_of(read).left_out.find("format not recognised"), std::string::npos);
 }
 
 // So that a row is all: what reads files asks the row, and never what it is called.

@@ -25,12 +25,12 @@ Result<Origin> parse_origin(std::string_view typed) {
   if (!row && !os::glob(std::string(typed)).empty()) return Origin{.where = std::string(typed)};
   if (!row) {
     return bad_input(fmt::format(
-        "--source wants a file or folder, or NAME=WHERE (prometheus=http://host:9090, slurm, "
-        "csv=FILE): there is no '{}', and {}",
+        "--source: expected a file or folder, or NAME=WHERE (prometheus=http://host:9090, slurm, "
+        "csv=FILE): no file '{}', and {}",
         typed, row.error().text));
   }
   if (source.kind == "prometheus" && source.where.empty()) {
-    return bad_input("--source prometheus wants an address: prometheus=http://host:9090");
+    return bad_input("--source prometheus needs an address: prometheus=http://host:9090");
   }
   if (source.kind == "prometheus" && !is_live(source) && os::glob(source.where).empty()) {
     return bad_input(fmt::format(
@@ -40,7 +40,7 @@ Result<Origin> parse_origin(std::string_view typed) {
   }
   if (is_live(source) && source.kind == "prometheus") TRY(os::check_address(source.where));
   if (source.where.empty() && source.kind != "slurm") {
-    return bad_input(fmt::format("--source {0} wants a file: {0}=FILE", source.kind));
+    return bad_input(fmt::format("--source {0} needs a file: {0}=FILE", source.kind));
   }
   return source;
 }

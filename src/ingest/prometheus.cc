@@ -130,9 +130,9 @@ class Worker {
       miss(piece, read ? answered.error : read.error().text, outcome);
       return;
     }
-    if (answered.cut) miss(piece, "the answer ends in the middle; what came is used", outcome);
+    if (answered.cut) miss(piece, "the answer is truncated; the part that came is used", outcome);
     outcome.warnings = answered.warnings;
-    if (answered.partial) outcome.warnings.push_back("the server says that its answer is partial");
+    if (answered.partial) outcome.warnings.push_back("the server reports a partial answer");
     std::string bytes = journal.take();
     bytes += journal.finish();
     const bool whole = outcome.warnings.empty() && !answered.cut;
@@ -279,7 +279,7 @@ Result<> replay(const PrometheusSaid& said, fleet::Intake& intake, bool troubles
     const auto fed = reader->feed(segment.path.empty() ? segment.bytes : bytes);
     if (!fed) {
       return external(
-          fmt::format("{}: {}; type the same again with --fresh", segment.path, fed.error().text));
+          fmt::format("{}: {}; run the same command with --fresh", segment.path, fed.error().text));
     }
     TRY(reader->finish().in(segment.path));
   }

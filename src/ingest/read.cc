@@ -118,7 +118,7 @@ class Keeper {
     if (!mark_.journals.empty()) {
       said_.anew = TRY(changed_since(mark_, file));
       if (said_.anew.empty() && !has_journals(folder_, mark_)) {
-        said_.anew = "was kept in journals that are damaged";
+        said_.anew = "has damaged journals";
       }
       if (!said_.anew.empty()) mark_ = {};
     }
@@ -159,7 +159,7 @@ class Keeper {
 
   void say_truncated() {
     intake_.trouble(model::Trouble::kTruncated, {},
-                    fmt::format("the {} file ends in the middle", name(input_.packing)));
+                    fmt::format("the {} file is truncated", name(input_.packing)));
   }
 
   // What is kept, once more.
@@ -176,7 +176,7 @@ class Keeper {
       }
       if (told) continue;
       if (options_.stop && options_.stop()) return told.error();
-      return external(fmt::format("{}/{}: {}; type the same again with --fresh", folder_, journal,
+      return external(fmt::format("{}/{}: {}; run the same command with --fresh", folder_, journal,
                                   told.error().text));
     }
     said_.known = mark_.size;

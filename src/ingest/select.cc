@@ -74,21 +74,22 @@ class Prober {
     if (!answer) return answer.error();
     if (answer->status == 200) {
       if (trim(answer->body).starts_with('{')) return answer->body;
-      return external(
-          fmt::format("answered '{}', which is no JSON: a login, or a page of another "
-                      "program? --token-env NAME lets us in, a prefix may be missing",
-                      clip(trim(answer->body), 40)));
+      return external(fmt::format(
+          "answered '{}', which is not JSON: a login page, or another "
+          "program? Pass --token-env NAME to authenticate, or add the missing path prefix",
+          clip(trim(answer->body), 40)));
     }
     if (answer->status >= 300 && answer->status < 400) return external(sent_elsewhere(*answer));
     const std::string said = prom::read_error(answer->body);
     if (answer->status == 401 || answer->status == 403) {
       return external(
-          fmt::format("HTTP status {}: name what lets us in with --token-env NAME, "
+          fmt::format("HTTP status {}: authentication required: pass --token-env NAME, "
                       "--token-file FILE, or --user NAME and --password-env NAME",
                       answer->status));
     }
     if (answer->status == 404) {
-      return external("HTTP status 404: no Prometheus API at this address; is there a prefix?");
+      return external(
+          "HTTP status 404: no Prometheus API at this address; is a path prefix missing?");
     }
     return external(fmt::format("HTTP status {}{}{}", answer->status, said.empty() ? "" : ": ",
                                 clip(said, 200)));
@@ -237,9 +238,9 @@ Result<std::string> header_of(const std::string& typed) {
 }  // namespace
 
 std::string sent_elsewhere(const os::HttpAnswer& answer) {
-  return fmt::format("HTTP status {}: it sends us to {}; if that is it, name that address",
-                     answer.status,
-                     answer.location.empty() ? "nowhere" : os::shown_address(answer.location));
+  return fmt::format(
+      "HTTP status {}: redirected to {}; if that is the right server, use that address",
+      answer.status, answer.location.empty() ? "nowhere" : os::shown_address(answer.location));
 }
 
 Result<os::HttpRequest> request_to(const Origin& source) {
@@ -255,14 +256,14 @@ Result<os::HttpRequest> request_to(const Origin& source) {
   }
   if (!source.user.empty()) {
     if (source.password_env.empty() && source.password_file.empty()) {
-      return bad_input("a user wants a password: --password-env NAME or --password-file FILE");
+      return bad_input("a user name needs a password: --password-env NAME or --password-file FILE");
     }
     request.user = source.user;
     request.password = TRY(secret(source.password_env, source.password_file, "the password"));
   }
   for (const std::string& header : source.headers) {
     if (header.find(": ") == header.npos) {
-      return bad_input(fmt::format("--header wants 'Name: value', not '{}'", clip(header, 40)));
+      return bad_input(fmt::format("--header: expected 'Name: value', not '{}'", clip(header, 40)));
     }
     request.headers.push_back(TRY(header_of(header)));
   }
@@ -285,8 +286,8 @@ Result<std::vector<prom::Selection>> select_metrics(const PrometheusAsk& ask,
   if (std::ranges::none_of(wanted, has)) {
     return Error{
         Error::Kind::kNotFound,
-        fmt::format("from {} to {} it has no series of {}; name another metric with "
-                    "--metric, or other times with --from and --to",
+        fmt::format("from {} to {} there is no series of {}; choose another metric with "
+                    "--metric, or another time range with --from and --to",
                     show_utc(ask.window.from), show_utc(ask.window.to), join(wanted, ", "))};
   }
   return Chooser(ask, prober).choose(present);

@@ -128,7 +128,7 @@ class Sorter::Merge {
     std::span<char> room(reinterpret_cast<char*>(bytes.data()), bytes.size());
     while (!room.empty()) {
       const std::size_t got = TRY(file_.read(room));
-      if (got == 0) return external("samples that waited to be put in order are gone");
+      if (got == 0) return external("the temporary file of unsorted samples is gone");
       room = room.subspan(got);
     }
     part.next += part.piece.size();

@@ -107,19 +107,19 @@ void ZoneTap::pass(const fleet::Rows& rows) {
 
 Error unknown_zone(const std::vector<Found>& files, const scan::ZoneFit& fit) {
   const std::string found = fit.fitting == 0
-                                ? std::string("nothing in the data tells it")
-                                : fmt::format("the data do not tell it: {}", fit_of(fit));
+                                ? std::string("the data do not show it")
+                                : fmt::format("the data do not show it clearly: {}", fit_of(fit));
   return Error{Error::Kind::kBadInput,
-               fmt::format("the times of {} do not say their zone, those of other inputs do, and "
-                           "{}; to join them add the cluster's zone: --time-zone Europe/Oslo, "
+               fmt::format("times of {} have no time zone, those of other inputs do, and "
+                           "{}; pass the cluster's zone: --time-zone Europe/Oslo, "
                            "--time-zone +02:00 or --time-zone UTC",
                            local_names(files), found)};
 }
 
 scan::Assumption found_zone(const std::vector<Found>& files, const scan::ZoneFit& fit) {
   return {"time zone",
-          fmt::format("the times of {} do not say their zone: taken as {}, since {}; --time-zone "
-                      "names another",
+          fmt::format("times of {} have no time zone: assumed {}, since {}; override it with "
+                      "--time-zone",
                       local_names(files), scan::show_offset(fit.offset_s), fit_of(fit)),
           0, fit.share};
 }

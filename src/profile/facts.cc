@@ -149,7 +149,7 @@ double waste_within(const scan::Anatomy& anatomy, const std::vector<model::Span>
   double waste = 0;
   for (const auto& stretches : anatomy.accelerators) {
     auto span = spans.begin();
-    for (const scan::Stretch& stretch : stretches) {
+    for (const scan::ActivitySpan& stretch : stretches) {
       if (stretch.activity == scan::Activity::kUnobserved) continue;
       const bool is_idle = stretch.activity == scan::Activity::kIdle;
       const double unused = is_idle ? 1 : 1 - stretch.utilisation;

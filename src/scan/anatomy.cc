@@ -65,7 +65,7 @@ void add(Split& split, const Interval& interval, const Thresholds& thresholds) {
   }
 }
 
-void append(std::vector<Stretch>& stretches, const Interval& interval, Activity activity) {
+void append(std::vector<ActivitySpan>& stretches, const Interval& interval, Activity activity) {
   if (stretches.empty() || stretches.back().activity != activity) {
     stretches.push_back({.activity = activity,
                          .start = interval.start,
@@ -73,7 +73,7 @@ void append(std::vector<Stretch>& stretches, const Interval& interval, Activity 
                          .utilisation = interval.utilisation});
     return;
   }
-  Stretch& last = stretches.back();
+  ActivitySpan& last = stretches.back();
   const double before = to_seconds(last.duration);
   const double more = to_seconds(interval.duration);
   last.utilisation = (last.utilisation * before + interval.utilisation * more) / (before + more);
@@ -120,9 +120,9 @@ void set_parts(Anatomy& anatomy, const JobLines& lines) {
   anatomy.parts = std::move(found.parts);
 }
 
-std::vector<Stretch> stretches_of(const JobLines& lines, const LaneLine& lane,
-                                  const Thresholds& thresholds) {
-  std::vector<Stretch> stretches;
+std::vector<ActivitySpan> stretches_of(const JobLines& lines, const LaneLine& lane,
+                                       const Thresholds& thresholds) {
+  std::vector<ActivitySpan> stretches;
   Nanos at{};
   for (const Bin& bin : lane.bins) {
     const Nanos duration = std::min(lines.width, lines.wall - at);
@@ -146,11 +146,11 @@ std::string no_course(const FleetUsage& usage, const FleetJob& job) {
   }
   switch (job.evidence) {
     case Evidence::kNone:
-      return "it was not observed, so there is nothing to draw";
+      return "not observed: nothing to draw";
     case Evidence::kMean:
-      return "only its mean over all of its time is known, so when it was idle cannot be drawn";
+      return "only its mean over the whole job is known: no timeline to draw";
     case Evidence::kSamples:
-      return fmt::format("no timeline was kept of so many jobs; this one: --job {}",
+      return fmt::format("too many jobs to keep all timelines; for this one: --job {}",
                          usage.text(job.id));
   }
   return "";

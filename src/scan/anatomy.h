@@ -41,7 +41,7 @@ Split& operator+=(Split& a, const Split& b);
 double wasted(const Split& split);       // idle + low.
 double observed_in(const Split& split);  // idle + low + productive.
 
-struct Stretch {
+struct ActivitySpan {
   Activity activity = Activity::kUnobserved;
   Nanos start{};
   Nanos duration{};
@@ -63,7 +63,7 @@ struct Anatomy {
   Nanos wall{};
   std::string metric;  // Which utilisation metric, named in every output.
   Thresholds thresholds;
-  std::vector<std::vector<Stretch>> accelerators;  // Neighbours of one activity are merged.
+  std::vector<std::vector<ActivitySpan>> accelerators;  // Neighbours of one activity are merged.
   std::vector<model::Span> phases;  // As flatten() in scan/timeline.h: gaps are "(unnamed)".
   Split split;
   std::vector<CeilingRow> table;  // Phases, then idle and low, then compute. Largest first each.

@@ -88,7 +88,7 @@ TEST(Anatomy, SplitsSumToTheAllocation) {
   EXPECT_NEAR(sum(anatomy.split), split.allocated, 1e-9 * split.allocated);
   for (const auto& stretches : anatomy.accelerators) {
     Nanos at{};
-    for (const Stretch& stretch : stretches) {
+    for (const ActivitySpan& stretch : stretches) {
       EXPECT_EQ(stretch.start, at);
       at += stretch.duration;
     }

@@ -22,25 +22,22 @@ struct Odd {
   const char* says;  // Behind their number.
 };
 constexpr Odd kOdd[] = {
-    {Trouble::kNoStart, false, false,
-     "have an end but no start that could be worked out, and are not counted"},
+    {Trouble::kNoStart, false, false, "have an end but no start, and are not counted"},
     {Trouble::kTwoZones, false, false,
-     "came twice, with all their times the same hours apart, and count once, as they came first"},
+     "appear twice with all times shifted by the same hours; the first one counts"},
     {Trouble::kOddElapsed, false, false,
-     "have an elapsed time that does not fit between start and end: if less it was believed, if "
-     "more it was not"},
+     "have an elapsed time that does not match start and end: the shorter of the two counts"},
     {Trouble::kAmbiguousTime, false, false,
      "have a local time that daylight saving makes ambiguous: the elapsed time decided where it "
      "could"},
-    {Trouble::kRunaway, false, true,
-     "are said to run long after their time limit: they count up to the limit"},
+    {Trouble::kRunaway, false, true, "run long past their time limit: counted up to the limit"},
     {Trouble::kFarSample, true, true,
-     "are far from all others in time, as of a clock that was not set, and were not used"},
+     "are far from all others in time (clock not set), and were not used"},
     {Trouble::kSkew, true, false, "name a job but lie outside of its times, and were not used"},
     {Trouble::kUnknownJob, true, false,
      "name a job that the accounting does not list, and were not used"},
     {Trouble::kOutOfRange, true, false, "are below 0 or above 100 %, and were not used"},
-    {Trouble::kUnordered, true, false, "came in no order of time, and were not used"},
+    {Trouble::kUnordered, true, false, "are out of order in time, and were not used"},
     {Trouble::kUnknownDevice, true, false,
      "are of accelerators known by a UUID alone, and were not used"},
 };
@@ -103,14 +100,14 @@ void Finisher::tell_assumptions() {
   const auto is_worth = [&](double seconds) { return seconds > kWorthAWord * all; };
   if (is_worth(derived.seconds)) {
     assume(Trouble::kDerivedStart,
-           fmt::format("no start is given for {} ({}): taken was the end less the elapsed time, or "
-                       "else the submission",
+           fmt::format("no start is given for {} ({}): assumed end minus elapsed time, or "
+                       "else the submit time",
                        jobs(derived.jobs), hours_text(derived.seconds)),
            derived.seconds / all, derived.jobs);
   }
   if (is_worth(open.seconds)) {
     assume(Trouble::kRunning,
-           fmt::format("neither an end nor an elapsed time is given for {} ({}): taken to run to "
+           fmt::format("neither an end nor an elapsed time is given for {} ({}): assumed to run to "
                        "the end of the window",
                        jobs(open.jobs), hours_text(open.seconds)),
            open.seconds / all, open.jobs);

@@ -117,7 +117,7 @@ TEST(Assumptions, AJobOfWhichNothingIsSaidRunsToTheEndAndThatIsSaid) {
   EXPECT_NEAR(allocated_hours(usage), 3, 1e-9);
   EXPECT_EQ(
       said_of(usage, "running job"),
-      "neither an end nor an elapsed time is given for 1 job (3.00 h): taken to run to the end "
+      "neither an end nor an elapsed time is given for 1 job (3.00 h): assumed to run to the end "
       "of the window");
 }
 

@@ -90,7 +90,7 @@ std::string painted(Activity activity, std::size_t times, bool colour) {
 }
 
 // What each column shows: the class of its mean utilisation, or that most of it was not observed.
-std::vector<Activity> cells_of(const Anatomy& anatomy, std::span<const Stretch> stretches,
+std::vector<Activity> cells_of(const Anatomy& anatomy, std::span<const ActivitySpan> stretches,
                                std::size_t columns) {
   struct CellSum {
     double seen = 0;
@@ -98,7 +98,7 @@ std::vector<Activity> cells_of(const Anatomy& anatomy, std::span<const Stretch> 
     double used = 0;
   };
   std::vector<CellSum> sums(columns);
-  for (const Stretch& stretch : stretches) {
+  for (const ActivitySpan& stretch : stretches) {
     each_column(stretch.start, stretch.duration, anatomy.wall, columns,
                 [&](std::size_t column, double seconds) {
                   CellSum& sum = sums[column];

@@ -47,8 +47,8 @@ void Finisher::count_shards() {
     }
     accumulator_.trouble(
         Trouble::kUnknownPlace, {},
-        fmt::format("job {} had gres/shard={}; how many make an accelerator is not said, "
-                    "so its time is not counted (sinfo -N -o '%N|%R|%G' says it)",
+        fmt::format("job {} had gres/shard={}; how many shards make an accelerator is unknown, "
+                    "so its time is not counted (add sinfo -N -o '%N|%R|%G')",
                     accumulator_.words_[job.id], shards));
   }
 }
@@ -169,8 +169,8 @@ void Finisher::tell_down() {
   for (const WordId host : wholes) {
     if (is_told || hosts.contains(host)) continue;
     accumulator_.trouble(Trouble::kMissing, {},
-                         fmt::format("{} was down, but how many accelerators it has is not told "
-                                     "(sinfo -N -o '%N|%R|%G' says it)",
+                         fmt::format("{} was down, but how many accelerators it has is unknown "
+                                     "(add sinfo -N -o '%N|%R|%G')",
                                      accumulator_.words_[host]));
   }
   for (const auto& [host, seconds] : down.seconds(window(), capacity)) {

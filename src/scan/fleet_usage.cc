@@ -33,8 +33,7 @@ std::string describe(const FleetUsage& usage, const PassedOver& row) {
       usage.text(row.metric), row.input.empty() ? "" : fmt::format(" in {}", row.input));
   switch (row.why) {
     case PassedOver::Why::kBetter:
-      return fmt::format("{}: not used, because {}{} tells of the same accelerators and jobs", what,
-                         usage.text(row.better),
+      return fmt::format("{}: not used, superseded by {}{}", what, usage.text(row.better),
                          row.better_from == row.input ? "" : " in " + row.better_from);
     case PassedOver::Why::kSlices:
       return fmt::format("{}: not used, because slices of the same devices were observed", what);
@@ -42,7 +41,7 @@ std::string describe(const FleetUsage& usage, const PassedOver& row) {
       return fmt::format("{}: not used, because other samples name these jobs", what);
     case PassedOver::Why::kUnplaced:
       return fmt::format(
-          "{}: not used, because jobs had a part of these hosts, and nobody says which", what);
+          "{}: not used, because jobs had part of these hosts, and it is unknown which part", what);
   }
   return what;
 }

@@ -116,7 +116,7 @@ std::string facts_of(const Report& report) {
 std::string headline_of(const Report& report) {
   const Split& split = report.totals.split;
   if (!is_observed(report)) {
-    return fmt::format("{} accelerator-hours were allocated; nobody observed them",
+    return fmt::format("{} accelerator-hours were allocated; none were observed",
                        hours(split.allocated));
   }
   return fmt::format("{} of {} accelerator-hours were wasted", hours(wasted(split)),
@@ -127,13 +127,13 @@ std::string capacity_of(const Report& report) {
   const CapacityUse& c = report.capacity;
   std::string text = "<h2>Where capacity went</h2>\n";
   if (!c.total) {
-    text += "<p class=\"soft\">What there was in all is not known, so neither is what was ";
-    text += "unallocated: <code>sinfo -N -o '%N|%R|%G|%T'</code> tells it.</p>\n";
+    text += "<p class=\"soft\">Total capacity is unknown, so unallocated time is unknown ";
+    text += "too: add the output of <code>sinfo -N -o '%N|%R|%G|%T'</code>.</p>\n";
     return c.down ? text + fmt::format("<p>{} h were down.</p>\n", hours(*c.down)) : text;
   }
   text += capacity_picture(c, is_observed(report));
   text += fmt::format("<p class=\"soft\">{} h in all, by {}{}{}</p>\n", hours(*c.total),
-                      escape_html(c.basis), c.down ? "" : "; what was down is not known",
+                      escape_html(c.basis), c.down ? "" : "; down time is unknown",
                       c.elsewhere > 0 ? fmt::format("; {} h were allocated on hosts of which no "
                                                     "more is known",
                                                     hours(c.elsewhere))
@@ -218,8 +218,8 @@ std::string table_of(const Report& report, const Imprint& imprint) {
   HtmlTable table(columns, "rows");
   for (const Row& row : cut.rows) table.row(cells_of(row, money));
   return fmt::format(
-      "<h2>Ranked by {}</h2>\n<p class=\"soft\">Accelerator-hours; {} of {} rows. A heading sorts, "
-      "a name says why when pointed at.</p>\n{}{}",
+      "<h2>Ranked by {}</h2>\n<p class=\"soft\">Accelerator-hours; {} of {} rows. Click a heading "
+      "to sort; hover over a name for the reason.</p>\n{}{}",
       imprint.order == Order::kRecoverable ? "what is recoverable" : name(imprint.order),
       cut.rows.size(), cut.count, table.take(), reasons_of(cut));
 }
@@ -242,8 +242,8 @@ std::string anatomies_of(const FleetUsage& usage, const Report& report) {
           fmt::format("<li>{}: {} h, {} of its time, {}; {}</li>\n", escape_html(name(part.kind)),
                       hours(part.accelerator_seconds), show_percent(part.share),
                       std::isinf(part.if_vanished)
-                          ? std::string("all that it did")
-                          : fmt::format("without it at most {:.2f}x as fast", part.if_vanished),
+                          ? std::string("the whole job")
+                          : fmt::format("without it: at most {:.2f}x as fast", part.if_vanished),
                       escape_html(part.evidence));
       if (&part - anatomy.parts.data() == 2) break;
     }

@@ -132,7 +132,7 @@ std::string lanes_picture(const Anatomy& anatomy) {
     inside += fmt::format(
         "<text class=\"label\" x=\"{:.0f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
         kLeft - 6, top + 13, escape_html(clip(label, 18)));
-    for (const Stretch& s : anatomy.accelerators[i]) {
+    for (const ActivitySpan& s : anatomy.accelerators[i]) {
       inside += fmt::format(
           "<rect class=\"{}\" x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.0f}\"/>\n",
           class_of(s.activity), x(s.start), top, x(s.start + s.duration) - x(s.start), kLane);

@@ -38,7 +38,7 @@ std::vector<const Row*> worth_working_on(const Report& report) {
 std::string passed_words(const Pick& pick) {
   if (pick.passed_over.empty()) return "";
   const Candidate& most = pick.passed_over.front();
-  std::string text = fmt::format("; {} has {} to get back, but {}", most.family,
+  std::string text = fmt::format("; {} has {} recoverable, but {}", most.family,
                                  in_words(most.recoverable), most.why);
   if (pick.passed > 1) {
     const std::size_t more = pick.passed - 1;
@@ -79,14 +79,13 @@ Pick pick(const Report& report, const Standing& standing, std::size_t at_most) {
         candidate_of(*row, specified, specified ? known->second : no_spec(*row, standing)));
   }
   if (!first) {
-    result.why =
-        result.passed_over.empty()
-            ? "nothing has anything to get back"
-            : "nothing that has anything to get back can be worked on" + passed_words(result);
+    result.why = result.passed_over.empty()
+                     ? "no family has recoverable time"
+                     : "no family with recoverable time can be worked on" + passed_words(result);
     return result;
   }
   result.why =
-      fmt::format("{} to get back: {}{}{}", in_words(first->recoverable), first->why,
+      fmt::format("{} recoverable: {}{}{}", in_words(first->recoverable), first->why,
                   has_spec ? "" : "; it has " + no_spec(*first, standing), passed_words(result));
   result.first = candidate_of(*first, has_spec, result.why);
   return result;

@@ -25,13 +25,13 @@ struct Candidate {
   double wasted = 0;
   std::string job;        // Of the family, that wasted most.
   bool has_spec = false;  // Without one nothing can be tried: amdahl adopt JOB.
-  // Of the pick: "120 accelerator-hours to get back: 400 of 900 ...". Of what was passed over: what
+  // Of the pick: "120 accelerator-hours recoverable: 400 of 900 ...". Of what was passed over: what
   // stands in the way, and what to type.
   std::string why;
 };
 
 struct Pick {
-  std::optional<Candidate> first;      // Nothing if no family has anything to get back.
+  std::optional<Candidate> first;      // Nothing if no family has recoverable time.
   std::vector<Candidate> next;         // In what order the others follow that can be worked on.
   std::vector<Candidate> passed_over;  // The first of what ranks before it and cannot,
   std::size_t passed = 0;              // and how many there are of that.

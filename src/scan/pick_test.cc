@@ -29,9 +29,9 @@ TEST(Pick, TakesTheFirstThatCanBeWorkedOn) {
   EXPECT_TRUE(some.first->has_spec);
   EXPECT_EQ(
       some.why,
-      "0.6 accelerator-hours to get back: 4.00 of 4.00 accelerator-hours (100 %) wasted in 1 job; "
+      "0.6 accelerator-hours recoverable: 4.00 of 4.00 accelerator-hours (100 %) wasted in 1 job; "
       "lever: end sessions that do nothing, at most 100 % of it; no such lever was tried yet: "
-      "chance 15 %; a.u1.x1 has 1.20 accelerator-hours to get back, but no spec to experiment "
+      "chance 15 %; a.u1.x1 has 1.20 accelerator-hours recoverable, but no spec to experiment "
       "with: amdahl adopt "
       "--spec FILE");
   EXPECT_FALSE(pick(Fleet().report(), {}).first);
@@ -57,7 +57,7 @@ TEST(Pick, PassesOverWhatIsAtRestAndSaysTheOrderOfTheOthers) {
   EXPECT_FALSE(adopt.first->has_spec);
   EXPECT_EQ(adopt.passed_over.size(), 2U);
   EXPECT_TRUE(adopt.why.ends_with(
-      "; a.u1.x1 has 1.20 accelerator-hours to get back, but all is tried, and 1 more "
+      "; a.u1.x1 has 1.20 accelerator-hours recoverable, but all is tried, and 1 more "
       "is passed over"))
       << adopt.why;
   Standing rest;
@@ -66,7 +66,7 @@ TEST(Pick, PassesOverWhatIsAtRestAndSaysTheOrderOfTheOthers) {
   EXPECT_FALSE(nothing.first);
   EXPECT_EQ(nothing.passed_over.size(), 2U);
   EXPECT_EQ(nothing.passed, 4U);
-  EXPECT_TRUE(nothing.why.starts_with("nothing that has anything to get back can be worked on"))
+  EXPECT_TRUE(nothing.why.starts_with("no family with recoverable time can be worked on"))
       << nothing.why;
 }
 

@@ -404,14 +404,14 @@ std::string waste_words(const Row& row) {
 std::string lever_words(const Lever& lever) {
   switch (lever.from) {
     case Lever::From::kNothing:
-      return "nothing to get back";
+      return "nothing recoverable";
     case Lever::From::kProfile:
       return fmt::format(
           "lever: its latest profile puts {} down to {}", show_percent(lever.ceiling),
           lever.against == model::Bottleneck::kUnknown ? "waiting that nothing explains"
                                                        : model::describe(lever.against));
     case Lever::From::kShare:
-      return fmt::format("when is not known, so a lever is taken to reach {} of it",
+      return fmt::format("timing unknown: a lever is assumed to reach {} of it",
                          show_percent(lever.ceiling));
     case Lever::From::kAnatomy:
       return fmt::format("lever: {}, at most {} of it", lever.action, show_percent(lever.ceiling));

@@ -294,7 +294,7 @@ void UsageAccumulator::leave_out(std::uint32_t track, Sample sample) {
   }
   const Spot& spot = holders_[tracks_[track].spot];
   trouble(Trouble::kFarSample, {},
-          fmt::format("a sample of accelerator {} of {} has the time {:%F %T}",
+          fmt::format("a sample of accelerator {} on {} has the time {:%F %T}",
                       words_[spot.accelerator], words_[holders_.spelling(spot.host)],
                       fmt::gmtime(sample.at.count() / 1'000'000'000)));
 }

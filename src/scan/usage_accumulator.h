@@ -26,7 +26,7 @@ struct UsageOptions {
   // Not given: from the first sample to a cadence after the last; without samples from the first
   // start to the last end. So is an end that is Nanos::min() or Nanos::max().
   std::optional<Window> window{};
-  double idle_below = 0.05;  // Utilisation below is idle, and 0 always.
+  double idle_below = 0.05;  // Idle threshold (0 to 1); 0 always counts as idle.
   Nanos now{};               // Unix time; 0: not known. No running job lasts beyond it.
   // Timelines are kept of the jobs with most accelerator time, of so many accelerators in all (a
   // kilobyte each at most), and of the jobs named here, by id.

@@ -21,18 +21,17 @@ void UsageAccumulator::add(const fleet::Job& told) {
   std::optional<Trouble> mended;
   if (job.accelerators > 0 || job.shards > 0) mended = mend_start(job);
   if (mended == Trouble::kNoStart) {
-    return trouble(Trouble::kNoStart, where,
-                   std::string(job.id) + ": it has an end, but when it began is not said");
+    return trouble(Trouble::kNoStart, where, std::string(job.id) + ": has an end but no start");
   }
   const auto odd = jobs_.add(job);
   if (odd == Trouble::kBadTime) {
     const bool has_end = job.end > Nanos{} || job.elapsed >= Nanos{};
     trouble(Trouble::kBadTime, where,
-            std::string(job.id) + (has_end ? ": its end lies before its start"
-                                           : ": it has ended, but when is not said"));
+            std::string(job.id) +
+                (has_end ? ": ends before it starts" : ": has ended, but has no end time"));
   } else if (odd == Trouble::kTwoZones) {
     trouble(Trouble::kTwoZones, where,
-            std::string(job.id) + " came before, with all its times as many hours apart");
+            std::string(job.id) + " is a duplicate with all times shifted by the same hours");
   } else if (odd) {
     count(*odd);
   }
@@ -44,8 +43,8 @@ void UsageAccumulator::add(const fleet::Job& told) {
   assumed_.emplace(before, *mended);
   trouble(*mended, where,
           fmt::format(
-              "{}: its start is not said; taken: {}", job.id,
-              given.end > Nanos{} && given.elapsed > Nanos{} ? "end - elapsed" : "its submission"));
+              "{}: no start; used {}", job.id,
+              given.end > Nanos{} && given.elapsed > Nanos{} ? "end - elapsed" : "submit time"));
 }
 
 void UsageAccumulator::add(const fleet::Place& place) {
@@ -61,7 +60,7 @@ void UsageAccumulator::add(const fleet::Device& device) {
   if (!holders_.learn(known)) {
     trouble(Trouble::kBadLine, {},
             std::string(known.uuid.empty() ? known.bus : known.uuid) +
-                " is the name of several accelerators; the first stays");
+                " names several accelerators; the first is kept");
   }
   is_stale_ = true;
 }

@@ -266,7 +266,7 @@ TEST(UsageAccumulator, WhatHeldNothingIsCounted) {
   ASSERT_EQ(usage.complaints.size(), 1U);
   EXPECT_EQ(usage.complaints[0].input, "sacct.txt");
   EXPECT_EQ(usage.complaints[0].line, 17U);
-  EXPECT_EQ(usage.complaints[0].text, "3: its end lies before its start");
+  EXPECT_EQ(usage.complaints[0].text, "3: ends before it starts");
 }
 
 TEST(UsageAccumulator, LateAndDuplicateSamples) {

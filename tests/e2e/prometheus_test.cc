@@ -309,7 +309,7 @@ TEST_F(Prometheus, AnswersThatEndInTheMiddleAreNamedAndNotKept) {
   const std::string missing = partly.at("missing").at(0);
   EXPECT_TRUE(missing.starts_with("gpu_gfx_activity from 2023-11-15 00:00 to 2023-11-18 00:00: "))
       << missing;
-  EXPECT_NE(missing.find("the answer ends in the middle"), std::string::npos) << missing;
+  EXPECT_NE(missing.find("the answer is truncated"), std::string::npos) << missing;
   broken = false;
   const Json whole = scan(proxy.source());
   EXPECT_EQ(jobs(whole), kJobs);
@@ -328,8 +328,8 @@ TEST_F(Prometheus, PagesAndRedirectionsAreNamed) {
   };
   const Case cases[] = {
       {{.status = 200, .body = "<!doctype html><title>Sign in</title>"},
-       "answered '<!doctype html><title>Sign in</title>', which is no JSON"},
-      {{.status = 302, .body = ""}, "HTTP status 302: it sends us to nowhere"},
+       "answered '<!doctype html><title>Sign in</title>', which is not JSON"},
+      {{.status = 302, .body = ""}, "HTTP status 302: redirected to nowhere"},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.says);
@@ -431,7 +431,7 @@ TEST_F(Prometheus, AfterAnInterruptTheRestIsAskedFor) {
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 130);
   EXPECT_EQ(house_.read("err"),
-            "amdahl: interrupted; what was read is kept, type the same to go on\n");
+            "amdahl: interrupted; run the same command again to resume\n");
   std::size_t kept = 0;
   for (const auto& entry : fs::recursive_directory_iterator(house_.path("state"))) {
     EXPECT_NE(entry.path().extension(), ".part");
@@ -460,7 +460,7 @@ TEST_F(Prometheus, SecretsComeByNameAndAreNotShown) {
   words.insert(words.end(), kWindow.begin(), kWindow.end());
   const Outcome outside = house_.amdahl(words);
   EXPECT_EQ(outside.code, 3);
-  EXPECT_NE(outside.err.find("name what lets us in with --token-env NAME"), std::string::npos)
+  EXPECT_NE(outside.err.find("authentication required: pass --token-env NAME"), std::string::npos)
       << outside.err;
   words.insert(words.end(), {"--token-env", "MY_TOKEN", "--explain-input"});
   EXPECT_EQ(house_.amdahl(words).code, 2);

@@ -150,7 +150,7 @@ TEST_F(ScanKeep, InterruptedWhileReadingItGoesOnFromThere) {
                                                   {"AMDAHL_FAULT_AT", "5"},
                                                   {"AMDAHL_FAULT_SIGNAL", std::to_string(signal)}});
     EXPECT_EQ(stopped.code, 128 + signal);
-    EXPECT_EQ(stopped.err, "amdahl: interrupted; what was read is kept, type the same to go on\n");
+    EXPECT_EQ(stopped.err, "amdahl: interrupted; run the same command again to resume\n");
     EXPECT_EQ(stopped.out, "");
     EXPECT_EQ(kept(".part"), std::vector<std::string>{});
     const Json answer = scan();
@@ -254,7 +254,7 @@ TEST_F(ScanKeep, TrendInEveryForm) {
   const Outcome many = house_.amdahl(words({"--trend", "1s"}));
   EXPECT_EQ(many.code, 2);
   EXPECT_NE(many.err.find("more than 1000 windows in 4 h"), std::string::npos) << many.err;
-  EXPECT_NE(house_.amdahl(words({"--trend", "daily"})).err.find("--trend wants a length"),
+  EXPECT_NE(house_.amdahl(words({"--trend", "daily"})).err.find("--trend: expected a duration"),
             std::string::npos);
 }
 
@@ -326,7 +326,7 @@ TEST_F(ScanKeep, AFileIsASource) {
   EXPECT_EQ(json_of(named).at("totals"), all.at("totals"));
   const Outcome none = house_.amdahl({"scan", "--source", "nothing.txt"});
   EXPECT_EQ(none.code, 2);
-  EXPECT_NE(none.err.find("there is no 'nothing.txt'"), std::string::npos) << none.err;
+  EXPECT_NE(none.err.find("no file 'nothing.txt'"), std::string::npos) << none.err;
 }
 
 }  // namespace

@@ -174,8 +174,8 @@ TEST_F(ScanReport, SamplesThatAreNotUsedAreCountedByName) {
   EXPECT_FALSE(dcgm_first && answer["inputs"][0]["troubles"].contains("duplicate sample"));
   const Outcome text = scan({"sm.csv", "again.csv", "--explain-input"});
   EXPECT_EQ(count_lines(text.out,
-                        "180 samples of DCGM_FI_DEV_GPU_UTIL in dcgm.csv: not used, because "
-                        "DCGM_FI_PROF_SM_ACTIVE in sm.csv tells of the same accelerators and jobs"),
+                        "180 samples of DCGM_FI_DEV_GPU_UTIL in dcgm.csv: not used, superseded by "
+                        "DCGM_FI_PROF_SM_ACTIVE in sm.csv"),
             1)
       << text.out;
   EXPECT_EQ(count_lines(text.out, "    counted: 60 × duplicate sample"), 1) << text.out;
@@ -205,10 +205,9 @@ TEST_F(ScanReport, JobsKnownBySumsAreNotDrawn) {
   const Outcome outcome = house_.amdahl({"scan", "means.csv", "--ascii"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.out.find("????"), std::string::npos) << outcome.out;
-  EXPECT_NE(one_line(outcome.out)
-                .find("only its mean over all of its time is known, so when it "
-                      "was idle cannot be drawn"),
-            std::string::npos)
+  EXPECT_NE(
+      one_line(outcome.out).find("only its mean over the whole job is known: no timeline to draw"),
+      std::string::npos)
       << outcome.out;
   const Outcome one = house_.amdahl({"scan", "means.csv", "--ascii", "--job", "7"});
   ASSERT_EQ(one.code, 0) << one.err;
@@ -337,12 +336,13 @@ TEST_F(ScanReport, FoldersThatNobodyMayOpenAreNamed) {
 TEST_F(ScanReport, OptionsForAllFilesAreRefusedOnce) {
   const Outcome zone = house_.amdahl({"scan", house_.path(), "--time-zone", "Mars/Olympus"});
   EXPECT_EQ(zone.code, 2);
-  EXPECT_EQ(count_lines(zone.err, "wants a zone like Europe/Oslo or +02:00, not 'Mars/Olympus'"), 1)
+  EXPECT_EQ(count_lines(zone.err, "expected a zone like Europe/Oslo or +02:00, not 'Mars/Olympus'"),
+            1)
       << zone.err;
   house_.write("void/.hidden", "x");
   const Outcome empty = house_.amdahl({"scan", "void"});
   EXPECT_EQ(empty.code, 1);
-  EXPECT_NE(empty.err.find("void: there are no files in it"), std::string::npos) << empty.err;
+  EXPECT_NE(empty.err.find("void: the folder has no files"), std::string::npos) << empty.err;
 }
 
 // Columns give way, words are wrapped, names are clipped; in pipes nothing is coloured.

@@ -149,19 +149,19 @@ TEST_F(Scan, AFileThatWasCutRotatedOrRewrittenIsReadAnew) {
   scan();
   house_.write("samples.csv", samples(kJobs, 0, 50, true));
   Json answer = scan();
-  EXPECT_EQ(notes(answer), "is shorter than before, so it was read anew");
+  EXPECT_EQ(notes(answer), "is shorter than before, so it was read again");
   EXPECT_EQ(answer.at("samples"), kJobs * 50);
 
   fs::rename(house_.path("samples.csv"), house_.path("samples.csv.1"));
   house_.write("samples.csv", samples(kJobs, 50, 110, true));
   answer = scan();
-  EXPECT_EQ(notes(answer), "is another file than before, so it was read anew");
+  EXPECT_EQ(notes(answer), "is a different file than before, so it was read again");
   EXPECT_EQ(answer.at("samples"), kJobs * 60);
 
   std::string other = house_.read("samples.csv");
   other[other.size() - 2] = '9';
   std::ofstream(house_.path("samples.csv")) << other;
-  EXPECT_EQ(notes(scan()), "was written anew, so it was read anew");
+  EXPECT_EQ(notes(scan()), "was rewritten, so it was read again");
 }
 
 // Wherever it dies, the next scan says the same.
@@ -207,8 +207,9 @@ TEST_F(Scan, ReadsFoldersAndPatternsAndStandardInput) {
   house_.write("all/notes.md", "# Not an input\n");
   const Outcome folder = house_.amdahl({"scan", "all"});
   EXPECT_EQ(folder.code, 0) << folder.err;
-  EXPECT_NE(folder.err.find("left out all/notes.md: begins with '# Not an input"),
-            std::string::npos)
+  EXPECT_NE(
+      folder.err.find("left out all/notes.md: format not recognised, begins with '# Not an input"),
+      std::string::npos)
       << folder.err;
   const Outcome named = house_.amdahl({"scan", "all/notes.md"});
   EXPECT_EQ(named.code, 3) << named.err;
@@ -289,11 +290,13 @@ TEST_F(Scan, WrongUseSaysWhatToType) {
   } cases[] = {
       {{"scan", "none.csv"},
        1,
-       "none.csv: there is no such file or folder; scan takes files or folders of usage records, "
+       "none.csv: no such file or folder; scan takes files or folders of usage records, "
        "accounting and telemetry, and --source: amdahl scan --help"},
       {{"scan", "--by", "colour"}, 2, "--by wants one of job, family, user"},
-      {{"scan", "--from", "yesterday-ish"}, 2, "--from wants a time like 2026-11-15"},
-      {{"scan", "--window", "7"}, 2, "--window wants a length like 7d, 36h or 90min, not '7'"},
+      {{"scan", "--from", "yesterday-ish"}, 2, "--from: expected a time like 2026-11-15"},
+      {{"scan", "--window", "7"},
+       2,
+       "--window: expected a duration like 7d, 36h or 90min, not '7'"},
       {{"scan", "--from", "2023-11-16", "--to", "2023-11-15"}, 2, "--from must be before --to"},
       {{"scan", "--source", "promethus=http://x"}, 2, "did you mean 'prometheus'?"},
       {{"scan", "--source", "prometheus=x:9090"}, 2, "x:9090: there is no such file; an address"},
@@ -357,7 +360,7 @@ TEST_F(Scan, TheLoopTakesUpWhatTheFleetWastes) {
   const Json lever = json_of(house_.amdahl({"scan", "--json"})).at("families").at(0).at("lever");
   EXPECT_EQ(lever.at("such_tried"), 0) << lever;
   const Outcome log = house_.amdahl({"ledger", "log", "nap"});
-  EXPECT_EQ(count_lines(log.out, " accelerator-hours to get back: "), 2) << log.out;
+  EXPECT_EQ(count_lines(log.out, " accelerator-hours recoverable: "), 2) << log.out;
   EXPECT_EQ(house_.amdahl({"ledger", "verify"}).code, 0);
   ASSERT_EQ(house_.amdahl({"ledger", "export", "--output", "ledger.jsonl"}).code, 0);
   const std::string ledger = house_.read("ledger.jsonl");
@@ -371,7 +374,7 @@ TEST_F(Scan, TheLoopTakesUpWhatTheFleetWastes) {
   const Outcome rest = house_.amdahl({"cycle", "--watch"});
   ASSERT_EQ(rest.code, 0) << rest.err;
   const std::string after = json_of(house_.amdahl({"status", "--json"})).at("next").at("why");
-  EXPECT_TRUE(after.starts_with("nothing that has anything to get back can be worked on; nap has "))
+  EXPECT_TRUE(after.starts_with("no family with recoverable time can be worked on; nap has "))
       << after << rest.err;
   const Json idea = json_of(house_.amdahl({"ledger", "list", "--json"})).at("hypotheses").at(0);
   EXPECT_NE(idea.at("state"), "live") << "it has its verdict, or is parked: " << after;

@@ -82,7 +82,7 @@ class JournalReader final : public Reader {
     std::size_t at = 0;
     if (!begun_) {
       if (held_.size() < kMagic.size()) return Ok{};
-      if (!claims(held_)) return bad_input("is no journal, or of another version");
+      if (!claims(held_)) return bad_input("is not a journal, or has another version");
       begun_ = true;
       at = kMagic.size();
     }
@@ -102,7 +102,7 @@ class JournalReader final : public Reader {
   }
 
   Result<> finish() override {
-    if (!ended_) return bad_input("the journal ends in the middle");
+    if (!ended_) return bad_input("the journal is truncated");
     return Ok{};
   }
 

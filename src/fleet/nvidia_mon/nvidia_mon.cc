@@ -112,9 +112,8 @@ class MonReader final : public Reader {
         names_.pid < 0 ? words_.size() == names_.count : words_.size() + 1 >= names_.count;
     const int last = std::max({names_.date, names_.time, names_.gpu, names_.pid, names_.sm});
     if (!fits || words_.size() <= static_cast<std::size_t>(last)) {
-      return intake_.trouble(
-          Trouble::kBadLine, where,
-          fmt::format("has {} cells, but there are {} columns", words_.size(), names_.count));
+      return intake_.trouble(Trouble::kBadLine, where,
+                             fmt::format("has {} cells, expected {}", words_.size(), names_.count));
     }
     std::string date(word(names_.date));
     if (date.size() == 8) date = date.substr(0, 4) + "-" + date.substr(4, 2) + "-" + date.substr(6);

@@ -8,9 +8,9 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
-#include "fleet/table/cells.h"
 #include "fleet/cut_lines.h"
 #include "fleet/nvidia_smi/nvidia_smi.h"
+#include "fleet/table/cells.h"
 #include "fleet/values.h"
 
 namespace amdahl::fleet::nvidia_smi {
@@ -194,9 +194,8 @@ class NamesReader final : public Reader {
       return;
     }
     if (!cells_.cut(line, ',') || cells_.size() != columns_.size()) {
-      intake_.trouble(
-          Trouble::kBadLine, where,
-          fmt::format("has {} cells, but there are {} columns", cells_.size(), columns_.size()));
+      intake_.trouble(Trouble::kBadLine, where,
+                      fmt::format("has {} cells, expected {}", cells_.size(), columns_.size()));
       return;
     }
     const auto cell = [&](std::string_view name) {

@@ -9,12 +9,12 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
-#include "fleet/table/cells.h"
 #include "fleet/cut_lines.h"
 #include "fleet/hostlist.h"
 #include "fleet/metrics.h"
 #include "fleet/nvidia_smi/names.h"
 #include "fleet/nvidia_smi/ticks.h"
+#include "fleet/table/cells.h"
 #include "fleet/times.h"
 #include "fleet/values.h"
 
@@ -237,9 +237,8 @@ class SmiReader final : public Reader {
 
   void record(std::string_view line, Where where) {
     if (!cells_.cut(line, ',') || cells_.size() != names_.size()) {
-      intake_.trouble(
-          Trouble::kBadLine, where,
-          fmt::format("has {} cells, but there are {} columns", cells_.size(), names_.size()));
+      intake_.trouble(Trouble::kBadLine, where,
+                      fmt::format("has {} cells, expected {}", cells_.size(), names_.size()));
       return;
     }
     const Instant time = read_time(cell(time_), *zone_);

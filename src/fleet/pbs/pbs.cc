@@ -178,7 +178,7 @@ class PbsReader final : public Reader {
     if (trim(line).empty()) return Ok{};
     const auto record = record_of(line);
     if (!record) {
-      intake_.trouble(Trouble::kBadLine, where, "is no record of PBS: date time;type;job;values");
+      intake_.trouble(Trouble::kBadLine, where, "is not a PBS record: date time;type;job;values");
       return Ok{};
     }
     const std::string id(record->id);

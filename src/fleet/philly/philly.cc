@@ -8,8 +8,8 @@
 #include <simdjson.h>
 
 #include "base/text.h"
-#include "fleet/table/states.h"
 #include "fleet/json_items.h"
+#include "fleet/table/states.h"
 #include "fleet/times.h"
 
 namespace amdahl::fleet::philly {

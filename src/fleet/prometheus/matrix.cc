@@ -137,7 +137,7 @@ Result<> MatrixReader::finish() {
   if (!levels_.empty() || !held_.empty()) {
     flush();
     intake_.trouble(model::Trouble::kTruncated, {.byte = passed_ + held_.size()},
-                    "the answer ends in the middle");
+                    "the answer is truncated");
     answered_.cut = true;
     levels_.clear();
     held_.clear();
@@ -178,7 +178,7 @@ MatrixReader::Step MatrixReader::structure(char c, std::size_t& at) {
   } else {
     Next& next = levels_.back().next;
     if (next != (c == ':' ? Next::kColon : Next::kComma)) {
-      return bad(fmt::format("'{}' does not belong here", c));
+      return bad(fmt::format("unexpected '{}'", c));
     }
     next = c == ',' && levels_.back().object ? Next::kKey : Next::kValue;
   }
@@ -216,8 +216,7 @@ MatrixReader::Step MatrixReader::open(bool object) {
               object ? Next::kFirstKey : Next::kFirstValue};
   if (!levels_.empty()) {
     Next& next = levels_.back().next;
-    if (next != Next::kValue && next != Next::kFirstValue)
-      return bad("a value stands in the wrong place");
+    if (next != Next::kValue && next != Next::kFirstValue) return bad("unexpected value");
     if (levels_.size() == kDeepest) return bad("is nested too deep");
     level.in = inside(object);
     next = Next::kComma;
@@ -234,7 +233,7 @@ MatrixReader::Step MatrixReader::close(bool object) {
   const bool can =
       level.next == Next::kComma || level.next == (object ? Next::kFirstKey : Next::kFirstValue);
   if (level.object != object || !can) {
-    return bad(fmt::format("'{}' does not belong here", object ? '}' : ']'));
+    return bad(fmt::format("unexpected '{}'", object ? '}' : ']'));
   }
   levels_.pop_back();
   if (level.in == In::kMetric) end_labels();
@@ -249,7 +248,7 @@ MatrixReader::Step MatrixReader::string(std::string_view text, std::size_t& at) 
   if (end == text.npos) return Step::kMore;
   const std::string_view raw = text.substr(at + 1, end - at - 1);
   if (escaped) {
-    if (!unescape(raw, text_)) return bad("a text has an escape that is none of JSON's");
+    if (!unescape(raw, text_)) return bad("invalid escape in a string");
   } else {
     text_.assign(raw);
   }
@@ -263,7 +262,7 @@ MatrixReader::Step MatrixReader::bare(std::string_view text, std::size_t& at) {
   if (end == text.npos) return Step::kMore;
   const std::string_view word = text.substr(at, end - at);
   if (word != "true" && word != "false" && word != "null" && !to_number<double>(word)) {
-    return bad(fmt::format("'{}' is no JSON", clip(word, 32)));
+    return bad(fmt::format("'{}' is not JSON", clip(word, 32)));
   }
   const Step done = take(word, false);
   if (done == Step::kDone) at = end;
@@ -273,13 +272,13 @@ MatrixReader::Step MatrixReader::bare(std::string_view text, std::size_t& at) {
 MatrixReader::Step MatrixReader::take(std::string_view value, bool quoted) {
   Level& level = levels_.back();
   if (level.next == Next::kKey || level.next == Next::kFirstKey) {
-    if (!quoted) return bad("a name must stand in quotes");
+    if (!quoted) return bad("a key must be in quotes");
     key_.assign(value);
     level.next = Next::kColon;
     return Step::kDone;
   }
   if (level.next != Next::kValue && level.next != Next::kFirstValue) {
-    return bad("a value stands in the wrong place");
+    return bad("unexpected value");
   }
   level.next = Next::kComma;
   if (level.in == In::kMetric && quoted) {
@@ -349,7 +348,7 @@ void MatrixReader::point(std::string_view time, std::string_view value) {
     intake_.trouble(model::Trouble::kBadTime, where, fmt::format("'{}'", clip(time, 32)));
   } else if (!number) {
     intake_.trouble(model::Trouble::kBadLine, where,
-                    fmt::format("a value '{}' that is no number", clip(value, 32)));
+                    fmt::format("value '{}' is not a number", clip(value, 32)));
   } else if (!(std::abs(*number) <= std::numeric_limits<float>::max())) {  // Samples are floats.
     intake_.trouble(model::Trouble::kNotFinite, where, value);
   } else if (by_value_ && labelled_) {

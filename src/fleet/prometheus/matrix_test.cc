@@ -118,11 +118,11 @@ TEST(Matrix, SaysWhatIsWrong) {
     std::string_view want;
   } cases[] = {
       {"JobID|State", "byte 1: an answer must begin with '{'"},
-      {"{\"a\" \"b\"}", "byte 6: a value stands in the wrong place"},
-      {"{\"a\":tru,}", "byte 6: 'tru' is no JSON"},
-      {"{]", "byte 2: ']' does not belong here"},
-      {"{\"a\":1,,", "byte 8: ',' does not belong here"},
-      {R"({"a":"\q"})", "byte 6: a text has an escape that is none of JSON's"},
+      {"{\"a\" \"b\"}", "byte 6: unexpected value"},
+      {"{\"a\":tru,}", "byte 6: 'tru' is not JSON"},
+      {"{]", "byte 2: unexpected ']'"},
+      {"{\"a\":1,,", "byte 8: unexpected ','"},
+      {R"({"a":"\q"})", "byte 6: invalid escape in a string"},
       {R"({"data":{"result":[{"metric":{},"values":[[1]]}]}})",
        "byte 45: a point must be [time, \"value\"]"},
   };
@@ -143,7 +143,7 @@ TEST(Matrix, SaysWhatTheServerOfASavedAnswerDidNotSee) {
   ASSERT_TRUE(reader->finish());
   ASSERT_EQ(seen.count(model::Trouble::kMissing), 2U);
   EXPECT_EQ(seen.complaints[0].text, "no store for gpu[1-9]");
-  EXPECT_EQ(seen.complaints[1].text, "the server says that its answer is partial");
+  EXPECT_EQ(seen.complaints[1].text, "the server reports a partial answer");
 }
 
 TEST(Matrix, KeepsTheErrorOfTheServer) {

@@ -19,13 +19,13 @@ class SavedAnswer final : public Reader {
     TRY(matrix_.finish());
     const Answered& answered = matrix_.answered();
     if (answered.status == "error") {
-      return bad_input(fmt::format("the server had answered with an error: {}", answered.error));
+      return bad_input(fmt::format("the server answered with an error: {}", answered.error));
     }
     for (const std::string& text : answered.warnings) {
       intake_.trouble(model::Trouble::kMissing, {}, text);
     }
     if (answered.partial) {
-      intake_.trouble(model::Trouble::kMissing, {}, "the server says that its answer is partial");
+      intake_.trouble(model::Trouble::kMissing, {}, "the server reports a partial answer");
     }
     return Ok{};
   }

@@ -109,7 +109,7 @@ Result<Json> read_data(std::string_view body) {
   const Json answer = TRY(parse_json(body));
   if (!answer.is_object() || answer.value("status", "") != "success" || !answer.contains("data")) {
     const std::string error = read_error(body);
-    return external(error.empty() ? "the answer is none of a Prometheus server" : error);
+    return external(error.empty() ? "not an answer of a Prometheus server" : error);
   }
   return answer["data"];
 }
@@ -117,9 +117,9 @@ Result<Json> read_data(std::string_view body) {
 Result<Json> read_result(std::string_view body) {
   const Json data = TRY(read_data(body));
   Json result = data.is_object() ? data.value("result", Json::array()) : Json::array();
-  if (!result.is_array()) return external("the answer is no list of series");
+  if (!result.is_array()) return external("the answer is not a list of series");
   for (const Json& series : result) {
-    if (!series.is_object()) return external("the answer is no list of series");
+    if (!series.is_object()) return external("the answer is not a list of series");
   }
   return result;
 }
@@ -199,7 +199,7 @@ Request ask_series_count(const Window& window, std::string_view metric) {
 Result<std::vector<std::string>> read_values(std::string_view body) {
   const Json data = TRY(read_data(body));
   std::vector<std::string> values;
-  if (!data.is_array()) return external("the answer is no list of values");
+  if (!data.is_array()) return external("the answer is not a list of values");
   for (const Json& value : data) {
     if (value.is_string()) values.push_back(value.get<std::string>());
   }

@@ -172,8 +172,7 @@ TEST(Query, ReadsSmallAnswers) {
   EXPECT_FALSE(none->has_value());
   EXPECT_EQ(read_values(R"({"status":"error","errorType":"bad_data","error":"x"})").error().text,
             "bad_data: x");
-  EXPECT_EQ(read_values(R"({"hello":1})").error().text,
-            "the answer is none of a Prometheus server");
+  EXPECT_EQ(read_values(R"({"hello":1})").error().text, "not an answer of a Prometheus server");
 }
 
 }  // namespace

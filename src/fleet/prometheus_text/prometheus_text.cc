@@ -128,7 +128,8 @@ class TextReader final : public Reader {
     if (text.empty() || text.starts_with('#')) return Ok{};
     const auto line = cut(text);
     if (!line) {
-      intake_.trouble(Trouble::kBadLine, where, fmt::format("'{}' is no sample", clip(text, 40)));
+      intake_.trouble(Trouble::kBadLine, where,
+                      fmt::format("'{}' is not a sample", clip(text, 40)));
       return Ok{};
     }
     sample(*line, text, where);
@@ -159,7 +160,7 @@ class TextReader final : public Reader {
     const auto value = to_number<double>(number);
     if (!value) {
       return intake_.trouble(Trouble::kBadLine, where,
-                             fmt::format("a value '{}' that is no number", clip(line.value, 32)));
+                             fmt::format("value '{}' is not a number", clip(line.value, 32)));
     }
     if (!(std::abs(*value) <= std::numeric_limits<float>::max())) {
       return intake_.trouble(Trouble::kNotFinite, where, line.value);

@@ -12,7 +12,8 @@ namespace {
 constexpr char kDelimiter = '\x1f';  // Stands in no cell.
 
 Error no_columns(std::string_view why) {
-  return bad_input(fmt::format("is sacct's table for people, {}; {}", why, how_to_ask_sacct()));
+  return bad_input(
+      fmt::format("is sacct output in fixed-width columns, {}; {}", why, how_to_ask_sacct()));
 }
 
 bool is_dashes(std::string_view line) {
@@ -73,7 +74,7 @@ Result<> FixedTable::line(std::string_view line, Where where) {
     return Ok{};
   }
   if (spans_.empty()) {
-    if (!is_dashes(line)) return no_columns("without the dashes that say where its columns are");
+    if (!is_dashes(line)) return no_columns("without the line of dashes under the header");
     find_spans(line);
     const std::string header = names();
     if (!is_table_header(header)) return no_columns("with too few columns");
@@ -98,7 +99,7 @@ Result<> FixedTable::line(std::string_view line, Where where) {
 }
 
 Result<> FixedTable::finish() {
-  if (spans_.empty()) return no_columns("without the dashes that say where its columns are");
+  if (spans_.empty()) return no_columns("without the line of dashes under the header");
   table_.finish();
   return Ok{};
 }

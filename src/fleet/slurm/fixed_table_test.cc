@@ -118,14 +118,15 @@ TEST(FixedTable, SaysWhatIsMissing) {
       "run: sacct -a -D -P -o JobID,JobIDRaw,JobName,User,Account,Partition,State,Submit,Start,End,"
       "ElapsedRaw,TimelimitRaw,NNodes,NodeList,ReqTRES,AllocTRES";
   EXPECT_EQ(feed(make, "JobID   State\n------- -------\n1       RUNNING\n", {}).error,
-            "is sacct's table for people, with too few columns; " + again);
+            "is sacct output in fixed-width columns, with too few columns; " + again);
   EXPECT_EQ(
       feed(make, "JobID   JobName   State\n------- ------- -------\n1       x       RUNNING\n", {})
           .error,
       "has no column Start; " + again);
   EXPECT_EQ(
       feed(make, "JobID   State\n1       RUNNING\n", {}).error,
-      "is sacct's table for people, without the dashes that say where its columns are; " + again);
+      "is sacct output in fixed-width columns, without the line of dashes under the header; " +
+          again);
 }
 
 }  // namespace

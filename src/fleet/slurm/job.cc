@@ -45,7 +45,7 @@ std::string_view or_empty(std::string_view text) {
 }
 
 // The accelerators that a record says were held, or for jobs in the queue are wanted.
-Devices devices_of(const Words& words, bool held, TresMemory& memory) {
+Devices devices_of(const JobFields& words, bool held, TresMemory& memory) {
   if (held) {
     Devices devices = memory.devices_of(words.alloc_tres);
     const bool is_none = devices.count == 0 && devices.shards == 0 && !devices.is_bad;
@@ -104,7 +104,7 @@ void Jobs::settle(Instant start, Instant end, Times& times, Where where) {
   // An hour too much may also be a suspension; then too the accelerators were held Elapsed long.
   intake_.trouble(Trouble::kAmbiguousTime, where,
                   "End - Start and ElapsedRaw differ by an hour, as over a change of daylight "
-                  "saving; ElapsedRaw was taken");
+                  "saving; ElapsedRaw counts");
   times.end = times.start + times.elapsed;
 }
 
@@ -121,7 +121,7 @@ void Jobs::check_elapsed(Nanos missing, Times& times, Where where) {
   if (is_more) times.elapsed = between;
 }
 
-std::optional<Jobs::Times> Jobs::times_of(const Words& words, Where where) {
+std::optional<Jobs::Times> Jobs::times_of(const JobFields& words, Where where) {
   struct Named {
     std::string_view name;
     std::string_view text;
@@ -161,7 +161,7 @@ std::optional<Jobs::Times> Jobs::times_of(const Words& words, Where where) {
 
 // sacct counts a job whose end was never recorded up to now, for years. Slurm ends a job at its
 // limit; sites may let it overrun (OverTimeLimit), but not for days.
-void Jobs::end_runaway(const Words& words, model::JobDraft& job, Where where) {
+void Jobs::end_runaway(const JobFields& words, model::JobDraft& job, Where where) {
   constexpr Nanos kGrace = std::chrono::hours{24};
   if (job.state != JobState::kRunning || job.end != Nanos{}) return;
   Nanos limit{};
@@ -174,13 +174,13 @@ void Jobs::end_runaway(const Words& words, model::JobDraft& job, Where where) {
   if (limit <= Nanos{} || job.elapsed <= limit + kGrace) return;
   const auto hours = [](Nanos time) { return time / std::chrono::hours{1}; };
   intake_.trouble(Trouble::kRunaway, where,
-                  fmt::format("{} is said to run for {} h, its limit is {} h; the limit was taken",
-                              job.id, hours(job.elapsed), hours(limit)));
+                  fmt::format("{} runs for {} h, its limit is {} h; the limit counts", job.id,
+                              hours(job.elapsed), hours(limit)));
   job.elapsed = limit;
 }
 
 // "gpu:a100:4(IDX:0-3)" says which devices, if it speaks of one host.
-void Jobs::add_places(const Words& words) {
+void Jobs::add_places(const JobFields& words) {
   if (words.alloc_gres.find("IDX:") == words.alloc_gres.npos) return;
   const auto hosts = expand_hosts(words.node_list, 2);
   if (!hosts || hosts->size() != 1) return;
@@ -193,7 +193,7 @@ void Jobs::add_places(const Words& words) {
   }
 }
 
-void Jobs::take(const Words& words, Where where) {
+void Jobs::take(const JobFields& words, Where where) {
   const std::string_view id = words.id.empty() ? words.raw : words.id;
   if (id.empty()) {
     intake_.trouble(Trouble::kBadLine, where, "has no JobID");
@@ -223,9 +223,9 @@ void Jobs::take(const Words& words, Where where) {
   job.host_count = to_number<int>(words.nodes).value_or(0);
   end_runaway(words, job, where);
   if (job.state == JobState::kOther) {
-    intake_.trouble(Trouble::kUnknownState, where,
-                    fmt::format("State '{}' is not known; the job is counted as 'other'",
-                                clip(words.state, 40)));
+    intake_.trouble(
+        Trouble::kUnknownState, where,
+        fmt::format("unknown state '{}'; the job is counted as 'other'", clip(words.state, 40)));
   }
   // A job cancelled in the queue has the time of its cancellation as Start, and no resources.
   const bool nothing = words.alloc_tres.empty() && words.alloc_gres.empty();

@@ -11,7 +11,7 @@
 namespace amdahl::fleet::slurm {
 
 // What sacct calls them; empty: not said.
-struct Words {
+struct JobFields {
   std::string_view id;   // JobID.
   std::string_view raw;  // JobIDRaw.
   std::string_view name;
@@ -48,7 +48,7 @@ class Jobs {
   Jobs(Intake& intake, Zone zone, bool zone_is_known)
       : intake_{intake}, zone_{std::move(zone)}, zone_is_known_{zone_is_known} {}
 
-  void take(const Words& words, Where where);
+  void take(const JobFields& words, Where where);
 
  private:
   struct Times {
@@ -57,11 +57,11 @@ class Jobs {
     Nanos end{};
     Nanos elapsed{-1};
   };
-  std::optional<Times> times_of(const Words& words, Where where);
+  std::optional<Times> times_of(const JobFields& words, Where where);
   void settle(Instant start, Instant end, Times& times, Where where);
   void check_elapsed(Nanos missing, Times& times, Where where);
-  void end_runaway(const Words& words, model::JobDraft& job, Where where);
-  void add_places(const Words& words);
+  void end_runaway(const JobFields& words, model::JobDraft& job, Where where);
+  void add_places(const JobFields& words);
 
   Intake& intake_;
   Zone zone_;

@@ -103,10 +103,10 @@ std::string id_of(element job, const std::string& raw) {
   return raw;
 }
 
-// Words of a job as squeue and scontrol write it, with the texts that they view.
+// A job as squeue and scontrol write it, with the texts that its fields view.
 struct Live {
   std::string raw, id, submit, start, end, nodes;
-  Words words;
+  JobFields words;
 };
 
 void read_live(element job, Live& live) {
@@ -122,7 +122,7 @@ void read_live(element job, Live& live) {
   live.start = number_text(job, {"start_time"});
   live.end = number_text(job, {"end_time"});
   live.nodes = number_text(job, {"node_count"});
-  Words& words = live.words;
+  JobFields& words = live.words;
   const auto state = member(job, {"job_state"});
   simdjson::dom::array states;
   if (state && state->get(words.state) != simdjson::SUCCESS &&
@@ -197,7 +197,7 @@ void Json::item(std::string_view key, std::string_view item, Where where) {
   if (key == "errors") {
     std::string_view said = text(job, {"description"});
     if (said.empty()) said = text(job, {"error"});
-    if (said.empty()) said = "Slurm gives an error, and does not say which";
+    if (said.empty()) said = "Slurm reports an error without a reason";
     intake_.trouble(model::Trouble::kMissing, where, said);
     return;
   }
@@ -223,29 +223,29 @@ void Json::item(std::string_view key, std::string_view item, Where where) {
       list && list->get(steps) == simdjson::SUCCESS && steps.size() > 0) {
     intake_.troubles(model::Trouble::kStep, steps.size());
   }
-  jobs_.take(Words{.id = id,
-                   .raw = raw,
-                   .name = text(job, {"name"}),
-                   .user = text(job, {"user"}).empty() ? text(job, {"association", "user"})
-                                                       : text(job, {"user"}),
-                   .account = text(job, {"account"}),
-                   .partition = text(job, {"partition"}),
-                   .state = state(job),
-                   .submit = submit,
-                   .start = start,
-                   .end = end,
-                   .elapsed_raw = elapsed,
-                   .elapsed = {},
-                   .limit_raw = limit,
-                   .limit = {},
-                   .nodes = nodes,
-                   .node_list = text(job, {"nodes"}),
-                   .alloc_tres = allocated,
-                   .req_tres = requested,
-                   .alloc_gres = {},
-                   .req_gres = {},
-                   .script = text(job, {"submit_line"}),
-                   .admin_comment = text(job, {"comment", "administrator"})},
+  jobs_.take(JobFields{.id = id,
+                       .raw = raw,
+                       .name = text(job, {"name"}),
+                       .user = text(job, {"user"}).empty() ? text(job, {"association", "user"})
+                                                           : text(job, {"user"}),
+                       .account = text(job, {"account"}),
+                       .partition = text(job, {"partition"}),
+                       .state = state(job),
+                       .submit = submit,
+                       .start = start,
+                       .end = end,
+                       .elapsed_raw = elapsed,
+                       .elapsed = {},
+                       .limit_raw = limit,
+                       .limit = {},
+                       .nodes = nodes,
+                       .node_list = text(job, {"nodes"}),
+                       .alloc_tres = allocated,
+                       .req_tres = requested,
+                       .alloc_gres = {},
+                       .req_gres = {},
+                       .script = text(job, {"submit_line"}),
+                       .admin_comment = text(job, {"comment", "administrator"})},
              where);
 }
 

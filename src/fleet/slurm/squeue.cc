@@ -12,23 +12,23 @@ namespace {
 
 struct QueueField {
   std::string_view name;  // As -o and -O print it.
-  std::string_view Words::*member;
+  std::string_view JobFields::*member;
 };
 constexpr QueueField kQueueFields[] = {
-    {"JOBID", &Words::id},
-    {"NAME", &Words::name},
-    {"USER", &Words::user},
-    {"ACCOUNT", &Words::account},
-    {"PARTITION", &Words::partition},
-    {"STATE", &Words::state},
-    {"ST", &Words::state},
-    {"SUBMIT_TIME", &Words::submit},
-    {"START_TIME", &Words::start},
-    {"NODES", &Words::nodes},
-    {"NODELIST", &Words::node_list},
-    {"NODELIST(REASON)", &Words::node_list},
-    {"TRES_ALLOC", &Words::alloc_tres},
-    {"COMMAND", &Words::script},
+    {"JOBID", &JobFields::id},
+    {"NAME", &JobFields::name},
+    {"USER", &JobFields::user},
+    {"ACCOUNT", &JobFields::account},
+    {"PARTITION", &JobFields::partition},
+    {"STATE", &JobFields::state},
+    {"ST", &JobFields::state},
+    {"SUBMIT_TIME", &JobFields::submit},
+    {"START_TIME", &JobFields::start},
+    {"NODES", &JobFields::nodes},
+    {"NODELIST", &JobFields::node_list},
+    {"NODELIST(REASON)", &JobFields::node_list},
+    {"TRES_ALLOC", &JobFields::alloc_tres},
+    {"COMMAND", &JobFields::script},
 };
 
 constexpr std::string_view kAskQueueAgain =
@@ -86,12 +86,11 @@ Result<> Squeue::line(std::string_view line, Where where) {
   if (columns_.empty()) return header(line);
   cut(line);
   if (cells_.size() != columns_.size()) {
-    intake_.trouble(
-        model::Trouble::kBadLine, where,
-        fmt::format("has {} cells, but there are {} columns", cells_.size(), columns_.size()));
+    intake_.trouble(model::Trouble::kBadLine, where,
+                    fmt::format("has {} cells, expected {}", cells_.size(), columns_.size()));
     return Ok{};
   }
-  Words words;
+  JobFields words;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (columns_[i] != nullptr && cells_[i] != "N/A") words.*columns_[i] = cells_[i];
   }

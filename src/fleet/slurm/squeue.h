@@ -21,7 +21,7 @@ class Squeue {
   Result<> line(std::string_view line, Where where);
 
  private:
-  using Member = std::string_view Words::*;
+  using Member = std::string_view JobFields::*;
 
   Result<> header(std::string_view line);
   void cut(std::string_view line);

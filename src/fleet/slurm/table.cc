@@ -12,32 +12,32 @@ namespace {
 
 struct Field {
   std::string_view name;  // Lower case.
-  std::string_view Words::*member;
+  std::string_view JobFields::*member;
 };
 constexpr Field kFields[] = {
-    {"jobid", &Words::id},
-    {"jobidraw", &Words::raw},
-    {"jobname", &Words::name},
-    {"user", &Words::user},
-    {"account", &Words::account},
-    {"partition", &Words::partition},
-    {"state", &Words::state},
-    {"submit", &Words::submit},
-    {"start", &Words::start},
-    {"end", &Words::end},
-    {"elapsedraw", &Words::elapsed_raw},
-    {"elapsed", &Words::elapsed},
-    {"timelimitraw", &Words::limit_raw},
-    {"timelimit", &Words::limit},
-    {"nnodes", &Words::nodes},
-    {"allocnodes", &Words::nodes},
-    {"nodelist", &Words::node_list},
-    {"alloctres", &Words::alloc_tres},
-    {"reqtres", &Words::req_tres},
-    {"allocgres", &Words::alloc_gres},
-    {"reqgres", &Words::req_gres},
-    {"submitline", &Words::script},
-    {"admincomment", &Words::admin_comment},
+    {"jobid", &JobFields::id},
+    {"jobidraw", &JobFields::raw},
+    {"jobname", &JobFields::name},
+    {"user", &JobFields::user},
+    {"account", &JobFields::account},
+    {"partition", &JobFields::partition},
+    {"state", &JobFields::state},
+    {"submit", &JobFields::submit},
+    {"start", &JobFields::start},
+    {"end", &JobFields::end},
+    {"elapsedraw", &JobFields::elapsed_raw},
+    {"elapsed", &JobFields::elapsed},
+    {"timelimitraw", &JobFields::limit_raw},
+    {"timelimit", &JobFields::limit},
+    {"nnodes", &JobFields::nodes},
+    {"allocnodes", &JobFields::nodes},
+    {"nodelist", &JobFields::node_list},
+    {"alloctres", &JobFields::alloc_tres},
+    {"reqtres", &JobFields::req_tres},
+    {"allocgres", &JobFields::alloc_gres},
+    {"reqgres", &JobFields::req_gres},
+    {"submitline", &JobFields::script},
+    {"admincomment", &JobFields::admin_comment},
 };
 
 // Written by people, so that a delimiter may stand in them: sacct does not escape it. The least
@@ -225,11 +225,11 @@ Result<> Table::columns_from(const std::vector<std::string_view>& names) {
 void Table::free_lists() {
   if (delimiter_ != ",") return;
   const auto is_list = [](Member member) {
-    return member == &Words::alloc_tres || member == &Words::req_tres;
+    return member == &JobFields::alloc_tres || member == &JobFields::req_tres;
   };
   if (std::ranges::count_if(columns_, is_list) != 1) return;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    if (is_list(columns_[i]) || columns_[i] == &Words::node_list) free_[i] = 1;
+    if (is_list(columns_[i]) || columns_[i] == &JobFields::node_list) free_[i] = 1;
   }
 }
 
@@ -264,20 +264,23 @@ Result<> Table::find_delimiter(std::string_view line) {
 // Whether a cell may stand in a column that is read.
 bool Table::may_be(std::size_t column, std::string_view cell) const {
   const Member member = columns_[column];
-  if (member == &Words::id || member == &Words::raw) return !cell.empty() && is_digit(cell[0]);
+  if (member == &JobFields::id || member == &JobFields::raw)
+    return !cell.empty() && is_digit(cell[0]);
   if (cell.empty() || member == nullptr) return true;
-  if (member == &Words::state) {
+  if (member == &JobFields::state) {
     return is_word(cell[0]) && cell.find_first_of("|=:/") == cell.npos;
   }
-  if (member == &Words::submit || member == &Words::start || member == &Words::end) {
+  if (member == &JobFields::submit || member == &JobFields::start || member == &JobFields::end) {
     return cell == "Unknown" || cell == "None" || (is_digit(cell[0]) && has_only(cell, "-T:.+Z "));
   }
-  if (member == &Words::elapsed) return has_only(cell, "-:.");
-  if (member == &Words::elapsed_raw || member == &Words::nodes) return has_only(cell, "-K.");
-  if (member == &Words::user || member == &Words::account || member == &Words::partition) {
+  if (member == &JobFields::elapsed) return has_only(cell, "-:.");
+  if (member == &JobFields::elapsed_raw || member == &JobFields::nodes)
+    return has_only(cell, "-K.");
+  if (member == &JobFields::user || member == &JobFields::account ||
+      member == &JobFields::partition) {
     return !is_prose(cell);
   }
-  if (member == &Words::alloc_tres || member == &Words::req_tres) {
+  if (member == &JobFields::alloc_tres || member == &JobFields::req_tres) {
     return cell.find('=') != cell.npos;
   }
   return true;
@@ -364,7 +367,7 @@ void Table::cut(std::string_view line) {
 }
 
 void Table::tell(Where where) {
-  Words words;
+  JobFields words;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (columns_[i] != nullptr && !cells_[i].empty()) words.*columns_[i] = cells_[i];
   }
@@ -376,13 +379,12 @@ void Table::give_up(std::string_view line, Where where) {
   // The rest of a text that ends its record is no record.
   bool has_id = false;
   for (std::size_t i = 0; i < std::min(cells_.size(), columns_.size()); ++i) {
-    const bool is_id = columns_[i] == &Words::id || columns_[i] == &Words::raw;
+    const bool is_id = columns_[i] == &JobFields::id || columns_[i] == &JobFields::raw;
     has_id = has_id || (is_id && may_be(i, cells_[i]));
   }
   if (free_.back() > 0 && !has_id) return intake_.troubles(model::Trouble::kRepaired, 1);
-  intake_.trouble(
-      model::Trouble::kBadLine, where,
-      fmt::format("has {} cells, but there are {} columns", cells_.size(), columns_.size()));
+  intake_.trouble(model::Trouble::kBadLine, where,
+                  fmt::format("has {} cells, expected {}", cells_.size(), columns_.size()));
 }
 
 void Table::wait(std::string_view line, Where where) {
@@ -408,7 +410,7 @@ void Table::first_line(std::string_view line, Where where) {
   if (cells_.size() == columns_.size() + 1 && cells_.back().empty()) {
     const std::string_view last = cells_.back();
     cells_.pop_back();  // As of -p, whatever the header has.
-    const auto user = std::ranges::find(columns_, Member(&Words::user)) - columns_.begin();
+    const auto user = std::ranges::find(columns_, Member(&JobFields::user)) - columns_.begin();
     const auto at = static_cast<std::size_t>(user);
     const bool has_user = at == columns_.size() || !cells_[at].empty();  // A job always has.
     if (!has_free || (fits() && has_user)) return tell(where);

@@ -32,7 +32,7 @@ class Table {
   bool has_header() const { return !header_.empty(); }  // As far as lines have come.
 
  private:
-  using Member = std::string_view Words::*;
+  using Member = std::string_view JobFields::*;
 
   Result<> columns_from(const std::vector<std::string_view>& names);
   void free_lists();

@@ -90,7 +90,7 @@ TEST(SlurmTable, WhatIsCutIsStillSaid) {
   const Fed fed = read(bytes);
   EXPECT_EQ(fed.told.jobs.size(), 2U);
   ASSERT_EQ(fed.told.complaints.size(), 1U);
-  EXPECT_EQ(fed.told.complaints[0].text, "has 7 cells, but there are 13 columns");
+  EXPECT_EQ(fed.told.complaints[0].text, "has 7 cells, expected 13");
   EXPECT_EQ(fed.told.complaints[0].where.line, 3U);
 }
 

@@ -5,34 +5,34 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
-#include "fleet/table/cells.h"
 #include "fleet/cut_lines.h"
 #include "fleet/slurm/job.h"
+#include "fleet/table/cells.h"
 
 namespace amdahl::fleet::sonar {
 namespace {
 
 struct Key {
   std::string_view name;
-  std::string_view slurm::Words::*member;
+  std::string_view slurm::JobFields::*member;
 };
 constexpr Key kKeys[] = {
-    {"JobID", &slurm::Words::id},
-    {"JobIDRaw", &slurm::Words::raw},
-    {"JobName", &slurm::Words::name},
-    {"User", &slurm::Words::user},
-    {"Account", &slurm::Words::account},
-    {"Partition", &slurm::Words::partition},
-    {"State", &slurm::Words::state},
-    {"Submit", &slurm::Words::submit},
-    {"Start", &slurm::Words::start},
-    {"End", &slurm::Words::end},
-    {"ElapsedRaw", &slurm::Words::elapsed_raw},
-    {"TimelimitRaw", &slurm::Words::limit_raw},
-    {"ReqNodes", &slurm::Words::nodes},
-    {"NodeList", &slurm::Words::node_list},
-    {"AllocTRES", &slurm::Words::alloc_tres},
-    {"ReqTRES", &slurm::Words::req_tres},
+    {"JobID", &slurm::JobFields::id},
+    {"JobIDRaw", &slurm::JobFields::raw},
+    {"JobName", &slurm::JobFields::name},
+    {"User", &slurm::JobFields::user},
+    {"Account", &slurm::JobFields::account},
+    {"Partition", &slurm::JobFields::partition},
+    {"State", &slurm::JobFields::state},
+    {"Submit", &slurm::JobFields::submit},
+    {"Start", &slurm::JobFields::start},
+    {"End", &slurm::JobFields::end},
+    {"ElapsedRaw", &slurm::JobFields::elapsed_raw},
+    {"TimelimitRaw", &slurm::JobFields::limit_raw},
+    {"ReqNodes", &slurm::JobFields::nodes},
+    {"NodeList", &slurm::JobFields::node_list},
+    {"AllocTRES", &slurm::JobFields::alloc_tres},
+    {"ReqTRES", &slurm::JobFields::req_tres},
 };
 
 class SonarReader final : public Reader {
@@ -60,7 +60,7 @@ class SonarReader final : public Reader {
       intake_.trouble(model::Trouble::kBadLine, where, "has a quote without its end");
       return Ok{};
     }
-    slurm::Words words;
+    slurm::JobFields words;
     for (const std::string_view cell : cells_.all()) {
       const std::size_t equals = cell.find('=');
       if (equals == cell.npos) {

@@ -326,14 +326,12 @@ TEST(CsvGuess, AUnitThatLaterLinesContradictIsAnError) {
     return text;
   };
   const std::string percent = read(table("0.3", "85")).error;
-  EXPECT_TRUE(
-      percent.starts_with("line 322: by its first lines utilisation is from 0 to 1, but 21 "
-                          "of 321 values are above; say it in a mapping (unit"))
-      << percent;
+  EXPECT_TRUE(percent.starts_with("line 322: ")) << percent;
+  EXPECT_NE(percent.find("21 of 321 values"), std::string::npos) << percent;
   EXPECT_NE(percent.find("unit = \"fraction\"\n"), std::string::npos) << percent;
-  EXPECT_TRUE(read(table("0", "0.5"))
-                  .error.starts_with("utilisation was taken for percent, but of 400 values none is "
-                                     "above 1 and 100 are not whole"));
+  const std::string fraction = read(table("0", "0.5")).error;
+  EXPECT_NE(fraction.find("of 400 values none is above 1 and 100 are not whole"), std::string::npos)
+      << fraction;
   EXPECT_EQ(read(table("0", "85.5")).error, "");
   EXPECT_EQ(read(table("0", "1")).error, "");
   EXPECT_EQ(read("timestamp,node,card,gpu_util_pct\n1611000000,n1,0,0.3\n").error, "");

@@ -259,7 +259,7 @@ class JsonRows::Impl {
     const simdjson::padded_string copy(text);
     if (parser.parse(copy).get(parsed) != simdjson::SUCCESS ||
         parsed.get(object) != simdjson::SUCCESS) {
-      sink_.trouble(model::Trouble::kBadLine, {}, "is no JSON object");
+      sink_.trouble(model::Trouble::kBadLine, {}, "is not a JSON object");
       return Ok{};
     }
     if (accelerators_in(parsed)) return add(rows_of(parsed), text.size());
@@ -278,7 +278,7 @@ class JsonRows::Impl {
     element parsed;
     const simdjson::padded_string copy(text);
     if (parser_.parse(copy).get(parsed) != simdjson::SUCCESS || !parsed.is_object()) {
-      sink_.trouble(model::Trouble::kBadLine, where, "is no JSON object");
+      sink_.trouble(model::Trouble::kBadLine, where, "is not a JSON object");
       return Ok{};
     }
     return add(rows_of(parsed), text.size());

@@ -1,4 +1,4 @@
-// block.h: parses whole lines of a long table of samples, and nothing else; fast, in any thread.
+// long_block.h: parses whole lines of a long table of samples; fast, in any thread.
 #pragma once
 
 #include <array>

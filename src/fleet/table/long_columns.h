@@ -1,4 +1,4 @@
-// columns.h: what the columns of a long table of samples mean, by the names in its header.
+// long_columns.h: what the columns of a long table of samples mean, by the names in its header.
 #pragma once
 
 #include <cstdint>

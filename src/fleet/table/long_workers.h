@@ -1,4 +1,4 @@
-// workers.h: parses blocks of lines in several threads and gives them back in order.
+// long_workers.h: parses blocks of lines in several threads and gives them back in order.
 #pragma once
 
 #include <condition_variable>

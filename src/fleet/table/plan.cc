@@ -53,7 +53,7 @@ const Layout* known_layout(const Head& head) {
 Result<Plan> plan_of(std::optional<Head> head, const ReaderOptions& options) {
   if (!head) {
     return bad_input(
-        "is no table of two columns or more; lines of a table have as many cells each");
+        "is not a table: it needs two columns or more, and as many cells in each line");
   }
   Plan plan;
   plan.head = *std::move(head);
@@ -72,7 +72,7 @@ Result<Plan> plan_of(std::optional<Head> head, const ReaderOptions& options) {
 
 std::string explain(const Plan& plan) {
   if (plan.guess) return explain(*plan.guess, plan.head);
-  return plan.layout ? explain_layout(*plan.layout) : "by the mapping that was given";
+  return plan.layout ? explain_layout(*plan.layout) : "by the given mapping";
 }
 
 bool fits(const Mapping& mapping, std::span<const std::string_view> columns) {

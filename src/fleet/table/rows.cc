@@ -39,10 +39,10 @@ Result<int> Rows::find(std::string_view column) const {
   if (found != header_.end()) return static_cast<int>(found - header_.begin());
   const std::vector<std::string_view> names(header_.begin(), header_.end());
   const auto near = did_you_mean(column, names);
-  return bad_input(
-      fmt::format("mapping: there is no column '{}'{}", column,
-                  near ? fmt::format("; did you mean '{}'?", *near)
-                       : fmt::format("; there are {}", clip(join(header_, ", "), 300))));
+  return bad_input(fmt::format("mapping: no column '{}'{}", column,
+                               near
+                                   ? fmt::format("; did you mean '{}'?", *near)
+                                   : fmt::format("; columns: {}", clip(join(header_, ", "), 300))));
 }
 
 Result<> Rows::begin(std::vector<std::string> header) {
@@ -86,10 +86,10 @@ Result<> Rows::take(const Cells& cells, Where where) {
   // One value out of range is a bad value; many are another unit.
   for (const Weight& weight : weights_) {
     if (!weight.in_fraction || weight.above <= 20 || weight.above * 20 <= weight.shares) continue;
-    return bad_input(
-        fmt::format("line {}: by its first lines utilisation is from 0 to 1, but {} of {} values "
-                    "are above; say it in a mapping",
-                    where.line, weight.above, weight.shares));
+    return bad_input(fmt::format(
+        "line {}: utilisation looked like 0 to 1 in the first lines, but {} of {} values "
+        "are above 1; set the unit in a mapping",
+        where.line, weight.above, weight.shares));
   }
   return Ok{};
 }
@@ -98,8 +98,8 @@ Result<> Rows::finish() {
   for (const Weight& weight : weights_) {
     if (weight.in_fraction || weight.above > 0 || weight.between * 20 <= weight.shares) continue;
     return bad_input(
-        fmt::format("utilisation was taken for percent, but of {} values none is above 1 and {} "
-                    "are not whole; say it in a mapping",
+        fmt::format("utilisation was read as percent, but of {} values none is above 1 and {} "
+                    "are not whole; set the unit in a mapping",
                     weight.shares, weight.between));
   }
   return Ok{};
@@ -118,9 +118,8 @@ void Rows::one(const Cells& cells, Where where) {
   while (size > header_.size() && cells[size - 1].empty()) --size;  // Lines that end in a comma.
   if (size == header_.size() && is_header(cells)) return;
   if (size != header_.size()) {
-    intake_.trouble(
-        Trouble::kBadLine, where,
-        fmt::format("has {} cells, but there are {} columns", cells.size(), header_.size()));
+    intake_.trouble(Trouble::kBadLine, where,
+                    fmt::format("has {} cells, expected {}", cells.size(), header_.size()));
     return;
   }
   if (!passes(cells)) return;

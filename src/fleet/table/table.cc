@@ -75,8 +75,8 @@ class PlannedRows {
   Result<> with_mapping(Result<> done) const {
     if (done || toml_.empty()) return done;
     return bad_input(
-        fmt::format("{} (unit = \"percent\" or \"fraction\"): save this as FILE.toml, put "
-                    "it right, and add: --map FILE.toml\n\n{}",
+        fmt::format("{} (unit = \"percent\" or \"fraction\"): save this as FILE.toml, "
+                    "correct it, and add: --map FILE.toml\n\n{}",
                     done.error().text, toml_));
   }
 
@@ -256,11 +256,11 @@ Result<bool> guesses_lines(std::string_view bytes, const ReaderOptions& options)
   // A line alone is no table yet, and words with blanks between are mostly none.
   if (!head || (head->rows.empty() && head->header.size() < 3)) return false;
   if (const std::string fields = sacct_fields(*head); !fields.empty()) {
-    return bad_input(
-        fmt::format("looks like what sacct prints without a header; add the -o list that it was "
-                    "made with, such as: --fields '{}' (a ? for what is not needed; NodeList, "
-                    "JobName, User and Partition are of use)",
-                    fields));
+    return bad_input(fmt::format(
+        "looks like sacct output without a header; add the -o list it was "
+        "made with, for example: --fields '{}' (? for columns you do not need; NodeList, "
+        "JobName, User and Partition are useful)",
+        fields));
   }
   const bool words = head->delimiter == ' ';
   if (words && head->rows.empty()) return false;

@@ -1,0 +1,64 @@
+#include "fleet/unsupported_formats.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/core.h>
+
+namespace amdahl::fleet {
+namespace {
+
+// Whether control characters make up a quarter of how it begins. What is padded with NULs, as a
+// crash leaves a log, is text.
+bool is_binary(std::string_view bytes) {
+  const std::string_view head = bytes.substr(0, 256);
+  const std::string_view some = head.substr(0, head.find_last_not_of('\0') + 1);
+  const auto controls = std::ranges::count_if(some, [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 &&
+           std::string_view("\t\n\v\f\r\x1B").find(c) == std::string_view::npos;
+  });
+  return static_cast<std::size_t>(controls) * 4 > some.size();
+}
+
+}  // namespace
+
+std::string_view not_text(std::string_view bytes) {
+  if (bytes.starts_with("PK\x03\x04")) return "a zip archive (or a spreadsheet); unpack it first";
+  if (bytes.starts_with("PAR1")) return "a Parquet file; write it as CSV first";
+  if (bytes.starts_with("SQLite format 3")) return "an SQLite database; write its tables as CSV";
+  if (bytes.starts_with("BZh")) return "bzip2; unpack it, or pack it with gzip or zstd";
+  if (bytes.starts_with("\xFD"
+                        "7zXZ"))
+    return "xz; unpack it, or pack it with gzip or zstd";
+  if (bytes.size() > 262 && bytes.substr(257, 5) == "ustar")
+    return "a tar archive; unpack it first";
+  if (bytes.size() >= 64 && bytes[0] != '\0' && bytes[1] == '\0' && bytes[3] == '\0') {
+    return "UTF-16 without its mark; convert it: iconv -f UTF-16LE -t UTF-8";
+  }
+  if (is_binary(bytes)) return "binary; write what it holds as CSV or JSON first";
+  return {};
+}
+
+std::string output_for_people(std::string_view bytes) {
+  constexpr std::string_view kLog =
+      "log it: nvidia-smi --query-gpu=timestamp,index,utilization.gpu --format=csv -l 10";
+  constexpr std::string_view kSacct = "ask for the jobs: sacct -a -D -P -S 2026-11-08 -o ALL";
+  struct Sign {
+    std::string_view has;
+    std::string_view is;
+    std::string_view next;
+  };
+  constexpr auto kSigns = std::to_array<Sign>({
+      {"#Entity ", "output of dcgmi dmon, which has no times", kLog},
+      {"| NVIDIA-SMI ", "the table that nvidia-smi prints for people", kLog},
+      {"<nvidia_smi_log", "XML of nvidia-smi", kLog},
+      {"Job Wall-clock time:", "output of seff for one job", kSacct},
+      {"TRES Name", "a summary by sreport", kSacct},
+  });
+  const std::string_view head = bytes.substr(0, 1024);
+  const auto found = std::ranges::find_if(
+      kSigns, [&](const Sign& sign) { return head.find(sign.has) != head.npos; });
+  return found == kSigns.end() ? std::string() : fmt::format("is {}; {}", found->is, found->next);
+}
+
+}  // namespace amdahl::fleet
