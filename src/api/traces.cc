@@ -220,9 +220,9 @@ void add_kernels_and_threads(const profile::TraceReport& report, Json& document)
   }
 }
 
-std::string_view advice_on(const model::Cause& cause, profile::Tongue tongue) {
+std::string_view advice_on(const model::Cause& cause, profile::Framework framework) {
   const auto row = std::ranges::find(profile::whys(), cause.name, &profile::WhyRow::describe);
-  return row == profile::whys().end() ? "" : profile::what_to_try(row->why, tongue);
+  return row == profile::whys().end() ? "" : profile::what_to_try(row->why, framework);
 }
 
 }  // namespace
@@ -246,7 +246,7 @@ Json traces(const app::TraceAnswer& answer) {
                  {"places", encode_places(report.path.shares)}}},
                {"gains", Json::array()},
                {"pairs", Json::array()}};
-  const profile::Tongue tongue = profile::tongue_of_trace(report.profile.evidence);
+  const profile::Framework framework = profile::framework_of_trace(report.profile.evidence);
   for (const model::Cause& cause : report.profile.causes) {
     json["causes"].push_back(
         {{"name", cause.name},
@@ -255,7 +255,7 @@ Json traces(const app::TraceAnswer& answer) {
          {"share", cause.share},
          {"ceiling", profile::is_unexplained(cause) ? Json() : finite(cause.ceiling)},
          {"because", cause.because},
-         {"try", advice_on(cause, tongue)}});
+         {"try", advice_on(cause, framework)}});
   }
   for (const profile::DeviceRow& row : report.devices) {
     json["devices"].push_back(encode_device(row));

@@ -69,7 +69,7 @@ TEST_F(BudgetTest, ALimitBelowWhatIsUsedStopsTheNextRunAndNotTheCycle) {
   EXPECT_EQ(limit("usd"), 8);
   EXPECT_EQ(say({reserve("r-2", 2, 1)}),
             "run.reserved r-2: 1 usd would exceed the budget: 0 of 8 left (8 committed, 0 spent); "
-            "to go on, raise budget.usd in the configuration");
+            "raise budget.usd in the configuration");
   ASSERT_EQ(say({{"run.collected",
                   "cycle",
                   "r-1",

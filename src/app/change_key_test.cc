@@ -264,8 +264,8 @@ TEST_F(ChangeKeyTest, ASecretIsRefused) {
   const auto refused = propose(change);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().text,
-            "the change holds what looks like a secret (args/--api-token), which no record may "
-            "keep: put it into the environment and write {env:NAME} in its place");
+            "the change seems to contain a secret (args/--api-token), which must not be stored: "
+            "put it into the environment and write {env:NAME} instead");
   change.args["--api-token"] = "{env:API_TOKEN}";
   const auto stored = propose(change);
   ASSERT_TRUE(stored) << stored.error().text;

@@ -92,7 +92,7 @@ class Dreamer {
 
  private:
   Result<> dream(const ledger::Family& family) {
-    const dream::Ground ground{family.spec,
+    const dream::Target ground{family.spec,
                                family.baseline,
                                *family.profile,
                                context_.hardware,
@@ -109,8 +109,8 @@ class Dreamer {
     return inject(family, std::move(ideas));
   }
 
-  std::vector<model::Hypothesis> taken(const ledger::Family& family, dream::Dreamt dreamt) {
-    for (const dream::LeftOut& idea : dreamt.left_out) {
+  std::vector<model::Hypothesis> taken(const ledger::Family& family, dream::Dreams dreamt) {
+    for (const dream::RejectedIdea& idea : dreamt.left_out) {
       outcome_.left_out.push_back({family.name, idea.what, idea.origin, idea.because});
     }
     return std::move(dreamt.ideas);

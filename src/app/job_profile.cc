@@ -18,9 +18,9 @@
 #include "model/codec.h"
 #include "observe/bpf/read_record.h"
 #include "os/files.h"
+#include "profile/ceiling.h"
 #include "profile/classify.h"
 #include "profile/device_facts.h"
-#include "profile/taken.h"
 #include "profile/wait_lines.h"
 
 namespace amdahl::app {
@@ -357,7 +357,7 @@ CauseAdvice advice_on(const JobProfile& job, const model::Cause& cause) {
   }
   advice.went_to = profile::hot_line_of(job.findings, job.hot, cause, to_seconds(job.profile.wall));
   advice.to_try =
-      profile::advice_on(job.findings, cause, profile::tongue_of_job(job.profile.evidence));
+      profile::advice_on(job.findings, cause, profile::framework_of_job(job.profile.evidence));
   return advice;
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/count.h"
 #include "hypothesize/propose.h"
-#include "profile/taken.h"
+#include "profile/ceiling.h"
 
 namespace amdahl::app {
 namespace {

@@ -18,7 +18,7 @@ profile::Finding finding(const std::string& file, double share, bool measured) {
   made.code.file = "/repo/" + file;
   made.code.line = 7;
   made.code.rule = "garbage";
-  made.code.finds = "the garbage collector is run in every step";
+  made.code.finds = "the garbage collector runs in every step";
   made.code.suggestion = "leave it to itself";
   made.code.patch = "--- a/" + file + "\n+++ b/" + file + "\n@@ -7 +7 @@\n-a\n+b\n";
   made.share = share;
@@ -40,8 +40,8 @@ TEST(Patches, AMeasuredLineIsAClaimOnMostOfItsTime) {
   EXPECT_DOUBLE_EQ(idea.predicted_gain, 0.4);
   EXPECT_DOUBLE_EQ(idea.ceiling_share, 0.55);
   EXPECT_EQ(idea.mechanism,
-            "the garbage collector is run in every step: its line took 5 s of 10 s. To try: leave "
-            "it to itself.");
+            "the garbage collector runs in every step: its line took 5 s of 10 s. To try: leave it "
+            "to itself.");
   EXPECT_EQ(ideas.untestable, "");
 }
 

@@ -21,7 +21,7 @@
 #include "model/plan.h"
 #include "observe/fixes.h"
 #include "os/host.h"
-#include "profile/taken.h"
+#include "profile/ceiling.h"
 
 namespace amdahl::app {
 namespace {

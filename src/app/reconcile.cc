@@ -290,7 +290,7 @@ std::string Visit::why_lost(const launch::RunStatus& status) const {
     return fmt::format("it was not over by its deadline of {}, and its worker was ended",
                        show_duration(status.deadline));
   }
-  return handing_.cancelled ? "it was cancelled" : "its worker died without leaving receipts";
+  return handing_.cancelled ? "it was cancelled" : "the worker died without writing receipts";
 }
 
 // Lost to the arm that was under way: a variant must not choose which of its runs are counted.

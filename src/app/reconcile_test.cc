@@ -154,7 +154,7 @@ TEST_F(ReconcileTest, ALostRunCostsTheTimeItHeldItsSlots) {
   const model::Pair lost = run(r);
   EXPECT_EQ(lost.state, model::PairState::kVoid);
   EXPECT_NEAR(lost.spent_accelerator_s, 4, 1e-6) << "one accelerator for four seconds";
-  EXPECT_NE(said_.find("its worker died without leaving receipts"), std::string::npos) << said_;
+  EXPECT_NE(said_.find("the worker died without writing receipts"), std::string::npos) << said_;
   expect_sums();
 }
 
@@ -336,7 +336,7 @@ TEST_F(ReconcileTest, BuildsArePaidForAlsoWhereNoArmRan) {
   receipt.accelerators = 1;
   receipt.plan_digest = digest(launcher_->requests[r].a);
   receipts.a = receipts.b = receipt;
-  receipts.a->reason = "not run: arm B cannot be started";
+  receipts.a->reason = "not run: arm B cannot start";
   receipts.a->held_back = true;
   receipts.b->reason = "the build failed: make: exit 2";
   receipts.b->never_runs = model::NeverRuns::kBuildFailed;

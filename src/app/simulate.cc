@@ -18,7 +18,7 @@ constexpr int kRunsBack = 2000;  // Of each family and purpose, newest first.
 constexpr std::size_t kForMedian = 6;
 
 void take_pair(const model::PairFact& pair, const std::vector<double>& d, double centre,
-               sim::SeenJob& job) {
+               sim::PastJob& job) {
   for (const double value : d) {
     job.still.push_back(value - centre);
     const auto second = pair.ran_variant_second.seen();
@@ -28,8 +28,8 @@ void take_pair(const model::PairFact& pair, const std::vector<double>& d, double
 }
 
 // A/A pairs tell the noise by themselves, those of an experiment around what it found.
-Result<sim::SeenJob> see(Context& context, const ledger::Family& family) {
-  sim::SeenJob job;
+Result<sim::PastJob> see(Context& context, const ledger::Family& family) {
+  sim::PastJob job;
   std::map<std::string, std::vector<model::PairFact>> experiments;
   for (const model::Purpose purpose : {model::Purpose::kSame, model::Purpose::kCompare}) {
     int left = kRunsBack;
@@ -59,7 +59,7 @@ Result<sim::SeenJob> see(Context& context, const ledger::Family& family) {
 }
 
 Result<std::vector<std::string>> fit(Context& context, sim::Setup& setup) {
-  sim::Seen seen;
+  sim::PastResults seen;
   for (const ledger::Family& family : TRY(context.ledger->families())) {
     seen.jobs.push_back(TRY(see(context, family)));
   }

@@ -113,7 +113,8 @@ TEST_F(TraceFilesTest, WhatIsNoTraceAmongOthersIsSaidAndLeftOut) {
   EXPECT_EQ(trace->device_events.size(), 1u);
   ASSERT_FALSE(trace->losses.empty());
   EXPECT_EQ(trace->sources[trace->losses[0].source].file, notes);
-  EXPECT_EQ(describe(trace->losses[0]).find("unreadable events: 1 (first: the whole file: begins"),
+  EXPECT_EQ(describe(trace->losses[0])
+                .find("unreadable events: 1 (first: the whole file: has an unknown"),
             0u)
       << describe(trace->losses[0]);
   files.files = {notes};

@@ -77,28 +77,28 @@ Result<> set_metric(TryQuestion& q) {
   return Ok{};
 }
 
-compare::Speech speech_of(const TryQuestion& q) {
-  compare::Speech speech;
-  speech.lower_is_better = q.a.lower_is_better;
+compare::MetricText metric_text_of(const TryQuestion& q) {
+  compare::MetricText metric_text;
+  metric_text.lower_is_better = q.a.lower_is_better;
   const bool reported = q.a.metric != model::Spec{}.metric;
   if (const Own* own = own_named(q.metric)) {
-    speech.metric = own->spoken;
-    speech.unit = own->unit;
-    speech.better = own->better;
-    speech.worse = own->worse;
+    metric_text.metric = own->spoken;
+    metric_text.unit = own->unit;
+    metric_text.better = own->better;
+    metric_text.worse = own->worse;
   } else if (reported) {
-    speech.metric = q.a.metric;
-    speech.unit = "";
-    speech.better = "is better";
-    speech.worse = "is worse";
+    metric_text.metric = q.a.metric;
+    metric_text.unit = "";
+    metric_text.better = "is better";
+    metric_text.worse = "is worse";
   } else if (!q.typed || q.a.accelerators != 1 || q.b.accelerators != 1) {
-    speech.metric = fmt::format("accelerator-seconds per {}", q.typed ? "run" : q.a.work_unit);
-    speech.better = "is cheaper";
-    speech.worse = "is dearer";
+    metric_text.metric = fmt::format("accelerator-seconds per {}", q.typed ? "run" : q.a.work_unit);
+    metric_text.better = "is cheaper";
+    metric_text.worse = "is dearer";
   } else if (!q.work.empty()) {
-    speech.metric = "wall time per unit of work";
+    metric_text.metric = "wall time per unit of work";
   }
-  return speech;
+  return metric_text;
 }
 
 void measure(const TryQuestion& q, const std::string& out_dir, model::Receipt& receipt) {

@@ -13,7 +13,7 @@ namespace amdahl::app {
 // Puts the metric and the patterns into both specs, or says what is wrong with them.
 Result<> set_metric(TryQuestion& question);
 
-compare::Speech speech_of(const TryQuestion& question);
+compare::MetricText metric_text_of(const TryQuestion& question);
 
 // Adds to the receipt the number that the question asks for, if it is not among those reported;
 // `out_dir` holds what the run printed.

@@ -104,25 +104,26 @@ class Trial {
 
   TryOutcome outcome() const {
     const TryQuestion& q = folder_.question;
-    compare::Tried tried;
-    tried.a = shell_quote(shown(q.a.command));
-    tried.b = shell_quote(shown(q.b.command));
-    tried.speech = speech_of(q);
-    tried.spec = q.a;
-    tried.design = folder_.design ? *folder_.design : design_of(folder_);
-    tried.claim = claim_of(q);
-    tried.noise_given = q.noise.has_value();
-    tried.same = folder_.same;
-    tried.pairs = folder_.pairs;
-    tried.outputs_named = !q.a.outputs.empty() || !q.b.outputs.empty();
+    compare::Measurements measured;
+    measured.a = shell_quote(shown(q.a.command));
+    measured.b = shell_quote(shown(q.b.command));
+    measured.metric_text = metric_text_of(q);
+    measured.spec = q.a;
+    measured.design = folder_.design ? *folder_.design : design_of(folder_);
+    measured.claim = claim_of(q);
+    measured.noise_given = q.noise.has_value();
+    measured.same = folder_.same;
+    measured.pairs = folder_.pairs;
+    measured.outputs_named = !q.a.outputs.empty() || !q.b.outputs.empty();
     const auto reports = [](const PairFact& pair) { return pair.a.work.value_or(1) != 1; };
-    if (tried.speech.metric == "wall time" && std::ranges::any_of(tried.pairs, reports)) {
-      tried.speech.metric = "wall time per unit of work";
+    if (measured.metric_text.metric == "wall time" &&
+        std::ranges::any_of(measured.pairs, reports)) {
+      measured.metric_text.metric = "wall time per unit of work";
     }
-    tried.interrupted = runs_.stopped();
-    tried.resume = "amdahl compare --resume " + folder_.path;
-    tried.cpus = static_cast<int>(os::usable_cpus().size());
-    return {compare::account_of(tried), folder_.path, folder_.started};
+    measured.interrupted = runs_.stopped();
+    measured.resume = "amdahl compare --resume " + folder_.path;
+    measured.cpus = static_cast<int>(os::usable_cpus().size());
+    return {compare::account_of(measured), folder_.path, folder_.started};
   }
 
  private:
@@ -195,8 +196,8 @@ class Trial {
     const double precision = folder_.question.precision;
     if (precision <= 0) return true;
     const model::Comparison c = judged.comparison();
-    const compare::Speech speech = speech_of(folder_.question);
-    return share_of(c.upper, speech) - share_of(c.lower, speech) <= 2 * precision;
+    const compare::MetricText metric_text = metric_text_of(folder_.question);
+    return share_of(c.upper, metric_text) - share_of(c.lower, metric_text) <= 2 * precision;
   }
 
   Result<> compare_arms() {
@@ -224,7 +225,7 @@ class Trial {
     const compare::Judge judged = judge();
     TryProgress at = stage("pair", judged.pairs() + 1, folder_.question.pairs);
     at.so_far = judged.peek();
-    at.speech = speech_of(folder_.question);
+    at.metric_text = metric_text_of(folder_.question);
     at.log_e_needed = std::log(folder_.design->win_threshold);
     const int room = folder_.question.pairs - judged.pairs();
     const std::vector<double> d = ratios_of(folder_.pairs, folder_.question.a);
@@ -313,7 +314,7 @@ Result<TryOutcome> try_again(const Config& config, const TryAgain& again, const 
   return bad_input(
       fmt::format("the commands of {} held secrets, which are not kept; type them "
                   "again after: {} --",
-                  told.folder, told.account.tried.resume));
+                  told.folder, told.account.measured.resume));
 }
 
 }  // namespace amdahl::app

@@ -45,7 +45,7 @@ struct TryProgress {
   double elapsed_s = 0;      // Of the arm under way.
   double expected_s = 0;     // 0: not known yet.
   model::Comparison so_far;  // Without bounds.
-  compare::Speech speech;
+  compare::MetricText metric_text;
   double log_e_needed = 0;  // For better or worse.
   std::optional<int> pairs_left;
   double seconds_left = 0;  // 0: not known.

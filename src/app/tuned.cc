@@ -14,7 +14,7 @@
 #include "model/plan.h"
 #include "observe/fixes.h"
 #include "os/files.h"
-#include "profile/taken.h"
+#include "profile/ceiling.h"
 
 namespace amdahl::app {
 namespace {

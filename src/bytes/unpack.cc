@@ -32,18 +32,18 @@ Error damaged(std::uint64_t byte, std::string_view what, std::string_view why) {
 std::string_view gzip_trouble(int code) {
   switch (code) {
     case ISAL_INVALID_BLOCK:
-      return "a block has no valid header";
+      return "invalid block header";
     case ISAL_INVALID_SYMBOL:
-      return "a code that means nothing";
+      return "invalid code";
     case ISAL_INVALID_LOOKBACK:
-      return "it refers to before its beginning";
+      return "invalid back reference";
     case ISAL_INVALID_WRAPPER:
     case ISAL_UNSUPPORTED_METHOD:
-      return "a member has no valid header";
+      return "invalid member header";
     case ISAL_INCORRECT_CHECKSUM:
-      return "the checksum does not agree";
+      return "checksum mismatch";
     default:
-      return "it is damaged";
+      return "damaged data";
   }
 }
 
@@ -58,7 +58,7 @@ class Gzip final : public Unpacker {
     if (between_) {
       skip_padding();
       if (state_.avail_in == 0) return used(bytes);
-      if (is_padded_) return damaged(at(bytes), "gzip", "there is something after the padding");
+      if (is_padded_) return damaged(at(bytes), "gzip", "unexpected data after the padding");
       const auto [next, left] = std::pair(state_.next_in, state_.avail_in);
       restart();
       state_.next_in = next;

@@ -40,7 +40,7 @@ TEST(Judge, AChangeIsNotKeptWhileNeighboursWaitForARunThatIsNotOver) {
   std::vector<Watched> runs = calm(canary, 230, 1200);
   EXPECT_EQ(peek(canary, runs).outcome, CanaryState::kRollbackProposed) << "twice as dear";
   const std::string host = runs[0].usage.host;
-  const int first = couple_of(canary, host, 0).partner();
+  const int first = slot_pair_of(canary, host, 0).partner();
   for (Watched& run : runs) {
     if (run.usage.canary.slot != first) continue;
     run.state = RunState::kRunning;
@@ -53,7 +53,7 @@ TEST(Judge, AChangeIsNotKeptWhileNeighboursWaitForARunThatIsNotOver) {
   EXPECT_EQ(peek(canary, runs).outcome, CanaryState::kRollbackProposed);
 }
 
-TEST(Couple, HoldsBackExactlyOneRunOfEachBlock) {
+TEST(SlotPair, HoldsBackExactlyOneRunOfEachBlock) {
   for (const int one_in : {2, 3, 4, 5, 10, 20}) {
     SCOPED_TRACE(one_in);
     const Canary canary = numbered(0, one_in);
@@ -67,7 +67,7 @@ TEST(Couple, HoldsBackExactlyOneRunOfEachBlock) {
         held += left_out ? 1 : 0;
       }
       EXPECT_EQ(held, 1) << block;
-      const Couple couple = couple_of(canary, "vm", block);
+      const SlotPair couple = slot_pair_of(canary, "vm", block);
       second += couple.second_held_back ? 1 : 0;
       places.insert(couple.first - block * one_in);
     }
@@ -77,12 +77,12 @@ TEST(Couple, HoldsBackExactlyOneRunOfEachBlock) {
   }
 }
 
-TEST(Couple, OfDifferentCanariesDoNotMeet) {
+TEST(SlotPair, OfDifferentCanariesDoNotMeet) {
   const std::vector<Canary> open{numbered(0), numbered(1), numbered(2), numbered(3)};
   for (int block = 0; block < 100; ++block) {
     std::set<int> slots;
     for (const Canary& canary : open) {
-      const Couple couple = couple_of(canary, "vm", block);
+      const SlotPair couple = slot_pair_of(canary, "vm", block);
       EXPECT_TRUE(slots.insert(couple.held_back()).second);
       EXPECT_TRUE(slots.insert(couple.partner()).second);
       EXPECT_EQ(held_back(open, "vm", couple.held_back()), canary.hypothesis);
@@ -93,26 +93,26 @@ TEST(Couple, OfDifferentCanariesDoNotMeet) {
   }
 }
 
-TEST(Couple, TheOlderCanaryHasTheSlotThatTwoWant) {
+TEST(SlotPair, TheOlderCanaryHasTheSlotThatTwoWant) {
   const std::vector<Canary> open{numbered(0), numbered(4)};
   for (int block = 0; block < 50; ++block) {
-    const Couple couple = couple_of(open[0], "vm", block);
-    EXPECT_EQ(couple.first, couple_of(open[1], "vm", block).first);
+    const SlotPair couple = slot_pair_of(open[0], "vm", block);
+    EXPECT_EQ(couple.first, slot_pair_of(open[1], "vm", block).first);
     EXPECT_EQ(held_back(open, "vm", couple.held_back()), "h-0");
     EXPECT_EQ(held_back(open, "vm", couple.partner()), std::nullopt);
   }
 }
 
-TEST(Couple, HostsAndSeedsDrawApart) {
+TEST(SlotPair, HostsAndSeedsDrawApart) {
   const Canary canary = numbered(0);
   Canary other = canary;
   other.seed = "another";
   int hosts_differ = 0;
   int seeds_differ = 0;
   for (int block = 0; block < 100; ++block) {
-    const Couple here = couple_of(canary, "vm", block);
-    hosts_differ += here.held_back() != couple_of(canary, "vm2", block).held_back() ? 1 : 0;
-    seeds_differ += here.held_back() != couple_of(other, "vm", block).held_back() ? 1 : 0;
+    const SlotPair here = slot_pair_of(canary, "vm", block);
+    hosts_differ += here.held_back() != slot_pair_of(canary, "vm2", block).held_back() ? 1 : 0;
+    seeds_differ += here.held_back() != slot_pair_of(other, "vm", block).held_back() ? 1 : 0;
   }
   EXPECT_GT(hosts_differ, 50);
   EXPECT_GT(seeds_differ, 25);
@@ -127,16 +127,16 @@ TEST(Judge, ComparesEachHeldBackRunWithItsNeighbour) {
   EXPECT_EQ(result.runs, 54);
   EXPECT_EQ(result.held_back, 6);
   EXPECT_EQ(result.because,
-            "54 of 200 runs: saves 20 % (17 % to 23 %, 95 % each side, 6 pairs); 0 of 54 runs "
-            "failed, and 4 of 106 without it");
+            "54 of 200 runs: saves 20 % (17 % to 23 %, 95 % confidence each side, 6 pairs); 0 of "
+            "54 runs failed with it, 4 of 106 without");
 }
 
 TEST(Judge, ProposesToRollBackWhatIsDearer) {
   const CanaryResult result = judge(terms(), calm(terms(), 80, 690));
   EXPECT_EQ(result.outcome, CanaryState::kRollbackProposed);
   EXPECT_EQ(result.because,
-            "in production it costs 15 % more (13 % to 17 %, 95 % each side, 8 pairs): E 172 for "
-            "dearer reaches 20");
+            "in production it costs 15 % more (13 % to 17 %, 95 % confidence each side, 8 pairs); "
+            "E for higher cost is 172, alarm at 20");
 }
 
 TEST(Judge, ProposesToRollBackWhatFails) {
@@ -145,8 +145,8 @@ TEST(Judge, ProposesToRollBackWhatFails) {
   const CanaryResult result = judge(terms(), runs);
   EXPECT_EQ(result.outcome, CanaryState::kRollbackProposed);
   EXPECT_EQ(result.because,
-            "with it 10 of 36 runs failed, and 4 of 104 without it: E 12758 for more failures "
-            "reaches 100");
+            "10 of 36 runs failed with it, 4 of 104 without; E for more failures is 12,758, alarm "
+            "at 100");
 }
 
 TEST(Judge, ProposesToRollBackWhatStraggles) {
@@ -159,8 +159,8 @@ TEST(Judge, ProposesToRollBackWhatStraggles) {
   const CanaryResult result = judge(canary, runs);
   EXPECT_EQ(result.outcome, CanaryState::kRollbackProposed);
   EXPECT_EQ(result.because,
-            "with it 9 of 72 runs took 28 % longer than is typical, and 1 of 96 before: E 160 for "
-            "more stragglers reaches 100");
+            "9 of 72 runs took 28 % longer than typical with it, 1 of 96 before; E for more "
+            "stragglers is 160, alarm at 100");
   runs.resize(20);
   EXPECT_EQ(judge(canary, runs).log_e_straggling, 0) << "too few to tell what is typical";
 
@@ -197,8 +197,8 @@ TEST(Judge, KeepsWhatNothingSpeaksAgainst) {
   const CanaryResult result = judge(canary, calm(canary, 50, 600));
   EXPECT_EQ(result.outcome, CanaryState::kKept);
   EXPECT_EQ(result.because,
-            "nothing speaks against it after 45 runs: saves 0.0 % (-8.0 % to 7.4 %, 95 % each "
-            "side, 5 pairs); 0 of 45 runs failed, and 4 of 105 without it");
+            "no alarm after 45 runs: saves 0.0 % (-8.0 % to 7.4 %, 95 % confidence each side, 5 "
+            "pairs); 0 of 45 runs failed with it, 4 of 105 without");
 }
 
 TEST(Judge, KeepsEarlyWhatHoldsHalfOfItsPromise) {
@@ -206,14 +206,15 @@ TEST(Judge, KeepsEarlyWhatHoldsHalfOfItsPromise) {
   EXPECT_EQ(result.outcome, CanaryState::kKept);
   EXPECT_LT(result.runs, terms().wanted_runs);
   EXPECT_EQ(result.because,
-            "half of the promise is kept after 101 runs (E 1292 reaches 20): saves 20 % (19 % to "
-            "21 %, 95 % each side, 11 pairs); 0 of 101 runs failed, and 4 of 111 without it");
+            "at least half of the promised saving is proven after 101 runs (E is 1,292, threshold "
+            "20): saves 20 % (19 % to 21 %, 95 % confidence each side, 11 pairs); 0 of 101 runs "
+            "failed with it, 4 of 111 without");
 }
 
 // Looking only at what is over would leave out the slow runs of the slower arm.
 TEST(Judge, WaitsForTheFirstCoupleThatIsNotOver) {
   std::vector<Watched> runs = calm(terms(), 60, 480);
-  const Couple third = couple_of(terms(), "vm", 2);
+  const SlotPair third = slot_pair_of(terms(), "vm", 2);
   runs[static_cast<std::size_t>(third.partner())].state = RunState::kRunning;
   const CanaryResult result = judge(terms(), runs);
   EXPECT_EQ(result.comparison.pairs, 2);
@@ -223,7 +224,7 @@ TEST(Judge, WaitsForTheFirstCoupleThatIsNotOver) {
 
 TEST(Judge, ALostRunHasFailedAndVoidsItsCouple) {
   std::vector<Watched> runs = calm(terms(), 60, 480);
-  const Couple third = couple_of(terms(), "vm", 2);
+  const SlotPair third = slot_pair_of(terms(), "vm", 2);
   runs[static_cast<std::size_t>(third.partner())].state = RunState::kLost;
   const CanaryResult result = judge(terms(), runs);
   EXPECT_EQ(result.comparison.pairs, 5);
@@ -253,7 +254,7 @@ TEST(Judge, VoidsWhatCannotBeCompared) {
   for (const Case& c : kCases) {
     SCOPED_TRACE(c.name);
     std::vector<Watched> runs = calm(terms(), 60, 480);
-    const Couple third = couple_of(terms(), "vm", 2);
+    const SlotPair third = slot_pair_of(terms(), "vm", 2);
     c.spoil(runs[static_cast<std::size_t>(third.held_back())].usage,
             runs[static_cast<std::size_t>(third.partner())].usage);
     const CanaryResult result = judge(terms(), runs);
@@ -291,9 +292,8 @@ TEST(Judge, PassesOverRunsFromBeforeThePromotion) {
 TEST(Judge, NothingYetIsNoReasonToAct) {
   const CanaryResult result = judge(terms(), {});
   EXPECT_EQ(result.outcome, CanaryState::kOpen);
-  EXPECT_EQ(
-      result.because,
-      "0 of 200 runs: no pair of neighbours yet; 0 of 0 runs failed, and 4 of 100 without it");
+  EXPECT_EQ(result.because,
+            "0 of 200 runs: no pair yet; 0 of 0 runs failed with it, 4 of 100 without");
 }
 
 TEST(Judge, TwoCanariesAtOnceAreEachSeenForWhatTheyDo) {

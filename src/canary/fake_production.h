@@ -72,7 +72,7 @@ class FakeProduction {
       with_ += usage.canary.held_back == canary.hypothesis ? 0 : 1;
       const bool counts =
           with_ == canary.wanted_runs / 2 || with_ == kPatience * canary.wanted_runs;
-      const Couple couple = couple_of(canary, usage.host, slot / canary.one_in);
+      const SlotPair couple = slot_pair_of(canary, usage.host, slot / canary.one_in);
       if (!usage.failed && !slow_ && !counts && slot != couple.first + 1) continue;
       const model::CanaryResult result = peek(canary, runs_);
       if (result.outcome != model::CanaryState::kOpen) return judge(canary, runs_);

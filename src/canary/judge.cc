@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "canary/canary.h"
-#include "canary/words.h"
+#include "canary/explain.h"
 #include "compare/compare.h"
 #include "stats/eprocess.h"
 #include "stats/estimate.h"
@@ -97,7 +97,7 @@ void add_host(const Canary& canary, const std::string& host, const Slots& slots,
   const int last = slots.last();
   bool blocked = false;
   for (int block = slots.first / canary.one_in; block <= last / canary.one_in; ++block) {
-    const Couple couple = couple_of(canary, host, block);
+    const SlotPair couple = slot_pair_of(canary, host, block);
     if (couple.first + 1 > last) return;
     const Watched* held = slots.at(couple.held_back());
     const Watched* with = slots.at(couple.partner());

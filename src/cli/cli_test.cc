@@ -194,8 +194,8 @@ TEST_F(CliTest, AnOutputThatWouldDoHarmIsRefused) {
   fs::current_path(path("gone"));
   fs::remove(path("gone"));
   EXPECT_EQ(wrong({"profile", "--", "true"}, 1),
-            "amdahl: the folder that this runs in is gone (No such file or directory); go to "
-            "another\n");
+            "amdahl: the current folder was deleted (No such file or directory); change to another "
+            "folder\n");
   fs::current_path(before);
 }
 
@@ -224,7 +224,7 @@ TEST_F(CliTest, TheLedgerShowsWhateverHasAnId) {
   EXPECT_EQ(json({"ledger", "log", "r-1"})["events"].size(), 2U);
   EXPECT_EQ(json({"ledger", "log", "--limit", "3"})["events"][0]["kind"], "verdict.recorded");
   EXPECT_EQ(wrong({"ledger", "show", "h-9"}, 1),
-            "amdahl: there is no hypothesis \"h-9\": see `amdahl ledger list`\n");
+            "amdahl: no hypothesis \"h-9\": see `amdahl ledger list`\n");
   EXPECT_EQ(wrong({"ledger", "reopen", "h-11"}),
             "amdahl: reopening needs a reason: amdahl ledger reopen h-11 --reason TEXT\n");
   EXPECT_EQ(type({"ledger", "verify"}).out,

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "cli/terminal.h"
 #include "profile/course.h"
-#include "profile/taken.h"
+#include "profile/ceiling.h"
 
 namespace amdahl::cli {
 namespace {

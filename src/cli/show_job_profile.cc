@@ -22,7 +22,7 @@
 #include "profile/classify.h"
 #include "profile/job_html.h"
 #include "profile/page.h"
-#include "profile/taken.h"
+#include "profile/ceiling.h"
 
 namespace amdahl::cli {
 namespace {

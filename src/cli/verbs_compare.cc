@@ -23,8 +23,9 @@ std::string show_so_far(const app::TryProgress& at) {
   const model::Comparison& c = at.so_far;
   if (c.pairs == 0) return "";
   const double most = std::max(c.log_e_win, c.log_e_worse);
-  return fmt::format("; so far {} {}, E {} of {:.0f}", show_percent(share_of(c.effect, at.speech)),
-                     at.speech.lower_is_better ? "saved" : "gained",
+  return fmt::format("; so far {} {}, E {} of {:.0f}",
+                     show_percent(share_of(c.effect, at.metric_text)),
+                     at.metric_text.lower_is_better ? "saved" : "gained",
                      show_number(std::exp(std::min(most, 13.0))), std::exp(at.log_e_needed));
 }
 
@@ -92,8 +93,8 @@ Result<app::TryOutcome> tried(const CompareFlags& flags, const app::TryWatch& wa
 
 Result<> write_page(const CompareFlags& flags, const app::TryOutcome& outcome) {
   if (flags.html.empty()) return Ok{};
-  const compare::Imprint imprint{describe_time(outcome.started) + " UTC", os::host_name(),
-                                 outcome.folder};
+  const compare::PageFooter imprint{describe_time(outcome.started) + " UTC", os::host_name(),
+                                    outcome.folder};
   return os::write_shared(os::absolute(flags.html), compare::html_page(outcome.account, imprint))
       .in("--html");
 }
@@ -127,7 +128,7 @@ Result<int> do_compare(const CompareFlags& flags) {
   if (!outcome) return outcome.error();
   TRY(write_page(flags, *outcome));
   show(flags, *outcome);
-  if (outcome->account.tried.interrupted) return 130;
+  if (outcome->account.measured.interrupted) return 130;
   return outcome->account.comparison.answer == model::Answer::kBetter ? 0 : 1;
 }
 

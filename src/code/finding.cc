@@ -46,7 +46,7 @@ struct Spot {
   const Source& source;
   const Facts& facts;
   const Site& site;
-  Place place;
+  HowOften how_often;
   bool is_step_loop = false;  // Of a loop itself.
 };
 
@@ -67,8 +67,8 @@ Finding finding_of(const Spot& spot, const Rule& rule, const Match& match) {
     finding.function_line = function.range.line;
     finding.function_end_line = function.range.end_line;
   }
-  finding.place = spot.place;
-  finding.in_loop = spot.place != Place::kOnce;
+  finding.how_often = spot.how_often;
+  finding.in_loop = spot.how_often != HowOften::kOnce;
   finding.finds = rule.finds;
   if (!match.detail.empty()) finding.finds += fmt::format(" ({})", match.detail);
   finding.suggestion = rule.suggest;
@@ -89,12 +89,12 @@ Finding finding_of(const Spot& spot, const Rule& rule, const Match& match) {
 void look_at(const Spot& spot, std::span<const Facts> all, std::vector<Finding>& found) {
   const auto rules = spot.facts.language == Language::kPython ? python_rules() : cpp_rules();
   for (const Rule& rule : rules) {
-    if (rule.kind != spot.site.kind || spot.place < rule.least || !is_named(rule, spot.site)) {
+    if (rule.kind != spot.site.kind || spot.how_often < rule.least || !is_named(rule, spot.site)) {
       continue;
     }
     if (rule.kind == SiteKind::kWholeLoop && !spot.is_step_loop) continue;
     std::optional<Match> match = Match{};
-    if (rule.look != nullptr) match = rule.look({spot.facts, spot.site, spot.place, all});
+    if (rule.look != nullptr) match = rule.look({spot.facts, spot.site, spot.how_often, all});
     if (match) found.push_back(finding_of(spot, rule, *match));
   }
 }
@@ -112,7 +112,7 @@ void thin_out(std::vector<Finding>& found) {
 // Where any loop may be the one that counts, only what a line took says that it is.
 void ask_for_times(std::vector<Finding>& found) {
   for (Finding& finding : found) {
-    const bool is_of_steps = rule_named(finding.rule)->least == Place::kStep;
+    const bool is_of_steps = rule_named(finding.rule)->least == HowOften::kStep;
     if (is_of_steps && finding.cost == Cost::kHere) finding.cost = Cost::kOnlyHere;
   }
 }
@@ -162,9 +162,9 @@ void keep_imported(std::string_view entry, std::vector<Facts>& all,
 }
 
 // Calls that reach the model, by whatever way.
-std::vector<Stretch> model_calls(const Source& source, const Facts& facts,
-                                 const std::vector<bool>& launches) {
-  std::vector<Stretch> found;
+std::vector<LineRange> model_calls(const Source& source, const Facts& facts,
+                                   const std::vector<bool>& launches) {
+  std::vector<LineRange> found;
   for (std::size_t s = 0; s < facts.sites.size(); ++s) {
     const Range& range = facts.sites[s].range;
     if (launches[s]) found.push_back({source.path, range.line, range.end_line});
@@ -172,11 +172,11 @@ std::vector<Stretch> model_calls(const Source& source, const Facts& facts,
   return found;
 }
 
-void mark_mixed(const std::vector<Stretch>& calls, std::vector<Finding>& found) {
+void mark_mixed(const std::vector<LineRange>& calls, std::vector<Finding>& found) {
   int last = 0;
-  for (const Stretch& call : calls) last = std::max(last, call.end_line);
+  for (const LineRange& call : calls) last = std::max(last, call.end_line);
   std::vector<int> open(static_cast<std::size_t>(last) + 2, 0);  // By line, from 1.
-  for (const Stretch& call : calls) {
+  for (const LineRange& call : calls) {
     ++open[static_cast<std::size_t>(call.line)];
     --open[static_cast<std::size_t>(call.end_line) + 1];
   }
@@ -190,9 +190,9 @@ void mark_mixed(const std::vector<Stretch>& calls, std::vector<Finding>& found) 
 
 // What a job in Python runs as its model: those calls, and what modules do in theirs.
 void add_models(const Source& source, const Facts& facts, const std::vector<bool>& launches,
-                std::vector<Finding>& found, std::vector<Stretch>& models) {
+                std::vector<Finding>& found, std::vector<LineRange>& models) {
   if (facts.language != Language::kPython) return;
-  std::vector<Stretch> calls = model_calls(source, facts, launches);
+  std::vector<LineRange> calls = model_calls(source, facts, launches);
   mark_mixed(calls, found);
   std::ranges::move(calls, std::back_inserter(models));
   for (const Function& function : facts.functions) {
@@ -220,19 +220,19 @@ Analysis analyse(std::span<const Source> sources, std::string_view entry) {
     of.push_back(&source);
   }
   keep_imported(entry, all, of);
-  const Places places = places_of(all);
-  analysis.has_step_loop = places.has_step_loop;
+  const StepMap step_map = step_map_of(all);
+  analysis.has_step_loop = step_map.has_step_loop;
   for (std::size_t i = 0; i < all.size(); ++i) {
     std::vector<Finding> found;
     for (std::size_t s = 0; s < all[i].sites.size() && found.size() < kMostOfAFile; ++s) {
       const Site& site = all[i].sites[s];
       const bool is_step_loop =
-          site.whole_loop >= 0 && places.step_loops[i][static_cast<std::size_t>(site.whole_loop)];
-      const Place place = is_step_loop ? Place::kStep : places.sites[i][s];
-      look_at({*of[i], all[i], site, place, is_step_loop}, all, found);
+          site.whole_loop >= 0 && step_map.step_loops[i][static_cast<std::size_t>(site.whole_loop)];
+      const HowOften how_often = is_step_loop ? HowOften::kStep : step_map.sites[i][s];
+      look_at({*of[i], all[i], site, how_often, is_step_loop}, all, found);
     }
     thin_out(found);
-    add_models(*of[i], all[i], places.launches[i], found, analysis.models);
+    add_models(*of[i], all[i], step_map.launches[i], found, analysis.models);
     if (!analysis.has_step_loop && all[i].language == Language::kCpp) ask_for_times(found);
     std::ranges::move(found, std::back_inserter(analysis.findings));
   }

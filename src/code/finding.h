@@ -24,7 +24,7 @@ struct Finding {
   std::string function;       // That it stands in; "" at the top.
   int function_line = 0;      // Where that starts; 0 at the top.
   int function_end_line = 0;  // And ends.
-  Place place = Place::kOnce;
+  HowOften how_often = HowOften::kOnce;
   bool in_loop = false;               // In any loop, seen through calls.
   std::string finds;                  // What was found, with what is particular here.
   std::string suggestion;             // What to try.
@@ -41,7 +41,7 @@ struct Finding {
 };
 
 // Lines of a file, both included.
-struct Stretch {
+struct LineRange {
   std::string file;
   int line = 0;
   int end_line = 0;
@@ -53,9 +53,9 @@ struct Stretch {
 
 struct Analysis {
   std::vector<Finding> findings;     // By file as given, then line.
-  std::vector<std::string> skipped;  // "x.py: 5000000 bytes of source, …".
+  std::vector<std::string> skipped;  // "x.py: 5000000 bytes of source; …".
   bool has_step_loop = false;        // If not, loops of C++ count whose lines were timed.
-  std::vector<Stretch> models;       // Python that runs the model: time there is the step's work.
+  std::vector<LineRange> models;     // Python that runs the model: time there is the step's work.
 };
 
 // Pure: bytes in, findings out, whatever the bytes. Sources of one program belong into one call,

@@ -301,7 +301,7 @@ TEST(Finding, TheDeviceQueueNamesItsLines) {
   const Analysis got = analyse(example("device_queue"));
   std::set<std::string> functions;
   for (const Finding& finding : got.findings) {
-    if (finding.place == Place::kStep) functions.insert(finding.function);
+    if (finding.how_often == HowOften::kStep) functions.insert(finding.function);
   }
   EXPECT_EQ(functions,
             (std::set<std::string>{"Network.check_range", "Network.read_sum", "Scoring.retire",
@@ -310,7 +310,7 @@ TEST(Finding, TheDeviceQueueNamesItsLines) {
 
 TEST(Finding, TheTunedJobHasNothingInItsSteps) {
   for (const Finding& finding : analyse(example("tuned")).findings) {
-    EXPECT_EQ(finding.place, Place::kOnce) << finding.rule << " " << finding.line;
+    EXPECT_EQ(finding.how_often, HowOften::kOnce) << finding.rule << " " << finding.line;
   }
 }
 

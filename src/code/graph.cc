@@ -165,18 +165,18 @@ class Finder {
     }
   }
 
-  Places find() {
+  StepMap find() {
     find_launching();
     find_step_loops();
-    Places places;
-    places.has_step_loop = has_step_loop_;
+    StepMap step_map;
+    step_map.has_step_loop = has_step_loop_;
     const auto loops = reached([&](std::size_t, const Site& site) { return site.loop >= 0; });
     const auto steps =
         reached([&](std::size_t source, const Site& site) { return in_step_loop(source, site); });
     const auto loader = reached_from_loader();
     for (std::size_t i = 0; i < sources_.size(); ++i) {
-      auto& row = places.sites.emplace_back();
-      auto& launching = places.launches.emplace_back();
+      auto& row = step_map.sites.emplace_back();
+      auto& launching = step_map.launches.emplace_back();
       for (const Site& site : sources_[i].sites) {
         launching.push_back(launches(i, site));
         const auto is_in = [&](const std::vector<bool>& set) {
@@ -184,14 +184,14 @@ class Finder {
         };
         const bool is_looped = site.loop >= 0 || is_in(loops);
         row.push_back(in_step_loop(i, site) || is_in(steps) || (is_looped && all_loops(i))
-                          ? Place::kStep
-                      : is_in(loader) ? Place::kLoader
-                      : is_looped     ? Place::kLoop
-                                      : Place::kOnce);
+                          ? HowOften::kStep
+                      : is_in(loader) ? HowOften::kLoader
+                      : is_looped     ? HowOften::kLoop
+                                      : HowOften::kOnce);
       }
     }
-    places.step_loops = std::move(step_loops_);
-    return places;
+    step_map.step_loops = std::move(step_loops_);
+    return step_map;
   }
 
  private:
@@ -352,20 +352,20 @@ class Finder {
 
 }  // namespace
 
-std::string_view name(Place place) {
-  switch (place) {
-    case Place::kOnce:
+std::string_view name(HowOften how_often) {
+  switch (how_often) {
+    case HowOften::kOnce:
       return "once";
-    case Place::kLoop:
+    case HowOften::kLoop:
       return "in a loop";
-    case Place::kLoader:
+    case HowOften::kLoader:
       return "for each item";
-    case Place::kStep:
+    case HowOften::kStep:
       break;
   }
   return "in the step loop";
 }
 
-Places places_of(const std::vector<Facts>& sources) { return Finder(sources).find(); }
+StepMap step_map_of(const std::vector<Facts>& sources) { return Finder(sources).find(); }
 
 }  // namespace amdahl::code

@@ -116,7 +116,7 @@ std::optional<Match> loader_workers(const Subject& subject) {
   // Workers of an iterable data set each give all of it: more of them is another program.
   const bool can_edit = !is_used(subject, "IterableDataset") && !subject.site.has_splat;
   if (workers == nullptr) {
-    if (subject.site.has_splat) return Match{"its arguments come from elsewhere", {}};
+    if (subject.site.has_splat) return Match{"its arguments are passed in from elsewhere", {}};
     Match match{"num_workers is not given, so it is 0", {}};
     if (can_edit) match.edits = add_keyword(subject, "num_workers", "4");
     return match;
@@ -225,7 +225,7 @@ std::optional<Match> thread_default(const Subject& subject) {
 }
 
 std::optional<Match> startup_read(const Subject& subject) {
-  if (subject.place != Place::kLoop) return std::nullopt;
+  if (subject.how_often != HowOften::kLoop) return std::nullopt;
   return Match{};
 }
 
@@ -288,7 +288,7 @@ std::optional<Match> blocking_copy(const Subject& subject) {
     const bool is_copy =
         other.kind == SiteKind::kCall && (other.name == "to" || other.name == "cuda");
     if (!is_copy || other.range.line != subject.site.range.line) continue;
-    const auto too = copies_and_waits({subject.facts, other, subject.place, subject.all});
+    const auto too = copies_and_waits({subject.facts, other, subject.how_often, subject.all});
     if (too) match->edits.insert(match->edits.end(), too->edits.begin(), too->edits.end());
   }
   std::ranges::sort(match->edits, {}, &Edit::begin);
@@ -313,7 +313,7 @@ std::optional<Match> clone_detach(const Subject& subject) {
   if (!site.receiver.ends_with(kClone) || !site.arguments.empty()) return std::nullopt;
   const auto end = site.range.begin + static_cast<std::uint32_t>(site.receiver.size());
   const auto begin = end - static_cast<std::uint32_t>(kClone.size());
-  return Match{"the copy is recorded for a backward pass that it is then taken out of",
+  return Match{"the copy is recorded for the backward pass and then detached",
                {{begin, site.range.end, ".detach().clone()"}}};
 }
 
@@ -327,7 +327,7 @@ std::optional<Match> inference_mode(const Subject& subject) {
   for (const Facts& facts : subject.all) {
     for (const std::string_view by : facts.grad_switches) {
       if (by.empty() || by == "True") return std::nullopt;
-      switched = fmt::format("it is switched by {}", clip(by, 40));
+      switched = fmt::format("gradients depend on {}", clip(by, 40));
     }
   }
   return Match{switched.empty() ? "nothing switches gradients off" : switched, {}};

@@ -18,7 +18,7 @@ namespace amdahl::code {
 struct Subject {
   const Facts& facts;  // Of the source.
   const Site& site;
-  Place place = Place::kOnce;
+  HowOften how_often = HowOften::kOnce;
   std::span<const Facts> all;  // Of every source.
 };
 
@@ -37,7 +37,7 @@ struct Rule {
   std::string_view id;  // Written to reports and ledgers: never renamed, never reused.
   Language language;
   SiteKind kind;
-  Place least;  // It counts only where code runs at least this often.
+  HowOften least;  // It counts only where code runs at least this often.
   // The last word of what is called ("item"), or with what stands before it ("torch.save").
   std::span<const std::string_view> names;
   std::string_view finds;    // As people read it.

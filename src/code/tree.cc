@@ -28,7 +28,7 @@ struct Cursor {
 
 Result<Tree> parse(Language language, std::string_view bytes) {
   if (bytes.size() > kMostBytes) {
-    return bad_input(fmt::format("{} bytes of source, and more than {} are not analysed",
+    return bad_input(fmt::format("{} bytes of source; files over {} bytes are not analysed",
                                  bytes.size(), kMostBytes));
   }
   const Parser parser(ts_parser_new());
@@ -39,7 +39,7 @@ Result<Tree> parse(Language language, std::string_view bytes) {
   Tree tree(ts_parser_parse_string(parser.get(), nullptr, bytes.data(),
                                    static_cast<std::uint32_t>(bytes.size())));
   if (!tree) {
-    return bad_input(fmt::format("not understood as {} within {} s", name(language),
+    return bad_input(fmt::format("could not be parsed as {} within {} s", name(language),
                                  kMostMicroseconds / 1'000'000));
   }
   return tree;

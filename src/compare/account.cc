@@ -7,11 +7,11 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
+#include "compare/explain.h"
 #include "compare/judge.h"
 #include "compare/power.h"
 #include "compare/remarks.h"
 #include "compare/settle.h"
-#include "compare/words.h"
 #include "stats/estimate.h"
 #include "stats/signed_rank.h"
 
@@ -34,10 +34,10 @@ std::vector<double> all_ratios(const std::vector<PairFact>& pairs, const model::
   return d;
 }
 
-Noise noise_of(const Tried& tried) {
+Noise noise_of(const Measurements& measured) {
   Noise noise;
-  const std::vector<double> same = all_ratios(tried.same, tried.spec);
-  const std::vector<double> pairs = all_ratios(tried.pairs, tried.spec);
+  const std::vector<double> same = all_ratios(measured.same, measured.spec);
+  const std::vector<double> pairs = all_ratios(measured.pairs, measured.spec);
   noise.same = static_cast<int>(same.size());
   if (!same.empty()) {
     noise.bias = stats::hodges_lehmann(same);
@@ -45,14 +45,14 @@ Noise noise_of(const Tried& tried) {
   }
   if (noise.same >= kEnoughSame) {
     noise.sigma = stats::sigma_of_same(same);
-    noise.from = fmt::format("by {} of A against A", show_count(noise.same, "pair"));
+    noise.from = fmt::format("measured by {} of A against A", show_count(noise.same, "pair"));
   } else if (pairs.size() >= kEnoughSame) {
     noise.sigma = stats::mad(pairs);
-    noise.from = fmt::format("by the spread of the {} themselves",
+    noise.from = fmt::format("measured by the spread of the {}",
                              show_count(static_cast<int>(pairs.size()), "pair"));
   } else {
-    noise.sigma = tried.design.sigma;
-    noise.from = tried.noise_given ? "as given" : "assumed";
+    noise.sigma = measured.design.sigma;
+    noise.from = measured.noise_given ? "given with --noise" : "assumed";
   }
   return noise;
 }
@@ -69,21 +69,21 @@ std::optional<double> number_of(const PairFact& pair, const ArmFact& arm, bool i
 }
 
 // What all pairs up to each say together; `last` is of all of them.
-std::vector<Row> rows_of(const Tried& tried, model::Comparison& last) {
-  Judge judge(tried.design);
+std::vector<Row> rows_of(const Measurements& measured, model::Comparison& last) {
+  Judge judge(measured.design);
   std::vector<Row> rows;
   // Bounds take a millisecond and more: of a very long comparison not every peek is worked out.
-  const std::size_t stride = 1 + tried.pairs.size() / kMostPeeks;
+  const std::size_t stride = 1 + measured.pairs.size() / kMostPeeks;
   last = judge.comparison();
-  for (const PairFact& pair : tried.pairs) {
+  for (const PairFact& pair : measured.pairs) {
     Row row;
     row.fact = pair;
     row.a = number_of(pair, pair.a, true);
     row.b = number_of(pair, pair.b, false);
-    if (!pair.voided) row.d = log_ratio(pair, tried.spec);
+    if (!pair.voided) row.d = log_ratio(pair, measured.spec);
     if (row.d) {
-      for (const double d : log_ratios(pair, tried.spec)) judge.fold(d);
-      const bool is_last = &pair == &tried.pairs.back();
+      for (const double d : log_ratios(pair, measured.spec)) judge.fold(d);
+      const bool is_last = &pair == &measured.pairs.back();
       if (is_last || rows.size() % stride == 0) last = judge.comparison();
     }
     row.effect = last.effect;
@@ -107,23 +107,24 @@ std::optional<double> median_of(const std::vector<Row>& rows, std::optional<doub
 }
 
 // "saves 8.1 % (5.9 % to 10 %, 95 % each side)"; a loss is told as one, its bounds turned over.
-std::string show_estimate(const model::Comparison& c, const Tried& tried) {
-  const Speech& speech = tried.speech;
+std::string show_estimate(const model::Comparison& c, const Measurements& measured) {
+  const MetricText& metric_text = measured.metric_text;
   const bool loss = c.effect < 0;
   const auto size = [&](double effect) {
-    const double share = loss ? -share_of(effect, speech) : share_of(effect, speech);
+    const double share = loss ? -share_of(effect, metric_text) : share_of(effect, metric_text);
     return show_percent(std::abs(share) < 0.0005 ? 0 : share);
   };
   const std::string typical = size(c.effect);
   const std::string words =
-      loss ? (speech.lower_is_better ? fmt::format("costs {} more", typical)
-                                     : fmt::format("loses {}", typical))
-           : fmt::format("{} {}", speech.lower_is_better ? "saves" : "gains", typical);
+      loss ? (metric_text.lower_is_better ? fmt::format("costs {} more", typical)
+                                          : fmt::format("loses {}", typical))
+           : fmt::format("{} {}", metric_text.lower_is_better ? "saves" : "gains", typical);
   const double least = loss ? c.upper : c.lower;
   const double most = loss ? c.lower : c.upper;
-  const std::string sure = show_sureness(tried.design.bound_level);
+  const std::string sure = show_sureness(measured.design.bound_level);
   if (std::isfinite(least) && std::isfinite(most)) {
-    return fmt::format("{} ({} to {}, {} each side)", words, size(least), size(most), sure);
+    return fmt::format("{} ({} to {}, {} confidence each side)", words, size(least), size(most),
+                       sure);
   }
   if (std::isfinite(least)) return fmt::format("{} (at least {}, {})", words, size(least), sure);
   if (std::isfinite(most)) return fmt::format("{} (at most {}, {})", words, size(most), sure);
@@ -132,20 +133,19 @@ std::string show_estimate(const model::Comparison& c, const Tried& tried) {
 
 std::string verdict_of(const Account& account) {
   const model::Comparison& c = account.comparison;
-  const Speech& speech = account.tried.speech;
+  const MetricText& metric_text = account.measured.metric_text;
   if (c.pairs == 0) return "Cannot tell: no pair was completed.";
   const std::string seen =
-      fmt::format("{} over {}", show_estimate(c, account.tried), show_count(c.pairs, "pair"));
+      fmt::format("{} over {}", show_estimate(c, account.measured), show_count(c.pairs, "pair"));
   switch (c.answer) {
     case Answer::kBetter:
-      return fmt::format("B {}: {}.", speech.better, seen);
+      return fmt::format("B {}: {}.", metric_text.better, seen);
     case Answer::kWorse:
-      return fmt::format("B {}: {}.", speech.worse, seen);
+      return fmt::format("B {}: {}.", metric_text.worse, seen);
     case Answer::kSame:
       return fmt::format(
-          "No difference that matters: B {}; less than {} either way is taken as "
-          "none.",
-          seen, show_saving(account.tried.design.delta));
+          "No difference that matters: B {}; less than {} either way does not count.", seen,
+          show_saving(account.measured.design.delta));
     case Answer::kCannotTell:
       break;
   }
@@ -154,56 +154,56 @@ std::string verdict_of(const Account& account) {
 
 std::string visible_line(const Account& account) {
   const auto part = [](const std::optional<double>& effect, int pairs) {
-    return effect ? fmt::format("effects from {} in {}", show_saving(*effect),
+    return effect ? fmt::format("effects of {} or more in {}", show_saving(*effect),
                                 show_count(pairs, "pair"))
                   : fmt::format("nothing in {}", show_count(pairs, "pair"));
   };
   std::string text = part(account.visible, account.comparison.pairs);
-  const int cap = account.tried.design.cap;
+  const int cap = account.measured.design.cap;
   if (cap > account.comparison.pairs) text += ", " + part(account.visible_at_cap, cap);
   return text;
 }
 
-std::string matters_line(const Tried& tried) {
-  const double delta = tried.design.delta;
-  std::string because = "the least that is looked for";
-  if (tried.claim / 2 >= delta) because = "half the claim";
-  if (tried.design.sigma / 2 >= delta) {
-    because =
-        fmt::format("half the noise of {} it was planned for", show_percent(tried.design.sigma));
+std::string matters_line(const Measurements& measured) {
+  const double delta = measured.design.delta;
+  std::string because = "the smallest effect looked for";
+  if (measured.claim / 2 >= delta) because = "half the claim";
+  if (measured.design.sigma / 2 >= delta) {
+    because = fmt::format("half the planned noise of {}", show_percent(measured.design.sigma));
   }
-  return fmt::format("from {}: {}", show_saving(delta), because);
+  return fmt::format("{} or more: {}", show_saving(delta), because);
 }
 
 std::string evidence_line(const Judge& judge, const Design& design) {
-  const auto show = [](double log_e) { return show_number(std::exp(std::min(log_e, 50.0))); };
   const double same = design.two_sided ? std::min(judge.log_e_futile(), judge.log_e_not_worse())
                                        : judge.log_e_futile();
-  return fmt::format("E {} better, {} worse ({:.4g} decides), {} no difference ({:.4g})",
-                     show(judge.log_e_win()), show(judge.log_e_worse()), design.win_threshold,
-                     show(same), 1 / design.beta);
+  return fmt::format(
+      "E for better {}, for worse {} (threshold {:.4g}), for no difference {} (threshold {:.4g})",
+      show_e(judge.log_e_win()), show_e(judge.log_e_worse()), design.win_threshold, show_e(same),
+      1 / design.beta);
 }
 
 std::vector<Line> lines_of(const Account& account, const Judge& judge) {
   const Noise& noise = account.noise;
   std::vector<Line> lines;
   std::string floor = fmt::format("{} a pair, {}", show_percent(noise.sigma), noise.from);
-  if (noise.same < kEnoughSame) floor += "; --same 6 measures it first";
+  if (noise.same < kEnoughSame) floor += "; to measure it first: --same 6";
   lines.push_back({"Noise", floor});
   if (noise.same >= kEnoughSame) {
     lines.push_back(
-        {"A against A", fmt::format("differs by {} (p = {:.2g})",
-                                    show_percent(std::abs(noise.bias)), noise.bias_chance)});
+        {"A against A", fmt::format("differs by {} ({})", show_percent(std::abs(noise.bias)),
+                                    show_p(noise.bias_chance))});
   }
-  lines.push_back({"Can show", visible_line(account)});
-  lines.push_back({"Matters", matters_line(account.tried)});
-  if (judge.pairs() > 0) lines.push_back({"Evidence", evidence_line(judge, account.tried.design)});
-  const std::string host = host_line(account.tried);
+  lines.push_back({"Detects", visible_line(account)});
+  lines.push_back({"Matters", matters_line(account.measured)});
+  if (judge.pairs() > 0)
+    lines.push_back({"Evidence", evidence_line(judge, account.measured.design)});
+  const std::string host = host_line(account.measured);
   if (!host.empty()) lines.push_back({"Host", host});
   if (account.comparison.voided > 0) {
     const auto last = std::find_if(account.rows.rbegin(), account.rows.rend(),
                                    [](const Row& row) { return !row.d; });
-    lines.push_back({"Void", fmt::format("{} of {}, the last: {}", account.comparison.voided,
+    lines.push_back({"Void", fmt::format("{} of {}; the last one: {}", account.comparison.voided,
                                          show_count(static_cast<int>(account.rows.size()), "pair"),
                                          last->fact.void_reason)});
   }
@@ -212,20 +212,20 @@ std::vector<Line> lines_of(const Account& account, const Judge& judge) {
 
 }  // namespace
 
-Account account_of(const Tried& tried) {
+Account account_of(const Measurements& measured) {
   Account account;
-  account.tried = tried;
-  account.noise = noise_of(tried);
-  account.rows = rows_of(tried, account.comparison);
+  account.measured = measured;
+  account.noise = noise_of(measured);
+  account.rows = rows_of(measured, account.comparison);
   account.median_a = median_of(account.rows, &Row::a);
   account.median_b = median_of(account.rows, &Row::b);
-  account.order = order_effect(tried, account.comparison.effect);
-  account.outputs_differ = outputs_differ(tried);
-  const Outlook outlook{account.noise.sigma, tried.design};
+  account.order = order_effect(measured, account.comparison.effect);
+  account.outputs_differ = outputs_differ(measured);
+  const Outlook outlook{account.noise.sigma, measured.design};
   account.visible = smallest_shown(account.comparison.pairs, outlook);
-  account.visible_at_cap = smallest_shown(tried.design.cap, outlook);
-  Judge judge(tried.design);
-  for (const double d : all_ratios(tried.pairs, tried.spec)) judge.fold(d);
+  account.visible_at_cap = smallest_shown(measured.design.cap, outlook);
+  Judge judge(measured.design);
+  for (const double d : all_ratios(measured.pairs, measured.spec)) judge.fold(d);
   account.pairs_to_settle = pairs_to_settle(judge, outlook);
   account.verdict = verdict_of(account);
   account.lines = lines_of(account, judge);
@@ -234,24 +234,22 @@ Account account_of(const Tried& tried) {
   return account;
 }
 
-std::string show_value(double value, const Speech& speech) {
+std::string show_value(double value, const MetricText& metric_text) {
   // Finer than show_duration(): two arms often differ in the third digit.
-  if (speech.unit == "s" && value >= 1e-3 && value < 1)
+  if (metric_text.unit == "s" && value >= 1e-3 && value < 1)
     return fmt::format("{:.1f} ms", 1e3 * value);
-  if (speech.unit == "s" && value >= 1 && value < 100) return fmt::format("{:.3f} s", value);
-  if (speech.unit == "s") return show_duration(from_seconds(value));
-  // A person reads 99580 more easily than 9.958e+04.
-  const bool large = std::abs(value) >= 1000 && std::abs(value) < 1e8;
-  const std::string number = large ? fmt::format("{:.0f}", value) : show_number(value);
-  return speech.unit.empty() ? number : fmt::format("{} {}", number, speech.unit);
+  if (metric_text.unit == "s" && value >= 1 && value < 100) return fmt::format("{:.3f} s", value);
+  if (metric_text.unit == "s") return show_duration(from_seconds(value));
+  const std::string number = show_number(value);
+  return metric_text.unit.empty() ? number : fmt::format("{} {}", number, metric_text.unit);
 }
 
-double share_of(double effect, const Speech& speech) {
-  return speech.lower_is_better ? -std::expm1(-effect) : std::expm1(effect);
+double share_of(double effect, const MetricText& metric_text) {
+  return metric_text.lower_is_better ? -std::expm1(-effect) : std::expm1(effect);
 }
 
-double effect_of(double share, const Speech& speech) {
-  return speech.lower_is_better ? -std::log1p(-share) : std::log1p(share);
+double effect_of(double share, const MetricText& metric_text) {
+  return metric_text.lower_is_better ? -std::log1p(-share) : std::log1p(share);
 }
 
 }  // namespace amdahl::compare

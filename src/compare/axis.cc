@@ -9,9 +9,9 @@ namespace amdahl::compare {
 namespace {
 
 // The round shares within [low, high], so many at most.
-std::vector<Tick> ticks_between(double low, double high, const Speech& speech, int most) {
-  const double from = share_of(low, speech);
-  const double to = share_of(high, speech);
+std::vector<Tick> ticks_between(double low, double high, const MetricText& metric_text, int most) {
+  const double from = share_of(low, metric_text);
+  const double to = share_of(high, metric_text);
   std::vector<Tick> ticks;
   for (double unit = 1e-4; ticks.empty(); unit *= 10) {
     for (const double step : {unit, 2 * unit, 5 * unit}) {
@@ -20,7 +20,7 @@ std::vector<Tick> ticks_between(double low, double high, const Speech& speech, i
       if (last - first + 1 > most) continue;
       for (long i = first; i <= last; ++i) {
         const double share = static_cast<double>(i) * step;
-        ticks.push_back({effect_of(share, speech), share});
+        ticks.push_back({effect_of(share, metric_text), share});
       }
       return ticks;
     }
@@ -41,10 +41,10 @@ Axis axis_for(const Account& account, int most_ticks) {
     axis.high = std::max(axis.high, effect);
   };
   // The smallest effect that matters gives the scale when nothing moves.
-  include(account.tried.design.delta);
-  include(-account.tried.design.delta);
+  include(account.measured.design.delta);
+  include(-account.measured.design.delta);
   if (!d.empty()) {
-    const double far = 5 * std::max(stats::mad(d), account.tried.design.delta);
+    const double far = 5 * std::max(stats::mad(d), account.measured.design.delta);
     const double middle = stats::median(d);
     for (const double value : d) {
       if (std::abs(value - middle) <= far) include(value);
@@ -56,7 +56,8 @@ Axis axis_for(const Account& account, int most_ticks) {
   const double margin = 0.04 * (axis.high - axis.low);
   axis.low -= margin;
   axis.high += margin;
-  axis.ticks = ticks_between(axis.low, axis.high, account.tried.speech, std::max(1, most_ticks));
+  axis.ticks =
+      ticks_between(axis.low, axis.high, account.measured.metric_text, std::max(1, most_ticks));
   return axis;
 }
 

@@ -40,7 +40,7 @@ Measure measure_of(const model::Spec& spec) {
 
 bool counts(double value) { return std::isfinite(value) && value > 0; }
 
-// What keeps the arm's number from being one; empty if nothing does.
+// Why the arm has no usable number; empty if it has one.
 std::string number_fault(const ArmFact& arm, const Measure& measure) {
   if (measure.reported) {
     if (!arm.metric) return fmt::format("reports no {}", measure.metric);
@@ -53,7 +53,7 @@ std::string number_fault(const ArmFact& arm, const Measure& measure) {
   return {};
 }
 
-// A step that is no number voids its pair as a whole: leaving it out would choose among steps.
+// A step without a valid number voids the whole pair: dropping single steps would bias the rest.
 std::string step_fault(const PairFact& pair, double model::StepPair::*arm) {
   for (std::size_t i = 0; i < pair.steps.size(); ++i) {
     if (!counts(pair.steps[i].*arm)) {

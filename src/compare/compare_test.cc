@@ -141,23 +141,23 @@ TEST(Compare, TheFourAnswersSayTheirNumbers) {
     std::string because;
   };
   const Case kCases[] = {
-      {{}, Answer::kCannotTell, "no pair counts yet: about 6 pairs may tell"},
+      {{}, Answer::kCannotTell, "no valid pair yet: about 6 pairs may decide it"},
       {{0.11, 0.09, 0.10, 0.12, 0.08, 0.10, 0.11},
        Answer::kBetter,
-       "saves 9.5 % (7.8 % to 11 % saved, 95 % each side) over 7 pairs: "
-       "E 82.8 for better reaches 20"},
+       "saves 9.5 % (7.8 % to 11 % saved, 95 % confidence each side) over 7 pairs; E "
+       "for better is 82.8, threshold 20"},
       {{-0.11, -0.09, -0.10, -0.12, -0.08, -0.10, -0.11},
        Answer::kWorse,
-       "costs 11 % more (-13 % to -8.5 % saved, 95 % each side) over 7 pairs: "
-       "E 82.8 for worse reaches 20"},
+       "costs 11 % more (-13 % to -8.5 % saved, 95 % confidence each side) over 7 "
+       "pairs; E for worse is 82.8, threshold 20"},
       {{0.002, -0.001, 0.003, -0.002, 0.001, -0.003, 0.002, 0.0},
        Answer::kSame,
-       "saves 0.0 % (-0.8 % to 0.8 % saved, 95 % each side) over 8 pairs: "
-       "E 74.4 that it saves less than 2.0 % reaches 5"},
+       "saves 0.0 % (-0.8 % to 0.8 % saved, 95 % confidence each side) over 8 pairs; "
+       "evidence that it saves less than 2.0 %: E is 74.4, threshold 5"},
       {{0.02, -0.01},
        Answer::kCannotTell,
-       "saves 0.5 % (no bound yet) over 2 pairs: "
-       "E is 0.885 of 20 for better and 1.71 of 5 for no effect; about 4 more pairs may tell"},
+       "saves 0.5 % (no bound yet) over 2 pairs; E is 0.885 for better (threshold 20) and 1.71 for "
+       "no effect (threshold 5); about 4 more pairs may decide it"},
   };
   for (const Case& c : kCases) {
     const model::Comparison got = judge(c.d, design);
@@ -185,11 +185,10 @@ TEST(Compare, AtTheCapItSaysWhatItCouldHaveSeen) {
   EXPECT_EQ(got.answer, Answer::kCannotTell);
   EXPECT_GT(got.smallest_visible, 0);
   EXPECT_EQ(got.smallest_visible, 0.5 * (got.upper - got.lower));
-  EXPECT_EQ(
-      got.because,
-      "saves 1.5 % (-5.5 % to 8.0 % saved, 95 % each side) over 12 pairs: E is 0.0349 of 20 for "
-      "better and 0.0349 of 1000 for no effect; the cap of 12 pairs is reached, and an effect "
-      "below 6.6 % cannot be seen with them");
+  EXPECT_EQ(got.because,
+            "saves 1.5 % (-5.5 % to 8.0 % saved, 95 % confidence each side) over 12 "
+            "pairs; E is 0.0349 for better (threshold 20) and 0.0349 for no effect (threshold "
+            "1000); the limit of 12 pairs is reached, too few to show an effect below 6.6 %");
   EXPECT_EQ(pairs_still_needed(got, design), 0);
 }
 

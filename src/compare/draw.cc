@@ -12,7 +12,7 @@
 #include "base/screen.h"
 #include "base/text.h"
 #include "compare/axis.h"
-#include "compare/words.h"
+#include "compare/explain.h"
 
 namespace amdahl::compare {
 namespace {
@@ -78,7 +78,7 @@ class Picture {
     if (from > 0) lines.push_back(fmt::format("… {} earlier pairs", from));
     for (std::size_t i = from; i < rows; ++i) lines.push_back(row(account_.rows[i]));
     lines.push_back(paint(kDim,
-                          clip("● a pair   ├◆┤ all pairs up to it, with interval   ┊ no "
+                          clip("● one pair   ├◆┤ all pairs so far, with interval   ┊ no "
                                "difference",
                                gutter() + columns_),
                           look_));
@@ -104,7 +104,8 @@ class Picture {
       labels = left(labels, start) + label;
     }
     const std::string values = with_values_ ? right("A", 10) + right("B", 10) : std::string();
-    const std::string_view share = account_.tried.speech.lower_is_better ? "saved" : "gained";
+    const std::string_view share =
+        account_.measured.metric_text.lower_is_better ? "saved" : "gained";
     return fmt::format("pair first{}{}{}", values, right(share, 9), " " + labels);
   }
 
@@ -117,15 +118,15 @@ class Picture {
   }
 
   std::string numbers(const Row& row) const {
-    const Speech& speech = account_.tried.speech;
+    const MetricText& metric_text = account_.measured.metric_text;
     const std::string_view first =
         row.fact.concurrent ? "both" : (row.fact.variant_second ? "A" : "B");
     std::string text = right(std::to_string(row.fact.index), 4) + " " + left(first, 5);
     const auto value = [&](const std::optional<double>& number) {
-      return right(number ? clip(show_value(*number, speech), 9) : "", 10);
+      return right(number ? clip(show_value(*number, metric_text), 9) : "", 10);
     };
     if (with_values_) text += value(row.a) + value(row.b);
-    return text + right(row.d ? show_percent(share_of(*row.d, speech)) : "void", 9) + " ";
+    return text + right(row.d ? show_percent(share_of(*row.d, metric_text)) : "void", 9) + " ";
   }
 
   void put_interval(const Row& row, std::vector<Cell>& cells) const {
@@ -184,11 +185,11 @@ void append_folded(std::vector<std::string>& lines, std::string_view name, std::
 // What is to be typed gets a line of its own and is never folded, so that it can be copied.
 void append_way(std::vector<std::string>& lines, std::string_view name, std::string_view way,
                 std::size_t width) {
-  constexpr std::string_view kType = "; type: ";
-  const auto at = way.find(kType);
+  constexpr std::string_view kRun = "; run: ";
+  const auto at = way.find(kRun);
   append_folded(lines, name, way.substr(0, at), width);
   if (at != way.npos) {
-    lines.push_back(std::string(kName + 2, ' ') + plain(way.substr(at + kType.size())));
+    lines.push_back(std::string(kName + 2, ' ') + plain(way.substr(at + kRun.size())));
   }
 }
 
@@ -199,7 +200,7 @@ std::string_view colour_of(model::Answer answer) {
 
 std::string arm_line(std::string_view name, const std::optional<double>& median,
                      const std::string& command, const Account& account, std::size_t width) {
-  const std::string value = median ? show_value(*median, account.tried.speech) : "";
+  const std::string value = median ? show_value(*median, account.measured.metric_text) : "";
   return clip(fmt::format("  {}  {}  {}", name, right(value, 9), plain(command)), width);
 }
 
@@ -212,9 +213,10 @@ std::string draw(const Account& account, const Look& look) {
     lines.push_back(paint(colour_of(account.comparison.answer), line, look));
   }
   lines.emplace_back();
-  lines.push_back(clip(fmt::format("{}, median of the pairs", account.tried.speech.metric), width));
-  lines.push_back(arm_line("A", account.median_a, account.tried.a, account, width));
-  lines.push_back(arm_line("B", account.median_b, account.tried.b, account, width));
+  lines.push_back(
+      clip(fmt::format("{}, median of the pairs", account.measured.metric_text.metric), width));
+  lines.push_back(arm_line("A", account.median_a, account.measured.a, account, width));
+  lines.push_back(arm_line("B", account.median_b, account.measured.b, account, width));
   lines.emplace_back();
   if (!account.rows.empty()) {
     Picture(account, look).append_to(lines);
@@ -224,7 +226,7 @@ std::string draw(const Account& account, const Look& look) {
   for (const std::string& remark : account.remarks) append_folded(lines, "Note", remark, width);
   for (const std::string& way : account.settle) {
     const bool first = &way == &account.settle.front();
-    append_way(lines, first ? "To settle it" : "", first ? way : "or " + way, width);
+    append_way(lines, first ? "To decide" : "", first ? way : "or " + way, width);
   }
   const std::string text = join(lines, "\n") + "\n";
   return look.ascii ? to_ascii(text, kSigns) : text;

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "compare/sample_tried.h"
+#include "compare/sample_measurements.h"
 
 namespace amdahl::compare {
 namespace {
@@ -93,11 +93,11 @@ TEST(Draw, ColoursOnlyWhenAsked) {
 }
 
 TEST(Draw, NoCommandWritesToTheTerminal) {
-  Tried tried = sample_tried(0.08, 0.02, 5);
-  tried.a = "echo \x1b[2J\r\n\xC2\x9B";
-  tried.pairs[4].voided = true;
-  tried.pairs[4].void_reason = "B: \x1b]0;title\x07";
-  const std::string text = draw(account_of(tried), {});
+  Measurements measured = sample_tried(0.08, 0.02, 5);
+  measured.a = "echo \x1b[2J\r\n\xC2\x9B";
+  measured.pairs[4].voided = true;
+  measured.pairs[4].void_reason = "B: \x1b]0;title\x07";
+  const std::string text = draw(account_of(measured), {});
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
   EXPECT_EQ(text.find('\r'), std::string::npos);
   EXPECT_EQ(text.find('\x07'), std::string::npos);
@@ -105,9 +105,9 @@ TEST(Draw, NoCommandWritesToTheTerminal) {
 }
 
 TEST(Draw, AFarPairIsAnArrowAtTheEdge) {
-  Tried tried = sample_tried(0.08, 0.01, 9);
-  tried.pairs[4].b.cost *= 50;
-  const std::string text = draw(account_of(tried), {});
+  Measurements measured = sample_tried(0.08, 0.01, 9);
+  measured.pairs[4].b.cost *= 50;
+  const std::string text = draw(account_of(measured), {});
   const std::vector<std::string> rows = lines_with(text, "   5 ");
   ASSERT_EQ(rows.size(), 1U) << text;
   EXPECT_NE(rows[0].find("◂"), std::string::npos) << text;

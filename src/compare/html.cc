@@ -6,8 +6,8 @@
 
 #include "base/html.h"
 #include "base/text.h"
+#include "compare/explain.h"
 #include "compare/html_chart.h"
-#include "compare/words.h"
 
 namespace amdahl::compare {
 namespace {
@@ -40,36 +40,36 @@ std::string_view kind_of(model::Answer answer) {
 }
 
 std::string arms_of(const Account& account) {
-  const std::string median = "median " + account.tried.speech.metric;
+  const std::string median = "median " + account.measured.metric_text.metric;
   const HtmlColumn columns[] = {{"arm", true}, {"command", true}, {median}};
   HtmlTable table(columns);
   const auto arm = [&](const char* name, const std::string& command,
                        const std::optional<double>& value) {
     table.row({name, fmt::format("<code>{}</code>", escape_html(command)),
-               value ? escape_html(show_value(*value, account.tried.speech)) : ""});
+               value ? escape_html(show_value(*value, account.measured.metric_text)) : ""});
   };
-  arm("A", account.tried.a, account.median_a);
-  arm("B", account.tried.b, account.median_b);
+  arm("A", account.measured.a, account.median_a);
+  arm("B", account.measured.b, account.median_b);
   return table.take();
 }
 
 std::string charts_of(const Account& account) {
   const std::string effects = effect_chart(account);
   if (effects.empty()) return "";
-  const Design& design = account.tried.design;
+  const Design& design = account.measured.design;
   return fmt::format(
       "<h2>Share {} by B, pair by pair</h2>\n{}"
-      "<p class=\"key\">Dots are pairs; the line is the estimate from all pairs so far, the band "
-      "its interval ({} each side, right at every look). Within the grey stripe, below {}, a "
-      "difference does not matter.</p>\n"
+      "<p class=\"key\">Dots are pairs. The line is the estimate from all pairs so far. The band "
+      "is its interval ({} confidence each side, valid after every pair). Inside the grey stripe, "
+      "below {}, a difference does not matter.</p>\n"
       "<h2>What was measured</h2>\n{}"
       "<p class=\"key\"><b class=\"a\">A</b> solid, <b class=\"b\">B</b> dashed.</p>\n",
-      account.tried.speech.lower_is_better ? "saved" : "gained", effects,
+      account.measured.metric_text.lower_is_better ? "saved" : "gained", effects,
       show_sureness(design.bound_level), show_saving(design.delta), value_chart(account));
 }
 
 std::string facts_of(const Account& account) {
-  std::string text = "<h2>How far it can be trusted</h2>\n<dl>\n";
+  std::string text = "<h2>Evidence and limits</h2>\n<dl>\n";
   const auto add = [&](std::string_view name, std::string_view says) {
     text += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escape_html(name), escape_html(says));
   };
@@ -84,26 +84,26 @@ std::string list_of(std::string_view title, const std::vector<std::string>& item
   return text + "</ul>\n";
 }
 
-std::string bound(double effect, const Speech& speech) {
-  return std::isfinite(effect) ? show_percent(share_of(effect, speech)) : "";
+std::string bound(double effect, const MetricText& metric_text) {
+  return std::isfinite(effect) ? show_percent(share_of(effect, metric_text)) : "";
 }
 
 std::string pairs_of(const Account& account) {
   if (account.rows.empty()) return "";
-  const Speech& speech = account.tried.speech;
+  const MetricText& metric_text = account.measured.metric_text;
   constexpr HtmlColumn kColumns[] = {{"pair"},  {"first"},  {"A"},    {"B"},
                                      {"share"}, {"so far"}, {"from"}, {"to"}};
   HtmlTable table(kColumns);
   const auto value = [&](const std::optional<double>& number) {
-    return number ? escape_html(show_value(*number, speech)) : std::string();
+    return number ? escape_html(show_value(*number, metric_text)) : std::string();
   };
   for (const Row& row : account.rows) {
     const char* first = row.fact.concurrent ? "both" : (row.fact.variant_second ? "A" : "B");
     std::vector<HtmlCell> cells{fmt::to_string(row.fact.index), first, value(row.a), value(row.b)};
     if (row.d) {
-      cells.insert(cells.end(), {show_percent(share_of(*row.d, speech)),
-                                 show_percent(share_of(row.effect, speech)),
-                                 bound(row.lower, speech), bound(row.upper, speech)});
+      cells.insert(cells.end(), {show_percent(share_of(*row.d, metric_text)),
+                                 show_percent(share_of(row.effect, metric_text)),
+                                 bound(row.lower, metric_text), bound(row.upper, metric_text)});
     } else {
       cells.push_back("void: " + escape_html(row.fact.void_reason));
     }
@@ -114,17 +114,17 @@ std::string pairs_of(const Account& account) {
 
 }  // namespace
 
-std::string html_page(const Account& account, const Imprint& imprint) {
+std::string html_page(const Account& account, const PageFooter& imprint) {
   std::string page = html_head(account.verdict, kStyle);
   page += fmt::format("<h1 class=\"{}\">{}</h1>\n", kind_of(account.comparison.answer),
                       escape_html(account.verdict));
   page += arms_of(account) + charts_of(account) + facts_of(account);
-  page += list_of("To be looked at", account.remarks);
-  page += list_of("What would settle it", account.settle);
+  page += list_of("Remarks", account.remarks);
+  page += list_of("How to get a decision", account.settle);
   page += pairs_of(account);
   page += fmt::format(
-      "<footer>A and B ran next to each other, in an order drawn by a coin for each pair; the test "
-      "bets on that coin, so it may be looked at after every pair. {}, {}. Receipts: "
+      "<footer>A and B ran back to back. A coin drew the order for each pair. The test is "
+      "sequential: its result is valid after every pair. {}, {}. Receipts: "
       "<code>{}</code></footer>\n{}",
       escape_html(imprint.when), escape_html(imprint.host), escape_html(imprint.folder), kHtmlEnd);
   return page;

@@ -7,7 +7,7 @@
 
 namespace amdahl::compare {
 
-struct Imprint {
+struct PageFooter {
   std::string when;  // As people read it.
   std::string host;
   std::string folder;  // Where the receipts are.
@@ -15,6 +15,6 @@ struct Imprint {
 
 // Well-formed as HTML and as XML: pictures inline, no scripts, nothing loaded, light and dark by
 // the reader's setting. Whatever a command or its output holds is shown as text.
-std::string html_page(const Account& account, const Imprint& imprint);
+std::string html_page(const Account& account, const PageFooter& imprint);
 
 }  // namespace amdahl::compare

@@ -118,10 +118,10 @@ std::string band(const Plane& plane, const std::vector<const Row*>& rows) {
 }
 
 std::string says(const Row& row, const Account& account) {
-  const Speech& speech = account.tried.speech;
-  return fmt::format("pair {}: A {}, B {}, {} {}", row.fact.index, show_value(*row.a, speech),
-                     show_value(*row.b, speech), show_percent(share_of(*row.d, speech)),
-                     speech.lower_is_better ? "saved" : "gained");
+  const MetricText& metric_text = account.measured.metric_text;
+  return fmt::format("pair {}: A {}, B {}, {} {}", row.fact.index, show_value(*row.a, metric_text),
+                     show_value(*row.b, metric_text), show_percent(share_of(*row.d, metric_text)),
+                     metric_text.lower_is_better ? "saved" : "gained");
 }
 
 }  // namespace
@@ -133,7 +133,7 @@ std::string effect_chart(const Account& account) {
   Plane plane = plane_for(rows, 340);
   plane.low = axis.low;
   plane.high = axis.high;
-  const double delta = account.tried.design.delta;
+  const double delta = account.measured.design.delta;
   std::string inside = band(plane, rows);
   inside += fmt::format(
       "<rect class=\"none\" x=\"{:.1f}\" width=\"{:.1f}\" y=\"{:.1f}\" height=\"{:.1f}\"/>\n",
@@ -150,7 +150,7 @@ std::string effect_chart(const Account& account) {
     inside += dot(plane.x(row->fact.index), plane.y(*row->d), *row->d > 0 ? "gain" : "loss",
                   says(*row, account));
   }
-  return svg(plane, "effect of each pair and of all so far", inside + pair_numbers(plane));
+  return svg(plane, "effect of each pair and of all pairs so far", inside + pair_numbers(plane));
 }
 
 std::string value_chart(const Account& account) {
@@ -169,7 +169,7 @@ std::string value_chart(const Account& account) {
   std::string inside;
   for (int i = 0; i <= 4; ++i) {
     const double value = plane.low + (plane.high - plane.low) * i / 4;
-    inside += mark(plane, value, show_value(value, account.tried.speech), false);
+    inside += mark(plane, value, show_value(value, account.measured.metric_text), false);
   }
   for (const bool is_a : {true, false}) {
     std::vector<std::pair<double, double>> points;
@@ -182,7 +182,7 @@ std::string value_chart(const Account& account) {
     }
     inside += polyline(is_a ? "line-a" : "line-b", points) + dots;
   }
-  return svg(plane, "what A and B measured in each pair", inside + pair_numbers(plane));
+  return svg(plane, "measured values of A and B in each pair", inside + pair_numbers(plane));
 }
 
 }  // namespace amdahl::compare

@@ -7,7 +7,7 @@
 
 #include "base/html.h"
 #include "compare/html_chart.h"
-#include "compare/sample_tried.h"
+#include "compare/sample_measurements.h"
 
 namespace amdahl::compare {
 namespace {
@@ -56,11 +56,11 @@ TEST(Html, ThePageIsWholeAndNeedsNothingElse) {
 }
 
 TEST(Html, SaysAllThatTheTerminalSays) {
-  Tried tried = sample_tried(0.02, 0.05, 12);
-  tried.design.cap = 12;
-  tried.pairs[3].b.failed = tried.pairs[3].voided = true;
-  tried.pairs[3].void_reason = "B: exit 1";
-  const Account account = account_of(tried);
+  Measurements measured = sample_tried(0.02, 0.05, 12);
+  measured.design.cap = 12;
+  measured.pairs[3].b.failed = measured.pairs[3].voided = true;
+  measured.pairs[3].void_reason = "B: exit 1";
+  const Account account = account_of(measured);
   const std::string page = html_page(account, {});
   EXPECT_NE(page.find(escape_html(account.verdict)), page.npos);
   for (const Line& line : account.lines) {
@@ -78,11 +78,11 @@ TEST(Html, SaysAllThatTheTerminalSays) {
 }
 
 TEST(Html, WhateverACommandHoldsIsText) {
-  Tried tried = sample_tried(0.08, 0.02, 9);
-  tried.a = "sh -c 'a <b>&\"</code><script>alert(1)</script>'";
-  tried.b = "printf '\x01\xff\xc3 gr\xc3\xbc\xc3\x9f'";
-  tried.speech.metric = "x<y";
-  const std::string page = html_page(account_of(tried), {"now", "<host>", "/a&b"});
+  Measurements measured = sample_tried(0.08, 0.02, 9);
+  measured.a = "sh -c 'a <b>&\"</code><script>alert(1)</script>'";
+  measured.b = "printf '\x01\xff\xc3 gr\xc3\xbc\xc3\x9f'";
+  measured.metric_text.metric = "x<y";
+  const std::string page = html_page(account_of(measured), {"now", "<host>", "/a&b"});
   EXPECT_EQ(fault_in(page), "");
   EXPECT_EQ(count(page, "<script"), 0);
   EXPECT_NE(page.find("&lt;script&gt;alert(1)&lt;/script&gt;"), page.npos);

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/check.h"
-#include "compare/words.h"
+#include "compare/explain.h"
 #include "stats/campaign.h"
 #include "stats/estimate.h"
 

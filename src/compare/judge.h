@@ -1,4 +1,4 @@
-// judge.h: the answer pair by pair; folding one in and answering takes about a microsecond.
+// judge.h: updates the answer with each pair, in about a microsecond.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace amdahl::compare {
 
-// What the pairs so far say, at any peek. The same pairs give the same bits in any order and in any
-// split, so workers may fold what they have and merge. Keeps the log-ratios: 8 bytes a pair.
+// The answer from the pairs so far; valid whenever it is read. The same pairs give the same bits in
+// any order and any split, so workers may fold and merge. Keeps the log-ratios: 8 bytes a pair.
 class Judge {
  public:
   explicit Judge(const Design& design);
@@ -23,16 +23,16 @@ class Judge {
   double log_e_win() const { return win_.log_e(); }
   double log_e_worse() const { return worse_.log_e(); }
   double log_e_futile() const { return futile_.log_e(); }
-  // That it costs no more than delta; 0 unless the design is two-sided.
+  // For "it costs at most delta more"; 0 unless the design is two-sided.
   double log_e_not_worse() const { return not_worse_.log_e(); }
   double effect() const;  // Hodges-Lehmann, worked out at each call; 0 before the first pair.
 
-  // How many further pairs a verdict will probably take; 0 when there is one or the cap is used up.
+  // Expected number of further pairs until a verdict; 0 if there is one or the cap is reached.
   int pairs_still_needed() const;
 
-  // All but what takes long: no bounds (they are infinite), nothing shrunk, no sentence.
+  // Without the slow parts: bounds are infinite, no shrunk effect, no sentence.
   model::Comparison peek() const;
-  // The whole; about a millisecond at 40 pairs.
+  // Complete; about a millisecond at 40 pairs.
   model::Comparison comparison() const;
 
  private:

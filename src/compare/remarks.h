@@ -8,16 +8,16 @@
 
 namespace amdahl::compare {
 
-// What the slot does, whoever sits in it, by A/A pairs and by A/B pairs less their effect.
-OrderEffect order_effect(const Tried& tried, double effect);
+// The effect of running second, from A/A pairs and from A/B pairs after removing their effect.
+OrderEffect order_effect(const Measurements& measured, double effect);
 
-// Whether A and B give different outputs; see Tried::outputs_named.
-bool outputs_differ(const Tried& tried);
+// Whether A and B give different outputs; see Measurements::outputs_named.
+bool outputs_differ(const Measurements& measured);
 
-// Needs the comparison, the noise and the order effect of the account to be there.
+// The account's comparison, noise and order effect must be filled in.
 std::vector<std::string> remarks_on(const Account& account);
 
-// "others used 0.4 of 2 cores"; empty if it was not observed.
-std::string host_line(const Tried& tried);
+// "other processes used 0.40 of 2 cores …"; empty if it was not observed.
+std::string host_line(const Measurements& measured);
 
 }  // namespace amdahl::compare

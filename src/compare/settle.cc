@@ -6,17 +6,17 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
+#include "compare/explain.h"
 #include "compare/power.h"
-#include "compare/words.h"
 #include "stats/estimate.h"
 
 namespace amdahl::compare {
 namespace {
 
 // Of one pair, from those that were completed; 0 if there is none.
-double seconds_a_pair(const Tried& tried) {
+double seconds_a_pair(const Measurements& measured) {
   std::vector<double> seconds;
-  for (const std::vector<model::PairFact>* pairs : {&tried.same, &tried.pairs}) {
+  for (const std::vector<model::PairFact>* pairs : {&measured.same, &measured.pairs}) {
     for (const model::PairFact& pair : *pairs) {
       if (pair.voided) continue;
       seconds.push_back(pair.concurrent ? std::max(pair.a.wall_s, pair.b.wall_s)
@@ -26,34 +26,35 @@ double seconds_a_pair(const Tried& tried) {
   return seconds.empty() ? 0 : stats::median(seconds);
 }
 
-std::string time_for(int pairs, const Tried& tried) {
-  const double seconds = pairs * seconds_a_pair(tried);
+std::string time_for(int pairs, const Measurements& measured) {
+  const double seconds = pairs * seconds_a_pair(measured);
   return seconds > 0 ? fmt::format(", about {}", show_duration(from_seconds(seconds))) : "";
 }
 
 std::string more_pairs(const Account& account) {
-  const Tried& tried = account.tried;
+  const Measurements& measured = account.measured;
   const int done = account.comparison.pairs;
   const int more = *account.pairs_to_settle;
-  // A little more than typical, in tens: a cap that is met by half of all cases helps little.
-  const int cap = std::max(tried.design.cap, (done + more + more / 2 + 9) / 10 * 10);
+  // Half as many again as typical, rounded up to tens: at the median half of all cases need more.
+  const int cap = std::max(measured.design.cap, (done + more + more / 2 + 9) / 10 * 10);
   std::string text =
-      fmt::format("about {} more{}", show_count(more, "pair"), time_for(more, tried));
-  if (tried.resume.empty()) return text;
-  text += fmt::format("; type: {}", tried.resume);
-  if (cap > tried.design.cap) text += fmt::format(" --pairs {}", cap);
+      fmt::format("about {} more{}", show_count(more, "pair"), time_for(more, measured));
+  if (measured.resume.empty()) return text;
+  text += fmt::format("; run: {}", measured.resume);
+  if (cap > measured.design.cap) text += fmt::format(" --pairs {}", cap);
   return text;
 }
 
 }  // namespace
 
 std::vector<std::string> what_settles(const Account& account) {
-  const Tried& tried = account.tried;
+  const Measurements& measured = account.measured;
   const model::Comparison& c = account.comparison;
   if (c.answer != model::Answer::kCannotTell) return {};
   std::vector<std::string> ways;
   if (c.pairs == 0) {
-    if (!tried.resume.empty()) ways.push_back(fmt::format("pairs; type: {}", tried.resume));
+    if (!measured.resume.empty())
+      ways.push_back(fmt::format("completed pairs; run: {}", measured.resume));
     return ways;
   }
   constexpr int kTooMany = 2000;
@@ -62,34 +63,35 @@ std::vector<std::string> what_settles(const Account& account) {
     ways.push_back(more_pairs(account));
   } else {
     ways.push_back(
-        fmt::format("not more pairs alone: what is seen, {}, is too near to {}, from "
-                    "where on a difference matters",
-                    show_saving(std::abs(c.effect)), show_saving(tried.design.delta)));
+        fmt::format("more pairs alone will not help: the estimate, {}, is too close to {}, the "
+                    "smallest difference that matters",
+                    show_saving(std::abs(c.effect)), show_saving(measured.design.delta)));
   }
-  if (c.pairs < tried.design.cap && few) return ways;  // It was only stopped early.
+  if (c.pairs < measured.design.cap && few) return ways;  // It was only stopped early.
 
-  const Outlook outlook{account.noise.sigma, tried.design};
-  const double seen = std::max(std::abs(c.effect), tried.design.delta);
-  const auto quiet = noise_to_show(seen, tried.design.cap, outlook);
+  const Outlook outlook{account.noise.sigma, measured.design};
+  const double seen = std::max(std::abs(c.effect), measured.design.delta);
+  const auto quiet = noise_to_show(seen, measured.design.cap, outlook);
   if (quiet && *quiet < 0.9 * account.noise.sigma) {
     ways.push_back(
-        fmt::format("a quieter machine: {} of noise a pair instead of {} would show "
-                    "an effect of {} in {}",
+        fmt::format("a quieter machine: with {} noise per pair instead of {}, an effect of {} "
+                    "shows in {}",
                     show_percent(*quiet), show_percent(account.noise.sigma), show_saving(seen),
-                    show_count(tried.design.cap, "pair")));
+                    show_count(measured.design.cap, "pair")));
     const double longer = account.noise.sigma / *quiet;
     ways.push_back(
-        fmt::format("longer runs: {:.0f} times the work in each, if the noise of a "
-                    "run evens out over its length",
+        fmt::format("longer runs: {:.0f} times the work per run, if noise averages out within a "
+                    "run",
                     std::ceil(longer * longer)));
-    if (!std::ranges::any_of(tried.pairs, &model::PairFact::concurrent) && tried.cpus > 1) {
-      ways.push_back("both arms at once, where they meet the same noise: --concurrent");
+    if (!std::ranges::any_of(measured.pairs, &model::PairFact::concurrent) && measured.cpus > 1) {
+      ways.push_back("both arms at once, under the same noise: --concurrent");
     }
   }
-  if (account.visible_at_cap && *account.visible_at_cap > tried.design.delta) {
-    ways.push_back(fmt::format("asking for less: --claim {:.0f} takes a saving below {} as none",
-                               std::ceil(200 * -std::expm1(-*account.visible_at_cap)),
-                               show_saving(*account.visible_at_cap)));
+  if (account.visible_at_cap && *account.visible_at_cap > measured.design.delta) {
+    ways.push_back(
+        fmt::format("a larger threshold: with --claim {:.0f} a saving below {} counts as none",
+                    std::ceil(200 * -std::expm1(-*account.visible_at_cap)),
+                    show_saving(*account.visible_at_cap)));
   }
   return ways;
 }

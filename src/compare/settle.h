@@ -1,4 +1,4 @@
-// settle.h: what a person can do so that a comparison gets its answer.
+// settle.h: what a person can do to get a decision from an open comparison.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace amdahl::compare {
 
-// Each with a number and what to type; empty if it is settled. Needs all numbers of the account.
+// Each with a number and a command; empty if it is decided. All numbers of the account must be set.
 std::vector<std::string> what_settles(const Account& account);
 
 }  // namespace amdahl::compare

@@ -1,4 +1,4 @@
-// dream.h: wins elsewhere and outside text into fresh hypotheses for a family.
+// dream.h: new hypotheses for a family from wins of other families and from documents.
 #pragma once
 
 #include <map>
@@ -15,8 +15,8 @@
 
 namespace amdahl::dream {
 
-// The family that dreams. What it refers to must outlive the call.
-struct Ground {
+// The family that the ideas are for. The referenced objects must outlive the call.
+struct Target {
   const model::Spec& spec;
   const model::Change& baseline;
   const model::Profile& profile;
@@ -24,12 +24,12 @@ struct Ground {
   hypothesize::Limits limits{};
 };
 
-// A promoted hypothesis of some family, which it still has.
+// A promoted hypothesis that is still in its family's stack.
 struct Win {
   model::Hypothesis hypothesis;
   double gain = 0;  // Shrunk effect, ln.
-  // What it was a win against: the hypothesis's class or, of a person's idea, that of the profile
-  // its family had then.
+  // The bottleneck that it fixed: the hypothesis's class, or for a person's idea the class of the
+  // family's profile at that time.
   model::Bottleneck against = model::Bottleneck::kUnknown;
 };
 
@@ -37,42 +37,42 @@ struct Win {
 struct Passage {
   std::string document;  // Path.
   int line = 1;          // Of the document, where the text starts.
-  std::string heading;   // That it stands under; empty if none.
+  std::string heading;   // The heading above it; empty if none.
   std::string text;
 };
 
-// What was found and not taken, and why: "loader_workers=4", "notes.md:7", "the spec has no …".
-struct LeftOut {
+// An idea that was not taken, and why: "loader_workers=4", "notes.md:7", "the spec has no …".
+struct RejectedIdea {
   std::string what;
   std::string origin;
   std::string because;
 
-  friend bool operator==(const LeftOut&, const LeftOut&) = default;
+  friend bool operator==(const RejectedIdea&, const RejectedIdea&) = default;
 };
 
-struct Dreamt {
+struct Dreams {
   std::vector<model::Hypothesis> ideas;  // Best first, no key twice.
-  std::vector<LeftOut> left_out;         // The same thing for the same reason once.
+  std::vector<RejectedIdea> left_out;    // The same thing for the same reason once.
 };
 
-// Wins of other families whose bottleneck class costs this one too, moved over: knobs by their
-// names, accelerators by their ratio, env and wrappers as they are. A win that this spec cannot
-// take whole (a patch, a flag that is no knob, a knob it lacks, a value it is past already) or
-// that could save too little here is left out. `specs` holds the families of the wins by name.
-Dreamt from_wins(std::span<const Win> wins, const std::map<std::string, model::Spec>& specs,
-                 const Ground& ground);
+// Transfers wins of other families with the same bottleneck: knobs by name, accelerators by ratio,
+// env and wrappers unchanged. A win is rejected if this spec cannot take all of it (a patch, a flag
+// that is not a knob, a missing knob, a value already exceeded) or if it would save too little
+// here. `specs` holds the specs of the wins' families by name.
+Dreams from_wins(std::span<const Win> wins, const std::map<std::string, model::Spec>& specs,
+                 const Target& target);
 
-// What the passages recommend that can be done here:
+// Ideas from passages that apply to this family:
 // - variables that only tune (OMP_NUM_THREADS=1; never one that loads code or writes files),
 // - knobs of the spec set to a value ("num_workers=4", "4 loader workers", "--bs 64"),
 // - playbook entries whose title they hold, or whose knob they name and turn the same way ("more
 //   loader workers"), also where the entry's conditions do not hold.
-// Where a text only mentions a knob, or by an everyday word ("4 workers"), it must speak of what
-// the knob works on. The change must work on a cause of this profile: one that such settings are
-// known to work on, or one that the passage speaks of itself. What a sentence advises against is
-// left out. The origin is "DOCUMENT:LINE", the mechanism quotes the sentence.
-Dreamt from_passages(std::span<const Passage> passages,
-                     std::span<const hypothesize::Entry> playbook, const Ground& ground);
+// If a text only mentions a knob, or uses an everyday word ("4 workers"), it must also name the
+// bottleneck that the knob addresses. The change must address a cause of this profile: one that
+// such settings are known to address, or one that the passage names. Settings that a sentence
+// advises against are rejected. The origin is "DOCUMENT:LINE"; the mechanism quotes the sentence.
+Dreams from_passages(std::span<const Passage> passages,
+                     std::span<const hypothesize::Entry> playbook, const Target& target);
 
 // What to look for in documents. Each is a phrase of lower-case letters, digits and blanks, which
 // a text holds if it holds words that begin so.

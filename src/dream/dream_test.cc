@@ -96,7 +96,7 @@ Win win(model::Change change, Bottleneck bottleneck = Bottleneck::kInput) {
   return result;
 }
 
-Dreamt dream_all(const std::vector<Win>& wins, const model::Change& baseline = {}) {
+Dreams dream_all(const std::vector<Win>& wins, const model::Change& baseline = {}) {
   const std::map<std::string, model::Spec> specs = {{"resize", resize()}, {"embed", embed()}};
   const model::Spec spec = embed();
   const model::Profile seen = profile();
@@ -109,10 +109,10 @@ std::vector<model::Hypothesis> dream_of(const std::vector<Win>& wins) {
 
 // The change that the win becomes, or why it becomes none.
 std::string dream_of(const model::Change& change) {
-  const Dreamt dreamt = dream_all({win(change)});
-  if (dreamt.ideas.size() + dreamt.left_out.size() != 1) return "neither taken nor left out";
-  return dreamt.ideas.empty() ? "left out: " + dreamt.left_out[0].because
-                              : model::describe(dreamt.ideas[0].change);
+  const Dreams dreams = dream_all({win(change)});
+  if (dreams.ideas.size() + dreams.left_out.size() != 1) return "neither taken nor left out";
+  return dreams.ideas.empty() ? "left out: " + dreams.left_out[0].because
+                              : model::describe(dreams.ideas[0].change);
 }
 
 TEST(FromWins, AChangeIsTranslatedThroughKnobNames) {
@@ -154,7 +154,7 @@ TEST(FromWins, AChangeIsTranslatedThroughKnobNames) {
       {"a flag there is a config key here", flag_to_config, "embed.json#batch = 8"},
       {"bounds here are kept", by_alias, "embed.json#batch = 16"},
       {"larger there must not become smaller here", past_it,
-       "left out: embed is there or past it already, with batch_size = 4"},
+       "left out: embed already has at least that: batch_size = 4"},
       {"a variable there is a flag here", variable_to_flag, "--threads 1"},
       {"a bare flag taken away", switched_off, "--check-inputs 0"},
       {"a switch has its own value here", switched_on, "EMBED_CACHE={state}/decoded"},
@@ -162,9 +162,9 @@ TEST(FromWins, AChangeIsTranslatedThroughKnobNames) {
       {"accelerators by their ratio", half, "1 accelerator"},
       {"a knob that is not here", no_such_knob,
        "left out: the spec of embed has no knob queue_depth"},
-      {"a flag that is no knob", no_knob, "left out: --secret-mode is no knob of resize"},
+      {"a flag that is no knob", no_knob, "left out: --secret-mode is not a knob of resize"},
       {"not half of a win", partly, "left out: the spec of embed has no knob queue_depth"},
-      {"a patch stays where it is", patch, "left out: it is a patch of another repository"},
+      {"a patch stays where it is", patch, "left out: it is a patch for another repository"},
       {"a variable of the house's own code", private_variable, "HOUSE_FAST_PATH=1"},
       {"a variable that is a knob there and none here", private_knob,
        "left out: the spec of embed has no knob prefetch_factor"},
@@ -181,16 +181,16 @@ TEST(FromWins, SaysWhereItComesFromAndClaimsNoMoreThanTheClassCosts) {
   change.args["--bs"] = "8";
   Win large = win(change);
   large.gain = 1.5;
-  const auto dreamt = dream_of(std::vector{large});
-  ASSERT_EQ(dreamt.size(), 1U);
-  EXPECT_EQ(dreamt[0].origin.kind, "dream");
-  EXPECT_EQ(dreamt[0].origin.ref, "win h-0123456789 of resize");
-  EXPECT_EQ(dreamt[0].title, "what won");
-  EXPECT_EQ(dreamt[0].family, "embed");
-  EXPECT_EQ(dreamt[0].profile, "p-9");
-  EXPECT_DOUBLE_EQ(dreamt[0].predicted_gain, 0.3);
-  EXPECT_EQ(dreamt[0].ceiling_share, 0);
-  EXPECT_EQ(dreamt[0].mechanism, "It saved " + show_percent(1 - std::exp(-1.5)) +
+  const auto dreams = dream_of(std::vector{large});
+  ASSERT_EQ(dreams.size(), 1U);
+  EXPECT_EQ(dreams[0].origin.kind, "dream");
+  EXPECT_EQ(dreams[0].origin.ref, "win h-0123456789 of resize");
+  EXPECT_EQ(dreams[0].title, "what won");
+  EXPECT_EQ(dreams[0].family, "embed");
+  EXPECT_EQ(dreams[0].profile, "p-9");
+  EXPECT_DOUBLE_EQ(dreams[0].predicted_gain, 0.3);
+  EXPECT_EQ(dreams[0].ceiling_share, 0);
+  EXPECT_EQ(dreams[0].mechanism, "It saved " + show_percent(1 - std::exp(-1.5)) +
                                      " of the cost of resize. It waits less.");
 }
 
@@ -215,29 +215,29 @@ TEST(FromWins, TwoWinsUnderOtherSpellingsAreOneIdea) {
   Win better = win(capital);
   better.hypothesis.id = "h-better";
   better.gain = 0.25;
-  const auto dreamt = dream_of(std::vector{win(small), better});
-  ASSERT_EQ(dreamt.size(), 1U);
-  EXPECT_EQ(dreamt[0].origin.ref, "win h-better of resize");
+  const auto dreams = dream_of(std::vector{win(small), better});
+  ASSERT_EQ(dreams.size(), 1U);
+  EXPECT_EQ(dreams[0].origin.ref, "win h-better of resize");
 }
 
 TEST(FromWins, WhatTheBaselineHasIsNoIdea) {
   model::Change change;
   change.env["OMP_WAIT_POLICY"] = "passive";
-  const Dreamt dreamt = dream_all({win(change)}, change);
-  EXPECT_TRUE(dreamt.ideas.empty());
-  const LeftOut want{"OMP_WAIT_POLICY=passive", "win h-0123456789 of resize",
-                     "the change does nothing, the baseline of embed has it already: "
-                     "OMP_WAIT_POLICY=passive"};
-  EXPECT_EQ(dreamt.left_out, std::vector{want});
+  const Dreams dreams = dream_all({win(change)}, change);
+  EXPECT_TRUE(dreams.ideas.empty());
+  const RejectedIdea want{"OMP_WAIT_POLICY=passive", "win h-0123456789 of resize",
+                          "the change does nothing: the baseline of embed already has it: "
+                          "OMP_WAIT_POLICY=passive"};
+  EXPECT_EQ(dreams.left_out, std::vector{want});
 }
 
 TEST(FromWins, AClassThatCostsLittleHereIsNotWorthATest) {
   model::Change change;
   change.args["--bs"] = "8";
-  const Dreamt dreamt = dream_all({win(change, Bottleneck::kCommunication)});
-  ASSERT_EQ(dreamt.left_out.size(), 1U);
-  EXPECT_EQ(dreamt.left_out[0].because,
-            "it was won against waiting for other ranks, which costs embed nothing");
+  const Dreams dreams = dream_all({win(change, Bottleneck::kCommunication)});
+  ASSERT_EQ(dreams.left_out.size(), 1U);
+  EXPECT_EQ(dreams.left_out[0].because,
+            "it fixed waiting for other ranks, which costs embed nothing");
 }
 
 TEST(FromWins, WhatOnlyTheOtherJobMayReadIsLessLikely) {
@@ -258,10 +258,10 @@ TEST(FromWins, APersonsIdeaIsCalledByItsChangeHere) {
   Win idea = win(change);
   idea.hypothesis.title = model::describe(change);
   idea.hypothesis.mechanism.clear();
-  const auto dreamt = dream_of(std::vector{idea});
-  ASSERT_EQ(dreamt.size(), 1U);
-  EXPECT_EQ(dreamt[0].title, "embed.json#batch = 8");
-  EXPECT_EQ(dreamt[0].mechanism,
+  const auto dreams = dream_of(std::vector{idea});
+  ASSERT_EQ(dreams.size(), 1U);
+  EXPECT_EQ(dreams[0].title, "embed.json#batch = 8");
+  EXPECT_EQ(dreams[0].mechanism,
             "It saved " + show_percent(1 - std::exp(-0.2)) + " of the cost of resize.");
 }
 

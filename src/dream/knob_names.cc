@@ -130,7 +130,7 @@ bool links(const std::string& word) {
 // Reads one sentence for one knob.
 class Finder {
  public:
-  Finder(const Sentence& sentence, std::string knob, std::vector<KnobSaid>& found)
+  Finder(const Sentence& sentence, std::string knob, std::vector<KnobMention>& found)
       : sentence_(sentence), knob_(std::move(knob)), found_(found) {}
 
   void names(std::string_view list) {
@@ -142,15 +142,15 @@ class Finder {
   void nouns(std::string_view list) {
     each(list, [&](std::size_t first, std::size_t last) {
       const auto set = value(first, last, false);
-      const Way said = way(first, last);
-      if (set || said != Way::kUnsaid) keep(first, set, said, true);
+      const Direction said = way(first, last);
+      if (set || said != Direction::kUnstated) keep(first, set, said, true);
     });
   }
 
   void rates(std::string_view list) {
     each(list, [&](std::size_t first, std::size_t last) {
-      const Way said = way(first, last);
-      if (said != Way::kUnsaid) keep(first, std::nullopt, opposite(said), true);
+      const Direction said = way(first, last);
+      if (said != Direction::kUnstated) keep(first, std::nullopt, opposite(said), true);
     });
   }
 
@@ -164,7 +164,7 @@ class Finder {
       const bool assigned = trim(between(sentence_, last - 1)).starts_with('=');
       if (!as_flag && !assigned) return;
       const auto set = value_after(last, as_flag);
-      if (set) keep(first, set, Way::kUnsaid, false);
+      if (set) keep(first, set, Direction::kUnstated, false);
     });
   }
 
@@ -174,7 +174,7 @@ class Finder {
     for (const std::string_view name : split(list, ',')) {
       if (name.empty()) continue;
       const auto length = static_cast<std::size_t>(std::ranges::count(name, ' ')) + 1;
-      for (const std::size_t first : places_of(sentence_, name)) {
+      for (const std::size_t first : positions_of(sentence_, name)) {
         if (!is_part(first, first + length)) found(first, first + length);
       }
     }
@@ -188,8 +188,8 @@ class Finder {
     return (start > 0 && text[start - 1] == '_') || (end < text.size() && text[end] == '_');
   }
 
-  Way way(std::size_t first, std::size_t last) const {
-    return way_beside(sentence_, first, last, is_switch(knob_));
+  Direction way(std::size_t first, std::size_t last) const {
+    return direction_beside(sentence_, first, last, is_switch(knob_));
   }
 
   std::optional<std::string> read(std::size_t word) const {
@@ -219,13 +219,14 @@ class Finder {
     return assigned || linked || direct ? read(at) : std::nullopt;
   }
 
-  void keep(std::size_t first, std::optional<std::string> value, Way way, bool everyday) const {
+  void keep(std::size_t first, std::optional<std::string> value, Direction way,
+            bool everyday) const {
     found_.push_back({knob_, std::move(value), way, first, everyday});
   }
 
   const Sentence& sentence_;
   std::string knob_;
-  std::vector<KnobSaid>& found_;
+  std::vector<KnobMention>& found_;
 };
 
 // How the job itself calls it: flags, a variable, the last part of a key.
@@ -240,10 +241,10 @@ std::vector<std::string> own_names(const model::Knob& knob) {
 
 }  // namespace
 
-std::vector<KnobSaid> knobs_in(const Sentence& sentence, const model::Spec& spec) {
-  std::vector<KnobSaid> found;
+std::vector<KnobMention> knobs_in(const Sentence& sentence, const model::Spec& spec) {
+  std::vector<KnobMention> found;
   for (const Names& row : kNames) {
-    std::vector<KnobSaid> said;
+    std::vector<KnobMention> said;
     Finder finder(sentence, std::string(row.knob), said);
     finder.names(row.names);
     finder.nouns(row.nouns);
@@ -255,11 +256,11 @@ std::vector<KnobSaid> knobs_in(const Sentence& sentence, const model::Spec& spec
     // One name within another ("loader workers", "workers") says the same twice, and what has a
     // value says more than what has none.
     std::ranges::stable_sort(
-        said, {}, [](const KnobSaid& one) { return std::pair(!one.value, one.everyday); });
-    for (KnobSaid& one : said) {
-      const bool again = std::ranges::any_of(found, [&](const KnobSaid& other) {
+        said, {}, [](const KnobMention& one) { return std::pair(!one.value, one.everyday); });
+    for (KnobMention& one : said) {
+      const bool again = std::ranges::any_of(found, [&](const KnobMention& other) {
         return other.knob == one.knob && (other.value == one.value || !one.value) &&
-               (one.way == Way::kUnsaid || other.way == one.way || other.value);
+               (one.way == Direction::kUnstated || other.way == one.way || other.value);
       });
       if (!again) found.push_back(std::move(one));
     }

@@ -1,4 +1,4 @@
-// knob_names.h: what a sentence says of the settings that a job's spec calls knobs.
+// knob_names.h: finds mentions of knobs and their values in a sentence.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,18 @@
 namespace amdahl::dream {
 
 // "num_workers=4", "more loader workers", "fsync off", "4 loader workers", "fewer checkpoints".
-struct KnobSaid {
-  std::string knob;                  // By the playbook's name.
-  std::optional<std::string> value;  // A number, "on", "off" or a number format; nothing else.
-  Way way = Way::kUnsaid;            // Without a value; of the knob itself, not of its words.
-  std::size_t first = 0;             // Its first word in the sentence.
-  bool everyday = false;             // By a word that other things are called by too.
+struct KnobMention {
+  std::string knob;                      // By the playbook's name.
+  std::optional<std::string> value;      // A number, "on", "off" or a number format; nothing else.
+  Direction way = Direction::kUnstated;  // Without a value; of the knob itself, not of its words.
+  std::size_t first = 0;                 // Its first word in the sentence.
+  bool everyday = false;                 // By a word that other things are called by too.
 };
 
 // Every knob that the sentence names by one of its usual names or, if the spec has it, by the
 // flag, variable or key of the job itself. A name of one everyday word ("workers", "threads")
 // counts only with a value or a way beside it.
-std::vector<KnobSaid> knobs_in(const Sentence& sentence, const model::Spec& spec);
+std::vector<KnobMention> knobs_in(const Sentence& sentence, const model::Spec& spec);
 
 // The knob of the spec that does what the variable does, or nullptr.
 const model::Knob* knob_for(const std::string& variable, const model::Spec& spec);
@@ -32,7 +32,7 @@ const model::Knob* knob_for(const std::string& variable, const model::Spec& spec
 // Whether the knob is turned on or off.
 bool is_switch(std::string_view knob);
 
-// Whether who recommends a number of it recommends at least that: a job that has more has it.
+// Whether a recommended number means "at least": a job with more already has it.
 bool grows(std::string_view knob);
 
 // The usual names of all knobs and those that the job gives its own, folded: for a search.

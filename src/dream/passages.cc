@@ -21,14 +21,14 @@ using model::Bottleneck;
 
 constexpr double kEffectOfASetting = 0.2;  // Of what its class costs.
 constexpr double kPriorOfASetting = 0.08;
-constexpr int kWordsThatTell = 3;            // A title of fewer may stand in any text.
+constexpr int kWordsThatTell = 3;            // A shorter title may occur in any text.
 constexpr double kPriorOffConditions = 0.4;  // Of an entry's prior, where its conditions fail.
 
-// What of a passage is being read.
-struct Place {
+// The position in a passage that is being read.
+struct Mention {
   const Passage& passage;
   const Sentence& sentence;
-  const std::vector<Bottleneck>& classes;  // That the passage speaks of.
+  const std::vector<Bottleneck>& classes;  // Bottlenecks that the passage names.
   std::size_t at = 0;                      // In the sentence's text.
 
   std::string ref() const {
@@ -51,56 +51,56 @@ std::size_t word_at(const Sentence& sentence, std::size_t at) {
   return static_cast<std::size_t>(word - sentence.words.begin());
 }
 
-std::string named(const KnobSaid& said) {
+std::string named(const KnobMention& said) {
   if (said.value) return fmt::format("{}={}", said.knob, *said.value);
-  if (said.way == Way::kUnsaid) return said.knob;
-  return fmt::format("{} {}", said.way == Way::kMore ? "more" : "less", said.knob);
+  if (said.way == Direction::kUnstated) return said.knob;
+  return fmt::format("{} {}", said.way == Direction::kMore ? "more" : "less", said.knob);
 }
 
 // Reads passages for one family.
 class Reader {
  public:
-  // `ground` has the profile with the knobs of the baseline.
-  Reader(std::span<const Entry> playbook, const Ground& ground)
-      : playbook_(playbook), ground_(ground) {}
+  // `target` has the profile with the knobs of the baseline.
+  Reader(std::span<const Entry> playbook, const Target& target)
+      : playbook_(playbook), target_(target) {}
 
   void read(const Passage& passage) {
     const std::vector<Bottleneck> classes =
         classes_named(folded(passage.heading + "\n" + passage.text));
     for (const Sentence& sentence : sentences_in(passage.text)) {
-      const Place place{passage, sentence, classes};
+      const Mention place{passage, sentence, classes};
       for (const Entry& entry : playbook_) title(entry, place);
       for (const Setting& setting : settings_in(sentence.text)) variable(setting, place);
-      for (const KnobSaid& said : knobs_in(sentence, ground_.spec)) knob(said, place);
+      for (const KnobMention& said : knobs_in(sentence, target_.spec)) knob(said, place);
     }
   }
 
-  Dreamt take() {
-    dreamt_.ideas = best_of_each(std::move(dreamt_.ideas));
-    if (dreamt_.ideas.size() > ground_.limits.at_most) {
-      dreamt_.ideas.resize(ground_.limits.at_most);
+  Dreams take() {
+    dreams_.ideas = best_of_each(std::move(dreams_.ideas));
+    if (dreams_.ideas.size() > target_.limits.at_most) {
+      dreams_.ideas.resize(target_.limits.at_most);
     }
-    return std::move(dreamt_);
+    return std::move(dreams_);
   }
 
  private:
-  void keep(Result<model::Hypothesis> made, const std::string& what, const Place& place) {
+  void keep(Result<model::Hypothesis> made, const std::string& what, const Mention& place) {
     if (made) {
-      dreamt_.ideas.push_back(*std::move(made));
+      dreams_.ideas.push_back(*std::move(made));
       return;
     }
-    const auto same = [&](const LeftOut& other) {
+    const auto same = [&](const RejectedIdea& other) {
       return other.what == what && other.because == made.error().text;
     };
-    if (std::ranges::none_of(dreamt_.left_out, same)) {
-      dreamt_.left_out.push_back({what, place.ref(), made.error().text});
+    if (std::ranges::none_of(dreams_.left_out, same)) {
+      dreams_.left_out.push_back({what, place.ref(), made.error().text});
     }
   }
 
   Error advised_against() const { return bad_input("the text advises against it"); }
 
-  void title(const Entry& entry, Place place) {
-    const std::vector<std::size_t> found = places_of(place.sentence, folded(entry.title));
+  void title(const Entry& entry, Mention place) {
+    const std::vector<std::size_t> found = positions_of(place.sentence, folded(entry.title));
     if (found.empty()) return;
     const auto words = std::ranges::count(entry.title, ' ') + 1;
     if (words < kWordsThatTell && !speaks_of_any({entry.bottleneck}, place)) return;
@@ -109,46 +109,46 @@ class Reader {
     keep(against ? advised_against() : from_entry(entry, place), entry.title, place);
   }
 
-  void variable(const Setting& setting, Place place) {
+  void variable(const Setting& setting, Mention place) {
     place.at = setting.at;
     const std::string what = fmt::format("{}={}", setting.variable, setting.value);
     if (advises_against(place.sentence, word_at(place.sentence, setting.at))) {
       return keep(advised_against(), what, place);
     }
-    const model::Knob* knob = knob_for(setting.variable, ground_.spec);
+    const model::Knob* knob = knob_for(setting.variable, target_.spec);
     if (knob != nullptr) return keep(from_value(knob->name, setting.value, place), what, place);
     keep(from_setting(setting, place), what, place);
   }
 
-  void knob(const KnobSaid& said, Place place) {
+  void knob(const KnobMention& said, Mention place) {
     place.at = place.sentence.words[said.first].start;
-    const bool vague = said.everyday || (!said.value && said.way == Way::kUnsaid);
+    const bool vague = said.everyday || (!said.value && said.way == Direction::kUnstated);
     if (vague && !speaks_of_any(classes_of(said.knob), place)) return;
     if (advises_against(place.sentence, said.first)) {
       return keep(advised_against(), named(said), place);
     }
-    if (!ground_.spec.knobs.contains(said.knob)) {
-      if (costliest(ground_.profile, classes_of(said.knob))) keep(no_knob(said), said.knob, place);
+    if (!target_.spec.knobs.contains(said.knob)) {
+      if (costliest(target_.profile, classes_of(said.knob))) keep(no_knob(said), said.knob, place);
       return;
     }
     if (said.value) return keep(from_value(said.knob, *said.value, place), named(said), place);
     for (const Entry& entry : playbook_) {
       if (!entry.knobs.contains(said.knob)) continue;
-      const Way way = way_of(entry, said.knob);
-      if (said.way == Way::kUnsaid || said.way == way) {
+      const Direction way = way_of(entry, said.knob);
+      if (said.way == Direction::kUnstated || said.way == way) {
         keep(from_entry(entry, place), entry.title, place);
       }
     }
   }
 
-  Error no_knob(const KnobSaid& said) const {
+  Error no_knob(const KnobMention& said) const {
     return bad_input(
         fmt::format("the spec of {} has no knob {}; if the job has it, add [knobs.{}] to the spec",
-                    ground_.spec.family, said.knob, said.knob));
+                    target_.spec.family, said.knob, said.knob));
   }
 
-  // "Workers" are many things; beside words for what they would cure they are ours.
-  static bool speaks_of_any(const std::vector<Bottleneck>& classes, const Place& place) {
+  // "Workers" is ambiguous. It counts only if the text also names the bottleneck that they cure.
+  static bool speaks_of_any(const std::vector<Bottleneck>& classes, const Mention& place) {
     return std::ranges::find_first_of(classes, place.classes) != classes.end();
   }
 
@@ -162,50 +162,50 @@ class Reader {
   }
 
   // Which way a change turns the knob.
-  Way way_of(const model::Change& change, const std::string& name) const {
-    const model::Knob& knob = ground_.spec.knobs.at(name);
-    const auto before = hypothesize::present_of(ground_.spec, ground_.baseline, knob);
+  Direction way_of(const model::Change& change, const std::string& name) const {
+    const model::Knob& knob = target_.spec.knobs.at(name);
+    const auto before = hypothesize::present_of(target_.spec, target_.baseline, knob);
     const auto after =
-        hypothesize::present_of(ground_.spec, model::combine(ground_.baseline, change), knob);
+        hypothesize::present_of(target_.spec, model::combine(target_.baseline, change), knob);
     const auto from = to_number<double>(before.value);
     const auto to = to_number<double>(after.value);
-    if (from && to) return *to > *from ? Way::kMore : Way::kLess;
-    if (!is_switch(name)) return to == 0 ? Way::kLess : Way::kMore;
+    if (from && to) return *to > *from ? Direction::kMore : Direction::kLess;
+    if (!is_switch(name)) return to == 0 ? Direction::kLess : Direction::kMore;
     const auto off = hypothesize::switched(knob, before, false);
     const bool is_off = off ? after.set && after.value == *off : !after.set;
-    return is_off ? Way::kLess : Way::kMore;
+    return is_off ? Direction::kLess : Direction::kMore;
   }
 
-  Way way_of(const Entry& entry, const std::string& knob) const {
-    const auto change = hypothesize::resolve(entry, ground_.spec, ground_.baseline);
-    return change ? way_of(*change, knob) : Way::kUnsaid;
+  Direction way_of(const Entry& entry, const std::string& knob) const {
+    const auto change = hypothesize::resolve(entry, target_.spec, target_.baseline);
+    return change ? way_of(*change, knob) : Direction::kUnstated;
   }
 
-  Error saves_nothing(std::vector<Bottleneck> classes, const Place& place) const {
+  Error saves_nothing(std::vector<Bottleneck> classes, const Mention& place) const {
     classes.insert(classes.end(), place.classes.begin(), place.classes.end());
-    const auto cost = costliest(ground_.profile, classes);
+    const auto cost = costliest(target_.profile, classes);
     if (cost) {
-      return bad_input(fmt::format("it works on {}, which costs {} only {}",
-                                   describe(cost->bottleneck), ground_.spec.family,
+      return bad_input(fmt::format("it addresses {}, which costs {} only {}",
+                                   describe(cost->bottleneck), target_.spec.family,
                                    show_percent(cost->share)));
     }
-    return bad_input(fmt::format("nothing that it works on costs {} anything ({})",
-                                 ground_.spec.family,
+    return bad_input(fmt::format("it addresses nothing that costs {} time ({})",
+                                 target_.spec.family,
                                  classes.empty() ? "unknown" : describe(classes.front())));
   }
 
-  // Of the classes it is known to work on and of those that the passage speaks of.
-  std::optional<Estimate> by_class(std::vector<Bottleneck> classes, const Place& place) const {
+  // Over the classes that it is known to address and those that the passage names.
+  std::optional<Estimate> by_class(std::vector<Bottleneck> classes, const Mention& place) const {
     classes.insert(classes.end(), place.classes.begin(), place.classes.end());
-    const auto cost = costliest(ground_.profile, classes);
+    const auto cost = costliest(target_.profile, classes);
     const double gain = cost ? kEffectOfASetting * cost->share : 0;
-    if (gain < ground_.limits.min_gain) return std::nullopt;
+    if (gain < target_.limits.min_gain) return std::nullopt;
     return Estimate{gain, 0, kPriorOfASetting, cost->bottleneck};
   }
 
   // As the best entry that turns the knob the same way has it; else by the class.
   std::optional<Estimate> by_playbook(const std::string& knob, const model::Change& change,
-                                      const Place& place) const {
+                                      const Mention& place) const {
     std::optional<Estimate> best;
     std::vector<Bottleneck> classes;
     for (const Entry& entry : playbook_) {
@@ -213,10 +213,10 @@ class Reader {
       if (way_of(entry, knob) != way_of(change, knob)) continue;
       classes.push_back(entry.bottleneck);
       const hypothesize::Gain gain =
-          hypothesize::gain_of(entry, ground_.profile, ground_.spec, ground_.baseline, change);
-      if (gain.predicted < ground_.limits.min_gain) continue;
+          hypothesize::gain_of(entry, target_.profile, target_.spec, target_.baseline, change);
+      if (gain.predicted < target_.limits.min_gain) continue;
       std::string because;
-      const bool applies = hypothesize::applies(entry, ground_.profile, because);
+      const bool applies = hypothesize::applies(entry, target_.profile, because);
       const double prior = applies ? entry.prior : entry.prior * kPriorOffConditions;
       if (best && best->prior * best->predicted >= prior * gain.predicted) continue;
       best = {gain.predicted, gain.ceiling, prior, entry.bottleneck};
@@ -225,31 +225,31 @@ class Reader {
   }
 
   Result<model::Hypothesis> made(const model::Change& change, const Estimate& estimate,
-                                 const Place& place) const {
+                                 const Mention& place) const {
     model::Hypothesis hypothesis = TRY(hypothesize::from_change(
-        ground_.spec, ground_.baseline, change, {"dream", place.ref()}, ground_.hardware));
+        target_.spec, target_.baseline, change, {"dream", place.ref()}, target_.hardware));
     hypothesis.bottleneck = estimate.bottleneck;
     hypothesis.predicted_gain = estimate.predicted;
     hypothesis.ceiling_share = estimate.ceiling;
     hypothesis.prior = estimate.prior;
-    hypothesis.profile = ground_.profile.id;
+    hypothesis.profile = target_.profile.id;
     hypothesis.mechanism = place.says();
     return hypothesis;
   }
 
-  Result<model::Hypothesis> from_entry(const Entry& entry, const Place& place) const {
+  Result<model::Hypothesis> from_entry(const Entry& entry, const Mention& place) const {
     for (const std::string& need : entry.needs) {
-      if (ground_.limits.absent.contains(need)) {
-        return bad_input(fmt::format("it needs {}, which was not found", need));
+      if (target_.limits.absent.contains(need)) {
+        return bad_input(fmt::format("it needs {}, which is not available", need));
       }
     }
     std::string because;
-    const auto change = hypothesize::resolve(entry, ground_.spec, ground_.baseline, because);
+    const auto change = hypothesize::resolve(entry, target_.spec, target_.baseline, because);
     if (!change) return bad_input(because);
     const hypothesize::Gain gain =
-        hypothesize::gain_of(entry, ground_.profile, ground_.spec, ground_.baseline, *change);
-    if (gain.predicted < ground_.limits.min_gain) return saves_nothing({entry.bottleneck}, place);
-    const bool applies = hypothesize::applies(entry, ground_.profile, because);
+        hypothesize::gain_of(entry, target_.profile, target_.spec, target_.baseline, *change);
+    if (gain.predicted < target_.limits.min_gain) return saves_nothing({entry.bottleneck}, place);
+    const bool applies = hypothesize::applies(entry, target_.profile, because);
     const double prior = applies ? entry.prior : entry.prior * kPriorOffConditions;
     model::Hypothesis hypothesis =
         TRY(made(*change, {gain.predicted, gain.ceiling, prior, entry.bottleneck}, place));
@@ -261,19 +261,19 @@ class Reader {
 
   // A knob of the spec set to what the text says.
   Result<model::Hypothesis> from_value(const std::string& name, const std::string& value,
-                                       const Place& place) const {
+                                       const Mention& place) const {
     Entry entry;
     entry.knobs[name] = is_switch(name) && value == "on"    ? "on"
                         : is_switch(name) && value == "off" ? "off"
                                                             : "=" + value;
     std::string because;
-    const auto change = hypothesize::resolve(entry, ground_.spec, ground_.baseline, because);
+    const auto change = hypothesize::resolve(entry, target_.spec, target_.baseline, because);
     if (!change) return bad_input(because);
     if (name == "threads" && is_too_many(value)) return too_many(value);
-    if (grows(name) && value != "0" && way_of(*change, name) == Way::kLess) {
+    if (grows(name) && value != "0" && way_of(*change, name) == Direction::kLess) {
       const auto present =
-          hypothesize::present_of(ground_.spec, ground_.baseline, ground_.spec.knobs.at(name));
-      return bad_input(fmt::format("{} has more already: {}", ground_.spec.family, present.value));
+          hypothesize::present_of(target_.spec, target_.baseline, target_.spec.knobs.at(name));
+      return bad_input(fmt::format("{} already uses more: {}", target_.spec.family, present.value));
     }
     const auto estimate = by_playbook(name, *change, place);
     if (!estimate) return saves_nothing(classes_of(name), place);
@@ -283,8 +283,8 @@ class Reader {
   }
 
   int slots() const {
-    return std::max(ground_.spec.cpus,
-                    hypothesize::accelerators_of(ground_.spec, ground_.baseline));
+    return std::max(target_.spec.cpus,
+                    hypothesize::accelerators_of(target_.spec, target_.baseline));
   }
 
   bool is_too_many(const std::string& threads) const {
@@ -292,12 +292,12 @@ class Reader {
   }
 
   Error too_many(const std::string& threads) const {
-    return bad_input(fmt::format("{} threads are more than the {} CPU slot{} of {}", threads,
-                                 slots(), slots() == 1 ? "" : "s", ground_.spec.family));
+    return bad_input(fmt::format("{} threads exceed the {} CPU slot{} of {}", threads, slots(),
+                                 slots() == 1 ? "" : "s", target_.spec.family));
   }
 
   // As an entry, so that lists in variables are treated alike.
-  Result<model::Hypothesis> from_setting(const Setting& setting, const Place& place) const {
+  Result<model::Hypothesis> from_setting(const Setting& setting, const Mention& place) const {
     if (setting.variable.ends_with("NUM_THREADS") && is_too_many(setting.value)) {
       return too_many(setting.value);
     }
@@ -307,7 +307,7 @@ class Reader {
     Entry entry;
     entry.env[setting.variable] = setting.value;
     std::string because;
-    const auto change = hypothesize::resolve(entry, ground_.spec, ground_.baseline, because);
+    const auto change = hypothesize::resolve(entry, target_.spec, target_.baseline, because);
     if (!change) return bad_input(because);
     model::Hypothesis hypothesis = TRY(made(*change, *estimate, place));
     hypothesis.title = fmt::format("{}={}", setting.variable, setting.value);
@@ -315,17 +315,17 @@ class Reader {
   }
 
   std::span<const Entry> playbook_;
-  const Ground& ground_;
-  Dreamt dreamt_;
+  const Target& target_;
+  Dreams dreams_;
 };
 
 }  // namespace
 
-Dreamt from_passages(std::span<const Passage> passages, std::span<const Entry> playbook,
-                     const Ground& ground) {
+Dreams from_passages(std::span<const Passage> passages, std::span<const Entry> playbook,
+                     const Target& target) {
   const model::Profile present =
-      hypothesize::on_baseline(ground.profile, ground.spec, ground.baseline);
-  const Ground here{ground.spec, ground.baseline, present, ground.hardware, ground.limits};
+      hypothesize::on_baseline(target.profile, target.spec, target.baseline);
+  const Target here{target.spec, target.baseline, present, target.hardware, target.limits};
   Reader reader(playbook, here);
   for (const Passage& passage : passages) reader.read(passage);
   return reader.take();

@@ -58,7 +58,7 @@ struct Family {
   model::Profile profile = starved();
 };
 
-Dreamt read(const std::string& text, const Family& family = {}, const std::string& heading = "") {
+Dreams read(const std::string& text, const Family& family = {}, const std::string& heading = "") {
   const auto playbook = hypothesize::embedded_playbook();
   EXPECT_TRUE(playbook);
   const Passage passage{"/notes/tuning.md", 10, heading, text};
@@ -66,24 +66,24 @@ Dreamt read(const std::string& text, const Family& family = {}, const std::strin
                        {family.spec, family.baseline, family.profile, "cpu"});
 }
 
-std::vector<std::string> changes(const Dreamt& dreamt) {
+std::vector<std::string> changes(const Dreams& dreams) {
   std::vector<std::string> result;
-  for (const auto& idea : dreamt.ideas) result.push_back(model::describe(idea.change));
+  for (const auto& idea : dreams.ideas) result.push_back(model::describe(idea.change));
   std::ranges::sort(result);
   return result;
 }
 
 // Why nothing came of it; the first reason.
-std::string why_not(const Dreamt& dreamt) {
-  if (!dreamt.ideas.empty()) return "taken: " + model::describe(dreamt.ideas[0].change);
-  return dreamt.left_out.empty() ? "" : dreamt.left_out[0].because;
+std::string why_not(const Dreams& dreams) {
+  if (!dreams.ideas.empty()) return "taken: " + model::describe(dreams.ideas[0].change);
+  return dreams.left_out.empty() ? "" : dreams.left_out[0].because;
 }
 
 TEST(FromPassages, AVariableThatATextNames) {
-  const Dreamt dreamt =
+  const Dreams dreams =
       read("It is slow.\nOn a shared host\nOMP_WAIT_POLICY=PASSIVE gave us 12 %.\n");
-  ASSERT_EQ(changes(dreamt), std::vector<std::string>{"OMP_WAIT_POLICY=PASSIVE"});
-  const model::Hypothesis& idea = dreamt.ideas[0];
+  ASSERT_EQ(changes(dreams), std::vector<std::string>{"OMP_WAIT_POLICY=PASSIVE"});
+  const model::Hypothesis& idea = dreams.ideas[0];
   EXPECT_EQ(idea.origin.kind, "dream");
   EXPECT_EQ(idea.origin.ref, "/notes/tuning.md:12");
   EXPECT_EQ(idea.bottleneck, Bottleneck::kContention);
@@ -100,21 +100,21 @@ TEST(FromPassages, WhatLoadersThatOversubscribeNeed) {
   EXPECT_EQ(changes(read(text)), std::vector<std::string>{"OMP_NUM_THREADS=1"});
   Family input_only;
   input_only.profile.causes = {cause(Bottleneck::kInput, 0.3)};
-  const Dreamt by_its_words = read(text, input_only);
+  const Dreams by_its_words = read(text, input_only);
   ASSERT_EQ(changes(by_its_words), std::vector<std::string>{"OMP_NUM_THREADS=1"})
       << "the text says that loaders are what it is about";
   EXPECT_EQ(by_its_words.ideas[0].bottleneck, Bottleneck::kInput);
   EXPECT_EQ(why_not(read("OMP_NUM_THREADS=1 is a good default.", input_only)),
-            "nothing that it works on costs feed anything (CPU contention)");
+            "it addresses nothing that costs feed time (CPU contention)");
   EXPECT_EQ(changes(read("OMP_NUM_THREADS=1 is a good default.", input_only, "Data loaders")),
             std::vector<std::string>{"OMP_NUM_THREADS=1"})
       << "so does its heading";
 }
 
 TEST(FromPassages, AKnobSetToAValue) {
-  const Dreamt dreamt = read("num_workers=4 / more loader workers cured input starvation");
-  ASSERT_EQ(changes(dreamt), std::vector<std::string>{"--workers 4"});
-  const model::Hypothesis& idea = dreamt.ideas[0];
+  const Dreams dreams = read("num_workers=4 / more loader workers cured input starvation");
+  ASSERT_EQ(changes(dreams), std::vector<std::string>{"--workers 4"});
+  const model::Hypothesis& idea = dreams.ideas[0];
   EXPECT_EQ(idea.title, "loader_workers=4");
   EXPECT_EQ(idea.origin.ref, "/notes/tuning.md:10");
   EXPECT_EQ(idea.bottleneck, Bottleneck::kInput);
@@ -166,17 +166,16 @@ TEST(FromPassages, WhatIsLeftOutHasAReason) {
   };
   const Case cases[] = {
       {"NCCL_ALGO=Tree is faster",
-       "nothing that it works on costs feed anything (waiting for "
-       "other ranks)"},
-      {"OMP_NUM_THREADS=64 on our big host", "64 threads are more than the 2 CPU slots of feed"},
+       "it addresses nothing that costs feed time (waiting for other ranks)"},
+      {"OMP_NUM_THREADS=64 on our big host", "64 threads exceed the 2 CPU slots of feed"},
       {"num_workers=64", "64 is outside the bounds of knob loader_workers (any to 16)"},
-      {"num_workers=1", "knob loader_workers is as far as it goes (1)"},
+      {"num_workers=1", "knob loader_workers is already at its limit (1)"},
       {"prefetch_factor=4",
        "the spec of feed has no knob prefetch_factor; if the job has it, add "
        "[knobs.prefetch_factor] to the spec"},
       {"Never set num_workers=4.", "the text advises against it"},
       {"Avoid OMP_NUM_THREADS=1 here.", "the text advises against it"},
-      {"batch_size=4 was enough", "feed has more already: 8"},
+      {"batch_size=4 was enough", "feed already uses more: 8"},
       {"the weather was nice", ""},
       {"async checkpointing is great", ""},
   };
@@ -186,12 +185,12 @@ TEST(FromPassages, WhatIsLeftOutHasAReason) {
   }
   Family has_it;
   has_it.baseline.env["OMP_WAIT_POLICY"] = "passive";
-  EXPECT_EQ(why_not(read("OMP_WAIT_POLICY=passive", has_it)), "the job has all of it already");
+  EXPECT_EQ(why_not(read("OMP_WAIT_POLICY=passive", has_it)), "the job already has all of it");
 }
 
 TEST(FromPassages, TwoSpellingsAreOneIdea) {
-  const Dreamt dreamt = read("num_workers=4 helps. Set the loader workers to 04. Use --workers=4.");
-  EXPECT_EQ(changes(dreamt), std::vector<std::string>{"--workers 4"});
+  const Dreams dreams = read("num_workers=4 helps. Set the loader workers to 04. Use --workers=4.");
+  EXPECT_EQ(changes(dreams), std::vector<std::string>{"--workers 4"});
 }
 
 TEST(FromPassages, NothingButNumbersAndSwitchesComesFromAText) {
@@ -224,12 +223,12 @@ TEST(FromPassages, AnEntryOffItsConditionsIsLessLikely) {
   entry.when = {{"input_wait_share", ">", 0.9}};
   const Passage passage{"a.md", 1, "", "keep the pixels"};
   const Family family;
-  const Dreamt dreamt = from_passages(std::span(&passage, 1), std::span(&entry, 1),
+  const Dreams dreams = from_passages(std::span(&passage, 1), std::span(&entry, 1),
                                       {family.spec, family.baseline, family.profile, "cpu"});
-  ASSERT_EQ(dreamt.ideas.size(), 1U);
-  EXPECT_DOUBLE_EQ(dreamt.ideas[0].prior, 0.2);
+  ASSERT_EQ(dreams.ideas.size(), 1U);
+  EXPECT_DOUBLE_EQ(dreams.ideas[0].prior, 0.2);
   EXPECT_EQ(
-      dreamt.ideas[0].mechanism,
+      dreams.ideas[0].mechanism,
       "It waits less. a.md:1 says: \"keep the pixels\"; here condition input_wait_share > 0.9 "
       "does not hold (" +
           show_number(0.3) + ").");

@@ -97,20 +97,20 @@ constexpr auto kGood = std::to_array<std::string_view>(
     {"faster", "better", "cure*", "help*", "improv*", "sav*", "fix*", "speed*", "gain*", "cut",
      "win", "won", "solv*", "prevent*"});
 
-Way way_before(const Sentence& sentence, std::size_t at, bool is_switch) {
+Direction way_before(const Sentence& sentence, std::size_t at, bool is_switch) {
   const std::string& word = sentence.words[at].text;
-  if (is_among(word, kMore)) return Way::kMore;
-  if (is_among(word, kLess)) return Way::kLess;
+  if (is_among(word, kMore)) return Direction::kMore;
+  if (is_among(word, kLess)) return Direction::kLess;
   if (at > 0 && is_among(sentence.words[at - 1].text, kTurn)) {
-    if (word == "on") return Way::kMore;
-    if (word == "off") return Way::kLess;
+    if (word == "on") return Direction::kMore;
+    if (word == "off") return Direction::kLess;
   }
-  return is_switch && is_among(word, kUse) ? Way::kMore : Way::kUnsaid;
+  return is_switch && is_among(word, kUse) ? Direction::kMore : Direction::kUnstated;
 }
 
-Way way_after(const std::string& word) {
-  if (is_among(word, kMoreAfter)) return Way::kMore;
-  return is_among(word, kLessAfter) ? Way::kLess : Way::kUnsaid;
+Direction way_after(const std::string& word) {
+  if (is_among(word, kMoreAfter)) return Direction::kMore;
+  return is_among(word, kLessAfter) ? Direction::kLess : Direction::kUnstated;
 }
 
 bool has_any(const Sentence& sentence, std::span<const std::string_view> rows) {
@@ -149,7 +149,7 @@ std::vector<Sentence> sentences_in(std::string_view passage) {
   return sentences;
 }
 
-std::vector<std::size_t> places_of(const Sentence& sentence, std::string_view phrase) {
+std::vector<std::size_t> positions_of(const Sentence& sentence, std::string_view phrase) {
   std::vector<std::size_t> places;
   const std::vector<std::string_view> wanted = split(trim(phrase), ' ');
   for (std::size_t i = 0; i + wanted.size() <= sentence.words.size(); ++i) {
@@ -173,22 +173,23 @@ std::string quoted(const Sentence& sentence) {
   return clip(redact(text), kColumns);
 }
 
-Way opposite(Way way) {
-  if (way == Way::kUnsaid) return way;
-  return way == Way::kMore ? Way::kLess : Way::kMore;
+Direction opposite(Direction way) {
+  if (way == Direction::kUnstated) return way;
+  return way == Direction::kMore ? Direction::kLess : Direction::kMore;
 }
 
-Way way_beside(const Sentence& sentence, std::size_t first, std::size_t last, bool is_switch) {
+Direction direction_beside(const Sentence& sentence, std::size_t first, std::size_t last,
+                           bool is_switch) {
   for (std::size_t back = 1; back <= std::min(kWordsBefore, first); ++back) {
-    const Way way = way_before(sentence, first - back, is_switch);
-    if (way != Way::kUnsaid) return way;
+    const Direction way = way_before(sentence, first - back, is_switch);
+    if (way != Direction::kUnstated) return way;
   }
   const std::size_t end = std::min(last + kWordsAfter, sentence.words.size());
   for (std::size_t i = last; i < end; ++i) {
-    const Way way = way_after(sentence.words[i].text);
-    if (way != Way::kUnsaid) return way;
+    const Direction way = way_after(sentence.words[i].text);
+    if (way != Direction::kUnstated) return way;
   }
-  return Way::kUnsaid;
+  return Direction::kUnstated;
 }
 
 bool advises_against(const Sentence& sentence, std::size_t at) {

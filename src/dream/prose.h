@@ -1,4 +1,4 @@
-// prose.h: sentences of a text that nobody vouches for: their words, and what they advise.
+// prose.h: sentences of untrusted text: their words, and what they advise.
 #pragma once
 
 #include <cstddef>
@@ -29,17 +29,18 @@ struct Sentence {
 std::vector<Sentence> sentences_in(std::string_view passage);
 
 // Index of the first word of each place where `phrase`, folded, stands.
-std::vector<std::size_t> places_of(const Sentence& sentence, std::string_view phrase);
+std::vector<std::size_t> positions_of(const Sentence& sentence, std::string_view phrase);
 
-// On one line, without what a terminal would obey, clipped, without secrets: for people.
+// For people: on one line, without control characters and secrets, clipped.
 std::string quoted(const Sentence& sentence);
 
-enum class Way : std::uint8_t { kUnsaid, kMore, kLess };
-Way opposite(Way way);
+enum class Direction : std::uint8_t { kUnstated, kMore, kLess };
+Direction opposite(Direction way);
 
 // What the words beside the words from `first` to before `last` ask for: "raise", "fewer", "off".
 // Of a switch, "use" and "with" say on, which is more.
-Way way_beside(const Sentence& sentence, std::size_t first, std::size_t last, bool is_switch);
+Direction direction_beside(const Sentence& sentence, std::size_t first, std::size_t last,
+                           bool is_switch);
 
 // Whether the sentence is against what stands at word `at`: "do not set …", "instead of …", or one
 // that speaks of harm and of no good.

@@ -48,8 +48,10 @@ TEST(Prose, AQuoteHasNoSecretsAndAnEnd) {
 std::string said(const std::string& text, const model::Spec& spec = {}) {
   std::string all;
   for (const Sentence& sentence : sentences_in(text)) {
-    for (const KnobSaid& one : knobs_in(sentence, spec)) {
-      const std::string_view way = one.way == Way::kMore ? "+" : one.way == Way::kLess ? "-" : "?";
+    for (const KnobMention& one : knobs_in(sentence, spec)) {
+      const std::string_view way = one.way == Direction::kMore   ? "+"
+                                   : one.way == Direction::kLess ? "-"
+                                                                 : "?";
       all +=
           (all.empty() ? "" : " ") + one.knob + (one.value ? "=" + *one.value : std::string(way));
       if (advises_against(sentence, one.first)) all += "!";

@@ -28,7 +28,7 @@ class Translator {
       : from_(from), to_(to), baseline_(baseline) {}
 
   Result<model::Change> run(const model::Change& win) {
-    if (!win.patch.empty()) return bad_input("it is a patch of another repository");
+    if (!win.patch.empty()) return bad_input("it is a patch for another repository");
     for (const auto& [flag, value] : win.args) TRY(move(knob_of_flag(flag), flag, value));
     for (const auto& [place, value] : win.config) TRY(move(knob_of_key(place), place, value));
     for (const auto& [name, value] : win.env) TRY(variable(name, value));
@@ -59,8 +59,9 @@ class Translator {
     return find_knob([&](const model::Knob& knob) { return knob.config == place; });
   }
 
-  // A knob by its name, if both have it; a variable of a library as it is; and one of the job's
-  // own as it is too, for jobs of one house may share it, unless it is a knob that we lack.
+  // A knob is moved by its name if both specs have it. A library's variable is copied. A variable
+  // of the job itself is copied too, for related jobs may share it, unless it is a knob that we
+  // lack.
   Result<> variable(const std::string& name, const std::optional<std::string>& value) {
     const model::Knob* knob =
         find_knob([&](const model::Knob& candidate) { return candidate.env == name; });
@@ -74,11 +75,11 @@ class Translator {
     return Ok{};
   }
 
-  // `theirs` is null if the win touched what its own spec does not name.
+  // `theirs` is null if the win changed something that its own spec does not name.
   Result<> move(const model::Knob* theirs, const std::string& name,
                 const std::optional<std::string>& value) {
     if (theirs == nullptr) {
-      return bad_input(fmt::format("{} is no knob of {}", name, from_.family));
+      return bad_input(fmt::format("{} is not a knob of {}", name, from_.family));
     }
     const auto found = to_.knobs.find(theirs->name);
     if (found == to_.knobs.end()) {
@@ -91,15 +92,15 @@ class Translator {
     }
     const auto moved = number_or_word(*theirs, ours, present, *value);
     if (!moved) {
-      return bad_input(fmt::format("{} is there or past it already, with {} = {}", to_.family,
-                                   ours.name, present.value));
+      return bad_input(fmt::format("{} already has at least that: {} = {}", to_.family, ours.name,
+                                   present.value));
     }
     return set(ours, *moved);
   }
 
   Result<> set(const model::Knob& ours, const std::optional<std::string>& value) {
     if (hypothesize::set_knob(ours, value, change_)) return Ok{};
-    return bad_input(fmt::format("knob {} of {} cannot be taken away", ours.name, to_.family));
+    return bad_input(fmt::format("knob {} of {} cannot be unset", ours.name, to_.family));
   }
 
   // Whether the win turned a switch on or off; nothing if it set a number or a word.
@@ -158,24 +159,24 @@ std::string mechanism_of(const Win& win) {
 // Moves wins to one family.
 class Mover {
  public:
-  Mover(const std::map<std::string, model::Spec>& specs, const Ground& ground)
-      : specs_(specs), ground_(ground) {}
+  Mover(const std::map<std::string, model::Spec>& specs, const Target& target)
+      : specs_(specs), target_(target) {}
 
   void move(const Win& win) {
     const model::Hypothesis& theirs = win.hypothesis;
-    if (theirs.family == ground_.spec.family || win.gain <= 0) return;
+    if (theirs.family == target_.spec.family || win.gain <= 0) return;
     Result<model::Hypothesis> moved = moved_over(win);
     if (moved) {
-      dreamt_.ideas.push_back(*std::move(moved));
+      dreams_.ideas.push_back(*std::move(moved));
     } else {
-      dreamt_.left_out.push_back(
+      dreams_.left_out.push_back(
           {model::describe(theirs.change), origin_of(win), moved.error().text});
     }
   }
 
-  Dreamt take() {
-    dreamt_.ideas = best_of_each(std::move(dreamt_.ideas));
-    return std::move(dreamt_);
+  Dreams take() {
+    dreams_.ideas = best_of_each(std::move(dreams_.ideas));
+    return std::move(dreams_);
   }
 
  private:
@@ -183,25 +184,24 @@ class Mover {
     return fmt::format("win {} of {}", win.hypothesis.id, win.hypothesis.family);
   }
 
-  // Nothing says what the change reaches in this job, so its ceiling stays unknown.
+  // The ceiling stays unknown: no evidence shows what the change affects in this job.
   Result<model::Hypothesis> moved_over(const Win& win) const {
     const auto from = specs_.find(win.hypothesis.family);
     if (from == specs_.end()) {
-      return bad_input(fmt::format("{} has no spec any more", win.hypothesis.family));
+      return bad_input(fmt::format("the spec of {} is gone", win.hypothesis.family));
     }
-    const double share = share_of_class(ground_.profile, win.against);
+    const double share = share_of_class(target_.profile, win.against);
     const double gain = std::min(-std::expm1(-win.gain), share);
-    if (gain < ground_.limits.min_gain) {
+    if (gain < target_.limits.min_gain) {
       const bool unknown = win.against == model::Bottleneck::kUnknown;
-      return bad_input(
-          fmt::format("it was won against {}, which costs {} {}",
-                      unknown ? "waiting that nothing explained" : describe(win.against),
-                      ground_.spec.family, share > 0 ? "only " + show_percent(share) : "nothing"));
+      return bad_input(fmt::format(
+          "it fixed {}, which costs {} {}", unknown ? "unexplained waiting" : describe(win.against),
+          target_.spec.family, share > 0 ? "only " + show_percent(share) : "nothing"));
     }
-    Translator translator(from->second, ground_.spec, ground_.baseline);
+    Translator translator(from->second, target_.spec, target_.baseline);
     const model::Change change = TRY(translator.run(win.hypothesis.change));
     model::Hypothesis hypothesis = TRY(hypothesize::from_change(
-        ground_.spec, ground_.baseline, change, {"dream", origin_of(win)}, ground_.hardware));
+        target_.spec, target_.baseline, change, {"dream", origin_of(win)}, target_.hardware));
     hypothesis.bottleneck = win.against;
     // A person's idea is called by its change, which has another spelling here.
     const bool named = win.hypothesis.title != model::describe(win.hypothesis.change);
@@ -211,20 +211,20 @@ class Mover {
     const bool doubtful =
         win.against == model::Bottleneck::kUnknown || translator.sets_private_variable();
     hypothesis.prior = doubtful ? kPriorOfADoubtfulWin : kPriorOfAWin;
-    hypothesis.profile = ground_.profile.id;
+    hypothesis.profile = target_.profile.id;
     return hypothesis;
   }
 
   const std::map<std::string, model::Spec>& specs_;
-  const Ground& ground_;
-  Dreamt dreamt_;
+  const Target& target_;
+  Dreams dreams_;
 };
 
 }  // namespace
 
-Dreamt from_wins(std::span<const Win> wins, const std::map<std::string, model::Spec>& specs,
-                 const Ground& ground) {
-  Mover mover(specs, ground);
+Dreams from_wins(std::span<const Win> wins, const std::map<std::string, model::Spec>& specs,
+                 const Target& target) {
+  Mover mover(specs, target);
   for (const Win& win : wins) mover.move(win);
   return mover.take();
 }

@@ -43,7 +43,7 @@ bool holds(const Condition& condition, const std::map<std::string, double>& evid
 
 std::string shown(const std::string& name, const std::map<std::string, double>& evidence) {
   const auto found = evidence.find(name);
-  if (found == evidence.end() || std::isnan(found->second)) return "not known";
+  if (found == evidence.end() || std::isnan(found->second)) return "unknown";
   return show_number(found->second);
 }
 
@@ -56,22 +56,22 @@ Result<Condition> parse_condition(std::string_view text) {
   }
   const auto wrong = [&](std::string_view what) {
     return bad_input(fmt::format(
-        "condition '{}' {}, write it like 'input_wait_share > 0.05' or 'knob.batch_size exists'",
+        "condition '{}' {}; write it like 'input_wait_share > 0.05' or 'knob.batch_size exists'",
         text, what));
   };
   if (words.size() < 2) return wrong("has no operator");
   Condition condition{std::string(words[0]), std::string(words[1]), 0};
   if (condition.op == "exists" || condition.op == "missing") {
-    if (words.size() > 2) return wrong("has words after the operator");
+    if (words.size() > 2) return wrong("has extra words after the operator");
     return condition;
   }
   if (comparison_named(condition.op) == nullptr) {
     return wrong(fmt::format(
-        "has the operator '{}', which is none of < <= > >= == != exists missing", condition.op));
+        "has the unknown operator '{}' (known: < <= > >= == != exists missing)", condition.op));
   }
   if (words.size() != 3) return wrong("needs one number after the operator");
   const auto number = to_number<double>(words[2]);
-  if (!number) return wrong(fmt::format("compares with '{}', which is no number", words[2]));
+  if (!number) return wrong(fmt::format("compares with '{}', which is not a number", words[2]));
   condition.number = *number;
   return condition;
 }

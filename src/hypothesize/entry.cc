@@ -42,9 +42,9 @@ Result<> check_keys(const toml::table& table, std::span<const std::string_view> 
       hint = fmt::format("; did you mean '{}'?", *near);
     } else {
       std::vector<std::string> names(known.begin(), known.end());
-      hint = fmt::format(", there are {}", join(names, ", "));
+      hint = fmt::format("; known keys: {}", join(names, ", "));
     }
-    return at(key.source(), fmt::format("{} has no key '{}'{}", within, key.str(), hint));
+    return at(key.source(), fmt::format("unknown key '{}' in {}{}", key.str(), within, hint));
   }
   return Ok{};
 }
@@ -57,7 +57,7 @@ Result<std::string> text_of(const toml::table& table, std::string_view key, bool
   }
   const auto text = node->value_exact<std::string>();
   if (!text || trim(*text).empty()) {
-    return at(node->source(), fmt::format("{} must be text that is not empty", key));
+    return at(node->source(), fmt::format("{} must be a non-empty string", key));
   }
   return std::string(trim(*text));
 }
@@ -81,7 +81,7 @@ Result<std::vector<Item>> list_of(const toml::table& table, std::string_view key
   std::vector<Item> items;
   const toml::node* node = table.get(key);
   if (node == nullptr) return items;
-  const auto wrong = fmt::format("{} must be a list of texts", key);
+  const auto wrong = fmt::format("{} must be a list of strings", key);
   if (!node->is_array()) return at(node->source(), wrong);
   for (const toml::node& element : *node->as_array()) {
     const auto text = element.value_exact<std::string>();
@@ -109,7 +109,7 @@ Result<std::map<std::string, std::string>> map_of(const toml::table& table, std:
     const auto text = value.template value_exact<std::string>();
     if (!text || text->empty()) {
       return at(value.source(),
-                fmt::format("change.{}.{} must be text in quotes", key, name.str()));
+                fmt::format("change.{}.{} must be a quoted string", key, name.str()));
     }
     if (const Result<> fine = check(*text); !fine) {
       return at(value.source(),
@@ -131,14 +131,14 @@ Result<> check_resource(const std::string& text) {
   const bool counts = operation.kind == Kind::kDivide || operation.kind == Kind::kSubtract ||
                       (operation.kind == Kind::kSet && to_number<int>(operation.text));
   if (counts) return Ok{};
-  return bad_input(fmt::format("'{}' does not give accelerators back, write /2, -1 or =1", text));
+  return bad_input(fmt::format("'{}' does not release accelerators; write /2, -1 or =1", text));
 }
 
 Result<> check_nothing(const std::string&) { return Ok{}; }
 
 Result<> read_change(const toml::table& root, Entry& entry) {
   const toml::node* node = root.get("change");
-  if (node == nullptr) return bad_input("change is missing: say what to do, [change.knobs] or so");
+  if (node == nullptr) return bad_input("change is missing: add a table such as [change.knobs]");
   if (!node->is_table()) return at(node->source(), "change must be a table");
   const toml::table& change = *node->as_table();
   TRY(check_keys(change, kChangeKeys, "change"));
@@ -155,12 +155,12 @@ Result<> read_change(const toml::table& root, Entry& entry) {
   }
   if (entry.knobs.empty() && entry.env.empty() && entry.resources.empty() && entry.wrap.empty() &&
       entry.inject.empty()) {
-    return at(node->source(), "change is empty: give it knobs, env, resources, wrap or inject");
+    return at(node->source(), "change is empty: add knobs, env, resources, wrap or inject");
   }
   return Ok{};
 }
 
-// An injection must say what it may do to the results, and what is to be committed if it wins.
+// An injection must state its effect on the results, and what to commit if it wins.
 Result<> read_effect(const toml::table& root, Entry& entry) {
   const bool injects = !entry.inject.empty();
   entry.effect = TRY(text_of(root, "effect", injects));
@@ -184,9 +184,9 @@ Result<> read_bottleneck(const toml::table& root, Entry& entry) {
   }
   const auto near = did_you_mean(word, names);
   return at(root.get("bottleneck")->source(),
-            fmt::format("there is no bottleneck '{}'{}", word,
+            fmt::format("unknown bottleneck '{}'{}", word,
                         near ? fmt::format("; did you mean '{}'?", *near)
-                             : fmt::format(", there are {}", join(list, ", "))));
+                             : fmt::format("; known: {}", join(list, ", "))));
 }
 
 Result<Entry> read_entry(const toml::table& root) {
@@ -207,8 +207,7 @@ Result<Entry> read_entry(const toml::table& root) {
   TRY(read_change(root, entry));
   TRY(read_effect(root, entry));
   if (entry.explains.empty() && entry.resources.empty()) {
-    return bad_input(
-        "explains is missing: name the evidence whose share of the time the change can touch");
+    return bad_input("explains is missing: name the evidence of the time that the change can save");
   }
   return entry;
 }

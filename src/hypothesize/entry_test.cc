@@ -67,38 +67,37 @@ TEST(Entry, ErrorsNameTheFileTheLineAndWhatWasMeant) {
   const Case cases[] = {
       {"title = ", "e.toml: line 1: "},
       {with("mechanism", "mechanim = \"x\""),
-       "e.toml: line 5: a playbook entry has no key 'mechanim'; did you mean 'mechanism'?"},
+       "e.toml: line 5: unknown key 'mechanim' in a playbook entry; did you mean 'mechanism'?"},
       {with("mechanism", "zebra_crossing = 1"),
-       "e.toml: line 5: a playbook entry has no key 'zebra_crossing', there are title, bottleneck, "
-       "when, explains, touches, effectiveness, prior, mechanism, source, needs, effect, commit, "
-       "change"},
+       "e.toml: line 5: unknown key 'zebra_crossing' in a playbook entry; known keys: title, "
+       "bottleneck, when, explains, touches, effectiveness, prior, mechanism, source, needs, "
+       "effect, commit, change"},
       {with("mechanism", ""), "e.toml: mechanism is missing"},
-      {with("title", "title = 3"), "e.toml: line 1: title must be text that is not empty"},
+      {with("title", "title = 3"), "e.toml: line 1: title must be a non-empty string"},
       {with("bottleneck", "bottleneck = \"serail\""),
-       "e.toml: line 2: there is no bottleneck 'serail'; did you mean 'serial'?"},
+       "e.toml: line 2: unknown bottleneck 'serail'; did you mean 'serial'?"},
       {with("when", "when = [\"a ~ 3\"]"),
-       "e.toml: line 3: condition 'a ~ 3' has the operator '~', which is none of < <= > >= == != "
-       "exists missing, write it like 'input_wait_share > 0.05' or 'knob.batch_size exists'"},
+       "e.toml: line 3: condition 'a ~ 3' has the unknown operator '~' (known: < <= > >= == != "
+       "exists missing); write it like 'input_wait_share > 0.05' or 'knob.batch_size exists'"},
       {with("when", "when = [\"a > few\"]"),
-       "e.toml: line 3: condition 'a > few' compares with 'few', which is no number, write it like "
-       "'input_wait_share > 0.05' or 'knob.batch_size exists'"},
-      {with("when", "when = \"a exists\""), "e.toml: line 3: when must be a list of texts"},
+       "e.toml: line 3: condition 'a > few' compares with 'few', which is not a number; write it "
+       "like 'input_wait_share > 0.05' or 'knob.batch_size exists'"},
+      {with("when", "when = \"a exists\""), "e.toml: line 3: when must be a list of strings"},
       {with("explains", ""),
-       "e.toml: explains is missing: name the evidence whose share of the time the change can "
-       "touch"},
+       "e.toml: explains is missing: name the evidence of the time that the change can save"},
       {with("explains", "explains = [\"a\"]\nprior = 1.5"),
        "e.toml: line 5: prior must be a number above 0 and at most 1"},
       {with("batch_size", "batch_size = \"=acelerators\""),
-       "e.toml: line 8: change.knobs.batch_size: '=acelerators' is no operation, write x4, "
-       "/2, +2, -1, =VALUE, =accelerators, =cpus, on or off; did you mean '=accelerators'?"},
+       "e.toml: line 8: change.knobs.batch_size: unknown operation '=acelerators'; write x4, /2, "
+       "+2, -1, =VALUE, =accelerators, =cpus, on or off; did you mean '=accelerators'?"},
       {with("batch_size", "batch_size = 4"),
-       "e.toml: line 8: change.knobs.batch_size must be text in quotes"},
+       "e.toml: line 8: change.knobs.batch_size must be a quoted string"},
       {with("[change.knobs]", "[change.knob]"),
-       "e.toml: line 7: change has no key 'knob'; did you mean 'knobs'?"},
+       "e.toml: line 7: unknown key 'knob' in change; did you mean 'knobs'?"},
       {with("[change.knobs]", "[change.resources]"),
-       "e.toml: line 8: change.resources has no key 'batch_size', there are accelerators"},
+       "e.toml: line 8: unknown key 'batch_size' in change.resources; known keys: accelerators"},
       {with("[change.knobs]", "[change.resources]\naccelerators = \"x2\"\n[change.knobs]"),
-       "e.toml: line 8: change.resources.accelerators: 'x2' does not give accelerators back, write "
+       "e.toml: line 8: change.resources.accelerators: 'x2' does not release accelerators; write "
        "/2, -1 or =1"},
   };
   for (const Case& c : cases) {
@@ -135,9 +134,9 @@ TEST(Entry, AnInjectionSaysWhatItDoesToTheResultsAndWhatToCommit) {
 TEST(Entry, AnEntryWithoutAChangeIsRefused) {
   const std::string head(kGood.substr(0, kGood.find("[change")));
   EXPECT_EQ(parse_entry(head, "e.toml").error().text,
-            "e.toml: change is missing: say what to do, [change.knobs] or so");
+            "e.toml: change is missing: add a table such as [change.knobs]");
   EXPECT_EQ(parse_entry(head + "[change]\n", "e.toml").error().text,
-            "e.toml: line 7: change is empty: give it knobs, env, resources, wrap or inject");
+            "e.toml: line 7: change is empty: add knobs, env, resources, wrap or inject");
 }
 
 TEST(Entry, TheExampleOfTheFormatPageParses) {
@@ -171,9 +170,9 @@ TEST(Condition, HoldsOrSaysWithWhichNumber) {
       {"wait != 0.31", false, "condition wait != 0.31 does not hold (0.31)"},
       {"wait exists", true, "wait 0.31"},
       {"wait missing", false, "condition wait missing does not hold (0.31)"},
-      {"sync > 0", false, "condition sync > 0 does not hold (not known)"},
-      {"sync != 0", false, "condition sync != 0 does not hold (not known)"},
-      {"sync exists", false, "condition sync exists does not hold (not known)"},
+      {"sync > 0", false, "condition sync > 0 does not hold (unknown)"},
+      {"sync != 0", false, "condition sync != 0 does not hold (unknown)"},
+      {"sync exists", false, "condition sync exists does not hold (unknown)"},
       {"sync missing", true, ""},
   };
   model::Profile profile;

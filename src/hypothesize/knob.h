@@ -10,7 +10,7 @@
 
 namespace amdahl::hypothesize {
 
-// What the job has now: from the baseline's changes if they speak of it, else from the spec.
+// The job's current setting: from the baseline's changes if they set it, otherwise from the spec.
 struct Present {
   bool set = false;   // The flag, variable or key is there at all.
   std::string value;  // "" for a bare flag.
@@ -28,7 +28,7 @@ int accelerators_of(const model::Spec& spec, const model::Change& baseline);
 // takes a value becomes "1", if the spec does not say otherwise.
 std::optional<std::string> switched(const model::Knob& knob, const Present& present, bool on);
 
-// False if the spec says of no way to set it, or if it cannot be taken away.
+// False if the spec gives no way to set it, or if it cannot be unset.
 bool set_knob(const model::Knob& knob, const std::optional<std::string>& value,
               model::Change& change);
 

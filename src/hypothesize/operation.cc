@@ -44,8 +44,8 @@ Error unknown_operation(std::string_view text) {
   if (const auto near = did_you_mean(text, words))
     hint = fmt::format("; did you mean '{}'?", *near);
   return bad_input(fmt::format(
-      "'{}' is no operation, write x4, /2, +2, -1, =VALUE, =accelerators, =cpus, on or off{}", text,
-      hint));
+      "unknown operation '{}'; write x4, /2, +2, -1, =VALUE, =accelerators, =cpus, on or off{}",
+      text, hint));
 }
 
 }  // namespace

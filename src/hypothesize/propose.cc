@@ -16,7 +16,7 @@
 #include "model/codec.h"
 #include "model/effect.h"
 #include "model/plan.h"
-#include "profile/taken.h"
+#include "profile/ceiling.h"
 
 namespace amdahl::hypothesize {
 namespace {
@@ -48,22 +48,22 @@ std::optional<std::string> missing_need(const Entry& entry, const Limits& limits
   return std::nullopt;
 }
 
-// The hypothesis, or an error that says why this entry gives none here.
+// The hypothesis, or an error that says why the entry does not apply.
 Result<model::Hypothesis> consider(const Entry& entry, const Ground& ground) {
   std::string because;
   if (entry.effect == "semantic") {
-    return bad_input("it changes what is computed, and nobody has asked for that");
+    return bad_input("it changes the results, and that was not requested");
   }
   if (!applies(entry, ground.profile, because)) return bad_input(because);
   if (const auto need = missing_need(entry, ground.limits)) {
-    return bad_input(fmt::format("it needs {}, which was not found", *need));
+    return bad_input(fmt::format("it needs {}, which is not available", *need));
   }
   std::string reason;
   const auto change = resolve(entry, ground.spec, ground.baseline, reason);
   if (!change) return bad_input(reason);
   const Gain gain = gain_of(entry, ground.profile, ground.spec, ground.baseline, *change);
   if (gain.predicted < ground.limits.min_gain) {
-    return bad_input(fmt::format("its predicted gain of {} is below {}, it could touch {}",
+    return bad_input(fmt::format("predicted gain {} is below the minimum {} (ceiling {})",
                                  show_percent(gain.predicted), show_percent(ground.limits.min_gain),
                                  show_percent(gain.ceiling)));
   }
@@ -90,7 +90,7 @@ void rank_all(std::vector<model::Hypothesis>& hypotheses) {
   });
 }
 
-// Keeps the first of each key and at most as many as allowed; the rest is skipped with a reason.
+// Keeps the first hypothesis of each key, up to the limit. The others are skipped with a reason.
 void thin_out(Proposals& proposals, const Limits& limits) {
   std::map<std::string, std::string> title_of_key;
   std::vector<model::Hypothesis> kept;
@@ -98,11 +98,11 @@ void thin_out(Proposals& proposals, const Limits& limits) {
     const auto [found, is_new] = title_of_key.emplace(hypothesis.key, hypothesis.title);
     if (!is_new) {
       proposals.skipped.push_back(
-          {hypothesis.title, fmt::format("it is the same change as '{}' ({})", found->second,
+          {hypothesis.title, fmt::format("same change as '{}' ({})", found->second,
                                          model::describe(hypothesis.change))});
     } else if (kept.size() >= limits.at_most) {
       proposals.skipped.push_back(
-          {hypothesis.title, fmt::format("it is not among the {} best", limits.at_most)});
+          {hypothesis.title, fmt::format("not among the {} best", limits.at_most)});
     } else {
       kept.push_back(std::move(hypothesis));
     }
@@ -160,8 +160,8 @@ Result<model::Hypothesis> from_change(const model::Spec& spec, const model::Chan
                                       std::string_view hardware) {
   if (const auto secret = first_secret(encode(change))) {
     return bad_input(
-        fmt::format("the change holds what looks like a secret ({}), which no record may keep: put "
-                    "it into the environment and write {{env:NAME}} in its place",
+        fmt::format("the change seems to contain a secret ({}), which must not be stored: put it "
+                    "into the environment and write {{env:NAME}} instead",
                     secret->substr(1)));
   }
   TRY(model::make_plan(spec, change));  // Two spellings of one flag must not hide one another.
@@ -169,7 +169,7 @@ Result<model::Hypothesis> from_change(const model::Spec& spec, const model::Chan
     return bad_input(
         model::is_empty(change)
             ? std::string("the change is empty")
-            : fmt::format("the change does nothing, the baseline of {} has it already: {}",
+            : fmt::format("the change does nothing: the baseline of {} already has it: {}",
                           spec.family, model::describe(change)));
   }
   model::Hypothesis hypothesis;

@@ -17,8 +17,8 @@ namespace amdahl::hypothesize {
 struct Limits {
   double min_gain = 0.01;  // Below this predicted gain it is not worth a test.
   std::size_t at_most = 50;
-  // Of what needs_of() lists, what was looked for and not found: a preloaded library that is
-  // missing changes nothing and costs a whole experiment.
+  // Needs (see needs_of()) that are not available: a missing preloaded library has no effect and
+  // wastes a whole experiment.
   std::set<std::string> absent{};
 };
 
@@ -38,8 +38,8 @@ std::vector<std::string> needs_of(std::span<const Entry> playbook);
 // What an entry can gain on this job.
 struct Gain {
   double predicted = 0;  // Share of the cost; at most the ceiling.
-  double ceiling = 0;    // Share of the cost that the change can reach, at most 0.99; further than
-                         // was seen if others had the CPUs meanwhile.
+  double ceiling = 0;    // Share of the cost that the change can affect, at most 0.99; larger than
+                         // measured if other processes had used the CPUs.
 };
 
 // `change` is the entry's, resolved. Giving accelerators back gains their share of the cost.

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "hypothesize/knob.h"
 #include "model/plan.h"
-#include "profile/taken.h"
+#include "profile/ceiling.h"
 
 namespace amdahl::hypothesize {
 namespace {
@@ -91,7 +91,7 @@ TEST(Resolve, InjectionsCountSlotsAndStackOnOthers) {
   EXPECT_EQ(resolved(workers, job(), {}), "injected loader-workers 2");
   model::Change there;
   there.inject = {{"loader-workers", "2"}, {"gc-seldom", ""}};
-  EXPECT_EQ(resolved(workers, job(), there), "the job has all of it already");
+  EXPECT_EQ(resolved(workers, job(), there), "the job already has all of it");
   workers.inject["loader-workers"] = "1";
   const auto change = resolve(workers, job(), there);
   ASSERT_TRUE(change);
@@ -103,7 +103,7 @@ TEST(Resolve, WhatChangesTheResultOrCannotBeTakenIsNotTried) {
   model::Spec spec = job();
   spec.knobs["batch_size"].effect = "semantic";
   EXPECT_EQ(resolved(entry("e", {{"batch_size", "x4"}}), spec, {}),
-            "knob batch_size changes what is computed (effect = \"semantic\" in the spec)");
+            "knob batch_size changes the results (effect = \"semantic\" in the spec)");
   spec.knobs["precision"].arg = "--dtype";
   spec.knobs["precision"].value = "float32";
   spec.knobs["precision"].choices = {"float32", "bfloat16"};
@@ -123,20 +123,20 @@ TEST(Resolve, KnobOperations) {
       {"batch_size", "x32", "--batch 64"},
       {"batch_size", "/2", "--batch 4"},
       {"batch_size", "=16", "--batch 16"},
-      {"batch_size", "=08", "the job has all of it already"},
+      {"batch_size", "=08", "the job already has all of it"},
       {"batch_size", "=128", "128 is outside the bounds of knob batch_size (any to 64)"},
-      {"threads", "=accelerators", "knob threads is as far as it goes (2)"},
+      {"threads", "=accelerators", "knob threads is already at its limit (2)"},
       {"threads", "=1", "--threads 1"},
       {"decoded_cache", "on", "--cache '{state}/decoded'"},
-      {"decoded_cache", "off", "knob decoded_cache is as far as it goes (off)"},
-      {"decoded_cache", "x2", "the present value of knob decoded_cache is not known, not a number"},
+      {"decoded_cache", "off", "knob decoded_cache is already at its limit (off)"},
+      {"decoded_cache", "x2", "the current value of knob decoded_cache is unknown, not a number"},
       {"verify_inputs", "off", "without --verify"},
-      {"verify_inputs", "on", "knob verify_inputs is as far as it goes (on)"},
+      {"verify_inputs", "on", "knob verify_inputs is already at its limit (on)"},
       {"fsync", "off", "--fsync 0"},
-      {"fsync", "on", "knob fsync is as far as it goes (1)"},
+      {"fsync", "on", "knob fsync is already at its limit (1)"},
       {"loader_workers", "+2", "WORKERS=2"},
-      {"loader_workers", "=0", "knob loader_workers is as far as it goes (0)"},
-      {"loader_workers", "x2", "knob loader_workers is as far as it goes (0)"},
+      {"loader_workers", "=0", "knob loader_workers is already at its limit (0)"},
+      {"loader_workers", "x2", "knob loader_workers is already at its limit (0)"},
       {"log_every", "x50", "job.json#log.every = 50"},
       {"prefetch_factor", "x4", "the job has no knob prefetch_factor"},
   };
@@ -157,7 +157,7 @@ TEST(Resolve, ThePresentValueIsTheBaselines) {
   EXPECT_EQ(resolved(entry("e", {{"log_every", "x5"}}), job(), baseline),
             "job.json#log.every = 50");
   EXPECT_EQ(resolved(entry("e", {{"verify_inputs", "off"}}), job(), baseline),
-            "knob verify_inputs is as far as it goes (off)");
+            "knob verify_inputs is already at its limit (off)");
 }
 
 TEST(Resolve, VariablesOnlyWhereTheyDiffer) {
@@ -168,7 +168,7 @@ TEST(Resolve, VariablesOnlyWhereTheyDiffer) {
   baseline.env["OMP_NUM_THREADS"] = "2";
   EXPECT_EQ(resolved(wait, job(), baseline), "OMP_WAIT_POLICY=passive");
   baseline.env["OMP_WAIT_POLICY"] = "PASSIVE";  // libgomp reads both spellings.
-  EXPECT_EQ(resolved(wait, job(), baseline), "the job has all of it already");
+  EXPECT_EQ(resolved(wait, job(), baseline), "the job already has all of it");
 }
 
 TEST(Resolve, ListsGrowByOneItem) {
@@ -182,7 +182,7 @@ TEST(Resolve, ListsGrowByOneItem) {
             "LD_PRELOAD=libhook.so:libjemalloc.so.2");
   spec.env["LD_PRELOAD"] = "libjemalloc.so.2";
   spec.env["GLIBC_TUNABLES"] = "glibc.malloc.hugetlb=1";
-  EXPECT_EQ(resolved(list, spec, {}), "the job has all of it already");
+  EXPECT_EQ(resolved(list, spec, {}), "the job already has all of it");
 }
 
 TEST(Resolve, AcceleratorsAreGivenBackButNeverTheLast) {
@@ -191,7 +191,7 @@ TEST(Resolve, AcceleratorsAreGivenBackButNeverTheLast) {
   EXPECT_EQ(resolved(half, job(), {}), "--threads 1, 1 accelerator");
   model::Change baseline;
   baseline.accelerators = 1;
-  EXPECT_EQ(resolved(half, job(), baseline), "the job has 1 accelerator and none to give back");
+  EXPECT_EQ(resolved(half, job(), baseline), "the job has 1 accelerator and cannot release any");
   model::Spec eight = job();
   eight.accelerators = 8;
   half.resources = {{"accelerators", "-1"}};
@@ -200,7 +200,7 @@ TEST(Resolve, AcceleratorsAreGivenBackButNeverTheLast) {
   half.resources = {{"accelerators", "=1"}};
   EXPECT_EQ(resolved(half, eight, {}), "1 accelerator");
   half.resources = {{"accelerators", "=16"}};
-  EXPECT_EQ(resolved(half, eight, {}), "the job has 8 accelerators and none to give back");
+  EXPECT_EQ(resolved(half, eight, {}), "the job has 8 accelerators and cannot release any");
 }
 
 TEST(Resolve, AWrapperIsPutOnOnce) {
@@ -209,7 +209,7 @@ TEST(Resolve, AWrapperIsPutOnOnce) {
   EXPECT_EQ(resolved(wrap, job(), {}), "under numactl --interleave=all");
   model::Change baseline;
   baseline.wrap = {"nice", "numactl", "--localalloc"};
-  EXPECT_EQ(resolved(wrap, job(), baseline), "the job has all of it already");
+  EXPECT_EQ(resolved(wrap, job(), baseline), "the job already has all of it");
 }
 
 TEST(Propose, RanksByPriorTimesGainAndRecordsTheCeiling) {
@@ -311,9 +311,9 @@ TEST(Propose, EverySkippedEntryHasItsReason) {
   EXPECT_EQ(proposals.skipped[0].because,
             "condition input_wait_share > 0.5 does not hold (" + show_number(0.3) + ")");
   EXPECT_EQ(proposals.skipped[1].because,
-            fmt::format("its predicted gain of {} is below {}, it could touch {}",
+            fmt::format("predicted gain {} is below the minimum {} (ceiling {})",
                         show_percent(0.005), show_percent(0.01), show_percent(0.05)));
-  EXPECT_EQ(proposals.skipped[2].because, "it needs numactl, which was not found");
+  EXPECT_EQ(proposals.skipped[2].because, "it needs numactl, which is not available");
   EXPECT_EQ(proposals.skipped[3].because, "the job has no knob compile");
   EXPECT_EQ(needs_of(playbook), std::vector<std::string>{"numactl"});
   EXPECT_EQ(propose(job(), {}, slow_profile(), {{needs}}, "cpu").ranked.size(), 1U);
@@ -342,9 +342,9 @@ TEST(Propose, OneChangeUnderTwoSpellingsAppearsOnce) {
   std::vector<std::string> reasons;
   for (const Skipped& skipped : proposals.skipped) reasons.push_back(skipped.because);
   EXPECT_EQ(reasons, (std::vector<std::string>{
-                         "it is the same change as 'the by-knob' (WORKERS=04)",
-                         "it is the same change as 'the by-bound' (--batch 64)",
-                         "it is the same change as 'the lower-case' (OMP_WAIT_POLICY=PASSIVE)"}));
+                         "same change as 'the by-knob' (WORKERS=04)",
+                         "same change as 'the by-bound' (--batch 64)",
+                         "same change as 'the lower-case' (OMP_WAIT_POLICY=PASSIVE)"}));
 }
 
 TEST(Propose, KnobConditionsAreJudgedOnTheBaseline) {
@@ -389,7 +389,7 @@ TEST(Propose, NoMoreThanAllowed) {
   const Proposals proposals = propose(job(), {}, slow_profile(), playbook, "cpu", {.at_most = 1});
   EXPECT_EQ(proposals.ranked.size(), 1U);
   ASSERT_EQ(proposals.skipped.size(), 1U);
-  EXPECT_EQ(proposals.skipped[0].because, "it is not among the 1 best");
+  EXPECT_EQ(proposals.skipped[0].because, "not among the 1 best");
 }
 
 TEST(FromChange, KeepsItAsWrittenOrSaysWhyNot) {
@@ -411,7 +411,7 @@ TEST(FromChange, KeepsItAsWrittenOrSaysWhyNot) {
   model::Change same;
   same.args["--threads"] = "2";
   EXPECT_EQ(from_change(job(), {}, same, {"person", "ada"}, "cpu").error().text,
-            "the change does nothing, the baseline of evaluate has it already: --threads 2");
+            "the change does nothing: the baseline of evaluate already has it: --threads 2");
   model::Change twice;
   twice.args["-b"] = "32";
   twice.args["--batch"] = "64";
@@ -419,8 +419,8 @@ TEST(FromChange, KeepsItAsWrittenOrSaysWhyNot) {
   model::Change secret;
   secret.env["AZURE_OPENAI_KEY"] = "hunter2";
   EXPECT_EQ(from_change(job(), {}, secret, {"person", "ada"}, "cpu").error().text,
-            "the change holds what looks like a secret (env/AZURE_OPENAI_KEY), which no record may "
-            "keep: put it into the environment and write {env:NAME} in its place");
+            "the change seems to contain a secret (env/AZURE_OPENAI_KEY), which must not be "
+            "stored: put it into the environment and write {env:NAME} instead");
   model::Change patch;
   patch.patch = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
   const auto impossible = from_change(job(), {}, patch, {"person", "ada"}, "cpu");

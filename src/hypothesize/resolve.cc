@@ -82,7 +82,7 @@ class Resolver {
     if (!entry_.wrap.empty() && !is_wrapped()) change_.wrap = entry_.wrap;
     for (const auto& [fix, value] : entry_.inject) change_.inject[fix] = counted(value);
     if (model::is_empty(model::canonical(spec_, baseline_, change_))) {
-      return bad_input(reason_.empty() ? "the job has all of it already" : reason_);
+      return bad_input(reason_.empty() ? "the job already has all of it" : reason_);
     }
     return change_;
   }
@@ -105,10 +105,10 @@ class Resolver {
       const auto after = calculate(operation, before, {.min = 1, .max = std::nullopt});
       if (after) accelerators_ = static_cast<int>(*after);
     }
-    // A template gives accelerators back; one that asked for more would be no saving.
+    // An entry may only release accelerators: more of them would not be a saving.
     if (accelerators_ >= before) {
       accelerators_ = before;
-      return bad_input(fmt::format("the job has {} accelerator{} and none to give back", before,
+      return bad_input(fmt::format("the job has {} accelerator{} and cannot release any", before,
                                    before == 1 ? "" : "s"));
     }
     change_.accelerators = accelerators_;
@@ -122,8 +122,8 @@ class Resolver {
     }
     const model::Knob& knob = found->second;
     if (knob.effect == "semantic") {
-      return bad_input(fmt::format(
-          "knob {} changes what is computed (effect = \"semantic\" in the spec)", name));
+      return bad_input(
+          fmt::format("knob {} changes the results (effect = \"semantic\" in the spec)", name));
     }
     const Operation operation = TRY(parse_operation(text).in(name));
     const Present present = present_of(spec_, baseline_, knob);
@@ -151,14 +151,14 @@ class Resolver {
         break;
     }
     if (!number) {
-      return bad_input(fmt::format("the present value of knob {} is {}, not a number", name,
-                                   present.value.empty() ? "not known" : present.value));
+      return bad_input(fmt::format("the current value of knob {} is {}, not a number", name,
+                                   present.value.empty() ? "unknown" : present.value));
     }
     const auto result = calculate(operation, *number, {knob.min, knob.max});
     return result ? spell(*result) : present.value;
   }
 
-  // The playbook's word, or the one of its meaning that the program takes.
+  // The playbook's word, or a synonym that the program accepts.
   static std::string as_the_program_says(const model::Knob& knob, const std::string& word) {
     const auto takes = [&](std::string_view other) {
       return std::ranges::find(knob.choices, other) != knob.choices.end();
@@ -190,11 +190,12 @@ class Resolver {
   Result<> put(const model::Knob& knob, const std::string& name,
                const std::optional<std::string>& value) {
     if (set_knob(knob, value, change_)) return Ok{};
-    return bad_input(fmt::format("the spec names no flag, variable or key for knob {}", name));
+    return bad_input(fmt::format("the spec has no flag, variable or key for knob {}", name));
   }
 
   Result<> already(const std::string& name, const std::string& value) {
-    reason_ = fmt::format("knob {} is as far as it goes ({})", name, value.empty() ? "on" : value);
+    reason_ =
+        fmt::format("knob {} is already at its limit ({})", name, value.empty() ? "on" : value);
     return Ok{};
   }
 

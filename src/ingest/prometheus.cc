@@ -75,12 +75,12 @@ class Worker {
     const prom::Request form = prom::request_of(piece);
     request.url += form.path;
     request.form = prom::encode_form(form);
-    os::Patience patience = ask_.patience;
+    os::RetryPolicy patience = ask_.patience;
     if (failures_ >= kGivesUpAfter) {  // It is down: do not wait for each.
       patience.attempts = 1;
       request.limit = std::min(request.limit, kLimitThen);
     }
-    const auto answer = os::ask_patiently(*http_, clock_, request, patience, stop_);
+    const auto answer = os::ask_with_retries(*http_, clock_, request, patience, stop_);
     if (stop_()) return;
     if (answer && answer->status == 200) {
       failures_ = 0;

@@ -21,7 +21,7 @@ struct PrometheusAsk {
   fleet::prometheus::Window window{};
   std::string folder{};  // Below which finished pieces are kept.
   bool fresh = false;    // Ask for all again.
-  os::Patience patience{};
+  os::RetryPolicy patience{};
 };
 
 // What the server did not give.

@@ -70,7 +70,7 @@ class Prober {
     } else {
       request.url += "?" + prom::encode_form(asked);
     }
-    const auto answer = os::ask_patiently(*http_, clock_, request, ask_.patience, stop_);
+    const auto answer = os::ask_with_retries(*http_, clock_, request, ask_.patience, stop_);
     if (!answer) return answer.error();
     if (answer->status == 200) {
       if (trim(answer->body).starts_with('{')) return answer->body;

@@ -96,7 +96,7 @@ Result<Environment> kept_environment(const std::string& state_dir, const std::st
   for (const auto& [name, value] : json.items()) {
     if (value.is_string()) kept.emplace(name, value.get<std::string>());
   }
-  if (launch::digest(kept) != digest) return bad_input(path + " is not what was kept there");
+  if (launch::digest(kept) != digest) return bad_input(path + " was changed after it was written");
   return kept;
 }
 

@@ -17,21 +17,20 @@
 
 namespace amdahl::launch {
 
-// Both arms, run back to back on one allocation unless it says otherwise. Travels to the worker as
-// JSON.
+// Both arms, by default run back to back on one allocation. Sent to the worker as JSON.
 struct PairRequest {
   std::string reservation;  // From the ledger; the run's folder bears its name.
   model::Spec spec;
   model::Plan a;
   model::Plan b;
   bool variant_second = false;
-  // `a` twice, plain and then with the hook, whose cost spoils the second run's times; `b` is
-  // ignored.
+  // Runs `a` twice: plain, then with the hook, whose overhead distorts the second run's times; `b`
+  // is ignored.
   bool profile = false;
   std::vector<int> cpus;  // The slots it is given; chosen by the caller, disjoint.
   // Both arms at once, each on half of `cpus`: the variant on the second half if variant_second.
   bool concurrent = false;
-  // Neighbours spin on the slots while the arms run, so that the claim is tested on a busy host.
+  // Load processes spin on the slots while the arms run: tests the claim on a busy host.
   bool contended = false;
   // One process that alternates between the arms by steps; see docs/format/report.md. `schedule`
   // has a letter a step, from step_schedule() in launch/steps.h.
@@ -43,34 +42,34 @@ struct PairRequest {
   std::vector<int> order;
   // Of the spec's repo, to which patches are applied; empty: its HEAD when the worker starts.
   std::string commit = {};
-  // Whose run it is: the ledger's id, and a word drawn for this reservation alone. A folder whose
-  // request bears another ticket is another run's, whatever its name.
+  // The owner: the ledger's id, and a random ticket for this reservation. A folder whose request
+  // has another ticket belongs to another run, whatever its name.
   std::string ledger = {};
   std::string ticket = {};
-  // Digest of what the arms inherit (launch/environment.h); empty: whatever the worker does.
+  // Digest of the arms' environment (launch/environment.h); empty: the worker's own.
   std::string environment = {};
 };
 
 inline constexpr std::size_t kBlockVariants = 4;
 
-// What an arm may take beyond its limit: to end a tree of processes and to write the receipt.
+// Time beyond an arm's limit to end its processes and to write the receipt.
 inline constexpr Nanos kArmGrace = std::chrono::seconds(15);
 inline constexpr Nanos kBuildLimit = std::chrono::hours(1);  // For each tree of a patch.
 
 // Whether an arm has a patch; then all of them run in worktrees of one commit.
 bool has_patch(const PairRequest& request);
 
-// For how long the run holds at most what its arms hold, one after another or at once.
+// The longest time that the run can hold its slots.
 Nanos longest_arms(const PairRequest& request);
-// The longest that it may take from its worker's start to its end: the arms and their builds.
+// The longest time from the worker's start to its end: arms and builds.
 Nanos longest_run(const PairRequest& request);
 
-// As the ledger keeps it and the worker reads it; fails with the path of the field. What is as by
-// default is left out, so requests of older versions still read.
+// JSON for the ledger and the worker; errors name the field. Defaults are left out, so requests of
+// older versions can still be read.
 Json encode_request(const PairRequest& request);
 Result<PairRequest> decode_request(const Json& json);
 
-// Which run is meant: a reservation, and the ticket that its request bears.
+// Identifies a run: a reservation and the ticket of its request.
 struct RunRef {
   std::string reservation;
   std::string ticket = {};
@@ -79,17 +78,17 @@ struct RunRef {
 enum class RunState {
   kUnknown,  // Never started: may be submitted (again) under the same reservation.
   kRunning,
-  kFinished,  // The receipts are there.
-  kLost,      // It started and its worker is gone without all of its receipts: void.
-  kForeign,   // What lies in its place is another run's, or cannot be read: never collected.
+  kFinished,  // The receipts are complete.
+  kLost,      // It started, and its worker died before all receipts were written: void.
+  kForeign,   // The folder belongs to another run or cannot be read: never collected.
 };
 
-// Times are by a clock that no one sets, as far as there is one.
+// Times use the monotonic clock if possible.
 struct RunStatus {
   RunState state = RunState::kUnknown;
   int handed_over = 0;  // How often it was submitted.
-  // From its worker's start, or before that from when it was first submitted, to its end or until
-  // now; nothing where that cannot be told.
+  // From the worker's start (before that: from the first submission) to the end or until now;
+  // nothing if unknown.
   std::optional<Nanos> elapsed = Nanos{0};
   Nanos arms{};      // longest_arms(); 0 if it is not known.
   Nanos deadline{};  // Of `elapsed`: longest_run(); 0 if it is not known.
@@ -101,14 +100,15 @@ struct Receipts {
   std::string out_a;                // Folders the arms wrote to.
   std::string out_b;
   std::vector<std::optional<model::Receipt>> more;  // Of a block's further variants.
-  // For steps: the process's own receipt, and its pairs of neighbouring steps. `a` and `b` are then
-  // its shares (launch/steps.h): both start at once, and what they cost leaves out start-up.
+  // For steps: the receipt of the whole process, and its pairs of neighbouring steps. `a` and `b`
+  // are then shares of it (launch/steps.h): both start at the same time, and start-up is not in the
+  // cost.
   std::optional<model::Receipt> whole;
   std::vector<model::StepPair> steps;
   std::vector<std::string> order;  // The arms' names, as they ran.
-  Nanos build_wall{};              // What making the trees of patches took,
-  Nanos build_cpu{};               // all of them together.
-  std::string problem;             // Why a receipt is absent or not to be trusted.
+  Nanos build_wall{};              // Time to make all patched trees,
+  Nanos build_cpu{};               // and its CPU time.
+  std::string problem;             // Why a receipt is missing or cannot be trusted.
   bool lost = false;
   std::string under_way;  // Of a lost run: the arms that were under way, as their letters ("B").
 };
@@ -117,19 +117,19 @@ struct Receipts {
 class Launcher {
  public:
   virtual ~Launcher() = default;
-  // Returns at once with the worker_run_id. Submitting one reservation twice is harmless: only
-  // one worker runs it. What another run left in its place is moved aside; kConflict if that run's
-  // worker still lives.
+  // Returns at once with the worker_run_id. Submitting a reservation twice is harmless: only one
+  // worker runs it. A folder of another run is moved aside; kConflict if that run's worker is still
+  // alive.
   virtual Result<std::string> submit(const PairRequest& request) = 0;
-  // Needs nothing but what the ledger has, so that a cold cycle can adopt what it finds.
+  // Needs only what is in the ledger, so that a new cycle can adopt running pairs.
   virtual Result<RunStatus> poll(const RunRef& run) = 0;
   virtual Result<std::string> worker_of(const RunRef& run) = 0;
-  // Also of a lost run, or of one that is given up while it runs: what it left.
+  // Also for a lost or an abandoned run: whatever it wrote.
   virtual Result<Receipts> collect(const RunRef& run) = 0;
-  // Asks it to end, and to leave receipts that say so; also one whose worker is stopped. Ok if it
-  // is already over.
+  // Asks the run to end and to write receipts that say so, even if its worker is stopped. Ok if it
+  // has already ended.
   virtual Result<> cancel(const RunRef& run) = 0;
-  // Ends its worker outright: it is lost.
+  // Kills its worker: the run is lost.
   virtual Result<> kill(const RunRef& run) = 0;
 };
 
@@ -141,16 +141,16 @@ struct Kind {
 
 std::span<const Kind> kinds();
 
-// The body of the worker (`amdahl exec --pair DIR`): takes the claim, runs the arms, leaves the
-// receipts in A/receipt.json, B/receipt.json and so on of the folder, and done.json last. Returns
-// quietly if another worker has or had the claim, or the run was cancelled before it began. What
-// the job or its patch does wrong is in the receipts; what is wrong with the request is the problem
-// in done.json; an error is ours, and leaves the run lost.
-// Forks to run arms at once or beside neighbours: call it from a process of one thread.
+// The body of the worker (`amdahl exec --pair DIR`): takes the claim, runs the arms, writes the
+// receipts to A/receipt.json, B/receipt.json and so on, and done.json last. Returns without an
+// error if another worker has or had the claim, or if the run was cancelled before it started.
+// Failures of the job or its patch are in the receipts; a bad request is the problem in done.json;
+// a returned error is our own failure, and the run is lost. Forks for concurrent arms and for load
+// processes: call it from a single-threaded process.
 Result<> run_pair(const std::string& run_dir);
 
-// The same, here and now, in <state_dir>/runs/<reservation>: for a person who waits. SIGINT and
-// SIGTERM end the arm under way, whose receipt then says so, and the rest is not started.
+// The same in this process, in <state_dir>/runs/<reservation>, for a person who waits. SIGINT and
+// SIGTERM end the running arm, which its receipt records; the other arms are not started.
 Result<Receipts> run_here(const std::string& state_dir, const PairRequest& request);
 
 }  // namespace amdahl::launch

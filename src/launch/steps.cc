@@ -42,8 +42,7 @@ class Both {
         spec_.knobs, [&](const auto& knob) { return knob.second.*group.told_by == name; });
     if (!is_knob) {
       return bad_input(fmt::format(
-          "{} is no knob of the spec, so the job cannot be asked to switch it between steps",
-          name));
+          "{} is not a knob of the spec, so the job cannot switch it between steps", name));
     }
     a_[group.name][name] = in_a ? Json(fill_(*in_a)) : Json(nullptr);
     b_[group.name][name] = in_b ? Json(fill_(*in_b)) : Json(nullptr);
@@ -89,7 +88,7 @@ void add_flags(const model::Spec& spec, const std::vector<std::string>& argv,
 
 Result<> add_args(const model::Spec& spec, const model::Plan& a, const model::Plan& b, Both& both) {
   const Error other = bad_input(
-      "the arms' commands differ in more than flags, which no process can change about itself; "
+      "the arms' commands differ in more than flags, which a running process cannot switch; "
       "set pairing = \"same-allocation\" in the spec");
   if (a.argv.empty() || b.argv.empty() || a.argv.front() != b.argv.front()) return other;
   std::set<std::string> names;
@@ -148,7 +147,7 @@ Result<Json> step_settings(const model::Spec& spec, const model::Plan& a, const 
                            const std::function<std::string(std::string)>& fill) {
   const auto fixed = [](std::string_view what) {
     return bad_input(
-        fmt::format("the arms differ in their {}, which no process can change about itself; set "
+        fmt::format("the arms differ in their {}, which a running process cannot switch; set "
                     "pairing = \"same-allocation\" in the spec",
                     what));
   };
@@ -185,28 +184,28 @@ Result<std::vector<model::StepPair>> step_pairs(const model::Receipt& whole,
   const model::StepReports& steps = whole.steps;
   const std::size_t count = steps.arms.size();
   if (!is_schedule(schedule)) {
-    return bad_input(fmt::format("\"{}\" is not a schedule of steps", clip(schedule, 40)));
+    return bad_input(fmt::format("\"{}\" is not a step schedule", clip(schedule, 40)));
   }
   if (steps.seconds.size() != count || steps.work.size() != count) {
-    return bad_input("the receipt has steps without a time or an amount of work");
+    return bad_input("the receipt has steps without a time or without work");
   }
   if (count < schedule.size() && !whole.report_problems.empty()) {
-    return bad_input(fmt::format("{} of {} steps could be read: {}", count, schedule.size(),
+    return bad_input(fmt::format("only {} of {} steps could be read: {}", count, schedule.size(),
                                  whole.report_problems.front()));
   }
   if (count == 0) {
     return bad_input(
-        "the job reported no steps: it must do those that AMDAHL_STEPS lists "
+        "the job reported no steps: it must run the steps that AMDAHL_STEPS lists "
         "(docs/format/report.md)");
   }
   if (count > schedule.size()) {
     return bad_input(
-        fmt::format("the job reported {} steps, the schedule has {}", count, schedule.size()));
+        fmt::format("the job reported {} steps, but the schedule has {}", count, schedule.size()));
   }
   for (std::size_t i = 0; i < count; ++i) {
     if (steps.arms[i] == schedule[i]) continue;
     return bad_input(
-        fmt::format("step {} ran arm {} where the schedule has {}", i, steps.arms[i], schedule[i]));
+        fmt::format("step {} ran arm {}, but the schedule has {}", i, steps.arms[i], schedule[i]));
   }
   std::vector<model::StepPair> pairs;
   for (std::size_t i = kWarmUpSteps; i < paired(steps, schedule); i += 2) {
@@ -219,8 +218,8 @@ Result<std::vector<model::StepPair>> step_pairs(const model::Receipt& whole,
     pairs.push_back({variant_second, per_work(a), per_work(b)});
   }
   if (pairs.empty()) {
-    return bad_input(fmt::format("the job ended after {} step{}, and the first {} are warm-up",
-                                 count, count == 1 ? "" : "s", kWarmUpSteps));
+    return bad_input(fmt::format("the job ended after {} step{}; the first {} are warm-up", count,
+                                 count == 1 ? "" : "s", kWarmUpSteps));
   }
   return pairs;
 }

@@ -84,7 +84,7 @@ TEST(SettingsTest, AreWhatDiffers) {
     fewer.knobs.erase(knob);
     EXPECT_EQ(step_settings(fewer, a, b, same).error().text,
               gone.arg + gone.env + gone.config +
-                  " is no knob of the spec, so the job cannot be asked to switch it between steps");
+                  " is not a knob of the spec, so the job cannot switch it between steps");
   }
 }
 
@@ -101,7 +101,7 @@ TEST(SettingsTest, WhatAProcessCannotChangeIsAnError) {
   };
   const auto fixed = [](const char* what) {
     return fmt::format(
-        "the arms differ in their {}, which no process can change about itself; set pairing = "
+        "the arms differ in their {}, which a running process cannot switch; set pairing = "
         "\"same-allocation\" in the spec",
         what);
   };
@@ -110,13 +110,13 @@ TEST(SettingsTest, WhatAProcessCannotChangeIsAnError) {
   EXPECT_EQ(error([](auto& b) { b.patch = "--- a"; }), fixed("patches"));
   EXPECT_EQ(error([](auto& b) { b.workdir = "/"; }), fixed("folders"));
   const std::string more =
-      "the arms' commands differ in more than flags, which no process can change about itself; "
-      "set pairing = \"same-allocation\" in the spec";
+      "the arms' commands differ in more than flags, which a running process cannot switch; set "
+      "pairing = \"same-allocation\" in the spec";
   EXPECT_EQ(error([](auto& b) { b.argv.insert(b.argv.begin(), "numactl"); }), more);
   EXPECT_EQ(error([](auto& b) { b.argv.push_back("other.txt"); }), more);
   EXPECT_EQ(error([](auto& b) { b.argv.erase(b.argv.begin() + 1); }),
-            "cannot take --fast away: whether \"in.txt\" is its value is not known; give the flag "
-            "a knob with its value in the spec");
+            "cannot remove --fast: \"in.txt\" may or may not be its value; add a knob for the flag "
+            "with its value to the spec");
 }
 
 TEST(StepPairsTest, AreNeighboursWithoutTheWarmUp) {
@@ -150,18 +150,18 @@ TEST(StepPairsTest, AJobThatDoesOtherwiseIsVoidWithAReason) {
         {arms, std::vector<double>(arms.size(), 1.0), std::vector<double>(arms.size(), 1.0)});
   };
   EXPECT_EQ(reason(steps("ABBAAB")), "none");
-  EXPECT_EQ(reason(steps("ABAB")), "step 2 ran arm A where the schedule has B");
-  EXPECT_EQ(reason(steps("ABBAABA")), "the job reported 7 steps, the schedule has 6");
-  EXPECT_EQ(reason(steps("ABB")), "the job ended after 3 steps, and the first 2 are warm-up");
+  EXPECT_EQ(reason(steps("ABAB")), "step 2 ran arm A, but the schedule has B");
+  EXPECT_EQ(reason(steps("ABBAABA")), "the job reported 7 steps, but the schedule has 6");
+  EXPECT_EQ(reason(steps("ABB")), "the job ended after 3 steps; the first 2 are warm-up");
   EXPECT_EQ(reason(steps("")),
-            "the job reported no steps: it must do those that AMDAHL_STEPS lists "
+            "the job reported no steps: it must run the steps that AMDAHL_STEPS lists "
             "(docs/format/report.md)");
   model::Receipt unclear = steps("ABBA");
   unclear.report_problems = {"line 5: not JSON"};
-  EXPECT_EQ(reason(unclear), "4 of 6 steps could be read: line 5: not JSON");
+  EXPECT_EQ(reason(unclear), "only 4 of 6 steps could be read: line 5: not JSON");
   EXPECT_EQ(reason(receipt_with({"AB", {1}, {1, 1}})),
-            "the receipt has steps without a time or an amount of work");
-  EXPECT_EQ(step_pairs(steps("AB"), "AABB").error().text, "\"AABB\" is not a schedule of steps");
+            "the receipt has steps without a time or without work");
+  EXPECT_EQ(step_pairs(steps("AB"), "AABB").error().text, "\"AABB\" is not a step schedule");
 }
 
 TEST(StepPairsTest, AFailureIsThatOfTheArmUnderWay) {
@@ -235,7 +235,7 @@ TEST_F(StepJob, AJobMayEndBeforeItsSchedule) {
 TEST_F(StepJob, AJobThatSaysAnotherArmIsVoid) {
   const PairRequest made = job({"--stray", "5"}, 20);
   const Receipts receipts = run(made);
-  EXPECT_EQ(receipts.problem, fmt::format("step 5 ran arm {} where the schedule has {}",
+  EXPECT_EQ(receipts.problem, fmt::format("step 5 ran arm {}, but the schedule has {}",
                                           made.schedule[5] == 'A' ? 'B' : 'A', made.schedule[5]));
   EXPECT_FALSE(receipts.a || receipts.b);
   EXPECT_TRUE(receipts.whole) << "it was paid for";
@@ -255,7 +255,7 @@ TEST_F(StepJob, AJobThatKnowsNoStepsIsToldHow) {
   PairRequest made = job({}, 20);
   made.a.argv = made.b.argv = {"true"};
   EXPECT_EQ(run(made).problem,
-            "the job reported no steps: it must do those that AMDAHL_STEPS lists "
+            "the job reported no steps: it must run the steps that AMDAHL_STEPS lists "
             "(docs/format/report.md)");
 }
 

@@ -1,4 +1,4 @@
-// ledger.h: the append-only memory under all of it.
+// ledger.h: the append-only store of all events and decisions.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct Family {
   std::optional<model::Profile> profile;    // The latest.
   double volume_accelerator_h_per_day = 0;  // From the latest scan,
   std::int64_t volume_jobs = 0;             // from so many jobs.
-  std::string version;  // Names spec and stack: what moves the baseline says which it saw.
+  std::string version;  // Digest of spec and stack: a change of the baseline names the one it saw.
 };
 
 struct HypothesisRow {
@@ -70,7 +70,7 @@ struct ExperimentRow {
 struct GateRow {
   model::GatePacket packet;
   std::string state;   // "pending", "approved", "rejected", "withdrawn".
-  std::string digest;  // Of the packet: what decides on it says which it saw.
+  std::string digest;  // Of the packet: a decision names the digest that it saw.
   model::GateDecision decision;
 };
 
@@ -91,8 +91,8 @@ struct Campaign {
   int promoted = 0;  // D.
 };
 
-// Hypotheses that went to the test and have a verdict. What infrastructure ended (aborted) or was
-// not worth its hours (dropped) was not tried to the end, and says nothing.
+// Hypotheses that were tested and have a verdict. Aborted (infrastructure) and dropped (not worth
+// the hours) ones were not tested to the end and do not count.
 struct TrackRecord {
   std::int64_t tried = 0;
   std::int64_t won = 0;  // Promoted ones among them.
@@ -135,8 +135,8 @@ class Ledger {
  public:
   virtual ~Ledger() = default;
 
-  // All or nothing. kConflict with the row in the way if an invariant forbids it, kBudget if the
-  // money does, kBusy if `fence` is not 0 and a newer lease was taken since.
+  // All or nothing. kConflict, naming the conflicting row, if an invariant forbids it; kBudget if
+  // the budget does; kBusy if `fence` is not 0 and a newer lease was taken.
   virtual Result<std::vector<Event>> append(std::span<const Draft> drafts,
                                             std::int64_t fence = 0) = 0;
 
@@ -150,9 +150,9 @@ class Ledger {
   virtual Result<HypothesisPage> page_of_hypotheses(const std::string& family,
                                                     const std::string& state, std::int64_t before,
                                                     int at_most) = 0;
-  // Whoever holds the key: live, refuted, declined, promoted, no effect, harmful.
+  // The hypothesis that holds the key: live, refuted, declined, promoted, no effect, harmful.
   virtual Result<std::optional<HypothesisRow>> holder_of_key(const std::string& key) = 0;
-  // Everyone who ever had the key, oldest first.
+  // All hypotheses that ever had the key, oldest first.
   virtual Result<std::vector<HypothesisRow>> hypotheses_with_key(const std::string& key) = 0;
 
   virtual Result<std::vector<ExperimentRow>> live_experiments() = 0;
@@ -171,7 +171,7 @@ class Ledger {
   virtual Result<std::vector<model::Verdict>> verdicts(const std::string& family, int at_most) = 0;
   virtual Result<std::vector<model::StackResult>> stacks(const std::string& family) = 0;
   virtual Result<std::vector<Saving>> savings() = 0;
-  // What all runs of each family have used of a resource, kept up by every write.
+  // Use of a resource by all runs of each family; updated by every write.
   virtual Result<std::map<std::string, double>> spent_by_family(
       const std::string& resource = "accelerator_s") = 0;
   // By family, kept up by every verdict.
@@ -206,8 +206,8 @@ class Ledger {
   virtual Result<std::optional<LeaseInfo>> lease() = 0;
 
   virtual int schema_version() = 0;
-  // The start of its first event's hash: no two ledgers share it, and a copy keeps it. Empty before
-  // the first event. What lies beside a ledger and belongs to it bears it.
+  // The start of its first event's hash: unique per ledger, kept by copies. Empty before the first
+  // event. Files that belong to a ledger carry it.
   virtual Result<std::string> id() = 0;
 };
 
@@ -219,9 +219,9 @@ struct OpenOptions {
   bool read_only = false;
 };
 
-// Opens, checks that it is ours (kBadInput for a foreign or corrupt file, with what to type next),
-// migrates forward (kUnsupported if it is from the future).
-// Costs the same however long the ledger is.
+// Opens the file, checks that it is a ledger (kBadInput for a foreign or corrupt file, with what to
+// do), and migrates it (kUnsupported if it is newer than this program).
+// The cost does not depend on the ledger's length.
 Result<std::unique_ptr<Ledger>> open_sqlite(const std::string& path,
                                             const OpenOptions& options = {});
 // With a clock of the caller's, which must outlive the ledger.

@@ -1,4 +1,4 @@
-// effects.h: what a decision leaves behind, and what the loop reaches the world with.
+// effects.h: the events of the loop's decisions, and the interface that stores them.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@
 
 namespace amdahl::loop {
 
-// What a decision leaves behind, to be remembered before the loop believes it.
+// Events of decisions. They are stored before the loop acts on them.
 struct CampaignOpened {
   std::string id;
   std::string seed;
@@ -34,7 +34,7 @@ struct Compared {
   std::string experiment;
   model::Comparison comparison;
 };
-struct GateOpened {  // Who remembers it makes the packet.
+struct GateOpened {  // The store makes the packet.
   std::string experiment;
   model::Comparison comparison;
   std::vector<model::Finding> votes;
@@ -57,7 +57,7 @@ struct SavingBooked {
   std::string hypothesis;
   double predicted_share = 0;
 };
-struct WatchBegan {  // A promoted change goes to production: who remembers it sets up the canary.
+struct WatchBegan {  // A promoted change goes to production: the store sets up the canary.
   std::string family;
   std::string experiment;
   std::string hypothesis;
@@ -71,7 +71,7 @@ struct RolledBack {
   model::Change baseline;  // The whole of it, without the change.
   std::string reason;
 };
-struct Reopened {  // Its key is free: the idea may come again under another id.
+struct Reopened {  // The key is free: the idea may be proposed again under another id.
   std::string hypothesis;
   std::string reason;
 };
@@ -79,14 +79,14 @@ using LoopEvent =
     std::variant<CampaignOpened, Registered, Staged, Voted, Compared, GateOpened, GateDecided,
                  Judged, BaselineMoved, SavingBooked, WatchBegan, RolledBack, Reopened>;
 
-// The loop's own name; whoever decides at the gate, rolls back or reopens has another.
+// The actor of the loop itself. People and policies at the gate have other names.
 inline constexpr std::string_view kActor = "cycle";
 
-// What the loop reaches the world with: a ledger, or a simulator's memory.
+// The loop's connection to the outside: a ledger, or the memory of a simulator.
 class Effects {
  public:
   virtual ~Effects() = default;
-  // All or nothing; kConflict if what is remembered forbids it.
+  // Stores all or nothing; kConflict if stored events forbid it.
   virtual Result<> remember(std::string_view actor, std::span<const LoopEvent> together) = 0;
   virtual void say(const std::string& sentence) = 0;  // For people who watch.
   virtual Nanos now() = 0;                            // Unix time.

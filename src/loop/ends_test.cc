@@ -79,7 +79,7 @@ Experiments random_experiments(World& world) {
 }
 
 // All there is to decide; false if that has no end.
-bool decide_all(Experiments& experiments, Notebook& effects) {
+bool decide_all(Experiments& experiments, RecordedEffects& effects) {
   for (int acts = 0; acts < kMostActs; ++acts) {
     bool acted = false;
     for (const Intent& intent : experiments.plan()) {
@@ -98,7 +98,7 @@ class Ends : public testing::TestWithParam<unsigned> {};
 TEST_P(Ends, InABoundedNumberOfStepsHoweverPairsEnd) {
   World world(GetParam());
   Experiments experiments = random_experiments(world);
-  Notebook effects;
+  RecordedEffects effects;
   for (int round = 0; round < kMostRounds; ++round) {
     ASSERT_TRUE(decide_all(experiments, effects));
     std::vector<model::Pair> flying;
@@ -136,7 +136,7 @@ TEST(Ends, WishesThatNobodyGrantsLeaveNothingToDecide) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     World world(seed);
     Experiments experiments = random_experiments(world);
-    Notebook effects;
+    RecordedEffects effects;
     ASSERT_TRUE(decide_all(experiments, effects)) << "seed " << seed;
     for (const Intent& intent : experiments.plan()) {
       const auto did = experiments.act(intent, effects);

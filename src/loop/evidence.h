@@ -1,4 +1,4 @@
-// evidence.h: what the panel is shown besides the pairs, and which pairs it may ask for.
+// evidence.h: the panel's evidence besides the pairs, and which targeted pairs it may ask for.
 #pragma once
 
 #include <span>
@@ -11,25 +11,25 @@
 
 namespace amdahl::loop {
 
-// The baseline's own failures, in these pairs and before, smoothed so that a short history proves
+// The baseline's failure rate in these pairs and before, smoothed so that a short history proves
 // nothing.
 struct FailureRate {
   double rate = 0;
-  double runs = 0;  // That it is known from.
+  double runs = 0;  // Number of runs behind the rate.
 };
 FailureRate failure_rate(std::span<const model::PairFact> pairs, int past_runs, int past_failed);
 
-// What the hypothesis says of itself: the share it can touch, where the time should be saved, and
-// what other turns of the same knob did.
+// Evidence from the hypothesis: the share it can affect, where the time should be saved, and the
+// effects of other values of the same knob.
 void describe(const model::Hypothesis& hypothesis, std::span<const refute::Dose> doses,
               refute::Evidence& evidence);
 
-// The checks that targeted pairs are bought for, given how the panel voted. Of a claim that
-// survives those that would rather not be silent; with `curious` the one about contention, too.
+// The checks that get targeted pairs, given the panel's votes. For a surviving claim: checks that
+// abstain but ask for pairs; with `curious` also the contention check.
 std::vector<std::string> targets_of(std::span<const model::Finding> votes,
                                     const refute::Evidence& evidence, bool curious);
 
-// Whether a veto of this check rests on amounts, orders and bounds rather than on many pairs.
+// Whether this check can veto from amounts, orders and bounds, without many pairs.
 bool tells_early(std::string_view check);
 
 }  // namespace amdahl::loop

@@ -38,7 +38,7 @@ int pairs_certain(const compare::Judge& judge, const model::Experiment& e) {
   return std::max(1, static_cast<int>(std::ceil(short_of / std::log(1.97))));
 }
 
-// Why the variant can never run, though the baseline could.
+// Why the variant can never run although the baseline can.
 std::optional<std::string> why_never(const model::Pair& pair, const model::PairFact& fact) {
   if (fact.b.never_runs == NeverRuns::kNo || fact.a.never_runs != NeverRuns::kNo) {
     return std::nullopt;
@@ -132,7 +132,7 @@ Result<> Experiments::add(const model::Experiment& e, Stage stage,
   const auto idea = ideas_.find(e.hypothesis);
   const auto family = families_.find(e.family);
   if (idea == ideas_.end() || family == families_.end()) {
-    return external("its hypothesis or its family is not live");
+    return external("the hypothesis or the family of this experiment is not live");
   }
   const model::Spec& spec = family->second.record.spec;
   const auto a = make_plan(spec, e.baseline_change);

@@ -1,5 +1,5 @@
-// experiments.h: everything live in memory, and what deciding on it does. The only place that
-// closes an experiment: the real loop and the simulated one differ in their Effects alone.
+// experiments.h: all live experiments in memory, and the decisions on them. The only place that
+// closes an experiment: the real and the simulated loop differ only in their Effects.
 #pragma once
 
 #include <map>
@@ -30,18 +30,18 @@ struct FamilyRecord {
   model::Spec spec;
   model::Change baseline;             // All of the stack, combined.
   std::vector<Promoted> stack;        // Oldest first.
-  FamilyState state;                  // Experiments keeps up the counts of A/A pairs in it.
-  std::vector<model::PairFact> same;  // A/A pairs that are young enough to count.
-  std::vector<refute::Dose> doses;    // Effects of knobs that were turned before.
-  int past_runs = 0;                  // Of the baseline before, and how many of them failed.
+  FamilyState state;                  // Experiments updates its counts of A/A pairs.
+  std::vector<model::PairFact> same;  // A/A pairs recent enough to count.
+  std::vector<refute::Dose> doses;    // Effects of knob values tested before.
+  int past_runs = 0;                  // Earlier runs of the baseline, and how many of them failed.
   int past_failed = 0;
-  // What its arms run with besides the spec: digests of kEnvironment and kSource, where known.
+  // Inputs of its arms besides the spec: digests of kEnvironment and kSource, if known.
   std::map<std::string, std::string> ran_with{};
 };
 inline constexpr std::string_view kEnvironment = "environment";
 inline constexpr std::string_view kSource = "source code";
 
-// Of the open campaign; fixed before the first pair. Without an id none is open.
+// The open campaign; fixed before the first pair. An empty id: none is open.
 struct CampaignRecord {
   std::string id;
   std::string seed;
@@ -66,38 +66,39 @@ class Experiments {
   Experiments(const Settings& settings, const CampaignRecord& campaign,
               const Circumstances& circumstances);
 
-  // What is found at the start. An experiment's family and hypothesis come before it, its votes
-  // and what they were given for with it. Fails if the baseline makes no plan.
+  // Loads the state at the start. Add an experiment's family and hypothesis before it, and its
+  // votes and their comparison with it. Fails if the baseline makes no plan.
   Result<> add(FamilyRecord family);
   void add(const model::Hypothesis& hypothesis);
-  // With `resumed` pairs somebody last asked for more of them, although it was parked.
+  // `resumed`: pairs it had when a person asked for more although it was parked.
   Result<> add(const model::Experiment& experiment, model::Stage stage,
                std::vector<model::Finding> votes,
                std::optional<model::Comparison> compared = std::nullopt, int resumed = 0);
 
-  // News: a pair was launched, with those that share its baseline; a pair ended, with its fact or,
-  // if it was lost, without.
+  // Updates: a pair was launched, with those that share its baseline; a pair ended, with its fact,
+  // or without one if it was lost.
   void began(const model::Pair& pair);
   void ended(const model::Pair& pair);
 
-  // The gate's decision closes the experiment, and an approval moves the family's baseline.
-  // kConflict if it does not wait at the gate, the spec or the baseline is another than when it was
-  // registered, or its evidence is below the campaign's level.
+  // The gate's decision closes the experiment; an approval moves the family's baseline. kConflict
+  // if it is not waiting at the gate, if the spec or the baseline has changed since registration,
+  // or if its evidence is below the campaign's threshold.
   Result<> decide(const std::string& experiment, const model::GateDecision& decision,
                   Effects& effects);
-  // Takes a promoted change out of the stack again. Its verdict stays, its key stays used, and the
-  // campaign counts it as before. kConflict if it is not in the stack.
+  // Removes a promoted change from the stack. Its verdict stays, its key stays used, and the
+  // campaign still counts it. kConflict if it is not in the stack.
   Result<> roll_back(const std::string& family, const std::string& hypothesis,
                      const std::string& actor, const std::string& reason, Effects& effects);
-  // A person asks for another try. kConflict if its verdict forbids none, or it is in the stack.
+  // A person asks for a retest. kConflict if the verdict does not block a retest, or if the change
+  // is in the stack.
   Result<> reopen(const Closed& closed, const std::string& actor, const std::string& reason,
                   Effects& effects);
 
   std::vector<Intent> plan() const { return next(state_); }
-  // Does what needs no slot; false for a wish.
+  // Performs intents that need no slot; false for those that do.
   Result<bool> act(const Intent& intent, Effects& effects);
-  // The pair that a wish asks for; nothing if it is not a wish for a pair. Blocks take in other
-  // experiments of the family that want a pair as well.
+  // The pair that an intent asks for; nothing if it asks for none. A block includes other
+  // experiments of the family that need a pair too.
   std::optional<model::Pair> order_for(const Intent& wish) const;
 
   const State& state() const { return state_; }
@@ -105,7 +106,7 @@ class Experiments {
   const model::Experiment& experiment(const std::string& id) const;
   // Of its hypothesis; empty once it has a verdict, though pairs of it may still be in flight.
   std::string title_of(const std::string& experiment) const;
-  std::string family_of(const Intent& intent) const;  // Empty if it is about none.
+  std::string family_of(const Intent& intent) const;                  // Empty if it is about none.
   model::Comparison comparison(const std::string& experiment) const;  // With its interval.
   const FamilyRecord& family(const std::string& name) const { return families_.at(name).record; }
   refute::Evidence evidence(const std::string& experiment, bool topped_up) const;

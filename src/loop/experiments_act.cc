@@ -19,7 +19,7 @@ namespace {
 using model::Stage;
 using model::VerdictKind;
 
-// "x-" and the hypothesis's digits; a hypothesis has one experiment at most, so that is unique.
+// "x-" and the digits of the hypothesis: unique, for a hypothesis has at most one experiment.
 std::string experiment_id(const std::string& hypothesis) {
   return "x-" + (hypothesis.starts_with("h-") ? hypothesis.substr(2) : hypothesis);
 }
@@ -32,7 +32,7 @@ std::string tally_of(std::span<const model::Finding> votes) {
                      count(model::Vote::kRefute), count(model::Vote::kAbstain));
 }
 
-// How B last failed, unless that was said already.
+// B's last failure, unless `said` mentions it.
 std::string last_failure(std::span<const model::PairFact> pairs, const std::string& said) {
   std::string last;
   for (const model::PairFact& pair : pairs) {
@@ -46,9 +46,9 @@ std::string_view outcome_words(refute::Outcome outcome) {
     case refute::Outcome::kRefuted:
       return "refuted";
     case refute::Outcome::kTopUp:
-      return "more evidence is wanted";
+      return "needs more evidence";
     case refute::Outcome::kHold:
-      return "held";
+      return "on hold";
     case refute::Outcome::kSurvives:
       return "survived the panel, waits at the gate";
   }
@@ -91,7 +91,7 @@ Result<bool> Experiments::perform(const Advance& what, Effects& effects) {
       what.stage == Stage::kRefute ? early_veto(track) : std::nullopt;
   if (veto) {
     const model::Hypothesis& h = ideas_.at(track.experiment.hypothesis);
-    const std::string reason = fmt::format("refuted decisively by {}, before any fresh pair: {}",
+    const std::string reason = fmt::format("refuted decisively by {} before any fresh pair: {}",
                                            veto->check, veto->because);
     const std::vector<LoopEvent> all{Voted{what.experiment, *veto},
                                      judged(h, what.experiment, VerdictKind::kRefuted, reason,
@@ -125,9 +125,9 @@ Result<bool> Experiments::perform(const OpenCampaign&, Effects& effects) {
 
 Result<bool> Experiments::perform(const Drop& what, Effects& effects) {
   const model::Hypothesis h = ideas_.at(what.hypothesis);
-  const std::string reason = fmt::format(
-      "it would give back {:.2g} hours for each hour it takes to prove, and {:.2g} are asked",
-      what.worth, state_.settings.worth_at_least);
+  const std::string reason =
+      fmt::format("expected return {:.2f} hours per hour of testing; at least {:.2f} is required",
+                  what.worth, state_.settings.worth_at_least);
   const std::vector<LoopEvent> all{
       judged(h, "", VerdictKind::kDropped, reason, std::nullopt, effects.now())};
   TRY(effects.remember(kActor, all));
@@ -170,9 +170,10 @@ Result<bool> Experiments::perform(const Register& what, Effects& effects) {
   const model::Experiment e = TRY(design(h, effects.now()));
   const std::vector<LoopEvent> all{Registered{e}, Staged{e.id, Stage::kCompare}};
   TRY(effects.remember(kActor, all));
-  effects.say(fmt::format("{}: test '{}' ({}), claimed saving {}, smallest that matters {}",
-                          h.family, h.title, model::describe(h.change),
-                          show_percent(h.predicted_gain), show_percent(1 - std::exp(-e.delta))));
+  effects.say(
+      fmt::format("{}: testing '{}' ({}); claimed saving {}, smallest saving that matters {}",
+                  h.family, h.title, model::describe(h.change), show_percent(h.predicted_gain),
+                  show_percent(1 - std::exp(-e.delta))));
   ++state_.registered;
   TRY(add(e, Stage::kCompare, {}));
   return true;
@@ -184,20 +185,20 @@ refute::Panel Experiments::outcome_of(const Track& track, const std::vector<mode
   using refute::Outcome;
   refute::Panel panel = refute::combine(votes, multiplicity_ok, known.topped_up);
   const bool buys = !missing(track, wanted(track, votes, known)).empty();
-  // Where no pair could settle the doubt there is nothing to buy.
+  // No pair can settle the doubt: do not ask for any.
   if (panel.outcome == Outcome::kTopUp && !buys) {
     panel = refute::combine(votes, multiplicity_ok, true);
   }
-  // A doubt that its pairs have not settled either way asks for more of them, and only then stands.
+  // A soft refutation gets a second round of pairs before it stands.
   const bool vetoed = std::ranges::any_of(votes, &model::Finding::decisive);
   const bool open = panel.outcome == Outcome::kRefuted || panel.outcome == Outcome::kHold;
   if (open && !vetoed && multiplicity_ok && !once_more(track, votes, known).empty()) {
     panel = refute::combine(votes, multiplicity_ok, false);
   }
-  // What the campaign would not promote anyway has to wait before more is spent on it.
+  // The campaign could not promote it now: hold it before more is spent.
   if (panel.outcome == Outcome::kTopUp && !multiplicity_ok) {
     panel.outcome = Outcome::kHold;
-    panel.because += " once E is within reach of the campaign's level";
+    panel.because += ", once E is near the campaign's threshold";
   }
   if (panel.outcome == Outcome::kSurvives && buys) panel.outcome = Outcome::kTopUp;
   return panel;

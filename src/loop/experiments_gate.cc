@@ -25,19 +25,18 @@ Result<> need_name_and_reason(std::string_view what, const std::string& actor,
 
 }  // namespace
 
-// The level of the campaign falls with what was promoted, whatever becomes of it later: nothing
-// here ever takes one off.
+// The campaign's threshold falls with each promotion. A later rollback does not raise it again.
 Result<> Experiments::decide(const std::string& id, const model::GateDecision& decision,
                              Effects& effects) {
   TRY(need_name_and_reason("a decision", decision.actor, decision.reason));
   const auto it = tracks_.find(id);
   if (it == tracks_.end() || state_of(it->second).stage != model::Stage::kGate) {
-    return conflict(fmt::format("{} does not wait at the gate", id));
+    return conflict(fmt::format("{} is not waiting at the gate", id));
   }
   const Track& track = it->second;
   const model::Hypothesis h = ideas_.at(track.experiment.hypothesis);
   Family& family = families_.at(h.family);
-  // What the person saw, not what came in since.
+  // The comparison that the person saw, without later pairs.
   const model::Comparison comparison = track.compared.value_or(track.judge.comparison());
   const VerdictKind kind = decision.approved ? VerdictKind::kPromoted : VerdictKind::kDeclined;
   std::vector<LoopEvent> all{
@@ -51,21 +50,21 @@ Result<> Experiments::decide(const std::string& id, const model::GateDecision& d
   }
   if (const std::string& changed = state_of(track).spec_changed; !changed.empty()) {
     return conflict(
-        fmt::format("{} was registered under another spec of {} ({} changed); reject it "
-                    "with --reason, and it can be proposed again",
+        fmt::format("{} was registered under an older spec of {} ({} changed); reject it with "
+                    "--reason, then it can be proposed again",
                     h.id, h.family, changed));
   }
   if (state_of(track).baseline_moved) {
     return conflict(
-        fmt::format("{} was measured before {}'s baseline moved; reject it with "
-                    "--reason, and it can be proposed again on the present one",
+        fmt::format("{} was measured on an older baseline of {}; reject it with --reason, then it "
+                    "can be proposed again",
                     h.id, h.family));
   }
   const double level = promotion_level(state_);
   if (comparison.log_e_win < level) {
     return conflict(fmt::format(
-        "{} has an E of {:.0f}, and {:.0f} are needed after {} promotions of "
-        "its campaign; it may pass once there are more",
+        "{} has E {:.0f}; E {:.0f} is required after {} promotions of its campaign; the threshold "
+        "falls with each promotion",
         h.id, std::exp(comparison.log_e_win), std::exp(level), state_.campaign.promoted));
   }
   std::vector<Promoted> stack = family.record.stack;
@@ -106,15 +105,15 @@ Result<> Experiments::reopen(const Closed& closed, const std::string& actor,
   TRY(need_name_and_reason("reopening", actor, reason));
   const model::Hypothesis& h = closed.hypothesis;
   if (!blocks_retry(closed.verdict)) {
-    return conflict(
-        fmt::format("{} is {}: it may be proposed again as it is", h.id, name(closed.verdict)));
+    return conflict(fmt::format("{} is {}: it can be proposed again without reopening", h.id,
+                                name(closed.verdict)));
   }
   const auto family = families_.find(h.family);
   if (family != families_.end() &&
       std::ranges::find(family->second.record.stack, h.id, &Promoted::hypothesis) !=
           family->second.record.stack.end()) {
     return conflict(
-        fmt::format("{} is in the stack of {}; take it out first: amdahl gate rollback "
+        fmt::format("{} is in the stack of {}; roll it back first: amdahl gate rollback "
                     "{} --reason TEXT",
                     h.id, h.family, h.id));
   }
@@ -122,7 +121,7 @@ Result<> Experiments::reopen(const Closed& closed, const std::string& actor,
   return effects.remember(actor, all);
 }
 
-// What is measured on the baseline of before is refreshed: it can only be aborted.
+// Experiments on the old baseline can only be aborted.
 void Experiments::set_baseline(Family& family, std::vector<Promoted> stack, model::Change baseline,
                                std::string plan) {
   family.record.stack = std::move(stack);

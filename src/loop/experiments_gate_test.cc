@@ -109,7 +109,7 @@ class GateTest : public testing::Test {
 
   std::map<std::string, int> fed;
   model::Comparison seen = proof();  // By the panel, of what is added.
-  Notebook effects;
+  RecordedEffects effects;
   Experiments experiments{settings(), {"c-1", "5eed", {200, 0.10, 0}, 2}, {}};
 };
 
@@ -123,7 +123,7 @@ TEST_F(GateTest, AnApprovalClosesMovesTheBaselineAndCounts) {
   add("1", spec, Stage::kGate);
   const auto late = experiments.decide("x-1", {true, "ada", "fine"}, effects);
   ASSERT_FALSE(late);
-  EXPECT_NE(late.error().text.find("was measured before eval's baseline moved"), std::string::npos);
+  EXPECT_NE(late.error().text.find("was measured on an older baseline of eval"), std::string::npos);
   ASSERT_TRUE(experiments.decide("x-1", {false, "ada", "too late"}, effects));
   EXPECT_EQ(effects.all<Judged>().back().verdict.kind, VerdictKind::kDeclined);
   EXPECT_EQ(experiments.state().campaign.promoted, 0) << "declined: the level does not fall";
@@ -305,7 +305,7 @@ TEST_F(GateTest, WhatIsBelowTheLevelIsNotApproved) {
   const auto approved = experiments.decide("x-1", {true, "ada", "fine"}, effects);
   ASSERT_FALSE(approved);
   EXPECT_EQ(approved.error().kind, Error::Kind::kConflict);
-  EXPECT_NE(approved.error().text.find("E of 1500, and 2000 are needed"), std::string::npos)
+  EXPECT_NE(approved.error().text.find("E 1500; E 2000 is required"), std::string::npos)
       << approved.error().text;
   EXPECT_TRUE(experiments.decide("x-1", {false, "ada", "no"}, effects));
 }

@@ -93,7 +93,7 @@ class ExperimentsTest : public testing::Test {
     }
   }
 
-  Notebook effects;
+  RecordedEffects effects;
   Experiments experiments{Settings{}, CampaignRecord{}, Circumstances{}};
 };
 
@@ -270,7 +270,7 @@ TEST(ExperimentsBlocks, ShareOneBaselineInARandomOrderOfAllArms) {
   settings.per_family = 4;
   Experiments experiments(settings, CampaignRecord{"c-1", "5eed", {200, 0.1, 0}, 0},
                           Circumstances{});
-  Notebook effects;
+  RecordedEffects effects;
   FamilyRecord record;
   record.spec.family = record.state.name = "eval";
   record.spec.command = {"eval"};
@@ -313,7 +313,7 @@ TEST(ExperimentsBlocks, ShareOneBaselineInARandomOrderOfAllArms) {
 TEST(ExperimentsStrata, DealsPairsOverTheClassesByTheirShare) {
   Experiments experiments(Settings{}, CampaignRecord{"c-1", "5eed", {200, 0.1, 0}, 0},
                           Circumstances{});
-  Notebook effects;
+  RecordedEffects effects;
   FamilyRecord record;
   record.spec.family = record.state.name = "eval";
   record.spec.command = {"eval"};

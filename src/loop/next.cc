@@ -124,7 +124,7 @@ Planner::Planner(const State& state)
   }
 }
 
-// Pairs that could not be used, told apart by whose fault it was.
+// Counts unusable pairs by cause: the variant, the baseline, anything else.
 bool Planner::give_up(const ExperimentState& x) {
   const int allowed = settings_.failures_allowed;
   const int good = x.compare_pairs + x.replicate_pairs;
@@ -135,9 +135,8 @@ bool Planner::give_up(const ExperimentState& x) {
     return true;
   }
   if (x.baseline_failures >= allowed && x.baseline_failures > good) {
-    out_.push_back(
-        Close{x.id, VerdictKind::kAborted,
-              fmt::format("the baseline itself failed in {} pairs", x.baseline_failures)});
+    out_.push_back(Close{x.id, VerdictKind::kAborted,
+                         fmt::format("the baseline failed in {} pairs", x.baseline_failures)});
     return true;
   }
   if (x.other_voids >= 2 * allowed && x.other_voids > good) {
@@ -241,16 +240,16 @@ void Planner::for_experiment(const Entry& entry) {
   }
   if (!x.spec_changed.empty()) {
     out_.push_back(Close{x.id, VerdictKind::kAborted,
-                         fmt::format("the family's spec changed while it was under test ({}); it "
-                                     "may be tried again under the new one",
+                         fmt::format("the family's spec changed during the test ({}); it can be "
+                                     "tested again under the new spec",
                                      x.spec_changed)});
     return;
   }
   if (x.baseline_moved) {
     if (x.in_flight > 0 || x.top_up_in_flight > 0) return;
     out_.push_back(Close{x.id, VerdictKind::kAborted,
-                         "the family's baseline moved while it was under test; it may be tried "
-                         "again on the new one"});
+                         "the family's baseline moved during the test; it can be tested again on "
+                         "the new baseline"});
     return;
   }
   if (give_up(x)) return;
@@ -261,15 +260,15 @@ void Planner::for_experiment(const Entry& entry) {
       return in_refute(entry);
     case Stage::kTopUp:
       return in_top_up(x);
-    case Stage::kHold:  // promotions() looks at these together,
-    case Stage::kGate:  // and a person at those.
+    case Stage::kHold:  // Left to promotions().
+    case Stage::kGate:  // Left to a person.
       return;
   }
 }
 
-// Claims that only the campaign's level held back. It falls as promotions happen, and with nothing
-// else: each must reach it by itself, for whoever passed in company might be left alone. What the
-// panel would still ask of one is bought once it is there.
+// Claims on hold only because E is below the campaign's threshold. The threshold falls with each
+// promotion. Each claim must reach it by itself: if claims passed as a group, some of the group
+// might be rejected later. Missing targeted pairs are run once the threshold is reached.
 void Planner::promotions() {
   for (const ExperimentState& x : state_.experiments) {
     if (x.stage != Stage::kHold || x.baseline_moved || x.log_e < log_level_) continue;
@@ -278,8 +277,8 @@ void Planner::promotions() {
   }
 }
 
-// A full campaign ends when nothing of it is under test: what its level still holds back has had
-// its chance. Then the next one may begin.
+// A full campaign ends when none of its hypotheses is under test. Claims still below its threshold
+// are closed as inconclusive. Then the next campaign may begin.
 void Planner::campaign() {
   const bool full = state_.registered >= state_.campaign.hypotheses;
   const bool waiting = std::ranges::any_of(families_, [&](const Family& family) {
@@ -289,15 +288,15 @@ void Planner::campaign() {
   const bool busy = std::ranges::any_of(state_.experiments, [](const ExperimentState& x) {
     return is_active(x) || x.stage == Stage::kGate;
   });
-  // A family that waits for its profile, which may never come, does not keep the others waiting.
+  // A family without a profile must not block the others: its profile may never come.
   const bool deciding = std::ranges::any_of(out_, [](const Intent& intent) {
     return !std::holds_alternative<Profile>(intent) && !std::holds_alternative<RunSame>(intent);
   });
   if (busy || deciding) return;
   for (const ExperimentState& x : state_.experiments) {
     out_.push_back(Close{x.id, VerdictKind::kInconclusive,
-                         fmt::format("its campaign of {} hypotheses is full, and what was missing "
-                                     "did not come",
+                         fmt::format("its campaign of {} hypotheses ended before there was enough "
+                                     "evidence",
                                      state_.campaign.hypotheses)});
   }
   if (state_.experiments.empty()) out_.push_back(OpenCampaign{});

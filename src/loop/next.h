@@ -9,17 +9,16 @@
 
 namespace amdahl::loop {
 
-// The intents. Those that need slots are wishes: they are granted in order while slots are free.
+// Intents. Those that need slots are granted in order while slots are free.
 struct Profile {
   std::string family;
 };
-// The hypotheses that wait need a campaign: none is open, or it is full and all its claims are
-// closed.
+// Queued hypotheses need a campaign: none is open, or it is full and all its claims are closed.
 struct OpenCampaign {};
 struct Register {
   std::string hypothesis;
 };
-struct Drop {  // A queued hypothesis that would cost more to prove than it gives back.
+struct Drop {  // A queued hypothesis that costs more to prove than it would save.
   std::string hypothesis;
   double worth = 0;
 };
@@ -40,12 +39,12 @@ struct Advance {  // Go on to this stage.
 };
 struct AskPanel {
   std::string experiment;
-  double log_level = 0;  // ln E that the campaign asks of it.
+  double log_level = 0;  // ln E that the campaign requires.
 };
 struct Close {
   std::string experiment;
   model::VerdictKind verdict = model::VerdictKind::kAborted;
-  std::string reason;  // Empty: the comparison's own words say it.
+  std::string reason;  // Empty: use the comparison's sentence.
 };
 using Intent =
     std::variant<Close, Advance, AskPanel, Profile, OpenCampaign, Register, Drop, RunPair, RunSame>;
@@ -54,17 +53,17 @@ using Intent =
 // Same state, same answer: the simulator replays it from a seed.
 std::vector<Intent> next(const State& state);
 
-// The same with a wish of its own for each pair, for who grants them one by one.
+// The same with one intent per pair, for callers that grant pairs one by one.
 std::vector<Intent> one_by_one(const std::vector<Intent>& intents);
 
-// Chance it is real × hours it would give back ÷ hours still needed to prove it.
+// Chance that it is real × hours it would save ÷ hours still needed to prove it.
 double worth(const State& state, const ExperimentState& experiment);
 double worth(const State& state, const Queued& queued);
 
-// Whether proving it gives back what it takes, as far as the family's volume is known.
+// Whether it would save more than the proof costs, as far as the family's volume is known.
 bool pays(const State& state, const ExperimentState& experiment);
 
-// ln E that the campaign asks of the next promotion.
+// ln E that the campaign requires for the next promotion.
 double promotion_level(const State& state);
 
 // Nothing is live and nothing more can be proposed: all families are at rest.

@@ -13,7 +13,7 @@
 namespace amdahl::loop {
 
 // Effects that remember in memory and can be told to fail.
-class Notebook : public Effects {
+class RecordedEffects : public Effects {
  public:
   Result<> remember(std::string_view, std::span<const LoopEvent> together) override {
     if (fails) return external("the disk is full");

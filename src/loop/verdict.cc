@@ -23,8 +23,7 @@ std::vector<Judged> withdrawn(std::span<const model::Hypothesis> waiting,
   for (const model::Hypothesis& h : waiting) {
     if (std::ranges::find(carried, h.key, &model::Hypothesis::key) != carried.end()) continue;
     all.push_back(judged(h, "", model::VerdictKind::kInvalid,
-                         "the new profile no longer carries it; it was not tested", std::nullopt,
-                         now));
+                         "not tested: the new profile no longer supports it", std::nullopt, now));
   }
   return all;
 }

@@ -15,8 +15,8 @@ Judged judged(const model::Hypothesis& hypothesis, const std::string& experiment
               model::VerdictKind kind, const std::string& reason,
               std::optional<model::Comparison> comparison, Nanos now);
 
-// Of ideas that rest on an earlier profile and wait, those that the new profile does not bring
-// again: they are not tested. An idea is known by its key.
+// Queued ideas from an earlier profile that the new profile does not support: they are not tested.
+// Ideas are matched by key.
 std::vector<Judged> withdrawn(std::span<const model::Hypothesis> waiting,
                               std::span<const model::Hypothesis> carried, Nanos now);
 

@@ -136,7 +136,7 @@ class Members {
   std::string text(const char* name) {
     const Json* found = find(name);
     if (!found) return "";
-    if (!found->is_string()) return fail(name, "a text"), "";
+    if (!found->is_string()) return fail(name, "a string"), "";
     return found->get<std::string>();
   }
   bool truth(const char* name) {
@@ -337,7 +337,8 @@ Result<> read_head(Members& in, BpfSummary& summary) {
   TRY(in.done());
   if (version != kVersion) {
     return Error{Error::Kind::kUnsupported,
-                 fmt::format("version: is {}, but this program reads {}", version, kVersion)};
+                 fmt::format("version {} is not supported; this program reads version {}", version,
+                             kVersion)};
   }
   summary.collector = in.text("collector");
   summary.why_not = in.text("why_not");

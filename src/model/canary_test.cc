@@ -66,7 +66,7 @@ TEST(CanaryCodec, NamesWhatIsWrong) {
   EXPECT_EQ(decode_text<Canary>(R"({"hypothesis": "h", "family": "f", "number": 0})").error().text,
             "/seed: is missing");
   EXPECT_EQ(decode_text<CanaryResult>(R"({"hypothesis": "h", "outcome": "lost"})").error().text,
-            "/outcome: there is no such name as \"lost\"");
+            "/outcome: unknown name \"lost\"");
 }
 
 TEST(CanaryCodec, ARunOutsideACanarySaysNothingOfOne) {

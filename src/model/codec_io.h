@@ -247,7 +247,7 @@ class Reader {
   void read(const Json& json, T& out) {
     if (!is(json, json.is_string(), "string")) return;
     if (!read_name(json.get_ref<const std::string&>(), out)) {
-      fail("there is no such name as " + dump_json(json));
+      fail("unknown name " + dump_json(json));
     }
   }
   template <class T>

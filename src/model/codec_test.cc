@@ -211,8 +211,7 @@ TEST(Codec, ErrorsNameTheField) {
       {R"({"id":"r","family":"f","wall_ns":1.5})", "/wall_ns: type must be integer, but is number"},
       {R"({"id":"r","family":"f","wall_ns":18446744073709551615})",
        "/wall_ns: the number 18446744073709551615 is out of range"},
-      {R"({"id":"r","family":"f","ending":"exploded"})",
-       "/ending: there is no such name as \"exploded\""},
+      {R"({"id":"r","family":"f","ending":"exploded"})", "/ending: unknown name \"exploded\""},
       {R"({"id":"r","family":"f","metrics":{"loss":null}})",
        "/metrics/loss: type must be number, but is null"},
       {R"({"id":"r","family":"f","metrics":{"loss":"NaN"}})",
@@ -232,7 +231,7 @@ TEST(Codec, ErrorsNameTheField) {
   }
   EXPECT_EQ(decode_text<Finding>(R"({"check":"a"})").error().text, "/vote: is missing");
   EXPECT_EQ(decode_text<Profile>(R"({"id":"p","family":"f","bottleneck":"disk"})").error().text,
-            "/bottleneck: there is no such name as \"disk\"");
+            "/bottleneck: unknown name \"disk\"");
   EXPECT_EQ(decode_text<Change>(R"({"args":{"-x":3}})").error().text,
             "/args/-x: type must be string, but is number");
 }

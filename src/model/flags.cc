@@ -138,14 +138,15 @@ Result<> set_flag(std::vector<std::string>& argv, const Flag& flag,
   if (!value) {
     for (const Place& place : found) {
       if (flag.takes == Flag::Takes::kUnknown && place.value && !place.joined) {
-        return bad_input(fmt::format(
-            "cannot take {} away: whether \"{}\" is its value is not known; give the flag a knob "
-            "with its value in the spec",
-            place.prefix, *place.value));
+        return bad_input(
+            fmt::format("cannot remove {}: \"{}\" may or may not be its value; add a knob for the "
+                        "flag with its "
+                        "value to the spec",
+                        place.prefix, *place.value));
       }
     }
   }
-  // From the back, so that the places before stay where they are. The first keeps its place.
+  // From the back, so that earlier positions stay valid. The first one keeps its position.
   while (found.size() > (value ? 1U : 0U)) {
     erase(argv, found.back());
     found.pop_back();

@@ -30,74 +30,72 @@ struct TroubleRow {
 
 constexpr auto kTroubles = std::to_array<TroubleRow>({
     {Trouble::kStep, "job step",
-     "Steps of a job (.batch, .extern, numbered) are parts of its record and were passed over."},
+     "Job steps (.batch, .extern, numbered) were skipped: the job's own record includes them."},
     {Trouble::kDuplicate, "duplicate record",
-     "The same record came again and was counted once; of two that differ the finished one stays."},
+     "A repeated record was counted once. If two versions differ, the finished one is used."},
     {Trouble::kRequeued, "requeued attempt",
-     "An earlier attempt of a job was counted as an attempt of its own."},
+     "An earlier attempt of a requeued job was counted as a separate attempt."},
     {Trouble::kNoAccelerator, "job without accelerators",
-     "Jobs without accelerators have no accelerator time to waste and were passed over."},
+     "Jobs without accelerators were skipped."},
     {Trouble::kNeverStarted, "job never started",
-     "Jobs that never started held no accelerators and were passed over."},
+     "Jobs that never started were skipped: they held no accelerators."},
     {Trouble::kRunning, "running job",
-     "A job without an end was taken to run for as long as its scheduler had counted, and where "
-     "that is not said until the end of the window."},
+     "A job without an end counts for the elapsed time that its scheduler reports, or else until "
+     "the end of the window."},
     {Trouble::kBadTime, "bad time",
-     "A time cannot be read or an end lies before its start; the record was passed over."},
+     "A record with an unreadable time, or with its end before its start, was skipped."},
     {Trouble::kAmbiguousTime, "ambiguous time",
-     "A local time falls in the hour that daylight saving repeats; the elapsed time decided where "
-     "it could, else the first of the two hours was taken."},
+     "A local time falls in the hour that daylight saving repeats. The elapsed time decided which "
+     "hour is meant, or else the first was taken."},
     {Trouble::kSkew, "clock skew",
-     "Samples that carry a job's label lie outside its times and were not used."},
+     "Samples labelled with a job, but outside its start and end, were not used."},
     {Trouble::kBlankValue, "blank value",
-     "A value that says 'no value' (DCGM blanks, N/A, an empty cell) was not used."},
+     "Placeholders for 'no value' (DCGM blanks, N/A, an empty cell) were not used."},
     {Trouble::kNotFinite, "not a finite number", "NaN or infinite values were not used."},
     {Trouble::kOutOfRange, "out of range", "Utilisation below 0 or above 1 was not used."},
     {Trouble::kLateSample, "late sample",
-     "A sample that came after a newer one was put in its place in time."},
+     "A sample that arrived after a newer one was sorted by its time."},
     {Trouble::kDuplicateSample, "duplicate sample",
-     "A second sample of the same accelerator, metric and time was not used."},
+     "A second sample for the same accelerator, metric and time was not used."},
     {Trouble::kNoJob, "sample without a job",
-     "Samples while no job is known to have held the accelerator: unallocated time, where "
-     "accounting "
-     "was given."},
+     "No known job held the accelerator at the time of the sample. With accounting data this is "
+     "unallocated time."},
     {Trouble::kUnknownJob, "unknown job",
-     "Samples are labelled with a job that the accounting does not list; they were not used."},
+     "Samples labelled with a job that is not in the accounting data were not used."},
     {Trouble::kUnknownPlace, "unknown place",
-     "It is not known which accelerators of its hosts the job had; its time is unobserved."},
-    {Trouble::kBadLine, "unreadable record", "A record that cannot be read was passed over."},
+     "The accelerators of the job within its hosts are unknown; its time counts as unobserved."},
+    {Trouble::kBadLine, "unreadable record", "A record that cannot be parsed was skipped."},
     {Trouble::kTruncated, "truncated input",
-     "The input ends in the middle; what was whole before that was used."},
-    {Trouble::kMissing, "missing data", "A server did not give the data; its time is unobserved."},
+     "The input is cut off; all complete records before the cut were used."},
+    {Trouble::kMissing, "missing data",
+     "A server did not return the data; that time counts as unobserved."},
     {Trouble::kOtherMetric, "other metric",
-     "Metrics that do not say how busy an accelerator is were passed over."},
+     "Metrics that do not measure how busy an accelerator is were skipped."},
     {Trouble::kUnknownDevice, "unknown device",
-     "Samples name their accelerator by UUID alone, and nothing says which of its host's it is; "
-     "`nvidia-smi -L` of each host does."},
+     "Samples name an accelerator by UUID only, and its index on the host is unknown. Add the "
+     "output of `nvidia-smi -L` of each host."},
     {Trouble::kUnordered, "sample out of order",
-     "Samples of a pipe came in no order of time and were not used; save them to a file, which can "
-     "be read again to put them in order."},
+     "Unsorted samples from a pipe were not used. Save them to a file: a file can be sorted."},
     {Trouble::kFarSample, "broken clock",
-     "Samples far from all others in time, and from every job, were not used."},
+     "Samples with a time far from all other samples and from every job were not used."},
     {Trouble::kUnknownState, "unknown state",
-     "A job's state is none that is known; the job was counted, neither as lost nor as running."},
+     "A job with an unknown state was counted, but neither as failed nor as running."},
     {Trouble::kRepaired, "repaired record",
-     "A record whose free text holds a separator or a line end was put together again, and used."},
+     "A record with a separator or a line end in its free text was repaired and used."},
     {Trouble::kOddElapsed, "odd elapsed time",
-     "The elapsed time does not fit between start and end: less (a suspended job) was believed, "
-     "more was not."},
+     "The elapsed time differs from end minus start. A shorter one (a suspended job) was used, a "
+     "longer one was not."},
     {Trouble::kTwoZones, "same job in two time zones",
-     "A job came twice with all its times the same hours apart, and was counted once, as it came "
-     "first; is one input in local time? --time-zone says of which."},
+     "A job appears twice with all times shifted by the same hours. The first record was used. If "
+     "one input is in local time, set --time-zone."},
     {Trouble::kDerivedStart, "start worked out",
-     "A record has an end but no start: the start is the end less the elapsed time, and where that "
-     "is not said the time of submission, so that such a job counts with its time in the queue."},
+     "A record has an end but no start. The start is the end minus the elapsed time; without an "
+     "elapsed time it is the submit time, which includes the time in the queue."},
     {Trouble::kNoStart, "unknown start",
-     "A record has an end but neither a start nor what it could be worked out from; it was passed "
-     "over."},
+     "A record with an end, but no start, elapsed time or submit time, was skipped."},
     {Trouble::kRunaway, "runaway record",
-     "A record says RUNNING long after the job's time limit: its end was lost, and the job counts "
-     "up to the limit (sacctmgr show runawayjobs mends such records)."},
+     "A record says RUNNING long after the job's time limit. The job counts up to the limit. To "
+     "repair such records: sacctmgr show runawayjobs."},
 });
 
 const TroubleRow& row_of(Trouble trouble) {

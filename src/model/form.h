@@ -36,13 +36,13 @@ inline std::string_view kind_of(const toml::node& node) {
     case toml::node_type::array:
       return "a list";
     case toml::node_type::string:
-      return "a text";
+      return "a string";
     case toml::node_type::integer:
       return "a whole number";
     case toml::node_type::floating_point:
       return "a number";
     case toml::node_type::boolean:
-      return "a truth value";
+      return "a boolean";
     default:
       return "a date or time";
   }
@@ -85,7 +85,7 @@ class Form {
   }
 
   void text(std::string_view key, std::string& out) {
-    if (const toml::node* node = get(key, &toml::node::is_string, "a text")) {
+    if (const toml::node* node = get(key, &toml::node::is_string, "a string")) {
       out = node->as_string()->get();
     }
   }
@@ -115,10 +115,10 @@ class Form {
   }
   std::optional<double> positive(std::string_view key) {
     const std::optional<double> value = number(key);
-    if (value && *value <= 0) fail(key, fmt::format("must be above 0, not {}", *value));
+    if (value && *value <= 0) fail(key, fmt::format("must be greater than 0, not {}", *value));
     return value;
   }
-  // A text, or a number or truth value as it would be written on a command line.
+  // A string, or a number or boolean as it would be written on a command line.
   void word(std::string_view key, std::string& out) {
     const toml::node* node = table_.get(key);
     if (!node) return;
@@ -131,16 +131,17 @@ class Form {
     } else if (node->is_string()) {
       out = node->as_string()->get();
     } else {
-      fail(key, fmt::format("must be a text, a number or a truth value, not {}", kind_of(*node)));
+      fail(key, fmt::format("must be a string, a number or a boolean, not {}", kind_of(*node)));
     }
   }
   void texts(std::string_view key, std::vector<std::string>& out) {
-    const toml::node* node = get(key, &toml::node::is_array, "a list of texts");
+    const toml::node* node = get(key, &toml::node::is_array, "a list of strings");
     if (!node) return;
     for (const toml::node& item : *node->as_array()) {
       if (!item.is_string()) {
-        return problem_.at(item.source(), fmt::format("{}{} must be a list of texts, but holds {}",
-                                                      path_, key, kind_of(item)));
+        return problem_.at(item.source(),
+                           fmt::format("{}{} must be a list of strings, but contains {}", path_,
+                                       key, kind_of(item)));
       }
       out.push_back(item.as_string()->get());
     }
@@ -155,8 +156,9 @@ class Form {
     if (!node) return;
     for (const toml::node& item : *node->as_array()) {
       if (!item.is_table()) {
-        return problem_.at(item.source(), fmt::format("{} must be a list of tables, but holds {}",
-                                                      key, kind_of(item)));
+        return problem_.at(
+            item.source(),
+            fmt::format("{} must be a list of tables, but contains {}", key, kind_of(item)));
       }
       Form form(*item.as_table(), fmt::format("{}{}.", path_, key), problem_);
       each(form);

@@ -22,7 +22,8 @@ Result<WorkPattern> WorkPattern::make(const std::string& text) {
   }
   const int groups = compiled->NumberOfCapturingGroups();
   if (groups != 1) {
-    return bad_input(fmt::format("must have one group (...) around the number, not {}", groups));
+    return bad_input(
+        fmt::format("must have exactly one group (...), around the number, not {}", groups));
   }
   return WorkPattern(std::move(compiled));
 }

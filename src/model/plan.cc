@@ -22,8 +22,8 @@ int cpus_for(const Spec& spec, int accelerators) {
 
 Result<> check_change(const Spec& spec, const Change& change) {
   if (change.accelerators && *change.accelerators < 1) {
-    return bad_input(
-        fmt::format("the change asks for {} accelerators: 1 is the least", *change.accelerators));
+    return bad_input(fmt::format("the change asks for {} accelerators; at least 1 is required",
+                                 *change.accelerators));
   }
   if (!change.patch.empty() && spec.repo.empty()) {
     return bad_input(fmt::format(
@@ -43,13 +43,14 @@ Result<> check_change(const Spec& spec, const Change& change) {
   }
   for (const auto& [name, value] : change.env) {
     if (name.empty() || name.find('=') != name.npos || name.find('\0') != name.npos) {
-      return bad_input(fmt::format("the change sets a variable named \"{}\"", name));
+      return bad_input(
+          fmt::format("the change sets a variable with the invalid name \"{}\"", name));
     }
   }
   return Ok{};
 }
 
-// A ledger that was written before secrets were refused may hold the mark in place of one.
+// An older ledger may contain the redaction mark in place of a secret.
 Result<> check_whole(const Plan& plan) {
   const auto marked = [](std::string_view text) { return text.find(kRedacted) != text.npos; };
   const auto any_marked = [&](const std::map<std::string, std::string>& values) {
@@ -58,13 +59,14 @@ Result<> check_whole(const Plan& plan) {
   const bool whole = !std::ranges::any_of(plan.argv, marked) && !any_marked(plan.env) &&
                      !any_marked(plan.config) && !any_marked(plan.inject) && !marked(plan.patch);
   if (whole) return Ok{};
-  return bad_input(fmt::format(
-      "a secret was taken out of this command, environment or patch, so {} cannot run: put the "
-      "secret into the environment and write {{env:NAME}} in its place",
-      kRedacted));
+  return bad_input(
+      fmt::format("a secret in this command, environment or patch was replaced by {}, so it cannot "
+                  "run: put the "
+                  "secret into the environment and write {{env:NAME}} instead",
+                  kRedacted));
 }
 
-// Two spellings of one flag must agree, for which of them came later is not known any more.
+// Two spellings of one flag must have the same value: their order is not recorded.
 Result<> set_flags(std::vector<std::string>& argv, const Spec& spec, const Change& change) {
   std::map<std::string, std::optional<std::string>> seen;
   for (const auto& [given, given_value] : change.args) {
@@ -74,8 +76,8 @@ Result<> set_flags(std::vector<std::string>& argv, const Spec& spec, const Chang
     const auto [first, is_new] = seen.emplace(flag.name(), apart.value);
     if (!is_new && first->second != apart.value) {
       return bad_input(fmt::format("the change sets {} twice: to \"{}\" and, as {}, to \"{}\"",
-                                   flag.name(), first->second.value_or("(away)"), apart.flag,
-                                   apart.value.value_or("(away)")));
+                                   flag.name(), first->second.value_or("(unset)"), apart.flag,
+                                   apart.value.value_or("(unset)")));
     }
     TRY(set_flag(argv, flag, apart.value));
   }

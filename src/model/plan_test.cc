@@ -158,14 +158,14 @@ TEST(Plan, RefusesWhatTheSpecDoesNotHave) {
             "the change needs a build, but f has no build command: add build = [...] to its spec");
   change = {};
   change.accelerators = 0;
-  EXPECT_EQ(error(change), "the change asks for 0 accelerators: 1 is the least");
+  EXPECT_EQ(error(change), "the change asks for 0 accelerators; at least 1 is required");
   change = {};
   change.config["c.json"] = "1";
   EXPECT_EQ(error(change), "the change sets \"c.json\": write it as \"file.json#key.path\"");
-  EXPECT_EQ(error(env({{"A=B", "1"}})), "the change sets a variable named \"A=B\"");
+  EXPECT_EQ(error(env({{"A=B", "1"}})), "the change sets a variable with the invalid name \"A=B\"");
   EXPECT_EQ(error(args({{"--amp", std::nullopt}})),
-            "cannot take --amp away: whether \"data\" is its value is not known; give the flag a "
-            "knob with its value in the spec");
+            "cannot remove --amp: \"data\" may or may not be its value; add a knob for the flag "
+            "with its value to the spec");
   EXPECT_EQ(error(args({{"--batch", "2"}, {"-b", "3"}})),
             "the change sets --batch twice: to \"2\" and, as -b, to \"3\"");
 }
@@ -211,8 +211,8 @@ TEST(Plan, WhatRunsIsWhatWasWritten) {
 
 TEST(Plan, WhatASecretWasTakenOutOfDoesNotRun) {
   const char* want =
-      "a secret was taken out of this command, environment or patch, so [redacted] cannot run: put "
-      "the secret into the environment and write {env:NAME} in its place";
+      "a secret in this command, environment or patch was replaced by [redacted], so it cannot "
+      "run: put the secret into the environment and write {env:NAME} instead";
   const auto plan = make_plan(job(), args({{"--api-token", "[redacted]"}}));
   EXPECT_EQ(plan ? "" : plan.error().text, want);
   Spec spec = job();

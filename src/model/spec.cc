@@ -58,7 +58,7 @@ void read_env(Form& form, Spec& spec, Problem& problem) {
     std::string value;
     env.word(name, value);
     if ((names_a_secret(name) && !is_reference(value)) || first_secret(Json{{name, value}})) {
-      env.fail(name, fmt::format("looks like a secret: leave it out, and the job inherits it from "
+      env.fail(name, fmt::format("looks like a secret: remove it, then the job inherits it from "
                                  "the environment, or write {} = \"{{env:NAME}}\"",
                                  name));
     }
@@ -98,7 +98,7 @@ void read_measures(Form& form, Spec& spec, Problem& problem) {
     if (!spec.work_pattern.empty()) check_pattern(work, spec.work_pattern);
     spec.fixed_work = work.positive("fixed");
     if (spec.fixed_work && !spec.work_pattern.empty()) {
-      work.fail("fixed", "and work.pattern exclude each other: keep one");
+      work.fail("fixed", "cannot be combined with work.pattern: keep one of them");
     }
   }
   form.tables("outputs", [&](Form& row) {
@@ -164,9 +164,9 @@ Knob read_knob(Form& form, const Spec& spec, const std::string& name) {
   knob.min = form.number("min");
   knob.max = form.number("max");
   if (knob.min && knob.max && *knob.min > *knob.max) {
-    form.fail("min", fmt::format("is {}, above max, which is {}", *knob.min, *knob.max));
+    form.fail("min", fmt::format("is {}, greater than max, {}", *knob.min, *knob.max));
   }
-  if (!knob.aliases.empty() && knob.arg.empty()) form.fail("aliases", "needs arg as well");
+  if (!knob.aliases.empty() && knob.arg.empty()) form.fail("aliases", "requires arg");
   if (!knob.config.empty() && knob.config.find('#') == knob.config.npos) {
     form.fail("config", fmt::format("must be \"file.json#key.path\", not \"{}\"", knob.config));
   }
@@ -188,7 +188,7 @@ void read_knobs(Form& form, Spec& spec, Problem& problem) {
     Form inner(*row, fmt::format("knobs.{}.", name), problem);
     Knob knob = read_knob(inner, spec, name);
     const int ways = !knob.arg.empty() + !knob.env.empty() + !knob.config.empty();
-    if (ways != 1) knobs.fail(name, "needs one of arg, env and config");
+    if (ways != 1) knobs.fail(name, "needs exactly one of arg, env and config");
     spec.knobs[name] = std::move(knob);
   }
 }
@@ -210,7 +210,7 @@ void read_strata(Form& form, Spec& spec, Problem& problem) {
     row.must("name");
     row.text("name", stratum.name);
     if (std::ranges::find(spec.strata, stratum.name, &Stratum::name) != spec.strata.end()) {
-      row.fail("name", fmt::format("is \"{}\" a second time", stratum.name));
+      row.fail("name", fmt::format("\"{}\" is not unique", stratum.name));
     }
     stratum.weight = row.positive("weight").value_or(1);
     read_words(row, "env", stratum.env, problem);
@@ -228,8 +228,8 @@ void read_command(Form& form, Spec& spec) {
   const std::string line = join(spec.command, " ");
   if (redact(line) != line || first_secret(Json(spec.command))) {
     form.fail("command",
-              "holds what looks like a secret: let the job read it from the environment, or write "
-              "{env:NAME} in its place");
+              "seems to contain a secret: let the job read it from the environment, or write "
+              "{env:NAME} instead");
   }
 }
 
@@ -276,8 +276,8 @@ Result<Spec> parse_spec(std::string_view toml, std::string_view where, std::stri
   if (problem.found()) return bad_input(fmt::format("{}: {}", where, problem.text));
   if (const auto secret = first_secret(encode(spec))) {
     return bad_input(
-        fmt::format("{}: {} holds what looks like a secret: put it into the "
-                    "environment and write {{env:NAME}} in its place",
+        fmt::format("{}: {} seems to contain a secret: put it into the environment and write "
+                    "{{env:NAME}} instead",
                     where, secret->substr(1)));
   }
   return spec;

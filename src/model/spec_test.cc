@@ -137,34 +137,35 @@ TEST(Spec, ErrorsNameTheLineAndWhatToType) {
        "job.toml: line 3: unknown key \"acelerators\", did you mean \"accelerators\"?"},
       {"zzz = 2", "job.toml: line 3: unknown key \"zzz\"; see docs/format/spec.md"},
       {"accelerators = 0", "job.toml: line 3: accelerators must be 1 to 1000000, not 0"},
-      {"accelerators = \"2\"", "job.toml: line 3: accelerators must be a whole number, not a text"},
+      {"accelerators = \"2\"",
+       "job.toml: line 3: accelerators must be a whole number, not a string"},
       {"accelerators = 1.5", "job.toml: line 3: accelerators must be a whole number, not a number"},
       {"cpus = -1", "job.toml: line 3: cpus must be 0 to 1000000, not -1"},
-      {"time_limit_s = 0", "job.toml: line 3: time_limit_s must be above 0, not 0"},
+      {"time_limit_s = 0", "job.toml: line 3: time_limit_s must be greater than 0, not 0"},
       {"time_limit_s = inf", "job.toml: line 3: time_limit_s must be a finite number"},
       {"time_limit_s = 1e10", "job.toml: line 3: time_limit_s must be a year or less"},
       {"memory_limit_mb = true",
-       "job.toml: line 3: memory_limit_mb must be a number, not a truth value"},
+       "job.toml: line 3: memory_limit_mb must be a number, not a boolean"},
       {"pairing = \"near\"",
        "job.toml: line 3: pairing must be same-allocation, same-node, any, concurrent or steps, "
        "not \"near\""},
-      {"inputs = \"a\"", "job.toml: line 3: inputs must be a list of texts, not a text"},
+      {"inputs = \"a\"", "job.toml: line 3: inputs must be a list of strings, not a string"},
       {"inputs = [\"a\",\n2]",
-       "job.toml: line 4: inputs must be a list of texts, but holds a whole number"},
-      {"build = {}", "job.toml: line 3: build must be a list of texts, not a table"},
-      {"workdir = 1979-05-27", "job.toml: line 3: workdir must be a text, not a date or time"},
+       "job.toml: line 4: inputs must be a list of strings, but contains a whole number"},
+      {"build = {}", "job.toml: line 3: build must be a list of strings, not a table"},
+      {"workdir = 1979-05-27", "job.toml: line 3: workdir must be a string, not a date or time"},
       {"env = 3", "job.toml: line 3: env must be a table, not a whole number"},
       {"[env]\nA = [1]",
-       "job.toml: line 4: env.A must be a text, a number or a truth value, not a list"},
+       "job.toml: line 4: env.A must be a string, a number or a boolean, not a list"},
       {"[env]\nAPI_TOKEN = \"x\"",
-       "job.toml: line 4: env.API_TOKEN looks like a secret: leave it out, and the job inherits "
+       "job.toml: line 4: env.API_TOKEN looks like a secret: remove it, then the job inherits "
        "it from the environment, or write API_TOKEN = \"{env:NAME}\""},
       {"[env]\nHELLO = \"ghp_0123456789abcdefghij0123\"",
-       "job.toml: line 4: env.HELLO looks like a secret: leave it out, and the job inherits it "
+       "job.toml: line 4: env.HELLO looks like a secret: remove it, then the job inherits it "
        "from the environment, or write HELLO = \"{env:NAME}\""},
       {"[[strata]]\nname = \"a\"\nargs = { \"--password\" = \"hunter2\" }",
-       "job.toml: strata/0/args/--password holds what looks like a secret: put it into the "
-       "environment and write {env:NAME} in its place"},
+       "job.toml: strata/0/args/--password seems to contain a secret: put it into the environment "
+       "and write {env:NAME} instead"},
   };
   expect_errors(kCases);
 }
@@ -182,28 +183,30 @@ TEST(Spec, ErrorsInTablesNameTheLineToo) {
        "job.toml: line 4: work.pattern is not a regular expression (RE2 syntax): invalid perl "
        "operator: (?="},
       {"[work]\npattern = \"a\"",
-       "job.toml: line 4: work.pattern must have one group (...) around the number, not 0"},
+       "job.toml: line 4: work.pattern must have exactly one group (...), around the number, not "
+       "0"},
       {"[work]\npattern = \"(a)\"\nfixed = 3",
-       "job.toml: line 5: work.fixed and work.pattern exclude each other: keep one"},
-      {"[work]\nfixed = -3", "job.toml: line 4: work.fixed must be above 0, not -3"},
+       "job.toml: line 5: work.fixed cannot be combined with work.pattern: keep one of them"},
+      {"[work]\nfixed = -3", "job.toml: line 4: work.fixed must be greater than 0, not -3"},
       {"[outputs]\npath = \"a\"",
        "job.toml: line 3: outputs must be a list of tables, not a table"},
       {"[[outputs]]\ndigest = true", "job.toml: line 3: outputs.path is missing"},
       {"[[outputs]]\npath = \"a\"\ndigest = 1",
        "job.toml: line 5: outputs.digest must be true or false, not a whole number"},
       {"outputs = [1]",
-       "job.toml: line 3: outputs must be a list of tables, but holds a whole number"},
+       "job.toml: line 3: outputs must be a list of tables, but contains a whole number"},
       {"[[quality]]\nname = \"a\"\ntolerance = -1",
        "job.toml: line 5: quality.tolerance must be 0 or more"},
       {"[knobs.batchsize]\narg = \"-b\"",
        "job.toml: line 3: unknown knob \"knobs.batchsize\", did you mean \"batch_size\"?"},
       {"[knobs.threads]\narg = \"-t\"\nenv = \"T\"",
-       "job.toml: line 3: knobs.threads needs one of arg, env and config"},
-      {"[knobs.threads]", "job.toml: line 3: knobs.threads needs one of arg, env and config"},
+       "job.toml: line 3: knobs.threads needs exactly one of arg, env and config"},
+      {"[knobs.threads]",
+       "job.toml: line 3: knobs.threads needs exactly one of arg, env and config"},
       {"[knobs.threads]\narg = \"-t\"\nmin = 3\nmax = 2",
-       "job.toml: line 5: knobs.threads.min is 3, above max, which is 2"},
+       "job.toml: line 5: knobs.threads.min is 3, greater than max, 2"},
       {"[knobs.threads]\nenv = \"T\"\naliases = [\"-t\"]",
-       "job.toml: line 5: knobs.threads.aliases needs arg as well"},
+       "job.toml: line 5: knobs.threads.aliases requires arg"},
       {"[knobs.threads]\nconfig = \"a.json\"",
        "job.toml: line 4: knobs.threads.config must be \"file.json#key.path\", not \"a.json\""},
       {"[knobs.threads]\nargs = \"-t\"",
@@ -224,8 +227,8 @@ TEST(Spec, ErrorsOfFamilyAndCommand) {
        "job.toml: line 1: family must be lower-case letters, digits, \".\", \"_\" and \"-\", not "
        "\"My Job\""},
       {"family = \"f\"\ncommand = [\"a\", \"--password\", \"x\"]",
-       "job.toml: line 2: command holds what looks like a secret: let the job read it from the "
-       "environment, or write {env:NAME} in its place"},
+       "job.toml: line 2: command seems to contain a secret: let the job read it from the "
+       "environment, or write {env:NAME} instead"},
       {"family = \"f\"\ncommand = [\"a\", \"-b\", \"4\"]\n[knobs.batch_size]\narg = \"-b\"\n"
        "value = 8",
        "job.toml: line 5: knobs.batch_size.value is \"8\", but the command has -b 4"},

@@ -74,9 +74,8 @@ Result<std::string> resolved(const std::string& text, const RunOrder& order) {
     return std::optional<std::string>{};
   });
   if (missing.empty()) return fill_in(text, order);
-  return bad_input(fmt::format(
-      "the job wants {{env:{}}}, but {} is not set in the environment that amdahl runs in", missing,
-      missing));
+  return bad_input(fmt::format("the job uses {{env:{}}}, but {} is not set in amdahl's environment",
+                               missing, missing));
 }
 
 std::map<std::string, std::string> inherited() {
@@ -269,7 +268,7 @@ Result<Started> start(const Launchable& job) {
   sigset_t before;
   sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  const pid_t pid = os::fork_patiently();
+  const pid_t pid = os::fork_with_retries();
   const int fork_error = errno;
   if (pid == 0) {
     become(job, argv_pointers.data(), env_pointers.data(), job.cpus.empty() ? nullptr : &cpus,

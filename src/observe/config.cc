@@ -69,7 +69,8 @@ Result<> apply_config(const std::map<std::string, std::string>& changes, const s
     TRY(os::write_like(source, copy, changed));
     if (replace_words(argv, workdir, file, copy) == 0) {
       return bad_input(fmt::format(
-          "{}: no word of the command names it, so the job would not read a changed copy", file));
+          "{}: the command does not reference this file, so the job would not read a changed copy",
+          file));
     }
   }
   return Ok{};

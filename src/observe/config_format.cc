@@ -30,12 +30,12 @@ Value value_of(const Json& json) {
   return nullptr;
 }
 
-Holds held_by(const Json& json) {
-  if (json.is_string()) return Holds::kText;
-  if (json.is_boolean()) return Holds::kTruth;
-  if (json.is_number_integer()) return Holds::kWhole;
-  if (json.is_number()) return Holds::kNumber;
-  return Holds::kNull;
+ValueKind held_by(const Json& json) {
+  if (json.is_string()) return ValueKind::kText;
+  if (json.is_boolean()) return ValueKind::kTruth;
+  if (json.is_number_integer()) return ValueKind::kWhole;
+  if (json.is_number()) return ValueKind::kNumber;
+  return ValueKind::kNull;
 }
 
 // The value that the key names; made if only its last step is missing.
@@ -77,35 +77,35 @@ constexpr auto kFormats = std::to_array<ConfigFormat>({
 
 }  // namespace
 
-Value value_like(std::string_view text, Holds now) {
+Value value_like(std::string_view text, ValueKind now) {
   const std::string word(trim(text));
-  if (now == Holds::kText) return std::string(text);
-  if (now == Holds::kTruth) {
+  if (now == ValueKind::kText) return std::string(text);
+  if (now == ValueKind::kTruth) {
     if (const auto truth = truth_in(word)) return *truth;
   }
   const auto json = parse_json(word);
   if (!json || json->is_structured() || json->is_string()) return std::string(text);
-  if (now == Holds::kNumber && json->is_number()) return json->get<double>();
+  if (now == ValueKind::kNumber && json->is_number()) return json->get<double>();
   return value_of(*json);
 }
 
 std::span<const ConfigFormat> config_formats() { return kFormats; }
 
 Error no_such_step(std::string_view key, std::string_view step) {
-  return bad_input(fmt::format("{}: there is no \"{}\" in it", key, step));
+  return bad_input(fmt::format("{}: no key \"{}\" in the file", key, step));
 }
 
 Error not_a_parent(std::string_view key, std::string_view step) {
-  return bad_input(fmt::format("{}: \"{}\" holds a value, so there is no key in it", key, step));
+  return bad_input(fmt::format("{}: \"{}\" is a value, not a table", key, step));
 }
 
 Error not_a_value(std::string_view key, std::string_view what) {
-  return bad_input(fmt::format("{}: holds {}: name a value in it", key, what));
+  return bad_input(fmt::format("{}: is {}: name a single value in it", key, what));
 }
 
 Error no_such_item(std::string_view key, std::string_view step, std::size_t length) {
-  return bad_input(
-      fmt::format("{}: \"{}\" is no item of a list of {} (0 is the first)", key, step, length));
+  return bad_input(fmt::format("{}: \"{}\" is not an index of a list of {} items (the first is 0)",
+                               key, step, length));
 }
 
 }  // namespace amdahl::observe

@@ -14,14 +14,14 @@
 namespace amdahl::observe {
 
 // What a key holds.
-enum class Holds : std::uint8_t { kNull, kText, kWhole, kNumber, kTruth };
+enum class ValueKind : std::uint8_t { kNull, kText, kWhole, kNumber, kTruth };
 
 using Value = std::variant<std::nullptr_t, bool, std::int64_t, double, std::string>;
 
 // `text` in the type that the key has now, so that a reader that is strict about types takes it:
 // text stays text, a number a number ("2" is 2.0 where 1.5 was), a truth value one ("0" is false).
 // What cannot be of that type, or has no predecessor, is whatever JSON would read, else text.
-Value value_like(std::string_view text, Holds now);
+Value value_like(std::string_view text, ValueKind now);
 
 // Key ("train.batch", "layers.0.size") to value.
 using Keys = std::map<std::string, std::string>;

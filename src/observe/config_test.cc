@@ -18,25 +18,25 @@ std::string set(std::string_view suffix, const std::string& text, const Keys& ke
 TEST(ConfigValue, KeepsTheTypeThatTheKeyHas) {
   struct Case {
     const char* text;
-    Holds now;
+    ValueKind now;
     Value want;
   };
   const Case cases[] = {
-      {"16", Holds::kWhole, std::int64_t{16}},
-      {"16", Holds::kText, std::string("16")},
-      {"2", Holds::kNumber, 2.0},
-      {"0.5", Holds::kWhole, 0.5},
-      {"1e-4", Holds::kNumber, 1e-4},
-      {"0", Holds::kTruth, false},
-      {"True", Holds::kTruth, true},
-      {"maybe", Holds::kTruth, std::string("maybe")},
-      {"auto", Holds::kWhole, std::string("auto")},
-      {"true", Holds::kNull, true},
-      {"7", Holds::kNull, std::int64_t{7}},
-      {"null", Holds::kNull, nullptr},
-      {"", Holds::kNull, std::string()},
-      {"[1, 2]", Holds::kNull, std::string("[1, 2]")},
-      {"18446744073709551615", Holds::kNull, 18446744073709551615.0},
+      {"16", ValueKind::kWhole, std::int64_t{16}},
+      {"16", ValueKind::kText, std::string("16")},
+      {"2", ValueKind::kNumber, 2.0},
+      {"0.5", ValueKind::kWhole, 0.5},
+      {"1e-4", ValueKind::kNumber, 1e-4},
+      {"0", ValueKind::kTruth, false},
+      {"True", ValueKind::kTruth, true},
+      {"maybe", ValueKind::kTruth, std::string("maybe")},
+      {"auto", ValueKind::kWhole, std::string("auto")},
+      {"true", ValueKind::kNull, true},
+      {"7", ValueKind::kNull, std::int64_t{7}},
+      {"null", ValueKind::kNull, nullptr},
+      {"", ValueKind::kNull, std::string()},
+      {"[1, 2]", ValueKind::kNull, std::string("[1, 2]")},
+      {"18446744073709551615", ValueKind::kNull, 18446744073709551615.0},
   };
   for (const Case& c : cases) EXPECT_EQ(value_like(c.text, c.now), c.want) << c.text;
 }
@@ -171,26 +171,29 @@ TEST(ConfigFormats, SayWhatIsWrongAndWhere) {
     const char* want;
   };
   const Case cases[] = {
-      {".json", R"({"a": {"b": 1}})", "x.b", "x.b: there is no \"x\" in it"},
-      {".json", R"({"a": {"b": 1}})", "a.b.c",
-       "a.b.c: \"b\" holds a value, so there is no key in it"},
-      {".json", R"({"a": {"b": 1}})", "a", "a: holds an object: name a value in it"},
-      {".json", R"({"a": [1, 2]})", "a.2", "a.2: \"2\" is no item of a list of 2 (0 is the first)"},
-      {".json", R"({"a": [1, 2]})", "a", "a: holds a list: name a value in it"},
-      {".toml", "[a]\nb = 1\n", "x.b", "x.b: there is no \"x\" in it"},
-      {".toml", "[a]\nb = 1\n", "a.b.c", "a.b.c: \"b\" holds a value, so there is no key in it"},
-      {".toml", "[a]\nb = 1\n", "a", "a: holds a table: name a value in it"},
-      {".toml", "a = [1, 2]\n", "a.2", "a.2: \"2\" is no item of a list of 2 (0 is the first)"},
-      {".toml", "a = 2024-05-01\n", "a", "a: holds a date or time, and \"1\" is none of its kind"},
-      {".yaml", "a:\n  b: 1\n", "x.b", "x.b: there is no \"x\" in it"},
-      {".yaml", "a:\n  b: 1\n", "a.b.c", "a.b.c: \"b\" holds a value, so there is no key in it"},
-      {".yaml", "a:\n  b: 1\n", "a", "a: holds a mapping: name a value in it"},
-      {".yaml", "a: [1, 2]\n", "a.2", "a.2: \"2\" is no item of a list of 2 (0 is the first)"},
+      {".json", R"({"a": {"b": 1}})", "x.b", "x.b: no key \"x\" in the file"},
+      {".json", R"({"a": {"b": 1}})", "a.b.c", "a.b.c: \"b\" is a value, not a table"},
+      {".json", R"({"a": {"b": 1}})", "a", "a: is an object: name a single value in it"},
+      {".json", R"({"a": [1, 2]})", "a.2",
+       "a.2: \"2\" is not an index of a list of 2 items (the first is 0)"},
+      {".json", R"({"a": [1, 2]})", "a", "a: is a list: name a single value in it"},
+      {".toml", "[a]\nb = 1\n", "x.b", "x.b: no key \"x\" in the file"},
+      {".toml", "[a]\nb = 1\n", "a.b.c", "a.b.c: \"b\" is a value, not a table"},
+      {".toml", "[a]\nb = 1\n", "a", "a: is a table: name a single value in it"},
+      {".toml", "a = [1, 2]\n", "a.2",
+       "a.2: \"2\" is not an index of a list of 2 items (the first is 0)"},
+      {".toml", "a = 2024-05-01\n", "a", "a: is a date or time, but \"1\" is not"},
+      {".yaml", "a:\n  b: 1\n", "x.b", "x.b: no key \"x\" in the file"},
+      {".yaml", "a:\n  b: 1\n", "a.b.c", "a.b.c: \"b\" is a value, not a table"},
+      {".yaml", "a:\n  b: 1\n", "a", "a: is a mapping: name a single value in it"},
+      {".yaml", "a: [1, 2]\n", "a.2",
+       "a.2: \"2\" is not an index of a list of 2 items (the first is 0)"},
       {".yaml", "a: &x {b: 1}\nc: *x\n", "c.b",
-       "c.b: \"c\" stands for what is written elsewhere (*x): write it out first"},
-      {".yaml", "a: &x 1\nc: *x\n", "a", "a: other keys refer to it (*x): write them out first"},
-      {".yaml", "a: 1\n---\nb: 2\n", "a", "it must hold one document, neither none nor several"},
-      {".yaml", "", "a", "it must hold one document, neither none nor several"},
+       "c.b: \"c\" is an alias (*x): replace it by its value first"},
+      {".yaml", "a: &x 1\nc: *x\n", "a",
+       "a: other keys are aliases of it (*x): replace the aliases by their values first"},
+      {".yaml", "a: 1\n---\nb: 2\n", "a", "expected exactly one YAML document"},
+      {".yaml", "", "a", "expected exactly one YAML document"},
       {".yaml", "a: [1\n", "a", "line 2, column 1: did not find expected ',' or ']'"},
   };
   for (const Case& c : cases) {

@@ -13,22 +13,22 @@ bool is_time(const toml::node& node) {
   return node.is_date() || node.is_time() || node.is_date_time();
 }
 
-Holds held_by(const toml::node* node) {
-  if (node == nullptr) return Holds::kNull;
-  if (node->is_string()) return Holds::kText;
-  if (node->is_boolean()) return Holds::kTruth;
-  return node->is_integer() ? Holds::kWhole : Holds::kNumber;
+ValueKind held_by(const toml::node* node) {
+  if (node == nullptr) return ValueKind::kNull;
+  if (node->is_string()) return ValueKind::kText;
+  if (node->is_boolean()) return ValueKind::kTruth;
+  return node->is_integer() ? ValueKind::kWhole : ValueKind::kNumber;
 }
 
 // Where a key's value is or will be.
-struct Place {
+struct ValueSlot {
   toml::node* parent = nullptr;  // A table or an array.
   std::string step;
   toml::node* now = nullptr;  // Null if it is new.
 };
 
-Result<Place> find_in(toml::table& document, const std::string& key) {
-  Place place{&document, "", &document};
+Result<ValueSlot> find_in(toml::table& document, const std::string& key) {
+  ValueSlot place{&document, "", &document};
   for (const std::string_view step : split(key, '.')) {
     if (place.now == nullptr) return no_such_step(key, place.step);
     toml::node* parent = place.now;
@@ -46,7 +46,7 @@ Result<Place> find_in(toml::table& document, const std::string& key) {
 }
 
 template <class T>
-void put(const Place& place, const T& value) {
+void put(const ValueSlot& place, const T& value) {
   if (toml::table* table = place.parent->as_table()) {
     table->insert_or_assign(place.step, value);
   } else if (toml::array* list = place.parent->as_array()) {
@@ -56,9 +56,8 @@ void put(const Place& place, const T& value) {
 }
 
 // Dates and times have a spelling of their own, which only TOML knows.
-Result<> put_time(const Place& place, const std::string& key, const std::string& text) {
-  const auto wrong =
-      bad_input(fmt::format("{}: holds a date or time, and \"{}\" is none of its kind", key, text));
+Result<> put_time(const ValueSlot& place, const std::string& key, const std::string& text) {
+  const auto wrong = bad_input(fmt::format("{}: is a date or time, but \"{}\" is not", key, text));
   try {
     const toml::table parsed = toml::parse("x = " + text);
     const toml::node* node = parsed.get("x");
@@ -71,7 +70,7 @@ Result<> put_time(const Place& place, const std::string& key, const std::string&
 }
 
 Result<> set_key(toml::table& document, const std::string& key, const std::string& text) {
-  const Place place = TRY(find_in(document, key));
+  const ValueSlot place = TRY(find_in(document, key));
   if (place.now != nullptr && (place.now->is_table() || place.now->is_array())) {
     return not_a_value(key, place.now->is_array() ? "a list" : "a table");
   }

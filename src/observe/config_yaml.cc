@@ -130,14 +130,14 @@ bool may_be_number(std::string_view text) {
   return !text.empty() && std::strchr("0123456789+-.", text.front()) != nullptr;
 }
 
-Holds held_by(const Event& event) {
-  if (!event.plain() || event.tagged()) return Holds::kText;
+ValueKind held_by(const Event& event) {
+  if (!event.plain() || event.tagged()) return ValueKind::kText;
   const std::string_view text = event.text();
-  if (is_null(text)) return Holds::kNull;
-  if (is_truth(text)) return Holds::kTruth;
-  if (to_number<std::int64_t>(text)) return Holds::kWhole;
-  if (to_number<double>(text)) return Holds::kNumber;
-  return Holds::kText;
+  if (is_null(text)) return ValueKind::kNull;
+  if (is_truth(text)) return ValueKind::kTruth;
+  if (to_number<std::int64_t>(text)) return ValueKind::kWhole;
+  if (to_number<double>(text)) return ValueKind::kNumber;
+  return ValueKind::kText;
 }
 
 // With a point, without which YAML 1.1 would take "1e-05" for text.
@@ -227,11 +227,12 @@ class Document {
       return not_a_value(key, now->type() == YAML_SEQUENCE_START_EVENT ? "a list" : "a mapping");
     }
     if (!events_[at].anchor().empty() && events_[at].is_scalar() && is_referred_to(at)) {
-      return bad_input(fmt::format("{}: other keys refer to it (*{}): write them out first", key,
-                                   events_[at].anchor()));
+      return bad_input(fmt::format(
+          "{}: other keys are aliases of it (*{}): replace the aliases by their values first", key,
+          events_[at].anchor()));
     }
-    const Holds holds = held_by(*now);
-    if (holds == Holds::kText && (!now->plain() || now->tagged())) {
+    const ValueKind holds = held_by(*now);
+    if (holds == ValueKind::kText && (!now->plain() || now->tagged())) {
       const yaml_event_t& raw = now->raw();
       events_[at] =
           scalar(text, raw.data.scalar.style, reinterpret_cast<const char*>(raw.data.scalar.tag));
@@ -243,7 +244,7 @@ class Document {
 
   Result<> insert(std::size_t parent, const std::string& step, const std::string& text) {
     const auto end = events_.begin() + static_cast<std::ptrdiff_t>(after(parent)) - 1;
-    const auto value = events_.insert(end, event_for(value_like(text, Holds::kNull)));
+    const auto value = events_.insert(end, event_for(value_like(text, ValueKind::kNull)));
     events_.insert(value, event_for(Value{step}));
     return Ok{};
   }
@@ -261,10 +262,8 @@ class Document {
         });
   }
   Error through_alias(const std::string& key, std::string_view step, std::size_t at) const {
-    return bad_input(
-        fmt::format("{}: \"{}\" stands for what is written elsewhere (*{}): write it out "
-                    "first",
-                    key, step, events_[at].anchor()));
+    return bad_input(fmt::format("{}: \"{}\" is an alias (*{}): replace it by its value first", key,
+                                 step, events_[at].anchor()));
   }
 
   Events events_;
@@ -277,7 +276,7 @@ Result<std::string> set_in_yaml(const std::string& text, const Keys& keys) {
   if (!events) return events.error();
   Document document(*std::move(events));
   if (!document.has_one_document()) {
-    return bad_input("it must hold one document, neither none nor several");
+    return bad_input("expected exactly one YAML document");
   }
   for (const auto& [key, value] : keys) TRY(document.set(key, value));
   return write_events(std::move(document).take());

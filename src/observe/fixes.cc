@@ -50,8 +50,8 @@ void add_account(const Json& json, model::Engagement& engagement) {
 
 std::string why_idle(const model::Engagement& engagement, bool any_process) {
   if (!engagement.refused.empty()) return engagement.refused;
-  return any_process ? "the job never does what it would change"
-                     : "no Python process of the job took it up (python -I, -E and -S ignore "
+  return any_process ? "the job never runs the code that it changes"
+                     : "no Python process of the job loaded it (python -I, -E and -S ignore "
                        "PYTHONPATH)";
 }
 

@@ -261,9 +261,9 @@ TEST_F(FixesTest, WhatNeverHappensDoesNotEngage) {
     std::vector<std::string> argv;
     const char* because;
   };
-  const std::string not_taken = "no Python process of the job took it up";
+  const std::string not_taken = "no Python process of the job loaded it";
   const Case cases[] = {
-      {"without torch", {"/usr/bin/python3", "-c", "print(1)"}, "the job never does what it would"},
+      {"without torch", {"/usr/bin/python3", "-c", "print(1)"}, "the job never runs the code that"},
       {"isolated", {"/usr/bin/python3", "-I", "-c", "print(1)"}, not_taken.c_str()},
       {"no Python", {"true"}, not_taken.c_str()},
   };
@@ -313,8 +313,9 @@ TEST_F(FixesTest, AnyNumberThatIsPrintedCanBeAQuality) {
   made.quality = {{"loss", 0.1, false, R"(val loss: (\S+))"}, {"acc", 0, true, R"(acc (\w+))"}};
   const model::Receipt receipt = run(made);
   EXPECT_EQ(receipt.metrics, (std::map<std::string, double>{{"loss", -0.125}}));
-  EXPECT_EQ(receipt.report_problems,
-            std::vector<std::string>{"a quality's pattern matched \"nan\", which is no number"});
+  EXPECT_EQ(
+      receipt.report_problems,
+      std::vector<std::string>{"a quality's pattern matched \"nan\", which is not a valid number"});
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ constexpr std::size_t kMostRows = 20'000;
 GpuRecord::GpuRecord(const Nvml& nvml, std::vector<int> gpus)
     : nvml_{nvml}, gpus_{std::move(gpus)} {}
 
-void GpuRecord::look(Nanos elapsed, std::span<const Born> members) {
+void GpuRecord::look(Nanos elapsed, std::span<const ProcessIdentity> members) {
   if (gpus_.empty() || elapsed < next_) return;
   next_ = elapsed + every_;
   for (const int gpu : gpus_) rows_.push_back(row_of(gpu, elapsed, members));
@@ -32,7 +32,8 @@ void GpuRecord::look(Nanos elapsed, std::span<const Born> members) {
   every_ *= 2;
 }
 
-std::string GpuRecord::row_of(int gpu, Nanos elapsed, std::span<const Born> members) const {
+std::string GpuRecord::row_of(int gpu, Nanos elapsed,
+                              std::span<const ProcessIdentity> members) const {
   Json row = {{"t_ns", elapsed.count()}, {"gpu", gpu}};
   if (const auto busy = nvml_.utilisation(gpu)) {
     row["busy"] = *busy;
@@ -47,8 +48,8 @@ std::string GpuRecord::row_of(int gpu, Nanos elapsed, std::span<const Born> memb
   for (const GpuProcess& process : *processes) {
     Json one = {{"pid", process.pid}};
     if (process.memory_bytes) one["memory_bytes"] = *process.memory_bytes;
-    const bool is_ours =
-        std::ranges::any_of(members, [&](const Born& member) { return member.pid == process.pid; });
+    const bool is_ours = std::ranges::any_of(
+        members, [&](const ProcessIdentity& member) { return member.pid == process.pid; });
     // From inside a container the numbers of others, and of ourselves, mean nothing.
     const bool is_known = is_ours || os::exists(fmt::format("/proc/{}", process.pid));
     if (is_known) one["ours"] = is_ours;

@@ -20,12 +20,12 @@ class GpuRecord {
   GpuRecord(const Nvml& nvml, std::vector<int> gpus);
 
   // `elapsed` since the job's start; `members`: the job's processes.
-  void look(Nanos elapsed, std::span<const Born> members);
+  void look(Nanos elapsed, std::span<const ProcessIdentity> members);
   // To the file, by rename; nothing if there are no GPUs.
   Result<> write(const std::string& path) const;
 
  private:
-  std::string row_of(int gpu, Nanos elapsed, std::span<const Born> members) const;
+  std::string row_of(int gpu, Nanos elapsed, std::span<const ProcessIdentity> members) const;
 
   const Nvml& nvml_;
   std::vector<int> gpus_;

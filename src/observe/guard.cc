@@ -31,9 +31,9 @@ constexpr Nanos kGiveUp = std::chrono::seconds(10);
 class Hunt {
  public:
   // `session`: the supervisor's.
-  Hunt(std::span<const Born> known, const std::string& mark, pid_t session)
+  Hunt(std::span<const ProcessIdentity> known, const std::string& mark, pid_t session)
       : row_{fmt::format("{}={}", Guard::kVariable, mark) + '\0'}, session_{session} {
-    for (const Born& born : known) add(born);
+    for (const ProcessIdentity& born : known) add(born);
   }
 
   // Groups at once, so that none of them can fork on; what is in a group of others is stopped
@@ -57,7 +57,7 @@ class Hunt {
  private:
   // A group or session that a member leads, or led, holds none but members; and since no one can
   // join a session, one that is not the supervisor's was made by the job.
-  void add(const Born& born) {
+  void add(const ProcessIdentity& born) {
     known_[born.pid] = born.start_ticks;
     leaders_.insert(born.pid);
     if (born.group > 1 && (born.session != session_ || leaders_.contains(born.group))) {
@@ -158,15 +158,16 @@ void ignore_signals() {
   ::prctl(PR_SET_NAME, "amdahl-guard");
   ignore_signals();
   leave_all_but(hear);
-  std::vector<Born> room(kMost);
-  std::vector<Born> known;
+  std::vector<ProcessIdentity> room(kMost);
+  std::vector<ProcessIdentity> known;
   while (true) {
-    const ssize_t got = ::recv(kHear, room.data(), room.size() * sizeof(Born), 0);
+    const ssize_t got = ::recv(kHear, room.data(), room.size() * sizeof(ProcessIdentity), 0);
     if (got < 0 && errno == EINTR) continue;
     if (got == 1) ::_exit(0);  // The farewell.
     if (got <= 0) break;
-    known.assign(room.begin(), room.begin() + static_cast<std::ptrdiff_t>(
-                                                  static_cast<std::size_t>(got) / sizeof(Born)));
+    known.assign(room.begin(),
+                 room.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(got) /
+                                                            sizeof(ProcessIdentity)));
   }
   Hunt(known, mark, session).kill_all();
   ::_exit(0);
@@ -184,7 +185,7 @@ Guard::Guard() : mark_{os::random_hex(24)} {
   sigset_t before;
   sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  pid_ = os::fork_patiently();
+  pid_ = os::fork_with_retries();
   if (pid_ == 0) {
     ::close(tell_.get());
     stand(hear.get(), mark_);
@@ -204,7 +205,7 @@ Guard::~Guard() {
   }
 }
 
-void Guard::keep(std::span<const Born> members) {
+void Guard::keep(std::span<const ProcessIdentity> members) {
   members = members.first(std::min(members.size(), kMost));
   if (pid_ <= 0 || members.empty() || std::ranges::equal(members, last_)) return;
   const ssize_t sent =

@@ -31,13 +31,13 @@ class Guard {
   const std::string& mark() const { return mark_; }
 
   // All that belong to the job now. Cheap if they are the same as before.
-  void keep(std::span<const Born> members);
+  void keep(std::span<const ProcessIdentity> members);
 
  private:
   std::string mark_;
   os::Fd tell_{-1};
   pid_t pid_ = -1;
-  std::vector<Born> last_;
+  std::vector<ProcessIdentity> last_;
 };
 
 }  // namespace amdahl::observe

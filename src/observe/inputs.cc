@@ -122,7 +122,7 @@ model::Observed<std::string> digest_of_all(const std::string& path, std::int64_t
   using Digest = model::Observed<std::string>;
   const Found found = files_at(path);
   if (!found.unreadable.empty()) return Digest::unreadable(found.unreadable);
-  if (found.files.empty()) return Digest::absent("a folder without a file");
+  if (found.files.empty()) return Digest::absent("an empty folder");
   const bool folder = found.files.size() != 1 || found.files.front() != path;
   Sha256 all;
   for (const std::string& file : found.files) {

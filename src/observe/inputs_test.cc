@@ -40,7 +40,7 @@ TEST_F(FilesTest, WhatIsNoResultIsNotDigested) {
       {"{out}/none"}, {"{out}/odd"}, {"{out}/pipe"}, {"{out}/log", false}, {"{out}/void", false}};
   const model::Receipt receipt = run(made);
   ASSERT_EQ(receipt.outputs.size(), 5u);
-  EXPECT_EQ(receipt.outputs[0].sha256.sight(), model::Sight::kAbsent) << "a folder without a file";
+  EXPECT_EQ(receipt.outputs[0].sha256.sight(), model::Sight::kAbsent) << "an empty folder";
   EXPECT_EQ(receipt.outputs[1].sha256.sight(), model::Sight::kUnreadable) << "a link to nothing";
   EXPECT_EQ(receipt.outputs[2].sha256.sight(), model::Sight::kUnreadable) << "and no waiting";
   EXPECT_TRUE(receipt.outputs[3].presence_only);

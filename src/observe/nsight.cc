@@ -12,8 +12,7 @@ namespace {
 Result<> need(const char* tool, const char* product) {
   if (os::can_use(tool)) return Ok{};
   return Error{Error::Kind::kUnsupported,
-               fmt::format("{} is not on PATH; it comes with {} (developer.nvidia.com), or leave "
-                           "out --{}",
+               fmt::format("{} is not on PATH; install {} (developer.nvidia.com), or remove --{}",
                            tool, product, tool)};
 }
 
@@ -50,7 +49,8 @@ std::string trouble_of(const Nsight& tool) {
   const std::string& name = tool.argv.front();
   const auto head = os::read_head(tool.output, kHead);
   if (!head || head->empty()) {
-    return fmt::format("{}: it left no {}; what it said is in the job's output", name, tool.output);
+    return fmt::format("{}: it wrote no {}; see its messages in the job's output", name,
+                       tool.output);
   }
   if (name != "ncu" || head->find("\"Kernel Name\"") != std::string::npos) return "";
   std::string said = "no kernel was profiled";

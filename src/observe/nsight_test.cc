@@ -35,8 +35,7 @@ TEST_F(NsightTest, WithoutTheToolItSaysWhereToGetIt) {
   const auto wrapped = in_nsys({"true"}, folder_);
   ASSERT_FALSE(wrapped);
   EXPECT_EQ(wrapped.error().text,
-            "nsys is not on PATH; it comes with Nsight Systems (developer.nvidia.com), or leave "
-            "out --nsys");
+            "nsys is not on PATH; install Nsight Systems (developer.nvidia.com), or remove --nsys");
 }
 
 TEST_F(NsightTest, TheCommandRunsInsideTheToolAndLeavesWhatWeRead) {
@@ -61,7 +60,7 @@ TEST_F(NsightTest, WhatItDidNotLeaveIsToldInItsOwnWords) {
     const char* left;
     std::string want;
   } cases[] = {
-      {"nsys", "", "nsys: it left no " + output + "; what it said is in the job's output"},
+      {"nsys", "", "nsys: it wrote no " + output + "; see its messages in the job's output"},
       {"nsys", "SQLite format 3", ""},
       {"ncu", "==PROF== Connected to process 1\n\"ID\",\"Process ID\",\"Kernel Name\"\n", ""},
       {"ncu",

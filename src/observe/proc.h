@@ -30,12 +30,12 @@ struct ProcessStat {
 };
 
 // A process, when it started, since a number may be another's later, and where it belongs.
-struct Born {
+struct ProcessIdentity {
   pid_t pid = 0;
   pid_t group = 0;
   pid_t session = 0;
   std::int64_t start_ticks = 0;
-  bool operator==(const Born&) const = default;
+  bool operator==(const ProcessIdentity&) const = default;
 };
 
 std::vector<std::string_view> words_in(std::string_view line);  // Between blanks; none is empty.

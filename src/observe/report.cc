@@ -91,7 +91,7 @@ class Reader {
     if (json.contains("start") || json.contains("end")) {
       const auto start = time(json, "start");
       const auto end = time(json, "end");
-      if (!start || !end) return problem("a phase has a start and an end, both in seconds");
+      if (!start || !end) return problem("a phase needs a start and an end, both in seconds");
       if (*end < *start) return problem("the phase ends before it starts");
       report_.phases.push_back({name, *start, *end - *start});
       return;
@@ -108,26 +108,27 @@ class Reader {
     const auto to = time(json, "to");
     const auto busy = number(json, "busy");
     if (!which.is_number_integer() || !from || !to || !busy) {
-      return problem("an accelerator line has accelerator, from, to and busy, all numbers");
+      return problem("an accelerator line needs accelerator, from, to and busy, all numbers");
     }
     const auto index = which.get<std::int64_t>();
     if (index < 0 || index >= context_.accelerators) {
       return problem(
           fmt::format("accelerator {} is not one of the job's {}", index, context_.accelerators));
     }
-    if (*to < *from) return problem("the stretch ends before it starts");
+    if (*to < *from) return problem("to is before from");
     if (*busy < 0 || *busy > 1) return problem("busy is not between 0 and 1");
     if (report_.busy.size() >= kMaxSpans) return problem("too many accelerator lines");
     report_.busy.push_back({static_cast<int>(index), *from, *to, *busy});
   }
 
-  // In order and without gaps, or a step would be taken for its neighbour.
+  // In order and without gaps; otherwise steps could not be matched to the schedule.
   void take_step(const Json& json) {
     model::StepReports& steps = report_.steps;
     const Json& which = json.at("step");
     if (!which.is_number_integer()) return problem("step is not a whole number");
     if (which != steps.arms.size()) {
-      return problem(fmt::format("step {} where {} was due", which.dump(), steps.arms.size()));
+      return problem(fmt::format("step {} is out of order: expected step {}", which.dump(),
+                                 steps.arms.size()));
     }
     const auto arm = json.find("arm");
     if (arm == json.end() || (*arm != "A" && *arm != "B")) return problem("arm is not A or B");
@@ -203,7 +204,7 @@ std::optional<double> last_in_output(std::string_view text, const std::string& p
       if (value && std::isfinite(*value) && *value >= least) {
         number = *value;
       } else {
-        problem(fmt::format("{} matched \"{}\", which is no {}", what, clip(*found, 40),
+        problem(fmt::format("{} matched \"{}\", which is not a valid {}", what, clip(*found, 40),
                             least == 0 ? "amount of work" : "number"));
       }
     }

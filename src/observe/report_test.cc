@@ -82,20 +82,22 @@ TEST(ReportTest, WhatCannotBeUsedIsNamedByItsLine) {
       {"{\"metric\": {\"a\": null}}", "line 1: metric a is not a number"},
       {"{\"phase\": 3}", "line 1: phase is not a string"},
       {"{\"phase\": \"a\", \"start\": 1}",
-       "line 1: a phase has a start and an end, both in seconds"},
+       "line 1: a phase needs a start and an end, both in seconds"},
       {"{\"phase\": \"a\", \"start\": 2, \"end\": 1}", "line 1: the phase ends before it starts"},
       {"{\"phase\": \"a\", \"start\": -2, \"end\": 1}",
-       "line 1: a phase has a start and an end, both in seconds"},
+       "line 1: a phase needs a start and an end, both in seconds"},
       {"{\"phase\": \"a\", \"at\": 1e300}", "line 1: at is not a time in seconds"},
       {"{\"accelerator\": 2, \"from\": 0, \"to\": 1, \"busy\": 1}",
        "line 1: accelerator 2 is not one of the job's 2"},
       {"{\"accelerator\": 0, \"from\": 0, \"to\": 1}",
-       "line 1: an accelerator line has accelerator, from, to and busy, all numbers"},
+       "line 1: an accelerator line needs accelerator, from, to and busy, all numbers"},
       {"{\"accelerator\": 0, \"from\": 0, \"to\": 1, \"busy\": 1.5}",
        "line 1: busy is not between 0 and 1"},
       {"{\"step\": \"0\", \"arm\": \"A\", \"seconds\": 1}", "line 1: step is not a whole number"},
-      {"{\"step\": 1, \"arm\": \"A\", \"seconds\": 1}", "line 1: step 1 where 0 was due"},
-      {"{\"step\": -1, \"arm\": \"A\", \"seconds\": 1}", "line 1: step -1 where 0 was due"},
+      {"{\"step\": 1, \"arm\": \"A\", \"seconds\": 1}",
+       "line 1: step 1 is out of order: expected step 0"},
+      {"{\"step\": -1, \"arm\": \"A\", \"seconds\": 1}",
+       "line 1: step -1 is out of order: expected step 0"},
       {"{\"step\": 0, \"seconds\": 1}", "line 1: arm is not A or B"},
       {"{\"step\": 0, \"arm\": \"C\", \"seconds\": 1}", "line 1: arm is not A or B"},
       {"{\"step\": 0, \"arm\": \"A\"}", "line 1: seconds is not a positive number"},
@@ -132,7 +134,8 @@ TEST(ReportTest, StepsAreKeptInOrderAndAddUpToTheWork) {
                            "{\"step\": 3, \"arm\": \"A\", \"seconds\": 1}\n"
                            "{\"step\": 2, \"arm\": \"A\", \"seconds\": 1}\n",
                        false, context());
-  EXPECT_EQ(report.problems, std::vector<std::string>{"line 3: step 3 where 2 was due"});
+  EXPECT_EQ(report.problems,
+            std::vector<std::string>{"line 3: step 3 is out of order: expected step 2"});
   EXPECT_EQ(report.steps.arms, "BAA");
   EXPECT_EQ(read_report(steps, true, context()).steps, model::StepReports{});
 }
@@ -167,7 +170,7 @@ TEST(ReportTest, WorkCanBeFoundInTheOutput) {
   EXPECT_EQ(work_in_output("done x images", "done (.*) images", problems), std::nullopt);
   EXPECT_EQ(work_in_output("done", "(", problems), std::nullopt);
   EXPECT_EQ(work_in_output(std::string(1 << 20, '7'), "(\\d+)b", problems), std::nullopt);
-  EXPECT_EQ(problems[0], "work_pattern matched \"x\", which is no amount of work");
+  EXPECT_EQ(problems[0], "work_pattern matched \"x\", which is not a valid amount of work");
   EXPECT_EQ(problems[1],
             "work_pattern \"(\" is not a regular expression (RE2 syntax): missing ): (");
 }

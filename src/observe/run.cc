@@ -67,7 +67,9 @@ Result<model::Receipt> Run::go() {
   }
   job.env[Guard::kVariable] = guard_.mark();
   if (!guard_.is_there()) {
-    problems_.emplace_back("no guard could be started: what the job leaves would outlive us");
+    problems_.emplace_back(
+        "the guard process could not start: processes that the job leaves behind will not be "
+        "killed");
   }
   model::Receipt receipt;
   watcher_.emplace(tree_, nvml_, gpus, order_.plan.accelerators, order_.out_dir + "/report.jsonl");
@@ -197,7 +199,7 @@ void Run::begin_ending(model::Ending ending, std::string reason, int signal, Nan
   reason_ = std::move(reason);
   kill_at_ = now + (order_.with_hook ? kHookGrace : kGrace);
   ::kill(-reaper_->main(), signal);
-  // A stopped process would not hear it.
+  // A stopped process handles the signal only after SIGCONT.
   ::kill(-reaper_->main(), SIGCONT);
 }
 
@@ -261,7 +263,7 @@ void Run::fill(model::Receipt& receipt, Nanos own_cpu) {
     if (receipt.code != 0) receipt.reason = fmt::format("exit {}", receipt.code);
   }
   if (would_not_die_ > 0) {
-    receipt.reason += fmt::format("; {} process{} would not die", would_not_die_,
+    receipt.reason += fmt::format("; {} process{} could not be killed", would_not_die_,
                                   would_not_die_ == 1 ? "" : "es");
   }
 }

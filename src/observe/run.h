@@ -68,7 +68,7 @@ class Run {
   std::optional<Tee> err_;
   os::Fd null_{-1};
   os::Fd pidfd_{-1};
-  Pace pace_;
+  SamplingInterval pace_;
   Nanos start_{};  // Monotonic.
   Nanos own_cpu_start_{};
   Nanos next_tick_{};  // Since the start, as are the following.

@@ -299,8 +299,8 @@ TEST_F(SupervisorTest, AReferenceIsFilledInWhereTheJobStartsAndNowhereElse) {
   const auto without = supervise(made, os::real_clock());
   ASSERT_FALSE(without);
   EXPECT_EQ(without.error().text,
-            "the job wants {env:SUPERVISOR_TEST_PW}, but SUPERVISOR_TEST_PW is not set in the "
-            "environment that amdahl runs in");
+            "the job uses {env:SUPERVISOR_TEST_PW}, but SUPERVISOR_TEST_PW is not set in amdahl's "
+            "environment");
 }
 
 TEST_F(SupervisorTest, ConfigurationIsChangedInACopy) {
@@ -333,12 +333,12 @@ TEST_F(SupervisorTest, ConfigurationIsChangedInACopy) {
   EXPECT_EQ(error_with("conf/none.yaml#a"),
             "conf/none.yaml#a: " + path("conf/none.yaml") + ": no such file");
   EXPECT_EQ(error_with("conf/job.json#no.such"),
-            "conf/job.json: no.such: there is no \"no\" in it");
+            "conf/job.json: no.such: no key \"no\" in the file");
   EXPECT_EQ(error_with("conf/job.json"), "config \"conf/job.json\" is not FILE#KEY");
   write("other.json", "{}");
-  EXPECT_EQ(
-      error_with("other.json#a"),
-      "other.json: no word of the command names it, so the job would not read a changed copy");
+  EXPECT_EQ(error_with("other.json#a"),
+            "other.json: the command does not reference this file, so the job would not read a "
+            "changed copy");
 }
 
 TEST_F(SupervisorTest, AFullDiskIsAnErrorAndNotACrash) {

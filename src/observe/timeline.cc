@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kFull = 1 << 15;
 constexpr std::int64_t kMaxIntervals = 2000;
 
-Stretch merge(const Stretch& a, const Stretch& b) {
+BusySegment merge(const BusySegment& a, const BusySegment& b) {
   const double first = to_seconds(a.to - a.from);
   const double second = to_seconds(b.to - b.from);
   const double both = first + second;
@@ -19,14 +19,14 @@ Stretch merge(const Stretch& a, const Stretch& b) {
 
 }  // namespace
 
-void Timeline::add(Stretch stretch) {
-  if (stretches_.size() >= kFull) {
+void Timeline::add(BusySegment segment) {
+  if (segments_.size() >= kFull) {
     for (std::size_t i = 0; i < kFull / 2; ++i) {
-      stretches_[i] = merge(stretches_[2 * i], stretches_[2 * i + 1]);
+      segments_[i] = merge(segments_[2 * i], segments_[2 * i + 1]);
     }
-    stretches_.resize(kFull / 2);
+    segments_.resize(kFull / 2);
   }
-  stretches_.push_back(stretch);
+  segments_.push_back(segment);
 }
 
 Nanos interval_for(Nanos wall, Nanos at_least) {
@@ -35,19 +35,19 @@ Nanos interval_for(Nanos wall, Nanos at_least) {
   return interval;
 }
 
-std::vector<float> on_grid(std::span<const Stretch> stretches, Nanos interval, Nanos wall) {
+std::vector<float> on_grid(std::span<const BusySegment> segments, Nanos interval, Nanos wall) {
   const auto count = static_cast<std::size_t>(
       std::max<std::int64_t>(1, (wall.count() + interval.count() - 1) / interval.count()));
   std::vector<double> busy(count, 0);
   std::vector<double> covered(count, 0);
-  for (const Stretch& stretch : stretches) {
-    if (std::isnan(stretch.busy)) continue;
-    const Nanos end = std::min(stretch.to, wall);
-    for (Nanos at = std::max(stretch.from, Nanos{0}); at < end;) {
+  for (const BusySegment& segment : segments) {
+    if (std::isnan(segment.busy)) continue;
+    const Nanos end = std::min(segment.to, wall);
+    for (Nanos at = std::max(segment.from, Nanos{0}); at < end;) {
       const auto bin = static_cast<std::size_t>(at / interval);
       const Nanos stop = std::min(end, interval * static_cast<std::int64_t>(bin + 1));
       const double seconds = to_seconds(stop - at);
-      busy[bin] += stretch.busy * seconds;
+      busy[bin] += segment.busy * seconds;
       covered[bin] += seconds;
       at = stop;
     }

@@ -1,4 +1,4 @@
-// timeline.h: how busy something was, from uneven stretches into even intervals.
+// timeline.h: how busy something was, from uneven segments into even intervals.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace amdahl::observe {
 
-struct Stretch {
+struct BusySegment {
   Nanos from{};
   Nanos to{};
   double busy = 0;
@@ -19,17 +19,17 @@ struct Stretch {
 class Timeline {
  public:
   // In order, not overlapping.
-  void add(Stretch stretch);
-  std::span<const Stretch> stretches() const { return stretches_; }
+  void add(BusySegment segment);
+  std::span<const BusySegment> segments() const { return segments_; }
 
  private:
-  std::vector<Stretch> stretches_;
+  std::vector<BusySegment> segments_;
 };
 
 // `at_least`, or its double, or double that, so that `wall` has at most 2,000 intervals.
 Nanos interval_for(Nanos wall, Nanos at_least);
 
 // The mean of what covers each interval, NaN where nothing does.
-std::vector<float> on_grid(std::span<const Stretch> stretches, Nanos interval, Nanos wall);
+std::vector<float> on_grid(std::span<const BusySegment> segments, Nanos interval, Nanos wall);
 
 }  // namespace amdahl::observe

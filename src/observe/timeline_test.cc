@@ -12,14 +12,14 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(TimelineTest, UnevenStretchesBecomeEvenIntervals) {
-  const std::vector<Stretch> stretches = {{0s, 1s, 1.0}, {1s, 3s, 0.5}, {5s, 7s, 0.25}};
-  const std::vector<float> series = on_grid(stretches, 2s, 7s);
+  const std::vector<BusySegment> segments = {{0s, 1s, 1.0}, {1s, 3s, 0.5}, {5s, 7s, 0.25}};
+  const std::vector<float> series = on_grid(segments, 2s, 7s);
   ASSERT_EQ(series.size(), 4u);
   EXPECT_FLOAT_EQ(series[0], 0.75F);
   EXPECT_FLOAT_EQ(series[1], 0.5F);
   EXPECT_FLOAT_EQ(series[2], 0.25F);
   EXPECT_FLOAT_EQ(series[3], 0.25F);
-  EXPECT_TRUE(std::isnan(on_grid(stretches, 1s, 7s)[3])) << "no one looked from 3 s to 4 s";
+  EXPECT_TRUE(std::isnan(on_grid(segments, 1s, 7s)[3])) << "no one looked from 3 s to 4 s";
   EXPECT_EQ(on_grid({}, 1s, 0s).size(), 1u);
 }
 
@@ -33,12 +33,12 @@ TEST(TimelineTest, ALongRunHasNoMoreThanTwoThousandIntervals) {
 TEST(TimelineTest, MergingKeepsTheMean) {
   Timeline timeline;
   for (int i = 0; i < 100'000; ++i) timeline.add({i * 1s, (i + 1) * 1s, i % 2 ? 1.0 : 0.0});
-  EXPECT_LT(timeline.stretches().size(), 40'000u);
-  EXPECT_FLOAT_EQ(on_grid(timeline.stretches(), 100'000s, 100'000s)[0], 0.5F);
+  EXPECT_LT(timeline.segments().size(), 40'000u);
+  EXPECT_FLOAT_EQ(on_grid(timeline.segments(), 100'000s, 100'000s)[0], 0.5F);
 }
 
 TEST(PaceTest, SlowsDownWhenItCostsTooMuchAndRecovers) {
-  Pace pace(100ms);
+  SamplingInterval pace(100ms);
   pace.note(500ms, 400ms);
   EXPECT_EQ(pace.interval(), 100ms) << "half a second is too short to tell";
   pace.note(1s, 6ms);

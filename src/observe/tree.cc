@@ -32,7 +32,7 @@ Nanos from_ticks(std::int64_t ticks) {
   return Nanos(ticks * (1'000'000'000 / a_second));
 }
 
-Born born(const ProcessStat& stat) {
+ProcessIdentity born(const ProcessStat& stat) {
   return {stat.pid, stat.group, stat.session, stat.start_ticks};
 }
 

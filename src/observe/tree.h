@@ -36,7 +36,7 @@ class Tree {
   TreeSample sample();
 
   // The members at the latest sample; before the first one, those that were adopted.
-  std::span<const Born> seen() const { return seen_; }
+  std::span<const ProcessIdentity> seen() const { return seen_; }
 
   // The members alive now, from a complete look at /proc.
   std::vector<ProcessStat> living();
@@ -75,7 +75,7 @@ class Tree {
   int task_files_left_;
   Nanos gone_run_delay_{};  // Of members that are no more.
   std::string last_started_;
-  std::vector<Born> seen_;
+  std::vector<ProcessIdentity> seen_;
 };
 
 }  // namespace amdahl::observe

@@ -57,7 +57,8 @@ TEST_F(UnkillableTest, AJobThatCannotBeKilledLeavesAReceiptThatSaysSo) {
   ::waitpid(child, &status, 0);
   if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "no seccomp here";
   EXPECT_EQ(status, 0);
-  EXPECT_EQ(*os::read_file(path("told")), "over the time limit of 1.00 s; 1 process would not die");
+  EXPECT_EQ(*os::read_file(path("told")),
+            "over the time limit of 1.00 s; 1 process could not be killed");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ Nanos own_cpu_time() {
   return std::chrono::seconds(time.tv_sec) + Nanos(time.tv_nsec);
 }
 
-void Pace::note(Nanos elapsed, Nanos own_cpu) {
+void SamplingInterval::note(Nanos elapsed, Nanos own_cpu) {
   const Nanos window = elapsed - last_elapsed_;
   if (window < std::chrono::seconds(1)) return;
   const double share = to_seconds(own_cpu - last_cpu_) / to_seconds(window);
@@ -89,12 +89,12 @@ model::Utilisation Watcher::utilisation(Nanos wall, Nanos at_least,
   result.metric = gpus_.empty() ? "CPU slot" : "NVML GPU_UTIL";
   if (!reported.empty()) result.metric = "reported device busy";
   for (std::size_t k = 0; k < accelerators_.size(); ++k) {
-    std::vector<Stretch> told;
+    std::vector<BusySegment> told;
     for (const BusySpan& span : reported) {
       if (span.accelerator == static_cast<int>(k)) told.push_back({span.from, span.to, span.busy});
     }
     result.accelerators.push_back(
-        on_grid(told.empty() ? accelerators_[k].stretches() : std::span<const Stretch>(told),
+        on_grid(told.empty() ? accelerators_[k].segments() : std::span<const BusySegment>(told),
                 result.interval, wall));
   }
   return result;

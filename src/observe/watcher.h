@@ -19,9 +19,9 @@ Nanos own_cpu_time();
 
 // Doubles the interval, up to a second, when sampling takes more than 0.5 % of the time, and
 // halves it again, down to the first one, when it takes less than 0.1 %.
-class Pace {
+class SamplingInterval {
  public:
-  explicit Pace(Nanos first) : first_{first}, interval_{first} {}
+  explicit SamplingInterval(Nanos first) : first_{first}, interval_{first} {}
   Nanos interval() const { return interval_; }
   void note(Nanos elapsed, Nanos own_cpu);
 
@@ -41,7 +41,7 @@ class Watcher {
 
   // `elapsed` since the job's start; `reaped` is the CPU time of descendants that are gone.
   void tick(Nanos elapsed, Nanos reaped);
-  // The last stretch, when all is known: `total` is the CPU time of all descendants.
+  // The last segment, when all is known: `total` is the CPU time of all descendants.
   void finish(Nanos wall, Nanos total);
 
   double busy_now() const { return busy_now_; }

@@ -117,7 +117,7 @@ Result<> replace_file(const std::string& path, std::string_view bytes, std::opti
   if (error == 0 && ::rename(beside.c_str(), target.c_str()) != 0) error = errno;
   if (error != 0) {
     ::unlink(beside.c_str());
-    if (error == ENOENT) return external(path + ": its folder does not exist");
+    if (error == ENOENT) return external(path + ": the folder does not exist");
     return file_error(path, error);
   }
   sync_folder_of(target);
@@ -244,9 +244,9 @@ Result<std::string> working_folder() {
   std::error_code error;
   const fs::path here = fs::current_path(error);
   if (!error) return here.string();
-  return Error{
-      Error::Kind::kNotFound,
-      fmt::format("the folder that this runs in is gone ({}); go to another", error.message())};
+  return Error{Error::Kind::kNotFound,
+               fmt::format("the current folder was deleted ({}); change to another folder",
+                           error.message())};
 }
 
 std::string absolute(const std::string& path) {

@@ -11,7 +11,7 @@ namespace amdahl::os {
 
 using namespace std::chrono_literals;
 
-pid_t fork_patiently(Nanos patience) {
+pid_t fork_with_retries(Nanos patience) {
   Nanos pause = 1ms;
   for (Nanos waited{};; waited += pause, pause = std::min<Nanos>(2 * pause, 500ms)) {
     const pid_t pid = ::fork();

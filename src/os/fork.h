@@ -9,6 +9,6 @@ namespace amdahl::os {
 
 // As fork(2). A table of processes that is full for a moment (EAGAIN, a fork storm elsewhere) is
 // asked again, with growing pauses, until `patience` is over. -1 leaves the reason in errno.
-pid_t fork_patiently(Nanos patience = std::chrono::seconds{10});
+pid_t fork_with_retries(Nanos patience = std::chrono::seconds{10});
 
 }  // namespace amdahl::os

@@ -42,7 +42,7 @@ TEST_F(ForkTest, AFullTableOfProcessesIsAskedAgain) {
       ::_exit(0);
     }
     if (::fork() != -1 || errno != EAGAIN) return 1;
-    const pid_t pid = fork_patiently();
+    const pid_t pid = fork_with_retries();
     if (pid == 0) ::_exit(0);
     return pid > 0 ? 0 : 2;
   });
@@ -51,7 +51,7 @@ TEST_F(ForkTest, AFullTableOfProcessesIsAskedAgain) {
 
 TEST_F(ForkTest, PatienceEnds) {
   const int code = as_user_with_processes(1, [] {
-    const pid_t pid = fork_patiently(5ms);
+    const pid_t pid = fork_with_retries(5ms);
     if (pid == 0) ::_exit(0);
     return pid == -1 && errno == EAGAIN ? 0 : 1;
   });

@@ -132,11 +132,12 @@ class CurlHttp final : public Http {
     const std::string where = shown_address(request.url);
     if (arriving.stopped) return external(fmt::format("{}: interrupted", where));
     if (arriving.too_large) {
-      return Error{Error::Kind::kUnsupported, fmt::format("{}: the answer is larger than {} MiB",
+      return Error{Error::Kind::kUnsupported, fmt::format("{}: the response is larger than {} MiB",
                                                           where, request.most_bytes >> 20)};
     }
     if (code == CURLE_OPERATION_TIMEDOUT) {
-      return external(fmt::format("{}: no answer within {}", where, show_duration(request.limit)));
+      return external(
+          fmt::format("{}: timeout: no response within {}", where, show_duration(request.limit)));
     }
     return external(fmt::format("{}: {}", where, *why ? why : curl_easy_strerror(code)));
   }
@@ -169,8 +170,8 @@ double spread(const HttpRequest& request, int attempt) {
 
 std::unique_ptr<Http> make_http() { return std::make_unique<CurlHttp>(); }
 
-Result<HttpAnswer> ask_patiently(Http& http, Clock& clock, const HttpRequest& request,
-                                 const Patience& patience, const Stop& stop) {
+Result<HttpAnswer> ask_with_retries(Http& http, Clock& clock, const HttpRequest& request,
+                                    const RetryPolicy& patience, const Stop& stop) {
   Nanos pause = patience.first_wait;
   const Nanos until = clock.monotonic() + patience.in_all;
   for (int attempt = 1;; ++attempt) {
@@ -196,15 +197,15 @@ std::string shown_address(const std::string& url) {
 Result<> check_address(const std::string& url) {
   const std::string shown = shown_address(url);
   if (!url.starts_with("http://") && !url.starts_with("https://")) {
-    return bad_input(fmt::format("'{}' is no address; type it like http://monitoring:9090", shown));
+    return bad_input(fmt::format("'{}' is not a URL; write it like http://monitoring:9090", shown));
   }
   const auto host = url.find("://") + 3;
   const std::string authority = url.substr(host, url.find_first_of("/?#", host) - host);
-  if (authority.empty()) return bad_input(fmt::format("'{}' names no host", shown));
+  if (authority.empty()) return bad_input(fmt::format("'{}' has no host name", shown));
   if (authority.find('@') != authority.npos) {
     return bad_input(
-        fmt::format("{}: a password does not belong into an address; name the "
-                    "variable or the file it is in",
+        fmt::format("{}: do not put a password in the URL; name the "
+                    "variable or the file that holds it",
                     shown));
   }
   return Ok{};

@@ -45,7 +45,7 @@ class Http {
 
 std::unique_ptr<Http> make_http();
 
-struct Patience {
+struct RetryPolicy {
   int attempts = 5;
   Nanos first_wait = std::chrono::milliseconds(500);  // Doubled each time, and spread by a quarter.
   Nanos longest_wait = std::chrono::seconds(30);
@@ -53,8 +53,8 @@ struct Patience {
 };
 
 // Asks again where that may help: no connection, a timeout, 429 and 5xx. The last answer or error.
-Result<HttpAnswer> ask_patiently(Http& http, Clock& clock, const HttpRequest& request,
-                                 const Patience& patience, const Stop& stop);
+Result<HttpAnswer> ask_with_retries(Http& http, Clock& clock, const HttpRequest& request,
+                                    const RetryPolicy& patience, const Stop& stop);
 
 // "http://host:9090/x" as people may see it: without user, password and query.
 std::string shown_address(const std::string& url);

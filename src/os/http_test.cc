@@ -13,8 +13,8 @@ namespace {
 const Stop kNever = [] { return false; };
 
 TEST(Http, PostsAFormWithItsHeaders) {
-  Asked seen;
-  TestServer server([&](const Asked& asked) {
+  ReceivedRequest seen;
+  TestServer server([&](const ReceivedRequest& asked) {
     seen = asked;
     return Reply{.body = "hello"};
   });
@@ -40,7 +40,7 @@ TEST(Http, PostsAFormWithItsHeaders) {
 TEST(Http, SaysWhyThereIsNoAnswer) {
   std::string nobody;
   {
-    TestServer gone([](const Asked&) { return Reply{}; });
+    TestServer gone([](const ReceivedRequest&) { return Reply{}; });
     nobody = gone.url();
   }
   const auto http = make_http();
@@ -48,22 +48,23 @@ TEST(Http, SaysWhyThereIsNoAnswer) {
   ASSERT_FALSE(refused);
   EXPECT_TRUE(refused.error().text.starts_with(nobody + "/x: ")) << refused.error().text;
 
-  TestServer slow([](const Asked&) { return Reply{.delay = std::chrono::seconds(20)}; });
+  TestServer slow([](const ReceivedRequest&) { return Reply{.delay = std::chrono::seconds(20)}; });
   const auto late =
       http->ask({.url = slow.url() + "/x", .limit = std::chrono::milliseconds(200)}, kNever);
   ASSERT_FALSE(late);
-  EXPECT_EQ(late.error().text, slow.url() + "/x: no answer within 0.20 s");
+  EXPECT_EQ(late.error().text, slow.url() + "/x: timeout: no response within 0.20 s");
 
   const auto stopped = http->ask({.url = slow.url() + "/x"}, [] { return true; });
   ASSERT_FALSE(stopped);
   EXPECT_EQ(stopped.error().text, slow.url() + "/x: interrupted");
 
-  TestServer large([](const Asked&) { return Reply{.body = std::string(5000, 'x')}; });
+  TestServer large([](const ReceivedRequest&) { return Reply{.body = std::string(5000, 'x')}; });
   const auto much = http->ask({.url = large.url(), .most_bytes = 1000}, kNever);
   ASSERT_FALSE(much);
-  EXPECT_EQ(much.error().text, large.url() + ": the answer is larger than 0 MiB");
+  EXPECT_EQ(much.error().text, large.url() + ": the response is larger than 0 MiB");
 
-  TestServer cut([](const Asked&) { return Reply{.body = std::string(5000, 'x'), .cut = 100}; });
+  TestServer cut(
+      [](const ReceivedRequest&) { return Reply{.body = std::string(5000, 'x'), .cut = 100}; });
   EXPECT_FALSE(http->ask({.url = cut.url()}, kNever));
 }
 
@@ -72,13 +73,13 @@ TEST(Http, RefusesAddressesThatAreNone) {
     const char* url;
     const char* want;
   } cases[] = {
-      {"monitoring:9090", "'monitoring:9090' is no address; type it like http://monitoring:9090"},
+      {"monitoring:9090", "'monitoring:9090' is not a URL; write it like http://monitoring:9090"},
       {"file:///etc/passwd",
-       "'file:///etc/passwd' is no address; type it like http://monitoring:9090"},
-      {"http:///x", "'http:///x' names no host"},
+       "'file:///etc/passwd' is not a URL; write it like http://monitoring:9090"},
+      {"http:///x", "'http:///x' has no host name"},
       {"http://ada:secret@host/x",
-       "http://host/x: a password does not belong into an address; name the variable or the file "
-       "it is in"},
+       "http://host/x: do not put a password in the URL; name the variable or the file that "
+       "holds it"},
   };
   for (const auto& c : cases) EXPECT_EQ(check_address(c.url).error().text, c.want);
   EXPECT_TRUE(check_address("https://host:9090/prefix"));
@@ -106,11 +107,11 @@ TEST(Http, AsksAgainWhereThatMayHelp) {
   for (const auto& c : cases) {
     SCOPED_TRACE(c.name);
     std::atomic<std::size_t> asked = 0;
-    TestServer server([&](const Asked&) { return c.replies.at(asked++); });
+    TestServer server([&](const ReceivedRequest&) { return c.replies.at(asked++); });
     const auto http = make_http();
     FakeClock clock;
-    const auto answer = ask_patiently(*http, clock, {.url = server.url()},
-                                      {.attempts = static_cast<int>(c.replies.size())}, kNever);
+    const auto answer = ask_with_retries(*http, clock, {.url = server.url()},
+                                         {.attempts = static_cast<int>(c.replies.size())}, kNever);
     ASSERT_TRUE(answer) << answer.error().text;
     EXPECT_EQ(answer->status, c.want_status);
     EXPECT_EQ(asked, static_cast<std::size_t>(c.want_asked));
@@ -137,10 +138,10 @@ TEST(Http, AsksASilentServerNoLongerThanAllThePatienceThereIs) {
   FakeClock clock;
   SilentHttp http(clock);
   const HttpRequest slow{.limit = std::chrono::seconds(50)};
-  EXPECT_FALSE(ask_patiently(http, clock, slow, {.in_all = std::chrono::minutes(2)}, kNever));
+  EXPECT_FALSE(ask_with_retries(http, clock, slow, {.in_all = std::chrono::minutes(2)}, kNever));
   EXPECT_EQ(http.asked, 3);
   const HttpRequest slower{.limit = std::chrono::minutes(3)};
-  EXPECT_FALSE(ask_patiently(http, clock, slower, {.in_all = std::chrono::minutes(2)}, kNever));
+  EXPECT_FALSE(ask_with_retries(http, clock, slower, {.in_all = std::chrono::minutes(2)}, kNever));
   EXPECT_EQ(http.asked, 4);
 }
 

@@ -96,7 +96,7 @@ TEST_F(FilesTest, ErrorsNameThePathAndTheCause) {
   EXPECT_EQ(missing.error().text, path("nope") + ": no such file");
   EXPECT_EQ(read_file(folder_).error().text, folder_ + ": Is a directory");
   EXPECT_EQ(write_file(path("no/such/folder"), "x").error().text,
-            path("no/such/folder") + ": its folder does not exist");
+            path("no/such/folder") + ": the folder does not exist");
   ASSERT_TRUE(write_file(path("file"), "x"));
   EXPECT_FALSE(make_dirs(path("file/below")));
   EXPECT_TRUE(list(path("nope")).empty());

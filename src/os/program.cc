@@ -29,7 +29,7 @@ struct Pipe {
 Result<Pipe> make_pipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) {
-    return external(fmt::format("no pipe can be made: {}", std::strerror(errno)));
+    return external(fmt::format("cannot create a pipe: {}", std::strerror(errno)));
   }
   return Pipe{Fd(ends[0]), Fd(ends[1])};
 }
@@ -65,7 +65,7 @@ Result<pid_t> start(const Program& program, int out, int errors) {
   ::posix_spawn_file_actions_destroy(&files);
   if (failed != 0) {
     return Error{Error::Kind::kUnsupported,
-                 fmt::format("{} cannot be started: {}", words[0], std::strerror(failed))};
+                 fmt::format("cannot start {}: {}", words[0], std::strerror(failed))};
   }
   return child;
 }
@@ -120,7 +120,7 @@ Result<> run_program(const Program& program,
     if (stop && stop()) return external(fmt::format("{}: interrupted", program.argv[0]));
     if (real_clock().monotonic() > until) {
       return external(
-          fmt::format("{}: did not end within {}", program.argv[0], show_duration(program.limit)));
+          fmt::format("{}: timeout after {}", program.argv[0], show_duration(program.limit)));
     }
     if (::poll(polled, 2, 100) <= 0) continue;
     if (polled[0].revents != 0) {

@@ -35,9 +35,9 @@ TEST(Program, SaysHowItFailed) {
   EXPECT_EQ(ran({.argv = {"sh", "-c", "echo it broke >&2; exit 3"}}).error, "sh: exit 3: it broke");
   EXPECT_EQ(ran({.argv = {"sh", "-c", "kill -9 $$"}}).error, "sh: signal 9");
   EXPECT_EQ(ran({.argv = {"no-such-program"}}).error,
-            "no-such-program cannot be started: No such file or directory");
+            "cannot start no-such-program: No such file or directory");
   EXPECT_EQ(ran({.argv = {"sleep", "60"}, .limit = std::chrono::milliseconds(50)}).error,
-            "sleep: did not end within 50 ms");
+            "sleep: timeout after 50 ms");
   EXPECT_EQ(ran({.argv = {"sleep", "60"}}, [] { return true; }).error, "sleep: interrupted");
 }
 

@@ -22,7 +22,7 @@
 
 namespace amdahl::os {
 
-struct Asked {
+struct ReceivedRequest {
   std::string method;
   std::string path;     // With the query.
   std::string headers;  // As they came.
@@ -41,7 +41,7 @@ struct Reply {
 // Listens on a free port of the loopback while it lives; one thread for each connection.
 class TestServer {
  public:
-  using Answer = std::function<Reply(const Asked&)>;
+  using Answer = std::function<Reply(const ReceivedRequest&)>;
 
   explicit TestServer(Answer answer) : answer_{std::move(answer)}, listening_{open_port()} {
     accepting_ = std::thread([this] { accept_all(); });
@@ -100,7 +100,7 @@ class TestServer {
     while ((head = bytes.find("\r\n\r\n")) == bytes.npos) {
       if (!more(fd, bytes)) return false;
     }
-    Asked asked;
+    ReceivedRequest asked;
     const auto words = split(std::string_view(bytes).substr(0, bytes.find("\r\n")), ' ');
     asked.method = words.at(0);
     asked.path = words.at(1);

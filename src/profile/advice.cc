@@ -21,106 +21,106 @@ constexpr auto kNamed = std::to_array<Named>({
     {"checkpoints", "save in the background, less often, or only what changed"},
     {"warm-up", "keep compiled kernels between runs (a cache directory), and compile fewer shapes"},
     {"imports", "import only what is used, where it is used; run more work in one process"},
-    {"start-up", "do once and keep what every run does again (verification, downloads, decoding)"},
+    {"start-up", "cache what every run repeats (verification, downloads, decoding)"},
     {"teardown", "write results while the steps run; do not wait for workers one by one"},
     {"logging", "log less often and from a buffer, without fsync"},
     {"waiting for written files",
-     "write less often, from another thread, and without fsync where it can be written again"},
+     "write less often, from another thread, and without fsync for data that can be regenerated"},
     {"synchronisation",
-     "no .item(), .cpu(), blocking reads or checks in the step; do them every few steps"},
+     "avoid .item(), .cpu(), blocking reads and checks in the step; do them every few steps"},
     {"copies to the device", "pinned memory, larger batches, and copies that overlap with compute"},
-    {"waiting for input", "more loader workers, prefetch deeper, decode once and keep it"},
+    {"waiting for input", "more loader workers, prefetch deeper, cache decoded inputs"},
     {"waiting for another thread",
-     "a queue between the two, so that neither waits, or less work in the other"},
+     "put a queue between the two threads, or give the other thread less work"},
     {"starting processes",
-     "do it in the process itself (a library, what the shell has built in), or start one for all"},
-    {"sleeping", "wait for the event itself rather than for a time, or sleep beside the steps"},
+     "use a library or a shell builtin instead, or start one process for all items"},
+    {"sleeping", "wait for the event instead of a fixed time, or sleep outside the steps"},
     {"CPU work between launches", "larger batches, less Python in the step, a compiled model"},
     {"CPU work while the accelerators wait",
-     "larger batches, prepare the next step meanwhile (queue depth, a second thread)"},
-    {"more accelerators than it uses", "ask for fewer, or give each more work at once"},
+     "larger batches, prepare the next step in parallel (queue depth, a second thread)"},
+    {"more accelerators than it uses", "request fewer, or give each more work at once"},
     {"its own CPU quota", "raise the quota (cpu.max, --cpus-per-task), or use fewer threads"},
     {"more threads of its own than CPUs",
      "fewer threads: OMP_NUM_THREADS, loader workers, OMP_WAIT_POLICY=passive"},
-    {"other work on the host", "CPUs of its own (exclusive nodes, pinning), or another host"},
-    {"CPU time taken by the hypervisor", "another host or kind of instance"},
+    {"other work on the host", "dedicated CPUs (exclusive nodes, pinning), or another host"},
+    {"CPU time taken by the hypervisor", "another host or instance type"},
 });
 
-// By what a trace says of the time.
+// In the order of Why.
 constexpr std::array<std::string_view, kWhys> kOfWhy = {
     "larger batches, lower precision, a compiled or fused model",
-    "from and to the host, pinned memory and copies that overlap with compute (non_blocking=True); "
-    "within a device, fewer clone(), cat() and contiguous()",
+    "host copies: pinned memory and overlap with compute (non_blocking=True); device copies: fewer "
+    "clone(), cat() and contiguous()",
     "overlap communication with backward, larger buckets, fewer and larger messages",
-    "more loader workers, prefetch deeper, pin memory, decode once and keep it",
+    "more loader workers, prefetch deeper, pin memory, cache decoded inputs",
     "CUDA graphs or torch.compile, larger batches, less Python in the step",
-    "no .item(), .cpu() or synchronize in the step; read metrics every few steps",
-    "CUDA graphs or torch.compile so that one launch does for many; fused optimizers",
+    "avoid .item(), .cpu() and synchronize in the step; read metrics every few steps",
+    "CUDA graphs or torch.compile (one launch instead of many); fused optimizers",
     "fuse small kernels, or launch them as one CUDA graph",
     "log less often, and from a buffer",
     "save in the background, less often, or only what changed",
-    "gc.freeze() after start-up, or collect by hand between epochs",
+    "gc.freeze() after start-up, or call gc.collect() between epochs",
     "profile fewer steps, without stacks and shapes",
-    "even out the work of the ranks; look at the slow rank's host and input first",
+    "balance the work of the ranks; check the slow rank's host and input first",
     "keep compiled kernels between runs (a cache directory), compile fewer shapes, run more work "
-    "in "
-    "one process; to see the steady state, record after the first steps",
-    "record host events and correlations too (ProfilerActivity.CPU and CUDA), and look for what "
-    "else "
-    "used the device: other processes, work that the profiler does not record",
+    "in one process; to see the steady state, record after the first steps",
+    "record host events and correlations too (ProfilerActivity.CPU and CUDA), and check for other "
+    "processes on the device and for work that the profiler does not record",
 };
 
-// What is said otherwise to jobs that are not PyTorch's.
-struct Spoken {
-  Tongue tongue;
-  std::string_view cause;  // A name, the describing words of a reason, or a class.
+// Advice that differs for jobs without PyTorch.
+struct FrameworkAdvice {
+  Framework framework;
+  std::string_view cause;  // A cause's name, a reason's description, or a bottleneck's name.
   std::string_view advice;
 };
 
 constexpr std::string_view kNativeInput =
-    "read and decode in more threads beside the step, and keep what was decoded";
+    "read and decode in more threads in parallel to the step, and cache decoded inputs";
 constexpr std::string_view kNativeHost =
-    "larger batches, several steps in the queue, the next one prepared in another thread";
+    "larger batches, several steps in the queue, prepare the next step in another thread";
 constexpr std::string_view kNativeSync =
-    "no blocking reads, synchronisation, checks or log lines in the step; do them every few steps";
+    "avoid blocking reads, synchronisation, checks and logging in the step; do them every few "
+    "steps";
 constexpr std::string_view kOpenClCopies =
-    "host memory of CL_MEM_ALLOC_HOST_PTR (pinned), and CL_FALSE on a second command queue, so "
-    "that copies overlap with compute";
+    "pinned host memory (CL_MEM_ALLOC_HOST_PTR) and CL_FALSE on a second command queue, so that "
+    "copies overlap with compute";
 constexpr std::string_view kOpenClSync =
-    "CL_FALSE in place of CL_TRUE and clFinish, then clWaitForEvents on the event that is needed, "
-    "a step later or every few steps";
+    "CL_FALSE instead of CL_TRUE and clFinish, then clWaitForEvents a step later or every few "
+    "steps";
 
-constexpr auto kSpoken = std::to_array<Spoken>({
-    {Tongue::kNative, "synchronisation", kNativeSync},
-    {Tongue::kNative, "waiting for input", kNativeInput},
-    {Tongue::kNative, "CPU work between launches", kNativeHost},
-    {Tongue::kNative, "input", kNativeInput},
-    {Tongue::kNative, "serial", kNativeHost},
-    {Tongue::kNative, "sync", kNativeSync},
-    {Tongue::kOpenCl, "kernels", "larger batches, lower precision, fused kernels"},
-    {Tongue::kOpenCl, "synchronisation", kOpenClSync},
-    {Tongue::kOpenCl, "the host waits for the device", kOpenClSync},
-    {Tongue::kOpenCl, "sync", kOpenClSync},
-    {Tongue::kOpenCl, "copies to the device", kOpenClCopies},
-    {Tongue::kOpenCl, "copies that nothing hides", kOpenClCopies},
-    {Tongue::kOpenCl, "waiting for input", kNativeInput},
-    {Tongue::kOpenCl, "input", kNativeInput},
-    {Tongue::kOpenCl, "CPU work between launches", kNativeHost},
-    {Tongue::kOpenCl, "serial", kNativeHost},
-    {Tongue::kOpenCl, "launching", "fewer and larger kernels, larger batches"},
-    {Tongue::kOpenCl, "queued work that has not started",
-     "fuse small kernels; a second command queue, or one that is out of order"},
-    {Tongue::kOpenCl, "warm-up",
-     "keep the binaries of clGetProgramInfo (or the driver's cache directory) between runs"},
-    {Tongue::kOpenCl, "garbage collection", "make buffers once before the loop"},
-    {Tongue::kOpenCl, "waiting that nothing explains",
-     "let amdahl run the job (amdahl profile -- CMD), so that calls and waits are recorded"},
+constexpr auto kFrameworkAdvice = std::to_array<FrameworkAdvice>({
+    {Framework::kNative, "synchronisation", kNativeSync},
+    {Framework::kNative, "waiting for input", kNativeInput},
+    {Framework::kNative, "CPU work between launches", kNativeHost},
+    {Framework::kNative, "input", kNativeInput},
+    {Framework::kNative, "serial", kNativeHost},
+    {Framework::kNative, "sync", kNativeSync},
+    {Framework::kOpenCl, "kernels", "larger batches, lower precision, fused kernels"},
+    {Framework::kOpenCl, "synchronisation", kOpenClSync},
+    {Framework::kOpenCl, "the host waits for the device", kOpenClSync},
+    {Framework::kOpenCl, "sync", kOpenClSync},
+    {Framework::kOpenCl, "copies to the device", kOpenClCopies},
+    {Framework::kOpenCl, "copies that nothing hides", kOpenClCopies},
+    {Framework::kOpenCl, "waiting for input", kNativeInput},
+    {Framework::kOpenCl, "input", kNativeInput},
+    {Framework::kOpenCl, "CPU work between launches", kNativeHost},
+    {Framework::kOpenCl, "serial", kNativeHost},
+    {Framework::kOpenCl, "launching", "fewer and larger kernels, larger batches"},
+    {Framework::kOpenCl, "queued work that has not started",
+     "fuse small kernels; use a second or an out-of-order command queue"},
+    {Framework::kOpenCl, "warm-up",
+     "keep compiled binaries (clGetProgramInfo, or the driver's cache directory) between runs"},
+    {Framework::kOpenCl, "garbage collection", "allocate buffers once before the loop"},
+    {Framework::kOpenCl, "waiting that nothing explains",
+     "run the job with amdahl profile -- CMD to record calls and waits"},
 });
 
-std::optional<std::string_view> spoken(Tongue tongue, std::string_view cause) {
-  const auto found = std::ranges::find_if(
-      kSpoken, [&](const Spoken& row) { return row.tongue == tongue && row.cause == cause; });
-  if (found == kSpoken.end()) return std::nullopt;
+std::optional<std::string_view> advice_in(Framework framework, std::string_view cause) {
+  const auto found = std::ranges::find_if(kFrameworkAdvice, [&](const FrameworkAdvice& row) {
+    return row.framework == framework && row.cause == cause;
+  });
+  if (found == kFrameworkAdvice.end()) return std::nullopt;
   return found->advice;
 }
 
@@ -169,29 +169,29 @@ constexpr auto kClasses = std::to_array<Of>({
 
 }  // namespace
 
-Tongue tongue_of_trace(const std::map<std::string, double>& evidence) {
-  return evidence.contains(kOpenClCalls) ? Tongue::kOpenCl : Tongue::kTorch;
+Framework framework_of_trace(const std::map<std::string, double>& evidence) {
+  return evidence.contains(kOpenClCalls) ? Framework::kOpenCl : Framework::kTorch;
 }
 
-Tongue tongue_of_job(const std::map<std::string, double>& evidence) {
+Framework framework_of_job(const std::map<std::string, double>& evidence) {
   const auto hook = evidence.lower_bound("hook.");
-  if (hook != evidence.end() && hook->first.starts_with("hook.")) return Tongue::kTorch;
-  return evidence.contains(kOpenClCalls) ? Tongue::kOpenCl : Tongue::kNative;
+  if (hook != evidence.end() && hook->first.starts_with("hook.")) return Framework::kTorch;
+  return evidence.contains(kOpenClCalls) ? Framework::kOpenCl : Framework::kNative;
 }
 
-std::string_view what_to_try(const model::Cause& cause, Tongue tongue) {
+std::string_view what_to_try(const model::Cause& cause, Framework framework) {
   if (cause.bottleneck == Bottleneck::kUnknown) return by_class(cause.bottleneck);
   const std::string_view first = split(cause.name, ',').front();
-  if (const auto said = spoken(tongue, first)) return *said;
+  if (const auto said = advice_in(framework, first)) return *said;
   const auto named = std::ranges::find(kNamed, first, &Named::cause);
   if (named != kNamed.end()) return named->advice;
   const auto row = std::ranges::find(whys(), first, &WhyRow::describe);
-  if (row != whys().end()) return what_to_try(row->why, tongue);
-  return spoken(tongue, name(cause.bottleneck)).value_or(by_class(cause.bottleneck));
+  if (row != whys().end()) return what_to_try(row->why, framework);
+  return advice_in(framework, name(cause.bottleneck)).value_or(by_class(cause.bottleneck));
 }
 
-std::string_view what_to_try(Why why, Tongue tongue) {
-  return spoken(tongue, describe(why)).value_or(kOfWhy[at(why)]);
+std::string_view what_to_try(Why why, Framework framework) {
+  return advice_in(framework, describe(why)).value_or(kOfWhy[at(why)]);
 }
 
 Bottleneck class_of(std::string_view evidence) {

@@ -23,8 +23,8 @@ model::Cause cause(std::string name, Bottleneck bottleneck) {
 TEST(Advice, EveryCauseHasSomethingToTry) {
   for (const Kind& kind : kinds()) {
     if (kind.bottleneck == Bottleneck::kCompute) continue;
-    for (const Tongue tongue : {Tongue::kTorch, Tongue::kNative, Tongue::kOpenCl}) {
-      EXPECT_NE(what_to_try(cause(std::string(kind.cause), kind.bottleneck), tongue), "")
+    for (const Framework framework : {Framework::kTorch, Framework::kNative, Framework::kOpenCl}) {
+      EXPECT_NE(what_to_try(cause(std::string(kind.cause), kind.bottleneck), framework), "")
           << kind.cause;
     }
   }
@@ -32,15 +32,15 @@ TEST(Advice, EveryCauseHasSomethingToTry) {
        {Bottleneck::kInput, Bottleneck::kContention, Bottleneck::kCommunication,
         Bottleneck::kLifecycle, Bottleneck::kSerial, Bottleneck::kWakeups, Bottleneck::kSync,
         Bottleneck::kAllocation, Bottleneck::kUnknown}) {
-    EXPECT_NE(what_to_try(cause("whatever it is called", bottleneck), Tongue::kTorch), "")
+    EXPECT_NE(what_to_try(cause("whatever it is called", bottleneck), Framework::kTorch), "")
         << name(bottleneck);
   }
-  EXPECT_EQ(what_to_try(cause("compute", Bottleneck::kCompute), Tongue::kTorch), "");
+  EXPECT_EQ(what_to_try(cause("compute", Bottleneck::kCompute), Framework::kTorch), "");
 }
 
 TEST(Advice, TheFirstOfSeveralNamesDecides) {
-  EXPECT_NE(what_to_try(cause("imports, checkpoints", Bottleneck::kLifecycle), Tongue::kTorch),
-            what_to_try(cause("checkpoints, imports", Bottleneck::kLifecycle), Tongue::kTorch));
+  EXPECT_NE(what_to_try(cause("imports, checkpoints", Bottleneck::kLifecycle), Framework::kTorch),
+            what_to_try(cause("checkpoints, imports", Bottleneck::kLifecycle), Framework::kTorch));
 }
 
 TEST(Advice, SpeaksOfWhatTheJobCalls) {
@@ -51,38 +51,38 @@ TEST(Advice, SpeaksOfWhatTheJobCalls) {
         kForeign, [&](std::string_view word) { return advice.find(word) != advice.npos; });
   };
   for (const WhyRow& row : whys()) {
-    EXPECT_FALSE(is_foreign(what_to_try(row.why, Tongue::kOpenCl))) << row.describe;
+    EXPECT_FALSE(is_foreign(what_to_try(row.why, Framework::kOpenCl))) << row.describe;
   }
-  for (const Tongue tongue : {Tongue::kNative, Tongue::kOpenCl}) {
+  for (const Framework framework : {Framework::kNative, Framework::kOpenCl}) {
     for (const Kind& kind : kinds()) {
       const model::Cause of_kind = cause(std::string(kind.cause), kind.bottleneck);
-      EXPECT_FALSE(is_foreign(what_to_try(of_kind, tongue))) << kind.cause;
+      EXPECT_FALSE(is_foreign(what_to_try(of_kind, framework))) << kind.cause;
     }
     for (const Bottleneck bottleneck : {Bottleneck::kInput, Bottleneck::kSerial, Bottleneck::kSync,
                                         Bottleneck::kCommunication, Bottleneck::kWakeups}) {
-      EXPECT_FALSE(is_foreign(what_to_try(cause("another", bottleneck), tongue)));
+      EXPECT_FALSE(is_foreign(what_to_try(cause("another", bottleneck), framework)));
     }
   }
-  EXPECT_NE(what_to_try(Why::kSync, Tongue::kOpenCl).find("clWaitForEvents"), std::string::npos);
-  EXPECT_NE(what_to_try(Why::kCopy, Tongue::kOpenCl).find("CL_MEM_ALLOC_HOST_PTR"),
+  EXPECT_NE(what_to_try(Why::kSync, Framework::kOpenCl).find("clWaitForEvents"), std::string::npos);
+  EXPECT_NE(what_to_try(Why::kCopy, Framework::kOpenCl).find("CL_MEM_ALLOC_HOST_PTR"),
             std::string::npos);
 }
 
 // What a trace lacks is no advice to who has run the job.
 TEST(Advice, AJobThatWaitsForNothingKnownIsToReportItsPhases) {
-  for (const Tongue tongue : {Tongue::kTorch, Tongue::kNative, Tongue::kOpenCl}) {
+  for (const Framework framework : {Framework::kTorch, Framework::kNative, Framework::kOpenCl}) {
     const auto advice =
-        what_to_try(cause("waiting that nothing explains", Bottleneck::kUnknown), tongue);
+        what_to_try(cause("waiting that nothing explains", Bottleneck::kUnknown), framework);
     EXPECT_NE(advice.find("report its phases"), std::string::npos) << advice;
   }
 }
 
-TEST(Advice, TheTongueIsThatOfTheCallsUnlessTorchRuns) {
-  EXPECT_EQ(tongue_of_job({{"hook.wall_s", 3}, {kOpenClCalls, 9}}), Tongue::kTorch);
-  EXPECT_EQ(tongue_of_job({{kOpenClCalls, 9}}), Tongue::kOpenCl);
-  EXPECT_EQ(tongue_of_job({{"wall_s", 3}}), Tongue::kNative);
-  EXPECT_EQ(tongue_of_trace({{kOpenClCalls, 9}}), Tongue::kOpenCl);
-  EXPECT_EQ(tongue_of_trace({{"trace.wall_s", 3}}), Tongue::kTorch);
+TEST(Advice, TheFrameworkIsThatOfTheCallsUnlessTorchRuns) {
+  EXPECT_EQ(framework_of_job({{"hook.wall_s", 3}, {kOpenClCalls, 9}}), Framework::kTorch);
+  EXPECT_EQ(framework_of_job({{kOpenClCalls, 9}}), Framework::kOpenCl);
+  EXPECT_EQ(framework_of_job({{"wall_s", 3}}), Framework::kNative);
+  EXPECT_EQ(framework_of_trace({{kOpenClCalls, 9}}), Framework::kOpenCl);
+  EXPECT_EQ(framework_of_trace({{"trace.wall_s", 3}}), Framework::kTorch);
 }
 
 TEST(Advice, EvidenceBelongsToTheClassOfItsCause) {
@@ -102,11 +102,11 @@ TEST(Course, TellsTheStartTheStepsAndTheCost) {
                       {"hook.overhead_share", 0.01}, {"hook.lines_share", 0.005},
                       {"hook.exit_s", 3.5}};
   EXPECT_EQ(course_of(profile),
-            (std::vector<std::string>{"start-up 2.00 s (imports 1.50 s), first batch 0.1 s",
-                                      "40 steps, half of them within 140 ms, 95 % within 300 ms",
-                                      "the hook itself took 0.1 s, which is not counted above, "
-                                      "and 0.05 s of CPU in a thread of its own; 3.50 s "
-                                      "more after the job's end, for its report"}));
+            (std::vector<std::string>{
+                "start-up 2.00 s (imports 1.50 s), first batch 0.1 s",
+                "40 steps, median 140 ms, 95th percentile 300 ms",
+                "the hook itself took 0.1 s (not counted above), and 0.05 s of CPU in its own "
+                "thread; writing its report after the job took 3.50 s"}));
   EXPECT_TRUE(course_of({}).empty());
 }
 

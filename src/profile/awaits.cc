@@ -166,18 +166,18 @@ bool Awaits::is_blocked(const HostEvent& call, std::uint32_t own, std::ptrdiff_t
 
 // A queue is full with as much as was ahead of the launches that had to wait.
 void Awaits::find_rooms() {
-  struct Seen {
+  struct QueueDepth {
     std::ptrdiff_t least = 0;
     std::ptrdiff_t most = 0;
     int times = 0;
   };
-  std::vector<Seen> seen(in_.trace.streams.size());
+  std::vector<QueueDepth> seen(in_.trace.streams.size());
   for (std::uint32_t i = 0; i < in_.trace.host_events.size(); ++i) {
     const std::uint32_t own = launched_[i];
     const HostEvent& call = in_.trace.host_events[i];
     std::ptrdiff_t ahead = 0;
     if (own == kNone || !is_blocked(call, own, ahead)) continue;
-    Seen& of = seen[in_.trace.device_events[own].stream];
+    QueueDepth& of = seen[in_.trace.device_events[own].stream];
     of.least = of.times == 0 ? ahead : std::min(of.least, ahead);
     of.most = std::max(of.most, ahead);
     ++of.times;

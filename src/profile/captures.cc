@@ -58,20 +58,20 @@ std::vector<Extent> extents(const model::Trace& trace) {
   return all;
 }
 
-struct Stretch {
+struct OverlapGroup {
   Extent extent;
   std::vector<std::uint32_t> sources;
 };
 
 // In order of time; sources that overlap are in one.
-std::vector<Stretch> stretches(const model::Trace& trace) {
+std::vector<OverlapGroup> overlap_groups(const model::Trace& trace) {
   const std::vector<Extent> all = extents(trace);
   std::vector<std::uint32_t> order;
   for (std::uint32_t source = 0; source < all.size(); ++source) {
     if (!all[source].empty()) order.push_back(source);
   }
   std::ranges::stable_sort(order, {}, [&](std::uint32_t source) { return all[source].start; });
-  std::vector<Stretch> found;
+  std::vector<OverlapGroup> found;
   for (const std::uint32_t source : order) {
     if (found.empty() || all[source].start > found.back().extent.end) found.emplace_back();
     found.back().extent.add(all[source].start, all[source].end);
@@ -103,11 +103,11 @@ std::vector<std::set<ThreadId>> threads_seen(const model::Trace& trace) {
 // The first source that saw the same thread; kNone: none did.
 std::uint32_t first_of_series(const model::Trace& trace,
                               const std::vector<std::set<ThreadId>>& threads,
-                              const std::vector<Stretch>& found, std::size_t stretch,
+                              const std::vector<OverlapGroup>& found, std::size_t group,
                               std::uint32_t source) {
   const std::set<ThreadId>& own = threads[source];
   const model::TraceSource& later = trace.sources[source];
-  for (std::size_t i = 0; i < stretch; ++i) {
+  for (std::size_t i = 0; i < group; ++i) {
     for (const std::uint32_t other : found[i].sources) {
       const model::TraceSource& first = trace.sources[other];
       if (first.rank != later.rank || first.host != later.host) continue;
@@ -119,11 +119,11 @@ std::uint32_t first_of_series(const model::Trace& trace,
 }
 
 // Whether only other ranks recorded before.
-bool is_another_rank(const model::Trace& trace, const std::vector<Stretch>& found,
-                     std::size_t stretch, std::uint32_t source) {
+bool is_another_rank(const model::Trace& trace, const std::vector<OverlapGroup>& found,
+                     std::size_t group, std::uint32_t source) {
   const std::int32_t rank = trace.sources[source].rank;
   bool others = false;
-  for (std::size_t i = 0; i < stretch && rank >= 0; ++i) {
+  for (std::size_t i = 0; i < group && rank >= 0; ++i) {
     for (const std::uint32_t earlier : found[i].sources) {
       if (trace.sources[earlier].rank == rank) return false;
       others = others || trace.sources[earlier].rank >= 0;
@@ -235,7 +235,7 @@ class Folding {
 
 Captures lay_end_to_end(model::Trace& trace) {
   if (trace.sources.size() < 2) return {};
-  const std::vector<Stretch> found = stretches(trace);
+  const std::vector<OverlapGroup> found = overlap_groups(trace);
   if (found.size() < 2) return {};
   const std::vector<std::set<ThreadId>> threads = threads_seen(trace);
   Captures captures;

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "profile/ceiling.h"
 #include "profile/offcpu.h"
 #include "profile/phases.h"
-#include "profile/taken.h"
 
 namespace amdahl::profile {
 namespace {
@@ -131,7 +131,7 @@ std::optional<Cause> timed(const CauseInputs& inputs, Bottleneck bottleneck) {
     if (names.empty() || part.share >= kSmallestCause) names.emplace_back(called.cause);
     if (part.share < kSmallestCause / 10 && !numbers.empty()) continue;
     numbers.push_back(fmt::format("{} {}{}", part.kind->share, show_percent(part.share),
-                                  part.needed > 0 ? " beyond needed imports" : ""));
+                                  part.needed > 0 ? " without needed imports" : ""));
     if (is_importing) {
       numbers.back() +=
           fmt::format(", most of it {} {}", called.share, show_percent(imports->share));
@@ -162,11 +162,11 @@ std::optional<Cause> allocation(const CauseInputs& inputs) {
   const double spare = total - keep;
   if (spare < 1) return std::nullopt;
   return cause(inputs, "more accelerators than it uses", Bottleneck::kAllocation, spare / total,
-               fmt::format("{} of {} busy on average, {} at the 95th percentile, so {} could go",
+               fmt::format("{} of {} busy on average, {} at the 95th percentile: {} not needed",
                            show_number(*busy), total, show_number(most), spare));
 }
 
-// What kept tasks that could have run from running, each as the share of the time it took at most.
+// Why runnable tasks did not run: upper bounds, as shares of the time.
 struct Contention {
   double waiting = 0;  // Altogether, but for the quota and the hypervisor.
   double others = 0;
@@ -202,8 +202,8 @@ Contention contention_in(const Evidence& evidence, double cpus, double preemptio
   return found;
 }
 
-// Waiting for a CPU and being held back do not overlap; together they took no more than all the
-// time that tasks were ready and did not run.
+// Waiting for a CPU and being throttled do not overlap. Together they take at most the time that
+// tasks were runnable and did not run.
 double both(const Contention& found, const Evidence& evidence) {
   const double sum = std::min(1.0, std::max(found.others, found.own) + found.throttled);
   const auto delay = find(evidence, "run_delay_s");
@@ -214,7 +214,7 @@ double both(const Contention& found, const Evidence& evidence) {
 std::string quota_sentence(const Contention& found, const Evidence& evidence) {
   const double wall = get(evidence, "wall_s");
   return fmt::format(
-      "held back by its own CPU quota for {} s of {} s (quota {} cores, {} s throttled over all "
+      "throttled by its own CPU quota for {} s of {} s (quota {} cores, {} s throttled summed over "
       "CPUs)",
       show_number(found.throttled * wall), show_number(wall),
       show_number(get(evidence, "quota_cores")), show_number(get(evidence, "throttled_s")));
@@ -229,10 +229,10 @@ std::optional<Cause> contention(const CauseInputs& inputs) {
   const double share = std::max(found.stolen, both(found, evidence));
   if (share < kSmallestCause) return std::nullopt;
   const double threads = get(evidence, "threads_per_cpu");
-  const char* whose = find(evidence, "cpu_wait_share") ? "its tasks" : "tasks of the host";
+  const char* whose = find(evidence, "cpu_wait_share") ? "the job's tasks" : "tasks on the host";
   const std::string waited = fmt::format(
-      "{} waited for a CPU {} of the time, {} foreign cores beside {} of its own, {} threads per "
-      "CPU, {} preemptions a second and CPU, steal {}",
+      "{} waited for a CPU {} of the time; other processes used {} cores, the job {}; {} threads "
+      "per CPU, {} preemptions per second and CPU, steal {}",
       whose, show_percent(found.waiting), show_number(get(evidence, "foreign_cpu_cores")),
       show_number(busy), threads > 0 ? show_number(threads) : "unknown", show_number(preemptions),
       show_percent(found.stolen));
@@ -259,26 +259,26 @@ std::optional<Cause> wakeups(const CauseInputs& inputs) {
   if (share < kSmallestCause) return std::nullopt;
   return cause(
       inputs, "threads put to sleep and woken", Bottleneck::kWakeups, share,
-      fmt::format("{} voluntary switches a second at {} µs each, CPUs {} busy", show_number(rate),
+      fmt::format("{} voluntary switches per second at {} µs each, CPUs {} busy", show_number(rate),
                   show_number(kWakeupSeconds * 1e6), show_percent(used)));
 }
 
-// What a collector concluded, where nothing else speaks of that class.
+// A collector's conclusion, used if no other evidence covers the class.
 std::optional<Cause> seen(const CauseInputs& inputs, Bottleneck bottleneck) {
   const auto found = std::ranges::find(inputs.seen, bottleneck, &Cause::bottleneck);
   if (found == inputs.seen.end()) return std::nullopt;
   double share = found->share;
-  // Who looks now and then does not see what was read: as much as the start took may be its own.
+  // A sampling collector does not see which file was read: part of it may belong to the start-up.
   const bool is_blind = get(inputs.all, "waits.sampled") > 0;
   if (is_blind && bottleneck == Bottleneck::kInput) share -= get(inputs.all, "startup_share");
-  // The hook has timed what of it was for checkpoints.
+  // The hook has already timed the checkpoints in it.
   if (found->name == kWrittenFiles) share -= get(inputs.all, "checkpoint_share");
   if (share < kSmallestCause) return std::nullopt;
   return cause(inputs, found->name, bottleneck, share, found->because);
 }
 
-// What the step thread slept or waited for others beyond what the phases that are told already may
-// hold of it: a loader that sleeps is a wait for input, and told once.
+// Sleeps and waits of the step thread, minus the part that reported phases may already include: a
+// loader that sleeps is a wait for input and counts once.
 std::vector<Cause> waited(const CauseInputs& inputs, double in_phases) {
   std::vector<Cause> found;
   for (const Cause& one : inputs.seen) {
@@ -288,14 +288,15 @@ std::vector<Cause> waited(const CauseInputs& inputs, double in_phases) {
     const double left = one.share - held;
     if (left < kSmallestCause) continue;
     const std::string beyond =
-        held > 0 ? fmt::format(", {} of the time beyond what other causes hold", show_percent(left))
-                 : "";
+        held > 0
+            ? fmt::format(", {} of the time not counted under other causes", show_percent(left))
+            : "";
     found.push_back(cause(inputs, one.name, Bottleneck::kSerial, left, one.because + beyond));
   }
   return found;
 }
 
-// The hook sees that the steps were outside of operators; that they slept there, the kernel does.
+// The hook sees time outside operators; the kernel's record shows that the thread slept then.
 Cause as_wait(Cause serial, const std::vector<Cause>& waits) {
   const auto most = std::ranges::max_element(waits, {}, &Cause::share);
   if (most == waits.end() || most->share < kMostly * serial.share) return serial;
@@ -305,7 +306,7 @@ Cause as_wait(Cause serial, const std::vector<Cause>& waits) {
   return wait;
 }
 
-// Time that is explained and nobody's fault.
+// Explained time that is not waste.
 Cause no_cause(Bottleneck bottleneck, double share) {
   Cause none;
   none.bottleneck = bottleneck;
@@ -313,8 +314,8 @@ Cause no_cause(Bottleneck bottleneck, double share) {
   return none;
 }
 
-// Waste that no other cause explains. A busy host beside waiting devices is serial CPU work;
-// anything else stays unknown, and says so.
+// Waste that no other cause explains. A busy host with waiting devices is serial CPU work; anything
+// else is reported as unknown.
 std::optional<Cause> rest(const CauseInputs& inputs, const std::vector<Cause>& others) {
   const auto waste = find(inputs.all, "waste_in_compute_share");
   if (!waste) return std::nullopt;
@@ -327,7 +328,7 @@ std::optional<Cause> rest(const CauseInputs& inputs, const std::vector<Cause>& o
   if (left < kCauseThatCounts) return std::nullopt;
   const double busy = get(inputs.all, "busy_cores");
   const std::string numbers = fmt::format(
-      "accelerators unused {} of the time outside phases that explain it, {} cores busy",
+      "accelerators unused {} of the time without a phase that explains it, {} cores busy",
       show_percent(left), show_number(busy));
   const bool has_devices = inputs.accelerator_kind != "cpu slot";
   const bool is_serial_known =

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "profile/ceiling.h"
 #include "profile/classify.h"
-#include "profile/taken.h"
 
 namespace amdahl::profile {
 namespace {
@@ -95,9 +95,9 @@ TEST(Causes, WhatARunNeedsIsNoCause) {
   EXPECT_NEAR(expected_gain(causes[0]), 1 / 0.9, 1e-9);
   EXPECT_EQ(causes[1].name, "start-up");
   EXPECT_NEAR(causes[1].share, 0.05, 1e-9);
-  EXPECT_EQ(causes[1].because,
-            "startup_share 5.0 % beyond needed imports from the hook: 0.5 of 10.0 "
-            "accelerator-seconds");
+  EXPECT_EQ(
+      causes[1].because,
+      "startup_share 5.0 % without needed imports from the hook: 0.5 of 10.0 accelerator-seconds");
 
   inputs.all["needed_import_share"] = 0.295;
   inputs.all["checkpoint_share"] = 0.2;
@@ -119,8 +119,8 @@ TEST(Causes, WhatItsOwnModulesDoAtImportIsACause) {
   EXPECT_NEAR(expected_gain(causes[0]), 1 / 0.65, 1e-9);
   EXPECT_NEAR(causes[0].ceiling, 1 / 0.4, 1e-9) << "of a run with fewer starts";
   EXPECT_EQ(causes[0].because,
-            "startup_share 35 % beyond needed imports, most of it import_share 30 % from the hook: "
-            "3.50 of 10.0 accelerator-seconds");
+            "startup_share 35 % without needed imports, most of it import_share 30 % from the "
+            "hook: 3.50 of 10.0 accelerator-seconds");
 }
 
 // Phases stand side by side: what is not in the one is in the other.

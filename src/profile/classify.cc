@@ -56,9 +56,9 @@ std::string_view isolating_option(const std::vector<std::string>& command) {
 }
 
 std::string why_no_hook(const std::vector<std::string>& command) {
-  const std::string start = "hook: it left nothing, so no steps, loader or operators: ";
+  const std::string start = "hook: no report, so steps, loader and operators are unknown: ";
   if (const std::string_view option = isolating_option(command); !option.empty()) {
-    return start + fmt::format("with {} Python loads nothing of ours; profile without it", option);
+    return start + fmt::format("Python ignores the hook with {}; profile without it", option);
   }
   return start + "not a PyTorch job, or its Python does not read PYTHONPATH";
 }
@@ -86,7 +86,7 @@ std::string line_of(const Cause& cause) {
       std::isinf(cause.ceiling) ? "unbounded" : fmt::format("{:.2f}x", cause.ceiling));
 }
 
-// The productive share, or where nothing was sampled what the phases call compute.
+// The productive share; without samples, the share of compute phases.
 std::optional<std::pair<std::string, double>> productive(const Evidence& evidence) {
   for (const char* name : {"productive_share", "compute_share"}) {
     if (const auto found = evidence.find(name); found != evidence.end()) return *found;
@@ -108,26 +108,26 @@ void conclude(model::Profile& profile, double left_alone) {
   if (largest != nullptr && largest->share >= kCauseThatCounts) {
     profile.bottleneck = largest->bottleneck;
     if (largest->bottleneck == Bottleneck::kUnknown) {
-      profile.rule = fmt::format(
-          "cannot tell: the largest cause is {}; let the job report its phases", line_of(*largest));
+      profile.rule = fmt::format("unknown: the largest cause is {}; let the job report its phases",
+                                 line_of(*largest));
     } else {
-      profile.rule = fmt::format("the largest cause, {} ({})", line_of(*largest), largest->because);
+      profile.rule = fmt::format("largest cause: {} ({})", line_of(*largest), largest->because);
     }
     return;
   }
-  const std::string no_cause = fmt::format("no cause takes {}", show_percent(kCauseThatCounts));
+  const std::string no_cause = fmt::format("no cause reaches {}", show_percent(kCauseThatCounts));
   auto computing = productive(profile.evidence);
   if (computing) computing->second = std::min(1.0, computing->second / (1 - left_alone));
   if (!computing) {
     profile.bottleneck = Bottleneck::kUnknown;
     profile.rule =
-        fmt::format("cannot tell: {}, but neither utilisation nor phases were observed", no_cause);
+        fmt::format("unknown: {}, but neither utilisation nor phases were observed", no_cause);
     return;
   }
   const bool is_compute = computing->second >= kComputeAtLeast;
   profile.bottleneck = is_compute ? Bottleneck::kCompute : Bottleneck::kUnknown;
   profile.rule =
-      fmt::format("{}{} is {} ({} {}) and {}", is_compute ? "" : "cannot tell: ", computing->first,
+      fmt::format("{}{} is {} ({} {}) and {}", is_compute ? "" : "unknown: ", computing->first,
                   show_percent(computing->second), is_compute ? "at least" : "below",
                   show_percent(kComputeAtLeast), no_cause);
 }
@@ -144,10 +144,10 @@ model::Profile classify(const model::Spec& spec, const model::Receipt& receipt,
     const std::string ending = model::describe_ending(receipt);
     profile.missing.push_back(
         was_cut_short(receipt)
-            ? fmt::format("the rest: the run was cut short ({}), so all figures are of what "
-                          "it did until then",
+            ? fmt::format("the rest: the run was cut short ({}); all figures are for the part "
+                          "before that",
                           ending)
-            : fmt::format("success: the run ended with {}, so all figures are of a run that failed",
+            : fmt::format("success: the run failed ({}); all figures are for a failed run",
                           ending));
   }
 

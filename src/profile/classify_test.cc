@@ -11,11 +11,11 @@
 #include <gtest/gtest.h>
 
 #include "profile/causes.h"
+#include "profile/ceiling.h"
 #include "profile/device_facts.h"
 #include "profile/gpus.h"
 #include "profile/offcpu.h"
 #include "profile/phases.h"
-#include "profile/taken.h"
 #include "profile/testing.h"
 #include "profile/trace_report.h"
 #include "profile/trace_testing.h"
@@ -71,8 +71,8 @@ TEST(Classify, TheLargestCauseWinsAndTheRuleHasItsNumbers) {
   expect_sane(profile);
   EXPECT_EQ(profile.bottleneck, Bottleneck::kLifecycle);
   EXPECT_EQ(profile.rule,
-            "the largest cause, start-up, checkpoints 30 %, speed-up at most 1.43x (startup_share "
-            "20 %, checkpoint_share 10 % from the job's phases: 3.00 of 10.0 accelerator-seconds)");
+            "largest cause: start-up, checkpoints 30 %, speed-up at most 1.43x (startup_share 20 "
+            "%, checkpoint_share 10 % from the job's phases: 3.00 of 10.0 accelerator-seconds)");
   EXPECT_EQ(profile.family, "eval");
   EXPECT_EQ(profile.baseline, "0123456789abcdef");
 }
@@ -83,7 +83,7 @@ TEST(Classify, ATunedJobComputes) {
   const model::Profile profile = classify({}, receipt, {});
   expect_sane(profile);
   EXPECT_EQ(profile.bottleneck, Bottleneck::kCompute);
-  EXPECT_EQ(profile.rule, "productive_share is 97 % (at least 85 %) and no cause takes 5.0 %");
+  EXPECT_EQ(profile.rule, "productive_share is 97 % (at least 85 %) and no cause reaches 5.0 %");
 }
 
 TEST(Classify, AcceleratorsThatAreNeverUsedAreOverAllocated) {
@@ -97,7 +97,7 @@ TEST(Classify, AcceleratorsThatAreNeverUsedAreOverAllocated) {
   EXPECT_DOUBLE_EQ(profile.evidence.at("busy_accelerators"), 1.5);
   EXPECT_DOUBLE_EQ(profile.evidence.at("allocation_share"), 0.5);
   EXPECT_EQ(profile.causes[0].because,
-            "1.50 of 4 busy on average, 1.50 at the 95th percentile, so 2 could go: 20.0 of 40.0 "
+            "1.50 of 4 busy on average, 1.50 at the 95th percentile: 2 not needed: 20.0 of 40.0 "
             "accelerator-seconds");
 
   // One thread that moves between two slots needs one of them, although it is always busy.
@@ -153,21 +153,18 @@ TEST(Classify, CannotTellIsAResult) {
   expect_sane(nothing);
   EXPECT_EQ(nothing.bottleneck, Bottleneck::kUnknown);
   EXPECT_EQ(nothing.rule,
-            "cannot tell: no cause takes 5.0 %, but neither utilisation nor phases were observed");
-  EXPECT_EQ(
-      nothing.missing,
-      (std::vector<std::string>{
-          "utilisation: the accelerators were not sampled",
-          "phases: the job reported none through AMDAHL_REPORT",
-          "hook: it left nothing, so no steps, loader or operators: not a PyTorch job, or its "
-          "Python does not read PYTHONPATH"}));
+            "unknown: no cause reaches 5.0 %, but neither utilisation nor phases were observed");
+  EXPECT_EQ(nothing.missing, (std::vector<std::string>{
+                                 "utilisation: the accelerators were not sampled",
+                                 "phases: the job reported none through AMDAHL_REPORT",
+                                 "hook: no report, so steps, loader and operators are unknown: not "
+                                 "a PyTorch job, or its Python does not read PYTHONPATH"}));
 
   const model::Profile idle = classify({}, run(1, 0.3F), {});
   EXPECT_EQ(idle.bottleneck, Bottleneck::kUnknown);
-  EXPECT_EQ(
-      idle.rule,
-      "cannot tell: the largest cause is waiting that nothing explains 70 %, speed-up at most "
-      "3.33x; let the job report its phases");
+  EXPECT_EQ(idle.rule,
+            "unknown: the largest cause is waiting that nothing explains 70 %, speed-up at most "
+            "3.33x; let the job report its phases");
 
   model::Receipt nowhere = run(1, 1);
   nowhere.wall = {};
@@ -209,7 +206,7 @@ TEST(Classify, PythonThatLoadsNothingOfOursIsNamed) {
     const std::string said = classify(spec, run(1, 1), {}).missing.back();
     const std::string want = std::string(c.option).empty()
                                  ? "not a PyTorch job, or its Python does not read PYTHONPATH"
-                                 : fmt::format("with {} Python loads nothing of ours", c.option);
+                                 : fmt::format("Python ignores the hook with {};", c.option);
     EXPECT_NE(said.find(want), std::string::npos) << fmt::format("{}", fmt::join(c.command, " "));
   }
 }
@@ -218,12 +215,12 @@ TEST(Classify, AFailedRunSaysSo) {
   model::Receipt receipt = run(1, 1);
   receipt.code = 3;
   EXPECT_EQ(classify({}, receipt, {}).missing.at(0),
-            "success: the run ended with exit 3, so all figures are of a run that failed");
+            "success: the run failed (exit 3); all figures are for a failed run");
   receipt.ending = model::Ending::kCancelled;
   receipt.reason = "cancelled by SIGTERM";
   EXPECT_EQ(classify({}, receipt, {}).missing.front(),
-            "the rest: the run was cut short (cancelled by SIGTERM), so all figures are of what it "
-            "did until then");
+            "the rest: the run was cut short (cancelled by SIGTERM); all figures are for the part "
+            "before that");
 }
 
 Facts hook(std::string_view json) {
@@ -305,10 +302,9 @@ TEST(Hook, AProcessThatIsPartOfTheJobCountsForItsPart) {
 TEST(Hook, ReadsAnEmptyDocument) {
   const Facts facts = hook("{}");
   EXPECT_TRUE(facts.evidence.empty());
-  EXPECT_EQ(facts.missing,
-            (std::vector<std::string>{
-                "hook: it gave no wall_s (the job was killed?), so no shares of it",
-                "hook: it profiled no window of steps, so nothing of the operators"}));
+  EXPECT_EQ(facts.missing, (std::vector<std::string>{
+                               "hook: no wall_s (was the job killed?), so its shares are unknown",
+                               "hook: no window of steps was profiled, so operators are unknown"}));
 }
 
 // Of an operator whose work others do meanwhile torch tells less than nothing.
@@ -322,13 +318,13 @@ TEST(Hook, AnOperatorThatTookLessThanNothingTookNothing) {
 TEST(Hook, SaysWhyThereIsNoWindow) {
   const auto last = [](const char* json) { return hook(json).missing.back(); };
   EXPECT_EQ(last(R"({"wall_s": 1, "torch": null, "steps": 0})"),
-            "hook: the job's Python did not import torch, so no steps, loader or operators");
-  EXPECT_EQ(last(R"({"wall_s": 1, "torch": "2.0", "steps": 0})"),
-            "hook: it saw no steps (no batch of a DataLoader, no call of a module), so nothing of "
-            "the operators");
-  EXPECT_EQ(last(R"({"wall_s": 1, "torch": "2.0", "steps": 9, "ended": false})"),
-            "hook: the job was killed, so this is of the moment before that, without the "
-            "operators");
+            "hook: the job did not import torch, so steps, loader and operators are unknown");
+  EXPECT_EQ(
+      last(R"({"wall_s": 1, "torch": "2.0", "steps": 0})"),
+      "hook: no steps were seen (no DataLoader batch, no module call), so operators are unknown");
+  EXPECT_EQ(
+      last(R"({"wall_s": 1, "torch": "2.0", "steps": 9, "ended": false})"),
+      "hook: the job was killed; figures are from the last update before that, without operators");
 }
 
 TEST(Hook, SaysWhereADocumentIsWrong) {
@@ -337,7 +333,8 @@ TEST(Hook, SaysWhereADocumentIsWrong) {
     const char* want;
   } cases[] = {
       {"[]", "/: must be an object, but is array"},
-      {R"({"schema": 2})", "/schema: is 2, but this program reads 1: profile the job again"},
+      {R"({"schema": 2})",
+       "/schema: 2 is not supported (this program reads 1): profile the job again"},
       {R"({"wall_s": "ten"})", "/wall_s: must be a number, but is string"},
       {R"({"wall_s": -1})", "/wall_s: must not be negative, but is -1"},
       {R"({"wall_s": 1, "gc_s": []})", "/gc_s: must be a number, but is array"},

@@ -48,9 +48,9 @@ TEST(Contention, ContentionIsOthersOrOnesOwnThreads) {
   EXPECT_NEAR(own.evidence.at("own_threads_share"), 0.75, 1e-6);
   EXPECT_FALSE(others.evidence.contains("own_threads_share")) << "its threads are not to blame";
   EXPECT_EQ(own.causes[0].because,
-            "its tasks waited for a CPU 75 % of the time, 0 foreign cores beside 2.00 of its own, "
-            "4.00 threads per CPU, 0 preemptions a second and CPU, steal 0.0 %: 15.0 of 20.0 "
-            "accelerator-seconds");
+            "the job's tasks waited for a CPU 75 % of the time; other processes used 0 cores, the "
+            "job 2.00; 4.00 threads per CPU, 0 preemptions per second and CPU, steal 0.0 %: 15.0 "
+            "of 20.0 accelerator-seconds");
 
   model::Receipt stolen = run(2, 0.95F);
   stolen.noise.steal_share = 0.2;
@@ -66,7 +66,7 @@ TEST(Contention, WithoutRunDelayTheHostsPressureStandsIn) {
   EXPECT_EQ(others.causes[0].name, "other work on the host");
   EXPECT_NEAR(others.causes[0].share, 0.4, 1e-6);
   EXPECT_EQ(others.missing.at(0),
-            "run_delay_s: /proc/PID/schedstat was not read, so psi_cpu_some stands in for it");
+            "run_delay_s: /proc/PID/schedstat was not read; psi_cpu_some is used instead");
 
   model::Receipt crowded_self = run(2, 0.95F);
   crowded_self.run_delay = {};
@@ -102,8 +102,8 @@ TEST(Contention, AQuotaThatHoldsTheJobBackIsContention) {
   EXPECT_EQ(profile.bottleneck, Bottleneck::kContention) << profile.rule;
   EXPECT_EQ(profile.causes[0].name, "its own CPU quota");
   EXPECT_EQ(profile.causes[0].because,
-            "held back by its own CPU quota for 3.20 s of 10.0 s (quota 0.68 cores, 3.20 s "
-            "throttled over all CPUs): 3.20 of 10.0 accelerator-seconds");
+            "throttled by its own CPU quota for 3.20 s of 10.0 s (quota 0.68 cores, 3.20 s "
+            "throttled summed over CPUs): 3.20 of 10.0 accelerator-seconds");
   EXPECT_NEAR(profile.evidence.at("throttled_share"), 0.32, 1e-6);
   EXPECT_NEAR(profile.evidence.at("throttled_s"), 3.2, 1e-9);
   EXPECT_EQ(profile.evidence.at("quota_cores"), 0.68);
@@ -126,12 +126,11 @@ TEST(Contention, AQuotaThatHoldsTheJobBackIsContention) {
   expect_sane(both);
   EXPECT_EQ(both.causes.at(0).name, "other work on the host");
   EXPECT_NEAR(both.causes[0].share, 0.7, 1e-6);
-  EXPECT_EQ(
-      both.causes[0].because,
-      "its tasks waited for a CPU 40 % of the time, 1.70 foreign cores beside 0.3 of its own, "
-      "1.00 threads per CPU, 0 preemptions a second and CPU, steal 0.0 %; held back by its "
-      "own CPU quota for 3.00 s of 10.0 s (quota 0.3 cores, 3.00 s throttled over all CPUs): "
-      "7.00 of 10.0 accelerator-seconds");
+  EXPECT_EQ(both.causes[0].because,
+            "the job's tasks waited for a CPU 40 % of the time; other processes used 1.70 cores, "
+            "the job 0.3; 1.00 threads per CPU, 0 preemptions per second and CPU, steal 0.0 %; "
+            "throttled by its own CPU quota for 3.00 s of 10.0 s (quota 0.3 cores, 3.00 s "
+            "throttled summed over CPUs): 7.00 of 10.0 accelerator-seconds");
   EXPECT_EQ(both.causes.size(), 1U) << "and nothing is left to explain";
 
   // Others in the group were held back, not this job.

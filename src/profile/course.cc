@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "profile/causes.h"
-#include "profile/taken.h"
+#include "profile/ceiling.h"
 
 namespace amdahl::profile {
 namespace {
@@ -24,7 +24,7 @@ class Teller {
     return found->second;
   }
 
-  // "imports 1.56 s"; nothing for what took no time that could be read.
+  // "imports 1.56 s"; empty below 1 ms.
   std::string seconds(const char* share, std::string_view label) const {
     const auto part = number(share);
     const double time = part.value_or(0) * number("hook.wall_s").value_or(0);
@@ -51,32 +51,32 @@ std::vector<std::string> course_of(const model::Profile& profile) {
   add(parts, !start.empty() && !imports.empty() ? fmt::format("{} ({})", start, imports)
                                                 : start + imports);
   add(parts, tell.seconds("hook.first_batch_share", "first batch"));
-  add(parts, tell.seconds("hook.warmup_share", "warm-up beyond usual steps"));
+  add(parts, tell.seconds("hook.warmup_share", "warm-up (time above usual steps)"));
   add(parts, tell.seconds("hook.teardown_share", "after the last step"));
   if (!parts.empty()) lines.push_back(join(parts, ", "));
   const double needed = tell.number(kNeededImports).value_or(0);
   if (needed >= kSmallestCause) {
     lines.push_back(
-        fmt::format("{} s ({}) went to imports of installed packages that it uses, which only more "
-                    "work in one process spreads",
+        fmt::format("{} s ({}) went to importing installed packages that the job uses; only more "
+                    "work per process reduces that share",
                     show_number(needed * to_seconds(profile.wall)), show_percent(needed)));
   }
   const auto steps = tell.number("hook.steps");
   const auto median = tell.number("hook.step_p50_ms");
   if (steps.value_or(0) > 0 && median) {
-    lines.push_back(fmt::format("{} steps, half of them within {} ms, 95 % within {} ms", *steps,
+    lines.push_back(fmt::format("{} steps, median {} ms, 95th percentile {} ms", *steps,
                                 show_number(*median),
                                 show_number(tell.number("hook.step_p95_ms").value_or(*median))));
   }
   if (const auto share = tell.number("hook.overhead_share")) {
     const double wall = *tell.number("hook.wall_s");
-    std::string line = fmt::format("the hook itself took {} s, which is not counted above",
-                                   show_number(*share * wall));
+    std::string line =
+        fmt::format("the hook itself took {} s (not counted above)", show_number(*share * wall));
     if (const auto beside = tell.number("hook.lines_share")) {
-      line += fmt::format(", and {} s of CPU in a thread of its own", show_number(*beside * wall));
+      line += fmt::format(", and {} s of CPU in its own thread", show_number(*beside * wall));
     }
     if (const auto last = tell.number("hook.exit_s"); last.value_or(0) >= 0.001) {
-      line += fmt::format("; {} s more after the job's end, for its report", show_number(*last));
+      line += fmt::format("; writing its report after the job took {} s", show_number(*last));
     }
     lines.push_back(std::move(line));
   }

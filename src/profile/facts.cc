@@ -43,7 +43,7 @@ void add_process(const model::Receipt& receipt, double wall, Facts& facts) {
   const auto cpus = cpus_of(receipt);
   if (cpus) evidence["cpus"] = *cpus;
   if (receipt.peak_threads <= 0) {
-    facts.missing.emplace_back("peak_threads: the run ended before it could be looked at");
+    facts.missing.emplace_back("peak_threads: the run ended before the first sample");
     return;
   }
   evidence["peak_threads"] = static_cast<double>(receipt.peak_threads);
@@ -74,29 +74,29 @@ void add_host(const model::HostNoise& noise, Facts& facts) {
   }
 }
 
-// The most that `lost` seconds, summed over CPUs or tasks, can have taken of the wall time: not
-// more than all of them, and not more than their part of the time in which tasks were ready.
+// Upper bound on the share of wall time lost, for `lost` seconds summed over CPUs or tasks: at most
+// all of them at once, and at most their part of the time that tasks were runnable.
 double share_lost(double lost, double wall, double cpu) {
   return lost > 0 ? std::min({1.0, lost / wall, lost / (lost + cpu)}) : 0;
 }
 
-// What its tasks waited for and what its control group allowed them.
+// CPU waits of the job's tasks and limits of its control group.
 void add_waiting(const model::Receipt& receipt, double wall, Facts& facts) {
   Evidence& evidence = facts.evidence;
   const model::CgroupUse& group = receipt.cgroup;
   const double cpu = to_seconds(receipt.cpu_user + receipt.cpu_system);
   const double delay = to_seconds(receipt.run_delay);
   const double throttled = to_seconds(group.throttled);
-  // A run that was looked at has waited for at least the moment between wake-up and CPU.
+  // Any sampled run has waited for at least the time between a wake-up and getting a CPU.
   const bool is_delay_known = delay > 0;
-  // The group may hold others; a task of ours that it held back counts as waiting.
+  // The group may include other jobs; a throttled task of ours counts as waiting.
   const double held = is_delay_known ? std::min(throttled, delay) : throttled;
   if (is_delay_known) {
     evidence["run_delay_s"] = delay;
     evidence["cpu_wait_share"] = share_lost(delay - held, wall, cpu);
   } else {
     facts.missing.emplace_back(
-        "run_delay_s: /proc/PID/schedstat was not read, so psi_cpu_some stands in for it");
+        "run_delay_s: /proc/PID/schedstat was not read; psi_cpu_some is used instead");
   }
   if (group.quota_cores > 0) {
     evidence["quota_cores"] = group.quota_cores;
@@ -206,7 +206,7 @@ void add_phases(const model::Receipt& receipt, Facts& facts) {
   }
   for (const std::string& name : without_kind) {
     facts.missing.push_back(fmt::format(
-        "phase {}: no word of its name says what kind of time it is, see docs/format/evidence.md",
+        "phase {}: the name does not match any kind of time; see docs/format/evidence.md",
         clip(name, 60)));
   }
 }

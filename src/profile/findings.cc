@@ -16,8 +16,8 @@
 #include "base/text.h"
 #include "profile/advice.h"
 #include "profile/causes.h"
+#include "profile/ceiling.h"
 #include "profile/device_facts.h"
-#include "profile/taken.h"
 #include "scan/anatomy.h"
 
 namespace amdahl::profile {
@@ -51,9 +51,10 @@ constexpr auto kRefuted = std::to_array<Refuted>({
     {"loader-persistent", "hook.loader_passes", 0, 2},
 });
 
-// Each worker of a stream gives all of it: more of them is another program.
+// Each worker of a streaming data set yields all of it: more workers would change the results.
 constexpr std::string_view kOfAStream =
-    "; its data set is a stream, so each must take a part (torch.utils.data.get_worker_info())";
+    "; the data set is a stream, so each worker must read only its part "
+    "(torch.utils.data.get_worker_info())";
 
 constexpr const char* kInputWait = "input_wait_share";
 
@@ -188,7 +189,7 @@ class Joined {
     if (wall_s() <= 0) return std::nullopt;
     finding.measured = true;
     if (const auto cause = cause_of(finding.code)) finding.cause = cause->name;
-    // Whatever it does there, the step waited for its batch.
+    // The time counts as waiting for input, whatever the line does.
     if (2 * in_input > seconds && evidence(kInputWait)) finding.cause = kInputWait;
     return priced(std::move(finding), std::min(1.0, seconds / wall_s()),
                   fmt::format("{} took {} s of {} s", lines_in(timed), show_number(seconds),
@@ -208,8 +209,9 @@ class Joined {
   std::optional<Finding> concluded(Finding finding) const {
     const code::Finding& code = finding.code;
     if (code.cost == code::Cost::kOnlyHere) return std::nullopt;
-    // Lines were timed, and this one took nothing: it is not what the time went to.
-    const bool is_alone = evidence("hook.loader_workers") == 0 && code.place == code::Place::kStep;
+    // Lines were timed and this one took no time: it is not the cause.
+    const bool is_alone =
+        evidence("hook.loader_workers") == 0 && code.how_often == code::HowOften::kStep;
     const bool must_show =
         (code.cost == code::Cost::kHere && !code.runs_model) || (code.rule == "decode" && is_alone);
     if (must_show && (was_timed(code.file) || was_passed_over(code))) return std::nullopt;
@@ -221,7 +223,7 @@ class Joined {
                               show_number(wall_s())));
   }
 
-  // A line that waits for the device waits while it computes, too, which no fix of it ends.
+  // A line that waits for the device also waits while the device computes; no fix removes that.
   double at_most(const code::Finding& finding) const {
     const auto computes = evidence(kDeviceComputes);
     const bool waits = std::ranges::find(finding.explains, "sync_share") != finding.explains.end();
@@ -231,7 +233,7 @@ class Joined {
   std::optional<Finding> priced(Finding finding, double share, std::string because) const {
     if (const double most = at_most(finding.code); share > most) {
       share = most;
-      because += fmt::format(", in which the device computed; it did not for {} of the time",
+      because += fmt::format(", limited to the {} of the time in which the device did not compute",
                              show_percent(most));
     }
     if (share < kSmallestCause) return std::nullopt;
@@ -248,7 +250,7 @@ class Joined {
   double touched_by(const code::Finding& finding) const {
     double sum = 0;
     for (const std::string& name : finding.touches) {
-      // A rule that explains several of them is priced with the first that took any time.
+      // Evidence that the rule explains is already counted in the share.
       const bool is_priced = std::ranges::find(finding.explains, name) != finding.explains.end();
       if (!is_priced) sum += evidence(name).value_or(0);
     }
@@ -264,7 +266,7 @@ class Joined {
       if (finding.measured) continue;
       finding.sharing = sharing[finding.cause] - 1;
       if (finding.sharing > 0) {
-        finding.because += fmt::format("; {} other {} could explain it as well", finding.sharing,
+        finding.because += fmt::format("; {} other {} may explain the same time", finding.sharing,
                                        finding.sharing == 1 ? "finding" : "findings");
       }
     }

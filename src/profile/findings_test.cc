@@ -84,7 +84,7 @@ TEST(Findings, NoneWithoutACost) {
 TEST(Findings, TheCausesTimeIsTheMostThatEachCouldExplain) {
   const auto all = findings(of(kLoop), profile_of({{"sync_share", 0.3}}), {});
   EXPECT_EQ(shown(all), "scalar-sync@3 6s synchronize@4 6s");
-  EXPECT_EQ(all[0].because, "sync_share 30 % of 10.0 s; 1 other finding could explain it as well");
+  EXPECT_EQ(all[0].because, "sync_share 30 % of 10.0 s; 1 other finding may explain the same time");
   EXPECT_NEAR(all[0].ceiling, 1 / 0.7, 1e-9);
   EXPECT_EQ(all[0].cause, "sync_share");
   EXPECT_FALSE(change_of(all[1]).patch.empty());

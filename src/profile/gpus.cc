@@ -16,7 +16,7 @@ Result<std::optional<std::int64_t>> whole_at(const Json& row, const char* name) 
   const auto found = row.find(name);
   if (found == row.end() || found->is_null()) return std::optional<std::int64_t>{};
   if (!found->is_number_integer() || *found < 0) {
-    return bad_input(fmt::format("{} must be a whole number from 0", name));
+    return bad_input(fmt::format("{} must be a whole number, 0 or more", name));
   }
   return std::optional(found->get<std::int64_t>());
 }
@@ -25,7 +25,7 @@ Result<std::optional<double>> number_at(const Json& row, const char* name) {
   const auto found = row.find(name);
   if (found == row.end() || found->is_null()) return std::optional<double>{};
   if (!found->is_number() || found->get<double>() < 0) {
-    return bad_input(fmt::format("{} must be a number from 0", name));
+    return bad_input(fmt::format("{} must be a number, 0 or more", name));
   }
   return std::optional(found->get<double>());
 }
@@ -33,13 +33,13 @@ Result<std::optional<double>> number_at(const Json& row, const char* name) {
 Result<std::string> text_at(const Json& row, const char* name) {
   const auto found = row.find(name);
   if (found == row.end()) return std::string();
-  if (!found->is_string()) return bad_input(fmt::format("{} must be text", name));
+  if (!found->is_string()) return bad_input(fmt::format("{} must be a string", name));
   return found->get<std::string>();
 }
 
 Result<std::vector<GpuUse>> read_head(const Json& head) {
   if (!head.is_object() || head.value("schema", Json()) != 1) {
-    return bad_input("it must start with a row of schema 1");
+    return bad_input("the first row must have schema 1");
   }
   std::vector<GpuUse> uses;
   const Json rows = head.value("gpus", Json::array());
@@ -132,8 +132,8 @@ Facts facts_of(const std::vector<GpuUse>& gpus) {
       strangers = std::max(strangers, static_cast<double>(use.strangers));
     }
     if (use.lost_looks > 0) {
-      facts.missing.push_back(fmt::format("utilisation of GPU {}: in {} of {} looks: {}", use.gpu,
-                                          use.lost_looks, use.looks, use.trouble));
+      facts.missing.push_back(fmt::format("utilisation of GPU {}: missing in {} of {} samples: {}",
+                                          use.gpu, use.lost_looks, use.looks, use.trouble));
     }
   }
   if (measured > 0) facts.evidence["gpu.power_w"] = power / measured;
@@ -146,22 +146,23 @@ std::string describe(const GpuUse& use) {
   };
   std::string text = fmt::format("GPU {} ({}):", use.gpu, use.name);
   if (use.memory_peak_bytes) {
-    text += fmt::format(" memory at most {}", gigabytes(*use.memory_peak_bytes));
+    text += fmt::format(" peak memory {}", gigabytes(*use.memory_peak_bytes));
     if (use.memory_total_bytes) text += fmt::format(" of {}", gigabytes(*use.memory_total_bytes));
     text += " GB,";
   }
   if (use.power_w) text += fmt::format(" {} W on average,", show_number(*use.power_w));
   if (use.strangers > 0) {
     text += fmt::format(
-        " shared with {} process{} of others ({} GB, one is {}), so that its utilisation is not "
-        "the job's alone,",
+        " shared with {} other process{} ({} GB, one is pid {}), so the utilisation includes other "
+        "jobs,",
         use.strangers, use.strangers == 1 ? "" : "es", gigabytes(use.strangers_bytes),
         use.stranger_pid);
   }
   if (use.lost_looks > 0) {
-    text += fmt::format(" in {} looks no utilisation ({}),", use.lost_looks, use.trouble);
+    text += fmt::format(" no utilisation in {} sample{} ({}),", use.lost_looks,
+                        use.lost_looks == 1 ? "" : "s", use.trouble);
   }
-  text += fmt::format(" {} look{}", use.looks, use.looks == 1 ? "" : "s");
+  text += fmt::format(" {} sample{}", use.looks, use.looks == 1 ? "" : "s");
   return text;
 }
 

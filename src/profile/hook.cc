@@ -118,7 +118,7 @@ Result<> read_times(const Json& hook, Facts& facts) {
     if (seconds && wall > 0) facts.evidence[std::string(field.evidence)] = share(*seconds, wall);
   }
   if (wall <= 0) {
-    facts.missing.emplace_back("hook: it gave no wall_s (the job was killed?), so no shares of it");
+    facts.missing.emplace_back("hook: no wall_s (was the job killed?), so its shares are unknown");
     return Ok{};
   }
   const double startup = std::min(TRY(number_at(hook, "", "startup_s")).value_or(0), wall);
@@ -189,22 +189,23 @@ std::string_view why_no_window(const Json& hook, const Facts& facts) {
   const auto torch = hook.find("torch");
   const bool was_killed = hook.value("ended", Json(true)) == false;
   if (torch != hook.end() && torch->is_null()) {
-    if (was_killed) return "hook: the job was killed before it had imported torch";
-    return "hook: the job's Python did not import torch, so no steps, loader or operators";
+    if (was_killed) return "hook: the job was killed before it imported torch";
+    return "hook: the job did not import torch, so steps, loader and operators are unknown";
   }
   const auto steps = facts.evidence.find("hook.steps");
   if (steps != facts.evidence.end() && steps->second == 0) {
-    return "hook: it saw no steps (no batch of a DataLoader, no call of a module), so nothing of "
-           "the operators";
+    return "hook: no steps were seen (no DataLoader batch, no module call), so operators are "
+           "unknown";
   }
   if (was_killed) {
-    return "hook: the job was killed, so this is of the moment before that, without the operators";
+    return "hook: the job was killed; figures are from the last update before that, without "
+           "operators";
   }
   if (hook.value("own_profiler", Json(false)) == true) {
-    return "hook: the job ran torch's profiler itself, which was left to it: give that trace to "
-           "amdahl profile";
+    return "hook: the job uses torch's profiler itself, so operators were not recorded: pass its "
+           "trace to amdahl profile";
   }
-  return "hook: it profiled no window of steps, so nothing of the operators";
+  return "hook: no window of steps was profiled, so operators are unknown";
 }
 
 Result<> read_window(const Json& hook, Facts& facts) {
@@ -221,7 +222,7 @@ Result<> read_window(const Json& hook, Facts& facts) {
     return Ok{};
   }
   if (calls.value_or(0) > 0) facts.evidence["hook.mean_op_us"] = 1e6 * ops.seconds / *calls;
-  // Files are written outside of operators, but told by themselves.
+  // Writing files happens outside operators but is reported separately.
   const double written = TRY(number_at(window, "/window", "written_s")).value_or(0);
   if (wall > 0) facts.evidence["hook.python_share"] = 1 - share(ops.seconds + written, wall);
   facts.evidence["hook.gemm_share"] = share(ops.gemm, ops.seconds);
@@ -268,9 +269,10 @@ Result<Facts> read_hook(std::string_view json) {
   if (!hook.is_object()) return wrong_type("/", "an object", hook);
   const double schema = TRY(number_at(hook, "", "schema")).value_or(kSchema);
   if (schema != kSchema) {
-    return Error{Error::Kind::kUnsupported,
-                 fmt::format("/schema: is {}, but this program reads {}: profile the job again",
-                             schema, kSchema)};
+    return Error{
+        Error::Kind::kUnsupported,
+        fmt::format("/schema: {} is not supported (this program reads {}): profile the job again",
+                    schema, kSchema)};
   }
   Facts facts;
   TRY(read_numbers(hook, "", kNumbers, facts));

@@ -8,7 +8,7 @@
 namespace amdahl::profile {
 namespace {
 
-using Place = std::ptrdiff_t;
+using Index = std::ptrdiff_t;
 
 // The steps of numpy's aquicksort, which decide where equal keys end up.
 class Introsort {
@@ -21,7 +21,7 @@ class Introsort {
     const std::size_t count = keys_.size();
     if (count < 2) return std::move(order_);
     const int depth = 2 * (static_cast<int>(std::bit_width(count)) - 1);
-    todo_.push_back({0, static_cast<Place>(count) - 1, depth});
+    todo_.push_back({0, static_cast<Index>(count) - 1, depth});
     while (!todo_.empty()) {
       const Part part = todo_.back();
       todo_.pop_back();
@@ -36,18 +36,18 @@ class Introsort {
 
  private:
   struct Part {
-    Place low = 0;
-    Place high = 0;
+    Index low = 0;
+    Index high = 0;
     int depth = 0;
   };
 
-  std::size_t& at(Place place) { return order_[static_cast<std::size_t>(place)]; }
-  double key(Place place) { return keys_[at(place)]; }
+  std::size_t& at(Index place) { return order_[static_cast<std::size_t>(place)]; }
+  double key(Index place) { return keys_[at(place)]; }
 
   void quick_sort(Part part) {
-    constexpr Place kSmall = 15;  // kQuickSmall.
+    constexpr Index kSmall = 15;  // kQuickSmall.
     while (part.high - part.low > kSmall) {
-      const Place pivot = partition(part.low, part.high);
+      const Index pivot = partition(part.low, part.high);
       --part.depth;
       if (pivot - part.low < part.high - pivot) {
         todo_.push_back({pivot + 1, part.high, part.depth});
@@ -64,14 +64,14 @@ class Introsort {
   }
 
   // Where the pivot of [low, high] ends up.
-  Place partition(Place low, Place high) {
-    const Place middle = low + ((high - low) >> 1);
+  Index partition(Index low, Index high) {
+    const Index middle = low + ((high - low) >> 1);
     if (key(middle) < key(low)) std::swap(at(middle), at(low));
     if (key(high) < key(middle)) std::swap(at(high), at(middle));
     if (key(middle) < key(low)) std::swap(at(middle), at(low));
     const double pivot = key(middle);
-    Place i = low;
-    Place j = high - 1;
+    Index i = low;
+    Index j = high - 1;
     std::swap(at(middle), at(j));
     while (true) {
       do ++i;
@@ -86,9 +86,9 @@ class Introsort {
   }
 
   // aheapsort, where quicksort went too deep. Places count from 1.
-  void heap_sort(Place low, Place count) {
-    const Place base = low - 1;
-    for (Place top = count >> 1; top > 0; --top) sift(base, top, count, at(base + top));
+  void heap_sort(Index low, Index count) {
+    const Index base = low - 1;
+    for (Index top = count >> 1; top > 0; --top) sift(base, top, count, at(base + top));
     while (count > 1) {
       const std::size_t last = at(base + count);
       at(base + count) = at(base + 1);
@@ -98,8 +98,8 @@ class Introsort {
   }
 
   // Puts `item` into the heap of `count` at `hole` or below.
-  void sift(Place base, Place hole, Place count, std::size_t item) {
-    for (Place child = hole * 2; child <= count; child *= 2) {
+  void sift(Index base, Index hole, Index count, std::size_t item) {
+    for (Index child = hole * 2; child <= count; child *= 2) {
       if (child < count && key(base + child) < key(base + child + 1)) ++child;
       if (!(keys_[item] < key(base + child))) break;
       at(base + hole) = at(base + child);

@@ -4,9 +4,9 @@
 
 #include "base/html.h"
 #include "base/text.h"
+#include "profile/ceiling.h"
 #include "profile/course.h"
 #include "profile/html_parts.h"
-#include "profile/taken.h"
 
 namespace amdahl::profile {
 namespace {
@@ -26,7 +26,7 @@ std::string causes_table(const model::Profile& profile, std::span<const Finding>
       {"cause", true}, {"class", true}, {"line", true}, {"accel-s"},
       {"share"},       {"ceiling"},     {"expected"},   {"why, and what to try", true}};
   HtmlTable table(kColumns);
-  const Tongue tongue = tongue_of_job(profile.evidence);
+  const Framework framework = framework_of_job(profile.evidence);
   for (const model::Cause& cause : profile.causes) {
     const Finding* behind = finding_behind(findings, cause);
     const std::string line = hot_line_of(findings, hot, cause, to_seconds(profile.wall));
@@ -36,7 +36,7 @@ std::string causes_table(const model::Profile& profile, std::span<const Finding>
                show_percent(cause.share), times_of(cause.ceiling), times_of(expected_gain(cause)),
                fmt::format("{}{}<div class=\"try\">try: {}</div>", escape_html(cause.because),
                            line.empty() ? "" : "<div>" + escape_html(line) + "</div>",
-                           escape_html(advice_on(findings, cause, tongue)))});
+                           escape_html(advice_on(findings, cause, framework)))});
   }
   return "<h2>Causes</h2>\n" + table.take();
 }
@@ -81,7 +81,7 @@ JobLead job_lead(const model::Profile& profile, std::span<const Finding> finding
   lead.body = causes_table(profile, findings, hot) + code_of(findings) +
               list_of("How it went", course_of(profile)) + list_of("Missing", profile.missing);
   lead.body +=
-      "<details id=\"job\">\n<summary>All in words: threads, waits, lines, disks</summary>"
+      "<details id=\"job\">\n<summary>Text report: threads, waits, lines, disks</summary>"
       "\n<pre>";
   for (const std::string_view line : split(words, '\n')) lead.body += escape_html(line) + "\n";
   lead.body += "</pre>\n</details>\n";

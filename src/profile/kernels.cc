@@ -163,7 +163,7 @@ void conclude_kernel(KernelFacts& facts) {
     if (hint.global) best = std::max(best, hint.percent);
   }
   facts.is_estimated = best > 0;
-  // A whole kernel that vanishes is no estimate.
+  // Cap at 99 %: a kernel never vanishes.
   facts.ceiling = 1 / (1 - std::min(best, 99.0) / 100);
   facts.because = fmt::format("memory {} and compute {} of the peak, occupancy {}{}",
                               percent(facts.memory_percent), percent(facts.compute_percent),
@@ -174,7 +174,7 @@ void conclude_kernel(KernelFacts& facts) {
   }
 }
 
-// How long each kernel ran in the traces, by its last part; and all that devices did.
+// Time of each kernel in the traces, by the last part of its name, and of all device work.
 struct InTrace {
   std::map<std::string_view, Nanos> by_name;
   Nanos busy{};
@@ -202,9 +202,10 @@ void place(const InTrace& times, KernelFacts& facts) {
   facts.in_trace = found->second;
   facts.share_of_busy = to_seconds(found->second) / to_seconds(times.busy);
   facts.job_ceiling = 1 / (1 - facts.share_of_busy * (1 - 1 / facts.ceiling));
-  facts.because += fmt::format("; {} of the devices' work", show_percent(facts.share_of_busy));
+  facts.because += fmt::format("; {} of device work", show_percent(facts.share_of_busy));
   if (facts.is_estimated) {
-    facts.because += fmt::format(", which as a whole could gain {:.2f}x", facts.job_ceiling);
+    facts.because +=
+        fmt::format("; speed-up of all device work at most {:.2f}x", facts.job_ceiling);
   }
 }
 
@@ -254,7 +255,7 @@ void average(const std::map<std::uint32_t, Launch>& launches, KernelFacts& facts
   facts.occupancy_percent = occupancy.value();
 }
 
-// Where nothing tells a bound: what was counted instead, the largest two.
+// Without a bound: the two largest counters.
 void name_counters(const model::Trace& trace, const std::map<std::uint32_t, double>& counters,
                    KernelFacts& facts) {
   const bool told = facts.memory_percent || facts.compute_percent || facts.occupancy_percent;
@@ -262,8 +263,8 @@ void name_counters(const model::Trace& trace, const std::map<std::uint32_t, doub
   std::vector<std::pair<double, std::string_view>> order;
   for (const auto& [metric, sum] : counters) order.emplace_back(sum, trace.names[metric]);
   std::ranges::sort(order, std::ranges::greater{});
-  facts.because = fmt::format("{} counters, none of which tells what bounds it: {} {}",
-                              order.size(), order[0].second, show_number(order[0].first));
+  facts.because = fmt::format("bound unknown from {} counters, such as {} {}", order.size(),
+                              order[0].second, show_number(order[0].first));
   if (order.size() > 1 && order[1].first > 0) {
     facts.because += fmt::format(", {} {}", order[1].second, show_number(order[1].first));
   }

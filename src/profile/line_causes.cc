@@ -118,20 +118,21 @@ const Finding* finding_beside(std::span<const Finding> findings, const Finding& 
   return found == findings.end() ? nullptr : &*found;
 }
 
-std::string advice_on(std::span<const Finding> findings, const model::Cause& cause, Tongue tongue) {
+std::string advice_on(std::span<const Finding> findings, const model::Cause& cause,
+                      Framework framework) {
   const Finding* behind = finding_behind(findings, cause);
   const bool is_most =
       behind != nullptr && behind->measured && behind->share >= kHeld * cause.share;
   if (is_most) return behind->code.suggestion;
-  return std::string(what_to_try(cause, tongue));
+  return std::string(what_to_try(cause, framework));
 }
 
-HotLines hot_lines(std::span<const LineCost> lines, std::span<const code::Stretch> models) {
+HotLines hot_lines(std::span<const LineCost> lines, std::span<const code::LineRange> models) {
   HotLines hot;
   for (const LineCost& line : lines) {
     if (!line.in_steps && !line.imports) keep_dearest(line, hot.startup);
     const bool runs_model = std::ranges::any_of(
-        models, [&](const code::Stretch& model) { return model.holds(line.file, line.line); });
+        models, [&](const code::LineRange& model) { return model.holds(line.file, line.line); });
     if (line.imports) keep_dearest(line, hot.import);
     if (line.in_input) keep_dearest(line, hot.input);
     if (line.in_steps && !line.in_input && !runs_model) keep_dearest(line, hot.step);
@@ -140,9 +141,9 @@ HotLines hot_lines(std::span<const LineCost> lines, std::span<const code::Stretc
 }
 
 std::string hot_line_of(const HotLines& hot, const model::Cause& cause, double wall_s) {
-  // Of a step that waits for loaders the line that waits says nothing.
+  // When a step waits for loaders, show the loaders' line, not the line that waits.
   if (cause.bottleneck == Bottleneck::kInput && hot.loader && hot.loader->share >= kGoodPart) {
-    return fmt::format("{} took {} of what its loaders did, {} s", show(hot.loader->line),
+    return fmt::format("{} took {} of the loaders' time, {} s", show(hot.loader->line),
                        show_percent(hot.loader->share), show_number(hot.loader->seconds));
   }
   const std::optional<LineCost>& line = line_for(hot, cause);

@@ -30,7 +30,8 @@ const Finding* finding_beside(std::span<const Finding> findings, const Finding& 
                               const model::Cause& cause);
 
 // What to try against a cause: what the line suggests that is most of it, else what helps its kind.
-std::string advice_on(std::span<const Finding> findings, const model::Cause& cause, Tongue tongue);
+std::string advice_on(std::span<const Finding> findings, const model::Cause& cause,
+                      Framework framework);
 
 // The job's own lines that took most: of what came before the first step, imports aside, of these,
 // of the making of batches, and of the steps without that and without running the model.
@@ -41,7 +42,7 @@ struct HotLines {
   std::optional<LineCost> step;
   std::optional<LoaderLine> loader{};  // Of what loaders did beside the steps.
 };
-HotLines hot_lines(std::span<const LineCost> lines, std::span<const code::Stretch> models);
+HotLines hot_lines(std::span<const LineCost> lines, std::span<const code::LineRange> models);
 
 // "train.py:12 (main) took 1.5 s of it": the line that a cause without a finding went to, if it
 // took a good part of it and no more than it. Of a wait for loaders, "data.py:7 (decode) took 80 %

@@ -77,8 +77,8 @@ TEST(LineCauses, ALineThatNoCauseHoldsIsOne) {
   EXPECT_EQ(shown(joined), "sync range check in the code 0.40 @5; lifecycle start-up 0.20 @0");
   EXPECT_EQ(joined.profile.bottleneck, model::Bottleneck::kSync);
   EXPECT_EQ(joined.profile.rule,
-            "the largest cause, range check in the code 40 %, speed-up at most 1.82x (its line "
-            "took 4.00 s of 10.0 s)");
+            "largest cause: range check in the code 40 %, speed-up at most 1.82x (its line took "
+            "4.00 s of 10.0 s)");
 }
 
 TEST(LineCauses, ACauseThatHoldsTheLineIsToldOnce) {
@@ -86,8 +86,8 @@ TEST(LineCauses, ACauseThatHoldsTheLineIsToldOnce) {
       {{"serial_share", 0.5}},
       {cause("CPU work between launches", model::Bottleneck::kSerial, 0.5)}, {cost(5, 4)});
   EXPECT_EQ(shown(joined), "serial CPU work between launches 0.50 @5");
-  EXPECT_EQ(advice_on(joined.found, joined.profile.causes.front(), Tongue::kTorch),
-            "check every so many steps, or collect on the device and look once");
+  EXPECT_EQ(advice_on(joined.found, joined.profile.causes.front(), Framework::kTorch),
+            "check every N steps, or accumulate on the device and check once");
 }
 
 TEST(LineCauses, ALineThatWaitsForTheDeviceGainsNoMoreThanTheDeviceIsIdle) {
@@ -100,8 +100,8 @@ TEST(LineCauses, ALineThatWaitsForTheDeviceGainsNoMoreThanTheDeviceIsIdle) {
             "sync range check in the code 0.30 @5; input copies that nothing hides 0.20 @0")
       << "one wait is told once";
   EXPECT_EQ(joined.profile.causes[0].because,
-            "its line took 8.00 s of 10.0 s, in which the device computed; it did not for 30 % of "
-            "the time");
+            "its line took 8.00 s of 10.0 s, limited to the 30 % of the time in which the device "
+            "did not compute");
 }
 
 TEST(LineCauses, ACauseLimitsNoFixThatReachesFurther) {
@@ -157,7 +157,7 @@ TEST(LineCauses, AWaitForLoadersNamesTheLineThatTheyWereAt) {
   hot.loader = LoaderLine{{"/job/data.py", 14, "decode"}, 12, 0.8};
   const auto input = cause("waiting for input", model::Bottleneck::kInput, 0.5);
   EXPECT_EQ(hot_line_of(hot, input, 10),
-            "data.py:14 (decode) took 80 % of what its loaders did, 12.0 s");
+            "data.py:14 (decode) took 80 % of the loaders' time, 12.0 s");
   EXPECT_EQ(hot_line_of(hot, cause("CPU work", model::Bottleneck::kSerial, 0.5), 10), "");
   hot.loader->share = 0.1;
   EXPECT_EQ(hot_line_of(hot, input, 10), "") << "a tenth is no answer";

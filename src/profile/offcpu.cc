@@ -133,12 +133,12 @@ class Conclusion {
   void draw(bool is_sampled) {
     input();
     files_and_device();
-    // What a collective waits for, a thread of its library tells it.
+    // A collective is woken by a thread of its library: do not count that wait twice.
     const double until_other = std::max(0.0, step_.until_other_s - communication());
     keep({Bottleneck::kContention,
           "waiting for a CPU",
           step_.runqueue_s + step_.preempted_s,
-          fmt::format("was ready {} s before it ran and preempted {} s, {:.0f} times",
+          fmt::format("was runnable but not running {} s and preempted {} s, {:.0f} times",
                       show_number(step_.runqueue_s), show_number(step_.preempted_s),
                       step_.preemptions),
           {}});
@@ -150,35 +150,36 @@ class Conclusion {
     keep({Bottleneck::kSerial,
           "waiting for another thread",
           until_other,
-          fmt::format("was blocked {} s until a thread that neither loads nor computes woke it",
-                      show_number(until_other)),
+          fmt::format(
+              "was blocked {} s until another thread (not a loader or compute thread) woke it",
+              show_number(until_other)),
           {Wait::kFutex, Wait::kPipe, Wait::kPoll}});
     if (!is_sampled) wakeups();
   }
 
  private:
-  // Reads and page faults, but for those of modules and libraries, which are the job's start.
+  // Reads and page faults, except those of modules and libraries, which belong to the start-up.
   void input() {
     const double read = step_.blocked(Wait::kRead) - loading(Wait::kRead);
     const double fault = step_.blocked(Wait::kFault) - loading(Wait::kFault);
     std::vector<Wait> reasons{Wait::kRead, Wait::kFault};
     if (step_.until_loader_s > read + fault) reasons = {Wait::kFutex, Wait::kPoll, Wait::kPipe};
     keep({Bottleneck::kInput, "waiting for input", step_.until_loader_s + read + fault,
-          fmt::format("was blocked {} s until a loader woke it, {} s in reads from a disk and {} s "
-                      "in page faults",
+          fmt::format("was blocked {} s waiting for a loader, {} s in disk reads and {} s in page "
+                      "faults",
                       show_number(step_.until_loader_s), show_number(read), show_number(fault)),
           reasons});
     const double loaded = loading(Wait::kRead) + loading(Wait::kFault);
     keep({Bottleneck::kLifecycle,
           "loading modules and libraries",
           loaded,
-          fmt::format("was blocked {} s in reads and page faults of what it loaded",
+          fmt::format("was blocked {} s in reads and page faults of modules and libraries",
                       show_number(loaded)),
           {Wait::kRead, Wait::kFault},
           true});
   }
 
-  // Returns what of it was in collectives and not on sockets.
+  // Returns the time in collectives that was not on sockets.
   double communication() {
     const double net = step_.blocked(Wait::kNet);
     double collective = 0;
@@ -215,25 +216,23 @@ class Conclusion {
     if (device <= sync) reasons = {Wait::kSync, Wait::kWrite};
     keep({Bottleneck::kSync,
           device > sync ? "waiting for the device" : std::string_view(kWrittenFiles), device + sync,
-          fmt::format("was blocked {} s in a driver and {} s until files were on the disk",
+          fmt::format("was blocked {} s in a driver and {} s until files were on disk",
                       show_number(device), show_number(sync)),
           reasons});
   }
 
-  // What the waker and the woken spend on it themselves is not seen: the wait for the pool is the
-  // most that could go.
+  // The CPU time of waking up is not recorded: the wait for the pool is an upper bound.
   void wakeups() {
     if (step_.wakeups / wall_ <= kManyWakeups) return;
     keep({Bottleneck::kWakeups,
           "threads put to sleep and woken",
           step_.until_pool_s,
-          fmt::format("was woken {} times a second and blocked {} s until a thread of its pool "
-                      "woke it",
+          fmt::format("was woken {} times per second and blocked {} s waiting for its thread pool",
                       show_number(step_.wakeups / wall_), show_number(step_.until_pool_s)),
           {Wait::kFutex}});
   }
 
-  // Ranks work at the same time: a second that each of them waits is one second of the wall.
+  // Ranks run in parallel: one second of waiting in each is one second of wall time.
   void keep(const WaitFinding& finding) {
     const double whole = step_.at_once * wall_;
     const double share = std::min(1.0, finding.seconds / whole);
@@ -249,13 +248,14 @@ class Conclusion {
     if (step_.at_once > 1 && did.starts_with("was ")) did.replace(0, 3, "were");
     cause.because = fmt::format("{} {} of {} s{}", who, did, show_number(whole), where(finding));
     if (finding.is_collective && late_) {
-      cause.because += fmt::format("; the rank that waits least spends {} s more at {}",
-                                   show_number(late_->seconds), show(late_->line));
+      cause.because +=
+          fmt::format("; the rank that waits least spends {} s more than the others at {}",
+                      show_number(late_->seconds), show(late_->line));
     }
     facts_.causes.push_back(std::move(cause));
   }
 
-  // The line of the job's own that waited longest for such a reason.
+  // The line of the job's own code that waited longest for these reasons.
   std::string where(const WaitFinding& finding) const {
     std::map<StackLine, double> seconds;
     for (const WaitPlace& place : places_) {
@@ -340,7 +340,7 @@ Facts facts_of(const BpfSummary& summary, std::int64_t hooked,
   const bool is_sampled = summary.collector != "bpf";
   if (is_sampled) {
     facts.missing.push_back(
-        fmt::format("waits: threads were looked at every {} ms instead of at every switch: {}",
+        fmt::format("waits: threads were sampled every {} ms instead of at every switch: {}",
                     show_number(1000 * to_seconds(summary.sample_every)), summary.why_not));
   }
   if (wall <= 0 || summary.tasks.empty()) {
@@ -348,8 +348,8 @@ Facts facts_of(const BpfSummary& summary, std::int64_t hooked,
     return facts;
   }
   if (summary.lost_tasks > 0) {
-    facts.missing.push_back(
-        fmt::format("waits: {} threads found no room in the kernel's table", summary.lost_tasks));
+    facts.missing.push_back(fmt::format(
+        "waits: {} threads were not recorded: the kernel table was full", summary.lost_tasks));
   }
   double wakeups = 0;
   facts.evidence["waits.sampled"] = is_sampled ? 1 : 0;

@@ -125,8 +125,8 @@ TEST(OffCpu, AWaitForAThreadThatOnlySleepsIsACause) {
   ASSERT_NE(found, facts.causes.end());
   EXPECT_DOUBLE_EQ(found->share, 0.08);
   EXPECT_EQ(found->because,
-            "the step thread was blocked 0.8 s until a thread that neither loads nor computes "
-            "woke it of 10.0 s");
+            "the step thread was blocked 0.8 s until another thread (not a loader or compute "
+            "thread) woke it of 10.0 s");
 }
 
 // What is imported comes from a disk as data does, but no loader would help.
@@ -149,8 +149,8 @@ TEST(OffCpu, ReadsOfImportsAreTheJobsStartAndNoInput) {
   ASSERT_NE(start, facts.causes.end());
   EXPECT_NEAR(start->share, 0.07, 1e-9);
   EXPECT_EQ(start->because,
-            "the step thread was blocked 0.7 s in reads and page faults of what it loaded of 10.0 "
-            "s, 0.7 s of it at score.py:95 (<module>)");
+            "the step thread was blocked 0.7 s in reads and page faults of modules and libraries "
+            "of 10.0 s, 0.7 s of it at score.py:95 (<module>)");
 }
 
 // A thread of the library wakes who waits in a collective; it is the other ranks that were late.
@@ -236,16 +236,15 @@ TEST(OffCpu, CausesAreOfTheStepThreadWithTheirNumbers) {
   ASSERT_EQ(causes.size(), 3U);
   EXPECT_EQ(causes[0].bottleneck, model::Bottleneck::kInput);
   EXPECT_DOUBLE_EQ(causes[0].share, 0.4);
-  EXPECT_EQ(
-      causes[0].because,
-      "the step thread was blocked 3.00 s until a loader woke it, 1.00 s in reads from a disk and "
-      "0 s in page faults of 10.0 s");
+  EXPECT_EQ(causes[0].because,
+            "the step thread was blocked 3.00 s waiting for a loader, 1.00 s in disk reads and 0 s "
+            "in page faults of 10.0 s");
   EXPECT_EQ(causes[1].bottleneck, model::Bottleneck::kCommunication);
   EXPECT_DOUBLE_EQ(causes[1].share, 0.05);
   EXPECT_EQ(causes[2].bottleneck, model::Bottleneck::kContention);
   EXPECT_EQ(
       causes[2].because,
-      "the step thread was ready 0.3 s before it ran and preempted 0.2 s, 40 times of 10.0 s");
+      "the step thread was runnable but not running 0.3 s and preempted 0.2 s, 40 times of 10.0 s");
 }
 
 TEST(OffCpu, ManyWakeUpsByThePoolAreACause) {
@@ -262,10 +261,9 @@ TEST(OffCpu, WhatWasSampledSaysSoAndLeavesOutWhatItCannotKnow) {
   summary.why_not = "not root";
   summary.sample_every = std::chrono::milliseconds(20);
   const Facts facts = facts_of(summary);
-  EXPECT_EQ(
-      facts.missing,
-      (std::vector<std::string>{
-          "waits: threads were looked at every 20.0 ms instead of at every switch: not root"}));
+  EXPECT_EQ(facts.missing,
+            (std::vector<std::string>{
+                "waits: threads were sampled every 20.0 ms instead of at every switch: not root"}));
   EXPECT_EQ(facts.evidence.at("waits.sampled"), 1);
   EXPECT_FALSE(facts.evidence.contains("waits.wakeups_per_s"));
   EXPECT_FALSE(facts.evidence.contains("waits.step.until_loader_share"));

@@ -92,7 +92,7 @@ void draw_head(const TraceReport& report, Writer& out) {
   out.paragraph(report.profile.rule, 2);
 }
 
-// Where most of a cause's time went: of idle devices, else of the critical path.
+// Where most of a cause's time went: on idle devices, or else on the critical path.
 std::string place_of(const TraceReport& report, Why why) {
   const auto show = [](const auto& place) {
     const std::string where = place.line.empty() ? "" : fmt::format("{}: ", place.line);
@@ -113,7 +113,7 @@ void draw_causes(const TraceReport& report, Writer& out) {
   if (report.profile.causes.empty()) return;
   out.blank();
   out.head(fmt::format("{:<36} {:>9} {:>6} {:>8}", "Cause", "accel-s", "share", "ceiling"));
-  const Tongue tongue = tongue_of_trace(report.profile.evidence);
+  const Framework framework = framework_of_trace(report.profile.evidence);
   int number = 0;
   for (const model::Cause& cause : report.profile.causes) {
     ++number;
@@ -126,7 +126,7 @@ void draw_causes(const TraceReport& report, Writer& out) {
     if (const std::string place = place_of(report, row->why); !place.empty()) {
       out.paragraph(place, 3);
     }
-    out.paragraph(fmt::format("try: {}", what_to_try(row->why, tongue)), 3);
+    out.paragraph(fmt::format("try: {}", what_to_try(row->why, framework)), 3);
   }
 }
 
@@ -156,11 +156,12 @@ void draw_devices(const TraceReport& report, Writer& out) {
     }
     if (!idle.empty()) out.paragraph(idle, 2);
     if (row.waiting_most > 0) {
-      out.line(fmt::format("  launch queue: {:.1f} waiting on average, {} at most",
+      out.line(fmt::format("  launch queue: {:.1f} launches waiting on average, {} at most",
                            row.waiting_mean, row.waiting_most));
     }
   }
-  out.line("comm and copy: what nothing hides. Idle parts sum to idle.");
+  out.line(
+      "comm and copy: exposed time only (not overlapped with compute). Idle parts sum to idle.");
   if (const std::string graphs = graph_line(report); !graphs.empty()) out.paragraph(graphs, 0);
 }
 
@@ -206,8 +207,10 @@ void draw_gains(const TraceReport& report, Writer& out) {
                          times(gain.ceiling), times(gain.expected)));
   }
   out.paragraph(
-      "Share: of the steps, or of all, that a rank was at it. At most: Amdahl's law on that. "
-      "Expected: the recorded work replayed without it; of pairs, gains do not add.",
+      "Share: of a rank's time in steps (of all its time if no steps are marked). At most: "
+      "Amdahl's "
+      "law for that share. Expected: the recorded work replayed without it. Gains of two causes do "
+      "not add up.",
       0);
 }
 
@@ -246,7 +249,7 @@ void draw_ranks(const TraceReport& report, Writer& out) {
   if (report.ranks.straggler != kNone) {
     const RankFacts& late = report.ranks.ranks[report.ranks.straggler];
     out.paragraph(
-        fmt::format("rank {} is the straggler: it came last {} times", late.rank, late.last), 0);
+        fmt::format("rank {} is the straggler: it arrived last {} times", late.rank, late.last), 0);
   }
 }
 

@@ -90,11 +90,11 @@ std::string causes_table(const TraceReport& report) {
                                             {"accel-s"},     {"share"},
                                             {"ceiling"},     {"why, and what to try", true}};
   HtmlTable table(kColumns);
-  const Tongue tongue = tongue_of_trace(report.profile.evidence);
+  const Framework framework = framework_of_trace(report.profile.evidence);
   for (const model::Cause& cause : report.profile.causes) {
     std::string_view advice;
     for (const WhyRow& row : whys()) {
-      if (row.describe == cause.name) advice = what_to_try(row.why, tongue);
+      if (row.describe == cause.name) advice = what_to_try(row.why, framework);
     }
     table.row({escape_html(cause.name),
                fmt::format("<span class=\"whole\">{}</span>", name(cause.bottleneck)),
@@ -151,7 +151,8 @@ std::string devices_of(const TraceReport& report) {
                fmt::format("{:.1f}", row.waiting_mean), idle});
   }
   return fmt::format(
-      "<h2>Devices</h2>\n{}<p class=\"try\">comm and copy: what nothing hides; queue: launches "
+      "<h2>Devices</h2>\n{}<p class=\"try\">comm and copy: exposed time, not overlapped with "
+      "compute; queue: launches "
       "waiting, on average. {}</p>\n",
       table.take(), graph_line(report));
 }
@@ -184,7 +185,7 @@ std::string timeline_of(const Boxes& boxes) {
   const std::string how =
       boxes.drawn == boxes.events
           ? fmt::format("{} events", boxes.events)
-          : fmt::format("{} events; those too short to be seen are drawn together", boxes.events);
+          : fmt::format("{} events; very short ones are drawn together", boxes.events);
   return fmt::format(
       "<h2>Timeline</h2>\n<div id=\"tools\"><input id=\"search\" type=\"search\" "
       "placeholder=\"search names ( / )\" aria-label=\"search names\"/><span id=\"found\"></span>"
@@ -201,7 +202,7 @@ std::string timeline_of(const Boxes& boxes) {
 std::string in_words(const TraceReport& report) {
   constexpr int kWidth = 110;
   std::string out =
-      "<details id=\"words\">\n<summary>All in words: path, steps, ranks</summary>\n<pre>";
+      "<details id=\"words\">\n<summary>Text report: path, steps, ranks</summary>\n<pre>";
   const std::string page = draw(report, kWidth, false);
   for (const std::string_view line : split(page, '\n')) out += escape_html(line) + "\n";
   return out + "</pre>\n</details>\n";
@@ -218,8 +219,8 @@ std::string title_of(const TraceReport& report) {
 // What follows is of less than the whole job.
 std::string traced(const std::string& source) {
   return fmt::format(
-      "<h2 class=\"part\">What was traced of it</h2>\n<p class=\"try\">The rest of this page is of "
-      "the part that {} holds: for PyTorch a window of steps, after the first ones.</p>\n",
+      "<h2 class=\"part\">Traced part</h2>\n<p class=\"try\">The rest of this page covers "
+      "only the part in {}: for PyTorch a window of steps after the first ones.</p>\n",
       escape_html(source.substr(source.rfind('/') + 1)));
 }
 

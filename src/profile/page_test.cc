@@ -58,19 +58,17 @@ TEST(Page, TheCauseComesFirst) {
     const char* advice;
   } cases[] = {
       {Why::kInput, "bottleneck: input (data starvation)",
-       "  the largest cause, waiting for input 72 %, speed-up at most 3.91x (5.4 ms of 7.45 ms on "
-       "1 "
+       "  largest cause: waiting for input 72 %, speed-up at most 3.91x (5.4 ms of 7.45 ms on 1 "
        "device, most in enumerate(DataLoader)#_Iter.__next__",
        "1. waiting for input", "   enumerate(DataLoader)#_Iter.__next__, 5.4 ms",
        "   try: more loader workers"},
       {Why::kGc, "bottleneck: serial (serial CPU work between launches)",
-       "  the largest cause, garbage collection 72 %, speed-up at most 3.91x",
-       "1. garbage collection", "   gc.collect, 5.4 ms", "   try: gc.freeze() after start-up"},
-      {Why::kLogging, "bottleneck: sync (",
-       "  the largest cause, logging 72 %, speed-up at most 3.91x", "1. logging",
-       "   log metrics, 5.4 ms", "   try: log less often"},
+       "  largest cause: garbage collection 72 %, speed-up at most 3.91x", "1. garbage collection",
+       "   gc.collect, 5.4 ms", "   try: gc.freeze() after start-up"},
+      {Why::kLogging, "bottleneck: sync (", "  largest cause: logging 72 %, speed-up at most 3.91x",
+       "1. logging", "   log metrics, 5.4 ms", "   try: log less often"},
       {Why::kCheckpoint, "bottleneck: lifecycle (start-up, checkpoint and teardown)",
-       "  the largest cause, checkpoints 72 %, speed-up at most 3.91x", "1. checkpoints",
+       "  largest cause: checkpoints 72 %, speed-up at most 3.91x", "1. checkpoints",
        "   save_checkpoint, 5.4 ms", "   try: save in the background"},
   };
   for (const auto& c : cases) {
@@ -115,11 +113,11 @@ TEST(Page, AStragglerIsNamed) {
   const std::vector<std::string> lines = lines_of(page);
   EXPECT_TRUE(lines[1].starts_with("bottleneck: communication"));
   EXPECT_NE(lines[2].find("waiting for slower ranks 15 %"), std::string::npos);
-  EXPECT_NE(lines[2].find("rank 1 came last 10 times and made others wait 3 ms"),
+  EXPECT_NE(lines[2].find("rank 1 arrived last 10 times and made others wait 3 ms"),
             std::string::npos);
   EXPECT_TRUE(has_line(page, "1. waiting for slower ranks"));
-  EXPECT_TRUE(has_line(page, "   try: even out the work of the ranks"));
-  EXPECT_TRUE(has_line(page, "rank 1 is the straggler: it came last 10 times"));
+  EXPECT_TRUE(has_line(page, "   try: balance the work of the ranks"));
+  EXPECT_TRUE(has_line(page, "rank 1 is the straggler: it arrived last 10 times"));
 }
 
 // Steps of 1000: 500 of compute, 400 in the kernels of one library.
@@ -165,19 +163,17 @@ TEST(Page, KernelReportsSayWhatBoundsAKernel) {
   const std::vector<std::string> lines = lines_of(page);
   EXPECT_EQ(lines[0], "1 trace, 3 measured kernels");
   EXPECT_EQ(lines[1], "bottleneck: unknown");
-  EXPECT_EQ(
-      lines[2],
-      "  cannot tell of the job: no file shows its timeline; of its kernels, scatter is bound "
-      "by memory (memory 91.0 % and compute 7.0 % of the peak, occupancy 12.0 %, low; "
-      "UncoalescedGlobalAccess estimates 50.0 % less time)");
+  EXPECT_EQ(lines[2],
+            "  unknown: no file has a timeline of the job; kernel scatter is bound by memory "
+            "(memory 91.0 % and compute 7.0 % of the peak, occupancy 12.0 %, low; "
+            "UncoalescedGlobalAccess estimates 50.0 % less time)");
   EXPECT_TRUE(
       has_line(page, "scatter                                         1   memory     2.00x"));
   EXPECT_TRUE(has_line(page, "  try: use contiguous accesses"));
   EXPECT_TRUE(
       has_line(page, "tiny                                            1  latency   unknown"));
-  EXPECT_TRUE(has_line(page,
-                       "  1 counters, none of which tells what bounds it: "
-                       "smsp__inst_executed.sum 17"));
+  EXPECT_TRUE(
+      has_line(page, "  bound unknown from 1 counters, such as smsp__inst_executed.sum 17"));
 }
 
 // With a timeline, a kernel is weighed by its part of the work.
@@ -191,8 +187,8 @@ TEST(Page, AKernelThatComputesAllTheTimeIsWhatToTry) {
   const std::string page = page_of(made.finish());
   SCOPED_TRACE(page);
   EXPECT_TRUE(has_line(page, "bottleneck: compute"));
-  EXPECT_NE(page.find("of its kernels, scatter is bound by memory"), std::string::npos);
-  EXPECT_NE(page.find("100 % of the devices' work"), std::string::npos);
+  EXPECT_NE(page.find("kernel scatter is bound by memory"), std::string::npos);
+  EXPECT_NE(page.find("100 % of device work"), std::string::npos);
 }
 
 TEST(Page, SaysWhatGraphsLaunchedAndHowFullTheQueueIs) {
@@ -206,7 +202,7 @@ TEST(Page, SaysWhatGraphsLaunchedAndHowFullTheQueueIs) {
   SCOPED_TRACE(page);
   EXPECT_TRUE(has_line(page, "CUDA graphs launched 8 of 10 kernels (80 %)."));
   // 10 events wait at first, one less every 10 of 110.
-  EXPECT_TRUE(has_line(page, "  launch queue: 5.0 waiting on average, 10 at most"));
+  EXPECT_TRUE(has_line(page, "  launch queue: 5.0 launches waiting on average, 10 at most"));
   MadeTrace blind;
   blind.kernel(0, 10, 0);
   blind.kernel(50, 10, 0);
@@ -240,8 +236,8 @@ TEST(Page, AMomentOfADeviceNamesNoCause) {
   const std::vector<std::string> lines = lines_of(page);
   EXPECT_EQ(lines[1], "bottleneck: unknown");
   EXPECT_TRUE(lines[2].starts_with(
-      "  cannot tell: all that devices show lies within 300 µs of 100 ms; record whole steps in "
-      "steady state; most of the critical path (100 %) is host: aten::rand"));
+      "  unknown: all device events lie within 300 µs of 100 ms; record whole steps in steady "
+      "state; most of the critical path (100 %) is host: aten::rand"));
 }
 
 // A step that waits for a collective of its own host's threads.

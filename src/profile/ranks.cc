@@ -129,15 +129,15 @@ class Join {
     }
   }
 
-  // A collective cannot end on one rank before another has come.
+  // A collective cannot end on one rank before all ranks have started it.
   void check() {
     std::size_t good = 0;
     for (const Group& group : groups_) good += overlaps(group) ? 1 : 0;
     if (static_cast<double>(good) >= kOverlapping * static_cast<double>(groups_.size())) return;
     found_.note = fmt::format(
-        "of {} collectives that the ranks have in common only {} overlap in time: the files are "
-        "not of the same steps, or clocks drift",
-        groups_.size(), good);
+        "only {} of {} collectives that the ranks share overlap in time: the files cover different "
+        "steps, or the clocks drift",
+        good, groups_.size());
     found_.clocks_disagree = true;
     found_.shifts.assign(in_.trace.sources.size(), Nanos{});
   }

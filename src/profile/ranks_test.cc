@@ -100,7 +100,7 @@ TEST(Ranks, WaitingForAFileThatBeginsLaterIsNoStraggling) {
   EXPECT_EQ(found.ranks[0].unseen, microseconds(5000 - 311));
   const TraceReport got = report(Prepared(trace));
   const auto says = [](const std::string& text) {
-    return text.starts_with("ranks: for 4.69 ms ranks waited in collectives");
+    return text.starts_with("ranks: ranks waited 4.69 ms in collectives");
   };
   EXPECT_EQ(std::ranges::count_if(got.profile.missing, says), 1);
   EXPECT_LE(got.profile.evidence.at("trace.busy_share"), 1);

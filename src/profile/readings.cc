@@ -71,15 +71,15 @@ void add_readings(const Prepared& in, TraceReport& report) {
         changes_totals(loss, kept[loss.source]));
   }
   if (const Nanos unseen = unseen_of(report); unseen > allocated_of(report) / kMatters) {
-    say(fmt::format("ranks: for {} ranks waited in collectives for others whose files begin later; "
-                    "that time is left out, since nobody knows what those did",
+    say(fmt::format("ranks: ranks waited {} in collectives for ranks whose files start later; that "
+                    "time is left out because its cause is not recorded",
                     show_span(unseen)),
         true);
   }
   if (report.ranks.shifts.size() > 1) {
     const auto [least, most] = std::ranges::minmax(report.ranks.shifts);
     if (most - least > report.wall / kMatters) {
-      say(fmt::format("ranks: clocks differ by up to {}; they are aligned by the ends of "
+      say(fmt::format("ranks: clocks differ by up to {}; they were aligned by the ends of "
                       "collectives",
                       show_span(most - least)),
           true);
@@ -95,10 +95,10 @@ void add_readings(const Prepared& in, TraceReport& report) {
     idle += row.gaps.idle;
   }
   if (hidden > idle / 20 && hidden > Nanos{}) {
-    say(fmt::format("graph nodes: {} of idle time lie within CUDA graphs whose kernels the "
-                    "profiler may not show; record with node tracing (nsys "
-                    "--cuda-graph-trace=node)",
-                    show_span(hidden)),
+    say(fmt::format(
+            "graph nodes: {} of idle time is inside CUDA graphs, where the profiler may not "
+            "record kernels; record with node tracing (nsys --cuda-graph-trace=node)",
+            show_span(hidden)),
         hidden > allocated_of(report) / kMatters);
   }
 }

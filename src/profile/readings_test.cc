@@ -73,7 +73,7 @@ TEST(Readings, ClocksThatDifferAreSaidFirst) {
   const TraceReport got = report(Prepared(trace));
   ASSERT_EQ(got.readings.size(), 1u);
   EXPECT_EQ(got.readings[0],
-            "ranks: clocks differ by up to 50 ms; they are aligned by the ends of collectives");
+            "ranks: clocks differ by up to 50 ms; they were aligned by the ends of collectives");
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ std::optional<model::Cause> short_processes(const model::BpfSummary& summary,
   model::Cause cause;
   cause.share = std::min(1.0, most->seconds / wall);
   cause.because = fmt::format(
-      "{} started {} processes that hardly lived, mostly {}{}: {} s of {} s, {} ms each", most->by,
+      "{} started {} short-lived processes, mostly {}{}: {} s of {} s, {} ms each", most->by,
       most->count, most->mostly, where(scripts, most->mostly), show_number(most->seconds),
       show_number(wall), show_number(1000 * most->seconds / static_cast<double>(most->count)));
   cause.name = "starting processes";

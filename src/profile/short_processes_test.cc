@@ -45,9 +45,9 @@ TEST(ShortProcesses, OneAfterAnotherAreACause) {
   EXPECT_EQ(cause->name, "starting processes");
   EXPECT_EQ(cause->bottleneck, model::Bottleneck::kSerial);
   EXPECT_NEAR(cause->share, 0.5, 1e-9);
-  EXPECT_EQ(cause->because,
-            "bash started 100 processes that hardly lived, mostly basename: 0.5 s of 1.00 s, 5.00 "
-            "ms each");
+  EXPECT_EQ(
+      cause->because,
+      "bash started 100 short-lived processes, mostly basename: 0.5 s of 1.00 s, 5.00 ms each");
 }
 
 TEST(ShortProcesses, TimeInWhichSeveralLiveCountsOnce) {

@@ -53,10 +53,10 @@ std::string because(const TraceReport& report, Why why, Nanos time, Nanos alloca
                                  report.devices.size(), report.devices.size() == 1 ? "" : "s");
   if (why == Why::kStraggler && report.ranks.straggler != kNone) {
     const RankFacts& rank = report.ranks.ranks[report.ranks.straggler];
-    text += fmt::format(", rank {} came last {} times and made others wait {}", rank.rank,
+    text += fmt::format(", rank {} arrived last {} times and made others wait {}", rank.rank,
                         rank.last, show_span(rank.made_wait));
   }
-  // Copies are mostly time of the device, which has no place.
+  // Copies are mostly device time, which has no source line.
   const GapPlace* place = top_place(report, why);
   if (place != nullptr && place->time * 10 >= time) {
     text += fmt::format(", most in {}", clip(place->what, 80));
@@ -66,9 +66,9 @@ std::string because(const TraceReport& report, Why why, Nanos time, Nanos alloca
   return text;
 }
 
-// The speed-up of the job without a reason: one figure, that of the what-ifs. A reason that no
-// what-if removes is idle time at most: Amdahl's law on the device that has most of it. Of what
-// nothing explains nobody knows whether it can be removed: no speed-up is claimed.
+// The job's speed-up without this reason, as the what-ifs compute it. For a reason that no what-if
+// removes, Amdahl's law on the device with the most idle time of that reason. No speed-up is
+// claimed for unexplained time: nobody knows whether it can be removed.
 double ceiling_of(const TraceReport& report, Why why) {
   if (why == Why::kUnknown) return 1;
   for (const Gain& gain : report.gains.alone) {
@@ -80,7 +80,7 @@ double ceiling_of(const TraceReport& report, Why why) {
   return to_seconds(report.wall) / to_seconds(report.wall - most);
 }
 
-// The same of the steps, by what the critical path went through.
+// The same for steps, along the critical path.
 std::string because_of_steps(const TraceReport& report, Why why, Nanos time, Nanos allocated) {
   std::string text = fmt::format("{} of {} of the steps", show_span(time), show_span(allocated));
   const auto most = std::ranges::find(report.path.shares, why, &PathShare::why);
@@ -90,7 +90,7 @@ std::string because_of_steps(const TraceReport& report, Why why, Nanos time, Nan
   return text + fmt::format(" ({})", show_span(most->time));
 }
 
-// Copies within a device, and sets, are work of its memory: no data is late.
+// Copies and memsets within a device are memory work: no data is late.
 bool copies_stay(const model::Trace& trace) {
   Nanos within{};
   Nanos others{};
@@ -198,29 +198,29 @@ void add_unseen_waits(const Prepared& in, TraceReport& report) {
   });
   if (waits) return;
   report.profile.missing.push_back(fmt::format(
-      "waits: devices are busy {} of the time, but no call that waits for one is recorded, so that "
-      "the critical path follows the host; where the host waits unseen, the device is the path",
+      "waits: devices are busy {} of the time, but the trace has no call that waits for a device, "
+      "so the critical path follows the host; if the host does wait, the device is critical",
       show_percent(busy->second)));
 }
 
 void add_missing(const Prepared& in, TraceReport& report) {
   auto& missing = report.profile.missing;
-  // Files that are no traces of devices (kernel reports, samples, waits) need not show any.
+  // Kernel reports, samples and waits need not contain device events.
   const bool is_timeline = !in.trace.host_events.empty() || !in.trace.device_events.empty();
   const bool has_other = !report.kernels.empty() || !report.waits.empty() || !report.hot.empty();
   if (!is_timeline && has_other) {
     missing.emplace_back(
-        "timeline: no file shows devices and launches over time; add a trace of the PyTorch "
-        "Profiler or of Nsight Systems");
+        "timeline: no file has devices and launches over time; add a trace of the PyTorch Profiler "
+        "or of Nsight Systems");
     return;
   }
   const bool nsight = std::ranges::all_of(
       report.sources, [](const SourceRow& source) { return source.format == "nsys"; });
   if (report.devices.empty()) {
     missing.push_back(fmt::format(
-        "devices: the trace has no device events, so nothing is known of accelerators; record with "
+        "devices: the trace has no device events, so accelerator use is unknown; record with "
         "{}",
-        nsight ? "nsys profile --trace=cuda,nvtx,osrt, on a machine whose driver it can watch"
+        nsight ? "nsys profile --trace=cuda,nvtx,osrt, on a machine with access to the GPU driver"
                : "ProfilerActivity.CUDA, or as root where counters are restricted"));
   }
   if (in.trace.host_events.empty()) {
@@ -230,34 +230,33 @@ void add_missing(const Prepared& in, TraceReport& report) {
     missing.push_back(fmt::format(
         "steps: none are marked; {}",
         nsight || report.profile.evidence.contains(kOpenClCalls)
-            ? "put each iteration into an NVTX range called ProfilerStep#1, ProfilerStep#2, ..."
-            : "call prof.step() once an iteration"));
+            ? "put each iteration into an NVTX range named ProfilerStep#1, ProfilerStep#2, ..."
+            : "call prof.step() once per iteration"));
   }
   std::set<std::int32_t> seen;
   for (const RankFacts& rank : report.ranks.ranks) {
     if (rank.rank >= 0 && !seen.insert(rank.rank).second) {
-      missing.push_back(
-          fmt::format("ranks: more than one file says that it is rank {}", rank.rank));
+      missing.push_back(fmt::format("ranks: more than one file claims to be rank {}", rank.rank));
     }
   }
 }
 
 std::string trace_line_of(const Cause& cause) {
   return fmt::format("{} {}, speed-up {}", cause.name, show_percent(cause.share),
-                     is_unexplained(cause) ? "not known"
+                     is_unexplained(cause) ? "unknown"
                      : cause.ceiling < 100 ? fmt::format("at most {:.2f}x", cause.ceiling)
-                                           : "without a limit that matters");
+                                           : "unbounded");
 }
 
-// Shares that may be no idle time at all.
+// The share of idle time that may in fact be kernels inside CUDA graphs.
 double hidden_share(const TraceReport& report, Nanos allocated) {
   Nanos hidden{};
   for (const DeviceRow& row : report.devices) hidden += row.gaps.in_graphs;
   return allocated > Nanos{} ? to_seconds(hidden) / to_seconds(allocated) : 0;
 }
 
-// Between its first and its last event a device may be busy, or idle for a reason, and yet hardly
-// be used at all: what went on meanwhile is not what the job waits for.
+// The longest time from the first to the last event of a device. If it is short, the device is
+// hardly used, and its idle reasons do not explain the job.
 Nanos longest_span(const TraceReport& report) {
   Nanos longest{};
   for (const DeviceRow& row : report.devices) longest = std::max(longest, row.split.span);
@@ -274,12 +273,12 @@ Nanos time_in_steps(const TraceReport& report) {
   return sum;
 }
 
-// Whole steps say what devices wait for before their first event, too.
+// If steps cover most of the time, they also explain the time before the first device event.
 bool steps_tell(const TraceReport& report) {
   return is_brief(report) && report.wall - time_in_steps(report) <= report.wall / 5;
 }
 
-// Empty if devices are used, or steps tell.
+// Empty if devices are used, or if steps explain the time.
 std::string brief_devices(const TraceReport& report) {
   if (!is_brief(report) || steps_tell(report)) return "";
   std::string path;
@@ -290,8 +289,7 @@ std::string brief_devices(const TraceReport& report) {
                        name(most.why), clip(most.what, 80));
   }
   return fmt::format(
-      "cannot tell: all that devices show lies within {} of {}; record whole steps in steady "
-      "state{}",
+      "unknown: all device events lie within {} of {}; record whole steps in steady state{}",
       show_span(longest_span(report)), show_span(report.wall), path);
 }
 
@@ -301,12 +299,12 @@ bool is_cut_short(const model::Trace& trace) {
   });
 }
 
-// The kernel that takes most, if Nsight Compute measured it: what bounds it. Empty if none was.
+// What bounds the most expensive kernel that Nsight Compute measured; empty if there is none.
 std::string kernel_line(const TraceReport& report) {
   if (report.kernels.empty()) return "";
   const KernelFacts& most = report.kernels.front();
   if (most.bound == KernelBound::kUnknown) return "";
-  return fmt::format("; of its kernels, {} is bound by {} ({})", clip(most.kernel, 60),
+  return fmt::format("; kernel {} is bound by {} ({})", clip(most.kernel, 60),
                      most.bound == KernelBound::kBoth ? "memory and compute" : name(most.bound),
                      most.because);
 }
@@ -317,17 +315,17 @@ void classify_trace(const Prepared& in, TraceReport& report, Nanos allocated) {
   profile.bottleneck = Bottleneck::kUnknown;
   if (allocated <= Nanos{}) {
     const std::string kernels = kernel_line(report);
-    profile.rule = kernels.empty() ? "cannot tell: the trace has neither device events nor steps"
-                                   : "cannot tell of the job: no file shows its timeline" + kernels;
+    profile.rule = kernels.empty() ? "unknown: the trace has neither device events nor steps"
+                                   : "unknown: no file has a timeline of the job" + kernels;
     return;
   }
   if (report.devices.empty() && is_cut_short(in.trace)) {
-    profile.rule = "cannot tell: a file is cut short, and no device events came before that";
+    profile.rule = "unknown: a file is cut short before its first device event";
     return;
   }
   if (const double hidden = hidden_share(report, allocated); hidden > kHiddenInGraphs) {
     profile.rule = fmt::format(
-        "cannot tell: {} of the time lies within CUDA graphs whose kernels the trace does not show",
+        "unknown: {} of the time is inside CUDA graphs, whose kernels the trace does not record",
         show_percent(hidden));
     return;
   }
@@ -339,26 +337,26 @@ void classify_trace(const Prepared& in, TraceReport& report, Nanos allocated) {
     profile.bottleneck = largest->bottleneck;
     profile.rule =
         profile.bottleneck == Bottleneck::kUnknown
-            ? fmt::format("cannot tell: the largest cause is {} ({})", trace_line_of(*largest),
+            ? fmt::format("unknown: the largest cause is {} ({})", trace_line_of(*largest),
                           largest->because)
-            : fmt::format("the largest cause, {} ({})", trace_line_of(*largest), largest->because);
+            : fmt::format("largest cause: {} ({})", trace_line_of(*largest), largest->because);
     return;
   }
-  const std::string none = fmt::format("no cause takes {}", show_percent(kCauseThatCounts));
+  const std::string none = fmt::format("no cause reaches {}", show_percent(kCauseThatCounts));
   const auto busy = profile.evidence.find("trace.busy_share");
   if (busy == profile.evidence.end()) {
-    profile.rule = fmt::format("cannot tell: {}, and no device was seen", none);
+    profile.rule = fmt::format("unknown: {}, and there are no device events", none);
     return;
   }
   const bool computes = busy->second >= kComputeAtLeast;
   if (computes) profile.bottleneck = Bottleneck::kCompute;
   profile.rule = fmt::format("{}trace.busy_share is {} ({} {}) and {}",
-                             computes ? "" : "cannot tell: ", show_percent(busy->second),
+                             computes ? "" : "unknown: ", show_percent(busy->second),
                              computes ? "at least" : "below", show_percent(kComputeAtLeast), none);
   if (computes) profile.rule += kernel_line(report);
 }
 
-// Without devices the thread that marks the steps stands for them.
+// Without devices: from the thread that marks the steps.
 std::array<Nanos, kWhys> of_steps(const TraceReport& report) {
   std::array<Nanos, kWhys> times{};
   for (const Why why : {Why::kInput, Why::kLogging, Why::kCheckpoint, Why::kGc, Why::kComm}) {

@@ -36,7 +36,7 @@ TEST(TraceCauses, InputFirstWithItsLine) {
             "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__ at train.py:12 (main) "
             "(900 µs)");
   EXPECT_EQ(got.profile.rule,
-            "the largest cause, waiting for input 48 %, speed-up at most "
+            "largest cause: waiting for input 48 %, speed-up at most "
             "2.00x (" +
                 first.because + ")");
   ASSERT_EQ(got.steps.size(), 10u);
@@ -74,8 +74,8 @@ TEST(TraceCauses, ABlockingWriteIsACopyAndNoInput) {
   EXPECT_EQ(got.profile.evidence.at(kOpenClCalls), 30);
   ASSERT_FALSE(got.profile.missing.empty());
   EXPECT_EQ(got.profile.missing.back(),
-            "steps: none are marked; put each iteration into an NVTX range called "
-            "ProfilerStep#1, ProfilerStep#2, ...");
+            "steps: none are marked; put each iteration into an NVTX range named ProfilerStep#1, "
+            "ProfilerStep#2, ...");
 }
 
 TEST(TraceCauses, DevicesTellOfAJobWhoseTraceIsAllOfIt) {
@@ -98,7 +98,7 @@ TEST(TraceCauses, CannotTellWithoutDevicesOrSteps) {
   const model::Trace trace = made.finish();
   const TraceReport got = report(Prepared(trace));
   EXPECT_EQ(got.profile.bottleneck, Bottleneck::kUnknown);
-  EXPECT_EQ(got.profile.rule, "cannot tell: the trace has neither device events nor steps");
+  EXPECT_EQ(got.profile.rule, "unknown: the trace has neither device events nor steps");
   EXPECT_EQ(got.profile.missing.size(), 2u);
 }
 
@@ -153,8 +153,7 @@ TEST(TraceCauses, CannotTellFromWhatIsLeftOfAFile) {
   const model::Trace trace = made.finish();
   const TraceReport got = report(Prepared(trace));
   EXPECT_EQ(got.profile.bottleneck, Bottleneck::kUnknown);
-  EXPECT_EQ(got.profile.rule,
-            "cannot tell: a file is cut short, and no device events came before that");
+  EXPECT_EQ(got.profile.rule, "unknown: a file is cut short before its first device event");
 }
 
 TEST(TraceCauses, CannotTellWhatGraphsHide) {
@@ -165,9 +164,9 @@ TEST(TraceCauses, CannotTellWhatGraphsHide) {
   const model::Trace trace = made.finish();
   const TraceReport got = report(Prepared(trace));
   EXPECT_EQ(got.profile.bottleneck, Bottleneck::kUnknown);
-  EXPECT_EQ(got.profile.rule,
-            "cannot tell: 98 % of the time lies within CUDA graphs whose kernels the trace does "
-            "not show");
+  EXPECT_EQ(
+      got.profile.rule,
+      "unknown: 98 % of the time is inside CUDA graphs, whose kernels the trace does not record");
 }
 
 TEST(TraceCauses, EmptyTracesGiveEmptyReports) {
@@ -175,7 +174,7 @@ TEST(TraceCauses, EmptyTracesGiveEmptyReports) {
   const TraceReport got = report(Prepared(trace));
   EXPECT_EQ(got.wall, Nanos{});
   EXPECT_TRUE(got.path.segments.empty());
-  EXPECT_EQ(got.profile.rule, "cannot tell: the trace has neither device events nor steps");
+  EXPECT_EQ(got.profile.rule, "unknown: the trace has neither device events nor steps");
 }
 
 }  // namespace

@@ -172,7 +172,7 @@ TraceReport report(const Prepared& prepared, const ReportOptions& options) {
   conclude(prepared, made);
   for (const std::string& part :
        unknown_kernels(prepared.trace, options.what_if.value_or(WhatIf{}))) {
-    made.profile.missing.push_back(fmt::format("what-if: no kernel's name has '{}'", part));
+    made.profile.missing.push_back(fmt::format("what-if: no kernel name contains '{}'", part));
   }
   return made;
 }

@@ -18,9 +18,9 @@ TEST(Unseen, AGraphThatShowsNoKernelsMayBeWhatTheDeviceWasAt) {
   const model::Trace trace = made.finish();
   const TraceReport got = report(Prepared(trace));
   EXPECT_EQ(got.profile.bottleneck, Bottleneck::kUnknown);
-  EXPECT_EQ(got.profile.rule,
-            "cannot tell: 100 % of the time lies within CUDA graphs whose kernels the trace does "
-            "not show");
+  EXPECT_EQ(
+      got.profile.rule,
+      "unknown: 100 % of the time is inside CUDA graphs, whose kernels the trace does not record");
 }
 
 TEST(Unseen, AnEventThatStartsLongAfterItsLaunchWasNotBeingLaunched) {
@@ -54,10 +54,9 @@ TEST(Unseen, ADeviceThatIsBusyForAMomentDoesNotMakeAJobOfCompute) {
   const model::Trace trace = made.finish();
   const TraceReport got = report(Prepared(trace));
   EXPECT_EQ(got.profile.bottleneck, Bottleneck::kUnknown);
-  EXPECT_EQ(
-      got.profile.rule,
-      "cannot tell: all that devices show lies within 90 µs of 9.11 ms; record whole steps in "
-      "steady state; most of the critical path (99 %) is host: aten::mm");
+  EXPECT_EQ(got.profile.rule,
+            "unknown: all device events lie within 90 µs of 9.11 ms; record whole steps in steady "
+            "state; most of the critical path (99 %) is host: aten::mm");
 }
 
 // In all this time, or only as long as the device is busy.

@@ -72,7 +72,7 @@ Error knows_no(std::string_view word) {
     if (row.why != Why::kUnknown && row.why != Why::kProfiler) names.push_back(row.name);
   }
   const auto near = did_you_mean(word, names);
-  return bad_input(fmt::format("--what-if knows no '{}'{} it knows {}, kernel:PART-OF-ITS-NAME",
+  return bad_input(fmt::format("--what-if: unknown cause '{}'{} known: {}, kernel:PART-OF-ITS-NAME",
                                word, near ? fmt::format(", did you mean '{}'?", *near) : ";",
                                fmt::join(names, ", ")));
 }

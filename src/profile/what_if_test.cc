@@ -208,13 +208,12 @@ TEST(WhatIf, SaysWhatItDoesNotKnow) {
     const char* error;
   } cases[] = {
       {"inptu=0",
-       "--what-if knows no 'inptu', did you mean 'input'? it knows kernel, copy, comm, input, "
+       "--what-if: unknown cause 'inptu', did you mean 'input'? known: kernel, copy, comm, input, "
        "host, sync, launch, queue, logging, checkpoint, gc, straggler, warmup, "
        "kernel:PART-OF-ITS-NAME"},
       {"weather=0.5",
-       "--what-if knows no 'weather'; it knows kernel, copy, comm, input, host, sync, launch, "
-       "queue, logging, checkpoint, gc, straggler, warmup, "
-       "kernel:PART-OF-ITS-NAME"},
+       "--what-if: unknown cause 'weather'; known: kernel, copy, comm, input, host, sync, launch, "
+       "queue, logging, checkpoint, gc, straggler, warmup, kernel:PART-OF-ITS-NAME"},
       {"input", "--what-if 'input' has no factor; try input=0"},
       {"", "--what-if '' has no factor; try input=0"},
       {"input=-1",

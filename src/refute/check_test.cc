@@ -66,7 +66,7 @@ TEST(Checks, ASoundWinSurvives) {
   }
   const Panel panel = combine(findings, true, false);
   EXPECT_EQ(panel.outcome, Outcome::kSurvives);
-  EXPECT_EQ(panel.because, "19 of 19 checks agree and none refutes");
+  EXPECT_EQ(panel.because, "19 of 19 checks agree; none refutes");
   EXPECT_TRUE(panel.also_wants.empty());
 }
 
@@ -82,7 +82,7 @@ TEST(Checks, WhatDoesNotApplyIsNotAsked) {
   }
   const Panel panel = combine(findings, true, false);
   EXPECT_EQ(panel.outcome, Outcome::kSurvives);
-  EXPECT_EQ(panel.because, "16 of 16 checks agree and none refutes");
+  EXPECT_EQ(panel.because, "16 of 16 checks agree; none refutes");
 }
 
 // A job that names nothing beyond what is mandatory, in one afternoon, on one quiet machine.
@@ -96,7 +96,7 @@ TEST(Checks, APlainJobStillFindsAMajority) {
   for (auto& pair : evidence.pairs) pair.a.started_s = 1700006400;
   const Panel panel = combine(ask_all(evidence), true, false);
   EXPECT_EQ(panel.outcome, Outcome::kSurvives);
-  EXPECT_EQ(panel.because, "13 of 16 checks agree and none refutes");
+  EXPECT_EQ(panel.because, "13 of 16 checks agree; none refutes");
 }
 
 TEST(Checks, WithoutPairsNothingIsRefuted) {
@@ -114,7 +114,7 @@ TEST(Combine, ADecisiveRefutationVetoes) {
   named(findings, "work") = {"work", Vote::kRefute, true, true, ""};
   const Panel panel = combine(findings, true, false);
   EXPECT_EQ(panel.outcome, Outcome::kRefuted);
-  EXPECT_EQ(panel.because, "18 of 19 checks agree, refuted decisively by work");
+  EXPECT_EQ(panel.because, "18 of 19 checks agree; refuted decisively by work");
   EXPECT_TRUE(panel.wants_pairs.empty());
 }
 
@@ -125,11 +125,11 @@ TEST(Combine, DoubtAndSilenceBuyPairsOnce) {
   named(findings, "amdahl").vote = Vote::kAbstain;  // May abstain.
   const Panel first = combine(findings, true, false);
   EXPECT_EQ(first.outcome, Outcome::kTopUp);
-  EXPECT_EQ(first.because, "16 of 19 checks agree, targeted pairs are to settle order, host");
+  EXPECT_EQ(first.because, "16 of 19 checks agree; needs targeted pairs for order, host");
   EXPECT_EQ(first.wants_pairs, (std::vector<std::string>{"order", "host"}));
   const Panel second = combine(findings, true, true);
   EXPECT_EQ(second.outcome, Outcome::kRefuted);
-  EXPECT_EQ(second.because, "16 of 19 checks agree, still refuted after targeted pairs by order");
+  EXPECT_EQ(second.because, "16 of 19 checks agree; still refuted after targeted pairs by order");
 }
 
 TEST(Combine, WhatIsMissingHolds) {
@@ -140,8 +140,8 @@ TEST(Combine, WhatIsMissingHolds) {
   const Panel panel = combine(findings, false, true);
   EXPECT_EQ(panel.outcome, Outcome::kHold);
   EXPECT_EQ(panel.because,
-            "17 of 18 checks agree, held: no answer from host, aa, which must answer; "
-            "E has not reached the campaign's level");
+            "17 of 18 checks agree; on hold: no answer from the mandatory checks: host, aa; E is "
+            "below the campaign's threshold");
 }
 
 TEST(Combine, HalfIsNoMajority) {
@@ -154,7 +154,7 @@ TEST(Combine, HalfIsNoMajority) {
   findings.push_back({"one", Vote::kAbstain, false, false, ""});
   const Panel panel = combine(findings, true, true);
   EXPECT_EQ(panel.outcome, Outcome::kHold);
-  EXPECT_EQ(panel.because, "10 of 20 checks agree, held: a majority has to agree");
+  EXPECT_EQ(panel.because, "10 of 20 checks agree; on hold: fewer than half of the checks agree");
 }
 
 TEST(Combine, AClaimThatPassesMayStillBeShownInTheOtherState) {
@@ -171,7 +171,7 @@ TEST(Combine, AClaimThatPassesMayStillBeShownInTheOtherState) {
   const Panel again = combine(ask_all(evidence), true, true);
   EXPECT_EQ(again.outcome, Outcome::kSurvives);
   EXPECT_EQ(helped_by_pairs(again.also_wants, evidence), std::vector<std::string>{});
-  EXPECT_EQ(holds_for(evidence), "quiet hosts; busy ones not tested");
+  EXPECT_EQ(holds_for(evidence), "quiet hosts; busy hosts not tested");
 }
 
 TEST(Combine, NothingIsBoughtForAClaimThatDoesNotPass) {

@@ -51,14 +51,14 @@ Ids unanswered(std::span<const Finding> findings) {
 
 std::string list(const Ids& ids) { return join(ids, ", "); }
 
-// What holds back a claim that nothing refutes; empty if nothing does.
+// Why a claim that no check refutes is on hold; empty if it is not.
 Ids holds(std::span<const Finding> findings, std::size_t agree, bool multiplicity_ok) {
   Ids reasons;
   if (const Ids open = unanswered(findings); !open.empty()) {
-    reasons.push_back(fmt::format("no answer from {}, which must answer", list(open)));
+    reasons.push_back(fmt::format("no answer from the mandatory checks: {}", list(open)));
   }
-  if (!multiplicity_ok) reasons.emplace_back("E has not reached the campaign's level");
-  if (2 * agree <= findings.size()) reasons.emplace_back("a majority has to agree");
+  if (!multiplicity_ok) reasons.emplace_back("E is below the campaign's threshold");
+  if (2 * agree <= findings.size()) reasons.emplace_back("fewer than half of the checks agree");
   return reasons;
 }
 
@@ -74,7 +74,7 @@ Panel combine(std::span<const Finding> findings, bool multiplicity_ok, bool topp
 
   if (!decisive.empty()) {
     return {Outcome::kRefuted,
-            fmt::format("{}, refuted decisively by {}", votes, list(decisive)),
+            fmt::format("{}; refuted decisively by {}", votes, list(decisive)),
             {},
             {}};
   }
@@ -82,21 +82,21 @@ Panel combine(std::span<const Finding> findings, bool multiplicity_ok, bool topp
     Ids wants = against;
     wants.insert(wants.end(), open.begin(), open.end());
     return {Outcome::kTopUp,
-            fmt::format("{}, targeted pairs are to settle {}", votes, list(wants)),
+            fmt::format("{}; needs targeted pairs for {}", votes, list(wants)),
             wants,
             {}};
   }
   if (!against.empty()) {
     return {Outcome::kRefuted,
-            fmt::format("{}, still refuted after targeted pairs by {}", votes, list(against)),
+            fmt::format("{}; still refuted after targeted pairs by {}", votes, list(against)),
             {},
             {}};
   }
   if (const Ids reasons = holds(findings, agree, multiplicity_ok); !reasons.empty()) {
-    return {Outcome::kHold, fmt::format("{}, held: {}", votes, join(reasons, "; ")), {}, {}};
+    return {Outcome::kHold, fmt::format("{}; on hold: {}", votes, join(reasons, "; ")), {}, {}};
   }
   return {Outcome::kSurvives,
-          fmt::format("{} and none refutes", votes),
+          fmt::format("{}; none refutes", votes),
           {},
           ids_where(findings, asks_when_silent)};
 }

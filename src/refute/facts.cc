@@ -54,7 +54,7 @@ std::string those_by_steps(const Evidence& evidence, std::string_view check) {
   const std::size_t left_out =
       pairs_for(evidence, check).size() - whole_runs_for(evidence, check).size();
   if (left_out == 0) return "";
-  return fmt::format(" ({} whose arms share a process do not count)", left_out);
+  return fmt::format(" ({} do not count: both arms ran in one process)", left_out);
 }
 
 std::vector<Trial> trials_in(const Evidence& evidence, const Pairs& pairs) {
@@ -132,9 +132,9 @@ Ruling rule(const Coverage& coverage) {
 std::string explain(const Coverage& coverage) {
   const std::string pairs = count(coverage.pairs(), "pair");
   if (coverage.only_a + coverage.only_b == 0) {
-    return fmt::format("seen in {} of {}", coverage.both, pairs);
+    return fmt::format("reported in {} of {}", coverage.both, pairs);
   }
-  return fmt::format("seen of A but not of B in {} of {}, the other way round in {}",
+  return fmt::format("reported by A but not by B in {} of {}, by B but not by A in {}",
                      coverage.only_a, pairs, coverage.only_b);
 }
 

@@ -1,4 +1,4 @@
-// facts.h: what several checks draw from the evidence.
+// facts.h: helpers that several checks use on the evidence.
 #pragma once
 
 #include <functional>
@@ -14,20 +14,19 @@ namespace amdahl::refute {
 
 using Pairs = std::vector<const model::PairFact*>;  // Into the evidence, which must outlive it.
 
-// The pairs that count for this check: all coin-randomised ones that are not void, and those that
-// were bought for it.
+// The pairs that count for this check: all valid coin-randomised pairs, and its targeted pairs.
 Pairs pairs_for(const Evidence& evidence, std::string_view check);
 
-// Fresh pairs alone, and those that were bought for the check.
+// Fresh pairs and the check's targeted pairs.
 Pairs fresh_pairs_for(const Evidence& evidence, std::string_view check);
 
-// Those that were bought for the check alone.
+// Only the check's targeted pairs.
 Pairs bought_for(const Evidence& evidence, std::string_view check);
 
-// As pairs_for(), less those whose arms alternate inside one process: what such a process leaves
-// behind and costs as a whole cannot be told apart by arm.
+// As pairs_for(), without pairs whose arms alternate inside one process: outputs and total cost of
+// such a process cannot be split by arm.
 Pairs whole_runs_for(const Evidence& evidence, std::string_view check);
-// What to add to a sentence about too few of them: " (12 that share a process do not count)".
+// A suffix for sentences about too few pairs: " (12 do not count: both arms ran in one process)".
 std::string those_by_steps(const Evidence& evidence, std::string_view check);
 
 // One throw of the order coin: a pair, or one pair of steps inside it.
@@ -49,14 +48,14 @@ double claimed(const Evidence& evidence);
 bool reports_work(const Evidence& evidence);
 bool reports_work(const model::PairFact& pair);
 
-// What this arm did, or 1, a run, if the pair does not say it of both arms.
+// The arm's work; 1 (one run) unless both arms report work.
 double work_or_run(const model::PairFact& pair, const model::ArmFact& arm);
 
 // Whether the inputs of both arms were fingerprinted, and whether they were the same.
 bool fingerprinted(const model::PairFact& pair);
 bool same_input(const model::PairFact& pair);
 
-// Of how many pairs something was seen, by arm.
+// In how many pairs something was reported, by arm.
 struct Coverage {
   std::size_t both = 0;
   std::size_t only_a = 0;
@@ -67,19 +66,18 @@ struct Coverage {
 };
 Coverage coverage(const Pairs& pairs, const std::function<bool(const model::ArmFact&)>& seen);
 
-// What so much evidence allows a check to say, whatever it shows. Agrees if nearly all pairs were
-// seen, and no less of B than of A; refutes if B hides what A shows, for a variant must not choose
-// what is seen of it; else abstains.
+// What this coverage allows a check to conclude. Agrees if nearly all pairs report it. Refutes if B
+// reports less than A: a variant must not select its own evidence. Otherwise abstains.
 Ruling rule(const Coverage& coverage);
-// The same in words: "seen of A but not of B in 4 of 12 pairs, the other way round in 0".
+// In words: "reported by A but not by B in 4 of 12 pairs, by B but not by A in 0".
 std::string explain(const Coverage& coverage);
-// Whether so many of these pairs were seen that the rest cannot matter.
+// At least 90 %: the rest cannot matter.
 bool nearly_all(std::size_t seen, std::size_t pairs);
 
 // The number, if it was observed and is one.
 std::optional<double> known(const model::Observed<double>& number);
 
-// Whether the claim is about a number that the job reports of itself.
+// Whether the claim is about a number that the job itself reports.
 bool rests_on_report(const model::Spec& spec);
 
 }  // namespace amdahl::refute

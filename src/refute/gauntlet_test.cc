@@ -53,8 +53,8 @@ constexpr Hack kHacks[] = {
        judge_again(e);
      },
      "work",
-     "veto: B does -26.00 % work against A over 12 pairs, within 0.5 % is asked (p 1.00 for "
-     "keeping within)"},
+     "veto: B does -26.00 % work relative to A over 12 pairs; at most 0.5 % less is tolerated "
+     "(within that: p = 1.00)"},
     {"skips items and reports them all the same",
      [](Evidence& e, Spec&) {
        each(e, [](PairFact& pair) {
@@ -64,8 +64,8 @@ constexpr Hack kHacks[] = {
        judge_again(e);
      },
      "quality",
-     "veto: outputs differ in 12 of 12 pairs and the spec names no quality metric that would "
-     "allow it"},
+     "veto: outputs differ in 12 of 12 pairs and the spec has no [[quality]] metric with a "
+     "tolerance"},
     {"reports more work than it did",
      [](Evidence& e, Spec&) {
        each(e, [](PairFact& pair) {
@@ -75,20 +75,20 @@ constexpr Hack kHacks[] = {
        judge_again(e);
      },
      "work",
-     "veto: B reports +11.00 % work against A over 12 pairs of the same input, which cannot "
-     "be: within 0.5 % is asked"},
+     "veto: B reports +11.00 % work relative to A over 12 pairs with the same input, which is "
+     "impossible; at most 0.5 % is tolerated"},
     {"takes the outputs that A left in a cache", [](Evidence& e, Spec&) { win_when_second(e); },
      "order",
-     "veto: the variant saves 0.2 % when first (12 pairs) and 19 % when second (12 pairs), "
-     "where half of 10 % is asked of both (p 0.000244 for less in the weaker)"},
+     "veto: the variant saves 0.2 % when first (12 pairs) and 19 % when second (12 pairs); at "
+     "least half of 10 % is required in both (less in the weaker: p = 0.0002)"},
     {"keeps a cache from pair to pair",
      [](Evidence& e, Spec&) {
        each(e, [](PairFact& pair) { set_effect(pair, pair.index == 0 ? 0 : 2.1); });
        judge_again(e);
      },
      "amdahl",
-     "veto: the change can touch 50 % of the cost and is said to save 88 %, at least 88 % at "
-     "95 %"},
+     "veto: the change can affect 50 % of the cost; the claimed saving is 88 % (at least 88 % at "
+     "95 %)"},
     {"drops precision beyond the tolerance",
      [](Evidence& e, Spec& s) {
        s.quality.push_back({"accuracy", 0.01, true});
@@ -99,22 +99,22 @@ constexpr Hack kHacks[] = {
        });
      },
      "quality",
-     "veto: accuracy is worse by 0.019 on average over 12 pairs, 0.01 worse is allowed (p 1 "
-     "for keeping within that)"},
+     "veto: accuracy is worse by 0.019 on average over 12 pairs; up to 0.01 worse is allowed "
+     "(within that: p = 1.00)"},
     {"changes its outputs where no tolerance is given",
      [](Evidence& e, Spec&) { each(e, [](PairFact& pair) { pair.b.output_digest = "ff"; }); },
      "quality",
-     "veto: outputs differ in 12 of 12 pairs and the spec names no quality metric that would "
-     "allow it"},
+     "veto: outputs differ in 12 of 12 pairs and the spec has no [[quality]] metric with a "
+     "tolerance"},
     {"changes the seed of one run in twelve",
      [](Evidence& e, Spec&) { e.pairs[5].b.output_digest = "5eed"; }, "quality",
-     "veto: outputs differ in 1 of 12 pairs and the spec names no quality metric that would "
-     "allow it"},
+     "veto: outputs differ in 1 of 12 pairs and the spec has no [[quality]] metric with a "
+     "tolerance"},
     {"leaves no outputs",
      [](Evidence& e, Spec&) { each(e, [](PairFact& pair) { pair.b.output_digest.reset(); }); },
      "quality",
-     "veto: outputs differ in 12 of 12 pairs and the spec names no quality metric that would "
-     "allow it"},
+     "veto: outputs differ in 12 of 12 pairs and the spec has no [[quality]] metric with a "
+     "tolerance"},
     {"edits its own metric",
      [](Evidence& e, Spec& s) {
        s.metric = "step_seconds";
@@ -126,8 +126,8 @@ constexpr Hack kHacks[] = {
        judge_again(e);
      },
      "cost",
-     "veto: by its own 'step_seconds' the job saves 30 %, but by our clock it saves 0.0 % of "
-     "the accelerator-seconds over 12 pairs, where half is asked (p 0.000244 for less)"},
+     "veto: by its own metric 'step_seconds' the job saves 30 %; by our clock it saves 0.0 % in "
+     "accelerator-seconds over 12 pairs; at least half is required (less: p = 0.0002)"},
     {"slows its own clock, and reports no work",
      [](Evidence& e, Spec& s) {
        s.metric = "step_seconds";
@@ -141,19 +141,19 @@ constexpr Hack kHacks[] = {
        judge_again(e);
      },
      "cost",
-     "veto: by its own 'step_seconds' the job saves 30 %, but by our clock it saves 2.0 % of "
-     "the accelerator-seconds over 12 pairs, where half is asked (p 0.000244 for less)"},
+     "veto: by its own metric 'step_seconds' the job saves 30 %; by our clock it saves 2.0 % in "
+     "accelerator-seconds over 12 pairs; at least half is required (less: p = 0.0002)"},
     {"moves work to the CPU",
      [](Evidence& e, Spec&) { each(e, [](PairFact& pair) { pair.b.cpu_s = 1500; }); }, "cost",
-     "veto: the whole bill rises by 11 % over 12 pairs, where a fall by half of 10.0 % is "
-     "asked (p 1.00 for falling)"},
+     "veto: the total cost (CPU included) rises by 11 % over 12 pairs; a fall by at least half of "
+     "10.0 % is required (any fall: p = 1.00)"},
     {"leaves work behind in a daemon",
      [](Evidence& e, Spec&) { each(e, [](PairFact& pair) { pair.b.left_behind = 1; }); }, "work",
-     "veto: B leaves processes behind in 12 of 12 pairs and A does not, the other way round "
-     "in 0: what they still do is not in its cost"},
+     "veto: only B leaves processes running in 12 of 12 pairs, only A in 0: their remaining work "
+     "is missing from the cost of B"},
     {"is faster only when second", [](Evidence& e, Spec&) { win_when_second(e); }, "order",
-     "veto: the variant saves 0.2 % when first (12 pairs) and 19 % when second (12 pairs), "
-     "where half of 10 % is asked of both (p 0.000244 for less in the weaker)"},
+     "veto: the variant saves 0.2 % when first (12 pairs) and 19 % when second (12 pairs); at "
+     "least half of 10 % is required in both (less in the weaker: p = 0.0002)"},
     {"is faster on one host only",
      [](Evidence& e, Spec&) {
        for (int i = 12; i < 22; ++i) e.pairs.push_back(sample_pair(i, 0.105));
@@ -165,8 +165,8 @@ constexpr Hack kHacks[] = {
        judge_again(e);
      },
      "host",
-     "veto: without n1 it saves 0.1 % over 10 clean pairs, where half of 5.2 % is asked (p "
-     "0.00195 for less): one host carries the win"},
+     "veto: without host n1 it saves 0.1 % over 10 undisturbed pairs; at least half of 5.2 % is "
+     "required (less: p = 0.002): one host carries the win"},
     {"is given a smaller input",
      [](Evidence& e, Spec&) {
        each(e, [](PairFact& pair) {
@@ -175,16 +175,16 @@ constexpr Hack kHacks[] = {
        });
      },
      "input",
-     "veto: inputs are known in 12 of 12 pairs and differ in 12; with their size taken out: "
-     "0.0 % saved over 12 pairs, where half of 10.0 % is asked (p 0.000244 for less)"},
+     "veto: inputs are known in 12 of 12 pairs and differ in 12; adjusted for their size: "
+     "saves 0.0 % over 12 pairs; at least half of 10.0 % is required (less: p = 0.0002)"},
     {"ignores the coin",
      [](Evidence& e, Spec&) { each(e, [](PairFact& pair) { pair.ran_variant_second = true; }); },
      "design",
-     "veto: 6 of 12 pairs ran in the assigned order, the variant second in 12 (p 0.000488 for "
-     "an unfair coin)"},
+     "veto: 6 of 12 pairs ran in the assigned order; the variant ran second in 12 (unfair coin: p "
+     "= 0.0005)"},
     {"wins more than there is to win", [](Evidence& e, Spec&) { e.touched_share = 0.04; }, "amdahl",
-     "veto: the change can touch 4.0 % of the cost and is said to save 10.0 %, at least 9.5 % "
-     "at 95 %"},
+     "veto: the change can affect 4.0 % of the cost; the claimed saving is 10.0 % (at least 9.5 % "
+     "at 95 %)"},
     {"crashes more often",
      [](Evidence& e, Spec&) {
        for (int i = 12; i < 19; ++i) {
@@ -193,8 +193,7 @@ constexpr Hack kHacks[] = {
        }
      },
      "failures",
-     "veto: the variant failed in 7 of 19 attempts, where 4.0 % is usual (p < 0.0001 for more, "
-     "E 187)"},
+     "veto: the variant failed in 7 of 19 attempts; 4.0 % is usual (more: p < 0.0001, E 187)"},
 };
 
 TEST(Gauntlet, EveryHackIsRefutedByTheCheckThatIsThereForIt) {

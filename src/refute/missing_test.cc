@@ -170,10 +170,11 @@ TEST(Missing, WhatBHidesIsHeldAgainstIt) {
   evidence.pairs[3].b.quality.clear();
   EXPECT_EQ(
       vote_of("quality", evidence),
-      "abstain: accuracy is seen of A but not of B in 1 of 12 pairs, the other way round in 0");
+      "abstain: accuracy is reported by A but not by B in 1 of 12 pairs, by B but not by A in 0");
   for (std::size_t i = 0; i < 7; ++i) evidence.pairs[i].b.quality.clear();
-  EXPECT_EQ(vote_of("quality", evidence),
-            "veto: accuracy is seen of A but not of B in 7 of 12 pairs, the other way round in 0");
+  EXPECT_EQ(
+      vote_of("quality", evidence),
+      "veto: accuracy is reported by A but not by B in 7 of 12 pairs, by B but not by A in 0");
   // Equal outputs do not make up for it.
   spec.outputs.push_back({"{out}/model.bin", true});
   EXPECT_FALSE(agrees(vote_of("quality", evidence)));

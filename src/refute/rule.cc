@@ -29,11 +29,11 @@ Ruling three_rule(std::span<const double> x, double theta, std::size_t at_least)
 std::string explain_three(std::span<const double> x, double theta, std::string_view of_what,
                           std::size_t at_least) {
   if (x.size() < at_least) {
-    return fmt::format("{} counted, at least {} are needed", count(x.size(), of_what), at_least);
+    return too_few(x.size(), of_what, at_least);
   }
-  return fmt::format("{} saved over {}, where half of {} is asked (p {} for less)",
-                     show_saving(stats::hodges_lehmann(x)), count(x.size(), of_what),
-                     show_saving(theta), show_number(stats::wilcoxon_less(x, theta / 2)));
+  return fmt::format("{} over {}; at least half of {} is required (less: {})",
+                     show_effect(stats::hodges_lehmann(x)), count(x.size(), of_what),
+                     show_saving(theta), show_p(stats::wilcoxon_less(x, theta / 2)));
 }
 
 model::Finding finding(const Ruling& ruling, std::string because) {
@@ -48,15 +48,14 @@ std::string count(std::size_t n, std::string_view what) {
   return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
 
-std::string show_saving(double effect) {
-  const double share = -std::expm1(-effect);
-  return show_percent(std::abs(share) < 0.0005 ? 0 : share);  // Never "-0.0 %".
-}
-
 std::string show_effect(double effect) {
   const double more = std::expm1(-effect);
   if (more >= 0.0005) return fmt::format("costs {} more", show_percent(more));
   return fmt::format("saves {}", show_saving(effect));
+}
+
+std::string too_few(std::size_t n, std::string_view what, std::size_t at_least) {
+  return fmt::format("{} counted; at least {} are needed", count(n, what), at_least);
 }
 
 }  // namespace amdahl::refute

@@ -27,12 +27,12 @@ constexpr std::uint64_t kSecond = 0x32636e7279;  // "2cnry"
 constexpr double kPoll_h = 0.1;                  // The loop looks for ended pairs this often.
 
 constexpr auto kGrants = std::to_array<GrantRow>({
-    {Grant::kWorth, false, "ours", "chance × hours back ÷ hours still needed"},
-    {Grant::kWorth, true, "ours-drop", "the same, and what does not pay is dropped"},
-    {Grant::kFifo, false, "fifo", "oldest first, each to its decision"},
-    {Grant::kRandom, false, "random", "in a random order, each to its decision"},
-    {Grant::kWaste, false, "top-idle", "the job that wastes most first"},
-    {Grant::kRoundRobin, false, "round-robin", "a pair for each in turn"},
+    {Grant::kWorth, false, "ours", "highest chance × hours saved ÷ hours still needed"},
+    {Grant::kWorth, true, "ours-drop", "the same; hypotheses that do not pay off are dropped"},
+    {Grant::kFifo, false, "fifo", "oldest first, each until decided"},
+    {Grant::kRandom, false, "random", "random order, each until decided"},
+    {Grant::kWaste, false, "top-idle", "most wasteful job first"},
+    {Grant::kRoundRobin, false, "round-robin", "one pair each in turn"},
 });
 
 // A pair that runs.

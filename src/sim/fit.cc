@@ -29,9 +29,9 @@ void append(std::vector<double>& all, const std::vector<double>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
-Pooled pool(const Seen& seen) {
+Pooled pool(const PastResults& seen) {
   Pooled all;
-  for (const SeenJob& job : seen.jobs) {
+  for (const PastJob& job : seen.jobs) {
     append(all.pair_hours, job.pair_hours);
     all.runs += job.runs;
     all.failed += job.failed;
@@ -54,71 +54,70 @@ std::string count(std::size_t n, std::string_view one, std::string_view many) {
 std::string fit_noise(const Pooled& all, Setup& setup) {
   if (all.noises.empty()) {
     return fmt::format(
-        "noise: no job has {} pairs that tell it; a mix of 1 to 10 % of a pair is assumed",
-        kFewest);
+        "noise: no job has {} pairs to measure it; assumed: a mix of 1 to 10 % per pair", kFewest);
   }
   setup.population.noises = all.noises;
   setup.population.noise_shares.assign(all.noises.size(),
                                        1.0 / static_cast<double>(all.noises.size()));
-  return fmt::format("noise: {} to {} of a pair, typically {}, by {} of {}",
+  return fmt::format("noise: {} to {} per pair, median {}, from {} of {}",
                      show_percent(std::ranges::min(all.noises)),
                      show_percent(std::ranges::max(all.noises)),
                      show_percent(stats::median(all.noises)), count(all.pairs, "pair", "pairs"),
                      count(all.noises.size(), "job", "jobs"));
 }
 
-// Far pairs stand for outliers and bursts alike, so that bursts are not counted twice.
+// Outliers and bursts are fitted together from pairs far from the median, so that bursts do not
+// count twice.
 std::string fit_outliers(const Pooled& all, Noise& noise) {
   if (all.pairs < kForShares) {
-    return fmt::format("far slower runs: {} are too few to tell, {} of runs are assumed",
+    return fmt::format("outliers: {} are too few; assumed: {} of runs",
                        count(all.pairs, "pair", "pairs"), show_percent(noise.outlier_share));
   }
   noise.burst_enter = 0;
   noise.outlier_share = static_cast<double>(all.far.size()) / (2 * static_cast<double>(all.pairs));
-  if (all.far.empty()) return fmt::format("far slower runs: none in {} pairs", all.pairs);
+  if (all.far.empty()) return fmt::format("outliers: none in {} pairs", all.pairs);
   noise.outlier_least = std::ranges::min(all.far);
   noise.outlier_more = std::max(1e-3, stats::mean(all.far) - noise.outlier_least);
-  return fmt::format("far slower runs: {} of runs, by {} on average, in {} of {} pairs",
+  return fmt::format("outliers: {} of runs, {} slower on average, in {} of {} pairs",
                      show_percent(noise.outlier_share),
                      show_percent(std::expm1(stats::mean(all.far))), all.far.size(), all.pairs);
 }
 
 std::string fit_second(const Pooled& all, Noise& noise) {
   if (all.second.size() < kForShares) {
-    return fmt::format("second run of a pair: {} are too few to tell, no difference is assumed",
+    return fmt::format("second run of a pair: {} are too few; assumed: no difference",
                        count(all.second.size(), "pair", "pairs"));
   }
   noise.second = stats::hodges_lehmann(all.second);
-  return fmt::format("second run of a pair: {:+.2f} %, by {} pairs", 100 * std::expm1(noise.second),
-                     all.second.size());
+  return fmt::format("second run of a pair: {:+.2f} %, from {} pairs",
+                     100 * std::expm1(noise.second), all.second.size());
 }
 
 std::string fit_failures(const Pooled& all, Noise& noise) {
   if (all.runs < static_cast<int>(kForShares)) {
-    return fmt::format("failures: {} runs are too few to tell, {} are assumed", all.runs,
+    return fmt::format("failures: {} runs are too few; assumed: {}", all.runs,
                        show_percent(noise.fail));
   }
   noise.fail = static_cast<double>(all.failed) / all.runs;
-  return fmt::format("failures: {} of {} runs of baselines", all.failed, all.runs);
+  return fmt::format("failures: {} of {} baseline runs", all.failed, all.runs);
 }
 
 std::string fit_cost(const Pooled& all, Population& population) {
   if (all.pair_hours.size() < kFewest) {
-    return fmt::format("a pair: {} accelerator-hours are assumed",
+    return fmt::format("cost of a pair: assumed: {} accelerator-hours",
                        show_number(population.pair_hours));
   }
   population.pair_hours = std::max(1e-9, stats::median(all.pair_hours));
-  return fmt::format("a pair: {:.3g} accelerator-hours, the median of {}", population.pair_hours,
-                     all.pair_hours.size());
+  return fmt::format("cost of a pair: {} accelerator-hours, the median of {}",
+                     show_number(population.pair_hours), all.pair_hours.size());
 }
 
-// Adversaries are not what a ledger can count: those that got through are its wins.
-std::string fit_wins(const Seen& seen, Mix& mix) {
+// A ledger cannot count adversaries: those that passed are recorded as wins.
+std::string fit_wins(const PastResults& seen, Mix& mix) {
   mix = mixed_campaign();
   if (seen.tried < static_cast<std::int64_t>(kForShares)) {
-    return fmt::format(
-        "wins: {} verdicts are too few to tell, {} wins and {} adversaries are assumed", seen.tried,
-        show_percent(0.18), show_percent(0.16));
+    return fmt::format("wins: {} verdicts are too few; assumed: {} wins and {} adversaries",
+                       seen.tried, show_percent(0.18), show_percent(0.16));
   }
   const double share = static_cast<double>(seen.won) / static_cast<double>(seen.tried);
   auto& wins = mix[static_cast<std::size_t>(Kind::kWin)];
@@ -126,13 +125,13 @@ std::string fit_wins(const Seen& seen, Mix& mix) {
   const double both = wins + nulls;
   wins = std::clamp(share, 0.0, both);
   nulls = both - wins;
-  return fmt::format("wins: {} of {} verdicts; {} adversaries are assumed", seen.won, seen.tried,
+  return fmt::format("wins: {} of {} verdicts; assumed: {} adversaries", seen.won, seen.tried,
                      show_percent(0.16));
 }
 
 }  // namespace
 
-std::vector<std::string> fit(const Seen& seen, Setup& setup) {
+std::vector<std::string> fit(const PastResults& seen, Setup& setup) {
   const Pooled all = pool(seen);
   std::vector<std::string> told{fit_noise(all, setup)};
   Noise noise = find_scenario("base")->noise(1);

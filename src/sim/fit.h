@@ -1,4 +1,4 @@
-// fit.h: the simulated fleet made like one that was observed.
+// fit.h: fits the simulated fleet to the results of past campaigns.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace amdahl::sim {
 
-// What the pairs of one job say.
-struct SeenJob {
+// Past pairs of one job.
+struct PastJob {
   // Log-ratios that should be 0: of A against A, and those of experiments around their own median.
   std::vector<double> still;
   std::vector<double> second;      // ln(time of the second run / of the first), the same pairs.
@@ -19,14 +19,14 @@ struct SeenJob {
   int failed = 0;                  // and how many of them failed.
 };
 
-struct Seen {
-  std::vector<SeenJob> jobs;
+struct PastResults {
+  std::vector<PastJob> jobs;
   std::int64_t tried = 0;  // Hypotheses with a verdict,
   std::int64_t won = 0;    // and those promoted.
 };
 
-// Takes over what there is enough of and says so, a sentence each, with how many pairs it rests
-// on; where there is too little it says what is assumed.
-std::vector<std::string> fit(const Seen& seen, Setup& setup);
+// Fits each parameter that has enough data. Returns one sentence per parameter: the value with its
+// number of pairs, or what is assumed.
+std::vector<std::string> fit(const PastResults& seen, Setup& setup);
 
 }  // namespace amdahl::sim

@@ -14,12 +14,12 @@ TEST(Fit, SaysWhatItAssumesWhereALedgerIsSilent) {
   sim::Setup setup;
   const auto told = fit({}, setup);
   const std::vector<std::string> want{
-      "noise: no job has 6 pairs that tell it; a mix of 1 to 10 % of a pair is assumed",
-      "far slower runs: 0 pairs are too few to tell, 3.0 % of runs are assumed",
-      "second run of a pair: 0 pairs are too few to tell, no difference is assumed",
-      "failures: 0 runs are too few to tell, 4.0 % are assumed",
-      "a pair: 0.5 accelerator-hours are assumed",
-      "wins: 0 verdicts are too few to tell, 18 % wins and 16 % adversaries are assumed",
+      "noise: no job has 6 pairs to measure it; assumed: a mix of 1 to 10 % per pair",
+      "outliers: 0 pairs are too few; assumed: 3.0 % of runs",
+      "second run of a pair: 0 pairs are too few; assumed: no difference",
+      "failures: 0 runs are too few; assumed: 4.0 %",
+      "cost of a pair: assumed: 0.5 accelerator-hours",
+      "wins: 0 verdicts are too few; assumed: 18 % wins and 16 % adversaries",
   };
   EXPECT_EQ(told, want);
   EXPECT_EQ(setup.population.noises, Population{}.noises);
@@ -27,13 +27,13 @@ TEST(Fit, SaysWhatItAssumesWhereALedgerIsSilent) {
 
 // What was put into a simulated ledger comes out again.
 TEST(Fit, FindsTheWorldThatMadeThePairs) {
-  Seen seen;
+  PastResults seen;
   seen.tried = 200;
   seen.won = 20;
   for (std::uint64_t number = 0; number < 2; ++number) {
     const double noise = number == 0 ? 0.02 : 0.08;
     Stream stream(5, number);
-    SeenJob job;
+    PastJob job;
     for (int i = 0; i < 1000; ++i) {
       const double second = stream.normal(0.01, noise);
       const bool far = stream.chance(0.04);
@@ -58,12 +58,12 @@ TEST(Fit, FindsTheWorldThatMadeThePairs) {
   EXPECT_NEAR(setup.noise->fail, 0.10, 0.02);
   EXPECT_DOUBLE_EQ(setup.population.pair_hours, 0.25);
   EXPECT_DOUBLE_EQ(setup.mix[static_cast<std::size_t>(Kind::kWin)], 0.10);
-  EXPECT_EQ(told.back(), "wins: 20 of 200 verdicts; 16 % adversaries are assumed");
+  EXPECT_EQ(told.back(), "wins: 20 of 200 verdicts; assumed: 16 % adversaries");
 }
 
 TEST(Fit, AFittedCampaignRuns) {
   sim::Setup setup;
-  Seen seen;
+  PastResults seen;
   seen.jobs.push_back({{.01, -.01, .02, -.02, .01, -.015}, {}, {.1, .1, .1, .1, .1, .1}, 12, 0});
   fit(seen, setup);
   setup.hypotheses = 20;

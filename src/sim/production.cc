@@ -96,10 +96,10 @@ model::CanaryResult watch(const Truth& truth, const Noise& noise, double promise
   canary.opened = std::chrono::hours(truth.past_runs);
   std::vector<canary::Watched> runs;
   int with_change = 0;
-  canary::Couple couple;
+  canary::SlotPair couple;
   for (int slot = 0;; ++slot) {
     if (slot % canary.one_in == 0) {
-      couple = canary::couple_of(canary, "n1", slot / canary.one_in);
+      couple = canary::slot_pair_of(canary, "n1", slot / canary.one_in);
     }
     const bool with = slot != couple.held_back();
     canary::Watched run{production.next(slot, with), canary::RunState::kEnded};

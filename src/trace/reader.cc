@@ -12,7 +12,7 @@
 #include "trace/ncu/ncu.h"
 #include "trace/nsys/nsys.h"
 #include "trace/perf/perf.h"
-#include "trace/strangers.h"
+#include "trace/unsupported_formats.h"
 
 namespace amdahl::trace {
 namespace {
@@ -20,11 +20,11 @@ namespace {
 constexpr std::size_t kHead = 64 * 1024;
 
 constexpr auto kReaders = std::to_array<Reader>({
-    {"bpf", "a record of waits of amdahl profile", bpf::claims, bpf::read},
-    {"kineto", "a trace of the PyTorch Profiler (Chrome JSON)", kineto::claims, kineto::read},
-    {"ncu", "what Nsight Compute prints with --csv", ncu::claims, ncu::read},
+    {"bpf", "a record of waits from amdahl profile", bpf::claims, bpf::read},
+    {"kineto", "a PyTorch Profiler trace (Chrome JSON)", kineto::claims, kineto::read},
+    {"ncu", "Nsight Compute output (ncu --csv)", ncu::claims, ncu::read},
     {"nsys", "an SQLite export of Nsight Systems", nsys::claims, nsys::read},
-    {"perf", "what perf script prints", perf::claims, perf::read},
+    {"perf", "output of perf script", perf::claims, perf::read},
 });
 
 std::string names_of(std::span<const Reader> some) {
@@ -33,7 +33,7 @@ std::string names_of(std::span<const Reader> some) {
   return join(names, ", ");
 }
 
-// What people see of bytes that nobody reads.
+// Unknown bytes as printable text.
 std::string shown(std::string_view bytes) {
   std::string text = clip(bytes.substr(0, 64), 32);
   for (char& c : text) {
@@ -57,12 +57,13 @@ Result<Reader> reader_for(std::string_view head) {
   }
   if (claiming.size() == 1) return claiming.front();
   if (claiming.empty()) {
-    if (std::string known = stranger(head); !known.empty()) return unsupported(std::move(known));
-    return unsupported(fmt::format("begins with '{}', which no reader knows; formats: {}",
+    if (std::string known = describe_unsupported(head); !known.empty())
+      return unsupported(std::move(known));
+    return unsupported(fmt::format("has an unknown format (starts with '{}'); known formats: {}",
                                    shown(head), names_of(kReaders)));
   }
   return unsupported(
-      fmt::format("is claimed by several readers, name one with --format: {}", names_of(claiming)));
+      fmt::format("matches several formats; choose one with --format: {}", names_of(claiming)));
 }
 
 Result<Reader> reader_named(std::string_view name) {
@@ -74,7 +75,7 @@ Result<Reader> reader_named(std::string_view name) {
   const auto near = did_you_mean(name, names);
   return Error{
       Error::Kind::kBadInput,
-      fmt::format("there is no format '{}'{} formats: {}", name,
+      fmt::format("unknown format '{}'{} known formats: {}", name,
                   near ? fmt::format(", did you mean '{}'?", *near) : ";", names_of(kReaders))};
 }
 

@@ -105,7 +105,7 @@ TEST_F(Attack, AKilledRunIsPaidFor) {
   std::this_thread::sleep_for(1s);
   ::kill(killed, SIGKILL);
   const Outcome next = house_.amdahl({"cycle"});
-  EXPECT_NE(next.err.find("its worker died without leaving receipts"), std::string::npos)
+  EXPECT_NE(next.err.find("the worker died without writing receipts"), std::string::npos)
       << next.err;
   ASSERT_EQ(events(house_, "run.voided").size(), 1U);
   const double spent =

@@ -133,7 +133,7 @@ TEST(Crash, AKilledWorkerVoidsItsPair) {
               true);
   const Outcome cycle = house.amdahl({"cycle", "--watch", "--gate-policy", "demo"});
   ASSERT_EQ(cycle.code, 0) << cycle.err;
-  EXPECT_NE(cycle.err.find("its worker died without leaving receipts"), std::string::npos)
+  EXPECT_NE(cycle.err.find("the worker died without writing receipts"), std::string::npos)
       << cycle.err;
   expect_sound(house);
 }

@@ -183,8 +183,7 @@ TEST(Dream, ARefutedIdeaIsNotDreamtInAnotherSpelling) {
   EXPECT_EQ(dreamt.at("known").value("harmful", 0), 1) << dreamt.dump(2);
   EXPECT_TRUE(dreamt.at("injected").empty()) << dreamt.dump(2);
   const Outcome told = house.amdahl({"dream", "--docs", "docs"});
-  EXPECT_NE(told.out.find("1 idea came up again and is not retried: 1 harmful"),
-            std::string::npos)
+  EXPECT_NE(told.out.find("1 idea came up again and is not retried: 1 harmful"), std::string::npos)
       << told.out;
   house.write("docs/b.md", "Against data starvation set the prefetch factor to 8.\n");
   EXPECT_TRUE(
@@ -227,7 +226,7 @@ TEST(Dream, AWinOfAnotherFamilyIsMovedOverByItsKnob) {
   EXPECT_EQ(moved.at("bottleneck"), "input");
   EXPECT_EQ(dreamt.at("injected").size(), 1U) << "nothing for the family without that bottleneck";
   EXPECT_TRUE(is_left_out(dreamt, "alone", "FEED_WORKERS=10",
-                          "it was won against data starvation, which costs alone nothing"))
+                          "it fixed data starvation, which costs alone nothing"))
       << dreamt.dump(2);
   EXPECT_TRUE(dream(house).at("injected").empty());
 

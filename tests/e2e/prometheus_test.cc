@@ -140,18 +140,18 @@ class Server {
 class Proxy {
  public:
   // Instead of the server's answer, or nothing to let it pass.
-  using Meddle = std::function<std::optional<os::Reply>(const os::Asked&, int number)>;
+  using Meddle = std::function<std::optional<os::Reply>(const os::ReceivedRequest&, int number)>;
 
   Proxy(std::string to, Meddle meddle)
-      : to_{std::move(to)}, meddle_{std::move(meddle)}, server_{[this](const os::Asked& asked) {
-          return answer(asked);
-        }} {}
+      : to_{std::move(to)},
+        meddle_{std::move(meddle)},
+        server_{[this](const os::ReceivedRequest& asked) { return answer(asked); }} {}
 
   std::string source() const { return "prometheus=" + server_.url(); }
   int asked() const { return samples_; }
 
  private:
-  os::Reply answer(const os::Asked& asked) {
+  os::Reply answer(const os::ReceivedRequest& asked) {
     const bool samples = asked.body.find("query=last_over_time") != asked.body.npos ||
                          asked.body.find("query=%28last_over_time") != asked.body.npos;
     if (samples) ++samples_;
@@ -160,7 +160,7 @@ class Proxy {
   }
 
  public:
-  os::Reply pass(const os::Asked& asked) const {
+  os::Reply pass(const os::ReceivedRequest& asked) const {
     const auto http = os::make_http();
     const auto answer =
         http->ask({.url = to_ + asked.path, .post = asked.method == "POST", .form = asked.body},
@@ -234,10 +234,11 @@ TEST_F(Prometheus, EachExportersJobsWithTheBestMetricTheyHave) {
 }
 
 TEST_F(Prometheus, EveryThirdRequestMayFail) {
-  Proxy proxy(server_->url(), [](const os::Asked&, int number) -> std::optional<os::Reply> {
-    if (number % 3 == 0) return os::Reply{.status = 503, .body = "busy"};
-    return std::nullopt;
-  });
+  Proxy proxy(server_->url(),
+              [](const os::ReceivedRequest&, int number) -> std::optional<os::Reply> {
+                if (number % 3 == 0) return os::Reply{.status = 503, .body = "busy"};
+                return std::nullopt;
+              });
   const Json answer = scan(proxy.source());
   EXPECT_EQ(jobs(answer), kJobs);
   EXPECT_EQ(answer.at("missing"), Json::array());
@@ -246,16 +247,17 @@ TEST_F(Prometheus, EveryThirdRequestMayFail) {
 TEST_F(Prometheus, SaysWhichTimeOfWhichMetricIsMissingAndAsksForThatAloneTheNextTime) {
   std::atomic<bool> broken = true;
   const std::string second_day = fmt::format("start={}&", kStart + 86400);
-  Proxy proxy(server_->url(), [&](const os::Asked& asked, int) -> std::optional<os::Reply> {
-    const bool hit = asked.body.find(second_day) != asked.body.npos &&
-                     asked.body.find("last_over_time%28DCGM_FI_PROF_SM") != asked.body.npos;
-    if (broken && hit) {
-      return os::Reply{
-          .status = 400,
-          .body = R"({"status":"error","errorType":"internal","error":"chunk 7 is gone"})"};
-    }
-    return std::nullopt;
-  });
+  Proxy proxy(
+      server_->url(), [&](const os::ReceivedRequest& asked, int) -> std::optional<os::Reply> {
+        const bool hit = asked.body.find(second_day) != asked.body.npos &&
+                         asked.body.find("last_over_time%28DCGM_FI_PROF_SM") != asked.body.npos;
+        if (broken && hit) {
+          return os::Reply{
+              .status = 400,
+              .body = R"({"status":"error","errorType":"internal","error":"chunk 7 is gone"})"};
+        }
+        return std::nullopt;
+      });
   const Json partly = scan(proxy.source());
   ASSERT_EQ(partly.at("missing").size(), 1U) << partly.at("missing");
   EXPECT_EQ(partly.at("missing").at(0),
@@ -277,12 +279,13 @@ TEST_F(Prometheus, SaysWhichTimeOfWhichMetricIsMissingAndAsksForThatAloneTheNext
 
 TEST_F(Prometheus, PartialAnswersAreNamedAndNotKept) {
   Proxy* self = nullptr;
-  Proxy proxy(server_->url(), [&](const os::Asked& asked, int) -> std::optional<os::Reply> {
-    if (asked.body.find("gpu_gfx_activity%5B14999ms") == asked.body.npos) return std::nullopt;
-    os::Reply reply = self->pass(asked);
-    reply.body.insert(reply.body.rfind('}'), R"(,"warnings":["store tw038 did not answer"])");
-    return reply;
-  });
+  Proxy proxy(
+      server_->url(), [&](const os::ReceivedRequest& asked, int) -> std::optional<os::Reply> {
+        if (asked.body.find("gpu_gfx_activity%5B14999ms") == asked.body.npos) return std::nullopt;
+        os::Reply reply = self->pass(asked);
+        reply.body.insert(reply.body.rfind('}'), R"(,"warnings":["store tw038 did not answer"])");
+        return reply;
+      });
   self = &proxy;
   const Json answer = scan(proxy.source());
   EXPECT_EQ(answer.at("missing"), Json::array({"store tw038 did not answer"}));
@@ -296,13 +299,16 @@ TEST_F(Prometheus, PartialAnswersAreNamedAndNotKept) {
 TEST_F(Prometheus, AnswersThatEndInTheMiddleAreNamedAndNotKept) {
   Proxy* self = nullptr;
   std::atomic<bool> broken = true;
-  Proxy proxy(server_->url(), [&](const os::Asked& asked, int) -> std::optional<os::Reply> {
-    if (!broken || asked.path.find("query_range") == asked.path.npos) return std::nullopt;
-    if (asked.body.find("gpu_gfx_activity%5B14999ms") == asked.body.npos) return std::nullopt;
-    os::Reply reply = self->pass(asked);
-    reply.body.resize(reply.body.size() / 2);
-    return reply;
-  });
+  Proxy proxy(server_->url(),
+              [&](const os::ReceivedRequest& asked, int) -> std::optional<os::Reply> {
+                if (!broken || asked.path.find("query_range") == asked.path.npos)
+                  return std::nullopt;
+                if (asked.body.find("gpu_gfx_activity%5B14999ms") == asked.body.npos)
+                  return std::nullopt;
+                os::Reply reply = self->pass(asked);
+                reply.body.resize(reply.body.size() / 2);
+                return reply;
+              });
   self = &proxy;
   const Json partly = scan(proxy.source());
   ASSERT_EQ(partly.at("missing").size(), 1U) << partly.at("missing");
@@ -334,7 +340,7 @@ TEST_F(Prometheus, PagesAndRedirectionsAreNamed) {
   for (const Case& c : cases) {
     SCOPED_TRACE(c.says);
     Proxy proxy(server_->url(),
-                [&](const os::Asked&, int) { return std::optional<os::Reply>(c.reply); });
+                [&](const os::ReceivedRequest&, int) { return std::optional<os::Reply>(c.reply); });
     const Json answer = scan(proxy.source(), {"sacct.txt"});
     ASSERT_EQ(answer.at("missing").size(), 1U) << answer;
     const std::string missing = answer.at("missing").at(0);
@@ -344,13 +350,14 @@ TEST_F(Prometheus, PagesAndRedirectionsAreNamed) {
 
 TEST_F(Prometheus, AnswersThatBreakOffAreAskedForAgain) {
   Proxy* self = nullptr;
-  Proxy proxy(server_->url(), [&](const os::Asked& asked, int number) -> std::optional<os::Reply> {
-    if (number % 4 != 0) return std::nullopt;
-    os::Reply reply = self->pass(asked);
-    if (number % 8 == 0) reply.hang_up = true;
-    reply.cut = reply.body.size() / 2;
-    return reply;
-  });
+  Proxy proxy(server_->url(),
+              [&](const os::ReceivedRequest& asked, int number) -> std::optional<os::Reply> {
+                if (number % 4 != 0) return std::nullopt;
+                os::Reply reply = self->pass(asked);
+                if (number % 8 == 0) reply.hang_up = true;
+                reply.cut = reply.body.size() / 2;
+                return reply;
+              });
   self = &proxy;
   const Json answer = scan(proxy.source());
   EXPECT_EQ(jobs(answer), kJobs);
@@ -362,13 +369,14 @@ TEST_F(Prometheus, ASlowServerIsWaitedForAndItsGapIsNamed) {
   std::atomic<bool> asleep = true;
   const std::string second_day = fmt::format("start={}&", kStart + 86400);
   Proxy* self = nullptr;
-  Proxy proxy(server_->url(), [&](const os::Asked& asked, int) -> std::optional<os::Reply> {
-    const bool hit = asked.body.find(second_day) != asked.body.npos &&
-                     asked.body.find("gpu_gfx_activity%5B14999ms") != asked.body.npos;
-    os::Reply reply = self->pass(asked);
-    reply.delay = asleep && hit ? std::chrono::seconds(60) : std::chrono::milliseconds(150);
-    return reply;
-  });
+  Proxy proxy(
+      server_->url(), [&](const os::ReceivedRequest& asked, int) -> std::optional<os::Reply> {
+        const bool hit = asked.body.find(second_day) != asked.body.npos &&
+                         asked.body.find("gpu_gfx_activity%5B14999ms") != asked.body.npos;
+        os::Reply reply = self->pass(asked);
+        reply.delay = asleep && hit ? std::chrono::seconds(60) : std::chrono::milliseconds(150);
+        return reply;
+      });
   self = &proxy;
   const auto slow_scan = [&] {
     std::vector<std::string> words = {"scan", "--json", "--by", "job"};
@@ -390,17 +398,19 @@ TEST_F(Prometheus, ASlowServerIsWaitedForAndItsGapIsNamed) {
 }
 
 TEST_F(Prometheus, TooLargeAnswersAreAskedForInHalves) {
-  Proxy proxy(server_->url(), [&](const os::Asked& asked, int) -> std::optional<os::Reply> {
-    const auto number = [&](const char* name) {
-      const auto at = asked.body.find(name);
-      return at == asked.body.npos ? 0 : std::atoll(asked.body.c_str() + at + std::strlen(name));
-    };
-    if (asked.body.find("last_over_time") == asked.body.npos) return std::nullopt;
-    if (number("end=") - number("start=") < 7 * 3600) return std::nullopt;
-    return os::Reply{.status = 422,
-                     .body = R"({"status":"error","errorType":"execution",)"
-                             R"("error":"query processing would load too many samples"})"};
-  });
+  Proxy proxy(
+      server_->url(), [&](const os::ReceivedRequest& asked, int) -> std::optional<os::Reply> {
+        const auto number = [&](const char* name) {
+          const auto at = asked.body.find(name);
+          return at == asked.body.npos ? 0
+                                       : std::atoll(asked.body.c_str() + at + std::strlen(name));
+        };
+        if (asked.body.find("last_over_time") == asked.body.npos) return std::nullopt;
+        if (number("end=") - number("start=") < 7 * 3600) return std::nullopt;
+        return os::Reply{.status = 422,
+                         .body = R"({"status":"error","errorType":"execution",)"
+                                 R"("error":"query processing would load too many samples"})"};
+      });
   const Json answer = scan(proxy.source());
   EXPECT_EQ(jobs(answer), kJobs);
   EXPECT_EQ(answer.at("missing"), Json::array());
@@ -409,12 +419,14 @@ TEST_F(Prometheus, TooLargeAnswersAreAskedForInHalves) {
 TEST_F(Prometheus, AfterAnInterruptTheRestIsAskedFor) {
   pid_t child = 0;
   std::atomic<int> answered = 0;
-  Proxy proxy(server_->url(), [&](const os::Asked& asked, int) -> std::optional<os::Reply> {
-    if (asked.body.find("query=last_over_time") == asked.body.npos) return std::nullopt;
-    // The fifth and later hang until ^C has come.
-    if (++answered > 4) return os::Reply{.status = 500, .delay = std::chrono::seconds(30)};
-    return std::nullopt;
-  });
+  Proxy proxy(server_->url(),
+              [&](const os::ReceivedRequest& asked, int) -> std::optional<os::Reply> {
+                if (asked.body.find("query=last_over_time") == asked.body.npos) return std::nullopt;
+                // The fifth and later hang until ^C has come.
+                if (++answered > 4)
+                  return os::Reply{.status = 500, .delay = std::chrono::seconds(30)};
+                return std::nullopt;
+              });
   child = ::fork();
   if (child == 0) {
     const std::string state = house_.path("state");
@@ -450,12 +462,13 @@ TEST_F(Prometheus, AfterAnInterruptTheRestIsAskedFor) {
 }
 
 TEST_F(Prometheus, SecretsComeByNameAndAreNotShown) {
-  Proxy proxy(server_->url(), [](const os::Asked& asked, int) -> std::optional<os::Reply> {
-    if (asked.headers.find("Authorization: Bearer s3cret\r\n") != asked.headers.npos) {
-      return std::nullopt;
-    }
-    return os::Reply{.status = 401, .body = "who are you?"};
-  });
+  Proxy proxy(server_->url(),
+              [](const os::ReceivedRequest& asked, int) -> std::optional<os::Reply> {
+                if (asked.headers.find("Authorization: Bearer s3cret\r\n") != asked.headers.npos) {
+                  return std::nullopt;
+                }
+                return os::Reply{.status = 401, .body = "who are you?"};
+              });
   std::vector<std::string> words = {"scan", "--source", proxy.source()};
   words.insert(words.end(), kWindow.begin(), kWindow.end());
   const Outcome outside = house_.amdahl(words);

@@ -106,8 +106,8 @@ TEST_F(Tune, WhatDoesNotEngageIsInvalidAndSaysWhy) {
   const Json rows = Json::parse(listed.out);
   const Outcome shown = house_.amdahl(
       {"ledger", "show", rows.at("hypotheses").at(0).at("hypothesis").at("id").get<std::string>()});
-  EXPECT_NE(shown.out.find("the injection did not engage: loader-workers: the job never does what "
-                           "it would change"),
+  EXPECT_NE(shown.out.find("the injection did not engage: loader-workers: the job never runs the "
+                           "code that it changes"),
             std::string::npos)
       << shown.out;
 }

@@ -27,19 +27,19 @@ Result<> check(const PairRequest& request) {
                    int{!request.more.empty()};
   if (ways > 1) {
     return bad_input(
-        "the request wants more than one of a profile, arms at once, arms by steps and a block");
+        "the request must be at most one of: a profile, concurrent arms, arms by steps, a block");
   }
   if (request.contended && request.cpus.empty()) {
-    return bad_input("neighbours need CPU slots to sit on, and the request names none");
+    return bad_input("a contended run needs CPU slots, and the request has none");
   }
   if (request.concurrent && (request.cpus.size() < 2 || request.cpus.size() % 2 != 0)) {
     return bad_input(
-        fmt::format("arms that run at once need an even number of CPU slots, at least 2, not {}; "
+        fmt::format("concurrent arms need an even number of CPU slots, at least 2, not {}; "
                     "add slots or set pairing = \"same-allocation\" in the spec",
                     request.cpus.size()));
   }
   if (request.steps && request.schedule.empty()) {
-    return bad_input("arms that alternate by steps need a schedule, and the request has none");
+    return bad_input("arms by steps need a schedule, and the request has none");
   }
   if (request.more.size() + 1 > kBlockVariants) {
     return bad_input(fmt::format("a block holds at most {} variants, not {}", kBlockVariants,
@@ -60,7 +60,7 @@ Result<std::vector<int>> sequence(const PairRequest& request) {
   std::vector<int> sorted = request.order;
   std::ranges::sort(sorted);
   if (sorted == all) return request.order;
-  return bad_input(fmt::format("the order {} does not name each of the {} arms once",
+  return bad_input(fmt::format("the order {} must name each of the {} arms exactly once",
                                fmt::join(request.order, ","), arms));
 }
 
@@ -107,7 +107,7 @@ Result<std::string> devices_for(const std::optional<std::string>& visible, int c
   }
   if (devices.size() < 2 * static_cast<std::size_t>(each)) {
     return bad_input(
-        fmt::format("arms that run at once need {} GPUs, {} for each, and there are {}; set "
+        fmt::format("concurrent arms need {} GPUs ({} each), but there are {}; set "
                     "pairing = \"same-allocation\" in the spec",
                     2 * each, each, devices.size()));
   }

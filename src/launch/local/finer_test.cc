@@ -159,7 +159,7 @@ TEST_F(FinerTest, ArmsAtOnceHaveDevicesOfTheirOwn) {
   made.a.accelerators = 3;
   receipts = *run_here(path("state"), made);
   EXPECT_EQ(receipts.a->reason,
-            "arms that run at once need 6 GPUs, 3 for each, and there are 4; set pairing = "
+            "concurrent arms need 6 GPUs (3 each), but there are 4; set pairing = "
             "\"same-allocation\" in the spec");
   ::unsetenv("AMDAHL_NVML_LIB");
   ::unsetenv("FAKE_NVML_BUSY");
@@ -200,7 +200,7 @@ TEST_F(FinerTest, NeighboursSitOnTheSlotsAndAreNotTheJobs) {
 TEST_F(FinerTest, WithoutItsNeighboursARunTestedNothing) {
   const Receipts receipts =
       finish(beside(fmt::format("set -- $({}); kill -9 $1", kListNeighbours), "true"));
-  EXPECT_EQ(receipts.problem, "a neighbour died while the arms ran");
+  EXPECT_EQ(receipts.problem, "a load process died while the arms ran");
   EXPECT_FALSE(receipts.a || receipts.b);
 }
 
@@ -250,7 +250,7 @@ TEST_F(FinerTest, ABlockWhoseWorkerDiesIsLost) {
   EXPECT_TRUE(left.lost);
   EXPECT_TRUE(left.a);
   EXPECT_EQ(left.under_way, "B");
-  EXPECT_EQ(left.problem, "its worker died without leaving receipts while B ran");
+  EXPECT_EQ(left.problem, "the worker died without writing receipts while B ran");
 }
 
 TEST_F(FinerTest, APersonWhoWaitsCanStopARun) {
@@ -283,19 +283,19 @@ TEST_F(FinerTest, WhatIsWrongWithARequestIsTheProblemAndNothingRuns) {
       {with([](PairRequest& r) {
          r.concurrent = true, r.cpus = {0, 1, 2};
        }),
-       "arms that run at once need an even number of CPU slots, at least 2, not 3; add slots or "
-       "set pairing = \"same-allocation\" in the spec"},
+       "concurrent arms need an even number of CPU slots, at least 2, not 3; add slots or set "
+       "pairing = \"same-allocation\" in the spec"},
       {with([](PairRequest& r) { r.concurrent = true, r.cpus = {}; }),
-       "arms that run at once need an even number of CPU slots, at least 2, not 0; add slots or "
-       "set pairing = \"same-allocation\" in the spec"},
+       "concurrent arms need an even number of CPU slots, at least 2, not 0; add slots or set "
+       "pairing = \"same-allocation\" in the spec"},
       {with([](PairRequest& r) { r.concurrent = r.steps = true; }),
-       "the request wants more than one of a profile, arms at once, arms by steps and a block"},
+       "the request must be at most one of: a profile, concurrent arms, arms by steps, a block"},
       {with([](PairRequest& r) { r.contended = true, r.cpus = {}; }),
-       "neighbours need CPU slots to sit on, and the request names none"},
+       "a contended run needs CPU slots, and the request has none"},
       {with([](PairRequest& r) { r.contended = true, r.cpus = {1000}; }),
-       "cannot put a neighbour on CPU 1000: Invalid argument"},
+       "cannot start a load process on CPU 1000: Invalid argument"},
       {with([](PairRequest& r) { r.contended = true, r.cpus = {1 << 20}; }),
-       "cannot put a neighbour on CPU 1048576: Invalid argument"},
+       "cannot start a load process on CPU 1048576: Invalid argument"},
       {with([](PairRequest& r) {
          r.more = {r.a, r.a, r.a, r.a};
        }),
@@ -303,17 +303,17 @@ TEST_F(FinerTest, WhatIsWrongWithARequestIsTheProblemAndNothingRuns) {
       {with([](PairRequest& r) {
          r.more = {r.a}, r.order = {0, 1, 1};
        }),
-       "the order 0,1,1 does not name each of the 3 arms once"},
+       "the order 0,1,1 must name each of the 3 arms exactly once"},
       {with([](PairRequest& r) { r.steps = true; }),
-       "arms that alternate by steps need a schedule, and the request has none"},
+       "arms by steps need a schedule, and the request has none"},
       {with([](PairRequest& r) {
          r.steps = true, r.schedule = "ABBA", r.spec.metric = "tokens_per_s";
        }),
        "steps are compared by accelerator_seconds_per_work, but the spec's metric is "
        "tokens_per_s; set pairing = \"same-allocation\" in the spec"},
       {with([](PairRequest& r) { r.steps = true, r.schedule = "ABBA", r.b.accelerators = 2; }),
-       "the arms differ in their accelerators, which no process can change about itself; set "
-       "pairing = \"same-allocation\" in the spec"},
+       "the arms differ in their accelerators, which a running process cannot switch; set pairing "
+       "= \"same-allocation\" in the spec"},
   };
   int number = 0;
   for (const Case& c : cases) {

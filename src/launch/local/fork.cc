@@ -49,7 +49,7 @@ void pin_to(const std::vector<int>& cpus) {
 
 Result<Fork> Fork::start(const std::vector<int>& cpus, const std::function<int()>& body) {
   const pid_t parent = ::getpid();
-  const pid_t pid = os::fork_patiently();
+  const pid_t pid = os::fork_with_retries();
   if (pid == 0) be_child(parent, cpus, body);
   if (pid < 0) {
     return external(

@@ -49,18 +49,18 @@ std::optional<model::Receipt> receipt_of(const RunFolder& folder, const std::str
     return std::nullopt;
   }
   if (!model::check_seal(*receipt)) {
-    complain("its receipt was changed after it was written");
+    complain("the receipt was changed after it was written");
     return std::nullopt;
   }
   if (const std::string id = name_of(folder) + "/" + arm; receipt->id != id) {
-    complain(fmt::format("its receipt is that of {}", receipt->id));
+    complain(fmt::format("the receipt belongs to {}", receipt->id));
     return std::nullopt;
   }
   return *receipt;
 }
 
-// One process that was both arms in turn. A run that failed is told by its arms' endings; one that
-// went well but cannot be used, by the problem.
+// One process that ran both arms in turn. A failed run shows in the endings of its arms; a run that
+// ended well but cannot be used shows in `problem`.
 void add_steps(const RunFolder& folder, const PairRequest& request, Receipts& receipts) {
   receipts.out_b = receipts.out_a;
   receipts.whole = receipt_of(folder, "A", receipts.problem);
@@ -84,10 +84,10 @@ std::vector<std::string> order_in(const Json& done) {
   return order;
 }
 
-// What a run without an end left: the receipts of arms that were over, and which were not.
+// What an unfinished run left: receipts of finished arms, and which arms were running.
 Result<> add_lost(const RunFolder& folder, Receipts& receipts) {
   receipts.lost = true;
-  receipts.problem = "its worker died without leaving receipts";
+  receipts.problem = "the worker died without writing receipts";
   const auto stored = json_in(folder.request());
   if (!stored) return Ok{};
   const PairRequest request = TRY(decode_request(*stored).in(folder.request()));
@@ -174,7 +174,7 @@ class LocalLauncher final : public Launcher {
     const RunFolder folder = TRY(folder_of(run.reservation));
     if (!os::exists(folder.request()) || !is_of(folder, run.ticket)) {
       return Error{Error::Kind::kNotFound,
-                   fmt::format("{}: nothing was submitted", run.reservation)};
+                   fmt::format("{}: this run was never submitted", run.reservation)};
     }
     return worker_id(run.reservation);
   }
@@ -183,14 +183,15 @@ class LocalLauncher final : public Launcher {
     const RunFolder folder = TRY(folder_of(run.reservation));
     if (!is_of(folder, run.ticket)) {
       return Error{Error::Kind::kConflict,
-                   fmt::format("{} is another run's: its ticket differs", folder.path)};
+                   fmt::format("{} belongs to another run: the ticket differs", folder.path)};
     }
     Receipts receipts;
     receipts.out_a = folder.out("A");
     receipts.out_b = folder.out("B");
     if (!os::exists(folder.done())) {
       if (state_of(folder, run) == RunState::kUnknown) {
-        return Error{Error::Kind::kNotFound, fmt::format("{}: it has not begun", run.reservation)};
+        return Error{Error::Kind::kNotFound,
+                     fmt::format("{}: the run has not started", run.reservation)};
       }
       TRY(add_lost(folder, receipts));
       return receipts;

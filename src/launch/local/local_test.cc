@@ -25,7 +25,7 @@ using model::Ending;
 
 TEST_F(LocalTest, APairLeavesTwoSealedReceipts) {
   EXPECT_EQ(launcher_->poll({"r-1"})->state, RunState::kUnknown);
-  EXPECT_EQ(launcher_->worker_of({"r-1"}).error().text, "r-1: nothing was submitted");
+  EXPECT_EQ(launcher_->worker_of({"r-1"}).error().text, "r-1: this run was never submitted");
   const auto worker =
       launcher_->submit(request("echo a; echo a >> order", "echo b; echo b >> order"));
   ASSERT_TRUE(worker) << worker.error().text;
@@ -189,8 +189,8 @@ TEST_F(LocalTest, AFolderBelongsToTheRunWhoseTicketItBears) {
   const auto fresh = make(path("state"));
   EXPECT_EQ(fresh->poll({"r-1", "second"})->state, RunState::kForeign);
   EXPECT_EQ(fresh->collect({"r-1", "second"}).error().text,
-            run_folder().path + " is another run's: its ticket differs");
-  EXPECT_EQ(fresh->worker_of({"r-1", "second"}).error().text, "r-1: nothing was submitted");
+            run_folder().path + " belongs to another run: the ticket differs");
+  EXPECT_EQ(fresh->worker_of({"r-1", "second"}).error().text, "r-1: this run was never submitted");
   PairRequest again = request("echo new >> order", "echo new >> order");
   again.ticket = "second";
   ASSERT_TRUE(fresh->submit(again));
@@ -213,8 +213,8 @@ TEST_F(LocalTest, AFolderInUseIsNotMovedAside) {
   again.ticket = "second";
   EXPECT_EQ(launcher_->submit(again).error().text,
             run_folder().path +
-                " is in use by a run of ledger 0123abcd; wait until it is over, or name another "
-                "folder with --state");
+                " is in use by a run of ledger 0123abcd; wait until it ends, or use another folder "
+                "with --state");
   EXPECT_EQ(launcher_->poll({"r-1", "second"})->state, RunState::kForeign);
   ASSERT_TRUE(launcher_->cancel({"r-1", "second"}));
   ASSERT_TRUE(launcher_->kill({"r-1", "second"}));
@@ -268,7 +268,7 @@ TEST_F(LocalTest, AForgedOrMissingReceiptIsAProblem) {
   std::filesystem::remove(run_folder().receipt("B"));
   const Receipts receipts = *launcher_->collect({"r-1"});
   EXPECT_FALSE(receipts.a || receipts.b);
-  EXPECT_EQ(receipts.problem, "arm A: its receipt was changed after it was written; arm B: " +
+  EXPECT_EQ(receipts.problem, "arm A: the receipt was changed after it was written; arm B: " +
                                   run_folder().receipt("B") + ": no such file");
 }
 
@@ -365,7 +365,7 @@ TEST_F(LocalTest, AVariantThatDoesNotBuildSpendsNoArm) {
   const Receipts receipts = *launcher_->collect({"r-1"});
   EXPECT_FALSE(os::exists(path("a_ran")) || os::exists(path("b_ran")));
   EXPECT_EQ(receipts.a->ending, Ending::kNotStarted);
-  EXPECT_EQ(receipts.a->reason, "not run: arm B cannot be started");
+  EXPECT_EQ(receipts.a->reason, "not run: arm B cannot start");
   EXPECT_TRUE(receipts.b->reason.starts_with("the build failed: ")) << receipts.b->reason;
   EXPECT_GE(receipts.build_wall, 200ms) << "both trees were built, and are paid for";
 

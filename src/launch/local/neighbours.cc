@@ -40,9 +40,9 @@ Result<Neighbours> Neighbours::on(const std::vector<int>& cpus) {
     ssize_t got = 0;
     while ((got = ::read(hear.get(), &error, sizeof error)) < 0 && errno == EINTR) {
     }
-    if (got != sizeof error) return external(fmt::format("the neighbour on CPU {} died", cpu));
+    if (got != sizeof error) return external(fmt::format("the load process on CPU {} died", cpu));
     if (error != 0) {
-      return bad_input(fmt::format("cannot put a neighbour on CPU {}: {}", cpu,
+      return bad_input(fmt::format("cannot start a load process on CPU {}: {}", cpu,
                                    std::system_category().message(error)));
     }
   }

@@ -1,4 +1,4 @@
-// neighbours.h: work that we put beside an arm, to see what its claim is worth on a busy host.
+// neighbours.h: load processes that make a host busy while the arms run.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace amdahl::launch::local {
 
-// One process a slot that spins, at our priority, until this goes away or we die. The supervisor
-// counts them as the host's noise, not as the job's, if they are there before it starts.
+// One spinning process per slot, at our priority, until this object is destroyed or we die. The
+// supervisor counts them as noise of the host, not of the job, if they start before it.
 class Neighbours {
  public:
-  // Returns once all of them spin where they should.
+  // Returns when all of them spin on their CPUs.
   static Result<Neighbours> on(const std::vector<int>& cpus);
-  // Whether none has died; the claim was not tested otherwise.
+  // Whether all are still alive; if not, the claim was not tested under load.
   bool all_there();
 
  private:

@@ -155,8 +155,9 @@ std::optional<std::string> text_with(const model::Plan& plan, const std::string&
     for (std::size_t at = word.find(top); at != word.npos; at = word.find(top, at + 1)) {
       const std::string_view rest = std::string_view(word).substr(at + top.size());
       if (!rest.empty() && std::string_view("/ \t\n;&|)'\"").find(rest[0]) == rest.npos) continue;
-      return fmt::format("\"{}\" names the checkout {}; use paths relative to the spec's workdir",
-                         clip(word, 80), top);
+      return fmt::format(
+          "\"{}\" contains the path of the checkout {}; use paths relative to the spec's workdir",
+          clip(word, 80), top);
     }
   }
   return std::nullopt;
@@ -239,10 +240,10 @@ Patched make_patched(const model::Spec& spec, const model::Plan& plan, const std
                      const std::string& commit) {
   Patched made{bad_input("a patch needs repo = \"...\" in the job's spec")};
   if (spec.repo.empty()) return made;
-  // Such a patch makes no difference to what is run; of an arm without one nothing is said by that.
+  // The patch then has no effect on the job. An arm without a patch is not to blame for that.
   const auto cannot_reach = [&](const std::string& why) {
     if (!plan.patch.empty()) made.never = model::NeverRuns::kPatchDoesNotApply;
-    return bad_input(fmt::format("{}: it cannot reach the job: {}",
+    return bad_input(fmt::format("{}: it does not affect the job: {}",
                                  name(model::NeverRuns::kPatchDoesNotApply), why));
   };
   const auto make = [&]() -> Result<model::Plan> {
@@ -261,7 +262,7 @@ Patched make_patched(const model::Spec& spec, const model::Plan& plan, const std
     }
     if (auto moved = moved_into(plan, tree)) return *std::move(moved);
     return cannot_reach(
-        fmt::format("neither its workdir {} nor a file of its command is inside the repo {}",
+        fmt::format("neither the workdir {} nor any file of the command is inside the repo {}",
                     plan.workdir, tree.top));
   };
   made.plan = make();

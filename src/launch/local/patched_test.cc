@@ -55,16 +55,16 @@ TEST_F(PatchedTest, APatchThatCannotReachTheCommandIsSaid) {
   const auto moved = in_patched_tree(spec_, plan_, path("trees"));
   ASSERT_FALSE(moved);
   EXPECT_EQ(moved.error().text,
-            "the patch does not apply: it cannot reach the job: neither its workdir " +
-                path("data") + " nor a file of its command is inside the repo " + path("repo"));
+            "the patch does not apply: it does not affect the job: neither the workdir " +
+                path("data") + " nor any file of the command is inside the repo " + path("repo"));
 }
 
 TEST_F(PatchedTest, AScriptGivenAsTextThatNamesTheCheckoutIsRefused) {
   plan_.workdir = path("repo");
   plan_.argv = {"sh", "-c", "cd '" + path("repo") + "' && cat train.py"};
   EXPECT_EQ(in_patched_tree(spec_, plan_, path("trees")).error().text,
-            "the patch does not apply: it cannot reach the job: \"" + clip(plan_.argv[2], 80) +
-                "\" names the checkout " + path("repo") +
+            "the patch does not apply: it does not affect the job: \"" + clip(plan_.argv[2], 80) +
+                "\" contains the path of the checkout " + path("repo") +
                 "; use paths relative to the spec's workdir");
   plan_.argv[2] = "cat train.py; ls '" + path("repo") + "-data'";
   EXPECT_TRUE(in_patched_tree(spec_, plan_, path("trees"))) << "that is another folder";

@@ -65,8 +65,8 @@ std::optional<pid_t> living_worker(const RunFolder& folder) {
   return started->pid;
 }
 
-HandedOver handed_over(const RunFolder& folder) {
-  HandedOver handed;
+Submissions handed_over(const RunFolder& folder) {
+  Submissions handed;
   const auto text = os::read_file(folder.handed());
   if (!text) return handed;
   std::optional<Nanos> first;
@@ -98,7 +98,7 @@ std::optional<Nanos> time_taken(const RunFolder& folder) {
   }
   if (done) return not_negative(done->at - started->at);
   if (same_clock) return not_negative(os::real_clock().monotonic() - started->monotonic);
-  if (started->host == os::host_name()) return std::nullopt;  // It ended with an earlier boot.
+  if (started->host == os::host_name()) return std::nullopt;  // This host has rebooted since.
   return not_negative(os::real_clock().unix_time() - started->at);
 }
 
@@ -108,10 +108,11 @@ Result<> move_aside(const RunFolder& folder) {
       owner && !owner->ledger.empty() ? "ledger " + owner->ledger : std::string("another ledger");
   // After done.json the worker only has to exit.
   if (os::FileLock::is_held(folder.claim()) && !os::exists(folder.done())) {
-    return Error{Error::Kind::kConflict,
-                 fmt::format("{} is in use by a run of {}; wait until it is over, or name another "
-                             "folder with --state",
-                             folder.path, whose)};
+    return Error{
+        Error::Kind::kConflict,
+        fmt::format("{} is in use by a run of {}; wait until it ends, or use another folder "
+                    "with --state",
+                    folder.path, whose)};
   }
   const fs::path path(folder.path);
   const std::string aside = (path.parent_path() / ".aside").string();
@@ -120,7 +121,7 @@ Result<> move_aside(const RunFolder& folder) {
       fmt::format("{}/{}-{}", aside, path.filename().string(), os::random_hex(8));
   std::error_code error;
   fs::rename(path, to, error);
-  if (error) return external(fmt::format("{}: cannot be moved: {}", folder.path, error.message()));
+  if (error) return external(fmt::format("{}: cannot move: {}", folder.path, error.message()));
   return Ok{};
 }
 

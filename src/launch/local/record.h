@@ -1,4 +1,4 @@
-// record.h: what a run's folder tells of whose run it is and how long it has taken.
+// record.h: reads from a run's folder who owns the run and how long it has taken.
 #pragma once
 
 #include <optional>
@@ -30,18 +30,18 @@ bool is_used(const RunFolder& folder);
 std::optional<pid_t> living_worker(const RunFolder& folder);
 
 // How often it was submitted, and how long ago for the first time.
-struct HandedOver {
+struct Submissions {
   int times = 0;
   std::optional<Nanos> since = Nanos{0};  // Nothing: before the last boot.
 };
-HandedOver handed_over(const RunFolder& folder);
+Submissions handed_over(const RunFolder& folder);
 Result<> note_handing_over(const RunFolder& folder);
 
-// From the worker's start to the end of the run, or until now; nothing if that cannot be told. Of
-// another host's run the wall clocks tell it.
+// From the worker's start to the end of the run, or until now; nothing if unknown. For a run on
+// another host by wall-clock times.
 std::optional<Nanos> time_taken(const RunFolder& folder);
 
-// Makes way for another run of that name: to <runs>/.aside. kConflict if its worker lives.
+// Moves the folder to <runs>/.aside, to free its name. kConflict if its worker is alive.
 Result<> move_aside(const RunFolder& folder);
 
 }  // namespace amdahl::launch::local

@@ -20,7 +20,7 @@ namespace {
 [[noreturn]] void detach_and_become(char* const* argv, char* const* env, int input, int log,
                                     int tell) {
   ::setsid();
-  const pid_t second = os::fork_patiently();
+  const pid_t second = os::fork_with_retries();
   if (second > 0) ::_exit(0);
   if (second == 0) {
     for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
@@ -63,7 +63,7 @@ Result<> spawn_detached(const std::vector<std::string>& argv, const Environment&
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return external("cannot make a pipe");
   const os::Fd hear{ends[0]};
   os::Fd tell{ends[1]};
-  const pid_t first = os::fork_patiently();
+  const pid_t first = os::fork_with_retries();
   if (first == 0) {
     detach_and_become(word_pointers.data(), variable_pointers.data(), input.get(), output.get(),
                       tell.get());

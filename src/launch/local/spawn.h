@@ -1,4 +1,4 @@
-// spawn.h: starts a program that lives on when we do not.
+// spawn.h: starts a program that outlives us.
 #pragma once
 
 #include <string>

@@ -44,7 +44,7 @@ class HeldBack {
 
 }  // namespace
 
-Result<Together> run_together(const std::vector<Task>& tasks) {
+Result<TaskResults> run_together(const std::vector<Task>& tasks) {
   std::vector<Fork> children;
   std::optional<HeldBack> held_back(std::in_place);
   for (const Task& task : tasks) {
@@ -52,15 +52,15 @@ Result<Together> run_together(const std::vector<Task>& tasks) {
   }
   observe::SignalRelay relay;
   held_back.reset();
-  Together together;
+  TaskResults results;
   while (wait_for_something(children, relay.fd())) {
     for (const int signal : relay.take()) {
-      together.interrupted |= signal == SIGINT || signal == SIGTERM;
+      results.interrupted |= signal == SIGINT || signal == SIGTERM;
       for (const Fork& child : children) child.tell(signal);
     }
   }
-  for (const Fork& child : children) together.well.push_back(child.status() == 0);
-  return together;
+  for (const Fork& child : children) results.well.push_back(child.status() == 0);
+  return results;
 }
 
 }  // namespace amdahl::launch::local

@@ -1,4 +1,4 @@
-// together.h: several things at once, each in a process of its own.
+// together.h: runs several tasks at once, each in its own process.
 #pragma once
 
 #include <functional>
@@ -13,14 +13,14 @@ struct Task {
   std::function<bool()> run;  // Whether it went well. Runs in the child.
 };
 
-struct Together {
+struct TaskResults {
   std::vector<bool> well;    // By task; false also if its process died.
   bool interrupted = false;  // SIGINT or SIGTERM came.
 };
 
-// Until all are over. A supervisor waits for every child of its process, so two of them need two
-// processes. The signals that a supervisor passes on are sent to each task; if we die, they do.
-// Only for a process of one thread that is not supervising itself.
-Result<Together> run_together(const std::vector<Task>& tasks);
+// Returns when all tasks have ended. A supervisor waits for every child of its process, so two
+// supervisors need two processes. Signals are forwarded to each task; tasks die with us. Only for a
+// single-threaded process that is not a supervisor itself.
+Result<TaskResults> run_together(const std::vector<Task>& tasks);
 
 }  // namespace amdahl::launch::local

@@ -86,7 +86,7 @@ class Worker {
     }
     const bool deserted = neighbours && !neighbours->all_there();
     neighbours.reset();  // Whoever sees that it is done may use the slots.
-    return finish(*arms, deserted ? "a neighbour died while the arms ran" : "");
+    return finish(*arms, deserted ? "a load process died while the arms ran" : "");
   }
 
  private:
@@ -175,7 +175,7 @@ class Worker {
     for (const Ready& arm : ready) {
       if (!arm.reason.empty()) culprit = arm.arm.name;
     }
-    const std::string others = fmt::format("not run: arm {} cannot be started", culprit);
+    const std::string others = fmt::format("not run: arm {} cannot start", culprit);
     for (const Ready& arm : ready) {
       const bool sound = arm.reason.empty();
       model::Receipt receipt = not_started(arm.arm, sound ? others : arm.reason, arm.never);
@@ -227,14 +227,14 @@ class Worker {
     if (ready.arm.name == "A" && succeeded(receipt)) baseline_cost_ = cost(receipt);
     if (ready.too_dear_after && receipt.ending == model::Ending::kTimeLimit) {
       receipt.never_runs = model::NeverRuns::kTooDear;
-      receipt.reason = fmt::format("{}: stopped after {}, when it had cost {:g} times as much",
+      receipt.reason = fmt::format("{}: stopped after {}, at {:g} times the baseline's cost",
                                    name(receipt.never_runs), show_duration(receipt.wall), kTooDear);
       model::seal(receipt);
     }
     return keep(ready.arm, receipt);
   }
 
-  // A variant that has cost several times its baseline will not win by what it does after that.
+  // A variant that has already cost several times its baseline cannot win: stop it.
   void limit_by_baseline(Ready& ready) const {
     const bool is_variant = ready.arm.name != "A" && ready.arm.label == ready.arm.name;
     if (!baseline_cost_ || !is_variant) return;
@@ -255,17 +255,17 @@ class Worker {
     for (const Ready& arm : ready) {
       tasks.push_back({arm.order.cpus, [this, &arm] {
                          const auto kept = run_one(with_devices(arm));
-                         // In the worker's log, for its parent can only see that it failed.
+                         // To the worker's log: the parent sees only the exit status.
                          if (!kept)
                            fmt::print(stderr, "arm {}: {}\n", arm.arm.name, kept.error().text);
                          return bool{kept};
                        }});
     }
-    const local::Together together = TRY(local::run_together(tasks));
-    interrupted_ |= together.interrupted;
+    const local::TaskResults results = TRY(local::run_together(tasks));
+    interrupted_ |= results.interrupted;
     for (std::size_t i = 0; i < ready.size(); ++i) {
-      if (together.well[i]) continue;
-      // The signal may come before the arm's process listens or after its job has ended.
+      if (results.well[i]) continue;
+      // The signal may arrive before the arm's process handles it, or after its job has ended.
       const Arm& arm = ready[i].arm;
       if (!cancelled()) return external(fmt::format("the supervisor of arm {} died", arm.name));
       TRY(keep(arm, not_begun(arm)));
@@ -273,7 +273,7 @@ class Worker {
     return Ok{};
   }
 
-  // In the arm's own process: what NVML was told before a fork is not for the child.
+  // Runs in the arm's own process: NVML must be initialised after the fork.
   Ready with_devices(Ready ready) const {
     const int each = std::max(request_.a.accelerators, request_.b.accelerators);
     model::Plan& plan = ready.order.plan;
@@ -287,14 +287,14 @@ class Worker {
   model::Receipt receipt_for(const Ready& ready) const {
     if (cancelled()) return not_begun(ready.arm);
     if (!ready.reason.empty()) return not_started(ready.arm, ready.reason, ready.never);
-    // A patched arm's code is its commit, which the reservation names.
+    // The reservation names the commit of a patched arm.
     const std::string source = has_patch(request_) ? "" : source_of(request_.spec);
     auto receipt = observe::supervise(ready.order, os::real_clock());
     if (!receipt) return not_started(ready.arm, receipt.error().text);
-    // The plan's digest is of what was asked for, not of where its worktree happens to be.
+    // Digest the requested plan, which does not depend on where the worktree is.
     model::Receipt sealed = *receipt;
     sealed.source = source;
-    // A program of the site's that starts workers sets what it likes, the same for all.
+    // With AMDAHL_WORKER the site's own program sets the environment, the same for all workers.
     const bool by_other = !os::env_or("AMDAHL_WORKER", "").empty();
     sealed.environment = by_other ? "" : digest(own_environment());
     sealed.plan_digest = model::digest(*ready.arm.plan);
@@ -302,7 +302,7 @@ class Worker {
     return sealed;
   }
 
-  // Cancelled before its turn, which says nothing against it.
+  // Cancelled before the arm started: not a failure of the arm.
   model::Receipt not_begun(const Arm& arm) const {
     model::Receipt receipt = not_started(arm, "the run was cancelled");
     receipt.ending = model::Ending::kCancelled;

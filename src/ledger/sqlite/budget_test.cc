@@ -21,9 +21,8 @@ TEST_F(BudgetTest, CommittedPlusSpentNeverExceedsTheLimit) {
   begin_experiment();
   ASSERT_EQ(say({limit(30), reserved("r-1", "x-1", 0, 10.5), reserved("r-2", "x-1", 1, 10)}), "");
   EXPECT_EQ(say(reserved("r-3", "x-1", 2, 10)),
-            "run.reserved r-3: 10 accelerator_s would exceed the budget: 9.5 of 30 left"
-            " (20.5 committed, 0 spent); to go on, raise budget.accelerator_hours in the"
-            " configuration");
+            "run.reserved r-3: 10 accelerator_s would exceed the budget: 9.5 of 30 left (20.5 "
+            "committed, 0 spent); raise budget.accelerator_hours in the configuration");
   EXPECT_EQ(kind_, Error::Kind::kBudget);
   EXPECT_EQ(raw("INSERT INTO run(reservation,family,experiment,purpose,idx,variant_second,cpus,"
                 "state,reserved,at_ns,request)"
@@ -80,12 +79,12 @@ TEST_F(BudgetTest, EveryResourceThatIsReservedIsMetered) {
   const Draft first = with(reserved("r-1", "x-1", 0), "reserved", {{"usd", 4.5}, {"tokens", 600}});
   ASSERT_EQ(say(first), "");
   EXPECT_EQ(say(with(reserved("r-2", "x-1", 1), "reserved", {{"usd", 0.75}})),
-            "run.reserved r-2: 0.75 usd would exceed the budget: 0.5 of 5 left (4.5 committed,"
-            " 0 spent); to go on, raise budget.usd in the configuration");
+            "run.reserved r-2: 0.75 usd would exceed the budget: 0.5 of 5 left (4.5 committed, 0 "
+            "spent); raise budget.usd in the configuration");
   EXPECT_EQ(kind_, Error::Kind::kBudget);
   EXPECT_EQ(say(with(reserved("r-2", "x-1", 1), "reserved", {{"tokens", 401}})),
-            "run.reserved r-2: 401 tokens would exceed the budget: 400 of 1000 left (600 committed,"
-            " 0 spent); to go on, raise budget.tokens in the configuration");
+            "run.reserved r-2: 401 tokens would exceed the budget: 400 of 1000 left (600 "
+            "committed, 0 spent); raise budget.tokens in the configuration");
   EXPECT_EQ(raw("INSERT INTO run(reservation,family,experiment,purpose,idx,variant_second,cpus,"
                 "state,reserved,at_ns,request)"
                 " VALUES ('r-2','f','x-1','compare',1,0,'[]','reserved','{\"usd\":600000}',0,'')"),
@@ -117,9 +116,10 @@ TEST_F(BudgetTest, WhatCannotBeChargedIsRefused) {
   };
   EXPECT_EQ(say(reserving({{"usd", "much"}})), "run.reserved r-1: /reserved/usd: must be a number");
   EXPECT_EQ(say(reserving({{"usd", -1}})),
-            "run.reserved r-1: /reserved/usd: an amount must be from 0 to 9e12, but is -1");
+            "run.reserved r-1: /reserved/usd: an amount must be between 0 and 9,000,000,000,000, "
+            "but is -1");
   EXPECT_EQ(say(reserving({{"accelerator_s", 1}})),
-            "run.reserved r-1: /reserved/accelerator_s: is what reserved_accelerator_s says");
+            "run.reserved r-1: /reserved/accelerator_s: duplicates reserved_accelerator_s");
   EXPECT_EQ(say(reserving({{"", 1}})), "run.reserved r-1: /reserved/: a resource needs a name");
   EXPECT_EQ(say(reserving({1})), "run.reserved r-1: /reserved: must be an object");
   EXPECT_EQ(raw("INSERT INTO run(reservation,family,experiment,purpose,idx,variant_second,cpus,"

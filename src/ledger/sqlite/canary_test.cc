@@ -67,9 +67,8 @@ TEST_F(CanaryLedgerTest, OnlyAPromotedChangeHasOne) {
   EXPECT_EQ(say(opened("h-1")),
             "canary.opened h-1: only a promoted hypothesis of the family has a"
             " canary");
-  EXPECT_EQ(say(opened("h-1", 0, 1)), "canary.opened h-1: /one_in: must be 2 at least, but is 1");
-  EXPECT_EQ(say(closed("h-1", CanaryState::kKept, "x")),
-            "canary.closed h-1: there is no canary of h-1");
+  EXPECT_EQ(say(opened("h-1", 0, 1)), "canary.opened h-1: /one_in: must be at least 2, but is 1");
+  EXPECT_EQ(say(closed("h-1", CanaryState::kKept, "x")), "canary.closed h-1: no canary of h-1");
 }
 
 TEST_F(CanaryLedgerTest, IsOpenedOnce) {
@@ -82,9 +81,9 @@ TEST_F(CanaryLedgerTest, NeedsAReasonAndAnOutcome) {
   EXPECT_EQ(say(closed("h-1", CanaryState::kKept, " ")),
             "canary.closed h-1: a canary is closed with a reason");
   EXPECT_EQ(say(closed("h-1", CanaryState::kOpen, "x")),
-            "canary.closed h-1: /outcome: a canary does not close as \"open\"");
+            "canary.closed h-1: /outcome: a canary cannot close as \"open\"");
   EXPECT_EQ(say(closed("h-1", CanaryState::kRolledBack, "x")),
-            "canary.closed h-1: /outcome: a canary does not close as \"rolled back\"");
+            "canary.closed h-1: /outcome: a canary cannot close as \"rolled back\"");
 }
 
 TEST_F(CanaryLedgerTest, OnlyAPersonKeepsWhatItProposesToRollBack) {
@@ -104,8 +103,8 @@ TEST_F(CanaryLedgerTest, OnlyAPersonKeepsWhatItProposesToRollBack) {
 TEST_F(CanaryLedgerTest, APolicyRollsBackOnlyWhatACanaryProposesTo) {
   open_canary();
   const std::string refused =
-      "baseline.rolled_back f: only a person rolls a change back, or a policy where a canary"
-      " proposes to";
+      "baseline.rolled_back f: only a person may roll a change back, or a policy after a canary "
+      "proposed it";
   EXPECT_EQ(say(rolled_back("policy:demo")), refused);
   ASSERT_EQ(say(closed("h-1", CanaryState::kRollbackProposed, "dearer")), "");
   EXPECT_EQ(say(rolled_back("cycle")), refused);

@@ -46,17 +46,19 @@ TEST_F(InvariantTest, EventsAreForEver) {
 
 TEST_F(InvariantTest, UnknownKindsAndBadPayloadsAreRefused) {
   const auto kBad = Error::Kind::kBadInput;
-  expect_refused(draft("hypothesis.propsed", "h-1", {}), kBad,
-                 "\"hypothesis.propsed\" is no kind of event: did you mean "
-                 "\"hypothesis.proposed\"?");
+  expect_refused(
+      draft("hypothesis.propsed", "h-1", {}), kBad,
+      "unknown event kind \"hypothesis.propsed\": did you mean \"hypothesis.proposed\"?");
   expect_refused(draft("budget.set", "accelerator_s", {{"limit", "much"}}), kBad,
                  "budget.set accelerator_s: /limit: must be a number");
   expect_refused(draft("budget.set", "accelerator_s", {{"limit", -1}}), kBad,
-                 "budget.set accelerator_s: /limit: an amount must be from 0 to 9e12, but is -1");
+                 "budget.set accelerator_s: /limit: an amount must be between 0 and "
+                 "9,000,000,000,000, but is -1");
   expect_refused(draft("cycle.noted", "c", {}, ""), kBad, "an event needs an actor");
   Draft other = proposed("h-1", "k");
   other.subject = "h-2";
-  expect_refused(other, kBad, "hypothesis.proposed h-2: the payload is about \"h-1\"");
+  expect_refused(other, kBad,
+                 "hypothesis.proposed h-2: the payload names another subject, \"h-1\"");
 }
 
 TEST_F(InvariantTest, EachKindHasOneReducer) {
@@ -89,8 +91,8 @@ TEST_F(InvariantTest, APredictionIsFixedOnceItIsPutToTheTest) {
 TEST_F(InvariantTest, OneHolderOfAKey) {
   begin_experiment();
   expect_conflict(proposed("h-2", "key1"),
-                  "hypothesis.proposed h-2: its key is held by h-1 (live since"
-                  " 2023-11-14 22:13:20 UTC)");
+                  "hypothesis.proposed h-2: the key is already held by h-1 (live since 2023-11-14 "
+                  "22:13:20 UTC)");
   EXPECT_EQ(raw("INSERT INTO hypothesis VALUES (99,'h-2','f','key1','live',0,'','','{}','')"),
             "another hypothesis holds this key");
   EXPECT_EQ(raw("INSERT OR REPLACE INTO hypothesis VALUES (99,'h-2','f','key1','live',0,'','',"
@@ -133,10 +135,10 @@ TEST_F(InvariantTest, TheBlockingStatesAreTheModels) {
 TEST_F(InvariantTest, OnlyAPersonReopensWithAReason) {
   end_experiment(VerdictKind::kRefuted);
   clock_.advance(std::chrono::hours(1));
-  expect_conflict(proposed("h-2", "key1"),
-                  "hypothesis.proposed h-2: its key is held by h-1 (refuted since"
-                  " 2023-11-14 22:13:20 UTC): a person can reopen it with"
-                  " `amdahl ledger reopen h-1 --reason TEXT`");
+  expect_conflict(
+      proposed("h-2", "key1"),
+      "hypothesis.proposed h-2: the key is already held by h-1 (refuted since 2023-11-14 22:13:20 "
+      "UTC): to reopen it, run `amdahl ledger reopen h-1 --reason TEXT`");
   const auto reopen = [](std::string actor, std::string reason) {
     return draft("hypothesis.reopened", "h-1", {{"reason", reason}}, actor);
   };
@@ -149,7 +151,7 @@ TEST_F(InvariantTest, OnlyAPersonReopensWithAReason) {
                   "hypothesis.reopened h-1: a hypothesis is reopened with a reason");
   expect_refused(reopen("", "why not"), Error::Kind::kBadInput, "an event needs an actor");
   expect_conflict(draft("hypothesis.reopened", "h-9", {{"reason", "r"}}, "ada"),
-                  "hypothesis.reopened h-9: there is no hypothesis h-9");
+                  "hypothesis.reopened h-9: no hypothesis h-9");
   EXPECT_EQ(raw("UPDATE hypothesis SET state = 'reopened'"),
             "only a person reopens a hypothesis, not the cycle and not a policy");
   EXPECT_EQ(raw("UPDATE hypothesis SET state = 'live'"), "a hypothesis ends by its verdict alone");
@@ -169,7 +171,7 @@ TEST_F(InvariantTest, OnlyAPersonReopensWithAReason) {
 
 TEST_F(InvariantTest, ARunIsReservedBeforeItIsSubmitted) {
   begin_experiment();
-  expect_conflict(submitted("r-1", "w-1"), "run.submitted r-1: there is no reserved run r-1");
+  expect_conflict(submitted("r-1", "w-1"), "run.submitted r-1: no reserved run r-1");
   EXPECT_EQ(raw("INSERT INTO run(reservation,family,experiment,purpose,idx,variant_second,cpus,"
                 "state,worker_run_id,reserved,at_ns,request)"
                 " VALUES ('r-1','f','x-1','compare',0,0,'[]','submitted','w-1','{}',0,'')"),
@@ -270,8 +272,7 @@ TEST_F(InvariantTest, NothingIsPromotedWithoutANameAndAReason) {
   const std::string needs = "nothing is promoted without an approved gate decision";
   const Draft promotion = judged("h-1", "x-1", VerdictKind::kPromoted);
   expect_conflict(promotion, "verdict.recorded h-1: " + needs);
-  expect_conflict(decided("x-1", true, "ada", "fine"),
-                  "gate.decided x-1: there is no gate for x-1");
+  expect_conflict(decided("x-1", true, "ada", "fine"), "gate.decided x-1: no gate for x-1");
   ASSERT_EQ(say(gate_opened("x-1", "h-1")), "");
   expect_conflict(promotion, "verdict.recorded h-1: " + needs);
   EXPECT_EQ(raw("INSERT INTO verdict VALUES (99,'h-1','x-1','f','promoted',0,'{}')"), needs);
@@ -282,8 +283,9 @@ TEST_F(InvariantTest, NothingIsPromotedWithoutANameAndAReason) {
                   "gate.decided x-1: a gate decision needs a reason");
   Draft forged = decided("x-1", true, "ada", "fine");
   forged.actor = "eve";
-  expect_refused(forged, Error::Kind::kBadInput,
-                 "gate.decided x-1: the decision's actor \"ada\" is not the event's \"eve\"");
+  expect_refused(
+      forged, Error::Kind::kBadInput,
+      "gate.decided x-1: the decision's actor \"ada\" differs from the event's actor \"eve\"");
   EXPECT_EQ(raw("UPDATE gate SET state = 'approved'"), who);
   EXPECT_EQ(raw("UPDATE gate SET state = 'approved', actor = 'ada'"),
             "a gate decision needs a reason");
@@ -326,10 +328,9 @@ TEST_F(InvariantTest, OnlyAPromotedChangeMovesTheBaseline) {
     return rolled_back("h-1", {"h-1"}, Json::object(), who, why);
   };
   expect_conflict(back("cycle", "slow"),
-                  "baseline.rolled_back f: only a person rolls a change back, or a policy where a"
-                  " canary proposes to");
-  expect_conflict(back("ada", " "),
-                  "baseline.rolled_back f: a change is rolled back with a reason");
+                  "baseline.rolled_back f: only a person may roll a change back, or a policy after "
+                  "a canary proposed it");
+  expect_conflict(back("ada", " "), "baseline.rolled_back f: a rollback needs a reason");
   ASSERT_EQ(say(back("ada", "loss went up")), "");
   EXPECT_TRUE(ledger_->family("f")->stack.empty());
   EXPECT_TRUE(model::is_empty(ledger_->family("f")->baseline));
@@ -361,14 +362,14 @@ class StackTest : public InvariantTest {
 TEST_F(StackTest, TheSecondOfTwoWhoSawTheSameStackGetsAConflict) {
   promote_two();
   const std::string moved_on =
-      ": spec or stack changed since this was decided on, and the stack is now [\"h-1\"]: look"
-      " again and decide anew";
+      ": the spec or the stack has changed since this decision, and the stack is now [\"h-1\"]: "
+      "check again and decide anew";
   expect_conflict(moved("h-2", kNone, {{"env", {{"FAST", "1"}}}}), "baseline.moved f" + moved_on);
   ASSERT_EQ(say(moved("h-2", {"h-1"}, both_)), "");
   // The rollback of h-1 was decided before h-2 came.
   expect_conflict(rolled_back("h-1", {"h-1"}, Json::object(), "ada", "slow"),
-                  "baseline.rolled_back f: spec or stack changed since this was decided on, and the"
-                  " stack is now [\"h-1\",\"h-2\"]: look again and decide anew");
+                  "baseline.rolled_back f: the spec or the stack has changed since this decision, "
+                  "and the stack is now [\"h-1\",\"h-2\"]: check again and decide anew");
   EXPECT_EQ(ledger_->family("f")->stack, (std::vector<std::string>{"h-1", "h-2"}));
   EXPECT_EQ(ledger_->family("f")->baseline.env.at("FAST"), "1");
   ASSERT_EQ(say(rolled_back("h-1", {"h-1", "h-2"}, {{"env", {{"FAST", "1"}}}}, "ada", "slow")), "");
@@ -379,7 +380,7 @@ TEST_F(StackTest, TheSecondOfTwoWhoSawTheSameStackGetsAConflict) {
 TEST_F(StackTest, ABaselineThatTheStackDoesNotComeToIsRefused) {
   promote_two();
   expect_conflict(moved("h-2", {"h-1"}, {{"env", {{"FAST", "1"}}}}),
-                  "baseline.moved f: /change: is not what the stack [\"h-1\",\"h-2\"] comes to");
+                  "baseline.moved f: /change: differs from the combined stack [\"h-1\",\"h-2\"]");
 }
 
 TEST_F(StackTest, ANewSpecIsNoLongerWhatWasSeen) {

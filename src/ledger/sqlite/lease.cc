@@ -31,7 +31,7 @@ std::string Store::describe_holder(const LeaseInfo& held) {
                      held.holder, held.host, ago(now, held.taken), ago(now, held.renewed));
 }
 
-// A lease that was let go keeps its row, so that the token never starts anew.
+// A released lease keeps its row, so that the token never restarts.
 Result<std::optional<LeaseInfo>> Store::lease() {
   db::Statement row = TRY(db_.prepare("read the lease", kLease));
   if (!TRY(row.step()) || row.text(1).empty()) return std::optional<LeaseInfo>{};
@@ -79,13 +79,13 @@ Result<> Store::renew_lease(std::int64_t token, Nanos for_how_long) {
                                    "UPDATE lease SET renewed_ns = ?, expires_ns = ?"
                                    " WHERE token = ? AND holder <> ''",
                                    now.count(), (now + for_how_long).count(), token));
-  if (changed == 0) return Error{Error::Kind::kBusy, "the lease was let go: take it again"};
+  if (changed == 0) return Error{Error::Kind::kBusy, "the lease was released: take it again"};
   return transaction.commit();
 }
 
-// A lease that was lost meanwhile needs no letting go.
+// Releasing a lease that was lost is not an error.
 Result<> Store::release_lease(std::int64_t token) {
-  TRY(db_.run("let go of the lease", "UPDATE lease SET holder = '', expires_ns = 0 WHERE token = ?",
+  TRY(db_.run("release the lease", "UPDATE lease SET holder = '', expires_ns = 0 WHERE token = ?",
               token));
   return Ok{};
 }
@@ -97,7 +97,7 @@ Result<> Store::check_fence(std::int64_t fence) {
   if (const auto held = TRY(lease())) {
     return Error{Error::Kind::kBusy, "the lease was lost: " + describe_holder(*held)};
   }
-  return Error{Error::Kind::kBusy, "the lease was lost: another cycle took it since"};
+  return Error{Error::Kind::kBusy, "the lease was lost: another cycle has taken it"};
 }
 
 }  // namespace amdahl::ledger::sqlite

@@ -79,7 +79,7 @@ TEST_F(LeaseTest, TheTokenOnlyGrows) {
   EXPECT_EQ(raw("DELETE FROM lease"), "the token of a lease is never forgotten");
   ASSERT_TRUE(ledger_->release_lease(lease.token));
   EXPECT_EQ(ledger_->renew_lease(lease.token, minutes(1)).error().text,
-            "the lease was let go: take it again");
+            "the lease was released: take it again");
   ASSERT_TRUE(ledger_->rebuild());
   EXPECT_GT(ledger_->take_lease(me_, "node7", minutes(1))->token, lease.token);
 }

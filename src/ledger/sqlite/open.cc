@@ -14,13 +14,13 @@ struct Identity {
   std::int64_t application = 0;
   std::int64_t version = 0;
   std::int64_t objects = 0;
-  // SQLite made it and nobody has written to it: ours to fill, as after a crash while creating.
+  // Created by SQLite and still empty, as after a crash during creation: we may fill it.
   bool fresh() const { return application == 0 && version == 0 && objects == 0; }
 };
 
 Error foreign(const std::string& path, std::string_view why) {
   return bad_input(fmt::format(
-      "{} is not a ledger ({}): move it away, or name another folder with --state", path, why));
+      "{} is not a ledger ({}): move it away, or use another folder with --state", path, why));
 }
 
 Result<Identity> identify(db::Connection& db) {
@@ -31,15 +31,15 @@ Result<Identity> identify(db::Connection& db) {
   return id;
 }
 
-// In one snapshot: else a ledger that another process finishes between two of the reads would
-// look like somebody else's file.
+// In one snapshot: if another process finished creating the ledger between two reads, the file
+// would look foreign.
 Result<Identity> identify_at_once(db::Connection& db) {
   const auto snapshot =
       TRY(db::Transaction::begin(db, db::Transaction::Kind::kRead, "read the header"));
   return identify(db);
 }
 
-// Two processes that make the same file at once may find it locked without being made to wait.
+// Retries: when two processes create the file at once, SQLite may report "locked" without waiting.
 Result<> use_wal(db::Connection& db, os::Clock& clock) {
   constexpr int kTries = 500;
   for (int i = 1;; ++i) {
@@ -47,10 +47,11 @@ Result<> use_wal(db::Connection& db, os::Clock& clock) {
     const auto row = mode.step();
     if (row && *row && mode.text(0) == "wal") return Ok{};
     if (row) {
-      return Error{Error::Kind::kUnsupported,
-                   fmt::format("write-ahead logging is not possible there (journal is {}):"
-                               " put the ledger on a local disk",
-                               mode.text(0))};
+      return Error{
+          Error::Kind::kUnsupported,
+          fmt::format("the file system does not support write-ahead logging (journal is {}):"
+                      " put the ledger on a local disk",
+                      mode.text(0))};
     }
     if (row.error().kind != Error::Kind::kBusy || i == kTries) return row.error();
     clock.sleep(std::chrono::milliseconds(10));
@@ -80,14 +81,14 @@ Result<> migrate(db::Connection& db, const Schema& schema) {
   }
   if (version != schema.version) {
     return Error{Error::Kind::kUnsupported,
-                 fmt::format("no step leads from schema {} to {}", version, schema.version)};
+                 fmt::format("no migration from schema {} to {}", version, schema.version)};
   }
   TRY(rebuild_projections(db));
   TRY(db.exec("write the header", fmt::format("PRAGMA user_version = {}", version)));
   return transaction.commit();
 }
 
-// Makes an empty file a ledger, and refuses what is none, or is from the future.
+// Turns an empty file into a ledger. Refuses other files and newer schemas.
 Result<> settle_identity(db::Connection& db, const std::string& path, const StoreOptions& setup,
                          os::Clock& clock) {
   const auto identified = identify_at_once(db);
@@ -109,7 +110,7 @@ Result<> settle_identity(db::Connection& db, const std::string& path, const Stor
   }
   if (identified->version > wanted) {
     return Error{Error::Kind::kUnsupported,
-                 fmt::format("{} has schema {}, newer than this program's {}: use a newer amdahl",
+                 fmt::format("{} has schema {}, newer than {} of this program: use a newer amdahl",
                              path, identified->version, wanted)};
   }
   if (!setup.options.read_only) TRY(use_wal(db, clock));
@@ -117,7 +118,7 @@ Result<> settle_identity(db::Connection& db, const std::string& path, const Stor
   if (setup.options.read_only) {
     return Error{
         Error::Kind::kUnsupported,
-        fmt::format("{} has schema {} and must be migrated to {}: open it once for writing", path,
+        fmt::format("{} has schema {} and must be migrated to {}: run a command that writes", path,
                     identified->version, wanted)};
   }
   return migrate(db, setup.schema);
@@ -131,7 +132,7 @@ Result<std::unique_ptr<Ledger>> open_store(const std::string& path, const StoreO
   const bool may_create = options.create && !options.read_only;
   if (!may_create && !os::exists(path)) {
     return Error{Error::Kind::kNotFound,
-                 fmt::format("there is no ledger at {}: make one with `amdahl init`", path)};
+                 fmt::format("no ledger at {}: create one with `amdahl init`", path)};
   }
   const auto mode = options.read_only ? db::Mode::kReadOnly
                     : may_create      ? db::Mode::kCreate

@@ -25,8 +25,8 @@ TEST_F(OpenTest, ForeignFilesAreLeftAlone) {
   const std::string text = scratch_.path("notes.txt");
   std::ofstream(text) << std::string(5000, 'x');
   EXPECT_EQ(opening(text), text +
-                               " is not a ledger (it is not an SQLite database): move it away, or"
-                               " name another folder with --state");
+                               " is not a ledger (it is not an SQLite database): move it away, or "
+                               "use another folder with --state");
   EXPECT_EQ(kind_, Error::Kind::kBadInput);
 
   const std::string other = scratch_.path("other.db");
@@ -36,8 +36,8 @@ TEST_F(OpenTest, ForeignFilesAreLeftAlone) {
   }
   const std::string before = *os::sha256_of_file(other);
   EXPECT_EQ(opening(other), other +
-                                " is not a ledger (its application id is 77): move it away, or"
-                                " name another folder with --state");
+                                " is not a ledger (its application id is 77): move it away, or use "
+                                "another folder with --state");
   EXPECT_EQ(kind_, Error::Kind::kBadInput);
   EXPECT_EQ(*os::sha256_of_file(other), before);
 }
@@ -46,8 +46,7 @@ TEST_F(OpenTest, MissingFiles) {
   const std::string path = scratch_.path("none.db");
   OpenOptions options;
   options.create = false;
-  EXPECT_EQ(opening(path, options),
-            "there is no ledger at " + path + ": make one with `amdahl init`");
+  EXPECT_EQ(opening(path, options), "no ledger at " + path + ": create one with `amdahl init`");
   EXPECT_EQ(kind_, Error::Kind::kNotFound);
   const std::string deep = scratch_.path("no/such/folder.db");
   EXPECT_EQ(opening(deep), deep + ": open: unable to open database file");
@@ -57,10 +56,9 @@ TEST_F(OpenTest, MissingFiles) {
 TEST_F(OpenTest, AnEmptyFileBecomesALedger) {
   const std::string path = scratch_.path("empty.db");
   std::ofstream{path};
-  EXPECT_EQ(opening(path, {.create = true, .read_only = true}),
-            path +
-                " is not a ledger (it is empty): move it away, or name another folder with"
-                " --state");
+  EXPECT_EQ(
+      opening(path, {.create = true, .read_only = true}),
+      path + " is not a ledger (it is empty): move it away, or use another folder with --state");
   EXPECT_EQ(opening(path), "");
   EXPECT_EQ(opening(path, {.create = false, .read_only = true}), "");
 }
@@ -101,8 +99,8 @@ TEST_F(OpenTest, IsDurableAndWriteAhead) {
 TEST_F(OpenTest, FilesFromTheFutureAreRefused) {
   ledger_.reset();
   ASSERT_EQ(raw("PRAGMA user_version = 99"), "");
-  EXPECT_EQ(opening(path_), path_ + " has schema 99, newer than this program's " +
-                                std::to_string(kSchemaVersion) + ": use a newer amdahl");
+  EXPECT_EQ(opening(path_), path_ + " has schema 99, newer than " + std::to_string(kSchemaVersion) +
+                                " of this program: use a newer amdahl");
   EXPECT_EQ(kind_, Error::Kind::kUnsupported);
 }
 
@@ -122,7 +120,7 @@ TEST_F(OpenTest, MigratesForwardAndRebuildsTheProjections) {
   auto refused = open_store(path_, next, clock_);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().text,
-            fmt::format("{} has schema {} and must be migrated to {}: open it once for writing",
+            fmt::format("{} has schema {} and must be migrated to {}: run a command that writes",
                         path_, kSchemaVersion, kSchemaVersion + 2));
   next.options.read_only = false;
   for (int i = 0; i < 2; ++i) {
@@ -139,7 +137,7 @@ TEST_F(OpenTest, MigratesForwardAndRebuildsTheProjections) {
   next.schema = {kSchemaVersion + 4, kSteps};
   EXPECT_EQ(
       open_store(path_, next, clock_).error().text,
-      fmt::format("no step leads from schema {} to {}", kSchemaVersion + 2, kSchemaVersion + 4));
+      fmt::format("no migration from schema {} to {}", kSchemaVersion + 2, kSchemaVersion + 4));
 }
 
 TEST_F(OpenTest, AFileOfTheFirstVersionLearnsItsTrackRecords) {
@@ -237,12 +235,12 @@ TEST_F(OpenTest, VerifyNamesWhatWasTamperedWith) {
             "");
   const std::vector<std::string> expected = {
       "hypothesis h-1: state is inconclusive, replay says refuted",
-      "verdict h-1: is missing",
-      "stack f 00000000000000000009: replay knows nothing of it",
-      "tally hypothesis.inconclusive: replay knows nothing of it",
+      "verdict h-1: missing",
+      "stack f 00000000000000000009: not in the replay",
+      "tally hypothesis.inconclusive: not in the replay",
       "tally hypothesis.refuted: count is 0, replay says 1",
-      "schema trigger hypothesis_change: is missing",
-      "schema trigger verdict_keep: is missing",
+      "schema trigger hypothesis_change: missing",
+      "schema trigger verdict_keep: missing",
   };
   EXPECT_EQ(ledger_->verify()->differences, expected);
   ASSERT_TRUE(ledger_->rebuild());
@@ -253,7 +251,7 @@ TEST_F(OpenTest, VerifyNamesWhatWasTamperedWith) {
             "");
   const auto bad = *ledger_->verify();
   EXPECT_EQ(bad.bad_event, 3);
-  EXPECT_EQ(bad.differences, std::vector<std::string>{"schema trigger events_change: is missing"});
+  EXPECT_EQ(bad.differences, std::vector<std::string>{"schema trigger events_change: missing"});
 }
 
 TEST_F(OpenTest, TheHashIsTheDocumentedOne) {

@@ -36,11 +36,10 @@ Result<std::optional<Row>> first(db::Connection& db, std::string_view purpose, R
 }
 
 Error not_there(std::string_view what, std::string_view id, std::string_view list) {
-  return {Error::Kind::kNotFound,
-          fmt::format("there is no {} \"{}\": see `amdahl {}`", what, id, list)};
+  return {Error::Kind::kNotFound, fmt::format("no {} \"{}\": see `amdahl {}`", what, id, list)};
 }
 
-// Words of a person as an FTS5 query that cannot be wrong: each in quotes, any of them enough.
+// Typed words as an FTS5 query without syntax errors: each word quoted, joined by OR.
 std::string fts_query(std::string_view words) {
   std::string query;
   std::string word;
@@ -49,7 +48,7 @@ std::string fts_query(std::string_view words) {
     word.clear();
   };
   for (const char c : words) {
-    // Whatever separates words for the tokenizer may as well do so here; a quote would end ours.
+    // Split at a quote too: it would end our own quotes.
     const bool separates = static_cast<unsigned char>(c) <= ' ' || c == '"' || c == 0x7f;
     separates ? flush() : word.push_back(c);
   }
@@ -79,7 +78,7 @@ Result<HypothesisRow> Store::hypothesis(const std::string& id) {
   if (near.size() == 1) return std::move(near.front());
   std::vector<std::string> ids;
   for (const HypothesisRow& row : near) ids.push_back(row.hypothesis.id);
-  return bad_input(fmt::format("\"{}\" could be {}: type more of it", id, join(ids, ", ")));
+  return bad_input(fmt::format("\"{}\" is ambiguous: it matches {}", id, join(ids, ", ")));
 }
 
 Result<std::vector<HypothesisRow>> Store::hypotheses(const std::string& family,

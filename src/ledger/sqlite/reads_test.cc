@@ -48,8 +48,7 @@ TEST_F(LedgerTest, WhatWasWrittenIsReadBack) {
   EXPECT_EQ(live.at(0).stage, model::Stage::kCompare);
   EXPECT_EQ(live.at(0).experiment.registered, clock_.unix_time());
   EXPECT_FALSE(live.at(0).comparison);
-  EXPECT_EQ(ledger_->experiment("x-9").error().text,
-            "there is no experiment \"x-9\": see `amdahl status`");
+  EXPECT_EQ(ledger_->experiment("x-9").error().text, "no experiment \"x-9\": see `amdahl status`");
 }
 
 TEST_F(LedgerTest, RunsOfAFamilyNewestFirst) {
@@ -113,7 +112,7 @@ TEST_F(LedgerTest, FamiliesKeepSpecVolumeAndTheLatestProfile) {
   EXPECT_EQ(families.at(0).volume_accelerator_h_per_day, 12.5);
   EXPECT_EQ(families.at(0).volume_jobs, 31);
   EXPECT_EQ(families.at(0).profile->id, "p-1");
-  EXPECT_EQ(ledger_->family("g").error().text, "there is no family \"g\": see `amdahl status`");
+  EXPECT_EQ(ledger_->family("g").error().text, "no family \"g\": see `amdahl status`");
   expect_sound();
 }
 
@@ -156,7 +155,7 @@ TEST_F(LedgerTest, OnlyTheLastChoiceOfAScanStands) {
   EXPECT_EQ(choice.at, clock_.unix_time());
   EXPECT_EQ(choice.body.at("why"), "two");
   EXPECT_EQ(say(draft("scan.chose", "f", {{"family", "g"}, {"why", ""}})),
-            "scan.chose f: the payload is about \"g\"");
+            "scan.chose f: the payload names another subject, \"g\"");
   EXPECT_EQ(say(draft("scan.chose", "f", {{"family", "f"}})), "scan.chose f: /why: must be text");
   ASSERT_EQ(say(draft("scan.chose", "fleet", {{"family", ""}, {"why", "nothing"}})), "");
   EXPECT_EQ((*ledger_->choice())->family, "");
@@ -218,10 +217,9 @@ TEST_F(LedgerTest, HypothesesByFamilyStateAndPrefix) {
 
   EXPECT_EQ(ledger_->hypothesis("h-22")->hypothesis.family, "g");
   EXPECT_EQ(ledger_->hypothesis("h-1")->hypothesis.id, "h-1");  // Exact beats prefix.
-  EXPECT_EQ(ledger_->hypothesis("h-2").error().text,
-            "\"h-2\" could be h-21, h-22: type more of it");
+  EXPECT_EQ(ledger_->hypothesis("h-2").error().text, "\"h-2\" is ambiguous: it matches h-21, h-22");
   EXPECT_EQ(ledger_->hypothesis("h-9").error().text,
-            "there is no hypothesis \"h-9\": see `amdahl ledger list`");
+            "no hypothesis \"h-9\": see `amdahl ledger list`");
   EXPECT_EQ(ledger_->hypothesis("").error().kind, Error::Kind::kNotFound);
 }
 

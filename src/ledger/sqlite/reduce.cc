@@ -49,7 +49,7 @@ constexpr auto kReducers = std::to_array<Reducer>({
 Error unknown_kind(std::string_view kind) {
   std::vector<std::string_view> kinds;
   for (const Reducer& reducer : kReducers) kinds.push_back(reducer.kind);
-  std::string text = fmt::format("\"{}\" is no kind of event", kind);
+  std::string text = fmt::format("unknown event kind \"{}\"", kind);
   if (const auto near = did_you_mean(kind, kinds)) {
     text += fmt::format(": did you mean \"{}\"?", *near);
   }
@@ -80,11 +80,11 @@ Error conflict(std::string text) { return {Error::Kind::kConflict, std::move(tex
 
 Result<> same_subject(const Entry& entry, std::string_view id) {
   if (id == entry.event.subject) return Ok{};
-  return bad_input(fmt::format("the payload is about \"{}\"", id));
+  return bad_input(fmt::format("the payload names another subject, \"{}\"", id));
 }
 
 Result<> must_find(Result<std::int64_t> changed, std::string_view what, std::string_view id) {
-  if (TRY(std::move(changed)) == 0) return conflict(fmt::format("there is no {} {}", what, id));
+  if (TRY(std::move(changed)) == 0) return conflict(fmt::format("no {} {}", what, id));
   return Ok{};
 }
 

@@ -66,7 +66,7 @@ Result<> void_run(db::Connection& db, const Entry& entry);
 Error conflict(std::string text);
 // The payload must be about the event's subject.
 Result<> same_subject(const Entry& entry, std::string_view id);
-// An update that found no row is a conflict: "there is no run r-9".
+// An update that found no row is a conflict: "no run r-9".
 Result<> must_find(Result<std::int64_t> changed, std::string_view what, std::string_view id);
 
 }  // namespace amdahl::ledger::sqlite

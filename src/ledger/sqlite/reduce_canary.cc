@@ -13,7 +13,7 @@ Result<> open_canary(db::Connection& db, const Entry& entry) {
   const auto canary = TRY(model::decode<model::Canary>(entry.event.payload));
   TRY(same_subject(entry, canary.hypothesis));
   if (canary.one_in < 2) {
-    return bad_input(fmt::format("/one_in: must be 2 at least, but is {}", canary.one_in));
+    return bad_input(fmt::format("/one_in: must be at least 2, but is {}", canary.one_in));
   }
   if (!(canary.sigma > 0)) return bad_input("/sigma: must be above 0");
   TRY(db.run("open the canary",
@@ -23,14 +23,15 @@ Result<> open_canary(db::Connection& db, const Entry& entry) {
   return Ok{};
 }
 
-// Twice at most: by the cycle, and by a person who keeps what it proposed to roll back.
+// At most twice: by the cycle, and by a person who keeps a change that the cycle proposed to roll
+// back.
 Result<> close_canary(db::Connection& db, const Entry& entry) {
   using model::CanaryState;
   const auto result = TRY(model::decode<model::CanaryResult>(entry.event.payload));
   TRY(same_subject(entry, result.hypothesis));
   if (result.outcome != CanaryState::kKept && result.outcome != CanaryState::kRollbackProposed) {
     return bad_input(
-        fmt::format("/outcome: a canary does not close as \"{}\"", model::name(result.outcome)));
+        fmt::format("/outcome: a canary cannot close as \"{}\"", model::name(result.outcome)));
   }
   return must_find(
       db.run("close the canary",

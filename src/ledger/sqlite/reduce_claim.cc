@@ -13,15 +13,15 @@
 namespace amdahl::ledger::sqlite {
 namespace {
 
-// The store would refuse as well; this says who is in the way.
+// The table's constraint would refuse too; this error names the holder.
 Result<> key_is_free(db::Connection& db, const std::string& key) {
   auto holder = TRY(db.query("look for the key", kHolderOfKey, key));
   if (!TRY(holder.step())) return Ok{};
-  std::string text = fmt::format("its key is held by {} ({} since {})", holder.text(0),
+  std::string text = fmt::format("the key is already held by {} ({} since {})", holder.text(0),
                                  holder.text(1), show_time(Nanos{holder.integer(2)}));
   if (holder.text(1) != "live") {
-    text += fmt::format(": a person can reopen it with `amdahl ledger reopen {} --reason TEXT`",
-                        holder.text(0));
+    text +=
+        fmt::format(": to reopen it, run `amdahl ledger reopen {} --reason TEXT`", holder.text(0));
   }
   return conflict(std::move(text));
 }
@@ -35,14 +35,14 @@ Result<> campaign_has_room(db::Connection& db, const std::string& campaign) {
                               row.integer(0), row.integer(1)));
 }
 
-// Ledgers from before decisions named their packet are replayed as they are.
+// Older ledgers, whose decisions do not name their packet, are replayed without this check.
 Result<> saw_packet(db::Connection& db, const std::string& experiment, const std::string& seen) {
   auto row =
       TRY(db.query("read the packet", "SELECT body FROM gate WHERE experiment = ?", experiment));
   if (!TRY(row.step()) || packet_digest(row.text(0)) == seen) return Ok{};
   return conflict(
-      fmt::format("the decision was made on packet {}, and the gate holds {}: look "
-                  "again with `amdahl gate show {}`",
+      fmt::format("the decision was made on packet {}, but the gate now has {}: check again with "
+                  "`amdahl gate show {}`",
                   seen, packet_digest(row.text(0)), experiment));
 }
 
@@ -101,13 +101,13 @@ Result<> register_experiment(db::Connection& db, const Entry& entry) {
 
 Result<> stage_experiment(db::Connection& db, const Entry& entry) {
   const auto stage = TRY(text_field(entry.event.payload, "stage"));
-  if (!model::stage_named(stage)) return bad_input(fmt::format("/stage: there is no {}", stage));
+  if (!model::stage_named(stage)) return bad_input(fmt::format("/stage: unknown stage {}", stage));
   return must_find(db.run("move the stage", "UPDATE experiment SET stage = ? WHERE id = ?", stage,
                           entry.event.subject),
                    "experiment", entry.event.subject);
 }
 
-// Somebody wants more pairs of what was parked.
+// A person asks for more pairs of a parked experiment.
 Result<> resume_experiment(db::Connection& db, const Entry& entry) {
   const double pairs = TRY(number_field(entry.event.payload, "pairs"));
   if (!(pairs >= 1)) return bad_input("/pairs: must be at least 1");
@@ -146,8 +146,9 @@ Result<> open_gate(db::Connection& db, const Entry& entry) {
 Result<> decide_gate(db::Connection& db, const Entry& entry) {
   const auto decision = TRY(model::decode<model::GateDecision>(entry.event.payload));
   if (decision.actor != entry.event.actor) {
-    return bad_input(fmt::format("the decision's actor \"{}\" is not the event's \"{}\"",
-                                 decision.actor, entry.event.actor));
+    return bad_input(
+        fmt::format("the decision's actor \"{}\" differs from the event's actor \"{}\"",
+                    decision.actor, entry.event.actor));
   }
   if (!decision.packet.empty()) TRY(saw_packet(db, entry.event.subject, decision.packet));
   return must_find(db.run("decide the gate",

@@ -15,8 +15,8 @@
 namespace amdahl::ledger::sqlite {
 namespace {
 
-// The family's stack, which must be the one that the event was decided on. Ledgers from before
-// events said what they saw are replayed as they are.
+// The family's stack. It must be the stack that the event was decided on. Older events, without
+// `seen`, are replayed without this check.
 Result<Json> stack_seen(db::Connection& db, const Entry& entry) {
   auto row = TRY(db.query("read the stack", "SELECT spec, stack FROM family WHERE name = ?",
                           entry.event.subject));
@@ -24,41 +24,41 @@ Result<Json> stack_seen(db::Connection& db, const Entry& entry) {
   const auto seen = TRY(text_field_or(entry.event.payload, "seen", ""));
   if (!seen.empty() && seen != family_version(row.text(0), row.text(1))) {
     return conflict(
-        fmt::format("spec or stack changed since this was decided on, and the stack is now {}: "
-                    "look again and decide anew",
+        fmt::format("the spec or the stack has changed since this decision, and the stack is now "
+                    "{}: check again and decide anew",
                     row.text(1)));
   }
   return parse_json(row.text(1)).in("stack");
 }
 
-// What the promoted changes of the stack come to, oldest first.
+// The promoted changes of the stack combined, oldest first.
 Result<model::Change> fold(db::Connection& db, const Json& stack) {
   model::Change all;
   for (const Json& id : stack) {
     auto row = TRY(db.query("read the change", "SELECT body FROM hypothesis WHERE id = ?",
                             id.get<std::string>()));
-    if (!TRY(row.step())) return conflict(fmt::format("there is no hypothesis {}", id.dump()));
+    if (!TRY(row.step())) return conflict(fmt::format("no hypothesis {}", id.dump()));
     all = model::combine(all, TRY(model::decode_text<model::Hypothesis>(row.text(0))).change);
   }
   return all;
 }
 
-// The baseline is what the stack comes to, whoever writes it; the payload's change says the same
-// for people who read the events. Two processes that both moved an older ledger's baseline may have
-// left another there: replay mends it.
+// The baseline is always the combined stack; the payload's change repeats it for people who read
+// the events. In older ledgers two processes may have written different baselines: replay repairs
+// that.
 Result<> write_baseline(db::Connection& db, const Entry& entry, const Json& stack) {
   const auto said =
       TRY(model::decode<model::Change>(any_field(entry.event.payload, "change")).in("/change"));
   const model::Change baseline = TRY(fold(db, stack));
   if (entry.event.payload.contains("seen") && said != baseline) {
-    return conflict(fmt::format("/change: is not what the stack {} comes to", dump_json(stack)));
+    return conflict(fmt::format("/change: differs from the combined stack {}", dump_json(stack)));
   }
   TRY(db.run("write the baseline", "UPDATE family SET baseline = ?, stack = ? WHERE name = ?",
              dump_json(model::encode(baseline)), dump_json(stack), entry.event.subject));
   return Ok{};
 }
 
-// The cycle never does. A policy may where the evidence of a canary stands behind it.
+// The cycle may never roll back. A policy may if a canary proposed it.
 Result<> may_roll_back(db::Connection& db, const std::string& event_actor,
                        const std::string& hypothesis) {
   const std::string actor = lower(trim(event_actor));
@@ -69,7 +69,7 @@ Result<> may_roll_back(db::Connection& db, const std::string& event_actor,
                           " 'rollback proposed'",
                           hypothesis));
   if (policy && TRY(row.step())) return Ok{};
-  return conflict("only a person rolls a change back, or a policy where a canary proposes to");
+  return conflict("only a person may roll a change back, or a policy after a canary proposed it");
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ Result<> open_campaign(db::Connection& db, const Entry& entry) {
   return Ok{};
 }
 
-// A limit of null takes it away: what is spent is counted all the same.
+// A limit of null removes the limit; spending is still counted.
 Result<> set_budget(db::Connection& db, const Entry& entry) {
   std::optional<std::int64_t> allowed;
   if (!entry.event.payload.contains("limit") || !entry.event.payload["limit"].is_null()) {
@@ -171,12 +171,12 @@ Result<> move_baseline(db::Connection& db, const Entry& entry) {
   return write_baseline(db, entry, stack);
 }
 
-// The verdict stands and so does D: what was promoted once is never un-counted.
+// The verdict stays, and so does the campaign's count of promotions.
 Result<> roll_back_baseline(db::Connection& db, const Entry& entry) {
   const auto hypothesis = TRY(text_field(entry.event.payload, "hypothesis"));
   const auto reason = TRY(text_field_or(entry.event.payload, "reason", ""));
   TRY(may_roll_back(db, entry.event.actor, hypothesis));
-  if (trim(reason).empty()) return conflict("a change is rolled back with a reason");
+  if (trim(reason).empty()) return conflict("a rollback needs a reason");
   Json stack = TRY(stack_seen(db, entry));
   const auto place = std::find(stack.begin(), stack.end(), Json(hypothesis));
   if (place == stack.end()) return conflict(fmt::format("{} is not in the stack", hypothesis));

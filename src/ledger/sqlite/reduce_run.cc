@@ -31,8 +31,8 @@ std::string_view setting_for(std::string_view resource) {
   return row == kLimits.end() ? "its limit" : row->setting;
 }
 
-// What the event charges, in whole millionths by resource: the accelerator time that every run
-// takes, and under `others` whatever else it names.
+// The event's charges in whole millionths by resource: accelerator time, which every run has, and
+// the resources named under `others`.
 Result<Json> charges_of(const Json& payload, const char* accelerator_s, const char* others) {
   const auto time = TRY(number_field(payload, accelerator_s));
   Json charges{{"accelerator_s", TRY(to_millionths(time).in(fmt::format("/{}", accelerator_s)))}};
@@ -43,7 +43,7 @@ Result<Json> charges_of(const Json& payload, const char* accelerator_s, const ch
     const std::string where = fmt::format("/{}/{}", others, resource);
     if (resource.empty()) return bad_input(fmt::format("{}: a resource needs a name", where));
     if (charges.contains(resource)) {
-      return bad_input(fmt::format("{}: is what {} says", where, accelerator_s));
+      return bad_input(fmt::format("{}: duplicates {}", where, accelerator_s));
     }
     if (!amount.is_number()) return bad_input(where + ": must be a number");
     charges[resource] = TRY(to_millionths(amount.get<double>()).in(where));
@@ -51,7 +51,7 @@ Result<Json> charges_of(const Json& payload, const char* accelerator_s, const ch
   return charges;
 }
 
-// The store would refuse as well; this says the numbers.
+// The table's constraint would refuse too; this error has the numbers.
 Result<> budget_allows(db::Connection& db, const std::string& resource, std::int64_t wanted) {
   auto row = TRY(db.query("look at the budget",
                           "SELECT allowed, committed, spent + overrun FROM budget"
@@ -62,8 +62,7 @@ Result<> budget_allows(db::Connection& db, const std::string& resource, std::int
   if (wanted <= left) return Ok{};
   return Error{
       Error::Kind::kBudget,
-      fmt::format("{} {} would exceed the budget: {} of {} left ({} committed, {} spent); to go on,"
-                  " raise {}",
+      fmt::format("{} {} would exceed the budget: {} of {} left ({} committed, {} spent); raise {}",
                   from_millionths(wanted), resource, from_millionths(left),
                   from_millionths(row.integer(0)), from_millionths(row.integer(1)),
                   from_millionths(row.integer(2)), setting_for(resource))};
@@ -92,7 +91,8 @@ Result<> reserve_run(db::Connection& db, const Entry& entry) {
   const auto family = TRY(text_field(payload, "family"));
   const auto experiment = TRY(text_field_or(payload, "experiment", ""));
   const auto purpose = TRY(text_field(payload, "purpose"));
-  if (!model::aim_in(purpose)) return bad_input(fmt::format("/purpose: no run is for {}", purpose));
+  if (!model::aim_in(purpose))
+    return bad_input(fmt::format("/purpose: unknown purpose {}", purpose));
   const auto index = TRY(integer_field(payload, "index"));
   const auto variant_second = TRY(flag_field(payload, "variant_second"));
   const Json reserved = TRY(charges_of(payload, "reserved_accelerator_s", "reserved"));

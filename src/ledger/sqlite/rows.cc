@@ -18,7 +18,7 @@ namespace {
 constexpr double kMillion = 1e6;
 constexpr std::size_t kDigestDigits = 16;
 
-// A list the reducer wrote; a person who edited the file may have left anything.
+// A list that a reducer wrote. A person may have edited the file, so the types are checked.
 template <class Item>
 Result<std::vector<Item>> list_of(std::string_view text, std::string_view where) {
   const Json list = TRY(parse_json(text).in(where));
@@ -27,14 +27,14 @@ Result<std::vector<Item>> list_of(std::string_view text, std::string_view where)
     const auto* value =
         item.get_ptr<const std::conditional_t<std::is_same_v<Item, int>, Json::number_integer_t,
                                               Json::string_t>*>();
-    if (value == nullptr) return bad_input(fmt::format("{}: {} does not belong here", where, text));
+    if (value == nullptr) return bad_input(fmt::format("{}: unexpected value in {}", where, text));
     items.push_back(static_cast<Item>(*value));
   }
   return items;
 }
 
-// What the reservation says of the pair besides the plans. A request that does not read is the
-// launcher's to complain of.
+// The pair's fields that are in the stored request. The launcher reports a request that cannot be
+// parsed.
 void take_request(model::Pair& pair) {
   const auto json = parse_json(pair.request);
   if (!json || !json->is_object()) return;
@@ -56,7 +56,8 @@ double from_millionths(std::int64_t millionths) {
 
 Result<std::int64_t> to_millionths(double amount) {
   if (!(amount >= 0 && amount <= 9e12)) {
-    return bad_input(fmt::format("an amount must be from 0 to 9e12, but is {}", amount));
+    return bad_input(
+        fmt::format("an amount must be between 0 and 9,000,000,000,000, but is {}", amount));
   }
   return std::llround(amount * kMillion);
 }
@@ -104,7 +105,7 @@ Result<ExperimentRow> experiment_of(const db::Statement& row) {
   ExperimentRow out;
   out.state = row.text(0);
   const auto stage = model::stage_named(row.text(1));
-  if (!stage) return bad_input(fmt::format("no experiment is at the stage {}", row.text(1)));
+  if (!stage) return bad_input(fmt::format("unknown stage {}", row.text(1)));
   out.stage = *stage;
   if (!row.is_null(3)) {
     out.comparison = TRY(model::decode_text<model::Comparison>(row.text(3)).in("comparison"));
@@ -121,7 +122,7 @@ Result<model::Pair> pair_of(const db::Statement& row) {
   pair.family = row.text(1);
   pair.experiment = row.text(2);
   const auto aim = model::aim_in(row.text(3));
-  if (!aim) return bad_input(fmt::format("{}: no run is for {}", pair.reservation, row.text(3)));
+  if (!aim) return bad_input(fmt::format("{}: unknown purpose {}", pair.reservation, row.text(3)));
   pair.aim = *aim;
   pair.index = static_cast<int>(row.integer(4));
   pair.variant_second = row.integer(5) != 0;

@@ -81,7 +81,7 @@ int order_of(const Projection& table, const db::Statement& a, const db::Statemen
   return a.integer(1) < b.integer(1) ? -1 : a.integer(1) > b.integer(1) ? 1 : 0;
 }
 
-// Both are in the same order, so that one walk finds what is missing on either side.
+// Both tables are in the same order: one pass finds rows missing on either side.
 Result<> compare_table(const Projection& table, db::Connection& real, db::Connection& replayed,
                        Differences& differences) {
   db::Statement is = TRY(real.prepare("read " + std::string(table.name), table.select));
@@ -91,9 +91,9 @@ Result<> compare_table(const Projection& table, db::Connection& real, db::Connec
   while (more || more_expected) {
     const int order = !more ? 1 : !more_expected ? -1 : order_of(table, is, should);
     if (order < 0) {
-      differences.add(fmt::format("{} {}: replay knows nothing of it", table.name, is.text(0)));
+      differences.add(fmt::format("{} {}: not in the replay", table.name, is.text(0)));
     } else if (order > 0) {
-      differences.add(fmt::format("{} {}: is missing", table.name, should.text(0)));
+      differences.add(fmt::format("{} {}: missing", table.name, should.text(0)));
     } else {
       for (int column = 1; column < is.columns(); ++column) {
         if (is.same(column, should)) continue;
@@ -119,7 +119,7 @@ Result<> check_pages(db::Connection& db, Differences& differences) {
 Result<> drop_projections(db::Connection& db) {
   std::vector<std::string> tables;
   {
-    // The tables behind a virtual one go with it.
+    // Dropping a virtual table drops its shadow tables.
     db::Statement row = TRY(db.prepare(
         "read the schema",
         "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual')"
@@ -153,7 +153,7 @@ Result<> rebuild_projections(db::Connection& db) {
 }
 
 Result<VerifyReport> Store::verify() {
-  // One snapshot, so that a cycle may go on writing meanwhile.
+  // One snapshot, so that a cycle can keep writing.
   auto snapshot = TRY(db::Transaction::begin(db_, db::Transaction::Kind::kRead, "verify"));
   auto made = empty_ledger();
   if (!made) return made.error();

@@ -301,7 +301,7 @@ Result<> BpfCollector::Work::adopt(pid_t process, std::set<pid_t>& seen) {
     if (name) std::strncpy(task.name, std::string(trim(*name)).c_str(), sizeof(task.name) - 1);
     if (tid == process) lines_.met(task.process, task.tid);
     if (!kernel_->adopt(task)) {
-      return external(fmt::format("no room for thread {}: the job has too many", tid));
+      return external(fmt::format("cannot record thread {}: the job has too many threads", tid));
     }
     const auto children = os::read_file(own + "/children");
     if (!children) continue;
@@ -316,9 +316,10 @@ Result<> BpfCollector::Work::adopt(pid_t process, std::set<pid_t>& seen) {
 Result<> BpfCollector::Work::follow(const std::set<pid_t>& processes) {
   struct stat own {};
   if (::stat("/proc/self/ns/pid", &own) != 0 || own.st_ino != kFirstPidNamespace) {
-    return Error{Error::Kind::kUnsupported,
-                 "a process that runs already cannot be followed from a pid namespace of its own; "
-                 "start the command through this program"};
+    return Error{
+        Error::Kind::kUnsupported,
+        "cannot attach to a running process from inside a pid namespace; start the command "
+        "with this program"};
   }
   const std::lock_guard lock(mutex_);
   std::set<pid_t> seen;

@@ -87,7 +87,7 @@ class CollectorLinesTest : public WithCollector {
   }
 
   // Of the places that waited for `reason` in all of these frames.
-  static Sums waited(const Seen& seen, Wait reason, const std::vector<std::string>& frames) {
+  static Sums waited(const Recorded& seen, Wait reason, const std::vector<std::string>& frames) {
     Sums sums;
     for (const model::WaitSite& site : seen.summary.sites) {
       for (const auto& own : site.python) sums.stacks += shown(own) + " < ";
@@ -99,7 +99,7 @@ class CollectorLinesTest : public WithCollector {
     return sums;
   }
 
-  Problems judged(const Seen& seen, const std::string& method) const {
+  Problems judged(const Recorded& seen, const std::string& method) const {
     Problems problems;
     // The last of the three frames is the module itself.
     const Sums slept =
@@ -127,7 +127,7 @@ class CollectorLinesTest : public WithCollector {
   void expect_lines(const std::string& python, const std::string& method) {
     write("job.py", kScript);
     hold(fmt::format("{} {}", python, path("job.py")),
-         [&](const Seen& seen) { return judged(seen, method); });
+         [&](const Recorded& seen) { return judged(seen, method); });
   }
 };
 
@@ -166,16 +166,17 @@ if os.fork() == 0:
 os.wait()
 print("done", 1)
 )");
-  hold(fmt::format("sh -c '/usr/bin/python3 {}; true'", path("fork.py")), [&](const Seen& seen) {
-    Problems problems;
-    const std::string place = fmt::format("<module> {}:4", path("fork.py"));
-    const Sums slept = waited(seen, Wait::kSleep, {place});
-    want_near(slept.time, 0.3e9, "the child slept", problems);
-    const Sums waiting =
-        waited(seen, Wait::kChild, {fmt::format("<module> {}:6", path("fork.py"))});
-    want(waiting.time > 0.25e9, "the parent waited for it: " + waiting.stacks, problems);
-    return problems;
-  });
+  hold(fmt::format("sh -c '/usr/bin/python3 {}; true'", path("fork.py")),
+       [&](const Recorded& seen) {
+         Problems problems;
+         const std::string place = fmt::format("<module> {}:4", path("fork.py"));
+         const Sums slept = waited(seen, Wait::kSleep, {place});
+         want_near(slept.time, 0.3e9, "the child slept", problems);
+         const Sums waiting =
+             waited(seen, Wait::kChild, {fmt::format("<module> {}:6", path("fork.py"))});
+         want(waiting.time > 0.25e9, "the parent waited for it: " + waiting.stacks, problems);
+         return problems;
+       });
 }
 
 TEST_F(CollectorLinesTest, LinesOfCompiledCodeWithThoseInlined) {
@@ -185,7 +186,7 @@ TEST_F(CollectorLinesTest, LinesOfCompiledCodeWithThoseInlined) {
     const auto before = std::string_view(text).substr(0, text.find(part));
     return static_cast<int>(std::ranges::count(before, '\n')) + 1;
   };
-  hold(std::string(TRUTH_PROGRAM) + " futex", [&](const Seen& seen) {
+  hold(std::string(TRUTH_PROGRAM) + " futex", [&](const Recorded& seen) {
     Problems problems;
     const auto site =
         std::ranges::find(seen.summary.sites, seen.task("futex").tid, &model::WaitSite::tid);
@@ -217,7 +218,7 @@ TEST_F(CollectorLinesTest, AStackNearItsEndIsWhole) {
   if (std::system((same_place + "true 2>/dev/null").c_str()) != 0) {
     GTEST_SKIP() << "setarch -R is not permitted here";
   }
-  hold(fmt::format("env -i {} {} sleep", same_place, TRUTH_PROGRAM), [&](const Seen& seen) {
+  hold(fmt::format("env -i {} {} sleep", same_place, TRUTH_PROGRAM), [&](const Recorded& seen) {
     Problems problems;
     std::string told;
     const std::int64_t tid = seen.task("sleep").tid;
@@ -233,7 +234,7 @@ TEST_F(CollectorLinesTest, AStackNearItsEndIsWhole) {
 
 // The caller that comes first must not be charged with the waits of the others.
 TEST_F(CollectorLinesTest, CallersAtOneDepthAreToldApart) {
-  hold(std::string(TRUTH_PROGRAM) + " callers", [&](const Seen& seen) {
+  hold(std::string(TRUTH_PROGRAM) + " callers", [&](const Recorded& seen) {
     Problems problems;
     std::map<std::string, std::int64_t> counts;
     std::string told;

@@ -38,7 +38,7 @@ class CollectorTest : public WithCollector {
   };
 
   // What the record says of the stretch that the program measured.
-  Told told(const Seen& seen, const std::string& load, Wait reason) {
+  Told told(const Recorded& seen, const std::string& load, Wait reason) {
     const std::string text = *os::read_file(path("waits.jsonl"));
     BpfSummary read;
     Told sum;
@@ -64,7 +64,7 @@ class CollectorTest : public WithCollector {
 
   // Against the program's own clock: how long it was off the CPU, and where both sides of a wait
   // could tell, how long until what it waited for was there.
-  Problems judged(const Seen& seen, const std::string& load, Wait reason) {
+  Problems judged(const Recorded& seen, const std::string& load, Wait reason) {
     Problems problems;
     const TaskWaits& task = seen.task(load);
     const Told in_it = told(seen, load, reason);
@@ -87,12 +87,12 @@ class CollectorTest : public WithCollector {
     return problems;
   }
 
-  Seen hold_load(const std::string& load, Wait reason, const std::string& more = "") {
+  Recorded hold_load(const std::string& load, Wait reason, const std::string& more = "") {
     return hold(fmt::format("{} {} {}", TRUTH_PROGRAM, load, more),
-                [&](const Seen& seen) { return judged(seen, load, reason); });
+                [&](const Recorded& seen) { return judged(seen, load, reason); });
   }
 
-  static std::vector<std::string> frames_of(const Seen& seen, const std::string& load) {
+  static std::vector<std::string> frames_of(const Recorded& seen, const std::string& load) {
     std::vector<std::string> names;
     const std::int64_t tid = seen.task(load).tid;
     const auto site = std::ranges::find(seen.summary.sites, tid, &model::WaitSite::tid);
@@ -109,7 +109,7 @@ class CollectorTest : public WithCollector {
 };
 
 TEST_F(CollectorTest, SleepIsTheTruth) {
-  const Seen seen = hold_load("sleep", Wait::kSleep);
+  const Recorded seen = hold_load("sleep", Wait::kSleep);
   // The first may find its timer run out before it sleeps.
   EXPECT_NEAR(
       static_cast<double>(seen.task("sleep").blocks[static_cast<std::size_t>(Wait::kSleep)]), 60,
@@ -117,7 +117,7 @@ TEST_F(CollectorTest, SleepIsTheTruth) {
 }
 
 TEST_F(CollectorTest, FutexIsTheTruthAndTellsWhoWokeWhomAndWhere) {
-  const Seen seen = hold(std::string(TRUTH_PROGRAM) + " futex", [&](const Seen& now) {
+  const Recorded seen = hold(std::string(TRUTH_PROGRAM) + " futex", [&](const Recorded& now) {
     Problems problems = judged(now, "futex", Wait::kFutex);
     // The stack of a moment cannot always be read, nor the map that its addresses are looked up in.
     const auto names = frames_of(now, "futex");
@@ -146,11 +146,11 @@ TEST_F(CollectorTest, FutexIsTheTruthAndTellsWhoWokeWhomAndWhere) {
 TEST_F(CollectorTest, PollIsTheTruth) { hold_load("poll", Wait::kPoll); }
 
 TEST_F(CollectorTest, PipeIsTheTruthAndTheForkedChildIsSeen) {
-  const auto child_of = [](const Seen& seen) {
+  const auto child_of = [](const Recorded& seen) {
     const auto child = static_cast<std::int64_t>(seen.truth.at("pipe.child"));
     return std::ranges::find(seen.summary.tasks, child, &TaskWaits::tid);
   };
-  const Seen seen = hold(std::string(TRUTH_PROGRAM) + " pipe", [&](const Seen& now) {
+  const Recorded seen = hold(std::string(TRUTH_PROGRAM) + " pipe", [&](const Recorded& now) {
     Problems problems = judged(now, "pipe", Wait::kPipe);
     const auto found = child_of(now);
     const bool is_seen = found != now.summary.tasks.end();
@@ -172,7 +172,7 @@ TEST_F(CollectorTest, ChildrenAreTheTruth) { hold_load("child", Wait::kChild); }
 // Interrupts of others' disk traffic fall on the thread, and its CPU clock leaves them out: what it
 // calls off the CPU then is not its wait alone. Another moment is quieter.
 TEST_F(CollectorTest, DiskReadsAreTheTruthWithoutTheWaitForACpuAfterThem) {
-  const Seen seen = hold_load("read", Wait::kRead, big_file());
+  const Recorded seen = hold_load("read", Wait::kRead, big_file());
   std::int64_t own = 0;
   for (const model::DeviceIo& device : seen.summary.devices) own += device.own;
   // A read may be cut into several, and those of the start are there too.
@@ -180,7 +180,7 @@ TEST_F(CollectorTest, DiskReadsAreTheTruthWithoutTheWaitForACpuAfterThem) {
 }
 
 TEST_F(CollectorTest, PageFaultsAreTheTruth) {
-  const Seen seen = hold(std::string(TRUTH_PROGRAM) + " fault", [&](const Seen& now) {
+  const Recorded seen = hold(std::string(TRUTH_PROGRAM) + " fault", [&](const Recorded& now) {
     if (now.truth.contains("fault.refused")) return Problems{};
     return judged(now, "fault", Wait::kFault);
   });
@@ -191,7 +191,7 @@ TEST_F(CollectorTest, PageFaultsAreTheTruth) {
 // while the way out of idle is charged to it: what is left of the clock on the wall is its wait
 // only roughly.
 TEST_F(CollectorTest, SyncsAreAboutTheTruthAndNothingElse) {
-  hold(fmt::format("{} sync {}", TRUTH_PROGRAM, big_file()), [&](const Seen& seen) {
+  hold(fmt::format("{} sync {}", TRUTH_PROGRAM, big_file()), [&](const Recorded& seen) {
     Problems problems;
     const Told in_it = told(seen, "sync", Wait::kSync);
     const double off = seen.truth.at("sync.off");
@@ -205,7 +205,7 @@ TEST_F(CollectorTest, SyncsAreAboutTheTruthAndNothingElse) {
 }
 
 TEST_F(CollectorTest, WaitingForACpuIsTheTruth) {
-  hold(std::string(TRUTH_PROGRAM) + " crowd", [&](const Seen& seen) {
+  hold(std::string(TRUTH_PROGRAM) + " crowd", [&](const Recorded& seen) {
     Problems problems;
     const TaskWaits& task = seen.task("crowd");
     want_near(nanos(task.runqueue + task.preempted), seen.truth.at("crowd.delay"), "delay",

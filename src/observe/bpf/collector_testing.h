@@ -20,7 +20,7 @@
 
 namespace amdahl::observe {
 
-struct Seen {
+struct Recorded {
   std::map<std::string, double> truth;  // What the program said of itself.
   model::BpfSummary summary;
 
@@ -64,8 +64,8 @@ class WithCollector : public InFolder {
 
   // Runs a command of the shell under the collector; it says what it knows, a name and a number a
   // line.
-  Seen run(const std::string& command) {
-    Seen seen;
+  Recorded run(const std::string& command) {
+    Recorded seen;
     collector_->follow_children();
     FILE* out = ::popen(("exec " + command).c_str(), "r");
     collector_->ignore_children();
@@ -86,9 +86,9 @@ class WithCollector : public InFolder {
   // Another program may disturb what a program measures of itself: its own clocks and the kernel's
   // then tell apart what they did not mean to. So it is measured again, and in one of a few runs
   // all must hold at once.
-  Seen hold(const std::string& command, const std::function<Problems(const Seen&)>& judge) {
+  Recorded hold(const std::string& command, const std::function<Problems(const Recorded&)>& judge) {
     for (int left = 6;; --left) {
-      Seen seen = run(command);
+      Recorded seen = run(command);
       const Problems problems = judge(seen);
       if (problems.empty() || left == 1 || HasFailure()) {
         EXPECT_TRUE(problems.empty()) << join(problems, "\n");

@@ -168,7 +168,7 @@ Kernel::~Kernel() = default;
 Result<std::unique_ptr<Kernel>> Kernel::load(bool count_syscalls, OnEvent on_event) {
   if (::access(kTypes, R_OK) != 0) {
     return Error{Error::Kind::kUnsupported,
-                 fmt::format("the kernel does not describe its types ({}: {})", kTypes,
+                 fmt::format("the kernel has no BTF type information ({}: {})", kTypes,
                              std::strerror(errno))};
   }
   libbpf_set_print(keep_complaint);
@@ -272,7 +272,7 @@ Kernel::~Kernel() = default;
 
 Result<std::unique_ptr<Kernel>> Kernel::load(bool, OnEvent) {
   return Error{Error::Kind::kUnsupported,
-               "this program was built without its BPF part (no clang, no bpftool, or not x86-64)"};
+               "this program was built without BPF support (no clang, no bpftool, or not x86-64)"};
 }
 
 void Kernel::follow_children_of(std::uint32_t) {}

@@ -30,14 +30,14 @@ bool is_same_place(const model::RunSite& a, const model::RunSite& b) {
 void Lines::met(std::uint32_t process, std::uint32_t number) {
   stacks_.forget(static_cast<pid_t>(process));
   python_.forget(process);
-  std::erase_if(looked_for_, [&](const Looked& one) { return one.number == number; });
+  std::erase_if(looked_for_, [&](const PythonSearch& one) { return one.number == number; });
   looked_for_.push_back({process, number, 0});
 }
 
 std::vector<std::pair<std::uint32_t, waits_python>> Lines::next_round() {
   stacks_.next_round();
   std::vector<std::pair<std::uint32_t, waits_python>> found;
-  std::erase_if(looked_for_, [&](Looked& one) {
+  std::erase_if(looked_for_, [&](PythonSearch& one) {
     // Ever more seldom: most are none.
     if (!std::has_single_bit(++one.rounds)) return false;
     const auto python = find_python(static_cast<pid_t>(one.process));
@@ -55,7 +55,7 @@ void Lines::take(const waits_event_stack& event) {
                         bytes.first(std::min<std::size_t>(event.bytes, bytes.size()))};
   const auto process = static_cast<pid_t>(event.process);
   if (event.site != 0) return stacks_.add(event.site, process, registers, stack);
-  std::vector<Stacks::Place> places = stacks_.unwind(process, registers, stack);
+  std::vector<Stacks::CodeAddress> places = stacks_.unwind(process, registers, stack);
   if (places.empty() || samples_.size() >= kMostStacks) {
     ++lost_samples_;
     return;

@@ -39,7 +39,7 @@ class Lines {
   std::int64_t lost_samples() const { return lost_samples_; }
 
  private:
-  struct Looked {
+  struct PythonSearch {
     std::uint32_t process = 0;
     std::uint32_t number = 0;
     std::uint32_t rounds = 0;
@@ -47,10 +47,10 @@ class Lines {
 
   Stacks stacks_;
   PythonLines python_;
-  std::vector<Looked> looked_for_;
+  std::vector<PythonSearch> looked_for_;
   std::map<std::uint32_t, std::uint32_t> python_sites_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> python_samples_;
-  std::map<std::pair<std::uint32_t, std::vector<Stacks::Place>>, std::int64_t> samples_;
+  std::map<std::pair<std::uint32_t, std::vector<Stacks::CodeAddress>>, std::int64_t> samples_;
   std::int64_t lost_samples_ = 0;
 };
 

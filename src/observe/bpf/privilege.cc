@@ -54,11 +54,11 @@ Privilege own_privilege() {
 
 std::string remedy(const Privilege& privilege) {
   if (privilege.in_namespace) {
-    return "run it outside of this user namespace, in which nothing may be loaded (a rootless "
-           "container is one)";
+    return "run it outside this user namespace (such as a rootless container): BPF programs cannot "
+           "be loaded in it";
   }
   if (privilege.has_bpf && privilege.has_perfmon) {
-    return "the capabilities are there, so a policy forbids it (seccomp, lockdown, SELinux)";
+    return "the capabilities are present, so a policy forbids it (seccomp, lockdown, SELinux)";
   }
   const std::string_view lacks = privilege.has_bpf       ? "CAP_PERFMON"
                                  : privilege.has_perfmon ? "CAP_BPF"

@@ -22,12 +22,12 @@ TEST(Privilege, SaysWhatWouldHelp) {
        "root lacks CAP_BPF and CAP_PERFMON here; start the container with --cap-add=BPF "
        "--cap-add=PERFMON"},
       {"000001ffffffffff", "         0      65534          1\n", true,
-       "run it outside of this user namespace, in which nothing may be loaded (a rootless "
-       "container is one)"},
+       "run it outside this user namespace (such as a rootless container): BPF programs cannot be "
+       "loaded in it"},
       {"000001ffffffffff", kAllUsers, true,
-       "the capabilities are there, so a policy forbids it (seccomp, lockdown, SELinux)"},
+       "the capabilities are present, so a policy forbids it (seccomp, lockdown, SELinux)"},
       {"0000000000200000", kAllUsers, false,  // CAP_SYS_ADMIN alone, as before Linux 5.8.
-       "the capabilities are there, so a policy forbids it (seccomp, lockdown, SELinux)"},
+       "the capabilities are present, so a policy forbids it (seccomp, lockdown, SELinux)"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.want);

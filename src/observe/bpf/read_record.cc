@@ -47,7 +47,7 @@ Result<model::BpfSummary> read_record(const std::string& path) {
     left.erase(0, at);
     if (left.size() > kLongestLine) return bad_input(path + ": has a line of over 64 MiB");
   }
-  return bad_input(path + ": was cut off, so that it has no sums");
+  return bad_input(path + ": is cut off, so its totals are missing");
 }
 
 }  // namespace amdahl::observe

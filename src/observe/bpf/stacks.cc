@@ -93,7 +93,7 @@ const Mapping* Stacks::find(pid_t process, std::uint64_t instruction) {
 }
 
 // Most places have most of their frames in common.
-const std::optional<UnwindRow>& Stacks::row_for(const Place& place) {
+const std::optional<UnwindRow>& Stacks::row_for(const CodeAddress& place) {
   if (rows_known_ >= kMostMaps) {
     rows_.clear();
     rows_known_ = 0;
@@ -122,9 +122,9 @@ std::size_t Stacks::open(pid_t process, const std::string& path) {
   return known->second;
 }
 
-std::vector<Stacks::Place> Stacks::unwind(pid_t process, const Registers& given,
-                                          const StackCopy& stack) {
-  std::vector<Place> places;
+std::vector<Stacks::CodeAddress> Stacks::unwind(pid_t process, const Registers& given,
+                                                const StackCopy& stack) {
+  std::vector<CodeAddress> places;
   std::optional<Registers> registers = given;
   while (registers && places.size() < kMostFrames) {
     // A return address is that of the next instruction, which may be another function's.
@@ -150,12 +150,12 @@ std::vector<Stacks::Place> Stacks::unwind(pid_t process, const Registers& given,
 
 void Stacks::add(std::uint32_t site, pid_t process, const Registers& registers,
                  const StackCopy& stack) {
-  std::vector<Place> places = unwind(process, registers, stack);
-  std::vector<Place>& known = sites_[site];
+  std::vector<CodeAddress> places = unwind(process, registers, stack);
+  std::vector<CodeAddress>& known = sites_[site];
   if (places.size() > known.size()) known = std::move(places);
 }
 
-const std::vector<model::WaitFrame>& Stacks::named(const Place& place) {
+const std::vector<model::WaitFrame>& Stacks::named(const CodeAddress& place) {
   const auto [known, is_new] = named_.try_emplace(place);
   if (!is_new) return known->second;
   std::vector<model::WaitFrame>& made = known->second;
@@ -174,9 +174,9 @@ const std::vector<model::WaitFrame>& Stacks::named(const Place& place) {
   return made;
 }
 
-std::vector<model::WaitFrame> Stacks::frames(const std::vector<Place>& places) {
+std::vector<model::WaitFrame> Stacks::frames(const std::vector<CodeAddress>& places) {
   std::vector<model::WaitFrame> frames;
-  for (const Place& place : places) {
+  for (const CodeAddress& place : places) {
     const std::vector<model::WaitFrame>& own = named(place);
     frames.insert(frames.end(), own.begin(), own.end());
   }

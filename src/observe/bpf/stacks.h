@@ -35,14 +35,15 @@ class Stacks {
  public:
   explicit Stacks(std::string proc_root = "/proc") : proc_root_{std::move(proc_root)} {}
 
-  struct Place {
+  struct CodeAddress {
     std::size_t file = 0;  // Of files_.
     std::uint64_t address = 0;
-    friend auto operator<=>(const Place&, const Place&) = default;
+    friend auto operator<=>(const CodeAddress&, const CodeAddress&) = default;
   };
 
   // Of a thread of `process`, innermost first.
-  std::vector<Place> unwind(pid_t process, const Registers& registers, const StackCopy& stack);
+  std::vector<CodeAddress> unwind(pid_t process, const Registers& registers,
+                                  const StackCopy& stack);
   // The stack of `site`.
   void add(std::uint32_t site, pid_t process, const Registers& registers, const StackCopy& stack);
   // The process executes another program.
@@ -52,7 +53,7 @@ class Stacks {
 
   // Innermost first; empty if the site's stack is not known.
   std::vector<model::WaitFrame> frames(std::uint32_t site);
-  std::vector<model::WaitFrame> frames(const std::vector<Place>& places);
+  std::vector<model::WaitFrame> frames(const std::vector<CodeAddress>& places);
 
  private:
   struct File {
@@ -67,9 +68,9 @@ class Stacks {
   };
 
   const Mapping* find(pid_t process, std::uint64_t instruction);
-  const std::optional<UnwindRow>& row_for(const Place& place);
+  const std::optional<UnwindRow>& row_for(const CodeAddress& place);
   std::size_t open(pid_t process, const std::string& path);
-  const std::vector<model::WaitFrame>& named(const Place& place);
+  const std::vector<model::WaitFrame>& named(const CodeAddress& place);
 
   std::string proc_root_;
   std::map<pid_t, Maps> maps_;
@@ -78,8 +79,8 @@ class Stacks {
   std::map<std::string, std::size_t> file_numbers_;
   std::vector<std::unordered_map<std::uint64_t, std::optional<UnwindRow>>> rows_;  // By file.
   std::size_t rows_known_ = 0;
-  std::map<std::uint32_t, std::vector<Place>> sites_;
-  std::map<Place, std::vector<model::WaitFrame>> named_;
+  std::map<std::uint32_t, std::vector<CodeAddress>> sites_;
+  std::map<CodeAddress, std::vector<model::WaitFrame>> named_;
 };
 
 }  // namespace amdahl::observe

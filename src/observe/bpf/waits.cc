@@ -60,7 +60,7 @@ class Waits::Sampling {
     sigset_t all;
     sigfillset(&all);
     ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
-    Pace pace(kWaitsEvery);
+    SamplingInterval pace(kWaitsEvery);
     std::unique_lock lock(mutex_);
     while (!is_stopped_) {
       const Nanos now = clock_.monotonic() - summary_.monotonic;
@@ -93,7 +93,7 @@ Waits::Waits(const CollectorOptions& options, os::Clock& clock) : clock_{clock},
     return;
   }
   why_not_ = started.error().text;
-  if (options.count_syscalls) why_not_ += "; so system calls were not counted either";
+  if (options.count_syscalls) why_not_ += "; system calls were not counted either";
   sampling_ = std::make_unique<Sampling>(clock, why_not_);
 }
 

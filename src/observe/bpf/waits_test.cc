@@ -80,7 +80,7 @@ TEST_F(WaitsTest, WhereTheKernelRefusesItSaysSoAndLooksAtProc) {
               told.find("built without") != told.npos ||
               told.find("does not describe its types") != told.npos)
       << told;
-  EXPECT_TRUE(told.ends_with("; so system calls were not counted either")) << told;
+  EXPECT_TRUE(told.ends_with("; system calls were not counted either")) << told;
   double asleep = 0;
   for (const TaskWaits& task : summary->tasks) asleep += to_seconds(task.blocked_in(Wait::kSleep));
   EXPECT_NEAR(asleep, 0.4, 0.2);
@@ -115,7 +115,7 @@ TEST_F(WaitsTest, ARecordThatIsCutOffOrWrongIsAnError) {
   EXPECT_EQ(read_record(path("none")).error().text, path("none") + ": no such file");
   write("cut", "{\"amdahl\":\"waits\",\"version\":1}\n[1,2,3");
   EXPECT_EQ(read_record(path("cut")).error().text,
-            path("cut") + ": was cut off, so that it has no sums");
+            path("cut") + ": is cut off, so its totals are missing");
   write("wrong", "{\"task\":{\"tid\":\"x\"}}\n");
   EXPECT_EQ(read_record(path("wrong")).error().text,
             path("wrong") + ": task/tid: must be a whole number");

@@ -128,25 +128,23 @@ model::Finding run(const Evidence& evidence) {
   const double p = stats::rank_sum_less(same, log_ratios(evidence, pairs_for(evidence, "")));
   if (ruling == kAgrees && p > kApart) ruling = kAbstains;
   if (same.size() < kAtLeast) {
-    return finding(ruling, fmt::format("{} counted, at least {} are needed",
-                                       count(same.size(), "A/A pair"), kAtLeast));
+    return finding(ruling, too_few(same.size(), "A/A pair", kAtLeast));
   }
   const std::optional<double> dear = baseline_dearer(evidence);
   if (ruling == kAgrees && !dear) {
-    return finding(kAbstains, "no A/A pair has the inputs that A had in the pairs of the claim");
+    return finding(kAbstains, "no A/A pair ran on the inputs that the claim's pairs ran on");
   }
   if (ruling == kAgrees && *dear >= std::max(theta / 2, kWander)) {
     return finding(kAbstains,
-                   fmt::format("A costs {} more in the pairs of the claim than against itself, "
-                               "where {} is claimed: the variant may slow what runs after it",
+                   fmt::format("A costs {} more in the claim's pairs than in A/A pairs, and the "
+                               "claim is {}: the variant may slow the run after it",
                                show_percent(std::expm1(*dear)), show_saving(theta)));
   }
-  return finding(ruling,
-                 fmt::format("A against A shows a saving of {} over {} (p {} for a bias), "
-                             "where {} is claimed (p {} for as much in A against A)",
-                             show_saving(stats::hodges_lehmann(same)), count(same.size(), "pair"),
-                             show_number(stats::wilcoxon_two_sided(same)), show_saving(theta),
-                             show_number(p)));
+  return finding(
+      ruling, fmt::format("A against A {} over {} (bias: {}); the claim is {} (larger than "
+                          "A against A: {})",
+                          show_effect(stats::hodges_lehmann(same)), count(same.size(), "pair"),
+                          show_p(stats::wilcoxon_two_sided(same)), show_saving(theta), show_p(p)));
 }
 
 }  // namespace amdahl::refute::aa

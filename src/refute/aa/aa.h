@@ -1,4 +1,4 @@
-// aa.h: whether the harness itself favours one arm, and whether the claim's pairs leave A as it is.
+// aa.h: whether the harness favours one arm, and whether the claim's pairs make A slower.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,13 @@
 
 namespace amdahl::refute::aa {
 
-// `same` are log-ratios of A against A, which ought to lie around 0.
+// `same` are log-ratios of A against A; they should be around 0.
 Ruling rule(std::span<const double> same, double theta);
 
-// How much more A cost in the pairs of the claim than against itself, in ln. A variant that slows
-// whatever runs after it makes A dear in both orders, and wins by that. Hosts wander, too, so of
-// the A/A pairs from before and those bought after the claim the nearer ones count. Nothing if too
-// few runs compare.
+// How much more A costs in the claim's pairs than in A/A pairs, in ln. A variant that slows the run
+// after it makes A expensive and wins by that. Hosts drift too, so the smaller difference counts:
+// to the A/A pairs from before the claim, or to those run after it. Nothing if too few runs are
+// comparable.
 std::optional<double> baseline_dearer(const Evidence& evidence);
 
 model::Finding run(const Evidence& evidence);

@@ -16,55 +16,61 @@ void make_dearer(Evidence& e, double by) {
 
 constexpr Case kCases[] = {
     {"sound", [](Evidence&, model::Spec&) {},
-     "agree: A against A shows a saving of 0.0 % over 6 pairs (p 0.875 for a bias), "
-     "where 10.0 % is claimed (p < 0.0001 for as much in A against A)"},
+     "agree: A against A saves 0.0 % over 6 pairs (bias: p = 0.88); the claim is 10.0 % (larger "
+     "than A "
+     "against A: p < 0.0001)"},
     {"too noisy to tell from the win",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.same) set_effect(pair, pair.index % 2 == 0 ? 0.16 : -0.09);
      },
-     "abstain: A against A shows a saving of 3.4 % over 6 pairs (p 0.344 for a bias), "
-     "where 10.0 % is claimed (p 0.514 for as much in A against A)"},
+     "abstain: A against A saves 3.4 % over 6 pairs (bias: p = 0.34); the claim is 10.0 % (larger "
+     "than A "
+     "against A: p = 0.51)"},
     {"too few", [](Evidence& e, model::Spec&) { e.same.resize(5); },
-     "abstain: 5 A/A pairs counted, at least 6 are needed"},
+     "abstain: 5 A/A pairs counted; at least 6 are needed"},
     {"a void one", [](Evidence& e, model::Spec&) { e.same[0].voided = true; },
-     "abstain: 5 A/A pairs counted, at least 6 are needed"},
+     "abstain: 5 A/A pairs counted; at least 6 are needed"},
     {"biased",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.same) set_effect(pair, 0.035 + 0.001 * pair.index);
      },
-     "doubt: A against A shows a saving of 3.7 % over 6 pairs (p 0.0312 for a bias), "
-     "where 10.0 % is claimed (p < 0.0001 for as much in A against A)"},
+     "doubt: A against A saves 3.7 % over 6 pairs (bias: p = 0.031); the claim is 10.0 % (larger "
+     "than A "
+     "against A: p < 0.0001)"},
     {"as biased as the win",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.same) set_effect(pair, 0.09 + 0.001 * pair.index);
        top_up(e, "aa", 4, 0.1);
      },
-     "veto: A against A shows a saving of 9.2 % over 10 pairs (p 0.00195 for a bias), "
-     "where 10.0 % is claimed (p 0.000623 for as much in A against A)"},
+     "veto: A against A saves 9.2 % over 10 pairs (bias: p = 0.002); the claim is 10.0 % (larger "
+     "than A "
+     "against A: p = 0.0006)"},
     {"biased against the win",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.same) set_effect(pair, -0.09);
      },
-     "abstain: A against A shows a saving of -9.4 % over 6 pairs (p 0.0312 for a "
-     "bias), where 10.0 % is claimed (p < 0.0001 for as much in A against A)"},
+     "abstain: A against A costs 9.4 % more over 6 pairs (bias: p = 0.031); the claim is 10.0 % "
+     "(larger than "
+     "A against A: p < 0.0001)"},
     {"topped up",
      [](Evidence& e, model::Spec&) {
        e.same.resize(2);
        top_up(e, "aa", 12, -0.005);
      },
-     "agree: A against A shows a saving of 0.0 % over 14 pairs (p 0.773 for a bias), "
-     "where 10.0 % is claimed (p < 0.0001 for as much in A against A)"},
+     "agree: A against A saves 0.0 % over 14 pairs (bias: p = 0.77); the claim is 10.0 % (larger "
+     "than A "
+     "against A: p < 0.0001)"},
     {"A is dear in the pairs of the claim", [](Evidence& e, model::Spec&) { make_dearer(e, 0.12); },
-     "abstain: A costs 13 % more in the pairs of the claim than against itself, where 10.0 % is "
-     "claimed: the variant may slow what runs after it"},
+     "abstain: A costs 13 % more in the claim's pairs than in A/A pairs, and the claim is 10.0 %: "
+     "the variant may slow the run after it"},
     {"A is dear in every other pair of the claim",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) {
          if (pair.index % 2 == 0) pair.a.cost *= std::exp(0.4);
        }
      },
-     "abstain: A costs 22 % more in the pairs of the claim than against itself, where 10.0 % is "
-     "claimed: the variant may slow what runs after it"},
+     "abstain: A costs 22 % more in the claim's pairs than in A/A pairs, and the claim is 10.0 %: "
+     "the variant may slow the run after it"},
     {"the host wandered, as pairs bought after the claim show",
      [](Evidence& e, model::Spec&) {
        make_dearer(e, 0.12);
@@ -75,24 +81,26 @@ constexpr Case kCases[] = {
          pair.b.cost *= std::exp(0.10);
        }
      },
-     "agree: A against A shows a saving of 0.3 % over 18 pairs (p 0.00581 for a bias), "
-     "where 10.0 % is claimed (p < 0.0001 for as much in A against A)"},
+     "agree: A against A saves 0.3 % over 18 pairs (bias: p = 0.006); the claim is 10.0 % (larger "
+     "than A "
+     "against A: p < 0.0001)"},
     {"A is cheap in the pairs of the claim",
      [](Evidence& e, model::Spec&) { make_dearer(e, -0.2); },
-     "agree: A against A shows a saving of 0.0 % over 6 pairs (p 0.875 for a bias), "
-     "where 10.0 % is claimed (p < 0.0001 for as much in A against A)"},
+     "agree: A against A saves 0.0 % over 6 pairs (bias: p = 0.88); the claim is 10.0 % (larger "
+     "than A "
+     "against A: p < 0.0001)"},
     {"A against A on no input of the claim",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.same) pair.stratum.clear();
      },
-     "abstain: no A/A pair has the inputs that A had in the pairs of the claim"},
+     "abstain: no A/A pair ran on the inputs that the claim's pairs ran on"},
     {"the same pair in both lists",
      [](Evidence& e, model::Spec&) {
        e.same.resize(5);
        top_up(e, "aa", 1, 0);
        e.pairs.back().reservation = e.same[0].reservation = "r-1";
      },
-     "abstain: 5 A/A pairs counted, at least 6 are needed"},
+     "abstain: 5 A/A pairs counted; at least 6 are needed"},
 };
 
 TEST(Aa, SaysWhatItSees) { expect_says(kCases, run, "abstain agree doubt veto"); }

@@ -52,8 +52,7 @@ model::Finding run(const Evidence& evidence) {
   const std::vector<double> d = log_ratios(evidence, pairs_for(evidence, "aggregate"));
   Ruling ruling = rule(d, theta);
   if (d.size() < kAtLeast) {
-    return finding(ruling, fmt::format("{} counted, at least {} are needed",
-                                       count(d.size(), "pair"), kAtLeast));
+    return finding(ruling, too_few(d.size(), "pair", kAtLeast));
   }
   const Tails far = tails(d);
   if (ruling == kDoubts && evidence.topped_up &&
@@ -61,8 +60,8 @@ model::Finding run(const Evidence& evidence) {
     ruling = kAbstains;
   }
   return finding(
-      ruling, fmt::format("the mean saving over {} is {}, where half of the typical {} is "
-                          "asked; {} far slower and {} far faster than the median",
+      ruling, fmt::format("the mean saving over {} is {}; at least half of the typical {} is "
+                          "required; far from the median: {} slower, {} faster",
                           count(d.size(), "pair"), show_percent(mean_saving(d)), show_saving(theta),
                           far.slow, far.fast));
 }

@@ -1,4 +1,4 @@
-// aggregate.h: whether rare slow runs eat what typical runs save.
+// aggregate.h: whether rare slow runs cancel what typical runs save.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace amdahl::refute::aggregate {
 
-// The mean saving must be half of the typical one; else slow outliers refute it.
+// The mean saving must be at least half of the typical saving; otherwise slow outliers refute it.
 Ruling rule(std::span<const double> d, double theta);
 
 model::Finding run(const Evidence& evidence);

@@ -32,23 +32,22 @@ double chance_of_more(std::span<const double> d, double share) {
 
 model::Finding run(const Evidence& evidence) {
   if (!evidence.touched_share) {
-    return finding(kAbstains, "no profile says how much of the cost the change can touch");
+    return finding(kAbstains, "no profile shows what share of the cost the change can affect");
   }
   const double share = std::clamp(*evidence.touched_share, 0.0, 1.0);
   const double lower = evidence.comparison.lower;
   const std::string least =
-      std::isfinite(lower) ? fmt::format(", at least {} at 95 %", show_saving(lower)) : "";
+      std::isfinite(lower) ? fmt::format(" (at least {} at 95 %)", show_saving(lower)) : "";
   const std::string says =
-      fmt::format("the change can touch {} of the cost and is said to save {}{}",
+      fmt::format("the change can affect {} of the cost; the claimed saving is {}{}",
                   show_percent(share), show_saving(claimed(evidence)), least);
   const Ruling ruling = rule(lower, claimed(evidence), share);
   if (ruling != kAbstains) return finding(ruling, says);
   const std::vector<double> d = log_ratios(evidence, pairs_for(evidence, "amdahl"));
   const double p = chance_of_more(d, share);
   if (by_p(p) == kAbstains) return finding(kAbstains, says);
-  return finding(kDoubts,
-                 fmt::format("{}: more than it can touch in {} (p {} for so much by chance)", says,
-                             count(d.size(), "pair"), show_number(p)));
+  return finding(kDoubts, fmt::format("{}: more than it can affect, over {} (by chance: {})", says,
+                                      count(d.size(), "pair"), show_p(p)));
 }
 
 }  // namespace amdahl::refute::amdahl

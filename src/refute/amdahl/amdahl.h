@@ -1,4 +1,4 @@
-// amdahl.h: whether the win is larger than what the change can touch.
+// amdahl.h: whether the win is larger than the share of the cost that the change can affect.
 #pragma once
 
 #include <span>
@@ -8,14 +8,14 @@
 
 namespace amdahl::refute::amdahl {
 
-// `lower` bounds the effect from below; `share` of the cost is all that could vanish.
+// `lower` is the lower bound of the effect; at most `share` of the cost can vanish.
 Ruling rule(double lower, double theta, double share);
 
-// The exact p-value of pairs that save more than it can touch, which a bound that holds at any
-// time takes long to tell where noise is large.
+// The exact p-value for pairs that save more than the share. With large noise it tells earlier than
+// the anytime bound.
 double chance_of_more(std::span<const double> d, double share);
 
-// Besides the rule it doubts what the pairs say is more, at p 0.10, so that it gets more pairs.
+// Beyond the rule it refutes softly at p = 0.10, so that more pairs are run.
 model::Finding run(const Evidence& evidence);
 
 }  // namespace amdahl::refute::amdahl

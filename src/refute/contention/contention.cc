@@ -77,20 +77,20 @@ double on_the_whole(std::span<const double> quiet, std::span<const double> busy,
 std::string describe(std::span<const double> d) {
   const double typical = stats::hodges_lehmann(d);
   const std::string loss =
-      typical < 0 ? fmt::format(", p {} for a loss", show_number(stats::wilcoxon_less(d, 0))) : "";
+      typical < 0 ? fmt::format(", loss: {}", show_p(stats::wilcoxon_less(d, 0))) : "";
   return fmt::format("({}{})", count(d.size(), "pair"), loss);
 }
 
 std::string explain(const Evidence& evidence, const Sides& sides) {
   if (!sides.enough()) {
     const std::string unknown =
-        sides.unknown > 0 ? fmt::format(" ({} cannot be told)", sides.unknown) : "";
-    return fmt::format("{} on quiet hosts and {} on busy ones{}, at least {} of each are needed",
+        sides.unknown > 0 ? fmt::format(" ({} unknown)", sides.unknown) : "";
+    return fmt::format("{} on quiet hosts and {} on busy hosts{}; at least {} of each are needed",
                        count(sides.quiet.size(), "pair"), sides.busy.size(), unknown, kAtLeast);
   }
   return fmt::format(
-      "it {} on quiet hosts {} and {} on busy ones {}, where half of {} is asked of both; "
-      "with {} of the hours on busy hosts it {} on the whole",
+      "{} on quiet hosts {} and {} on busy hosts {}; at least half of {} is required on both; "
+      "with {} of the fleet's hours on busy hosts it {} overall",
       show_effect(stats::hodges_lehmann(sides.quiet)), describe(sides.quiet),
       show_effect(stats::hodges_lehmann(sides.busy)), describe(sides.busy),
       show_saving(claimed(evidence)), show_percent(evidence.busy_share),
@@ -151,7 +151,7 @@ namespace amdahl::refute {
 std::string holds_for(const Evidence& evidence) {
   using contention::State;
   const State found = contention::found_in(evidence);
-  if (found == State::kUnknown) return "not known: no pair says how busy its host was";
+  if (found == State::kUnknown) return "unknown: no pair recorded how busy its host was";
   const contention::Sides sides = contention::sides_of(evidence);
   const bool quiet = found == State::kQuiet;
   const auto& own = quiet ? sides.quiet : sides.busy;
@@ -159,18 +159,18 @@ std::string holds_for(const Evidence& evidence) {
   const std::string_view here = quiet ? "quiet" : "busy";
   const std::string_view there = quiet ? "busy" : "quiet";
   if (other.size() < contention::kAtLeast) {
-    return fmt::format("{} hosts; {} ones not tested", here, there);
+    return fmt::format("{} hosts; {} hosts not tested", here, there);
   }
   const double typical = stats::hodges_lehmann(other);
   const std::string pairs = count(other.size(), "pair");
   if (contention::loses(other)) {
-    return fmt::format("{} hosts only: {} slower on {} ones ({})", here,
+    return fmt::format("{} hosts only: {} slower on {} hosts ({})", here,
                        show_percent(std::expm1(-typical)), there, pairs);
   }
   const double theta = claimed(evidence);
   const bool both = own.size() < contention::kAtLeast || contention::keeps_half(own, theta);
   if (both && contention::keeps_half(other, theta)) return "quiet and busy hosts";
-  return fmt::format("{} hosts; on {} ones it {} ({}), where half of {} is asked", here, there,
+  return fmt::format("{} hosts; on {} hosts it {} ({}), less than half of {}", here, there,
                      show_effect(typical), pairs, show_saving(theta));
 }
 

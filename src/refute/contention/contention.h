@@ -1,4 +1,4 @@
-// contention.h: whether the win holds beside busy neighbours and without them.
+// contention.h: whether the win holds both on busy and on quiet hosts.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,23 @@ namespace amdahl::refute::contention {
 
 enum class State : std::uint8_t { kQuiet, kBusy, kUnknown };
 
-// How the pair's host was. Busy: neighbours were put there, or both arms met some that took CPU
-// from them. Arms that met different neighbours are unknown: that is the host check's affair.
+// The load on the pair's host. Busy: we started load processes, or other processes took CPU from
+// both arms. Unknown if the load differed between the arms: the host check handles that.
 State state_of(const model::PairFact& pair);
 
-// The state in which the claim was found: that of most coin-randomised pairs.
+// The state of most coin-randomised pairs.
 State found_in(const Evidence& evidence);
 
-// Agrees if half the claim is there in both states, or if what one state loses is less than what
-// the other saves, by their shares of the fleet's hours; doubts if it is not. Never vetoes: a
-// claim that holds in one state is true there.
+// Agrees if at least half of the claim holds in both states, or if the loss in one state is smaller
+// than the saving in the other, weighted by the fleet's hours. Otherwise it refutes softly, never
+// decisively: a claim that holds in one state is true there.
 Ruling rule(std::span<const double> quiet, std::span<const double> busy, double theta,
             double busy_share);
 
 model::Finding run(const Evidence& evidence);
 
-// Until as many as a top-up holds were tried, and if the other state can be had: neighbours can be
-// put there, but not sent away.
+// True until a full top-up was run, and only if the other state is possible: we can add load, but
+// not remove it.
 bool pairs_help(const Evidence& evidence);
 
 }  // namespace amdahl::refute::contention

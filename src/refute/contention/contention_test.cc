@@ -22,57 +22,57 @@ void find_busy(Evidence& e) {
 
 constexpr Case kCases[] = {
     {"not tested", [](Evidence&, model::Spec&) {},
-     "abstain: 12 pairs on quiet hosts and 0 on busy ones, at least 5 of each are needed"},
+     "abstain: 12 pairs on quiet hosts and 0 on busy hosts; at least 5 of each are needed"},
     {"too few", [](Evidence& e, model::Spec&) { crowd(e, 0.1, 4); },
-     "abstain: 12 pairs on quiet hosts and 4 on busy ones, at least 5 of each are needed"},
+     "abstain: 12 pairs on quiet hosts and 4 on busy hosts; at least 5 of each are needed"},
     {"not known",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) {
          if (pair.index < 9) pair.a.foreign_cpu_cores = std::nan("");
        }
      },
-     "abstain: 3 pairs on quiet hosts and 0 on busy ones (9 cannot be told), at least 5 of "
-     "each are needed"},
+     "abstain: 3 pairs on quiet hosts and 0 on busy hosts (9 unknown); at least 5 of each are "
+     "needed"},
     {"in both states", [](Evidence& e, model::Spec&) { crowd(e, 0.09); },
-     "agree: it saves 10.0 % on quiet hosts (12 pairs) and saves 8.9 % on busy ones (8 "
-     "pairs), where half of 10.0 % is asked of both; with 50 % of the hours on busy hosts it "
-     "saves 9.4 % on the whole"},
+     "agree: saves 10.0 % on quiet hosts (12 pairs) and saves 8.9 % on busy hosts (8 pairs); at "
+     "least half of 10.0 % is required on both; with 50 % of the fleet's hours on busy hosts it "
+     "saves 9.4 % overall"},
     {"as much lost when busy", [](Evidence& e, model::Spec&) { crowd(e, -0.19); },
-     "doubt: it saves 10.0 % on quiet hosts (12 pairs) and costs 21 % more on busy ones (8 "
-     "pairs, p 0.00391 for a loss), where half of 10.0 % is asked of both; with 50 % of the "
-     "hours on busy hosts it costs 4.2 % more on the whole"},
+     "doubt: saves 10.0 % on quiet hosts (12 pairs) and costs 21 % more on busy hosts (8 pairs, "
+     "loss: p = 0.004); at least half of 10.0 % is required on both; with 50 % of the fleet's "
+     "hours on busy hosts it costs 4.2 % more overall"},
     {"lost when busy, which is rare",
      [](Evidence& e, model::Spec&) {
        crowd(e, -0.19);
        e.busy_share = 0.2;
      },
-     "agree: it saves 10.0 % on quiet hosts (12 pairs) and costs 21 % more on busy ones (8 "
-     "pairs, p 0.00391 for a loss), where half of 10.0 % is asked of both; with 20 % of the "
-     "hours on busy hosts it saves 4.6 % on the whole"},
+     "agree: saves 10.0 % on quiet hosts (12 pairs) and costs 21 % more on busy hosts (8 pairs, "
+     "loss: p = 0.004); at least half of 10.0 % is required on both; with 20 % of the fleet's "
+     "hours on busy hosts it saves 4.6 % overall"},
     {"less when busy", [](Evidence& e, model::Spec&) { crowd(e, 0.01); },
-     "agree: it saves 10.0 % on quiet hosts (12 pairs) and saves 1.3 % on busy ones (8 "
-     "pairs), where half of 10.0 % is asked of both; with 50 % of the hours on busy hosts it "
-     "saves 5.8 % on the whole"},
+     "agree: saves 10.0 % on quiet hosts (12 pairs) and saves 1.3 % on busy hosts (8 pairs); at "
+     "least half of 10.0 % is required on both; with 50 % of the fleet's hours on busy hosts it "
+     "saves 5.8 % overall"},
     {"nothing when busy", [](Evidence& e, model::Spec&) { crowd(e, -0.003); },
-     "agree: it saves 10.0 % on quiet hosts (12 pairs) and saves 0.0 % on busy ones (8 "
-     "pairs), where half of 10.0 % is asked of both; with 50 % of the hours on busy hosts it "
-     "saves 5.1 % on the whole"},
+     "agree: saves 10.0 % on quiet hosts (12 pairs) and saves 0.0 % on busy hosts (8 pairs); at "
+     "least half of 10.0 % is required on both; with 50 % of the fleet's hours on busy hosts it "
+     "saves 5.1 % overall"},
     {"nothing when busy, which is usual",
      [](Evidence& e, model::Spec&) {
        crowd(e, -0.003);
        e.busy_share = 0.9;
      },
-     "abstain: it saves 10.0 % on quiet hosts (12 pairs) and saves 0.0 % on busy ones (8 "
-     "pairs), where half of 10.0 % is asked of both; with 90 % of the hours on busy hosts it "
-     "saves 1.1 % on the whole"},
+     "abstain: saves 10.0 % on quiet hosts (12 pairs) and saves 0.0 % on busy hosts (8 pairs); at "
+     "least half of 10.0 % is required on both; with 90 % of the fleet's hours on busy hosts it "
+     "saves 1.1 % overall"},
     {"found when busy, lost when quiet",
      [](Evidence& e, model::Spec&) {
        find_busy(e);
        top_up(e, "contention", 8, -0.19);
      },
-     "doubt: it costs 21 % more on quiet hosts (8 pairs, p 0.00391 for a loss) and saves 10.0 "
-     "% on busy ones (12 pairs), where half of 10.0 % is asked of both; with 50 % of the "
-     "hours on busy hosts it costs 4.2 % more on the whole"},
+     "doubt: costs 21 % more on quiet hosts (8 pairs, loss: p = 0.004) and saves 10.0 % on busy "
+     "hosts (12 pairs); at least half of 10.0 % is required on both; with 50 % of the fleet's "
+     "hours on busy hosts it costs 4.2 % more overall"},
 };
 
 TEST(Contention, SaysWhatItSees) { expect_says(kCases, run, "abstain agree doubt"); }
@@ -102,25 +102,25 @@ TEST(Contention, TellsBusyFromQuiet) {
 
 TEST(Contention, SaysForThePersonWhereTheClaimHolds) {
   constexpr Case kStates[] = {
-      {"quiet alone", [](Evidence&, model::Spec&) {}, "quiet hosts; busy ones not tested"},
+      {"quiet alone", [](Evidence&, model::Spec&) {}, "quiet hosts; busy hosts not tested"},
       {"both", [](Evidence& e, model::Spec&) { crowd(e, 0.09); }, "quiet and busy hosts"},
       {"a loss", [](Evidence& e, model::Spec&) { crowd(e, -0.194); },
-       "quiet hosts only: 21 % slower on busy ones (8 pairs)"},
+       "quiet hosts only: 21 % slower on busy hosts (8 pairs)"},
       {"less", [](Evidence& e, model::Spec&) { crowd(e, 0.01); },
-       "quiet hosts; on busy ones it saves 1.3 % (8 pairs), where half of 10.0 % is asked"},
+       "quiet hosts; on busy hosts it saves 1.3 % (8 pairs), less than half of 10.0 %"},
       {"busy alone", [](Evidence& e, model::Spec&) { find_busy(e); },
-       "busy hosts; quiet ones not tested"},
+       "busy hosts; quiet hosts not tested"},
       {"busy, and a loss when quiet",
        [](Evidence& e, model::Spec&) {
          find_busy(e);
          top_up(e, "contention", 8, -0.194);
        },
-       "busy hosts only: 21 % slower on quiet ones (8 pairs)"},
+       "busy hosts only: 21 % slower on quiet hosts (8 pairs)"},
       {"unknown",
        [](Evidence& e, model::Spec&) {
          for (auto& pair : e.pairs) pair.a.foreign_cpu_cores = std::nan("");
        },
-       "not known: no pair says how busy its host was"},
+       "unknown: no pair recorded how busy its host was"},
   };
   for (const Case& c : kStates) {
     SCOPED_TRACE(c.name);

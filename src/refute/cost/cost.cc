@@ -51,34 +51,34 @@ Bills bills_in(const Evidence& evidence) {
 std::string explain_price(const Evidence& evidence, std::span<const double> log_bill) {
   if (log_bill.size() < kAtLeast) {
     if (!pairs_help(evidence)) {
-      return "no pair reports how much work both arms did, so no bill per unit of work can be "
-             "made, and more pairs will not change that: report work through AMDAHL_REPORT";
+      return "no pair reports the work of both arms, so there is no cost per unit of work; more "
+             "pairs will not help: report work through AMDAHL_REPORT";
     }
-    return fmt::format("{} with a bill for both arms{}, at least {} are needed",
+    return fmt::format("{} with a total cost for both arms{}; at least {} are needed",
                        count(log_bill.size(), "pair"), those_by_steps(evidence, "cost"), kAtLeast);
   }
   if (const std::size_t whole = whole_runs_for(evidence, "cost").size();
       !nearly_all(log_bill.size(), whole)) {
-    return fmt::format("both arms have a bill in {} of {}", log_bill.size(), count(whole, "pair"));
+    return fmt::format("both arms have a total cost in {} of {}", log_bill.size(),
+                       count(whole, "pair"));
   }
   const double typical = stats::hodges_lehmann(log_bill);
   return fmt::format(
-      "the whole bill {} by {} over {}, where a fall by half of {} is asked (p {} for "
-      "falling)",
+      "the total cost (CPU included) {} by {} over {}; a fall by at least half of {} is required "
+      "(any fall: {})",
       typical < 0 ? "rises" : "falls",
       typical < 0 ? show_percent(std::expm1(-typical)) : show_saving(typical),
       count(log_bill.size(), "pair"), show_saving(claimed(evidence)),
-      show_number(stats::wilcoxon_greater(log_bill)));
+      show_p(stats::wilcoxon_greater(log_bill)));
 }
 
 std::string explain_clock(const Evidence& evidence, std::span<const double> log_seconds) {
   const double theta = claimed(evidence);
   return fmt::format(
-      "by its own '{}' the job saves {}, but by our clock it {} of the accelerator-seconds over "
-      "{}, "
-      "where half is asked (p {} for less)",
+      "by its own metric '{}' the job saves {}; by our clock it {} in accelerator-seconds over {}; "
+      "at least half is required (less: {})",
       evidence.spec->metric, show_saving(theta), show_effect(stats::hodges_lehmann(log_seconds)),
-      count(log_seconds.size(), "pair"), show_number(stats::wilcoxon_less(log_seconds, theta / 2)));
+      count(log_seconds.size(), "pair"), show_p(stats::wilcoxon_less(log_seconds, theta / 2)));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// cost.h: whether the saving is paid for elsewhere.
+// cost.h: whether the total cost falls, CPU included.
 #pragma once
 
 #include <span>
@@ -8,15 +8,15 @@
 
 namespace amdahl::refute::cost {
 
-// `log_bill` is ln(bill A / bill B) per unit of work; the whole bill must fall by half the claim.
+// `log_bill` is ln(cost A / cost B) per unit of work; it must fall by at least half of the claim.
 Ruling rule(std::span<const double> log_bill, double theta);
 
-// `log_seconds` is ln(accelerator-seconds A / B) as we measured them, where `theta` is what the job
-// reports of itself: at least half of it must show.
+// `log_seconds` is ln(accelerator-seconds A / B) by our clock; `theta` is the saving by the job's
+// own metric. At least half of it must show.
 Ruling clock_rule(std::span<const double> log_seconds, double theta);
 
-// The bill: accelerator-hours and CPU-hours at their prices, per unit of work. Where the claim
-// rests on a number that the job reports, that number is held against our own clock as well.
+// Total cost: accelerator-hours and CPU-hours at their prices, per unit of work. A claim about a
+// number that the job reports is also checked against our own clock.
 model::Finding run(const Evidence& evidence);
 
 bool pairs_help(const Evidence& evidence);

@@ -32,81 +32,81 @@ void measure(Evidence& e, double d) {
 
 constexpr Case kCases[] = {
     {"sound", [](Evidence&, model::Spec&) {},
-     "agree: the whole bill falls by 9.2 % over 12 pairs, where a fall by half of 10.0 "
-     "% is asked (p 0.000244 for falling)"},
+     "agree: the total cost (CPU included) falls by 9.2 % over 12 pairs; a fall by at least half "
+     "of 10.0 % is required (any fall: p = 0.0002)"},
     {"too few", [](Evidence& e, model::Spec&) { e.pairs.resize(4); },
-     "abstain: 4 pairs with a bill for both arms, at least 5 are needed"},
+     "abstain: 4 pairs with a total cost for both arms; at least 5 are needed"},
     {"paid in CPU",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) pair.b.cpu_s = 1500;
      },
-     "veto: the whole bill rises by 11 % over 12 pairs, where a fall by half of 10.0 % "
-     "is asked (p 1.00 for falling)"},
+     "veto: the total cost (CPU included) rises by 11 % over 12 pairs; a fall by at least half of "
+     "10.0 % is required (any fall: p = 1.00)"},
     {"half paid in CPU",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) pair.b.cpu_s = 750;
      },
-     "doubt: the whole bill falls by 2.7 % over 12 pairs, where a fall by half of 10.0 "
-     "% is asked (p 0.000244 for falling)"},
+     "doubt: the total cost (CPU included) falls by 2.7 % over 12 pairs; a fall by at least half "
+     "of 10.0 % is required (any fall: p = 0.0002)"},
     {"CPU is dear and noisy",
      [](Evidence& e, model::Spec&) {
        e.pairs.resize(6);
        e.price_cpu_hour = 1;
        for (auto& pair : e.pairs) pair.b.cpu_s = pair.index % 2 == 0 ? 100 : 700;
      },
-     "abstain: the whole bill falls by 23 % over 6 pairs, where a fall by half of 10.0 "
-     "% is asked (p 0.219 for falling)"},
+     "abstain: the total cost (CPU included) falls by 23 % over 6 pairs; a fall by at least half "
+     "of 10.0 % is required (any fall: p = 0.22)"},
     {"never reported",
      [](Evidence& e, model::Spec& s) {
        s.metric.clear();
        report_no_work(e);
      },
-     "abstain: no pair reports how much work both arms did, so no bill per unit of work can "
-     "be made, and more pairs will not change that: report work through AMDAHL_REPORT"},
+     "abstain: no pair reports the work of both arms, so there is no cost per unit of work; more "
+     "pairs will not help: report work through AMDAHL_REPORT"},
     {"a metric that the clock confirms", report_metric,
-     "agree: the whole bill falls by 9.2 % over 12 pairs, where a fall by half of 10.0 % is "
-     "asked (p 0.000244 for falling)"},
+     "agree: the total cost (CPU included) falls by 9.2 % over 12 pairs; a fall by at least half "
+     "of 10.0 % is required (any fall: p = 0.0002)"},
     {"a metric without work that the clock confirms",
      [](Evidence& e, model::Spec& s) {
        report_metric(e, s);
        report_no_work(e);
      },
-     "agree: the whole bill falls by 9.2 % over 12 pairs, where a fall by half of 10.0 % is "
-     "asked (p 0.000244 for falling)"},
+     "agree: the total cost (CPU included) falls by 9.2 % over 12 pairs; a fall by at least half "
+     "of 10.0 % is required (any fall: p = 0.0002)"},
     {"a metric that was edited",
      [](Evidence& e, model::Spec& s) {
        report_metric(e, s);
        measure(e, 0);
      },
-     "veto: by its own 'seconds' the job saves 10.0 %, but by our clock it saves 0.0 % of the "
-     "accelerator-seconds over 12 pairs, where half is asked (p 0.000244 for less)"},
+     "veto: by its own metric 'seconds' the job saves 10.0 %; by our clock it saves 0.0 % in "
+     "accelerator-seconds over 12 pairs; at least half is required (less: p = 0.0002)"},
     {"a metric of which the clock sees a third",
      [](Evidence& e, model::Spec& s) {
        report_metric(e, s);
        measure(e, 0.035);
      },
-     "veto: by its own 'seconds' the job saves 10.0 %, but by our clock it saves 3.4 % of the "
-     "accelerator-seconds over 12 pairs, where half is asked (p 0.000244 for less)"},
+     "veto: by its own metric 'seconds' the job saves 10.0 %; by our clock it saves 3.4 % in "
+     "accelerator-seconds over 12 pairs; at least half is required (less: p = 0.0002)"},
     {"a metric of which the clock perhaps sees half",
      [](Evidence& e, model::Spec& s) {
        report_metric(e, s);
        for (auto& pair : e.pairs) set_effect(pair, pair.index % 2 == 0 ? 0.095 : 0.005);
      },
-     "doubt: by its own 'seconds' the job saves 10.0 %, but by our clock it saves 4.9 % of "
-     "the accelerator-seconds over 12 pairs, where half is asked (p 0.0808 for less)"},
+     "doubt: by its own metric 'seconds' the job saves 10.0 %; by our clock it saves 4.9 % in "
+     "accelerator-seconds over 12 pairs; at least half is required (less: p = 0.081)"},
     {"by steps of one process",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) pair.steps = {{false, 1.0, 0.9}};
      },
-     "abstain: 0 pairs with a bill for both arms (12 whose arms share a process do not "
-     "count), at least 5 are needed"},
+     "abstain: 0 pairs with a total cost for both arms (12 do not count: both arms ran in one "
+     "process); at least 5 are needed"},
     {"by steps, with whole runs bought",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) pair.steps = {{false, 1.0, 0.9}};
        top_up(e, "cost", 8, 0.1);
      },
-     "agree: the whole bill falls by 9.1 % over 8 pairs, where a fall by half of 10.0 % is "
-     "asked (p 0.00391 for falling)"},
+     "agree: the total cost (CPU included) falls by 9.1 % over 8 pairs; a fall by at least half of "
+     "10.0 % is required (any fall: p = 0.004)"},
 };
 
 TEST(Cost, SaysWhatItSees) { expect_says(kCases, run, "abstain agree doubt veto"); }

@@ -51,13 +51,12 @@ model::Finding run(const Evidence& evidence) {
   }
   const Ruling ruling = rule(assigned, executed);
   if (assigned.size() < kAtLeast) {
-    return finding(ruling, fmt::format("{} counted, at least {} are needed",
-                                       count(assigned.size(), "pair"), kAtLeast));
+    return finding(ruling, too_few(assigned.size(), "pair", kAtLeast));
   }
-  return finding(ruling, fmt::format("{} of {} ran in the assigned order, the variant second in {} "
-                                     "(p {} for an unfair coin)",
+  return finding(ruling, fmt::format("{} of {} ran in the assigned order; the variant ran second "
+                                     "in {} (unfair coin: {})",
                                      matches(assigned, executed), count(assigned.size(), "pair"),
-                                     seconds_of(executed), show_number(p_fair(executed))));
+                                     seconds_of(executed), show_p(p_fair(executed))));
 }
 
 }  // namespace amdahl::refute::design

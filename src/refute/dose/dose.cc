@@ -27,11 +27,11 @@ std::string explain(const Evidence& evidence, std::optional<double> rho) {
   const std::string& knob = evidence.doses.front().knob;
   const std::string head = fmt::format("{}: {}", knob, describe(evidence.doses));
   if (evidence.doses.size() < kAtLeast) {
-    return fmt::format("{}; at least {} doses are needed", head, kAtLeast);
+    return fmt::format("{}; at least {} values are needed", head, kAtLeast);
   }
-  if (!rho) return fmt::format("{}; doses or effects do not differ", head);
-  return fmt::format("{}; rank correlation {:+.2f} over {}, {:+.1f} is asked", head, *rho,
-                     count(evidence.doses.size(), "dose"), kEnoughRho);
+  if (!rho) return fmt::format("{}; the values or the effects do not differ", head);
+  return fmt::format("{}; rank correlation {:+.2f} over {}; at least {:+.1f} is required", head,
+                     *rho, count(evidence.doses.size(), "value"), kEnoughRho);
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ Ruling rule(std::span<const double> doses, std::span<const double> effects) {
 }
 
 model::Finding run(const Evidence& evidence) {
-  if (!applies(evidence)) return finding(kAbstains, "the knob was turned to one value only");
+  if (!applies(evidence)) return finding(kAbstains, "the knob was tested at one value only");
   std::vector<double> doses;
   std::vector<double> effects;
   for (const Dose& dose : evidence.doses) {

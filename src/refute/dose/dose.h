@@ -1,4 +1,4 @@
-// dose.h: whether more of the change does more.
+// dose.h: whether a larger change has a larger effect.
 #pragma once
 
 #include <span>
@@ -8,12 +8,13 @@
 
 namespace amdahl::refute::dose {
 
-// Effects must rise with the doses, by rank (Spearman's rho of 0.5); if they fall it doubts.
+// Effects must rise with the knob's value (Spearman's rho of at least 0.5); if they fall, it
+// refutes softly.
 Ruling rule(std::span<const double> doses, std::span<const double> effects);
 
 model::Finding run(const Evidence& evidence);
 
-// A single dose has nothing to be compared with.
+// A single value cannot be compared.
 bool applies(const Evidence& evidence);
 
 }  // namespace amdahl::refute::dose

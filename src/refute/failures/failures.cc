@@ -112,9 +112,7 @@ Ruling rule(const Losses& losses) {
 model::Finding run(const Evidence& evidence) {
   const Tally all = tally(evidence);
   if (all.attempts < kAtLeast) {
-    return finding(kAbstains,
-                   fmt::format("{} counted, at least {} are needed",
-                               count(static_cast<std::size_t>(all.attempts), "attempt"), kAtLeast));
+    return finding(kAbstains, too_few(static_cast<std::size_t>(all.attempts), "attempt", kAtLeast));
   }
   // What targeted pairs have not cleared must be shown better than what has bought them.
   const double soft = evidence.topped_up ? 0.05 : 0.15;
@@ -131,24 +129,23 @@ model::Finding run(const Evidence& evidence) {
   if (severity(by_balance) > severity(by_rate)) {
     return binding(finding(
         by_balance,
-        fmt::format("{} were lost to the variant alone and {} to the baseline alone (E {} against "
-                    "chance): what is left is a choice of the variant's",
+        fmt::format("{} were lost because of the variant alone and {} because of the baseline "
+                    "alone (E {} against chance): the remaining pairs are selected by the variant",
                     count(static_cast<std::size_t>(all.losses.to_b), "pair"), all.losses.to_a,
-                    show_number(std::exp(log_e(all.losses))))));
+                    show_e(log_e(all.losses)))));
   }
   if (by_rate == kAgrees && all.unclaimed > kMostUnclaimed * all.pairs) {
     return finding(kAbstains,
-                   fmt::format("{} of {} were lost and no arm can be blamed: what is "
-                               "left may be a choice of the variant's",
+                   fmt::format("{} of {} were lost for unknown reasons: the remaining pairs may be "
+                               "selected by the variant",
                                all.unclaimed, count(static_cast<std::size_t>(all.pairs), "pair")));
   }
-  const std::string e =
-      by_rate == kAgrees ? "" : fmt::format(", E {}", show_number(std::exp(log_e_rate)));
+  const std::string e = by_rate == kAgrees ? "" : fmt::format(", E {}", show_e(log_e_rate));
   return binding(finding(
       by_rate,
-      fmt::format("the variant failed in {} of {}, where {} is usual (p {} for more{})", all.failed,
+      fmt::format("the variant failed in {} of {}; {} is usual (more: {}{})", all.failed,
                   count(static_cast<std::size_t>(all.attempts), "attempt"), show_percent(usual),
-                  show_number(stats::binomial_tail(all.failed, all.attempts, usual)), e)));
+                  show_p(stats::binomial_tail(all.failed, all.attempts, usual)), e)));
 }
 
 }  // namespace amdahl::refute::failures

@@ -1,5 +1,5 @@
-// failures.h: whether the variant fails more often than the job always did. A run without a number
-// is a failure, whatever it exited with: else a variant could choose its sample.
+// failures.h: whether the variant fails more often than usual. A run without a number is a failure,
+// whatever its exit code: otherwise a variant could select its sample.
 #pragma once
 
 #include "refute/check.h"

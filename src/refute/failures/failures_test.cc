@@ -15,31 +15,25 @@ void fail(Evidence& e, std::size_t pairs) {
 
 constexpr Case kCases[] = {
     {"sound", [](Evidence&, model::Spec&) {},
-     "agree: the variant failed in 0 of 12 attempts, where 4.0 % is usual (p 1.00 for "
-     "more)"},
+     "agree: the variant failed in 0 of 12 attempts; 4.0 % is usual (more: p = 1.00)"},
     {"one failed", [](Evidence& e, model::Spec&) { fail(e, 1); },
-     "agree: the variant failed in 1 of 12 attempts, where 4.0 % is usual (p 0.387 for "
-     "more)"},
+     "agree: the variant failed in 1 of 12 attempts; 4.0 % is usual (more: p = 0.39)"},
     {"two failed", [](Evidence& e, model::Spec&) { fail(e, 2); },
-     "doubt: the variant failed in 2 of 12 attempts, where 4.0 % is usual (p 0.0809 "
-     "for more, E 1.03)"},
+     "doubt: the variant failed in 2 of 12 attempts; 4.0 % is usual (more: p = 0.081, E 1.03)"},
     {"two failed still",
      [](Evidence& e, model::Spec&) {
        fail(e, 2);
        e.topped_up = true;
      },
-     "agree: the variant failed in 2 of 12 attempts, where 4.0 % is usual (p 0.0809 "
-     "for more)"},
+     "agree: the variant failed in 2 of 12 attempts; 4.0 % is usual (more: p = 0.081)"},
     {"four failed", [](Evidence& e, model::Spec&) { fail(e, 4); },
-     "doubt: the variant failed in 4 of 12 attempts, where 4.0 % is usual (p 0.000978 "
-     "for more, E 22.0)"},
+     "doubt: the variant failed in 4 of 12 attempts; 4.0 % is usual (more: p = 0.0010, E 22.0)"},
     {"five failed still",
      [](Evidence& e, model::Spec&) {
        fail(e, 5);
        e.topped_up = true;
      },
-     "veto: the variant failed in 5 of 12 attempts, where 4.0 % is usual (p < 0.0001 for more, E "
-     "126)"},
+     "veto: the variant failed in 5 of 12 attempts; 4.0 % is usual (more: p < 0.0001, E 126)"},
     {"failed beside neighbours, too",
      [](Evidence& e, model::Spec&) {
        top_up(e, "contention", 4, 0.1);
@@ -48,41 +42,38 @@ constexpr Case kCases[] = {
          if (!pair.target.empty()) pair.voided = pair.b.failed = true;
        }
      },
-     "abstain: the variant failed in 4 of 16 attempts, where 4.0 % is usual (p 0.00316 for "
-     "more, E 6.81)"},
+     "abstain: the variant failed in 4 of 16 attempts; 4.0 % is usual (more: p = 0.003, E 6.81)"},
     {"lost before B ran",
      [](Evidence& e, model::Spec&) {
        e.pairs[0].voided = true;
        e.pairs[0].b.wall_s = 0;
      },
-     "agree: the variant failed in 0 of 11 attempts, where 4.0 % is usual (p 1.00 for "
-     "more)"},
+     "agree: the variant failed in 0 of 11 attempts; 4.0 % is usual (more: p = 1.00)"},
     {"A failed", [](Evidence& e, model::Spec&) { e.pairs[0].voided = e.pairs[0].a.failed = true; },
-     "agree: the variant failed in 0 of 12 attempts, where 4.0 % is usual (p 1.00 for "
-     "more)"},
+     "agree: the variant failed in 0 of 12 attempts; 4.0 % is usual (more: p = 1.00)"},
     {"lost while B ran, of a job that often fails",
      [](Evidence& e, model::Spec&) {
        fail(e, 9);
        for (auto& pair : e.pairs) pair.b.wall_s = pair.b.failed ? 0 : pair.b.wall_s;
        e.historical_failure_rate = 0.6;
      },
-     "veto: 9 pairs were lost to the variant alone and 0 to the baseline alone (E 102 against "
-     "chance): what is left is a choice of the variant's"},
+     "veto: 9 pairs were lost because of the variant alone and 0 because of the baseline alone (E "
+     "102 against chance): the remaining pairs are selected by the variant"},
     {"as often lost to A, of a job that often fails",
      [](Evidence& e, model::Spec&) {
        fail(e, 4);
        for (std::size_t i = 4; i < 8; ++i) e.pairs[i].voided = e.pairs[i].a.failed = true;
        e.historical_failure_rate = 0.6;
      },
-     "agree: the variant failed in 4 of 12 attempts, where 60 % is usual (p 0.985 for more)"},
+     "agree: the variant failed in 4 of 12 attempts; 60 % is usual (more: p = 0.98)"},
     {"lost to nobody",
      [](Evidence& e, model::Spec&) {
        for (std::size_t i = 0; i < 4; ++i) e.pairs[i].voided = true;
      },
-     "abstain: 4 of 12 pairs were lost and no arm can be blamed: what is left may be a choice of "
-     "the variant's"},
+     "abstain: 4 of 12 pairs were lost for unknown reasons: the remaining pairs may be selected by "
+     "the variant"},
     {"hardly tried", [](Evidence& e, model::Spec&) { e.pairs.resize(4); },
-     "abstain: 4 attempts counted, at least 5 are needed"},
+     "abstain: 4 attempts counted; at least 5 are needed"},
 };
 
 TEST(Failures, SaysWhatItSees) { expect_says(kCases, run, "agree abstain doubt veto"); }
@@ -103,7 +94,7 @@ TEST(Failures, WhatTargetedPairsDoNotSettleHoldsTheClaim) {
   std::vector<model::Finding> all = ask_all(evidence);
   const Panel panel = combine(all, true, true);
   EXPECT_EQ(panel.outcome, Outcome::kHold) << panel.because;
-  EXPECT_NE(panel.because.find("no answer from failures, which must answer"), std::string::npos);
+  EXPECT_NE(panel.because.find("no answer from the mandatory checks: failures"), std::string::npos);
 }
 
 TEST(Failures, AWeakDoubtAgainstAKnownRatePassesAfterTargetedPairs) {

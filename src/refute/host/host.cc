@@ -72,10 +72,10 @@ std::size_t how_many(const std::vector<bool>& flags) {
 }
 
 // For each host, what is left without it; nothing where there is one host alone.
-std::vector<Elsewhere> each_left_out(std::span<const double> d,
-                                     std::span<const std::string> hosts) {
+std::vector<OtherHosts> each_left_out(std::span<const double> d,
+                                      std::span<const std::string> hosts) {
   const std::set<std::string> all(hosts.begin(), hosts.end());
-  std::vector<Elsewhere> rests;
+  std::vector<OtherHosts> rests;
   if (all.size() < 2) return rests;
   for (const std::string& host : all) {
     std::vector<bool> others;
@@ -85,7 +85,7 @@ std::vector<Elsewhere> each_left_out(std::span<const double> d,
   return rests;
 }
 
-bool carried_by_one(const Elsewhere& rest, double theta) {
+bool carried_by_one(const OtherHosts& rest, double theta) {
   return !rest.without.empty() && stats::hodges_lehmann(rest.d) < theta / 2 &&
          by_p(rest.p) != kAbstains;
 }
@@ -107,10 +107,10 @@ Imbalance imbalance(std::span<const double> cores_a_minus_b) {
   return {stats::hodges_lehmann(cores_a_minus_b), stats::wilcoxon_greater(cores_a_minus_b)};
 }
 
-Elsewhere elsewhere(std::span<const double> d, std::span<const std::string> hosts, double theta) {
-  Elsewhere worst;
+OtherHosts elsewhere(std::span<const double> d, std::span<const std::string> hosts, double theta) {
+  OtherHosts worst;
   const std::set<std::string> all(hosts.begin(), hosts.end());
-  for (Elsewhere& rest : each_left_out(d, hosts)) {
+  for (OtherHosts& rest : each_left_out(d, hosts)) {
     if (rest.d.size() < kAtLeast) continue;
     rest.p = stats::wilcoxon_less(rest.d, theta / 2) * static_cast<double>(all.size());
     rest.p = std::min(1.0, rest.p);
@@ -119,11 +119,11 @@ Elsewhere elsewhere(std::span<const double> d, std::span<const std::string> host
   return worst;
 }
 
-Elsewhere weaker_elsewhere(std::span<const double> d, std::span<const std::string> hosts,
-                           double theta) {
-  Elsewhere worst;
+OtherHosts weaker_elsewhere(std::span<const double> d, std::span<const std::string> hosts,
+                            double theta) {
+  OtherHosts worst;
   const std::set<std::string> all(hosts.begin(), hosts.end());
-  for (Elsewhere& rest : each_left_out(d, hosts)) {
+  for (OtherHosts& rest : each_left_out(d, hosts)) {
     if (rest.d.size() < kSplit || stats::hodges_lehmann(rest.d) >= theta / 2) continue;
     std::vector<bool> here;
     for (const std::string& one : hosts) here.push_back(one == rest.without);
@@ -139,23 +139,23 @@ namespace {
 // What a win that is there on one host alone comes to; nothing where no host stands out.
 std::optional<model::Finding> carried(std::span<const double> d, std::span<const std::string> hosts,
                                       double theta) {
-  const Elsewhere rest = elsewhere(d, hosts, theta);
+  const OtherHosts rest = elsewhere(d, hosts, theta);
   if (carried_by_one(rest, theta)) {
     return finding(
         by_p(rest.p),
-        fmt::format("without {} it {} over {}, where half of {} is asked (p {} for less): "
+        fmt::format("without host {} it {} over {}; at least half of {} is required (less: {}): "
                     "one host carries the win",
                     rest.without, show_effect(stats::hodges_lehmann(rest.d)),
-                    count(rest.d.size(), "clean pair"), show_saving(theta), show_number(rest.p)));
+                    count(rest.d.size(), "undisturbed pair"), show_saving(theta), show_p(rest.p)));
   }
-  if (const Elsewhere weak = weaker_elsewhere(d, hosts, theta); !weak.without.empty()) {
+  if (const OtherHosts weak = weaker_elsewhere(d, hosts, theta); !weak.without.empty()) {
     return finding(kDoubts,
-                   fmt::format("without {} it {} over {}, where half of {} is asked and {} "
-                               "saves more (p {} for as much elsewhere): more pairs are "
-                               "needed elsewhere",
+                   fmt::format("without host {} it {} over {}; at least half of {} is required. "
+                               "Host {} saves more than the others ({}): run more pairs on "
+                               "other hosts",
                                weak.without, show_effect(stats::hodges_lehmann(weak.d)),
-                               count(weak.d.size(), "clean pair"), show_saving(theta), weak.without,
-                               show_number(weak.p)));
+                               count(weak.d.size(), "undisturbed pair"), show_saving(theta),
+                               weak.without, show_p(weak.p)));
   }
   return std::nullopt;
 }
@@ -166,9 +166,9 @@ model::Finding run(const Evidence& evidence) {
   Pairs pairs = pairs_for(evidence, "host");
   std::erase_if(pairs, [](const PairFact* pair) { return !known(*pair); });
   const std::size_t all = pairs_for(evidence, "host").size();
-  if (pairs.empty()) return finding(kAbstains, "no pair says on which hosts its arms ran");
+  if (pairs.empty()) return finding(kAbstains, "no pair recorded the hosts of its arms");
   if (!nearly_all(pairs.size(), all)) {
-    return finding(kAbstains, fmt::format("{} of {} say on which hosts their arms ran",
+    return finding(kAbstains, fmt::format("only {} of {} recorded the hosts of their arms",
                                           pairs.size(), count(all, "pair")));
   }
   std::vector<bool> clean;
@@ -188,10 +188,9 @@ model::Finding run(const Evidence& evidence) {
   if (ruling == kAgrees && stats::wilcoxon_greater(only(d, clean)) > kShown) ruling = kAbstains;
   const Imbalance noise = imbalance(apart);
   if (!ruling.decisive && unfair(noise)) {
-    return finding(kDoubts, fmt::format("others used {} cores more beside A than beside B over {} "
-                                        "(p {} for more), which makes B look faster",
-                                        show_number(noise.cores), count(apart.size(), "pair"),
-                                        show_number(noise.p)));
+    return finding(kDoubts, fmt::format("other processes used {:.2f} more cores while A ran than "
+                                        "while B ran, over {} ({}): B looks faster than it is",
+                                        noise.cores, count(apart.size(), "pair"), show_p(noise.p)));
   }
   const std::vector<double> clean_d = only(d, clean);
   std::vector<std::string> hosts;
@@ -201,9 +200,9 @@ model::Finding run(const Evidence& evidence) {
   if (!ruling.decisive) {
     if (std::optional<model::Finding> found = carried(clean_d, hosts, theta)) return *found;
   }
-  return finding(ruling, fmt::format("{} of {} on one host, {} clean: {}", how_many(same),
+  return finding(ruling, fmt::format("{} of {} on one host, {} undisturbed: {}", how_many(same),
                                      count(pairs.size(), "pair"), how_many(clean),
-                                     explain_three(clean_d, theta, "clean pair", kAtLeast)));
+                                     explain_three(clean_d, theta, "undisturbed pair", kAtLeast)));
 }
 
 bool pairs_help(const Evidence& evidence) {

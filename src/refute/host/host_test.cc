@@ -11,58 +11,58 @@ namespace {
 
 constexpr Case kCases[] = {
     {"sound", [](Evidence&, model::Spec&) {},
-     "agree: 12 of 12 pairs on one host, 12 clean: 10.0 % saved over 12 clean pairs, "
-     "where half of 10.0 % is asked (p 1.00 for less)"},
+     "agree: 12 of 12 pairs on one host, 12 undisturbed: saves 10.0 % over 12 undisturbed pairs; "
+     "at least half of 10.0 % is required (less: p = 1.00)"},
     {"unknown",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) pair.a.host.reset();
      },
-     "abstain: no pair says on which hosts its arms ran"},
+     "abstain: no pair recorded the hosts of its arms"},
     {"busy beside both arms",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) pair.a.foreign_cpu_cores = pair.b.foreign_cpu_cores = 2;
      },
-     "agree: 12 of 12 pairs on one host, 12 clean: 10.0 % saved over 12 clean pairs, "
-     "where half of 10.0 % is asked (p 1.00 for less)"},
+     "agree: 12 of 12 pairs on one host, 12 undisturbed: saves 10.0 % over 12 undisturbed pairs; "
+     "at least half of 10.0 % is required (less: p = 1.00)"},
     {"too short to see neighbours",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) pair.a.foreign_cpu_cores = std::nan("");
        for (auto& pair : e.pairs) pair.a.wall_s = pair.b.wall_s = 0.05;
      },
-     "agree: 12 of 12 pairs on one host, 12 clean: 10.0 % saved over 12 clean pairs, "
-     "where half of 10.0 % is asked (p 1.00 for less)"},
+     "agree: 12 of 12 pairs on one host, 12 undisturbed: saves 10.0 % over 12 undisturbed pairs; "
+     "at least half of 10.0 % is required (less: p = 1.00)"},
     {"neighbours come and go",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) pair.b.foreign_cpu_cores = pair.index % 2 == 0 ? 1.5 : 0;
        for (auto& pair : e.pairs) pair.a.foreign_cpu_cores = pair.index % 2 == 0 ? 0 : 1.5;
      },
-     "abstain: 12 of 12 pairs on one host, 0 clean: 0 clean pairs counted, at least 5 "
+     "abstain: 12 of 12 pairs on one host, 0 undisturbed: 0 undisturbed pairs counted; at least 5 "
      "are needed"},
     {"never observed",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) pair.a.foreign_cpu_cores = std::nan("");
      },
-     "abstain: 12 of 12 pairs on one host, 0 clean: 0 clean pairs counted, at least 5 "
+     "abstain: 12 of 12 pairs on one host, 0 undisturbed: 0 undisturbed pairs counted; at least 5 "
      "are needed"},
     {"stolen",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) pair.b.steal_share = 0.1;
      },
-     "abstain: 12 of 12 pairs on one host, 0 clean: 0 clean pairs counted, at least 5 "
+     "abstain: 12 of 12 pairs on one host, 0 undisturbed: 0 undisturbed pairs counted; at least 5 "
      "are needed"},
     {"always apart",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) pair.b.host = "n2";
      },
-     "doubt: 0 of 12 pairs on one host, 0 clean: 0 clean pairs counted, at least 5 are "
+     "doubt: 0 of 12 pairs on one host, 0 undisturbed: 0 undisturbed pairs counted; at least 5 are "
      "needed"},
     {"A had neighbours",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) pair.a.foreign_cpu_cores = 1 + 0.01 * pair.index;
      },
-     "doubt: others used 1.06 cores more beside A than beside B over 12 pairs (p "
-     "0.000244 for more), which makes B look faster"},
-    {"nothing in clean pairs",
+     "doubt: other processes used 1.06 more cores while A ran than while B ran, over 12 pairs (p = "
+     "0.0002): B looks faster than it is"},
+    {"nothing in undisturbed pairs",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs)
          if (pair.index < 8)
@@ -70,9 +70,9 @@ constexpr Case kCases[] = {
          else
            pair.a.steal_share = 0.2;
      },
-     "veto: 12 of 12 pairs on one host, 8 clean: 0.0 % saved over 8 clean pairs, where "
-     "half of 10.0 % is asked (p 0.00391 for less)"},
-    {"little in clean pairs",
+     "veto: 12 of 12 pairs on one host, 8 undisturbed: saves 0.0 % over 8 undisturbed pairs; at "
+     "least half of 10.0 % is required (less: p = 0.004)"},
+    {"little in undisturbed pairs",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs)
          if (pair.index < 5)
@@ -80,8 +80,8 @@ constexpr Case kCases[] = {
          else
            pair.a.steal_share = 0.2;
      },
-     "doubt: 12 of 12 pairs on one host, 5 clean: 0.0 % saved over 5 clean pairs, "
-     "where half of 10.0 % is asked (p 0.0312 for less)"},
+     "doubt: 12 of 12 pairs on one host, 5 undisturbed: saves 0.0 % over 5 undisturbed pairs; at "
+     "least half of 10.0 % is required (less: p = 0.031)"},
     {"one host of two",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) {
@@ -90,8 +90,8 @@ constexpr Case kCases[] = {
          set_effect(pair, 0.004);
        }
      },
-     "doubt: without n1 it saves 0.4 % over 6 clean pairs, where half of 10.0 % is asked (p "
-     "0.0312 for less): one host carries the win"},
+     "doubt: without host n1 it saves 0.4 % over 6 undisturbed pairs; at least half of 10.0 % is "
+     "required (less: p = 0.031): one host carries the win"},
     {"one host of three, for sure",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) {
@@ -100,8 +100,8 @@ constexpr Case kCases[] = {
          set_effect(pair, 0.004);
        }
      },
-     "veto: without n1 it saves 0.4 % over 10 clean pairs, where half of 10.0 % is asked (p "
-     "0.00293 for less): one host carries the win"},
+     "veto: without host n1 it saves 0.4 % over 10 undisturbed pairs; at least half of 10.0 % is "
+     "required (less: p = 0.003): one host carries the win"},
     {"no host of two",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) {
@@ -109,24 +109,24 @@ constexpr Case kCases[] = {
          set_effect(pair, 0.004);
        }
      },
-     "veto: 12 of 12 pairs on one host, 12 clean: 0.4 % saved over 12 clean pairs, where half of "
-     "10.0 % is asked (p 0.000244 for less)"},
+     "veto: 12 of 12 pairs on one host, 12 undisturbed: saves 0.4 % over 12 undisturbed pairs; at "
+     "least half of 10.0 % is required (less: p = 0.0002)"},
     {"both hosts",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) {
          if (pair.index < 6) pair.a.host = pair.b.host = "n2";
        }
      },
-     "agree: 12 of 12 pairs on one host, 12 clean: 10.0 % saved over 12 clean pairs, where "
-     "half of 10.0 % is asked (p 1.00 for less)"},
+     "agree: 12 of 12 pairs on one host, 12 undisturbed: saves 10.0 % over 12 undisturbed pairs; "
+     "at least half of 10.0 % is required (less: p = 1.00)"},
     {"two pairs elsewhere",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) {
          if (pair.index < 2) pair.a.host = pair.b.host = "n2";
        }
      },
-     "agree: 12 of 12 pairs on one host, 12 clean: 10.0 % saved over 12 clean pairs, where "
-     "half of 10.0 % is asked (p 1.00 for less)"},
+     "agree: 12 of 12 pairs on one host, 12 undisturbed: saves 10.0 % over 12 undisturbed pairs; "
+     "at least half of 10.0 % is required (less: p = 1.00)"},
     {"a few pairs elsewhere that all miss",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) {
@@ -135,8 +135,8 @@ constexpr Case kCases[] = {
          set_effect(pair, 0.004);
        }
      },
-     "doubt: without n1 it saves 0.4 % over 3 clean pairs, where half of 10.0 % is asked and n1 "
-     "saves more (p 0.00909 for as much elsewhere): more pairs are needed elsewhere"},
+     "doubt: without host n1 it saves 0.4 % over 3 undisturbed pairs; at least half of 10.0 % is "
+     "required. Host n1 saves more than the others (p = 0.009): run more pairs on other hosts"},
     {"few pairs elsewhere, one of them lucky",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) {
@@ -145,15 +145,15 @@ constexpr Case kCases[] = {
          set_effect(pair, pair.index == 0 ? 0.08 : 0.004);
        }
      },
-     "doubt: without n1 it saves 0.4 % over 4 clean pairs, where half of 10.0 % is asked and n1 "
-     "saves more (p 0.00404 for as much elsewhere): more pairs are needed elsewhere"},
+     "doubt: without host n1 it saves 0.4 % over 4 undisturbed pairs; at least half of 10.0 % is "
+     "required. Host n1 saves more than the others (p = 0.004): run more pairs on other hosts"},
     {"topped up",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) pair.b.host = "n2";
        top_up(e, "host", 8, 0.1);
      },
-     "agree: 8 of 20 pairs on one host, 8 clean: 9.8 % saved over 8 clean pairs, where "
-     "half of 10.0 % is asked (p 1.00 for less)"},
+     "agree: 8 of 20 pairs on one host, 8 undisturbed: saves 9.8 % over 8 undisturbed pairs; at "
+     "least half of 10.0 % is required (less: p = 1.00)"},
 };
 
 TEST(Host, SaysWhatItSees) { expect_says(kCases, run, "abstain agree doubt veto"); }

@@ -38,8 +38,8 @@ Ruling rule(std::span<const double> d, std::span<const double> log_size,
 model::Finding run(const Evidence& evidence) {
   if (evidence.spec->inputs.empty()) {
     return finding(kAbstains,
-                   "the spec names no inputs, and more pairs will not change that: add inputs, the "
-                   "paths or globs to fingerprint");
+                   "the spec names no inputs, so more pairs will not help: list the input files "
+                   "(paths or globs) under inputs");
   }
   Pairs compared;
   std::vector<double> log_size;
@@ -64,8 +64,8 @@ model::Finding run(const Evidence& evidence) {
   const auto seen = static_cast<std::size_t>(std::ranges::count_if(
       pairs, [](const model::PairFact* pair) { return fingerprinted(*pair); }));
   if (!nearly_all(seen, pairs.size())) {
-    return finding(kAbstains, fmt::format("{} of {} have fingerprints of both arms' inputs{}", seen,
-                                          count(pairs.size(), "pair"), why_not(pairs)));
+    return finding(kAbstains, fmt::format("only {} of {} have fingerprints of both arms' inputs{}",
+                                          seen, count(pairs.size(), "pair"), why_not(pairs)));
   }
   if (same == pairs.size()) {
     return finding(rule(d, log_size, pinned, theta),
@@ -74,8 +74,8 @@ model::Finding run(const Evidence& evidence) {
   // What is not known to be pinned is not evidence: the win must be there without it.
   const std::vector<double> x = adjusted(d, log_size, 1);
   return finding(three_rule(x, theta),
-                 fmt::format("inputs are known in {} of {} and differ in {}; with their size taken "
-                             "out: {}",
+                 fmt::format("inputs are known in {} of {} and differ in {}; adjusted for their "
+                             "size: {}",
                              compared.size(), count(pairs.size(), "pair"), pinned.size() - same,
                              explain_three(x, theta, "pair")));
 }

@@ -9,8 +9,8 @@
 
 namespace amdahl::refute::input {
 
-// Agrees if all were pinned; else the win must survive taking out `beta` times the difference in
-// size, ln(size A / size B).
+// Agrees if both arms always read the same input. Otherwise the win must survive an adjustment by
+// `beta` times the difference in size, ln(size A / size B).
 Ruling rule(std::span<const double> d, std::span<const double> log_size,
             const std::vector<bool>& pinned, double theta, double beta = 1);
 

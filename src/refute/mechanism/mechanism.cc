@@ -54,20 +54,20 @@ Saved saved_in(const Evidence& evidence) {
 
 std::string explain(const Evidence& evidence, const Saved& saved) {
   if (saved.total.size() < kAtLeast) {
-    return fmt::format("{} with a phase '{}'{}, at least {} are needed",
+    return fmt::format("{} with a phase '{}'{}; at least {} are needed",
                        count(saved.total.size(), "pair"), evidence.component,
                        those_by_steps(evidence, "mechanism"), kAtLeast);
   }
   if (!nearly_all(saved.total.size(), saved.total.size() + saved.silent)) {
-    return fmt::format("both arms report phases in {} of {}", saved.total.size(),
+    return fmt::format("both arms report phases in only {} of {}", saved.total.size(),
                        count(saved.total.size() + saved.silent, "pair"));
   }
   const double total = stats::hodges_lehmann(saved.total);
   if (total <= 0) {
-    return fmt::format("no time is saved over {}, so none of it lies in '{}'",
+    return fmt::format("no time is saved over {}, so none is saved in '{}'",
                        count(saved.total.size(), "pair"), evidence.component);
   }
-  return fmt::format("{} of the time saved lies in '{}' over {}, where 50 % is asked",
+  return fmt::format("{} of the saved time is in '{}' over {}; at least 50 % is required",
                      show_percent(stats::hodges_lehmann(saved.component) / total),
                      evidence.component, count(saved.total.size(), "pair"));
 }

@@ -1,4 +1,4 @@
-// mechanism.h: whether the time is saved where the hypothesis said it would be.
+// mechanism.h: whether the time is saved in the component that the hypothesis names.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace amdahl::refute::mechanism {
 
-// Time saved in the component and in all, of each pair: half must lie in the component; it doubts
-// below a quarter.
+// Time saved per pair, in the component and in total: half must be in the component; below a
+// quarter it refutes softly.
 Ruling rule(std::span<const double> saved_component, std::span<const double> saved_total);
 
 model::Finding run(const Evidence& evidence);

@@ -32,7 +32,7 @@ Halves split_halves(std::span<const double> d, const std::vector<bool>& second) 
   return halves;
 }
 
-// Arms that run at once have no order: the coin gave them their slots.
+// Concurrent arms have no order: the coin assigns their CPU slots instead.
 struct Words {
   std::string_view first = "when first";
   std::string_view second = "when second";
@@ -43,7 +43,7 @@ Words words_for(const Pairs& pairs) {
   return at_once ? Words{"on the second slots", "on the first slots"} : Words{};
 }
 
-// That the weaker half shows less than half of the claim.
+// Tests whether the weaker half shows less than half of the claim.
 double p_weaker(const Halves& halves, double theta) {
   const bool first_is_weaker =
       stats::hodges_lehmann(halves.first) < stats::hodges_lehmann(halves.second);
@@ -80,18 +80,18 @@ model::Finding judge(const Split& split_up, double theta, bool asked) {
   }
   const Words& words = split_up.words;
   if (!halves.enough()) {
-    return finding(ruling, fmt::format("{} {} and {} {}, at least {} of each are needed",
+    return finding(ruling, fmt::format("{} {} and {} {}; at least {} of each are needed",
                                        count(halves.first.size(), "pair"), words.first,
                                        halves.second.size(), words.second, kAtLeast));
   }
   return finding(ruling,
-                 fmt::format("the variant saves {} {} ({}) and {} {} ({}), where half of {} "
-                             "is asked of both (p {} for less in the weaker)",
+                 fmt::format("the variant saves {} {} ({}) and {} {} ({}); at least half of {} "
+                             "is required in both (less in the weaker: {})",
                              show_saving(stats::hodges_lehmann(halves.first)), words.first,
                              count(halves.first.size(), "pair"),
                              show_saving(stats::hodges_lehmann(halves.second)), words.second,
                              count(halves.second.size(), "pair"), show_saving(theta),
-                             show_number(p_weaker(halves, theta))));
+                             show_p(p_weaker(halves, theta))));
 }
 
 }  // namespace

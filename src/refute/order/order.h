@@ -9,7 +9,7 @@
 
 namespace amdahl::refute::order {
 
-// Both halves, variant first and variant second, must show half the claim.
+// Both halves, variant first and variant second, must show at least half of the claim.
 Ruling rule(std::span<const double> d, const std::vector<bool>& second, double theta);
 
 model::Finding run(const Evidence& evidence);

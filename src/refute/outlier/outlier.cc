@@ -51,14 +51,13 @@ Ruling rule(std::span<const double> d) {
 model::Finding run(const Evidence& evidence) {
   const std::vector<double> d = log_ratios(evidence, pairs_for(evidence, "outlier"));
   if (d.size() < kAtLeast) {
-    return finding(rule(d), fmt::format("{} counted, at least {} are needed",
-                                        count(d.size(), "pair"), kAtLeast));
+    return finding(rule(d), too_few(d.size(), "pair", kAtLeast));
   }
   Ruling ruling = rule(d);
   if (ruling == kDoubts && without_extremes(d) >= with_all(d) / 2) ruling = kAgrees;
   return finding(
-      ruling, fmt::format("without the best {} of {} a saving of {} remains, where half "
-                          "of {} is asked (median {})",
+      ruling, fmt::format("without the best {} of {} the saving is {}; at least half of {} is "
+                          "required (median {})",
                           dropped(d.size()), count(d.size(), "pair"), show_saving(without_best(d)),
                           show_saving(with_all(d)), show_saving(stats::median(d))));
 }

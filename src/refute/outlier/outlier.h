@@ -8,7 +8,7 @@
 
 namespace amdahl::refute::outlier {
 
-// Half of it must be left without the best tenth of the pairs.
+// At least half of the win must remain without the best tenth of the pairs.
 Ruling rule(std::span<const double> d);
 
 model::Finding run(const Evidence& evidence);

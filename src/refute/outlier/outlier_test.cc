@@ -10,22 +10,22 @@ namespace {
 
 constexpr Case kCases[] = {
     {"sound", [](Evidence&, model::Spec&) {},
-     "agree: without the best 2 of 12 pairs a saving of 9.9 % remains, where half of "
-     "10.0 % is asked (median 10.0 %)"},
+     "agree: without the best 2 of 12 pairs the saving is 9.9 %; at least half of 10.0 % is "
+     "required (median 10.0 %)"},
     {"too few", [](Evidence& e, model::Spec&) { e.pairs.resize(4); },
-     "abstain: 4 pairs counted, at least 5 are needed"},
+     "abstain: 4 pairs counted; at least 5 are needed"},
     {"two lucky pairs",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) set_effect(pair, pair.index < 2 ? 1.5 : 0.02);
      },
-     "doubt: without the best 2 of 12 pairs a saving of 2.0 % remains, where half of "
-     "23 % is asked (median 2.0 %)"},
+     "doubt: without the best 2 of 12 pairs the saving is 2.0 %; at least half of 23 % is required "
+     "(median 2.0 %)"},
     {"two lucky pairs of nothing",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) set_effect(pair, pair.index < 2 ? 1.5 : 0);
      },
-     "veto: without the best 2 of 12 pairs a saving of 0.0 % remains, where half of 22 "
-     "% is asked (median 0.0 %)"},
+     "veto: without the best 2 of 12 pairs the saving is 0.0 %; at least half of 22 % is required "
+     "(median 0.0 %)"},
 };
 
 // A small win in wide noise loses as much without its best pairs as it gains without its worst:

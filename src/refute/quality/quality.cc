@@ -64,23 +64,23 @@ Part by_digests(const Evidence& evidence, const Pairs& pairs) {
   if (digests.different > 0) {
     if (irreproducible(evidence)) {
       return {kAbstains,
-              fmt::format("outputs differ in {}, but also where A runs against A, so digests "
-                          "cannot tell and more pairs will not help: add [[quality]] to the spec",
+              fmt::format("outputs differ in {}, but also between runs of A, so digests prove "
+                          "nothing and more pairs will not help: add [[quality]] to the spec",
                           count(digests.different, "pair"))};
     }
-    return {kVetoes, fmt::format("outputs differ in {} of {} and the spec names no quality metric "
-                                 "that would allow it",
-                                 digests.different, count(pairs.size(), "pair"))};
+    return {kVetoes,
+            fmt::format("outputs differ in {} of {} and the spec has no [[quality]] metric "
+                        "with a tolerance",
+                        digests.different, count(pairs.size(), "pair"))};
   }
   if (digests.unknown > 0 || digests.equal < kAtLeast) {
     return {kAbstains,
-            fmt::format("outputs are equal in {} and missing in {}{}, at least {} equal and none "
+            fmt::format("outputs are equal in {} and missing in {}{}; at least {} equal and none "
                         "missing are needed{}",
                         count(digests.equal, "pair"), digests.unknown,
                         those_by_steps(evidence, "quality"), kAtLeast, why_missing(pairs))};
   }
-  return {kAgrees,
-          fmt::format("outputs are bit for bit equal in all {}", count(digests.equal, "pair"))};
+  return {kAgrees, fmt::format("outputs are identical in all {}", count(digests.equal, "pair"))};
 }
 
 Part by_metric(const Evidence& evidence, const model::Quality& metric, const Pairs& pairs) {
@@ -107,18 +107,18 @@ Part by_metric(const Evidence& evidence, const model::Quality& metric, const Pai
             fmt::format("{} is {}", metric.name, explain(seen)), hidden};
   }
   if (gain.size() < kAtLeast) {
-    return {kAbstains, fmt::format("{} of {} with {} in both arms{}, at least {} are needed",
+    return {kAbstains, fmt::format("{} of {} have {} in both arms{}; at least {} are needed",
                                    gain.size(), count(pairs.size(), "pair"), metric.name,
                                    those_by_steps(evidence, "quality"), kAtLeast)};
   }
   const double change = stats::mean_deviation(gain).mean;
   return {rule(gain, metric.tolerance),
-          fmt::format("{} is {} by {} on average over {}, {} worse is allowed (p {} for "
-                      "keeping within that)",
+          fmt::format("{} is {} by {} on average over {}; up to {} worse is allowed (within that: "
+                      "{})",
                       metric.name, change < 0 ? "worse" : "better",
                       show_number(change < 0 ? -change : change), count(gain.size(), "pair"),
                       show_number(metric.tolerance),
-                      show_number(stats::p_mean_above(gain, -metric.tolerance)))};
+                      show_p(stats::p_mean_above(gain, -metric.tolerance)))};
 }
 
 Part judge(const Evidence& evidence, const Pairs& pairs) {
@@ -131,8 +131,7 @@ Part judge(const Evidence& evidence, const Pairs& pairs) {
   if (!digests_outputs(spec)) {
     if (worst != metrics.end()) return *worst;
     return {kAbstains,
-            fmt::format("the spec {}, and more pairs will not change that: add "
-                        "[[outputs]] or [[quality]]",
+            fmt::format("the spec {}, so more pairs will not help: add [[outputs]] or [[quality]]",
                         spec.outputs.empty() ? "names no outputs" : "digests none of its outputs")};
   }
   const Part digests = by_digests(evidence, pairs);

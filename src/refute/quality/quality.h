@@ -8,11 +8,11 @@
 
 namespace amdahl::refute::quality {
 
-// `gain` is quality B - quality A, better upwards: not worse than `-margin` must be shown.
+// `gain` is quality B - quality A, higher is better. It must be shown to be above `-margin`.
 Ruling rule(std::span<const double> gain, double margin);
 
-// Equal digests agree; different ones refute decisively unless quality metrics judge them. Where
-// A against A differs as well the digests say nothing, and only a quality metric can tell.
+// Equal digests agree; different digests refute decisively unless quality metrics cover them. If A
+// against A differs as well, digests prove nothing and only a quality metric can tell.
 model::Finding run(const Evidence& evidence);
 
 bool pairs_help(const Evidence& evidence);

@@ -33,7 +33,7 @@ model::Finding run(const Evidence& evidence) {
   const double log_e = stats::log_e(fresh, {.sigma = evidence.experiment.sigma});
   std::string because = explain_three(fresh, theta, "fresh pair", kAtLeast);
   if (fresh.size() >= kAtLeast) {
-    because += fmt::format(", E {} of {}", show_number(std::exp(log_e)), kEnoughE);
+    because += fmt::format("; E {}, {} is required", show_e(log_e), kEnoughE);
   }
   return finding(rule(fresh, log_e, theta), because);
 }

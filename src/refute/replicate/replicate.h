@@ -1,4 +1,4 @@
-// replicate.h: whether the win is there again in fresh pairs.
+// replicate.h: whether the win repeats in fresh pairs.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace amdahl::refute::replicate {
 
-// Agrees only if fresh pairs show half the claim and an E of 4 by themselves.
+// Agrees only if fresh pairs alone show at least half of the claim and E of at least 4.
 Ruling rule(std::span<const double> fresh, double log_e, double theta);
 
 model::Finding run(const Evidence& evidence);

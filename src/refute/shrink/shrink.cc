@@ -24,12 +24,11 @@ model::Finding run(const Evidence& evidence) {
   const std::vector<double> d = log_ratios(evidence, pairs_for(evidence, "shrink"));
   const Ruling ruling = rule(d, kWorthHaving);
   if (d.size() < kAtLeast) {
-    return finding(ruling, fmt::format("{} counted, at least {} are needed",
-                                       count(d.size(), "pair"), kAtLeast));
+    return finding(ruling, too_few(d.size(), "pair", kAtLeast));
   }
   return finding(ruling,
-                 fmt::format("{} over {} is worth {} once shrunk for selection, at least {} "
-                             "is asked",
+                 fmt::format("{} over {} shrinks to {} when corrected for selection; at least {} "
+                             "is required",
                              show_saving(stats::hodges_lehmann(d)), count(d.size(), "pair"),
                              show_saving(stats::shrink(d)), show_saving(kWorthHaving)));
 }

@@ -1,4 +1,4 @@
-// shrink.h: whether the win is still worth having once selection is allowed for.
+// shrink.h: whether the win is still worth having when corrected for selection.
 #pragma once
 
 #include <span>

@@ -58,7 +58,7 @@ std::string describe(const std::string& name, double weight, std::span<const dou
   if (x.size() < kAtLeast) return fmt::format("{} has {}", head, count(x.size(), "pair"));
   const double typical = stats::hodges_lehmann(x);
   const std::string loss =
-      typical < 0 ? fmt::format(", p {} for a loss", show_number(stats::wilcoxon_less(x, 0))) : "";
+      typical < 0 ? fmt::format(" (loss: {})", show_p(stats::wilcoxon_less(x, 0))) : "";
   return fmt::format("{} {} over {}{}", head, show_effect(typical), count(x.size(), "pair"), loss);
 }
 
@@ -80,11 +80,11 @@ std::string explain(std::span<const double> d, std::span<const std::string> grou
   }
   const Standing all = standing(d, group, weights);
   if (all.covered < kCovered) {
-    return fmt::format("by {} {} of the fleet is covered with at least {} pairs, {} is asked: {}",
-                       what, show_percent(all.covered), kAtLeast, show_percent(kCovered),
+    return fmt::format("by {}: {} of the fleet has at least {} pairs; {} is required: {}", what,
+                       show_percent(all.covered), kAtLeast, show_percent(kCovered),
                        join(groups, "; "));
   }
-  return fmt::format("weighted by {} it {}, where half of {} is asked: {}", what,
+  return fmt::format("weighted by {} it {}; at least half of {} is required: {}", what,
                      show_effect(all.weighted), show_saving(theta), join(groups, "; "));
 }
 

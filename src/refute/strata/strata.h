@@ -14,8 +14,8 @@ namespace amdahl::refute::strata {
 
 using Weights = std::map<std::string, double>;  // Group to its share of the fleet.
 
-// The typical effects of the groups, weighted as the fleet runs them, must come to half the claim;
-// a fifth of the fleet that loses is decisive. `group` names the group of each value of `d`.
+// The typical effects of the groups, weighted by their share of the fleet, must reach half of the
+// claim. A loss on a fifth of the fleet is decisive. `group` is the group of each value of `d`.
 Ruling rule(std::span<const double> d, std::span<const std::string> group, const Weights& weights,
             double theta);
 
@@ -25,10 +25,10 @@ std::string explain(std::span<const double> d, std::span<const std::string> grou
 
 model::Finding run(const Evidence& evidence);
 
-// Of a single class there is nothing to weigh.
+// A single class needs no weighting.
 bool applies(const Evidence& evidence);
 
-// The class that has had fewest pairs for its share; empty if there are no classes.
+// The class with the fewest pairs for its share; empty if there are no classes.
 std::string thinnest(const Evidence& evidence);
 
 }  // namespace amdahl::refute::strata

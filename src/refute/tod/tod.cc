@@ -34,10 +34,10 @@ model::Finding run(const Evidence& evidence) {
   Pairs pairs = pairs_for(evidence, "tod");
   std::erase_if(pairs, [](const model::PairFact* pair) { return !(pair->a.started_s > 0); });
   const std::size_t all = pairs_for(evidence, "tod").size();
-  if (pairs.empty()) return finding(kAbstains, "no pair says when it ran");
+  if (pairs.empty()) return finding(kAbstains, "no pair recorded when it ran");
   if (!nearly_all(pairs.size(), all)) {
-    return finding(kAbstains,
-                   fmt::format("{} of {} say when they ran", pairs.size(), count(all, "pair")));
+    return finding(kAbstains, fmt::format("only {} of {} recorded when they ran", pairs.size(),
+                                          count(all, "pair")));
   }
   const double theta = claimed(evidence);
   const std::vector<double> d = log_ratios(evidence, pairs);

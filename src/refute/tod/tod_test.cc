@@ -9,7 +9,7 @@ namespace {
 
 constexpr Case kCases[] = {
     {"sound", [](Evidence&, model::Spec&) {},
-     "agree: weighted by time of day it saves 10.0 %, where half of 10.0 % is asked: 00-06 h "
+     "agree: weighted by time of day it saves 10.0 %; at least half of 10.0 % is required: 00-06 h "
      "(25 %) saves 9.9 % over 3 pairs; 06-12 h (25 %) saves 10 % over 3 pairs; 12-18 h (25 %) "
      "saves 9.8 % over 3 pairs; 18-24 h (25 %) saves 10 % over 3 pairs"},
     {"within one quarter",
@@ -18,9 +18,9 @@ constexpr Case kCases[] = {
          if (true) pair.a.started_s = 1700006400;
        }
      },
-     "abstain: by time of day 25 % of the fleet is covered with at least 3 pairs, 70 % is "
-     "asked: 00-06 h (25 %) saves 10.0 % over 12 pairs; 06-12 h (25 %) has 0 pairs; 12-18 h "
-     "(25 %) has 0 pairs; 18-24 h (25 %) has 0 pairs"},
+     "abstain: by time of day: 25 % of the fleet has at least 3 pairs; 70 % is required: 00-06 h "
+     "(25 %) saves 10.0 % over 12 pairs; 06-12 h (25 %) has 0 pairs; 12-18 h (25 %) has 0 pairs; "
+     "18-24 h (25 %) has 0 pairs"},
     {"too few for quarters, a loss by night",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) {
@@ -29,43 +29,42 @@ constexpr Case kCases[] = {
          if (n < 2 || n >= 10) set_effect(pair, -0.02);
        }
      },
-     "veto: weighted by half of the day it saves 4.2 %, where half of 10.0 % is asked: 06-18 h "
-     "(50 %) saves 10.0 % over 8 pairs; 18-06 h (50 %) costs 2.0 % more over 4 pairs, p 0.0625 "
-     "for a loss"},
+     "veto: weighted by half of the day it saves 4.2 %; at least half of 10.0 % is required: 06-18 "
+     "h (50 %) saves 10.0 % over 8 pairs; 18-06 h (50 %) costs 2.0 % more over 4 pairs (loss: p = "
+     "0.062)"},
     {"unknown",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) {
          if (true) pair.a.started_s = 0;
        }
      },
-     "abstain: no pair says when it ran"},
+     "abstain: no pair recorded when it ran"},
     {"the fleet runs at night",
      [](Evidence& e, model::Spec&) {
        e.quarter_shares = {0.8, 0.1, 0, 0.1};
        for (auto& pair : e.pairs) pair.a.started_s = 1700006400;
      },
-     "agree: weighted by time of day it saves 10.0 %, where half of 10.0 % is asked: 00-06 h "
-     "(80 %) saves 10.0 % over 12 pairs; 06-12 h (10 %) has 0 pairs; 12-18 h (0.0 %) has 0 "
-     "pairs; 18-24 h (10 %) has 0 pairs"},
+     "agree: weighted by time of day it saves 10.0 %; at least half of 10.0 % is required: 00-06 h "
+     "(80 %) saves 10.0 % over 12 pairs; 06-12 h (10 %) has 0 pairs; 12-18 h (0.0 %) has 0 pairs; "
+     "18-24 h (10 %) has 0 pairs"},
     {"mostly at night",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) {
          if (pair.index % 12 >= 3) set_effect(pair, 0.004);
        }
      },
-     "doubt: weighted by time of day it saves 2.9 %, where half of 10.0 % is asked: 00-06 h "
-     "(25 %) saves 9.9 % over 3 pairs; 06-12 h (25 %) saves 0.4 % over 3 pairs; 12-18 h (25 "
-     "%) saves 0.4 % over 3 pairs; 18-24 h (25 %) saves 0.4 % over 3 pairs"},
+     "doubt: weighted by time of day it saves 2.9 %; at least half of 10.0 % is required: 00-06 h "
+     "(25 %) saves 9.9 % over 3 pairs; 06-12 h (25 %) saves 0.4 % over 3 pairs; 12-18 h (25 %) "
+     "saves 0.4 % over 3 pairs; 18-24 h (25 %) saves 0.4 % over 3 pairs"},
     {"a loss at noon",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) {
          if (pair.index % 12 >= 6 && pair.index % 12 < 9) set_effect(pair, -0.02);
        }
      },
-     "agree: weighted by time of day it saves 7.1 %, where half of 10.0 % is asked: 00-06 h "
+     "agree: weighted by time of day it saves 7.1 %; at least half of 10.0 % is required: 00-06 h "
      "(25 %) saves 9.9 % over 3 pairs; 06-12 h (25 %) saves 10 % over 3 pairs; 12-18 h (25 %) "
-     "costs 2.0 % more over 3 pairs, p 0.125 for a loss; 18-24 h (25 %) saves 10 % over 3 "
-     "pairs"},
+     "costs 2.0 % more over 3 pairs (loss: p = 0.12); 18-24 h (25 %) saves 10 % over 3 pairs"},
     {"topped up at noon, a loss for good",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) {
@@ -76,20 +75,19 @@ constexpr Case kCases[] = {
          if (pair.target == "tod") pair.a.started_s = 1700006400 + 13 * 3600;
        }
      },
-     "veto: weighted by time of day it saves 7.2 %, where half of 10.0 % is asked: 00-06 h "
+     "veto: weighted by time of day it saves 7.2 %; at least half of 10.0 % is required: 00-06 h "
      "(25 %) saves 9.9 % over 3 pairs; 06-12 h (25 %) saves 10 % over 3 pairs; 12-18 h (25 %) "
-     "costs 1.9 % more over 7 pairs, p 0.00781 for a loss; 18-24 h (25 %) saves 10 % over 3 "
-     "pairs"},
+     "costs 1.9 % more over 7 pairs (loss: p = 0.008); 18-24 h (25 %) saves 10 % over 3 pairs"},
     {"a loss all day",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) {
          if (pair.index % 12 >= 3) set_effect(pair, -0.06);
        }
      },
-     "veto: weighted by time of day it costs 1.9 % more, where half of 10.0 % is asked: 00-06 "
-     "h (25 %) saves 9.9 % over 3 pairs; 06-12 h (25 %) costs 6.2 % more over 3 pairs, p "
-     "0.125 for a loss; 12-18 h (25 %) costs 6.2 % more over 3 pairs, p 0.125 for a loss; "
-     "18-24 h (25 %) costs 6.2 % more over 3 pairs, p 0.125 for a loss"},
+     "veto: weighted by time of day it costs 1.9 % more; at least half of 10.0 % is required: "
+     "00-06 h (25 %) saves 9.9 % over 3 pairs; 06-12 h (25 %) costs 6.2 % more over 3 pairs (loss: "
+     "p = 0.12); 12-18 h (25 %) costs 6.2 % more over 3 pairs (loss: p = 0.12); 18-24 h (25 %) "
+     "costs 6.2 % more over 3 pairs (loss: p = 0.12)"},
 };
 
 // Of one quarter there is too little, of its neighbour too little to be sure: together they lose.

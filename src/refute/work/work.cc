@@ -49,8 +49,8 @@ bool inflated(const Amounts& amounts) {
 
 // Whatever the pairs were bought for, unless both arms were the baseline. Of arms that share a
 // process it cannot be told which of them left others behind.
-LeftBehind left_behind_in(const Evidence& evidence) {
-  LeftBehind left;
+LeftoverProcesses left_behind_in(const Evidence& evidence) {
+  LeftoverProcesses left;
   for (const PairFact& pair : evidence.pairs) {
     const bool same = pair.purpose == model::Purpose::kTopUp && target_of(pair.target).same;
     if (pair.voided || same || !pair.steps.empty()) continue;
@@ -65,32 +65,32 @@ std::string explain(const Evidence& evidence, const Amounts& amounts) {
   const std::vector<double>& log_work = amounts.all;
   if (log_work.size() < kAtLeast) {
     if (!pairs_help(evidence)) {
-      return "no pair reports how much work both arms did, and more pairs will not change that: "
-             "report work through AMDAHL_REPORT, or set work_pattern or fixed_work in the spec";
+      return "no pair reports the work of both arms, and more pairs will not help: report work "
+             "through AMDAHL_REPORT, or set work_pattern or fixed_work in the spec";
     }
-    return fmt::format("{} with the work of both arms, at least {} are needed",
+    return fmt::format("{} with the work of both arms; at least {} are needed",
                        count(log_work.size(), "pair"), kAtLeast);
   }
   if (all_equal(log_work)) {
     if (evidence.spec->fixed_work) {
       return fmt::format(
-          "the spec declares the work of every run, {:g} {}, the same in {}: work that is skipped "
-          "shows only in the outputs",
+          "the spec declares {:g} {} of work for every run, so {} have equal work: skipped work "
+          "would show only in the outputs",
           *evidence.spec->fixed_work, evidence.spec->work_unit, count(log_work.size(), "pair"));
     }
     return fmt::format("both arms did the same work in all {}", count(log_work.size(), "pair"));
   }
   if (inflated(amounts)) {
     return fmt::format(
-        "B reports {:+.2f} % work against A over {} of the same input, which cannot "
-        "be: within {} is asked",
+        "B reports {:+.2f} % work relative to A over {} with the same input, which is impossible; "
+        "at most {} is tolerated",
         100 * std::expm1(stats::hodges_lehmann(amounts.pinned)),
         count(amounts.pinned.size(), "pair"), show_percent(kTolerance));
   }
   return fmt::format(
-      "B does {:+.2f} % work against A over {}, within {} is asked (p {} for keeping within)",
+      "B does {:+.2f} % work relative to A over {}; at most {} less is tolerated (within that: {})",
       100 * std::expm1(stats::hodges_lehmann(log_work)), count(log_work.size(), "pair"),
-      show_percent(kTolerance), show_number(p_within(log_work, kTolerance)));
+      show_percent(kTolerance), show_p(p_within(log_work, kTolerance)));
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ Ruling rule(std::span<const double> log_work, double tolerance) {
   return p_within(log_work, tolerance) <= 0.05 ? kAgrees : kAbstains;
 }
 
-Ruling rule(const LeftBehind& left) {
+Ruling rule(const LeftoverProcesses& left) {
   if (left.pairs >= static_cast<int>(kAtLeast) && left.only_b > 0) {
     if (left.only_a == 0 && 2 * left.only_b >= left.pairs) return kVetoes;
     const Ruling doubt = by_p(stats::binomial_tail(left.only_b, left.only_a + left.only_b));
@@ -118,15 +118,15 @@ model::Finding run(const Evidence& evidence) {
   const Coverage seen =
       coverage(pairs, [](const model::ArmFact& arm) { return arm.work.value_or(0) > 0; });
   if (const Ruling allowed = refute::rule(seen); severity(allowed) > severity(amount)) {
-    return finding(allowed, fmt::format("an amount of work is {}", refute::explain(seen)));
+    return finding(allowed, fmt::format("work is {}", refute::explain(seen)));
   }
-  const LeftBehind left = left_behind_in(evidence);
+  const LeftoverProcesses left = left_behind_in(evidence);
   const Ruling processes = rule(left);
   if (severity(processes) > severity(amount)) {
     return finding(
         processes,
-        fmt::format("B leaves processes behind in {} of {} and A does not, the other "
-                    "way round in {}: what they still do is not in its cost",
+        fmt::format("only B leaves processes running in {} of {}, only A in {}: their remaining "
+                    "work is missing from the cost of B",
                     left.only_b, count(static_cast<std::size_t>(left.pairs), "pair"), left.only_a));
   }
   return finding(amount, explain(evidence, amounts));

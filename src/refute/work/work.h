@@ -1,4 +1,4 @@
-// work.h: whether the variant wins by doing less.
+// work.h: whether the variant wins by doing less work.
 #pragma once
 
 #include <span>
@@ -11,16 +11,16 @@ namespace amdahl::refute::work {
 // `log_work` is ln(work B / work A); more than `tolerance` less is decisive.
 Ruling rule(std::span<const double> log_work, double tolerance = 0.005);
 
-// Pairs in which only one arm left processes behind, of `pairs`: what they go on doing is work
-// that no one charges to it. Decisive if B does so in half of them and A in none.
-struct LeftBehind {
+// Pairs in which only one arm left processes running: their work is missing from its cost. Decisive
+// if B does so in half of the pairs and A in none.
+struct LeftoverProcesses {
   int only_a = 0;
   int only_b = 0;
   int pairs = 0;
 };
-Ruling rule(const LeftBehind& left);
+Ruling rule(const LeftoverProcesses& left);
 
-// Besides the rules, more work on the very same input is decisive too: it cannot have been done.
+// Beyond the rules, more work on exactly the same input is decisive: it is impossible.
 model::Finding run(const Evidence& evidence);
 
 bool pairs_help(const Evidence& evidence);

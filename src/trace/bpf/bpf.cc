@@ -267,7 +267,7 @@ Result<> Reading::run(Lines& lines) {
       return Result<>(kind.error()).in(fmt::format("line {}", lines.number()));
     }
     if (!kind) {
-      // The last line of a record that was cut off is not wrong, only short.
+      // A cut-off record ends in an incomplete line: not an error.
       if (!lines.is_whole()) continue;
       builder_.lose(source_, model::LossKind::kUnreadable, 1,
                     fmt::format("line {}: {}", lines.number(), kind.error().text));
@@ -277,7 +277,7 @@ Result<> Reading::run(Lines& lines) {
     is_ended = is_ended || *kind == BpfLine::kEnd;
     if (*kind == BpfLine::kWait) add(wait);
   }
-  if (!has_head) return bad_input("has no first line that says what it is");
+  if (!has_head) return bad_input("has no header line");
   add_ends();
   for (const TaskWaits& task : summary_.tasks) thread(task.tid);
   settle();
@@ -287,12 +287,12 @@ Result<> Reading::run(Lines& lines) {
   source.bytes = lines.bytes();
   if (!is_ended) {
     builder_.lose(source_, model::LossKind::kTruncated, 1,
-                  fmt::format("after line {}: it has no end", lines.number()));
+                  fmt::format("after line {}: the end record is missing", lines.number()));
   }
   builder_.lose(source_, model::LossKind::kTooLong, lines.cut(), "lines over 16 MiB");
   builder_.lose(source_, model::LossKind::kBudget, over_budget_, "spans");
   builder_.lose(source_, model::LossKind::kMerged, static_cast<std::uint64_t>(summary_.lost_events),
-                "waits that found no room in the record; the sums hold them");
+                "waits beyond the record's size; the totals include them");
   return Ok{};
 }
 

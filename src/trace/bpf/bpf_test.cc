@@ -168,10 +168,9 @@ TEST(Bpf, WhatIsDamagedIsCounted) {
 }
 
 TEST(Bpf, NothingOfUseIsAnError) {
-  EXPECT_EQ(load_bpf("[1,2,3,4,5,6,7]\n").error().text,
-            "waits.jsonl: has no first line that says what it is");
+  EXPECT_EQ(load_bpf("[1,2,3,4,5,6,7]\n").error().text, "waits.jsonl: has no header line");
   EXPECT_EQ(load_bpf("{\"amdahl\":\"waits\",\"version\":9}\n").error().text,
-            "waits.jsonl: line 1: version: is 9, but this program reads 1");
+            "waits.jsonl: line 1: version 9 is not supported; this program reads version 1");
 }
 
 TEST(Bpf, SpansStayWithinTheBudget) {

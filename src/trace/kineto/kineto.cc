@@ -83,12 +83,12 @@ void count_losses(const Framer& framer, const End& end, const Input& input, std:
                  fmt::format("byte {}: {}", framer.bytes(), end.broken->text));
   } else if (framer.truncated()) {
     builder.lose(source, LossKind::kTruncated, 1,
-                 fmt::format("byte {}: the file ends early, {} bytes of an event are lost",
+                 fmt::format("byte {}: the file is cut off; {} bytes of an event are lost",
                              framer.bytes(), framer.lost_bytes()));
   }
   if (framer.runaway_bytes() > 0) {
     builder.lose(source, LossKind::kTooLong, 1,
-                 fmt::format("{} bytes in which no event ends", framer.runaway_bytes()));
+                 fmt::format("{} bytes without the end of an event", framer.runaway_bytes()));
   }
   // The parser has counted what it saw of them.
   const bool counted = std::ranges::any_of(builder.trace().losses, [&](const model::Loss& loss) {
@@ -99,7 +99,7 @@ void count_losses(const Framer& framer, const End& end, const Input& input, std:
                  fmt::format("byte {}: brackets do not match", framer.first_broken()));
   }
   if (framer.header_cut()) {
-    builder.lose(source, LossKind::kTooLong, 1, "what stands beside the events");
+    builder.lose(source, LossKind::kTooLong, 1, "fields outside traceEvents");
   }
 }
 
@@ -125,9 +125,9 @@ Result<> read(const Input& input, const Limits& limits, model::TraceBuilder& bui
   Merger merger(source, limits, builder);
   const End end = read_events(framer, limits.threads, merger);
   if (end.broken && merger.events() == 0) return *end.broken;
-  if (!framer.found_list()) return bad_input("has no list of traceEvents");
+  if (!framer.found_list()) return bad_input("has no traceEvents list");
   if (merger.events() == 0) {
-    return bad_input(framer.truncated() ? "ends before its first whole event" : "has no events");
+    return bad_input(framer.truncated() ? "ends before the first complete event" : "has no events");
   }
   const Header header = read_header(framer.header());
   describe_source(header, source, builder);

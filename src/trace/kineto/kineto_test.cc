@@ -132,7 +132,7 @@ TEST(Kineto, CountsWhatIsWrongAndKeepsTheRest) {
        R"({"ph":"B","cat":"cpu_op","name":"b","pid":1,"tid":1,"ts":1},
                     {"ph":"E","pid":1,"tid":2,"ts":4},)" +
            op,
-       row, "events without a usable time: 2 (first: an end without a beginning);"},
+       row, "events without a usable time: 2 (first: an end without a start);"},
       {"no time", R"({"ph":"X","cat":"cpu_op","name":"b"},)" + op, row,
        "events without a usable time: 1 (first: byte 39: b);"},
       {"NaN where nobody looks",
@@ -186,7 +186,7 @@ TEST(Kineto, SavesWhatIsWholeOfACutFile) {
     EXPECT_EQ(trace->losses[0].kind, model::LossKind::kTruncated);
   }
   EXPECT_EQ(losses_of(*load_kineto(whole.substr(0, whole.size() - 5))),
-            "truncated: 1 (first: byte 185: the file ends early, 72 bytes of an event are lost);");
+            "truncated: 1 (first: byte 185: the file is cut off; 72 bytes of an event are lost);");
 }
 
 // Of 60 events, one byte at a time is broken: it may cost that event and one beside it, no more.
@@ -220,11 +220,11 @@ TEST(Kineto, OneBrokenByteCostsOneEvent) {
 }
 
 TEST(Kineto, RefusesWhatHoldsNothing) {
-  EXPECT_EQ(load_kineto("{\"schema\": 1}").error().text, "a.json: has no list of traceEvents");
-  EXPECT_EQ(load_kineto("").error().text, "a.json: has no list of traceEvents");
+  EXPECT_EQ(load_kineto("{\"schema\": 1}").error().text, "a.json: has no traceEvents list");
+  EXPECT_EQ(load_kineto("").error().text, "a.json: has no traceEvents list");
   EXPECT_EQ(load_kineto(file_of("")).error().text, "a.json: has no events");
   EXPECT_EQ(load_kineto(file_of("").substr(0, 37)).error().text,
-            "a.json: ends before its first whole event");
+            "a.json: ends before the first complete event");
 }
 
 TEST(Kineto, AddsTheBaseTimeAndKnowsTheRank) {
@@ -252,7 +252,7 @@ TEST(Kineto, CountsAFewTimesOf1970AmongThoseOfToday) {
   EXPECT_EQ(trace->host_events.size(), 2u);
   EXPECT_EQ(trace->sources[0].clock, model::Clock::kUnix);
   EXPECT_EQ(losses_of(*trace),
-            "times out of range: 1 (first: before the year 2000, unlike the others);");
+            "times out of range: 1 (first: before the year 2000, unlike the other events);");
   const Result<Trace> other = load_kineto(file_of(op("0") + "," + op("5") + "," + now));
   ASSERT_TRUE(other);
   EXPECT_EQ(other->host_events.size(), 3u);

@@ -19,7 +19,7 @@ using model::LossKind;
 // something other than names in them.
 constexpr std::uint64_t kNamesShare = 4;
 constexpr std::size_t kMostFlows = std::size_t{1} << 22;
-constexpr std::string_view kTooManyOpen = "more ranges have begun and not ended than fit";
+constexpr std::string_view kTooManyOpen = "too many open ranges";
 
 // A file whose times are in this range counts microseconds since 1970.
 constexpr Nanos kYear2000 = std::chrono::seconds(946'684'800);
@@ -65,7 +65,7 @@ std::uint32_t Merger::name(const Window& window, Maps& maps, std::uint32_t local
   if (name_bytes_ > limits_.memory_bytes / kNamesShare) {
     number = builder_.trace().names.find(text);
     if (number != 0 || text.empty()) return number;
-    builder_.lose(source_, LossKind::kTooLong, 1, "more different names than fit the budget");
+    builder_.lose(source_, LossKind::kTooLong, 1, "too many different names for the memory budget");
     number = builder_.intern("(other)");
     return number;
   }
@@ -228,7 +228,7 @@ void Merger::add_marks(const Window& window, Maps& maps) {
       continue;
     }
     if (open.empty()) {
-      builder_.lose(source_, LossKind::kNoTime, 1, "an end without a beginning");
+      builder_.lose(source_, LossKind::kNoTime, 1, "an end without a start");
       continue;
     }
     const Mark& begun = open.back();
@@ -265,7 +265,7 @@ void Merger::add_async(const Window& window, Maps& maps) {
     }
     const auto begun = open_async_.find(key);
     if (begun == open_async_.end()) {
-      builder_.lose(source_, LossKind::kNoTime, 1, "an end without a beginning");
+      builder_.lose(source_, LossKind::kNoTime, 1, "an end without a start");
       continue;
     }
     model::HostEvent row;
@@ -408,7 +408,8 @@ bool Merger::drop_strays() {
   drop(trace.syncs, first_.syncs, &model::SyncEvent::start);
   drop(trace.samples, first_.samples, &model::Sample::at);
   drop(trace.flows, first_.flows, &model::Flow::from);
-  builder_.lose(source_, LossKind::kTimeRange, dropped, "before the year 2000, unlike the others");
+  builder_.lose(source_, LossKind::kTimeRange, dropped,
+                "before the year 2000, unlike the other events");
   return true;
 }
 
@@ -429,7 +430,7 @@ void Merger::finish(Nanos base) {
   const bool today = last >= kYear2000 && last <= kYear2100 && drop_strays();
   source.clock = today ? model::Clock::kUnix : model::Clock::kUnknown;
   builder_.lose(source_, LossKind::kUnmatchedFlow, open_flows_.size(), "");
-  builder_.lose(source_, LossKind::kNoTime, marks_open_, "a beginning without an end");
+  builder_.lose(source_, LossKind::kNoTime, marks_open_, "a start without an end");
   for (const auto& [of, count] : thinned_) {
     builder_.lose(of, LossKind::kMerged, count,
                   fmt::format("those shorter than {} us", shortest_.count() / 1000));

@@ -72,7 +72,7 @@ class OneByOne {
 // stream.
 bool holds_events(std::string_view json, std::uint64_t offset, std::string_view key,
                   const Window& window) {
-  for (const Window::Stretch& one : window.long_events) {
+  for (const Window::ByteRange& one : window.long_events) {
     const std::string_view bytes = json.substr(one.begin - offset, one.end - one.begin);
     if (find_event(bytes, 0, key) != std::string_view::npos) return true;
   }

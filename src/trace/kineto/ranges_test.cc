@@ -50,7 +50,7 @@ TEST(AsyncRanges, HaveIdsOfTwoForms) {
 TEST(AsyncRanges, MayLackAnEndOrABeginning) {
   EXPECT_EQ(shown(R"([{"name":"a","cat":"x","ph":"b","id":"0x1","pid":3,"tid":1,"ts":1},)"
                   R"({"name":"b","cat":"x","ph":"e","id":"0x1","pid":3,"tid":1,"ts":4}])"),
-            "events without a usable time: 2 (first: an end without a beginning);");
+            "events without a usable time: 2 (first: an end without a start);");
 }
 
 TEST(Counters, HaveTheirKeysInAnyOrder) {

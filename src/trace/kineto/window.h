@@ -83,11 +83,11 @@ struct Window {
 
   // From the first key of an event to that of the next, in the stream; of events that took so many
   // bytes that they may hold others.
-  struct Stretch {
+  struct ByteRange {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
   };
-  std::vector<Stretch> long_events;
+  std::vector<ByteRange> long_events;
 
   void note_long(std::uint64_t begin, std::uint64_t end);
   void lose(model::LossKind kind, std::uint64_t offset, std::string_view what);

@@ -276,14 +276,14 @@ Result<> read(const Input& input, const Limits& limits, model::TraceBuilder& bui
   pages.finish();
   builder.trace().sources[source].bytes = bytes;
   if (rows.too_long() > 0) {
-    builder.lose(source, LossKind::kUnreadable, rows.too_long(), "a quote that is never closed");
+    builder.lose(source, LossKind::kUnreadable, rows.too_long(), "an unclosed quote");
   }
   const model::Trace& trace = builder.trace();
   if (!pages.found_header()) {
-    return bad_input("has no header of Nsight Compute; print it again: ncu --import REPORT --csv");
+    return bad_input("has no Nsight Compute header; export it again: ncu --import REPORT --csv");
   }
   if (trace.kernel_metrics.empty() && trace.kernel_advice.empty()) {
-    return bad_input("has a header of Nsight Compute and no row that could be read");
+    return bad_input("has an Nsight Compute header but no readable row");
   }
   return Ok{};
 }

@@ -176,9 +176,9 @@ TEST(Ncu, WhatIsNoPageIsSaid) {
   EXPECT_FALSE(claims("a,b,c\n1,2,3\n"));
   EXPECT_FALSE(claims("Kernel Name of what\n"));
   EXPECT_EQ(trace_of("x\n").error().text,
-            "has no header of Nsight Compute; print it again: ncu --import REPORT --csv");
+            "has no Nsight Compute header; export it again: ncu --import REPORT --csv");
   EXPECT_EQ(trace_of(csv({"ID", "Kernel Name", "Metric Name", "Metric Value"})).error().text,
-            "has a header of Nsight Compute and no row that could be read");
+            "has an Nsight Compute header but no readable row");
 }
 
 TEST(Ncu, BrokenFilesGiveWhatIsWhole) {

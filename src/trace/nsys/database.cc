@@ -45,7 +45,7 @@ Error broken(sqlite3* db, std::string_view where) {
   const int code = sqlite3_errcode(db);
   if (code == SQLITE_INTERRUPT) {
     return bad_input(
-        fmt::format("{}: takes out of proportion to its size, so it is not whole; "
+        fmt::format("{}: reading takes far too long for its size, so it is probably damaged; "
                     "export it again: nsys export --type sqlite",
                     where));
   }
@@ -117,15 +117,14 @@ Result<> Database::take_bytes(const Input& input, const Limits& limits) {
     size += got;
     if (size > limits.memory_bytes) {
       return bad_input(
-          fmt::format("more than {} bytes that are not in a plain file; unpack it and "
-                      "name the file itself",
+          fmt::format("more than {} bytes when unpacked; unpack it and pass the plain file",
                       limits.memory_bytes));
     }
   }
   copy_.resize(size);
   bytes_ = size;
   if (size < 100 || std::string_view(reinterpret_cast<const char*>(copy_.data()), 16) != kMagic) {
-    return bad_input("is no SQLite database");
+    return bad_input("is not an SQLite database");
   }
   // A database with a write-ahead log cannot be opened in memory; all it says is in the file.
   if (copy_[18] == 2) copy_[18] = 1;

@@ -20,7 +20,7 @@ Result<> expect_export(const Database& database) {
     if (database.has(std::string(table))) return Ok{};
   }
   return bad_input(
-      "is an SQLite database, but none of Nsight Systems with something in it; one is made with: "
+      "is an SQLite database, but not an Nsight Systems export with events; create one with: "
       "nsys export --type sqlite REPORT.nsys-rep");
 }
 
@@ -48,7 +48,7 @@ Result<> read(const Input& input, const Limits& limits, model::TraceBuilder& bui
     builder.lose(import.source(), model::LossKind::kMissingTable, 1, table);
   }
   if (!import.found_any()) {
-    return bad_input("holds no event of a device or of a host thread");
+    return bad_input("has no device events and no host events");
   }
   return Ok{};
 }

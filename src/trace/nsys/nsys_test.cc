@@ -257,12 +257,12 @@ TEST(Nsys, WhatIsNoExportIsSaid) {
     std::string want;
   } kCases[] = {
       {"another database", database("CREATE TABLE a (b);"),
-       "is an SQLite database, but none of Nsight Systems with something in it; one is made with: "
-       "nsys export --type sqlite REPORT.nsys-rep"},
+       "is an SQLite database, but not an Nsight Systems export with events; create one with: nsys "
+       "export --type sqlite REPORT.nsys-rep"},
       {"an export of nothing", database(kNames + "CREATE TABLE NVTX_EVENTS (start, end);"),
-       "holds no event of a device or of a host thread"},
-      {"its head alone", database(kNames).substr(0, 50), "is no SQLite database"},
-      {"something else", std::string(200, 'x'), "is no SQLite database"},
+       "has no device events and no host events"},
+      {"its head alone", database(kNames).substr(0, 50), "is not an SQLite database"},
+      {"something else", std::string(200, 'x'), "is not an SQLite database"},
   };
   for (const auto& c : kCases) {
     SCOPED_TRACE(c.name);
@@ -328,9 +328,8 @@ TEST(Nsys, TheMemoryLimitHolds) {
   const std::string bytes = many(20000);
   const auto none = trace_of(bytes, {.memory_bytes = 1000, .threads = 1});
   ASSERT_FALSE(none);
-  EXPECT_EQ(
-      none.error().text,
-      "more than 1000 bytes that are not in a plain file; unpack it and name the file itself");
+  EXPECT_EQ(none.error().text,
+            "more than 1000 bytes when unpacked; unpack it and pass the plain file");
   ASSERT_LT(bytes.size(), 20000 * sizeof(model::DeviceEvent));
   const auto some = trace_of(bytes, {.memory_bytes = bytes.size(), .threads = 1});
   ASSERT_TRUE(some);

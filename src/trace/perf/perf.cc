@@ -244,12 +244,11 @@ Result<> Reading::run(Lines& lines) {
     if (head_) take_frame(head_->rest);
   }
   end_record();
-  if (records_ == 0) return bad_input("has no record that perf script prints");
+  if (records_ == 0) return bad_input("has no record of perf script");
   builder_.trace().sources[source_].bytes = lines.bytes();
   builder_.lose(source_, LossKind::kUnreadable, unreadable_, example_);
-  builder_.lose(source_, LossKind::kNoTime, backwards_, "events before those they follow");
-  builder_.lose(source_, LossKind::kNoTime, untimed_,
-                "samples without a time, which count all the same");
+  builder_.lose(source_, LossKind::kNoTime, backwards_, "events out of order");
+  builder_.lose(source_, LossKind::kNoTime, untimed_, "samples without a time; they still count");
   builder_.lose(source_, LossKind::kTooLong, lines.cut(), "lines over 16 MiB");
   builder_.lose(source_, LossKind::kBudget, rows_ > most_rows_ ? rows_ - most_rows_ : 0, "rows");
   return Ok{};

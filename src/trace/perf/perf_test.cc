@@ -176,8 +176,7 @@ TEST(Perf, SamplesNeedNoTimesAndFramesNoTabs) {
             "SpinPause (libjvm.so)\nnative_write_msr (kernel.kallsyms)\n");
   ASSERT_EQ(trace->losses.size(), 1U);
   EXPECT_EQ(describe(trace->losses[0]),
-            "events without a usable time: 2 (first: samples without a time, which count all the "
-            "same)");
+            "events without a usable time: 2 (first: samples without a time; they still count)");
 }
 
 TEST(Perf, WhatIsDamagedIsCounted) {
@@ -199,7 +198,7 @@ TEST(Perf, WhatIsDamagedIsCounted) {
 }
 
 TEST(Perf, NothingOfUseIsAnError) {
-  EXPECT_EQ(load_perf("nothing\n").error().text, "perf.txt: has no record that perf script prints");
+  EXPECT_EQ(load_perf("nothing\n").error().text, "perf.txt: has no record of perf script");
 }
 
 TEST(Perf, RowsStayWithinTheBudget) {

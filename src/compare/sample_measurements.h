@@ -1,4 +1,4 @@
-// sample_tried.h: made-up comparisons for the tests of this room.
+// sample_measurements.h: made-up comparisons for the tests of this room.
 #pragma once
 
 #include <cmath>
@@ -22,23 +22,23 @@ inline model::PairFact sample_pair(int index, double cost_a, double cost_b) {
 }
 
 // A takes about a second, B that times exp(-effect); the noise has this size, the same every time.
-inline Tried sample_tried(double effect, double noise, int pairs) {
+inline Measurements sample_tried(double effect, double noise, int pairs) {
   constexpr double kNoise[] = {0.3, -1.1, 0.8, -0.2, 1.6, -0.7, 0.1, -1.4, 0.5, -0.4, 1.2, -0.9};
-  Tried tried;
-  tried.a = "./before.sh";
-  tried.b = "./after.sh";
-  tried.design = {.sigma = noise, .delta = std::max(0.01, noise / 2), .two_sided = true};
-  tried.cpus = 2;
-  tried.resume = "amdahl compare --resume /state/compare/c-1";
+  Measurements measured;
+  measured.a = "./before.sh";
+  measured.b = "./after.sh";
+  measured.design = {.sigma = noise, .delta = std::max(0.01, noise / 2), .two_sided = true};
+  measured.cpus = 2;
+  measured.resume = "amdahl compare --resume /state/compare/c-1";
   for (int i = 0; i < 6; ++i) {
-    tried.same.push_back(sample_pair(i + 1, 1, std::exp(-noise * kNoise[i])));
-    tried.same.back().purpose = model::Purpose::kSame;
+    measured.same.push_back(sample_pair(i + 1, 1, std::exp(-noise * kNoise[i])));
+    measured.same.back().purpose = model::Purpose::kSame;
   }
   for (int i = 0; i < pairs; ++i) {
     const double a = 1 + 0.01 * (i % 3);
-    tried.pairs.push_back(sample_pair(i + 1, a, a * std::exp(-effect - noise * kNoise[i % 12])));
+    measured.pairs.push_back(sample_pair(i + 1, a, a * std::exp(-effect - noise * kNoise[i % 12])));
   }
-  return tried;
+  return measured;
 }
 
 }  // namespace amdahl::compare

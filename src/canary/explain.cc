@@ -1,9 +1,10 @@
-#include "canary/words.h"
+#include "canary/explain.h"
 
 #include <cmath>
 
 #include <fmt/core.h>
 
+#include "base/amount.h"
 #include "base/text.h"
 #include "canary/canary.h"
 
@@ -35,17 +36,16 @@ std::string show_bounds(const Comparison& c) {
 }
 
 std::string show_e(double log_e) {
-  if (log_e > std::log(1e6)) return fmt::format("10^{:.0f}", log_e / std::log(10.0));
-  const double e = std::exp(log_e);
-  return e >= 100 ? fmt::format("{:.0f}", e) : show_number(e);
+  if (log_e > std::log(1e6)) return "> 1,000,000";
+  return show_quantity(std::exp(log_e));
 }
 
 }  // namespace
 
 std::string show_effect(const Comparison& c) {
-  if (c.pairs == 0) return "no pair of neighbours yet";
-  const std::string bounds = fmt::format("({}, 95 % each side, {} pair{})", show_bounds(c), c.pairs,
-                                         c.pairs == 1 ? "" : "s");
+  if (c.pairs == 0) return "no pair yet";
+  const std::string bounds = fmt::format("({}, 95 % confidence each side, {} pair{})",
+                                         show_bounds(c), c.pairs, c.pairs == 1 ? "" : "s");
   if (c.effect < 0) {
     return fmt::format("costs {} more {}", show_percent(std::expm1(-c.effect)), bounds);
   }
@@ -54,7 +54,7 @@ std::string show_effect(const Comparison& c) {
 
 std::string show_failures(const model::Canary& canary, const CanaryResult& r) {
   std::string text =
-      fmt::format("{} of {} runs failed, and {} of {} without it", r.failed, r.runs,
+      fmt::format("{} of {} runs failed with it, {} of {} without", r.failed, r.runs,
                   canary.past_failed + r.held_back_failed, canary.past_runs + r.held_back);
   if (r.lost > 0) text += fmt::format(" ({} left no record)", r.lost);
   return text;
@@ -62,35 +62,37 @@ std::string show_failures(const model::Canary& canary, const CanaryResult& r) {
 
 std::string explain(const model::Canary& canary, const CanaryResult& r) {
   if (r.log_e_failing >= std::log(kFailingAlarm)) {
-    return fmt::format("with it {}: E {} for more failures reaches {:.0f}",
-                       show_failures(canary, r), show_e(r.log_e_failing), kFailingAlarm);
+    return fmt::format("{}; E for more failures is {}, alarm at {:.0f}", show_failures(canary, r),
+                       show_e(r.log_e_failing), kFailingAlarm);
   }
   if (r.log_e_straggling >= std::log(kStragglingAlarm)) {
     return fmt::format(
-        "with it {} of {} runs took {} longer than is typical, and {} of {} before: E {} for more "
-        "stragglers reaches {:.0f}",
+        "{} of {} runs took {} longer than typical with it, {} of {} before; E for more stragglers "
+        "is {}, alarm at {:.0f}",
         r.stragglers, std::min(r.runs - r.failed, canary.wanted_runs),
         show_percent(std::expm1(canary.straggles_from)), canary.past_stragglers,
         canary.past_runs - canary.past_failed, show_e(r.log_e_straggling), kStragglingAlarm);
   }
   if (r.comparison.log_e_worse >= std::log(kSlowerAlarm)) {
-    return fmt::format("in production it {}: E {} for dearer reaches {:.0f}",
+    return fmt::format("in production it {}; E for higher cost is {}, alarm at {:.0f}",
                        show_effect(r.comparison), show_e(r.comparison.log_e_worse), kSlowerAlarm);
   }
   if (r.comparison.log_e_futile >= std::log(kBrokenAlarm)) {
     return fmt::format(
-        "in production it {}: E {} that less than half of the promised {} is saved reaches {:.0f}",
-        show_effect(r.comparison), show_e(r.comparison.log_e_futile), show_share(canary.promised),
+        "in production it {}; E for less than half of the promised {} is {}, alarm at {:.0f}",
+        show_effect(r.comparison), show_share(canary.promised), show_e(r.comparison.log_e_futile),
         kBrokenAlarm);
   }
   const std::string seen =
       fmt::format("{}; {}", show_effect(r.comparison), show_failures(canary, r));
   if (r.outcome == model::CanaryState::kKept && r.log_e_half >= std::log(kProven)) {
-    return fmt::format("half of the promise is kept after {} runs (E {} reaches {:.0f}): {}",
-                       r.runs, show_e(r.log_e_half), kProven, seen);
+    return fmt::format(
+        "at least half of the promised saving is proven after {} runs (E is {}, threshold {:.0f}): "
+        "{}",
+        r.runs, show_e(r.log_e_half), kProven, seen);
   }
   if (r.outcome == model::CanaryState::kKept) {
-    return fmt::format("nothing speaks against it after {} runs: {}", r.runs, seen);
+    return fmt::format("no alarm after {} runs: {}", r.runs, seen);
   }
   return fmt::format("{} of {} runs: {}", r.runs, canary.wanted_runs, seen);
 }

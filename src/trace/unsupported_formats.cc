@@ -1,4 +1,4 @@
-#include "trace/strangers.h"
+#include "trace/unsupported_formats.h"
 
 #include <algorithm>
 #include <array>
@@ -13,23 +13,22 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
-struct Stranger {
+struct UnsupportedFormat {
   std::string_view magic;
-  std::size_t at;  // Where it stands; kAnywhere: within the first bytes.
+  std::size_t at;  // Offset of the magic; kAnywhere: anywhere in the first kNear bytes.
   std::string_view is;
   std::string_view type;
 };
 constexpr std::size_t kAnywhere = ~std::size_t{0};
 constexpr std::size_t kNear = 4096;
 
-// The first that agrees counts.
-constexpr auto kStrangers = std::to_array<Stranger>({
+// The first match counts.
+constexpr auto kUnsupportedFormats = std::to_array<UnsupportedFormat>({
     {"NVIDIA Tegra Profiler Report"sv, 0, "a report of Nsight Systems",
      "nsys export --type sqlite FILE"},
     {"NVR\0"sv, 0, "a report of Nsight Compute", "ncu --import FILE --csv > FILE.csv"},
     {"PERFILE2"sv, 0, "a recording of perf", "perf script -i FILE > FILE.txt"},
-    {"version https://git-lfs"sv, 0, "a pointer of Git LFS and not the file itself",
-     "git lfs pull"},
+    {"version https://git-lfs"sv, 0, "a Git LFS pointer, not the file itself", "git lfs pull"},
     {"PK\x03\x04"sv, 0, "a zip archive", "unzip FILE"},
     {"ustar"sv, 257, "a tar archive", "tar -xf FILE"},
     {"\xFD"
@@ -40,40 +39,40 @@ constexpr auto kStrangers = std::to_array<Stranger>({
     {"\x89HDF\r\n"sv, 0, "an HDF5 export", "nsys export --type sqlite REPORT.nsys-rep"},
     {"ARROW1\0\0"sv, 0, "an Arrow export", "nsys export --type sqlite REPORT.nsys-rep"},
     {"PAR1"sv, 0, "a Parquet export", "nsys export --type sqlite REPORT.nsys-rep"},
-    {"\x80\x02"sv, 0, "a Python pickle, such as a snapshot of memory, which has no times of work",
+    {"\x80\x02"sv, 0, "a Python pickle, such as a memory snapshot, without a timeline",
      "prof.export_chrome_trace(\"trace.json\")"},
-    {"\x80\x04"sv, 0, "a Python pickle, such as a snapshot of memory, which has no times of work",
+    {"\x80\x04"sv, 0, "a Python pickle, such as a memory snapshot, without a timeline",
      "prof.export_chrome_trace(\"trace.json\")"},
     {"\xFF\xFE"sv, 0, "text in UTF-16", "iconv -f UTF-16 -t UTF-8 FILE > FILE.utf8"},
     {"\xFE\xFF"sv, 0, "text in UTF-16", "iconv -f UTF-16 -t UTF-8 FILE > FILE.utf8"},
     {"\x7F"
      "ELF"sv,
      0, "a program", "amdahl profile -- FILE"},
-    {"<!DOCTYPE"sv, 0, "a page for browsers", "download the file itself"},
-    {"<html"sv, 0, "a page for browsers", "download the file itself"},
-    {"speedscope.app/file-format-schema"sv, kAnywhere, "a profile of speedscope, without devices",
-     "amdahl profile -- COMMAND"},
-    {"-chakra."sv, kAnywhere, "an execution trace, which has no times",
+    {"<!DOCTYPE"sv, 0, "an HTML page", "download the file itself"},
+    {"<html"sv, 0, "an HTML page", "download the file itself"},
+    {"speedscope.app/file-format-schema"sv, kAnywhere,
+     "a speedscope profile, without device events", "amdahl profile -- COMMAND"},
+    {"-chakra."sv, kAnywhere, "an execution trace, without times",
      "prof.export_chrome_trace(\"trace.json\")"},
-    {"\"rocprofiler-sdk-tool\""sv, kAnywhere, "JSON of rocprofv3, which no reader knows",
-     "rocprof --sys-trace COMMAND, which leaves a results.json, or in PyTorch "
+    {"\"rocprofiler-sdk-tool\""sv, kAnywhere, "rocprofv3 JSON, which is not supported",
+     "rocprof --sys-trace COMMAND, which writes a results.json, or in PyTorch "
      "prof.export_chrome_trace(\"trace.json\")"},
-    {"/host:metadata"sv, kAnywhere, "an XPlane of XLA or TensorFlow",
+    {"/host:metadata"sv, kAnywhere, "an XPlane file of XLA or TensorFlow",
      "jax.profiler.start_trace(DIR, create_perfetto_trace=True), or take DIR's .trace.json.gz"},
-    {"/host:CPU"sv, kAnywhere, "an XPlane of XLA or TensorFlow",
+    {"/host:CPU"sv, kAnywhere, "an XPlane file of XLA or TensorFlow",
      "jax.profiler.start_trace(DIR, create_perfetto_trace=True), or take DIR's .trace.json.gz"},
-    {"Time (%)"sv, kAnywhere, "a summary of nsys stats, without a timeline",
+    {"Time (%)"sv, kAnywhere, "an nsys stats summary, without a timeline",
      "nsys export --type sqlite REPORT.nsys-rep"},
-    {"\x0A"sv, 0, "in protocol buffers, perhaps a trace of Perfetto",
+    {"\x0A"sv, 0, "protocol buffer data, perhaps a Perfetto trace",
      "traceconv json FILE FILE.json"},
 });
 
-bool agrees(const Stranger& row, std::string_view head) {
+bool matches(const UnsupportedFormat& row, std::string_view head) {
   if (row.at == kAnywhere) return head.substr(0, kNear).find(row.magic) != head.npos;
   return head.size() >= row.at && head.substr(row.at).starts_with(row.magic);
 }
 
-// Text that happens to begin with a line's end is no protocol buffer.
+// Text that starts with a newline is not a protocol buffer.
 bool is_text(std::string_view head) {
   return std::ranges::none_of(head.substr(0, kNear), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t';
@@ -82,11 +81,11 @@ bool is_text(std::string_view head) {
 
 }  // namespace
 
-std::string stranger(std::string_view head) {
+std::string describe_unsupported(std::string_view head) {
   const bool text = is_text(head);
-  for (const Stranger& row : kStrangers) {
+  for (const UnsupportedFormat& row : kUnsupportedFormats) {
     if (row.magic == "\x0A"sv && text) continue;
-    if (agrees(row, head)) return fmt::format("is {}; type: {}", row.is, row.type);
+    if (matches(row, head)) return fmt::format("is {}; run: {}", row.is, row.type);
   }
   return "";
 }

@@ -1,4 +1,4 @@
-#include "profile/taken.h"
+#include "profile/ceiling.h"
 
 #include <cmath>
 

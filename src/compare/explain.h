@@ -1,4 +1,4 @@
-// words.h: effects, intervals and answers as people read them.
+// explain.h: effects, intervals and answers as text for people.
 #pragma once
 
 #include <string>
@@ -9,11 +9,14 @@
 
 namespace amdahl::compare {
 
-// An effect as the share of the cost that is saved, 1 - exp(-effect): 0.69 is "50 %".
+// A log effect as the share of the cost saved, 1 - exp(-effect): 0.69 is "50 %".
 std::string show_saving(double effect);
 
 std::string show_count(int n, std::string_view what);  // "1 pair", "4 pairs".
-std::string show_sureness(double level);               // Of a bound at that level: "95 %".
+std::string show_sureness(double level);               // Confidence of a bound at a level: "95 %".
+
+std::string show_e(double log_e);  // "12.3"; above a million "> 1,000,000".
+std::string show_p(double p);      // "p = 0.012"; below 0.0001 "p < 0.0001".
 
 // One sentence with the numbers in it: Comparison::because.
 std::string explain(const model::Comparison& comparison, const Design& design);
