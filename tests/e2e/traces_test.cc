@@ -83,12 +83,12 @@ TEST(Traces, WrongWordsAreTold) {
   } cases[] = {
       {{"profile", house.path("trace.json"), "--what-if", "inptu=0"},
        2,
-       "--what-if knows no 'inptu', did you mean 'input'? it knows kernel, copy,"},
+       "--what-if: unknown cause 'inptu', did you mean 'input'? known: kernel, copy,"},
       {{"profile", house.path("none.json")}, 1, "none.json: cannot be read: No such file"},
-      {{"profile", house.path("other.txt")}, 3, "which no reader knows; formats: "},
+      {{"profile", house.path("other.txt")}, 3, "has an unknown format (starts with "},
       {{"profile", house.path("report.nsys-rep")},
        3,
-       "is a report of Nsight Systems; type: nsys export --type sqlite FILE"},
+       "is a report of Nsight Systems; run: nsys export --type sqlite FILE"},
       {{"profile", house.path("log/")}, 1, "log/ is a folder; type: amdahl profile "},
       {{"profile"}, 2, "profile wants a family or files of a profiler"},
   };
@@ -287,7 +287,7 @@ TEST(TracesCorpus, EightRanksAreOneJob) {
   EXPECT_FALSE(got.at("ranks").at("collectives").empty());
   // The files do not begin together: what the first collective waits for is in none of them.
   EXPECT_EQ(got.at("bottleneck"), "serial") << got.at("rule");
-  EXPECT_NE(got.at("missing").dump().find("whose files begin later"), std::string::npos);
+  EXPECT_NE(got.at("missing").dump().find("whose files start later"), std::string::npos);
   EXPECT_EQ(sum_of(got.at("critical_path").at("by_reason_ns")), got.at("wall_ns"));
 }
 
