@@ -112,7 +112,7 @@ TEST_F(Registered, CodeThatMovesEndsTheExperiment) {
   const std::string said = cycle();
   const Json aborted = hypothesis();
   EXPECT_EQ(aborted.at("state"), "aborted") << said;
-  EXPECT_NE(said.find("changed while it was under test (source code)"), std::string::npos) << said;
+  EXPECT_NE(said.find("changed during the test (source code)"), std::string::npos) << said;
   for (const Json& event : events(house_, "run.voided")) {
     const std::string reason = event.at("payload").at("reason");
     EXPECT_NE(reason.find("ran source code"), std::string::npos) << reason;
