@@ -220,11 +220,6 @@ void add_kernels_and_threads(const profile::TraceReport& report, Json& document)
   }
 }
 
-std::string_view advice_on(const model::Cause& cause, profile::Framework framework) {
-  const auto row = std::ranges::find(profile::whys(), cause.name, &profile::WhyRow::describe);
-  return row == profile::whys().end() ? "" : profile::what_to_try(row->why, framework);
-}
-
 }  // namespace
 
 Json traces(const app::TraceAnswer& answer) {
@@ -248,14 +243,16 @@ Json traces(const app::TraceAnswer& answer) {
                {"pairs", Json::array()}};
   const profile::Framework framework = profile::framework_of_trace(report.profile.evidence);
   for (const model::Cause& cause : report.profile.causes) {
+    const std::optional<profile::Why> why = profile::why_of(cause);
     json["causes"].push_back(
-        {{"name", cause.name},
+        {{"id", cause.id},
+         {"name", cause.name},
          {"class", model::name(cause.bottleneck)},
          {"accelerator_seconds", cause.accelerator_seconds},
          {"share", cause.share},
          {"ceiling", profile::is_unexplained(cause) ? Json() : finite(cause.ceiling)},
          {"because", cause.because},
-         {"try", advice_on(cause, framework)}});
+         {"try", why ? profile::what_to_try(*why, framework) : ""}});
   }
   for (const profile::DeviceRow& row : report.devices) {
     json["devices"].push_back(encode_device(row));

@@ -18,6 +18,7 @@
 #include "model/codec.h"
 #include "observe/bpf/read_record.h"
 #include "os/files.h"
+#include "profile/cause_kinds.h"
 #include "profile/ceiling.h"
 #include "profile/classify.h"
 #include "profile/device_facts.h"
@@ -343,6 +344,7 @@ JobProfile join_collected(const model::Spec& spec, const model::Receipt& measure
 JobProfile explain(const model::Spec& spec, model::Profile profile, const Collected& collected) {
   Read read = read_all(spec, collected);
   read.into.profile = std::move(profile);
+  for (model::Cause& cause : read.into.profile.causes) profile::add_missing_id(cause);
   scale_lines(collected, read.into.profile.wall, read);
   find_lines(spec, read);
   return std::move(read.into);

@@ -114,6 +114,7 @@ constexpr void fields(Io& io, T& plan) {
 
 template <class Io, Is<Cause> T>
 constexpr void fields(Io& io, T& cause) {
+  io("id", cause.id);
   io.must("name", cause.name);
   io("bottleneck", cause.bottleneck);
   io("accelerator_seconds", cause.accelerator_seconds);

@@ -98,7 +98,7 @@ Profile odd_profile() {
   profile.id = "p-1";
   profile.family = "f";
   profile.evidence = {{"input_wait_share", kNan}};
-  profile.causes = {{"start-up", Bottleneck::kLifecycle, 1.5, 0.2, kInf, "…"}};
+  profile.causes = {{"lifecycle.startup", "start-up", Bottleneck::kLifecycle, 1.5, 0.2, kInf, "…"}};
   profile.bottleneck = Bottleneck::kWakeups;
   profile.missing = {"perf: not permitted"};
   return profile;

@@ -30,7 +30,8 @@ std::string_view describe(Bottleneck bottleneck);    // "data starvation", ...
 Bottleneck bottleneck_named(std::string_view name);  // kUnknown if there is none.
 
 struct Cause {
-  std::string name;  // "start-up", "waiting for the loader".
+  std::string id;    // "lifecycle.startup", for programs; of several in one, the largest.
+  std::string name;  // "start-up", "waiting for input", for people.
   Bottleneck bottleneck = Bottleneck::kUnknown;
   double accelerator_seconds = 0;  // Of the job's allocated time.
   double share = 0;                // Of the job's allocated time.

@@ -13,37 +13,38 @@ namespace {
 using model::Bottleneck;
 
 struct Named {
-  std::string_view cause;  // The first of its names.
+  CauseKind cause;
   std::string_view advice;
 };
 
 constexpr auto kNamed = std::to_array<Named>({
-    {"checkpoints", "save in the background, less often, or only what changed"},
-    {"warm-up", "keep compiled kernels between runs (a cache directory), and compile fewer shapes"},
-    {"imports", "import only what is used, where it is used; run more work in one process"},
-    {"start-up", "cache what every run repeats (verification, downloads, decoding)"},
-    {"teardown", "write results while the steps run; do not wait for workers one by one"},
-    {"logging", "log less often and from a buffer, without fsync"},
-    {"waiting for written files",
+    {causes::kCheckpoint, "save in the background, less often, or only what changed"},
+    {causes::kWarmup,
+     "keep compiled kernels between runs (a cache directory), and compile fewer shapes"},
+    {causes::kImports, "import only what is used, where it is used; run more work in one process"},
+    {causes::kStartup, "cache what every run repeats (verification, downloads, decoding)"},
+    {causes::kTeardown, "write results while the steps run; do not wait for workers one by one"},
+    {causes::kLogging, "log less often and from a buffer, without fsync"},
+    {causes::kWrittenFiles,
      "write less often, from another thread, and without fsync for data that can be regenerated"},
-    {"synchronisation",
+    {causes::kSync,
      "avoid .item(), .cpu(), blocking reads and checks in the step; do them every few steps"},
-    {"copies to the device", "pinned memory, larger batches, and copies that overlap with compute"},
-    {"waiting for input", "more loader workers, prefetch deeper, cache decoded inputs"},
-    {"waiting for another thread",
+    {causes::kCopiesIn, "pinned memory, larger batches, and copies that overlap with compute"},
+    {causes::kInputWait, "more loader workers, prefetch deeper, cache decoded inputs"},
+    {causes::kOtherThread,
      "put a queue between the two threads, or give the other thread less work"},
-    {"starting processes",
+    {causes::kProcesses,
      "use a library or a shell builtin instead, or start one process for all items"},
-    {"sleeping", "wait for the event instead of a fixed time, or sleep outside the steps"},
-    {"CPU work between launches", "larger batches, less Python in the step, a compiled model"},
-    {"CPU work while the accelerators wait",
+    {causes::kSleeping, "wait for the event instead of a fixed time, or sleep outside the steps"},
+    {causes::kHostWork, "larger batches, less Python in the step, a compiled model"},
+    {causes::kIdleDevices,
      "larger batches, prepare the next step in parallel (queue depth, a second thread)"},
-    {"more accelerators than it uses", "request fewer, or give each more work at once"},
-    {"its own CPU quota", "raise the quota (cpu.max, --cpus-per-task), or use fewer threads"},
-    {"more threads of its own than CPUs",
+    {causes::kSpare, "request fewer, or give each more work at once"},
+    {causes::kOwnQuota, "raise the quota (cpu.max, --cpus-per-task), or use fewer threads"},
+    {causes::kOwnThreads,
      "fewer threads: OMP_NUM_THREADS, loader workers, OMP_WAIT_POLICY=passive"},
-    {"other work on the host", "dedicated CPUs (exclusive nodes, pinning), or another host"},
-    {"CPU time taken by the hypervisor", "another host or instance type"},
+    {causes::kOtherWork, "dedicated CPUs (exclusive nodes, pinning), or another host"},
+    {causes::kSteal, "another host or instance type"},
 });
 
 // In the order of Why.
@@ -71,7 +72,7 @@ constexpr std::array<std::string_view, kWhys> kOfWhy = {
 // Advice that differs for jobs without PyTorch.
 struct FrameworkAdvice {
   Framework framework;
-  std::string_view cause;  // A cause's name, a reason's description, or a bottleneck's name.
+  std::string_view cause;  // The id of a cause, or the name of a bottleneck.
   std::string_view advice;
 };
 
@@ -90,29 +91,29 @@ constexpr std::string_view kOpenClSync =
     "steps";
 
 constexpr auto kFrameworkAdvice = std::to_array<FrameworkAdvice>({
-    {Framework::kNative, "synchronisation", kNativeSync},
-    {Framework::kNative, "waiting for input", kNativeInput},
-    {Framework::kNative, "CPU work between launches", kNativeHost},
+    {Framework::kNative, causes::kSync.id, kNativeSync},
+    {Framework::kNative, causes::kInputWait.id, kNativeInput},
+    {Framework::kNative, causes::kHostWork.id, kNativeHost},
     {Framework::kNative, "input", kNativeInput},
     {Framework::kNative, "serial", kNativeHost},
     {Framework::kNative, "sync", kNativeSync},
-    {Framework::kOpenCl, "kernels", "larger batches, lower precision, fused kernels"},
-    {Framework::kOpenCl, "synchronisation", kOpenClSync},
-    {Framework::kOpenCl, "the host waits for the device", kOpenClSync},
+    {Framework::kOpenCl, causes::kKernel.id, "larger batches, lower precision, fused kernels"},
+    {Framework::kOpenCl, causes::kSync.id, kOpenClSync},
+    {Framework::kOpenCl, causes::kDeviceWait.id, kOpenClSync},
     {Framework::kOpenCl, "sync", kOpenClSync},
-    {Framework::kOpenCl, "copies to the device", kOpenClCopies},
-    {Framework::kOpenCl, "copies that nothing hides", kOpenClCopies},
-    {Framework::kOpenCl, "waiting for input", kNativeInput},
+    {Framework::kOpenCl, causes::kCopiesIn.id, kOpenClCopies},
+    {Framework::kOpenCl, causes::kExposedCopies.id, kOpenClCopies},
+    {Framework::kOpenCl, causes::kInputWait.id, kNativeInput},
     {Framework::kOpenCl, "input", kNativeInput},
-    {Framework::kOpenCl, "CPU work between launches", kNativeHost},
+    {Framework::kOpenCl, causes::kHostWork.id, kNativeHost},
     {Framework::kOpenCl, "serial", kNativeHost},
-    {Framework::kOpenCl, "launching", "fewer and larger kernels, larger batches"},
-    {Framework::kOpenCl, "queued work that has not started",
+    {Framework::kOpenCl, causes::kLaunching.id, "fewer and larger kernels, larger batches"},
+    {Framework::kOpenCl, causes::kQueued.id,
      "fuse small kernels; use a second or an out-of-order command queue"},
-    {Framework::kOpenCl, "warm-up",
+    {Framework::kOpenCl, causes::kWarmup.id,
      "keep compiled binaries (clGetProgramInfo, or the driver's cache directory) between runs"},
-    {Framework::kOpenCl, "garbage collection", "allocate buffers once before the loop"},
-    {Framework::kOpenCl, "waiting that nothing explains",
+    {Framework::kOpenCl, causes::kGc.id, "allocate buffers once before the loop"},
+    {Framework::kOpenCl, causes::kUnexplained.id,
      "run the job with amdahl profile -- CMD to record calls and waits"},
 });
 
@@ -181,17 +182,16 @@ Framework framework_of_job(const std::map<std::string, double>& evidence) {
 
 std::string_view what_to_try(const model::Cause& cause, Framework framework) {
   if (cause.bottleneck == Bottleneck::kUnknown) return by_class(cause.bottleneck);
-  const std::string_view first = split(cause.name, ',').front();
-  if (const auto said = advice_in(framework, first)) return *said;
-  const auto named = std::ranges::find(kNamed, first, &Named::cause);
+  if (const auto said = advice_in(framework, cause.id)) return *said;
+  const auto named =
+      std::ranges::find(kNamed, cause.id, [](const Named& row) { return row.cause.id; });
   if (named != kNamed.end()) return named->advice;
-  const auto row = std::ranges::find(whys(), first, &WhyRow::describe);
-  if (row != whys().end()) return what_to_try(row->why, framework);
+  if (const auto why = why_of(cause)) return what_to_try(*why, framework);
   return advice_in(framework, name(cause.bottleneck)).value_or(by_class(cause.bottleneck));
 }
 
 std::string_view what_to_try(Why why, Framework framework) {
-  return advice_in(framework, describe(why)).value_or(kOfWhy[at(why)]);
+  return advice_in(framework, whys()[at(why)].cause.id).value_or(kOfWhy[at(why)]);
 }
 
 Bottleneck class_of(std::string_view evidence) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "profile/cause_kinds.h"
 #include "profile/ceiling.h"
 #include "profile/offcpu.h"
 #include "profile/phases.h"
@@ -29,9 +30,6 @@ constexpr double kSpareAccelerator = 0.2;  // Room left over the mean when one i
 constexpr double kBusyHostCore = 0.7;      // Of one core, while the accelerators wait.
 constexpr double kMostly = 0.5;            // Of a cause: what names it.
 
-constexpr const char* kOwnQuota = "its own CPU quota";
-constexpr const char* kOwnThreads = "more threads of its own than CPUs";
-
 std::optional<double> find(const Evidence& evidence, const std::string& name) {
   const auto found = evidence.find(name);
   if (found == evidence.end() || !std::isfinite(found->second)) return std::nullopt;
@@ -42,10 +40,10 @@ double get(const Evidence& evidence, const std::string& name) {
   return find(evidence, name).value_or(0);
 }
 
-Cause cause(const CauseInputs& inputs, std::string name, Bottleneck bottleneck, double share,
+Cause cause(const CauseInputs& inputs, const CauseKind& kind, Bottleneck bottleneck, double share,
             std::string because) {
   Cause result;
-  result.name = std::move(name);
+  set_kind(result, kind);
   result.bottleneck = bottleneck;
   result.share = std::clamp(share, 0.0, 1.0);
   result.accelerator_seconds = result.share * inputs.allocated;
@@ -120,6 +118,7 @@ std::optional<Cause> timed(const CauseInputs& inputs, Bottleneck bottleneck) {
   if (bottleneck == Bottleneck::kLifecycle) leave_out_needed(inputs.all, !from_phases, parts);
   if (!from_phases) imports = drop_nested_imports(parts);
   double sum = 0;
+  CauseKind first;
   std::vector<std::string> names;
   std::vector<std::string> numbers;
   double needed = 0;
@@ -128,7 +127,8 @@ std::optional<Cause> timed(const CauseInputs& inputs, Bottleneck bottleneck) {
     needed += part.needed;
     const bool is_importing = imports && part.kind->share == "startup_share";
     const Kind& called = is_importing ? *imports->kind : *part.kind;
-    if (names.empty() || part.share >= kSmallestCause) names.emplace_back(called.cause);
+    if (names.empty()) first = called.cause;
+    if (names.empty() || part.share >= kSmallestCause) names.emplace_back(called.cause.name);
     if (part.share < kSmallestCause / 10 && !numbers.empty()) continue;
     numbers.push_back(fmt::format("{} {}{}", part.kind->share, show_percent(part.share),
                                   part.needed > 0 ? " without needed imports" : ""));
@@ -138,9 +138,10 @@ std::optional<Cause> timed(const CauseInputs& inputs, Bottleneck bottleneck) {
     }
   }
   if (sum < kSmallestCause) return std::nullopt;
-  Cause found = cause(inputs, join(names, ", "), bottleneck, sum,
+  Cause found = cause(inputs, first, bottleneck, sum,
                       fmt::format("{} from {}", join(numbers, ", "),
                                   from_phases ? "the job's phases" : "the hook"));
+  found.name = join(names, ", ");
   // Who starts less often does without what each start needs, too. What the hook calls serial is
   // that of the steps which it profiled.
   const bool is_of_window = bottleneck == Bottleneck::kSerial && !from_phases;
@@ -161,7 +162,7 @@ std::optional<Cause> allocation(const CauseInputs& inputs) {
   const double keep = std::clamp(std::min(by_mean, by_most), 1.0, total);
   const double spare = total - keep;
   if (spare < 1) return std::nullopt;
-  return cause(inputs, "more accelerators than it uses", Bottleneck::kAllocation, spare / total,
+  return cause(inputs, causes::kSpare, Bottleneck::kAllocation, spare / total,
                fmt::format("{} of {} busy on average, {} at the 95th percentile: {} not needed",
                            show_number(*busy), total, show_number(most), spare));
 }
@@ -239,13 +240,13 @@ std::optional<Cause> contention(const CauseInputs& inputs) {
   const std::string held = quota_sentence(found, evidence);
   const double most = std::max({found.others, found.own, found.stolen});
   if (found.throttled >= most) {
-    return cause(inputs, kOwnQuota, Bottleneck::kContention, share,
+    return cause(inputs, causes::kOwnQuota, Bottleneck::kContention, share,
                  most < kSmallestCause ? held : fmt::format("{}; {}", held, waited));
   }
-  const char* name = most == found.own      ? kOwnThreads
-                     : most == found.others ? "other work on the host"
-                                            : "CPU time taken by the hypervisor";
-  return cause(inputs, name, Bottleneck::kContention, share,
+  const CauseKind& kind = most == found.own      ? causes::kOwnThreads
+                          : most == found.others ? causes::kOtherWork
+                                                 : causes::kSteal;
+  return cause(inputs, kind, Bottleneck::kContention, share,
                found.throttled < kSmallestCause ? waited : fmt::format("{}; {}", waited, held));
 }
 
@@ -258,7 +259,7 @@ std::optional<Cause> wakeups(const CauseInputs& inputs) {
   const double share = std::min(1 - used, rate * kWakeupSeconds);
   if (share < kSmallestCause) return std::nullopt;
   return cause(
-      inputs, "threads put to sleep and woken", Bottleneck::kWakeups, share,
+      inputs, causes::kWokenThreads, Bottleneck::kWakeups, share,
       fmt::format("{} voluntary switches per second at {} µs each, CPUs {} busy", show_number(rate),
                   show_number(kWakeupSeconds * 1e6), show_percent(used)));
 }
@@ -272,9 +273,9 @@ std::optional<Cause> seen(const CauseInputs& inputs, Bottleneck bottleneck) {
   const bool is_blind = get(inputs.all, "waits.sampled") > 0;
   if (is_blind && bottleneck == Bottleneck::kInput) share -= get(inputs.all, "startup_share");
   // The hook has already timed the checkpoints in it.
-  if (found->name == kWrittenFiles) share -= get(inputs.all, "checkpoint_share");
+  if (found->id == causes::kWrittenFiles.id) share -= get(inputs.all, "checkpoint_share");
   if (share < kSmallestCause) return std::nullopt;
-  return cause(inputs, found->name, bottleneck, share, found->because);
+  return cause(inputs, {found->id, found->name}, bottleneck, share, found->because);
 }
 
 // Sleeps and waits of the step thread, minus the part that reported phases may already include: a
@@ -291,7 +292,8 @@ std::vector<Cause> waited(const CauseInputs& inputs, double in_phases) {
         held > 0
             ? fmt::format(", {} of the time not counted under other causes", show_percent(left))
             : "";
-    found.push_back(cause(inputs, one.name, Bottleneck::kSerial, left, one.because + beyond));
+    found.push_back(
+        cause(inputs, {one.id, one.name}, Bottleneck::kSerial, left, one.because + beyond));
   }
   return found;
 }
@@ -301,6 +303,7 @@ Cause as_wait(Cause serial, const std::vector<Cause>& waits) {
   const auto most = std::ranges::max_element(waits, {}, &Cause::share);
   if (most == waits.end() || most->share < kMostly * serial.share) return serial;
   Cause wait = most->share > serial.share ? *most : serial;
+  wait.id = most->id;
   wait.name = most->name;
   wait.because = fmt::format("{}; {}", most->because, serial.because);
   return wait;
@@ -334,10 +337,9 @@ std::optional<Cause> rest(const CauseInputs& inputs, const std::vector<Cause>& o
   const bool is_serial_known =
       std::ranges::find(others, Bottleneck::kSerial, &Cause::bottleneck) != others.end();
   if (has_devices && busy >= kBusyHostCore && !is_serial_known) {
-    return cause(inputs, "CPU work while the accelerators wait", Bottleneck::kSerial, left,
-                 numbers);
+    return cause(inputs, causes::kIdleDevices, Bottleneck::kSerial, left, numbers);
   }
-  return cause(inputs, "waiting that nothing explains", Bottleneck::kUnknown, left, numbers);
+  return cause(inputs, causes::kUnexplained, Bottleneck::kUnknown, left, numbers);
 }
 
 }  // namespace
@@ -440,7 +442,7 @@ double left_alone(const CauseInputs& inputs) {
 }
 
 bool is_own_contention(const model::Cause& cause) {
-  return cause.name == kOwnThreads || cause.name == kOwnQuota;
+  return cause.id == causes::kOwnThreads.id || cause.id == causes::kOwnQuota.id;
 }
 
 }  // namespace amdahl::profile

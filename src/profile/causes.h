@@ -9,9 +9,6 @@
 
 namespace amdahl::profile {
 
-// What a thread is said to do until its files are on the disk.
-inline constexpr const char* kWrittenFiles = "waiting for written files";
-
 // Below this share of the allocated time a cause is not worth a line, and below the second it
 // does not make the class of a job.
 inline constexpr double kSmallestCause = 0.01;
@@ -21,7 +18,7 @@ inline constexpr double kComputeAtLeast = 0.85;  // Productive share of a job th
 struct CauseInputs {
   std::map<std::string, double> reported;  // facts_of() the receipt alone.
   std::map<std::string, double> all;       // With what the collectors saw.
-  std::vector<model::Cause> seen;          // By a collector: name, class, share and because.
+  std::vector<model::Cause> seen;          // By a collector: id, name, class, share and because.
   std::string accelerator_kind;
   double allocated = 0;  // Accelerator-seconds.
   bool asked = true;     // For this number of accelerators; else it got what there is.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "profile/cause_kinds.h"
 #include "profile/ceiling.h"
 #include "profile/classify.h"
 
@@ -15,7 +16,7 @@ using model::Bottleneck;
 CauseInputs sleeper() {
   CauseInputs inputs;
   model::Cause slept;
-  slept.name = "sleeping";
+  set_kind(slept, causes::kSleeping);
   slept.bottleneck = Bottleneck::kSerial;
   slept.share = 0.9;
   slept.because = "the step thread slept 9 s of 10 s";
@@ -41,7 +42,7 @@ TEST(Causes, WhatOthersTookMeanwhileLowersNoCeiling) {
   inputs.all = {{"cpu_wait_share", 1.0 / 3}, {"foreign_cpu_cores", 2}, {"busy_cores", 0.5}};
   const auto causes = causes_of(inputs);
   ASSERT_EQ(causes.size(), 2u);
-  EXPECT_EQ(causes[0].name, "other work on the host");
+  EXPECT_EQ(causes[0].id, "contention.host");
   EXPECT_NEAR(causes[0].ceiling, 1.5, 1e-9) << "as it was";
   EXPECT_NEAR(causes[1].share, 0.2, 1e-9) << "of the run as it was";
   EXPECT_NEAR(causes[1].ceiling, 10.0 / 7, 1e-9);
@@ -67,7 +68,7 @@ TEST(Causes, StepsThatMostlySleepOutsideOfOperatorsAreCalledSo) {
   inputs.all["serial_share"] = 0.8;
   auto causes = causes_of(inputs);
   ASSERT_EQ(causes.size(), 1u);
-  EXPECT_EQ(causes[0].name, "sleeping");
+  EXPECT_EQ(causes[0].id, "serial.sleep");
   EXPECT_NEAR(causes[0].share, 0.9, 1e-9);
   EXPECT_EQ(causes[0].because,
             "the step thread slept 9 s of 10 s: 9.00 of 10.0 accelerator-seconds; serial_share 80 "
@@ -76,7 +77,7 @@ TEST(Causes, StepsThatMostlySleepOutsideOfOperatorsAreCalledSo) {
   inputs.seen[0].share = 0.2;
   causes = causes_of(inputs);
   ASSERT_EQ(causes.size(), 1u);
-  EXPECT_EQ(causes[0].name, "CPU work between launches");
+  EXPECT_EQ(causes[0].id, "serial.host");
   EXPECT_NEAR(causes[0].share, 0.8, 1e-9);
 }
 
@@ -91,9 +92,9 @@ TEST(Causes, WhatARunNeedsIsNoCause) {
                 {"needed_import_share", 0.25}};
   auto causes = causes_of(inputs);
   ASSERT_EQ(causes.size(), 2u);
-  EXPECT_EQ(causes[0].name, "logging");
+  EXPECT_EQ(causes[0].id, "sync.logging");
   EXPECT_NEAR(expected_gain(causes[0]), 1 / 0.9, 1e-9);
-  EXPECT_EQ(causes[1].name, "start-up");
+  EXPECT_EQ(causes[1].id, "lifecycle.startup");
   EXPECT_NEAR(causes[1].share, 0.05, 1e-9);
   EXPECT_EQ(
       causes[1].because,
@@ -104,7 +105,7 @@ TEST(Causes, WhatARunNeedsIsNoCause) {
   inputs.all["waste_in_compute_share"] = 0.6;
   causes = causes_of(inputs);
   ASSERT_EQ(causes.size(), 2u) << "nothing is unexplained";
-  EXPECT_EQ(causes[0].name, "checkpoints");
+  EXPECT_EQ(causes[0].id, "lifecycle.checkpoint");
   EXPECT_NEAR(causes[0].share, 0.2, 1e-9);
 }
 
@@ -114,7 +115,7 @@ TEST(Causes, WhatItsOwnModulesDoAtImportIsACause) {
   inputs.all = {{"startup_share", 0.6}, {"import_share", 0.55}, {"needed_import_share", 0.25}};
   const auto causes = causes_of(inputs);
   ASSERT_EQ(causes.size(), 1u);
-  EXPECT_EQ(causes[0].name, "imports");
+  EXPECT_EQ(causes[0].id, "lifecycle.imports");
   EXPECT_NEAR(causes[0].share, 0.35, 1e-9);
   EXPECT_NEAR(expected_gain(causes[0]), 1 / 0.65, 1e-9);
   EXPECT_NEAR(causes[0].ceiling, 1 / 0.4, 1e-9) << "of a run with fewer starts";
@@ -132,7 +133,7 @@ TEST(Causes, NeededImportsAreLeftOutOfPhasesToo) {
   inputs.all["needed_import_share"] = 0.25;
   const auto causes = causes_of(inputs);
   ASSERT_EQ(causes.size(), 1u);
-  EXPECT_EQ(causes[0].name, "start-up");
+  EXPECT_EQ(causes[0].id, "lifecycle.startup");
   EXPECT_NEAR(causes[0].share, 0.25, 1e-9);
 }
 
@@ -188,7 +189,7 @@ TEST(Causes, ALoaderThatSleepsIsAWaitForInputAndToldOnce) {
 TEST(Causes, ReadsThatTheStartMayHoldAreNoInputWhereOnlyLooksTell) {
   CauseInputs inputs;
   model::Cause read;
-  read.name = "waiting for input";
+  set_kind(read, causes::kInputWait);
   read.bottleneck = Bottleneck::kInput;
   read.share = 0.25;
   inputs.seen.push_back(read);
@@ -196,7 +197,7 @@ TEST(Causes, ReadsThatTheStartMayHoldAreNoInputWhereOnlyLooksTell) {
   inputs.all = {{"startup_share", 0.2}, {"waits.sampled", 1}};
   auto causes = causes_of(inputs);
   ASSERT_EQ(causes.size(), 2u);
-  EXPECT_EQ(causes[0].name, "start-up");
+  EXPECT_EQ(causes[0].id, "lifecycle.startup");
   EXPECT_NEAR(causes[1].share, 0.05, 1e-9);
 
   inputs.all["waits.sampled"] = 0;
@@ -207,14 +208,14 @@ TEST(Causes, ReadsThatTheStartMayHoldAreNoInputWhereOnlyLooksTell) {
 TEST(Causes, FilesThatCheckpointsWaitForAreToldOnce) {
   CauseInputs inputs;
   model::Cause files;
-  files.name = kWrittenFiles;
+  set_kind(files, causes::kWrittenFiles);
   files.bottleneck = Bottleneck::kSync;
   files.share = 0.1;
   inputs.seen.push_back(files);
   inputs.allocated = 10;
   inputs.all = {{"checkpoint_share", 0.12}};
   ASSERT_EQ(causes_of(inputs).size(), 1u);
-  EXPECT_EQ(causes_of(inputs)[0].name, "checkpoints");
+  EXPECT_EQ(causes_of(inputs)[0].id, "lifecycle.checkpoint");
   inputs.all["checkpoint_share"] = 0.04;
   ASSERT_EQ(causes_of(inputs).size(), 2u);
   EXPECT_NEAR(causes_of(inputs)[0].share, 0.06, 1e-9);
@@ -226,14 +227,14 @@ TEST(Causes, AStartThatIsMostlyImportsIsCalledThat) {
   inputs.allocated = 10;
   inputs.all = {{"startup_share", 0.5}, {"import_share", 0.4}};
   ASSERT_EQ(causes_of(inputs).size(), 1u);
-  EXPECT_EQ(causes_of(inputs)[0].name, "imports");
+  EXPECT_EQ(causes_of(inputs)[0].id, "lifecycle.imports");
   EXPECT_NEAR(causes_of(inputs)[0].share, 0.5, 1e-9);
   EXPECT_EQ(causes_of(inputs)[0].because,
             "startup_share 50 %, most of it import_share 40 % from the hook: 5.00 of 10.0 "
             "accelerator-seconds");
 
   inputs.all["import_share"] = 0.1;
-  EXPECT_EQ(causes_of(inputs)[0].name, "start-up");
+  EXPECT_EQ(causes_of(inputs)[0].id, "lifecycle.startup");
 }
 
 // One thread on two slots, which began with a second one: nothing waits.

@@ -35,17 +35,17 @@ TEST(Classify, PhasesMakeTheClass) {
     Bottleneck want;
     const char* cause;
   } cases[] = {
-      {"startup", Bottleneck::kLifecycle, "start-up"},
-      {"import", Bottleneck::kLifecycle, "imports"},
-      {"jit", Bottleneck::kLifecycle, "warm-up"},
-      {"checkpoint", Bottleneck::kLifecycle, "checkpoints"},
-      {"teardown", Bottleneck::kLifecycle, "teardown"},
-      {"wait_input", Bottleneck::kInput, "waiting for input"},
-      {"h2d", Bottleneck::kInput, "copies to the device"},
-      {"range_check", Bottleneck::kSync, "synchronisation"},
-      {"log", Bottleneck::kSync, "logging"},
-      {"allreduce", Bottleneck::kCommunication, "communication"},
-      {"tokenize", Bottleneck::kSerial, "CPU work between launches"},
+      {"startup", Bottleneck::kLifecycle, "lifecycle.startup"},
+      {"import", Bottleneck::kLifecycle, "lifecycle.imports"},
+      {"jit", Bottleneck::kLifecycle, "lifecycle.warmup"},
+      {"checkpoint", Bottleneck::kLifecycle, "lifecycle.checkpoint"},
+      {"teardown", Bottleneck::kLifecycle, "lifecycle.teardown"},
+      {"wait_input", Bottleneck::kInput, "input.wait"},
+      {"h2d", Bottleneck::kInput, "input.copies_to_device"},
+      {"range_check", Bottleneck::kSync, "sync.calls"},
+      {"log", Bottleneck::kSync, "sync.logging"},
+      {"allreduce", Bottleneck::kCommunication, "communication.collectives"},
+      {"tokenize", Bottleneck::kSerial, "serial.host"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.phase);
@@ -55,7 +55,7 @@ TEST(Classify, PhasesMakeTheClass) {
     expect_sane(profile);
     EXPECT_EQ(profile.bottleneck, c.want) << profile.rule;
     ASSERT_EQ(profile.causes.size(), 1U);
-    EXPECT_EQ(profile.causes[0].name, c.cause);
+    EXPECT_EQ(profile.causes[0].id, c.cause);
     EXPECT_NEAR(profile.causes[0].share, 0.4, 1e-9);
     EXPECT_NEAR(profile.causes[0].accelerator_seconds, 4, 1e-9);
     EXPECT_NEAR(profile.causes[0].ceiling, 1 / 0.6, 1e-9);

@@ -21,7 +21,7 @@ TEST(Contention, ContentionIsOthersOrOnesOwnThreads) {
   const model::Profile others = classify({}, crowded_host, {});
   expect_sane(others);
   EXPECT_EQ(others.bottleneck, Bottleneck::kContention) << others.rule;
-  EXPECT_EQ(others.causes[0].name, "other work on the host");
+  EXPECT_EQ(others.causes[0].id, "contention.host");
   EXPECT_NEAR(others.causes[0].share, 1.0 / 3, 1e-6);
   EXPECT_NEAR(others.evidence.at("cpu_wait_share"), 1.0 / 3, 1e-6);
   EXPECT_EQ(others.evidence.at("run_delay_s"), 6);
@@ -43,7 +43,7 @@ TEST(Contention, ContentionIsOthersOrOnesOwnThreads) {
   crowded_self.run_delay = seconds(60);
   const model::Profile own = classify({}, crowded_self, {});
   EXPECT_EQ(own.bottleneck, Bottleneck::kContention) << own.rule;
-  EXPECT_EQ(own.causes[0].name, "more threads of its own than CPUs");
+  EXPECT_EQ(own.causes[0].id, "contention.own_threads");
   EXPECT_NEAR(own.causes[0].share, 0.75, 1e-6);
   EXPECT_NEAR(own.evidence.at("own_threads_share"), 0.75, 1e-6);
   EXPECT_FALSE(others.evidence.contains("own_threads_share")) << "its threads are not to blame";
@@ -54,7 +54,7 @@ TEST(Contention, ContentionIsOthersOrOnesOwnThreads) {
 
   model::Receipt stolen = run(2, 0.95F);
   stolen.noise.steal_share = 0.2;
-  EXPECT_EQ(classify({}, stolen, {}).causes[0].name, "CPU time taken by the hypervisor");
+  EXPECT_EQ(classify({}, stolen, {}).causes[0].id, "contention.steal");
 }
 
 TEST(Contention, WithoutRunDelayTheHostsPressureStandsIn) {
@@ -63,7 +63,7 @@ TEST(Contention, WithoutRunDelayTheHostsPressureStandsIn) {
   crowded_host.noise.foreign_cpu_cores = 0.8;
   crowded_host.noise.psi_cpu_some = 0.6;
   const model::Profile others = classify({}, crowded_host, {});
-  EXPECT_EQ(others.causes[0].name, "other work on the host");
+  EXPECT_EQ(others.causes[0].id, "contention.host");
   EXPECT_NEAR(others.causes[0].share, 0.4, 1e-6);
   EXPECT_EQ(others.missing.at(0),
             "run_delay_s: /proc/PID/schedstat was not read; psi_cpu_some is used instead");
@@ -75,7 +75,7 @@ TEST(Contention, WithoutRunDelayTheHostsPressureStandsIn) {
   crowded_self.noise.psi_cpu_some = 0.4;
   const model::Profile own = classify({}, crowded_self, {});
   EXPECT_EQ(own.bottleneck, Bottleneck::kContention) << own.rule;
-  EXPECT_EQ(own.causes[0].name, "more threads of its own than CPUs");
+  EXPECT_EQ(own.causes[0].id, "contention.own_threads");
   EXPECT_NEAR(own.causes[0].share, 0.3, 1e-9);
 
   // Without PSI the preemptions stand in: 40 a second and CPU at 3 ms each.
@@ -100,7 +100,7 @@ TEST(Contention, AQuotaThatHoldsTheJobBackIsContention) {
   const model::Profile profile = classify({}, receipt, {});
   expect_sane(profile);
   EXPECT_EQ(profile.bottleneck, Bottleneck::kContention) << profile.rule;
-  EXPECT_EQ(profile.causes[0].name, "its own CPU quota");
+  EXPECT_EQ(profile.causes[0].id, "contention.quota");
   EXPECT_EQ(profile.causes[0].because,
             "throttled by its own CPU quota for 3.20 s of 10.0 s (quota 0.68 cores, 3.20 s "
             "throttled summed over CPUs): 3.20 of 10.0 accelerator-seconds");
@@ -124,7 +124,7 @@ TEST(Contention, AQuotaThatHoldsTheJobBackIsContention) {
   worst.noise.foreign_cpu_cores = 1.7;
   const model::Profile both = classify({}, worst, {});
   expect_sane(both);
-  EXPECT_EQ(both.causes.at(0).name, "other work on the host");
+  EXPECT_EQ(both.causes.at(0).id, "contention.host");
   EXPECT_NEAR(both.causes[0].share, 0.7, 1e-6);
   EXPECT_EQ(both.causes[0].because,
             "the job's tasks waited for a CPU 40 % of the time; other processes used 1.70 cores, "

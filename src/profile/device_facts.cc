@@ -15,7 +15,7 @@ constexpr double kMostOfIt = 0.5;  // Less is a window of steps, and says nothin
 }  // namespace
 
 bool is_of_devices(const model::Cause& cause) {
-  return std::ranges::any_of(kTold, [&](Why why) { return describe(why) == cause.name; });
+  return std::ranges::any_of(kTold, [&](Why why) { return why_of(cause) == why; });
 }
 
 Facts facts_of(const TraceReport& report, Nanos wall) {

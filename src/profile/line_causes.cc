@@ -32,6 +32,8 @@ std::string name_of(const Finding& finding) {
   return words + " in the code";
 }
 
+std::string id_of(const Finding& finding) { return std::string(kInCode) + finding.code.rule; }
+
 bool is_held(const Finding& finding, const std::vector<Cause>& causes) {
   return std::ranges::any_of(causes, [&](const Cause& cause) {
     return cause.bottleneck == acts_on(finding) && cause.share >= kHeld * finding.share;
@@ -47,9 +49,8 @@ bool tells(const Finding& finding, const Cause& cause) {
 // What a cause's time may have gone to.
 const std::optional<LineCost>& line_for(const HotLines& hot, const Cause& cause) {
   static const std::optional<LineCost> kNoLine;
-  const std::string_view first = split(cause.name, ',').front();
-  if (first == "imports") return hot.import;
-  if (first == "start-up") return hot.startup;
+  if (cause.id == causes::kImports.id) return hot.import;
+  if (cause.id == causes::kStartup.id) return hot.startup;
   if (cause.bottleneck == Bottleneck::kInput) return hot.input;
   return cause.bottleneck == Bottleneck::kSerial ? hot.step : kNoLine;
 }
@@ -80,6 +81,7 @@ void add_line_causes(std::span<const Finding> findings, model::Profile& profile)
     if (!lines.emplace(finding.code.file, finding.code.line).second) continue;
     std::erase_if(profile.causes, [&](const Cause& cause) { return tells(finding, cause); });
     Cause cause;
+    cause.id = id_of(finding);
     cause.name = name_of(finding);
     cause.bottleneck = acts_on(finding);
     cause.share = finding.share;
@@ -98,19 +100,19 @@ void add_line_causes(std::span<const Finding> findings, model::Profile& profile)
 const Finding* finding_behind(std::span<const Finding> findings, const model::Cause& cause) {
   const Finding* best = nullptr;
   for (const Finding& finding : findings) {
-    if (finding.measured && name_of(finding) == cause.name) return &finding;
+    if (finding.measured && id_of(finding) == cause.id) return &finding;
     if (acts_on(finding) != cause.bottleneck) continue;
     if (finding.measured && finding.share < kSmallPart * cause.share) continue;
     if (best == nullptr || (finding.measured && !best->measured)) best = &finding;
   }
   const bool is_of_class =
-      cause.bottleneck != Bottleneck::kUnknown && !cause.name.ends_with(" in the code");
+      cause.bottleneck != Bottleneck::kUnknown && !cause.id.starts_with(kInCode);
   return is_of_class ? best : nullptr;
 }
 
 const Finding* finding_beside(std::span<const Finding> findings, const Finding& first,
                               const model::Cause& cause) {
-  if (name_of(first) == cause.name) return nullptr;
+  if (id_of(first) == cause.id) return nullptr;
   const auto found = std::ranges::find_if(findings, [&](const Finding& other) {
     const bool is_same = other.code.file == first.code.file && other.code.line == first.code.line;
     return !is_same && acts_on(other) == cause.bottleneck;

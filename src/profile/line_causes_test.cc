@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "profile/cause_kinds.h"
 #include "profile/device_facts.h"
 
 namespace amdahl::profile {
@@ -53,9 +54,9 @@ Joined join_lines(std::map<std::string, double> evidence, std::vector<model::Cau
   return joined;
 }
 
-model::Cause cause(std::string name, model::Bottleneck bottleneck, double share) {
+model::Cause cause(const CauseKind& kind, model::Bottleneck bottleneck, double share) {
   model::Cause made;
-  made.name = std::move(name);
+  set_kind(made, kind);
   made.bottleneck = bottleneck;
   made.share = share;
   return made;
@@ -72,7 +73,7 @@ std::string shown(const Joined& joined) {
 }
 
 TEST(LineCauses, ALineThatNoCauseHoldsIsOne) {
-  const auto joined = join_lines({}, {cause("start-up", model::Bottleneck::kLifecycle, 0.2)},
+  const auto joined = join_lines({}, {cause(causes::kStartup, model::Bottleneck::kLifecycle, 0.2)},
                                  {cost(4, 3), cost(5, 4)});
   EXPECT_EQ(shown(joined), "sync range check in the code 0.40 @5; lifecycle start-up 0.20 @0");
   EXPECT_EQ(joined.profile.bottleneck, model::Bottleneck::kSync);
@@ -82,20 +83,19 @@ TEST(LineCauses, ALineThatNoCauseHoldsIsOne) {
 }
 
 TEST(LineCauses, ACauseThatHoldsTheLineIsToldOnce) {
-  const auto joined = join_lines(
-      {{"serial_share", 0.5}},
-      {cause("CPU work between launches", model::Bottleneck::kSerial, 0.5)}, {cost(5, 4)});
+  const auto joined =
+      join_lines({{"serial_share", 0.5}},
+                 {cause(causes::kHostWork, model::Bottleneck::kSerial, 0.5)}, {cost(5, 4)});
   EXPECT_EQ(shown(joined), "serial CPU work between launches 0.50 @5");
   EXPECT_EQ(advice_on(joined.found, joined.profile.causes.front(), Framework::kTorch),
             "check every N steps, or accumulate on the device and check once");
 }
 
 TEST(LineCauses, ALineThatWaitsForTheDeviceGainsNoMoreThanTheDeviceIsIdle) {
-  const auto joined =
-      join_lines({{kDeviceComputes, 0.7}},
-                 {cause("the host waits for the device", model::Bottleneck::kSync, 0.1),
-                  cause("copies that nothing hides", model::Bottleneck::kInput, 0.2)},
-                 {cost(5, 8)});
+  const auto joined = join_lines({{kDeviceComputes, 0.7}},
+                                 {cause(causes::kDeviceWait, model::Bottleneck::kSync, 0.1),
+                                  cause(causes::kExposedCopies, model::Bottleneck::kInput, 0.2)},
+                                 {cost(5, 8)});
   EXPECT_EQ(shown(joined),
             "sync range check in the code 0.30 @5; input copies that nothing hides 0.20 @0")
       << "one wait is told once";
@@ -105,8 +105,7 @@ TEST(LineCauses, ALineThatWaitsForTheDeviceGainsNoMoreThanTheDeviceIsIdle) {
 }
 
 TEST(LineCauses, ACauseLimitsNoFixThatReachesFurther) {
-  std::vector<model::Cause> causes = {
-      cause("CPU work between launches", model::Bottleneck::kSerial, 0.3)};
+  std::vector<model::Cause> causes = {cause(causes::kHostWork, model::Bottleneck::kSerial, 0.3)};
   causes[0].ceiling = 1 / 0.7;
   const auto joined = join_lines({{"serial_share", 0.3}}, causes, {cost(5, 4)});
   EXPECT_EQ(shown(joined), "serial CPU work between launches 0.30 @5");
@@ -131,19 +130,18 @@ TEST(LineCauses, ALineThatImportsIsNotWhatTheStartWentTo) {
   std::vector<LineCost> lines = {cost(1, 5, false), cost(2, 3, false)};
   lines[0].imports = true;
   const auto joined =
-      join_lines({}, {cause("start-up", model::Bottleneck::kLifecycle, 0.8)}, lines);
+      join_lines({}, {cause(causes::kStartup, model::Bottleneck::kLifecycle, 0.8)}, lines);
   EXPECT_EQ(hot_line_of(joined.hot, joined.profile.causes.front(), 10),
             "train.py:2 (main) took 3.00 s of it");
 }
 
 TEST(LineCauses, TheHottestLineOutsideOfTheModelStandsForACauseWithoutAFinding) {
   const std::vector<LineCost> lines = {cost(4, 4), cost(7, 3), cost(1, 2, false)};
-  const auto joined =
-      join_lines({},
-                 {cause("CPU work between launches", model::Bottleneck::kSerial, 0.4),
-                  cause("start-up", model::Bottleneck::kLifecycle, 0.2),
-                  cause("waiting for input", model::Bottleneck::kInput, 0.1)},
-                 lines);
+  const auto joined = join_lines({},
+                                 {cause(causes::kHostWork, model::Bottleneck::kSerial, 0.4),
+                                  cause(causes::kStartup, model::Bottleneck::kLifecycle, 0.2),
+                                  cause(causes::kInputWait, model::Bottleneck::kInput, 0.1)},
+                                 lines);
   std::vector<std::string> hot;
   for (const model::Cause& one : joined.profile.causes) {
     hot.push_back(hot_line_of(joined.hot, one, 10));
@@ -155,10 +153,11 @@ TEST(LineCauses, TheHottestLineOutsideOfTheModelStandsForACauseWithoutAFinding) 
 TEST(LineCauses, AWaitForLoadersNamesTheLineThatTheyWereAt) {
   HotLines hot;
   hot.loader = LoaderLine{{"/job/data.py", 14, "decode"}, 12, 0.8};
-  const auto input = cause("waiting for input", model::Bottleneck::kInput, 0.5);
+  const auto input = cause(causes::kInputWait, model::Bottleneck::kInput, 0.5);
   EXPECT_EQ(hot_line_of(hot, input, 10),
             "data.py:14 (decode) took 80 % of the loaders' time, 12.0 s");
-  EXPECT_EQ(hot_line_of(hot, cause("CPU work", model::Bottleneck::kSerial, 0.5), 10), "");
+  EXPECT_EQ(hot_line_of(hot, cause({"another", "CPU work"}, model::Bottleneck::kSerial, 0.5), 10),
+            "");
   hot.loader->share = 0.1;
   EXPECT_EQ(hot_line_of(hot, input, 10), "") << "a tenth is no answer";
 }
@@ -168,18 +167,18 @@ TEST(LineCauses, ALineOfAnotherPhaseOrWithMoreTimeThanTheCauseIsNotOfIt) {
   lines[0].imports = true;
   lines[2].in_input = true;
   const auto hot = hot_lines(lines, {});
-  const auto line = [&](const char* name, model::Bottleneck bottleneck, double share) {
-    return hot_line_of(hot, cause(name, bottleneck, share), 10);
+  const auto line = [&](const CauseKind& kind, model::Bottleneck bottleneck, double share) {
+    return hot_line_of(hot, cause(kind, bottleneck, share), 10);
   };
-  EXPECT_EQ(line("imports", model::Bottleneck::kLifecycle, 0.2),
+  EXPECT_EQ(line(causes::kImports, model::Bottleneck::kLifecycle, 0.2),
             "train.py:1 (main) took 1.50 s of it");
-  EXPECT_EQ(line("start-up", model::Bottleneck::kLifecycle, 0.5),
+  EXPECT_EQ(line(causes::kStartup, model::Bottleneck::kLifecycle, 0.5),
             "train.py:2 (main) took 4.00 s of it");
-  EXPECT_EQ(line("waiting for input", model::Bottleneck::kInput, 0.3),
+  EXPECT_EQ(line(causes::kInputWait, model::Bottleneck::kInput, 0.3),
             "train.py:7 (main) took 3.00 s of it");
-  EXPECT_EQ(line("CPU work between launches", model::Bottleneck::kSerial, 0.1),
+  EXPECT_EQ(line(causes::kHostWork, model::Bottleneck::kSerial, 0.1),
             "train.py:6 (main) took 1.00 s of it");
-  EXPECT_EQ(line("CPU work between launches", model::Bottleneck::kSerial, 0.05), "");
+  EXPECT_EQ(line(causes::kHostWork, model::Bottleneck::kSerial, 0.05), "");
 }
 
 }  // namespace

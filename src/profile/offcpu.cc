@@ -113,7 +113,7 @@ void add_collectives(const BpfSummary& summary, std::int64_t hooked, Facts& fact
 // What the step thread waited for, as one cause.
 struct WaitFinding {
   Bottleneck bottleneck = Bottleneck::kUnknown;
-  std::string_view name;
+  CauseKind kind;
   double seconds = 0;
   std::string numbers;
   std::vector<Wait> reasons;  // Of the places that are named with it.
@@ -136,19 +136,19 @@ class Conclusion {
     // A collective is woken by a thread of its library: do not count that wait twice.
     const double until_other = std::max(0.0, step_.until_other_s - communication());
     keep({Bottleneck::kContention,
-          "waiting for a CPU",
+          causes::kCpuWait,
           step_.runqueue_s + step_.preempted_s,
           fmt::format("was runnable but not running {} s and preempted {} s, {:.0f} times",
                       show_number(step_.runqueue_s), show_number(step_.preempted_s),
                       step_.preemptions),
           {}});
     keep({Bottleneck::kSerial,
-          "sleeping",
+          causes::kSleeping,
           step_.blocked(Wait::kSleep),
           fmt::format("slept {} s", show_number(step_.blocked(Wait::kSleep))),
           {Wait::kSleep}});
     keep({Bottleneck::kSerial,
-          "waiting for another thread",
+          causes::kOtherThread,
           until_other,
           fmt::format(
               "was blocked {} s until another thread (not a loader or compute thread) woke it",
@@ -164,14 +164,14 @@ class Conclusion {
     const double fault = step_.blocked(Wait::kFault) - loading(Wait::kFault);
     std::vector<Wait> reasons{Wait::kRead, Wait::kFault};
     if (step_.until_loader_s > read + fault) reasons = {Wait::kFutex, Wait::kPoll, Wait::kPipe};
-    keep({Bottleneck::kInput, "waiting for input", step_.until_loader_s + read + fault,
+    keep({Bottleneck::kInput, causes::kInputWait, step_.until_loader_s + read + fault,
           fmt::format("was blocked {} s waiting for a loader, {} s in disk reads and {} s in page "
                       "faults",
                       show_number(step_.until_loader_s), show_number(read), show_number(fault)),
           reasons});
     const double loaded = loading(Wait::kRead) + loading(Wait::kFault);
     keep({Bottleneck::kLifecycle,
-          "loading modules and libraries",
+          causes::kLoading,
           loaded,
           fmt::format("was blocked {} s in reads and page faults of modules and libraries",
                       show_number(loaded)),
@@ -195,9 +195,8 @@ class Conclusion {
     }
     std::vector<Wait> reasons{Wait::kNet};
     if (is_mostly) reasons = {Wait::kFutex, Wait::kPoll, Wait::kPipe, Wait::kSleep};
-    keep({Bottleneck::kCommunication,
-          is_mostly ? "waiting for other ranks" : "waiting for the network", net + collective,
-          numbers, reasons, false, is_mostly});
+    keep({Bottleneck::kCommunication, is_mostly ? causes::kOtherRanks : causes::kNetwork,
+          net + collective, numbers, reasons, false, is_mostly});
     return collective;
   }
 
@@ -214,8 +213,8 @@ class Conclusion {
     const double sync = step_.blocked(Wait::kSync) + step_.blocked(Wait::kWrite);
     std::vector<Wait> reasons{Wait::kDevice};
     if (device <= sync) reasons = {Wait::kSync, Wait::kWrite};
-    keep({Bottleneck::kSync,
-          device > sync ? "waiting for the device" : std::string_view(kWrittenFiles), device + sync,
+    keep({Bottleneck::kSync, device > sync ? causes::kDriverWait : causes::kWrittenFiles,
+          device + sync,
           fmt::format("was blocked {} s in a driver and {} s until files were on disk",
                       show_number(device), show_number(sync)),
           reasons});
@@ -225,7 +224,7 @@ class Conclusion {
   void wakeups() {
     if (step_.wakeups / wall_ <= kManyWakeups) return;
     keep({Bottleneck::kWakeups,
-          "threads put to sleep and woken",
+          causes::kWokenThreads,
           step_.until_pool_s,
           fmt::format("was woken {} times per second and blocked {} s waiting for its thread pool",
                       show_number(step_.wakeups / wall_), show_number(step_.until_pool_s)),
@@ -238,7 +237,7 @@ class Conclusion {
     const double share = std::min(1.0, finding.seconds / whole);
     if (share < kSmallest) return;
     Cause cause;
-    cause.name = finding.name;
+    set_kind(cause, finding.kind);
     cause.bottleneck = finding.bottleneck;
     cause.share = share;
     const std::string who = step_.at_once > 1

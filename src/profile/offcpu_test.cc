@@ -201,7 +201,7 @@ TEST(OffCpu, ABackwardPassOfSeveralRanksWaitsForTheOthers) {
   summary.sites = {site};
   const Facts facts = facts_of(summary, 11);
   ASSERT_EQ(facts.causes.size(), 1U);
-  EXPECT_EQ(facts.causes[0].name, "waiting for other ranks");
+  EXPECT_EQ(facts.causes[0].id, "communication.ranks");
   EXPECT_TRUE(facts.causes[0].because.starts_with("2 step threads together were blocked "))
       << facts.causes[0].because;
   EXPECT_NEAR(facts.causes[0].share, 0.2, 1e-9);
@@ -278,7 +278,7 @@ TEST(OffCpu, CountsWhereNobodyElseKnowsTheClass) {
   const auto profile = classify({}, run(1, 0.3F), {facts_of(sample_waits())});
   ASSERT_FALSE(profile.causes.empty());
   EXPECT_EQ(profile.causes.front().bottleneck, model::Bottleneck::kInput);
-  EXPECT_EQ(profile.causes.front().name, "waiting for input");
+  EXPECT_EQ(profile.causes.front().id, "input.wait");
 
   model::Receipt told = run(1, 0.3F);
   report(told, {{"load_input", 100}});

@@ -61,13 +61,6 @@ class Writer {
   std::string out_;
 };
 
-const WhyRow* row_of(const model::Cause& cause) {
-  for (const WhyRow& row : whys()) {
-    if (row.describe == cause.name) return &row;
-  }
-  return nullptr;
-}
-
 void draw_head(const TraceReport& report, Writer& out) {
   const auto count = [](std::size_t number, std::string_view what) {
     return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
@@ -121,12 +114,12 @@ void draw_causes(const TraceReport& report, Writer& out) {
                          left(cause.name, number < 10 ? 33 : 32),
                          show_number(cause.accelerator_seconds), show_percent(cause.share),
                          is_unexplained(cause) ? "unknown" : times(cause.ceiling)));
-    const WhyRow* row = row_of(cause);
-    if (row == nullptr) continue;
-    if (const std::string place = place_of(report, row->why); !place.empty()) {
+    const std::optional<Why> why = why_of(cause);
+    if (!why) continue;
+    if (const std::string place = place_of(report, *why); !place.empty()) {
       out.paragraph(place, 3);
     }
-    out.paragraph(fmt::format("try: {}", what_to_try(row->why, framework)), 3);
+    out.paragraph(fmt::format("try: {}", what_to_try(*why, framework)), 3);
   }
 }
 

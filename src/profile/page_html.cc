@@ -67,7 +67,7 @@ std::string data_of(const Boxes& boxes) {
   out += "],\"words\":[";
   for (const WhyRow& row : whys()) {
     if (row.why != Why::kKernel) out += ',';
-    append_string(out, row.describe);
+    append_string(out, row.cause.name);
   }
   out += "],\"names\":[";
   for (std::size_t i = 0; i < boxes.names.size(); ++i) {
@@ -92,10 +92,8 @@ std::string causes_table(const TraceReport& report) {
   HtmlTable table(kColumns);
   const Framework framework = framework_of_trace(report.profile.evidence);
   for (const model::Cause& cause : report.profile.causes) {
-    std::string_view advice;
-    for (const WhyRow& row : whys()) {
-      if (row.describe == cause.name) advice = what_to_try(row.why, framework);
-    }
+    const std::optional<Why> why = why_of(cause);
+    const std::string_view advice = why ? what_to_try(*why, framework) : "";
     table.row({escape_html(cause.name),
                fmt::format("<span class=\"whole\">{}</span>", name(cause.bottleneck)),
                show_number(cause.accelerator_seconds), show_percent(cause.share),

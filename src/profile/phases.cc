@@ -44,18 +44,18 @@ constexpr auto kCompute = std::to_array(
 // In this order, so that "save_log" is a checkpoint, "compute_metrics" is logging, "model_init" is
 // start-up and "copy_input" is a copy: the more telling word comes first.
 constexpr auto kKinds = std::to_array<Kind>({
-    {"checkpoint_share", "checkpoints", Bottleneck::kLifecycle, kCheckpoint},
-    {"warmup_share", "warm-up", Bottleneck::kLifecycle, kWarmup},
-    {"import_share", "imports", Bottleneck::kLifecycle, kImport},
-    {"startup_share", "start-up", Bottleneck::kLifecycle, kStartup},
-    {"teardown_share", "teardown", Bottleneck::kLifecycle, kTeardown},
-    {"logging_share", "logging", Bottleneck::kSync, kLogging},
-    {"sync_share", "synchronisation", Bottleneck::kSync, kSync},
-    {"communication_share", "communication", Bottleneck::kCommunication, kCommunication},
-    {"copy_share", "copies to the device", Bottleneck::kInput, kCopy},
-    {"input_wait_share", "waiting for input", Bottleneck::kInput, kInput},
-    {"serial_share", "CPU work between launches", Bottleneck::kSerial, kSerial},
-    {"compute_share", "compute", Bottleneck::kCompute, kCompute},
+    {"checkpoint_share", causes::kCheckpoint, Bottleneck::kLifecycle, kCheckpoint},
+    {"warmup_share", causes::kWarmup, Bottleneck::kLifecycle, kWarmup},
+    {"import_share", causes::kImports, Bottleneck::kLifecycle, kImport},
+    {"startup_share", causes::kStartup, Bottleneck::kLifecycle, kStartup},
+    {"teardown_share", causes::kTeardown, Bottleneck::kLifecycle, kTeardown},
+    {"logging_share", causes::kLogging, Bottleneck::kSync, kLogging},
+    {"sync_share", causes::kSync, Bottleneck::kSync, kSync},
+    {"communication_share", causes::kCollectives, Bottleneck::kCommunication, kCommunication},
+    {"copy_share", causes::kCopiesIn, Bottleneck::kInput, kCopy},
+    {"input_wait_share", causes::kInputWait, Bottleneck::kInput, kInput},
+    {"serial_share", causes::kHostWork, Bottleneck::kSerial, kSerial},
+    {"compute_share", causes::kCompute, Bottleneck::kCompute, kCompute},
 });
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }

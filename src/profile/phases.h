@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "model/profile.h"
+#include "profile/cause_kinds.h"
 
 namespace amdahl::profile {
 
 // One kind of time. The rows are tried in order; docs/format/evidence.md shows them.
 struct Kind {
   std::string_view share;  // The evidence that sums it: "startup_share".
-  std::string_view cause;  // As people read it: "start-up".
+  CauseKind cause;         // "lifecycle.startup", "start-up".
   model::Bottleneck bottleneck = model::Bottleneck::kUnknown;
   std::span<const std::string_view> words;  // Any of these among the words of the name.
 };

@@ -91,7 +91,7 @@ std::optional<model::Cause> short_processes(const model::BpfSummary& summary,
       "{} started {} short-lived processes, mostly {}{}: {} s of {} s, {} ms each", most->by,
       most->count, most->mostly, where(scripts, most->mostly), show_number(most->seconds),
       show_number(wall), show_number(1000 * most->seconds / static_cast<double>(most->count)));
-  cause.name = "starting processes";
+  set_kind(cause, causes::kProcesses);
   cause.bottleneck = model::Bottleneck::kSerial;
   return cause;
 }

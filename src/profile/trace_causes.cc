@@ -110,7 +110,7 @@ void add_causes(const Prepared& in, TraceReport& report, const std::array<Nanos,
     Cause cause;
     cause.share = to_seconds(times[at(row.why)]) / to_seconds(allocated);
     if (cause.share < kSmallestCause) continue;
-    cause.name = std::string(row.describe);
+    set_kind(cause, row.cause);
     cause.bottleneck =
         row.why == Why::kCopy && copies_stay(in.trace) ? Bottleneck::kCompute : row.bottleneck;
     cause.accelerator_seconds = to_seconds(times[at(row.why)]);

@@ -30,7 +30,7 @@ TEST(TraceCauses, InputFirstWithItsLine) {
   EXPECT_EQ(got.profile.bottleneck, Bottleneck::kInput);
   ASSERT_FALSE(got.profile.causes.empty());
   const model::Cause& first = got.profile.causes.front();
-  EXPECT_EQ(first.name, "waiting for input");
+  EXPECT_EQ(first.id, "input.wait");
   EXPECT_EQ(first.because,
             "900 µs of 1.89 ms on 1 device, most in "
             "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__ at train.py:12 (main) "
@@ -84,7 +84,7 @@ TEST(TraceCauses, DevicesTellOfAJobWhoseTraceIsAllOfIt) {
   const Facts facts = facts_of(got, std::chrono::microseconds(5000));
   EXPECT_DOUBLE_EQ(facts.evidence.at(kDeviceComputes), 1500.0 / 5000);
   ASSERT_FALSE(facts.causes.empty());
-  EXPECT_EQ(facts.causes[0].name, "copies that nothing hides");
+  EXPECT_EQ(facts.causes[0].id, "input.exposed_copies");
   EXPECT_DOUBLE_EQ(facts.causes[0].share, got.profile.causes[0].accelerator_seconds / 5e-3);
   const Facts window = facts_of(got, std::chrono::microseconds(50000));
   EXPECT_TRUE(window.causes.empty());
@@ -141,7 +141,7 @@ TEST(TraceCauses, CopiesWithinADeviceStarveNobody) {
     const TraceReport got = report(Prepared(trace));
     EXPECT_EQ(got.profile.bottleneck, within ? Bottleneck::kCompute : Bottleneck::kInput);
     ASSERT_FALSE(got.profile.causes.empty());
-    EXPECT_EQ(got.profile.causes[0].name, "copies that nothing hides");
+    EXPECT_EQ(got.profile.causes[0].id, "input.exposed_copies");
   }
 }
 

@@ -8,21 +8,21 @@ namespace {
 using model::Bottleneck;
 
 constexpr std::array<WhyRow, kWhys> kRows = {{
-    {Why::kKernel, "kernel", "kernels", Bottleneck::kCompute},
-    {Why::kCopy, "copy", "copies that nothing hides", Bottleneck::kInput},
-    {Why::kComm, "comm", "communication that nothing hides", Bottleneck::kCommunication},
-    {Why::kInput, "input", "waiting for input", Bottleneck::kInput},
-    {Why::kHost, "host", "CPU work between launches", Bottleneck::kSerial},
-    {Why::kSync, "sync", "the host waits for the device", Bottleneck::kSync},
-    {Why::kLaunch, "launch", "launching", Bottleneck::kSerial},
-    {Why::kQueue, "queue", "queued work that has not started", Bottleneck::kUnknown},
-    {Why::kLogging, "logging", "logging", Bottleneck::kSync},
-    {Why::kCheckpoint, "checkpoint", "checkpoints", Bottleneck::kLifecycle},
-    {Why::kGc, "gc", "garbage collection", Bottleneck::kSerial},
-    {Why::kProfiler, "profiler", "the profiler itself", Bottleneck::kUnknown},
-    {Why::kStraggler, "straggler", "waiting for slower ranks", Bottleneck::kCommunication},
-    {Why::kWarmup, "warmup", "warm-up", Bottleneck::kLifecycle},
-    {Why::kUnknown, "unknown", "waiting that nothing explains", Bottleneck::kUnknown},
+    {Why::kKernel, "kernel", causes::kKernel, Bottleneck::kCompute},
+    {Why::kCopy, "copy", causes::kExposedCopies, Bottleneck::kInput},
+    {Why::kComm, "comm", causes::kExposedCollectives, Bottleneck::kCommunication},
+    {Why::kInput, "input", causes::kInputWait, Bottleneck::kInput},
+    {Why::kHost, "host", causes::kHostWork, Bottleneck::kSerial},
+    {Why::kSync, "sync", causes::kDeviceWait, Bottleneck::kSync},
+    {Why::kLaunch, "launch", causes::kLaunching, Bottleneck::kSerial},
+    {Why::kQueue, "queue", causes::kQueued, Bottleneck::kUnknown},
+    {Why::kLogging, "logging", causes::kLogging, Bottleneck::kSync},
+    {Why::kCheckpoint, "checkpoint", causes::kCheckpoint, Bottleneck::kLifecycle},
+    {Why::kGc, "gc", causes::kGc, Bottleneck::kSerial},
+    {Why::kProfiler, "profiler", causes::kProfiler, Bottleneck::kUnknown},
+    {Why::kStraggler, "straggler", causes::kStragglers, Bottleneck::kCommunication},
+    {Why::kWarmup, "warmup", causes::kWarmup, Bottleneck::kLifecycle},
+    {Why::kUnknown, "unknown", causes::kUnexplained, Bottleneck::kUnknown},
 }};
 
 }  // namespace
@@ -31,12 +31,19 @@ const std::array<WhyRow, kWhys>& whys() { return kRows; }
 
 std::string_view name(Why why) { return kRows[at(why)].name; }
 
-std::string_view describe(Why why) { return kRows[at(why)].describe; }
+std::string_view describe(Why why) { return kRows[at(why)].cause.name; }
 
-bool is_unexplained(const model::Cause& cause) { return cause.name == describe(Why::kUnknown); }
+bool is_unexplained(const model::Cause& cause) { return cause.id == causes::kUnexplained.id; }
 
 std::optional<Why> why_named(std::string_view name) {
   const auto row = std::ranges::find(kRows, name, &WhyRow::name);
+  if (row == kRows.end()) return std::nullopt;
+  return row->why;
+}
+
+std::optional<Why> why_of(const model::Cause& cause) {
+  const auto row =
+      std::ranges::find(kRows, cause.id, [](const WhyRow& one) { return one.cause.id; });
   if (row == kRows.end()) return std::nullopt;
   return row->why;
 }

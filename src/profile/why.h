@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "model/profile.h"
+#include "profile/cause_kinds.h"
 
 namespace amdahl::profile {
 
@@ -33,8 +34,8 @@ inline constexpr std::size_t kWhys = 15;
 
 struct WhyRow {
   Why why;
-  std::string_view name;      // "input".
-  std::string_view describe;  // "waiting for input".
+  std::string_view name;  // "input".
+  CauseKind cause;        // "input.wait", "waiting for input".
   model::Bottleneck bottleneck;
 };
 
@@ -44,6 +45,7 @@ std::string_view describe(Why why);
 // A cause that no ceiling is known of.
 bool is_unexplained(const model::Cause& cause);
 std::optional<Why> why_named(std::string_view name);
+std::optional<Why> why_of(const model::Cause& cause);
 
 constexpr std::size_t at(Why why) { return static_cast<std::size_t>(why); }
 

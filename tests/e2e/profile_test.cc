@@ -121,7 +121,7 @@ TEST(Profile, OfAnEvaluationTheImportsAreNamedFirst) {
   const auto causes = own_causes(profile);
   ASSERT_FALSE(causes.empty());
   EXPECT_EQ(causes.front().at("bottleneck"), "lifecycle");
-  EXPECT_TRUE(causes.front().at("name").get<std::string>().starts_with("imports"));
+  EXPECT_EQ(causes.front().at("id"), "lifecycle.imports");
   EXPECT_NE(causes.front().at("try"), "");
   const Json* import = finding_of(profile, "unused-import");
   ASSERT_NE(import, nullptr);
