@@ -101,7 +101,8 @@ TEST_F(Attack, QualityThatIsShownOnlyWhenGoodDoesNotPass) {
       "echo '{\"work\": 1, \"metric\": {\"accuracy\": 0.9}}' >> \"$AMDAHL_REPORT\"\n",
       kInputs, "[[quality]]\nname = \"accuracy\"\ntolerance = 0.01\n");
   EXPECT_NE(settle().at("state"), "promoted") << said_;
-  EXPECT_NE(vote("quality").find("reported by A but not by B"), std::string::npos) << vote("quality");
+  EXPECT_NE(vote("quality").find("reported by A but not by B"), std::string::npos)
+      << vote("quality");
 }
 
 TEST_F(Attack, ALogThatIsNotDigestedHoldsNothingUp) {

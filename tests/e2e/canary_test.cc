@@ -97,7 +97,7 @@ TEST_F(CanaryTest, AChangeThatFailsInProductionIsCaughtAndAKilledRunIsNotForgott
   EXPECT_EQ(result.at("lost"), 1);
   ASSERT_EQ(house_.amdahl({"cycle"}).code, 0);
   EXPECT_EQ(canary().at("state"), "rollback proposed");
-  EXPECT_NE(std::string(canary().at("reason")).find(" runs failed, and "), std::string::npos);
+  EXPECT_NE(std::string(canary().at("reason")).find(" runs failed with it, "), std::string::npos);
 
   const Outcome kept =
       house_.amdahl({"canary", "keep", id_, "--reason", "the disk was full", "--as", "ada"});

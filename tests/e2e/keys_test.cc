@@ -116,8 +116,8 @@ TEST_F(KeysTest, OneEditUnderAnySpellingIsOneKey) {
 
 TEST_F(KeysTest, ASecretIsRefusedAndAReferenceRuns) {
   const std::string said = propose({"--arg=--api-token=abc123secret"});
-  EXPECT_NE(said.find("holds what looks like a secret (args/--api-token)"), said.npos) << said;
-  EXPECT_NE(said.find("write {env:NAME} in its place"), said.npos) << said;
+  EXPECT_NE(said.find("seems to contain a secret (args/--api-token)"), said.npos) << said;
+  EXPECT_NE(said.find("write {env:NAME} instead"), said.npos) << said;
   EXPECT_EQ(house_.read("state/ledger.db").find("abc123secret"), std::string::npos);
   EXPECT_EQ(propose({"--arg=--api-token={env:MY_TOKEN}", "--env", "PYTHON_VERSION=3.10"}).size(),
             32U);

@@ -300,7 +300,7 @@ TEST_F(Scan, WrongUseSaysWhatToType) {
       {{"scan", "--from", "2023-11-16", "--to", "2023-11-15"}, 2, "--from must be before --to"},
       {{"scan", "--source", "promethus=http://x"}, 2, "did you mean 'prometheus'?"},
       {{"scan", "--source", "prometheus=x:9090"}, 2, "x:9090: there is no such file; an address"},
-      {{"scan", "--source", "prometheus=http://u:p@x"}, 2, "a password does not belong"},
+      {{"scan", "--source", "prometheus=http://u:p@x"}, 2, "do not put a password in the URL"},
       {{"scan", "--idle", "5"}, 2, "--idle wants a utilisation from 0 to 1, not 5"},
   };
   for (const auto& c : cases) {

@@ -199,7 +199,7 @@ TEST_F(Truth, TheZoneOfLocalTimesIsFoundFromTheData) {
     const Json* said = assumption(found, "time zone");
     ASSERT_NE(said, nullptr);
     EXPECT_NE(said->at("says").get<std::string>().find(
-                  fmt::format("taken as {}, since", minutes == 0 ? "UTC" : zone)),
+                  fmt::format("assumed {}, since", minutes == 0 ? "UTC" : zone)),
               std::string::npos)
         << *said;
   }
@@ -222,7 +222,7 @@ TEST_F(Truth, AZoneThatTheDataDoNotTellIsAskedFor) {
   house_.write("samples.csv", fleet.samples);
   const Outcome refused = house_.amdahl({"scan", "sacct.txt", "samples.csv"});
   EXPECT_EQ(refused.code, 2) << refused.out;
-  EXPECT_NE(refused.err.find("the times of sacct.txt do not say their zone"), std::string::npos)
+  EXPECT_NE(refused.err.find("times of sacct.txt have no time zone"), std::string::npos)
       << refused.err;
   EXPECT_NE(refused.err.find("--time-zone +02:00 or --time-zone UTC"), std::string::npos);
   EXPECT_NEAR(hours_of(scan({"sacct.txt", "samples.csv", "--time-zone", "+01:00"})), fleet.hours,
