@@ -26,6 +26,19 @@ Json encode_finding(const profile::Finding& finding) {
           {"patch", finding.code.patch}};
 }
 
+Json encode(const app::Ceiling& ceiling) {
+  const auto known = [&](double speed_up) {
+    return ceiling.problem.empty() ? Json(speed_up) : Json();
+  };
+  return {{"cause", ceiling.cause},
+          {"computed", ceiling.computed ? Json(*ceiling.computed) : Json()},
+          {"measured", known(ceiling.measured)},
+          {"lower", known(ceiling.lower)},
+          {"upper", known(ceiling.upper)},
+          {"pairs", ceiling.pairs},
+          {"problem", ceiling.problem}};
+}
+
 }  // namespace
 
 Json gpu(const profile::GpuUse& use) {
@@ -65,8 +78,9 @@ Json job_profile(const app::JobProfile& job) {
   return document(std::move(json));
 }
 
-Json command_profile(const app::CommandProfile& done) {
+Json command_profile(const app::CommandProfile& done, std::span<const app::Ceiling> ceilings) {
   Json json = job_profile(done.joined);
+  for (const app::Ceiling& ceiling : ceilings) json["ceilings"].push_back(encode(ceiling));
   json["folder"] = done.folder;
   json["ending"] = describe_ending(done.receipt);
   return json;

@@ -1,6 +1,9 @@
 // profile.h: what a profile says of a job, and what traces say, as JSON.
 #pragma once
 
+#include <span>
+
+#include "app/ceilings.h"
 #include "app/job_profile.h"
 #include "app/profile_command.h"
 #include "app/trace_profile.h"
@@ -9,8 +12,9 @@
 namespace amdahl::api {
 
 Json job_profile(const app::JobProfile& job);
-Json command_profile(const app::CommandProfile& done);  // Of `amdahl profile -- CMD`.
-Json traces(const app::TraceAnswer& answer);            // Without the segments of the path.
+// Of `amdahl profile -- CMD`, with what --measure gave.
+Json command_profile(const app::CommandProfile& done, std::span<const app::Ceiling> ceilings);
+Json traces(const app::TraceAnswer& answer);  // Without the segments of the path.
 
 // Parts of the above.
 Json gpu(const profile::GpuUse& use);

@@ -160,6 +160,12 @@ Result<> withdraw(Context& context, const ledger::Family& family,
 Result<> check_fixes(const model::Change& change) {
   const std::vector<std::string> names = observe::fix_names();
   for (const auto& [fix, value] : change.inject) {
+    if (observe::is_ceiling(fix)) {
+      return bad_input(
+          fmt::format("'{}' takes a cause out of a job to measure it, and can never be promoted; "
+                      "type: amdahl profile --measure {} -- CMD",
+                      fix, fix.substr(fix.find('-') + 1)));
+    }
     if (std::ranges::find(names, fix) != names.end()) continue;
     const std::vector<std::string_view> known(names.begin(), names.end());
     const auto near = did_you_mean(fix, known);

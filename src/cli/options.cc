@@ -91,6 +91,8 @@ constexpr auto kOptions = std::to_array<Option>({
     {"profile", "--show", "", &ProfileFlags::show, "show the latest result without running"},
     {"profile", "--what-if", "LIST", &ProfileFlags::what_if,
      "replay traces with causes changed: input=0,logging=0.5,kernel:gemm=0.8"},
+    {"profile", "--measure", "LIST", &ProfileFlags::measure,
+     "measure the command without these causes: input,logging,checkpoint"},
     {"profile", "--html", "FILE", &Flags::html, "also write an HTML page with the timeline"},
     {"profile", "--hta", "", &ProfileFlags::hta, "add the figures of Holistic Trace Analysis"},
     {"profile", "--nsys", "", &ProfileFlags::nsys, "run the command inside Nsight Systems"},

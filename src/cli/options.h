@@ -95,6 +95,7 @@ struct AdoptFlags : Flags {
 
 struct ProfileFlags : Flags {
   std::string what_if;
+  std::string measure;
   std::string family;
   std::string format;
   int accelerators = 0;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/profile.h"
+#include "app/ceilings.h"
 #include "app/trace_profile.h"
 #include "base/count.h"
 #include "base/screen.h"
@@ -98,6 +99,40 @@ std::string last_words(const app::CommandProfile& done) {
                      clip(plain(line), kLastWords), done.folder);
 }
 
+std::vector<std::string> to_measure(const ProfileFlags& flags) {
+  std::vector<std::string> causes;
+  if (flags.measure.empty()) return causes;
+  for (const std::string_view cause : split(flags.measure, ',')) causes.emplace_back(cause);
+  return causes;
+}
+
+// The command without what --measure names; nothing of a job that failed.
+Result<std::vector<app::Ceiling>> measured(const ProfileFlags& flags, const app::Config& config,
+                                           const app::ProfileCommand& command,
+                                           const app::CommandProfile& done) {
+  if (flags.measure.empty() || !succeeded(done.receipt)) return std::vector<app::Ceiling>{};
+  app::CeilingOptions options;
+  options.run = command.run;
+  options.causes = to_measure(flags);
+  catch_interrupts();
+  options.stopped = interrupted;
+  options.say = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  return app::measure_ceilings(config, options, done.joined.profile);
+}
+
+std::string show_ceilings(const std::vector<app::Ceiling>& ceilings) {
+  std::string text = ceilings.empty() ? "" : "\nWithout it, measured\n";
+  for (const app::Ceiling& c : ceilings) {
+    const std::string computed =
+        c.computed ? fmt::format("computed at most {:.2f}x, ", *c.computed) : "";
+    text += c.problem.empty()
+                ? fmt::format("  {}: {}measured {:.2f}x ({:.2f}–{:.2f}, {})\n", c.cause, computed,
+                              c.measured, c.lower, c.upper, counted(c.pairs, "pair"))
+                : fmt::format("  {}: {}not measured: {}\n", c.cause, computed, c.problem);
+  }
+  return text;
+}
+
 }  // namespace
 
 Result<int> profile_typed_command(const ProfileFlags& flags) {
@@ -110,15 +145,18 @@ Result<int> profile_typed_command(const ProfileFlags& flags) {
   command.ncu = flags.ncu;
   command.syscalls = flags.syscalls;
   const app::Config config = TRY(config_for(flags));
+  TRY(app::check_causes(to_measure(flags)));
   const app::CommandProfile done = TRY(app::profile_command(config, command));
   if (done.receipt.ending == model::Ending::kNotStarted) {
     fmt::print(stderr, "amdahl: {}\n", done.receipt.reason);
     return exit_status(done.receipt);
   }
+  const std::vector<app::Ceiling> ceilings = TRY(measured(flags, config, command, done));
   if (flags.json) {
-    print_json(api::command_profile(done));
+    print_json(api::command_profile(done, ceilings));
   } else {
     print(show_job_profile(flags, done.joined));
+    print(show_ceilings(ceilings));
     print(fmt::format("\nwhat the collectors left: {}\n", done.folder));
     const auto traces = app::collected_in(done.folder).traces;
     const bool has_devices = done.joined.trace && !done.joined.trace->devices.empty();

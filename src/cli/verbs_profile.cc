@@ -132,6 +132,9 @@ Result<int> do_profile(const ProfileFlags& flags) {
     TRY(check_command(flags));
     return profile_typed_command(flags);
   }
+  if (!flags.measure.empty()) {
+    return bad_input("--measure is for a command; type: amdahl profile --measure input -- CMD");
+  }
   if (flags.words.empty()) {
     return bad_input("profile wants a family or files of a profiler; type: amdahl profile --help");
   }

@@ -70,11 +70,14 @@ std::vector<std::string> fix_names() {
   std::vector<std::string> names;
   for (const Embedded& file : embedded_fixes()) {
     names.emplace_back(file.path.substr(0, file.path.find('/')));
+    if (is_ceiling(names.back())) names.pop_back();
   }
   std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
+
+bool is_ceiling(std::string_view fix) { return fix.starts_with("ceiling-"); }
 
 Result<> write_hook(const std::string& folder) {
   TRY(unpack(embedded_hook(), folder));

@@ -4,6 +4,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/embedded.h"
@@ -16,8 +17,11 @@ namespace amdahl::observe {
 // The hook with every fix of playbook/inject/ beside it, for the front of PYTHONPATH.
 Result<> write_hook(const std::string& folder);
 
-// The fixes that there are, sorted.
+// The fixes that there are, sorted; without those that only measure.
 std::vector<std::string> fix_names();
+
+// Whether the fix takes a cause out of a job to measure what it costs, though nobody would ship it.
+bool is_ceiling(std::string_view fix);
 
 // What tells the hook which fixes to apply, and where to say what they did: <out_dir>/fixes/.
 std::map<std::string, std::string> fix_variables(const std::map<std::string, std::string>& inject,

@@ -2,6 +2,7 @@
 #include "observe/fixes.h"
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "observe/testing.h"
 
@@ -302,10 +303,29 @@ print("went on", signal.getsignal(signal.SIGTERM) is handler)
   EXPECT_EQ(printed(job, {{"log-buffer", ""}, {"gc-seldom", ""}}), "told 15\nwent on True\n");
 }
 
+// They measure what a cause costs: the job runs to its end without it.
+TEST_F(FixesTest, CeilingsTakeACauseOutOfTheJob) {
+  if (no_torch()) GTEST_SKIP() << "python3-torch is not installed";
+  const std::string job = loader_job(kPlainSample, kPlainLoader) +
+                          "    torch.save({'a': 1}, 'model.pt')\n"
+                          "    import logging\n    logging.warning('told')\n"
+                          "    sys.__stdout__.write('made %d' % made[0])\n";
+  EXPECT_NE(printed(job, {}).find("made 36"), std::string::npos);
+  EXPECT_TRUE(printed(job, {{"ceiling-input", ""}}).ends_with("made 8"))
+      << "four batches are made, and replayed 14 times: " << receipt_.stdout_tail;
+  EXPECT_EQ(times(), 14);
+  EXPECT_EQ(printed(job, {{"ceiling-logging", ""}}), "made 36");
+  EXPECT_EQ(receipt_.stderr_tail, "");
+  EXPECT_GE(times(), 2);
+  printed(job, {{"ceiling-checkpoint", ""}});
+  EXPECT_EQ(times(), 1);
+  EXPECT_EQ(std::filesystem::file_size(path("model.pt")), 0U);
+}
+
 TEST_F(FixesTest, EveryFixHasAName) {
   const std::vector<std::string> names = fix_names();
   EXPECT_GE(names.size(), 12U);
-  EXPECT_EQ(names.front(), "checkpoint-thread");
+  EXPECT_EQ(names.front(), "checkpoint-thread") << "those that only measure are not among them";
 }
 
 TEST_F(FixesTest, AnyNumberThatIsPrintedCanBeAQuality) {

@@ -79,6 +79,19 @@ MeanDeviation mean_deviation(std::span<const double> x) {
   return {centre, std::sqrt(sum(squares) / static_cast<double>(x.size() - 1))};
 }
 
+MeanInterval mean_interval(std::span<const double> x, double confidence) {
+  const auto [centre, deviation] = mean_deviation(x);
+  const auto count = static_cast<double>(x.size());
+  double low = 0;
+  double high = 1e6;
+  while (high - low > 1e-9 * (1 + high)) {
+    const double middle = (low + high) / 2;
+    (student_t_tail(middle, count - 1) > (1 - confidence) / 2 ? low : high) = middle;
+  }
+  const double half = high * deviation / std::sqrt(count);
+  return {centre, centre - half, centre + half};
+}
+
 double p_mean_above(std::span<const double> x, double limit) {
   const auto [centre, deviation] = mean_deviation(x);
   if (deviation == 0) return centre > limit ? 0 : 1;

@@ -20,6 +20,15 @@ struct MeanDeviation {
 };
 MeanDeviation mean_deviation(std::span<const double> x);  // At least two values.
 
+// Where the mean lies at this confidence, by Student's t. For a number of values that was fixed
+// beforehand: a peek makes it too narrow. At least two values.
+struct MeanInterval {
+  double mean = 0;
+  double lower = 0;
+  double upper = 0;
+};
+MeanInterval mean_interval(std::span<const double> x, double confidence = 0.95);
+
 // One-sided t tests: p-values of "the mean is above (below) the limit". At least two values.
 double p_mean_above(std::span<const double> x, double limit);
 double p_mean_below(std::span<const double> x, double limit);

@@ -41,6 +41,16 @@ TEST(Tests, EqualValuesHaveNoSpread) {
   EXPECT_EQ(p_mean_below(same, 0.2), 0);
 }
 
+TEST(Tests, AnIntervalHasStudentsWidth) {
+  const std::vector<double> four{1, 2, 3, 4};  // Deviation 1.29099, t 3.18245 at three degrees.
+  const MeanInterval found = mean_interval(four);
+  EXPECT_DOUBLE_EQ(found.mean, 2.5);
+  EXPECT_NEAR(found.upper - found.mean, 3.182446 * 1.290994 / 2, 1e-5);
+  EXPECT_DOUBLE_EQ(found.mean - found.lower, found.upper - found.mean);
+  EXPECT_NEAR(mean_interval(std::vector<double>{0, 1}, 0.99).upper, 0.5 + 63.65674 / 2, 1e-3);
+  EXPECT_DOUBLE_EQ(mean_interval(std::vector<double>{3, 3}).lower, 3);
+}
+
 TEST(Tests, EquivalenceNeedsBothSides) {
   const Values x = {0.001, -0.001, 0.0005, -0.0005, 0.0002};
   EXPECT_LT(equivalence(x, -0.005, 0.005).p_above_low, 0.001);
