@@ -72,6 +72,7 @@ class Joined {
     // One habit in one function is one finding.
     std::map<std::tuple<std::string, std::string, int>, std::vector<const code::Finding*>> groups;
     for (const code::Finding& finding : found) {
+      if (is_of_no_loader(finding)) continue;
       const int where = finding.function.empty() ? finding.line : finding.function_line;
       groups[{finding.rule, finding.file, where}].push_back(&finding);
     }
@@ -127,9 +128,27 @@ class Joined {
     return seconds;
   }
 
+  // The run was seen to make its loaders, and none of them here.
+  bool is_of_no_loader(const code::Finding& finding) const {
+    if (!finding.rule.starts_with("loader-")) return false;
+    bool any = false;
+    for (const LineCost& cost : lines_) {
+      any |= cost.makes_loader;
+      if (cost.makes_loader && covers(cost, finding)) return false;
+    }
+    return any;
+  }
+
   bool was_timed(const std::string& file) const {
     return std::ranges::any_of(lines_, [&](const LineCost& cost) {
-      return !cost.waits_only && is_same_file(file, cost.file);
+      return !cost.waits_only && !cost.makes_loader && is_same_file(file, cost.file);
+    });
+  }
+
+  // Batches were seen to be made in this file.
+  bool makes_batches(const std::string& file) const {
+    return std::ranges::any_of(lines_, [&](const LineCost& cost) {
+      return cost.in_input && is_same_file(file, cost.file);
     });
   }
 
@@ -211,7 +230,8 @@ class Joined {
     if (code.cost == code::Cost::kOnlyHere) return std::nullopt;
     // Lines were timed and this one took no time: it is not the cause.
     const bool is_alone =
-        evidence("hook.loader_workers") == 0 && code.how_often == code::HowOften::kStep;
+        evidence("hook.loader_workers") == 0 &&
+        (code.how_often == code::HowOften::kStep || makes_batches(code.file));
     const bool must_show =
         (code.cost == code::Cost::kHere && !code.runs_model) || (code.rule == "decode" && is_alone);
     if (must_show && (was_timed(code.file) || was_passed_over(code))) return std::nullopt;

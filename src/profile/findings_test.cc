@@ -215,6 +215,23 @@ TEST(Findings, WhatTheStepDecodesMustHaveTakenTime) {
   EXPECT_EQ(shown(findings(found, profile_of(seen), lines)), "decode@2 4s");
 }
 
+// A file may define several loaders and data sets, of which a run makes one.
+TEST(Findings, OnlyLoadersAndDataSetsThatRanAreFound) {
+  const auto found =
+      of("class A:\n  def __getitem__(self, i):\n    return json.load(open(i))\n"
+         "class B:\n  def __getitem__(self, i):\n    return i * 2\n"
+         "def files():\n  return DataLoader(A())\n"
+         "def made():\n  return DataLoader(\n    B())\n");
+  const auto profile = profile_of({{"input_wait_share", 0.2}, {"hook.loader_workers", 0}});
+  EXPECT_EQ(shown(findings(found, profile, {})),
+            "decode@3 4s loader-workers@8 4s loader-workers@10 4s");
+  std::vector<LineCost> lines = {{"/home/a/job.py", 6, "__getitem__", true, 1}};
+  lines[0].in_input = true;
+  lines.push_back({"/home/a/job.py", 10, "made", false, 0});
+  lines[1].makes_loader = true;
+  EXPECT_EQ(shown(findings(found, profile, lines)), "loader-workers@10 4s");
+}
+
 TEST(Findings, ImportsArePartOfTheHooksStartAndNotOfTheJobsPhase) {
   const auto found = of("for path in paths:\n  open(path)\n");
   const std::map<std::string, double> hook = {{"startup_share", 0.5}, {"import_share", 0.4}};

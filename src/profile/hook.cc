@@ -44,6 +44,7 @@ constexpr auto kNumbers = std::to_array<Field>({
     {"fsync_calls", "hook.fsync_calls"},
     {"backward_calls", "hook.backward_calls"},
     {"memmap_calls", "hook.memmap_calls"},
+    {"uncompiled_modules", "hook.uncompiled_modules"},
     {"torch_threads", "hook.torch_threads"},
     {"grad_enabled_share", "hook.grad_enabled_share"},
     {"inference_mode_share", "hook.inference_mode_share"},
@@ -247,6 +248,7 @@ Result<LineCost> read_line(const Json& row, const std::string& place) {
   cost.in_input = phase == "input";
   cost.in_steps = phase == "step" || cost.in_input;
   cost.imports = phase == "import";
+  cost.makes_loader = phase == "loader";
   return cost;
 }
 

@@ -12,9 +12,10 @@ struct LineCost {
   std::string function;
   bool in_steps = false;  // While it took batches; else before the first.
   double seconds = 0;
-  bool waits_only = false;  // What it computed was not seen: a line that is not there may cost.
-  bool imports = false;     // It imported: the time is that of the modules.
-  bool in_input = false;    // In a step, while a batch was made or waited for.
+  bool waits_only = false;    // What it computed was not seen: a line that is not there may cost.
+  bool imports = false;       // It imported: the time is that of the modules.
+  bool in_input = false;      // In a step, while a batch was made or waited for.
+  bool makes_loader = false;  // It made a loader; no time is told of it.
 
   friend bool operator==(const LineCost&, const LineCost&) = default;
 };

@@ -1,4 +1,6 @@
 """What the hook saw, in the words of its report."""
+import os
+import sys
 
 _OPS = 40  # Operators listed.
 STEADY = 1.25  # Steps whose lengths differ by less are alike.
@@ -19,6 +21,22 @@ def warmup(durations):
             break
         extra += duration - usual
     return round(extra, 6)
+
+
+def uncompiled_modules():
+    """Modules whose bytecode nobody kept: the next start compiles them again."""
+    count = 0
+    ours = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
+    for module in list(sys.modules.values()):
+        cached = getattr(getattr(module, "__spec__", None), "cached", None)
+        if cached and not cached.startswith(ours) and not os.path.exists(cached):
+            count += 1
+    return count
+
+
+def makers(places):
+    names = "file", "line", "function"
+    return [dict(zip(names, place), phase="loader", seconds=0.0) for place in sorted(places)]
 
 
 def describe_loader(iterator):

@@ -148,9 +148,35 @@ def _torch(hook):
     patch(torch, "save", hook, "save")
     patch(torch.autograd, "backward", hook, "backward")
     _watch_loader(hook)
+    _watch_makers(hook)
     _yield_to_own_profiler(torch, hook)
     hook.forwards = Forwards(torch, hook)
     hook.at_torch()
+
+
+def _watch_makers(hook):
+    """Where in the job its loaders are made."""
+    import functools
+
+    import torch.utils.data.dataloader as dataloader
+
+    original = dataloader.DataLoader.__init__
+    roots = _lines.libraries()
+
+    @functools.wraps(original)
+    def init(self, *args, **kwargs):
+        try:
+            frame = sys._getframe(1)
+            while frame is not None and _lines.is_library(frame.f_code.co_filename, roots):
+                frame = frame.f_back
+            if frame is not None and hook.mine():
+                code = frame.f_code
+                hook.makers.add((os.path.abspath(code.co_filename), frame.f_lineno, code.co_name))
+        except Exception:
+            pass
+        return original(self, *args, **kwargs)
+
+    dataloader.DataLoader.__init__ = init
 
 
 def _memmaps(kind, hook):

@@ -65,14 +65,13 @@ class _Hook:
         self.depth = {}
         self.rank = None
         self.steps = 0
-        self.first_step = None
-        self.last_step = None
+        self.first_step = self.last_step = None
         self.step_began = None
         self.durations = []
         self.first_batch = None
         self.sampler = None
         self.step_range = None
-        self.loaders = {}
+        self.loaders, self.makers = {}, set()  # The latter: (file, line, function) of calls.
         self.grad = [0, 0, 0]  # Forward calls, with gradients, in inference mode.
         self.window = None
         self.window_result = None
@@ -347,7 +346,7 @@ class _Hook:
     def add_lines(self, report):
         if self.sampler is not None:
             self.sampler.end()
-            report["lines"] = self.sampler.rows()
+            report["lines"] = self.sampler.rows() + _report.makers(self.makers)
             report["lines_cpu_s"] = round(self.sampler.own, 6)
 
     def report(self, now, overhead, ended=True):
@@ -377,6 +376,7 @@ class _Hook:
             "backward_calls": calls("backward"),
             "memmap_s": seconds("memmap"),
             "memmap_calls": calls("memmap"),
+            "uncompiled_modules": _report.uncompiled_modules(),
         }
         self.add_rank(report)
         if self.first_batch is not None:
