@@ -44,6 +44,7 @@ struct Config {
   std::vector<ingest::Origin> scan_sources;     // [[scan.source]]: read besides what is here.
   std::vector<scan::FamilyRule> family_rules;   // [[scan.family]].
   std::map<std::string, double> price_by_kind;  // [price.by_kind]: USD an accelerator-hour.
+  bool one_job = false;                         // One person waits for one job: `amdahl tune`.
   std::string from;                             // The file that was read; empty: none.
   // Setting ("gate.policy") to who set it: "line 3", "AMDAHL_STATE", "--slots". Others have their
   // defaults.

@@ -79,6 +79,14 @@ struct Collector {
     return keep(run, "run.voided", charged(run, status, {{"reason", reason}}));
   }
 
+  // " of 'larger batches'"; nothing for a pair that tests no idea.
+  Result<std::string> idea_of(const model::Pair& run) {
+    if (run.experiment.empty()) return std::string();
+    const ledger::ExperimentRow row = TRY(context.ledger->experiment(run.experiment));
+    const ledger::HypothesisRow idea = TRY(context.ledger->hypothesis(row.experiment.hypothesis));
+    return fmt::format(" of '{}'", idea.hypothesis.title);
+  }
+
   Result<> take_pair(const model::Pair& run, const launch::RunStatus& status,
                      const launch::Receipts& receipts) {
     const model::Spec spec = TRY(spec_of(context, run));
@@ -94,7 +102,8 @@ struct Collector {
     }
     if (pays_for_a) add_build(receipts, time, cpu);
     if (fact.voided) {
-      say(fmt::format("{}: pair {} is void: {}", run.family, run.index, fact.void_reason));
+      say(fmt::format("{}: pair {}{} is void: {}", run.family, run.index, TRY(idea_of(run)),
+                      fact.void_reason));
       Json why{{"reason", fact.void_reason}, {"fact", encode(fact)}};
       // What was run and has no receipt that counts was paid for all the same.
       const bool is_known = receipts.whole || (receipts.a && receipts.problem.empty());
@@ -103,9 +112,10 @@ struct Collector {
           is_known ? charged(time, cpu, std::move(why)) : charged(run, status, std::move(why)));
     }
     const auto d = compare::log_ratio(fact, spec);
-    say(fmt::format("{}: {} pair {}: A {:.2f}, B {:.2f} accelerator-seconds ({:+.1f} %), {} first",
-                    run.family, text_of(run.aim), run.index, fact.a.cost, fact.b.cost,
-                    100 * (1 - std::exp(-d.value_or(0))), run.variant_second ? "A" : "B"));
+    say(fmt::format(
+        "{}: {} pair {}{}: A {:.2f}, B {:.2f} accelerator-seconds ({:+.1f} %), {} first",
+        run.family, text_of(run.aim), run.index, TRY(idea_of(run)), fact.a.cost, fact.b.cost,
+        100 * (1 - std::exp(-d.value_or(0))), run.variant_second ? "A" : "B"));
     return keep(run, "run.collected", charged(time, cpu, {{"fact", encode(fact)}}));
   }
 

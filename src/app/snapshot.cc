@@ -45,6 +45,21 @@ int failures_in_a_row(const std::vector<model::Pair>& runs, const std::string& s
   return failures;
 }
 
+// What A/A pairs of the family's earlier baselines are named by, as long as one person waits for
+// it: a change that was promoted minutes ago leaves the job's noise about as it was.
+Result<std::set<std::string>> earlier_setups(const Context& context,
+                                             const loop::FamilyRecord& record,
+                                             const RanWith& with) {
+  std::set<std::string> setups;
+  model::Change baseline;
+  for (const loop::Promoted& promoted : record.stack) {
+    if (!context.config.one_job) break;
+    setups.insert(setup_of(record.spec, TRY(make_plan(record.spec, baseline)), with));
+    baseline = combine(baseline, promoted.change);
+  }
+  return setups;
+}
+
 Result<loop::FamilyRecord> family_record(Context& context, const ledger::Family& family,
                                          const SnapshotOptions& options) {
   loop::FamilyRecord record;
@@ -71,11 +86,16 @@ Result<loop::FamilyRecord> family_record(Context& context, const ledger::Family&
   if (!with.environment.empty()) record.ran_with.emplace(loop::kEnvironment, with.environment);
   if (!with.source.empty()) record.ran_with.emplace(loop::kSource, with.source);
   const std::string setup = setup_of(family.spec, plan, with);
+  const std::set<std::string> before = TRY(earlier_setups(context, record, with));
   f.profile_failures = failures_in_a_row(profiles, setup, options.profiles_not_before);
   const Nanos oldest = context.clock->unix_time() - kSameMaxAge;
   std::vector<model::Pair> same =
       TRY(recent_runs(context, family.name, {model::Purpose::kSame}, oldest));
   // Noise is that of a job, and a job with another command or metric is another.
+  for (const model::Pair& run : same) {
+    const bool tells = run.fact && !run.fact->voided && run.fact->target == place_of(context);
+    if (tells && before.contains(identity_of(run).setup)) record.same_before.push_back(*run.fact);
+  }
   std::erase_if(same, [&](const model::Pair& run) { return identity_of(run).setup != setup; });
   for (const model::Pair& run : same) {
     if (!run.fact) continue;
@@ -144,6 +164,7 @@ loop::Settings settings_of(const Config& config) {
   settings.other_contention = config.busy_hosts;
   settings.beta = config.beta;
   settings.cap = config.cap;
+  settings.wins_first = config.one_job;
   return settings;
 }
 

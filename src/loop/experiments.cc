@@ -71,9 +71,11 @@ std::string what_changed(const model::Experiment& e, const FamilyRecord& family,
 
 std::vector<double> ratios_of(const FamilyRecord& family) {
   std::vector<double> same;
-  for (const model::PairFact& pair : family.same) {
-    const std::vector<double> d = compare::log_ratios(pair, family.spec);
-    same.insert(same.end(), d.begin(), d.end());
+  for (const auto* pairs : {&family.same, &family.same_before}) {
+    for (const model::PairFact& pair : *pairs) {
+      const std::vector<double> d = compare::log_ratios(pair, family.spec);
+      same.insert(same.end(), d.begin(), d.end());
+    }
   }
   return same;
 }
@@ -109,6 +111,7 @@ Result<> Experiments::add(FamilyRecord record) {
   family.digest = digest(TRY(make_plan(record.spec, record.baseline)));
   family.at = state_.families.size();
   record.state.same_pairs = static_cast<int>(record.same.size());
+  record.state.same_before = static_cast<int>(record.same_before.size());
   for (const model::PairFact& pair : record.same) {
     family.last_same = std::max(family.last_same, pair.index);
   }

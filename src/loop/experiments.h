@@ -32,6 +32,8 @@ struct FamilyRecord {
   std::vector<Promoted> stack;        // Oldest first.
   FamilyState state;                  // Experiments updates its counts of A/A pairs.
   std::vector<model::PairFact> same;  // A/A pairs recent enough to count.
+  // A/A pairs of earlier baselines of its stack: they show the noise, not the baseline's cost.
+  std::vector<model::PairFact> same_before;
   std::vector<refute::Dose> doses;    // Effects of knob values tested before.
   int past_runs = 0;                  // Earlier runs of the baseline, and how many of them failed.
   int past_failed = 0;

@@ -96,6 +96,8 @@ void Experiments::share_baseline(const Track& leader, model::Pair& order) const 
     const ExperimentState& x = state_.experiments[other.at];
     const std::optional<Purpose> purpose = wants_pair(x);
     if (!purpose || id == leader.experiment.id || x.baseline_moved) continue;
+    const bool leads_to_win = state_.settings.wins_first && order.aim.purpose != Purpose::kCompare;
+    if (leads_to_win && *purpose == Purpose::kCompare) continue;
     if (other.experiment.baseline != leader.experiment.baseline) continue;
     model::SharedVariant variant;
     variant.experiment = id;

@@ -54,6 +54,7 @@ class Planner {
     const FamilyState* state = nullptr;
     int active = 0;  // Experiments that take part in its share of the slots.
     bool waits_for_same = false;
+    bool has_win = false;  // One that is being replicated, or that has what its panel asked for.
     std::vector<std::pair<double, const Queued*>> waiting;
   };
 
@@ -65,7 +66,7 @@ class Planner {
 
   void for_families();
   void for_experiment(const Entry& entry);
-  void in_compare(const ExperimentState& x);
+  void in_compare(const Entry& entry);
   void in_refute(const Entry& entry);
   void in_top_up(const ExperimentState& x);
   void wish(const ExperimentState& x, Purpose purpose, int wanted);
@@ -75,6 +76,9 @@ class Planner {
   void campaign();
   void registrations(Family& family);
   bool may_run_same(const FamilyState& family) const;
+  bool waits_for_win(const Family* family) const {
+    return settings_.wins_first && family && family->has_win;
+  }
   bool pays(const FamilyState* family, double worth) const {
     return !family || !family->volume_known || worth >= settings_.worth_at_least;
   }
@@ -91,8 +95,12 @@ class Planner {
 // An experiment's noise is fixed when it is registered. Taken too small, chance looks like proof
 // that there is no effect, so the few A/A pairs that tell it come first.
 bool knows_noise(const Settings& settings, const FamilyState& family) {
-  return family.same_pairs >= std::min(settings.same_wanted, kSameForNoise) ||
+  return family.same_pairs + family.same_before >= std::min(settings.same_wanted, kSameForNoise) ||
          has_same(settings, family);
+}
+
+bool is_win(const ExperimentState& x) {
+  return (x.stage == Stage::kRefute || x.stage == Stage::kTopUp) && !x.baseline_moved;
 }
 
 Planner::Planner(const State& state)
@@ -111,6 +119,7 @@ Planner::Planner(const State& state)
     if (family == by_name_.end()) continue;
     entries_.back().worth = worth_in(state, family->second->state, prospect_of(x));
     family->second->active += is_active(x) ? 1 : 0;
+    family->second->has_win |= is_win(x);
     family->second->waits_for_same |=
         x.stage == Stage::kRefute && !has_same(settings_, *family->second->state);
   }
@@ -160,7 +169,8 @@ int pairs_at_once(const ExperimentState& x) {
   return x.compare_pairs < kFirstPairs ? kFirstPairs : std::clamp(x.compare_pairs / 6, 1, 3);
 }
 
-void Planner::in_compare(const ExperimentState& x) {
+void Planner::in_compare(const Entry& entry) {
+  const ExperimentState& x = *entry.experiment;
   if (x.answer == Answer::kBetter) {
     out_.push_back(Advance{x.id, Stage::kRefute});
     return;
@@ -175,6 +185,7 @@ void Planner::in_compare(const ExperimentState& x) {
     out_.push_back(Close{x.id, VerdictKind::kNoEffect, ""});
     return;
   }
+  if (waits_for_win(entry.family)) return;
   if (!x.parked) wish(x, Purpose::kCompare, pairs_at_once(x));
 }
 
@@ -255,7 +266,7 @@ void Planner::for_experiment(const Entry& entry) {
   if (give_up(x)) return;
   switch (x.stage) {
     case Stage::kCompare:
-      return in_compare(x);
+      return in_compare(entry);
     case Stage::kRefute:
       return in_refute(entry);
     case Stage::kTopUp:
@@ -329,7 +340,7 @@ void Planner::for_families() {
 }
 
 void Planner::registrations(Family& family) {
-  if (!family.state->profiled || family.waiting.empty()) return;
+  if (!family.state->profiled || family.waiting.empty() || waits_for_win(&family)) return;
   std::ranges::sort(family.waiting, [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second->hypothesis < b.second->hypothesis;
   });

@@ -1,5 +1,6 @@
 #include "loop/next.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -81,6 +82,46 @@ TEST(Next, TheNoiseIsKnownBeforeTheFirstExperiment) {
   EXPECT_EQ(only<RunSame>(next(s)).size(), 2U) << "A/A pairs are urgent now";
   s.families[0].same_failures = 6;
   EXPECT_EQ(only<Register>(next(s)).size(), 1U) << "they cannot be had";
+}
+
+// A promotion moved the baseline: the job's noise is known, and what the panel needs of the new
+// baseline is bought when there is something to judge.
+TEST(Next, APairOfTheBaselineBeforeTellsTheNoiseButNothingToThePanel) {
+  State s = one_family();
+  s.families[0].same_pairs = 0;
+  s.families[0].same_before = 6;
+  s.queued = {{"h-1", "eval", 0.1, 0.1}};
+  EXPECT_EQ(only<Register>(next(s)).size(), 1U);
+  s.queued.clear();
+  s.experiments.push_back(under_test());
+  s.experiments[0].stage = model::Stage::kRefute;
+  s.experiments[0].replicate_pairs = 36;
+  s.experiments[0].replicated = model::Vote::kAgree;
+  EXPECT_TRUE(only<AskPanel>(next(s)).empty());
+  EXPECT_EQ(only<RunSame>(next(s)).size(), 6U);
+}
+
+TEST(Next, WhereOnePersonWaitsOtherIdeasWaitForAWin) {
+  State s = one_family();
+  s.settings.per_family = 3;
+  s.experiments = {under_test(), under_test()};
+  s.experiments[1].id = "x-2";
+  s.experiments[1].stage = model::Stage::kRefute;
+  s.queued = {{"h-3", "eval", 0.1, 0.1}};
+  const auto of = [&](const std::string& id) {
+    return std::ranges::count(only<RunPair>(next(s)), id, &RunPair::experiment);
+  };
+  EXPECT_EQ(of("x-1"), 1);
+  EXPECT_EQ(only<Register>(next(s)).size(), 1U);
+  s.settings.wins_first = true;
+  EXPECT_EQ(of("x-1"), 0) << "its promotion would end their tests";
+  EXPECT_EQ(of("x-2"), 1);
+  EXPECT_TRUE(only<Register>(next(s)).empty());
+  s.experiments[1].stage = model::Stage::kHold;
+  EXPECT_EQ(of("x-1"), 1);
+  s.experiments[1].stage = model::Stage::kRefute;
+  s.experiments[1].baseline_moved = true;
+  EXPECT_EQ(of("x-1"), 1);
 }
 
 TEST(Next, HeldClaimsDoNotBlockTheFamily) {

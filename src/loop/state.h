@@ -25,6 +25,7 @@ struct FamilyState {
   int same_pairs = 0;         // A/A pairs that count.
   int same_failures = 0;      // A/A pairs that had to be voided, in a row.
   int same_in_flight = 0;
+  int same_before = 0;  // A/A pairs of earlier baselines of its stack: they tell the noise too.
 };
 
 // A live hypothesis without an experiment.
@@ -77,6 +78,9 @@ struct ExperimentState {
 struct Settings {
   int per_family = 1;      // Experiments of one family under way at once.
   int block_variants = 4;  // Of them, how many may share a baseline run.
+  // A family's other ideas wait while one of its wins is replicated: the promotion would end their
+  // tests. Right for one job and one person, who waits for it.
+  bool wins_first = false;
   int same_wanted = 6;     // A/A pairs per family.
   int replicate_at_least = 5;
   int replicate_at_most = 36;
