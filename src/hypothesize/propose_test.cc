@@ -462,16 +462,18 @@ TEST(Playbook, ATunedComputeBoundJobIsLeftAlmostAlone) {
   const Proposals quiet = propose(spec, {}, profile, *playbook, "cpu");
   std::string titles;
   for (const auto& hypothesis : quiet.ranked) titles += hypothesis.title + "; ";
-  EXPECT_EQ(titles, "");
+  EXPECT_EQ(titles, "half of many accelerators, to see how they scale; ")
+      << "spinning looks like work: one pair on half of them tells";
 
   profile.evidence["minor_faults_per_s"] = 20000;
   profile.evidence["cpu_system_share"] = 0.12;
   const Proposals faulting =
       propose(spec, {}, profile, *playbook, "cpu", {.absent = {"libtcmalloc_minimal.so.4"}});
   EXPECT_GE(faulting.ranked.size(), 2U);
-  EXPECT_LE(faulting.ranked.size(), 5U);
+  EXPECT_LE(faulting.ranked.size(), 6U);
   for (const auto& hypothesis : faulting.ranked) {
     EXPECT_LE(hypothesis.prior, 0.15) << hypothesis.title;
+    if (hypothesis.bottleneck == model::Bottleneck::kAllocation) continue;
     EXPECT_EQ(hypothesis.bottleneck, model::Bottleneck::kSerial) << hypothesis.title;
   }
 }
