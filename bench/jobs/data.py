@@ -61,5 +61,52 @@ def llmc():
                 tokens.tofile(file)
 
 
+def mnist():
+    """Pictures of noise with a bar where the digit's number says, in the format of MNIST."""
+    import numpy
+
+    luck = numpy.random.default_rng(1)
+    folder = "../data/MNIST/raw"
+    os.makedirs(folder, exist_ok=True)
+    for name, count in (("train", 3_000), ("t10k", 500)):
+        digits = luck.integers(0, 10, count).astype(numpy.uint8)
+        pictures = luck.integers(0, 128, (count, 28, 28)).astype(numpy.uint8)
+        for picture, digit in zip(pictures, digits):
+            picture[2 + 2 * digit : 4 + 2 * digit] += 127
+        with open("%s/%s-images-idx3-ubyte" % (folder, name), "wb") as file:
+            file.write(struct.pack(">4i", 2051, count, 28, 28) + pictures.tobytes())
+        with open("%s/%s-labels-idx1-ubyte" % (folder, name), "wb") as file:
+            file.write(struct.pack(">2i", 2049, count) + digits.tobytes())
+
+
+def pictures():
+    """Photographs of noise, 320 by 240, as JPEG in two folders by class."""
+    import numpy
+    from PIL import Image
+
+    luck = numpy.random.default_rng(1)
+    for part, count in (("train", 48), ("val", 16)):
+        for number in range(count):
+            folder = "pictures/%s/%d" % (part, number % 2)
+            os.makedirs(folder, exist_ok=True)
+            small = luck.integers(0, 256, (24, 32, 3)).astype(numpy.uint8)
+            Image.fromarray(small).resize((320, 240)).save("%s/%d.jpg" % (folder, number))
+
+
+def dlrm():
+    """Its data is made as it runs; a writer of TensorBoard that is not installed writes nothing."""
+    try:
+        import tensorboard  # noqa: F401
+    except ImportError:
+        wanted = "from torch.utils.tensorboard import SummaryWriter"
+        nothing = "class SummaryWriter:\n    def __init__(self, *args):\n        pass\n\n" \
+                  "    def __getattr__(self, name):\n        return lambda *args: None\n"
+        with open("dlrm_s_pytorch.py") as file:
+            text = file.read()
+        with open("dlrm_s_pytorch.py", "w") as file:
+            file.write(text.replace(wanted, nothing))
+
+
 if __name__ == "__main__":
-    {"nanogpt": nanogpt, "rnn": rnn, "llmc": llmc}[sys.argv[1]]()
+    {"nanogpt": nanogpt, "rnn": rnn, "llmc": llmc, "mnist": mnist, "imagenet": pictures,
+     "dlrm": dlrm}[sys.argv[1]]()
