@@ -193,6 +193,21 @@ bool is_family_name(std::string_view name) {
 
 }  // namespace
 
+std::map<std::string, std::string> take_environment(std::vector<std::string>& command) {
+  std::map<std::string, std::string> set;
+  if (command.empty() || (command[0] != "env" && !command[0].ends_with("/env"))) return set;
+  std::size_t program = 1;
+  for (; program < command.size(); ++program) {
+    const std::string& word = command[program];
+    const std::size_t equals = word.find('=');
+    if (equals == word.npos || equals == 0 || word.starts_with('-')) break;
+    set[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+  if (program == command.size() || command[program].starts_with('-')) return {};
+  command.erase(command.begin(), command.begin() + static_cast<std::ptrdiff_t>(program));
+  return set;
+}
+
 void give_effects(model::Spec& spec) {
   const auto script = script_of(spec);
   const auto source = script
@@ -214,6 +229,7 @@ Result<Draft> draft_spec(const model::Usage& usage, const std::string& family) {
         fmt::format("job {} failed ({}); adopt one that ended well", usage.job, usage.ending));
   }
   spec.command = usage.command;
+  spec.env = take_environment(spec.command);
   spec.workdir = usage.workdir;
   spec.accelerators = usage.accelerators;
   const Nanos wall = usage.end - usage.start;

@@ -141,6 +141,31 @@ TEST(DraftSpec, TheWorkTreeOfTheScriptIsTheRepo) {
   std::filesystem::remove_all(root);
 }
 
+TEST(DraftSpec, WhatTheCommandSetsIsEnvironmentThatAChangeCanSet) {
+  struct Case {
+    std::vector<std::string> command;
+    std::vector<std::string> want;
+    std::map<std::string, std::string> env;
+  };
+  const Case cases[] = {
+      {{"env", "OMP_NUM_THREADS=8", "A=b=c", "./train", "x=1"},
+       {"./train", "x=1"},
+       {{"OMP_NUM_THREADS", "8"}, {"A", "b=c"}}},
+      {{"/usr/bin/env", "python3", "t.py"}, {"python3", "t.py"}, {}},
+      {{"env", "-i", "A=1", "run"}, {"env", "-i", "A=1", "run"}, {}},
+      {{"env", "A=1"}, {"env", "A=1"}, {}},
+      {{"run", "A=1"}, {"run", "A=1"}, {}},
+  };
+  for (const Case& c : cases) {
+    model::Usage usage;
+    usage.family = "train";
+    usage.command = c.command;
+    const model::Spec spec = draft_spec(usage, "")->spec;
+    EXPECT_EQ(spec.command, c.want);
+    EXPECT_EQ(spec.env, c.env);
+  }
+}
+
 TEST(DraftSpec, KnobsComeFromTheCommandAndFromTheProgramsOwnParser) {
   const std::string root =
       os::absolute(::testing::TempDir() + "/draft-knobs-" + std::to_string(::getpid()));

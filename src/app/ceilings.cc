@@ -14,7 +14,7 @@
 #include "observe/supervisor.h"
 #include "os/clock.h"
 #include "os/host.h"
-#include "profile/taken.h"
+#include "profile/ceiling.h"
 #include "stats/tests.h"
 
 namespace amdahl::app {

@@ -1,6 +1,7 @@
 // fleet.h: the local usage records: one job's anatomy, and a spec from a job.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,13 @@ struct Draft {
   model::Spec spec;
   std::vector<std::string> notes;
 };
+// The draft's command is without a leading `env NAME=VALUE`: what it sets is in the draft's `env`,
+// or a change of one of these variables would be undone by the command itself.
 Result<Draft> draft_spec(const model::Usage& usage, const std::string& family);
+
+// Takes `env NAME=VALUE ...` off the front of a command; what it set. A command that does more with
+// env (`env -i`) stays as it is.
+std::map<std::string, std::string> take_environment(std::vector<std::string>& command);
 
 // Says of each knob what touching it does to the results, for a draft that nobody reads before it
 // is used: of a training the batch size is semantic, and so is what changes the lines it prints.

@@ -37,19 +37,27 @@ constexpr std::string_view kNumber = R"((-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+
 // What people print of the work they have done. The first that fits counts.
 struct WorkWord {
   std::string_view unit;
-  std::string_view pattern;
+  std::string_view words;
+  bool follows;  // The word comes after its number.
   double confidence;
 };
 
 constexpr auto kWork = std::to_array<WorkWord>({
-    {"samples", R"((?i)\b([0-9]+) (?:samples|examples|images|sentences|records|rows|items)\b)",
-     0.9},
-    {"tokens", R"((?i)\b([0-9]+) tokens\b)", 0.9},
-    {"iterations", R"((?i)\biter(?:ation)?s?[ :=#]*\[? *([0-9]+))", 0.8},
-    {"steps", R"((?i)\b(?:global[ _])?steps?[ :=#]*\[? *([0-9]+))", 0.8},
-    {"batches", R"((?i)\bbatch(?:es)?[ :=#]*\[? *([0-9]+))", 0.7},
-    {"epochs", R"((?i)\bepochs?[ :=#]*\[? *([0-9]+))", 0.6},
+    {"samples", "samples|examples|images|sentences|records|rows|items", true, 0.9},
+    {"tokens", "tokens", true, 0.9},
+    {"iterations", "iter(?:ation)?s?", false, 0.8},
+    {"steps", "(?:global[ _])?steps?", false, 0.8},
+    {"batches", "batch(?:es)?", false, 0.7},
+    {"epochs", "epochs?", false, 0.6},
 });
+
+// A count is a whole number. "640 samples/s" and "iter 1.25 s" are not.
+std::string work_pattern(const WorkWord& word) {
+  return word.follows
+             ? fmt::format(R"((?i)(?:^|[^.\w])([0-9]+) (?:{})(?:$|[^\w/ ]| $| [^p/]))", word.words)
+             : fmt::format(R"((?i)\b(?:{})[ :=#]*\[? *([0-9]+)(?:$|[^.0-9]|\.$|\.[^0-9]))",
+                           word.words);
+}
 
 struct MetricWord {
   std::string_view name;
@@ -98,8 +106,17 @@ Error ended_badly(const model::Receipt& receipt, std::string_view which) {
         "in place of that",
         which, last));
   }
-  return bad_input(fmt::format("the {} run of the job ended badly: {}{}; mend that first", which,
-                               describe_ending(receipt), last.empty() ? "" : " (" + last + ")"));
+  const std::string end = describe_ending(receipt) + (last.empty() ? "" : " (" + last + ")");
+  if (receipt.ending == model::Ending::kTimeLimit) {
+    return bad_input(
+        fmt::format("the {} run of the job took all of the budget: {}; give the job an end and "
+                    "less work to do, or tune it with a larger --budget",
+                    which, end));
+  }
+  return bad_input(fmt::format("the {} run of the job ended badly: {}; {}", which, end,
+                               which == "first" ? "mend that first"
+                                                : "the first run ended well, so that the job fails "
+                                                  "now and then: mend that first"));
 }
 
 Result<> check_repeatable(const SeenRun& first, const SeenRun& second) {
@@ -122,28 +139,47 @@ Result<> check_repeatable(const SeenRun& first, const SeenRun& second) {
   return Ok{};
 }
 
-Inferred infer_work(const SeenRun& first, const SeenRun& second, model::Spec& spec) {
-  if (first.receipt.work && second.receipt.work) {
-    return {"work", "as the job reports it", "it writes to AMDAHL_REPORT", 1};
+Error other_work(double first, double second, std::string_view unit) {
+  return bad_input(fmt::format(
+      "two unchanged runs did different work ({:.10g} and {:.10g}{}{}): the job goes on where it "
+      "left off, stops when it likes, or its input changes; make it start anew each time and do a "
+      "fixed amount of work",
+      first, second, unit.empty() ? "" : " ", unit));
+}
+
+Result<Inferred> infer_work(const SeenRun& first, const SeenRun& second, model::Spec& spec) {
+  const model::Receipt& reported = first.receipt;
+  if (reported.work && second.receipt.work) {
+    if (*reported.work != *second.receipt.work) {
+      return other_work(*reported.work, *second.receipt.work, "");
+    }
+    return Inferred{"work", "as the job reports it", "it writes to AMDAHL_REPORT", 1};
   }
+  std::optional<Error> differs;
   for (const WorkWord& word : kWork) {
-    const std::string pattern(word.pattern);
+    const std::string pattern = work_pattern(word);
     const auto a = last_number(first.output, pattern);
     const auto b = last_number(second.output, pattern);
-    if (!a || !b || *a != *b || *a <= 0) continue;
+    if (!a || !b) continue;
+    // A run that does less must not win by that.
+    if (*a != *b && !differs) differs = other_work(*a, *b, word.unit);
+    if (*a != *b || *a <= 0) continue;
     spec.work_unit = word.unit;
     spec.work_pattern = pattern;
     spec.fixed_work.reset();
-    return {"work", fmt::format("{:.10g} {}", *a, word.unit),
-            fmt::format("both runs print it last, found by '{}'", pattern), word.confidence};
+    return Inferred{"work", fmt::format("{:.10g} {}", *a, word.unit),
+                    fmt::format("both runs print it last, found by '{}'", pattern),
+                    word.confidence};
   }
+  if (differs) return *differs;
   spec.work_unit = "runs";
   spec.work_pattern.clear();
   spec.fixed_work = 1;
-  return {"work", "1 run",
-          "nothing that the job prints counts its work: each run is taken to do the same work, and "
-          "only changes that leave its results the same can win",
-          0.5};
+  return Inferred{
+      "work", "1 run",
+      "nothing that the job prints counts its work: each run is taken to do the same work, and "
+      "only changes that leave its results the same can win",
+      0.5};
 }
 
 // Whether the file is a log or the like, which says how the run went and not what came out.
@@ -304,14 +340,9 @@ std::map<std::string, std::string> files_written(const std::string& folder, Nano
 Result<std::vector<Inferred>> infer(const SeenRun& first, const SeenRun& second,
                                     model::Spec& spec) {
   TRY(check_repeatable(first, second));
-  std::vector<Inferred> all{infer_work(first, second, spec), infer_outputs(first, second, spec),
-                            infer_quality(first, second, spec), infer_inputs(first, second, spec)};
-  if (first.receipt.work && second.receipt.work && *first.receipt.work != *second.receipt.work) {
-    return bad_input(fmt::format(
-        "two unchanged runs did different work ({:.10g} and {:.10g}): the job goes on where it "
-        "left off, or its input changes; make it start anew each time",
-        *first.receipt.work, *second.receipt.work));
-  }
+  std::vector<Inferred> all{TRY(infer_work(first, second, spec)),
+                            infer_outputs(first, second, spec), infer_quality(first, second, spec),
+                            infer_inputs(first, second, spec)};
   if (!is_comparable(spec)) {
     return bad_input(
         "nothing that the job leaves can be compared: its files and its output differ from run to "

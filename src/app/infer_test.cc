@@ -42,7 +42,10 @@ TEST(Infer, TheUnitOfWorkIsWhatBothRunsPrintLast) {
        "3 epochs"},
       {"batches in brackets", "Epoch: [2][ 40/50] loss 1\n", "Epoch: [2][ 40/50] loss 1\n",
        "2 epochs"},
-      {"another count each time", "step 100 loss 1\n", "step 90 loss 1\n", "1 run"},
+      {"a rate is no count", "640 samples/s, 7 images per second, iter 1.25 s, loss 1\n",
+       "655 samples/s, 8 images per second, iter 1.31 s, loss 1\n", "1 run"},
+      {"another count of steps, the same of epochs", "step 100\nepoch 2 loss 1\n",
+       "step 90\nepoch 2 loss 1\n", "2 epochs"},
       {"nothing", "loss 1\n", "loss 1\n", "1 run"},
   };
   for (const Case& c : cases) {
@@ -111,11 +114,17 @@ TEST(Infer, AJobThatCannotBeTunedGetsASentence) {
     const char* want;
   };
   const Case cases[] = {
-      {good, failed, "the second run of the job ended badly: exit 1 (ValueError: no data)"},
+      {failed, good, "the first run of the job ended badly: exit 1 (ValueError: no data); mend"},
+      {good, failed,
+       "the second run of the job ended badly: exit 1 (ValueError: no data); the first run ended "
+       "well, so that the job fails now and then: mend that first"},
       {asks, good, "the first run of the job asked for a terminal or for input"},
       {brief, brief, "the job takes 0.30 s: below a second"},
       {daemon, good, "the job ends while 1 process of it still runs: start it so that it stays"},
       {some, less, "two unchanged runs did different work (10 and 3)"},
+      {seen("step 100 loss 1\n"), seen("step 200 loss 0.5\n"),
+       "two unchanged runs did different work (100 and 200 steps): the job goes on where it left "
+       "off"},
       {seen("took 1.2 s", {{"a", "1"}}), seen("took 1.3 s", {{"a", "2"}}),
        "nothing that the job leaves can be compared"},
   };

@@ -25,6 +25,11 @@ constexpr int kStackPairs = 4;
 constexpr double kMostForStack = 0.25;  // Of the budget.
 // Pairs until an idea is promoted, with those that it shares a baseline with.
 constexpr double kPairsPerIdea = 10;
+// Until the first promotion: the profile, six A/A pairs, and ten pairs of which half share their
+// baseline.
+constexpr int kRunsToWin = 38;
+// Seconds: from there on the first win comes sooner where fewer ideas share a baseline.
+constexpr double kLongJob = 10;
 constexpr std::size_t kMostOutput = 16 * 1024 * 1024;
 
 // What was typed in the terms of one person with one job: few ideas, each to be decided soon. What
@@ -35,14 +40,25 @@ Config for_one_job(Config config, double job_s, Nanos budget) {
   };
   const double ideas = to_seconds(budget) / std::max(1.0, 2 * job_s * kPairsPerIdea);
   set("campaign.k", config.campaign_k, std::clamp(static_cast<int>(ideas * 2), 6, 40));
-  set("compare.same_pairs", config.same_pairs, 4);
+  // With fewer than six the panel cannot rule on A against A, and would buy a dozen.
+  set("compare.same_pairs", config.same_pairs, 6);
   set("compare.cap", config.cap, 16);
-  set("loop.per_family", config.per_family, 3);
+  set("loop.per_family", config.per_family, job_s > kLongJob ? 2 : 3);
   set("loop.worth_at_least", config.worth_at_least, 0.0);
   set("loop.busy_hosts", config.busy_hosts, false);
   set("canary.runs", config.canary_runs, 0);
   set("gate.policy", config.gate_policy, std::string("tune"));
+  config.one_job = true;
   return config;
+}
+
+// Whether the spec is of what was typed; its environment may have more than the command sets.
+bool is_of_command(const model::Spec& spec, std::vector<std::string> argv) {
+  const std::map<std::string, std::string> set = take_environment(argv);
+  return spec.command == argv && std::ranges::all_of(set, [&](const auto& variable) {
+           const auto found = spec.env.find(variable.first);
+           return found != spec.env.end() && found->second == variable.second;
+         });
 }
 
 class Tuner {
@@ -91,7 +107,7 @@ Result<> Tuner::find_or_adopt() {
   }
   outcome_.family = options_.family.empty() ? family_of(options_.argv) : options_.family;
   for (const ledger::Family& family : TRY(context.ledger->families())) {
-    const bool same = family.spec.command == options_.argv && family.spec.workdir == workdir_;
+    const bool same = is_of_command(family.spec, options_.argv) && family.spec.workdir == workdir_;
     if (same && (options_.family.empty() || family.name == options_.family)) {
       outcome_.family = family.name;
       outcome_.spec_path = context.path(fmt::format("specs/{}.toml", family.name));
@@ -116,6 +132,7 @@ Result<SeenRun> Tuner::run_once(std::string_view which) {
   run.accelerators = options_.accelerators;
   run.quiet = true;
   run.no_input = true;
+  run.time_limit_s = to_seconds(options_.budget);
   const RunOutcome ran = TRY(run_job(config_, run));
   SeenRun seen;
   seen.receipt = ran.receipt;
@@ -155,7 +172,7 @@ Result<> Tuner::adopt() {
   if (succeeded(first.receipt) && succeeded(receipt)) {
     draft = TRY(draft_spec(usage_of(receipt, os::user_name(), workdir_), outcome_.family));
   }
-  draft.spec.env = settings_in_environment();
+  draft.spec.env.merge(settings_in_environment());  // What the command sets comes first.
   give_effects(draft.spec);
   job_s_ = std::max(0.1, to_seconds(receipt.wall));
   draft.spec.time_limit = from_seconds(std::max(30.0, 8 * job_s_));
@@ -163,6 +180,13 @@ Result<> Tuner::adopt() {
   for (const Inferred& fact : outcome_.inferred) {
     options_.say(fmt::format("{}: {} ({:.0f} % sure: {})", fact.field, clip(fact.value, 160),
                              100 * fact.confidence, fact.because));
+  }
+  if (kRunsToWin * job_s_ > to_seconds(options_.budget)) {
+    options_.say(fmt::format(
+        "a win takes about {} runs, here {}, which is more than the budget of {}: give the job "
+        "less work to do, or tune it with a larger --budget",
+        kRunsToWin, show_duration(from_seconds(kRunsToWin * job_s_)),
+        show_duration(options_.budget)));
   }
   return write_draft(draft.spec, {});
 }

@@ -50,27 +50,47 @@ Result<> collect_verdicts(Context& context, const ledger::Family& family, TuneOu
     outcome.won.push_back(std::move(change));
   }
   std::set<std::string> seen(family.stack.begin(), family.stack.end());
+  std::set<std::string> open;  // Titles: what a promotion interrupted has another name now.
+  for (const ledger::HypothesisRow& row : TRY(context.ledger->hypotheses(family.name, "live"))) {
+    open.insert(row.hypothesis.title);
+  }
   for (const model::Verdict& verdict : TRY(context.ledger->verdicts(family.name, kAllVerdicts))) {
     if (!seen.insert(verdict.hypothesis).second) continue;
     const model::Hypothesis h = TRY(context.ledger->hypothesis(verdict.hypothesis)).hypothesis;
+    const bool tested = !verdict.experiment.empty() && !open.contains(h.title);
+    if (!tested) continue;
     std::string because = verdict.reason;
     if (because.empty() && verdict.comparison) because = verdict.comparison->because;
     outcome.tried.push_back({h.id, h.title, std::string(name(verdict.kind)), because});
   }
-  outcome.untested = static_cast<int>(TRY(context.ledger->hypotheses(family.name, "live")).size());
+  outcome.untested = static_cast<int>(open.size());
   return Ok{};
 }
 
-// The most that could be won, by the largest of the causes that were seen.
+bool is_neighbours(const model::Cause& cause) {
+  return cause.name == profile::kOtherWork || cause.name == profile::kHypervisor;
+}
+
+// The most that could be won, by the largest cause that is the job's own. What its neighbours take
+// is said, because it hides small effects.
 std::string ceiling_of(const ledger::Family& family) {
-  if (!family.profile || family.profile->causes.empty()) return "";
-  const auto largest = std::ranges::max_element(
-      family.profile->causes, {}, [](const model::Cause& cause) { return cause.share; });
-  const double share = std::max(largest->share, profile::share_of(largest->ceiling));
-  return fmt::format(
-      "the largest cause of waste that was seen, {}, takes {} of its time: without "
-      "it the job would be at most {:.2f}x as fast",
-      model::name(largest->bottleneck), show_percent(share), share < 1 ? 1 / (1 - share) : 99.0);
+  if (!family.profile) return "";
+  const model::Cause* own = nullptr;
+  const model::Cause* others = nullptr;
+  for (const model::Cause& cause : family.profile->causes) {
+    const model::Cause*& largest = is_neighbours(cause) ? others : own;
+    if (!largest || cause.share > largest->share) largest = &cause;
+  }
+  std::string text = "the profile shows no cause of waste in the job itself";
+  if (own) {
+    text = fmt::format(
+        "the largest cause of waste in the job itself is {}, {} of its time: without it the job "
+        "would be at most {:.2f}x as fast",
+        own->name, show_percent(own->share), own->ceiling);
+  }
+  if (!others) return text;
+  return fmt::format("{}; {} takes {} of its time, and small effects cannot be told beside that",
+                     text, others->name, show_percent(others->share));
 }
 
 std::string shell_word(const std::string& text) { return shell_quote({{text}}); }

@@ -23,10 +23,7 @@ std::string tune_headline(const app::TuneOutcome& o) {
   if (o.won.empty()) {
     std::string text = fmt::format("Nothing could be won for {}", o.family);
     const bool early = o.cycle.stopped_because == "interrupted";
-    if (early || o.untested > 0) {
-      text += fmt::format(" so far: {} still to be decided; run the same command again to resume",
-                          counted(o.untested, "idea is", "ideas are"));
-    }
+    if (early || o.untested > 0) text += " so far";
     return text + (o.ceiling.empty() ? "" : "; " + o.ceiling) + ".\n";
   }
   if (!o.stack) {
@@ -56,6 +53,12 @@ std::string show_won(const app::TuneOutcome& o) {
   for (const std::string& file : o.files) text += fmt::format("  {}\n", file);
   return text +
          fmt::format("\nThe job in its tuned form\n  {}\n  {}/run.sh\n", o.command, o.folder);
+}
+
+std::string show_open(const app::TuneOutcome& o) {
+  if (o.untested == 0) return "";
+  return fmt::format("\n{} still to be decided: run the same command again to go on.\n",
+                     counted(o.untested, "idea is", "ideas are"));
 }
 
 std::string show_tried(const app::TuneOutcome& o) {
@@ -110,6 +113,7 @@ Result<int> do_tune(const TuneFlags& flags) {
     print(tune_headline(outcome));
     if (!outcome.won.empty()) print(show_won(outcome));
     print(show_tried(outcome));
+    print(show_open(outcome));
     print(fmt::format("\nIts spec, to read and to edit: {}\n", outcome.spec_path));
   }
   if (interrupted()) return interrupt_code();

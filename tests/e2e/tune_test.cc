@@ -119,6 +119,28 @@ TEST_F(Tune, NothingToWinIsSaidWithTheCeiling) {
   EXPECT_TRUE(tuned.out.starts_with("Nothing could be won for ")) << tuned.out;
 }
 
+// 100 times 12 ms of a disk beside a second of sleep: without them it is about twice as fast.
+TEST_F(Tune, ACeilingIsMeasuredByTakingTheCauseOut) {
+  house_.write("logs.py", std::string("import time\ntime.sleep(1)\n") + kJob);
+  const Outcome measured =
+      house_.amdahl({"profile", "--measure", "logging,input", "--json", "--", python_, "logs.py"},
+                    {{"LD_PRELOAD", SLOW_SYNC}});
+  ASSERT_EQ(measured.code, 0) << measured.err;
+  const Json ceilings = Json::parse(measured.out).at("ceilings");
+  ASSERT_EQ(ceilings.size(), 2U);
+  EXPECT_EQ(ceilings.at(0).at("cause"), "logging");
+  EXPECT_EQ(ceilings.at(0).at("pairs"), 4);
+  EXPECT_NEAR(ceilings.at(0).at("measured").get<double>(), 2.1, 0.4);
+  EXPECT_LT(ceilings.at(0).at("lower").get<double>(), ceilings.at(0).at("measured").get<double>());
+  EXPECT_TRUE(ceilings.at(1).at("measured").is_null());
+  EXPECT_NE(ceilings.at(1).at("problem").get<std::string>().find("did not engage"),
+            std::string::npos);
+  const Outcome other = house_.amdahl({"profile", "--measure", "luck", "--", python_, "logs.py"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.err.find("'luck' cannot be taken out of a job to measure it"), std::string::npos)
+      << other.err;
+}
+
 TEST_F(Tune, AJobThatCannotBeTunedGetsASentenceAndNothingIsSpent) {
   struct Case {
     const char* job;
@@ -129,6 +151,9 @@ TEST_F(Tune, AJobThatCannotBeTunedGetsASentenceAndNothingIsSpent) {
       {"exit 3", "ended badly: exit 3"},
       {"echo loss 1", "below a second the start of a process hides every effect"},
       {"sleep 1.1; date +%s%N", "nothing that the job leaves can be compared"},
+      {"sleep 30 >/dev/null 2>&1 & sleep 1.1; echo loss 1", "the job ends while 1 process of it"},
+      {"test -e once && exit 1; touch once; sleep 1.1; echo loss 1", "so that the job fails now"},
+      {"echo x >>n; sleep 1.1; echo step $(wc -l <n) loss 1", "different work (1 and 2 steps)"},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.job);
