@@ -14,6 +14,7 @@
 #include "model/plan.h"
 #include "observe/fixes.h"
 #include "os/files.h"
+#include "profile/cause_kinds.h"
 #include "profile/ceiling.h"
 
 namespace amdahl::app {
@@ -68,7 +69,7 @@ Result<> collect_verdicts(Context& context, const ledger::Family& family, TuneOu
 }
 
 bool is_neighbours(const model::Cause& cause) {
-  return cause.name == profile::kOtherWork || cause.name == profile::kHypervisor;
+  return cause.id == profile::causes::kOtherWork.id || cause.id == profile::causes::kSteal.id;
 }
 
 // The most that could be won, by the largest cause that is the job's own. What its neighbours take

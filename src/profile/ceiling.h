@@ -14,10 +14,6 @@ inline constexpr const char* kNeededImports = "needed_import_share";
 // Evidence: unused imports.
 inline constexpr const char* kNeedlessImports = "needless_import_share";
 
-// Names of causes outside of the job: no change of the job affects them.
-inline constexpr const char* kOtherWork = "other work on the host";
-inline constexpr const char* kHypervisor = "CPU time taken by the hypervisor";
-
 // Allowance in ceilings that rest on sampled lines or on operators timed in a window of steps: a
 // line may also slow other code (it empties caches, it allocates memory). A share of the whole run.
 inline constexpr double kUnseen = 0.05;
