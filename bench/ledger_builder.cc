@@ -120,7 +120,7 @@ void Builder::add_profile(int family) {
   profile.at = clock_.unix_time();
   profile.wall = std::chrono::seconds(5);
   profile.causes = {
-      {"waiting for the loader", model::Bottleneck::kInput, 2, 0.4, 1 / 0.6, "2 of 5 s"}};
+      {"input.wait", "waiting for input", model::Bottleneck::kInput, 2, 0.4, 1 / 0.6, "2 of 5 s"}};
   profile.bottleneck = model::Bottleneck::kInput;
   drafts_.push_back(draft("profile.recorded", profile.family, model::encode(profile)));
 }
