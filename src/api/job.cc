@@ -27,7 +27,7 @@ Json adopted(const app::Adopted& adopted) {
                    {"notes", adopted.notes}});
 }
 
-Json compared(const app::TryOutcome& outcome) {
+Json compared(const app::CompareOutcome& outcome) {
   Json json = compare::encode(outcome.account);
   json["folder"] = outcome.folder;
   return document(std::move(json));

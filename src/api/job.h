@@ -3,13 +3,13 @@
 
 #include "app/fleet.h"
 #include "app/run.h"
-#include "app/try_pair.h"
+#include "app/compare_pair.h"
 #include "base/json.h"
 
 namespace amdahl::api {
 
 Json run(const app::RunOutcome& outcome);
 Json adopted(const app::Adopted& adopted);
-Json compared(const app::TryOutcome& outcome);
+Json compared(const app::CompareOutcome& outcome);
 
 }  // namespace amdahl::api

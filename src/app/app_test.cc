@@ -9,7 +9,7 @@
 #include "app/fleet.h"
 #include "app/job_profile.h"
 #include "app/run.h"
-#include "app/try_pair.h"
+#include "app/compare_pair.h"
 #include "os/files.h"
 
 namespace amdahl::app {
@@ -200,10 +200,10 @@ loss.backward()
 }
 
 TEST(ParseTry, WantsTwoCommands) {
-  EXPECT_TRUE(parse_try({"true", ":::", "false"}));
-  EXPECT_EQ(parse_try({"true"}).error().text,
+  EXPECT_TRUE(parse_compare({"true", ":::", "false"}));
+  EXPECT_EQ(parse_compare({"true"}).error().text,
             "':::' must stand between the two commands; type: amdahl compare -- A ::: B");
-  EXPECT_EQ(parse_try({"true", ":::"}).error().text,
+  EXPECT_EQ(parse_compare({"true", ":::"}).error().text,
             "arm B has no command; type: amdahl compare -- A ::: B");
 }
 

@@ -4,7 +4,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "app/config.h"
@@ -38,10 +37,5 @@ struct FleetAnswer : ingest::Ingested {
 // See ingest::read_fleet for errors. `ledger` may be null.
 Result<FleetAnswer> scan_all(const Config& config, ledger::Ledger* ledger, os::Clock& clock,
                              const ScanOptions& options);
-
-// "2017-10-11", "2017-10-11T06:00", "1507680000", "now", "-7d", "36h" (before now).
-Result<Nanos> parse_when(std::string_view text, std::string_view what, Nanos now);
-// "7d", "36h", "90min".
-Result<Nanos> parse_length(std::string_view text, std::string_view what);
 
 }  // namespace amdahl::app

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/job.h"
-#include "app/try_pair.h"
+#include "app/compare_pair.h"
 #include "base/text.h"
 #include "cli/show.h"
 #include "cli/terminal.h"
@@ -19,7 +19,7 @@
 namespace amdahl::cli {
 namespace {
 
-std::string show_so_far(const app::TryProgress& at) {
+std::string show_so_far(const app::CompareProgress& at) {
   const model::Comparison& c = at.so_far;
   if (c.pairs == 0) return "";
   const double most = std::max(c.log_e_win, c.log_e_worse);
@@ -29,7 +29,7 @@ std::string show_so_far(const app::TryProgress& at) {
                      show_number(std::exp(std::min(most, 13.0))), std::exp(at.log_e_needed));
 }
 
-std::string show_left(const app::TryProgress& at) {
+std::string show_left(const app::CompareProgress& at) {
   std::string text;
   if (at.pairs_left) {
     text = fmt::format("; about {} more pair{}", *at.pairs_left, *at.pairs_left == 1 ? "" : "s");
@@ -41,7 +41,7 @@ std::string show_left(const app::TryProgress& at) {
   return text;
 }
 
-std::string show_arm(const app::TryProgress& at) {
+std::string show_arm(const app::CompareProgress& at) {
   std::string text = "; " + at.arm;
   if (at.elapsed_s > 0) text += " " + show_duration(from_seconds(at.elapsed_s));
   if (at.elapsed_s > 0 && at.expected_s > 0) {
@@ -51,13 +51,13 @@ std::string show_arm(const app::TryProgress& at) {
 }
 
 // What matters most comes first: a narrow terminal cuts the rest.
-std::string show_progress(const app::TryProgress& at) {
+std::string show_progress(const app::CompareProgress& at) {
   return fmt::format("{} {} of {}{}{}{}{}", at.stage, at.number,
                      at.stage == "pair" ? "at most " : "", at.most, show_left(at), show_so_far(at),
                      show_arm(at));
 }
 
-void put_into(app::TryQuestion& question, const CompareFlags& flags) {
+void put_into(app::CompareQuestion& question, const CompareFlags& flags) {
   if (flags.pairs != 0) question.pairs = flags.pairs;
   if (flags.accelerators > 0) {
     question.a.accelerators = question.b.accelerators = flags.accelerators;
@@ -75,23 +75,23 @@ void put_into(app::TryQuestion& question, const CompareFlags& flags) {
   question.seed = flags.seed;
 }
 
-Result<app::TryOutcome> tried(const CompareFlags& flags, const app::TryWatch& watch) {
+Result<app::CompareOutcome> tried(const CompareFlags& flags, const app::CompareWatch& watch) {
   const app::Config config = TRY(config_for(flags));
   const std::vector<std::string>& words = flags.command.empty() ? flags.words : flags.command;
   if (flags.resume.empty()) {
-    app::TryQuestion question = TRY(app::parse_try(words));
+    app::CompareQuestion question = TRY(app::parse_compare(words));
     put_into(question, flags);
-    return app::try_pairs(config, question, watch);
+    return app::compare_pairs(config, question, watch);
   }
-  app::TryAgain again;
+  app::CompareAgain again;
   again.folder = flags.resume;
   again.words = words;
   if (flags.pairs != 0) again.pairs = flags.pairs;
   if (flags.precision != 0) again.precision = flags.precision / 100;
-  return app::try_again(config, again, watch);
+  return app::compare_again(config, again, watch);
 }
 
-Result<> write_page(const CompareFlags& flags, const app::TryOutcome& outcome) {
+Result<> write_page(const CompareFlags& flags, const app::CompareOutcome& outcome) {
   if (flags.html.empty()) return Ok{};
   const compare::PageFooter imprint{describe_time(outcome.started) + " UTC", os::host_name(),
                                     outcome.folder};
@@ -99,7 +99,7 @@ Result<> write_page(const CompareFlags& flags, const app::TryOutcome& outcome) {
       .in("--html");
 }
 
-void show(const CompareFlags& flags, const app::TryOutcome& outcome) {
+void show(const CompareFlags& flags, const app::CompareOutcome& outcome) {
   const compare::Account& account = outcome.account;
   if (flags.json) {
     return print_json(api::compared(outcome));
@@ -117,10 +117,10 @@ Result<int> do_compare(const CompareFlags& flags) {
   catch_interrupts();
   ProgressLine line(flags);
   const bool silent = flags.quiet || (flags.json && !line.live());
-  app::TryWatch watch;
+  app::CompareWatch watch;
   watch.stopped = interrupted;
   if (!silent) {
-    watch.progress = [&](const app::TryProgress& at) { line.show(show_progress(at)); };
+    watch.progress = [&](const app::CompareProgress& at) { line.show(show_progress(at)); };
     watch.say = [&](const std::string& text) { line.say(text); };
   }
   const auto outcome = tried(flags, watch);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "api/fleet.h"
+#include "app/parse_time.h"
 #include "app/scan.h"
 #include "base/text.h"
 #include "cli/show.h"

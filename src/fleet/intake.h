@@ -31,7 +31,7 @@ struct Job {
   Where where;
 };
 // This job had this accelerator of this host for its whole life (GRES index, allocation lists).
-struct Place {
+struct Assignment {
   std::string_view job;
   std::string_view host;
   std::string_view accelerator;
@@ -94,8 +94,8 @@ struct Troubles {  // So many, without a place.
   std::uint64_t count = 0;
 };
 
-using Record = std::variant<Job, Place, Capacity, Occupancy, Device, Parts, Down, Samples, Rows,
-                            Complaint, Troubles>;
+using Record = std::variant<Job, Assignment, Capacity, Occupancy, Device, Parts, Down, Samples,
+                            Rows, Complaint, Troubles>;
 
 inline bool is_samples(const Record& record) {
   return std::holds_alternative<Samples>(record) || std::holds_alternative<Rows>(record);

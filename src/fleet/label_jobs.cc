@@ -183,7 +183,7 @@ void LabelJobs::tell_job(Intake& intake, const LabelledJob& seen, const Devices&
     intake.job(job, {});
   }
   for (const auto& [place, slices] : devices) {
-    if (slices.shares.empty()) intake.tell(Place{seen.id, place.first, place.second});
+    if (slices.shares.empty()) intake.tell(Assignment{seen.id, place.first, place.second});
   }
 }
 

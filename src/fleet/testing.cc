@@ -50,7 +50,7 @@ void Recorder::keep(const fleet::Job& told) {
   jobs.push_back(std::move(kept));
 }
 
-void Recorder::keep(const Place& place) {
+void Recorder::keep(const Assignment& place) {
   places.push_back(fmt::format("{} {} {}", place.job, place.host, place.accelerator));
 }
 

@@ -48,7 +48,7 @@ class Recorder final : public Intake {
 
  private:
   void keep(const fleet::Job& job);
-  void keep(const Place& place);
+  void keep(const Assignment& place);
   void keep(const Capacity& capacity);
   void keep(const Occupancy& occupancy);
   void keep(const Device& device);

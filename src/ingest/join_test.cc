@@ -221,8 +221,8 @@ TEST(Join, PlacesMayHaveNamesToo) {
   job.end = kHour.end;
   job.accelerators = 2;
   accumulator.job(job, {});
-  accumulator.tell(fleet::Place{"1", "n1", "GPU-a"});
-  accumulator.tell(fleet::Place{"1", "n1", "00000000:18:00.0"});
+  accumulator.tell(fleet::Assignment{"1", "n1", "GPU-a"});
+  accumulator.tell(fleet::Assignment{"1", "n1", "00000000:18:00.0"});
   accumulator.tell(fleet::Device{.host = "n1", .accelerator = "5", .bus = "0000:18:00.0"});
   const auto by_both = accumulator.series({"n1", "4", "GPU-a", "", "", "DCGM_FI_DEV_GPU_UTIL", ""});
   const auto by_index = accumulator.series({"n1", "5", "", "", "", "DCGM_FI_DEV_GPU_UTIL", ""});
@@ -245,7 +245,7 @@ TEST(Join, WhatComesTooLateIsSaid) {
   job.end = kHour.end;
   job.accelerators = 1;
   accumulator.job(job, {});
-  accumulator.tell(fleet::Place{"1", "n1", "0"});
+  accumulator.tell(fleet::Assignment{"1", "n1", "0"});
   const auto id = accumulator.series({"n1", "", "GPU-a", "", "", "DCGM_FI_DEV_GPU_UTIL", ""});
   const fleet::Sample first{kHour.start, 50};
   accumulator.samples(id, {&first, 1});
@@ -334,7 +334,7 @@ TEST(Join, AMigUuidIsASliceOfItsDevice) {
   job.end = kHour.end;
   job.accelerators = 2.0 / 7;
   accumulator.job(job, {});
-  accumulator.tell(fleet::Place{"1", "n1", "MIG-a"});
+  accumulator.tell(fleet::Assignment{"1", "n1", "MIG-a"});
   accumulator.tell(fleet::Device{
       .host = "n1", .accelerator = "0", .slice = "MIG-a", .profile = "2g.10gb", .uuid = "MIG-a"});
   const auto mine =

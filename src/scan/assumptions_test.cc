@@ -100,7 +100,7 @@ TEST(Assumptions, SamplesThatNameARunningJobMakeItLonger) {
   for (const bool named : {true, false}) {
     UsageAccumulator accumulator;
     accumulator.job(running("1", hours(0), hours(2)), {});
-    accumulator.tell(fleet::Place{"1", "h1", "0"});
+    accumulator.tell(fleet::Assignment{"1", "h1", "0"});
     give(accumulator, named ? "1" : "", hours(0), hours(3));
     const FleetUsage usage = std::move(accumulator).finish();
     EXPECT_NEAR(allocated_hours(usage), named ? 3 : 2, 1e-9);
@@ -111,7 +111,7 @@ TEST(Assumptions, SamplesThatNameARunningJobMakeItLonger) {
 TEST(Assumptions, AJobOfWhichNothingIsSaidRunsToTheEndAndThatIsSaid) {
   UsageAccumulator accumulator;
   accumulator.job(running("1", hours(0), Nanos{-1}), {});
-  accumulator.tell(fleet::Place{"1", "h1", "0"});
+  accumulator.tell(fleet::Assignment{"1", "h1", "0"});
   give(accumulator, "", hours(0), hours(3));
   const FleetUsage usage = std::move(accumulator).finish();
   EXPECT_NEAR(allocated_hours(usage), 3, 1e-9);

@@ -20,7 +20,8 @@ TEST(Stop, WhileAnAccumulatorSettles) {
   UsageOptions options;
   options.stop = [&] { return ++asked > 3; };
   UsageAccumulator accumulator(options);
-  for (int i = 0; i < kPlaces; ++i) accumulator.tell(fleet::Place{std::to_string(i), "h1", "0"});
+  for (int i = 0; i < kPlaces; ++i)
+    accumulator.tell(fleet::Assignment{std::to_string(i), "h1", "0"});
   const auto series = accumulator.series({.host = "h1",
                                           .accelerator = "0",
                                           .uuid = {},

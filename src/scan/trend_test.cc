@@ -63,7 +63,7 @@ TEST(Trend, WindowsSeeNoMoreThanWasAllocated) {
     job.start = start;
     job.end = end;
     accumulator.job(job, {});
-    accumulator.tell(fleet::Place{id, "h", id});
+    accumulator.tell(fleet::Assignment{id, "h", id});
     model::SeriesKey key;
     key.host = "h";
     key.accelerator = id;

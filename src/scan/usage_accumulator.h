@@ -86,7 +86,7 @@ class UsageAccumulator final : public fleet::Intake {
  private:
   friend class Finisher;
   void add(const fleet::Job& job);
-  void add(const fleet::Place& place);
+  void add(const fleet::Assignment& place);
   void add(const fleet::Capacity& capacity);
   void add(const fleet::Occupancy& occupancy);
   void add(const fleet::Device& device);

@@ -47,7 +47,7 @@ void UsageAccumulator::add(const fleet::Job& told) {
               given.end > Nanos{} && given.elapsed > Nanos{} ? "end - elapsed" : "submit time"));
 }
 
-void UsageAccumulator::add(const fleet::Place& place) {
+void UsageAccumulator::add(const fleet::Assignment& place) {
   holders_.place(words_.intern(place.job), holders_.host(place.host),
                  words_.intern(place.accelerator));
   is_stale_ = true;

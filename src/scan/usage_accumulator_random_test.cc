@@ -107,7 +107,7 @@ void tell(const Fleet& fleet, UsageAccumulator& accumulator, bool by_series) {
     draft.accelerators = static_cast<double>(job.places.size());
     accumulator.job(draft, {});
     for (const auto& [host, device] : job.places) {
-      accumulator.tell(fleet::Place{job.id, host_name(host), std::to_string(device)});
+      accumulator.tell(fleet::Assignment{job.id, host_name(host), std::to_string(device)});
     }
   }
   std::vector<SeriesId> ids;

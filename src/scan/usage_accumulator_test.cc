@@ -80,7 +80,7 @@ const Window kHour{kStart, kStart + seconds(3600)};
 TEST(UsageAccumulator, SplitsWhatAJobHeld) {
   UsageAccumulator sums({.window = kHour, .idle_below = 0.05});
   sums.job(draft("1", 0, 400), {});
-  sums.tell(fleet::Place{"1", "h1", "0"});
+  sums.tell(fleet::Assignment{"1", "h1", "0"});
   const SeriesId id = series(sums);
   give_all(sums, id, 0, 100, 0);
   give_all(sums, id, 100, 200, 4);
@@ -98,8 +98,8 @@ TEST(UsageAccumulator, AJobWithoutSamplesIsUnobservedNotIdle) {
   UsageAccumulator sums({.window = kHour});
   sums.job(draft("1", 0, 100), {});
   sums.job(draft("2", 200, 203), {});  // Shorter than the cadence: nobody looked.
-  sums.tell(fleet::Place{"1", "h1", "0"});
-  sums.tell(fleet::Place{"2", "h1", "0"});
+  sums.tell(fleet::Assignment{"1", "h1", "0"});
+  sums.tell(fleet::Assignment{"2", "h1", "0"});
   const SeriesId id = series(sums);
   give_all(sums, id, 0, 100, 50);
   const FleetUsage usage = std::move(sums).finish();
@@ -111,7 +111,7 @@ TEST(UsageAccumulator, AJobWithoutSamplesIsUnobservedNotIdle) {
 TEST(UsageAccumulator, OneOfFourAcceleratorsWithoutTelemetry) {
   UsageAccumulator sums({.window = kHour});
   sums.job(draft("1", 0, 100, 4), {});
-  for (const char* device : {"0", "1", "2", "3"}) sums.tell(fleet::Place{"1", "h1", device});
+  for (const char* device : {"0", "1", "2", "3"}) sums.tell(fleet::Assignment{"1", "h1", device});
   for (const char* device : {"0", "1", "2"}) give_all(sums, series(sums, device), 0, 100, 100);
   const FleetUsage usage = std::move(sums).finish();
   expect_split(job_of(usage, "1").split, 400, 100, 0, 0, 300);
@@ -124,7 +124,7 @@ TEST(UsageAccumulator, ClipsToTheWindow) {
   UsageAccumulator sums({.window = Window{kStart + seconds(100), kStart + seconds(200)}});
   sums.job(draft("1", 0, 400), {});
   sums.job(draft("2", 400, 500), {});
-  sums.tell(fleet::Place{"1", "h1", "0"});
+  sums.tell(fleet::Assignment{"1", "h1", "0"});
   const SeriesId id = series(sums);
   give_all(sums, id, 0, 400, 50);
   const FleetUsage usage = std::move(sums).finish();
@@ -139,7 +139,7 @@ TEST(UsageAccumulator, ClipsToTheWindow) {
 TEST(UsageAccumulator, HoldingASampleAcrossGaps) {
   UsageAccumulator sums({.window = kHour});
   sums.job(draft("1", 0, 1000), {});
-  sums.tell(fleet::Place{"1", "h1", "0"});
+  sums.tell(fleet::Assignment{"1", "h1", "0"});
   const SeriesId id = series(sums);
   give_all(sums, id, 0, 100, 100);    // The last is at 90, the next at 500:
   give_all(sums, id, 500, 600, 100);  // 410 s, of which 20 are held; then 410 s to the end.
@@ -150,7 +150,7 @@ TEST(UsageAccumulator, HoldingASampleAcrossGaps) {
 TEST(UsageAccumulator, DcgmBlanksAreNoNumbers) {
   UsageAccumulator sums({.window = kHour});
   sums.job(draft("1", 0, 100), {});
-  sums.tell(fleet::Place{"1", "h1", "0"});
+  sums.tell(fleet::Assignment{"1", "h1", "0"});
   const SeriesId id = series(sums);
   give_all(sums, id, 0, 100, 50);
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -172,8 +172,8 @@ TEST(UsageAccumulator, RequeuedAndDuplicatedRecords) {
   sums.job(draft("1", 0, 100), {});
   sums.job(draft("1", 0, 100), {});    // The same record again.
   sums.job(draft("1", 200, 300), {});  // Requeued.
-  sums.tell(fleet::Place{"1", "h1", "0"});
-  sums.tell(fleet::Place{"1", "h1", "0"});
+  sums.tell(fleet::Assignment{"1", "h1", "0"});
+  sums.tell(fleet::Assignment{"1", "h1", "0"});
   const SeriesId id = series(sums);
   give_all(sums, id, 0, 100, 0);
   give_all(sums, id, 100, 200, 0);
@@ -231,7 +231,7 @@ TEST(UsageAccumulator, EndUnknownRunsToTheEndOfTheWindow) {
   running.end = {};
   running.state = JobState::kRunning;
   sums.job(running, {});
-  sums.tell(fleet::Place{"1", "h1", "0"});
+  sums.tell(fleet::Assignment{"1", "h1", "0"});
   give_all(sums, series(sums), 3000, 3600, 100);
   const FleetUsage usage = std::move(sums).finish();
   expect_split(job_of(usage, "1").split, 600, 0, 0, 0, 600);
@@ -272,7 +272,7 @@ TEST(UsageAccumulator, WhatHeldNothingIsCounted) {
 TEST(UsageAccumulator, LateAndDuplicateSamples) {
   UsageAccumulator sums({.window = kHour});
   sums.job(draft("1", 0, 200), {});
-  sums.tell(fleet::Place{"1", "h1", "0"});
+  sums.tell(fleet::Assignment{"1", "h1", "0"});
   const SeriesId id = series(sums);
   give_all(sums, id, 0, 80, 100);
   give(sums, id, 90, 100);
@@ -293,7 +293,7 @@ TEST(UsageAccumulator, LateAndDuplicateSamples) {
 TEST(UsageAccumulator, InputThatGoesBackInTime) {
   UsageAccumulator sums({.window = kHour});
   sums.job(draft("1", 0, 400), {});
-  sums.tell(fleet::Place{"1", "h1", "0"});
+  sums.tell(fleet::Assignment{"1", "h1", "0"});
   const SeriesId id = series(sums);
   give_all(sums, id, 200, 400, 100);
   give_all(sums, id, 0, 200, 0);
@@ -313,7 +313,7 @@ TEST(UsageAccumulator, ALabelWinsOverPlaceAndTime) {
   JobDraft array = draft("7_3", 0, 100);
   array.raw = "9";
   sums.job(array, {});
-  sums.tell(fleet::Place{"1", "h1", "0"});
+  sums.tell(fleet::Assignment{"1", "h1", "0"});
   give_all(sums, series(sums, "0", "2"), 0, 100, 100);
   give_all(sums, series(sums, "1", "9"), 0, 120,
            100);  // By the scheduler's number; 20 s too long.
@@ -377,8 +377,8 @@ TEST(UsageAccumulator, ToldCapacityDecidesWhatAWholeHostIs) {
 TEST(UsageAccumulator, PrefersSmActiveAndNamesIt) {
   UsageAccumulator sums({.window = kHour});
   sums.job(draft("1", 0, 100, 2), {});
-  sums.tell(fleet::Place{"1", "h1", "0"});
-  sums.tell(fleet::Place{"1", "h1", "1"});
+  sums.tell(fleet::Assignment{"1", "h1", "0"});
+  sums.tell(fleet::Assignment{"1", "h1", "1"});
   give_all(sums, series(sums, "0"), 0, 100, 100);
   give_all(sums, series(sums, "0", {}, "DCGM_FI_PROF_SM_ACTIVE"), 0, 100, 0.25F);
   give_all(sums, series(sums, "0", {}, "DCGM_FI_PROF_GR_ENGINE_ACTIVE"), 0, 100, 0.5F);
@@ -397,8 +397,8 @@ TEST(UsageAccumulator, ASharedAcceleratorIsSharedOut) {
   UsageAccumulator sums({.window = kHour});
   sums.job(draft("1", 0, 200, 0.5), {});
   sums.job(draft("2", 100, 300, 0.5), {});
-  sums.tell(fleet::Place{"1", "h1", "0"});
-  sums.tell(fleet::Place{"2", "h1", "0"});
+  sums.tell(fleet::Assignment{"1", "h1", "0"});
+  sums.tell(fleet::Assignment{"2", "h1", "0"});
   const SeriesId id = series(sums);
   give_all(sums, id, 0, 200, 100);
   give_all(sums, id, 200, 300, 0);
@@ -429,7 +429,7 @@ TEST(UsageAccumulator, JobsThatComeAfterTheirSamplesBegan) {
   const SeriesId id = series(sums);
   give_all(sums, id, 0, 100, 100);
   sums.job(draft("1", 0, 200), {});
-  sums.tell(fleet::Place{"1", "h1", "0"});
+  sums.tell(fleet::Assignment{"1", "h1", "0"});
   give_all(sums, id, 100, 200, 100);
   const FleetUsage usage = std::move(sums).finish();
   EXPECT_EQ(usage.attributed, 10U);
@@ -440,7 +440,7 @@ TEST(UsageAccumulator, JobsThatComeAfterTheirSamplesBegan) {
 TEST(UsageAccumulator, UnallocatedAndOccupiedCapacity) {
   UsageAccumulator sums({.window = kHour});
   sums.job(draft("1", 0, 100), {});
-  sums.tell(fleet::Place{"1", "h1", "0"});
+  sums.tell(fleet::Assignment{"1", "h1", "0"});
   give_all(sums, series(sums, "0"), 0, 200, 100);
   give_all(sums, series(sums, "1"), 0, 200, 0);
   sums.tell(fleet::Occupancy{"vc1", kStart - seconds(60), seconds(120), 10, 6, 1});
@@ -458,7 +458,7 @@ TEST(UsageAccumulator, UnallocatedAndOccupiedCapacity) {
 TEST(UsageAccumulator, TimelinesShowWhenItWasIdle) {
   UsageAccumulator sums({.window = Window{kStart, kStart + seconds(64000)}});
   sums.job(draft("1", 0, 64000), {});
-  sums.tell(fleet::Place{"1", "h1", "0"});
+  sums.tell(fleet::Assignment{"1", "h1", "0"});
   const SeriesId id = series(sums);
   give_all(sums, id, 0, 32000, 0);
   give_all(sums, id, 32000, 64000, 90);
@@ -482,7 +482,7 @@ TEST(UsageAccumulator, TimelineOfARunningJobOfUnknownLength) {
   running.end = {};
   running.state = JobState::kRunning;
   sums.job(running, {});
-  sums.tell(fleet::Place{"1", "h1", "0"});
+  sums.tell(fleet::Assignment{"1", "h1", "0"});
   const SeriesId id = series(sums);
   give_all(sums, id, 0, 100000, 0);
   const FleetUsage usage = std::move(sums).finish();

@@ -30,12 +30,12 @@ TEST(Answers, WhatASchemaDoesNotNameIsAProblem) {
 
 // The harness checks each answer; this asks for one of every kind.
 TEST(Answers, EverySchemaIsThatOfARealAnswer) {
-  House house;
-  house.add_nap_job("0.3");
+  Sandbox sandbox;
+  sandbox.add_nap_job("0.3");
   const auto ask = [&](Words words) {
     const auto end = std::ranges::find(words, "--");
     words.insert(end, "--json");
-    const Outcome outcome = house.amdahl(words);
+    const Outcome outcome = sandbox.amdahl(words);
     EXPECT_TRUE(Json::accept(outcome.out)) << words.front() << ": " << outcome.out << outcome.err;
     return Json::parse(outcome.out, nullptr, false);
   };
@@ -43,7 +43,7 @@ TEST(Answers, EverySchemaIsThatOfARealAnswer) {
     ask(words);
   }
   ask({"config", "campaign.k"});
-  house.amdahl({"init"}, {{"AMDAHL_CONFIG", house.path("other.toml")}});
+  sandbox.amdahl({"init"}, {{"AMDAHL_CONFIG", sandbox.path("other.toml")}});
   ask({"init"});
   ask({"run", "--quiet", "--family", "other", "--", "sleep", "0.5"});
   ask({"anatomy", "last"});
@@ -74,7 +74,7 @@ TEST(Answers, EverySchemaIsThatOfARealAnswer) {
   ask({"ledger", "verify"});
   ask({"gate", "rollback", win, "--reason", "enough"});
   ask({"ledger", "reopen", win, "--reason", "again"});
-  house.write("one.sh", "#!/bin/sh\nsleep 1.1\necho loss 0.5\n", true);
+  sandbox.write("one.sh", "#!/bin/sh\nsleep 1.1\necho loss 0.5\n", true);
   ask({"tune", "--quiet", "--budget", "5s", "--accelerators", "1", "--", "./one.sh"});
   EXPECT_EQ(all_schemas(), schemas_used());
 }

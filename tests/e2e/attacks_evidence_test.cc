@@ -19,38 +19,38 @@ if [ -n "$FAST" ]; then echo >> "$COUNT"; n=$(wc -l < "$COUNT"); sleep 0.1; else
 class Attack : public testing::Test {
  protected:
   Attack() {
-    house_.write("config.toml",
-                 "slots = [0]\n[campaign]\nk = 5\nalpha = 0.5\n[loop]\nqueue = 0\n"
-                 "worth_at_least = 0.0\nbusy_hosts = false\nper_family = 1\nlease_s = 3.0\n"
-                 "[canary]\nruns = 0\n");
-    house_.write("data/a", "what it reads\n");
+    sandbox_.write("config.toml",
+                   "slots = [0]\n[campaign]\nk = 5\nalpha = 0.5\n[loop]\nqueue = 0\n"
+                   "worth_at_least = 0.0\nbusy_hosts = false\nper_family = 1\nlease_s = 3.0\n"
+                   "[canary]\nruns = 0\n");
+    sandbox_.write("data/a", "what it reads\n");
   }
 
   // A job of this body and what its spec says besides.
   void adopt(const std::string& body, const std::string& inputs, const std::string& rest) {
-    house_.write("job.sh", kHead + body, true);
-    house_.write("job.toml", "family = \"job\"\ncommand = [\"./job.sh\"]\nworkdir = \".\"\n" +
-                                 inputs + "time_limit_s = 10\n[env]\nCOUNT = \"" +
-                                 house_.path("count") + "\"\n" + rest);
-    const Outcome adopted = house_.amdahl({"adopt", "--spec", "job.toml", "--replace"});
+    sandbox_.write("job.sh", kHead + body, true);
+    sandbox_.write("job.toml", "family = \"job\"\ncommand = [\"./job.sh\"]\nworkdir = \".\"\n" +
+                                   inputs + "time_limit_s = 10\n[env]\nCOUNT = \"" +
+                                   sandbox_.path("count") + "\"\n" + rest);
+    const Outcome adopted = sandbox_.amdahl({"adopt", "--spec", "job.toml", "--replace"});
     ASSERT_EQ(adopted.code, 0) << adopted.err;
   }
 
   // The hypothesis, once all is settled.
   Json settle(const std::map<std::string, std::string>& env = {}) {
     const Outcome proposed =
-        house_.amdahl({"propose", "job", "--env", "FAST=1", "--gain", "40", "--title", "fast"});
+        sandbox_.amdahl({"propose", "job", "--env", "FAST=1", "--gain", "40", "--title", "fast"});
     EXPECT_EQ(proposed.code, 0) << proposed.err;
-    const Outcome cycle = house_.amdahl({"cycle", "--watch", "--gate-policy", "demo"}, env);
+    const Outcome cycle = sandbox_.amdahl({"cycle", "--watch", "--gate-policy", "demo"}, env);
     EXPECT_EQ(cycle.code, 0) << cycle.err;
     said_ = cycle.out + cycle.err;
-    return json_of(house_.amdahl({"ledger", "list", "--json"})).at("hypotheses").at(0);
+    return json_of(sandbox_.amdahl({"ledger", "list", "--json"})).at("hypotheses").at(0);
   }
 
   // How the check voted last, and why.
   std::string vote(const std::string& check) const {
     std::string last;
-    for (const Json& event : events(house_, "check.voted")) {
+    for (const Json& event : events(sandbox_, "check.voted")) {
       const Json& finding = event.at("payload");
       if (finding.at("check") != check) continue;
       last =
@@ -59,7 +59,7 @@ class Attack : public testing::Test {
     return last;
   }
 
-  House house_;
+  Sandbox sandbox_;
   std::string said_;
 };
 
@@ -114,12 +114,12 @@ TEST_F(Attack, ALogThatIsNotDigestedHoldsNothingUp) {
 
 TEST_F(Attack, AClockThatIsSetBackRefutesNothing) {
   adopt("result\n", kInputs, std::string(kOneUnit) + kResult);
-  house_.write("worker.sh", "#!/bin/sh\nLD_PRELOAD=" CLOCK_STEP " exec " AMDAHL_PROGRAM " \"$@\"\n",
-               true);
-  const Json ended = settle({{"AMDAHL_WORKER", house_.path("worker.sh")}});
+  sandbox_.write("worker.sh",
+                 "#!/bin/sh\nLD_PRELOAD=" CLOCK_STEP " exec " AMDAHL_PROGRAM " \"$@\"\n", true);
+  const Json ended = settle({{"AMDAHL_WORKER", sandbox_.path("worker.sh")}});
   EXPECT_EQ(ended.at("state"), "promoted") << said_ << vote("design");
   int stepped = 0;
-  for (const Json& event : events(house_, "run.collected")) {
+  for (const Json& event : events(sandbox_, "run.collected")) {
     const Json& fact = event.at("payload").at("fact");
     if (!fact.is_object()) continue;
     EXPECT_EQ(fact.at("ran_variant_second"), fact.at("variant_second"));
@@ -132,7 +132,7 @@ TEST_F(Attack, AClockThatIsSetBackRefutesNothing) {
 TEST_F(Attack, NoiseIsThatOfTheJobItWasMeasuredOn) {
   const auto same_pairs = [&] {
     int pairs = 0;
-    for (const Json& event : events(house_, "run.reserved")) {
+    for (const Json& event : events(sandbox_, "run.reserved")) {
       pairs += event.at("payload").at("purpose") == "same" ? 1 : 0;
     }
     return pairs;
@@ -142,9 +142,9 @@ TEST_F(Attack, NoiseIsThatOfTheJobItWasMeasuredOn) {
   const int before = same_pairs();
   EXPECT_GE(before, 6);
   adopt("result\n", kInputs, "[work]\nfixed = 2\n" + std::string(kResult));
-  const Outcome proposed = house_.amdahl({"propose", "job", "--env", "OTHER=1", "--gain", "40"});
+  const Outcome proposed = sandbox_.amdahl({"propose", "job", "--env", "OTHER=1", "--gain", "40"});
   ASSERT_EQ(proposed.code, 0) << proposed.err;
-  ASSERT_EQ(house_.amdahl({"cycle", "--watch"}).code, 0);
+  ASSERT_EQ(sandbox_.amdahl({"cycle", "--watch"}).code, 0);
   EXPECT_GE(same_pairs(), before + 6) << "work is counted in other units now";
 }
 

@@ -18,32 +18,35 @@ class Attack : public testing::Test {
   // A family that runs the script, and no ideas but those that the test proposes.
   void adopt(const std::string& family, const std::string& script, const std::string& more = "",
              const std::vector<std::string>& words = {}) {
-    house_.write(family + ".sh", "echo ran >> '" + house_.path(family + ".log") + "'\n" + script);
-    house_.write(family + ".toml", "family = \"" + family + "\"\ncommand = [\"sh\", \"" + family +
-                                       ".sh\"]\naccelerators = 1\n" + more + "[work]\nfixed = 1\n");
+    sandbox_.write(family + ".sh",
+                   "echo ran >> '" + sandbox_.path(family + ".log") + "'\n" + script);
+    sandbox_.write(family + ".toml", "family = \"" + family + "\"\ncommand = [\"sh\", \"" + family +
+                                         ".sh\"]\naccelerators = 1\n" + more +
+                                         "[work]\nfixed = 1\n");
     std::vector<std::string> argv{"adopt", "--spec", family + ".toml"};
     argv.insert(argv.end(), words.begin(), words.end());
-    const Outcome adopted = house_.amdahl(argv);
+    const Outcome adopted = sandbox_.amdahl(argv);
     ASSERT_EQ(adopted.code, 0) << adopted.err;
   }
   void SetUp() override {
-    house_.write("config.toml",
-                 "[campaign]\nk = 4\n[loop]\nqueue = 0\nper_family = 1\nlease_s = 3.0\n");
+    sandbox_.write("config.toml",
+                   "[campaign]\nk = 4\n[loop]\nqueue = 0\nper_family = 1\nlease_s = 3.0\n");
   }
 
-  Outcome watch() const { return house_.amdahl({"cycle", "--watch"}); }
+  Outcome watch() const { return sandbox_.amdahl({"cycle", "--watch"}); }
 
   int ran(const std::string& family) const {
-    return house_.has(family + ".log") ? count_lines(house_.read(family + ".log"), "ran") : 0;
+    return sandbox_.has(family + ".log") ? count_lines(sandbox_.read(family + ".log"), "ran") : 0;
   }
 
   // The worker of the only run that has started and is not over.
   pid_t worker() const {
     for (int tries = 0; tries < 1000; ++tries) {
-      for (const std::string& run : house_.list("state/runs")) {
+      for (const std::string& run : sandbox_.list("state/runs")) {
         const std::string folder = "state/runs/" + run;
-        if (!house_.has(folder + "/started.json") || house_.has(folder + "/done.json")) continue;
-        return Json::parse(house_.read(folder + "/started.json")).at("pid").get<pid_t>();
+        if (!sandbox_.has(folder + "/started.json") || sandbox_.has(folder + "/done.json"))
+          continue;
+        return Json::parse(sandbox_.read(folder + "/started.json")).at("pid").get<pid_t>();
       }
       std::this_thread::sleep_for(10ms);
     }
@@ -55,26 +58,26 @@ class Attack : public testing::Test {
   void expect_sums() const {
     double spent = 0;
     for (const char* kind : {"run.collected", "run.voided"}) {
-      for (const Json& event : events(house_, kind)) {
+      for (const Json& event : events(sandbox_, kind)) {
         spent += event.at("payload").at("spent_accelerator_s").get<double>();
       }
     }
     std::map<std::string, double> open;
-    for (const Json& event : events(house_, "run.reserved")) {
+    for (const Json& event : events(sandbox_, "run.reserved")) {
       open[event.at("subject")] = event.at("payload").at("reserved_accelerator_s").get<double>();
     }
     for (const char* kind : {"run.collected", "run.voided"}) {
-      for (const Json& event : events(house_, kind)) open.erase(event.at("subject"));
+      for (const Json& event : events(sandbox_, kind)) open.erase(event.at("subject"));
     }
     double committed = 0;
     for (const auto& [run, reserved] : open) committed += reserved;
-    const Json budget = json_of(house_.amdahl({"status", "--json"})).at("budgets");
+    const Json budget = json_of(sandbox_.amdahl({"status", "--json"})).at("budgets");
     const Json& time = budget.at("accelerator_s");
     EXPECT_NEAR(time.at("spent").get<double>() + time.at("overrun").get<double>(), spent, 1e-4);
     EXPECT_NEAR(time.at("committed").get<double>(), committed, 1e-4);
   }
 
-  House house_;
+  Sandbox sandbox_;
 };
 
 TEST_F(Attack, ANewLedgerCollectsNothingOfAnOldOne) {
@@ -82,34 +85,34 @@ TEST_F(Attack, ANewLedgerCollectsNothingOfAnOldOne) {
   ASSERT_EQ(watch().code, 0);
   const int before = ran("nap");
   ASSERT_GE(before, 2) << "a profile: a plain run and one with the hook";
-  for (const std::string& file : house_.list("state")) {
+  for (const std::string& file : sandbox_.list("state")) {
     if (file.starts_with("ledger.db")) {
-      ASSERT_EQ(run({"mv", "state/" + file, "old-" + file}, {}, house_.path()).code, 0);
+      ASSERT_EQ(run({"mv", "state/" + file, "old-" + file}, {}, sandbox_.path()).code, 0);
     }
   }
-  ASSERT_EQ(house_.amdahl({"init"}).code, 0);
+  ASSERT_EQ(sandbox_.amdahl({"init"}).code, 0);
   adopt("nap", "sleep 0.1\n");
   const Outcome again = watch();
   ASSERT_EQ(again.code, 0) << again.err;
-  const auto collected = static_cast<int>(events(house_, "run.collected").size());
+  const auto collected = static_cast<int>(events(sandbox_, "run.collected").size());
   EXPECT_GE(collected, 1) << again.err;
   EXPECT_EQ(ran("nap") - before, 2 * collected) << "old receipts were taken for new ones";
-  EXPECT_FALSE(house_.list("state/runs/.aside").empty()) << "nothing is thrown away";
+  EXPECT_FALSE(sandbox_.list("state/runs/.aside").empty()) << "nothing is thrown away";
   expect_sums();
 }
 
 TEST_F(Attack, AKilledRunIsPaidFor) {
   adopt("long", "sleep 30\n", "time_limit_s = 60\n");
-  ASSERT_EQ(house_.amdahl({"cycle"}).code, 0);
+  ASSERT_EQ(sandbox_.amdahl({"cycle"}).code, 0);
   const pid_t killed = worker();
   std::this_thread::sleep_for(1s);
   ::kill(killed, SIGKILL);
-  const Outcome next = house_.amdahl({"cycle"});
+  const Outcome next = sandbox_.amdahl({"cycle"});
   EXPECT_NE(next.err.find("the worker died without writing receipts"), std::string::npos)
       << next.err;
-  ASSERT_EQ(events(house_, "run.voided").size(), 1U);
+  ASSERT_EQ(events(sandbox_, "run.voided").size(), 1U);
   const double spent =
-      events(house_, "run.voided")[0].at("payload").at("spent_accelerator_s").get<double>();
+      events(sandbox_, "run.voided")[0].at("payload").at("spent_accelerator_s").get<double>();
   EXPECT_GE(spent, 1) << "it ran for a second at least";
   EXPECT_LT(spent, 60);
   expect_sums();
@@ -119,15 +122,15 @@ TEST_F(Attack, AKilledRunIsPaidFor) {
 // As long as its limits and their grace: half a minute.
 TEST_F(Attack, AStoppedWorkerIsWaitedForNoLongerThanItsDeadline) {
   adopt("nap", "sleep 0.5\n", "time_limit_s = 1\n");
-  ASSERT_EQ(house_.amdahl({"cycle"}).code, 0);
+  ASSERT_EQ(sandbox_.amdahl({"cycle"}).code, 0);
   const pid_t stopped = worker();
   ::kill(stopped, SIGSTOP);
   const Outcome next = watch();
   EXPECT_EQ(next.code, 0) << next.err;
   EXPECT_NE(next.err.find("is not over after 32"), std::string::npos) << next.err;
-  EXPECT_EQ(events(house_, "run.voided").size(), 1U);
-  EXPECT_EQ(events(house_, "profile.recorded").size(), 1U) << "and the next run went well:\n"
-                                                           << next.err;
+  EXPECT_EQ(events(sandbox_, "run.voided").size(), 1U);
+  EXPECT_EQ(events(sandbox_, "profile.recorded").size(), 1U) << "and the next run went well:\n"
+                                                             << next.err;
   expect_sums();
   ::kill(stopped, SIGKILL);
 }
@@ -138,9 +141,9 @@ TEST_F(Attack, AMendedSpecIsTriedAgain) {
   EXPECT_EQ(count_lines(failed.err, "the run to be profiled failed"), 3) << failed.err;
   EXPECT_EQ(count_lines(watch().err, "the run to be profiled failed"), 0) << "not for ever";
   // The script is mended, not the spec: a person must say so.
-  house_.write("nap.sh", "sleep 0.1\n");
-  const Outcome refreshed = house_.amdahl({"cycle", "--watch", "--refresh"});
-  EXPECT_EQ(events(house_, "profile.recorded").size(), 1U) << refreshed.err;
+  sandbox_.write("nap.sh", "sleep 0.1\n");
+  const Outcome refreshed = sandbox_.amdahl({"cycle", "--watch", "--refresh"});
+  EXPECT_EQ(events(sandbox_, "profile.recorded").size(), 1U) << refreshed.err;
 }
 
 TEST_F(Attack, AnotherSpecHasFailedAtNothing) {
@@ -148,7 +151,7 @@ TEST_F(Attack, AnotherSpecHasFailedAtNothing) {
   watch();
   adopt("nap", "sleep 0.1\n", "time_limit_s = 99\n", {"--replace"});
   const Outcome mended = watch();
-  EXPECT_EQ(events(house_, "profile.recorded").size(), 1U) << mended.err;
+  EXPECT_EQ(events(sandbox_, "profile.recorded").size(), 1U) << mended.err;
 }
 
 TEST_F(Attack, OneBadFamilyStopsNoOther) {
@@ -159,24 +162,24 @@ TEST_F(Attack, OneBadFamilyStopsNoOther) {
   EXPECT_EQ(cycle.code, 3) << cycle.err;
   EXPECT_EQ(count_lines(cycle.err, "wide is skipped: it needs 4096 CPU slots"), 1) << cycle.err;
   EXPECT_EQ(count_lines(cycle.err, "zoo is skipped"), 1) << cycle.err;
-  ASSERT_EQ(events(house_, "profile.recorded").size(), 1U) << cycle.err;
-  EXPECT_EQ(events(house_, "cycle.noted").size(), 2U);
+  ASSERT_EQ(events(sandbox_, "profile.recorded").size(), 1U) << cycle.err;
+  EXPECT_EQ(events(sandbox_, "cycle.noted").size(), 2U);
   EXPECT_EQ(ran("wide") + ran("zoo"), 0);
 }
 
 TEST_F(Attack, ARunWhoseFilesAreBrokenIsVoidAndStopsNoOther) {
   adopt("nap", "sleep 0.3\n");
   adopt("other", "sleep 0.1\n");
-  ASSERT_EQ(house_.amdahl({"cycle"}).code, 0);
+  ASSERT_EQ(sandbox_.amdahl({"cycle"}).code, 0);
   worker();
-  for (const std::string& run : house_.list("state/runs")) {
-    if (run.find("-nap-") != run.npos) house_.write("state/runs/" + run + "/request.json", "{");
+  for (const std::string& run : sandbox_.list("state/runs")) {
+    if (run.find("-nap-") != run.npos) sandbox_.write("state/runs/" + run + "/request.json", "{");
   }
   const Outcome cycle = watch();
   EXPECT_EQ(cycle.code, 0) << cycle.err;
   EXPECT_NE(cycle.err.find("its folder is another run's, or cannot be read"), std::string::npos)
       << cycle.err;
-  EXPECT_EQ(events(house_, "profile.recorded").size(), 2U) << cycle.err;
+  EXPECT_EQ(events(sandbox_, "profile.recorded").size(), 2U) << cycle.err;
   expect_sums();
 }
 

@@ -22,27 +22,27 @@ if [ -n "$FAST" ]; then sleep 0.05; else sleep 0.2; fi
 class Registered : public testing::Test {
  protected:
   Registered() {
-    house_.write("config.toml",
-                 "slots = [0]\n[campaign]\nk = 5\nalpha = 0.5\n[loop]\nqueue = 0\n"
-                 "worth_at_least = 0.0\nbusy_hosts = false\nper_family = 1\nlease_s = 3.0\n"
-                 "[canary]\nruns = 0\n");
-    house_.write("data/a", "what it reads\n");
-    house_.write("job.sh", kJob, true);
+    sandbox_.write("config.toml",
+                   "slots = [0]\n[campaign]\nk = 5\nalpha = 0.5\n[loop]\nqueue = 0\n"
+                   "worth_at_least = 0.0\nbusy_hosts = false\nper_family = 1\nlease_s = 3.0\n"
+                   "[canary]\nruns = 0\n");
+    sandbox_.write("data/a", "what it reads\n");
+    sandbox_.write("job.sh", kJob, true);
   }
 
   void adopt(const std::string& more = "") {
-    house_.write("job.toml",
-                 "family = \"job\"\ncommand = [\"./job.sh\"]\nworkdir = \".\"\n"
-                 "inputs = [\"data/*\"]\ntime_limit_s = 10\n" +
-                     more + "[env]\nLOG = \"" + house_.path("log") +
-                     "\"\n[work]\nfixed = 1\n[[outputs]]\npath = \"{out}/result.txt\"\n");
-    const Outcome adopted = house_.amdahl({"adopt", "--spec", "job.toml", "--replace"});
+    sandbox_.write("job.toml",
+                   "family = \"job\"\ncommand = [\"./job.sh\"]\nworkdir = \".\"\n"
+                   "inputs = [\"data/*\"]\ntime_limit_s = 10\n" +
+                       more + "[env]\nLOG = \"" + sandbox_.path("log") +
+                       "\"\n[work]\nfixed = 1\n[[outputs]]\npath = \"{out}/result.txt\"\n");
+    const Outcome adopted = sandbox_.amdahl({"adopt", "--spec", "job.toml", "--replace"});
     ASSERT_EQ(adopted.code, 0) << adopted.err;
   }
 
   void propose() {
     const Outcome proposed =
-        house_.amdahl({"propose", "job", "--env", "FAST=1", "--gain", "40", "--title", "fast"});
+        sandbox_.amdahl({"propose", "job", "--env", "FAST=1", "--gain", "40", "--title", "fast"});
     ASSERT_EQ(proposed.code, 0) << proposed.err;
   }
 
@@ -50,25 +50,25 @@ class Registered : public testing::Test {
                     const std::string& word = "") {
     std::vector<std::string> words{"cycle", "--gate-policy", "demo"};
     if (!word.empty()) words.push_back(word);
-    const Outcome outcome = house_.amdahl(words, env);
+    const Outcome outcome = sandbox_.amdahl(words, env);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     return outcome.out + outcome.err;
   }
 
   // Single cycles until the ledger has such an event; each leaves its runs in flight.
   void until(const std::string& kind, std::size_t count = 1) {
-    for (int i = 0; i < 100 && events(house_, kind).size() < count; ++i) {
+    for (int i = 0; i < 100 && events(sandbox_, kind).size() < count; ++i) {
       cycle();
       std::this_thread::sleep_for(600ms);
     }
-    ASSERT_GE(events(house_, kind).size(), count) << kind;
+    ASSERT_GE(events(sandbox_, kind).size(), count) << kind;
   }
 
   Json hypothesis() const {
-    return json_of(house_.amdahl({"ledger", "list", "--json"})).at("hypotheses").at(0);
+    return json_of(sandbox_.amdahl({"ledger", "list", "--json"})).at("hypotheses").at(0);
   }
 
-  House house_;
+  Sandbox sandbox_;
 };
 
 TEST_F(Registered, AVariableOfTheShellReachesEveryRunOrNone) {
@@ -80,24 +80,25 @@ TEST_F(Registered, AVariableOfTheShellReachesEveryRunOrNone) {
   EXPECT_NE(said.find("job: arms run in the environment of its first run; here differ: MODE."),
             std::string::npos)
       << said;
-  const std::string log = house_.read("log");
+  const std::string log = sandbox_.read("log");
   EXPECT_EQ(count_lines(log, "mode=two"), 0) << log;
   EXPECT_GE(count_lines(log, "mode=one"), 20) << log;
   EXPECT_GE(count_lines(log, "secret=s3cret-2"), 18) << "secrets are not kept, but passed on";
-  for (const std::string& file : house_.list("state/environments")) {
-    EXPECT_EQ(house_.read("state/environments/" + file).find("s3cret"), std::string::npos) << file;
+  for (const std::string& file : sandbox_.list("state/environments")) {
+    EXPECT_EQ(sandbox_.read("state/environments/" + file).find("s3cret"), std::string::npos)
+        << file;
   }
   EXPECT_EQ(hypothesis().at("state"), "promoted") << said;
   // Whoever wants the new one says so, and it is another setup.
   cycle({{"MODE", "two"}}, "--refresh");
   std::this_thread::sleep_for(1s);
-  EXPECT_GE(count_lines(house_.read("log"), "mode=two"), 1) << house_.read("log");
+  EXPECT_GE(count_lines(sandbox_.read("log"), "mode=two"), 1) << sandbox_.read("log");
 }
 
 TEST_F(Registered, CodeThatMovesEndsTheExperiment) {
   const auto git = [&](std::vector<std::string> words) {
     words.insert(words.begin(), {"git", "-c", "user.name=a", "-c", "user.email=a@b"});
-    ASSERT_EQ(run(words, {}, house_.path()).code, 0);
+    ASSERT_EQ(run(words, {}, sandbox_.path()).code, 0);
   };
   git({"init", "-q"});
   git({"add", "job.sh"});
@@ -105,15 +106,15 @@ TEST_F(Registered, CodeThatMovesEndsTheExperiment) {
   adopt("repo = \".\"\n");
   propose();
   until("experiment.registered");
-  house_.write("notes.txt", "git does not follow it\n");
+  sandbox_.write("notes.txt", "git does not follow it\n");
   EXPECT_EQ(cycle().find("source code"), std::string::npos);
-  house_.write("job.sh", std::string(kJob) + "sleep 0.3\n", true);
+  sandbox_.write("job.sh", std::string(kJob) + "sleep 0.3\n", true);
   std::this_thread::sleep_for(1s);
   const std::string said = cycle();
   const Json aborted = hypothesis();
   EXPECT_EQ(aborted.at("state"), "aborted") << said;
   EXPECT_NE(said.find("changed during the test (source code)"), std::string::npos) << said;
-  for (const Json& event : events(house_, "run.voided")) {
+  for (const Json& event : events(sandbox_, "run.voided")) {
     const std::string reason = event.at("payload").at("reason");
     EXPECT_NE(reason.find("ran source code"), std::string::npos) << reason;
   }
@@ -124,12 +125,12 @@ TEST_F(Registered, APairInFlightBelongsToTheSpecItWasReservedUnder) {
   until("profile.recorded");
   propose();
   until("run.reserved", 2);  // The profile's, and an A/A pair's.
-  const std::string pair = events(house_, "run.reserved").at(1).at("subject");
+  const std::string pair = events(sandbox_, "run.reserved").at(1).at("subject");
   adopt();
   std::this_thread::sleep_for(1s);
   cycle();
   bool found = false;
-  for (const Json& event : events(house_, "run.collected")) {
+  for (const Json& event : events(sandbox_, "run.collected")) {
     if (event.at("subject") != pair) continue;
     found = true;
     EXPECT_EQ(event.at("payload").at("fact").at("a").at("metric"), 7) << event.dump();

@@ -16,8 +16,8 @@ using Words = std::vector<std::string>;
 // Two small programs with a planted difference: `job.sh EFFECT` prints a cost of 100000 less
 // EFFECT, and noise of about 2 % that depends on the run's number alone, whichever arm it is. What
 // the machine does meanwhile changes nothing, so a seed of the coin decides the whole course.
-void add_job(const House& house) {
-  house.write("job.sh", R"sh(#!/bin/sh
+void add_job(const Sandbox& sandbox) {
+  sandbox.write("job.sh", R"sh(#!/bin/sh
 n=$(cat count 2>/dev/null || echo 0); n=$((n + 1)); echo $n > count
 x=$(( n * 6364136223846793005 + ${NOISE:-1} * 1442695040888963407 ))
 x=$(( (x ^ (x >> 29)) * 3202034522624059733 ))
@@ -27,30 +27,30 @@ echo "cost $((100000 + z * 40 - $1))"
 [ "$n" = "${KILL_AT:-0}" ] && kill -${KILL_WITH:-INT} $PPID && sleep 5
 exit 0
 )sh",
-              true);
+                true);
 }
 
 const std::string kCost = "cost ([0-9]+)";
 
-Outcome compare(const House& house, const Words& flags, const std::string& effect,
+Outcome compare(const Sandbox& sandbox, const Words& flags, const std::string& effect,
                 const std::map<std::string, std::string>& env = {}) {
   Words words{"compare", "--metric", kCost};
   words.insert(words.end(), flags.begin(), flags.end());
   const Words arms{"--", "./job.sh", "0", ":::", "./job.sh", effect};
   words.insert(words.end(), arms.begin(), arms.end());
-  return house.amdahl(words, env);
+  return sandbox.amdahl(words, env);
 }
 
-std::string only_folder(const House& house) {
-  const std::vector<std::string> names = house.list("state/compare");
+std::string only_folder(const Sandbox& sandbox) {
+  const std::vector<std::string> names = sandbox.list("state/compare");
   EXPECT_EQ(names.size(), 1U);
   return names.empty() ? "" : "state/compare/" + names.front();
 }
 
 TEST(Compare, APlantedSavingIsFoundWithItsInterval) {
-  House house;
-  add_job(house);
-  const Outcome outcome = compare(house, {"--json", "--seed", "1"}, "8000");
+  Sandbox sandbox;
+  add_job(sandbox);
+  const Outcome outcome = compare(sandbox, {"--json", "--seed", "1"}, "8000");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const Json doc = json_of(outcome);
   EXPECT_EQ(doc.at("answer"), "better");
@@ -69,9 +69,9 @@ TEST(Compare, APlantedSavingIsFoundWithItsInterval) {
 }
 
 TEST(Compare, ASlowerVariantIsCalledSlowerAndNotJustNoBetter) {
-  House house;
-  add_job(house);
-  const Outcome outcome = compare(house, {"--quiet", "--seed", "1"}, "-8000");
+  Sandbox sandbox;
+  add_job(sandbox);
+  const Outcome outcome = compare(sandbox, {"--quiet", "--seed", "1"}, "-8000");
   EXPECT_EQ(outcome.code, 1) << outcome.err;
   EXPECT_TRUE(outcome.out.starts_with("B is worse: costs ")) << outcome.out;
   EXPECT_EQ(count_lines(outcome.out, ""), 1) << "the verdict alone\n" << outcome.out;
@@ -80,11 +80,11 @@ TEST(Compare, ASlowerVariantIsCalledSlowerAndNotJustNoBetter) {
 
 TEST(Compare, AChangeThatDoesNothingIsNeverCalledBetter) {
   for (int seed = 1; seed <= 8; ++seed) {
-    House house;
-    add_job(house);
+    Sandbox sandbox;
+    add_job(sandbox);
     const std::string text = std::to_string(seed);
     const Outcome outcome =
-        compare(house, {"--json", "--seed", text, "--same", "0", "--noise", "2", "--claim", "6"},
+        compare(sandbox, {"--json", "--seed", text, "--same", "0", "--noise", "2", "--claim", "6"},
                 "0", {{"NOISE", text}});
     EXPECT_NE(json_of(outcome, 1).at("answer"), "better") << "seed " << seed;
   }
@@ -93,34 +93,35 @@ TEST(Compare, AChangeThatDoesNothingIsNeverCalledBetter) {
 TEST(Compare, TheSameSeedTossesTheSameCoins) {
   std::vector<Json> rows;
   for (int i = 0; i < 2; ++i) {
-    House house;
-    add_job(house);
-    rows.push_back(json_of(compare(house, {"--json", "--seed", "x"}, "8000")).at("rows"));
+    Sandbox sandbox;
+    add_job(sandbox);
+    rows.push_back(json_of(compare(sandbox, {"--json", "--seed", "x"}, "8000")).at("rows"));
   }
   EXPECT_EQ(rows[0], rows[1]);
 }
 
 TEST(Compare, RealTimesTellASlowCommandFromAFastOne) {
-  House house;
-  const Outcome faster = house.amdahl({"compare", "--", "sleep", "0.12", ":::", "sleep", "0.03"});
+  Sandbox sandbox;
+  const Outcome faster = sandbox.amdahl({"compare", "--", "sleep", "0.12", ":::", "sleep", "0.03"});
   EXPECT_EQ(faster.code, 0) << faster.err;
   EXPECT_TRUE(faster.out.starts_with("B is faster: saves ")) << faster.out;
   EXPECT_NE(faster.out.find("95 % confidence each side"), std::string::npos)
       << "an interval and a count";
   const Outcome few =
-      house.amdahl({"compare", "--pairs", "2", "--", "sleep", "0.05", ":::", "sleep", "0.04"});
+      sandbox.amdahl({"compare", "--pairs", "2", "--", "sleep", "0.05", ":::", "sleep", "0.04"});
   EXPECT_EQ(few.code, 1);
   EXPECT_TRUE(few.out.starts_with("Cannot tell yet: ")) << few.out;
   EXPECT_NE(few.out.find("To decide "), std::string::npos) << few.out;
 }
 
 TEST(Compare, ReadsTwoSpecs) {
-  House house;
-  house.add_nap_job();
-  std::string fast = house.read("job.toml");
+  Sandbox sandbox;
+  sandbox.add_nap_job();
+  std::string fast = sandbox.read("job.toml");
   fast.insert(fast.find("RUN_LOG"), "NAP = \"0.01\"\n");
-  house.write("fast.toml", fast);
-  const Outcome outcome = house.amdahl({"compare", "--json", "--", "job.toml", ":::", "fast.toml"});
+  sandbox.write("fast.toml", fast);
+  const Outcome outcome =
+      sandbox.amdahl({"compare", "--json", "--", "job.toml", ":::", "fast.toml"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const Json doc = json_of(outcome);
   EXPECT_EQ(doc.at("comparison").at("answer"), "better");
@@ -129,10 +130,10 @@ TEST(Compare, ReadsTwoSpecs) {
 }
 
 TEST(Compare, TellsAPersonWhatTheyNeed) {
-  House house;
-  add_job(house);
+  Sandbox sandbox;
+  add_job(sandbox);
   const Outcome outcome =
-      compare(house, {"--seed", "1", "--width", "100"}, "8000", {{"LC_ALL", "C.UTF-8"}});
+      compare(sandbox, {"--seed", "1", "--width", "100"}, "8000", {{"LC_ALL", "C.UTF-8"}});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_TRUE(outcome.out.starts_with("B is better: saves ")) << outcome.out;
   for (const char* part : {"\nNoise ", "\nA against A ", "\nDetects ", "\nMatters ", "\nEvidence ",
@@ -141,7 +142,7 @@ TEST(Compare, TellsAPersonWhatTheyNeed) {
   }
   EXPECT_EQ(outcome.out.find('\x1b'), std::string::npos) << "no colours outside a terminal";
   EXPECT_NE(outcome.err.find("first 6 pairs of A against A"), std::string::npos) << outcome.err;
-  const Outcome plain = house.amdahl({"compare", "--resume", "last"}, {{"LC_ALL", "C"}});
+  const Outcome plain = sandbox.amdahl({"compare", "--resume", "last"}, {{"LC_ALL", "C"}});
   EXPECT_TRUE(
       std::ranges::all_of(plain.out, [](char c) { return static_cast<signed char>(c) > 0; }))
       << "no UTF-8 where the locale has none\n"
@@ -150,10 +151,10 @@ TEST(Compare, TellsAPersonWhatTheyNeed) {
 
 // Python's parsers, strict as XML and lenient as HTML, must both see one whole page.
 TEST(Compare, ThePageIsWellFormedAndComplete) {
-  House house;
-  add_job(house);
-  ASSERT_EQ(compare(house, {"--html", "page.html", "--seed", "1"}, "8000").code, 0);
-  house.write("check.py", R"py(
+  Sandbox sandbox;
+  add_job(sandbox);
+  ASSERT_EQ(compare(sandbox, {"--html", "page.html", "--seed", "1"}, "8000").code, 0);
+  sandbox.write("check.py", R"py(
 import sys, xml.etree.ElementTree as tree
 from html.parser import HTMLParser
 text = open('page.html', encoding='utf-8').read()
@@ -173,27 +174,27 @@ assert not Tags.open and Tags.seen == len(names), (Tags.open, Tags.seen, len(nam
 title = root.find('.//{http://www.w3.org/1999/xhtml}h1').text
 print(names.count('svg'), names.count('script'), title)
 )py");
-  const Outcome checked = run({"/usr/bin/python3", "check.py"}, {}, house.path());
+  const Outcome checked = run({"/usr/bin/python3", "check.py"}, {}, sandbox.path());
   EXPECT_EQ(checked.code, 0) << checked.err;
   EXPECT_TRUE(checked.out.starts_with("2 0 B is better: saves ")) << checked.out;
 }
 
 TEST(Compare, NothingIsLostWhenItIsInterrupted) {
-  House house;
-  add_job(house);
+  Sandbox sandbox;
+  add_job(sandbox);
   // Warm-up 2, A against A 12: run 19 is the first of the third pair.
   const Outcome cut =
-      compare(house, {"--seed", "1"}, "8000", {{"KILL_AT", "19"}, {"LC_ALL", "C.UTF-8"}});
+      compare(sandbox, {"--seed", "1"}, "8000", {{"KILL_AT", "19"}, {"LC_ALL", "C.UTF-8"}});
   EXPECT_EQ(cut.code, 130) << cut.out << cut.err;
   EXPECT_TRUE(cut.out.starts_with("Cannot tell yet: ")) << cut.out;
-  const std::string folder = only_folder(house);
-  EXPECT_NE(cut.out.find("amdahl compare --resume " + house.path(folder)), std::string::npos)
+  const std::string folder = only_folder(sandbox);
+  EXPECT_NE(cut.out.find("amdahl compare --resume " + sandbox.path(folder)), std::string::npos)
       << cut.out;
-  EXPECT_EQ(house.list(folder + "/pairs"), (Words{"1", "2", "3"}));
-  EXPECT_EQ(Json::parse(house.read(folder + "/pairs/3/pair.json")).at("void_reason"),
+  EXPECT_EQ(sandbox.list(folder + "/pairs"), (Words{"1", "2", "3"}));
+  EXPECT_EQ(Json::parse(sandbox.read(folder + "/pairs/3/pair.json")).at("void_reason"),
             "interrupted");
 
-  const Outcome rest = house.amdahl({"compare", "--resume", folder, "--json"});
+  const Outcome rest = sandbox.amdahl({"compare", "--resume", folder, "--json"});
   ASSERT_EQ(rest.code, 0) << rest.err;
   const Json doc = json_of(rest);
   EXPECT_EQ(doc.at("answer"), "better");
@@ -206,20 +207,20 @@ TEST(Compare, NothingIsLostWhenItIsInterrupted) {
     EXPECT_EQ(remark.find("failed"), std::string::npos) << "^C is no failure of an arm: " << remark;
   }
   // What has its answer is told again and runs nothing.
-  const std::string runs = house.read("count");
-  EXPECT_EQ(house.amdahl({"compare", "--resume", "last", "--quiet"}).code, 0);
-  EXPECT_EQ(house.read("count"), runs);
+  const std::string runs = sandbox.read("count");
+  EXPECT_EQ(sandbox.amdahl({"compare", "--resume", "last", "--quiet"}).code, 0);
+  EXPECT_EQ(sandbox.read("count"), runs);
 }
 
 TEST(Compare, AKilledOneGoesOnToo) {
-  House house;
-  add_job(house);
+  Sandbox sandbox;
+  add_job(sandbox);
   const Outcome cut =
-      compare(house, {"--seed", "1"}, "8000", {{"KILL_AT", "18"}, {"KILL_WITH", "KILL"}});
+      compare(sandbox, {"--seed", "1"}, "8000", {{"KILL_AT", "18"}, {"KILL_WITH", "KILL"}});
   EXPECT_EQ(cut.code, 128 + 9);
-  const std::string folder = only_folder(house);
-  EXPECT_FALSE(house.has(folder + "/pairs/2/pair.json"));
-  const Outcome rest = house.amdahl({"compare", "--resume", "last", "--json"});
+  const std::string folder = only_folder(sandbox);
+  EXPECT_FALSE(sandbox.has(folder + "/pairs/2/pair.json"));
+  const Outcome rest = sandbox.amdahl({"compare", "--resume", "last", "--json"});
   ASSERT_EQ(rest.code, 0) << rest.err;
   const Json rows = json_of(rest).at("rows");
   EXPECT_EQ(rows.at(0).at("index"), 1);
@@ -227,15 +228,15 @@ TEST(Compare, AKilledOneGoesOnToo) {
 }
 
 TEST(Compare, MorePairsMayBeAskedForLater) {
-  House house;
-  add_job(house);
-  const Outcome few = compare(house, {"--pairs", "3", "--seed", "1"}, "8000");
+  Sandbox sandbox;
+  add_job(sandbox);
+  const Outcome few = compare(sandbox, {"--pairs", "3", "--seed", "1"}, "8000");
   EXPECT_EQ(few.code, 1);
-  const Outcome more = house.amdahl({"compare", "--resume", "last", "--pairs", "30", "--json"});
+  const Outcome more = sandbox.amdahl({"compare", "--resume", "last", "--pairs", "30", "--json"});
   ASSERT_EQ(more.code, 0) << more.err;
   EXPECT_EQ(json_of(more).at("answer"), "better");
   const Outcome sharper =
-      house.amdahl({"compare", "--resume", "last", "--precision", "2", "--json"});
+      sandbox.amdahl({"compare", "--resume", "last", "--precision", "2", "--json"});
   ASSERT_EQ(sharper.code, 0) << sharper.err;
   const Json doc = json_of(sharper);
   EXPECT_LE(doc.at("interval").at(1).get<double>() - doc.at("interval").at(0).get<double>(), 0.04);
@@ -247,9 +248,9 @@ TEST(Compare, BothAtOnceOnSeparateCpus) {
   CPU_ZERO(&mask);
   ::sched_getaffinity(0, sizeof(mask), &mask);
   if (CPU_COUNT(&mask) < 2) GTEST_SKIP() << "two CPUs are needed";
-  House house;
-  const Outcome outcome = house.amdahl({"compare", "--concurrent", "--json", "--same", "0", "--",
-                                        "sleep", "0.3", ":::", "sleep", "0.1"});
+  Sandbox sandbox;
+  const Outcome outcome = sandbox.amdahl({"compare", "--concurrent", "--json", "--same", "0", "--",
+                                          "sleep", "0.3", ":::", "sleep", "0.1"});
   ASSERT_EQ(outcome.code, 0) << outcome.out << outcome.err;
   const Json doc = json_of(outcome);
   EXPECT_EQ(doc.at("answer"), "better");
@@ -258,22 +259,23 @@ TEST(Compare, BothAtOnceOnSeparateCpus) {
 }
 
 TEST(Compare, OtherNumbersCanBeCompared) {
-  House house;
-  house.write("busy.sh", "#!/bin/sh\ni=0; while [ $i -lt $1 ]; do i=$((i+1)); done\n", true);
-  const Outcome cpu = house.amdahl({"compare", "--metric", "cpu", "--quiet", "--", "./busy.sh",
-                                    "200000", ":::", "./busy.sh", "40000"});
+  Sandbox sandbox;
+  sandbox.write("busy.sh", "#!/bin/sh\ni=0; while [ $i -lt $1 ]; do i=$((i+1)); done\n", true);
+  const Outcome cpu = sandbox.amdahl({"compare", "--metric", "cpu", "--quiet", "--", "./busy.sh",
+                                      "200000", ":::", "./busy.sh", "40000"});
   EXPECT_TRUE(cpu.out.starts_with("B needs less CPU time: saves ")) << cpu.out << cpu.err;
   // By its own report, more being better.
-  house.write("rate.sh",
-              "#!/bin/sh\necho \"{\\\"metric\\\": {\\\"rate\\\": $1}}\" >> $AMDAHL_REPORT\n", true);
-  const Outcome rate = house.amdahl({"compare", "--metric", "rate", "--higher", "--quiet", "--",
-                                     "./rate.sh", "100", ":::", "./rate.sh", "125"});
+  sandbox.write("rate.sh",
+                "#!/bin/sh\necho \"{\\\"metric\\\": {\\\"rate\\\": $1}}\" >> $AMDAHL_REPORT\n",
+                true);
+  const Outcome rate = sandbox.amdahl({"compare", "--metric", "rate", "--higher", "--quiet", "--",
+                                       "./rate.sh", "100", ":::", "./rate.sh", "125"});
   EXPECT_EQ(rate.code, 0) << rate.err;
   EXPECT_TRUE(rate.out.starts_with("B is better: gains 25 % (")) << rate.out;
   // Per unit of work: twice the cost for three times the work.
-  house.write("work.sh", "#!/bin/sh\nsleep $1\necho \"did $2 items\"\n", true);
-  const Outcome work = house.amdahl({"compare", "--work", "did ([0-9]+) items", "--json", "--",
-                                     "./work.sh", "0.05", "10", ":::", "./work.sh", "0.1", "60"});
+  sandbox.write("work.sh", "#!/bin/sh\nsleep $1\necho \"did $2 items\"\n", true);
+  const Outcome work = sandbox.amdahl({"compare", "--work", "did ([0-9]+) items", "--json", "--",
+                                       "./work.sh", "0.05", "10", ":::", "./work.sh", "0.1", "60"});
   ASSERT_EQ(work.code, 0) << work.err;
   const Json doc = json_of(work);
   EXPECT_EQ(doc.at("metric").at("name"), "wall time per unit of work");
@@ -282,10 +284,10 @@ TEST(Compare, OtherNumbersCanBeCompared) {
 }
 
 TEST(Compare, EveryMistakeIsNamed) {
-  House house;
-  house.write("fails.sh", "#!/bin/sh\necho first >&2\necho 'no such model: big' >&2\nexit 3\n",
-              true);
-  house.write("half.sh", "#!/bin/sh\necho '{\"work\": 5}' >> $AMDAHL_REPORT\n", true);
+  Sandbox sandbox;
+  sandbox.write("fails.sh", "#!/bin/sh\necho first >&2\necho 'no such model: big' >&2\nexit 3\n",
+                true);
+  sandbox.write("half.sh", "#!/bin/sh\necho '{\"work\": 5}' >> $AMDAHL_REPORT\n", true);
   struct Case {
     Words words;
     int code;
@@ -336,7 +338,7 @@ TEST(Compare, EveryMistakeIsNamed) {
   for (const Case& c : kCases) {
     Words words{"compare", "--quiet"};
     words.insert(words.end(), c.words.begin(), c.words.end());
-    const Outcome got = house.amdahl(words);
+    const Outcome got = sandbox.amdahl(words);
     EXPECT_EQ(got.code, c.code) << c.error << "\n" << got.err;
     EXPECT_TRUE(got.err.starts_with(c.error)) << got.err << "\nwant: " << c.error;
     EXPECT_EQ(count_lines(got.err, ""), 1) << got.err;
@@ -344,17 +346,17 @@ TEST(Compare, EveryMistakeIsNamed) {
 }
 
 TEST(Compare, SecretsAreNotKeptAndAskedForAgain) {
-  House house;
-  add_job(house);
-  house.write("job2.sh", "#!/bin/sh\nexec ./job.sh $1\n", true);
+  Sandbox sandbox;
+  add_job(sandbox);
+  sandbox.write("job2.sh", "#!/bin/sh\nexec ./job.sh $1\n", true);
   const Words arms{"--",  "./job2.sh", "0",    "--password", "hunter2-hunter2",
                    ":::", "./job2.sh", "8000", "--password", "hunter2-hunter2"};
   Words words{"compare", "--metric", kCost, "--pairs", "2", "--seed", "1"};
   words.insert(words.end(), arms.begin(), arms.end());
-  ASSERT_EQ(house.amdahl(words).code, 1);
-  const std::string folder = only_folder(house);
-  EXPECT_EQ(run({"grep", "-r", "hunter2", house.path(folder)}, {}, house.path()).code, 1);
-  const Outcome without = house.amdahl({"compare", "--resume", "last", "--pairs", "20"});
+  ASSERT_EQ(sandbox.amdahl(words).code, 1);
+  const std::string folder = only_folder(sandbox);
+  EXPECT_EQ(run({"grep", "-r", "hunter2", sandbox.path(folder)}, {}, sandbox.path()).code, 1);
+  const Outcome without = sandbox.amdahl({"compare", "--resume", "last", "--pairs", "20"});
   EXPECT_EQ(without.code, 2);
   EXPECT_NE(without.err.find("held secrets, which are not kept; type them again after: amdahl "
                              "compare --resume "),
@@ -362,11 +364,11 @@ TEST(Compare, SecretsAreNotKeptAndAskedForAgain) {
       << without.err;
   Words again{"compare", "--resume", "last", "--pairs", "20", "--quiet"};
   again.insert(again.end(), arms.begin(), arms.end());
-  const Outcome with = house.amdahl(again);
+  const Outcome with = sandbox.amdahl(again);
   EXPECT_EQ(with.code, 0) << with.err;
-  EXPECT_EQ(run({"grep", "-r", "hunter2", house.path(folder)}, {}, house.path()).code, 1);
+  EXPECT_EQ(run({"grep", "-r", "hunter2", sandbox.path(folder)}, {}, sandbox.path()).code, 1);
   again.back() = "another";
-  const Outcome other = house.amdahl(again);
+  const Outcome other = sandbox.amdahl(again);
   EXPECT_EQ(other.code, 2);
   EXPECT_NE(other.err.find("are not those of "), std::string::npos) << other.err;
 }

@@ -20,35 +20,35 @@ struct Cheat {
 };
 
 // Outputs are digested, or else the job's own accuracy is what must not suffer.
-void add_known_job(const House& house, const std::string& family, const std::string& guard) {
-  house.write("input", "what it reads\n");
-  house.write(family + ".toml", "family = \"" + family + "\"\ncommand = [\"" + KNOWN_JOB +
-                                    "\"]\nworkdir = \".\"\naccelerators = 1\n"
-                                    "time_limit_s = 20\ninputs = [\"input\"]\n"
-                                    "[work]\nunit = \"items\"\n" +
-                                    guard);
-  house.write("config.toml",
-              "[campaign]\nk = 20\n[compare]\ncap = 40\nmin_gain = 0.9\n[loop]\nlease_s = 5.0\n");
-  const Outcome adopted = house.amdahl({"adopt", "--spec", family + ".toml"});
+void add_known_job(const Sandbox& sandbox, const std::string& family, const std::string& guard) {
+  sandbox.write("input", "what it reads\n");
+  sandbox.write(family + ".toml", "family = \"" + family + "\"\ncommand = [\"" + KNOWN_JOB +
+                                      "\"]\nworkdir = \".\"\naccelerators = 1\n"
+                                      "time_limit_s = 20\ninputs = [\"input\"]\n"
+                                      "[work]\nunit = \"items\"\n" +
+                                      guard);
+  sandbox.write("config.toml",
+                "[campaign]\nk = 20\n[compare]\ncap = 40\nmin_gain = 0.9\n[loop]\nlease_s = 5.0\n");
+  const Outcome adopted = sandbox.amdahl({"adopt", "--spec", family + ".toml"});
   ASSERT_EQ(adopted.code, 0) << adopted.err;
 }
 
 // Title of the hypothesis to its row in the ledger, with the reason of its verdict.
-std::map<std::string, Json> run_all(const House& house, const std::string& family,
+std::map<std::string, Json> run_all(const Sandbox& sandbox, const std::string& family,
                                     const std::vector<Cheat>& cheats) {
   for (const Cheat& cheat : cheats) {
     const Outcome proposed =
-        house.amdahl({"propose", family, "--env", "CHEAT=" + cheat.name, "--gain", "30", "--title",
-                      cheat.name, "--as", "mallory"});
+        sandbox.amdahl({"propose", family, "--env", "CHEAT=" + cheat.name, "--gain", "30",
+                        "--title", cheat.name, "--as", "mallory"});
     EXPECT_EQ(proposed.code, 0) << cheat.name << ": " << proposed.err;
   }
-  const Outcome cycle = house.amdahl({"cycle", "--watch"});
+  const Outcome cycle = sandbox.amdahl({"cycle", "--watch"});
   EXPECT_EQ(cycle.code, 0) << cycle.err;
   std::map<std::string, Json> rows;
-  const Json list = json_of(house.amdahl({"ledger", "list", "--json"}));
+  const Json list = json_of(sandbox.amdahl({"ledger", "list", "--json"}));
   for (const Json& row : list.at("hypotheses")) {
     const std::string id = row.at("hypothesis").at("id");
-    const Outcome shown = house.amdahl({"ledger", "show", id, "--json"});
+    const Outcome shown = sandbox.amdahl({"ledger", "show", id, "--json"});
     Json whole = json_of(shown);
     whole["state"] = row.at("state");
     rows[row.at("hypothesis").at("title")] = whole;
@@ -68,8 +68,9 @@ std::string told(const Json& row) {
   return lines;
 }
 
-void expect_ends(const House& house, const std::string& family, const std::vector<Cheat>& cheats) {
-  const std::map<std::string, Json> rows = run_all(house, family, cheats);
+void expect_ends(const Sandbox& sandbox, const std::string& family,
+                 const std::vector<Cheat>& cheats) {
+  const std::map<std::string, Json> rows = run_all(sandbox, family, cheats);
   for (const Cheat& cheat : cheats) {
     ASSERT_TRUE(rows.contains(cheat.name)) << cheat.name;
     const Json& row = rows.at(cheat.name);
@@ -89,15 +90,15 @@ void expect_ends(const House& house, const std::string& family, const std::vecto
     });
     EXPECT_TRUE(fits) << cheat.name << " is " << verdict << ": " << reason;
   }
-  EXPECT_EQ(house.amdahl({"ledger", "verify"}).code, 0);
+  EXPECT_EQ(sandbox.amdahl({"ledger", "verify"}).code, 0);
 }
 
 TEST(Gauntlet, EveryCheatIsRefusedForItsReasonAndTheHonestOnePasses) {
   // A win that depends on the order looks like noise until it looks like a win.
   const std::vector<End> never_seen{{"refuted", "order"}, {"no effect", "saves"}, {"parked", ""}};
-  House house;
-  add_known_job(house, "known", "[[outputs]]\npath = \"{out}/result\"\n");
-  expect_ends(house, "known",
+  Sandbox sandbox;
+  add_known_job(sandbox, "known", "[[outputs]]\npath = \"{out}/result\"\n");
+  expect_ends(sandbox, "known",
               {
                   // Its cost per unit of work is the same.
                   {"skips", {{"no effect", "saves"}, {"parked", ""}}},
@@ -110,25 +111,25 @@ TEST(Gauntlet, EveryCheatIsRefusedForItsReasonAndTheHonestOnePasses) {
                   {"crashes", {{"refuted", "failures"}, {"invalid", "the variant failed in"}}},
                   {"honest", {}},
               });
-  const Json gate = json_of(house.amdahl({"gate", "list", "--json"}));
+  const Json gate = json_of(sandbox.amdahl({"gate", "list", "--json"}));
   ASSERT_EQ(gate.at("gate").size(), 1U) << gate.dump(1);
 }
 
 TEST(Gauntlet, QualityMayVaryWithinItsToleranceOnly) {
-  House house;
-  add_known_job(house, "scored",
+  Sandbox sandbox;
+  add_known_job(sandbox, "scored",
                 "[[outputs]]\npath = \"{out}/result\"\ndigest = false\n"
                 "[[quality]]\nname = \"accuracy\"\ntolerance = 0.01\n");
-  expect_ends(house, "scored", {{"coarse", {{"refuted", "quality"}}}, {"another seed", {}}});
+  expect_ends(sandbox, "scored", {{"coarse", {{"refuted", "quality"}}}, {"another seed", {}}});
 }
 
 // The metric is the job's own word; what the supervisor saw must bear it out.
 TEST(Gauntlet, AJobThatEditsItsOwnClockIsFoundOut) {
-  House house;
-  add_known_job(house, "timed",
+  Sandbox sandbox;
+  add_known_job(sandbox, "timed",
                 "[metric]\nname = \"seconds\"\ndirection = \"lower\"\n"
                 "[[outputs]]\npath = \"{out}/result\"\n");
-  expect_ends(house, "timed", {{"own clock", {{"refuted", "cost"}}}});
+  expect_ends(sandbox, "timed", {{"own clock", {{"refuted", "cost"}}}});
 }
 
 struct Shape {
@@ -138,28 +139,28 @@ struct Shape {
   std::string config;
 };
 
-void add_shaped_job(const House& house, const Shape& shape) {
-  house.write("job.toml", "family = \"known\"\ncommand = [\"" + std::string(KNOWN_JOB) + "\"" +
-                              shape.command + "]\nworkdir = \"" + shape.folder +
-                              "\"\ntime_limit_s = 20\n" + shape.more +
-                              "[work]\nunit = \"items\"\n" +
-                              "[[outputs]]\npath = \"{out}/result\"\ndigest = false\n"
-                              "[[quality]]\nname = \"accuracy\"\ntolerance = 0.01\n");
-  house.write("config.toml",
-              "[campaign]\nk = 20\n[compare]\ncap = 40\nmin_gain = 0.9\n"
-              "[loop]\nlease_s = 5.0\nbusy_hosts = false\n" +
-                  shape.config);
-  const Outcome adopted = house.amdahl({"adopt", "--spec", "job.toml"});
+void add_shaped_job(const Sandbox& sandbox, const Shape& shape) {
+  sandbox.write("job.toml", "family = \"known\"\ncommand = [\"" + std::string(KNOWN_JOB) + "\"" +
+                                shape.command + "]\nworkdir = \"" + shape.folder +
+                                "\"\ntime_limit_s = 20\n" + shape.more +
+                                "[work]\nunit = \"items\"\n" +
+                                "[[outputs]]\npath = \"{out}/result\"\ndigest = false\n"
+                                "[[quality]]\nname = \"accuracy\"\ntolerance = 0.01\n");
+  sandbox.write("config.toml",
+                "[campaign]\nk = 20\n[compare]\ncap = 40\nmin_gain = 0.9\n"
+                "[loop]\nlease_s = 5.0\nbusy_hosts = false\n" +
+                    shape.config);
+  const Outcome adopted = sandbox.amdahl({"adopt", "--spec", "job.toml"});
   ASSERT_EQ(adopted.code, 0) << adopted.err;
 }
 
-// The only hypothesis of the house, with its verdict.
-Json only_row(const House& house) {
-  const Json list = json_of(house.amdahl({"ledger", "list", "--json"}));
+// The only hypothesis of the sandbox, with its verdict.
+Json only_row(const Sandbox& sandbox) {
+  const Json list = json_of(sandbox.amdahl({"ledger", "list", "--json"}));
   for (const Json& row : list.at("hypotheses")) {
     if (row.at("hypothesis").at("origin").at("kind") != "person") continue;
     const std::string id = row.at("hypothesis").at("id");
-    Json whole = json_of(house.amdahl({"ledger", "show", id, "--json"}));
+    Json whole = json_of(sandbox.amdahl({"ledger", "show", id, "--json"}));
     whole["state"] = row.at("state");
     return whole;
   }
@@ -167,8 +168,8 @@ Json only_row(const House& house) {
 }
 
 // On a busy machine a cheat may win nothing in the first place.
-void expect_refuted_by(const House& house, const std::string& check) {
-  const Json row = only_row(house);
+void expect_refuted_by(const Sandbox& sandbox, const std::string& check) {
+  const Json row = only_row(sandbox);
   const std::string state = row.value("state", "");
   const bool waits = state == "parked" || row.value("stage", "") == "hold";
   if (state == "no effect" || waits) return;
@@ -180,25 +181,25 @@ void expect_refuted_by(const House& house, const std::string& check) {
 // Two processors instead of one, beside the same accelerator: it is over sooner, and where
 // processors have a price the whole bill has risen.
 TEST(Gauntlet, WorkMovedToProcessorsIsSeenInTheBill) {
-  House house;
-  add_shaped_job(house, {.command = "",
-                         .folder = ".",
-                         .more = "accelerators = 1\ncpus = 2\n",
-                         .config = "[price]\naccelerator_hour_usd = 2.0\ncpu_hour_usd = 6.0\n"});
-  const Outcome proposed = house.amdahl({"propose", "known", "--env", "CHEAT=more processors",
-                                         "--title", "moved", "--gain", "40", "--as", "mallory"});
+  Sandbox sandbox;
+  add_shaped_job(sandbox, {.command = "",
+                           .folder = ".",
+                           .more = "accelerators = 1\ncpus = 2\n",
+                           .config = "[price]\naccelerator_hour_usd = 2.0\ncpu_hour_usd = 6.0\n"});
+  const Outcome proposed = sandbox.amdahl({"propose", "known", "--env", "CHEAT=more processors",
+                                           "--title", "moved", "--gain", "40", "--as", "mallory"});
   ASSERT_EQ(proposed.code, 0) << proposed.err;
-  ASSERT_EQ(house.amdahl({"cycle", "--watch"}).code, 0);
-  expect_refuted_by(house, "cost");
+  ASSERT_EQ(sandbox.amdahl({"cycle", "--watch"}).code, 0);
+  expect_refuted_by(sandbox, "cost");
 }
 
 // A patch that takes two thirds of the input away; the job says that it did all its work.
 TEST(Gauntlet, AnInputThatShrankIsTakenOutOfTheWin) {
-  House house;
+  Sandbox sandbox;
   std::string shards;
   for (int i = 0; i < 40; ++i) shards += "shard " + std::to_string(100 + i) + "\n";
-  house.write("repo/shards.txt", shards);
-  const std::string repo = house.path("repo");
+  sandbox.write("repo/shards.txt", shards);
+  const std::string repo = sandbox.path("repo");
   ASSERT_EQ(run({"sh", "-c",
                  "git init -q . && git config user.email a@b && git config user.name a && "
                  "git add . && git commit -qm one && sed -i '15,$d' shards.txt && "
@@ -206,22 +207,23 @@ TEST(Gauntlet, AnInputThatShrankIsTakenOutOfTheWin) {
                 {}, repo)
                 .code,
             0);
-  add_shaped_job(house, {.command = ", \"--shards\", \"shards.txt\"",
-                         .folder = "repo",
-                         .more = "repo = \"repo\"\naccelerators = 1\ninputs = [\"shards.txt\"]\n",
-                         .config = ""});
-  const Outcome proposed = house.amdahl({"propose", "known", "--patch", house.path("less.patch"),
-                                         "--title", "less", "--gain", "30", "--as", "mallory"});
+  add_shaped_job(sandbox, {.command = ", \"--shards\", \"shards.txt\"",
+                           .folder = "repo",
+                           .more = "repo = \"repo\"\naccelerators = 1\ninputs = [\"shards.txt\"]\n",
+                           .config = ""});
+  const Outcome proposed =
+      sandbox.amdahl({"propose", "known", "--patch", sandbox.path("less.patch"), "--title", "less",
+                      "--gain", "30", "--as", "mallory"});
   ASSERT_EQ(proposed.code, 0) << proposed.err;
-  ASSERT_EQ(house.amdahl({"cycle", "--watch"}).code, 0);
-  expect_refuted_by(house, "input");
+  ASSERT_EQ(sandbox.amdahl({"cycle", "--watch"}).code, 0);
+  expect_refuted_by(sandbox, "input");
 }
 
 // The profile says how much of the cost the cause explains; a win beyond that has another reason.
 TEST(Gauntlet, AWinBeyondTheCeilingIsNotBelieved) {
-  House house;
+  Sandbox sandbox;
   add_shaped_job(
-      house,
+      sandbox,
       {.command = ", \"--phases\"", .folder = ".", .more = "accelerators = 1\n", .config = ""});
   const std::vector<std::string> idea{"propose", "known",   "--env",   "CHEAT=beyond",
                                       "--cause", "input",   "--title", "beyond",
@@ -229,21 +231,21 @@ TEST(Gauntlet, AWinBeyondTheCeilingIsNotBelieved) {
   const auto with_gain = [&](const char* gain) {
     std::vector<std::string> words = idea;
     words.emplace_back(gain);
-    return house.amdahl(words);
+    return sandbox.amdahl(words);
   };
   const Outcome too_soon = with_gain("5");
   EXPECT_EQ(too_soon.code, 2);
   EXPECT_EQ(too_soon.err,
             "amdahl: --cause input: known has no profile yet; type: amdahl profile known\n");
-  ASSERT_EQ(house.amdahl({"profile", "known"}).code, 0);
+  ASSERT_EQ(sandbox.amdahl({"profile", "known"}).code, 0);
   const Outcome too_much = with_gain("40");
   EXPECT_EQ(too_much.code, 2);
   EXPECT_NE(too_much.err.find("no more can be saved by acting on it"), std::string::npos)
       << too_much.err;
   const Outcome proposed = with_gain("5");
   ASSERT_EQ(proposed.code, 0) << proposed.err;
-  ASSERT_EQ(house.amdahl({"cycle", "--watch"}).code, 0);
-  expect_refuted_by(house, "amdahl");
+  ASSERT_EQ(sandbox.amdahl({"cycle", "--watch"}).code, 0);
+  expect_refuted_by(sandbox, "amdahl");
 }
 
 // One cycle a host: each in a name space of its own, where the machine has another name.
@@ -251,23 +253,23 @@ TEST(Gauntlet, AWinOnOneHostAloneIsNoWin) {
   if (::geteuid() != 0 || run({"unshare", "--uts", "true"}, {}, "/").code != 0) {
     GTEST_SKIP() << "needs root and name spaces for host names";
   }
-  House house;
-  house.write("input", "what it reads\n");
-  add_shaped_job(house, {.command = "",
-                         .folder = ".",
-                         .more = "accelerators = 1\ninputs = [\"input\"]\n",
-                         .config = ""});
+  Sandbox sandbox;
+  sandbox.write("input", "what it reads\n");
+  add_shaped_job(sandbox, {.command = "",
+                           .folder = ".",
+                           .more = "accelerators = 1\ninputs = [\"input\"]\n",
+                           .config = ""});
   const Outcome proposed =
-      house.amdahl({"propose", "known", "--env", "CHEAT=one host", "--env", "FAST_ON=n1", "--title",
-                    "one host", "--gain", "25", "--as", "mallory"});
+      sandbox.amdahl({"propose", "known", "--env", "CHEAT=one host", "--env", "FAST_ON=n1",
+                      "--title", "one host", "--gain", "25", "--as", "mallory"});
   ASSERT_EQ(proposed.code, 0) << proposed.err;
   for (int turn = 0; turn < 400; ++turn) {
     const std::string host = turn / 3 % 2 == 1 ? "n2" : "n1";
-    const Outcome cycle = house.on_host(host, {"cycle"});
+    const Outcome cycle = sandbox.on_host(host, {"cycle"});
     ASSERT_EQ(cycle.code, 0) << cycle.err;
-    if (only_row(house).value("state", "") != "live") break;
+    if (only_row(sandbox).value("state", "") != "live") break;
   }
-  expect_refuted_by(house, "host");
+  expect_refuted_by(sandbox, "host");
 }
 
 }  // namespace

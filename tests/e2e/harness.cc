@@ -74,12 +74,12 @@ Outcome run(const std::vector<std::string>& argv, const std::map<std::string, st
   return outcome;
 }
 
-House::House() {
+Sandbox::Sandbox() {
   std::string shape = (fs::temp_directory_path() / "amdahl-e2e-XXXXXX").string();
   root_ = ::mkdtemp(shape.data());
 }
 
-House::~House() {
+Sandbox::~Sandbox() {
   if (::testing::Test::HasFailure()) {
     std::fprintf(stderr, "what the test left is in %s\n", root_.c_str());
     return;
@@ -88,12 +88,12 @@ House::~House() {
   fs::remove_all(root_, ignored);
 }
 
-std::string House::path(const std::string& inside) const {
+std::string Sandbox::path(const std::string& inside) const {
   return inside.empty() ? root_ : root_ + "/" + inside;
 }
 
-std::string House::write(const std::string& inside, const std::string& text,
-                         bool executable) const {
+std::string Sandbox::write(const std::string& inside, const std::string& text,
+                           bool executable) const {
   const std::string where = path(inside);
   fs::create_directories(fs::path(where).parent_path());
   std::ofstream(where, std::ios::binary) << text;
@@ -101,10 +101,10 @@ std::string House::write(const std::string& inside, const std::string& text,
   return where;
 }
 
-std::string House::read(const std::string& inside) const { return slurp(path(inside)); }
-bool House::has(const std::string& inside) const { return fs::exists(path(inside)); }
+std::string Sandbox::read(const std::string& inside) const { return slurp(path(inside)); }
+bool Sandbox::has(const std::string& inside) const { return fs::exists(path(inside)); }
 
-std::vector<std::string> House::list(const std::string& inside) const {
+std::vector<std::string> Sandbox::list(const std::string& inside) const {
   std::vector<std::string> names;
   if (!has(inside)) return names;
   for (const auto& entry : fs::directory_iterator(path(inside))) {
@@ -114,19 +114,19 @@ std::vector<std::string> House::list(const std::string& inside) const {
   return names;
 }
 
-Outcome House::amdahl(const std::vector<std::string>& words,
-                      const std::map<std::string, std::string>& env) const {
+Outcome Sandbox::amdahl(const std::vector<std::string>& words,
+                        const std::map<std::string, std::string>& env) const {
   return start({AMDAHL_PROGRAM}, words, env);
 }
 
-Outcome House::on_host(const std::string& host, const std::vector<std::string>& words) const {
+Outcome Sandbox::on_host(const std::string& host, const std::vector<std::string>& words) const {
   return start({"unshare", "--uts", "sh", "-c", "hostname " + host + " && exec \"$0\" \"$@\"",
                 AMDAHL_PROGRAM},
                words, {});
 }
 
-Outcome House::start(std::vector<std::string> argv, const std::vector<std::string>& words,
-                     const std::map<std::string, std::string>& env) const {
+Outcome Sandbox::start(std::vector<std::string> argv, const std::vector<std::string>& words,
+                       const std::map<std::string, std::string>& env) const {
   argv.insert(argv.end(), words.begin(), words.end());
   std::map<std::string, std::string> all{
       {"AMDAHL_STATE", path("state")}, {"XDG_CONFIG_HOME", path("no-config")}, {"NO_COLOR", "1"}};
@@ -137,7 +137,7 @@ Outcome House::start(std::vector<std::string> argv, const std::vector<std::strin
   return outcome;
 }
 
-void House::add_nap_job(const std::string& seconds) const {
+void Sandbox::add_nap_job(const std::string& seconds) const {
   write("job.sh",
         "#!/bin/sh\n"
         "echo \"$AMDAHL_OUT\" >> \"$RUN_LOG\"\n"

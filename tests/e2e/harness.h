@@ -14,12 +14,12 @@ struct Outcome {
 };
 
 // A folder that goes when the test does; kept and named if the test failed.
-class House {
+class Sandbox {
  public:
-  House();
-  ~House();
-  House(const House&) = delete;
-  House& operator=(const House&) = delete;
+  Sandbox();
+  ~Sandbox();
+  Sandbox(const Sandbox&) = delete;
+  Sandbox& operator=(const Sandbox&) = delete;
 
   std::string path(const std::string& inside = "") const;
   std::string write(const std::string& inside, const std::string& text,
@@ -48,6 +48,7 @@ class House {
 
   std::string root_;
 };
+using House = Sandbox;  // Its name until 0.2.
 
 Outcome run(const std::vector<std::string>& argv, const std::map<std::string, std::string>& env,
             const std::string& folder);

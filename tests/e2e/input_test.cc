@@ -15,7 +15,7 @@ struct Case {
 };
 
 TEST(Input, WrongWordsGetADirection) {
-  House house;
+  Sandbox sandbox;
   const Case cases[] = {
       {"no such verb", {"scna"}, 2, "unknown command 'scna', did you mean 'scan'?"},
       {"no such option", {"cycle", "--wach"}, 2, "unknown option --wach, did you mean --watch?"},
@@ -28,7 +28,7 @@ TEST(Input, WrongWordsGetADirection) {
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
-    const Outcome outcome = house.amdahl(c.words);
+    const Outcome outcome = sandbox.amdahl(c.words);
     EXPECT_EQ(outcome.code, c.code) << outcome.err;
     EXPECT_NE(outcome.err.find(c.says), std::string::npos) << outcome.err;
     EXPECT_EQ(outcome.out, "");
@@ -36,25 +36,26 @@ TEST(Input, WrongWordsGetADirection) {
 }
 
 TEST(Input, GlobalOptionsMayComeFirst) {
-  House house;
-  EXPECT_EQ(house.amdahl({"--state", house.path("elsewhere"), "init"}).code, 0);
-  EXPECT_TRUE(house.has("elsewhere/ledger.db"));
-  EXPECT_EQ(house.amdahl({"--json", "--state", house.path("elsewhere"), "status"}).code, 0);
+  Sandbox sandbox;
+  EXPECT_EQ(sandbox.amdahl({"--state", sandbox.path("elsewhere"), "init"}).code, 0);
+  EXPECT_TRUE(sandbox.has("elsewhere/ledger.db"));
+  EXPECT_EQ(sandbox.amdahl({"--json", "--state", sandbox.path("elsewhere"), "status"}).code, 0);
 }
 
 TEST(Input, BrokenTomlNamesFileLineAndField) {
-  House house;
-  house.write("broken.toml", "family = \"a\"\ncommand = [\"true\"\n");
-  house.write("typo.toml", "family = \"a\"\ncommand = [\"true\"]\naccelerator = 2\n");
-  house.write("type.toml", "family = \"a\"\ncommand = \"true\"\n");
-  house.write("bad-config.toml", "[compare]\ncap = \"many\"\n");
-  EXPECT_NE(house.amdahl({"adopt", "--spec", "broken.toml"}).err.find("broken.toml: line"),
+  Sandbox sandbox;
+  sandbox.write("broken.toml", "family = \"a\"\ncommand = [\"true\"\n");
+  sandbox.write("typo.toml", "family = \"a\"\ncommand = [\"true\"]\naccelerator = 2\n");
+  sandbox.write("type.toml", "family = \"a\"\ncommand = \"true\"\n");
+  sandbox.write("bad-config.toml", "[compare]\ncap = \"many\"\n");
+  EXPECT_NE(sandbox.amdahl({"adopt", "--spec", "broken.toml"}).err.find("broken.toml: line"),
             std::string::npos);
-  const Outcome typo = house.amdahl({"adopt", "--spec", "typo.toml"});
+  const Outcome typo = sandbox.amdahl({"adopt", "--spec", "typo.toml"});
   EXPECT_EQ(typo.code, 2);
   EXPECT_NE(typo.err.find("did you mean"), std::string::npos) << typo.err;
-  EXPECT_NE(house.amdahl({"adopt", "--spec", "type.toml"}).err.find("command"), std::string::npos);
-  const Outcome config = house.amdahl({"scan", "--config", "bad-config.toml"});
+  EXPECT_NE(sandbox.amdahl({"adopt", "--spec", "type.toml"}).err.find("command"),
+            std::string::npos);
+  const Outcome config = sandbox.amdahl({"scan", "--config", "bad-config.toml"});
   EXPECT_EQ(config.code, 2);
   EXPECT_NE(config.err.find("bad-config.toml: line 2: compare.cap must be a whole number"),
             std::string::npos)
@@ -62,27 +63,27 @@ TEST(Input, BrokenTomlNamesFileLineAndField) {
 }
 
 TEST(Input, TwoSpecsOfOneFamily) {
-  House house;
-  house.add_nap_job();
-  ASSERT_EQ(house.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
-  EXPECT_EQ(house.amdahl({"adopt", "--spec", "job.toml"}).code, 0) << "the same one is fine";
-  house.write("other.toml", "family = \"nap\"\ncommand = [\"true\"]\nworkdir = \".\"\n");
-  const Outcome second = house.amdahl({"adopt", "--spec", "other.toml"});
+  Sandbox sandbox;
+  sandbox.add_nap_job();
+  ASSERT_EQ(sandbox.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
+  EXPECT_EQ(sandbox.amdahl({"adopt", "--spec", "job.toml"}).code, 0) << "the same one is fine";
+  sandbox.write("other.toml", "family = \"nap\"\ncommand = [\"true\"]\nworkdir = \".\"\n");
+  const Outcome second = sandbox.amdahl({"adopt", "--spec", "other.toml"});
   EXPECT_EQ(second.code, 1);
   EXPECT_NE(second.err.find("family 'nap' already has another spec"), std::string::npos);
-  EXPECT_EQ(house.amdahl({"adopt", "--spec", "other.toml", "--replace"}).code, 0);
+  EXPECT_EQ(sandbox.amdahl({"adopt", "--spec", "other.toml", "--replace"}).code, 0);
 }
 
 TEST(Input, AForeignOrCorruptLedgerIsRefusedAndLeftAlone) {
-  House house;
+  Sandbox sandbox;
   const std::string text = "this is no database, but somebody's diary, and long enough to be read";
-  house.write("state/ledger.db", text);
-  const Outcome foreign = house.amdahl({"status"});
+  sandbox.write("state/ledger.db", text);
+  const Outcome foreign = sandbox.amdahl({"status"});
   EXPECT_EQ(foreign.code, 2) << foreign.err;
   EXPECT_NE(foreign.err.find("is not a ledger"), std::string::npos) << foreign.err;
-  EXPECT_EQ(house.read("state/ledger.db"), text);
+  EXPECT_EQ(sandbox.read("state/ledger.db"), text);
 
-  House other;
+  Sandbox other;
   other.add_nap_job();
   ASSERT_EQ(other.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
   std::string bytes = other.read("state/ledger.db");
@@ -95,7 +96,7 @@ TEST(Input, AForeignOrCorruptLedgerIsRefusedAndLeftAlone) {
 }
 
 TEST(Input, JobsThatMisbehaveAreReceiptsNotCrashes) {
-  House house;
+  Sandbox sandbox;
   const Case cases[] = {
       {"exits 1", {"run", "--", "sh", "-c", "exit 3"}, 3, "exit 3"},
       {"missing binary", {"run", "--", "./no-such-program"}, 127, "no-such-program"},
@@ -109,37 +110,37 @@ TEST(Input, JobsThatMisbehaveAreReceiptsNotCrashes) {
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
-    const Outcome outcome = house.amdahl(c.words);
+    const Outcome outcome = sandbox.amdahl(c.words);
     EXPECT_EQ(outcome.code, c.code) << outcome.err;
     EXPECT_NE(outcome.err.find(c.says), std::string::npos) << outcome.err;
   }
-  EXPECT_EQ(house.list("state/usage").size(), std::size(cases)) << "each left a usage record";
-  EXPECT_EQ(house.amdahl({"scan"}).code, 0);
+  EXPECT_EQ(sandbox.list("state/usage").size(), std::size(cases)) << "each left a usage record";
+  EXPECT_EQ(sandbox.amdahl({"scan"}).code, 0);
 }
 
 TEST(Input, AMissingMetricIsUnknownNeverZero) {
-  House house;
-  house.add_nap_job();
-  house.write("job.sh", "#!/bin/sh\necho fine > \"$AMDAHL_OUT/result\"\n", true);
-  ASSERT_EQ(house.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
-  ASSERT_EQ(house.amdahl({"propose", "nap", "--env", "A=1", "--gain", "50"}).code, 0);
-  const Outcome cycle = house.amdahl({"cycle", "--watch"});
+  Sandbox sandbox;
+  sandbox.add_nap_job();
+  sandbox.write("job.sh", "#!/bin/sh\necho fine > \"$AMDAHL_OUT/result\"\n", true);
+  ASSERT_EQ(sandbox.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
+  ASSERT_EQ(sandbox.amdahl({"propose", "nap", "--env", "A=1", "--gain", "50"}).code, 0);
+  const Outcome cycle = sandbox.amdahl({"cycle", "--watch"});
   EXPECT_EQ(cycle.code, 0) << cycle.err;
   EXPECT_NE(cycle.err.find("reports no work"), std::string::npos) << cycle.err;
-  const Outcome list = house.amdahl({"ledger", "list"});
+  const Outcome list = sandbox.amdahl({"ledger", "list"});
   EXPECT_NE(list.out.find("aborted"), std::string::npos) << list.out;
 }
 
 TEST(Input, ARunOnAFullDiskSaysSo) {
-  House house;
-  house.write("small/x", "");
-  if (::mount("tmpfs", house.path("small").c_str(), "tmpfs", 0, "size=64k") != 0) {
+  Sandbox sandbox;
+  sandbox.write("small/x", "");
+  if (::mount("tmpfs", sandbox.path("small").c_str(), "tmpfs", 0, "size=64k") != 0) {
     GTEST_SKIP() << "mounting a tmpfs is not permitted here";
   }
-  house.write("fill.sh", "#!/bin/sh\nhead -c 200000 /dev/zero > \"$AMDAHL_OUT/big\"\n", true);
+  sandbox.write("fill.sh", "#!/bin/sh\nhead -c 200000 /dev/zero > \"$AMDAHL_OUT/big\"\n", true);
   const Outcome outcome =
-      house.amdahl({"run", "--state", house.path("small/state"), "--", "./fill.sh"});
-  ::umount(house.path("small").c_str());
+      sandbox.amdahl({"run", "--state", sandbox.path("small/state"), "--", "./fill.sh"});
+  ::umount(sandbox.path("small").c_str());
   EXPECT_NE(outcome.code, 0);
   EXPECT_NE(outcome.err.find("o space left"), std::string::npos) << outcome.err;
 }

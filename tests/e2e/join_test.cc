@@ -34,7 +34,7 @@ class Joined : public testing::Test {
   Json scan(std::vector<std::string> words, const std::string& input = "/dev/null") {
     std::string line = fmt::format("'{}' scan --state state --json", AMDAHL_PROGRAM);
     for (const std::string& word : words) line += " '" + word + "'";
-    const Outcome outcome = run({"sh", "-c", line + " < " + input}, {}, house_.path());
+    const Outcome outcome = run({"sh", "-c", line + " < " + input}, {}, sandbox_.path());
     return json_of(outcome);
   }
 
@@ -49,22 +49,22 @@ class Joined : public testing::Test {
     return answer.at("totals").at("split_accelerator_s").at("productive");
   }
 
-  House house_;
+  Sandbox sandbox_;
 };
 
 TEST_F(Joined, AnyOrderOnTheCommandLinePrintsTheSame) {
-  house_.write("a_mapped.csv",
-               "t;node;g;v\n" + hour([](auto at) { return fmt::format("{};n1;0;0.5\n", at); }));
-  house_.write(
+  sandbox_.write("a_mapped.csv",
+                 "t;node;g;v\n" + hour([](auto at) { return fmt::format("{};n1;0;0.5\n", at); }));
+  sandbox_.write(
       "map.toml",
       "row = \"sample\"\n[columns]\ntime = \"t\"\nhost = \"node\"\naccelerator = \"g\"\n"
       "value = { column = \"v\", metric = \"DCGM_FI_DEV_GPU_UTIL\", unit = \"fraction\" }\n");
-  house_.write("b_names.txt", "GPU 3: A100 (UUID: GPU-d)\n");
-  house_.write("z_sacct.txt", sacct(job("1", "n1", "gres/gpu=1") + job("2", "n2", "gres/gpu=1")));
-  house_.write("y_places.csv", "jobid,host,gpu\n1,n1,0\n2,n2,3\n");
-  house_.write("n2/smi.csv", "timestamp, uuid, utilization.gpu [%]\n" + hour([](auto at) {
-                               return fmt::format("{}, GPU-d, 25 %\n", at);
-                             }));
+  sandbox_.write("b_names.txt", "GPU 3: A100 (UUID: GPU-d)\n");
+  sandbox_.write("z_sacct.txt", sacct(job("1", "n1", "gres/gpu=1") + job("2", "n2", "gres/gpu=1")));
+  sandbox_.write("y_places.csv", "jobid,host,gpu\n1,n1,0\n2,n2,3\n");
+  sandbox_.write("n2/smi.csv", "timestamp, uuid, utilization.gpu [%]\n" + hour([](auto at) {
+                                 return fmt::format("{}, GPU-d, 25 %\n", at);
+                               }));
   std::vector<std::string> files = {"a_mapped.csv", "b_names.txt", "n2/smi.csv", "y_places.csv",
                                     "z_sacct.txt"};
   const Json first =
@@ -86,14 +86,14 @@ TEST_F(Joined, AnyOrderOnTheCommandLinePrintsTheSame) {
 
 // What names both an index and a UUID may come after all samples of the UUID.
 TEST_F(Joined, AUuidThatIsKnownLateIsKnown) {
-  house_.write("sacct.txt", sacct(job("1", "n1", "gres/gpu=1")));
-  house_.write("places.csv", "jobid,host,gpu\n1,n1,5\n");
-  house_.write("n1/smi.csv", "timestamp, uuid, utilization.gpu [%]\n" + hour([](auto at) {
+  sandbox_.write("sacct.txt", sacct(job("1", "n1", "gres/gpu=1")));
+  sandbox_.write("places.csv", "jobid,host,gpu\n1,n1,5\n");
+  sandbox_.write("n1/smi.csv", "timestamp, uuid, utilization.gpu [%]\n" + hour([](auto at) {
                                  return fmt::format("{}, GPU-x, 50 %\n", at);
                                }));
-  house_.write("z_dcgm.csv",
-               fmt::format("timestamp,Hostname,gpu,UUID,DCGM_FI_DEV_GPU_UTIL\n{},n1,5,GPU-x,50\n",
-                           kStart + 3599));
+  sandbox_.write("z_dcgm.csv",
+                 fmt::format("timestamp,Hostname,gpu,UUID,DCGM_FI_DEV_GPU_UTIL\n{},n1,5,GPU-x,50\n",
+                             kStart + 3599));
   const Json lost = scan({"sacct.txt", "places.csv", "n1/smi.csv"});
   EXPECT_EQ(lost.at("samples_attributed"), 0);
   EXPECT_EQ(trouble(lost, "unknown device"), 60U);
@@ -121,26 +121,27 @@ TEST_F(Joined, LabelsMakeJobsWhateverCarriesThem) {
     return "\"__name__\":\"DCGM_FI_DEV_GPU_UTIL\",\"Hostname\":\"n1\",\"gpu\":\"0\"," + more;
   };
   const std::string place = "\"instance\":\"n1:9445\",\"minor_number\":\"0\"";
-  house_.write("hpc_job.json", matrix(dcgm("\"hpc_job\":\"77\""), "50"));
-  house_.write("jobid.json", matrix("\"__name__\":\"nvidia_gpu_duty_cycle\",\"jobid\":\"77\","
-                                    "\"userid\":\"1000\"," +
-                                        place,
-                                    "50"));
-  house_.write("job_id.json", matrix("\"__name__\":\"gpu_gfx_activity\",\"hostname\":\"n1\","
-                                     "\"gpu_id\":\"0\",\"job_id\":\"77\"",
-                                     "50"));
-  house_.write("long.csv", "timestamp,Hostname,gpu,jobid,DCGM_FI_DEV_GPU_UTIL\n" +
-                               hour([](auto at) { return fmt::format("{},n1,0,77,50\n", at); }));
-  house_.write("by_value.csv",
-               "timestamp,instance,minor_number,nvidia_gpu_jobId,nvidia_gpu_duty_cycle\n" +
-                   hour([](auto at) { return fmt::format("{},n1:9445,0,77,50\n", at); }));
-  house_.write("mapped.csv",
-               "t,node,g,j,v\n" + hour([](auto at) { return fmt::format("{},n1,0,77,50\n", at); }));
-  house_.write("map.toml",
-               "row = \"sample\"\n[columns]\ntime = \"t\"\nhost = \"node\"\naccelerator = \"g\"\n"
-               "job = \"j\"\nvalue = { column = \"v\", metric = \"DCGM_FI_DEV_GPU_UTIL\" }\n");
-  house_.write("a_duty.json", matrix("\"__name__\":\"nvidia_gpu_duty_cycle\"," + place, "50"));
-  house_.write("value.json", matrix("\"__name__\":\"nvidia_gpu_jobId\"," + place, "77"));
+  sandbox_.write("hpc_job.json", matrix(dcgm("\"hpc_job\":\"77\""), "50"));
+  sandbox_.write("jobid.json", matrix("\"__name__\":\"nvidia_gpu_duty_cycle\",\"jobid\":\"77\","
+                                      "\"userid\":\"1000\"," +
+                                          place,
+                                      "50"));
+  sandbox_.write("job_id.json", matrix("\"__name__\":\"gpu_gfx_activity\",\"hostname\":\"n1\","
+                                       "\"gpu_id\":\"0\",\"job_id\":\"77\"",
+                                       "50"));
+  sandbox_.write("long.csv", "timestamp,Hostname,gpu,jobid,DCGM_FI_DEV_GPU_UTIL\n" +
+                                 hour([](auto at) { return fmt::format("{},n1,0,77,50\n", at); }));
+  sandbox_.write("by_value.csv",
+                 "timestamp,instance,minor_number,nvidia_gpu_jobId,nvidia_gpu_duty_cycle\n" +
+                     hour([](auto at) { return fmt::format("{},n1:9445,0,77,50\n", at); }));
+  sandbox_.write("mapped.csv", "t,node,g,j,v\n" + hour([](auto at) {
+                                 return fmt::format("{},n1,0,77,50\n", at);
+                               }));
+  sandbox_.write("map.toml",
+                 "row = \"sample\"\n[columns]\ntime = \"t\"\nhost = \"node\"\naccelerator = \"g\"\n"
+                 "job = \"j\"\nvalue = { column = \"v\", metric = \"DCGM_FI_DEV_GPU_UTIL\" }\n");
+  sandbox_.write("a_duty.json", matrix("\"__name__\":\"nvidia_gpu_duty_cycle\"," + place, "50"));
+  sandbox_.write("value.json", matrix("\"__name__\":\"nvidia_gpu_jobId\"," + place, "77"));
   const std::vector<std::vector<std::string>> cases = {{"hpc_job.json"},
                                                        {"jobid.json"},
                                                        {"job_id.json"},
@@ -162,9 +163,9 @@ TEST_F(Joined, LabelsMakeJobsWhateverCarriesThem) {
     piped[0] = "-";
     expect_job(scan(piped, words[0]));
   }
-  EXPECT_TRUE(house_.list("state/scan").empty() ||
+  EXPECT_TRUE(sandbox_.list("state/scan").empty() ||
               std::ranges::none_of(
-                  house_.list("state/scan"),
+                  sandbox_.list("state/scan"),
                   [](const std::string& name) { return name.starts_with("standard-input"); }))
       << "what was copied is gone";
 }

@@ -25,9 +25,9 @@ inline Json json_of(const Outcome& outcome, int code = 0) {
 }
 
 // The ledger's events of a kind ("run.reserved"), oldest first.
-inline std::vector<Json> events(const House& house, const std::string& kind) {
+inline std::vector<Json> events(const Sandbox& sandbox, const std::string& kind) {
   std::vector<Json> found;
-  std::istringstream lines(house.amdahl({"ledger", "export"}).out);
+  std::istringstream lines(sandbox.amdahl({"ledger", "export"}).out);
   for (std::string line; std::getline(lines, line);) {
     Json event = Json::parse(line);
     if (event.at("kind") == kind) found.push_back(std::move(event));

@@ -11,14 +11,14 @@ namespace {
 class Migrate : public testing::Test {
  protected:
   void SetUp() override {
-    house_.write("state/config.toml", "");
+    sandbox_.write("state/config.toml", "");
     const Outcome unpacked =
         run({"sh", "-c",
              "gzip -dc " AMDAHL_SOURCE_DIR "/tests/golden/ledger-5/ledger.db.gz > state/ledger.db"},
-            {}, house_.path());
+            {}, sandbox_.path());
     ASSERT_EQ(unpacked.code, 0) << unpacked.err;
   }
-  House house_;
+  Sandbox sandbox_;
 };
 
 // But for no effect: its E is below 20 in both, which was enough then and closes nothing for ever.
@@ -30,17 +30,17 @@ TEST_F(Migrate, EveryVerdictOfSchemaFiveStands) {
       {"h-044f534dc5", "live"},
   };
   std::map<std::string, std::string> found;
-  const Json list = json_of(house_.amdahl({"ledger", "list", "--json"}));
+  const Json list = json_of(sandbox_.amdahl({"ledger", "list", "--json"}));
   for (const Json& row : list.at("hypotheses")) {
     found[row.at("hypothesis").at("id")] = row.at("state");
   }
   EXPECT_EQ(found, expected);
-  const Outcome verified = house_.amdahl({"ledger", "verify"});
+  const Outcome verified = sandbox_.amdahl({"ledger", "verify"});
   EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
 }
 
 TEST_F(Migrate, TheStackAndTheGateAreAsTheyWere) {
-  const Json gate = json_of(house_.amdahl({"gate", "list", "--json"}));
+  const Json gate = json_of(sandbox_.amdahl({"gate", "list", "--json"}));
   std::map<std::string, std::string> states;
   for (const Json& row : gate.at("gate"))
     states[row.at("packet").at("hypothesis")] = row.at("state");
@@ -48,12 +48,12 @@ TEST_F(Migrate, TheStackAndTheGateAreAsTheyWere) {
                                                         {"h-05c8f144ef", "approved"},
                                                         {"h-358fe1dcf1", "pending"}}));
   // Only the patch is in the stack: the other promoted change was rolled back.
-  EXPECT_EQ(house_.amdahl({"gate", "rollback", "h-2c48209fe9", "--reason", "again"}).code, 1);
-  const Outcome back = house_.amdahl({"gate", "rollback", "h-05c8f144ef", "--reason", "slow"});
+  EXPECT_EQ(sandbox_.amdahl({"gate", "rollback", "h-2c48209fe9", "--reason", "again"}).code, 1);
+  const Outcome back = sandbox_.amdahl({"gate", "rollback", "h-05c8f144ef", "--reason", "slow"});
   EXPECT_EQ(back.code, 0) << back.err;
-  const Outcome declined = house_.amdahl({"gate", "reject", "h-358fe1dcf1", "--reason", "old"});
+  const Outcome declined = sandbox_.amdahl({"gate", "reject", "h-358fe1dcf1", "--reason", "old"});
   EXPECT_EQ(declined.code, 0) << declined.err;
-  const Outcome verified = house_.amdahl({"ledger", "verify"});
+  const Outcome verified = sandbox_.amdahl({"ledger", "verify"});
   EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
 }
 

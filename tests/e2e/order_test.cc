@@ -42,19 +42,18 @@ class Order : public testing::Test {
   void SetUp() override { write_jobs("COMPLETED", fmt::format("{}", kStart + 3600)); }
 
   void write_jobs(const std::string& state, const std::string& end) {
-    house_.write("sacct.txt",
-                 fmt::format("JobID|State|Start|End|ElapsedRaw|NodeList|AllocTRES\n"
-                             "1|{}|{}|{}|3600|n1|gres/gpu=2\n",
-                             state, kStart, end));
+    sandbox_.write("sacct.txt", fmt::format("JobID|State|Start|End|ElapsedRaw|NodeList|AllocTRES\n"
+                                            "1|{}|{}|{}|3600|n1|gres/gpu=2\n",
+                                            state, kStart, end));
   }
 
   Json scan(const std::vector<std::string>& lines, bool is_piped = false) {
-    house_.write("samples.csv", table(lines));
+    sandbox_.write("samples.csv", table(lines));
     const Outcome outcome =
         run({"sh", "-c",
              fmt::format("'{}' scan --state state --fresh --json sacct.txt {}", AMDAHL_PROGRAM,
                          is_piped ? "- < samples.csv" : "samples.csv")},
-            {}, house_.path());
+            {}, sandbox_.path());
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     return outcome.code == 0 ? Json::parse(outcome.out) : Json();
   }
@@ -73,7 +72,7 @@ class Order : public testing::Test {
     EXPECT_EQ(trouble(answer, "sample out of order"), 0U);
   }
 
-  House house_;
+  Sandbox sandbox_;
 };
 
 TEST_F(Order, OfRowsDoesNotMatter) {

@@ -54,8 +54,8 @@ const Json* finding_of(const Json& profile, const std::string& rule) {
 }
 
 // The page of the same profile, as `--show` prints it, says what the JSON does.
-void expect_same_as_text(const House& house, const std::string& family, const Json& profile) {
-  const Outcome text = house.amdahl({"profile", family, "--show"}, {{"COLUMNS", "200"}});
+void expect_same_as_text(const Sandbox& sandbox, const std::string& family, const Json& profile) {
+  const Outcome text = sandbox.amdahl({"profile", family, "--show"}, {{"COLUMNS", "200"}});
   ASSERT_EQ(text.code, 0) << text.err;
   const auto says = [&](const std::string& what) {
     EXPECT_NE(text.out.find(what), std::string::npos) << what << "\nis not in\n" << text.out;
@@ -73,48 +73,48 @@ void expect_same_as_text(const House& house, const std::string& family, const Js
 }
 
 // What a browser makes of a page; nothing where there is none.
-Json in_browser(const House& house, const std::string& page) {
+Json in_browser(const Sandbox& sandbox, const std::string& page) {
   const Outcome where = run({"sh", "-c", "command -v chromium && command -v node"}, {}, "/");
   if (where.code != 0) return nullptr;
   const Outcome got = run({"node", AMDAHL_SOURCE_DIR "/tests/e2e/page_driver.js", "chromium", page,
-                           house.path("page.png")},
-                          {}, house.path());
+                           sandbox.path("page.png")},
+                          {}, sandbox.path());
   return json_of(got);
 }
 
 TEST(Profile, OfAnEvaluationTheImportsAreNamedFirst) {
   if (!has_torch()) GTEST_SKIP() << kPython << " has no torch or no PIL";
-  House house;
+  Sandbox sandbox;
   const std::string script = kExamples + "/offline_eval/evaluate.py";
-  ASSERT_EQ(
-      run({kPython, kExamples + "/offline_eval/make_data.py", house.path("data"), "--count", "24"},
-          {}, house.path())
-          .code,
-      0);
-  const Outcome got = house.amdahl({"profile",
-                                    "--json",
-                                    "--html",
-                                    house.path("page.html"),
-                                    "--",
-                                    kPython,
-                                    script,
-                                    "--data",
-                                    house.path("data"),
-                                    "--out",
-                                    house.path(),
-                                    "--batch",
-                                    "1",
-                                    "--workers",
-                                    "0",
-                                    "--threads",
-                                    "1",
-                                    "--verify",
-                                    "--log-every",
-                                    "1",
-                                    "--fsync",
-                                    "--checkpoint-every",
-                                    "10"},
-                                   {{"OPENBLAS_NUM_THREADS", "1"}});
+  ASSERT_EQ(run({kPython, kExamples + "/offline_eval/make_data.py", sandbox.path("data"), "--count",
+                 "24"},
+                {}, sandbox.path())
+                .code,
+            0);
+  const Outcome got = sandbox.amdahl({"profile",
+                                      "--json",
+                                      "--html",
+                                      sandbox.path("page.html"),
+                                      "--",
+                                      kPython,
+                                      script,
+                                      "--data",
+                                      sandbox.path("data"),
+                                      "--out",
+                                      sandbox.path(),
+                                      "--batch",
+                                      "1",
+                                      "--workers",
+                                      "0",
+                                      "--threads",
+                                      "1",
+                                      "--verify",
+                                      "--log-every",
+                                      "1",
+                                      "--fsync",
+                                      "--checkpoint-every",
+                                      "10"},
+                                     {{"OPENBLAS_NUM_THREADS", "1"}});
   ASSERT_EQ(got.code, 0) << got.err;
   const Json profile = json_of(got);
   SCOPED_TRACE(got.out);
@@ -131,7 +131,7 @@ TEST(Profile, OfAnEvaluationTheImportsAreNamedFirst) {
   EXPECT_GT(profile.at("evidence").at("hook.steps"), 40);
   EXPECT_GT(profile.at("evidence").at("hook.overhead_share"), 0);
 
-  const Json page = in_browser(house, house.path("page.html"));
+  const Json page = in_browser(sandbox, sandbox.path("page.html"));
   if (page.is_null()) GTEST_SKIP() << "the page was not looked at: needs chromium and node";
   SCOPED_TRACE(page.dump());
   EXPECT_EQ(page.at("ready"), "yes");
@@ -153,17 +153,17 @@ bool is_built(const std::string& program) {
   return fs::exists(std::string(AMDAHL_EXAMPLES) + "/" + program);
 }
 
-Json family_profile(const House& house, const std::string& job, const std::string& family) {
-  const Outcome adopted = house.amdahl({"adopt", "--spec", spec_of(job)});
+Json family_profile(const Sandbox& sandbox, const std::string& job, const std::string& family) {
+  const Outcome adopted = sandbox.amdahl({"adopt", "--spec", spec_of(job)});
   EXPECT_EQ(adopted.code, 0) << adopted.err;
-  const Outcome got = house.amdahl({"profile", family, "--json"});
+  const Outcome got = sandbox.amdahl({"profile", family, "--json"});
   return json_of(got);
 }
 
 TEST(Profile, OfADeviceQueueTheChecksThatWaitForItAreNamedFirst) {
   if (!is_built("device_queue/device_queue")) GTEST_SKIP() << "the example was not built";
-  House house;
-  const Json profile = family_profile(house, "device_queue", "device-queue");
+  Sandbox sandbox;
+  const Json profile = family_profile(sandbox, "device_queue", "device-queue");
   ASSERT_FALSE(profile.is_null());
   SCOPED_TRACE(profile.dump(1));
   const auto causes = own_causes(profile);
@@ -177,13 +177,13 @@ TEST(Profile, OfADeviceQueueTheChecksThatWaitForItAreNamedFirst) {
   const std::string file = line->at("file");
   EXPECT_TRUE(file.starts_with(kExamples + "/device_queue/")) << file;
   EXPECT_NE(line->at("try"), "");
-  expect_same_as_text(house, "device-queue", profile);
+  expect_same_as_text(sandbox, "device-queue", profile);
 }
 
 TEST(Profile, OfATunedJobNothingIsNamed) {
   if (!is_built("tuned/tuned_batch")) GTEST_SKIP() << "the example was not built";
-  House house;
-  const Json profile = family_profile(house, "tuned", "tuned-batch");
+  Sandbox sandbox;
+  const Json profile = family_profile(sandbox, "tuned", "tuned-batch");
   ASSERT_FALSE(profile.is_null());
   SCOPED_TRACE(profile.dump(1));
   EXPECT_EQ(profile.at("findings"), Json::array());
@@ -194,8 +194,8 @@ TEST(Profile, OfATunedJobNothingIsNamed) {
   }
   // Typed instead of adopted: that the machine has more CPUs than it uses is not its fault.
   const Outcome typed =
-      house.amdahl({"profile", "--json", "--", AMDAHL_EXAMPLES "/tuned/tuned_batch", "--items",
-                    "6000", "--out", house.path()});
+      sandbox.amdahl({"profile", "--json", "--", AMDAHL_EXAMPLES "/tuned/tuned_batch", "--items",
+                      "6000", "--out", sandbox.path()});
   ASSERT_EQ(typed.code, 0) << typed.err;
   EXPECT_EQ(json_of(typed).at("findings"), Json::array()) << typed.out;
   EXPECT_EQ(typed.out.find("more accelerators than it uses"), std::string::npos) << typed.out;
@@ -224,9 +224,9 @@ std::string slow_loader(const std::string& at_the_end) {
 
 TEST(Profile, AJobThatIsKilledInTheMiddleGivesWhatIsWhole) {
   if (!has_torch()) GTEST_SKIP() << kPython << " has no torch";
-  House house;
-  house.write("job.py", slow_loader("os.kill(os.getpid(), signal.SIGKILL)"));
-  const Outcome got = house.amdahl({"profile", "--json", "--", kPython, "job.py"});
+  Sandbox sandbox;
+  sandbox.write("job.py", slow_loader("os.kill(os.getpid(), signal.SIGKILL)"));
+  const Outcome got = sandbox.amdahl({"profile", "--json", "--", kPython, "job.py"});
   EXPECT_NE(got.err.find("the job failed: killed by SIGKILL; this is as far as it came"),
             std::string::npos)
       << got.err;
@@ -250,24 +250,24 @@ TEST(Profile, AJobThatIsKilledInTheMiddleGivesWhatIsWhole) {
 }
 
 TEST(Profile, TheJobReadsOurInputWhetherOrNotItIsHeard) {
-  House house;
-  house.write("numbers", "1\n2\n3\n");
+  Sandbox sandbox;
+  sandbox.write("numbers", "1\n2\n3\n");
   const std::string script =
       "exec " AMDAHL_PROGRAM " profile $0 -- sh -c 'cat > heard; sleep 0.3' < numbers";
   for (const char* option : {"--no-color", "--quiet", "--json"}) {
-    house.write("heard", "");
-    const Outcome got =
-        run({"sh", "-c", script, option}, {{"AMDAHL_STATE", house.path("state")}}, house.path());
+    sandbox.write("heard", "");
+    const Outcome got = run({"sh", "-c", script, option}, {{"AMDAHL_STATE", sandbox.path("state")}},
+                            sandbox.path());
     EXPECT_EQ(got.code, 0) << option << got.err;
-    EXPECT_EQ(house.read("heard"), "1\n2\n3\n") << option;
+    EXPECT_EQ(sandbox.read("heard"), "1\n2\n3\n") << option;
   }
 }
 
 TEST(Profile, ExitCodesAndErrorsAreAsDocumented) {
-  House house;
-  house.write("folder/x", "");
-  house.write("job.toml", "family = \"nap\"\ncommand = [\"true\"]\nworkdir = \".\"\n");
-  ASSERT_EQ(house.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
+  Sandbox sandbox;
+  sandbox.write("folder/x", "");
+  sandbox.write("job.toml", "family = \"nap\"\ncommand = [\"true\"]\nworkdir = \".\"\n");
+  ASSERT_EQ(sandbox.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
   const struct {
     Words words;
     int code;
@@ -287,13 +287,13 @@ TEST(Profile, ExitCodesAndErrorsAreAsDocumented) {
       {{"profile", "job.toml", "--format", "kinetto"}, 2, "did you mean 'kineto'?"},
       {{"profile", "--nsys", "--ncu", "--", "true"}, 2, "cannot be had at once"},
       {{"profile", "--"}, 2, "profile wants a family or files of a profiler"},
-      {{"profile", "--html", house.path("no/such/x.html"), "--", "true"},
+      {{"profile", "--html", sandbox.path("no/such/x.html"), "--", "true"},
        1,
        "--html: there is no folder"},
       {{"profile", "nap", "--html", "x.html"}, 2, "--html is for files of a profiler"},
   };
   for (const auto& c : cases) {
-    const Outcome got = house.amdahl(c.words);
+    const Outcome got = sandbox.amdahl(c.words);
     EXPECT_EQ(got.code, c.code) << c.says << "\n" << got.err;
     EXPECT_NE(got.err.find(c.says), std::string::npos) << c.says << "\nis not in\n" << got.err;
   }
@@ -302,19 +302,19 @@ TEST(Profile, ExitCodesAndErrorsAreAsDocumented) {
 // `amdahl profile …` in the background, so that it can be interrupted.
 class Background {
  public:
-  Background(const House& house, const Words& words) {
+  Background(const Sandbox& sandbox, const Words& words) {
     child_ = ::fork();
     if (child_ != 0) return;
     ::setpgid(0, 0);
-    ::setenv("AMDAHL_STATE", house.path("state").c_str(), 1);
-    ::setenv("XDG_CONFIG_HOME", house.path("no-config").c_str(), 1);
-    const int out = ::open(house.path("said").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    ::setenv("AMDAHL_STATE", sandbox.path("state").c_str(), 1);
+    ::setenv("XDG_CONFIG_HOME", sandbox.path("no-config").c_str(), 1);
+    const int out = ::open(sandbox.path("said").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     ::dup2(out, 1);
     ::dup2(out, 2);
     std::vector<char*> argv{const_cast<char*>(AMDAHL_PROGRAM)};
     for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
     argv.push_back(nullptr);
-    if (::chdir(house.path().c_str()) == 0) ::execv(argv[0], argv.data());
+    if (::chdir(sandbox.path().c_str()) == 0) ::execv(argv[0], argv.data());
     ::_exit(127);
   }
   pid_t pid() const { return child_; }
@@ -329,14 +329,14 @@ class Background {
   pid_t child_ = -1;
 };
 
-bool appears(const House& house, const std::string& name) {
-  for (int i = 0; i < 3000 && !house.has(name); ++i) ::usleep(10'000);
-  return house.has(name);
+bool appears(const Sandbox& sandbox, const std::string& name) {
+  for (int i = 0; i < 3000 && !sandbox.has(name); ++i) ::usleep(10'000);
+  return sandbox.has(name);
 }
 
 // Whether none of the numbers in the file is that of a living process, at the latest soon.
-bool all_gone(const House& house, const std::string& name) {
-  std::ifstream in(house.path(name));
+bool all_gone(const Sandbox& sandbox, const std::string& name) {
+  std::ifstream in(sandbox.path(name));
   for (int pid = 0; in >> pid;) {
     for (int i = 0;; ++i) {
       std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
@@ -359,42 +359,42 @@ constexpr const char* kFamilyOfThree =
 // As a scheduler ends a job that takes too long.
 TEST(Profile, AJobThatIsToldToEndIsShownWithItsOperators) {
   if (!has_torch()) GTEST_SKIP() << kPython << " has no torch or Pillow here";
-  House house;
-  house.write("job.py", R"(import pathlib, torch
+  Sandbox sandbox;
+  sandbox.write("job.py", R"(import pathlib, torch
 model = torch.nn.Linear(8, 8)
 for i in range(10**9):
     model(torch.zeros(1, 8))
     if i == 40: pathlib.Path("ready").touch()
 )");
-  const Background profile(house, {"profile", "--", kPython, "job.py"});
-  ASSERT_TRUE(appears(house, "ready"));
+  const Background profile(sandbox, {"profile", "--", kPython, "job.py"});
+  ASSERT_TRUE(appears(sandbox, "ready"));
   ::kill(profile.pid(), SIGTERM);
-  EXPECT_EQ(profile.wait(), 128 + SIGTERM) << house.read("said");
-  const std::string said = house.read("said");
+  EXPECT_EQ(profile.wait(), 128 + SIGTERM) << sandbox.read("said");
+  const std::string said = sandbox.read("said");
   EXPECT_NE(said.find("cut short"), std::string::npos) << said;
   EXPECT_EQ(said.find("operators"), std::string::npos) << "nothing is said to be missing: " << said;
-  const std::string folder = "state/profiles/" + house.list("state/profiles").front();
-  const Json hook = Json::parse(house.read(folder + "/hook.json"));
+  const std::string folder = "state/profiles/" + sandbox.list("state/profiles").front();
+  const Json hook = Json::parse(sandbox.read(folder + "/hook.json"));
   EXPECT_FALSE(hook.at("window").at("ops").empty());
   EXPECT_EQ(hook.at("signal"), SIGTERM);
 }
 
 TEST(Profile, AnInterruptLeavesNothingHalfDoneAndNobodyBehind) {
-  House house;
+  Sandbox sandbox;
   const Background profile(
-      house, {"profile", "--html", house.path("page.html"), "--", "sh", "-c", kFamilyOfThree});
-  ASSERT_TRUE(appears(house, "ready"));
+      sandbox, {"profile", "--html", sandbox.path("page.html"), "--", "sh", "-c", kFamilyOfThree});
+  ASSERT_TRUE(appears(sandbox, "ready"));
   ::kill(profile.pid(), SIGINT);
-  EXPECT_EQ(profile.wait(), 128 + SIGINT) << house.read("said");
-  EXPECT_NE(house.read("said").find("cancelled by SIGINT"), std::string::npos)
-      << house.read("said");
-  EXPECT_TRUE(all_gone(house, "pids"));
-  EXPECT_TRUE(house.read("page.html").ends_with("</html>\n")) << "of what was seen until then";
-  const auto runs = house.list("state/profiles");
+  EXPECT_EQ(profile.wait(), 128 + SIGINT) << sandbox.read("said");
+  EXPECT_NE(sandbox.read("said").find("cancelled by SIGINT"), std::string::npos)
+      << sandbox.read("said");
+  EXPECT_TRUE(all_gone(sandbox, "pids"));
+  EXPECT_TRUE(sandbox.read("page.html").ends_with("</html>\n")) << "of what was seen until then";
+  const auto runs = sandbox.list("state/profiles");
   ASSERT_EQ(runs.size(), 1u);
   const std::string folder = "state/profiles/" + runs.front();
-  EXPECT_EQ(Json::parse(house.read(folder + "/receipt.json")).at("ending"), "cancelled");
-  for (const auto& entry : fs::recursive_directory_iterator(house.path("state"))) {
+  EXPECT_EQ(Json::parse(sandbox.read(folder + "/receipt.json")).at("ending"), "cancelled");
+  for (const auto& entry : fs::recursive_directory_iterator(sandbox.path("state"))) {
     const std::string name = entry.path().filename().string();
     EXPECT_FALSE(name.ends_with(".part") || name.ends_with(".tmp") || name.ends_with(".new"))
         << entry.path();
@@ -402,12 +402,12 @@ TEST(Profile, AnInterruptLeavesNothingHalfDoneAndNobodyBehind) {
 }
 
 TEST(Profile, AKilledProfilerTakesTheJobWithIt) {
-  House house;
-  const Background profile(house, {"profile", "--", "sh", "-c", kFamilyOfThree});
-  ASSERT_TRUE(appears(house, "ready"));
+  Sandbox sandbox;
+  const Background profile(sandbox, {"profile", "--", "sh", "-c", kFamilyOfThree});
+  ASSERT_TRUE(appears(sandbox, "ready"));
   ::kill(-profile.pid(), SIGKILL);  // Its whole group, as a terminal or a batch system would.
   EXPECT_EQ(profile.wait(), 128 + SIGKILL);
-  EXPECT_TRUE(all_gone(house, "pids"));
+  EXPECT_TRUE(all_gone(sandbox, "pids"));
 }
 
 }  // namespace

@@ -96,19 +96,19 @@ class Server {
  public:
   Server() {
     if (!os::can_use("prometheus") || !os::can_use("promtool")) return;
-    write_series(house_.path("series.txt"));
+    write_series(sandbox_.path("series.txt"));
     const Outcome made = run({"promtool", "tsdb", "create-blocks-from", "openmetrics",
-                              house_.path("series.txt"), house_.path("data")},
-                             {}, house_.path());
+                              sandbox_.path("series.txt"), sandbox_.path("data")},
+                             {}, sandbox_.path());
     if (made.code != 0) return;
-    house_.write("prometheus.yml", "global: {}\n");
+    sandbox_.write("prometheus.yml", "global: {}\n");
     const std::string address = fmt::format("127.0.0.1:{}", free_port());
     child_ = ::fork();
     if (child_ == 0) {
-      const std::string config = "--config.file=" + house_.path("prometheus.yml");
-      const std::string data = "--storage.tsdb.path=" + house_.path("data");
+      const std::string config = "--config.file=" + sandbox_.path("prometheus.yml");
+      const std::string data = "--storage.tsdb.path=" + sandbox_.path("data");
       const std::string listen = "--web.listen-address=" + address;
-      if (!std::freopen(house_.path("log").c_str(), "w", stderr)) ::_exit(127);
+      if (!std::freopen(sandbox_.path("log").c_str(), "w", stderr)) ::_exit(127);
       ::execlp("prometheus", "prometheus", config.c_str(), data.c_str(), listen.c_str(),
                "--storage.tsdb.retention.time=100y", nullptr);
       ::_exit(127);
@@ -130,7 +130,7 @@ class Server {
   const std::string& url() const { return url_; }
 
  private:
-  House house_;
+  Sandbox sandbox_;
   pid_t child_ = 0;
   std::string url_;
   bool ready_ = false;
@@ -189,7 +189,7 @@ class Prometheus : public testing::Test {
     std::vector<std::string> words = {"scan", "--source", source, "--json", "--by", "job"};
     words.insert(words.end(), kWindow.begin(), kWindow.end());
     words.insert(words.end(), more.begin(), more.end());
-    const Outcome outcome = house_.amdahl(words);
+    const Outcome outcome = sandbox_.amdahl(words);
     return json_of(outcome);
   }
 
@@ -205,7 +205,7 @@ class Prometheus : public testing::Test {
   }
 
   static std::unique_ptr<Server> server_;
-  House house_;
+  Sandbox sandbox_;
 };
 std::unique_ptr<Server> Prometheus::server_;
 
@@ -324,10 +324,10 @@ TEST_F(Prometheus, AnswersThatEndInTheMiddleAreNamedAndNotKept) {
 
 // A page is no answer, and a token is not for whom the server points to; the scan goes on.
 TEST_F(Prometheus, PagesAndRedirectionsAreNamed) {
-  house_.write("sacct.txt",
-               "JobID|User|State|Submit|Start|End|ElapsedRaw|NodeList|AllocTRES|JobName\n"
-               "101|ada|COMPLETED|2023-11-15T00:00:00|2023-11-15T00:00:00|2023-11-16T12:00:00|"
-               "129600|gpu001|gres/gpu=1|train\n");
+  sandbox_.write("sacct.txt",
+                 "JobID|User|State|Submit|Start|End|ElapsedRaw|NodeList|AllocTRES|JobName\n"
+                 "101|ada|COMPLETED|2023-11-15T00:00:00|2023-11-15T00:00:00|2023-11-16T12:00:00|"
+                 "129600|gpu001|gres/gpu=1|train\n");
   struct Case {
     os::Reply reply;
     const char* says;
@@ -381,11 +381,11 @@ TEST_F(Prometheus, ASlowServerIsWaitedForAndItsGapIsNamed) {
   const auto slow_scan = [&] {
     std::vector<std::string> words = {"scan", "--json", "--by", "job"};
     words.insert(words.end(), kWindow.begin(), kWindow.end());
-    const Outcome outcome = house_.amdahl(words);
+    const Outcome outcome = sandbox_.amdahl(words);
     return json_of(outcome);
   };
-  house_.write("state/config.toml",
-               fmt::format("[[scan.source]]\nread = \"{}\"\nlimit_s = 5\n", proxy.source()));
+  sandbox_.write("state/config.toml",
+                 fmt::format("[[scan.source]]\nread = \"{}\"\nlimit_s = 5\n", proxy.source()));
   const Json partly = slow_scan();
   ASSERT_EQ(partly.at("missing").size(), 1U) << partly.at("missing");
   const std::string missing = partly.at("missing").at(0);
@@ -429,9 +429,9 @@ TEST_F(Prometheus, AfterAnInterruptTheRestIsAskedFor) {
               });
   child = ::fork();
   if (child == 0) {
-    const std::string state = house_.path("state");
+    const std::string state = sandbox_.path("state");
     const std::string source = proxy.source();
-    if (!std::freopen(house_.path("err").c_str(), "w", stderr)) ::_exit(126);
+    if (!std::freopen(sandbox_.path("err").c_str(), "w", stderr)) ::_exit(126);
     ::execl(AMDAHL_PROGRAM, AMDAHL_PROGRAM, "scan", "--state", state.c_str(), "--source",
             source.c_str(), "--from", "2023-11-15", "--to", "2023-11-18", nullptr);
     ::_exit(127);
@@ -442,10 +442,9 @@ TEST_F(Prometheus, AfterAnInterruptTheRestIsAskedFor) {
   ::waitpid(child, &status, 0);
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 130);
-  EXPECT_EQ(house_.read("err"),
-            "amdahl: interrupted; run the same command again to resume\n");
+  EXPECT_EQ(sandbox_.read("err"), "amdahl: interrupted; run the same command again to resume\n");
   std::size_t kept = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(house_.path("state"))) {
+  for (const auto& entry : fs::recursive_directory_iterator(sandbox_.path("state"))) {
     EXPECT_NE(entry.path().extension(), ".part");
     kept += entry.path().extension() == ".journal" ? 1 : 0;
   }
@@ -471,16 +470,16 @@ TEST_F(Prometheus, SecretsComeByNameAndAreNotShown) {
               });
   std::vector<std::string> words = {"scan", "--source", proxy.source()};
   words.insert(words.end(), kWindow.begin(), kWindow.end());
-  const Outcome outside = house_.amdahl(words);
+  const Outcome outside = sandbox_.amdahl(words);
   EXPECT_EQ(outside.code, 3);
   EXPECT_NE(outside.err.find("authentication required: pass --token-env NAME"), std::string::npos)
       << outside.err;
   words.insert(words.end(), {"--token-env", "MY_TOKEN", "--explain-input"});
-  EXPECT_EQ(house_.amdahl(words).code, 2);
-  const Outcome inside = house_.amdahl(words, {{"MY_TOKEN", "s3cret"}});
+  EXPECT_EQ(sandbox_.amdahl(words).code, 2);
+  const Outcome inside = sandbox_.amdahl(words, {{"MY_TOKEN", "s3cret"}});
   EXPECT_EQ(inside.code, 0) << inside.err;
   EXPECT_EQ((inside.out + inside.err).find("s3cret"), std::string::npos);
-  EXPECT_EQ(run({"grep", "-r", "s3cret", house_.path("state")}, {}, house_.path()).code, 1);
+  EXPECT_EQ(run({"grep", "-r", "s3cret", sandbox_.path("state")}, {}, sandbox_.path()).code, 1);
 }
 
 }  // namespace

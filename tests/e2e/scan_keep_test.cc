@@ -56,9 +56,9 @@ std::string samples(int from, int to, int busier = 0) {
 class ScanKeep : public testing::Test {
  protected:
   void SetUp() override {
-    house_.write("sacct.txt", sacct(4));
-    house_.write("places.csv", places(4));
-    house_.write("samples.csv", samples(0, 60));
+    sandbox_.write("sacct.txt", sacct(4));
+    sandbox_.write("places.csv", places(4));
+    sandbox_.write("samples.csv", samples(0, 60));
   }
 
   static std::vector<std::string> words(const std::vector<std::string>& more) {
@@ -69,7 +69,7 @@ class ScanKeep : public testing::Test {
   }
   Json scan(std::vector<std::string> more = {}) {
     more.emplace_back("--json");
-    const Outcome outcome = house_.amdahl(words(more));
+    const Outcome outcome = sandbox_.amdahl(words(more));
     return json_of(outcome);
   }
   static Json said(Json answer) {
@@ -83,17 +83,17 @@ class ScanKeep : public testing::Test {
     return 0;
   }
   void append(const std::string& text) const {
-    std::ofstream(house_.path("samples.csv"), std::ios::app) << text;
+    std::ofstream(sandbox_.path("samples.csv"), std::ios::app) << text;
   }
   std::vector<std::string> kept(const std::string& ending) const {
     std::vector<std::string> found;
-    for (const auto& entry : fs::recursive_directory_iterator(house_.path("state/scan"))) {
+    for (const auto& entry : fs::recursive_directory_iterator(sandbox_.path("state/scan"))) {
       if (entry.path().extension() == ending) found.push_back(entry.path());
     }
     return found;
   }
 
-  House house_;
+  Sandbox sandbox_;
 };
 
 // Killed at every place where something has just been written, while journals are merged, too.
@@ -107,7 +107,7 @@ TEST_F(ScanKeep, KilledAnywhereTheNextScanSaysTheSame) {
       append(samples(minute, minute + 5 + 20 * round));
       minute += 5 + 20 * round;
       const Outcome died =
-          house_.amdahl(words({}), {{"AMDAHL_FAULT_AT", "1"}, {"AMDAHL_FAULT_POINT", point}});
+          sandbox_.amdahl(words({}), {{"AMDAHL_FAULT_AT", "1"}, {"AMDAHL_FAULT_POINT", point}});
       const bool may_live = std::string_view(point).starts_with("scan-merge");  // If it does not.
       EXPECT_TRUE(died.code == 137 || (may_live && died.code == 0)) << died.err;
       const Json after = scan();
@@ -128,8 +128,8 @@ TEST_F(ScanKeep, KilledWhileReadingAnewTheOldMarkStands) {
   for (const char* point : {"scan-kept", "scan-marked"}) {
     SCOPED_TRACE(point);
     append(samples(60, 90));
-    const Outcome died = house_.amdahl(words({"--fresh"}),
-                                       {{"AMDAHL_FAULT_AT", "1"}, {"AMDAHL_FAULT_POINT", point}});
+    const Outcome died = sandbox_.amdahl(words({"--fresh"}),
+                                         {{"AMDAHL_FAULT_AT", "1"}, {"AMDAHL_FAULT_POINT", point}});
     EXPECT_EQ(died.code, 137);
     const Json after = scan();
     EXPECT_EQ(said(after), said(scan({"--fresh"})));
@@ -144,11 +144,11 @@ TEST_F(ScanKeep, InterruptedWhileReadingItGoesOnFromThere) {
   const Json want = said(scan({"--fresh"}));
   for (const int signal : {SIGINT, SIGTERM}) {
     SCOPED_TRACE(signal);
-    fs::remove_all(house_.path("state/scan"));
-    const Outcome stopped =
-        house_.amdahl(words({"--threads", "2"}), {{"AMDAHL_FAULT_POINT", "scan-block"},
-                                                  {"AMDAHL_FAULT_AT", "5"},
-                                                  {"AMDAHL_FAULT_SIGNAL", std::to_string(signal)}});
+    fs::remove_all(sandbox_.path("state/scan"));
+    const Outcome stopped = sandbox_.amdahl(words({"--threads", "2"}),
+                                            {{"AMDAHL_FAULT_POINT", "scan-block"},
+                                             {"AMDAHL_FAULT_AT", "5"},
+                                             {"AMDAHL_FAULT_SIGNAL", std::to_string(signal)}});
     EXPECT_EQ(stopped.code, 128 + signal);
     EXPECT_EQ(stopped.err, "amdahl: interrupted; run the same command again to resume\n");
     EXPECT_EQ(stopped.out, "");
@@ -168,9 +168,9 @@ TEST_F(ScanKeep, KilledInALongFirstReadingItGoesOnFromTheLastMark) {
   while (many.size() < (std::size_t{36} << 20)) many += far;
   append(many);
   const Json want = said(scan({"--fresh"}));
-  fs::remove_all(house_.path("state/scan"));
+  fs::remove_all(sandbox_.path("state/scan"));
   const Outcome died =
-      house_.amdahl(words({}), {{"AMDAHL_FAULT_POINT", "scan-block"}, {"AMDAHL_FAULT_AT", "30"}});
+      sandbox_.amdahl(words({}), {{"AMDAHL_FAULT_POINT", "scan-block"}, {"AMDAHL_FAULT_AT", "30"}});
   EXPECT_EQ(died.code, 137);
   const Json answer = scan();
   EXPECT_GE(known_bytes(answer), std::uint64_t{15} << 20);
@@ -183,21 +183,21 @@ TEST_F(ScanKeep, InterruptedWhileRankingAllIsKept) {
   const Json want = said(scan({"--fresh"}));
   for (const char* point : {"scan-read", "scan-ranked"}) {
     SCOPED_TRACE(point);
-    fs::remove_all(house_.path("state/scan"));
-    const Outcome stopped = house_.amdahl(
+    fs::remove_all(sandbox_.path("state/scan"));
+    const Outcome stopped = sandbox_.amdahl(
         words({}),
         {{"AMDAHL_FAULT_POINT", point}, {"AMDAHL_FAULT_AT", "1"}, {"AMDAHL_FAULT_SIGNAL", "15"}});
     EXPECT_EQ(stopped.code, 143);
     EXPECT_EQ(stopped.out, "");
     const Json answer = scan();
-    EXPECT_EQ(known_bytes(answer), house_.read("samples.csv").size());
+    EXPECT_EQ(known_bytes(answer), sandbox_.read("samples.csv").size());
     EXPECT_EQ(said(answer), want);
   }
 }
 
 TEST_F(ScanKeep, WhatNoScanUsedForLongGoes) {
   scan();
-  const std::string old = house_.path("state/scan/file-0123456789abcdef0123");
+  const std::string old = sandbox_.path("state/scan/file-0123456789abcdef0123");
   const auto make_old = [&] {
     fs::create_directories(old);
     std::ofstream(old + "/mark.json") << "{}";
@@ -205,19 +205,19 @@ TEST_F(ScanKeep, WhatNoScanUsedForLongGoes) {
                         fs::file_time_type::clock::now() - std::chrono::hours(91 * 24));
   };
   make_old();
-  house_.write("state/config.toml", "[scan]\nkeep_days = 0\n");
+  sandbox_.write("state/config.toml", "[scan]\nkeep_days = 0\n");
   scan();
   EXPECT_TRUE(fs::exists(old)) << "0 is for ever";
-  house_.write("state/config.toml", "[scan]\nkeep_days = 1e300\n");
+  sandbox_.write("state/config.toml", "[scan]\nkeep_days = 1e300\n");
   scan();
   EXPECT_TRUE(fs::exists(old)) << "and so is this";
-  house_.write("state/config.toml", "[scan]\nkeep_days = 92\n");
+  sandbox_.write("state/config.toml", "[scan]\nkeep_days = 92\n");
   scan();
   EXPECT_TRUE(fs::exists(old));
-  house_.write("state/config.toml", "");
+  sandbox_.write("state/config.toml", "");
   const Json answer = scan();
   EXPECT_FALSE(fs::exists(old)) << "90 days is the default";
-  EXPECT_EQ(known_bytes(answer), house_.read("samples.csv").size()) << "what is used stays";
+  EXPECT_EQ(known_bytes(answer), sandbox_.read("samples.csv").size()) << "what is used stays";
 }
 
 TEST_F(ScanKeep, TrendInEveryForm) {
@@ -238,23 +238,23 @@ TEST_F(ScanKeep, TrendInEveryForm) {
     EXPECT_EQ(line.at("halves").at("may_be_chance"), false);
   }
   const Outcome text =
-      house_.amdahl(words({"--trend", "1h", "--ascii", "--width", "80", "--html", "page.html"}));
+      sandbox_.amdahl(words({"--trend", "1h", "--ascii", "--width", "80", "--html", "page.html"}));
   ASSERT_EQ(text.code, 0) << text.err;
   EXPECT_NE(text.out.find("2023-11-15 02:00"), std::string::npos) << text.out;
   EXPECT_EQ(count_lines(text.out, "may be chance"), 2) << text.out;
   EXPECT_NE(text.out.find("train.ada.x1"), std::string::npos);
   std::istringstream out(text.out);
   for (std::string line; std::getline(out, line);) EXPECT_LE(line.size(), 80U) << line;
-  const std::string page = house_.read("page.html");
+  const std::string page = sandbox_.read("page.html");
   EXPECT_NE(page.find("<h2>Waste over time</h2>"), std::string::npos);
   EXPECT_NE(page.find("class=\"whisker\""), std::string::npos);
-  const Outcome csv = house_.amdahl(words({"--trend", "hour", "--csv"}));
+  const Outcome csv = sandbox_.amdahl(words({"--trend", "hour", "--csv"}));
   EXPECT_EQ(count_lines(csv.out, ","), 1 + 2 * 4) << csv.out;
   EXPECT_TRUE(csv.out.starts_with("of,family,start,end,jobs,")) << csv.out;
-  const Outcome many = house_.amdahl(words({"--trend", "1s"}));
+  const Outcome many = sandbox_.amdahl(words({"--trend", "1s"}));
   EXPECT_EQ(many.code, 2);
   EXPECT_NE(many.err.find("more than 1000 windows in 4 h"), std::string::npos) << many.err;
-  EXPECT_NE(house_.amdahl(words({"--trend", "daily"})).err.find("--trend: expected a duration"),
+  EXPECT_NE(sandbox_.amdahl(words({"--trend", "daily"})).err.find("--trend: expected a duration"),
             std::string::npos);
 }
 
@@ -276,16 +276,16 @@ TEST(ScanGrows, WhateverTheFirstLineIs) {
   };
   for (int form = 0; form < 4; ++form) {
     SCOPED_TRACE(form);
-    House house;
-    house.write("sacct.txt",
-                fmt::format("JobID|Start|End|NodeList|AllocTRES\n7|{}|{}|n1|gres/gpu=2\n", kStart,
-                            kStart + 3600));
+    Sandbox sandbox;
+    sandbox.write("sacct.txt",
+                  fmt::format("JobID|Start|End|NodeList|AllocTRES\n7|{}|{}|n1|gres/gpu=2\n", kStart,
+                              kStart + 3600));
     std::string text = std::array{excel, blank, box, smi}[static_cast<std::size_t>(form)];
     const auto scan = [&](std::vector<std::string> more) {
-      house.write("n1/gpu_util.csv", text);
+      sandbox.write("n1/gpu_util.csv", text);
       more.insert(more.begin(),
                   {"scan", "sacct.txt", "n1/gpu_util.csv", "--json", "--time-zone", "UTC"});
-      const Json answer = json_of(house.amdahl(more));
+      const Json answer = json_of(sandbox.amdahl(more));
       EXPECT_GT(answer.at("samples"), 0);
       return Json{{"totals", answer.at("totals")}, {"troubles", answer.at("troubles")}};
     };
@@ -300,16 +300,16 @@ TEST(ScanGrows, WhateverTheFirstLineIs) {
 
 // The answer is whole; that the next scan cannot build on it is said.
 TEST_F(ScanKeep, AFullStateFolderIsNamed) {
-  house_.write("samples.csv", samples(0, 240));
+  sandbox_.write("samples.csv", samples(0, 240));
   const Json kept = scan();
   EXPECT_EQ(kept.at("not_kept"), "");
-  house_.write("small/x", "");
-  if (::mount("tmpfs", house_.path("small").c_str(), "tmpfs", 0, "size=4k") != 0) {
+  sandbox_.write("small/x", "");
+  if (::mount("tmpfs", sandbox_.path("small").c_str(), "tmpfs", 0, "size=4k") != 0) {
     GTEST_SKIP() << "mounting a tmpfs is not permitted here";
   }
-  const Json full = scan({"--state", house_.path("small/state")});
-  const Outcome page = house_.amdahl(words({"--state", house_.path("small/state")}));
-  ::umount(house_.path("small").c_str());
+  const Json full = scan({"--state", sandbox_.path("small/state")});
+  const Outcome page = sandbox_.amdahl(words({"--state", sandbox_.path("small/state")}));
+  ::umount(sandbox_.path("small").c_str());
   EXPECT_EQ(full.at("totals"), kept.at("totals"));
   const std::string why = full.at("not_kept");
   EXPECT_NE(why.find("o space left"), std::string::npos) << why;
@@ -319,12 +319,12 @@ TEST_F(ScanKeep, AFullStateFolderIsNamed) {
 // What is recognised by its content may be named as a source, too.
 TEST_F(ScanKeep, AFileIsASource) {
   const Json all = scan();
-  const Outcome named = house_.amdahl({"scan", "--source", "sacct.txt", "--source", "places.csv",
-                                       "--source", "samples.csv", "--from", "2023-11-15", "--to",
-                                       "2023-11-15T04:00:00", "--json"});
+  const Outcome named = sandbox_.amdahl({"scan", "--source", "sacct.txt", "--source", "places.csv",
+                                         "--source", "samples.csv", "--from", "2023-11-15", "--to",
+                                         "2023-11-15T04:00:00", "--json"});
   ASSERT_EQ(named.code, 0) << named.err;
   EXPECT_EQ(json_of(named).at("totals"), all.at("totals"));
-  const Outcome none = house_.amdahl({"scan", "--source", "nothing.txt"});
+  const Outcome none = sandbox_.amdahl({"scan", "--source", "nothing.txt"});
   EXPECT_EQ(none.code, 2);
   EXPECT_NE(none.err.find("no file 'nothing.txt'"), std::string::npos) << none.err;
 }

@@ -48,17 +48,17 @@ std::string table(std::string_view metric) {
 class ScanReport : public testing::Test {
  protected:
   void SetUp() override {
-    house_.write("sacct.txt", std::string(kHeader) + job(1, 0, 3, "n1", 1) + job(2, 0, 4, "n2", 1) +
-                                  job(3, 0, 4, "n3", 2));
-    house_.write("places.csv", "jobid,host,gpu\n1,n1,0\n2,n2,0\n3,n3,0\n3,n3,1\n");
-    house_.write("dcgm.csv", table("DCGM_FI_DEV_GPU_UTIL") + samples("n1", 0, 0, 3, "40") +
-                                 samples("n1", 1, 0, 3, "0") + samples("n2", 0, 0, 2, "60"));
+    sandbox_.write("sacct.txt", std::string(kHeader) + job(1, 0, 3, "n1", 1) +
+                                    job(2, 0, 4, "n2", 1) + job(3, 0, 4, "n3", 2));
+    sandbox_.write("places.csv", "jobid,host,gpu\n1,n1,0\n2,n2,0\n3,n3,0\n3,n3,1\n");
+    sandbox_.write("dcgm.csv", table("DCGM_FI_DEV_GPU_UTIL") + samples("n1", 0, 0, 3, "40") +
+                                   samples("n1", 1, 0, 3, "0") + samples("n2", 0, 0, 2, "60"));
   }
 
   Outcome scan(std::vector<std::string> more) const {
     std::vector<std::string> words = {"scan", "sacct.txt", "places.csv", "dcgm.csv"};
     words.insert(words.end(), more.begin(), more.end());
-    return house_.amdahl(words);
+    return sandbox_.amdahl(words);
   }
   Json json(std::vector<std::string> more) const {
     more.emplace_back("--json");
@@ -76,7 +76,7 @@ class ScanReport : public testing::Test {
     return flat;
   }
 
-  House house_;
+  Sandbox sandbox_;
 };
 
 TEST_F(ScanReport, UnobservedJobsAndGapsAreToldApart) {
@@ -104,7 +104,7 @@ TEST_F(ScanReport, CapacityCountsWhatJobsHeld) {
       std::string::npos)
       << text;
   // Without places nobody knows how many n3 has: its job counts on neither side.
-  const Outcome less = house_.amdahl({"scan", "sacct.txt", "dcgm.csv", "--json"});
+  const Outcome less = sandbox_.amdahl({"scan", "sacct.txt", "dcgm.csv", "--json"});
   ASSERT_EQ(less.code, 0) << less.err;
   const Json fewer = Json::parse(less.out)["capacity"];
   EXPECT_NEAR(fewer["total_accelerator_s"], 3 * hours, 120);
@@ -113,7 +113,7 @@ TEST_F(ScanReport, CapacityCountsWhatJobsHeld) {
 }
 
 TEST_F(ScanReport, WhatNobodyObservedIsNotZero) {
-  const Outcome outcome = house_.amdahl({"scan", "sacct.txt", "--by", "job", "--ascii"});
+  const Outcome outcome = sandbox_.amdahl({"scan", "sacct.txt", "--by", "job", "--ascii"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const std::string text = one_line(outcome.out);
   EXPECT_NE(text.find("wasted not known because nothing was observed"), std::string::npos) << text;
@@ -150,8 +150,8 @@ TEST_F(ScanReport, AnEmptyWindowSaysWhereTheJobsAre) {
 
 // A metric that tells less, and the same metric in another file.
 TEST_F(ScanReport, SamplesThatAreNotUsedAreCountedByName) {
-  house_.write("sm.csv", table("DCGM_FI_PROF_SM_ACTIVE") + samples("n1", 0, 0, 2, "0.3"));
-  house_.write("again.csv", table("DCGM_FI_DEV_GPU_UTIL") + samples("n2", 0, 0, 1, "60"));
+  sandbox_.write("sm.csv", table("DCGM_FI_PROF_SM_ACTIVE") + samples("n1", 0, 0, 2, "0.3"));
+  sandbox_.write("again.csv", table("DCGM_FI_DEV_GPU_UTIL") + samples("n2", 0, 0, 1, "60"));
   const Json answer = json({"sm.csv", "again.csv"});
   ASSERT_EQ(answer["samples_passed_over"].size(), 1U) << answer["samples_passed_over"];
   const Json& row = answer["samples_passed_over"][0];
@@ -184,11 +184,11 @@ TEST_F(ScanReport, SamplesThatAreNotUsedAreCountedByName) {
 // A second source that looked for an hour does not take the rest of the day away.
 TEST_F(ScanReport, ASourceThatSawLittleDoesNotReplaceAnother) {
   const Json before = json({});
-  house_.write("sm.csv", table("DCGM_FI_PROF_SM_ACTIVE") + samples("n1", 0, 0, 1, "0.3"));
-  house_.write("other.csv", table("gpu_util") + samples("n1", 0, 0, 2, "10"));
+  sandbox_.write("sm.csv", table("DCGM_FI_PROF_SM_ACTIVE") + samples("n1", 0, 0, 1, "0.3"));
+  sandbox_.write("other.csv", table("gpu_util") + samples("n1", 0, 0, 2, "10"));
   EXPECT_EQ(json({"sm.csv", "other.csv"})["totals"]["split_accelerator_s"],
             before["totals"]["split_accelerator_s"]);
-  house_.write("sm.csv", table("DCGM_FI_PROF_SM_ACTIVE") + samples("n1", 0, 0, 2, "0.3"));
+  sandbox_.write("sm.csv", table("DCGM_FI_PROF_SM_ACTIVE") + samples("n1", 0, 0, 2, "0.3"));
   int used = 0;
   const Json after = json({"sm.csv"});
   for (const Json& metric : after["totals"]["metrics"]) {
@@ -199,23 +199,23 @@ TEST_F(ScanReport, ASourceThatSawLittleDoesNotReplaceAnother) {
 
 // Of a job that is known by its mean alone there is nothing to draw.
 TEST_F(ScanReport, JobsKnownBySumsAreNotDrawn) {
-  house_.write("means.csv", fmt::format("job_id,user,start,end,gpus,gpu_util_percent\n"
-                                        "7,ada,{},{},2,30\n8,ada,{},{},4,70\n",
-                                        kStart, kStart + 7200, kStart, kStart + 7200));
-  const Outcome outcome = house_.amdahl({"scan", "means.csv", "--ascii"});
+  sandbox_.write("means.csv", fmt::format("job_id,user,start,end,gpus,gpu_util_percent\n"
+                                          "7,ada,{},{},2,30\n8,ada,{},{},4,70\n",
+                                          kStart, kStart + 7200, kStart, kStart + 7200));
+  const Outcome outcome = sandbox_.amdahl({"scan", "means.csv", "--ascii"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.out.find("????"), std::string::npos) << outcome.out;
   EXPECT_NE(
       one_line(outcome.out).find("only its mean over the whole job is known: no timeline to draw"),
       std::string::npos)
       << outcome.out;
-  const Outcome one = house_.amdahl({"scan", "means.csv", "--ascii", "--job", "7"});
+  const Outcome one = sandbox_.amdahl({"scan", "means.csv", "--ascii", "--job", "7"});
   ASSERT_EQ(one.code, 0) << one.err;
   EXPECT_EQ(one.out.find("????"), std::string::npos) << one.out;
   EXPECT_NE(one_line(one.out).find("only its mean"), std::string::npos) << one.out;
-  const Outcome page = house_.amdahl({"scan", "means.csv", "--html", "page.html"});
+  const Outcome page = sandbox_.amdahl({"scan", "means.csv", "--html", "page.html"});
   ASSERT_EQ(page.code, 0) << page.err;
-  EXPECT_NE(house_.read("page.html").find("only its mean"), std::string::npos);
+  EXPECT_NE(sandbox_.read("page.html").find("only its mean"), std::string::npos);
 }
 
 TEST_F(ScanReport, NumbersThatCannotBeAreRefused) {
@@ -241,16 +241,16 @@ TEST_F(ScanReport, NumbersThatCannotBeAreRefused) {
     EXPECT_EQ(outcome.code, 2);
     EXPECT_NE(outcome.err.find(c.says), std::string::npos) << outcome.err;
   }
-  EXPECT_FALSE(house_.has("--by"));
+  EXPECT_FALSE(sandbox_.has("--by"));
 }
 
 // What has a name but can be read once is read as standard input is.
 TEST_F(ScanReport, PipesWithNames) {
   Json want = json({});
   want.erase("inputs");
-  const std::string fifo = house_.path("fifo");
+  const std::string fifo = sandbox_.path("fifo");
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-  const std::string state = " --state " + house_.path("state") + " --json";
+  const std::string state = " --state " + sandbox_.path("state") + " --json";
   const std::string commands[] = {
       "cat dcgm.csv > fifo & exec \"$AMDAHL\" scan sacct.txt places.csv fifo" + state,
       "exec \"$AMDAHL\" scan sacct.txt places.csv <(cat dcgm.csv)" + state,
@@ -258,8 +258,8 @@ TEST_F(ScanReport, PipesWithNames) {
   };
   for (const std::string& command : commands) {
     SCOPED_TRACE(command);
-    const Outcome outcome =
-        run({"timeout", "60", "bash", "-c", command}, {{"AMDAHL", AMDAHL_PROGRAM}}, house_.path());
+    const Outcome outcome = run({"timeout", "60", "bash", "-c", command},
+                                {{"AMDAHL", AMDAHL_PROGRAM}}, sandbox_.path());
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     Json answer = Json::parse(outcome.out);
     answer.erase("inputs");
@@ -269,11 +269,11 @@ TEST_F(ScanReport, PipesWithNames) {
 
 // Nobody writes: one signal must be enough.
 TEST_F(ScanReport, ASignalEndsTheWaitForAPipe) {
-  const std::string fifo = house_.path("fifo");
+  const std::string fifo = sandbox_.path("fifo");
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
   const Outcome outcome = run({"timeout", "--kill-after", "30", "1", AMDAHL_PROGRAM, "scan",
-                               "sacct.txt", "fifo", "--state", house_.path("state")},
-                              {}, house_.path());
+                               "sacct.txt", "fifo", "--state", sandbox_.path("state")},
+                              {}, sandbox_.path());
   EXPECT_EQ(outcome.code, 124) << "that of timeout, which did not have to kill it";
 }
 
@@ -284,12 +284,12 @@ TEST_F(ScanReport, CapacityWithoutJobs) {
     text += fmt::format("{},3600,10,4,a\n{},3600,20,20,b\n", kStart + hour * 3600,
                         kStart + hour * 3600);
   }
-  house_.write("room.csv", text);
-  house_.write("room.toml",
-               "row = \"occupancy\"\n[columns]\ntime = \"timestamp\"\n"
-               "held = { column = \"held_s\", unit = \"seconds\" }\ntotal = \"total\"\n"
-               "allocated = \"allocated\"\npartition = \"partition\"\n");
-  const Outcome outcome = house_.amdahl({"scan", "room.csv", "--map", "room.toml", "--ascii"});
+  sandbox_.write("room.csv", text);
+  sandbox_.write("room.toml",
+                 "row = \"occupancy\"\n[columns]\ntime = \"timestamp\"\n"
+                 "held = { column = \"held_s\", unit = \"seconds\" }\ntotal = \"total\"\n"
+                 "allocated = \"allocated\"\npartition = \"partition\"\n");
+  const Outcome outcome = sandbox_.amdahl({"scan", "room.csv", "--map", "room.toml", "--ascii"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(one_line(outcome.out).find("all 120 0 24.0 96.0 a 40.0 0 24.0 16.0 b 80.0 0 0 80.0"),
             std::string::npos)
@@ -297,9 +297,9 @@ TEST_F(ScanReport, CapacityWithoutJobs) {
 }
 
 TEST_F(ScanReport, ManyForeignFilesAreNamedInPart) {
-  for (int i = 0; i < 20; ++i) house_.write(fmt::format("all/{}.log", i), "# words\n");
-  house_.write("all/sacct.txt", house_.read("sacct.txt"));
-  const Outcome outcome = house_.amdahl({"scan", "all"});
+  for (int i = 0; i < 20; ++i) sandbox_.write(fmt::format("all/{}.log", i), "# words\n");
+  sandbox_.write("all/sacct.txt", sandbox_.read("sacct.txt"));
+  const Outcome outcome = sandbox_.amdahl({"scan", "all"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(count_lines(outcome.err, "left out"), 6) << outcome.err;
   EXPECT_EQ(count_lines(outcome.err, "left out 15 more; see --explain-input"), 1) << outcome.err;
@@ -313,19 +313,19 @@ TEST_F(ScanReport, TheColumnThatRanksIsShown) {
 // What may not be read is named, and what comes after it is read.
 TEST_F(ScanReport, FoldersThatNobodyMayOpenAreNamed) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can be somebody else";
-  house_.write("all/a/secret.csv", "x");
-  house_.write("all/sacct.txt", house_.read("sacct.txt"));
-  fs::permissions(house_.path("all/a"), fs::perms::none);
-  fs::permissions(house_.path(),
+  sandbox_.write("all/a/secret.csv", "x");
+  sandbox_.write("all/sacct.txt", sandbox_.read("sacct.txt"));
+  fs::permissions(sandbox_.path("all/a"), fs::perms::none);
+  fs::permissions(sandbox_.path(),
                   fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec);
   const auto as_nobody = [&](const std::string& what) {
     return run({"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", AMDAHL_PROGRAM,
-                "scan", house_.path(what), "--state", house_.path("none"), "--ascii"},
+                "scan", sandbox_.path(what), "--state", sandbox_.path("none"), "--ascii"},
                {}, "/");
   };
   const Outcome folder = as_nobody("all");
   const Outcome file = as_nobody("all/a/secret.csv");
-  fs::permissions(house_.path("all/a"), fs::perms::owner_all);
+  fs::permissions(sandbox_.path("all/a"), fs::perms::owner_all);
   EXPECT_EQ(folder.code, 0) << folder.err;
   EXPECT_NE(folder.err.find("all/a: Permission denied"), std::string::npos) << folder.err;
   EXPECT_NE(folder.out.find("3 jobs"), std::string::npos) << folder.out;
@@ -334,13 +334,13 @@ TEST_F(ScanReport, FoldersThatNobodyMayOpenAreNamed) {
 }
 
 TEST_F(ScanReport, OptionsForAllFilesAreRefusedOnce) {
-  const Outcome zone = house_.amdahl({"scan", house_.path(), "--time-zone", "Mars/Olympus"});
+  const Outcome zone = sandbox_.amdahl({"scan", sandbox_.path(), "--time-zone", "Mars/Olympus"});
   EXPECT_EQ(zone.code, 2);
   EXPECT_EQ(count_lines(zone.err, "expected a zone like Europe/Oslo or +02:00, not 'Mars/Olympus'"),
             1)
       << zone.err;
-  house_.write("void/.hidden", "x");
-  const Outcome empty = house_.amdahl({"scan", "void"});
+  sandbox_.write("void/.hidden", "x");
+  const Outcome empty = sandbox_.amdahl({"scan", "void"});
   EXPECT_EQ(empty.code, 1);
   EXPECT_NE(empty.err.find("void: the folder has no files"), std::string::npos) << empty.err;
 }
@@ -348,12 +348,12 @@ TEST_F(ScanReport, OptionsForAllFilesAreRefusedOnce) {
 // Columns give way, words are wrapped, names are clipped; in pipes nothing is coloured.
 TEST_F(ScanReport, NoLineIsWiderThanAsked) {
   const std::string name(120, 'n');
-  std::string sacct = house_.read("sacct.txt");
-  house_.write("sacct.txt",
-               sacct + fmt::format("4|ada|FAILED|{0}|{0}|{1}|10800|n4|gres/gpu=1|{2}\n", kStart,
-                                   kStart + 10800, name));
-  house_.write("dcgm.csv", house_.read("dcgm.csv") + samples("n4", 0, 0, 3, "10"));
-  house_.write("places.csv", house_.read("places.csv") + "4,n4,0\n");
+  std::string sacct = sandbox_.read("sacct.txt");
+  sandbox_.write("sacct.txt",
+                 sacct + fmt::format("4|ada|FAILED|{0}|{0}|{1}|10800|n4|gres/gpu=1|{2}\n", kStart,
+                                     kStart + 10800, name));
+  sandbox_.write("dcgm.csv", sandbox_.read("dcgm.csv") + samples("n4", 0, 0, 3, "10"));
+  sandbox_.write("places.csv", sandbox_.read("places.csv") + "4,n4,0\n");
   for (const int width : {48, 60, 80, 100, 160}) {
     for (const char* by : {"family", "job", "user", "node"}) {
       SCOPED_TRACE(fmt::format("--width {} --by {}", width, by));
@@ -380,29 +380,29 @@ TEST_F(ScanReport, RowsSayWhatIsBehindThem) {
 
 TEST_F(ScanReport, EmptyFilesAreLeftOut) {
   Json want = json({});
-  house_.write("empty.csv", "");
+  sandbox_.write("empty.csv", "");
   const Outcome outcome = scan({"empty.csv", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   Json answer = Json::parse(outcome.out);
   EXPECT_EQ(answer["unreadable"], Json::array({"empty.csv: is empty"}));
   EXPECT_EQ(answer["totals"], want["totals"]);
-  const Outcome alone = house_.amdahl({"scan", "empty.csv"});
+  const Outcome alone = sandbox_.amdahl({"scan", "empty.csv"});
   EXPECT_NE(alone.code, 0);
   EXPECT_NE(alone.err.find("empty.csv: is empty"), std::string::npos) << alone.err;
 }
 
 // Keys of JSON objects are columns, and a mapping says what they mean.
 TEST_F(ScanReport, JsonTablesTakeAMapping) {
-  house_.write("jobs.json",
-               fmt::format("[{{\"n\": 1, \"when\": {{\"a\": {}, \"b\": {}}}, \"g\": 2}}]", kStart,
-                           kStart + 3600));
-  house_.write("map.toml",
-               "row = \"job\"\n[columns]\nid = \"n\"\nstart = \"when.a\"\nend = \"when.b\"\n"
-               "accelerators = \"g\"\n");
-  const Outcome without = house_.amdahl({"scan", "jobs.json"});
+  sandbox_.write("jobs.json",
+                 fmt::format("[{{\"n\": 1, \"when\": {{\"a\": {}, \"b\": {}}}, \"g\": 2}}]", kStart,
+                             kStart + 3600));
+  sandbox_.write("map.toml",
+                 "row = \"job\"\n[columns]\nid = \"n\"\nstart = \"when.a\"\nend = \"when.b\"\n"
+                 "accelerators = \"g\"\n");
+  const Outcome without = sandbox_.amdahl({"scan", "jobs.json"});
   EXPECT_NE(without.code, 0);
   EXPECT_NE(without.err.find("--map FILE.toml"), std::string::npos) << without.err;
-  const Outcome outcome = house_.amdahl({"scan", "jobs.json", "--map", "map.toml", "--json"});
+  const Outcome outcome = sandbox_.amdahl({"scan", "jobs.json", "--map", "map.toml", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const Json answer = Json::parse(outcome.out);
   EXPECT_EQ(answer["totals"]["split_accelerator_s"]["allocated"], 7200);

@@ -51,9 +51,9 @@ class Scan : public testing::Test {
   static constexpr int kJobs = 10;
 
   void SetUp() override {
-    house_.write("sacct.txt", sacct(kJobs));
-    house_.write("places.csv", places(kJobs));
-    house_.write("samples.csv", samples(kJobs, 0, 60, true));
+    sandbox_.write("sacct.txt", sacct(kJobs));
+    sandbox_.write("places.csv", places(kJobs));
+    sandbox_.write("samples.csv", samples(kJobs, 0, 60, true));
   }
 
   Json scan(std::vector<std::string> more = {}) {
@@ -61,7 +61,7 @@ class Scan : public testing::Test {
                                       "samples.csv", "--json",    "--from",
                                       "2023-11-15",  "--to",      "2023-11-15T02:00:00"};
     words.insert(words.end(), more.begin(), more.end());
-    const Outcome outcome = house_.amdahl(words);
+    const Outcome outcome = sandbox_.amdahl(words);
     return json_of(outcome);
   }
 
@@ -82,10 +82,10 @@ class Scan : public testing::Test {
   }
 
   void append(const std::string& file, const std::string& text) const {
-    std::ofstream(house_.path(file), std::ios::app) << text;
+    std::ofstream(sandbox_.path(file), std::ios::app) << text;
   }
 
-  House house_;
+  Sandbox sandbox_;
 };
 
 TEST_F(Scan, JoinsFilesOfAnyKindWithoutConfiguration) {
@@ -101,7 +101,7 @@ TEST_F(Scan, JoinsFilesOfAnyKindWithoutConfiguration) {
 
 TEST_F(Scan, ASecondScanReadsOnlyWhatIsNew) {
   const Json first = scan();
-  EXPECT_EQ(new_bytes(first, "samples.csv"), house_.read("samples.csv").size());
+  EXPECT_EQ(new_bytes(first, "samples.csv"), sandbox_.read("samples.csv").size());
   const Json again = scan();
   EXPECT_EQ(new_bytes(again, "samples.csv"), 0U);
   EXPECT_EQ(said(again), said(first));
@@ -147,20 +147,20 @@ TEST_F(Scan, AFileThatWasCutRotatedOrRewrittenIsReadAnew) {
     return std::string("?");
   };
   scan();
-  house_.write("samples.csv", samples(kJobs, 0, 50, true));
+  sandbox_.write("samples.csv", samples(kJobs, 0, 50, true));
   Json answer = scan();
   EXPECT_EQ(notes(answer), "is shorter than before, so it was read again");
   EXPECT_EQ(answer.at("samples"), kJobs * 50);
 
-  fs::rename(house_.path("samples.csv"), house_.path("samples.csv.1"));
-  house_.write("samples.csv", samples(kJobs, 50, 110, true));
+  fs::rename(sandbox_.path("samples.csv"), sandbox_.path("samples.csv.1"));
+  sandbox_.write("samples.csv", samples(kJobs, 50, 110, true));
   answer = scan();
   EXPECT_EQ(notes(answer), "is a different file than before, so it was read again");
   EXPECT_EQ(answer.at("samples"), kJobs * 60);
 
-  std::string other = house_.read("samples.csv");
+  std::string other = sandbox_.read("samples.csv");
   other[other.size() - 2] = '9';
-  std::ofstream(house_.path("samples.csv")) << other;
+  std::ofstream(sandbox_.path("samples.csv")) << other;
   EXPECT_EQ(notes(scan()), "was rewritten, so it was read again");
 }
 
@@ -169,8 +169,8 @@ TEST_F(Scan, ACrashCostsOnlyReadingAgain) {
   const Json want = said(scan({"--fresh"}));
   for (int at = 1; at <= 4; ++at) {
     SCOPED_TRACE(at);
-    fs::remove_all(house_.path("state/scan"));
-    const Outcome died = house_.amdahl(
+    fs::remove_all(sandbox_.path("state/scan"));
+    const Outcome died = sandbox_.amdahl(
         {"scan", "sacct.txt", "places.csv", "samples.csv", "--from", "2023-11-15", "--to",
          "2023-11-15T02:00:00"},
         {{"AMDAHL_FAULT_AT", std::to_string(at)}, {"AMDAHL_FAULT_POINT", "scan-kept"}});
@@ -183,88 +183,88 @@ TEST_F(Scan, ACrashCostsOnlyReadingAgain) {
 
 TEST_F(Scan, GzipMembersMayBeAppended) {
   const auto gzip = [&](const std::string& text, const char* how) {
-    house_.write("part", text);
-    run({"sh", "-c", fmt::format("gzip -c part {} samples.csv.gz", how)}, {}, house_.path());
+    sandbox_.write("part", text);
+    run({"sh", "-c", fmt::format("gzip -c part {} samples.csv.gz", how)}, {}, sandbox_.path());
   };
   // Above the size from which files are kept.
   gzip(samples(kJobs, 0, 60, true) + samples(900, 60, 75, false), ">");
   const std::vector<std::string> words = {"scan",           "sacct.txt", "places.csv",
                                           "samples.csv.gz", "--json",    "--from",
                                           "2023-11-15",     "--to",      "2023-11-15T02:00:00"};
-  const Json first = json_of(house_.amdahl(words));
+  const Json first = json_of(sandbox_.amdahl(words));
   EXPECT_EQ(first.at("samples"), kJobs * 60 + 900 * 15);
   gzip(samples(kJobs, 75, 90, false), ">>");
-  const Json grown = json_of(house_.amdahl(words));
+  const Json grown = json_of(sandbox_.amdahl(words));
   EXPECT_EQ(grown.at("samples"), kJobs * 75 + 900 * 15);
   EXPECT_LT(new_bytes(grown, "samples.csv.gz"), 3000U);
 }
 
 TEST_F(Scan, ReadsFoldersAndPatternsAndStandardInput) {
-  fs::create_directories(house_.path("all/deep"));
-  fs::copy(house_.path("sacct.txt"), house_.path("all/sacct.txt"));
-  fs::copy(house_.path("places.csv"), house_.path("all/deep/places.csv"));
-  fs::copy(house_.path("samples.csv"), house_.path("all/deep/samples.csv"));
-  house_.write("all/notes.md", "# Not an input\n");
-  const Outcome folder = house_.amdahl({"scan", "all"});
+  fs::create_directories(sandbox_.path("all/deep"));
+  fs::copy(sandbox_.path("sacct.txt"), sandbox_.path("all/sacct.txt"));
+  fs::copy(sandbox_.path("places.csv"), sandbox_.path("all/deep/places.csv"));
+  fs::copy(sandbox_.path("samples.csv"), sandbox_.path("all/deep/samples.csv"));
+  sandbox_.write("all/notes.md", "# Not an input\n");
+  const Outcome folder = sandbox_.amdahl({"scan", "all"});
   EXPECT_EQ(folder.code, 0) << folder.err;
   EXPECT_NE(
       folder.err.find("left out all/notes.md: format not recognised, begins with '# Not an input"),
       std::string::npos)
       << folder.err;
-  const Outcome named = house_.amdahl({"scan", "all/notes.md"});
+  const Outcome named = sandbox_.amdahl({"scan", "all/notes.md"});
   EXPECT_EQ(named.code, 3) << named.err;
-  EXPECT_EQ(house_.amdahl({"scan", "all/*.txt", "all/deep/*.csv"}).out, folder.out);
+  EXPECT_EQ(sandbox_.amdahl({"scan", "all/*.txt", "all/deep/*.csv"}).out, folder.out);
   const Outcome piped =
       run({"sh", "-c",
            fmt::format("'{}' scan --state state all/sacct.txt all/deep/places.csv - < samples.csv",
                        AMDAHL_PROGRAM)},
-          {}, house_.path());
+          {}, sandbox_.path());
   EXPECT_EQ(piped.out, folder.out) << piped.err;
 }
 
 TEST_F(Scan, TablesAreKnownByTheirColumnsOrSayWhatTheyNeed) {
-  house_.write("fleet/util.csv",
-               "time,machineId,gpu0_util,gpu1_util\n"
-               "2023-11-15 00:00:00 UTC,m1,50,0,\n"
-               "2023-11-15 00:30:00 UTC,m1,NA,100,\n");
-  house_.write("fleet/who.csv", "Job ID,Node,GPU Index\n7,m1,0\n7,m1,1\n");
-  house_.write("fleet/work.csv",
-               "Job ID,Owner,Begin Time,Finish Time,GPU Count,Machine,Room\n"
-               "7,ada,2023-11-15 00:00:00,2023-11-15 01:00:00,2,m1,west\n");
-  const Json answer = json_of(house_.amdahl({"scan", "fleet", "--json"}));
+  sandbox_.write("fleet/util.csv",
+                 "time,machineId,gpu0_util,gpu1_util\n"
+                 "2023-11-15 00:00:00 UTC,m1,50,0,\n"
+                 "2023-11-15 00:30:00 UTC,m1,NA,100,\n");
+  sandbox_.write("fleet/who.csv", "Job ID,Node,GPU Index\n7,m1,0\n7,m1,1\n");
+  sandbox_.write("fleet/work.csv",
+                 "Job ID,Owner,Begin Time,Finish Time,GPU Count,Machine,Room\n"
+                 "7,ada,2023-11-15 00:00:00,2023-11-15 01:00:00,2,m1,west\n");
+  const Json answer = json_of(sandbox_.amdahl({"scan", "fleet", "--json"}));
   ASSERT_EQ(answer.at("inputs").size(), 3U);
   EXPECT_EQ(answer.at("inputs").at(2).at("samples"), 3);
   EXPECT_EQ(answer.at("totals").at("jobs"), 1);
   EXPECT_EQ(answer.at("totals").at("unobserved_jobs"), 0);
-  const std::string told = house_.amdahl({"scan", "fleet", "--explain-input"}).out;
+  const std::string told = sandbox_.amdahl({"scan", "fleet", "--explain-input"}).out;
   for (const char* want :
        {"start = \"Begin Time\"", "not used: Room", "2 columns \"gpu*_util\", percent: there"}) {
     EXPECT_NE(told.find(want), std::string::npos) << want << "\n" << told;
   }
 
-  house_.write("none/odd.csv", "a,b,c\n1,2,3\n");
-  const Outcome none = house_.amdahl({"scan", "none"});
+  sandbox_.write("none/odd.csv", "a,b,c\n1,2,3\n");
+  const Outcome none = sandbox_.amdahl({"scan", "none"});
   EXPECT_NE(none.err.find("nothing could be read:\n  none/odd.csv: is a table, but"),
             std::string::npos)
       << none.err;
-  house_.write("odd.csv", "jid,launched,gone,n\n1,1700006400,1700010000,2\n");
-  const Outcome odd = house_.amdahl({"scan", "odd.csv"});
+  sandbox_.write("odd.csv", "jid,launched,gone,n\n1,1700006400,1700010000,2\n");
+  const Outcome odd = sandbox_.amdahl({"scan", "odd.csv"});
   EXPECT_EQ(odd.code, 3);
   ASSERT_NE(odd.err.find("row = \"job\""), std::string::npos) << odd.err;
   std::string mapping = odd.err.substr(odd.err.find("row = \"job\""));
   mapping.insert(mapping.find("# start"),
                  "start = \"launched\"\nend = \"gone\"\naccelerators = \"n\"\n");
-  house_.write("odd.toml", mapping);
-  const Outcome mapped = house_.amdahl({"scan", "odd.csv", "--map", "odd.toml", "--json"});
+  sandbox_.write("odd.toml", mapping);
+  const Outcome mapped = sandbox_.amdahl({"scan", "odd.csv", "--map", "odd.toml", "--json"});
   ASSERT_EQ(mapped.code, 0) << mapped.err << mapping;
   EXPECT_EQ(json_of(mapped).at("totals").at("jobs"), 1);
 }
 
 TEST_F(Scan, FitsTheTerminalAndSaysItPlainly) {
   for (const int width : {60, 80, 120}) {
-    const Outcome outcome =
-        house_.amdahl({"scan", "sacct.txt", "places.csv", "samples.csv", "--from", "2023-11-15",
-                       "--to", "2023-11-15T02:00:00", "--width", std::to_string(width), "--ascii"});
+    const Outcome outcome = sandbox_.amdahl({"scan", "sacct.txt", "places.csv", "samples.csv",
+                                             "--from", "2023-11-15", "--to", "2023-11-15T02:00:00",
+                                             "--width", std::to_string(width), "--ascii"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(outcome.out.find('\x1b'), std::string::npos) << "no colours off a terminal";
     std::istringstream lines(outcome.out);
@@ -277,7 +277,7 @@ TEST_F(Scan, FitsTheTerminalAndSaysItPlainly) {
     EXPECT_NE(outcome.out.find("9.83 h (49 %)"), std::string::npos) << outcome.out;
   }
   const Outcome csv =
-      house_.amdahl({"scan", "sacct.txt", "places.csv", "samples.csv", "--by", "user", "--csv"});
+      sandbox_.amdahl({"scan", "sacct.txt", "places.csv", "samples.csv", "--by", "user", "--csv"});
   EXPECT_EQ(count_lines(csv.out, ","), 4) << csv.out;
   EXPECT_TRUE(csv.out.starts_with("user,jobs,unobserved_jobs,failed_jobs,allocated_h,")) << csv.out;
 }
@@ -305,103 +305,103 @@ TEST_F(Scan, WrongUseSaysWhatToType) {
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.says);
-    const Outcome outcome = house_.amdahl(c.words);
+    const Outcome outcome = sandbox_.amdahl(c.words);
     EXPECT_EQ(outcome.code, c.code) << outcome.err;
     EXPECT_NE(outcome.err.find(c.says), std::string::npos) << outcome.err;
   }
 }
 
 TEST_F(Scan, ReadsWhatTheConfigurationNames) {
-  house_.write(
+  sandbox_.write(
       "state/config.toml",
       fmt::format("[price.by_kind]\na100 = 2.5\n[[scan.source]]\nread = \"{0}/sacct.txt\"\n"
                   "[[scan.source]]\nread = \"{0}/places.csv\"\n[[scan.source]]\n"
                   "read = \"{0}/samples.csv\"\n[[scan.family]]\npattern = \"^train\"\n"
                   "family = \"all-training\"\n",
-                  house_.path()));
-  const Outcome outcome = house_.amdahl({"scan", "--json"});
+                  sandbox_.path()));
+  const Outcome outcome = sandbox_.amdahl({"scan", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const Json answer = json_of(outcome);
   ASSERT_EQ(answer.at("families").size(), 1U);
   EXPECT_EQ(answer.at("families").at(0).at("family"), "all-training");
-  house_.write("state/config.toml",
-               "[[scan.source]]\nread = \"prometheus=http://x\"\ntoken = \"t\"\n");
-  EXPECT_NE(house_.amdahl({"scan"}).err.find("line 3: a scan.source has no 'token'"),
+  sandbox_.write("state/config.toml",
+                 "[[scan.source]]\nread = \"prometheus=http://x\"\ntoken = \"t\"\n");
+  EXPECT_NE(sandbox_.amdahl({"scan"}).err.find("line 3: a scan.source has no 'token'"),
             std::string::npos);
 }
 
 TEST_F(Scan, TheLoopTakesUpWhatTheFleetWastes) {
-  house_.add_nap_job();
+  sandbox_.add_nap_job();
   const std::string sources = fmt::format(
       "[[scan.source]]\nread = \"{0}/sacct.txt\"\n[[scan.source]]\nread = \"{0}/places.csv\"\n"
       "[[scan.source]]\nread = \"{0}/samples.csv\"\n[[scan.family]]\npattern = \"^train\"\n"
       "family = \"nap\"\n",
-      house_.path());
-  house_.write("config.toml", house_.read("config.toml") + "\n" + sources);
+      sandbox_.path());
+  sandbox_.write("config.toml", sandbox_.read("config.toml") + "\n" + sources);
   // Nothing can be tried yet: the choice says what is missing.
-  ASSERT_EQ(house_.amdahl({"cycle"}).code, 0);
-  const Json before = json_of(house_.amdahl({"status", "--json"})).at("next");
+  ASSERT_EQ(sandbox_.amdahl({"cycle"}).code, 0);
+  const Json before = json_of(sandbox_.amdahl({"status", "--json"})).at("next");
   EXPECT_EQ(before.at("family"), "nap");
   EXPECT_EQ(before.at("has_spec"), false);
   EXPECT_NE(
       std::string(before.at("why")).find("no spec to experiment with: amdahl adopt --spec FILE"),
       std::string::npos)
       << before;
-  ASSERT_EQ(house_.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
-  const Outcome cycle = house_.amdahl({"cycle"});
+  ASSERT_EQ(sandbox_.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
+  const Outcome cycle = sandbox_.amdahl({"cycle"});
   ASSERT_EQ(cycle.code, 0) << cycle.err;
   EXPECT_NE(cycle.err.find("next: nap: "), std::string::npos) << cycle.err;
-  EXPECT_EQ(house_.amdahl({"cycle"}).err.find("next: "), std::string::npos) << "nothing changed";
-  EXPECT_NE(house_.amdahl({"status"}).out.find("\nNext      nap: "), std::string::npos);
-  std::string words = house_.amdahl({"scan"}).out;
+  EXPECT_EQ(sandbox_.amdahl({"cycle"}).err.find("next: "), std::string::npos) << "nothing changed";
+  EXPECT_NE(sandbox_.amdahl({"status"}).out.find("\nNext      nap: "), std::string::npos);
+  std::string words = sandbox_.amdahl({"scan"}).out;
   for (std::size_t at = 0; (at = words.find("\n  ")) != words.npos;) words.replace(at, 3, " ");
   EXPECT_NE(words.find("; no such lever was tried yet: chance 15 %"), std::string::npos) << words;
   EXPECT_NE(words.find("The loop works next on nap: "), std::string::npos) << words;
-  const Json lever = json_of(house_.amdahl({"scan", "--json"})).at("families").at(0).at("lever");
+  const Json lever = json_of(sandbox_.amdahl({"scan", "--json"})).at("families").at(0).at("lever");
   EXPECT_EQ(lever.at("such_tried"), 0) << lever;
-  const Outcome log = house_.amdahl({"ledger", "log", "nap"});
+  const Outcome log = sandbox_.amdahl({"ledger", "log", "nap"});
   EXPECT_EQ(count_lines(log.out, " accelerator-hours recoverable: "), 2) << log.out;
-  EXPECT_EQ(house_.amdahl({"ledger", "verify"}).code, 0);
-  ASSERT_EQ(house_.amdahl({"ledger", "export", "--output", "ledger.jsonl"}).code, 0);
-  const std::string ledger = house_.read("ledger.jsonl");
+  EXPECT_EQ(sandbox_.amdahl({"ledger", "verify"}).code, 0);
+  ASSERT_EQ(sandbox_.amdahl({"ledger", "export", "--output", "ledger.jsonl"}).code, 0);
+  const std::string ledger = sandbox_.read("ledger.jsonl");
   EXPECT_EQ(count_lines(ledger, "\"scan.chose\""), 2) << ledger;
   const auto picked = ledger.find("\"scan.picked\"");
   ASSERT_NE(picked, std::string::npos) << ledger;
   EXPECT_NE(ledger.find("wasted in 10 jobs; lever: "), std::string::npos) << ledger;
   // When all that was known has its verdict or is parked, the choice is another one, and nothing is
   // tried again.
-  ASSERT_EQ(house_.amdahl({"propose", "nap", "--env", "COLOUR=red", "--gain", "60"}).code, 0);
-  const Outcome rest = house_.amdahl({"cycle", "--watch"});
+  ASSERT_EQ(sandbox_.amdahl({"propose", "nap", "--env", "COLOUR=red", "--gain", "60"}).code, 0);
+  const Outcome rest = sandbox_.amdahl({"cycle", "--watch"});
   ASSERT_EQ(rest.code, 0) << rest.err;
-  const std::string after = json_of(house_.amdahl({"status", "--json"})).at("next").at("why");
+  const std::string after = json_of(sandbox_.amdahl({"status", "--json"})).at("next").at("why");
   EXPECT_TRUE(after.starts_with("no family with recoverable time can be worked on; nap has "))
       << after << rest.err;
-  const Json idea = json_of(house_.amdahl({"ledger", "list", "--json"})).at("hypotheses").at(0);
+  const Json idea = json_of(sandbox_.amdahl({"ledger", "list", "--json"})).at("hypotheses").at(0);
   EXPECT_NE(idea.at("state"), "live") << "it has its verdict, or is parked: " << after;
-  const std::string runs = house_.read("runs.log");
-  ASSERT_EQ(house_.amdahl({"cycle", "--watch"}).code, 0);
-  EXPECT_EQ(house_.read("runs.log"), runs) << "what was refuted is not picked again";
+  const std::string runs = sandbox_.read("runs.log");
+  ASSERT_EQ(sandbox_.amdahl({"cycle", "--watch"}).code, 0);
+  EXPECT_EQ(sandbox_.read("runs.log"), runs) << "what was refuted is not picked again";
 }
 
 // A page that a real browser draws, without a network.
 TEST_F(Scan, ThePageStandsInABrowser) {
-  const Outcome outcome = house_.amdahl({"scan", "sacct.txt", "places.csv", "samples.csv", "--html",
-                                         "page.html", "--by", "job", "--price", "2"});
+  const Outcome outcome = sandbox_.amdahl({"scan", "sacct.txt", "places.csv", "samples.csv",
+                                           "--html", "page.html", "--by", "job", "--price", "2"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const std::string page = house_.read("page.html");
+  const std::string page = sandbox_.read("page.html");
   EXPECT_EQ(page.find("http", page.find("<head>")), std::string::npos) << "it fetches nothing";
-  if (run({"which", "chromium"}, {}, house_.path()).code != 0) {
+  if (run({"which", "chromium"}, {}, sandbox_.path()).code != 0) {
     GTEST_SKIP() << "Chromium is not installed: apt install chromium";
   }
   // The script sorts by name when the first heading is clicked, as a reader would.
   std::string clicked = page;
   clicked.insert(clicked.rfind("</body>"),
                  "<script>document.querySelector('#rows th').click()</script>");
-  house_.write("clicked.html", clicked);
+  sandbox_.write("clicked.html", clicked);
   const Outcome dom = run({"chromium", "--headless", "--no-sandbox", "--disable-gpu",
-                           "--user-data-dir=" + house_.path("chromium"), "--dump-dom",
-                           "file://" + house_.path("clicked.html")},
-                          {}, house_.path());
+                           "--user-data-dir=" + sandbox_.path("chromium"), "--dump-dom",
+                           "file://" + sandbox_.path("clicked.html")},
+                          {}, sandbox_.path());
   ASSERT_EQ(dom.code, 0) << dom.err;
   const auto at = [&](const std::string& text) {
     return dom.out.find(text, dom.out.find("<tbody>"));
@@ -415,7 +415,7 @@ TEST(ScanCorpus, ThePhillyWeekComesOutAsItsTruth) {
   const char* corpus = std::getenv("AMDAHL_CORPUS");
   const std::string folder = std::string(corpus ? corpus : "") + "/fleet/philly_synth_week/";
   if (!corpus || !fs::exists(folder)) GTEST_SKIP() << "AMDAHL_CORPUS names no corpus";
-  House house;
+  Sandbox sandbox;
   std::ifstream in(std::string(corpus) + "/expected/fleet/philly_synth_week.json");
   const Json truth = Json::parse(in);
   const std::vector<std::string> words = {"scan",
@@ -435,7 +435,7 @@ TEST(ScanCorpus, ThePhillyWeekComesOutAsItsTruth) {
                                           "wasted"};
   for (const bool again : {false, true}) {
     SCOPED_TRACE(again ? "from what was kept" : "fresh");
-    const Outcome outcome = house.amdahl(words);
+    const Outcome outcome = sandbox.amdahl(words);
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const Json answer = json_of(outcome);
     const Json& split = answer.at("totals").at("split_accelerator_s");

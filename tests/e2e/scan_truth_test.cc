@@ -164,9 +164,9 @@ class Truth : public testing::Test {
   Json scan(std::vector<std::string> words) {
     words.insert(words.begin(), "scan");
     words.insert(words.end(), {"--top", "0"});
-    const Outcome text = house_.amdahl(words);
+    const Outcome text = sandbox_.amdahl(words);
     words.emplace_back("--json");
-    const Json answer = json_of(house_.amdahl(words));
+    const Json answer = json_of(sandbox_.amdahl(words));
     if (!answer.is_null() && answer.contains("totals") && answer.at("jobs") > 0) {
       expect_sound(answer, text.out);
     }
@@ -174,7 +174,7 @@ class Truth : public testing::Test {
     return answer;
   }
 
-  House house_;
+  Sandbox sandbox_;
   std::string text_;
 };
 
@@ -184,8 +184,8 @@ TEST_F(Truth, TheZoneOfLocalTimesIsFoundFromTheData) {
   for (const int minutes : {0, 60, 120, -300, 330}) {
     SCOPED_TRACE(minutes);
     const MadeFleet fleet = make_fleet({.jobs_late = minutes * 60});
-    house_.write("sacct.txt", fleet.sacct);
-    house_.write("samples.csv", fleet.samples);
+    sandbox_.write("sacct.txt", fleet.sacct);
+    sandbox_.write("samples.csv", fleet.samples);
     const Json found = scan({"sacct.txt", "samples.csv", "--fresh"});
     const std::string zone = fmt::format("{}{:02}:{:02}", minutes < 0 ? '-' : '+',
                                          std::abs(minutes) / 60, std::abs(minutes) % 60);
@@ -208,8 +208,8 @@ TEST_F(Truth, TheZoneOfLocalTimesIsFoundFromTheData) {
 TEST_F(Truth, SamplesInLocalTimeAreJoinedWithJobsThatAreNot) {
   const MadeFleet fleet =
       make_fleet({.samples_late = 2 * kHour, .samples_as_text = true, .jobs_as_number = true});
-  house_.write("sacct.txt", fleet.sacct);
-  house_.write("samples.csv", fleet.samples);
+  sandbox_.write("sacct.txt", fleet.sacct);
+  sandbox_.write("samples.csv", fleet.samples);
   const Json found = scan({"sacct.txt", "samples.csv"});
   EXPECT_NEAR(hours_of(found), fleet.hours, 0.01);
   EXPECT_LT(hours_of(found, "unobserved"), 0.01 * fleet.hours);
@@ -218,9 +218,9 @@ TEST_F(Truth, SamplesInLocalTimeAreJoinedWithJobsThatAreNot) {
 
 TEST_F(Truth, AZoneThatTheDataDoNotTellIsAskedFor) {
   const MadeFleet fleet = make_fleet({.jobs_late = kHour, .always_busy = true});
-  house_.write("sacct.txt", fleet.sacct);
-  house_.write("samples.csv", fleet.samples);
-  const Outcome refused = house_.amdahl({"scan", "sacct.txt", "samples.csv"});
+  sandbox_.write("sacct.txt", fleet.sacct);
+  sandbox_.write("samples.csv", fleet.samples);
+  const Outcome refused = sandbox_.amdahl({"scan", "sacct.txt", "samples.csv"});
   EXPECT_EQ(refused.code, 2) << refused.out;
   EXPECT_NE(refused.err.find("times of sacct.txt have no time zone"), std::string::npos)
       << refused.err;
@@ -233,8 +233,8 @@ TEST_F(Truth, AZoneThatTheDataDoNotTellIsAskedFor) {
 TEST_F(Truth, LocalTimesAloneAreOfOneClock) {
   const MadeFleet fleet = make_fleet(
       {.jobs_late = kHour, .samples_late = kHour, .samples_as_text = true, .always_busy = true});
-  house_.write("sacct.txt", fleet.sacct);
-  house_.write("samples.csv", fleet.samples);
+  sandbox_.write("sacct.txt", fleet.sacct);
+  sandbox_.write("samples.csv", fleet.samples);
   EXPECT_NEAR(hours_of(scan({"sacct.txt", "samples.csv"})), fleet.hours, 0.1);
 }
 
@@ -244,15 +244,16 @@ constexpr const char* kHeader =
     "JobID|User|State|Submit|Start|End|ElapsedRaw|TimelimitRaw|NNodes|NodeList|AllocTRES|JobName\n";
 
 TEST_F(Truth, ARunningRecordOfAnOldFileEndsWithIt) {
-  house_.write("march.txt", std::string(kHeader) +
-                                "1|u|RUNNING|2023-03-01T00:00:00|2023-03-01T00:00:00|Unknown|86400|"
-                                "2880|1|n1|gres/gpu=8|a\n");
-  house_.write("december.txt", std::string(kHeader) +
-                                   "2|u|COMPLETED|2023-12-01T00:00:00|2023-12-01T00:00:00|"
-                                   "2023-12-01T01:00:00|3600|2880|1|n1|gres/gpu=1|a\n"
-                                   // Its end was lost in June.
-                                   "3|u|RUNNING|2023-06-01T00:00:00|2023-06-01T00:00:00|Unknown|"
-                                   "15814800|1440|1|n1|gres/gpu=2|a\n");
+  sandbox_.write("march.txt",
+                 std::string(kHeader) +
+                     "1|u|RUNNING|2023-03-01T00:00:00|2023-03-01T00:00:00|Unknown|86400|"
+                     "2880|1|n1|gres/gpu=8|a\n");
+  sandbox_.write("december.txt", std::string(kHeader) +
+                                     "2|u|COMPLETED|2023-12-01T00:00:00|2023-12-01T00:00:00|"
+                                     "2023-12-01T01:00:00|3600|2880|1|n1|gres/gpu=1|a\n"
+                                     // Its end was lost in June.
+                                     "3|u|RUNNING|2023-06-01T00:00:00|2023-06-01T00:00:00|Unknown|"
+                                     "15814800|1440|1|n1|gres/gpu=2|a\n");
   const Json answer = scan({"march.txt", "december.txt"});
   EXPECT_NEAR(hours_of(answer), 8 * 24 + 1 + 2 * 24, 1e-6);
   EXPECT_NE(assumption(answer, "runaway record"), nullptr);
@@ -260,13 +261,14 @@ TEST_F(Truth, ARunningRecordOfAnOldFileEndsWithIt) {
 }
 
 TEST_F(Truth, AJobWithoutAStartIsCountedOrNamed) {
-  house_.write("jobs.csv",
-               "job_id,user,state,submit_time,start_time,end_time,duration,gpu_num\n"
-               "1,a,COMPLETED,2023-11-15 00:00:00,2023-11-15 01:00:00,2023-11-15 02:00:00,3600,1\n"
-               "2,a,COMPLETED,2023-11-15 00:00:00,,2023-11-15 12:00:00,36000,8\n"
-               "3,a,COMPLETED,2023-11-15 00:00:00,,2023-11-15 02:00:00,,4\n"
-               "4,a,FAILED,2023-11-15 00:00:00,,2023-11-15 02:00:00,,4\n"
-               "5,a,CANCELLED,2023-11-15 00:00:00,,2023-11-15 02:00:00,,4\n");
+  sandbox_.write(
+      "jobs.csv",
+      "job_id,user,state,submit_time,start_time,end_time,duration,gpu_num\n"
+      "1,a,COMPLETED,2023-11-15 00:00:00,2023-11-15 01:00:00,2023-11-15 02:00:00,3600,1\n"
+      "2,a,COMPLETED,2023-11-15 00:00:00,,2023-11-15 12:00:00,36000,8\n"
+      "3,a,COMPLETED,2023-11-15 00:00:00,,2023-11-15 02:00:00,,4\n"
+      "4,a,FAILED,2023-11-15 00:00:00,,2023-11-15 02:00:00,,4\n"
+      "5,a,CANCELLED,2023-11-15 00:00:00,,2023-11-15 02:00:00,,4\n");
   const Json answer = scan({"jobs.csv"});
   EXPECT_NEAR(hours_of(answer), 1 + 80 + 8, 1e-6);
   EXPECT_EQ(answer.at("jobs"), 3);
@@ -286,7 +288,7 @@ TEST_F(Truth, SamplesOfAClockThatWasNotSetMakeNoJobLonger) {
       R"({{"__name__":"DCGM_FI_DEV_GPU_UTIL","Hostname":"n1","gpu":"0","hpc_job":"77"}},)"
       R"("values":[[60,"50"],{}]}}]}}}})",
       values);
-  house_.write("prom.json", answer);
+  sandbox_.write("prom.json", answer);
   const Json found = scan({"prom.json"});
   EXPECT_NEAR(hours_of(found), 1, 1e-6);
   ASSERT_NE(assumption(found, "broken clock"), nullptr);
@@ -297,13 +299,13 @@ TEST_F(Truth, SamplesOfAClockThatWasNotSetMakeNoJobLonger) {
 // ----------------------------------------------------------------------------
 
 TEST_F(Truth, TelemetryAloneDoesNotSayWhatWasAllocated) {
-  house_.write("samples.csv", make_fleet({.always_busy = true}).samples);
-  const Outcome text = house_.amdahl({"scan", "samples.csv"});
+  sandbox_.write("samples.csv", make_fleet({.always_busy = true}).samples);
+  const Outcome text = sandbox_.amdahl({"scan", "samples.csv"});
   EXPECT_NE(flat(text.out).find("no job was told of, so what was allocated"), std::string::npos)
       << text.out;
   EXPECT_NE(flat(text.out).find(" 0 were idle and 110 productive"), std::string::npos) << text.out;
   EXPECT_NE(flat(text.out).find("(mean utilisation 60 %"), std::string::npos) << text.out;
-  const Json answer = json_of(house_.amdahl({"scan", "samples.csv", "--json"}));
+  const Json answer = json_of(sandbox_.amdahl({"scan", "samples.csv", "--json"}));
   EXPECT_TRUE(answer.at("capacity").at("unallocated_accelerator_s").is_null());
   EXPECT_TRUE(answer.at("capacity").at("allocated_accelerator_s").is_null());
   EXPECT_GT(answer.at("capacity").at("without_job_productive_accelerator_s").get<double>(), 0);
@@ -314,7 +316,7 @@ TEST_F(Truth, WasteThatNobodySawHasNoPrice) {
   for (std::size_t at = 0; (at = sacct.find("COMPLETED", at)) != sacct.npos;) {
     sacct.replace(at, 9, "FAILED");
   }
-  house_.write("sacct.txt", sacct);
+  sandbox_.write("sacct.txt", sacct);
   const Json answer = scan({"sacct.txt", "--price", "2"});
   EXPECT_EQ(text_.find("$0.00"), std::string::npos) << text_;
   EXPECT_TRUE(answer.at("totals").at("usd").at("wasted").is_null());
@@ -322,18 +324,18 @@ TEST_F(Truth, WasteThatNobodySawHasNoPrice) {
   EXPECT_TRUE(answer.at("totals").at("wasted_accelerator_s").is_null());
   EXPECT_GT(answer.at("totals").at("usd").at("allocated").get<double>(), 0);
   for (const Json& row : answer.at("rows")) EXPECT_TRUE(row.at("usd").at("wasted").is_null());
-  const Outcome csv = house_.amdahl({"scan", "sacct.txt", "--price", "2", "--csv"});
+  const Outcome csv = sandbox_.amdahl({"scan", "sacct.txt", "--price", "2", "--csv"});
   EXPECT_EQ(csv.out.find(",0.00,"), std::string::npos) << csv.out;
-  const Outcome page = house_.amdahl({"scan", "sacct.txt", "--price", "2", "--html", "a.html"});
+  const Outcome page = sandbox_.amdahl({"scan", "sacct.txt", "--price", "2", "--html", "a.html"});
   EXPECT_EQ(page.code, 0) << page.err;
-  EXPECT_EQ(house_.read("a.html").find("$0.00"), std::string::npos);
+  EXPECT_EQ(sandbox_.read("a.html").find("$0.00"), std::string::npos);
 }
 
 TEST_F(Truth, AcceleratorsOfPbsCountByTheNameThatTheSiteGaveThem) {
-  house_.write("20260211",
-               "02/11/2026 20:13:00;E;7.pbs1;user=b group=g queue=q qtime=1770840012 "
-               "start=1770840020 exec_host=n1/0*8 Resource_List.ncpus=8 Resource_List.gpu=4 "
-               "Resource_List.select=1:ncpus=8:gpu=4 end=1770847220 Exit_status=0\n");
+  sandbox_.write("20260211",
+                 "02/11/2026 20:13:00;E;7.pbs1;user=b group=g queue=q qtime=1770840012 "
+                 "start=1770840020 exec_host=n1/0*8 Resource_List.ncpus=8 Resource_List.gpu=4 "
+                 "Resource_List.select=1:ncpus=8:gpu=4 end=1770847220 Exit_status=0\n");
   EXPECT_NEAR(hours_of(scan({"20260211"})), 8, 1e-6);
 }
 
@@ -349,11 +351,11 @@ TEST_F(Truth, TheFieldsThatAreSuggestedCanBeUsed) {
         "00:00:00|gpu-2||cpu=4,gres/gpu:a100=2,gres/gpu=2,node=1||batch\n",
         id, state, start, end, elapsed);
   };
-  house_.write("sacct_output.txt",
-               record(7, "RUNNING", "2025-09-12T14:00:00", "Unknown", 86'400) +
-                   record(8, "COMPLETED", "2025-09-13T08:00:00", "2025-09-13T11:00:00", 10'800) +
-                   record(9, "RUNNING", "2025-09-13T08:00:00", "Unknown", 21'600));
-  const Outcome refused = house_.amdahl({"scan", "sacct_output.txt"});
+  sandbox_.write("sacct_output.txt",
+                 record(7, "RUNNING", "2025-09-12T14:00:00", "Unknown", 86'400) +
+                     record(8, "COMPLETED", "2025-09-13T08:00:00", "2025-09-13T11:00:00", 10'800) +
+                     record(9, "RUNNING", "2025-09-13T08:00:00", "Unknown", 21'600));
+  const Outcome refused = sandbox_.amdahl({"scan", "sacct_output.txt"});
   EXPECT_NE(refused.code, 0);
   const std::size_t from = refused.err.find("--fields '");
   ASSERT_NE(from, std::string::npos) << refused.err;
@@ -371,8 +373,8 @@ TEST_F(Truth, FiguresOfMadeFleetsAddUp) {
   for (const unsigned seed : {1U, 2U, 3U}) {
     SCOPED_TRACE(seed);
     const MadeFleet fleet = make_fleet({.jobs_late = kHour, .seed = seed});
-    house_.write("sacct.txt", fleet.sacct);
-    house_.write("samples.csv", fleet.samples);
+    sandbox_.write("sacct.txt", fleet.sacct);
+    sandbox_.write("samples.csv", fleet.samples);
     scan({"sacct.txt", "samples.csv", "--by", "user", "--fresh"});
     scan({"sacct.txt", "samples.csv", "--price", "2.5", "--from", "2023-11-15T03:00", "--to",
           "2023-11-15T07:00"});

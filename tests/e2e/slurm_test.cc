@@ -221,9 +221,9 @@ Fed live(const Cluster& cluster, const fleet::slurm::Command& command, Nanos now
 }
 
 // The program asks the same Slurm by itself.
-void expect_scanned(const House& house, const Fed& accounted) {
-  const Outcome said = house.amdahl({"scan", "--source", "slurm", "--window", "1h", "--json"},
-                                    {{"SLURM_CONF", house.path("s") + "/etc/slurm.conf"}});
+void expect_scanned(const Sandbox& sandbox, const Fed& accounted) {
+  const Outcome said = sandbox.amdahl({"scan", "--source", "slurm", "--window", "1h", "--json"},
+                                      {{"SLURM_CONF", sandbox.path("s") + "/etc/slurm.conf"}});
   ASSERT_EQ(said.code, 0) << said.err;
   const auto report = json_of(said);
   std::size_t jobs = 0;
@@ -246,10 +246,10 @@ void expect_scanned(const House& house, const Fed& accounted) {
 }
 
 TEST(SlurmForReal, AccountingSaysWhatJobsDid) {
-  const House house;
+  const Sandbox sandbox;
   // munge wants a socket that all may reach.
-  std::filesystem::permissions(house.path(), std::filesystem::perms(0711));
-  const Cluster cluster(house.path("s"));
+  std::filesystem::permissions(sandbox.path(), std::filesystem::perms(0711));
+  const Cluster cluster(sandbox.path("s"));
   if (!cluster.runs()) GTEST_SKIP() << cluster.reason();
   const Nanos begin = seconds(std::stoll(run({"date", "+%s"}, {}, "/tmp").out));
 
@@ -301,7 +301,7 @@ TEST(SlurmForReal, AccountingSaysWhatJobsDid) {
   // And the capacity, from the nodes themselves.
   const Fed shown = fleet::feed(fleet::slurm::make, cluster.say({"scontrol", "show", "nodes"}));
   EXPECT_EQ(shown.told.capacities, nodes.told.capacities);
-  expect_scanned(house, accounted);
+  expect_scanned(sandbox, accounted);
 }
 
 }  // namespace

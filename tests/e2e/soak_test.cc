@@ -32,9 +32,9 @@ struct SamePair {
 };
 
 // All A/A pairs in the ledger's own words.
-std::vector<SamePair> same_pairs(const House& house) {
+std::vector<SamePair> same_pairs(const Sandbox& sandbox) {
   std::vector<SamePair> pairs;
-  const Outcome exported = house.amdahl({"ledger", "export"});
+  const Outcome exported = sandbox.amdahl({"ledger", "export"});
   EXPECT_EQ(exported.code, 0) << exported.err;
   std::size_t from = 0;
   while (from < exported.out.size()) {
@@ -72,14 +72,14 @@ std::string known_spec(int extra, int rounds) {
 
 TEST(Soak, AJobAgainstItselfStaysWithinItsBound) {
   const int wanted = pairs_wanted();
-  House house;
-  house.write("job.toml", known_spec(0, 600000));
-  house.write("config.toml", "[compare]\nsame_pairs = " + std::to_string(wanted) +
-                                 "\nmin_gain = 0.9\n[loop]\nlease_s = 5.0\n");
-  ASSERT_EQ(house.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
-  const Outcome cycle = house.amdahl({"cycle", "--watch"});
+  Sandbox sandbox;
+  sandbox.write("job.toml", known_spec(0, 600000));
+  sandbox.write("config.toml", "[compare]\nsame_pairs = " + std::to_string(wanted) +
+                                   "\nmin_gain = 0.9\n[loop]\nlease_s = 5.0\n");
+  ASSERT_EQ(sandbox.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
+  const Outcome cycle = sandbox.amdahl({"cycle", "--watch"});
   ASSERT_EQ(cycle.code, 0) << cycle.err;
-  const std::vector<SamePair> pairs = same_pairs(house);
+  const std::vector<SamePair> pairs = same_pairs(sandbox);
   ASSERT_GE(static_cast<int>(pairs.size()), wanted);
 
   std::vector<double> d;
@@ -124,12 +124,12 @@ struct Planted {
 
 // The baseline does so many per cent more work than the variant.
 Planted plant(int percent, int cap) {
-  House house;
-  house.write("slow.toml", known_spec(percent, 1800000));
-  house.write("fast.toml", known_spec(0, 1800000));
-  const Outcome compared = house.amdahl({"compare", "--pairs", std::to_string(cap), "--claim",
-                                         std::to_string(std::max(2, percent)), "--json", "--",
-                                         "slow.toml", ":::", "fast.toml"});
+  Sandbox sandbox;
+  sandbox.write("slow.toml", known_spec(percent, 1800000));
+  sandbox.write("fast.toml", known_spec(0, 1800000));
+  const Outcome compared = sandbox.amdahl({"compare", "--pairs", std::to_string(cap), "--claim",
+                                           std::to_string(std::max(2, percent)), "--json", "--",
+                                           "slow.toml", ":::", "fast.toml"});
   const Json json = json_of(compared, compared.code);
   if (json.is_null()) return {};
   const Json& c = json.at("comparison");

@@ -55,15 +55,16 @@ std::string program_in_path(const std::string& name) {
 }
 
 TEST(Traces, ThePageSaysWhatToDo) {
-  House house;
-  house.write("trace.json", small_trace());
-  const Outcome got = house.amdahl({"profile", house.path("trace.json"), "--what-if", "input=0"});
+  Sandbox sandbox;
+  sandbox.write("trace.json", small_trace());
+  const Outcome got =
+      sandbox.amdahl({"profile", sandbox.path("trace.json"), "--what-if", "input=0"});
   ASSERT_EQ(got.code, 0) << got.err;
   EXPECT_NE(got.out.find("bottleneck: input (data starvation)"), std::string::npos) << got.out;
   EXPECT_NE(got.out.find("train.py:17 (main)"), std::string::npos) << got.out;
   EXPECT_NE(got.out.find("try: more loader workers"), std::string::npos) << got.out;
   EXPECT_NE(got.out.find("What if input=0"), std::string::npos) << got.out;
-  const Outcome json = house.amdahl({"profile", house.path("trace.json"), "--json"});
+  const Outcome json = sandbox.amdahl({"profile", sandbox.path("trace.json"), "--json"});
   const Json causes = json_of(json).at("causes");
   for (const Json& cause : causes) {
     EXPECT_NE(cause.at("try"), "") << cause.dump();
@@ -71,29 +72,29 @@ TEST(Traces, ThePageSaysWhatToDo) {
 }
 
 TEST(Traces, WrongWordsAreTold) {
-  House house;
-  house.write("trace.json", small_trace());
-  house.write("other.txt", "no trace at all\n");
-  house.write("report.nsys-rep", "NVIDIA Tegra Profiler Report 1.");
-  house.write("log/trace.json", small_trace());
+  Sandbox sandbox;
+  sandbox.write("trace.json", small_trace());
+  sandbox.write("other.txt", "no trace at all\n");
+  sandbox.write("report.nsys-rep", "NVIDIA Tegra Profiler Report 1.");
+  sandbox.write("log/trace.json", small_trace());
   const struct {
     Words words;
     int code;
     std::string says;
   } cases[] = {
-      {{"profile", house.path("trace.json"), "--what-if", "inptu=0"},
+      {{"profile", sandbox.path("trace.json"), "--what-if", "inptu=0"},
        2,
        "--what-if: unknown cause 'inptu', did you mean 'input'? known: kernel, copy,"},
-      {{"profile", house.path("none.json")}, 1, "none.json: cannot be read: No such file"},
-      {{"profile", house.path("other.txt")}, 3, "has an unknown format (starts with "},
-      {{"profile", house.path("report.nsys-rep")},
+      {{"profile", sandbox.path("none.json")}, 1, "none.json: cannot be read: No such file"},
+      {{"profile", sandbox.path("other.txt")}, 3, "has an unknown format (starts with "},
+      {{"profile", sandbox.path("report.nsys-rep")},
        3,
        "is a report of Nsight Systems; run: nsys export --type sqlite FILE"},
-      {{"profile", house.path("log/")}, 1, "log/ is a folder; type: amdahl profile "},
+      {{"profile", sandbox.path("log/")}, 1, "log/ is a folder; type: amdahl profile "},
       {{"profile"}, 2, "profile wants a family or files of a profiler"},
   };
   for (const auto& c : cases) {
-    const Outcome got = house.amdahl(c.words);
+    const Outcome got = sandbox.amdahl(c.words);
     EXPECT_EQ(got.code, c.code) << got.err;
     EXPECT_NE(got.err.find(c.says), std::string::npos) << got.err;
   }
@@ -105,14 +106,14 @@ TEST(Traces, ThePageWorksInARealBrowser) {
   if (chromium.empty() || node.empty()) {
     GTEST_SKIP() << "needs chromium and node: ./script/bootstrap --tests";
   }
-  House house;
-  house.write("trace.json", small_trace());
+  Sandbox sandbox;
+  sandbox.write("trace.json", small_trace());
   const Outcome made =
-      house.amdahl({"profile", house.path("trace.json"), "--html", house.path("page.html")});
+      sandbox.amdahl({"profile", sandbox.path("trace.json"), "--html", sandbox.path("page.html")});
   ASSERT_EQ(made.code, 0) << made.err;
   const Outcome got = run({node, AMDAHL_SOURCE_DIR "/tests/e2e/page_driver.js", chromium,
-                           house.path("page.html"), house.path("page.png")},
-                          {}, house.path());
+                           sandbox.path("page.html"), sandbox.path("page.png")},
+                          {}, sandbox.path());
   ASSERT_EQ(got.code, 0) << got.err;
   const Json seen = json_of(got);
   SCOPED_TRACE(got.out);
@@ -132,7 +133,7 @@ TEST(Traces, ThePageWorksInARealBrowser) {
   // On the path, as the device's reason, and on the thread, four times each.
   EXPECT_NE(seen.at("found").get<std::string>().find(" boxes, "), std::string::npos);
   EXPECT_NE(seen.at("light"), seen.at("dark"));
-  EXPECT_TRUE(house.has("page.png"));
+  EXPECT_TRUE(sandbox.has("page.png"));
 }
 
 std::string corpus() {
@@ -140,10 +141,10 @@ std::string corpus() {
   return folder == nullptr ? "" : std::string(folder) + "/traces";
 }
 
-Json profiled(const House& house, const Words& files) {
+Json profiled(const Sandbox& sandbox, const Words& files) {
   Words words{"profile", "--json"};
   words.insert(words.end(), files.begin(), files.end());
-  const Outcome got = house.amdahl(words);
+  const Outcome got = sandbox.amdahl(words);
   return json_of(got);
 }
 
@@ -164,14 +165,14 @@ const Json* gain_without(const Json& document, const std::string& name) {
 // time, and a replay that changes nothing gives the measurement.
 TEST(TracesCorpus, SumsAreExactEverywhere) {
   if (corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS names no folder";
-  House house;
+  Sandbox sandbox;
   int files = 0;
   for (const auto& entry : fs::recursive_directory_iterator(corpus())) {
     const std::string file = entry.path().string();
     const bool trace = file.ends_with(".json.gz") || file.ends_with(".sqlite");
     if (!trace || file.find("_et.json") != std::string::npos) continue;
     SCOPED_TRACE(file);
-    const Json got = profiled(house, {file, "--what-if", "input=1"});
+    const Json got = profiled(sandbox, {file, "--what-if", "input=1"});
     if (got.is_null()) continue;
     ++files;
     EXPECT_EQ(sum_of(got.at("critical_path").at("by_reason_ns")), got.at("wall_ns"));
@@ -194,8 +195,8 @@ TEST(TracesCorpus, SumsAreExactEverywhere) {
 
 TEST(TracesCorpus, TheDeviceIsTheBottleneckWhereItIsBusy) {
   if (corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS names no folder";
-  House house;
-  const Json got = profiled(house, {corpus() + "/hta/v100_ns_rank0.json.gz"});
+  Sandbox sandbox;
+  const Json got = profiled(sandbox, {corpus() + "/hta/v100_ns_rank0.json.gz"});
   EXPECT_GT(got.at("evidence").at("trace.path_device_share").get<double>(), 0.9);
   EXPECT_EQ(got.at("bottleneck"), "compute");
 }
@@ -216,7 +217,7 @@ double median_step(const Json& document) {
 // expected/dataloader_whatif.txt, and what more workers really gained.
 TEST(TracesCorpus, InputCeilingsHoldAgainstTheRealFix) {
   if (corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS names no folder";
-  House house;
+  Sandbox sandbox;
   const struct {
     const char* before;
     const char* after;
@@ -229,8 +230,8 @@ TEST(TracesCorpus, InputCeilingsHoldAgainstTheRealFix) {
     const auto file = [&](const char* name) {
       return corpus() + "/kineto_tb/resnet50_" + name + ".pt.trace.json.gz";
     };
-    const Json before = profiled(house, {file(pair.before)});
-    const Json after = profiled(house, {file(pair.after)});
+    const Json before = profiled(sandbox, {file(pair.before)});
+    const Json after = profiled(sandbox, {file(pair.after)});
     ASSERT_FALSE(before.is_null() || after.is_null());
     EXPECT_EQ(before.at("bottleneck"), "input");
     const Json* input = gain_without(before, "input");
@@ -247,9 +248,9 @@ TEST(TracesCorpus, InputCeilingsHoldAgainstTheRealFix) {
 // Both captures are 0.3 s of the same model: what changed is how many kernels it got through.
 TEST(TracesCorpus, NoCeilingIsBelowWhatNsightsPairGained) {
   if (corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS names no folder";
-  House house;
-  const Json before = profiled(house, {corpus() + "/nsys/mfu_2gpu_before.sqlite"});
-  const Json after = profiled(house, {corpus() + "/nsys/mfu_2gpu_after.sqlite"});
+  Sandbox sandbox;
+  const Json before = profiled(sandbox, {corpus() + "/nsys/mfu_2gpu_before.sqlite"});
+  const Json after = profiled(sandbox, {corpus() + "/nsys/mfu_2gpu_after.sqlite"});
   const auto kernels = [](const Json& document) {
     double sum = 0;
     for (const Json& device : document.at("devices")) sum += device.at("kernels").get<double>();
@@ -265,8 +266,8 @@ TEST(TracesCorpus, NoCeilingIsBelowWhatNsightsPairGained) {
 // One second of a job that waits for nothing but copies; what is queued was launched before it.
 TEST(TracesCorpus, FullQueuesAreNoWorkOfTheHost) {
   if (corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS names no folder";
-  House house;
-  const Json got = profiled(house, {corpus() + "/nsys/h100_2gpu_1s.sqlite"});
+  Sandbox sandbox;
+  const Json got = profiled(sandbox, {corpus() + "/nsys/h100_2gpu_1s.sqlite"});
   const Json* copy = gain_without(got, "copy");
   ASSERT_NE(copy, nullptr);
   EXPECT_GT(copy->at("expected").get<double>(), 5);
@@ -275,13 +276,13 @@ TEST(TracesCorpus, FullQueuesAreNoWorkOfTheHost) {
 
 TEST(TracesCorpus, EightRanksAreOneJob) {
   if (corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS names no folder";
-  House house;
+  Sandbox sandbox;
   Words files;
   for (const auto& entry : fs::directory_iterator(corpus() + "/param/dlrm_kineto")) {
     files.push_back(entry.path().string());
   }
   ASSERT_EQ(files.size(), 8u);
-  const Json got = profiled(house, files);
+  const Json got = profiled(sandbox, files);
   EXPECT_EQ(got.at("ranks").at("note"), "");
   EXPECT_EQ(got.at("ranks").at("ranks").size(), 8u);
   EXPECT_FALSE(got.at("ranks").at("collectives").empty());
@@ -293,18 +294,18 @@ TEST(TracesCorpus, EightRanksAreOneJob) {
 
 TEST(TracesCorpus, WhatIfsAreThoseOfTheTable) {
   if (corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS names no folder";
-  House house;
+  Sandbox sandbox;
   const std::string file = corpus() + "/kineto_tb/resnet50_nw0_1623143089861.pt.trace.json.gz";
-  const Json input = profiled(house, {file, "--what-if", "input=0"});
+  const Json input = profiled(sandbox, {file, "--what-if", "input=0"});
   const Json* alone = gain_without(input, "input");
   ASSERT_NE(alone, nullptr);
   EXPECT_EQ(input.at("what_if").at("replayed_ns"), alone->at("replayed_ns"));
   EXPECT_EQ(input.at("what_if").at("ceiling"), alone->at("ceiling"));
   EXPECT_NE(alone->at("ceiling"), nullptr);
-  const Json both = profiled(house, {file, "--what-if", "input=0,logging=0.5"});
+  const Json both = profiled(sandbox, {file, "--what-if", "input=0,logging=0.5"});
   EXPECT_EQ(both.at("what_if").at("asked"), "input=0,logging=0.5");
   EXPECT_LE(both.at("what_if").at("replayed_ns"), alone->at("replayed_ns"));
-  const Json slower = profiled(house, {file, "--what-if", "input=2"});
+  const Json slower = profiled(sandbox, {file, "--what-if", "input=2"});
   EXPECT_LT(slower.at("what_if").at("expected"), 0.8);
   for (const Json& pair : input.at("pairs")) {
     double product = 1;
@@ -321,17 +322,17 @@ TEST(TracesCorpus, WhatIfsAreThoseOfTheTable) {
 // Files of two jobs: the path goes through one after the other, and the page says so.
 TEST(TracesCorpus, FilesThatLieApartAreToldApart) {
   if (corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS names no folder";
-  House house;
+  Sandbox sandbox;
   const std::string one =
       corpus() + "/param/dlrm_kineto/worker0_step_12.1694128201545.pt.trace.json.gz";
   const std::string other = corpus() + "/hta/a100_event_sync.json.gz";
-  const Json got = profiled(house, {one, other});
+  const Json got = profiled(sandbox, {one, other});
   EXPECT_NE(got.at("missing").dump().find("not of the same processes"), std::string::npos);
   EXPECT_LT(got.at("wall_ns").get<double>(), 60e9);
   EXPECT_EQ(sum_of(got.at("critical_path").at("by_reason_ns")), got.at("wall_ns"));
   const Json& path = got.at("critical_path").at("by_reason_ns");
   EXPECT_LT(path.value("unknown", 0.0), 0.05 * got.at("wall_ns").get<double>());
-  const Outcome twice = house.amdahl({"profile", one, one});
+  const Outcome twice = sandbox.amdahl({"profile", one, one});
   EXPECT_EQ(twice.code, 2);
   EXPECT_NE(twice.err.find("is given twice"), std::string::npos) << twice.err;
 }
@@ -339,14 +340,14 @@ TEST(TracesCorpus, FilesThatLieApartAreToldApart) {
 // The same captures of both runs, before and after the fix, in one call.
 TEST(TracesCorpus, ThePathGoesThroughAllCaptures) {
   if (corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS names no folder";
-  House house;
+  Sandbox sandbox;
   Words files;
   for (const auto& entry : fs::directory_iterator(corpus() + "/kineto_tb")) {
     if (entry.path().extension() == ".gz") files.push_back(entry.path().string());
   }
   std::sort(files.begin(), files.end());
   ASSERT_EQ(files.size(), 4u);
-  const Json got = profiled(house, files);
+  const Json got = profiled(sandbox, files);
   const Json& path = got.at("critical_path").at("by_reason_ns");
   EXPECT_GT(path.value("input", 0.0), 0.1 * got.at("wall_ns").get<double>());
   const Json* input = gain_without(got, "input");
@@ -356,9 +357,9 @@ TEST(TracesCorpus, ThePathGoesThroughAllCaptures) {
 
 TEST(TracesCorpus, KernelReportsStandBesideTraces) {
   if (corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS names no folder";
-  House house;
-  const Json got = profiled(
-      house, {corpus() + "/ncu/copy_blocked.csv", corpus() + "/hta/mi250_rocm62_minitoy.json.gz"});
+  Sandbox sandbox;
+  const Json got = profiled(sandbox, {corpus() + "/ncu/copy_blocked.csv",
+                                      corpus() + "/hta/mi250_rocm62_minitoy.json.gz"});
   EXPECT_EQ(got.at("sources").size(), 2u);
   ASSERT_EQ(got.at("kernels").size(), 1u);
   EXPECT_EQ(got.at("kernels").at(0).at("bound"), "memory");
@@ -367,8 +368,8 @@ TEST(TracesCorpus, KernelReportsStandBesideTraces) {
 
 TEST(TracesCorpus, CannotTellWithoutDevices) {
   if (corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS names no folder";
-  House house;
-  const Json got = profiled(house, {corpus() + "/hta/cpu_only_rank34.json.gz"});
+  Sandbox sandbox;
+  const Json got = profiled(sandbox, {corpus() + "/hta/cpu_only_rank34.json.gz"});
   EXPECT_EQ(got.at("devices"), Json::array());
   EXPECT_NE(got.at("missing").dump().find("devices: the trace has no device events"),
             std::string::npos);

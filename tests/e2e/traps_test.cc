@@ -105,20 +105,20 @@ class Traps : public testing::TestWithParam<Trap> {};
 
 TEST_P(Traps, CostNothingAndAreCounted) {
   const Trap trap = GetParam();
-  House house;
-  house.write("sacct.txt",
-              "JobID|JobIDRaw|State|Start|End|ElapsedRaw|NodeList|AllocTRES\n" + trap.jobs);
+  Sandbox sandbox;
+  sandbox.write("sacct.txt",
+                "JobID|JobIDRaw|State|Start|End|ElapsedRaw|NodeList|AllocTRES\n" + trap.jobs);
   const bool has_first = trap.jobs.starts_with("1|1|");
   const bool has_second = trap.jobs.find("2|2|") != std::string::npos;
-  house.write("places.csv", std::string("jobid,host,gpu\n") + (has_first ? "1,n1,1\n" : "") +
-                                (has_second ? "2,n1,2\n" : ""));
-  house.write("samples.csv",
-              "timestamp,Hostname,gpu,hpc_job,DCGM_FI_DEV_GPU_UTIL\n" + trap.samples);
+  sandbox.write("places.csv", std::string("jobid,host,gpu\n") + (has_first ? "1,n1,1\n" : "") +
+                                  (has_second ? "2,n1,2\n" : ""));
+  sandbox.write("samples.csv",
+                "timestamp,Hostname,gpu,hpc_job,DCGM_FI_DEV_GPU_UTIL\n" + trap.samples);
   std::vector<std::string> words = {"scan",   "sacct.txt",  "places.csv", "samples.csv",
                                     "--from", "2023-11-15", "--to",       "2023-11-15T01:00:00",
                                     "--idle", "0"};
   words.emplace_back("--json");
-  const Outcome outcome = house.amdahl(words);
+  const Outcome outcome = sandbox.amdahl(words);
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const Json answer = json_of(outcome);
   const Json& split = answer.at("totals").at("split_accelerator_s");
@@ -132,7 +132,7 @@ TEST_P(Traps, CostNothingAndAreCounted) {
   EXPECT_EQ(counted, trap.count) << answer.at("troubles");
   EXPECT_TRUE(trap.count > 0 || answer.at("troubles").empty()) << answer.at("troubles");
   words.back() = "--explain-input";
-  const Outcome explained = house.amdahl(words);
+  const Outcome explained = sandbox.amdahl(words);
   ASSERT_EQ(explained.code, 0) << explained.err;
   const std::string said = trap.count == 0 ? std::string("Counted\n  nothing")
                                            : fmt::format("{}  {}:", trap.count, trap.trouble);
@@ -141,13 +141,13 @@ TEST_P(Traps, CostNothingAndAreCounted) {
 
 // Where no record can be used there is no job to show; what was lost is said all the same.
 TEST(TrapsAlone, RecordsThatAllAreUnreadableAreSaid) {
-  House house;
-  house.write("sacct.txt",
-              "JobID|State|Start|End|NodeList|AllocTRES\n"
-              "1|COMPLETED|15/11/2023 00:00:00|15/11/2023 01:00:00|n1|gres/gpu=1\n");
-  house.write("samples.csv",
-              "timestamp,Hostname,gpu,hpc_job,DCGM_FI_DEV_GPU_UTIL\n" + samples(1, 0, 3600, "50"));
-  const Outcome outcome = house.amdahl({"scan", "sacct.txt", "samples.csv"});
+  Sandbox sandbox;
+  sandbox.write("sacct.txt",
+                "JobID|State|Start|End|NodeList|AllocTRES\n"
+                "1|COMPLETED|15/11/2023 00:00:00|15/11/2023 01:00:00|n1|gres/gpu=1\n");
+  sandbox.write("samples.csv", "timestamp,Hostname,gpu,hpc_job,DCGM_FI_DEV_GPU_UTIL\n" +
+                                   samples(1, 0, 3600, "50"));
+  const Outcome outcome = sandbox.amdahl({"scan", "sacct.txt", "samples.csv"});
   EXPECT_NE(outcome.out.find("1 × bad time"), std::string::npos) << outcome.out << outcome.err;
 }
 

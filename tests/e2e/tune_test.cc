@@ -25,19 +25,19 @@ class Tune : public testing::Test {
  protected:
   void SetUp() override {
     const Outcome python =
-        run({"python3", "-c", "import sys; print(sys.executable, end='')"}, {}, house_.path());
+        run({"python3", "-c", "import sys; print(sys.executable, end='')"}, {}, sandbox_.path());
     if (python.code != 0) GTEST_SKIP() << "python3 is not installed: apt install python3";
     python_ = python.out;
-    house_.write("train.py", kJob);
+    sandbox_.write("train.py", kJob);
   }
   Outcome tune(std::vector<std::string> words, const std::vector<std::string>& command) const {
     words.insert(words.begin(), "tune");
     words.emplace_back("--");
     words.insert(words.end(), command.begin(), command.end());
-    return house_.amdahl(words, {{"LD_PRELOAD", SLOW_SYNC}});
+    return sandbox_.amdahl(words, {{"LD_PRELOAD", SLOW_SYNC}});
   }
 
-  House house_;
+  Sandbox sandbox_;
   std::string python_;
 };
 
@@ -58,18 +58,19 @@ TEST_F(Tune, FromACommandAloneToAChangeThatIsProvenAndHandedOver) {
 
   // Its spec says what it was taken to be, and the job's own environment.
   const std::string spec =
-      house_.read(doc.at("spec").get<std::string>().substr(house_.path("").size()));
+      sandbox_.read(doc.at("spec").get<std::string>().substr(sandbox_.path("").size()));
   EXPECT_NE(spec.find("# work: 100 steps (80 % sure): both runs print it last"), std::string::npos);
   EXPECT_NE(spec.find("path = \"losses\"\ndigest = true"), std::string::npos);
   EXPECT_NE(spec.find("LD_PRELOAD"), std::string::npos);
 
   // The tuned form without amdahl, and with it: the same bytes, and a receipt that it engaged.
-  const std::string before = house_.read("losses");
-  const Outcome script = run({doc.at("folder").get<std::string>() + "/run.sh"}, {}, house_.path());
+  const std::string before = sandbox_.read("losses");
+  const Outcome script =
+      run({doc.at("folder").get<std::string>() + "/run.sh"}, {}, sandbox_.path());
   EXPECT_EQ(script.code, 0) << script.err;
   EXPECT_NE(script.out.find("step 100 loss 1.4641"), std::string::npos) << script.out;
-  EXPECT_EQ(house_.read("losses"), before);
-  const Outcome promoted = house_.amdahl({"run", "--promoted", "--family", "train", "--json"});
+  EXPECT_EQ(sandbox_.read("losses"), before);
+  const Outcome promoted = sandbox_.amdahl({"run", "--promoted", "--family", "train", "--json"});
   ASSERT_EQ(promoted.code, 0) << promoted.err;
   const Json injected = Json::parse(promoted.out).at("receipt").at("injected");
   EXPECT_EQ(injected.at(0).at("fix"), "fsync-late");
@@ -83,28 +84,29 @@ TEST_F(Tune, FromACommandAloneToAChangeThatIsProvenAndHandedOver) {
 }
 
 TEST_F(Tune, WhatDoesNotEngageIsInvalidAndSaysWhy) {
-  const Outcome ran = house_.amdahl({"run", "--accelerators", "1", "--", python_, "train.py"});
+  const Outcome ran = sandbox_.amdahl({"run", "--accelerators", "1", "--", python_, "train.py"});
   ASSERT_EQ(ran.code, 0) << ran.err;
-  house_.write("job.toml", "family = \"train\"\ncommand = [\"" + python_ +
-                               "\", \"train.py\"]\naccelerators = 1\n[work]\nfixed = 1\n"
-                               "[[outputs]]\npath = \"losses\"\n");
-  ASSERT_EQ(house_.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
-  const Outcome misspelt = house_.amdahl({"propose", "train", "--inject", "loader-worker=2"});
+  sandbox_.write("job.toml", "family = \"train\"\ncommand = [\"" + python_ +
+                                 "\", \"train.py\"]\naccelerators = 1\n[work]\nfixed = 1\n"
+                                 "[[outputs]]\npath = \"losses\"\n");
+  ASSERT_EQ(sandbox_.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
+  const Outcome misspelt = sandbox_.amdahl({"propose", "train", "--inject", "loader-worker=2"});
   EXPECT_EQ(misspelt.code, 2);
   EXPECT_NE(misspelt.err.find("there is no fix 'loader-worker'; did you mean 'loader-workers'?"),
             std::string::npos)
       << misspelt.err;
-  house_.write("config.toml",
-               "[campaign]\nk = 4\n[compare]\nsame_pairs = 1\nmin_gain = 0.9\n[loop]\n"
-               "per_family = 1\n");
+  sandbox_.write("config.toml",
+                 "[campaign]\nk = 4\n[compare]\nsame_pairs = 1\nmin_gain = 0.9\n[loop]\n"
+                 "per_family = 1\n");
   ASSERT_EQ(
-      house_.amdahl({"propose", "train", "--inject", "loader-workers=2", "--gain", "30"}).code, 0);
-  const Outcome cycle = house_.amdahl({"cycle", "--watch"});
+      sandbox_.amdahl({"propose", "train", "--inject", "loader-workers=2", "--gain", "30"}).code,
+      0);
+  const Outcome cycle = sandbox_.amdahl({"cycle", "--watch"});
   EXPECT_EQ(cycle.code, 0) << cycle.err;
-  const Outcome listed = house_.amdahl({"ledger", "list", "--json"});
+  const Outcome listed = sandbox_.amdahl({"ledger", "list", "--json"});
   EXPECT_NE(listed.out.find("\"invalid\""), std::string::npos) << listed.out;
   const Json rows = Json::parse(listed.out);
-  const Outcome shown = house_.amdahl(
+  const Outcome shown = sandbox_.amdahl(
       {"ledger", "show", rows.at("hypotheses").at(0).at("hypothesis").at("id").get<std::string>()});
   EXPECT_NE(shown.out.find("the injection did not engage: loader-workers: the job never runs the "
                            "code that it changes"),
@@ -121,10 +123,10 @@ TEST_F(Tune, NothingToWinIsSaidWithTheCeiling) {
 
 // 100 times 12 ms of a disk beside a second of sleep: without them it is about twice as fast.
 TEST_F(Tune, ACeilingIsMeasuredByTakingTheCauseOut) {
-  house_.write("logs.py", std::string("import time\ntime.sleep(1)\n") + kJob);
+  sandbox_.write("logs.py", std::string("import time\ntime.sleep(1)\n") + kJob);
   const Outcome measured =
-      house_.amdahl({"profile", "--measure", "logging,input", "--json", "--", python_, "logs.py"},
-                    {{"LD_PRELOAD", SLOW_SYNC}});
+      sandbox_.amdahl({"profile", "--measure", "logging,input", "--json", "--", python_, "logs.py"},
+                      {{"LD_PRELOAD", SLOW_SYNC}});
   ASSERT_EQ(measured.code, 0) << measured.err;
   const Json ceilings = Json::parse(measured.out).at("ceilings");
   ASSERT_EQ(ceilings.size(), 2U);
@@ -135,7 +137,7 @@ TEST_F(Tune, ACeilingIsMeasuredByTakingTheCauseOut) {
   EXPECT_TRUE(ceilings.at(1).at("measured").is_null());
   EXPECT_NE(ceilings.at(1).at("problem").get<std::string>().find("did not engage"),
             std::string::npos);
-  const Outcome other = house_.amdahl({"profile", "--measure", "luck", "--", python_, "logs.py"});
+  const Outcome other = sandbox_.amdahl({"profile", "--measure", "luck", "--", python_, "logs.py"});
   EXPECT_EQ(other.code, 2);
   EXPECT_NE(other.err.find("'luck' cannot be taken out of a job to measure it"), std::string::npos)
       << other.err;

@@ -51,7 +51,7 @@ class Digest final : public fleet::Intake {
     for (const Nanos time : {job.submit, job.start, job.end, job.elapsed}) add(time);
     add(told.where);
   }
-  void take(const fleet::Place& place) {
+  void take(const fleet::Assignment& place) {
     for (const std::string_view word : {place.job, place.host, place.accelerator}) add(word);
   }
   void take(const fleet::Capacity& told) {

@@ -152,9 +152,9 @@ class MetaReader final : public DocumentReader {
       std::string_view name;
       std::int64_t index = 0;
       if (accelerator.get(name) == simdjson::SUCCESS) {
-        intake_.tell(Place{id, host, name});
+        intake_.tell(Assignment{id, host, name});
       } else if (accelerator.get(index) == simdjson::SUCCESS) {
-        intake_.tell(Place{id, host, std::to_string(index)});
+        intake_.tell(Assignment{id, host, std::to_string(index)});
       } else {
         continue;
       }

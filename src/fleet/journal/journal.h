@@ -37,7 +37,7 @@ class Writer final : public Intake {
   void room();   // Before a record: closes a block that is full.
   void close();  // The block that is open.
   void write(const Job& job);
-  void write(const Place& place);
+  void write(const Assignment& place);
   void write(const Capacity& capacity);
   void write(const Occupancy& occupancy);
   void write(const Device& device);

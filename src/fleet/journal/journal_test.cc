@@ -38,7 +38,7 @@ void tell(Intake& intake) {
   intake.tell(Device{"gpu1", "0", "MIG-1", "1g.10gb", "MIG-1", "0000:18:00.0"});
   intake.tell(Parts{"gpu1", 4});
   intake.tell(Down{"gpu1", seconds(5), seconds(7), 2.5});
-  intake.tell(Place{"7_1", "gpu1", "0"});
+  intake.tell(Assignment{"7_1", "gpu1", "0"});
   intake.tell(Capacity{"gpu1", "p", "a100", 8});
   intake.tell(Occupancy{"p", seconds(5), seconds(60), 8, 6.5, 1});
   const SeriesId a = intake.series({"gpu1", "0", "GPU-1", "", "7_1", "M", "A100"});

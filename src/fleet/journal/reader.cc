@@ -143,7 +143,7 @@ class JournalReader final : public Reader {
       case Op::kJob:
         return job(from);
       case Op::kPlace: {
-        Place place;
+        Assignment place;
         for (std::string_view* word : {&place.job, &place.host, &place.accelerator}) {
           *word = from.text();
         }

@@ -172,7 +172,7 @@ void Writer::write(const Job& one) {
   place(one.where);
 }
 
-void Writer::write(const Place& place) {
+void Writer::write(const Assignment& place) {
   op(Op::kPlace);
   words({place.job, place.host, place.accelerator});
 }

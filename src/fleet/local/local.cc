@@ -73,7 +73,7 @@ void give(const model::Usage& usage, Intake& intake) {
   const std::string host = usage.host.empty() ? "localhost" : usage.host;
   intake.job(draft_of(usage, script), {});
   for (int i = 0; i < usage.accelerators; ++i)
-    intake.tell(Place{usage.job, host, std::to_string(i)});
+    intake.tell(Assignment{usage.job, host, std::to_string(i)});
   int index = 0;
   for (const std::vector<float>& values : usage.utilisation.accelerators) {
     if (index == usage.accelerators) break;  // Beyond the allocation: not this job's.

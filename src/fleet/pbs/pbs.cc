@@ -259,8 +259,8 @@ class PbsReader final : public Reader {
     for (const std::string_view gpu : split(gpus, '+')) {
       const std::size_t slash = gpu.rfind("-gpu/");
       if (slash == gpu.npos || slash == 0 || slash + 5 == gpu.size()) continue;
-      intake_.tell(
-          Place{job.raw.empty() ? job.id : job.raw, gpu.substr(0, slash), gpu.substr(slash + 5)});
+      intake_.tell(Assignment{job.raw.empty() ? job.id : job.raw, gpu.substr(0, slash),
+                              gpu.substr(slash + 5)});
     }
   }
 

@@ -122,7 +122,7 @@ class PhillyReader final : public Reader {
     if (draft.start != Nanos{} && draft.end == Nanos{}) draft.state = model::JobState::kRunning;
     intake_.job(draft, where);
     for (const auto& [host, index] : attempt.accelerators)
-      intake_.tell(Place{draft.id, host, index});
+      intake_.tell(Assignment{draft.id, host, index});
   }
 
   std::optional<Instant> time(std::string_view cell, std::string_view what, Where where) {

@@ -385,7 +385,7 @@ void MatrixReader::held_by(std::string_view job, Nanos at) {
     key.job = latest_job_;
     series_ = intake_.series(key);
     const bool indexed = !key.accelerator.empty();
-    intake_.tell(Place{latest_job_, key.host, indexed ? key.accelerator : key.uuid});
+    intake_.tell(Assignment{latest_job_, key.host, indexed ? key.accelerator : key.uuid});
   }
   const Sample sample{at, 0};
   intake_.samples(series_, {&sample, 1});

@@ -27,7 +27,8 @@ void BufferedIntake::tell_all(Intake& intake, Where first) const {
 }
 
 void BufferedIntake::tell_one(Intake& intake, const Other& other, Where first) {
-  if (other.is_place) return intake.tell(Place{other.words[0], other.words[1], other.words[2]});
+  if (other.is_place)
+    return intake.tell(Assignment{other.words[0], other.words[1], other.words[2]});
   if (other.count > 0) return intake.troubles(other.trouble, other.count);
   intake.trouble(other.trouble, moved(other.where, first), other.words[0]);
 }
@@ -38,7 +39,7 @@ BufferedIntake::Other& BufferedIntake::another() {
   return other;
 }
 
-void BufferedIntake::keep(const Place& place) {
+void BufferedIntake::keep(const Assignment& place) {
   Other& other = another();
   other.is_place = true;
   other.words[0] = place.job;

@@ -31,7 +31,7 @@ class BufferedIntake final : public Intake {
     std::uint64_t count = 0;  // Above 0: without a place.
   };
   void keep(const Job& job) { jobs_.push_back(job); }
-  void keep(const Place& place);
+  void keep(const Assignment& place);
   void keep(const Complaint& complaint);
   void keep(const Troubles& troubles);
   Other& another();

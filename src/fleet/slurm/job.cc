@@ -187,8 +187,8 @@ void Jobs::add_places(const JobFields& words) {
   for (const Gres& gres : accelerators_of_gres(words.alloc_gres)) {
     if (mig_share(gres.kind) > 0) continue;  // Slurm numbers slices, not devices.
     for (const int index : expand_indices(gres.indices)) {
-      intake_.tell(
-          Place{words.raw.empty() ? words.id : words.raw, hosts->front(), std::to_string(index)});
+      intake_.tell(Assignment{words.raw.empty() ? words.id : words.raw, hosts->front(),
+                              std::to_string(index)});
     }
   }
 }

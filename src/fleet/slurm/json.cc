@@ -165,7 +165,7 @@ void give_devices(element job, const Live& live, Intake& intake) {
     if (item.get(detail) != simdjson::SUCCESS) continue;
     for (const Gres& gres : accelerators_of_gres(detail)) {
       for (const int index : expand_indices(gres.indices)) {
-        intake.tell(Place{live.words.raw, host, std::to_string(index)});
+        intake.tell(Assignment{live.words.raw, host, std::to_string(index)});
       }
     }
   }

@@ -165,7 +165,7 @@ void Scontrol::job_line(std::string_view line) {
       if (mig_share(gres.kind) > 0) continue;  // Slurm numbers slices, not devices.
       for (const int index : expand_indices(gres.indices)) {
         for (const std::string& host : *hosts)
-          intake_.tell(Place{job_, host, std::to_string(index)});
+          intake_.tell(Assignment{job_, host, std::to_string(index)});
       }
     }
   }

@@ -415,7 +415,7 @@ void Rows::place() {
   if (job.empty() || host.empty() || accelerator.empty()) {
     return intake_.trouble(Trouble::kBadLine, where_, "has no job, host or accelerator");
   }
-  intake_.tell(Place{job, host, accelerator});
+  intake_.tell(Assignment{job, host, accelerator});
 }
 
 void Rows::device() {

@@ -157,7 +157,7 @@ std::uint16_t version_of(const ElfFile& file, std::string_view name) {
 }
 
 // The start of what 3.13 says of itself, for debuggers.
-struct Told {
+struct DebugOffsets {
   std::array<char, 8> cookie;
   std::uint64_t version, free_threaded;
   std::uint64_t runtime_bytes, finalizing, interpreters;
@@ -166,7 +166,7 @@ struct Told {
 
 // False if its threads run at the same time: then its frames are others.
 bool adjust(const ElfFile& file, std::uint64_t state, waits_python& layout) {
-  Told told{};
+  DebugOffsets told{};
   if (!file.read(state, std::as_writable_bytes(std::span(&told, 1)))) return true;
   if (std::memcmp(told.cookie.data(), "xdebugpy", told.cookie.size()) != 0) return true;
   if (told.free_threaded != 0) return false;

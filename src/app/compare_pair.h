@@ -1,4 +1,4 @@
-// try_pair.h: the paired A/B test alone, for anyone with two commands. Needs no ledger.
+// compare_pair.h: the paired A/B test alone, for anyone with two commands. Needs no ledger.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@
 namespace amdahl::app {
 
 // What is asked; kept in the comparison's folder, so that it can go on.
-struct TryQuestion {
+struct CompareQuestion {
   model::Spec a;
   model::Spec b;
   bool typed = true;  // Two commands, not two specs.
@@ -37,7 +37,7 @@ struct TryQuestion {
 };
 
 // Where it stands, for a person who waits.
-struct TryProgress {
+struct CompareProgress {
   std::string stage;         // "warm-up", "A against A", "pair".
   int number = 0;            // Of the run or pair under way, from 1.
   int most = 0;              // How many of this stage there may be.
@@ -51,27 +51,27 @@ struct TryProgress {
   double seconds_left = 0;  // 0: not known.
 };
 
-struct TryWatch {
-  std::function<void(const TryProgress&)> progress;
+struct CompareWatch {
+  std::function<void(const CompareProgress&)> progress;
   std::function<void(const std::string&)> say;  // A decision that a person should know of.
   std::function<bool()> stopped;
 };
 
-struct TryOutcome {
+struct CompareOutcome {
   compare::Account account;
   std::string folder;  // Receipts and outputs; `amdahl compare --resume` goes on from it.
   Nanos started{};     // Unix time.
 };
 
 // Two commands, or paths of two spec files, as typed around ":::".
-Result<TryQuestion> parse_try(const std::vector<std::string>& words);
+Result<CompareQuestion> parse_compare(const std::vector<std::string>& words);
 
 // Runs until there is an answer, the pairs are used up or `stopped`. kExternal if an arm cannot
 // run at all or gives no number, saying which, how it ended and its last words.
-Result<TryOutcome> try_pairs(const Config& config, const TryQuestion& question,
-                             const TryWatch& watch);
+Result<CompareOutcome> compare_pairs(const Config& config, const CompareQuestion& question,
+                                     const CompareWatch& watch);
 
-struct TryAgain {
+struct CompareAgain {
   std::string folder;              // Its path, its name, or "last".
   std::vector<std::string> words;  // Only needed if the commands held secrets, which are not kept.
   std::optional<int> pairs;        // Another limit; all else stays as it was asked.
@@ -79,6 +79,7 @@ struct TryAgain {
 };
 
 // Goes on with an earlier comparison; one that has its answer is only told again.
-Result<TryOutcome> try_again(const Config& config, const TryAgain& again, const TryWatch& watch);
+Result<CompareOutcome> compare_again(const Config& config, const CompareAgain& again,
+                                     const CompareWatch& watch);
 
 }  // namespace amdahl::app

@@ -1,12 +1,12 @@
-#include "app/try_run.h"
+#include "app/compare_run.h"
 
 #include <algorithm>
 #include <filesystem>
 
 #include <fmt/core.h>
 
+#include "app/compare_metric.h"
 #include "app/pairs.h"
-#include "app/try_metric.h"
 #include "model/plan.h"
 #include "observe/supervisor.h"
 #include "os/clock.h"
@@ -26,7 +26,7 @@ bool is_cancelled(const std::optional<Receipt>& receipt) {
 
 // A command that says nothing of its work does one unit of it; if only one of the two reports, they
 // cannot be compared per unit, and the pair is void.
-void fill_work(const TryQuestion& q, launch::Receipts& receipts) {
+void fill_work(const CompareQuestion& q, launch::Receipts& receipts) {
   if (!q.typed || !q.work.empty() || !receipts.a || !receipts.b) return;
   if (receipts.a->work || receipts.b->work) return;
   receipts.a->work = receipts.b->work = 1;
@@ -39,25 +39,26 @@ bool overlap(const Receipt& a, const Receipt& b) {
 
 }  // namespace
 
-TryRuns::TryRuns(const Config& config, const TryFolder& folder, const TryWatch& watch)
+CompareRuns::CompareRuns(const Config& config, const CompareFolder& folder,
+                         const CompareWatch& watch)
     : config_{config}, folder_{folder}, watch_{watch} {}
 
-bool TryRuns::stopped() const { return cancelled_ || (watch_.stopped && watch_.stopped()); }
+bool CompareRuns::stopped() const { return cancelled_ || (watch_.stopped && watch_.stopped()); }
 
-double TryRuns::seconds_a_pair() const {
+double CompareRuns::seconds_a_pair() const {
   return folder_.question.concurrent ? std::max(seconds_a_, seconds_b_) : seconds_a_ + seconds_b_;
 }
 
-const model::Spec& TryRuns::spec_of(Purpose purpose, bool is_a) const {
+const model::Spec& CompareRuns::spec_of(Purpose purpose, bool is_a) const {
   return is_a || purpose == Purpose::kSame ? folder_.question.a : folder_.question.b;
 }
 
-void TryRuns::note_time(const Receipt& receipt, bool is_a) {
+void CompareRuns::note_time(const Receipt& receipt, bool is_a) {
   (is_a ? seconds_a_ : seconds_b_) = to_seconds(receipt.wall);
 }
 
-Result<Receipt> TryRuns::run(const model::Spec& spec, bool is_a, const std::string& out_dir,
-                             TryProgress progress) {
+Result<Receipt> CompareRuns::run(const model::Spec& spec, bool is_a, const std::string& out_dir,
+                                 CompareProgress progress) {
   observe::RunOrder order;
   order.arm = is_a ? "A" : "B";
   order.id = std::filesystem::path(out_dir).lexically_relative(folder_.path).string();
@@ -87,7 +88,7 @@ Result<Receipt> TryRuns::run(const model::Spec& spec, bool is_a, const std::stri
   return receipt;
 }
 
-Result<> TryRuns::warm_up(bool is_a, TryProgress progress) {
+Result<> CompareRuns::warm_up(bool is_a, CompareProgress progress) {
   const model::Spec& spec = spec_of(Purpose::kCompare, is_a);
   const std::string out = fmt::format("{}/warm-up/{}", folder_.path, is_a ? "A" : "B");
   const Receipt receipt = TRY(run(spec, is_a, out, std::move(progress)));
@@ -97,8 +98,8 @@ Result<> TryRuns::warm_up(bool is_a, TryProgress progress) {
   return external(fmt::format("{} {}; what it wrote is in {}", is_a ? "A" : "B", wrong, out));
 }
 
-Result<launch::Receipts> TryRuns::one_by_one(Purpose purpose, int index, bool b_second,
-                                             const TryProgress& progress) {
+Result<launch::Receipts> CompareRuns::one_by_one(Purpose purpose, int index, bool b_second,
+                                                 const CompareProgress& progress) {
   const std::string place = folder_.place(purpose, index);
   launch::Receipts receipts;
   for (const bool is_a : {b_second, !b_second}) {
@@ -109,8 +110,8 @@ Result<launch::Receipts> TryRuns::one_by_one(Purpose purpose, int index, bool b_
   return receipts;
 }
 
-Result<launch::Receipts> TryRuns::at_once(Purpose purpose, int index, bool b_second,
-                                          TryProgress progress) {
+Result<launch::Receipts> CompareRuns::at_once(Purpose purpose, int index, bool b_second,
+                                              CompareProgress progress) {
   launch::PairRequest request;
   request.reservation = fmt::format("{}-{}", model::name(purpose), index);
   request.spec = spec_of(purpose, true);
@@ -141,8 +142,8 @@ Result<launch::Receipts> TryRuns::at_once(Purpose purpose, int index, bool b_sec
   return receipts;
 }
 
-Result<PairFact> TryRuns::pair(Purpose purpose, int index, const TryProgress& progress) {
-  const TryQuestion& q = folder_.question;
+Result<PairFact> CompareRuns::pair(Purpose purpose, int index, const CompareProgress& progress) {
+  const CompareQuestion& q = folder_.question;
   model::Pair about;
   about.reservation = fmt::format("{}-{}", model::name(purpose), index);
   about.aim.purpose = purpose;

@@ -1,8 +1,9 @@
-#include <cmath>
+#include "app/parse_time.h"
+
+#include <optional>
 
 #include <fmt/core.h>
 
-#include "app/scan.h"
 #include "base/text.h"
 #include "fleet/times.h"
 

@@ -1,4 +1,4 @@
-#include "app/try_folder.h"
+#include "app/compare_folder.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -55,8 +55,8 @@ std::optional<compare::Design> decode_design(const Json& json, int cap) {
                          .two_sided = json.at("two_sided")};
 }
 
-Json encode_question(const TryFolder& folder) {
-  const TryQuestion& q = folder.question;
+Json encode_question(const CompareFolder& folder) {
+  const CompareQuestion& q = folder.question;
   return {{"schema", kSchema},
           {"started_ns", folder.started.count()},
           {"a", model::encode(q.a)},
@@ -77,8 +77,8 @@ Json encode_question(const TryFolder& folder) {
           {"design", encode_design(folder.design)}};
 }
 
-Result<> decode_question(const Json& json, TryFolder& folder) {
-  TryQuestion& q = folder.question;
+Result<> decode_question(const Json& json, CompareFolder& folder) {
+  CompareQuestion& q = folder.question;
   try {
     if (const int schema = json.at("schema"); schema > kSchema) {
       return Error{Error::Kind::kUnsupported,
@@ -111,7 +111,7 @@ Result<> decode_question(const Json& json, TryFolder& folder) {
 
 std::string_view part(Purpose purpose) { return purpose == Purpose::kSame ? "same" : "pairs"; }
 
-Result<std::vector<PairFact>> read_pairs(const TryFolder& folder, Purpose purpose) {
+Result<std::vector<PairFact>> read_pairs(const CompareFolder& folder, Purpose purpose) {
   std::vector<PairFact> pairs;
   const std::string base = fmt::format("{}/{}", folder.path, part(purpose));
   for (const std::string& name : os::list(base)) {
@@ -146,11 +146,11 @@ Result<std::string> find_folder(const std::string& state_dir, const std::string&
 
 }  // namespace
 
-std::string TryFolder::place(Purpose purpose, int index) const {
+std::string CompareFolder::place(Purpose purpose, int index) const {
   return fmt::format("{}/{}/{}", path, part(purpose), index);
 }
 
-int TryFolder::next_index(Purpose purpose) const {
+int CompareFolder::next_index(Purpose purpose) const {
   int last = 0;
   for (const std::string& name : os::list(fmt::format("{}/{}", path, part(purpose)))) {
     last = std::max(last, to_number<int>(name).value_or(0));
@@ -158,8 +158,9 @@ int TryFolder::next_index(Purpose purpose) const {
   return last + 1;
 }
 
-Result<TryFolder> make_try_folder(const std::string& state_dir, const TryQuestion& question) {
-  TryFolder folder;
+Result<CompareFolder> make_compare_folder(const std::string& state_dir,
+                                          const CompareQuestion& question) {
+  CompareFolder folder;
   folder.started = os::real_clock().unix_time();
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(folder.started).count();
   folder.path = fmt::format("{}/compare/c-{:%Y%m%d-%H%M%S}-{}", os::absolute(state_dir),
@@ -172,8 +173,8 @@ Result<TryFolder> make_try_folder(const std::string& state_dir, const TryQuestio
   return folder;
 }
 
-Result<TryFolder> open_try_folder(const std::string& state_dir, const std::string& name) {
-  TryFolder folder;
+Result<CompareFolder> open_compare_folder(const std::string& state_dir, const std::string& name) {
+  CompareFolder folder;
   folder.path = TRY(find_folder(os::absolute(state_dir), name));
   const std::string file = folder.path + "/compare.json";
   const std::string text = TRY(os::read_file(file));
@@ -184,11 +185,11 @@ Result<TryFolder> open_try_folder(const std::string& state_dir, const std::strin
   return folder;
 }
 
-std::string digest_of(const TryQuestion& question) {
+std::string digest_of(const CompareQuestion& question) {
   return sha256_hex(dump_json(model::encode(question.a)) + dump_json(model::encode(question.b)));
 }
 
-Result<> keep_question(const TryFolder& folder) {
+Result<> keep_question(const CompareFolder& folder) {
   const Json whole = encode_question(folder);
   Json kept = redact(whole);
   if (kept != whole) kept["secrets"] = true;
@@ -197,7 +198,7 @@ Result<> keep_question(const TryFolder& folder) {
   return os::write_file(folder.path + "/compare.json", pretty_json(kept) + "\n");
 }
 
-Result<> keep_pair(TryFolder& folder, const PairFact& pair) {
+Result<> keep_pair(CompareFolder& folder, const PairFact& pair) {
   const std::string place = folder.place(pair.purpose, pair.index);
   TRY(os::make_dirs(place));
   TRY(os::write_file(place + "/pair.json", pretty_json(model::encode(pair)) + "\n"));

@@ -1,13 +1,13 @@
-// try_run.h: runs the arms of a comparison and makes pairs of what they leave.
+// compare_run.h: runs the arms of a comparison and makes pairs of what they leave.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "app/compare_folder.h"
+#include "app/compare_pair.h"
 #include "app/config.h"
-#include "app/try_folder.h"
-#include "app/try_pair.h"
 #include "base/result.h"
 #include "launch/launcher.h"
 #include "model/receipt.h"
@@ -16,17 +16,17 @@ namespace amdahl::app {
 
 inline constexpr std::string_view kInterrupted = "interrupted";  // Why such a pair is void.
 
-class TryRuns {
+class CompareRuns {
  public:
   // The folder must outlive it.
-  TryRuns(const Config& config, const TryFolder& folder, const TryWatch& watch);
+  CompareRuns(const Config& config, const CompareFolder& folder, const CompareWatch& watch);
 
   // One arm once, for nothing but the caches. An arm that cannot run, or whose number is missing,
   // is the error.
-  Result<> warm_up(bool is_a, TryProgress progress);
+  Result<> warm_up(bool is_a, CompareProgress progress);
 
   // Void if an arm failed, or was cut short by ^C.
-  Result<model::PairFact> pair(model::Purpose purpose, int index, const TryProgress& progress);
+  Result<model::PairFact> pair(model::Purpose purpose, int index, const CompareProgress& progress);
 
   bool stopped() const;  // ^C reached us or the arm under way.
   double seconds_of_a() const { return seconds_a_; }
@@ -35,16 +35,16 @@ class TryRuns {
  private:
   const model::Spec& spec_of(model::Purpose purpose, bool is_a) const;
   Result<model::Receipt> run(const model::Spec& spec, bool is_a, const std::string& out_dir,
-                             TryProgress progress);
+                             CompareProgress progress);
   Result<launch::Receipts> one_by_one(model::Purpose purpose, int index, bool b_second,
-                                      const TryProgress& progress);
+                                      const CompareProgress& progress);
   Result<launch::Receipts> at_once(model::Purpose purpose, int index, bool b_second,
-                                   TryProgress progress);
+                                   CompareProgress progress);
   void note_time(const model::Receipt& receipt, bool is_a);
 
   const Config& config_;
-  const TryFolder& folder_;
-  const TryWatch& watch_;
+  const CompareFolder& folder_;
+  const CompareWatch& watch_;
   bool cancelled_ = false;
   double seconds_a_ = 0;  // Of the latest run.
   double seconds_b_ = 0;

@@ -1,11 +1,11 @@
-// try_folder.h: what a comparison keeps on disk (docs/format/comparison.md).
+// compare_folder.h: what a comparison keeps on disk (docs/format/comparison.md).
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "app/try_pair.h"
+#include "app/compare_pair.h"
 #include "base/result.h"
 #include "compare/compare.h"
 #include "model/receipt.h"
@@ -13,9 +13,9 @@
 namespace amdahl::app {
 
 // What is in it is never changed but for the limit on pairs; each pair is written once, by rename.
-struct TryFolder {
+struct CompareFolder {
   std::string path;
-  TryQuestion question;
+  CompareQuestion question;
   Nanos started{};                        // Unix time.
   std::optional<compare::Design> design;  // Frozen before the first pair.
   std::vector<model::PairFact> same;      // By index, as the following.
@@ -29,15 +29,16 @@ struct TryFolder {
 };
 
 // Under <state_dir>/compare, with a name that sorts by time.
-Result<TryFolder> make_try_folder(const std::string& state_dir, const TryQuestion& question);
+Result<CompareFolder> make_compare_folder(const std::string& state_dir,
+                                          const CompareQuestion& question);
 
 // By its path, its name, or "last".
-Result<TryFolder> open_try_folder(const std::string& state_dir, const std::string& name);
+Result<CompareFolder> open_compare_folder(const std::string& state_dir, const std::string& name);
 
 // Of both specs, all in all: the same if they are.
-std::string digest_of(const TryQuestion& question);
+std::string digest_of(const CompareQuestion& question);
 
-Result<> keep_question(const TryFolder& folder);
-Result<> keep_pair(TryFolder& folder, const model::PairFact& pair);
+Result<> keep_question(const CompareFolder& folder);
+Result<> keep_pair(CompareFolder& folder, const model::PairFact& pair);
 
 }  // namespace amdahl::app

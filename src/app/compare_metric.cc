@@ -1,4 +1,4 @@
-#include "app/try_metric.h"
+#include "app/compare_metric.h"
 
 #include <array>
 #include <cmath>
@@ -44,7 +44,7 @@ const Own* own_named(std::string_view typed) {
   return nullptr;
 }
 
-bool is_cost(const TryQuestion& q) { return q.metric.empty() || q.metric == "wall"; }
+bool is_cost(const CompareQuestion& q) { return q.metric.empty() || q.metric == "wall"; }
 bool is_pattern(const std::string& metric) { return metric.find('(') != metric.npos; }
 
 Result<> check_pattern(std::string_view flag, const std::string& pattern) {
@@ -56,7 +56,7 @@ Result<> check_pattern(std::string_view flag, const std::string& pattern) {
 
 }  // namespace
 
-Result<> set_metric(TryQuestion& q) {
+Result<> set_metric(CompareQuestion& q) {
   if (!q.work.empty()) {
     TRY(check_pattern("--work", q.work));
     q.a.work_pattern = q.b.work_pattern = q.work;
@@ -77,7 +77,7 @@ Result<> set_metric(TryQuestion& q) {
   return Ok{};
 }
 
-compare::MetricText metric_text_of(const TryQuestion& q) {
+compare::MetricText metric_text_of(const CompareQuestion& q) {
   compare::MetricText metric_text;
   metric_text.lower_is_better = q.a.lower_is_better;
   const bool reported = q.a.metric != model::Spec{}.metric;
@@ -101,7 +101,7 @@ compare::MetricText metric_text_of(const TryQuestion& q) {
   return metric_text;
 }
 
-void measure(const TryQuestion& q, const std::string& out_dir, model::Receipt& receipt) {
+void measure(const CompareQuestion& q, const std::string& out_dir, model::Receipt& receipt) {
   if (const Own* own = own_named(q.metric)) {
     const double work = receipt.work.value_or(1);
     receipt.metrics[std::string(own->stored)] = own->of(receipt) / work;
@@ -113,7 +113,7 @@ void measure(const TryQuestion& q, const std::string& out_dir, model::Receipt& r
   }
 }
 
-std::string complaint(const TryQuestion& q, const model::Spec& spec,
+std::string complaint(const CompareQuestion& q, const model::Spec& spec,
                       const model::Receipt& receipt) {
   if (receipt.ending == model::Ending::kNotStarted) {
     return fmt::format("cannot be started: {}", receipt.reason);

@@ -1,4 +1,4 @@
-#include "app/try_pair.h"
+#include "app/compare_pair.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,9 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "app/try_folder.h"
-#include "app/try_metric.h"
-#include "app/try_run.h"
+#include "app/compare_folder.h"
+#include "app/compare_metric.h"
+#include "app/compare_run.h"
 #include "base/redact.h"
 #include "base/text.h"
 #include "compare/judge.h"
@@ -58,10 +58,10 @@ std::vector<double> ratios_of(const std::vector<PairFact>& pairs, const model::S
   return d;
 }
 
-double claim_of(const TryQuestion& q) { return -std::log1p(-std::clamp(q.claim, 0.0, 0.95)); }
+double claim_of(const CompareQuestion& q) { return -std::log1p(-std::clamp(q.claim, 0.0, 0.95)); }
 
-compare::Design design_of(const TryFolder& folder) {
-  const TryQuestion& q = folder.question;
+compare::Design design_of(const CompareFolder& folder) {
+  const CompareQuestion& q = folder.question;
   compare::Design design;
   design.sigma = q.noise ? *q.noise : compare::sigma_from_same(ratios_of(folder.same, q.a));
   design.cap = q.pairs;
@@ -72,8 +72,8 @@ compare::Design design_of(const TryFolder& folder) {
   return design;
 }
 
-TryProgress stage(std::string name, int number, int most) {
-  TryProgress at;
+CompareProgress stage(std::string name, int number, int most) {
+  CompareProgress at;
   at.stage = std::move(name);
   at.number = number;
   at.most = most;
@@ -88,10 +88,10 @@ std::vector<std::string> shown(const std::vector<std::string>& command) {
 // All of one comparison, from the first warm-up to the answer.
 class Trial {
  public:
-  Trial(const Config& config, TryFolder folder, const TryWatch& watch)
+  Trial(const Config& config, CompareFolder folder, const CompareWatch& watch)
       : watch_{watch}, folder_{std::move(folder)}, runs_{config, folder_, watch} {}
 
-  Result<TryOutcome> go() {
+  Result<CompareOutcome> go() {
     if (!settled()) TRY(warm_up());
     if (!folder_.design) TRY(measure_noise());
     if (!runs_.stopped() && !folder_.design) {
@@ -102,8 +102,8 @@ class Trial {
     return outcome();
   }
 
-  TryOutcome outcome() const {
-    const TryQuestion& q = folder_.question;
+  CompareOutcome outcome() const {
+    const CompareQuestion& q = folder_.question;
     compare::Measurements measured;
     measured.a = shell_quote(shown(q.a.command));
     measured.b = shell_quote(shown(q.b.command));
@@ -130,7 +130,7 @@ class Trial {
   Result<> warm_up() {
     const int rounds = folder_.question.warm_up;
     for (int i = 1; i <= rounds && !runs_.stopped(); ++i) {
-      const TryProgress at = stage("warm-up", i, rounds);
+      const CompareProgress at = stage("warm-up", i, rounds);
       TRY(runs_.warm_up(true, at));
       if (!runs_.stopped()) TRY(runs_.warm_up(false, at));
     }
@@ -171,7 +171,7 @@ class Trial {
       if (blind && tries == 1) say_why_same(wanted = same_wanted());
       if (counted() >= wanted) break;
       const int index = folder_.next_index(Purpose::kSame);
-      TryProgress at = stage("A against A", counted() + 1, wanted);
+      CompareProgress at = stage("A against A", counted() + 1, wanted);
       at.seconds_left = runs_.seconds_a_pair() * (wanted - counted());
       const PairFact pair = TRY(runs_.pair(Purpose::kSame, index, at));
       TRY(keep_pair(folder_, pair));
@@ -221,9 +221,9 @@ class Trial {
                                 failed, pairs.back().void_reason, folder_.path));
   }
 
-  TryProgress progress() const {
+  CompareProgress progress() const {
     const compare::Judge judged = judge();
-    TryProgress at = stage("pair", judged.pairs() + 1, folder_.question.pairs);
+    CompareProgress at = stage("pair", judged.pairs() + 1, folder_.question.pairs);
     at.so_far = judged.peek();
     at.metric_text = metric_text_of(folder_.question);
     at.log_e_needed = std::log(folder_.design->win_threshold);
@@ -239,12 +239,12 @@ class Trial {
     return at;
   }
 
-  const TryWatch& watch_;
-  TryFolder folder_;
-  TryRuns runs_;
+  const CompareWatch& watch_;
+  CompareFolder folder_;
+  CompareRuns runs_;
 };
 
-Result<> check(const TryQuestion& q, const Config& config) {
+Result<> check(const CompareQuestion& q, const Config& config) {
   if (q.pairs < 1) return bad_input("--pairs must be at least 1");
   if (q.warm_up < 0) return bad_input("--warm-up must not be negative");
   if (q.same && *q.same < 0) return bad_input("--same must not be negative");
@@ -264,12 +264,12 @@ Result<> check(const TryQuestion& q, const Config& config) {
 
 }  // namespace
 
-Result<TryQuestion> parse_try(const std::vector<std::string>& words) {
+Result<CompareQuestion> parse_compare(const std::vector<std::string>& words) {
   const auto middle = std::ranges::find(words, ":::");
   if (middle == words.end()) {
     return bad_input("':::' must stand between the two commands; type: amdahl compare -- A ::: B");
   }
-  TryQuestion question;
+  CompareQuestion question;
   question.a = TRY(spec_from({words.begin(), middle}, "A"));
   question.b = TRY(spec_from({middle + 1, words.end()}, "B"));
   const auto is_spec = [](const model::Spec& spec) { return !spec.family.starts_with("compare-"); };
@@ -277,19 +277,20 @@ Result<TryQuestion> parse_try(const std::vector<std::string>& words) {
   return question;
 }
 
-Result<TryOutcome> try_pairs(const Config& config, const TryQuestion& asked,
-                             const TryWatch& watch) {
-  TryQuestion question = asked;
+Result<CompareOutcome> compare_pairs(const Config& config, const CompareQuestion& asked,
+                                     const CompareWatch& watch) {
+  CompareQuestion question = asked;
   TRY(check(question, config));
   TRY(set_metric(question));
-  return Trial(config, TRY(make_try_folder(config.state_dir, question)), watch).go();
+  return Trial(config, TRY(make_compare_folder(config.state_dir, question)), watch).go();
 }
 
-Result<TryOutcome> try_again(const Config& config, const TryAgain& again, const TryWatch& watch) {
-  TryFolder folder = TRY(open_try_folder(config.state_dir, again.folder));
-  TryQuestion& question = folder.question;
+Result<CompareOutcome> compare_again(const Config& config, const CompareAgain& again,
+                                     const CompareWatch& watch) {
+  CompareFolder folder = TRY(open_compare_folder(config.state_dir, again.folder));
+  CompareQuestion& question = folder.question;
   if (!again.words.empty()) {
-    const TryQuestion typed = TRY(parse_try(again.words));
+    const CompareQuestion typed = TRY(parse_compare(again.words));
     question.a = typed.a;
     question.b = typed.b;
     TRY(set_metric(question));
@@ -309,7 +310,7 @@ Result<TryOutcome> try_again(const Config& config, const TryAgain& again, const 
   if (!secrets) TRY(keep_question(folder));
   Trial trial(config, std::move(folder), watch);
   if (!secrets) return trial.go();
-  const TryOutcome told = trial.outcome();
+  const CompareOutcome told = trial.outcome();
   if (told.account.settle.empty()) return told;
   return bad_input(
       fmt::format("the commands of {} held secrets, which are not kept; type them "
