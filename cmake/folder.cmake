@@ -39,14 +39,16 @@ function(amdahl_batches out target bytes)
   set(${out} ${made} PARENT_SCOPE)
 endfunction()
 
-# amdahl_folder([MEASURES] DEPS base model ... LIBS sqlite3 ... ALONE a.cc ...): this folder as one library
-# and one test. MEASURES: its tests run real processes against the clock, so that a busy machine can spoil
+# amdahl_folder([MEASURES] DEPS base model ... THROUGH app ... LIBS sqlite3 ... ALONE a.cc ...): this folder
+# as one library and one test. MEASURES: its tests run real processes against the clock, so that a busy machine can spoil
 # them. ALONE: files with compile options of their own.
 #
 # A folder sees its own headers and those of the folders it names, and no others: each folder has
 # an include root in the build tree that holds nothing but a link to it, and roots are not passed on.
+# THROUGH: folders of DEPS that answer in types of the folders below them. Those roots are passed on, so
+# that the answers can be read; what this folder itself includes is held to DEPS by tests/tidy_test.cc.
 function(amdahl_folder)
-  cmake_parse_arguments(ARG "MEASURES" "" "DEPS;LIBS;ALONE" ${ARGN})
+  cmake_parse_arguments(ARG "MEASURES" "" "DEPS;THROUGH;LIBS;ALONE" ${ARGN})
   get_filename_component(name ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   set(rooms ${CMAKE_BINARY_DIR}/rooms)
   file(MAKE_DIRECTORY ${rooms}/${name})
@@ -79,6 +81,11 @@ function(amdahl_folder)
     list(APPEND targets ${name}_test)
   endif()
 
+  foreach(dep ${ARG_THROUGH})
+    get_property(below GLOBAL PROPERTY AMDAHL_DEPS_${dep})
+    list(APPEND ARG_DEPS ${below})
+  endforeach()
+  list(REMOVE_DUPLICATES ARG_DEPS)
   set_property(GLOBAL PROPERTY AMDAHL_DEPS_${name} ${ARG_DEPS})
   foreach(target ${targets})
     target_include_directories(${target} PRIVATE ${rooms}/${name})

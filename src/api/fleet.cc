@@ -333,4 +333,16 @@ Json anatomy(const scan::Anatomy& job) {
                    {"table", table}});
 }
 
+Result<Json> fleet(const app::Config& config, const app::ScanOptions& options, By by) {
+  const auto answer = app::scan_fleet(config, options);
+  if (answer) return fleet(*answer, by);
+  const bool nothing =
+      answer.error().kind == Error::Kind::kNotFound && options.read.origins.empty();
+  return nothing ? Result<Json>(empty_fleet()) : Result<Json>(answer.error());
+}
+
+Result<Json> anatomy(const app::Config& config, const std::string& job) {
+  return anatomy(TRY(app::job_anatomy(config, job)));
+}
+
 }  // namespace amdahl::api

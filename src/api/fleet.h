@@ -1,10 +1,12 @@
 // fleet.h: a fleet's waste and a job's anatomy as JSON.
 #pragma once
 
+#include <string>
+
+#include "app/fleet.h"
 #include "app/scan.h"
 #include "base/json.h"
-#include "scan/anatomy.h"
-#include "scan/report.h"
+#include "base/result.h"
 
 namespace amdahl::api {
 
@@ -12,5 +14,9 @@ Json fleet(const app::FleetAnswer& answer, scan::By by);
 Json empty_fleet();  // Nothing has been observed.
 // One job's anatomy, of a fleet or of a record here.
 Json anatomy(const scan::Anatomy& job);
+
+// The same for any door; a fleet of which nothing was observed is an answer, no error.
+Result<Json> fleet(const app::Config& config, const app::ScanOptions& options, scan::By by);
+Result<Json> anatomy(const app::Config& config, const std::string& job);  // As app::find_job.
 
 }  // namespace amdahl::api

@@ -80,4 +80,24 @@ Json reopened(const std::string& hypothesis) {
   return document({{"hypothesis", hypothesis}, {"state", "reopened"}});
 }
 
+Result<Json> hypotheses(app::Context& context, const app::HypothesisFilter& filter) {
+  return hypotheses(TRY(app::list_hypotheses(context, filter)));
+}
+
+Result<Json> found(app::Context& context, const std::string& words, int at_most) {
+  return found(TRY(app::search(context, words, at_most)));
+}
+
+Result<Json> story(app::Context& context, const std::string& id) {
+  const ledger::HypothesisRow row = TRY(app::find_hypothesis(context, id));
+  return story(TRY(app::story_of(context, row)));
+}
+
+Result<Json> events(app::Context& context, const std::string& subject, std::int64_t before,
+                    int at_most) {
+  return events(TRY(app::events_about(context, subject, before, at_most)));
+}
+
+Result<Json> verified(app::Context& context) { return verified(TRY(app::verify(context))); }
+
 }  // namespace amdahl::api

@@ -1,13 +1,13 @@
 // history.h: what the ledger holds, as JSON.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "app/history.h"
 #include "base/json.h"
-#include "ledger/event.h"
-#include "ledger/ledger.h"
+#include "base/result.h"
 
 namespace amdahl::api {
 
@@ -18,5 +18,13 @@ Json event(const ledger::Event& event);  // One line of an export.
 Json events(const std::vector<ledger::Event>& events);
 Json verified(const ledger::VerifyReport& report);
 Json reopened(const std::string& hypothesis);
+
+// The same from the ledger, for any door.
+Result<Json> hypotheses(app::Context& context, const app::HypothesisFilter& filter);
+Result<Json> found(app::Context& context, const std::string& words, int at_most);
+Result<Json> story(app::Context& context, const std::string& id);
+Result<Json> events(app::Context& context, const std::string& subject, std::int64_t before,
+                    int at_most);
+Result<Json> verified(app::Context& context);
 
 }  // namespace amdahl::api

@@ -27,10 +27,4 @@ Json adopted(const app::Adopted& adopted) {
                    {"notes", adopted.notes}});
 }
 
-Json compared(const app::CompareOutcome& outcome) {
-  Json json = compare::encode(outcome.account);
-  json["folder"] = outcome.folder;
-  return document(std::move(json));
-}
-
 }  // namespace amdahl::api

@@ -148,10 +148,9 @@ Json dream(const app::DreamOutcome& outcome) {
                    {"unclassified", outcome.unclassified}});
 }
 
-Json gate(const std::vector<ledger::GateRow>& rows,
-          const std::vector<ledger::CanaryRow>& rollbacks_proposed) {
+Json gate(const app::GateList& gate) {
   return document(
-      {{"gate", list_of(rows)}, {"rollbacks_proposed", proposals_json(rollbacks_proposed)}});
+      {{"gate", list_of(gate.rows)}, {"rollbacks_proposed", proposals_json(gate.rollbacks)}});
 }
 
 Json gate_item(const ledger::GateRow& row) { return document(json_of(row)); }
@@ -186,5 +185,52 @@ Json parked(const app::Parked& parked) {
 }
 
 Json outcome(const std::string& said) { return document({{"outcome", said}}); }
+
+Result<Json> status(app::Context& context) { return status(TRY(app::read_status(context))); }
+
+Result<Json> gate(app::Context& context) { return gate(TRY(app::read_gate(context))); }
+
+Result<Json> gate_item(app::Context& context, const std::string& id) {
+  return gate_item(TRY(app::find_gate(context, id)));
+}
+
+Result<Json> stacks(app::Context& context) { return stacks(TRY(app::latest_stacks(context))); }
+
+Result<Json> canaries(app::Context& context, const std::string& family) {
+  return canaries(TRY(app::read_canaries(context, family)));
+}
+
+Result<Json> roi(app::Context& context, std::optional<double> price) {
+  return roi(TRY(app::return_on_investment(context, price)));
+}
+
+namespace {
+
+Result<Json> decide(app::Context& context, const Decision& decision, bool approved) {
+  const ledger::GateRow row = TRY(app::find_gate(context, decision.id));
+  return outcome(TRY(app::decide(context, row, {approved, decision.who, decision.reason})));
+}
+
+}  // namespace
+
+Result<Json> approve(app::Context& context, const Decision& decision) {
+  return decide(context, decision, true);
+}
+
+Result<Json> reject(app::Context& context, const Decision& decision) {
+  return decide(context, decision, false);
+}
+
+Result<Json> roll_back(app::Context& context, const Decision& decision) {
+  return outcome(TRY(app::roll_back(context, decision.id, decision.who, decision.reason)));
+}
+
+Result<Json> keep(app::Context& context, const Decision& decision) {
+  return outcome(TRY(app::keep_change(context, decision.id, decision.who, decision.reason)));
+}
+
+Result<Json> propose(app::Context& context, const std::string& family, const app::Idea& idea) {
+  return proposed(TRY(app::propose_change(context, family, idea)));
+}
 
 }  // namespace amdahl::api

@@ -1,24 +1,26 @@
 // loop.h: what the loop did, where it stands and what it is worth, as JSON.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/canary.h"
 #include "app/cycle.h"
 #include "app/dreaming.h"
+#include "app/promote.h"
+#include "app/propose.h"
 #include "app/roi.h"
+#include "app/stack.h"
 #include "app/status.h"
 #include "base/json.h"
-#include "ledger/ledger.h"
-#include "model/hypothesis.h"
+#include "base/result.h"
 
 namespace amdahl::api {
 
 Json cycle(const app::CycleSummary& summary);
 Json status(const app::Status& status);
-Json gate(const std::vector<ledger::GateRow>& rows,
-          const std::vector<ledger::CanaryRow>& rollbacks_proposed);
+Json gate(const app::GateList& gate);
 Json gate_item(const ledger::GateRow& row);
 Json stacks(const std::vector<model::StackResult>& results);
 Json canaries(const std::vector<app::CanaryView>& views);
@@ -26,6 +28,26 @@ Json roi(const app::Roi& roi);
 Json dream(const app::DreamOutcome& outcome);
 Json proposed(const model::Hypothesis& hypothesis);
 Json parked(const app::Parked& parked);  // Part of other answers.
-Json outcome(const std::string& said);  // Of a decision: what it led to, in words.
+Json outcome(const std::string& said);   // Of a decision: what it led to, in words.
+
+// The same from the ledger, for any door.
+Result<Json> status(app::Context& context);
+Result<Json> gate(app::Context& context);
+Result<Json> gate_item(app::Context& context, const std::string& id);
+Result<Json> stacks(app::Context& context);                                 // As last measured.
+Result<Json> canaries(app::Context& context, const std::string& family);    // "": all.
+Result<Json> roi(app::Context& context, std::optional<double> price = {});  // USD an hour.
+
+// What a person decides. `who` and `reason` stand in the ledger.
+struct Decision {
+  std::string id;  // Of a hypothesis or an experiment.
+  std::string who;
+  std::string reason;
+};
+Result<Json> approve(app::Context& context, const Decision& decision);
+Result<Json> reject(app::Context& context, const Decision& decision);
+Result<Json> roll_back(app::Context& context, const Decision& decision);
+Result<Json> keep(app::Context& context, const Decision& decision);  // What a canary watches.
+Result<Json> propose(app::Context& context, const std::string& family, const app::Idea& idea);
 
 }  // namespace amdahl::api

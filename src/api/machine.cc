@@ -54,12 +54,15 @@ Json settings(const app::Config& config) {
   return document({{"file", config.from.empty() ? Json() : Json(config.from)}, {"settings", list}});
 }
 
-Json initialised(const app::Config& config, const std::string& file, bool written) {
-  return document({{"state_dir", config.state_dir}, {"config", file}, {"config_written", written}});
+Json initialised(const app::Initialised& done) {
+  return document({{"state_dir", done.config.state_dir},
+                   {"config", done.file},
+                   {"config_written", done.written}});
 }
 
-Json version(const std::string& version, const std::string& revision, int ledger_schema) {
-  return document({{"version", version}, {"revision", revision}, {"ledger_schema", ledger_schema}});
+Json version(const std::string& version, const std::string& revision) {
+  return document(
+      {{"version", version}, {"revision", revision}, {"ledger_schema", ledger::schema_version()}});
 }
 
 Json simulated(const app::SimulateQuestion& question, const app::SimulateAnswer& answer) {

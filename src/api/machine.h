@@ -6,6 +6,7 @@
 
 #include "app/config.h"
 #include "app/doctor.h"
+#include "app/init.h"
 #include "app/simulate.h"
 #include "base/json.h"
 
@@ -14,8 +15,8 @@ namespace amdahl::api {
 Json doctor(const std::vector<app::Symptom>& symptoms);
 Json setting(const app::SettingRow& row);
 Json settings(const app::Config& config);
-Json initialised(const app::Config& config, const std::string& file, bool written);
-Json version(const std::string& version, const std::string& revision, int ledger_schema);
+Json initialised(const app::Initialised& done);
+Json version(const std::string& version, const std::string& revision);
 Json simulated(const app::SimulateQuestion& question, const app::SimulateAnswer& answer);
 
 }  // namespace amdahl::api

@@ -78,6 +78,10 @@ Json job_profile(const app::JobProfile& job) {
   return document(std::move(json));
 }
 
+Result<Json> job_profile(app::Context& context, const std::string& family) {
+  return job_profile(TRY(app::latest_profile(context, family)));
+}
+
 Json command_profile(const app::CommandProfile& done, std::span<const app::Ceiling> ceilings) {
   Json json = job_profile(done.joined);
   for (const app::Ceiling& ceiling : ceilings) json["ceilings"].push_back(encode(ceiling));

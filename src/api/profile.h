@@ -2,12 +2,15 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "app/ceilings.h"
 #include "app/job_profile.h"
 #include "app/profile_command.h"
+#include "app/profile_now.h"
 #include "app/trace_profile.h"
 #include "base/json.h"
+#include "base/result.h"
 
 namespace amdahl::api {
 
@@ -15,6 +18,9 @@ Json job_profile(const app::JobProfile& job);
 // Of `amdahl profile -- CMD`, with what --measure gave.
 Json command_profile(const app::CommandProfile& done, std::span<const app::Ceiling> ceilings);
 Json traces(const app::TraceAnswer& answer);  // Without the segments of the path.
+
+// A family's latest, from the ledger; kNotFound if there is none yet.
+Result<Json> job_profile(app::Context& context, const std::string& family);
 
 // Parts of the above.
 Json gpu(const profile::GpuUse& use);

@@ -312,4 +312,16 @@ std::vector<SettingRow> settings(const Config& config) {
   return rows;
 }
 
+Result<SettingRow> setting_named(const Config& config, const std::string& name) {
+  const std::vector<SettingRow> rows = settings(config);
+  const auto row = std::ranges::find(rows, name, &SettingRow::name);
+  if (row != rows.end()) return *row;
+  std::vector<std::string_view> names;
+  for (const SettingRow& r : rows) names.push_back(r.name);
+  const auto near = did_you_mean(name, names);
+  return Error{Error::Kind::kNotFound,
+               fmt::format("there is no setting '{}'{}; type: amdahl config", name,
+                           near ? fmt::format(", did you mean '{}'?", *near) : "")};
+}
+
 }  // namespace amdahl::app

@@ -76,6 +76,9 @@ struct SettingRow {
 // Every setting, in the order of the template.
 std::vector<SettingRow> settings(const Config& config);
 
+// One of them; kNotFound, with what was probably meant.
+Result<SettingRow> setting_named(const Config& config, const std::string& name);
+
 // The text of a configuration with every setting at its default and a comment each.
 std::string config_template(const std::string& state_dir);
 

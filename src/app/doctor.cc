@@ -161,6 +161,15 @@ std::vector<Symptom> examine(const Config& config) {
   };
 }
 
+std::vector<Symptom> examine(const Overrides& overrides) {
+  const auto config = load_config(overrides);
+  if (config) return examine(*config);
+  std::vector<Symptom> symptoms = examine(defaults({.state_dir = overrides.state_dir}));
+  symptoms.front() = {"configuration", "missing", config.error().text,
+                      "correct it, or name another file with --config"};
+  return symptoms;
+}
+
 bool is_well(const std::vector<Symptom>& symptoms) {
   return std::ranges::none_of(symptoms,
                               [](const Symptom& symptom) { return symptom.state == "missing"; });

@@ -18,6 +18,9 @@ struct Symptom {
 // Looks at everything; needs no ledger and changes nothing.
 std::vector<Symptom> examine(const Config& config);
 
+// The same where the configuration may not be readable, which is a symptom too.
+std::vector<Symptom> examine(const Overrides& overrides);
+
 // Nothing that is needed is missing.
 bool is_well(const std::vector<Symptom>& symptoms);
 

@@ -13,6 +13,12 @@ namespace {
 
 constexpr int kEventsShown = 200;  // Of one subject.
 
+Result<> check_page(std::int64_t before, int at_most) {
+  if (at_most < 1) return bad_input("limit must be at least 1");
+  if (before >= 0) return Ok{};
+  return bad_input("before must not be negative; use the number that the last page named");
+}
+
 // A slip in a filter must not look like an empty ledger.
 Result<> check_filter(Context& context, const HypothesisFilter& filter) {
   if (!filter.family.empty()) TRY(need_family(context, filter.family));
@@ -65,6 +71,7 @@ Result<ledger::HypothesisPage> page_of_open(Context& context, const HypothesisFi
 }  // namespace
 
 Result<HypothesisList> list_hypotheses(Context& context, const HypothesisFilter& filter) {
+  TRY(check_page(filter.before, filter.at_most));
   TRY(check_filter(context, filter));
   HypothesisList list{{}, TRY(parked(context))};
   const bool is_open = filter.state == "parked" || filter.state == "live";
@@ -108,5 +115,23 @@ Result<Story> story_of(Context& context, const ledger::HypothesisRow& row) {
   std::ranges::sort(story.events, {}, &ledger::Event::seq);
   return story;
 }
+
+Result<std::vector<ledger::Event>> events_about(Context& context, const std::string& subject,
+                                                std::int64_t before, int at_most) {
+  TRY(check_page(before, at_most));
+  return context.ledger->events(subject, before, at_most);
+}
+
+Result<> each_event(Context& context, const std::function<bool(const ledger::Event&)>& take) {
+  return context.ledger->each_event(0, take);
+}
+
+Result<std::vector<ledger::HypothesisRow>> search(Context& context, const std::string& words,
+                                                  int at_most) {
+  TRY(check_page(0, at_most));
+  return context.ledger->search(words, at_most);
+}
+
+Result<ledger::VerifyReport> verify(Context& context) { return context.ledger->verify(); }
 
 }  // namespace amdahl::app

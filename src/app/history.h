@@ -1,6 +1,7 @@
 // history.h: what the ledger knows of hypotheses: a page of them, or all about one.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -40,7 +41,21 @@ struct HypothesisList {
   ledger::HypothesisPage page;
   std::map<std::string, Parked> parked;  // By hypothesis, of any page.
 };
-// kBadInput or kNotFound for a filter that nothing can ever match.
+// kBadInput or kNotFound for a filter that nothing can ever match, and for a page of nothing.
 Result<HypothesisList> list_hypotheses(Context& context, const HypothesisFilter& filter);
+
+// Events of a subject (or of all, if it is empty): the last `at_most` before number `before` (0: of
+// all), oldest first.
+Result<std::vector<ledger::Event>> events_about(Context& context, const std::string& subject,
+                                                std::int64_t before, int at_most);
+// Every event, oldest first, until `take` returns false.
+Result<> each_event(Context& context, const std::function<bool(const ledger::Event&)>& take);
+
+// Hypotheses that have all the words in a title, a mechanism, a change or a verdict's reason.
+Result<std::vector<ledger::HypothesisRow>> search(Context& context, const std::string& words,
+                                                  int at_most);
+
+// The hash chain, and whether replaying the events gives the projections.
+Result<ledger::VerifyReport> verify(Context& context);
 
 }  // namespace amdahl::app

@@ -15,6 +15,7 @@
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/host.h"
+#include "profile/classify.h"
 
 namespace amdahl::app {
 namespace {
@@ -75,6 +76,7 @@ Result<CommandProfile> profile_command(const Config& config, const ProfileComman
   result.folder = order.out_dir;
   result.receipt = TRY(observe::supervise(order, os::real_clock()));
   if (result.receipt.ending == model::Ending::kNotStarted) return result;
+  result.cut_short = profile::was_cut_short(result.receipt);
   TRY(os::write_file(order.out_dir + "/receipt.json", dump_json(encode(result.receipt))));
   Collected collected = collected_in(order.out_dir);
   const std::string trouble = tool ? observe::trouble_of(*tool) : "";

@@ -22,6 +22,7 @@ struct CommandProfile {
   model::Receipt receipt;
   std::string folder;  // What the collectors left stays here.
   JobProfile joined;
+  bool cut_short = false;  // It was ended from outside.
 };
 
 // The job runs once, with the PyTorch hook, the injected library and the record of waits; its

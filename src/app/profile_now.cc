@@ -13,6 +13,12 @@ namespace {
 
 constexpr Nanos kProfilePoll = std::chrono::milliseconds(50);
 
+JobProfile with_lines(const Context& context, const ledger::Family& family,
+                      const model::Profile& profile) {
+  const Collected collected = collected_in(context.path(fmt::format("runs/{}/B", profile.id)));
+  return explain(spec_of_run(family.spec, collected), profile, collected);
+}
+
 }  // namespace
 
 Result<model::Profile> profile_now(Context& context, const std::string& name, const Say& say,
@@ -54,6 +60,21 @@ Result<model::Profile> profile_now(Context& context, const std::string& name, co
                                 context.path(fmt::format("runs/{}/A", reservation))));
   }
   return *after.profile;
+}
+
+Result<JobProfile> profile_family(Context& context, const std::string& family, const Say& say,
+                                  const std::function<bool()>& stopped) {
+  const model::Profile profile = TRY(profile_now(context, family, say, stopped));
+  return with_lines(context, TRY(need_family(context, family)), profile);
+}
+
+Result<JobProfile> latest_profile(Context& context, const std::string& family) {
+  const ledger::Family known = TRY(need_family(context, family));
+  if (!known.profile) {
+    return Error{Error::Kind::kNotFound,
+                 fmt::format("{0} has no profile yet; type: amdahl profile {0}", family)};
+  }
+  return with_lines(context, known, *known.profile);
 }
 
 }  // namespace amdahl::app

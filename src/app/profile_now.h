@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/context.h"
+#include "app/job_profile.h"
 #include "app/reconcile.h"
 #include "base/result.h"
 #include "model/profile.h"
@@ -15,5 +16,11 @@ namespace amdahl::app {
 // suggests. kExternal with the cause if the run failed.
 Result<model::Profile> profile_now(Context& context, const std::string& family, const Say& say,
                                    const std::function<bool()>& stopped);
+
+// The same, joined with the lines behind it.
+Result<JobProfile> profile_family(Context& context, const std::string& family, const Say& say,
+                                  const std::function<bool()>& stopped);
+// The last one that was recorded, likewise; kNotFound if there is none.
+Result<JobProfile> latest_profile(Context& context, const std::string& family);
 
 }  // namespace amdahl::app

@@ -124,6 +124,11 @@ Result<GatePacket> make_packet(Context& context, const ledger::Family& family,
   return packet;
 }
 
+Result<GateList> read_gate(Context& context) {
+  return GateList{TRY(context.ledger->gate("")),
+                  TRY(context.ledger->canaries_in(model::CanaryState::kRollbackProposed))};
+}
+
 Result<ledger::GateRow> find_gate(Context& context, const std::string& id) {
   if (trim(id).empty()) {
     return bad_input("name what to decide on by its id; type: amdahl gate list");

@@ -31,6 +31,13 @@ Result<model::GatePacket> make_packet(Context& context, const ledger::Family& fa
                                       const model::Comparison& comparison,
                                       std::vector<model::Finding> votes);
 
+// All that reached the gate, and what canaries propose to roll back.
+struct GateList {
+  std::vector<ledger::GateRow> rows;
+  std::vector<ledger::CanaryRow> rollbacks;
+};
+Result<GateList> read_gate(Context& context);
+
 // By experiment, hypothesis or a unique prefix of either; kNotFound lists what is pending.
 Result<ledger::GateRow> find_gate(Context& context, const std::string& id);
 

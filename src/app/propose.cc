@@ -20,6 +20,7 @@
 #include "model/codec.h"
 #include "model/plan.h"
 #include "observe/fixes.h"
+#include "os/files.h"
 #include "os/host.h"
 #include "profile/ceiling.h"
 
@@ -320,6 +321,55 @@ Result<model::Hypothesis> propose_change(Context& context, const std::string& fa
   h.id = TRY(free_id(context, h.id));
   TRY(note(context, {"hypothesis.proposed", idea.actor, h.id, encode(h)}));
   return h;
+}
+
+Result<model::Change> parse_change(const ChangeWords& words) {
+  model::Change change;
+  const auto cut =
+      [](const std::string& word) -> std::pair<std::string, std::optional<std::string>> {
+    const auto equals = word.find('=');
+    if (equals == word.npos) return {word, std::nullopt};
+    return {word.substr(0, equals), word.substr(equals + 1)};
+  };
+  // Which of two would win is not for us to choose.
+  const auto once = [](bool is_new, std::string_view option, const std::string& word) -> Result<> {
+    if (is_new) return Ok{};
+    return bad_input(fmt::format("{} {} sets the same a second time", option, word));
+  };
+  for (const std::string& word : words.env) {
+    TRY(once(change.env.insert(cut(word)).second, "--env", word));
+  }
+  for (const std::string& word : words.args) {
+    const auto [flag, value] = cut(word);
+    TRY(once(change.args.emplace(flag, value.value_or("")).second, "--arg", word));
+  }
+  for (const std::string& word : words.config) {
+    const auto [place, value] = cut(word);
+    if (!value || place.find('#') == place.npos) {
+      return bad_input(
+          fmt::format("--set wants FILE#KEY=VALUE (job.yaml#train.batch=32), not '{}'", word));
+    }
+    TRY(once(change.config.emplace(place, *value).second, "--set", word));
+  }
+  for (const std::string& word : words.inject) {
+    const auto [fix, value] = cut(word);
+    TRY(once(change.inject.emplace(fix, value.value_or("")).second, "--inject", word));
+  }
+  if (words.accelerators > 0) change.accelerators = words.accelerators;
+  if (!words.patch_file.empty()) change.patch = TRY(os::read_file(words.patch_file));
+  if (is_empty(change)) {
+    return bad_input(
+        "propose wants a change: --env NAME=VALUE, --arg FLAG=VALUE, --set FILE#KEY=VALUE, "
+        "--accelerators N, --inject FIX=VALUE or --patch FILE");
+  }
+  return change;
+}
+
+Result<bool> is_under_test(Context& context, const std::string& hypothesis) {
+  const std::vector<ledger::ExperimentRow> live = TRY(context.ledger->live_experiments());
+  return std::ranges::any_of(live, [&](const ledger::ExperimentRow& row) {
+    return row.experiment.hypothesis == hypothesis;
+  });
 }
 
 }  // namespace amdahl::app

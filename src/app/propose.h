@@ -47,6 +47,18 @@ Result<ProposeOutcome> admit(Context& context, std::vector<model::Hypothesis> id
 // "3 ideas came up again and are not retried: 2 no effect, 1 promoted"; empty if none did.
 std::string describe_known(const std::map<std::string, int>& known);
 
+// A change as a person types it.
+struct ChangeWords {
+  std::vector<std::string> env;     // NAME=VALUE; NAME alone unsets it.
+  std::vector<std::string> args;    // FLAG=VALUE, or a bare FLAG.
+  std::vector<std::string> config;  // FILE#KEY=VALUE.
+  std::vector<std::string> inject;  // FIX=VALUE, or FIX alone.
+  int accelerators = 0;             // 0: as before.
+  std::string patch_file;           // Empty: none.
+};
+// kBadInput for words that are no change, and for the same thing set twice.
+Result<model::Change> parse_change(const ChangeWords& words);
+
 struct Idea {
   model::Change change;
   std::string title;
@@ -59,5 +71,8 @@ struct Idea {
 // One that is parked goes on with the pairs it has, and is returned as it is.
 Result<model::Hypothesis> propose_change(Context& context, const std::string& family,
                                          const Idea& idea);
+
+// Whether an experiment tests it now: what was parked goes on, what is new waits for a cycle.
+Result<bool> is_under_test(Context& context, const std::string& hypothesis);
 
 }  // namespace amdahl::app

@@ -8,11 +8,14 @@
 #include "base/text.h"
 #include "os/fault.h"
 #include "os/files.h"
+#include "os/host.h"
 #include "scan/families.h"
 #include "scan/trend.h"
 
 namespace amdahl::app {
 namespace {
+
+constexpr std::size_t kMostReaders = 8;  // Threads, unless more are asked for.
 
 // A century is for ever, and more of them do not fit into Nanos.
 Nanos length_of_days(double days) { return from_seconds(std::min(days, 36500.0) * 86400); }
@@ -38,6 +41,16 @@ Result<scan::Memories> memories_of(ledger::Ledger& ledger) {
   return memories;
 }
 
+scan::Prices prices_of(const Config& config, const ScanOptions& options) {
+  scan::Prices prices;
+  prices.by_kind = config.price_by_kind;
+  prices.by_default = options.price;
+  if (!options.price && config.set_by.contains("price.accelerator_hour_usd")) {
+    prices.by_default = config.price_accelerator_hour;
+  }
+  return prices;
+}
+
 std::string usage_folder(const Config& config) { return config.state_dir + "/usage"; }
 
 ingest::Options reading(const Config& config, const ScanOptions& options) {
@@ -48,6 +61,9 @@ ingest::Options reading(const Config& config, const ScanOptions& options) {
         "amdahl scan sacct.txt dcgm.csv.gz";
     if (os::exists(usage_folder(config))) read.origins.push_back({.where = usage_folder(config)});
     read.origins.insert(read.origins.end(), config.scan_sources.begin(), config.scan_sources.end());
+  }
+  if (read.threads == 0) {
+    read.threads = static_cast<int>(std::min<std::size_t>(os::usable_cpus().size(), kMostReaders));
   }
   read.idle_below = options.idle_below.value_or(config.idle_threshold);
   read.live_window = length_of_days(config.scan_window_days);
@@ -86,6 +102,32 @@ Result<FleetAnswer> scan_all(const Config& config, ledger::Ledger* ledger, os::C
                                  show_duration(answer.report.end - answer.report.start)));
   }
   return answer;
+}
+
+Result<FleetAnswer> scan_fleet(const Config& config, const ScanOptions& options) {
+  std::unique_ptr<ledger::Ledger> ledger;
+  if (const std::string path = config.state_dir + "/ledger.db"; os::exists(path)) {
+    ledger = TRY(ledger::open_sqlite(path, {.create = false}));
+  }
+  ScanOptions priced = options;
+  priced.report.prices = prices_of(config, options);
+  return scan_all(config, ledger.get(), os::real_clock(), priced);
+}
+
+Result<scan::Anatomy> anatomy_in(const FleetAnswer& answer, const std::string& job) {
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < answer.usage.jobs.size(); ++i) {
+    if (answer.usage.text(answer.usage.jobs[i].id) == job) found = i;
+  }
+  if (!found) {
+    return Error{Error::Kind::kNotFound,
+                 fmt::format("--job {}: no such job held an accelerator in this window; those that "
+                             "did: --by job --top 0",
+                             job)};
+  }
+  const std::string& family = answer.families.all[answer.families.of_job[*found]].name;
+  return scan::anatomy_of(answer.usage, answer.usage.jobs[*found], family,
+                          {.idle_below = answer.report.idle_below});
 }
 
 }  // namespace amdahl::app

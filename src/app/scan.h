@@ -12,6 +12,7 @@
 #include "ledger/event.h"
 #include "ledger/ledger.h"
 #include "os/clock.h"
+#include "scan/anatomy.h"
 #include "scan/family.h"
 #include "scan/report.h"
 
@@ -22,7 +23,8 @@ struct ScanOptions {
   // counts as idle, the configuration says.
   ingest::Options read{};
   std::optional<double> idle_below{};  // Utilisation; default: scan.idle_threshold.
-  scan::ReportOptions report{};
+  std::optional<double> price{};       // USD an accelerator-hour; default: the configuration's.
+  scan::ReportOptions report{};        // Its prices are filled in here.
 };
 
 struct FleetAnswer : ingest::Ingested {
@@ -37,5 +39,11 @@ struct FleetAnswer : ingest::Ingested {
 // See ingest::read_fleet for errors. `ledger` may be null.
 Result<FleetAnswer> scan_all(const Config& config, ledger::Ledger* ledger, os::Clock& clock,
                              const ScanOptions& options);
+
+// The same for any door: with the ledger of the state folder, if there is one.
+Result<FleetAnswer> scan_fleet(const Config& config, const ScanOptions& options);
+
+// The last attempt of this job; kNotFound if it held no accelerator in the window.
+Result<scan::Anatomy> anatomy_in(const FleetAnswer& answer, const std::string& job);
 
 }  // namespace amdahl::app

@@ -14,6 +14,7 @@ Result<Status> read_status(Context& context) {
   status.lease = TRY(context.ledger->lease());
   status.pending = TRY(context.ledger->gate("pending"));
   status.rollbacks = TRY(context.ledger->canaries_in(model::CanaryState::kRollbackProposed));
+  status.e_needed = std::exp(loop::promotion_level(status.snapshot.experiments.state()));
   return status;
 }
 

@@ -24,6 +24,7 @@ struct Status {
   std::optional<ledger::LeaseInfo> lease{};
   std::vector<ledger::GateRow> pending{};
   std::vector<ledger::CanaryRow> rollbacks{};  // That canaries propose.
+  double e_needed = 0;                         // By the next promotion of the campaign.
 };
 
 Result<Status> read_status(Context& context);

@@ -208,7 +208,7 @@ TEST_F(CliTest, FiltersThatFitNothingAreNotAnEmptyLedger) {
       "aborted, dropped\n");
   EXPECT_EQ(wrong({"ledger", "list", "--family", "evl"}, 1),
             "amdahl: no family 'evl' has a spec, did you mean 'eval'?; type: amdahl adopt JOB\n");
-  EXPECT_EQ(wrong({"ledger", "list", "--limit", "0"}), "amdahl: --limit must be at least 1\n");
+  EXPECT_EQ(wrong({"ledger", "list", "--limit", "0"}), "amdahl: limit must be at least 1\n");
   EXPECT_EQ(json({"ledger", "list", "--hypothesis-state", "live"})["total"], 1);
   EXPECT_EQ(type({"ledger", "list", "--hypothesis-state", "dropped"}).out, "No such hypotheses.\n");
 }

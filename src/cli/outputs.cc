@@ -6,8 +6,6 @@
 
 #include <fmt/core.h>
 
-#include "os/files.h"
-
 namespace amdahl::cli {
 namespace {
 
@@ -62,10 +60,11 @@ Result<> check_outputs(std::string_view verb, const Flags& flags) {
   TRY(check_output(verb, flags, "--output"));
   TRY(check_output(verb, flags, "--html"));
   if (flags.html.empty()) return Ok{};
-  const std::string folder = fs::path(os::absolute(flags.html)).parent_path().string();
-  if (os::exists(folder)) return Ok{};
+  std::error_code error;
+  const fs::path folder = fs::absolute(flags.html, error).parent_path();
+  if (fs::exists(folder, error)) return Ok{};
   return Error{Error::Kind::kNotFound,
-               fmt::format("--html: there is no folder {}; make it first", folder)};
+               fmt::format("--html: there is no folder {}; make it first", folder.string())};
 }
 
 }  // namespace amdahl::cli

@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "cli/show_scan_parts.h"
 #include "cli/terminal.h"
-#include "scan/anatomy.h"
 
 namespace amdahl::cli {
 namespace {

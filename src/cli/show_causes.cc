@@ -5,28 +5,15 @@
 
 #include <fmt/core.h>
 
+#include "app/describe.h"
 #include "base/screen.h"
 #include "base/text.h"
 #include "cli/terminal.h"
-#include "profile/course.h"
-#include "profile/ceiling.h"
 
 namespace amdahl::cli {
 namespace {
 
 using model::Cause;
-
-constexpr double kTakenThatCounts = 0.02;
-
-// Why ceilings are higher than the shares alone say.
-std::string load_of(const model::Profile& profile) {
-  const double taken = profile::taken_by_others(profile.evidence);
-  if (profile.causes.empty() || taken < kTakenThatCounts) return "";
-  return fmt::format(
-      "Ceilings are of a host of its own: others took up to {} of the time of this "
-      "run, without which all else is a larger part of it.",
-      show_percent(taken));
-}
 
 std::string show_cause(const Flags& flags, const app::JobProfile& profile, const Cause& cause,
                        std::size_t number) {
@@ -89,9 +76,9 @@ std::string show_causes(const Flags& flags, const app::JobProfile& job) {
   }
   std::size_t number = 0;
   for (const Cause& cause : profile.causes) text += show_cause(flags, job, cause, ++number);
-  if (const std::string load = load_of(profile); !load.empty())
+  if (const std::string load = app::load_of(profile); !load.empty())
     text += "\n" + wrapped(flags, load, 0);
-  const std::vector<std::string> course = profile::course_of(profile);
+  const std::vector<std::string> course = app::course_of(profile);
   if (!course.empty() || !job.gpus.empty()) text += "\n" + bold(flags, "How it went") + "\n";
   for (const std::string& line : course) text += wrapped(flags, line, 2);
   for (const profile::GpuUse& gpu : job.gpus) text += wrapped(flags, describe(gpu), 2);

@@ -9,7 +9,8 @@
 
 #include "api/profile.h"
 #include "app/ceilings.h"
-#include "app/trace_profile.h"
+#include "app/door.h"
+#include "app/pages.h"
 #include "base/count.h"
 #include "base/screen.h"
 #include "base/text.h"
@@ -17,13 +18,6 @@
 #include "cli/show_causes.h"
 #include "cli/show_waits.h"
 #include "cli/terminal.h"
-#include "model/receipt.h"
-#include "os/files.h"
-#include "os/private.h"
-#include "profile/classify.h"
-#include "profile/job_html.h"
-#include "profile/page.h"
-#include "profile/ceiling.h"
 
 namespace amdahl::cli {
 namespace {
@@ -73,22 +67,6 @@ std::string show_job_profile(const Flags& flags, const app::JobProfile& profile)
 }
 
 namespace {
-
-// The job first, then the timeline of what was traced, if anything was.
-Result<> write_page(const Flags& flags, const app::CommandProfile& done) {
-  Flags plain = flags;
-  plain.no_color = true;
-  app::TraceRequest request;
-  request.files.files = app::collected_in(done.folder).traces;
-  request.html = true;
-  request.lead = profile::job_lead(done.joined.profile, done.joined.findings, done.joined.hot,
-                                   show_job_profile(plain, done.joined));
-  std::string page = profile::html({}, {}, request.lead);
-  if (!request.files.files.empty()) {
-    if (auto answer = app::profile_traces(request)) page = std::move(answer->page);
-  }
-  return os::write_shared(os::absolute(flags.html), page).in("--html");
-}
 
 // What nobody saw it say.
 std::string last_words(const app::CommandProfile& done) {
@@ -170,12 +148,16 @@ Result<int> profile_typed_command(const ProfileFlags& flags) {
                done.receipt.left_behind == 1 ? "was" : "were");
   }
   if (!succeeded(done.receipt)) {
-    const bool is_cut = profile::was_cut_short(done.receipt);
     fmt::print(stderr, "amdahl: the job {}: {}; this is as far as it came{}\n",
-               is_cut ? "was cut short" : "failed", describe_ending(done.receipt),
+               done.cut_short ? "was cut short" : "failed", describe_ending(done.receipt),
                command.run.quiet ? last_words(done) : "");
   }
-  if (!flags.html.empty()) TRY(write_page(flags, done));
+  if (!flags.html.empty()) {
+    ProfileFlags plain_text = flags;
+    plain_text.no_color = true;
+    const std::string page = app::page_of(done, show_job_profile(plain_text, done.joined));
+    TRY(app::write_output(flags.html, page).in("--html"));
+  }
   return exit_status(done.receipt);
 }
 

@@ -13,7 +13,6 @@
 #include "cli/show.h"
 #include "cli/show_scan_parts.h"
 #include "cli/terminal.h"
-#include "scan/anatomy.h"
 
 namespace amdahl::cli {
 namespace {
@@ -318,10 +317,9 @@ class Shown {
   // What happens next: what the loop chose, or what it lacks to begin.
   void hint() {
     if (answer_.next) {
-      const ledger::Choice& next = *answer_.next;
+      const app::NextWork next = app::next_work(*answer_.next);
       paragraph(fmt::format("The loop works next on {}: {}",
-                            next.family.empty() ? "nothing" : plain(next.family),
-                            plain(next.body.value("why", ""))));
+                            next.family.empty() ? "nothing" : plain(next.family), plain(next.why)));
     }
     for (const Row& row : report_.cut(By::kFamily).rows) {
       // Only what ran here left a record that a spec can be drafted from.

@@ -6,7 +6,6 @@
 
 #include "app/scan.h"
 #include "cli/options.h"
-#include "scan/report.h"
 
 namespace amdahl::cli {
 

@@ -9,7 +9,6 @@
 #include "app/scan.h"
 #include "base/amount.h"
 #include "cli/options.h"
-#include "scan/report.h"
 
 namespace amdahl::cli {
 

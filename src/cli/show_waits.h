@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "app/job_profile.h"
 #include "cli/options.h"
-#include "profile/offcpu.h"
 
 namespace amdahl::cli {
 

@@ -8,8 +8,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "app/door.h"
 #include "base/text.h"
-#include "os/clock.h"
 
 namespace amdahl::cli {
 namespace {
@@ -114,7 +114,7 @@ void ProgressLine::clear() {
 }
 
 void ProgressLine::show(const std::string& text) {
-  const double now = to_seconds(os::real_clock().monotonic());
+  const double now = to_seconds(app::monotonic_now());
   if (now - last_s_ < (live_ ? 0.2 : 15)) return;
   last_s_ = now;
   if (!live_) {

@@ -1,5 +1,3 @@
-#include <filesystem>
-
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
@@ -7,25 +5,19 @@
 #include "app/config.h"
 #include "app/context.h"
 #include "app/doctor.h"
+#include "app/door.h"
+#include "app/init.h"
 #include "base/text.h"
 #include "cli/completion.h"
 #include "cli/show.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "launch/launcher.h"
-#include "os/files.h"
-#include "os/host.h"
 
 namespace amdahl::cli {
 
 Result<int> do_doctor(const Flags& flags) {
-  const auto config = config_for(flags);
-  std::vector<app::Symptom> symptoms =
-      app::examine(config ? *config : app::defaults({.state_dir = flags.state}));
-  if (!config) {
-    symptoms.front() = {"configuration", "missing", config.error().text,
-                        "correct it, or name another file with --config"};
-  }
+  const std::vector<app::Symptom> symptoms =
+      app::examine(app::Overrides{.config_file = flags.config, .state_dir = flags.state});
   const bool well = app::is_well(symptoms);
   if (flags.json) {
     print_json(api::doctor(symptoms));
@@ -45,26 +37,18 @@ Result<int> do_doctor(const Flags& flags) {
   return well ? 0 : 1;
 }
 
-// The configuration is written where --config or $AMDAHL_CONFIG says, else into the state folder.
 Result<int> do_init(const InitFlags& flags) {
-  const std::string named = !flags.config.empty() ? flags.config : os::env_or("AMDAHL_CONFIG", "");
-  const bool missing = !named.empty() && !os::exists(named);
-  const app::Config config =
-      missing ? app::defaults({.state_dir = flags.state}) : TRY(config_for(flags));
-  const app::Context context = TRY(app::open_context(config, true));
-  const std::string file = named.empty() ? config.state_dir + "/config.toml" : named;
-  const bool writes = !os::exists(file) || flags.replace;
-  if (writes) {
-    TRY(os::make_dirs(std::filesystem::absolute(file).parent_path().string()));
-    TRY(os::write_file(file, app::config_template(config.state_dir)));
-  }
+  const app::Initialised done =
+      TRY(app::initialise({.config_file = flags.config, .state_dir = flags.state}, flags.replace));
+  const app::Config& config = done.config;
   if (flags.json) {
-    print_json(api::initialised(config, file, writes));
+    print_json(api::initialised(done));
     return 0;
   }
-  print(fmt::format("Ledger         {}/ledger.db\nConfiguration  {}{}\n", config.state_dir, file,
-                    writes ? "" : " (exists already, not changed; --replace overwrites it)"));
-  if (!config.from.empty() && config.from != file) {
+  print(fmt::format("Ledger         {}/ledger.db\nConfiguration  {}{}\n", config.state_dir,
+                    done.file,
+                    done.written ? "" : " (exists already, not changed; --replace overwrites it)"));
+  if (!config.from.empty() && config.from != done.file) {
     print(fmt::format("               but the settings come from {}; see: amdahl config\n",
                       config.from));
   }
@@ -83,18 +67,19 @@ Result<int> do_completion(const Flags& flags) {
 }
 
 Result<int> do_version(const Flags& flags) {
+  const Json version = api::version(AMDAHL_VERSION, AMDAHL_REVISION);
   if (flags.json) {
-    print_json(api::version(AMDAHL_VERSION, AMDAHL_REVISION, ledger::schema_version()));
+    print_json(version);
   } else {
     print(fmt::format("amdahl {} ({}), ledger schema {}\n", AMDAHL_VERSION, AMDAHL_REVISION,
-                      ledger::schema_version()));
+                      version.at("ledger_schema").get<int>()));
   }
   return 0;
 }
 
 Result<int> do_exec(const ExecFlags& flags) {
   if (flags.pair_dir.empty()) return bad_input("exec wants --pair DIR");
-  TRY(launch::run_pair(flags.pair_dir));
+  TRY(app::run_pair_in(flags.pair_dir));
   return 0;
 }
 

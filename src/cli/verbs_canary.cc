@@ -3,10 +3,10 @@
 
 #include "api/loop.h"
 #include "app/canary.h"
+#include "app/door.h"
 #include "cli/show.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "os/host.h"
 
 namespace amdahl::cli {
 namespace {
@@ -50,35 +50,26 @@ std::string note_on(const app::CanaryView& view) {
   return text + "\n";
 }
 
-Result<int> keep(const CanaryFlags& flags) {
-  app::Context context = TRY(context_for(flags, false));
-  const std::string who = flags.as.empty() ? os::user_name() : flags.as;
-  const std::string outcome = TRY(app::keep_change(context, flags.words[1], who, flags.reason));
-  if (flags.json) {
-    print_json(api::outcome(outcome));
-  } else {
-    print(outcome + "\n");
-  }
-  return 0;
-}
-
 }  // namespace
 
 Result<int> do_canary(const CanaryFlags& flags) {
   if (!flags.words.empty() && flags.words.front() == "keep") {
     if (flags.words.size() != 2) return bad_input("canary wants: keep ID --reason TEXT");
-    return keep(flags);
+    app::Context context = TRY(context_for(flags, false));
+    print_outcome(flags,
+                  TRY(api::keep(context, {flags.words[1], app::user_or(flags.as), flags.reason})));
+    return 0;
   }
   if (flags.words.size() > 1) {
     return bad_input("canary wants one family, or keep ID --reason TEXT");
   }
   app::Context context = TRY(context_for(flags, false));
-  const std::vector<app::CanaryView> views =
-      TRY(app::read_canaries(context, flags.words.empty() ? "" : flags.words.front()));
+  const std::string family = flags.words.empty() ? "" : flags.words.front();
   if (flags.json) {
-    print_json(api::canaries(views));
+    print_json(TRY(api::canaries(context, family)));
     return 0;
   }
+  const std::vector<app::CanaryView> views = TRY(app::read_canaries(context, family));
   if (views.empty()) {
     print("Nothing that was promoted is being watched.\n");
     return 0;

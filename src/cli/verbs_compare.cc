@@ -6,15 +6,12 @@
 
 #include "api/job.h"
 #include "app/compare_pair.h"
+#include "app/door.h"
+#include "app/pages.h"
 #include "base/text.h"
 #include "cli/show.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "compare/draw.h"
-#include "compare/html.h"
-#include "os/files.h"
-#include "os/host.h"
-#include "os/private.h"
 
 namespace amdahl::cli {
 namespace {
@@ -91,22 +88,11 @@ Result<app::CompareOutcome> tried(const CompareFlags& flags, const app::CompareW
   return app::compare_again(config, again, watch);
 }
 
-Result<> write_page(const CompareFlags& flags, const app::CompareOutcome& outcome) {
-  if (flags.html.empty()) return Ok{};
-  const compare::PageFooter imprint{describe_time(outcome.started) + " UTC", os::host_name(),
-                                    outcome.folder};
-  return os::write_shared(os::absolute(flags.html), compare::html_page(outcome.account, imprint))
-      .in("--html");
-}
-
 void show(const CompareFlags& flags, const app::CompareOutcome& outcome) {
-  const compare::Account& account = outcome.account;
-  if (flags.json) {
-    return print_json(api::compared(outcome));
-  }
-  if (flags.quiet) return print(account.verdict + "\n");
-  print(compare::draw(
-      account,
+  if (flags.json) return print_json(api::compared(outcome));
+  if (flags.quiet) return print(outcome.account.verdict + "\n");
+  print(app::draw(
+      outcome,
       {.width = terminal_width(flags), .colour = use_colour(flags), .ascii = use_ascii(flags)}));
   print(fmt::format("{:<13}{}\n", "Kept in", outcome.folder));
 }
@@ -126,7 +112,9 @@ Result<int> do_compare(const CompareFlags& flags) {
   const auto outcome = tried(flags, watch);
   line.clear();
   if (!outcome) return outcome.error();
-  TRY(write_page(flags, *outcome));
+  if (!flags.html.empty()) {
+    TRY(app::write_output(flags.html, app::page_of(*outcome)).in("--html"));
+  }
   show(flags, *outcome);
   if (outcome->account.measured.interrupted) return 130;
   return outcome->account.comparison.answer == model::Answer::kBetter ? 0 : 1;

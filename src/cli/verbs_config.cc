@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
@@ -15,25 +13,12 @@ namespace {
 
 constexpr std::size_t kWidest = 40;  // Of a value in the table.
 
-Result<app::SettingRow> setting_named(const std::vector<app::SettingRow>& rows,
-                                      const std::string& name) {
-  const auto row = std::ranges::find(rows, name, &app::SettingRow::name);
-  if (row != rows.end()) return *row;
-  std::vector<std::string_view> names;
-  for (const app::SettingRow& r : rows) names.push_back(r.name);
-  const auto near = did_you_mean(name, names);
-  return Error{Error::Kind::kNotFound,
-               fmt::format("there is no setting '{}'{}; type: amdahl config", name,
-                           near ? fmt::format(", did you mean '{}'?", *near) : "")};
-}
-
 }  // namespace
 
 Result<int> do_config(const Flags& flags) {
   const app::Config config = TRY(config_for(flags));
-  const std::vector<app::SettingRow> rows = app::settings(config);
   if (!flags.words.empty()) {
-    const app::SettingRow row = TRY(setting_named(rows, flags.words.front()));
+    const app::SettingRow row = TRY(app::setting_named(config, flags.words.front()));
     if (flags.json) {
       print_json(api::setting(row));
     } else {
@@ -48,7 +33,7 @@ Result<int> do_config(const Flags& flags) {
   print(config.from.empty() ? "No file was read; make one with: amdahl init\n\n"
                             : fmt::format("Read from {}\n\n", config.from));
   std::vector<std::vector<std::string>> lines;
-  for (const app::SettingRow& row : rows) {
+  for (const app::SettingRow& row : app::settings(config)) {
     lines.push_back({row.name, clip(row.value, kWidest), row.from, row.meaning});
   }
   print(table({"setting", "value", "from", "meaning"}, lines));

@@ -7,7 +7,9 @@
 #include "api/fleet.h"
 #include "api/job.h"
 #include "api/loop.h"
+#include "app/door.h"
 #include "app/fleet.h"
+#include "app/pages.h"
 #include "app/propose.h"
 #include "app/run.h"
 #include "base/text.h"
@@ -16,9 +18,6 @@
 #include "cli/show_scan.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "os/files.h"
-#include "os/host.h"
-#include "scan/draw.h"
 
 namespace amdahl::cli {
 namespace {
@@ -26,48 +25,6 @@ namespace {
 Result<std::string> only_word(const Flags& flags, std::string_view what, std::string_view verb) {
   if (flags.words.size() == 1) return flags.words.front();
   return bad_input(fmt::format("{} wants one {}; type: amdahl {} --help", verb, what, verb));
-}
-
-Result<model::Change> change_from(const ProposeFlags& flags) {
-  model::Change change;
-  const auto cut =
-      [](const std::string& word) -> std::pair<std::string, std::optional<std::string>> {
-    const auto equals = word.find('=');
-    if (equals == word.npos) return {word, std::nullopt};
-    return {word.substr(0, equals), word.substr(equals + 1)};
-  };
-  // Which of two would win is not for us to choose.
-  const auto once = [](bool is_new, std::string_view option, const std::string& word) -> Result<> {
-    if (is_new) return Ok{};
-    return bad_input(fmt::format("{} {} sets the same a second time", option, word));
-  };
-  for (const std::string& word : flags.env) {
-    TRY(once(change.env.insert(cut(word)).second, "--env", word));
-  }
-  for (const std::string& word : flags.args) {
-    const auto [flag, value] = cut(word);
-    TRY(once(change.args.emplace(flag, value.value_or("")).second, "--arg", word));
-  }
-  for (const std::string& word : flags.sets) {
-    const auto [place, value] = cut(word);
-    if (!value || place.find('#') == place.npos) {
-      return bad_input(
-          fmt::format("--set wants FILE#KEY=VALUE (job.yaml#train.batch=32), not '{}'", word));
-    }
-    TRY(once(change.config.emplace(place, *value).second, "--set", word));
-  }
-  for (const std::string& word : flags.inject) {
-    const auto [fix, value] = cut(word);
-    TRY(once(change.inject.emplace(fix, value.value_or("")).second, "--inject", word));
-  }
-  if (flags.accelerators > 0) change.accelerators = flags.accelerators;
-  if (!flags.patch.empty()) change.patch = TRY(os::read_file(flags.patch));
-  if (is_empty(change)) {
-    return bad_input(
-        "propose wants a change: --env NAME=VALUE, --arg FLAG=VALUE, --set FILE#KEY=VALUE, "
-        "--accelerators N, --inject FIX=VALUE or --patch FILE");
-  }
-  return change;
 }
 
 std::string describe_stack(const app::RunOutcome& outcome) {
@@ -123,7 +80,9 @@ Result<int> do_anatomy(const Flags& flags) {
   if (flags.json) {
     print_json(api::anatomy(anatomy));
   } else {
-    print(scan::draw(anatomy, terminal_width(flags), use_colour(flags), flags.ascii));
+    print(app::draw(
+        anatomy,
+        {.width = terminal_width(flags), .colour = use_colour(flags), .ascii = flags.ascii}));
   }
   return 0;
 }
@@ -154,15 +113,13 @@ Result<int> do_adopt(const AdoptFlags& flags) {
 
 Result<int> do_propose(const ProposeFlags& flags) {
   const std::string family = TRY(only_word(flags, "family", "propose"));
-  const model::Change change = TRY(change_from(flags));
+  const model::Change change = TRY(app::parse_change(
+      {flags.env, flags.args, flags.sets, flags.inject, flags.accelerators, flags.patch}));
   app::Context context = TRY(context_for(flags, false));
-  const std::string who = flags.as.empty() ? os::user_name() : flags.as;
   const model::Hypothesis h = TRY(app::propose_change(
-      context, family, {change, flags.title, flags.gain / 100, flags.cause, who}));
-  bool resumed = false;
-  for (const ledger::ExperimentRow& row : TRY(context.ledger->live_experiments())) {
-    resumed |= row.experiment.hypothesis == h.id;
-  }
+      context, family,
+      {change, flags.title, flags.gain / 100, flags.cause, app::user_or(flags.as)}));
+  const bool resumed = TRY(app::is_under_test(context, h.id));
   if (flags.json) {
     print_json(api::proposed(h));
   } else if (resumed) {

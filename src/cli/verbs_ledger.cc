@@ -6,6 +6,8 @@
 
 #include "api/history.h"
 #include "app/context.h"
+#include "app/describe.h"
+#include "app/door.h"
 #include "app/history.h"
 #include "app/promote.h"
 #include "app/status.h"
@@ -14,15 +16,9 @@
 #include "cli/show.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "ledger/event.h"
-#include "os/files.h"
-#include "os/host.h"
-#include "os/private.h"
 
 namespace amdahl::cli {
 namespace {
-
-constexpr std::size_t kDetailWidth = 60;
 
 // What was measured, or why there is no number.
 std::string saves(const ledger::HypothesisPage::Item& item,
@@ -36,16 +32,14 @@ std::string saves(const ledger::HypothesisPage::Item& item,
 }
 
 Result<int> list(const LedgerFlags& flags, app::Context& context) {
-  if (flags.limit < 1) return bad_input("--limit must be at least 1");
-  if (flags.before < 0)
-    return bad_input("--before must not be negative; use the number that the last page named");
-  const app::HypothesisList all = TRY(app::list_hypotheses(
-      context, {flags.family, flags.hypothesis_state, flags.before, flags.limit}));
-  const ledger::HypothesisPage& page = all.page;
+  const app::HypothesisFilter filter{flags.family, flags.hypothesis_state, flags.before,
+                                     flags.limit};
   if (flags.json) {
-    print_json(api::hypotheses(all));
+    print_json(TRY(api::hypotheses(context, filter)));
     return 0;
   }
+  const app::HypothesisList all = TRY(app::list_hypotheses(context, filter));
+  const ledger::HypothesisPage& page = all.page;
   std::vector<std::vector<std::string>> lines;
   for (auto item = page.items.rbegin(); item != page.items.rend(); ++item) {
     const model::Hypothesis& h = item->row.hypothesis;
@@ -66,35 +60,18 @@ Result<int> list(const LedgerFlags& flags, app::Context& context) {
   return 0;
 }
 
-// What an event says, for kinds of which one line would look like the next.
-std::string detail_of(const ledger::Event& event) {
-  const auto text = [&](const char* name) {
-    const auto found = event.payload.find(name);
-    if (found == event.payload.end() || found->is_null()) return std::string();
-    return found->is_string() ? found->get<std::string>() : dump_json(*found);
-  };
-  if (event.kind == "check.voted") return fmt::format("{}: {}", text("check"), text("vote"));
-  if (event.kind == "experiment.staged") return text("stage");
-  if (event.kind == "verdict.recorded") return text("kind");
-  if (event.kind == "gate.decided") return text("approved") == "true" ? "approved" : "rejected";
-  if (event.kind == "budget.set") return text("limit").empty() ? "no limit" : text("limit");
-  if (event.kind == "run.reserved") return text("purpose");
-  if (event.kind.starts_with("scan.")) return clip(text("why"), kDetailWidth);
-  return clip(text("reason"), kDetailWidth);
-}
-
 std::string show_events(const std::vector<ledger::Event>& events) {
   std::vector<std::vector<std::string>> lines;
   for (const ledger::Event& event : events) {
     lines.push_back({std::to_string(event.seq), describe_time(event.at), event.kind, event.subject,
-                     event.actor, detail_of(event)});
+                     event.actor, app::detail_of(event)});
   }
   return table({"event", "UTC", "kind", "about", "by", ""}, lines);
 }
 
 Result<int> log(const LedgerFlags& flags, app::Context& context, const std::string& subject) {
-  if (flags.limit < 1) return bad_input("--limit must be at least 1");
-  const std::vector<ledger::Event> events = TRY(context.ledger->events(subject, 0, flags.limit));
+  const std::vector<ledger::Event> events =
+      TRY(app::events_about(context, subject, 0, flags.limit));
   if (flags.json) {
     print_json(api::events(events));
   } else if (events.empty()) {
@@ -138,7 +115,7 @@ Result<int> show(const LedgerFlags& flags, app::Context& context, const std::str
   const auto row = app::find_hypothesis(context, id);
   if (!row) {  // A run, a family or a campaign has events and no story.
     const bool about = row.error().kind == Error::Kind::kNotFound &&
-                       !TRY(context.ledger->events(id, 0, 1)).empty();
+                       !TRY(app::events_about(context, id, 0, 1)).empty();
     return about ? log(flags, context, id) : Result<int>(row.error());
   }
   const app::Story story = TRY(app::story_of(context, *row));
@@ -151,8 +128,7 @@ Result<int> show(const LedgerFlags& flags, app::Context& context, const std::str
 }
 
 Result<int> search(const LedgerFlags& flags, app::Context& context, const std::string& words) {
-  if (flags.limit < 1) return bad_input("--limit must be at least 1");
-  const std::vector<ledger::HypothesisRow> rows = TRY(context.ledger->search(words, flags.limit));
+  const std::vector<ledger::HypothesisRow> rows = TRY(app::search(context, words, flags.limit));
   if (flags.json) {
     print_json(api::found(rows));
     return rows.empty() ? 1 : 0;
@@ -169,7 +145,7 @@ Result<int> search(const LedgerFlags& flags, app::Context& context, const std::s
 }
 
 Result<int> verify(const LedgerFlags& flags, app::Context& context) {
-  const ledger::VerifyReport report = TRY(context.ledger->verify());
+  const ledger::VerifyReport report = TRY(app::verify(context));
   if (flags.json) {
     print_json(api::verified(report));
     return report.ok() ? 0 : 1;
@@ -191,7 +167,7 @@ Result<int> export_events(const LedgerFlags& flags, app::Context& context) {
   std::string text;
   std::int64_t count = 0;
   const bool to_file = !flags.output.empty();
-  TRY(context.ledger->each_event(0, [&](const ledger::Event& event) {
+  TRY(app::each_event(context, [&](const ledger::Event& event) {
     ++count;
     text += dump_json(api::event(event)) + "\n";
     if (!to_file) {
@@ -201,7 +177,7 @@ Result<int> export_events(const LedgerFlags& flags, app::Context& context) {
     return true;
   }));
   if (to_file) {
-    TRY(os::write_shared(flags.output, text));
+    TRY(app::write_output(flags.output, text));
     fmt::print(stderr, "{} written to {}\n", counted(count, "event"), flags.output);
   }
   return 0;
@@ -213,8 +189,7 @@ Result<int> reopen(const LedgerFlags& flags, app::Context& context, const std::s
     return bad_input(fmt::format("reopening needs a reason: amdahl ledger reopen {} --reason TEXT",
                                  row.hypothesis.id));
   }
-  const std::string who = flags.as.empty() ? os::user_name() : flags.as;
-  TRY(app::reopen(context, row, who, flags.reason));
+  TRY(app::reopen(context, row, app::user_or(flags.as), flags.reason));
   if (flags.json) {
     print_json(api::reopened(row.hypothesis.id));
     return 0;

@@ -7,6 +7,7 @@
 #include "api/loop.h"
 #include "app/canary.h"
 #include "app/cycle.h"
+#include "app/door.h"
 #include "app/promote.h"
 #include "app/stack.h"
 #include "app/status.h"
@@ -15,7 +16,6 @@
 #include "cli/show.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "os/host.h"
 
 namespace amdahl::cli {
 namespace {
@@ -58,16 +58,10 @@ std::int64_t tally(const app::Status& status, const std::string& name) {
   return it == status.tallies.end() ? 0 : it->second;
 }
 
-// What the last scan gave to work on next, with its reason, and what follows.
-std::string next_text(const ledger::Choice& choice) {
+std::string next_text(const app::NextWork& next) {
   std::string text =
-      fmt::format("Next      {}{}\n", choice.family,
-                  (choice.family.empty() ? "" : ": ") + choice.body.value("why", ""));
-  std::vector<std::string> then;
-  for (const Json& next : choice.body.value("next", Json::array())) {
-    then.push_back(next.value("family", ""));
-  }
-  if (!then.empty()) text += fmt::format("          then {}\n", join(then, ", "));
+      fmt::format("Next      {}{}\n", next.family, (next.family.empty() ? "" : ": ") + next.why);
+  if (!next.then.empty()) text += fmt::format("          then {}\n", join(next.then, ", "));
   return text;
 }
 
@@ -91,15 +85,14 @@ void print_status_head(const app::Status& s) {
         fmt::format("Campaign  {}: {} of {} registered, {} promoted, at most {} of the promotions "
                     "false; the next needs E = {:.0f}\n",
                     s.campaign->id, s.campaign->registered, s.campaign->k, s.campaign->promoted,
-                    show_percent(s.campaign->alpha),
-                    std::exp(loop::promotion_level(s.snapshot.experiments.state()))));
+                    show_percent(s.campaign->alpha), s.e_needed));
   }
   for (const ledger::Budget& b : s.budgets) print(fmt::format("Budget    {}\n", describe(b)));
   if (tally(s, "canary.open") + tally(s, "canary.rollback proposed") > 0) {
     print(fmt::format("Canaries  {} open, {} propose to roll back: amdahl canary\n",
                       tally(s, "canary.open"), s.rollbacks.size()));
   }
-  if (s.choice) print(next_text(*s.choice));
+  if (s.choice) print(next_text(app::next_work(*s.choice)));
   if (s.lease) {
     print(fmt::format("Lease     {} on {}, since {} UTC\n", s.lease->holder, s.lease->host,
                       describe_time(s.lease->taken)));
@@ -173,11 +166,11 @@ Result<int> do_cycle(const CycleFlags& flags) {
 
 Result<int> do_status(const Flags& flags) {
   app::Context context = TRY(context_for(flags, false));
-  const app::Status status = TRY(app::read_status(context));
   if (flags.json) {
-    print_json(api::status(status));
+    print_json(TRY(api::status(context)));
     return 0;
   }
+  const app::Status status = TRY(app::read_status(context));
   print_status_head(status);
   std::vector<std::vector<std::string>> rows;
   for (const loop::ExperimentState& x : status.snapshot.experiments.state().experiments) {
@@ -211,15 +204,13 @@ Result<int> do_status(const Flags& flags) {
 namespace {
 
 Result<int> gate_list(const Flags& flags, app::Context& context) {
-  const std::vector<ledger::GateRow> rows = TRY(context.ledger->gate(""));
-  const std::vector<ledger::CanaryRow> rollbacks =
-      TRY(context.ledger->canaries_in(model::CanaryState::kRollbackProposed));
   if (flags.json) {
-    print_json(api::gate(rows, rollbacks));
+    print_json(TRY(api::gate(context)));
     return 0;
   }
+  const app::GateList gate = TRY(app::read_gate(context));
   std::vector<std::vector<std::string>> lines;
-  for (const ledger::GateRow& row : rows) {
+  for (const ledger::GateRow& row : gate.rows) {
     lines.push_back({row.packet.hypothesis, row.packet.family, row.state,
                      describe(row.packet.comparison), row.decision.actor});
   }
@@ -228,7 +219,7 @@ Result<int> gate_list(const Flags& flags, app::Context& context) {
   } else {
     print(table({"hypothesis", "family", "state", "saves", "by"}, lines));
   }
-  print(proposals_text(rollbacks));
+  print(proposals_text(gate.rollbacks));
   return 0;
 }
 
@@ -247,28 +238,19 @@ Result<int> do_gate(const GateFlags& flags) {
         "or rollback ID --reason TEXT");
   }
   app::Context context = TRY(context_for(flags, false));
-  const model::GateDecision decision{what == "approve",
-                                     flags.as.empty() ? os::user_name() : flags.as, flags.reason};
-  std::string outcome;
-  if (what == "rollback") {
-    outcome = TRY(app::roll_back(context, flags.words[1], decision.actor, decision.reason));
-  } else {
-    const ledger::GateRow row = TRY(app::find_gate(context, flags.words[1]));
-    if (what == "show") {
-      if (flags.json) {
-        print_json(api::gate_item(row));
-      } else {
-        print(show_packet(flags, row));
-      }
-      return 0;
+  const std::string& id = flags.words[1];
+  if (what == "show") {
+    if (flags.json) {
+      print_json(TRY(api::gate_item(context, id)));
+    } else {
+      print(show_packet(flags, TRY(app::find_gate(context, id))));
     }
-    outcome = TRY(app::decide(context, row, decision));
+    return 0;
   }
-  if (flags.json) {
-    print_json(api::outcome(outcome));
-  } else {
-    print(outcome + "\n");
-  }
+  const api::Decision decision{id, app::user_or(flags.as), flags.reason};
+  print_outcome(flags, TRY(what == "approve"  ? api::approve(context, decision)
+                           : what == "reject" ? api::reject(context, decision)
+                                              : api::roll_back(context, decision)));
   return 0;
 }
 

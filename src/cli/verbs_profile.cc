@@ -8,17 +8,15 @@
 #include <nlohmann/json.hpp>
 
 #include "api/profile.h"
+#include "app/door.h"
+#include "app/pages.h"
 #include "app/profile_now.h"
-#include "app/propose.h"
 #include "app/trace_profile.h"
 #include "base/text.h"
 #include "cli/show.h"
 #include "cli/show_job_profile.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "os/files.h"
-#include "os/private.h"
-#include "profile/page.h"
 
 namespace amdahl::cli {
 namespace {
@@ -69,13 +67,13 @@ Result<int> profile_files(const ProfileFlags& flags) {
   request.hta = flags.hta;
   const app::TraceAnswer answer = TRY(app::profile_traces(request));
   if (request.html) {
-    TRY(os::write_shared(os::absolute(flags.html), answer.page).in("--html"));
+    TRY(app::write_output(flags.html, answer.page).in("--html"));
   }
   if (flags.json) {
     print_json(api::traces(answer));
     return 0;
   }
-  print(profile::draw(answer.report, terminal_width(flags), use_colour(flags)));
+  print(app::draw(answer, {.width = terminal_width(flags), .colour = use_colour(flags)}));
   for (const profile::HtaFigures& figures : answer.hta) print(show_hta(figures));
   if (request.html) print(fmt::format("page: {}\n", flags.html));
   return 0;
@@ -84,24 +82,11 @@ Result<int> profile_files(const ProfileFlags& flags) {
 Result<int> profile_family(const ProfileFlags& flags) {
   const std::string& family = flags.words.front();
   app::Context context = TRY(context_for(flags, false));
-  model::Profile profile;
-  if (flags.show) {
-    const ledger::Family known = TRY(app::need_family(context, family));
-    if (!known.profile) {
-      return Error{Error::Kind::kNotFound,
-                   fmt::format("{0} has no profile yet; type: amdahl profile {0}", family)};
-    }
-    profile = *known.profile;
-  } else {
-    catch_interrupts();
-    const auto say = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
-    profile = TRY(app::profile_now(context, family, say, interrupted));
-  }
-  const ledger::Family known = TRY(app::need_family(context, family));
-  const std::string folder = context.path(fmt::format("runs/{}/B", profile.id));
-  const app::Collected collected = app::collected_in(folder);
+  if (!flags.show) catch_interrupts();
+  const auto say = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
   const app::JobProfile joined =
-      app::explain(app::spec_of_run(known.spec, collected), std::move(profile), collected);
+      TRY(flags.show ? app::latest_profile(context, family)
+                     : app::profile_family(context, family, say, interrupted));
   if (flags.json) {
     print_json(api::job_profile(joined));
   } else {

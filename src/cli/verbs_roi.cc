@@ -4,16 +4,14 @@
 #include "api/loop.h"
 #include "app/campaign.h"
 #include "app/context.h"
+#include "app/door.h"
+#include "app/pages.h"
 #include "app/roi.h"
 #include "base/count.h"
 #include "base/text.h"
-#include "cli/campaign_html.h"
 #include "cli/show.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "os/clock.h"
-#include "os/files.h"
-#include "os/private.h"
 
 namespace amdahl::cli {
 
@@ -25,15 +23,14 @@ Result<int> do_roi(const RoiFlags& flags) {
   app::Context context = TRY(context_for(flags, false));
   const auto price = flags.price >= 0 ? std::optional(flags.price) : std::nullopt;
   if (!flags.html.empty()) {
-    const std::string page = campaign_page(TRY(app::read_campaign(context, price)),
-                                           describe_time(os::real_clock().unix_time()));
-    TRY(os::write_shared(os::absolute(flags.html), page).in("--html"));
+    const app::CampaignStory story = TRY(app::read_campaign(context, price));
+    TRY(app::write_output(flags.html, app::page_of(story)).in("--html"));
   }
-  const app::Roi roi = TRY(app::return_on_investment(context, price));
   if (flags.json) {
-    print_json(api::roi(roi));
+    print_json(TRY(api::roi(context, price)));
     return 0;
   }
+  const app::Roi roi = TRY(app::return_on_investment(context, price));
   std::vector<std::vector<std::string>> rows;
   for (const app::RoiRow& r : roi.rows) {
     rows.push_back(

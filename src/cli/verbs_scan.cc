@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "api/fleet.h"
+#include "app/door.h"
+#include "app/pages.h"
 #include "app/parse_time.h"
 #include "app/scan.h"
 #include "base/text.h"
@@ -13,11 +15,6 @@
 #include "cli/show_scan.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "os/files.h"
-#include "os/host.h"
-#include "os/private.h"
-#include "scan/draw.h"
-#include "scan/html.h"
 
 namespace amdahl::cli {
 namespace {
@@ -46,17 +43,6 @@ Result<std::vector<ingest::Origin>> sources_from(const ScanFlags& flags) {
     source.host = flags.host;
   }
   return sources;
-}
-
-scan::Prices prices_from(const ScanFlags& flags, const app::Config& config) {
-  scan::Prices prices;
-  prices.by_kind = config.price_by_kind;
-  if (flags.price >= 0) {
-    prices.by_default = flags.price;
-  } else if (config.set_by.contains("price.accelerator_hour_usd")) {
-    prices.by_default = config.price_accelerator_hour;
-  }
-  return prices;
 }
 
 Result<scan::By> cut_from(const ScanFlags& flags) {
@@ -89,10 +75,10 @@ Result<> check_numbers(const ScanFlags& flags) {
   return Ok{};
 }
 
-Result<app::ScanOptions> options_from(const ScanFlags& flags, const app::Config& config) {
+Result<app::ScanOptions> options_from(const ScanFlags& flags) {
   app::ScanOptions options;
   options.read.origins = TRY(sources_from(flags));
-  const Nanos now = os::real_clock().unix_time();
+  const Nanos now = app::unix_now();
   if (!flags.from.empty()) options.read.from = TRY(app::parse_when(flags.from, "--from", now));
   if (!flags.to.empty()) options.read.to = TRY(app::parse_when(flags.to, "--to", now));
   if (!flags.window.empty()) options.read.window = TRY(app::parse_length(flags.window, "--window"));
@@ -102,7 +88,7 @@ Result<app::ScanOptions> options_from(const ScanFlags& flags, const app::Config&
   TRY(check_numbers(flags));
   if (flags.is_given("--idle")) options.idle_below = flags.idle;
   options.report.rows = static_cast<std::size_t>(flags.top);
-  options.report.prices = prices_from(flags, config);
+  if (flags.price >= 0) options.price = flags.price;
   if (!flags.order.empty()) {
     const auto order = scan::order_named(flags.order);
     if (!order) {
@@ -112,9 +98,7 @@ Result<app::ScanOptions> options_from(const ScanFlags& flags, const app::Config&
     options.report.order = *order;
   }
   if (!flags.trend.empty()) options.report.trend_every = TRY(trend_from(flags.trend));
-  options.read.threads = flags.threads > 0
-                             ? flags.threads
-                             : static_cast<int>(std::min<std::size_t>(os::usable_cpus().size(), 8));
+  options.read.threads = flags.threads;
   options.read.fresh = flags.fresh;
   if (!flags.job.empty()) options.read.timelines_of = {flags.job};
   options.read.stop = interrupted;
@@ -129,7 +113,7 @@ class Meter {
 
   void show(const ingest::Progress& now) {
     if (!on_) return;
-    const double at = to_seconds(os::real_clock().monotonic());
+    const double at = to_seconds(app::monotonic_now());
     if (now.what != what_) {
       what_ = now.what;
       began_ = at;
@@ -158,12 +142,6 @@ class Meter {
   std::uint64_t first_ = 0;
 };
 
-Result<std::unique_ptr<ledger::Ledger>> ledger_of(const app::Config& config) {
-  const std::string path = config.state_dir + "/ledger.db";
-  if (!os::exists(path)) return std::unique_ptr<ledger::Ledger>();
-  return ledger::open_sqlite(path, {.create = false});
-}
-
 int nothing_yet(const ScanFlags& flags) {
   if (flags.json) {
     print_json(api::empty_fleet());
@@ -171,17 +149,6 @@ int nothing_yet(const ScanFlags& flags) {
   }
   print("No jobs have been observed yet. Run one: amdahl run -- CMD\n");
   return 1;
-}
-
-Result<> write_html(const ScanFlags& flags, const app::FleetAnswer& answer, scan::By by) {
-  if (flags.html.empty()) return Ok{};
-  const scan::Imprint imprint{
-      .by = by,
-      .order = scan::order_named(flags.order).value_or(scan::Order::kRecoverable),
-      .made = describe_time(os::real_clock().unix_time()),
-      .missing = answer.missing};
-  const std::string page = scan::html_page(answer.usage, answer.families, answer.report, imprint);
-  return os::write_shared(os::absolute(flags.html), page).in("--html");
 }
 
 // The first few; a folder may hold hundreds of other things.
@@ -204,25 +171,14 @@ void say_beside(const app::FleetAnswer& answer) {
   }
 }
 
-// The last attempt of the job that --job names.
 Result<int> draw_job(const ScanFlags& flags, const app::FleetAnswer& answer) {
-  std::optional<std::size_t> found;
-  for (std::size_t i = 0; i < answer.usage.jobs.size(); ++i) {
-    if (answer.usage.text(answer.usage.jobs[i].id) == flags.job) found = i;
-  }
-  if (!found) {
-    return Error{Error::Kind::kNotFound,
-                 fmt::format("--job {}: no such job held an accelerator in this window; those that "
-                             "did: --by job --top 0",
-                             flags.job)};
-  }
-  const std::string& family = answer.families.all[answer.families.of_job[*found]].name;
-  const scan::Anatomy anatomy = scan::anatomy_of(answer.usage, answer.usage.jobs[*found], family,
-                                                 {.idle_below = answer.report.idle_below});
+  const scan::Anatomy anatomy = TRY(app::anatomy_in(answer, flags.job));
   if (flags.json) {
     print_json(api::anatomy(anatomy));
   } else {
-    print(scan::draw(anatomy, terminal_width(flags), use_colour(flags), flags.ascii));
+    print(app::draw(
+        anatomy,
+        {.width = terminal_width(flags), .colour = use_colour(flags), .ascii = flags.ascii}));
   }
   return 0;
 }
@@ -232,12 +188,11 @@ Result<int> draw_job(const ScanFlags& flags, const app::FleetAnswer& answer) {
 Result<int> do_scan(const ScanFlags& flags) {
   const app::Config config = TRY(config_for(flags));
   const scan::By by = TRY(cut_from(flags));
-  app::ScanOptions options = TRY(options_from(flags, config));
-  const std::unique_ptr<ledger::Ledger> ledger = TRY(ledger_of(config));
+  app::ScanOptions options = TRY(options_from(flags));
   catch_interrupts();
   Meter meter(flags);
   options.read.progress = [&](const ingest::Progress& now) { meter.show(now); };
-  auto done = app::scan_all(config, ledger.get(), os::real_clock(), options);
+  auto done = app::scan_fleet(config, options);
   meter.clear();
   if (interrupted()) {
     fmt::print(stderr, "amdahl: interrupted; run the same command again to resume\n");
@@ -248,7 +203,10 @@ Result<int> do_scan(const ScanFlags& flags) {
   }
   const app::FleetAnswer answer = TRY(std::move(done));
   if (!flags.explain_input && !flags.json) say_left_out(answer);
-  TRY(write_html(flags, answer, by));
+  if (!flags.html.empty()) {
+    const std::string page = app::page_of(answer, by, options.report.order);
+    TRY(app::write_output(flags.html, page).in("--html"));
+  }
   if (!flags.job.empty()) return draw_job(flags, answer);
   if (flags.json) {
     print_json(api::fleet(answer, by));

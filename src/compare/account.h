@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
 #include "compare/compare.h"
 #include "model/hypothesis.h"
 #include "model/receipt.h"
@@ -91,9 +90,6 @@ struct Account {
 };
 
 Account account_of(const Measurements& measured);
-
-// The numbers, without the full facts of the rows. Unknown or unbounded values are null.
-Json encode(const Account& account);
 
 // "1.235 s", "12.3 MB", "512 tokens/s".
 std::string show_value(double value, const MetricText& metric_text);

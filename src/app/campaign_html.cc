@@ -1,16 +1,16 @@
-#include "cli/campaign_html.h"
+#include "app/campaign_html.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "app/describe.h"
 #include "base/count.h"
 #include "base/html.h"
 #include "base/text.h"
-#include "cli/show.h"
 
-namespace amdahl::cli {
+namespace amdahl::app {
 namespace {
 
 constexpr std::string_view kCampaignStyle = R"(
@@ -62,7 +62,7 @@ std::string stack_picture(const model::StackResult& stack) {
       kWide, kWide * left);
 }
 
-std::string stacks_table(const app::CampaignStory& story) {
+std::string stacks_table(const CampaignStory& story) {
   constexpr HtmlColumn kColumns[] = {
       {"family", true}, {"changes"}, {"original above, with all changes below", true}, {"saves"}};
   HtmlTable table(kColumns);
@@ -73,11 +73,11 @@ std::string stacks_table(const app::CampaignStory& story) {
   return table.take();
 }
 
-std::string ideas_table(const app::CampaignStory& story) {
+std::string ideas_table(const CampaignStory& story) {
   constexpr HtmlColumn kColumns[] = {
       {"idea", true}, {"family", true}, {"verdict", true}, {"from −50 to 100 %", true}, {"saves"}};
   HtmlTable table(kColumns);
-  for (const app::TriedIdea& idea : story.ideas) {
+  for (const TriedIdea& idea : story.ideas) {
     const bool measured = idea.comparison && idea.comparison->pairs > 0;
     const bool promoted = idea.row.state == "promoted";
     const std::string reason = idea.verdict ? idea.verdict->reason : "";
@@ -92,12 +92,12 @@ std::string ideas_table(const app::CampaignStory& story) {
   return table.take();
 }
 
-std::string costs_table(const app::Roi& roi) {
+std::string costs_table(const Roi& roi) {
   constexpr HtmlColumn kColumns[] = {
       {"family", true},      {"promoted"},           {"spent, accelerator-hours"},
       {"runs, hours a day"}, {"saves, hours a day"}, {"saves a month"}};
   HtmlTable table(kColumns);
-  for (const app::RoiRow& row : roi.rows) {
+  for (const RoiRow& row : roi.rows) {
     table.row({escape_html(row.family), std::to_string(row.promoted),
                show_number(row.spent_accelerator_s / 3600),
                show_number(row.volume_accelerator_h_per_day),
@@ -109,9 +109,9 @@ std::string costs_table(const app::Roi& roi) {
 
 }  // namespace
 
-std::string campaign_page(const app::CampaignStory& story, const std::string& when) {
-  const auto promoted = std::ranges::count(
-      story.ideas, "promoted", [](const app::TriedIdea& idea) { return idea.row.state; });
+std::string campaign_page(const CampaignStory& story, const std::string& when) {
+  const auto promoted = std::ranges::count(story.ideas, "promoted",
+                                           [](const TriedIdea& idea) { return idea.row.state; });
   const std::string head =
       fmt::format("{} of {} promoted", promoted,
                   counted(static_cast<std::int64_t>(story.ideas.size()), "idea"));
@@ -136,4 +136,4 @@ std::string campaign_page(const app::CampaignStory& story, const std::string& wh
                     escape_html(when), kHtmlEnd);
 }
 
-}  // namespace amdahl::cli
+}  // namespace amdahl::app

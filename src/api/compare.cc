@@ -2,28 +2,29 @@
 
 #include <nlohmann/json.hpp>
 
-#include "compare/account.h"
+#include "api/document.h"
+#include "api/job.h"
 #include "model/codec.h"
 
-namespace amdahl::compare {
+namespace amdahl::api {
 namespace {
 
-Json known(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+using compare::MetricText;
 
-Json known(const std::optional<double>& value) { return value ? known(*value) : Json(); }
+Json known(const std::optional<double>& value) { return value ? finite(*value) : Json(); }
 
 Json share(const std::optional<double>& effect, const MetricText& metric_text) {
-  return effect ? known(share_of(*effect, metric_text)) : Json();
+  return effect ? finite(share_of(*effect, metric_text)) : Json();
 }
 
 Json interval(double lower, double upper, const MetricText& metric_text) {
   const auto bound = [&](double effect) {
-    return std::isfinite(effect) ? known(share_of(effect, metric_text)) : Json();
+    return std::isfinite(effect) ? finite(share_of(effect, metric_text)) : Json();
   };
   return Json::array({bound(lower), bound(upper)});
 }
 
-Json encode_row(const Row& row, const MetricText& metric_text) {
+Json encode_row(const compare::Row& row, const MetricText& metric_text) {
   return {{"index", row.fact.index},
           {"first", row.fact.concurrent       ? "both"
                     : row.fact.variant_second ? "A"
@@ -32,20 +33,19 @@ Json encode_row(const Row& row, const MetricText& metric_text) {
           {"b", known(row.b)},
           {"share", share(row.d, metric_text)},
           {"void", row.fact.void_reason},
-          {"so_far", row.fact.voided ? Json() : known(share_of(row.effect, metric_text))},
+          {"so_far", row.fact.voided ? Json() : finite(share_of(row.effect, metric_text))},
           {"interval", interval(row.lower, row.upper, metric_text)}};
 }
 
 }  // namespace
 
-Json encode(const Account& account) {
-  const Measurements& measured = account.measured;
+Json comparison(const compare::Account& account) {
+  const compare::Measurements& measured = account.measured;
   const MetricText& metric_text = measured.metric_text;
   const model::Comparison& c = account.comparison;
   Json rows = Json::array();
-  for (const Row& row : account.rows) rows.push_back(encode_row(row, metric_text));
-  return {{"schema_version", 1},
-          {"verdict", account.verdict},
+  for (const compare::Row& row : account.rows) rows.push_back(encode_row(row, metric_text));
+  return {{"verdict", account.verdict},
           {"answer", model::name(c.answer)},
           {"metric",
            {{"name", metric_text.metric},
@@ -53,7 +53,7 @@ Json encode(const Account& account) {
             {"lower_is_better", metric_text.lower_is_better}}},
           {"a", {{"command", measured.a}, {"median", known(account.median_a)}}},
           {"b", {{"command", measured.b}, {"median", known(account.median_b)}}},
-          {"share", c.pairs == 0 ? Json() : known(share_of(c.effect, metric_text))},
+          {"share", c.pairs == 0 ? Json() : finite(share_of(c.effect, metric_text))},
           {"interval", interval(c.lower, c.upper, metric_text)},
           {"sureness", 1 - measured.design.bound_level},
           {"pairs", {{"counted", c.pairs}, {"void", c.voided}, {"most", measured.design.cap}}},
@@ -61,15 +61,15 @@ Json encode(const Account& account) {
            {{"sigma", account.noise.sigma},
             {"from", account.noise.from},
             {"same_pairs", account.noise.same},
-            {"bias", account.noise.same > 0 ? known(account.noise.bias) : Json()},
-            {"bias_p", account.noise.same > 0 ? known(account.noise.bias_chance) : Json()}}},
+            {"bias", account.noise.same > 0 ? finite(account.noise.bias) : Json()},
+            {"bias_p", account.noise.same > 0 ? finite(account.noise.bias_chance) : Json()}}},
           {"order_effect",
-           {{"second_gains", account.order.pairs > 0 ? known(account.order.effect) : Json()},
-            {"p", account.order.pairs > 0 ? known(account.order.chance) : Json()}}},
+           {{"second_gains", account.order.pairs > 0 ? finite(account.order.effect) : Json()},
+            {"p", account.order.pairs > 0 ? finite(account.order.chance) : Json()}}},
           {"can_show", share(account.visible, metric_text)},
           {"can_show_at_most_pairs", share(account.visible_at_cap, metric_text)},
           {"matters_from", share_of(measured.design.delta, metric_text)},
-          {"pairs_to_settle", account.pairs_to_settle ? Json(*account.pairs_to_settle) : Json()},
+          {"pairs_to_settle", or_null(account.pairs_to_settle)},
           {"settle", account.settle},
           {"remarks", account.remarks},
           {"outputs_differ", account.outputs_differ},
@@ -78,4 +78,10 @@ Json encode(const Account& account) {
           {"rows", rows}};
 }
 
-}  // namespace amdahl::compare
+Json compared(const app::CompareOutcome& outcome) {
+  Json json = comparison(outcome.account);
+  json["folder"] = outcome.folder;
+  return document(std::move(json));
+}
+
+}  // namespace amdahl::api

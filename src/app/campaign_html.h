@@ -5,10 +5,10 @@
 
 #include "app/campaign.h"
 
-namespace amdahl::cli {
+namespace amdahl::app {
 
 // Families with what their stack saves, every idea with its interval and verdict, and what it cost.
 // Pictures inline, no scripts, nothing loaded; `when` says when it was made.
-std::string campaign_page(const app::CampaignStory& story, const std::string& when);
+std::string campaign_page(const CampaignStory& story, const std::string& when);
 
-}  // namespace amdahl::cli
+}  // namespace amdahl::app

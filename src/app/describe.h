@@ -1,0 +1,44 @@
+// describe.h: parts of answers in words, for any door.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/status.h"
+#include "base/units.h"
+#include "ledger/event.h"
+#include "ledger/ledger.h"
+#include "model/hypothesis.h"
+#include "model/profile.h"
+
+namespace amdahl::app {
+
+// ln effect as a saving: 0.69 is "50 %".
+std::string saving(double log_effect);
+// "31 % (28 % to 34 %, 95 %, 12 pairs)".
+std::string describe(const model::Comparison& comparison);
+// "about 24 more pairs would settle it: E is 1.2 of 20 for better and ...".
+std::string what_settles(const Parked& parked);
+// "1.23 of 10 accelerator-hours spent, 0.2 committed".
+std::string describe(const ledger::Budget& budget);
+std::string describe_time(Nanos unix_time);  // "2026-11-15 21:30:05", UTC.
+// Two lines a vote: what the check asks, and what it found.
+std::string show_votes(const std::vector<model::Finding>& votes);
+
+// What an event says, for kinds of which one line would look like the next; may be empty.
+std::string detail_of(const ledger::Event& event);
+
+// What the last scan gave to work on next, and what follows.
+struct NextWork {
+  std::string family;  // Empty: nothing.
+  std::string why;
+  std::vector<std::string> then;
+};
+NextWork next_work(const ledger::Choice& choice);
+
+// Why ceilings are higher than the shares alone say; empty if others took little of the host.
+std::string load_of(const model::Profile& profile);
+// How the job went, in lines: its start, its steps, and what watching cost it.
+std::vector<std::string> course_of(const model::Profile& profile);
+
+}  // namespace amdahl::app
