@@ -217,6 +217,14 @@ TEST_F(FactTest, ARunThatIsLostIsLostToTheArmThatWasUnderWay) {
   EXPECT_EQ(fault_of(fact()), model::Fault::kBoth);
 }
 
+TEST_F(FactTest, AReceiptThatIsGoneIsLostToTheArmThatRanSince) {
+  receipts_.problem = "arm A: the receipt was changed after it was written";
+  receipts_.under_way = "B";
+  receipts_.a.reset();
+  EXPECT_EQ(fault_of(fact()), model::Fault::kB);
+  EXPECT_GT(fact().b.cost, 0) << "what it cost is known";
+}
+
 TEST_F(FactTest, InABlockEachVariantAnswersForItself) {
   receipts_.lost = true;
   receipts_.under_way = "C";

@@ -101,6 +101,11 @@ struct Collector {
       cpu = cpu_of(*receipts.whole);
     }
     if (pays_for_a) add_build(receipts, time, cpu);
+    if (pays_for_a && !receipts.restored.empty()) {
+      say(fmt::format("{}: the receipt of arm {} of {} was changed during the run; the worker wrote "
+                      "it again",
+                      run.family, join(receipts.restored, ", "), run.reservation));
+    }
     if (fact.voided) {
       say(fmt::format("{}: pair {}{} is void: {}", run.family, run.index, TRY(idea_of(run)),
                       fact.void_reason));

@@ -148,10 +148,7 @@ Result<> add_experiment(Context& context, const ledger::ExperimentRow& row,
   std::vector<model::Finding> votes = TRY(context.ledger->votes(id));
   TRY(experiments.add(row.experiment, row.stage, std::move(votes), row.comparison, row.resumed)
           .in(id));
-  for (const model::Pair& pair : TRY(context.ledger->runs_of(id))) {
-    experiments.began(pair);
-    if (!in_flight(pair)) experiments.ended(pair);
-  }
+  experiments.replay(id, TRY(context.ledger->runs_of(id)));
   return Ok{};
 }
 

@@ -110,7 +110,10 @@ struct Receipts {
   Nanos build_cpu{};               // and its CPU time.
   std::string problem;             // Why a receipt is missing or cannot be trusted.
   bool lost = false;
-  std::string under_way;  // Of a lost run: the arms that were under way, as their letters ("B").
+  // The arms that were under way when the run was lost, or when a receipt that had been written was
+  // changed or removed; as their letters ("B").
+  std::string under_way;
+  std::vector<std::string> restored;  // Arms whose receipt the worker had to write again.
 };
 
 // Not thread-safe: the loop owns one and calls it from one thread.

@@ -192,7 +192,11 @@ void Experiments::began(const model::Pair& pair) {
 void Experiments::launch(const model::Pair& pair) {
   const auto it = tracks_.find(pair.experiment);
   if (it == tracks_.end()) return;  // It has its verdict.
-  Track& track = it->second;
+  launch(it->second, pair);
+  refresh(it->second);
+}
+
+void Experiments::launch(Track& track, const model::Pair& pair) {
   track.last_index = std::max(track.last_index, pair.index);
   if (!pair.stratum.empty()) ++track.dealt[pair.stratum];
   if (feeds_evidence(pair.aim.purpose)) {
@@ -202,6 +206,15 @@ void Experiments::launch(const model::Pair& pair) {
     ++track.bought[pair.aim.target];
     ++state_of(track).top_up_in_flight;
   }
+}
+
+void Experiments::replay(const std::string& experiment, std::span<const model::Pair> pairs) {
+  Track& track = tracks_.at(experiment);
+  for (const model::Pair& pair : pairs) {
+    launch(track, pair);
+    if (!in_flight(pair)) count(track, pair);
+  }
+  track.wanted.clear();
   refresh(track);
 }
 
@@ -214,6 +227,7 @@ void Experiments::ended(const model::Pair& pair) {
     case Purpose::kTopUp:
       if (const auto it = tracks_.find(pair.experiment); it != tracks_.end()) {
         count(it->second, pair);
+        refresh(it->second);
       }
       return;
     case Purpose::kProfile:
@@ -269,7 +283,6 @@ void Experiments::count(Track& track, const model::Pair& pair) {
       if (!waiting.fresh) x.compare_ratios += static_cast<int>(waiting.log_ratios.size());
     }
   }
-  refresh(track);
 }
 
 // A variant that is faster must not decide by being early which pairs are looked at: only what

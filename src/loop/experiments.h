@@ -81,6 +81,8 @@ class Experiments {
   // or without one if it was lost.
   void began(const model::Pair& pair);
   void ended(const model::Pair& pair);
+  // The same for all pairs that a live experiment has had, judged once.
+  void replay(const std::string& experiment, std::span<const model::Pair> pairs);
 
   // The gate's decision closes the experiment; an approval moves the family's baseline. kConflict
   // if it is not waiting at the gate, if the spec or the baseline has changed since registration,
@@ -162,6 +164,7 @@ class Experiments {
   Result<bool> perform(const RunSame&, Effects&) { return false; }
   Result<model::Experiment> design(const model::Hypothesis& hypothesis, Nanos now) const;
   void launch(const model::Pair& pair);
+  void launch(Track& track, const model::Pair& pair);
   void count(Track& track, const model::Pair& pair);
   void refresh(Track& track);
   void judge_resolved(Track& track);

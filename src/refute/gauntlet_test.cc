@@ -181,7 +181,7 @@ constexpr Hack kHacks[] = {
      [](Evidence& e, Spec&) { each(e, [](PairFact& pair) { pair.ran_variant_second = true; }); },
      "design",
      "veto: 6 of 12 pairs ran in the assigned order; the variant ran second in 12 (unfair coin: p "
-     "= 0.0005)"},
+     "= 0.0005, E 315)"},
     {"wins more than there is to win", [](Evidence& e, Spec&) { e.touched_share = 0.04; }, "amdahl",
      "veto: the change can affect 4.0 % of the cost; the claimed saving is 10.0 % (at least 9.5 % "
      "at 95 %)"},

@@ -116,10 +116,8 @@ void share_job(std::vector<Truth>& truths) {
   const Truth job = truths.front();
   for (Truth& truth : truths) {
     truth.noise = job.noise;
-    truth.hosts_known = job.hosts_known;
     truth.inputs_known = job.inputs_known;
     truth.strata_known = job.strata_known;
-    truth.same_works = job.same_works;
     truth.hours = job.hours;
     truth.pair_hours = job.pair_hours;
     truth.idle = job.idle;
@@ -158,15 +156,13 @@ void Driver::add_job(Job& made) {
   record.state.volume_known = setup_.drops;
   record.state.pair_cost_s = job.pair_hours * 3600;
   record.state.profiled = true;
-  for (int i = 1; job.same_works && static_cast<int>(record.same.size()) < setup_.same_at_start;
-       ++i) {
+  for (int i = 1; static_cast<int>(record.same.size()) < setup_.same_at_start; ++i) {
     model::PairFact pair = made.same(i);
     out_.same_h += job.pair_hours;
     if (!pair.voided) record.same.push_back(std::move(pair));
   }
   record.past_runs = job.past_runs;
   record.past_failed = made.past_failures();
-  if (!job.same_works) record.state.same_failures = 2 * setup_.settings.failures_allowed;
   CHECK(experiments_.add(std::move(record)));
   const int count = static_cast<int>(made.truths().size());
   for (int i = 0; i < count; ++i) experiments_.add(made.hypothesis(made.first() + i));

@@ -159,10 +159,8 @@ void Job::finish(const Truth& truth, const Setting& setting, const Twist& t, Pai
   const double lost = loses ? stream_.normal(-0.02, 0.006) : shaky;
   pair.a.quality.emplace(kScore, 1.0);
   pair.b.quality.emplace(kScore, 1.0 + lost);
-  if (truth.hosts_known) {
-    pair.a.host = "n1";
-    pair.b.host = t.same_host ? "n1" : "n2";
-  }
+  if (stream_.chance(truth.host_seen)) pair.a.host = "n1";
+  if (stream_.chance(truth.host_seen)) pair.b.host = t.same_host ? "n1" : "n2";
   const double around = setting.contended ? 2.0 : 0.1;
   pair.a.foreign_cpu_cores = pair.b.foreign_cpu_cores = around;
   pair.a.steal_share = pair.b.steal_share = 0;
@@ -184,7 +182,7 @@ void Job::finish(const Truth& truth, const Setting& setting, const Twist& t, Pai
 
 void Job::fail(const Truth& truth, bool same, PairFact& pair) {
   const double more = truth.kind == Kind::kFail && !same ? 0.20 : noise_.fail;
-  pair.a.failed = stream_.chance(noise_.fail) || (same && !truth.same_works);
+  pair.a.failed = stream_.chance(noise_.fail);
   pair.b.failed = stream_.chance(more);
   pair.voided = pair.a.failed || pair.b.failed;
   if (pair.a.failed) pair.a.failure = "exit 1";

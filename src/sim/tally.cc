@@ -23,7 +23,7 @@ Tally tally_of(const std::vector<Outcome>& outcomes) {
     tally.held += outcome.held ? 1 : 0;
     tally.parked += outcome.parked ? 1 : 0;
     tally.spent_h += outcome.spent_h;
-    const bool tells = truth.hosts_known && truth.inputs_known && truth.same_works;
+    const bool tells = truth.inputs_known;
     tally.wins += worth_finding ? 1 : 0;
     tally.wins_told += worth_finding && tells ? 1 : 0;
     if (real) tally.recoverable_h += hours_back(truth);

@@ -72,12 +72,11 @@ struct Truth {
   double claim = 0;     // ln.
   double touched = 0;   // Share of the cost that the profile says it can touch.
   // What the job tells.
-  bool hosts_known = true;
   bool inputs_known = true;
   bool strata_known = true;
-  bool same_works = true;  // A/A pairs can be run.
-  bool pinned = true;      // Both arms read the same input.
-  bool bitwise = true;     // Outputs are the same bit for bit.
+  double host_seen = 1;  // Chance that a receipt has what was seen of the host.
+  bool pinned = true;    // Both arms read the same input.
+  bool bitwise = true;   // Outputs are the same bit for bit.
   // What it is worth.
   double hours = 0;       // Accelerator-hours the job burns over the pay-back horizon.
   double pair_hours = 0;  // That a pair takes.
@@ -102,8 +101,11 @@ struct Population {
   std::vector<double> noise_shares{0.2, 0.3, 0.3, 0.2};  // and how common they are.
   double typical_effect = 0.08;                          // Share saved by the median win,
   double effect_spread = 0.8;                            // and the deviation of its logarithm.
-  double must_tell = 0.98;  // Chance that a job tells what a mandatory check needs,
-  double may_tell = 0.90;   // and what another one does.
+  double must_tell = 0.98;  // Chance that a spec names the inputs, which a mandatory check needs,
+  double may_tell = 0.90;   // and classes of inputs, which another one does.
+  // The supervisor itself records hosts and neighbours: now and then a receipt lacks them, never
+  // all of a job's. And what can be run can be run against itself.
+  double host_seen = 0.98;
   double pair_hours = 0.5;  // Median.
   int past_runs = 200;      // That a job has had when it is looked at.
 };

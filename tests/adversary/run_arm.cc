@@ -32,7 +32,7 @@ double slowed_by(const Scenario& scenario, const Around& around, sim::Stream& lu
   const Job& job = scenario.job;
   double ln = luck.normal(0, job.noise) + drift_at(scenario, around.at) + around.contended;
   if (luck.chance(job.outliers)) ln += 0.05 + luck.exponential(0.15);
-  if (around.after_other) ln += job.second;
+  if (around.second) ln += job.second;
   return ln;
 }
 
@@ -82,6 +82,7 @@ Act steps_act(const Scenario& scenario, World& world, const ArmRun& run, sim::St
   const auto steps = static_cast<double>(schedule.size());
   Around step = run.around;
   step.steps = steps;
+  step.second = false;  // One process: no step has a slot of its own.
   Act whole = act_of(scenario, world, run.request.a, step, luck);
   double seconds = 0.05 * whole.wall_s;  // To start.
   for (std::size_t i = 0; i < schedule.size(); ++i) {

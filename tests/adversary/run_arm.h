@@ -19,6 +19,7 @@ namespace amdahl::adversary {
 struct Around {
   bool after_other = false;  // The baseline ran before, in the same run.
   bool warm = false;         // Any other arm did.
+  bool second = false;       // It is not the first of its pair, whichever arm it is.
   double contended = 0;      // Neighbours slow it by so much, in ln.
   Nanos at{};                // Of the world's time.
   double steps = 1;          // That its process makes: a process fails once, not once a step.

@@ -97,7 +97,7 @@ Result<Sleeper::Fate> Sleeper::run(const PairRequest& request, sim::Stream& luck
     const bool after = baseline_ran && !request.concurrent;
     const bool warm = !before.empty() && !request.concurrent;
     const ArmRun what{request,   arm,  folder.out(arm.name),
-                      unix_time, host, {after, warm, contended, now}};
+                      unix_time, host, {after, warm, warm, contended, now}};
     ArmEnd end = TRY(run_arm(scenario_, world_, what, luck));
     world_.used_s += to_seconds(end.receipt.wall) * end.receipt.accelerators;
     fate.ends = std::max<Nanos>(fate.ends, now + end.receipt.wall);

@@ -75,13 +75,13 @@ void add_steps(const RunFolder& folder, const PairRequest& request, Receipts& re
   receipts.b = step_share(*receipts.whole, request.schedule, 'B');
 }
 
-std::vector<std::string> order_in(const Json& done) {
-  std::vector<std::string> order;
-  if (!done.is_object() || !done.contains("arms") || !done.at("arms").is_array()) return order;
-  for (const Json& arm : done.at("arms")) {
-    if (arm.is_string()) order.push_back(arm.get<std::string>());
+std::vector<std::string> arms_in(const Json& done, std::string_view list) {
+  std::vector<std::string> arms;
+  if (!done.is_object() || !done.contains(list) || !done.at(list).is_array()) return arms;
+  for (const Json& arm : done.at(list)) {
+    if (arm.is_string()) arms.push_back(arm.get<std::string>());
   }
-  return order;
+  return arms;
 }
 
 // What an unfinished run left: receipts of finished arms, and which arms were running.
@@ -113,6 +113,19 @@ Result<> add_lost(const RunFolder& folder, Receipts& receipts) {
         " while {} ran", receipts.under_way.size() > 1 ? "both arms" : receipts.under_way);
   }
   return Ok{};
+}
+
+// Of a finished run each receipt was there once its arm had ended. What has happened to it since,
+// an arm may have done that ran after it or at the same time.
+std::string could_have_changed(const std::string& arm, const PairRequest& request,
+                               const std::vector<std::string>& order) {
+  std::string others;
+  bool after = request.concurrent;
+  for (const std::string& name : order) {
+    if (after && name != arm) others += name;
+    after |= name == arm;
+  }
+  return others;
 }
 
 // A reservation is a folder's name and nothing else.
@@ -202,7 +215,8 @@ class LocalLauncher final : public Launcher {
       receipts.problem = problem.is_string() ? problem.get<std::string>() : problem.dump();
       return receipts;
     }
-    receipts.order = order_in(done);
+    receipts.order = arms_in(done, "arms");
+    receipts.restored = arms_in(done, "restored");
     if (done.is_object()) {
       receipts.build_wall = Nanos{done.value("build_wall_ns", std::int64_t{0})};
       receipts.build_cpu = Nanos{done.value("build_cpu_ns", std::int64_t{0})};
@@ -213,11 +227,15 @@ class LocalLauncher final : public Launcher {
       add_steps(folder, request, receipts);
       return receipts;
     }
-    receipts.a = receipt_of(folder, "A", receipts.problem);
-    receipts.b = receipt_of(folder, "B", receipts.problem);
+    const auto take = [&](const std::string& arm) {
+      auto receipt = receipt_of(folder, arm, receipts.problem);
+      if (!receipt) receipts.under_way += could_have_changed(arm, request, receipts.order);
+      return receipt;
+    };
+    receipts.a = take("A");
+    receipts.b = take("B");
     for (std::size_t i = 0; i < request.more.size(); ++i) {
-      const std::string arm(1, static_cast<char>('C' + i));
-      receipts.more.push_back(receipt_of(folder, arm, receipts.problem));
+      receipts.more.push_back(take(std::string(1, static_cast<char>('C' + i))));
     }
     return receipts;
   }

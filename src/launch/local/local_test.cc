@@ -270,6 +270,21 @@ TEST_F(LocalTest, AForgedOrMissingReceiptIsAProblem) {
   EXPECT_FALSE(receipts.a || receipts.b);
   EXPECT_EQ(receipts.problem, "arm A: the receipt was changed after it was written; arm B: " +
                                   run_folder().receipt("B") + ": no such file");
+  EXPECT_EQ(receipts.under_way, "B") << "it ran when A had ended; after B there was nobody";
+}
+
+// What a job does to the receipts of arms before it, forging them with a seal that fits included.
+TEST_F(LocalTest, AnArmThatChangesAnotherArmsReceiptChangesNothing) {
+  const std::string removes = "echo b; rm \"$AMDAHL_OUT/../A/receipt.json\"";
+  ASSERT_TRUE(launcher_->submit(request("echo a", removes)));
+  ASSERT_EQ(wait_for({RunState::kFinished, RunState::kLost}), RunState::kFinished);
+  const Receipts receipts = *launcher_->collect({"r-1"});
+  EXPECT_EQ(receipts.problem, "");
+  EXPECT_EQ(receipts.restored, std::vector<std::string>{"A"});
+  EXPECT_EQ(receipts.under_way, "");
+  ASSERT_TRUE(receipts.a && receipts.b);
+  EXPECT_EQ(receipts.a->stdout_tail, "a\n");
+  EXPECT_EQ(receipts.b->code, 0);
 }
 
 TEST_F(LocalTest, AProfileIsAPlainRunAndOneWithTheHook) {

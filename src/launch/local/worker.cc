@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include <fmt/core.h>
@@ -98,6 +99,7 @@ class Worker {
     bool too_dear_after = false;  // Its time limit is that of an arm that costs too much.
   };
 
+  // A job may write wherever we may: what it made of the receipts of other arms is undone.
   Result<> finish(const std::vector<Arm>& arms, const std::string& problem) const {
     Json done{{"at", os::real_clock().unix_time().count()},
               {"monotonic_ns", os::real_clock().monotonic().count()},
@@ -109,6 +111,12 @@ class Worker {
       done["build_cpu_ns"] = build_cpu_.count();
     }
     if (!problem.empty()) done["problem"] = problem;
+    for (const auto& [arm, text] : kept_) {
+      const auto there = os::read_file(folder_.receipt(arm));
+      if (there && *there == text) continue;
+      TRY(os::write_file(folder_.receipt(arm), text));
+      done["restored"].push_back(arm);
+    }
     return os::write_file(folder_.done(), pretty_json(done));
   }
 
@@ -170,7 +178,7 @@ class Worker {
     return any;
   }
 
-  Result<> spend_none(const std::vector<Ready>& ready, const std::vector<Arm>& arms) const {
+  Result<> spend_none(const std::vector<Ready>& ready, const std::vector<Arm>& arms) {
     std::string culprit;
     for (const Ready& arm : ready) {
       if (!arm.reason.empty()) culprit = arm.arm.name;
@@ -246,8 +254,10 @@ class Worker {
     ready.too_dear_after = true;
   }
 
-  Result<> keep(const Arm& arm, const model::Receipt& receipt) const {
-    return os::write_file(folder_.receipt(arm.name), pretty_json(model::encode(receipt)));
+  Result<> keep(const Arm& arm, const model::Receipt& receipt) {
+    std::string& text = kept_[arm.name];
+    text = pretty_json(model::encode(receipt));
+    return os::write_file(folder_.receipt(arm.name), text);
   }
 
   Result<> run_at_once(const std::vector<Ready>& ready) {
@@ -336,6 +346,7 @@ class Worker {
   std::vector<os::FileLock> held_folders_;
   Nanos build_wall_{};
   Nanos build_cpu_{};
+  std::map<std::string, std::string> kept_;  // Receipts as they were written, by arm.
   std::optional<AcceleratorSeconds> baseline_cost_;  // Of A, once it has run well.
   bool interrupted_ = false;  // A signal ended an arm: the rest is not wanted.
 };

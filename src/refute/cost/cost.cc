@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
+#include "model/pair.h"
 #include "refute/facts.h"
 #include "stats/estimate.h"
 #include "stats/signed_rank.h"
@@ -31,19 +32,47 @@ bool billable(const Evidence& evidence, const PairFact& pair) {
   return reports_work(pair) || (neither && rests_on_report(*evidence.spec));
 }
 
+struct Bill {
+  double price = 0;
+  double seconds = 0;
+};
+
+Bill bill_of(const Evidence& evidence, const model::ArmFact& arm, double work) {
+  const double price =
+      evidence.price_accelerator_hour * arm.cost + evidence.price_cpu_hour * arm.cpu_s;
+  return {price / work, arm.cost / work};
+}
+
+void add(const Bill& a, const Bill& b, Bills& bills) {
+  if (!counts(a.price / b.price) || !counts(a.seconds / b.seconds)) return;
+  bills.price.push_back(std::log(a.price / b.price));
+  bills.seconds.push_back(std::log(a.seconds / b.seconds));
+}
+
+// A run of B that went well but whose partner's receipt is gone: it is billed against what A
+// usually costs, so that no variant is spared its dear runs by the loss of A's.
+bool lost_partner(const PairFact& pair) {
+  return pair.voided && pair.a.wall_s == 0 && !pair.a.failed && pair.b.cost > 0 &&
+         pair.steps.empty() && model::feeds_evidence(pair.purpose);
+}
+
 Bills bills_in(const Evidence& evidence) {
-  const auto price = [&](const model::ArmFact& arm) {
-    return evidence.price_accelerator_hour * arm.cost + evidence.price_cpu_hour * arm.cpu_s;
-  };
   Bills bills;
+  std::vector<double> prices;
+  std::vector<double> seconds;
   for (const PairFact* pair : whole_runs_for(evidence, "cost")) {
     if (!billable(evidence, *pair)) continue;
-    const double per_work = work_or_run(*pair, pair->b) / work_or_run(*pair, pair->a);
-    const double priced = price(pair->a) / price(pair->b) * per_work;
-    const double seconds = pair->a.cost / pair->b.cost * per_work;
-    if (!counts(priced) || !counts(seconds)) continue;
-    bills.price.push_back(std::log(priced));
-    bills.seconds.push_back(std::log(seconds));
+    const Bill a = bill_of(evidence, pair->a, work_or_run(*pair, pair->a));
+    add(a, bill_of(evidence, pair->b, work_or_run(*pair, pair->b)), bills);
+    prices.push_back(a.price);
+    seconds.push_back(a.seconds);
+  }
+  if (prices.empty()) return bills;
+  const Bill usual{stats::median(prices), stats::median(seconds)};
+  for (const PairFact& pair : evidence.pairs) {
+    if (!lost_partner(pair)) continue;
+    const double work = reports_work(evidence) ? pair.b.work.value_or(0) : 1;
+    add(usual, bill_of(evidence, pair.b, work), bills);
   }
   return bills;
 }

@@ -34,6 +34,17 @@ constexpr Case kCases[] = {
     {"sound", [](Evidence&, model::Spec&) {},
      "agree: the total cost (CPU included) falls by 9.2 % over 12 pairs; a fall by at least half "
      "of 10.0 % is required (any fall: p = 0.0002)"},
+    {"B's dear runs, whose partners' receipts are gone",
+     [](Evidence& e, model::Spec&) {
+       for (std::size_t i = 0; i < 6; ++i) {
+         set_effect(e.pairs[i], -1.4);
+         e.pairs[i].b.cpu_s *= 4;
+         e.pairs[i].a = {};
+         e.pairs[i].voided = e.pairs[i].b.failed = true;
+       }
+     },
+     "veto: the total cost (CPU included) rises by 92 % over 12 pairs; a fall by at least half of "
+     "10.0 % is required (any fall: p = 0.92)"},
     {"too few", [](Evidence& e, model::Spec&) { e.pairs.resize(4); },
      "abstain: 4 pairs with a total cost for both arms; at least 5 are needed"},
     {"paid in CPU",

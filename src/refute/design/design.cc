@@ -1,6 +1,7 @@
 #include "refute/design/design.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/core.h>
 
@@ -29,11 +30,18 @@ double p_fair(const std::vector<bool>& executed) {
 
 }  // namespace
 
+double log_e_unfair(int seconds, int pairs) {
+  return pairs * std::log(2) + std::lgamma(seconds + 1) + std::lgamma(pairs - seconds + 1) -
+         std::lgamma(pairs + 2);
+}
+
 Ruling rule(const std::vector<bool>& assigned, const std::vector<bool>& executed) {
   if (assigned.size() < kAtLeast) return kAbstains;
   const auto as_assigned = static_cast<double>(matches(assigned, executed));
   if (as_assigned / static_cast<double>(assigned.size()) < 0.95) return kVetoes;
-  return p_fair(executed) < 0.001 ? kVetoes : kAgrees;
+  const double log_e = log_e_unfair(seconds_of(executed), static_cast<int>(executed.size()));
+  if (log_e >= std::log(1000)) return kVetoes;
+  return p_fair(executed) < 0.001 ? kAbstains : kAgrees;
 }
 
 model::Finding run(const Evidence& evidence) {
@@ -53,10 +61,14 @@ model::Finding run(const Evidence& evidence) {
   if (assigned.size() < kAtLeast) {
     return finding(ruling, too_few(assigned.size(), "pair", kAtLeast));
   }
-  return finding(ruling, fmt::format("{} of {} ran in the assigned order; the variant ran second "
-                                     "in {} (unfair coin: {})",
-                                     matches(assigned, executed), count(assigned.size(), "pair"),
-                                     seconds_of(executed), show_p(p_fair(executed))));
+  const int seconds = seconds_of(executed);
+  const double log_e = log_e_unfair(seconds, static_cast<int>(executed.size()));
+  return finding(ruling,
+                 fmt::format("{} of {} ran in the assigned order; the variant ran second in {} "
+                             "(unfair coin: {}{})",
+                             matches(assigned, executed), count(assigned.size(), "pair"), seconds,
+                             show_p(p_fair(executed)),
+                             ruling == kAgrees ? "" : fmt::format(", E {}", show_e(log_e))));
 }
 
 }  // namespace amdahl::refute::design

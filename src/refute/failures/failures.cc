@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
+#include "model/pair.h"
 #include "refute/facts.h"
 #include "stats/tests.h"
 
@@ -32,15 +33,16 @@ struct Tally {
   int failed = 0;
   int attempts = 0;
   Losses losses;
-  int unclaimed = 0;  // Pairs that no arm can be blamed for.
-  int pairs = 0;
+  int unclaimed = 0;  // Pairs of the evidence that no arm can be blamed for,
+  int pairs = 0;      // of all such pairs.
 };
 
 Tally tally(const Evidence& evidence) {
   Tally tally;
   for (const PairFact& pair : evidence.pairs) {
     if (!belongs(pair)) continue;
-    ++tally.pairs;
+    const bool feeds = model::feeds_evidence(pair.purpose);
+    tally.pairs += feeds ? 1 : 0;
     tally.attempts += attempted(pair) ? 1 : 0;
     tally.failed += pair.b.failed ? 1 : 0;
     switch (fault_of(pair)) {
@@ -54,7 +56,7 @@ Tally tally(const Evidence& evidence) {
         ++tally.losses.to_b;
         break;
       case Fault::kUnknown:
-        ++tally.unclaimed;
+        tally.unclaimed += feeds ? 1 : 0;
         break;
     }
   }
@@ -135,10 +137,10 @@ model::Finding run(const Evidence& evidence) {
                     show_e(log_e(all.losses)))));
   }
   if (by_rate == kAgrees && all.unclaimed > kMostUnclaimed * all.pairs) {
-    return finding(kAbstains,
-                   fmt::format("{} of {} were lost for unknown reasons: the remaining pairs may be "
+    return binding(finding(
+        kAbstains, fmt::format("{} of {} were lost for unknown reasons: the remaining pairs may be "
                                "selected by the variant",
-                               all.unclaimed, count(static_cast<std::size_t>(all.pairs), "pair")));
+                               all.unclaimed, count(static_cast<std::size_t>(all.pairs), "pair"))));
   }
   const std::string e = by_rate == kAgrees ? "" : fmt::format(", E {}", show_e(log_e_rate));
   return binding(finding(

@@ -110,6 +110,18 @@ TEST(Failures, AWeakDoubtAgainstAKnownRatePassesAfterTargetedPairs) {
   EXPECT_TRUE(show(run(evidence)).starts_with("abstain: ")) << "a short history tells less";
 }
 
+// Silence alone would let the claim pass, for the check is not mandatory.
+TEST(Failures, PairsThatNobodyLostHoldTheClaimBack) {
+  const model::Spec spec = sample_spec();
+  Evidence evidence = sample_win(spec);
+  for (std::size_t i = 0; i < 4; ++i) evidence.pairs[i].voided = true;
+  const model::Finding vote = run(evidence);
+  EXPECT_EQ(vote.vote, model::Vote::kAbstain);
+  EXPECT_TRUE(vote.mandatory);
+  evidence.pairs[3].voided = false;
+  EXPECT_EQ(run(evidence).vote, model::Vote::kAgree) << "a quarter of them is not too many";
+}
+
 // The mean of E over fair coins is 1, whenever one stops: that is what makes looking free.
 TEST(Failures, TheBetAgainstChanceIsFair) {
   for (const int n : {1, 2, 5, 12}) {
