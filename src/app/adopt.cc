@@ -8,6 +8,7 @@
 #include "app/fleet.h"
 #include "app/job_profile.h"
 #include "base/text.h"
+#include "code/makefile.h"
 #include "code/options.h"
 #include "os/files.h"
 
@@ -181,6 +182,25 @@ void add_repo(const std::string& script, Draft& draft) {
       tree));
 }
 
+// How a compiled program of the repo is made anew, where a makefile beside it makes it.
+void add_build(model::Spec& spec) {
+  namespace fs = std::filesystem;
+  if (spec.repo.empty()) return;
+  std::error_code error;
+  const fs::path place = fs::weakly_canonical(fs::path(spec.workdir) / spec.command[0], error);
+  const fs::path folder =
+      place.parent_path().lexically_relative(fs::weakly_canonical(spec.repo, error));
+  const std::string target = place.filename().string();
+  const auto head = os::read_head(place.string(), 4);
+  if (!head || *head != "\x7f\x45LF") return;
+  for (const std::string_view name : code::kMakefiles) {
+    const auto makefile = os::read_file((place.parent_path() / name).string());
+    if (!makefile) continue;
+    if (code::makes(*makefile, target)) spec.build = {"make", "-s", "-C", folder.string(), target};
+    return;
+  }
+}
+
 bool is_family_name(std::string_view name) {
   if (name.empty() || name.front() == '.' || name.front() == '-' || name.front() == '_') {
     return false;
@@ -241,7 +261,8 @@ Result<Draft> draft_spec(const model::Usage& usage, const std::string& family) {
     if (source) formats_from_source(spec, *source);
     if (source) add_repo(*script, draft);
   } else if (!spec.command.empty() && spec.command.front().find('/') != std::string::npos) {
-    add_repo(spec.command.front(), draft);  // A compiled program: build says how to make it anew.
+    add_repo(spec.command.front(), draft);
+    add_build(spec);
   }
   if (!usage.work) {
     spec.fixed_work = 1;

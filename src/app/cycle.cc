@@ -218,6 +218,11 @@ Result<std::optional<model::Pair>> Turner::order_for(const loop::Intent& wish) {
   }
   std::optional<model::Pair> order = snapshot_->experiments.order_for(wish);
   if (order && order->experiment.empty()) order = TRY(numbered(*std::move(order)));
+  if (!order) return order;
+  for (model::SharedVariant& variant : order->shared) {
+    if (variant.aim.purpose != model::Purpose::kSame) continue;
+    variant.index = next_index(TRY(context_.ledger->family_runs(order->family, variant.aim)));
+  }
   return order;
 }
 

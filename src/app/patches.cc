@@ -1,11 +1,17 @@
 #include "app/patches.h"
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
 
 #include <fmt/core.h>
 
 #include "base/count.h"
+#include "code/makefile.h"
+#include "code/patch.h"
 #include "hypothesize/propose.h"
+#include "os/files.h"
 #include "profile/ceiling.h"
 
 namespace amdahl::app {
@@ -46,6 +52,53 @@ Result<model::Hypothesis> idea_of(const ledger::Family& family, const model::Pro
   return idea;
 }
 
+// What a compiler could do for a program: by what its makefile asks for now.
+struct Compiled {
+  std::string_view before;
+  double gain;
+  double prior;
+};
+constexpr auto kCompiled = std::to_array<Compiled>(
+    {{"", 0.5, 0.7}, {"-O0", 0.5, 0.7}, {"-Og", 0.3, 0.6}, {"-O3", 0.08, 0.3}, {"-Ofast", 0.08, 0.3}});
+constexpr Compiled kOtherLevel{"-O2", 0.12, 0.35};
+
+// make -s -C FOLDER TARGET, as the draft of a spec has it; nothing to gain for any other build.
+std::optional<model::Hypothesis> faster_build_of(const ledger::Family& family,
+                                                 const model::Profile& profile,
+                                                 std::string_view hardware) {
+  namespace fs = std::filesystem;
+  const model::Spec& spec = family.spec;
+  if (spec.repo.empty() || spec.build.size() != 5 || spec.build[2] != "-C") return std::nullopt;
+  for (const std::string_view name : code::kMakefiles) {
+    const std::string path = (fs::path(spec.build[3]) / name).lexically_normal().string();
+    const auto makefile = os::read_file((fs::path(spec.repo) / path).string());
+    if (!makefile) continue;
+    const auto faster = code::faster_build(*makefile);
+    if (!faster) return std::nullopt;
+    model::Change change;
+    change.patch = code::unified_diff(path, *makefile, faster->edits);
+    change.needs_build = true;
+    const std::string place = fmt::format("{}:{}", path, faster->line);
+    auto idea = hypothesize::from_change(
+        spec, family.baseline, change, {std::string(kFromCode), "faster-build " + place}, hardware);
+    if (!idea) return std::nullopt;
+    const auto row = std::ranges::find(kCompiled, faster->before, &Compiled::before);
+    const Compiled& known = row == kCompiled.end() ? kOtherLevel : *row;
+    idea->bottleneck = model::Bottleneck::kCompute;
+    idea->title = fmt::format("patch {}: compiled for speed and for this machine", place);
+    idea->mechanism = fmt::format(
+        "The program is compiled with {}. With -O3 -march=native its loops use the machine's wide "
+        "registers; -ffp-contract=off keeps each rounding, so that results are the same bytes.",
+        faster->before.empty() ? "no optimisation" : faster->before);
+    idea->predicted_gain = known.gain;
+    idea->ceiling_share = kLargestShare;
+    idea->prior = known.prior;
+    idea->profile = profile.id;
+    return *std::move(idea);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 PatchIdeas ideas_from(const ledger::Family& family, const model::Profile& profile,
@@ -64,6 +117,9 @@ PatchIdeas ideas_from(const ledger::Family& family, const model::Profile& profil
                idea && idea->predicted_gain >= min_gain) {
       result.ideas.push_back(*std::move(idea));
     }
+  }
+  if (auto idea = faster_build_of(family, profile, hardware)) {
+    result.ideas.push_back(*std::move(idea));
   }
   const int untestable = without_repo + without_build;
   if (untestable > 0) {

@@ -362,8 +362,11 @@ Result<> cancel_closed(Context& context, Submitted& submitted, const Say& say) {
   std::map<std::string, const model::Pair*> closed;
   for (const model::Pair& run : runs) {
     const std::string place = ref_of(run).reservation;
+    // An A/A pair that shares a baseline goes with those it shares it with.
+    const bool joins = run.experiment.empty() && !run.block.empty();
     const bool is_open =
-        run.experiment.empty() || TRY(context.ledger->experiment(run.experiment)).state != "closed";
+        !joins && (run.experiment.empty() ||
+                   TRY(context.ledger->experiment(run.experiment)).state != "closed");
     if (is_open) wanted.insert(place);
     if (!is_open) closed.emplace(place, &run);
   }

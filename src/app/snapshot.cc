@@ -21,6 +21,11 @@ constexpr Nanos kSameMaxAge = std::chrono::hours(24 * 7);
 constexpr int kJobsForVolume = 10;
 constexpr int kVerdictsBack = 100;
 
+// Where one person waits for one job.
+constexpr int kSameFirst = 2;
+constexpr double kParkedBelow = 0.0025;  // Expected wins a pair: about one chance in 40.
+constexpr double kIdleFrom = 0.0012;
+
 double mean_pair_cost(const std::vector<model::Pair>& runs, double fallback) {
   double sum = 0;
   int n = 0;
@@ -162,6 +167,12 @@ loop::Settings settings_of(const Config& config) {
   settings.beta = config.beta;
   settings.cap = config.cap;
   settings.wins_first = config.one_job;
+  if (config.one_job) {
+    settings.same_in_blocks = true;
+    settings.same_first = kSameFirst;
+    settings.parked_below = kParkedBelow;
+    settings.idle_from = kIdleFrom;
+  }
   return settings;
 }
 

@@ -25,9 +25,9 @@ constexpr int kStackPairs = 4;
 constexpr double kMostForStack = 0.25;  // Of the budget.
 // Pairs until an idea is promoted, with those that it shares a baseline with.
 constexpr double kPairsPerIdea = 10;
-// Until the first promotion: the profile, six A/A pairs, and ten pairs of which half share their
-// baseline.
-constexpr int kRunsToWin = 38;
+// Until the first promotion: two to learn the job, two for its profile, and 24 of the pairs that
+// src/loop/one_job_test.cc counts.
+constexpr int kRunsToWin = 28;
 // Seconds: from there on the first win comes sooner where fewer ideas share a baseline.
 constexpr double kLongJob = 10;
 constexpr std::size_t kMostOutput = 16 * 1024 * 1024;
@@ -43,6 +43,8 @@ Config for_one_job(Config config, double job_s, Nanos budget) {
   // With fewer than six the panel cannot rule on A against A, and would buy a dozen.
   set("compare.same_pairs", config.same_pairs, 6);
   set("compare.cap", config.cap, 16);
+  // Less does not matter to a person, and noise would hide it.
+  set("compare.min_gain", config.min_gain, 0.02);
   set("loop.per_family", config.per_family, job_s > kLongJob ? 2 : 3);
   set("loop.worth_at_least", config.worth_at_least, 0.0);
   set("loop.busy_hosts", config.busy_hosts, false);

@@ -80,6 +80,16 @@ std::vector<double> ratios_of(const FamilyRecord& family) {
   return same;
 }
 
+// Few pairs may agree by luck: then the largest of them counts.
+double noise_of(std::span<const double> same) {
+  constexpr std::size_t kFew = 6;
+  constexpr double kWider = 1.5;
+  double noise = compare::sigma_from_same(same);
+  if (same.size() >= kFew) return noise;
+  for (const double d : same) noise = std::max(noise, kWider * std::abs(d));
+  return std::min(noise, 0.30);
+}
+
 // Pairs that point to harm settle it soon: harm that is proven is not tried again.
 bool looks_harmful(const ExperimentState& x) {
   constexpr double kPoints = 3;  // E,
@@ -186,7 +196,7 @@ void Experiments::began(const model::Pair& pair) {
       break;
   }
   launch(pair);
-  for (const model::SharedVariant& variant : pair.shared) launch(pair_of(variant, pair));
+  for (const model::SharedVariant& variant : pair.shared) began(pair_of(variant, pair));
 }
 
 void Experiments::launch(const model::Pair& pair) {
@@ -315,7 +325,8 @@ void Experiments::judge_resolved(Track& track) {
 
 // What A/A pairs say by now; parked experiments go on when it falls.
 void Experiments::set_noise(Family& family) {
-  family.noise = compare::sigma_from_same(ratios_of(family.record));
+  family.noise = noise_of(ratios_of(family.record));
+  state_.families[family.at].noise = family.noise;
   for (const std::string& id : family.live) refresh(tracks_.at(id));
 }
 

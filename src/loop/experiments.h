@@ -189,6 +189,7 @@ class Experiments {
   model::Pair order_pair(const RunPair& wish) const;
   model::Pair order_same(const RunSame& wish) const;
   void share_baseline(const Track& leader, model::Pair& order) const;
+  bool wants_same(const Track& leader, const model::Pair& order) const;
   std::optional<model::Purpose> wants_pair(const ExperimentState& x) const;
   ExperimentState& state_of(const Track& track) { return state_.experiments[track.at]; }
 

@@ -88,6 +88,15 @@ std::optional<Purpose> Experiments::wants_pair(const ExperimentState& x) const {
   return std::nullopt;
 }
 
+// Whether the baseline should run a second time in this block, for an A/A pair that costs one run.
+bool Experiments::wants_same(const Track& leader, const model::Pair& order) const {
+  const Family& family = families_.at(order.family);
+  const FamilyState& f = state_.families[family.at];
+  return state_.settings.same_in_blocks && may_run_same(state_.settings, f) &&
+         static_cast<int>(order.shared.size()) + 1 < state_.settings.block_variants &&
+         family.record.spec.strata.empty() && leader.experiment.baseline == family.digest;
+}
+
 // Other experiments of the family that want a pair on the same baseline share its run.
 void Experiments::share_baseline(const Track& leader, model::Pair& order) const {
   for (const std::string& id : families_.at(order.family).live) {
@@ -105,6 +114,11 @@ void Experiments::share_baseline(const Track& leader, model::Pair& order) const 
     variant.index = other.last_index + 1;
     variant.change = combine(other.experiment.baseline_change, ideas_.at(x.hypothesis).change);
     order.shared.push_back(std::move(variant));
+  }
+  if (wants_same(leader, order)) {
+    const Family& family = families_.at(order.family);
+    order.shared.push_back({"", {Purpose::kSame}, family.last_same + 1, false,
+                            family.record.baseline});
   }
   if (order.shared.empty()) return;
   const int arms = static_cast<int>(order.shared.size()) + 2;

@@ -14,8 +14,11 @@
 namespace amdahl::loop {
 namespace {
 
-constexpr int kSameForNoise = 6;
 constexpr int kFirstPairs = 2;  // Fewer say nothing.
+// So many times the worth of another, an idea is tested alone: its promotion would end the other
+// test, and the runs spent on that would be lost.
+constexpr double kLeads = 2.5;
+constexpr double kLikely = 6;  // E, which three clear pairs give.
 
 using model::Answer;
 using model::Purpose;
@@ -55,6 +58,7 @@ class Planner {
     int active = 0;  // Experiments that take part in its share of the slots.
     bool waits_for_same = false;
     bool has_win = false;  // One that is being replicated, or that has what its panel asked for.
+    double best = 0;       // Worth of the best that is active.
     std::vector<std::pair<double, const Queued*>> waiting;
   };
 
@@ -75,7 +79,7 @@ class Planner {
   void promotions();
   void campaign();
   void registrations(Family& family);
-  bool may_run_same(const FamilyState& family) const;
+  bool is_hopeless(const FamilyState& family, const Queued& queued) const;
   bool waits_for_win(const Family* family) const {
     return settings_.wins_first && family && family->has_win;
   }
@@ -95,8 +99,16 @@ class Planner {
 // An experiment's noise is fixed when it is registered. Taken too small, chance looks like proof
 // that there is no effect, so the few A/A pairs that tell it come first.
 bool knows_noise(const Settings& settings, const FamilyState& family) {
-  return family.same_pairs + family.same_before >= std::min(settings.same_wanted, kSameForNoise) ||
+  // In a block a variant may slow all that runs after it: some A/A pairs stay by themselves.
+  const int before = settings.same_in_blocks ? 0 : family.same_before;
+  return family.same_pairs + before >= std::min(settings.same_wanted, settings.same_first) ||
          has_same(settings, family);
+}
+
+// Whether it has its fresh pairs and waits for A/A pairs alone.
+bool waits_for_same(const Settings& settings, const ExperimentState& x) {
+  if (x.stage != Stage::kRefute) return false;
+  return !settings.same_in_blocks || x.replicate_pairs + x.in_flight >= settings.replicate_at_least;
 }
 
 bool is_win(const ExperimentState& x) {
@@ -120,8 +132,9 @@ Planner::Planner(const State& state)
     entries_.back().worth = worth_in(state, family->second->state, prospect_of(x));
     family->second->active += is_active(x) ? 1 : 0;
     family->second->has_win |= is_win(x);
+    if (is_active(x)) family->second->best = std::max(family->second->best, entries_.back().worth);
     family->second->waits_for_same |=
-        x.stage == Stage::kRefute && !has_same(settings_, *family->second->state);
+        waits_for_same(settings_, x) && !has_same(settings_, *family->second->state);
   }
   for (const Queued& q : state.queued) {
     const auto family = by_name_.find(q.family);
@@ -171,7 +184,9 @@ int pairs_at_once(const ExperimentState& x) {
 
 void Planner::in_compare(const Entry& entry) {
   const ExperimentState& x = *entry.experiment;
-  if (x.answer == Answer::kBetter) {
+  // Fresh pairs count as much as others, so that where one person waits they begin early.
+  const bool likely = settings_.wins_first && x.in_flight == 0 && x.log_e >= std::log(kLikely);
+  if (x.answer == Answer::kBetter || likely) {
     out_.push_back(Advance{x.id, Stage::kRefute});
     return;
   }
@@ -313,11 +328,6 @@ void Planner::campaign() {
   if (state_.experiments.empty()) out_.push_back(OpenCampaign{});
 }
 
-bool Planner::may_run_same(const FamilyState& f) const {
-  return f.same_pairs + f.same_in_flight < settings_.same_wanted &&
-         f.same_failures < 2 * settings_.failures_allowed;
-}
-
 // First what the last scan chose, then what follows; the others as they are.
 void Planner::for_families() {
   std::vector<const Family*> ordered;
@@ -332,11 +342,23 @@ void Planner::for_families() {
   // A/A pairs are background work, but a claim that waits for them makes them urgent.
   for (const Family* family : ordered) {
     const FamilyState& f = *family->state;
-    if (!family->waits_for_same || !may_run_same(f)) continue;
-    for (int i = f.same_pairs + f.same_in_flight; i < settings_.same_wanted; ++i) {
+    if (!family->waits_for_same || !may_run_same(settings_, f)) continue;
+    const bool few = settings_.same_in_blocks && !knows_noise(settings_, f);
+    const int wanted =
+        few ? std::min(settings_.same_first, settings_.same_wanted) : settings_.same_wanted;
+    for (int i = f.same_pairs + f.same_in_flight; i < wanted; ++i) {
       out_.push_back(RunSame{f.name, f.slots});
     }
   }
+}
+
+// Whether the noise would hide what it may save, however long it is tested.
+bool Planner::is_hopeless(const FamilyState& family, const Queued& queued) const {
+  return settings_.wins_first && stats::promise({}, {.sigma = family.noise,
+                                                     .claim = queued.claim,
+                                                     .prior = queued.prior,
+                                                     .log_level = log_level_}) <
+                                     settings_.idle_from;
 }
 
 void Planner::registrations(Family& family) {
@@ -348,8 +370,13 @@ void Planner::registrations(Family& family) {
   for (const auto& [worth, queued] : family.waiting) {
     if (!pays(family.state, worth)) {
       out_.push_back(Drop{queued->hypothesis, worth});
-    } else if (knows_noise(settings_, *family.state) && room-- > 0 && state_.campaign_open &&
-               state_.registered < state_.campaign.hypotheses) {
+      continue;
+    }
+    const bool is_led = settings_.wins_first && family.best > kLeads * worth;
+    if (is_led || is_hopeless(*family.state, *queued)) continue;
+    family.best = std::max(family.best, worth);
+    if (knows_noise(settings_, *family.state) && room-- > 0 && state_.campaign_open &&
+        state_.registered < state_.campaign.hypotheses) {
       out_.push_back(Register{queued->hypothesis});
     }
   }
@@ -367,7 +394,8 @@ std::vector<Intent> Planner::plan() && {
   for (Family& family : families_) registrations(family);
   for (const Family& family : families_) {
     const FamilyState& f = *family.state;
-    if (f.profiled && !family.waits_for_same && may_run_same(f)) {
+    const bool joins = settings_.same_in_blocks;
+    if (!joins && f.profiled && !family.waits_for_same && may_run_same(settings_, f)) {
       out_.push_back(RunSame{f.name, f.slots});
     }
   }
@@ -399,6 +427,11 @@ bool is_active(const ExperimentState& x) {
 bool has_same(const Settings& settings, const FamilyState& family) {
   return family.same_pairs >= settings.same_wanted ||
          family.same_failures >= 2 * settings.failures_allowed;
+}
+
+bool may_run_same(const Settings& settings, const FamilyState& f) {
+  return f.same_pairs + f.same_in_flight < settings.same_wanted &&
+         f.same_failures < 2 * settings.failures_allowed;
 }
 
 double worth(const State& state, const ExperimentState& x) {

@@ -26,6 +26,7 @@ struct FamilyState {
   int same_failures = 0;      // A/A pairs that had to be voided, in a row.
   int same_in_flight = 0;
   int same_before = 0;  // A/A pairs of earlier baselines of its stack: they tell the noise too.
+  double noise = 0.05;  // Deviation of a pair, that A/A pairs tell.
 };
 
 // A live hypothesis without an experiment.
@@ -82,6 +83,8 @@ struct Settings {
   // tests. Right for one job and one person, who waits for it.
   bool wins_first = false;
   int same_wanted = 6;     // A/A pairs per family.
+  int same_first = 6;      // Of them, those that come before the first experiment,
+  bool same_in_blocks = false;  // and whether the others join its pairs and share their baseline.
   int replicate_at_least = 5;
   int replicate_at_most = 36;
   int failures_allowed = 3;
@@ -116,5 +119,8 @@ int pairs_to_settle(const ExperimentState& experiment);
 
 // Whether the family has the A/A pairs that the panel asks for, or cannot get them.
 bool has_same(const Settings& settings, const FamilyState& family);
+
+// Whether it may get more of them: some are missing, and not all fail.
+bool may_run_same(const Settings& settings, const FamilyState& family);
 
 }  // namespace amdahl::loop

@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 
 // A failure may have been the machine's; after that it is tried again.
 constexpr Nanos kFailedFor = std::chrono::hours(1);
+constexpr std::size_t kMostLinks = 1000;  // Of files and folders beside the code.
 
 // Commands in a row, and what CPU time they took.
 class Steps {
@@ -62,6 +63,29 @@ std::optional<os::FileLock> wait_for_lock(const std::string& path) {
   return std::nullopt;
 }
 
+// What lies beside the code and is no part of the commit, such as data, is where the job expects it:
+// a link into the checkout. What the build has made stays.
+Result<> link_data(const std::string& top, const std::string& tree, Steps& steps) {
+  TRY(steps.run({"git", "-C", top, "ls-files", "--others", "--directory", "-z"}, top));
+  const std::string listed = TRY(os::read_file(steps.out_dir() + "/stdout"));
+  std::size_t linked = 0;
+  for (const std::string_view entry : split(listed, '\0')) {
+    std::string name(entry);
+    while (name.ends_with('/')) name.pop_back();
+    const std::string_view last = std::string_view(name).substr(name.rfind('/') + 1);
+    const fs::path there = fs::path(top) / name;
+    const bool holds_us = (tree + "/").starts_with(there.string() + "/");
+    if (name.empty() || last == "__pycache__" || holds_us || ++linked > kMostLinks) continue;
+    std::error_code error;
+    const fs::path place = fs::path(tree) / name;
+    if (fs::exists(fs::symlink_status(place, error))) continue;
+    fs::create_directories(place.parent_path(), error);
+    fs::create_symlink(there, place, error);
+    if (error) return external(fmt::format("{}: {}", place.string(), error.message()));
+  }
+  return Ok{};
+}
+
 Result<> make_tree(const model::Spec& spec, const model::Plan& plan, const std::string& commit,
                    const std::string& tree, Steps& steps, model::NeverRuns& never) {
   const auto or_never = [&](Result<std::string> step, model::NeverRuns why) {
@@ -79,10 +103,12 @@ Result<> make_tree(const model::Spec& spec, const model::Plan& plan, const std::
     TRY(or_never(steps.run({"git", "apply", "--whitespace=nowarn", patch}, tree),
                  model::NeverRuns::kPatchDoesNotApply));
   }
+  const std::string top =
+      TRY(steps.run({"git", "-C", spec.repo, "rev-parse", "--show-toplevel"}, "/"));
   if (!spec.build.empty()) {
     TRY(or_never(steps.run(spec.build, tree), model::NeverRuns::kBuildFailed));
   }
-  return Ok{};
+  return link_data(top, tree, steps);
 }
 
 // Why the tree could not be made, if that was tried within the last hour: three parts, each on a

@@ -49,6 +49,26 @@ TEST_F(PatchedTest, AScriptNamedByItsFullPathIsThePatchedOne) {
   EXPECT_EQ(*os::read_file(path("repo/train.py")), "old\n") << "the checkout is left alone";
 }
 
+TEST_F(PatchedTest, DataBesideTheCodeAreWhereTheJobExpectsThem) {
+  ASSERT_TRUE(os::make_dirs(path("repo/lib/data/train")));
+  ASSERT_TRUE(os::write_file(path("repo/lib/data/train/a.bin"), "tokens"));
+  ASSERT_TRUE(os::write_file(path("repo/model.pt"), "before"));
+  ASSERT_TRUE(os::make_dirs(path("repo/lib/__pycache__")));
+  ASSERT_TRUE(os::write_file(path("repo/lib/__pycache__/net.pyc"), "stale"));
+  ASSERT_TRUE(os::write_file(path("repo/train.o"), "of the code before"));
+  spec_.build = {"sh", "-c", "echo built > train.o"};
+  plan_.workdir = path("repo");
+  plan_.argv = {"python3", "train.py"};
+  const auto moved = in_patched_tree(spec_, plan_, path("repo/state/trees"));
+  ASSERT_TRUE(moved) << moved.error().text;
+  const std::string& tree = moved->workdir;
+  EXPECT_EQ(*os::read_file(tree + "/lib/data/train/a.bin"), "tokens");
+  EXPECT_EQ(*os::read_file(tree + "/model.pt"), "before");
+  EXPECT_FALSE(os::exists(tree + "/lib/__pycache__"));
+  EXPECT_EQ(*os::read_file(tree + "/train.o"), "built\n");
+  EXPECT_FALSE(os::exists(tree + "/state")) << "no link to what holds the tree";
+}
+
 TEST_F(PatchedTest, APatchThatCannotReachTheCommandIsSaid) {
   plan_.workdir = path("data");
   plan_.argv = {"python3", "train.py"};

@@ -2,6 +2,7 @@
 import os
 import sys
 
+import _amdahl_calls as _calls
 import _amdahl_lines as _lines
 
 
@@ -194,6 +195,11 @@ def _imported(hook, name, seconds):
     if os.getpid() != hook.pid:
         return
     try:
+        if name in _calls.MODULES:
+            _calls.watch(hook, name)
+    except Exception:
+        pass
+    try:
         if name == "torch" and hasattr(sys.modules.get("torch"), "save"):
             hook.torch_import = round(seconds, 6)
             _torch(hook)
@@ -260,7 +266,7 @@ def imports(hook):
         "original": bootstrap._find_and_load,
         "imported": _imported,
         "is_installed": _installed(),
-        "interesting": {"torch", "torch._dynamo", "numpy", "PIL.ImageFile"},
+        "interesting": {"torch", "torch._dynamo", "numpy", "PIL.ImageFile"} | _calls.MODULES,
     }
     exec(compile(_IMPORT, "<frozen importlib._bootstrap>", "exec"), scope)
     bootstrap._find_and_load = scope["_call_with_frames_removed"]

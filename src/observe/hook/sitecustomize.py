@@ -7,6 +7,7 @@ job as it was, with less in the report. The format is in docs/format/hook.md.
 import os
 import sys
 
+import _amdahl_calls as _calls
 import _amdahl_end as _end
 import _amdahl_fixes as _fixes
 import _amdahl_lines as _lines
@@ -374,8 +375,7 @@ class _Hook:
             "gc_s": seconds("gc"),
             "gc_calls": calls("gc"),
             "backward_calls": calls("backward"),
-            "memmap_s": seconds("memmap"),
-            "memmap_calls": calls("memmap"),
+            **_calls.rows(self.totals),
             "uncompiled_modules": _report.uncompiled_modules(),
         }
         self.add_rank(report)

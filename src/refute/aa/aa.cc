@@ -104,7 +104,10 @@ std::optional<double> baseline_dearer(const Evidence& evidence) {
   const Pairs bought = bought_for(evidence, "aa");
   const model::Spec& spec = *evidence.spec;
   const std::vector<Run> runs = runs_of_a(pairs_for(evidence, ""), spec, false);
-  const auto before = dearer(runs, runs_of_a(same_before(evidence, bought), spec, true));
+  // In a block the variant may have slowed both arms of an A/A pair, too.
+  Pairs alone = same_before(evidence, bought);
+  std::erase_if(alone, [](const model::PairFact* pair) { return !pair->block.empty(); });
+  const auto before = dearer(runs, runs_of_a(alone, spec, true));
   const auto after = dearer(runs, runs_of_a(bought, spec, true));
   if (before && after) return std::min(*before, *after);
   return before ? before : after;

@@ -1,0 +1,32 @@
+// makefile.h: a makefile whose programs could be compiled for speed and for this machine.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "code/patch.h"
+
+namespace amdahl::code {
+
+// In the order in which make looks for them.
+inline constexpr auto kMakefiles =
+    std::to_array<std::string_view>({"GNUmakefile", "makefile", "Makefile"});
+
+struct FasterBuild {
+  std::vector<Edit> edits;
+  int line = 0;
+  std::string before;  // "-O2"; empty if nothing asks for any optimisation.
+};
+
+// Asks for -O3 -march=native where the makefile's own flags ask for less; the edits keep the order
+// in which numbers are rounded (-ffp-contract=off), so that results stay the same bytes. Nothing
+// where no variable of flags is set, or where all of that is there.
+std::optional<FasterBuild> faster_build(std::string_view makefile);
+
+// Whether the makefile has a rule that makes this file.
+bool makes(std::string_view makefile, std::string_view target);
+
+}  // namespace amdahl::code

@@ -1,0 +1,48 @@
+#include "code/makefile.h"
+
+#include <gtest/gtest.h>
+
+namespace amdahl::code {
+namespace {
+
+TEST(Makefile, FlagsThatAskForLessAreRaised) {
+  struct Case {
+    const char* name;
+    std::string text;
+    std::string want;  // Empty: left alone.
+    const char* before;
+  };
+  const Case cases[] = {
+      {"a level", "CC = gcc\nCFLAGS = -Wall -O2 -g # fast\n",
+       "CC = gcc\nCFLAGS = -Wall -O3 -march=native -ffp-contract=off -g # fast\n", "-O2"},
+      {"added to", "CXXFLAGS += -O0\n", "CXXFLAGS += -O3 -march=native -ffp-contract=off\n", "-O0"},
+      {"none", "CFLAGS=-Wall -lm\n", "CFLAGS=-Wall -lm -O3 -march=native -ffp-contract=off\n", ""},
+      {"for any machine", "CFLAGS := -O3\n", "CFLAGS := -O3 -march=native -ffp-contract=off\n",
+       "-O3"},
+      {"all there", "CFLAGS = -Ofast -march=native\n", "", ""},
+      {"no flags", "all:\n\tcc -O2 -o a a.c\n", "", ""},
+      {"a level in a rule", "CFLAGS = -Wall\nall:\n\tcc $(CFLAGS) -O2 -o a a.c\n", "", ""},
+      {"not a level", "CFLAGS = -Output\n", "CFLAGS = -Output -O3 -march=native -ffp-contract=off\n",
+       ""},
+      {"the linker's", "LDFLAGS = -Wl,-O1\n", "", ""},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    const auto found = faster_build(c.text);
+    ASSERT_EQ(found.has_value(), !c.want.empty());
+    if (!found) continue;
+    EXPECT_EQ(edited(c.text, found->edits), c.want);
+    EXPECT_EQ(found->before, c.before);
+  }
+}
+
+TEST(Makefile, KnowsWhatItMakes) {
+  const std::string text = "A := b\nrun probe: run.c\n\tcc -o run run.c\n";
+  EXPECT_TRUE(makes(text, "run"));
+  EXPECT_TRUE(makes(text, "probe"));
+  EXPECT_FALSE(makes(text, "A"));
+  EXPECT_FALSE(makes(text, "cc"));
+}
+
+}  // namespace
+}  // namespace amdahl::code
