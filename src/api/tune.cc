@@ -37,6 +37,7 @@ Json tuned(const app::TuneOutcome& outcome) {
                    {"won", won},
                    {"tried", tried},
                    {"untested", outcome.untested},
+                   {"first_win_s", outcome.first_win ? Json(to_seconds(*outcome.first_win)) : Json()},
                    {"folder", outcome.folder},
                    {"files", outcome.files},
                    {"command", outcome.command},

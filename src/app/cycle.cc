@@ -11,6 +11,7 @@
 #include "app/canary.h"
 #include "app/dreaming.h"
 #include "app/effects.h"
+#include "app/infer.h"
 #include "app/lease.h"
 #include "app/overlay.h"
 #include "app/pairs.h"
@@ -105,6 +106,13 @@ Result<> Turner::prepare() {
       TRY(skip(family.name, written.error().text));
     }
     TRY(pin(family, options_.refresh));
+    const bool chosen = options_.family.empty() || options_.family == family.name;
+    if (chosen && !is_comparable(family.spec)) {
+      options_.say(fmt::format(
+          "{}: nothing can be promoted, because none of its results can be compared: add "
+          "[[outputs]] or [[quality]] to its spec (docs/format/spec.md)",
+          family.name));
+    }
   }
   auto fleet = scan_for_cycle(context_, options_.say, options_.stopped);
   if (fleet) TRY(record_volumes(context_, *fleet, fence_));
@@ -131,7 +139,7 @@ Result<> Turner::pin(const ledger::Family& family, bool anew) {
 
 // What the scan gives to work on next, of what there is to do at all.
 Result<> Turner::choose() {
-  if (!fleet_) return Ok{};
+  if (!fleet_ || context_.config.one_job) return Ok{};
   const Snapshot now = TRY(take_snapshot(context_, snapshots_));
   const scan::Pick pick = scan::pick(fleet_->report, standing_of(now, *fleet_));
   return record_choice(context_, pick, options_.say, fence_);

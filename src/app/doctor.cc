@@ -15,6 +15,7 @@
 #include "os/files.h"
 #include "os/host.h"
 #include "os/private.h"
+#include "os/program.h"
 
 namespace amdahl::app {
 namespace {
@@ -78,12 +79,25 @@ Symptom file_there(const std::string& name, const std::string& path, const std::
   return {name, "absent", fmt::format("{} is not there: {}", path, without), ""};
 }
 
+// Of the python3 that a job would get.
 Symptom torch() {
-  for (const char* path : {"/usr/lib/python3/dist-packages/torch/__init__.py"}) {
-    if (os::exists(path)) return {"PyTorch", "ok", "Debian's python3-torch", ""};
-  }
-  return {"PyTorch", "absent", "Debian's python3-torch is not installed; a job may bring its own",
-          "apt-get install python3-torch"};
+  constexpr const char* kAsk =
+      "import importlib.util as u, sys\n"
+      "print(sys.executable, 'has' if u.find_spec('torch') else 'lacks', end='')";
+  std::string said;
+  const auto asked = os::run_program(
+      {.argv = {"python3", "-c", kAsk}, .limit = std::chrono::seconds(20)},
+      [&](std::string_view bytes) -> Result<> {
+        said += bytes;
+        return Ok{};
+      },
+      [] { return false; });
+  if (!asked) return {"PyTorch", "absent", "no python3 on PATH: " + asked.error().text, ""};
+  const std::string python = said.substr(0, said.find(' '));
+  if (said.ends_with(" has")) return {"PyTorch", "ok", python + " has torch", ""};
+  const bool debian = os::exists("/usr/lib/python3/dist-packages/torch/__init__.py");
+  return {"PyTorch", "absent", python + " (python3 on PATH) has no torch",
+          debian ? "run jobs with /usr/bin/python3, which has it" : "apt-get install python3-torch"};
 }
 
 Symptom blas() {

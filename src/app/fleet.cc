@@ -1,5 +1,6 @@
 #include "app/fleet.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/core.h>
@@ -82,7 +83,12 @@ Result<model::Usage> find_job(const Config& config, const std::string& job) {
     if (!name.ends_with(".json")) continue;
     if (job == "last" || name.starts_with(job)) found.push_back(name);
   }
-  if (job == "last" && !found.empty()) found.erase(found.begin(), found.end() - 1);
+  if (job == "last" && !found.empty()) {
+    found = {*std::ranges::max_element(found, {}, [&](const std::string& name) {
+      std::error_code ignored;
+      return std::filesystem::last_write_time(folder + "/" + name, ignored);
+    })};
+  }
   if (found.size() == 1) {
     const std::vector<model::Usage> usages = TRY(read_usage(folder + "/" + found.front()));
     return usages.front();

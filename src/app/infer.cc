@@ -302,12 +302,12 @@ Nanos changed_at(const std::string& path) {
   return std::chrono::seconds(info.st_mtim.tv_sec) + Nanos{info.st_mtim.tv_nsec};
 }
 
+}  // namespace
+
 bool is_comparable(const model::Spec& spec) {
   return !spec.quality.empty() ||
          std::ranges::any_of(spec.outputs, [](const model::Output& o) { return o.digest; });
 }
-
-}  // namespace
 
 std::map<std::string, std::string> files_written(const std::string& folder, Nanos since,
                                                  const std::string& except) {

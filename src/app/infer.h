@@ -33,6 +33,9 @@ struct Inferred {
 std::map<std::string, std::string> files_written(const std::string& folder, Nanos since,
                                                  const std::string& except = {});
 
+// Whether the spec names a result that both arms of a pair can be compared by.
+bool is_comparable(const model::Spec& spec);
+
 // Fills in work, outputs, quality and inputs of the spec. kBadInput with what to do if the job
 // cannot be tuned as it is: it does not repeat its work, it fails, or nothing that it leaves can
 // be compared.

@@ -7,8 +7,10 @@
 
 #include "app/context.h"
 #include "app/fleet.h"
+#include "app/profile_now.h"
 #include "app/run.h"
 #include "app/stack.h"
+#include "app/tune_ceilings.h"
 #include "app/tuned.h"
 #include "base/count.h"
 #include "base/hash.h"
@@ -23,6 +25,9 @@ namespace {
 
 constexpr int kStackPairs = 4;
 constexpr double kMostForStack = 0.25;  // Of the budget.
+constexpr int kCeilingPairs = 3;
+constexpr double kMostForCeilings = 0.1;  // Of the budget, before the first idea is tested.
+constexpr int kIdeasOnOneCause = 2;       // Fewer cost less to test than their ceiling.
 // Pairs until an idea is promoted, with those that it shares a baseline with.
 constexpr double kPairsPerIdea = 10;
 // Until the first promotion: two to learn the job, two for its profile, and 24 of the pairs that
@@ -69,6 +74,7 @@ class Tuner {
       : config_{config}, options_{options}, clock_{os::real_clock()}, began_{clock_.monotonic()} {}
 
   Result<TuneOutcome> run() {
+    outcome_.began = clock_.unix_time();
     TRY(find_or_adopt());
     if (!stopped()) TRY(turn());
     TRY(measure());
@@ -86,6 +92,7 @@ class Tuner {
   Result<SeenRun> run_once(std::string_view which);
   Result<> write_draft(const model::Spec& spec, const std::vector<std::string>& notes);
   Result<> turn();
+  Result<> weigh(Context& context, int ideas);
   Result<> measure();
 
   Config config_;
@@ -203,6 +210,7 @@ Result<> Tuner::turn() {
   const double stack_s =
       std::min(2 * job_s_ * (kStackPairs + 1), kMostForStack * to_seconds(options_.budget));
   Context context = TRY(open_context(config_, true));
+  TRY(weigh(context, kIdeasOnOneCause));
   CycleOptions cycle;
   cycle.watch = true;
   cycle.family = outcome_.family;
@@ -211,6 +219,28 @@ Result<> Tuner::turn() {
   cycle.tick = options_.tick;
   cycle.stopped = options_.stopped;
   outcome_.cycle = TRY(run_cycle(context, cycle));
+  const ledger::Family family = TRY(need_family(context, outcome_.family));
+  return family.stack.empty() ? weigh(context, 0) : Result<>(Ok{});
+}
+
+// What the job would gain without a cause that so many ideas act on, where there is time to measure
+// it: before they are tested, it says which cannot pay; after them, why nothing was won.
+Result<> Tuner::weigh(Context& context, int ideas) {
+  const ledger::Family family = TRY(need_family(context, outcome_.family));
+  const double runs = kCeilingPairs * 2.0 * job_s_;
+  const double most = ideas > 0 ? kMostForCeilings * to_seconds(options_.budget)
+                                : to_seconds(options_.budget - elapsed());
+  if (stopped() || runs > most || !outcome_.ceilings.empty() || !family.stack.empty()) return Ok{};
+  if (!family.profile) {
+    const auto profiled = profile_now(context, outcome_.family, options_.say, options_.stopped);
+    if (!profiled) return Ok{};  // The cycle tries again, and says what is wrong.
+  }
+  const std::vector<std::string> causes =
+      TRY(causes_to_measure(context, outcome_.family, ideas));
+  auto ceilings = weigh_ideas(
+      context, causes, {outcome_.family, kCeilingPairs, options_.say, options_.stopped});
+  if (ceilings) outcome_.ceilings = *std::move(ceilings);
+  if (!ceilings) options_.say(fmt::format("the ceiling was not measured: {}", ceilings.error().text));
   return Ok{};
 }
 

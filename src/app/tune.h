@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/ceilings.h"
 #include "app/config.h"
 #include "app/cycle.h"
 #include "app/infer.h"
@@ -54,11 +55,14 @@ struct TuneOutcome {
   std::optional<model::StackResult> stack;  // All changes together, on fresh pairs.
   std::vector<TunedChange> won;
   std::vector<TriedChange> tried;  // Did not work, most recent first.
+  Nanos began{};                   // Unix time.
+  std::optional<Nanos> first_win;  // From then to the first promotion, if it came in this call.
   int untested = 0;                // Ideas for which there was no time.
   std::string folder;              // What to commit: patches, overlay, run.sh.
   std::vector<std::string> files;  // In it.
   std::string command;             // That runs the job in its tuned form.
-  std::string ceiling;             // What the profile says could be won at most.
+  std::string ceiling;             // What the profile says could be won at most,
+  std::vector<Ceiling> ceilings;   // and what was measured without a cause.
 };
 
 // Goes on where an earlier call with the same command stopped. Everything it learns is in the

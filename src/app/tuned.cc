@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/overlay.h"
+#include "app/tune_ceilings.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "hypothesize/playbook.h"
@@ -15,7 +16,6 @@
 #include "observe/fixes.h"
 #include "os/files.h"
 #include "profile/cause_kinds.h"
-#include "profile/ceiling.h"
 
 namespace amdahl::app {
 namespace {
@@ -47,6 +47,10 @@ Result<> collect_verdicts(Context& context, const ledger::Family& family, TuneOu
     change.hypothesis = TRY(context.ledger->hypothesis(id)).hypothesis;
     const auto verdict = TRY(context.ledger->verdict(id));
     if (verdict && verdict->comparison) change.comparison = *verdict->comparison;
+    if (verdict && verdict->at >= outcome.began) {
+      const Nanos after = verdict->at - outcome.began;
+      outcome.first_win = std::min(outcome.first_win.value_or(after), after);
+    }
     change.commit = to_commit(playbook, change.hypothesis.change);
     outcome.won.push_back(std::move(change));
   }
@@ -111,6 +115,17 @@ std::string run_script(const ledger::Family& family, const model::Plan& plan,
         fmt::format("export PYTHONPATH={}${{PYTHONPATH:+:$PYTHONPATH}}\nexport AMDAHL_FIXES={}\n",
                     shell_word(folder + "/hook"), shell_word(dump_json(Json(plan.inject))));
   }
+  if (!plan.patch.empty()) {
+    const std::string git = fmt::format("git -C {} apply", shell_word(family.spec.repo));
+    const std::string patch = shell_word(folder + "/tuned.patch");
+    const std::string build = family.spec.build.empty()
+                                  ? ""
+                                  : fmt::format(" && (cd {} && {})", shell_word(family.spec.repo),
+                                                shell_quote(family.spec.build));
+    text += fmt::format(
+        "{} --reverse --check {} 2>/dev/null || {{\n  echo {} >&2\n  exit 1\n}}\n", git, patch,
+        shell_word(fmt::format("its source is not patched; type: {} {}{}", git, patch, build)));
+  }
   std::vector<std::string> argv = plan.argv;
   const bool fewer =
       plan.cpus < (family.spec.cpus > 0 ? family.spec.cpus : family.spec.accelerators);
@@ -163,6 +178,9 @@ Result<> collect_tuned(Context& context, TuneOutcome& outcome) {
   const ledger::Family family = TRY(need_family(context, outcome.family));
   TRY(collect_verdicts(context, family, outcome));
   outcome.ceiling = ceiling_of(family);
+  for (const Ceiling& measured : outcome.ceilings) {
+    outcome.ceiling += fmt::format("{}{}", outcome.ceiling.empty() ? "" : "; ", describe(measured));
+  }
   if (!outcome.won.empty()) TRY(write_files(context, family, outcome));
   return Ok{};
 }

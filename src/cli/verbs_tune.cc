@@ -48,6 +48,9 @@ std::string show_won(const app::TuneOutcome& o) {
     for (const std::string& line : change.commit) commit += fmt::format("  {}\n", line);
   }
   std::string text = "\nWhat won, each by itself\n" + table({"change", "how", "saves"}, rows);
+  if (o.first_win) {
+    text += fmt::format("The first was promoted after {}.\n", show_duration(*o.first_win));
+  }
   if (!commit.empty()) text += "\nWhat to write into the job in place of an injection\n" + commit;
   text += fmt::format("\nWhat to commit: {}\n", o.folder);
   for (const std::string& file : o.files) text += fmt::format("  {}\n", file);

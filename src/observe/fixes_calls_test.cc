@@ -56,7 +56,7 @@ TEST_F(FixesCallsTest, AFileIsReadOnceUntilItIsWritten) {
   const double slow = spent();
   EXPECT_EQ(printed(kReads, {{"read-once", "64"}}), before);
   EXPECT_EQ(times(), 38 + 19 + 17) << "all but the first two of the text and of both tables";
-  EXPECT_LT(spent(), 0.5 * slow);
+  EXPECT_LT(spent(), 0.75 * slow) << "about half is its own arithmetic";
 }
 
 TEST_F(FixesCallsTest, WhatIsReadOnceOrByTheJobsOwnCodeIsLeftAlone) {

@@ -76,6 +76,14 @@ std::vector<int> usable_cpus() {
 }
 
 bool can_use(const std::string& program) {
+  constexpr std::string_view kCpu = "cpu:";
+  if (program.starts_with(kCpu)) {
+    const auto info = read_file("/proc/cpuinfo");
+    const std::string flags = info ? *info : "";
+    return std::ranges::any_of(split(program.substr(kCpu.size()), '|'), [&](std::string_view flag) {
+      return flags.find(" " + std::string(flag) + " ") != flags.npos;
+    });
+  }
   if (program.starts_with('/')) return exists(program);
   if (program.starts_with("lib") && program.find(".so") != program.npos) {
     return !glob("/usr/lib/*/" + program).empty() || !glob("/usr/lib*/" + program).empty();

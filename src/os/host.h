@@ -15,7 +15,8 @@ std::vector<int> affinity_cpus();
 // Those that can all be busy at once: no more than the whole cores of its control group's CPU
 // quota, but one at least. With a quota of 1.5 cores a second busy CPU would halt the first.
 std::vector<int> usable_cpus();
-// A program on PATH, a shared library by its name, or a file by its absolute path.
+// A program on PATH, a shared library by its name, a file by its absolute path, or "cpu:a|b": a CPU
+// that has one of these features.
 bool can_use(const std::string& program);
 std::string self_path();  // This program's file.
 std::string random_hex(int digits);
