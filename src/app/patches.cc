@@ -79,22 +79,23 @@ std::optional<model::Hypothesis> faster_build_of(const ledger::Family& family,
     change.patch = code::unified_diff(path, *makefile, faster->edits);
     change.needs_build = true;
     const std::string place = fmt::format("{}:{}", path, faster->line);
-    auto idea = hypothesize::from_change(
+    auto made = hypothesize::from_change(
         spec, family.baseline, change, {std::string(kFromCode), "faster-build " + place}, hardware);
-    if (!idea) return std::nullopt;
+    if (!made) return std::nullopt;
+    model::Hypothesis idea = *std::move(made);
     const auto row = std::ranges::find(kCompiled, faster->before, &Compiled::before);
     const Compiled& known = row == kCompiled.end() ? kOtherLevel : *row;
-    idea->bottleneck = model::Bottleneck::kCompute;
-    idea->title = fmt::format("patch {}: compiled for speed and for this machine", place);
-    idea->mechanism = fmt::format(
+    idea.bottleneck = model::Bottleneck::kCompute;
+    idea.title = fmt::format("patch {}: compiled for speed and for this machine", place);
+    idea.mechanism = fmt::format(
         "The program is compiled with {}. With -O3 -march=native its loops use the machine's wide "
         "registers; -ffp-contract=off keeps each rounding, so that results are the same bytes.",
         faster->before.empty() ? "no optimisation" : faster->before);
-    idea->predicted_gain = known.gain;
-    idea->ceiling_share = kLargestShare;
-    idea->prior = known.prior;
-    idea->profile = profile.id;
-    return *std::move(idea);
+    idea.predicted_gain = known.gain;
+    idea.ceiling_share = kLargestShare;
+    idea.prior = known.prior;
+    idea.profile = profile.id;
+    return idea;
   }
   return std::nullopt;
 }

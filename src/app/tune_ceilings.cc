@@ -12,6 +12,7 @@
 #include "base/count.h"
 #include "base/text.h"
 #include "hypothesize/playbook.h"
+#include "ledger/event.h"
 #include "loop/verdict.h"
 #include "stats/promise.h"
 
@@ -57,7 +58,7 @@ Result<std::vector<model::Hypothesis>> ideas_on(Context& context, const std::str
 // What is left to save without the cause, at most.
 double most_saved(const Ceiling& ceiling) { return 1 - 1 / std::max(1.0, ceiling.upper); }
 
-Result<> apply(Context& context, const Ceiling& ceiling, const WeighOptions& options) {
+Result<> apply_ceiling(Context& context, const Ceiling& ceiling, const WeighOptions& options) {
   if (!ceiling.problem.empty()) return Ok{};
   const auto row = std::ranges::find(kRemovable, ceiling.cause, &Removable::cause);
   const double most = most_saved(ceiling);
@@ -115,7 +116,7 @@ Result<std::vector<Ceiling>> weigh_ideas(Context& context, const std::vector<std
       TRY(measure_ceilings(context.config, measure, *family.profile));
   for (const Ceiling& ceiling : ceilings) {
     options.say(fmt::format("{}: {}", options.family, describe(ceiling)));
-    TRY(apply(context, ceiling, options));
+    TRY(apply_ceiling(context, ceiling, options));
   }
   return ceilings;
 }
