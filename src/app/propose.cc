@@ -279,17 +279,24 @@ std::string describe_known(const std::map<std::string, int>& known) {
                      total == 1 ? "is" : "are", by_state);
 }
 
-Result<model::Hypothesis> propose_change(Context& context, const std::string& family_name,
-                                         const Idea& idea) {
+Result<model::Hypothesis> draft_idea(Context& context, const std::string& family_name,
+                                     const Idea& idea) {
   const ledger::Family family = TRY(need_family(context, family_name));
   TRY(check_fixes(idea.change));
   model::Hypothesis h = TRY(hypothesize::from_change(family.spec, family.baseline, idea.change,
-                                                     {"person", idea.actor}, context.hardware));
+                                                     {idea.from, idea.actor}, context.hardware));
   if (!idea.title.empty()) h.title = idea.title;
+  if (!idea.mechanism.empty()) h.mechanism = idea.mechanism;
   if (idea.gain > 0) h.predicted_gain = idea.gain;
   if (family.profile) h.profile = family.profile->id;
   if (!idea.cause.empty()) TRY(act_on(family, idea.cause, h));
   TRY(key_by_effect(context, family, h));
+  return h;
+}
+
+Result<model::Hypothesis> propose_change(Context& context, const std::string& family,
+                                         const Idea& idea) {
+  model::Hypothesis h = TRY(draft_idea(context, family, idea));
   std::vector<ledger::HypothesisRow> past = TRY(same_effect(context, h));
   const auto holder = TRY(holder_of(context, past));
   if (holder && holder->state == "live") {

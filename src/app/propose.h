@@ -65,7 +65,12 @@ struct Idea {
   double gain = 0;    // Share of the cost that it should save; 0: a default.
   std::string cause;  // Of the latest profile, which it acts on and cannot save more than; or "".
   std::string actor;
+  std::string mechanism{};        // Why it should help.
+  std::string from = "person";    // As model::Origin::kind; the actor is its reference.
 };
+
+// The hypothesis that the idea makes, with its key. Records nothing.
+Result<model::Hypothesis> draft_idea(Context& context, const std::string& family, const Idea& idea);
 
 // A person's idea; kConflict if the ledger holds its key, or an earlier claim stands in the way.
 // One that is parked goes on with the pairs it has, and is returned as it is.

@@ -37,28 +37,6 @@ constexpr int kRunsToWin = 28;
 constexpr double kLongJob = 10;
 constexpr std::size_t kMostOutput = 16 * 1024 * 1024;
 
-// What was typed in the terms of one person with one job: few ideas, each to be decided soon. What
-// the configuration file says stays as it says.
-Config for_one_job(Config config, double job_s, Nanos budget) {
-  const auto set = [&](const char* name, auto& field, auto value) {
-    if (!config.set_by.contains(name)) field = value;
-  };
-  const double ideas = to_seconds(budget) / std::max(1.0, 2 * job_s * kPairsPerIdea);
-  set("campaign.k", config.campaign_k, std::clamp(static_cast<int>(ideas * 2), 6, 40));
-  // With fewer than six the panel cannot rule on A against A, and would buy a dozen.
-  set("compare.same_pairs", config.same_pairs, 6);
-  set("compare.cap", config.cap, 16);
-  // Less does not matter to a person, and noise would hide it.
-  set("compare.min_gain", config.min_gain, 0.02);
-  set("loop.per_family", config.per_family, job_s > kLongJob ? 2 : 3);
-  set("loop.worth_at_least", config.worth_at_least, 0.0);
-  set("loop.busy_hosts", config.busy_hosts, false);
-  set("canary.runs", config.canary_runs, 0);
-  set("gate.policy", config.gate_policy, std::string("tune"));
-  config.one_job = true;
-  return config;
-}
-
 // Whether the spec is of what was typed; its environment may have more than the command sets.
 bool is_of_command(const model::Spec& spec, std::vector<std::string> argv) {
   const std::map<std::string, std::string> set = take_environment(argv);
@@ -72,6 +50,11 @@ class Tuner {
  public:
   Tuner(const Config& config, const TuneOptions& options)
       : config_{config}, options_{options}, clock_{os::real_clock()}, began_{clock_.monotonic()} {}
+
+  Result<TuneOutcome> adopt_only() {
+    TRY(find_or_adopt());
+    return std::move(outcome_);
+  }
 
   Result<TuneOutcome> run() {
     outcome_.began = clock_.unix_time();
@@ -269,6 +252,26 @@ Result<> Tuner::measure() {
 
 }  // namespace
 
+Config for_one_job(Config config, double job_s, Nanos budget) {
+  const auto set = [&](const char* name, auto& field, auto value) {
+    if (!config.set_by.contains(name)) field = value;
+  };
+  const double ideas = to_seconds(budget) / std::max(1.0, 2 * job_s * kPairsPerIdea);
+  set("campaign.k", config.campaign_k, std::clamp(static_cast<int>(ideas * 2), 6, 40));
+  // With fewer than six the panel cannot rule on A against A, and would buy a dozen.
+  set("compare.same_pairs", config.same_pairs, 6);
+  set("compare.cap", config.cap, 16);
+  // Less does not matter to a person, and noise would hide it.
+  set("compare.min_gain", config.min_gain, 0.02);
+  set("loop.per_family", config.per_family, job_s > kLongJob ? 2 : 3);
+  set("loop.worth_at_least", config.worth_at_least, 0.0);
+  set("loop.busy_hosts", config.busy_hosts, false);
+  set("canary.runs", config.canary_runs, 0);
+  set("gate.policy", config.gate_policy, std::string("tune"));
+  config.one_job = true;
+  return config;
+}
+
 Result<> set_budget(const std::string& text, TuneOptions& options, Config& config) {
   const auto wrong = [&] {
     return bad_input(
@@ -299,6 +302,10 @@ Result<> set_budget(const std::string& text, TuneOptions& options, Config& confi
   if (seconds <= 0 || from != text.size()) return wrong();
   options.budget = from_seconds(seconds);
   return Ok{};
+}
+
+Result<TuneOutcome> adopt_command(const Config& config, const TuneOptions& options) {
+  return Tuner(config, options).adopt_only();
 }
 
 Result<TuneOutcome> tune(const Config& config, const TuneOptions& options) {

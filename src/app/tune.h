@@ -65,6 +65,14 @@ struct TuneOutcome {
   std::vector<Ceiling> ceilings;   // and what was measured without a cause.
 };
 
+// The first step alone: the family of the command, adopted from two runs of it if there is none yet.
+// Fills in family, spec_path and inferred.
+Result<TuneOutcome> adopt_command(const Config& config, const TuneOptions& options);
+
+// The configuration for one person who waits for one job of so many seconds: few ideas, each to be
+// decided soon. What the configuration file says stays as it says.
+Config for_one_job(Config config, double job_s, Nanos budget);
+
 // Goes on where an earlier call with the same command stopped. Everything it learns is in the
 // ledger. kBadInput with what to do if the job cannot be tuned as it is.
 Result<TuneOutcome> tune(const Config& config, const TuneOptions& options);

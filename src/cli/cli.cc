@@ -62,6 +62,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     verb<do_dream>("dream", "search wins and documents for fresh hypotheses", 0),
     verb<do_roi>("roi", "hours and money spent and saved", 0),
     verb<do_compare>("compare", "is B cheaper than A? a paired test of two commands", -1),
+    verb<do_mcp>("mcp", "serve an agent: tools of the loop on stdin and stdout", 0),
     verb<do_sim>("sim", "try the loop on a fleet whose truth is known", -1),
     verb<do_doctor>("doctor", "what works here, what is missing, how to fix it", 0),
     verb<do_init>("init", "make the state folder and a configuration", 0),

@@ -145,6 +145,11 @@ constexpr auto kOptions = std::to_array<Option>({
     {"ledger", "--reason", "TEXT", &LedgerFlags::reason, "why it is reopened"},
     {"ledger", "--as", "NAME", &LedgerFlags::as, "who reopens it"},
 
+    {"mcp", "--budget", "LIMIT", &McpFlags::budget,
+     "what this session may spend: 1h (default), 2ah or $5"},
+    {"mcp", "--family", "NAME", &McpFlags::family, "name of the family of the command after --"},
+    {"mcp", "--accelerators", "N", &McpFlags::accelerators, "accelerators that it may use"},
+
     {"dream", "--docs", "DIR", &DreamFlags::docs, "folder of documents to search"},
     {"dream", "--family", "NAME", &DreamFlags::family, "only for this family"},
 

@@ -192,6 +192,12 @@ struct SimFlags : Flags {
   bool from_ledger = false;
 };
 
+struct McpFlags : Flags {
+  std::string budget;
+  std::string family;
+  int accelerators = 0;
+};
+
 struct ExecFlags : Flags {
   std::string pair_dir;
 };

@@ -66,6 +66,8 @@ Result<int> do_completion(const Flags& flags) {
   return 0;
 }
 
+std::string_view program_version() { return AMDAHL_VERSION; }
+
 Result<int> do_version(const Flags& flags) {
   const Json version = api::version(AMDAHL_VERSION, AMDAHL_REVISION);
   if (flags.json) {

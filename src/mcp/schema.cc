@@ -1,0 +1,36 @@
+#include "mcp/schema.h"
+
+#include <exception>
+
+#include <fmt/core.h>
+#define VALIJSON_USE_EXCEPTIONS 1
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validation_results.hpp>
+#include <valijson/validator.hpp>
+
+namespace amdahl::mcp {
+
+std::string faults_of(const Json& value, const Json& schema) {
+  using Adapter = valijson::adapters::NlohmannJsonAdapter;
+  try {
+    valijson::Schema parsed;
+    valijson::SchemaParser().populateSchema(Adapter(schema), parsed);
+    valijson::ValidationResults results;
+    valijson::Validator validator(valijson::Validator::kStrongTypes);
+    if (validator.validate(parsed, Adapter(value), &results)) return "";
+    std::string text;
+    for (valijson::ValidationResults::Error error; results.popError(error);) {
+      std::string place;
+      for (const std::string& part : error.context) place += part == "<root>" ? "" : part;
+      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", place.empty() ? "/" : place,
+                          error.description);
+    }
+    return text;
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+}
+
+}  // namespace amdahl::mcp

@@ -1,0 +1,35 @@
+// views.h: the short forms of answers, for readers who pay for every word.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/history.h"
+#include "app/memory.h"
+#include "base/json.h"
+
+namespace amdahl::mcp {
+
+// These fields of an object, where it has them.
+Json pick(const Json& object, const std::vector<std::string>& fields);
+// The first of a list, each cut down to these fields.
+Json pick_each(const Json& list, const std::vector<std::string>& fields, std::size_t at_most);
+
+// {saved, lower, upper, pairs, answer}: shares of the cost; null bounds where there are none.
+Json measured(const std::optional<model::Comparison>& comparison);
+
+// {id, family, state, title, change, origin, predicted_gain, measured, reason}
+Json row_of(const ledger::HypothesisRow& row, const std::optional<model::Verdict>& verdict);
+Json row_of(const app::Remembered& past);  // With "nearness".
+
+// Where a hypothesis stands, and who is to act next.
+struct Standing {
+  bool settled = false;   // Nothing that a client does will change it now.
+  std::string waits_for;  // "nothing", "a person", "pairs", "a cycle", "more evidence", "idle slots".
+  std::string next;       // What to do.
+};
+Standing standing_of(const app::Story& story, bool cycle_runs);
+Json status_of(const app::Story& story, bool cycle_runs);
+
+}  // namespace amdahl::mcp
