@@ -65,8 +65,8 @@ struct Idea {
   double gain = 0;    // Share of the cost that it should save; 0: a default.
   std::string cause;  // Of the latest profile, which it acts on and cannot save more than; or "".
   std::string actor;
-  std::string mechanism{};        // Why it should help.
-  std::string from = "person";    // As model::Origin::kind; the actor is its reference.
+  std::string mechanism{};      // Why it should help.
+  std::string from = "person";  // As model::Origin::kind; the actor is its reference.
 };
 
 // The hypothesis that the idea makes, with its key. Records nothing.

@@ -65,8 +65,8 @@ struct TuneOutcome {
   std::vector<Ceiling> ceilings;   // and what was measured without a cause.
 };
 
-// The first step alone: the family of the command, adopted from two runs of it if there is none yet.
-// Fills in family, spec_path and inferred.
+// The first step alone: the family of the command, adopted from two runs of it if there is none
+// yet. Fills in family, spec_path and inferred.
 Result<TuneOutcome> adopt_command(const Config& config, const TuneOptions& options);
 
 // The configuration for one person who waits for one job of so many seconds: few ideas, each to be

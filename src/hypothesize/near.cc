@@ -73,8 +73,8 @@ bool same_words(const model::Hypothesis& a, const model::Hypothesis& b) {
   const std::set<std::string> first = telling_words(a);
   const std::set<std::string> second = telling_words(b);
   if (std::min(first.size(), second.size()) < kEnoughToTell) return false;
-  const auto both = std::ranges::count_if(
-      first, [&](const std::string& word) { return second.contains(word); });
+  const auto both =
+      std::ranges::count_if(first, [&](const std::string& word) { return second.contains(word); });
   const auto either = static_cast<double>(first.size() + second.size()) - static_cast<double>(both);
   return static_cast<double>(both) >= kMostlyTheSame * either;
 }

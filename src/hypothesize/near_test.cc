@@ -55,7 +55,7 @@ TEST(Near, ComparesMechanismsByTheirTellingWords) {
                  saying("no spinning", "threads that sleep leave the cores to others")),
             Nearness::kNone);
   // Too few words tell nothing.
-  EXPECT_EQ(near(saying("faster job", ""), saying("faster job", "")), Nearness::kNone);
+  EXPECT_EQ(near(saying("faster job", ""), saying("Faster job", "")), Nearness::kNone);
 }
 
 TEST(Near, OfOnePlaybookEntryAreNear) {

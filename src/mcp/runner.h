@@ -18,9 +18,9 @@ namespace amdahl::mcp {
 
 // What the person who connects the client allows.
 struct Grant {
-  std::vector<std::string> command;  // The job that may be adopted; empty: none.
-  std::string family;                // What to call it; empty: from its name.
-  int accelerators = 0;              // That the job may use; 0: all.
+  std::vector<std::string> command;              // The job that may be adopted; empty: none.
+  std::string family;                            // What to call it; empty: from its name.
+  int accelerators = 0;                          // That the job may use; 0: all.
   Nanos time = std::chrono::hours(1);            // Of cycles of this session, together.
   std::optional<double> accelerator_hours = {};  // On top of what is spent already.
   std::optional<double> usd = {};

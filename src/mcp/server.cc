@@ -81,7 +81,9 @@ std::string iso_time(Nanos unix_time) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(seconds)));
 }
 
-Json text_content(const std::string& text) { return Json::array({{{"type", "text"}, {"text", text}}}); }
+Json text_content(const std::string& text) {
+  return Json::array({{{"type", "text"}, {"text", text}}});
+}
 
 // Input errors are for the model to read and to do better.
 Json tool_error(const std::string& text) {
@@ -220,9 +222,10 @@ Reply Server::handle(const Json& message, Session& session, const Headers* heade
   const bool readable = message.is_object() && is_text("jsonrpc") && message["jsonrpc"] == "2.0";
   if (readable && !message.contains("method")) return {std::nullopt, kAccepted};  // An answer.
   if (readable && message.contains("id")) id = message["id"];
-  const bool good_id = id.is_string() || id.is_number_integer() || !readable ||
-                       !message.contains("id");
-  const bool good_params = !readable || !message.contains("params") || message["params"].is_object();
+  const bool good_id =
+      id.is_string() || id.is_number_integer() || !readable || !message.contains("id");
+  const bool good_params =
+      !readable || !message.contains("params") || message["params"].is_object();
   if (!readable || !is_text("method") || !good_id || !good_params) {
     if (!good_id) id = nullptr;
     return reply(fail(kInvalidRequest, "not a JSON-RPC 2.0 request"), true);
@@ -358,8 +361,9 @@ Server::Outcome Server::cancel_task(const Json& params, const Caller&) {
 Server::Outcome Server::list_prompts(const Json&, const Caller&) {
   return {{{"prompts", Json::array({{{"name", "tune"},
                                      {"title", "Tune a job"},
-                                     {"description", "The whole procedure, from an unmodified job "
-                                                     "to a change that a person can approve"},
+                                     {"description",
+                                      "The whole procedure, from an unmodified job "
+                                      "to a change that a person can approve"},
                                      {"arguments", Json::array({{{"name", "job"},
                                                                  {"description", "Family to tune"},
                                                                  {"required", false}}})}}})}}};
@@ -371,8 +375,8 @@ Server::Outcome Server::get_prompt(const Json& params, const Caller&) {
   const std::string text =
       fmt::format("{}\n\nTune {}.\n", skill(), job.empty() ? "this job" : "the family " + job);
   return {{{"description", "Tune a job"},
-           {"messages", Json::array({{{"role", "user"},
-                                      {"content", {{"type", "text"}, {"text", text}}}}})}}};
+           {"messages",
+            Json::array({{{"role", "user"}, {"content", {{"type", "text"}, {"text", text}}}}})}}};
 }
 
 }  // namespace amdahl::mcp

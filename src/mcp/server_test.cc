@@ -48,8 +48,7 @@ class Protocol : public testing::Test {
   int status_ = 0;
 };
 
-const Json kWithTasks = {
-    {"extensions", {{"io.modelcontextprotocol/tasks", Json::object()}}}};
+const Json kWithTasks = {{"extensions", {{"io.modelcontextprotocol/tasks", Json::object()}}}};
 
 TEST_F(Protocol, AHandshakeTakesTheVersionThatTheClientKnows) {
   for (const char* version : {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}) {
@@ -93,10 +92,10 @@ TEST_F(Protocol, HeadersMustAgreeWithTheBody) {
   const Headers right{"2026-07-28", "tools/call", "loop_status"};
   const Json call = modern("tools/call", {{"name", "loop_status"}});
   EXPECT_FALSE(say(call, &right).contains("error"));
-  for (const Headers& wrong : {Headers{"2026-07-28", "tools/call", "rank_fleet"},
-                               Headers{"2026-07-28", "tools/list", "loop_status"},
-                               Headers{"2025-11-25", "tools/call", "loop_status"},
-                               Headers{"2026-07-28", "", ""}}) {
+  for (const Headers& wrong :
+       {Headers{"2026-07-28", "tools/call", "rank_fleet"},
+        Headers{"2026-07-28", "tools/list", "loop_status"},
+        Headers{"2025-11-25", "tools/call", "loop_status"}, Headers{"2026-07-28", "", ""}}) {
     EXPECT_EQ(code_of(call, &wrong), -32020);
     EXPECT_EQ(status_, 400);
   }

@@ -24,10 +24,11 @@ std::string file_of(const std::string& state_dir, const std::string& id) {
 
 Result<> store(const std::string& state_dir, const Task& task) {
   TRY(os::make_dirs(folder_of(state_dir)));
-  return os::write_file(file_of(state_dir, task.id), dump_json({{"tool", task.tool},
-                                                                {"arguments", task.arguments},
-                                                                {"created_ns", task.created.count()},
-                                                                {"cancelled", task.cancelled}}));
+  return os::write_file(file_of(state_dir, task.id),
+                        dump_json({{"tool", task.tool},
+                                   {"arguments", task.arguments},
+                                   {"created_ns", task.created.count()},
+                                   {"cancelled", task.cancelled}}));
 }
 
 Error no_task() { return {Error::Kind::kNotFound, "there is no such task, or it has expired"}; }

@@ -72,7 +72,8 @@ constexpr std::string_view kRunOutput =
 
 constexpr auto kTools = std::to_array<Tool>({
     {"rank_fleet", "Rank wasted accelerator time",
-     "Job families by the accelerator time that could be recovered, with the best lever and whether "
+     "Job families by the accelerator time that could be recovered, with the best lever and "
+     "whether "
      "the family can be experimented on. Start here if nobody named a job.",
      R"({"type":"object","properties":{
 "by":{"enum":["family","user","account","partition","node","kind","job"]},
@@ -82,7 +83,8 @@ constexpr auto kTools = std::to_array<Tool>({
 "families":{"type":"array"}},"required":["jobs"]})",
      true, true, rank_fleet},
     {"job_anatomy", "Anatomy of one job",
-     "One job's timeline in parts, and how much faster it would be without each (Amdahl's ceiling).",
+     "One job's timeline in parts, and how much faster it would be without each (Amdahl's "
+     "ceiling).",
      R"({"type":"object","properties":{"job":{"type":"string","maxLength":200,
 "description":"Id or unique prefix; default: the last one that ran here."},
 "detail":{"type":"boolean","description":"With every phase and every accelerator's timeline."}},
@@ -92,7 +94,8 @@ constexpr auto kTools = std::to_array<Tool>({
      true, true, job_anatomy},
     {"query_profile", "Why accelerators wait",
      "The latest profile of a family. causes: what costs time, with ceilings and what to try; gaps "
-     "and critical_path: from traces of devices; what_if: the timeline replayed without some causes; "
+     "and critical_path: from traces of devices; what_if: the timeline replayed without some "
+     "causes; "
      "waits: what threads waited for; evidence: all numbers.",
      R"({"type":"object","properties":{"family":{"type":"string","minLength":1,"maxLength":200},
 "about":{"enum":["causes","gaps","critical_path","what_if","waits","evidence"]},

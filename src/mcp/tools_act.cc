@@ -48,9 +48,9 @@ Result<Json> propose_change(const Json& arguments, Desk& desk) {
       {"resumed", proposal.resumed},
       {"because", proposal.refused},
       {"known", known},
-      {"next", accepted ? fmt::format("run_experiments with family '{}' and hypothesis '{}'",
-                                      family, id)
-                        : "read what is known of it, and propose another idea"}};
+      {"next", accepted
+                   ? fmt::format("run_experiments with family '{}' and hypothesis '{}'", family, id)
+                   : "read what is known of it, and propose another idea"}};
 }
 
 Result<Json> adopt_job(const Json&, Desk& desk) {
@@ -60,8 +60,9 @@ Result<Json> adopt_job(const Json&, Desk& desk) {
                  "COMMAND, then amdahl adopt last; or to connect with: amdahl mcp -- COMMAND"};
   }
   TRY(desk.runner.begin(Work::kAdopt, "", from_seconds(60 * kMinutes)));
-  return running(desk, "loop_status with wait_s until it is adopted; then run_experiments with "
-                       "until 'profiled'");
+  return running(desk,
+                 "loop_status with wait_s until it is adopted; then run_experiments with "
+                 "until 'profiled'");
 }
 
 Result<Progress> adopt_progress(const Json&, Desk& desk) {
@@ -84,8 +85,8 @@ Result<Json> run_experiments(const Json& arguments, Desk& desk) {
 Result<Progress> run_progress(const Json& arguments, Desk& desk) {
   const bool runs = desk.runner.is_running();
   Progress progress{!runs, "", running(desk, "loop_status or experiment_status, with wait_s")};
-  progress.says = fmt::format("{} of {}", progress.answer.value("what", ""),
-                              arguments.value("family", ""));
+  progress.says =
+      fmt::format("{} of {}", progress.answer.value("what", ""), arguments.value("family", ""));
   progress.answer["status"] = nullptr;
   if (!arguments.contains("hypothesis")) {
     if (!runs) progress.answer["next"] = "query_profile, code_findings, propose_change";

@@ -104,8 +104,7 @@ Json profile_part(const std::string& about, const Json& arguments, const Json& j
 }  // namespace
 
 Result<Json> rank_fleet(const Json& arguments, Desk& desk) {
-  const scan::By by =
-      scan::cut_named(arguments.value("by", "family")).value_or(scan::By::kFamily);
+  const scan::By by = scan::cut_named(arguments.value("by", "family")).value_or(scan::By::kFamily);
   app::ScanOptions options;
   options.report.rows = arguments.value("top", static_cast<std::size_t>(kRows));
   options.report.prices = {desk.config.price_accelerator_hour, desk.config.price_by_kind};
@@ -130,8 +129,7 @@ Result<Json> rank_fleet(const Json& arguments, Desk& desk) {
 }
 
 Result<Json> job_anatomy(const Json& arguments, Desk& desk) {
-  const scan::Anatomy anatomy =
-      TRY(app::job_anatomy(desk.config, arguments.value("job", "last")));
+  const scan::Anatomy anatomy = TRY(app::job_anatomy(desk.config, arguments.value("job", "last")));
   Json all = api::anatomy(anatomy);
   if (arguments.value("detail", false)) return all;
   return pick(all, {"job", "family", "wall_s", "metric", "split_accelerator_s", "parts", "table"});
@@ -153,11 +151,10 @@ Result<Json> code_findings(const Json& arguments, Desk& desk) {
   const Json job = api::job_profile(seen.job);
   return Json{{"family", seen.family.name},
               {"repo", seen.family.spec.repo},
-              {"findings",
-               pick_each(job.at("findings"),
-                         {"file", "line", "rule", "snippet", "share", "ceiling", "cause", "because",
-                          "try", "patch"},
-                         arguments.value("limit", static_cast<std::size_t>(kRows)))}};
+              {"findings", pick_each(job.at("findings"),
+                                     {"file", "line", "rule", "snippet", "share", "ceiling",
+                                      "cause", "because", "try", "patch"},
+                                     arguments.value("limit", static_cast<std::size_t>(kRows)))}};
 }
 
 Result<Json> search_ledger(const Json& arguments, Desk& desk) {

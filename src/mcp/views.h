@@ -25,9 +25,10 @@ Json row_of(const app::Remembered& past);  // With "nearness".
 
 // Where a hypothesis stands, and who is to act next.
 struct Standing {
-  bool settled = false;   // Nothing that a client does will change it now.
-  std::string waits_for;  // "nothing", "a person", "pairs", "a cycle", "more evidence", "idle slots".
-  std::string next;       // What to do.
+  bool settled = false;  // Nothing that a client does will change it now.
+  std::string
+      waits_for;     // "nothing", "a person", "pairs", "a cycle", "more evidence", "idle slots".
+  std::string next;  // What to do.
 };
 Standing standing_of(const app::Story& story, bool cycle_runs);
 Json status_of(const app::Story& story, bool cycle_runs);

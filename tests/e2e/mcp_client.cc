@@ -111,8 +111,7 @@ Json McpClient::request(const std::string& method, Json params) {
 }
 
 Json McpClient::raw_call(const std::string& tool, Json arguments) {
-  const Json answer =
-      request("tools/call", {{"name", tool}, {"arguments", std::move(arguments)}});
+  const Json answer = request("tools/call", {{"name", tool}, {"arguments", std::move(arguments)}});
   EXPECT_TRUE(answer.contains("result")) << answer;
   return answer.value("result", Json::object());
 }

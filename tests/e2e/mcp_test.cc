@@ -134,12 +134,11 @@ TEST(Mcp, AnUnmodifiedJobComesToAPromotedPatch) {
   house.write("job.py", kJob);
   house.write("config.toml", "[loop]\nlease_s = 3.0\n");
   house.write(".gitignore", "state\n.out-*\n");
-  for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"git", "init", "-q", "."},
-        {"git", "config", "user.email", "ada@example.org"},
-        {"git", "config", "user.name", "Ada"},
-        {"git", "add", "."},
-        {"git", "commit", "-q", "-m", "the job"}}) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"git", "init", "-q", "."},
+                                                {"git", "config", "user.email", "ada@example.org"},
+                                                {"git", "config", "user.name", "Ada"},
+                                                {"git", "add", "."},
+                                                {"git", "commit", "-q", "-m", "the job"}}) {
     ASSERT_EQ(run(words, {}, house.path()).code, 0);
   }
   McpClient client(house, Era::kModern,
@@ -153,12 +152,11 @@ TEST(Mcp, AnUnmodifiedJobComesToAPromotedPatch) {
   const Json causes = client.call("query_profile", {{"family", family}, {"about", "causes"}});
   EXPECT_FALSE(causes.at("causes").empty()) << causes;
   client.call("code_findings", {{"family", family}});
-  const Json proposed =
-      client.call("propose_change", {{"family", family},
-                                     {"change", {{"patch", kFix}}},
-                                     {"title", "ask once"},
-                                     {"mechanism", "the answer never changes"},
-                                     {"gain_percent", 60}});
+  const Json proposed = client.call("propose_change", {{"family", family},
+                                                       {"change", {{"patch", kFix}}},
+                                                       {"title", "ask once"},
+                                                       {"mechanism", "the answer never changes"},
+                                                       {"gain_percent", 60}});
   ASSERT_EQ(proposed.at("accepted"), true) << proposed;
   const std::string id = proposed.at("hypothesis");
   client.call("run_experiments", {{"family", family}, {"hypothesis", id}});
