@@ -1,0 +1,313 @@
+#include "dream/leads.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <span>
+
+#include "base/text.h"
+#include "dream/prose.h"
+#include "model/patch_edits.h"
+
+namespace amdahl::dream {
+namespace {
+
+using model::Bottleneck;
+
+// Beginnings of words and phrases, folded. `cures` and `costs` tell by themselves; of the weak ones
+// it takes two. What costs is a reason to change something even where it is only described.
+struct Vocabulary {
+  Bottleneck bottleneck;
+  std::string_view cures;
+  std::string_view costs;
+  std::string_view weak;
+};
+
+constexpr auto kVocabulary = std::to_array<Vocabulary>({
+    {Bottleneck::kInput,
+     "prefetch,pin memory,pinned memory,non blocking,num workers,loader worker,dataloader worker,"
+     "loader process,persistent workers,persistent loader,memory map,mmap,webdataset,tfrecord,lmdb,"
+     "ffcv,double buffer,readahead,read ahead,turbojpeg,pretokeni,read sequential,"
+     "sequential read,decode once,decode image,decoding image,decode on the gpu,cache the decod,"
+     "stage the data,local nvme,local ssd,input pipeline,interleave",
+     "starv,waiting for data,wait for data,waiting for input,waits for data,waits for the loader,"
+     "small files,data loading",
+     "dataloader,loader,decod,tokeni,collate,augment,shard,dataset,corpus,epoch,features,jpeg,"
+     "host to device,copying in,cache,batches ahead,offline"},
+    {Bottleneck::kContention,
+     "num threads,setnumthreads,openmp thread,mkl thread,numactl,numa node,cpu affinity,taskset,"
+     "cpuset,pin each,pin the process,pin ranks,intra op,thread pool size,"
+     "core isolation,dedicated core,limit the number of threads,isolcpus",
+     "oversubscri,over subscri,too many threads,noisy neighbo,cpu contention,fighting for core,"
+     "fight for core,fighting each other,preempted,steal time",
+     "openmp,omp,threads,cores,numa,affinity,thread pool,contention,preempt,host,hosts,blas"},
+    {Bottleneck::kCommunication,
+     "all reduce,allreduce,all gather,allgather,reduce scatter,bucket size,bucket cap,nccl,no sync,"
+     "gradient compression,compress gradient,powersgd,rdma,hierarchical reduction,overlap commun,"
+     "gradient sync,exchange gradients,gradient exchange,bigger buckets,larger buckets",
+     "waiting for other ranks,waits for the slowest rank,straggler",
+     "collective,gradient,communicat,ranks,interconnect,infiniband,ddp,fsdp,accumulation,wire,"
+     "backward,overlap,allto all,parameter server"},
+    {Bottleneck::kLifecycle,
+     "async checkpoint,asynchronous checkpoint,checkpoints asynchronous,checkpoint in the back,"
+     "checkpoints in a back,lazy import,import lazily,bytecode,cache dir,compile cache,"
+     "compilation cache,load the model once,loads the model once,long lived worker,long lived proc,"
+     "warm pool,reuse the process,fork server,checkpoint every,checkpoint less,fewer checkpoints,"
+     "background thread,precompil,snapshot the process,keep the process",
+     "cold start,start up took,startup took,importing,import time,slow start,loaded the model,"
+     "reloads the model,checkpoint stall,saving stall",
+     "checkpoint,import,start up,startup,warm up,warmup,teardown,initiali,model load,load model,"
+     "saving,serialis,serializ,container,restart,per process,each start,model"},
+    {Bottleneck::kSerial,
+     "cuda graph,vectori,fused,foreach,jemalloc,tcmalloc,numba,cython,hoist,memoi,lru "
+     "cache,reserve,"
+     "move out of the loop,orjson,avoid cloning,avoid copies,avoids quadratic,batch the calls,"
+     "string view,precompute,look up table,lookup table,without the gil,in c instead",
+     "launch overhead,python loop,python overhead,quadratic,hot path,launch bound,cpu bound,gil,"
+     "item by item,row by row,one by one,per row,deepcopy,deep copy,"
+     "tiny kernels,cpu was the bottleneck,dominated cpu,recomputed",
+     "pandas,numpy,python,malloc,allocator,clone,copies,regex,tokenizer,post process,postprocess,"
+     "loop,compilation,interpreter,cpu,hash map,json,pickle,launch,apply,main thread"},
+    {Bottleneck::kWakeups,
+     "wait policy,blocktime,notify once,fewer wake,fewer context switch,"
+     "spin before,epoll",
+     "context switch,kept spinning,busy wait,spinning,wakeups,wake ups,futex,thundering herd",
+     "mutex,condition variable,notify,spin,sleep,wake,queue,hand over,items"},
+    {Bottleneck::kSync,
+     "on the device,on the gpu,log every,log to a buffer,buffered log,flush once,"
+     "check every,less often,async log,keep metrics",
+     "item,synchronize,synchronise every,device sync,fsync,empty cache,isnan,nan check,"
+     "read the loss back,reads back,host waits,host waited,host to wait,"
+     "wait for the device,waits for the device,blocking copy,cpu item,"
+     "flush after",
+     "loss,logging,log,metric,accuracy,flush,detach,counters,tensorboard,progress bar,print,nan,"
+     "synchron,every step,each step"},
+    {Bottleneck::kAllocation,
+     "right siz,rightsiz,fewer gpu,fewer accelerator,mps,mig,bin pack,pack several,share one gpu,"
+     "one accelerator,time slic,autoscal,give back",
+     "never kept more,over provision,overprovision,underutili,under utili,idle gpus,over alloc,"
+     "",
+     "gpus,accelerators,quota,request,busy,pack,hours"},
+    {Bottleneck::kCompute,
+     "tf32,bf16,bfloat16,fp16,fp8,mixed precision,half precision,autocast,channels last,tensor "
+     "core,"
+     "flash attention,flashattention,scaled dot product,torch compile,xla,kernel fusion,"
+     "fuses the,quanti,cudnn benchmark,triton,multiple of 8,multiple of 64,kv cache,specul,"
+     "larger batch,larger tiles",
+     "memory bound kernel,low occupancy",
+     "gemm,matmul,matrix multipl,convolution,convs,precision,fusion,fuse,kernel,pad,vocabulary,"
+     "attention,throughput,pointwise"},
+});
+
+constexpr double kStrong = 2;
+constexpr double kWeak = 1;
+constexpr double kEnough = 2;  // A strong phrase, or two weak ones.
+
+// That something helped, or cost.
+constexpr auto kEffects = std::to_array<std::string_view>(
+    {"faster",     "speed",     "sped",      "perf",     "throughput",    "utilis",      "utiliz",
+     "latency",    "overhead",  "bottlenec", "stall",    "idle",          "saves",       "saved",
+     "saving",     "cut ",      "cuts ",     "reduc",    "dropped",       "drops",       "fell",
+     "rose",       "halv",      "removed",   "hides",    "hide ",         "overlap",     "vanish",
+     "went away",  "shorter",   "cost us",   "in place", "instead of",    "rather than", "worth",
+     "wall time",  "step time", "gave us",   "gained",   "starv",         "wait",        "percent",
+     "times less", "avoid",     "dominat",   "fewer",    "contention",    "fighting",    "hot path",
+     "brought",    "skip ",     "went from", "helped",   "takes seconds", "gave the",    "slow"});
+// That it did not, or was undone.
+constexpr auto kHarms = std::to_array<std::string_view>(
+    {"hurt",          "worse",         "slower",          "diverge",        "regress",
+     "degrad",        "went back",     "revert",          "neither",        "no effect",
+     "no difference", "not help",      "not worth",       "stays off",      "no gain",
+     "crash",         "deadlock",      "nothing changed", "did not change", "gave up",
+     "rolled back",   "no longer need"});
+constexpr auto kHelps =
+    std::to_array<std::string_view>({"faster", "sped", "speed", "saves", "saved", "gained",
+                                     "improv", "rose", "cut ", "throughput"});
+constexpr auto kAgainst =
+    std::to_array<std::string_view>({"do not", "don t", "never", "must not", "should not"});
+// With which advice begins.
+constexpr auto kAdvice = std::to_array<std::string_view>(
+    {"use",      "set",      "enable",   "move",       "cache",   "write",    "switch",
+     "replace",  "remove",   "capture",  "pad",        "pack",    "pin",      "compile",
+     "limit",    "avoid",    "skip",     "load",       "log",     "turn",     "keep",
+     "batch",    "fuse",     "share",    "store",      "read",    "setting",  "enabling",
+     "using",    "increase", "raise",    "lower",      "reduce",  "compress", "precompute",
+     "prefetch", "tokenise", "tokenize", "checkpoint", "drop",    "with",     "overlap",
+     "run",      "try",      "prefer",   "allow",      "disable", "bind",     "stage",
+     "convert",  "merge",    "call",     "accumulate"});
+
+bool holds(std::string_view text, std::string_view phrase) {
+  const std::string start = " " + std::string(phrase);
+  return text.find(start) != std::string_view::npos;
+}
+bool holds_any(std::string_view text, std::span<const std::string_view> phrases) {
+  return std::ranges::any_of(phrases, [&](std::string_view phrase) { return holds(text, phrase); });
+}
+
+// What one text says of one class.
+struct Tally {
+  Bottleneck bottleneck = Bottleneck::kUnknown;
+  double score = 0;
+  double weak = 0;  // Of it.
+  std::string technique;
+  bool costs = false;  // What told is a cost.
+};
+
+void add(std::string_view text, std::string_view phrases, double each, Tally& tally) {
+  for (const std::string_view phrase : split(phrases, ',')) {
+    if (phrase.empty() || !holds(text, phrase)) continue;
+    tally.score += each;
+    if (each < kStrong) tally.weak += each;
+    if (tally.technique.empty()) tally.technique = phrase;
+  }
+}
+
+Tally tally_of(const Vocabulary& row, std::string_view text) {
+  Tally tally{row.bottleneck, 0, 0, "", false};
+  add(text, row.costs, kStrong, tally);
+  tally.costs = tally.score > 0;
+  add(text, row.cures, kStrong, tally);
+  add(text, row.weak, kWeak, tally);
+  return tally;
+}
+
+const Tally* best_of(std::span<const Tally> tallies) {
+  const auto best = std::ranges::max_element(tallies, {}, &Tally::score);
+  return best != tallies.end() && best->score >= kEnough ? &*best : nullptr;
+}
+
+bool is_advice(const Sentence& sentence) {
+  return std::ranges::find(kAdvice, std::string_view(sentence.words.front().text)) != kAdvice.end();
+}
+
+// "12 %", "3 ms", "1.7 times": a measured effect.
+bool has_measure(std::string_view text) {
+  for (std::size_t at = text.find_first_of("%"); at != std::string_view::npos;
+       at = text.find('%', at + 1)) {
+    const std::size_t digit = text.find_last_not_of(' ', at == 0 ? 0 : at - 1);
+    if (at > 0 && digit != std::string_view::npos && is_digit(text[digit])) return true;
+  }
+  const std::string words = folded(text);
+  for (const std::string_view unit : {" times ", " ms ", "x faster", " microseconds ", "x "}) {
+    const std::size_t at = words.find(unit);
+    if (at != std::string::npos && at > 0 && is_digit(words[at - 1])) return true;
+  }
+  return false;
+}
+
+// Of the sentences the one with the phrase; else the first.
+std::string quote_of(std::string_view text, const std::string& phrase) {
+  const std::vector<Sentence> sentences = sentences_in(text);
+  for (const Sentence& sentence : sentences) {
+    if (holds(folded(sentence.text), phrase)) return quoted(sentence);
+  }
+  return sentences.empty() ? "" : quoted(sentences.front());
+}
+
+bool is_refused(std::string_view words, const Tally& tally) {
+  if (holds_any(words, kHarms) && !holds_any(words, kHelps)) return true;
+  return !tally.costs && holds_any(words, kAgainst);
+}
+
+// Pages, tests and the project's own tools: what they change makes no job cheaper.
+bool is_beside(std::string_view path) {
+  const std::string low = lower(path);
+  for (const std::string_view part :
+       {".md", ".rst", ".txt", ".yml", ".yaml", ".po", "test", "bench", "docs/", "example"}) {
+    if (contains(low, part)) return true;
+  }
+  return false;
+}
+
+// The lines that come (or go) in files that matter, folded with their operators gone.
+struct Edited {
+  std::string added = " ";
+  std::string removed = " ";
+  bool any = false;
+};
+Edited edited(const std::string& diff) {
+  Edited all;
+  for (const model::FileEdit& file : model::read_patch(diff)) {
+    if (is_beside(file.path)) continue;
+    for (const model::LineEdit& edit : file.edits) {
+      for (const std::string& line : edit.added) all.added += folded(line);
+      for (const std::string& line : edit.removed) all.removed += folded(line);
+      all.any = true;
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<Lead> lead_in(const Passage& passage) {
+  const std::string words = folded(passage.heading + "\n" + passage.text);
+  std::vector<Tally> tallies;
+  for (const Vocabulary& row : kVocabulary) tallies.push_back(tally_of(row, words));
+  const Tally* best = best_of(tallies);
+  if (best == nullptr || is_refused(words, *best)) return std::nullopt;
+  const std::vector<Sentence> sentences = sentences_in(passage.text);
+  const bool advised = std::ranges::any_of(sentences, is_advice);
+  const bool helped = holds_any(words, kEffects) || has_measure(passage.text);
+  // Two weak words alone may be chance: then it must be said that it helped, too.
+  const bool only_weak = best->weak == best->score;
+  if (only_weak ? !(helped && (advised || has_measure(passage.text))) : !(advised || helped)) {
+    return std::nullopt;
+  }
+  return Lead{best->bottleneck, best->technique, quote_of(passage.text, best->technique),
+              best->score};
+}
+
+std::optional<Lead> lead_in(const Commit& commit) {
+  const std::string subject = commit.message.substr(0, commit.message.find('\n'));
+  if (lower(subject).starts_with("revert") || lower(subject).starts_with("fix typo")) {
+    return std::nullopt;
+  }
+  const Edited change = edited(commit.diff);
+  if (!change.any) return std::nullopt;
+  const std::string said = folded(commit.message);
+  std::vector<Tally> tallies;
+  for (const Vocabulary& row : kVocabulary) {
+    Tally tally = tally_of(row, said);
+    Tally code{row.bottleneck, 0, 0, "", false};
+    add(change.added, row.cures, kStrong, code);
+    add(change.removed, row.costs, kStrong, code);
+    Tally undone{row.bottleneck, 0, 0, "", false};
+    add(change.added, row.costs, kStrong, undone);
+    tally.score += code.score - undone.score;
+    if (tally.technique.empty()) tally.technique = code.technique;
+    tallies.push_back(tally);
+  }
+  const Tally* best = best_of(tallies);
+  if (best == nullptr || (holds_any(said, kHarms) && !holds_any(said, kHelps))) {
+    return std::nullopt;
+  }
+  const bool told = holds_any(said, kEffects) || has_measure(commit.message);
+  const bool only_weak = best->weak == best->score;
+  // Code that has the technique says what the message does not.
+  if (!told && (only_weak || best->score < 2 * kStrong)) return std::nullopt;
+  return Lead{best->bottleneck, best->technique, quote_of(commit.message, best->technique),
+              best->score};
+}
+
+double likeness(std::string_view a, std::string_view b) {
+  const auto shingles = [](std::string_view text) {
+    const std::string words = folded(text);
+    const std::vector<std::string_view> each = split(trim(words), ' ');
+    std::set<std::string> all;
+    for (std::size_t i = 0; i + 2 < each.size(); ++i) {
+      all.insert(std::string(each[i]) + " " + std::string(each[i + 1]) + " " +
+                 std::string(each[i + 2]));
+    }
+    if (all.empty()) all.insert(words);
+    return all;
+  };
+  const std::set<std::string> first = shingles(a);
+  const std::set<std::string> second = shingles(b);
+  const auto both =
+      std::ranges::count_if(first, [&](const std::string& one) { return second.contains(one); });
+  return static_cast<double>(both) /
+         static_cast<double>(first.size() + second.size() - static_cast<std::size_t>(both));
+}
+
+}  // namespace amdahl::dream
