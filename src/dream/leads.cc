@@ -29,74 +29,100 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "loader process,persistent workers,persistent loader,memory map,mmap,webdataset,tfrecord,lmdb,"
      "ffcv,double buffer,readahead,read ahead,turbojpeg,pretokeni,read sequential,"
      "sequential read,decode once,decode image,decoding image,decode on the gpu,cache the decod,"
-     "stage the data,local nvme,local ssd,input pipeline,interleave",
+     "stage the data,local nvme,local ssd,input pipeline,interleave,file handle,tf data,resizing "
+     "the image,resize the image,downsampl,object store",
      "starv,waiting for data,wait for data,waiting for input,waits for data,waits for the loader,"
      "small files,data loading",
      "dataloader,loader,decod,tokeni,collate,augment,shard,dataset,corpus,epoch,features,jpeg,"
-     "host to device,copying in,cache,batches ahead,offline"},
+     "host to device,copying in,cache,batches ahead,offline,hdf5,h5py,parquet,arrow,images,samples "
+     "per second,examples per second,rows,workers,getitem,shuffle,file,files,disk,storage,bucket "
+     "of"},
     {Bottleneck::kContention,
      "num threads,setnumthreads,openmp thread,mkl thread,numactl,numa node,cpu affinity,taskset,"
      "cpuset,pin each,pin the process,pin ranks,intra op,thread pool size,"
-     "core isolation,dedicated core,limit the number of threads,isolcpus",
+     "core isolation,dedicated core,limit the number of threads,isolcpus,num thread,set num "
+     "threads,bind",
      "oversubscri,over subscri,too many threads,noisy neighbo,cpu contention,fighting for core,"
-     "fight for core,fighting each other,preempted,steal time",
-     "openmp,omp,threads,cores,numa,affinity,thread pool,contention,preempt,host,hosts,blas"},
+     "fight for core,fighting each other,preempted,steal time,slowed each other,compete "
+     "for,competing for",
+     "openmp,omp,threads,cores,numa,affinity,thread "
+     "pool,contention,preempt,host,hosts,blas,socket,cpus,mkl,joblib,pools,latency "
+     "spikes,scheduler quota,pod"},
     {Bottleneck::kCommunication,
      "all reduce,allreduce,all gather,allgather,reduce scatter,bucket size,bucket cap,nccl,no sync,"
      "gradient compression,compress gradient,powersgd,rdma,hierarchical reduction,overlap commun,"
-     "gradient sync,exchange gradients,gradient exchange,bigger buckets,larger buckets",
+     "gradient sync,exchange gradients,gradient exchange,bigger buckets,larger buckets,shard "
+     "optimizer,sharding optimizer,zero stage,tensor parallel,pipeline parallel,nvlink,gradient "
+     "reduction,all gathers,all reduces",
      "waiting for other ranks,waits for the slowest rank,straggler",
      "collective,gradient,communicat,ranks,interconnect,infiniband,ddp,fsdp,accumulation,wire,"
-     "backward,overlap,allto all,parameter server"},
+     "backward,overlap,allto all,parameter server,broadcast,node,nodes,network,traffic,scaling "
+     "efficiency,reduction,iteration"},
     {Bottleneck::kLifecycle,
      "async checkpoint,asynchronous checkpoint,checkpoints asynchronous,checkpoint in the back,"
      "checkpoints in a back,lazy import,import lazily,bytecode,cache dir,compile cache,"
      "compilation cache,load the model once,loads the model once,long lived worker,long lived proc,"
      "warm pool,reuse the process,fork server,checkpoint every,checkpoint less,fewer checkpoints,"
-     "background thread,precompil,snapshot the process,keep the process",
+     "background thread,precompil,snapshot the process,keep the process,async save,pre "
+     "pull,safetensors,on first use,upload in the background,local disk first",
      "cold start,start up took,startup took,importing,import time,slow start,loaded the model,"
-     "reloads the model,checkpoint stall,saving stall",
+     "reloads the model,checkpoint stall,saving stall,image pull,pulling a,pulling the "
+     "image,minutes to start,unpickl",
      "checkpoint,import,start up,startup,warm up,warmup,teardown,initiali,model load,load model,"
-     "saving,serialis,serializ,container,restart,per process,each start,model"},
+     "saving,serialis,serializ,container,restart,per process,each "
+     "start,model,image,weights,start,pods,replica,layer,state "
+     "dict,upload,resumes,modules,boot,first use,help"},
     {Bottleneck::kSerial,
      "cuda graph,vectori,fused,foreach,jemalloc,tcmalloc,numba,cython,hoist,memoi,lru "
      "cache,reserve,"
      "move out of the loop,orjson,avoid cloning,avoid copies,avoids quadratic,batch the calls,"
-     "string view,precompute,look up table,lookup table,without the gil,in c instead",
+     "string view,precompute,look up table,lookup table,without the gil,in c instead,torch "
+     "stack,one call per,single call,parsing them once,parse once,batched,instead of "
+     "rebuilding,reuse the buffer,in arrays,inlin",
      "launch overhead,python loop,python overhead,quadratic,hot path,launch bound,cpu bound,gil,"
      "item by item,row by row,one by one,per row,deepcopy,deep copy,"
-     "tiny kernels,cpu was the bottleneck,dominated cpu,recomputed",
+     "tiny kernels,cpu was the bottleneck,dominated cpu,recomputed,small launches,many "
+     "launches,list comprehension,rebuilding,python objects,per sentence,per element,json "
+     "loads,string concat",
      "pandas,numpy,python,malloc,allocator,clone,copies,regex,tokenizer,post process,postprocess,"
-     "loop,compilation,interpreter,cpu,hash map,json,pickle,launch,apply,main thread"},
+     "loop,compilation,interpreter,cpu,hash map,json,pickle,launch,apply,main "
+     "thread,parsing,parse,objects,beam search,arrays,steps per hour,mask,py "
+     "spy,profile,serialization,request,requests"},
     {Bottleneck::kWakeups,
      "wait policy,blocktime,notify once,fewer wake,fewer context switch,"
      "spin before,epoll",
      "context switch,kept spinning,busy wait,spinning,wakeups,wake ups,futex,thundering herd",
-     "mutex,condition variable,notify,spin,sleep,wake,queue,hand over,items"},
+     "mutex,condition variable,notify,spin,sleep,wake,queue,hand over,items,work "
+     "items,pool,core,sched"},
     {Bottleneck::kSync,
      "on the device,on the gpu,log every,log to a buffer,buffered log,flush once,"
-     "check every,less often,async log,keep metrics",
+     "check every,less often,async log,keep metrics,copy asynchron,async copy,event,running mean",
      "item,synchronize,synchronise every,device sync,fsync,empty cache,isnan,nan check,"
      "read the loss back,reads back,host waits,host waited,host to wait,"
      "wait for the device,waits for the device,blocking copy,cpu item,"
-     "flush after",
+     "flush after,tolist,device to host,stream drains,blocks until,sync per step,cpu "
+     "tolist,stalled the gpu",
      "loss,logging,log,metric,accuracy,flush,detach,counters,tensorboard,progress bar,print,nan,"
-     "synchron,every step,each step"},
+     "synchron,every step,each step,pinned buffer,tensor,iterations,sampler,grad norm,print "
+     "tensor,scheduler"},
     {Bottleneck::kAllocation,
      "right siz,rightsiz,fewer gpu,fewer accelerator,mps,mig,bin pack,pack several,share one gpu,"
-     "one accelerator,time slic,autoscal,give back",
+     "one accelerator,time slic,autoscal,give back,share a card,share a gpu,one gpu per,single gpu",
      "never kept more,over provision,overprovision,underutili,under utili,idle gpus,over alloc,"
-     "",
-     "gpus,accelerators,quota,request,busy,pack,hours"},
+     ",reserved whole,one a100 each",
+     "gpus,accelerators,quota,request,busy,pack,hours,replicas,card,utilisation,utilization,whole "
+     "nodes,sweep,trials,nodes,fleet"},
     {Bottleneck::kCompute,
      "tf32,bf16,bfloat16,fp16,fp8,mixed precision,half precision,autocast,channels last,tensor "
      "core,"
      "flash attention,flashattention,scaled dot product,torch compile,xla,kernel fusion,"
      "fuses the,quanti,cudnn benchmark,triton,multiple of 8,multiple of 64,kv cache,specul,"
-     "larger batch,larger tiles",
+     "larger batch,larger tiles,scaled dot,sorting requests by length,int8,less padding,reduces "
+     "padding",
      "memory bound kernel,low occupancy",
      "gemm,matmul,matrix multipl,convolution,convs,precision,fusion,fuse,kernel,pad,vocabulary,"
-     "attention,throughput,pointwise"},
+     "attention,throughput,pointwise,tokens,padding,weights,softmax,int4,sequence length,decoding "
+     "time"},
 });
 
 constexpr double kStrong = 2;
@@ -115,11 +141,11 @@ constexpr auto kEffects = std::to_array<std::string_view>(
      "brought",    "skip ",     "went from", "helped",   "takes seconds", "gave the",    "slow"});
 // That it did not, or was undone.
 constexpr auto kHarms = std::to_array<std::string_view>(
-    {"hurt",          "worse",         "slower",          "diverge",        "regress",
-     "degrad",        "went back",     "revert",          "neither",        "no effect",
-     "no difference", "not help",      "not worth",       "stays off",      "no gain",
-     "crash",         "deadlock",      "nothing changed", "did not change", "gave up",
-     "rolled back",   "no longer need"});
+    {"hurt",          "worse",       "slower",        "diverge",         "regress",
+     "degrad",        "went back",   "revert",        "neither",         "no effect",
+     "no difference", "not help",    "not worth",     "not pay",         "stays off",
+     "no gain",       "crash",       "deadlock",      "nothing changed", "did not change",
+     "gave up",       "rolled back", "no longer need"});
 constexpr auto kHelps =
     std::to_array<std::string_view>({"faster", "sped", "speed", "saves", "saved", "gained",
                                      "improv", "rose", "cut ", "throughput"});
@@ -135,6 +161,11 @@ constexpr auto kAdvice = std::to_array<std::string_view>(
      "prefetch", "tokenise", "tokenize", "checkpoint", "drop",    "with",     "overlap",
      "run",      "try",      "prefer",   "allow",      "disable", "bind",     "stage",
      "convert",  "merge",    "call",     "accumulate"});
+
+// Commits that begin so change what a job does, or how it is written, not what it costs.
+constexpr auto kOtherWork = std::to_array<std::string_view>(
+    {"revert", "fix typo", "validate", "support ", "add support", "add type", "document", "rename",
+     "disable", "bump", "refactor", "docs", "test"});
 
 bool holds(std::string_view text, std::string_view phrase) {
   const std::string start = " " + std::string(phrase);
@@ -176,8 +207,14 @@ const Tally* best_of(std::span<const Tally> tallies) {
   return best != tallies.end() && best->score >= kEnough ? &*best : nullptr;
 }
 
+// "Pin …", "Replacing …", "We moved …".
 bool is_advice(const Sentence& sentence) {
-  return std::ranges::find(kAdvice, std::string_view(sentence.words.front().text)) != kAdvice.end();
+  const std::string& first = sentence.words.front().text;
+  if (std::ranges::find(kAdvice, std::string_view(first)) != kAdvice.end()) return true;
+  constexpr std::size_t kShortestGerund = 6;
+  if (first.size() >= kShortestGerund && first.ends_with("ing")) return true;
+  return first == "we" && sentence.words.size() > 1 && sentence.words[1].text.ends_with("ed") &&
+         sentence.words[1].text != "tried" && sentence.words[1].text != "evaluated";
 }
 
 // "12 %", "3 ms", "1.7 times": a measured effect.
@@ -248,20 +285,22 @@ std::optional<Lead> lead_in(const Passage& passage) {
   if (best == nullptr || is_refused(words, *best)) return std::nullopt;
   const std::vector<Sentence> sentences = sentences_in(passage.text);
   const bool advised = std::ranges::any_of(sentences, is_advice);
-  const bool helped = holds_any(words, kEffects) || has_measure(passage.text);
-  // Two weak words alone may be chance: then it must be said that it helped, too.
+  const bool told = holds_any(words, kEffects);
+  const bool measured = has_measure(passage.text);
+  // Few words may be chance: the fewer, the more must say that something was done and helped.
   const bool only_weak = best->weak == best->score;
-  if (only_weak ? !(helped && (advised || has_measure(passage.text))) : !(advised || helped)) {
-    return std::nullopt;
-  }
+  const bool enough = !only_weak              ? advised || told || measured
+                      : best->score > kEnough ? told || measured
+                                              : advised && (told || measured);
+  if (!enough) return std::nullopt;
   return Lead{best->bottleneck, best->technique, quote_of(passage.text, best->technique),
               best->score};
 }
 
 std::optional<Lead> lead_in(const Commit& commit) {
-  const std::string subject = commit.message.substr(0, commit.message.find('\n'));
-  if (lower(subject).starts_with("revert") || lower(subject).starts_with("fix typo")) {
-    return std::nullopt;
+  const std::string subject = lower(commit.message.substr(0, commit.message.find('\n')));
+  for (const std::string_view other : kOtherWork) {
+    if (subject.starts_with(other)) return std::nullopt;
   }
   const Edited change = edited(commit.diff);
   if (!change.any) return std::nullopt;
@@ -274,6 +313,7 @@ std::optional<Lead> lead_in(const Commit& commit) {
     add(change.removed, row.costs, kStrong, code);
     Tally undone{row.bottleneck, 0, 0, "", false};
     add(change.added, row.costs, kStrong, undone);
+    add(change.removed, row.cures, kStrong, undone);
     tally.score += code.score - undone.score;
     if (tally.technique.empty()) tally.technique = code.technique;
     tallies.push_back(tally);

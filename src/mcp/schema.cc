@@ -3,7 +3,6 @@
 #include <exception>
 
 #include <fmt/core.h>
-#define VALIJSON_USE_EXCEPTIONS 1
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
 #include <valijson/schema.hpp>
 #include <valijson/schema_parser.hpp>

@@ -30,7 +30,7 @@ constexpr std::string_view kProposeInput =
 "env":{"type":"object","maxProperties":50,"additionalProperties":{"type":["string","null"]},
 "description":"Variable to value; null unsets it."},
 "args":{"type":"object","maxProperties":50,"additionalProperties":{"type":["string","null"]},
-"description":"Flag of the command to value (\"--batch\" to \"32\"); \"\" is a bare flag, null removes it."},
+"description":"Flag of the command to value (\"--batch\" to \"32\"); \"\": bare, null: removed."},
 "config":{"type":"object","maxProperties":50,"additionalProperties":{"type":"string"},
 "description":"FILE#key.path to value, in JSON, TOML or YAML that the command names."},
 "accelerators":{"type":"integer","minimum":1,"maximum":100000},

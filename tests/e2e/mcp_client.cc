@@ -54,7 +54,8 @@ McpClient::McpClient(const House& house, Era era, const std::vector<std::string>
     const Json hello = request("server/discover");
     EXPECT_EQ(hello.at("result").at("supportedVersions").at(0), "2026-07-28");
   }
-  for (const Json& tool : request("tools/list").at("result").at("tools")) {
+  const Json listed = request("tools/list");
+  for (const Json& tool : listed.at("result").at("tools")) {
     tools_[tool.at("name").get<std::string>()] = tool;
   }
 }
