@@ -14,7 +14,8 @@ constexpr std::string_view kRow =
     R"({"type":"object","properties":{"id":{"type":"string"},"family":{"type":"string"},
 "state":{"type":"string"},"title":{"type":"string"},"change":{"type":"string"},
 "origin":{"type":"string"},"predicted_gain":{"type":"number"},
-"measured":{"type":["object","null"]},"reason":{"type":["string","null"]},
+"measured":{"anyOf":[{"type":"object"},{"type":"null"}]},
+"reason":{"anyOf":[{"type":"string"},{"type":"null"}]},
 "settled":{"type":"boolean"},"waits_for":{"type":"string"},"next":{"type":"string"},
 "votes":{"type":"array"}},"required":["id","family","state","settled","waits_for","next"]})";
 
@@ -27,9 +28,11 @@ constexpr std::string_view kProposeInput =
 "family":{"type":"string","minLength":1,"maxLength":200},
 "change":{"type":"object","minProperties":1,"additionalProperties":false,
 "description":"What is done to the job; one kind or several together.","properties":{
-"env":{"type":"object","maxProperties":50,"additionalProperties":{"type":["string","null"]},
+"env":{"type":"object","maxProperties":50,
+"additionalProperties":{"anyOf":[{"type":"string"},{"type":"null"}]},
 "description":"Variable to value; null unsets it."},
-"args":{"type":"object","maxProperties":50,"additionalProperties":{"type":["string","null"]},
+"args":{"type":"object","maxProperties":50,
+"additionalProperties":{"anyOf":[{"type":"string"},{"type":"null"}]},
 "description":"Flag of the command to value (\"--batch\" to \"32\"); \"\": bare, null: removed."},
 "config":{"type":"object","maxProperties":50,"additionalProperties":{"type":"string"},
 "description":"FILE#key.path to value, in JSON, TOML or YAML that the command names."},
@@ -49,7 +52,7 @@ constexpr std::string_view kProposeInput =
 
 constexpr std::string_view kProposeOutput =
     R"({"type":"object","properties":{"accepted":{"type":"boolean"},
-"hypothesis":{"type":["string","null"]},"resumed":{"type":"boolean"},
+"hypothesis":{"anyOf":[{"type":"string"},{"type":"null"}]},"resumed":{"type":"boolean"},
 "because":{"type":"string"},"known":{"type":"array","items":{"type":"object"}},
 "next":{"type":"string"}},"required":["accepted","hypothesis","because","known","next"]})";
 
@@ -67,7 +70,8 @@ constexpr std::string_view kRunInput =
 constexpr std::string_view kRunOutput =
     R"({"type":"object","properties":{"running":{"type":"boolean"},"what":{"type":"string"},
 "family":{"type":"string"},"outcome":{"type":"string"},"said":{"type":"array"},
-"time_left_s":{"type":"number"},"status":{"type":["object","null"]},"next":{"type":"string"}},
+"time_left_s":{"type":"number"},"status":{"anyOf":[{"type":"object"},{"type":"null"}]},
+"next":{"type":"string"}},
 "required":["running","family","outcome","next"]})";
 
 constexpr auto kTools = std::to_array<Tool>({
@@ -126,7 +130,7 @@ constexpr auto kTools = std::to_array<Tool>({
 "before":{"type":"integer","minimum":0,"description":"As the page before says."}},
 "additionalProperties":false})",
      R"({"type":"object","properties":{"hypotheses":{"type":"array"},
-"before":{"type":["integer","null"]}},"required":["hypotheses"]})",
+"before":{"anyOf":[{"type":"integer"},{"type":"null"}]}},"required":["hypotheses"]})",
      true, true, search_ledger},
     {"experiment_status", "Where one hypothesis stands",
      "State, measured saving with its interval, votes of the checks, verdict, and who is to act "
