@@ -82,6 +82,12 @@ Result<Json> job_profile(app::Context& context, const std::string& family) {
   return job_profile(TRY(app::latest_profile(context, family)));
 }
 
+Json brief(const app::Brief& brief) {
+  Json json = brief.packet;
+  json["tokens_estimated"] = brief.tokens_estimated;
+  return document(std::move(json));
+}
+
 Json command_profile(const app::CommandProfile& done, std::span<const app::Ceiling> ceilings) {
   Json json = job_profile(done.joined);
   for (const app::Ceiling& ceiling : ceilings) json["ceilings"].push_back(encode(ceiling));

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/ceilings.h"
+#include "app/evidence.h"
 #include "app/job_profile.h"
 #include "app/profile_command.h"
 #include "app/profile_now.h"
@@ -15,6 +16,8 @@
 namespace amdahl::api {
 
 Json job_profile(const app::JobProfile& job);
+// What a model is told of a family: docs/format/brief.md.
+Json brief(const app::Brief& brief);
 // Of `amdahl profile -- CMD`, with what --measure gave.
 Json command_profile(const app::CommandProfile& done, std::span<const app::Ceiling> ceilings);
 Json traces(const app::TraceAnswer& answer);  // Without the segments of the path.

@@ -31,6 +31,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostSources = 400;
 constexpr std::uintmax_t kLargestSource = 1 << 20;
+constexpr std::size_t kMostExcerptBytes = 8000;
+constexpr std::size_t kMostFilesNamed = 20;
 
 // Files of one program, each once, as far as there is room.
 class Sources {
@@ -260,6 +262,8 @@ void find_lines(const model::Spec& spec, Read& read) {
   profile::HotLines hot = profile::hot_lines({first, first + read.from_hook}, analysis.models);
   hot.loader = read.into.hot.loader;
   read.into.hot = std::move(hot);
+  read.into.code = brief::excerpts(sources, read.lines, read.into.findings, kMostExcerptBytes);
+  read.into.files = brief::source_files(sources, kMostFilesNamed);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "brief/excerpts.h"
 #include "code/source.h"
 #include "model/change.h"
 #include "model/profile.h"
@@ -26,6 +27,8 @@ struct JobProfile {
   std::optional<profile::TraceReport> trace;  // Of the traces that the run left.
   std::vector<profile::GpuUse> gpus;          // What its GPUs held and drew.
   std::optional<profile::WaitsReport> waits;  // What its threads waited for.
+  std::vector<brief::Excerpt> code;           // Around the lines that cost most.
+  std::vector<brief::SourceFile> files;       // Of its own source.
   std::vector<std::string> problems;          // Records that could not be read, and why.
 };
 

@@ -16,6 +16,9 @@ namespace amdahl::app {
 // CPU slots the pair needs: those of its largest arm, or of both if they run at once.
 Result<int> slots_needed(const model::Spec& spec, const model::Pair& order);
 
+// The commit that a repo is at; empty if git cannot tell.
+std::string head_of(const std::string& repo);
+
 struct Submission {
   std::string reservation;
   std::string problem;  // Why no worker could be had yet; reconcile() tries again.

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/budget.h"
+#include "app/evidence.h"
 #include "app/job_profile.h"
 #include "app/pairs.h"
 #include "app/propose.h"
@@ -164,7 +165,9 @@ struct Collector {
     ProposeOutcome ideas = TRY(std::move(proposed));
     ideas.drafts.insert(ideas.drafts.begin(),
                         {"profile.recorded", "cycle", run.family, encode(profile)});
-    TRY(keep(run, "run.collected", charged(time, cpu, {{"fact", nullptr}}), ideas.drafts));
+    const std::string seen = TRY(write_evidence(context, family, profile, joined));
+    TRY(keep(run, "run.collected", charged(time, cpu, {{"fact", nullptr}, {"evidence", seen}}),
+             ideas.drafts));
     say(fmt::format("{}: bottleneck {}: {}", run.family, name(profile.bottleneck), profile.rule));
     if (!joined.findings.empty()) {
       const profile::Finding& first = joined.findings.front();

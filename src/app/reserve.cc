@@ -185,6 +185,10 @@ std::vector<ledger::Draft> reservations(const Config& config, const ledger::Fami
 
 }  // namespace
 
+std::string head_of(const std::string& repo) {
+  return git_says(repo, {"rev-parse", "HEAD"});
+}
+
 Result<int> slots_needed(const model::Spec& spec, const model::Pair& order) {
   const model::Plan a = TRY(make_plan(spec, order.a));
   const model::Plan b = TRY(make_plan(spec, order.b));

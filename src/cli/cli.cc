@@ -53,6 +53,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     verb<do_adopt>("adopt", "give a family a spec, so that it can be experimented on", 1),
     verb<do_profile>("profile", "why accelerators wait: of a family, or from traces", -1),
     verb<do_propose>("propose", "put an idea of your own to the test", 1),
+    verb<do_brief>("brief", "what a model, or a person, should know before proposing", 1),
     verb<do_cycle>("cycle", "one turn of the loop; --watch goes on until all is settled", 0),
     verb<do_status>("status", "where the loop stands", 0),
     verb<do_gate>("gate", "see and decide what waits for a person", 2),

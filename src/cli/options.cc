@@ -120,6 +120,8 @@ constexpr auto kOptions = std::to_array<Option>({
      "the cause of the latest profile it acts on"},
     {"propose", "--as", "NAME", &ProposeFlags::as, "who proposes it"},
 
+    {"brief", "--role", "NAME", &BriefFlags::role, "propose, attack or dream"},
+
     {"cycle", "--watch", "", &CycleFlags::watch, "continue until nothing is left to do"},
     {"cycle", "--until", "WHEN", &CycleFlags::until, "settled, first-win or never"},
     {"cycle", "--slots", "N", &CycleFlags::slots, "CPU slots to use"},

@@ -119,6 +119,10 @@ struct ProposeFlags : Flags {
   int accelerators = 0;
 };
 
+struct BriefFlags : Flags {
+  std::string role = "propose";
+};
+
 struct CycleFlags : Flags {
   std::string until = "settled";
   std::string gate_policy;

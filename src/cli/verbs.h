@@ -30,6 +30,7 @@ Result<int> do_anatomy(const Flags& flags);
 Result<int> do_adopt(const AdoptFlags& flags);
 Result<int> do_profile(const ProfileFlags& flags);
 Result<int> do_propose(const ProposeFlags& flags);
+Result<int> do_brief(const BriefFlags& flags);
 Result<int> do_cycle(const CycleFlags& flags);
 Result<int> do_status(const Flags& flags);
 Result<int> do_gate(const GateFlags& flags);

@@ -1,0 +1,83 @@
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+
+#include <unistd.h>
+
+#include "agent/client.h"
+#include "agent/sandbox.h"
+#include "base/text.h"
+#include "os/files.h"
+#include "os/host.h"
+#include "os/program.h"
+
+namespace amdahl::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What programs need of the system. No home, no state folder, no managed policies of clients.
+constexpr auto kReadable = std::to_array<const char*>(
+    {"/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/ssl", "/etc/pki", "/etc/ca-certificates",
+     "/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/passwd", "/etc/group",
+     "/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime"});
+
+constexpr auto kAllowed = std::to_array<const char*>(
+    {"PATH", "LANG", "LC_ALL", "TZ", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy",
+     "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"});
+
+}  // namespace
+
+std::vector<std::string> sandboxed(const ClientOrder& order) {
+  std::vector<std::string> argv{"bwrap",           "--die-with-parent", "--unshare-pid",
+                                "--unshare-ipc",   "--unshare-uts",     "--unshare-cgroup-try",
+                                "--proc",          "/proc",             "--dev",
+                                "/dev",            "--tmpfs",           "/tmp"};
+  for (const char* path : kReadable) {
+    argv.insert(argv.end(), {"--ro-bind-try", path, path});
+  }
+  std::vector<std::string> readable = order.readable;
+  // The client itself, and what its package has beside it.
+  std::error_code error;
+  const fs::path program = fs::canonical(order.argv.front(), error);
+  if (!error) readable.push_back(program.parent_path().string());
+  for (const std::string& path : readable) {
+    argv.insert(argv.end(), {"--ro-bind-try", path, path});
+  }
+  argv.insert(argv.end(), {"--bind", order.home, order.home, "--chdir", order.workdir, "--"});
+  argv.insert(argv.end(), order.argv.begin(), order.argv.end());
+  return argv;
+}
+
+bool has_bubblewrap(std::string* why_not) {
+  static const std::string problem = [] {
+    if (!os::can_use("bwrap")) return std::string("bubblewrap is not installed");
+    const auto tried = os::run_program(
+        {.argv = {"bwrap", "--unshare-pid", "--ro-bind", "/", "/", "--proc", "/proc", "true"},
+         .limit = std::chrono::seconds(20)},
+        [](std::string_view) -> Result<> { return Ok{}; }, {});
+    return tried ? std::string() : tried.error().text;
+  }();
+  if (why_not) *why_not = problem;
+  return problem.empty();
+}
+
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return os::exists(name) ? os::absolute(name) : "";
+  const std::string path = os::env_or("PATH", "/usr/bin:/bin");
+  for (const std::string_view folder : split(path, ':')) {
+    const std::string file = std::string(folder) + "/" + name;
+    if (!folder.empty() && ::access(file.c_str(), X_OK) == 0) return file;
+  }
+  return "";
+}
+
+std::map<std::string, std::string> allowed_environment() {
+  std::map<std::string, std::string> env{{"PATH", "/usr/bin:/bin"}, {"LANG", "C.UTF-8"}};
+  for (const char* name : kAllowed) {
+    if (const char* value = std::getenv(name)) env[name] = value;
+  }
+  return env;
+}
+
+}  // namespace amdahl::agent

@@ -1,0 +1,33 @@
+// evidence.h: gathers what a model is told of a family: what its profile saw, what the ledger knows.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "app/context.h"
+#include "app/job_profile.h"
+#include "base/json.h"
+#include "base/result.h"
+#include "brief/brief.h"
+#include "ledger/ledger.h"
+#include "model/profile.h"
+
+namespace amdahl::app {
+
+// Writes evidence.json into the folder of the profile's run and returns its SHA-256, which belongs
+// into the run's event. `profile` has its id; `joined` what else was seen.
+Result<std::string> write_evidence(Context& context, const ledger::Family& family,
+                                   const model::Profile& profile, const JobProfile& joined);
+
+struct Brief {
+  Json packet;         // brief::packet(), with the digest of its evidence.
+  std::string prompt;  // As a model gets it.
+  std::int64_t tokens_estimated = 0;
+};
+
+// Evidence whose digest is the ledger's is read; else (an older ledger, a folder that was cleared)
+// it is made anew from what the run left, and the packet has no digest. kNotFound without a profile.
+Result<Brief> brief_on(Context& context, const std::string& family, brief::Role role);
+
+}  // namespace amdahl::app
