@@ -58,11 +58,11 @@ Usd cost(const Tokens& tokens, const Price& price);
 
 // One configured model.
 struct Runtime {
-  std::string kind;     // "claude", "codex", "openai".
-  std::string model;    // As the runtime takes it.
-  std::string program;  // Of a client; empty: the kind's own name, found on PATH.
-  std::string url;      // Of the server; empty: the client's default.
-  std::string key_env;  // The variable of this process that holds the key; empty: none.
+  std::string kind;                // "claude", "codex", "openai".
+  std::string model;               // As the runtime takes it.
+  std::string program;             // Of a client; empty: the kind's own name, found on PATH.
+  std::string url;                 // Of the server; empty: the client's default.
+  std::string key_env;             // The variable of this process that holds the key; empty: none.
   bool own_configuration = false;  // Let a client read the user's login and configuration.
   std::optional<Price> price;      // Else that of the table.
 };
@@ -83,9 +83,9 @@ struct Question {
 // What one attempt gave, as its runtime reports it.
 struct Turn {
   Failure failure = Failure::kNone;
-  std::string because;         // One sentence for people; empty if all is well.
-  std::optional<Json> answer;  // Not yet validated.
-  std::string said;            // What the model wrote instead, or the answer as text.
+  std::string because;                 // One sentence for people; empty if all is well.
+  std::optional<Json> answer;          // Not yet validated.
+  std::string said;                    // What the model wrote instead, or the answer as text.
   std::optional<Tokens> tokens;        // Nothing: unknown.
   std::optional<double> reported_usd;  // The client's own figure.
 };
@@ -93,10 +93,10 @@ struct Turn {
 struct Reply {
   Failure failure = Failure::kNone;
   std::string because;
-  std::optional<Json> answer;          // Fits the schema of its role.
+  std::optional<Json> answer;  // Fits the schema of its role.
   Tokens tokens;
-  bool tokens_known = true;            // False: some attempt did not say what it used.
-  std::optional<Usd> cost;             // By our prices; nothing if they or the tokens are unknown.
+  bool tokens_known = true;  // False: some attempt did not say what it used.
+  std::optional<Usd> cost;   // By our prices; nothing if they or the tokens are unknown.
   std::optional<double> reported_usd;
   int attempts = 0;
   Nanos took{};

@@ -103,8 +103,8 @@ TEST_F(Agent, EveryRecordedOutcomeHasItsTypeAndItsTokens) {
   const std::vector<Row> rows{
       {"ok", "claude", "cat claude_ok.json", Failure::kNone, two},
       {"talks", "claude", "cat claude_talks.json", Failure::kNoAnswer, Tokens{4000, 0, 200}, 2},
-      {"misfit", "claude", "cat claude_misfit.json", Failure::kInvalidAnswer,
-       Tokens{4000, 0, 200}, 2},
+      {"misfit", "claude", "cat claude_misfit.json", Failure::kInvalidAnswer, Tokens{4000, 0, 200},
+       2},
       {"never fits", "claude", "cat claude_schema_retries.json; exit 1", Failure::kInvalidAnswer,
        three},
       {"turns", "claude", "cat claude_max_turns.json; exit 1", Failure::kTurnLimit, three},
@@ -199,7 +199,8 @@ TEST_F(Agent, ADeadlineEndsItAndAllThatItStarted) {
            {"ignores SIGINT and SIGTERM", "trap '' INT TERM; while :; do sleep 31415.3; done",
             false},
            {"hides a daemon",
-            "setsid sh -c 'trap \"\" INT TERM HUP; sleep 31415.4' & trap '' INT; wait; sleep 31415.4",
+            "setsid sh -c 'trap \"\" INT TERM HUP; sleep 31415.4' & trap '' INT; wait; sleep "
+            "31415.4",
             false}}) {
     SCOPED_TRACE(row.name);
     const Reply reply = ask_client("claude", row.lines, seconds(1));
@@ -278,10 +279,10 @@ TEST_F(Agent, AServerIsAskedForJsonOfTheSchema) {
     asked.push_back(Json::parse(request.body));
     headers = request.headers;
     const std::string said = asked.size() == 1 ? "Let me think." : answer;
-    return os::Reply{.body = Json{{"choices",
-                                   {{{"message", {{"content", said}}}, {"finish_reason", "stop"}}}},
-                                  {"usage", {{"prompt_tokens", 900}, {"completion_tokens", 40}}}}
-                                 .dump()};
+    return os::Reply{
+        .body = Json{{"choices", {{{"message", {{"content", said}}}, {"finish_reason", "stop"}}}},
+                     {"usage", {{"prompt_tokens", 900}, {"completion_tokens", 40}}}}
+                    .dump()};
   });
   ::setenv("AMDAHL_TEST_KEY", "key-2", 1);
   Runtime runtime;
@@ -296,8 +297,8 @@ TEST_F(Agent, AServerIsAskedForJsonOfTheSchema) {
   EXPECT_EQ(reply.tokens, (Tokens{1800, 0, 80}));
   ASSERT_EQ(asked.size(), 2U);
   EXPECT_EQ(asked[0].at("messages").at(0).at("content"), "Propose.");
-  EXPECT_TRUE(contains(asked[1].at("messages").at(0).at("content").get<std::string>(),
-                       "| Let me think."));
+  EXPECT_TRUE(
+      contains(asked[1].at("messages").at(0).at("content").get<std::string>(), "| Let me think."));
   EXPECT_EQ(asked[0].at("response_format").at("json_schema").at("schema").at("required").at(0),
             "hypotheses");
   EXPECT_TRUE(contains(headers, "Bearer key-2"));

@@ -59,10 +59,7 @@ constexpr auto kPrices = std::to_array<ListPrice>({
 class Asking {
  public:
   Asking(const Runtime& runtime, const Question& question, const Stop& stop)
-      : runtime_{runtime},
-        question_{question},
-        stop_{stop},
-        began_{os::real_clock().monotonic()} {}
+      : runtime_{runtime}, question_{question}, stop_{stop}, began_{os::real_clock().monotonic()} {}
 
   Reply run() {
     const auto kind = std::ranges::find(kKinds, runtime_.kind, &Kind::name);
@@ -214,7 +211,7 @@ Json encode(const Reply& reply) {
           {"cost_usd", reply.cost ? Json(reply.cost->count()) : Json()},
           {"reported_usd", reply.reported_usd ? Json(*reply.reported_usd) : Json()},
           {"attempts", reply.attempts},
-          {"took_s", to_seconds(reply.took)}};
+          {"took_ns", reply.took.count()}};
 }
 
 Result<Reply> decode_reply(const Json& json) {
@@ -234,7 +231,7 @@ Result<Reply> decode_reply(const Json& json) {
       reply.reported_usd = json.at("reported_usd").get<double>();
     }
     reply.attempts = json.at("attempts").get<int>();
-    reply.took = from_seconds(json.at("took_s").get<double>());
+    reply.took = Nanos{json.at("took_ns").get<std::int64_t>()};
     return reply;
   } catch (const Json::exception& e) {
     return bad_input(e.what());

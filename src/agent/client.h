@@ -15,8 +15,8 @@ struct ClientOrder {
   std::vector<std::string> argv;
   std::map<std::string, std::string> env;  // All that it gets.
   std::string workdir;
-  std::string input_file;   // On its standard input.
-  std::string home;         // The only folder it may write to.
+  std::string input_file;             // On its standard input.
+  std::string home;                   // The only folder it may write to.
   std::vector<std::string> readable;  // Folders it may read besides the system's.
   Nanos limit{};
   std::size_t most_bytes = 4 << 20;  // Of each output.
@@ -25,8 +25,8 @@ struct ClientOrder {
 struct ClientEnd {
   std::string out;
   std::string errors;
-  int exit_code = -1;        // -1: ended by a signal, or never started.
-  std::string not_started;   // Why; empty if it started.
+  int exit_code = -1;       // -1: ended by a signal, or never started.
+  std::string not_started;  // Why; empty if it started.
   bool timed_out = false;
   bool too_long = false;
   bool stopped = false;

@@ -65,9 +65,9 @@ void share_own_home(ClientOrder& order, const std::string& folder) {
 std::string describe_end(const ClientEnd& end) {
   const std::string words(trim(end.errors.empty() ? end.out : end.errors));
   const std::size_t from = words.size() > kLastWords ? words.size() - kLastWords : 0;
-  return fmt::format("{}{}{}",
-                     end.exit_code < 0 ? "ended by a signal" : fmt::format("exit {}", end.exit_code),
-                     words.empty() ? "" : ": ", redact(words.substr(from)));
+  return fmt::format(
+      "{}{}{}", end.exit_code < 0 ? "ended by a signal" : fmt::format("exit {}", end.exit_code),
+      words.empty() ? "" : ": ", redact(words.substr(from)));
 }
 
 bool ended_early(const ClientEnd& end, Turn& turn) {
@@ -141,12 +141,12 @@ Kind::State look_at_client(const Runtime& runtime, const std::string& client,
   }
   std::string why_not;
   const bool boxed = has_bubblewrap(&why_not);
-  return {true,
-          fmt::format("{}, model {}; {}; {}", program,
-                      runtime.model.empty() ? "the client's default" : runtime.model,
-                      who_pays(runtime),
-                      boxed ? "in bubblewrap" : fmt::format("without a sandbox: {}", why_not)),
-          ""};
+  return {
+      true,
+      fmt::format("{}, model {}; {}; {}", program,
+                  runtime.model.empty() ? "the client's default" : runtime.model, who_pays(runtime),
+                  boxed ? "in bubblewrap" : fmt::format("without a sandbox: {}", why_not)),
+      ""};
 }
 
 }  // namespace amdahl::agent

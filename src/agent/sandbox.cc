@@ -1,3 +1,5 @@
+#include "agent/sandbox.h"
+
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -5,7 +7,6 @@
 #include <unistd.h>
 
 #include "agent/client.h"
-#include "agent/sandbox.h"
 #include "base/text.h"
 #include "os/files.h"
 #include "os/host.h"
@@ -29,10 +30,12 @@ constexpr auto kAllowed = std::to_array<const char*>(
 }  // namespace
 
 std::vector<std::string> sandboxed(const ClientOrder& order) {
-  std::vector<std::string> argv{"bwrap",           "--die-with-parent", "--unshare-pid",
-                                "--unshare-ipc",   "--unshare-uts",     "--unshare-cgroup-try",
-                                "--proc",          "/proc",             "--dev",
-                                "/dev",            "--tmpfs",           "/tmp"};
+  std::vector<std::string> argv{"bwrap",         "--die-with-parent",
+                                "--unshare-pid", "--unshare-ipc",
+                                "--unshare-uts", "--unshare-cgroup-try",
+                                "--proc",        "/proc",
+                                "--dev",         "/dev",
+                                "--tmpfs",       "/tmp"};
   for (const char* path : kReadable) {
     argv.insert(argv.end(), {"--ro-bind-try", path, path});
   }

@@ -94,8 +94,8 @@ Result<std::vector<brief::KnownIdea>> known_of(Context& context, const Snapshot&
     known.push_back({row.hypothesis, row.state, TRY(context.ledger->verdict(row.hypothesis.id))});
   }
   for (const loop::ExperimentState& x : snapshot.experiments.state().experiments) {
-    const auto idea = std::ranges::find(known, x.hypothesis,
-                                        [](const auto& row) { return row.hypothesis.id; });
+    const auto idea =
+        std::ranges::find(known, x.hypothesis, [](const auto& row) { return row.hypothesis.id; });
     if (x.parked && idea != known.end()) idea->state = "parked";
   }
   std::ranges::reverse(known);
@@ -126,10 +126,9 @@ Result<brief::Memory> memory_of(Context& context, const ledger::Family& family) 
   memory.like = TRY(wins_like(context, family));
   for (const loop::ExperimentState& x : snapshot.experiments.state().experiments) {
     if (x.parked || x.stage == model::Stage::kCompare) continue;
-    memory.claims.push_back({snapshot.experiments.experiment(x.id),
-                             snapshot.experiments.hypothesis(x.hypothesis),
-                             snapshot.experiments.comparison(x.id),
-                             TRY(context.ledger->votes(x.id))});
+    memory.claims.push_back(
+        {snapshot.experiments.experiment(x.id), snapshot.experiments.hypothesis(x.hypothesis),
+         snapshot.experiments.comparison(x.id), TRY(context.ledger->votes(x.id))});
   }
   for (const auto& [bottleneck, record] : TRY(context.ledger->lever_records())) {
     memory.chances.push_back({bottleneck, record.tried, record.won});

@@ -1,4 +1,5 @@
-// evidence.h: gathers what a model is told of a family: what its profile saw, what the ledger knows.
+// evidence.h: gathers what a model is told of a family: what its profile saw, what the ledger
+// knows.
 #pragma once
 
 #include <string>
@@ -27,7 +28,8 @@ struct Brief {
 };
 
 // Evidence whose digest is the ledger's is read; else (an older ledger, a folder that was cleared)
-// it is made anew from what the run left, and the packet has no digest. kNotFound without a profile.
+// it is made anew from what the run left, and the packet has no digest. kNotFound without a
+// profile.
 Result<Brief> brief_on(Context& context, const std::string& family, brief::Role role);
 
 }  // namespace amdahl::app

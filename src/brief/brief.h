@@ -40,8 +40,8 @@ struct Observed {
   std::span<const profile::Finding> findings;
   std::span<const Excerpt> code;
   std::span<const SourceFile> files;
-  const profile::WaitsReport* waits = nullptr;      // Null: not collected.
-  std::span<const hypothesize::Entry> injections;   // That apply.
+  const profile::WaitsReport* waits = nullptr;     // Null: not collected.
+  std::span<const hypothesize::Entry> injections;  // That apply.
 };
 
 // The content of evidence.json: docs/format/brief.md. Does not change after the profile. Text from

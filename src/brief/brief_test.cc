@@ -182,18 +182,18 @@ TEST(Answer, IsFoundInWhatAModelSays) {
     std::string want;  // Or the error.
   };
   const std::string deep(100000, '[');
-  for (const Case& c : std::vector<Case>{
-           {" {\"a\":1} ", "{\"a\":1}"},
-           {"Here:\n```json\n{\"a\":1}\n```\nBye.", "{\"a\":1}"},
-           {"```\n{\"a\":1}\n```\n```\n{\"a\":2}\n```",
-            "the answer has several code blocks; one JSON object was asked for"},
-           {"{\"a\":\"```x```\"}", "{\"a\":\"```x```\"}"},
-           {"```json\n{\"a\":1}", "the answer's code block has no end"},
-           {"I will just talk.", "the answer is no JSON object"},
-           {"", "the answer is no JSON object"},
-           {"{\"a\":" + deep, "the answer is nested too deeply"},
-           {"{\"a\":\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\\\"\"}",
-            "{\"a\":\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\\\"\"}"}}) {
+  for (const Case& c :
+       std::vector<Case>{{" {\"a\":1} ", "{\"a\":1}"},
+                         {"Here:\n```json\n{\"a\":1}\n```\nBye.", "{\"a\":1}"},
+                         {"```\n{\"a\":1}\n```\n```\n{\"a\":2}\n```",
+                          "the answer has several code blocks; one JSON object was asked for"},
+                         {"{\"a\":\"```x```\"}", "{\"a\":\"```x```\"}"},
+                         {"```json\n{\"a\":1}", "the answer's code block has no end"},
+                         {"I will just talk.", "the answer is no JSON object"},
+                         {"", "the answer is no JSON object"},
+                         {"{\"a\":" + deep, "the answer is nested too deeply"},
+                         {"{\"a\":\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\\\"\"}",
+                          "{\"a\":\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\\\"\"}"}}) {
     const auto got = answer_in(c.text);
     EXPECT_EQ(got ? dump_json(*got) : got.error().text, c.want);
   }

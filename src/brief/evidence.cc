@@ -168,9 +168,8 @@ Json rounded(double value) {
 Json evidence(const Observed& seen) {
   Json code = Json::array();
   for (const Excerpt& excerpt : seen.code) {
-    code.push_back({{"file", excerpt.file},
-                    {"seconds", rounded(excerpt.seconds)},
-                    {"lines", excerpt.text}});
+    code.push_back(
+        {{"file", excerpt.file}, {"seconds", rounded(excerpt.seconds)}, {"lines", excerpt.text}});
   }
   Json files = Json::array();
   for (const SourceFile& file : seen.files) {

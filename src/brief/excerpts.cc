@@ -43,6 +43,14 @@ void add(std::vector<Range>& ranges, Range range) {
   ranges.push_back(std::move(range));
 }
 
+// Ranges that grew into each other become one.
+std::vector<Range> joined(std::vector<Range> ranges) {
+  std::ranges::sort(ranges, {}, &Range::first);
+  std::vector<Range> apart;
+  for (Range& range : ranges) add(apart, std::move(range));
+  return apart;
+}
+
 Excerpt draw(const Range& range) {
   Excerpt excerpt{std::string(name_of(*range.source)), range.seconds, {}, {}};
   const std::vector<std::string_view> lines = split(range.source->bytes, '\n');
@@ -60,8 +68,7 @@ Excerpt draw(const Range& range) {
 
 std::vector<Excerpt> excerpts(std::span<const code::Source> sources,
                               std::span<const profile::LineCost> lines,
-                              std::span<const profile::Finding> findings,
-                              std::size_t most_bytes) {
+                              std::span<const profile::Finding> findings, std::size_t most_bytes) {
   std::map<std::string_view, const code::Source*> by_path;
   for (const code::Source& source : sources) by_path.emplace(source.path, &source);
   std::vector<Range> ranges;
@@ -72,9 +79,11 @@ std::vector<Excerpt> excerpts(std::span<const code::Source> sources,
     if (source == by_path.end()) continue;
     const int length = finding.code.function_end_line - finding.code.function_line;
     const bool whole = finding.code.function_line > 0 && length <= kLongestFunction;
-    add(ranges, {source->second, whole ? finding.code.function_line : finding.code.line - kAround,
+    add(ranges, {source->second,
+                 whole ? finding.code.function_line : finding.code.line - kAround,
                  whole ? finding.code.function_end_line : finding.code.line + kAround,
-                 finding.accelerator_seconds, {finding.code.line}});
+                 finding.accelerator_seconds,
+                 {finding.code.line}});
   }
   for (const profile::LineCost& cost : dearest) {
     const auto source = by_path.find(cost.file);
@@ -82,6 +91,7 @@ std::vector<Excerpt> excerpts(std::span<const code::Source> sources,
     add(ranges,
         {source->second, cost.line - kAround, cost.line + kAround, cost.seconds, {cost.line}});
   }
+  ranges = joined(std::move(ranges));
   std::ranges::stable_sort(ranges, std::ranges::greater{}, &Range::seconds);
   std::vector<Excerpt> shown;
   std::size_t bytes = 0;

@@ -30,7 +30,8 @@ constexpr auto kRoles = std::to_array<RoleText>({
      "Propose changes that make this job use less accelerator time for the same work. Say by which "
      "mechanism each helps, which cause it acts on and what share of the cost it should save."},
     {Role::kAttack, "attack",
-     "A change is claimed to make this job cheaper. Find the one most likely way in which the claim "
+     "A change is claimed to make this job cheaper. Find the one most likely way in which the "
+     "claim "
      "is false, with numbers from the data, and name the check whose extra pairs would settle it. "
      "Abstain if you find none."},
     {Role::kDream, "dream",
@@ -141,27 +142,18 @@ struct Cut {
   const char* list;
   std::size_t keep;
 };
-constexpr auto kCuts = std::to_array<Cut>({{"/evidence/files", 8},
-                                           {"/evidence/threads/step_threads_waited", 2},
-                                           {"/evidence/missing", 2},
-                                           {"/memory/known", 20},
-                                           {"/memory/like_families", 5},
-                                           {"/evidence/findings", 4},
-                                           {"/evidence/code", 3},
-                                           {"/memory/known", 5},
-                                           {"/evidence/code", 1},
-                                           {"/evidence/injections", 4},
-                                           {"/evidence/knobs", 8},
-                                           {"/evidence/causes", 4},
-                                           {"/memory/claims", 1},
-                                           {"/evidence/files", 0},
-                                           {"/memory/known", 0},
-                                           {"/memory/like_families", 0},
-                                           {"/evidence/findings", 0},
-                                           {"/evidence/code", 0},
-                                           {"/evidence/knobs", 0},
-                                           {"/evidence/injections", 0},
-                                           {"/evidence/missing", 0}});
+constexpr auto kCuts =
+    std::to_array<Cut>({{"/evidence/files", 8},       {"/evidence/threads/step_threads_waited", 2},
+                        {"/evidence/missing", 2},     {"/memory/known", 20},
+                        {"/memory/like_families", 5}, {"/evidence/findings", 4},
+                        {"/evidence/code", 3},        {"/memory/known", 5},
+                        {"/evidence/code", 1},        {"/evidence/injections", 4},
+                        {"/evidence/knobs", 8},       {"/evidence/causes", 4},
+                        {"/memory/claims", 1},        {"/evidence/files", 0},
+                        {"/memory/known", 0},         {"/memory/like_families", 0},
+                        {"/evidence/findings", 0},    {"/evidence/code", 0},
+                        {"/evidence/knobs", 0},       {"/evidence/injections", 0},
+                        {"/evidence/missing", 0}});
 
 // Cuts from the ends of lists until the prompt is small enough. What no cut can help stays.
 void fit(Json& packet, std::size_t most_bytes) {

@@ -20,8 +20,10 @@ std::string show(const Json& value) {
   return value.get<std::string>();
 }
 
-// All on one line, if it is short and flat; else empty.
+// All on one line, if it is short and flat, or nothing but numbers; else empty.
 std::string on_one_line(const Json& value) {
+  const bool numbers =
+      std::ranges::all_of(value, [](const Json& item) { return item.is_number(); });
   std::string text;
   for (const auto& [key, item] : value.items()) {
     if (!is_plain(item)) return "";
@@ -29,7 +31,7 @@ std::string on_one_line(const Json& value) {
     if (shown.find('\n') != std::string::npos) return "";
     text += fmt::format("{}{}{}", text.empty() ? "" : "; ",
                         value.is_object() ? key + " " : std::string(), shown);
-    if (text.size() > kOneLine) return "";
+    if (text.size() > kOneLine && !numbers) return "";
   }
   return text;
 }
@@ -71,8 +73,8 @@ class Drawing {
   }
 };
 
-constexpr std::array<const char*, 11> kEvidenceOrder{"job",   "anatomy", "causes",     "findings",
-                                                     "code",  "files",   "threads",    "knobs",
+constexpr std::array<const char*, 11> kEvidenceOrder{"job",        "anatomy", "causes",  "findings",
+                                                     "code",       "files",   "threads", "knobs",
                                                      "injections", "missing", "profile"};
 
 }  // namespace
@@ -98,7 +100,7 @@ std::string prompt(const Json& packet) {
          packet.at("answer_schema").dump() + "\n";
 }
 
-// Real tokenizers take 2.9 to 4.2 bytes of briefs for a token (docs/format/brief.md).
+// Tokenizers take about 3.2 bytes of a brief for a token (docs/format/brief.md).
 std::int64_t tokens_in(std::string_view text) {
   return static_cast<std::int64_t>((2 * text.size() + 4) / 5);
 }

@@ -1,6 +1,8 @@
 // answers_test.cc: what every verb says with --json keeps to its schema in docs/format/answers.
 #include "answers.h"
 
+#include <fstream>
+
 #include <gtest/gtest.h>
 
 #include "json.h"
@@ -56,11 +58,23 @@ TEST(Answers, EverySchemaIsThatOfARealAnswer) {
   ask({"status"});
   ask({"gate"});
   ask({"gate", "show", win});
+  const Json attack = ask({"brief", "nap", "--role", "attack"});
+  EXPECT_EQ(attack.at("memory").at("claims").at(0).at("hypothesis"), win);
   ask({"gate", "approve", win, "--reason", "fine"});
   ask({"stack", "nap", "--pairs", "2"});
   ask({"run", "--quiet", "--spec", "job.toml", "--promoted"});
   for (const char* verb : {"status", "gate", "canary", "roi", "dream"}) ask({verb});
   ask({"profile", "nap", "--show"});
+  // What was stored with the profile is used only while the ledger knows its digest.
+  const Json brief = ask({"brief", "nap"});
+  const std::string evidence = house.path(
+      "state/runs/" + brief.at("evidence").at("profile").get<std::string>() + "/evidence.json");
+  EXPECT_EQ(brief.at("evidence_sha256").get<std::string>().size(), 64U);
+  EXPECT_LE(brief.at("tokens_estimated"), 8000);
+  std::ofstream(evidence, std::ios::app) << " ";
+  const Json anew = ask({"brief", "nap", "--role", "dream"});
+  EXPECT_TRUE(anew.at("evidence_sha256").is_null());
+  EXPECT_EQ(anew.at("evidence").at("job").at("family"), "nap");
   ask({"profile", "--quiet", "--", "sleep", "0.5"});
   const std::string traces = AMDAHL_SOURCE_DIR "/tests/golden/traces/hta/";
   ask({"profile", traces + "a100_event_sync.json.gz", "--hta", "--what-if", "input=0"});

@@ -14,9 +14,9 @@ namespace amdahl::agent::codex {
 namespace {
 
 // Without these it calls home, searches the web, or waits for a network for ever.
-constexpr auto kOff = std::to_array<const char*>({"plugins", "apps", "multi_agent", "goals",
-                                                  "hooks", "skill_search", "shell_snapshot",
-                                                  "unbounded_connection_retries"});
+constexpr auto kOff =
+    std::to_array<const char*>({"plugins", "apps", "multi_agent", "goals", "hooks", "skill_search",
+                                "shell_snapshot", "unbounded_connection_retries"});
 
 std::int64_t count(const Json& usage, const char* field) {
   const auto found = usage.find(field);
@@ -41,8 +41,8 @@ Events events_in(const std::string& out) {
     if (type == "turn.completed") {
       const Json usage = json->value("usage", Json::object());
       const std::int64_t input = count(usage, "input_tokens");
-      events.tokens = Tokens{input, count(usage, "cached_input_tokens"),
-                             count(usage, "output_tokens")};
+      events.tokens =
+          Tokens{input, count(usage, "cached_input_tokens"), count(usage, "output_tokens")};
     } else if (type == "turn.failed") {
       const Json error = json->value("error", Json::object());
       events.failed = error.is_object() ? error.value("message", "it failed") : error.dump();
