@@ -12,14 +12,30 @@
 
 #include "app/config_scan.h"
 #include "base/text.h"
+#include "launch/launcher.h"
 #include "os/files.h"
 #include "os/host.h"
 
 namespace amdahl::app {
 namespace {
 
-using Field = std::variant<std::string Config::*, double Config::*, int Config::*, bool Config::*,
-                           std::optional<double> Config::*, std::vector<int> Config::*>;
+using launch::slurm::Settings;
+
+using Field =
+    std::variant<std::string Config::*, double Config::*, int Config::*, bool Config::*,
+                 std::optional<double> Config::*, std::vector<int> Config::*,
+                 std::string Settings::*, int Settings::*, bool Settings::*, Nanos Settings::*,
+                 std::vector<std::string> Settings::*>;
+
+// The field, wherever it is.
+template <class T>
+T& at(Config& config, T Config::*field) {
+  return config.*field;
+}
+template <class T>
+T& at(Config& config, T Settings::*field) {
+  return config.slurm.*field;
+}
 
 // One setting: where it stands in the file and what it means. Help and reader use the same rows.
 struct Setting {
@@ -31,8 +47,9 @@ struct Setting {
 
 constexpr auto kSettings = std::to_array<Setting>({
     {"", "state_dir", &Config::state_dir, "ledger, runs, usage records, overlays"},
-    {"", "launcher", &Config::launcher, "where pairs run: local"},
-    {"", "slots", &Config::slots, "CPUs that pairs may use: a count or a list; default: all"},
+    {"", "launcher", &Config::launcher, "where pairs run: local, slurm"},
+    {"", "slots", &Config::slots,
+     "CPUs that pairs may use: a count or a list; default: all here, 32 on a cluster"},
     {"price", "accelerator_hour_usd", &Config::price_accelerator_hour,
      "for roi, the cost check and budget.usd"},
     {"price", "cpu_hour_usd", &Config::price_cpu_hour, "for the cost check and budget.usd"},
@@ -63,6 +80,24 @@ constexpr auto kSettings = std::to_array<Setting>({
      "of so many production runs one goes without the change"},
     {"dream", "docs", &Config::docs_dir, "folder of documents to search"},
     {"dream", "every", &Config::dream_every, "dream every Nth cycle; 0: only when asked"},
+    {"slurm", "partition", &Settings::partition, "for sbatch; empty: the cluster's default"},
+    {"slurm", "account", &Settings::account, "for sbatch; empty: the user's default"},
+    {"slurm", "qos", &Settings::qos, "for sbatch; empty: the user's default"},
+    {"slurm", "constraint", &Settings::constraint, "features that nodes must have"},
+    {"slurm", "gres", &Settings::gres,
+     "what an accelerator is: gpu, gpu:a100; empty: a CPU slot"},
+    {"slurm", "exclusive", &Settings::exclusive,
+     "whole nodes; all accelerators of the node are charged"},
+    {"slurm", "nice", &Settings::nice, "lowers the priority of experiments by so much"},
+    {"slurm", "options", &Settings::options, "more options for sbatch, passed on as they are"},
+    {"slurm", "wrap", &Settings::wrap, "program that starts the worker, such as apptainer exec"},
+    {"slurm", "modules", &Settings::modules, "modules that are loaded before the worker starts"},
+    {"slurm", "export", &Settings::exported, "variables that jobs get besides the pinned ones"},
+    {"slurm", "most_queued", &Settings::most_queued,
+     "runs that may wait in the queue while the cluster is full"},
+    {"slurm", "poll_s", &Settings::poll, "Slurm is asked at most this often"},
+    {"slurm", "settle_s", &Settings::settle,
+     "a job that neither squeue nor sacct shows is absent after this long"},
     {"scan", "idle_threshold", &Config::idle_threshold,
      "idle threshold (0–1); 0 % always counts as idle"},
     {"scan", "window_days", &Config::scan_window_days, "what servers and Slurm are asked for"},
@@ -92,9 +127,10 @@ struct ReadInto {
   const toml::node& node;
   Config& config;
 
-  bool operator()(std::string Config::*field) const {
+  template <class Owner>
+  bool operator()(std::string Owner::*field) const {
     const auto text = node.value_exact<std::string>();
-    if (text) config.*field = *text;
+    if (text) at(config, field) = *text;
     return text.has_value();
   }
   bool operator()(double Config::*field) const {
@@ -102,14 +138,16 @@ struct ReadInto {
     if (number) config.*field = *number;
     return number.has_value() && node.is_number() && *number >= 0;
   }
-  bool operator()(int Config::*field) const {
+  template <class Owner>
+  bool operator()(int Owner::*field) const {
     const auto number = node.value_exact<std::int64_t>();
-    if (number) config.*field = static_cast<int>(*number);
+    if (number) at(config, field) = static_cast<int>(*number);
     return number.has_value() && *number >= 0 && std::in_range<int>(*number);
   }
-  bool operator()(bool Config::*field) const {
+  template <class Owner>
+  bool operator()(bool Owner::*field) const {
     const auto truth = node.value_exact<bool>();
-    if (truth) config.*field = *truth;
+    if (truth) at(config, field) = *truth;
     return truth.has_value();
   }
   bool operator()(std::optional<double> Config::*field) const {
@@ -117,40 +155,88 @@ struct ReadInto {
     if (number) config.*field = *number;
     return number.has_value() && node.is_number() && *number >= 0;
   }
+  bool operator()(Nanos Settings::*field) const {
+    const auto number = node.value<double>();
+    if (number) at(config, field) = from_seconds(*number);
+    return number.has_value() && node.is_number() && *number >= 0;
+  }
+  bool operator()(std::vector<std::string> Settings::*field) const {
+    const toml::array* list = node.as_array();
+    if (!list) return false;
+    at(config, field).clear();
+    for (const toml::node& item : *list) {
+      const auto text = item.value_exact<std::string>();
+      if (!text) return false;
+      at(config, field).push_back(*text);
+    }
+    return true;
+  }
   bool operator()(std::vector<int> Config::*field) const { return read_slots(node, config.*field); }
 };
 
 struct Wanted {
-  std::string operator()(std::string Config::*) const { return "text in quotes"; }
-  std::string operator()(double Config::*) const { return "a number of at least 0"; }
-  std::string operator()(int Config::*) const { return "a whole number of at least 0"; }
-  std::string operator()(bool Config::*) const { return "true or false"; }
-  std::string operator()(std::optional<double> Config::*) const { return "a number of at least 0"; }
+  template <class Owner>
+  std::string operator()(std::string Owner::*) const {
+    return "text in quotes";
+  }
+  template <class Owner>
+  std::string operator()(int Owner::*) const {
+    return "a whole number of at least 0";
+  }
+  template <class Owner>
+  std::string operator()(bool Owner::*) const {
+    return "true or false";
+  }
+  std::string operator()(std::vector<std::string> Settings::*) const {
+    return "a list of texts in quotes";
+  }
   std::string operator()(std::vector<int> Config::*) const {
     return "a count above 0 or a list of CPU numbers";
+  }
+  template <class Number>
+  std::string operator()(Number) const {
+    return "a number of at least 0";
   }
 };
 
 // As TOML; empty for what is not set.
 struct Show {
-  const Config& config;
-  std::string operator()(std::string Config::*f) const { return fmt::format("\"{}\"", config.*f); }
-  std::string operator()(double Config::*f) const { return fmt::format("{}", config.*f); }
-  std::string operator()(int Config::*f) const { return fmt::format("{}", config.*f); }
-  std::string operator()(bool Config::*f) const { return config.*f ? "true" : "false"; }
-  std::string operator()(std::optional<double> Config::*f) const {
+  Config config;
+  template <class Owner>
+  std::string operator()(std::string Owner::*f) {
+    return fmt::format("\"{}\"", at(config, f));
+  }
+  template <class Owner>
+  std::string operator()(bool Owner::*f) {
+    return at(config, f) ? "true" : "false";
+  }
+  std::string operator()(std::optional<double> Config::*f) {
     return config.*f ? fmt::format("{}", *(config.*f)) : "";
   }
-  std::string operator()(std::vector<int> Config::*f) const {
+  std::string operator()(std::vector<int> Config::*f) {
     return (config.*f).empty() ? "" : fmt::format("[{}]", fmt::join(config.*f, ", "));
+  }
+  std::string operator()(std::vector<std::string> Settings::*f) {
+    std::string all;
+    for (const std::string& text : at(config, f)) {
+      all += fmt::format("{}\"{}\"", all.empty() ? "" : ", ", text);
+    }
+    return fmt::format("[{}]", all);
+  }
+  std::string operator()(Nanos Settings::*f) {
+    return fmt::format("{}", to_seconds(at(config, f)));
+  }
+  template <class Number>
+  std::string operator()(Number f) {
+    return fmt::format("{}", at(config, f));
   }
 };
 
 // What could stand there, for settings that have no default.
 struct Example {
   std::string operator()(std::vector<int> Config::*) const { return "2"; }
-  template <class Field>
-  std::string operator()(Field) const {
+  template <class Any>
+  std::string operator()(Any) const {
     return "100.0";
   }
 };
@@ -238,6 +324,33 @@ Result<> read_files(const Overrides& overrides, Config& config) {
   return Ok{};
 }
 
+// On a cluster a slot is a CPU of some node: only their number counts.
+Result<> set_slots(const Overrides& overrides, Config& config) {
+  constexpr int kOnACluster = 32;
+  if (overrides.slots && *overrides.slots < 1) return bad_input("--slots must be at least 1");
+  if (overrides.slots) config.set_by["slots"] = "--slots";
+  const auto kind = std::ranges::find(launch::kinds(), config.launcher, &launch::Kind::name);
+  if (kind != launch::kinds().end() && kind->allocates) {
+    const int given = config.slots.empty() ? kOnACluster : static_cast<int>(config.slots.size());
+    const int count = overrides.slots.value_or(given);
+    config.slots.clear();
+    for (int slot = 0; slot < count; ++slot) config.slots.push_back(slot);
+    return Ok{};
+  }
+  if (config.slots.empty()) config.slots = os::usable_cpus();
+  if (overrides.slots) {
+    config.slots.resize(std::min(config.slots.size(), static_cast<std::size_t>(*overrides.slots)));
+  }
+  // More than a CPU quota can keep busy may be asked for; other CPUs may not.
+  const std::vector<int> allowed = os::affinity_cpus();
+  for (const int cpu : config.slots) {
+    if (std::ranges::find(allowed, cpu) == allowed.end()) {
+      return bad_input(fmt::format("slots names CPU {}, which this process may not use", cpu));
+    }
+  }
+  return Ok{};
+}
+
 }  // namespace
 
 Result<Config> load_config(const Overrides& overrides) {
@@ -254,6 +367,8 @@ Result<Config> load_config(const Overrides& overrides) {
   const std::string policy = os::env_or("AMDAHL_GATE_POLICY", "");
   take("gate.policy", &Config::gate_policy, "AMDAHL_GATE_POLICY", policy);
   take("gate.policy", &Config::gate_policy, "--gate-policy", overrides.gate_policy);
+  take("launcher", &Config::launcher, "AMDAHL_LAUNCHER", os::env_or("AMDAHL_LAUNCHER", ""));
+  take("launcher", &Config::launcher, "--launcher", overrides.launcher);
   if (config.state_dir.empty()) config.state_dir = default_state_dir();
   config.state_dir = os::absolute(config.state_dir);
 
@@ -262,19 +377,7 @@ Result<Config> load_config(const Overrides& overrides) {
     return bad_input("scan.idle_threshold is a utilisation: it must be from 0 to 1");
   }
 
-  if (config.slots.empty()) config.slots = os::usable_cpus();
-  if (overrides.slots) {
-    if (*overrides.slots < 1) return bad_input("--slots must be at least 1");
-    config.slots.resize(std::min(config.slots.size(), static_cast<std::size_t>(*overrides.slots)));
-    config.set_by["slots"] = "--slots";
-  }
-  // More than a CPU quota can keep busy may be asked for; other CPUs may not.
-  const std::vector<int> allowed = os::affinity_cpus();
-  for (const int cpu : config.slots) {
-    if (std::ranges::find(allowed, cpu) == allowed.end()) {
-      return bad_input(fmt::format("slots names CPU {}, which this process may not use", cpu));
-    }
-  }
+  TRY(set_slots(overrides, config));
   return config;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "ingest/origin.h"
+#include "launch/slurm/settings.h"
 #include "scan/family.h"
 
 namespace amdahl::app {
@@ -15,6 +16,7 @@ namespace amdahl::app {
 struct Config {
   std::string state_dir;  // Ledger, runs, usage records, overlays.
   std::string launcher = "local";
+  launch::slurm::Settings slurm{};      // [slurm].
   std::vector<int> slots;               // CPUs that pairs may use; empty: all usable ones.
   double price_accelerator_hour = 2.0;  // USD.
   double price_cpu_hour = 0.02;
@@ -56,6 +58,7 @@ struct Overrides {
   std::string config_file{};
   std::string state_dir{};
   std::string gate_policy{};
+  std::string launcher{};
   std::optional<int> slots{};
 };
 

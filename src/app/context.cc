@@ -7,7 +7,6 @@
 #include "app/private_state.h"
 #include "base/text.h"
 #include "ledger/event.h"
-#include "observe/supervisor.h"
 #include "os/files.h"
 #include "os/private.h"
 
@@ -42,7 +41,11 @@ Result<Context> open_context(const Config& config, bool create) {
   context.ledger = TRY(ledger::open_sqlite(context.path("ledger.db"), {.create = create}));
 
   for (const launch::Kind& kind : launch::kinds()) {
-    if (kind.name == config.launcher) context.launcher = kind.make(config.state_dir);
+    if (kind.name != config.launcher) continue;
+    const launch::Site site{config.state_dir, config.slurm};
+    context.launcher = kind.make(site);
+    context.hardware = kind.hardware(site);
+    context.allocates = kind.allocates;
   }
   if (!context.launcher) {
     std::string known;
@@ -50,7 +53,6 @@ Result<Context> open_context(const Config& config, bool create) {
     return bad_input(
         fmt::format("no launcher is called '{}'; there are:{}", config.launcher, known));
   }
-  context.hardware = observe::hardware();
   return context;
 }
 

@@ -18,7 +18,8 @@ struct Context {
   os::Clock* clock = nullptr;
   std::unique_ptr<ledger::Ledger> ledger;
   std::unique_ptr<launch::Launcher> launcher;
-  std::string hardware;
+  std::string hardware;    // Class of what runs get.
+  bool allocates = false;  // As launch::Kind.
 
   // What was last seen in a family's repo, and when; see app/ran_with.h.
   struct Source {

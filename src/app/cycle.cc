@@ -72,6 +72,7 @@ class Turner {
   CycleSummary summary_;
   std::int64_t promoted_before_ = 0;
   bool out_of_budget_ = false;
+  std::string full_because_;  // Why the place had no room, as it was said.
   bool stuck_ = false;  // All that is left to do is of families that cannot go on.
   std::map<std::string, std::string> pinned_;  // Families that have an environment, by version.
   std::set<std::string> skipped_;              // Families that could not go on in the last thought,
@@ -274,6 +275,11 @@ Result<bool> Turner::grant_one(model::Pair order) {
     return false;
   }
   if (!made && made.error().kind == Error::Kind::kBadInput) return skipped(made.error().text);
+  if (!made && made.error().kind == Error::Kind::kBusy) {
+    if (full_because_ != made.error().text) options_.say(made.error().text);
+    full_because_ = made.error().text;
+    return false;
+  }
   if (!made) return made.error();
   if (!made->problem.empty()) {
     options_.say(fmt::format("{}: {} could not be handed over: {}", order.family, made->reservation,

@@ -24,7 +24,8 @@ struct Submission {
   std::string problem;  // Why no worker could be had yet; reconcile() tries again.
 };
 // Reserves in the ledger, submits, and writes down the worker_run_id; a block's further variants
-// with it. kBadInput before anything is reserved if the spec cannot be run like that.
+// with it. Before anything is reserved: kBadInput if the spec cannot be run like that, kBusy if the
+// place has no room for it now.
 Result<Submission> submit_pair(Context& context, const ledger::Family& family,
                                const model::Pair& order, const std::vector<int>& cpus,
                                std::int64_t fence);

@@ -1,6 +1,7 @@
 #include "app/pairs.h"
 
 #include <limits>
+#include <span>
 
 #include "app/reconcile.h"
 #include "app/test_kit.h"
@@ -14,15 +15,23 @@ namespace {
 class HereLauncher : public launch::Launcher {
  public:
   explicit HereLauncher(std::string state_dir)
-      : state_dir_{std::move(state_dir)}, local_{launch::kinds().front().make(state_dir_)} {}
+      : state_dir_{std::move(state_dir)}, local_{launch::kinds().front().make({state_dir_})} {}
 
-  Result<std::string> submit(const launch::PairRequest& request) override {
-    TRY(launch::run_here(state_dir_, request));
-    return local_->worker_of({request.reservation, request.ticket});
+  std::vector<launch::SubmitAnswer> submit(
+      std::span<const launch::PairRequest> requests) override {
+    std::vector<launch::SubmitAnswer> answers;
+    for (const launch::PairRequest& request : requests) {
+      EXPECT_TRUE(launch::run_here(state_dir_, request));
+      answers.push_back({launch::Handover::kAccepted, "here:" + request.reservation});
+    }
+    return answers;
   }
-  Result<launch::RunStatus> poll(const launch::RunRef& run) override { return local_->poll(run); }
-  Result<std::string> worker_of(const launch::RunRef& run) override {
-    return local_->worker_of(run);
+  Result<> release(std::span<const launch::RunRef>) override { return Ok{}; }
+  std::vector<launch::RunStatus> status(std::span<const launch::RunRef> runs) override {
+    return local_->status(runs);
+  }
+  Result<launch::Capacity> capacity(const launch::PairRequest& like) override {
+    return local_->capacity(like);
   }
   Result<launch::Receipts> collect(const launch::RunRef& run) override {
     return local_->collect(run);

@@ -44,9 +44,11 @@ Result<model::Profile> profile_now(Context& context, const std::string& name, co
     const std::vector<int> free = free_slots(context.config, open);
     if (reservation.empty() && need <= free.size()) {
       const std::vector<int> cpus(free.begin(), free.begin() + static_cast<std::ptrdiff_t>(need));
-      const Submission made = TRY(submit_pair(context, family, order, cpus, lease->fence()));
-      reservation = made.reservation;
-      submitted[reservation] = {context.clock->monotonic(), 1};
+      const auto made = submit_pair(context, family, order, cpus, lease->fence());
+      const bool full = !made && made.error().kind == Error::Kind::kBusy;
+      if (!made && !full) return made.error();
+      if (made) reservation = made->reservation;
+      if (made) submitted[reservation] = {context.clock->monotonic(), 1};
     } else if (!reservation.empty() &&
                std::ranges::find(open, reservation, &model::Pair::reservation) == open.end()) {
       break;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <span>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -23,8 +24,7 @@
 namespace amdahl::app {
 namespace {
 
-// A worker takes its claim within a moment of its start; one that has not by now never will.
-constexpr Nanos kStartsWithin = std::chrono::seconds(10);
+constexpr Nanos kBetweenHandings = std::chrono::seconds(10);
 constexpr int kMostHandings = 3;
 
 Nanos cpu_of(const model::Receipt& receipt) { return receipt.cpu_user + receipt.cpu_system; }
@@ -39,10 +39,16 @@ void add_build(const launch::Receipts& receipts, AcceleratorSeconds& time, Nanos
   cpu += receipts.build_cpu;
 }
 
+// What the place bills; the arms may have used less of it.
+AcceleratorSeconds held(const launch::Charge& charge) {
+  return Accelerators(charge.accelerators) * charge.wall;
+}
+
 struct Collector {
   Context& context;
   std::int64_t fence;
   const Say& say;
+  std::vector<launch::RunRef> to_release{};  // At the end, in one call.
 
   Result<> keep(const model::Pair& run, const std::string& kind, Json payload,
                 std::vector<ledger::Draft> more = {}) {
@@ -63,6 +69,7 @@ struct Collector {
   // What a run without receipts cost: of what it reserved, the part of its longest time for which
   // it held its slots; all of it, where that cannot be told.
   Json charged(const model::Pair& run, const launch::RunStatus& status, Json more) const {
+    if (status.charge) return charged_by_place(run, *status.charge, std::move(more));
     const AcceleratorSeconds reserved{run.reserved_accelerator_s};
     const auto slots = static_cast<int>(run.cpus.size());
     if (!status.elapsed) return charged(reserved, slots * status.arms, std::move(more));
@@ -72,6 +79,13 @@ struct Collector {
     const double for_arms = reserved.count() - identity_of(run).build_accelerator_s;
     return charged(std::min(reserved, AcceleratorSeconds{for_arms * parts}), slots * held,
                    std::move(more));
+  }
+
+  // A block has one allocation, and the pair that leads it pays.
+  Json charged_by_place(const model::Pair& run, const launch::Charge& charge, Json more) const {
+    const bool pays = run.block.empty();
+    return charged(pays ? held(charge) : AcceleratorSeconds{0},
+                   pays ? charge.cpus * charge.wall : Nanos{0}, std::move(more));
   }
 
   Result<> lose(const model::Pair& run, const launch::RunStatus& status,
@@ -107,6 +121,10 @@ struct Collector {
                       "it again",
                       run.family, join(receipts.restored, ", "), run.reservation));
     }
+    const auto bill_for = [&](Json more) {
+      return status.charge ? charged_by_place(run, *status.charge, std::move(more))
+                           : charged(time, cpu, std::move(more));
+    };
     if (fact.voided) {
       say(fmt::format("{}: pair {}{} is void: {}", run.family, run.index, TRY(idea_of(run)),
                       fact.void_reason));
@@ -115,14 +133,14 @@ struct Collector {
       const bool is_known = receipts.whole || (receipts.a && receipts.problem.empty());
       return keep(
           run, "run.voided",
-          is_known ? charged(time, cpu, std::move(why)) : charged(run, status, std::move(why)));
+          is_known ? bill_for(std::move(why)) : charged(run, status, std::move(why)));
     }
     const auto d = compare::log_ratio(fact, spec);
     say(fmt::format(
         "{}: {} pair {}{}: A {:.2f}, B {:.2f} accelerator-seconds ({:+.1f} %), {} first",
         run.family, text_of(run.aim), run.index, TRY(idea_of(run)), fact.a.cost, fact.b.cost,
         100 * (1 - std::exp(-d.value_or(0))), run.variant_second ? "A" : "B"));
-    return keep(run, "run.collected", charged(time, cpu, {{"fact", encode(fact)}}));
+    return keep(run, "run.collected", bill_for({{"fact", encode(fact)}}));
   }
 
   Result<> take_profile(const model::Pair& run, const launch::RunStatus& status,
@@ -136,6 +154,10 @@ struct Collector {
       cpu += cpu_of(*receipts.b);
     }
     add_build(receipts, time, cpu);
+    if (status.charge) {
+      time = held(*status.charge);
+      cpu = status.charge->cpus * status.charge->wall;
+    }
     const auto void_it = [&](const std::string& reason) {
       say(fmt::format("{}: {}", run.family, reason));
       return keep(run, "run.voided", charged(time, cpu, {{"reason", reason}}));
@@ -200,8 +222,9 @@ class Visit {
         ref_{ref_of(run)},
         handing_{handing} {}
 
-  // Whether it ended. `leads`: whether the run that it shares, if it does, is in flight too.
-  Result<bool> settle(bool leads);
+  // Whether it ended, by what the place says of it. `leads`: whether the run that it shares, if it
+  // does, is in flight too.
+  Result<bool> settle(const launch::RunStatus& status, bool leads);
 
  private:
   Result<bool> lose(const launch::RunStatus& status, const std::string& reason) {
@@ -210,7 +233,12 @@ class Visit {
   }
   std::string why_lost(const launch::RunStatus& status) const;
   Result<bool> watch(const launch::RunStatus& status);
-  Result<> adopt();
+  Result<> adopt(const launch::RunStatus& status);
+  Result<> record(const std::string& worker);
+  Result<bool> is_closed();
+  // Why it is not to be handed over once more, if it is not: it is then cancelled.
+  Result<std::string> why_give_up(const launch::RunStatus& status);
+  Result<bool> release(const launch::RunStatus& status);
   Result<bool> submit_again(const launch::RunStatus& status);
   Result<bool> take(const launch::RunStatus& status);
   Result<bool> take_lost(const launch::RunStatus& status, const std::string& why);
@@ -222,13 +250,17 @@ class Visit {
   Handing& handing_;
 };
 
-// A crash came between the two: adopt it.
-Result<> Visit::adopt() {
+Result<> Visit::record(const std::string& worker) {
   if (run_.state != model::PairState::kReserved) return Ok{};
-  const std::string worker = TRY(context_.launcher->worker_of(ref_));
   const std::string id = run_.block.empty() ? worker : shared_worker(worker, run_.arm);
-  TRY(note(context_, {"run.submitted", "cycle", run_.reservation, {{"worker_run_id", id}}},
-           collector_.fence));
+  return note(context_, {"run.submitted", "cycle", run_.reservation, {{"worker_run_id", id}}},
+              collector_.fence);
+}
+
+// A crash came between submission and record: adopt it.
+Result<> Visit::adopt(const launch::RunStatus& status) {
+  if (run_.state != model::PairState::kReserved) return Ok{};
+  TRY(record(status.worker));
   collector_.say(fmt::format("{}: adopted {}", run_.family, run_.reservation));
   return Ok{};
 }
@@ -236,7 +268,7 @@ Result<> Visit::adopt() {
 // It ends by itself long before its deadline, unless its worker is stopped or its job cannot be
 // killed. It is asked to end, then made to, and then given up: no wait is for ever.
 Result<bool> Visit::watch(const launch::RunStatus& status) {
-  TRY(adopt());
+  TRY(adopt(status));
   if (!is_overdue(status)) return false;
   const Nanos late = *status.elapsed - status.deadline;
   if (late > 2 * launch::kArmGrace) {
@@ -256,40 +288,60 @@ Result<bool> Visit::watch(const launch::RunStatus& status) {
   return false;
 }
 
-// Never started: the reservation is there, so hand it over again. Only one worker will run it.
-Result<bool> Visit::submit_again(const launch::RunStatus& status) {
-  if (!run_.experiment.empty() &&
-      TRY(context_.ledger->experiment(run_.experiment)).state == "closed") {
+Result<bool> Visit::is_closed() {
+  return !run_.experiment.empty() &&
+         TRY(context_.ledger->experiment(run_.experiment)).state == "closed";
+}
+
+Result<std::string> Visit::why_give_up(const launch::RunStatus& status) {
+  if (TRY(is_closed())) return std::string("it had not started, and its experiment is closed");
+  const int times = std::max(handing_.times, status.released);
+  if (times < kMostHandings) return std::string();
+  return fmt::format("it was handed over {} times, and no worker began it", times);
+}
+
+// It is there and waits to be let go: a crash came before that, or its worker never began.
+Result<bool> Visit::release(const launch::RunStatus& status) {
+  if (const std::string why = TRY(why_give_up(status)); !why.empty()) {
     TRY(context_.launcher->cancel(ref_));
-    return lose(status, "it had not started, and its experiment is closed");
+    return lose(status, why);
+  }
+  TRY(adopt(status));
+  const Nanos now = context_.clock->monotonic();
+  if (handing_.times > 0 && now - handing_.last < kBetweenHandings) return false;
+  handing_.last = now;
+  handing_.times = std::max(handing_.times, status.released) + 1;
+  collector_.say(
+      fmt::format("{}: {} had not started; handed over again", run_.family, run_.reservation));
+  collector_.to_release.push_back(ref_);
+  return false;
+}
+
+// It is nowhere, by evidence; the reservation is there, so hand it over. Only one worker will run
+// it.
+Result<bool> Visit::submit_again(const launch::RunStatus& status) {
+  if (const std::string why = TRY(why_give_up(status)); !why.empty()) {
+    TRY(context_.launcher->cancel(ref_));
+    return lose(status, why);
   }
   const Nanos now = context_.clock->monotonic();
-  if (handing_.times > 0 && now - handing_.last < kStartsWithin) return false;
-  // What a cold cycle handed over may be starting still.
-  const bool recent = status.elapsed && *status.elapsed < status.handed_over * kStartsWithin;
-  if (recent) return false;
-  const int times = std::max(handing_.times, status.handed_over);
-  if (times >= kMostHandings) {
-    TRY(context_.launcher->cancel(ref_));
-    return lose(status, fmt::format("it was handed over {} times, and no worker began it", times));
-  }
+  if (handing_.times > 0 && now - handing_.last < kBetweenHandings) return false;
   const auto stored = parse_json(run_.request);
   if (!stored) return lose(status, "its request: " + stored.error().text);
   const auto request = launch::decode_request(*stored);
   if (!request) return lose(status, "its request: " + request.error().text);
-  handing_ = {now, times + 1};
-  const auto worker = context_.launcher->submit(*request);
-  if (!worker) {
+  handing_.last = now;
+  ++handing_.times;
+  const auto answer = context_.launcher->submit(std::span(&*request, 1)).front();
+  if (answer.handover != launch::Handover::kAccepted) {
     collector_.say(fmt::format("{}: {} could not be handed over: {}", run_.family, run_.reservation,
-                               worker.error().text));
+                               answer.reason));
     return false;
   }
   collector_.say(
       fmt::format("{}: {} had not started; handed over again", run_.family, run_.reservation));
-  if (run_.state == model::PairState::kReserved) {
-    TRY(note(context_, {"run.submitted", "cycle", run_.reservation, {{"worker_run_id", *worker}}},
-             collector_.fence));
-  }
+  TRY(record(answer.worker));
+  collector_.to_release.push_back(ref_);
   return false;
 }
 
@@ -308,7 +360,12 @@ std::string Visit::why_lost(const launch::RunStatus& status) const {
     return fmt::format("it was not over by its deadline of {}, and its worker was ended",
                        show_duration(status.deadline));
   }
-  return handing_.cancelled ? "it was cancelled" : "the worker died without writing receipts";
+  if (launch::is_infrastructure(status.state)) {
+    return fmt::format("infrastructure: {}{}{}", name(status.state), status.why.empty() ? "" : ": ",
+                       status.why);
+  }
+  if (handing_.cancelled) return "it was cancelled";
+  return status.why.empty() ? "the worker died without writing receipts" : status.why;
 }
 
 // Lost to the arm that was under way: a variant must not choose which of its runs are counted.
@@ -317,30 +374,52 @@ Result<bool> Visit::take_lost(const launch::RunStatus& status, const std::string
   const bool is_pair = run_.aim.purpose != model::Purpose::kProfile;
   if (!is_pair || !collected) return lose(status, why);
   launch::Receipts left = *std::move(collected);
-  if (is_overdue(status) || handing_.cancelled || left.under_way.empty()) left.problem = why;
+  const bool infrastructure = launch::is_infrastructure(status.state);
+  if (infrastructure) left.under_way.clear();  // No arm is to blame.
+  left.lost = true;
+  if (is_overdue(status) || handing_.cancelled || left.under_way.empty() || !status.why.empty()) {
+    left.problem = why;
+  }
   TRY(collector_.take_pair(run_, status, left));
   return true;
 }
 
-Result<bool> Visit::settle(bool leads) {
-  const auto polled = context_.launcher->poll(ref_);
-  if (!polled) return lose({.elapsed = std::nullopt}, polled.error().text);
-  switch (polled->state) {
+Result<bool> Visit::settle(const launch::RunStatus& status, bool leads) {
+  const bool shares = !run_.block.empty();
+  switch (status.state) {
+    case launch::RunState::kUnknown:
+      if (!status.why.empty() && handing_.said != status.why) {
+        collector_.say(
+            fmt::format("{}: {} is unknown: {}", run_.family, run_.reservation, status.why));
+        handing_.said = status.why;
+      }
+      return false;
+    case launch::RunState::kHeld:
+      if (!shares) return release(status);
+      TRY(adopt(status));
+      return leads ? Result<bool>(false) : lose(status, "the block it belongs to never ran");
+    case launch::RunState::kQueued:
     case launch::RunState::kRunning:
-      return watch(*polled);
+      return watch(status);
     case launch::RunState::kForeign:
       if (run_.state != model::PairState::kReserved) {
-        return lose(*polled, "its folder is another run's, or cannot be read");
+        return lose(status, "its folder is another run's, or cannot be read");
       }
       [[fallthrough]];
-    case launch::RunState::kUnknown:
-      if (run_.block.empty()) return submit_again(*polled);
-      if (leads) return false;
-      return lose(*polled, "the block it belongs to never ran");
+    case launch::RunState::kAbsent:
+      if (!shares) return submit_again(status);
+      return leads ? Result<bool>(false) : lose(status, "the block it belongs to never ran");
+    case launch::RunState::kRequeued:
+      TRY(context_.launcher->cancel(ref_));
+      [[fallthrough]];
+    case launch::RunState::kPreempted:
+    case launch::RunState::kNodeFailed:
+    case launch::RunState::kTimedOut:
+    case launch::RunState::kOutOfMemory:
     case launch::RunState::kLost:
-      return take_lost(*polled, why_lost(*polled));
+      return take_lost(status, why_lost(status));
     case launch::RunState::kFinished:
-      return take(*polled);
+      return take(status);
   }
   return false;
 }
@@ -351,10 +430,18 @@ Result<int> reconcile(Context& context, Submitted& submitted, std::int64_t fence
   Collector collector{context, fence, say};
   int ended = 0;
   const std::vector<model::Pair> runs = TRY(context.ledger->runs_in_flight());
-  for (const model::Pair& run : runs) {
-    const std::string& block = run.block;
-    const bool leads = std::ranges::find(runs, block, &model::Pair::reservation) != runs.end();
-    ended += TRY(Visit(collector, run, submitted[run.reservation]).settle(leads)) ? 1 : 0;
+  std::vector<launch::RunRef> refs;
+  for (const model::Pair& run : runs) refs.push_back(ref_of(run));
+  const std::vector<launch::RunStatus> statuses = context.launcher->status(refs);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const model::Pair& run = runs[i];
+    const bool leads = std::ranges::find(runs, run.block, &model::Pair::reservation) != runs.end();
+    Visit visit(collector, run, submitted[run.reservation]);
+    ended += TRY(visit.settle(statuses[i], leads)) ? 1 : 0;
+  }
+  if (collector.to_release.empty()) return ended;
+  if (const auto released = context.launcher->release(collector.to_release); !released) {
+    say(released.error().text);
   }
   return ended;
 }

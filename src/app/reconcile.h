@@ -19,6 +19,7 @@ struct Handing {
   int times = 0;  // and how often.
   bool cancelled = false;
   bool killed = false;
+  std::string said{};  // Why its state is unknown, said once.
 };
 using Submitted = std::map<std::string, Handing>;
 

@@ -1,6 +1,7 @@
 #include "app/reconcile.h"
 
 #include <map>
+#include <span>
 
 #include "app/budget.h"
 #include "app/pairs.h"
@@ -17,19 +18,32 @@ using launch::RunState;
 // Says of every run what the test wants, and keeps what it was asked to do.
 class ToldLauncher : public launch::Launcher {
  public:
-  Result<std::string> submit(const launch::PairRequest& request) override {
-    requests[request.reservation] = request;
-    ++submitted[request.reservation];
-    if (refuses) return external("no worker can be had");
-    return "told:" + request.reservation;
+  std::vector<launch::SubmitAnswer> submit(
+      std::span<const launch::PairRequest> asked) override {
+    std::vector<launch::SubmitAnswer> answers;
+    for (const launch::PairRequest& request : asked) {
+      requests[request.reservation] = request;
+      ++submitted[request.reservation];
+      answers.push_back({handover, "told:" + request.reservation, "no worker can be had"});
+    }
+    return answers;
   }
-  Result<launch::RunStatus> poll(const launch::RunRef& run) override {
-    if (run.ticket != requests[run.reservation].ticket) return bad_input("the ticket is another");
-    if (broken == run.reservation) return external("the folder cannot be read");
-    return status[run.reservation];
+  Result<> release(std::span<const launch::RunRef> runs) override {
+    for (const launch::RunRef& run : runs) ++released[run.reservation];
+    return Ok{};
   }
-  Result<std::string> worker_of(const launch::RunRef& run) override {
-    return "told:" + run.reservation;
+  std::vector<launch::RunStatus> status(std::span<const launch::RunRef> runs) override {
+    std::vector<launch::RunStatus> answers;
+    for (const launch::RunRef& run : runs) {
+      EXPECT_EQ(run.ticket, requests[run.reservation].ticket);
+      launch::RunStatus answer = told[run.reservation];
+      answer.worker = "told:" + run.reservation;
+      answers.push_back(answer);
+    }
+    return answers;
+  }
+  Result<launch::Capacity> capacity(const launch::PairRequest&) override {
+    return launch::Capacity{};
   }
   Result<launch::Receipts> collect(const launch::RunRef& run) override {
     return receipts[run.reservation];
@@ -45,11 +59,11 @@ class ToldLauncher : public launch::Launcher {
 
   std::map<std::string, launch::PairRequest> requests;
   std::map<std::string, int> submitted;
-  std::map<std::string, launch::RunStatus> status;
+  std::map<std::string, int> released;
+  std::map<std::string, launch::RunStatus> told;
   std::map<std::string, launch::Receipts> receipts;
   std::vector<std::string> done;
-  std::string broken;
-  bool refuses = false;
+  launch::Handover handover = launch::Handover::kAccepted;
 };
 
 class ReconcileTest : public ContextTest {
@@ -149,7 +163,7 @@ class ReconcileTest : public ContextTest {
 
 TEST_F(ReconcileTest, ALostRunCostsTheTimeItHeldItsSlots) {
   const std::string r = reserve(1);
-  launcher_->status[r] = told(RunState::kLost, 4s);
+  launcher_->told[r] = told(RunState::kLost, 4s);
   ASSERT_EQ(visit(), "");
   const model::Pair lost = run(r);
   EXPECT_EQ(lost.state, model::PairState::kVoid);
@@ -161,8 +175,8 @@ TEST_F(ReconcileTest, ALostRunCostsTheTimeItHeldItsSlots) {
 TEST_F(ReconcileTest, ALostRunOfUnknownLengthCostsAllThatItReserved) {
   const std::string r = reserve(1);
   const std::string late = reserve(2);
-  launcher_->status[r] = told(RunState::kLost, std::nullopt);
-  launcher_->status[late] = told(RunState::kLost, 24h * 30);  // No one looked for a month.
+  launcher_->told[r] = told(RunState::kLost, std::nullopt);
+  launcher_->told[late] = told(RunState::kLost, 24h * 30);  // No one looked for a month.
   ASSERT_EQ(visit(), "");
   EXPECT_GT(run(r).reserved_accelerator_s, 0);
   EXPECT_EQ(run(r).spent_accelerator_s, run(r).reserved_accelerator_s);
@@ -174,13 +188,16 @@ TEST_F(ReconcileTest, AWorkerThatDoesNothingIsTriedThreeTimes) {
   const std::string r = reserve(1);
   int turns = 0;
   while (run(r).state != model::PairState::kVoid && ++turns < 100) {
-    launcher_->status[r] = told(RunState::kUnknown, 5s * turns);
+    // A launcher says that it is held only when a worker could have begun.
+    const bool queued = 5s * turns < launcher_->released[r] * 10s;
+    launcher_->told[r] = told(queued ? RunState::kQueued : RunState::kHeld, 5s * turns);
     // Each turn a cold cycle, which knows only what the launcher has counted.
-    launcher_->status[r].handed_over = launcher_->submitted[r];
+    launcher_->told[r].released = launcher_->released[r];
     submitted_.clear();
     ASSERT_EQ(visit(), "");
   }
-  EXPECT_EQ(launcher_->submitted[r], 3);
+  EXPECT_EQ(launcher_->released[r], 3);
+  EXPECT_EQ(launcher_->submitted[r], 1);
   EXPECT_NE(said_.find("it was handed over 3 times, and no worker began it"), std::string::npos)
       << said_;
   EXPECT_GT(run(r).spent_accelerator_s, 0) << "it held its slots meanwhile";
@@ -189,7 +206,8 @@ TEST_F(ReconcileTest, AWorkerThatDoesNothingIsTriedThreeTimes) {
 
 TEST_F(ReconcileTest, WhatCannotBeHandedOverIsTriedThreeTimesByOneCycleToo) {
   const std::string r = reserve(1);
-  launcher_->refuses = true;
+  launcher_->handover = launch::Handover::kRefused;
+  launcher_->told[r] = {.state = RunState::kAbsent};
   for (int turn = 0; turn < 100 && run(r).state != model::PairState::kVoid; ++turn) {
     ASSERT_EQ(visit(), "");
     clock_.sleep(1s);
@@ -201,16 +219,16 @@ TEST_F(ReconcileTest, WhatCannotBeHandedOverIsTriedThreeTimesByOneCycleToo) {
 TEST_F(ReconcileTest, ARunOverItsDeadlineIsAskedToEndThenMadeToThenGivenUp) {
   const std::string r = reserve(1);
   const Nanos deadline = told(RunState::kRunning, 0s).deadline;
-  launcher_->status[r] = told(RunState::kRunning, deadline - 1s);
+  launcher_->told[r] = told(RunState::kRunning, deadline - 1s);
   ASSERT_EQ(visit(), "");
   EXPECT_TRUE(launcher_->done.empty());
   for (const Nanos late : {1s, 2s, 16s, 20s}) {
-    launcher_->status[r] = told(RunState::kRunning, deadline + late);
+    launcher_->told[r] = told(RunState::kRunning, deadline + late);
     ASSERT_EQ(visit(), "");
   }
   EXPECT_EQ(launcher_->done, (std::vector<std::string>{"cancel " + r, "kill " + r}));
   EXPECT_EQ(run(r).state, model::PairState::kSubmitted);
-  launcher_->status[r] = told(RunState::kRunning, deadline + 31s);
+  launcher_->told[r] = told(RunState::kRunning, deadline + 31s);
   launcher_->receipts[r].lost = true;
   launcher_->receipts[r].under_way = "B";
   ASSERT_EQ(visit(), "");
@@ -227,7 +245,7 @@ TEST_F(ReconcileTest, PairsOfAClosedExperimentAreCancelled) {
   const std::string r = reserve(1, "x-1");
   const std::string other = reserve(1);
   const std::string late = reserve(2, "x-1");
-  launcher_->status[r] = launcher_->status[other] = told(RunState::kRunning, 2s);
+  launcher_->told[r] = launcher_->told[other] = told(RunState::kRunning, 2s);
   const auto cancel = [&] {
     ASSERT_TRUE(
         cancel_closed(context_, submitted_, [&](const std::string& s) { said_ += s + "\n"; }));
@@ -239,7 +257,7 @@ TEST_F(ReconcileTest, PairsOfAClosedExperimentAreCancelled) {
   cancel();
   EXPECT_EQ(launcher_->done, (std::vector<std::string>{"cancel " + r, "cancel " + late}));
   launcher_->done.clear();
-  launcher_->status[r] = told(RunState::kLost, 3s);
+  launcher_->told[r] = told(RunState::kLost, 3s);
   ASSERT_EQ(visit(), "");
   EXPECT_NEAR(run(r).spent_accelerator_s, 3, 1e-6);
   EXPECT_EQ(run(late).state, model::PairState::kVoid) << "what has not begun never begins";
@@ -272,7 +290,7 @@ TEST_F(ReconcileTest, ReceiptsOfAnotherPlanOrOrderAreRefusedAndNamed) {
   launcher_->receipts[s] = receipts(plan, {"B", "A"});
   launcher_->receipts[fine] = receipts(plan, {"A", "B"});
   for (const std::string& run : {r, s, fine}) {
-    launcher_->status[run] = told(RunState::kFinished, 5s);
+    launcher_->told[run] = told(RunState::kFinished, 5s);
   }
   ASSERT_EQ(visit(), "");
   EXPECT_EQ(run(r).state, model::PairState::kVoid);
@@ -315,7 +333,7 @@ TEST_F(ReconcileTest, ReceiptsOfAnotherEnvironmentOrCodeAreRefusedAndNamed) {
   launcher_->receipts[elsewhere] = receipts("0123", "c0de");
   launcher_->receipts[edited] = receipts(with.environment, "c0de+1");
   for (const std::string& run : {fine, elsewhere, edited}) {
-    launcher_->status[run] = told(RunState::kFinished, 5s);
+    launcher_->told[run] = told(RunState::kFinished, 5s);
   }
   ASSERT_EQ(visit(), "");
   EXPECT_EQ(run(fine).state, model::PairState::kCollected) << said_;
@@ -343,7 +361,7 @@ TEST_F(ReconcileTest, BuildsArePaidForAlsoWhereNoArmRan) {
   receipts.build_wall = 90s;
   receipts.build_cpu = 60s;
   launcher_->receipts[r] = receipts;
-  launcher_->status[r] = told(RunState::kFinished, 95s);
+  launcher_->told[r] = told(RunState::kFinished, 95s);
   ASSERT_EQ(visit(), "");
   const model::Pair built = run(r);
   EXPECT_EQ(built.state, model::PairState::kVoid);
@@ -353,15 +371,54 @@ TEST_F(ReconcileTest, BuildsArePaidForAlsoWhereNoArmRan) {
   expect_sums();
 }
 
-TEST_F(ReconcileTest, OneRunThatCannotBeLookedAtStopsNoOther) {
+TEST_F(ReconcileTest, AnUnknownRunIsNeverSubmittedAgainAndStopsNoOther) {
+  launcher_->handover = launch::Handover::kUnknown;
   const std::string r = reserve(1);
+  launcher_->handover = launch::Handover::kAccepted;
   const std::string s = reserve(2);
-  launcher_->broken = r;
-  launcher_->status[s] = told(RunState::kLost, 1s);
-  ASSERT_EQ(visit(), "");
-  EXPECT_EQ(run(r).state, model::PairState::kVoid);
+  EXPECT_EQ(run(r).state, model::PairState::kReserved) << "nobody knows whether it is there";
+  EXPECT_EQ(launcher_->released[r], 0);
+  launcher_->told[s] = told(RunState::kLost, 1s);
+  for (int turn = 0; turn < 100; ++turn) {
+    launcher_->told[r] = {.state = RunState::kUnknown, .why = "squeue: exit 1"};
+    if (turn % 3 == 0) submitted_.clear();
+    ASSERT_EQ(visit(), "");
+    clock_.sleep(60s);
+  }
+  EXPECT_EQ(launcher_->submitted[r], 1);
+  EXPECT_EQ(run(r).state, model::PairState::kReserved);
   EXPECT_EQ(run(s).state, model::PairState::kVoid);
-  EXPECT_NE(said_.find("the folder cannot be read"), std::string::npos) << said_;
+  // The place found it, held: it is adopted, and only then let go.
+  launcher_->told[r] = {.state = RunState::kHeld};
+  ASSERT_EQ(visit(), "");
+  EXPECT_EQ(run(r).state, model::PairState::kSubmitted);
+  EXPECT_EQ(run(r).worker_run_id, "told:" + r);
+  EXPECT_EQ(launcher_->released[r], 1);
+  EXPECT_EQ(launcher_->submitted[r], 1);
+}
+
+TEST_F(ReconcileTest, WhatThePlaceEndedIsNobodysFaultAndCostsWhatThePlaceCharged) {
+  register_experiment();
+  const std::string r = reserve(1, "x-1");
+  const std::string s = reserve(2, "x-1");
+  const std::string gone = reserve(3, "x-1");
+  const auto ended = [&](const std::string& run, RunState state) {
+    launcher_->told[run] = told(state, 9s);
+    launcher_->told[run].charge = launch::Charge{.wall = 7s, .accelerators = 4, .cpus = 8};
+    launcher_->receipts[run].lost = true;
+    launcher_->receipts[run].under_way = "B";
+  };
+  ended(r, RunState::kNodeFailed);
+  ended(s, RunState::kOutOfMemory);
+  ended(gone, RunState::kRequeued);
+  ASSERT_EQ(visit(), "");
+  EXPECT_EQ(run(r).fact->void_reason, "infrastructure: node failed");
+  EXPECT_FALSE(run(r).fact->b.failed);
+  EXPECT_NEAR(run(r).spent_accelerator_s, 28, 1e-6) << "all that was allocated";
+  EXPECT_TRUE(run(s).fact->b.failed) << "an arm can use up the memory";
+  EXPECT_EQ(launcher_->done, std::vector<std::string>{"cancel " + gone});
+  EXPECT_FALSE(run(gone).fact->b.failed);
+  expect_sums();
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // From "run one more pair" to a reservation and a worker.
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -147,9 +148,14 @@ ledger::Draft reservation(const Config& config, const model::Pair& order, const 
 // alone.
 std::vector<ledger::Draft> reservations(const Config& config, const ledger::Family& family,
                                         const model::Pair& order,
-                                        const launch::PairRequest& request, const RanWith& with) {
-  const Holding both{request.a.accelerators + request.b.accelerators,
-                     request.a.cpus + request.b.cpus, held_while_built(request)};
+                                        const launch::PairRequest& request, const RanWith& with,
+                                        bool allocates) {
+  Holding both{request.a.accelerators + request.b.accelerators, request.a.cpus + request.b.cpus,
+               held_while_built(request)};
+  if (allocates) {  // What one arm does not use is held for the other.
+    both.accelerators = 2 * launch::most_accelerators(request);
+    both.cpus = 2 * launch::most_cpus(request);
+  }
   std::vector<ledger::Draft> drafts{reservation(config, order, request.reservation, both, family,
                                                 launch::encode_request(request))};
   const std::string of_a = digest(request.a);
@@ -183,6 +189,16 @@ std::vector<ledger::Draft> reservations(const Config& config, const ledger::Fami
   return drafts;
 }
 
+// Ok if the place can start it soon; kBusy if it is full or does not answer.
+Result<> find_room(Context& context, const launch::PairRequest& request) {
+  const auto capacity = context.launcher->capacity(request);
+  if (!capacity) return Error{Error::Kind::kBusy, capacity.error().text};
+  if (!capacity->never.empty()) return bad_input(capacity->never);
+  if (capacity->room && *capacity->room > 0) return Ok{};
+  return Error{Error::Kind::kBusy, fmt::format("the cluster is full, and {} of our runs wait",
+                                               capacity->waiting)};
+}
+
 }  // namespace
 
 std::string head_of(const std::string& repo) {
@@ -211,23 +227,30 @@ Result<Submission> submit_pair(Context& context, const ledger::Family& family,
   const RanWith with = ran_with(context, family.name, family.spec);
   request.environment = with.environment;
   if (launch::has_patch(request)) request.commit = TRY(commit_for(context, family.spec, order));
+  if (context.allocates) TRY(find_room(context, request));
   const std::vector<ledger::Draft> reserved =
-      reservations(context.config, family, order, request, with);
+      reservations(context.config, family, order, request, with, context.allocates);
   TRY(context.ledger->append(reserved, fence));
   os::fault_point("cycle.reserved");
-  const auto worker = context.launcher->submit(request);
-  if (!worker) return Submission{request.reservation, worker.error().text};
+  const launch::SubmitAnswer answer = context.launcher->submit(std::span(&request, 1)).front();
+  if (answer.handover != launch::Handover::kAccepted) {
+    return Submission{request.reservation, answer.reason};
+  }
   os::fault_point("cycle.launched");
   std::vector<ledger::Draft> submitted{
-      {"run.submitted", "cycle", request.reservation, {{"worker_run_id", *worker}}}};
+      {"run.submitted", "cycle", request.reservation, {{"worker_run_id", answer.worker}}}};
   for (std::size_t i = 0; i < order.shared.size(); ++i) {
     submitted.push_back({"run.submitted",
                          "cycle",
                          reserved[i + 1].subject,
-                         {{"worker_run_id", shared_worker(*worker, static_cast<int>(i) + 2)}}});
+                         {{"worker_run_id", shared_worker(answer.worker, static_cast<int>(i) + 2)}}});
   }
   TRY(context.ledger->append(submitted, fence));
-  return Submission{request.reservation, ""};
+  os::fault_point("cycle.recorded");
+  // Only what is on record may start.
+  const launch::RunRef run{request.reservation, request.ticket};
+  const auto released = context.launcher->release(std::span(&run, 1));
+  return Submission{request.reservation, released ? "" : released.error().text};
 }
 
 }  // namespace amdahl::app

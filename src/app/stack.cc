@@ -86,8 +86,9 @@ Result<> submit_one(Context& context, const ledger::Family& family, std::int64_t
   }
   if (need > free.size()) return Ok{};
   const std::vector<int> cpus(free.begin(), free.begin() + static_cast<std::ptrdiff_t>(need));
-  const Submission made = TRY(submit_pair(context, family, order, cpus, fence));
-  submitted[made.reservation] = {context.clock->monotonic(), 1};
+  const auto made = submit_pair(context, family, order, cpus, fence);
+  if (!made && made.error().kind == Error::Kind::kBusy) return Ok{};
+  submitted[TRY(made).reservation] = {context.clock->monotonic(), 1};
   return Ok{};
 }
 

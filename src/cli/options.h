@@ -54,6 +54,7 @@ struct TuneFlags : Flags {
   std::string spec;
   int accelerators = 0;
   int slots = 0;
+  std::string launcher;
 };
 
 struct ScanFlags : Flags {
@@ -127,6 +128,7 @@ struct CycleFlags : Flags {
   std::string until = "settled";
   std::string gate_policy;
   int slots = 0;
+  std::string launcher;
   bool watch = false;
   bool refresh = false;
 };

@@ -141,6 +141,7 @@ Result<int> do_cycle(const CycleFlags& flags) {
   app::Overrides overrides;
   overrides.gate_policy = flags.gate_policy;
   if (flags.slots != 0) overrides.slots = flags.slots;
+  overrides.launcher = flags.launcher;
   app::Context context = TRY(context_for(flags, true, std::move(overrides)));
   catch_interrupts();
   ProgressLine line(flags);

@@ -97,6 +97,7 @@ Result<int> do_tune(const TuneFlags& flags) {
   options.accelerators = flags.accelerators;
   app::Overrides overrides;
   if (flags.slots != 0) overrides.slots = flags.slots;
+  overrides.launcher = flags.launcher;
   app::Config config = TRY(config_for(flags, std::move(overrides)));
   if (!flags.budget.empty()) TRY(app::set_budget(flags.budget, options, config));
   catch_interrupts();

@@ -43,7 +43,10 @@ constexpr auto kLive = std::to_array<std::string_view>({"_",
                                                         "LS_COLORS",
                                                         "CUDA_VISIBLE_DEVICES",
                                                         "ROCR_VISIBLE_DEVICES",
-                                                        "HIP_VISIBLE_DEVICES"});
+                                                        "HIP_VISIBLE_DEVICES",
+                                                        "GPU_DEVICE_ORDINAL",
+                                                        "ZE_AFFINITY_MASK",
+                                                        "NVIDIA_VISIBLE_DEVICES"});
 
 std::string path_of(const std::string& state_dir, const std::string& digest) {
   return fmt::format("{}/environments/{}.json", state_dir, digest);

@@ -2,12 +2,18 @@
 
 #include "launch/launcher.h"
 #include "launch/local/local.h"
+#include "launch/slurm/slurm.h"
+#include "observe/supervisor.h"
 
 namespace amdahl::launch {
 namespace {
 
 constexpr auto kKinds = std::to_array<Kind>({
-    {"local", "this machine, one detached worker a pair", local::make},
+    {"local", "this machine, one detached worker a pair", false,
+     [](const Site&) { return observe::hardware(); },
+     [](const Site& site) { return local::make(site.state_dir); }},
+    {"slurm", "a Slurm cluster, one job a pair", true,
+     [](const Site& site) { return slurm::hardware(site.slurm); }, slurm::make},
 });
 
 }  // namespace

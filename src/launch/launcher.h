@@ -1,6 +1,7 @@
 // launcher.h: one row per place where a pair can run.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "base/units.h"
+#include "launch/slurm/settings.h"
 #include "model/plan.h"
 #include "model/receipt.h"
 #include "model/spec.h"
@@ -48,6 +50,9 @@ struct PairRequest {
   std::string ticket = {};
   // Digest of the arms' environment (launch/environment.h); empty: the worker's own.
   std::string environment = {};
+  // The worker has an allocation of its own: it takes environment, CPUs, devices and scratch from
+  // there (launch/local/allocation.h), and claims the run by an exclusive create. Set by launchers.
+  bool allocated = false;
 };
 
 inline constexpr std::size_t kBlockVariants = 4;
@@ -58,6 +63,10 @@ inline constexpr Nanos kBuildLimit = std::chrono::hours(1);  // For each tree of
 
 // Whether an arm has a patch; then all of them run in worktrees of one commit.
 bool has_patch(const PairRequest& request);
+
+// What an allocation for all arms must have.
+int most_accelerators(const PairRequest& request);
+int most_cpus(const PairRequest& request);
 
 // The longest time that the run can hold its slots.
 Nanos longest_arms(const PairRequest& request);
@@ -75,23 +84,66 @@ struct RunRef {
   std::string ticket = {};
 };
 
-enum class RunState {
-  kUnknown,  // Never started: may be submitted (again) under the same reservation.
-  kRunning,
-  kFinished,  // The receipts are complete.
-  kLost,      // It started, and its worker died before all receipts were written: void.
-  kForeign,   // The folder belongs to another run or cannot be read: never collected.
+enum class RunState : std::uint8_t {
+  kUnknown,      // The place cannot tell now. Ask again later; never a reason to submit.
+  kAbsent,       // By evidence: nothing runs or will run under this reservation. May be submitted.
+  kHeld,         // Accepted; starts only after release().
+  kQueued,       // Released, not started yet.
+  kRunning,      // Its worker is alive.
+  kFinished,     // The receipts are complete.
+  kLost,         // It started and ended without receipts, or was cancelled before it started.
+  kRequeued,     // The place took it back to start it once more, which its claim would refuse.
+  kPreempted,    // Ended by the place for a run of higher priority,
+  kNodeFailed,   // with its node,
+  kTimedOut,     // at the time limit of the place,
+  kOutOfMemory,  // or at its memory limit.
+  kForeign,      // The folder belongs to another run or cannot be read: never collected.
+};
+std::string_view name(RunState state);  // "unknown", "node failed", ...
+std::optional<RunState> run_state_named(std::string_view name);
+
+// Whether the place ended it for reasons of its own, which no arm can bring about: never evidence.
+bool is_infrastructure(RunState state);
+
+// What the place bills for a run: its allocation, whatever the arms used of it.
+struct Charge {
+  Nanos wall{};
+  int accelerators = 0;
+  int cpus = 0;
 };
 
 // Times use the monotonic clock if possible.
 struct RunStatus {
   RunState state = RunState::kUnknown;
-  int handed_over = 0;  // How often it was submitted.
-  // From the worker's start (before that: from the first submission) to the end or until now;
-  // nothing if unknown.
+  int released = 0;  // How often.
+  // From the worker's start (before that: from the first release) to the end or until now; nothing
+  // if unknown.
   std::optional<Nanos> elapsed = Nanos{0};
-  Nanos arms{};      // longest_arms(); 0 if it is not known.
-  Nanos deadline{};  // Of `elapsed`: longest_run(); 0 if it is not known.
+  Nanos arms{};                    // longest_arms(); 0 if it is not known.
+  Nanos deadline{};                // Of `elapsed`: longest_run(); 0 if it is not known.
+  std::string worker{};            // The worker_run_id; empty if there is none.
+  std::optional<Charge> charge{};  // Once it is over; nothing where the place keeps no accounts.
+  std::string why{};               // What the place says of an unusual state, for people.
+};
+
+enum class Handover : std::uint8_t {
+  kAccepted,  // It is there, held.
+  kRefused,   // It is not there.
+  kUnknown,   // The place did not answer: it may be there. status() will tell.
+};
+
+struct SubmitAnswer {
+  Handover handover = Handover::kUnknown;
+  std::string worker{};  // The worker_run_id, if it was accepted.
+  std::string reason{};  // Why not.
+};
+
+// What a place has for runs like one request.
+struct Capacity {
+  std::optional<int> room{};  // How many more could start now; nothing: the caller counts slots.
+  int waiting = 0;            // Runs of ours that are queued.
+  std::string hardware{};     // Class of the hardware: two places with the same are alike.
+  std::string never{};        // Why no such run can ever start; empty if it can.
 };
 
 struct Receipts {
@@ -116,30 +168,49 @@ struct Receipts {
   std::vector<std::string> restored;  // Arms whose receipt the worker had to write again.
 };
 
-// Not thread-safe: the loop owns one and calls it from one thread.
+// Where pairs run. Only what is in the ledger is needed to find a run again, so that a new cycle
+// can adopt it. Every question is about many runs, and costs the place the same as one. Not
+// thread-safe: the loop owns one and calls it from one thread. Answers are in the order of what
+// was asked. conformance() in launch/conformance.h tests all of this.
 class Launcher {
  public:
   virtual ~Launcher() = default;
-  // Returns at once with the worker_run_id. Submitting a reservation twice is harmless: only one
-  // worker runs it. A folder of another run is moved aside; kConflict if that run's worker is still
-  // alive.
-  virtual Result<std::string> submit(const PairRequest& request) = 0;
-  // Needs only what is in the ledger, so that a new cycle can adopt running pairs.
-  virtual Result<RunStatus> poll(const RunRef& run) = 0;
-  virtual Result<std::string> worker_of(const RunRef& run) = 0;
+  // Hands them over, held: none starts before release(). The reservation and its ticket travel with
+  // the job. Submitting a reservation twice is harmless: only one worker runs it. A folder of
+  // another run is moved aside; refused if that run's worker is still alive.
+  virtual std::vector<SubmitAnswer> submit(std::span<const PairRequest> requests) = 0;
+  // Lets them start, once their worker_run_id is recorded. Harmless for what has started or ended.
+  // An error says what could not be released; what is still held may be released again.
+  virtual Result<> release(std::span<const RunRef> runs) = 0;
+  virtual std::vector<RunStatus> status(std::span<const RunRef> runs) = 0;
   // Also for a lost or an abandoned run: whatever it wrote.
   virtual Result<Receipts> collect(const RunRef& run) = 0;
-  // Asks the run to end and to write receipts that say so, even if its worker is stopped. Ok if it
-  // has already ended.
+  // Asks the run to end and to write receipts that say so, even if its worker is stopped. What has
+  // not started never starts. Ok if it has already ended.
   virtual Result<> cancel(const RunRef& run) = 0;
   // Kills its worker: the run is lost.
   virtual Result<> kill(const RunRef& run) = 0;
+  virtual Result<Capacity> capacity(const PairRequest& like) = 0;
+};
+
+// One run at a time: submit() and release(), and status().
+Result<std::string> hand_over(Launcher& launcher, const PairRequest& request);
+RunStatus status_of(Launcher& launcher, const RunRef& run);
+
+// What a launcher is made from.
+struct Site {
+  std::string state_dir;
+  slurm::Settings slurm{};
 };
 
 struct Kind {
   std::string_view name;  // As in the config: launcher = "local".
   std::string_view runs_on;
-  std::unique_ptr<Launcher> (*make)(const std::string& state_dir);
+  // Whether a run has an allocation of its own: the CPUs of a request are then a number, and which
+  // ones they are is found out there.
+  bool allocates;
+  std::string (*hardware)(const Site& site);  // Class of what runs there get.
+  std::unique_ptr<Launcher> (*make)(const Site& site);
 };
 
 std::span<const Kind> kinds();

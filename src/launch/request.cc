@@ -20,6 +20,7 @@ void add_finer(const PairRequest& request, Json& json) {
   if (!request.ledger.empty()) json["ledger"] = request.ledger;
   if (!request.ticket.empty()) json["ticket"] = request.ticket;
   if (!request.environment.empty()) json["environment"] = request.environment;
+  if (request.allocated) json["allocated"] = true;
 }
 
 template <class T>
@@ -37,6 +38,7 @@ Result<> take_finer(const Json& json, PairRequest& request) {
   take(json, "ledger", request.ledger);
   take(json, "ticket", request.ticket);
   take(json, "environment", request.environment);
+  take(json, "allocated", request.allocated);
   if (!json.contains("more")) return Ok{};
   for (const Json& plan : json.at("more")) {
     request.more.push_back(TRY(model::decode<model::Plan>(plan).in("/more")));
@@ -48,6 +50,12 @@ int arms_in_a_row(const PairRequest& request) {
   return request.concurrent ? 1 : 2 + static_cast<int>(request.more.size());
 }
 
+int most(const PairRequest& request, int model::Plan::*of) {
+  int found = std::max(request.a.*of, request.b.*of);
+  for (const model::Plan& plan : request.more) found = std::max(found, plan.*of);
+  return found;
+}
+
 }  // namespace
 
 bool has_patch(const PairRequest& request) {
@@ -55,6 +63,12 @@ bool has_patch(const PairRequest& request) {
   return !request.a.patch.empty() || !request.b.patch.empty() ||
          std::ranges::any_of(request.more, [](const auto& plan) { return !plan.patch.empty(); });
 }
+
+int most_accelerators(const PairRequest& request) {
+  return most(request, &model::Plan::accelerators);
+}
+
+int most_cpus(const PairRequest& request) { return most(request, &model::Plan::cpus); }
 
 Nanos longest_arms(const PairRequest& request) {
   return arms_in_a_row(request) * (request.spec.time_limit + kArmGrace);

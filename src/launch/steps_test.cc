@@ -198,7 +198,7 @@ class StepJob : public local::LocalTest {
     return made;
   }
   Receipts run(const PairRequest& made) {
-    EXPECT_TRUE(launcher_->submit(made));
+    EXPECT_TRUE(hand_over(*launcher_, made));
     EXPECT_EQ(wait_for({RunState::kFinished, RunState::kLost}), RunState::kFinished);
     return *launcher_->collect({"r-1"});
   }

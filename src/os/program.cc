@@ -1,5 +1,6 @@
 #include "os/program.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -34,13 +35,16 @@ Result<Pipe> make_pipe() {
   return Pipe{Fd(ends[0]), Fd(ends[1])};
 }
 
-std::vector<std::string> environment(const std::map<std::string, std::string>& extra) {
+std::vector<std::string> environment(const Program& program) {
   std::vector<std::string> all;
   for (char** entry = environ; *entry; ++entry) {
     const std::string text = *entry;
-    if (!extra.contains(text.substr(0, text.find('=')))) all.push_back(text);
+    const bool left_out = std::ranges::any_of(
+        program.without, [&](const std::string& prefix) { return text.starts_with(prefix); });
+    const bool replaced = program.env.contains(text.substr(0, text.find('=')));
+    if (!left_out && !replaced) all.push_back(text);
   }
-  for (const auto& [name, value] : extra) all.push_back(name + "=" + value);
+  for (const auto& [name, value] : program.env) all.push_back(name + "=" + value);
   return all;
 }
 
@@ -58,7 +62,7 @@ Result<pid_t> start(const Program& program, int out, int errors) {
   ::posix_spawn_file_actions_adddup2(&files, out, 1);
   ::posix_spawn_file_actions_adddup2(&files, errors, 2);
   std::vector<std::string> words = program.argv;
-  std::vector<std::string> env = environment(program.env);
+  std::vector<std::string> env = environment(program);
   pid_t child = 0;
   const int failed = ::posix_spawnp(&child, words[0].c_str(), &files, nullptr,
                                     pointers(words).data(), pointers(env).data());

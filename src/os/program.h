@@ -14,7 +14,8 @@ namespace amdahl::os {
 
 struct Program {
   std::vector<std::string> argv{};
-  std::map<std::string, std::string> env{};  // On top of ours.
+  std::map<std::string, std::string> env{};  // On top of ours,
+  std::vector<std::string> without{};        // of which those with these prefixes are left out.
   Nanos limit = std::chrono::minutes(10);
 };
 

@@ -114,7 +114,19 @@ Result<Sleeper::Fate> Sleeper::run(const PairRequest& request, sim::Stream& luck
   return fate;
 }
 
-Result<std::string> Sleeper::submit(const PairRequest& request) {
+std::vector<launch::SubmitAnswer> Sleeper::submit(std::span<const PairRequest> requests) {
+  std::vector<launch::SubmitAnswer> answers;
+  for (const PairRequest& request : requests) {
+    const auto kept = keep(request);
+    answers.push_back(kept ? launch::SubmitAnswer{launch::Handover::kAccepted,
+                                                  "virtual:" + request.reservation}
+                           : launch::SubmitAnswer{launch::Handover::kRefused, "",
+                                                  kept.error().text});
+  }
+  return answers;
+}
+
+Result<> Sleeper::keep(const PairRequest& request) {
   const RunFolder folder = folder_of(request.reservation);
   const auto owner = launch::local::owner_of(folder);
   if (launch::local::is_used(folder) && (!owner || owner->ticket != request.ticket)) {
@@ -122,25 +134,35 @@ Result<std::string> Sleeper::submit(const PairRequest& request) {
     under_way_.erase(request.reservation);
   }
   TRY(os::make_dirs(folder.path));
-  const std::string worker = "virtual:" + request.reservation;
+  if (launch::local::has_begun(folder)) return Ok{};
+  return os::write_file(folder.request(), pretty_json(launch::encode_request(request)));
+}
+
+Result<> Sleeper::release(std::span<const launch::RunRef> runs) {
+  for (const launch::RunRef& run : runs) TRY(start(run));
+  return Ok{};
+}
+
+Result<> Sleeper::start(const launch::RunRef& ref) {
+  const RunFolder folder = folder_of(ref.reservation);
   const std::vector<std::string> handed = tries(folder);
   std::string all;
   for (const std::string& time : handed) all += time + "\n";
   TRY(os::write_file(folder.handed(), fmt::format("{}{}\n", all, clock_.monotonic().count())));
-  if (const auto known = TRY(fate_of(request.reservation))) {
+  if (const auto known = TRY(fate_of(ref.reservation))) {
     world_.resubmitted += known->ends < clock_.monotonic() ? 1 : 0;
-    return worker;
+    return Ok{};
   }
-  if (os::exists(folder.cancelled())) return worker;
-  TRY(os::write_file(folder.request(), pretty_json(launch::encode_request(request))));
+  if (os::exists(folder.cancelled())) return Ok{};
+  const PairRequest request = TRY(request_in(folder));
   os::fault_point("launch.submit.before_spawn");
   sim::Stream luck(scenario_.seed, number_of(request.reservation), handed.size());
-  if (luck.chance(scenario_.trouble.never_starts)) return worker;
+  if (luck.chance(scenario_.trouble.never_starts)) return Ok{};
   const Fate fate = TRY(run(request, luck));
   TRY(decree(request.reservation, fate));
   ++world_.executions;
   os::fault_point("launch.submit.after_spawn");
-  return worker;
+  return Ok{};
 }
 
 Result<> Sleeper::decree(const std::string& reservation, const Fate& fate) {
@@ -169,16 +191,34 @@ RunState Sleeper::state_of(const launch::RunRef& run, const std::optional<Fate>&
   const RunFolder folder = folder_of(run.reservation);
   const Nanos now = clock_.monotonic();
   if (!fate || now < fate->starts) {
-    return os::exists(folder.cancelled()) ? RunState::kLost : RunState::kUnknown;
+    if (os::exists(folder.cancelled())) return RunState::kLost;
+    const std::vector<std::string> handed = tries(folder);
+    launch::local::Submissions made{static_cast<int>(handed.size())};
+    if (made.times > 0) made.since = now - Nanos(std::stoll(handed.front()));
+    return launch::local::is_starting(made) ? RunState::kQueued : RunState::kHeld;
   }
   if (now < fate->ends) return RunState::kRunning;
   return fate->lost ? RunState::kLost : RunState::kFinished;
 }
 
-Result<launch::RunStatus> Sleeper::poll(const launch::RunRef& run) {
+std::vector<launch::RunStatus> Sleeper::status(std::span<const launch::RunRef> runs) {
+  std::vector<launch::RunStatus> answers;
+  for (const launch::RunRef& run : runs) {
+    const auto found = look_at(run);
+    answers.push_back(found ? *found : launch::RunStatus{.why = found.error().text});
+  }
+  return answers;
+}
+
+Result<launch::Capacity> Sleeper::capacity(const PairRequest& like) {
+  return local_->capacity(like);
+}
+
+Result<launch::RunStatus> Sleeper::look_at(const launch::RunRef& run) {
   const RunFolder folder = folder_of(run.reservation);
   const auto owner = launch::local::owner_of(folder);
   launch::RunStatus status;
+  status.state = RunState::kAbsent;
   if (!launch::local::is_used(folder)) return status;
   if (!owner || owner->ticket != run.ticket) {
     status.state = RunState::kForeign;
@@ -189,17 +229,14 @@ Result<launch::RunStatus> Sleeper::poll(const launch::RunRef& run) {
   const std::vector<std::string> handed = tries(folder);
   const Nanos now = clock_.monotonic();
   status.state = state_of(run, fate);
-  status.handed_over = static_cast<int>(handed.size());
+  status.worker = "virtual:" + run.reservation;
+  status.released = static_cast<int>(handed.size());
   status.arms = owner->arms;
   status.deadline = owner->deadline;
   const bool began = fate && now >= fate->starts;
   const Nanos first(handed.empty() ? now.count() : std::stoll(handed.front()));
   status.elapsed = began ? std::min(now, fate->ends) - fate->starts : now - first;
   return status;
-}
-
-Result<std::string> Sleeper::worker_of(const launch::RunRef& run) {
-  return "virtual:" + run.reservation;
 }
 
 Result<launch::Receipts> Sleeper::collect(const launch::RunRef& run) {

@@ -3,7 +3,9 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "launch/launcher.h"
 #include "launch/local/local.h"
@@ -19,9 +21,10 @@ class Sleeper final : public launch::Launcher {
   // All must outlive it.
   Sleeper(const Scenario& scenario, World& world, VirtualClock& clock);
 
-  Result<std::string> submit(const launch::PairRequest& request) override;
-  Result<launch::RunStatus> poll(const launch::RunRef& run) override;
-  Result<std::string> worker_of(const launch::RunRef& run) override;
+  std::vector<launch::SubmitAnswer> submit(std::span<const launch::PairRequest> requests) override;
+  Result<> release(std::span<const launch::RunRef> runs) override;
+  std::vector<launch::RunStatus> status(std::span<const launch::RunRef> runs) override;
+  Result<launch::Capacity> capacity(const launch::PairRequest& like) override;
   Result<launch::Receipts> collect(const launch::RunRef& run) override;
   Result<> cancel(const launch::RunRef& run) override;
   Result<> kill(const launch::RunRef& run) override;
@@ -36,6 +39,9 @@ class Sleeper final : public launch::Launcher {
     bool lost = false;  // Its worker dies at the end.
   };
 
+  Result<> keep(const launch::PairRequest& request);
+  Result<> start(const launch::RunRef& run);
+  Result<launch::RunStatus> look_at(const launch::RunRef& run);
   Result<Fate> run(const launch::PairRequest& request, sim::Stream& luck);
   Result<std::optional<Fate>> fate_of(const std::string& reservation);
   void give_back(const Fate& fate, Nanos now);

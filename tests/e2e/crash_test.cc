@@ -100,7 +100,8 @@ TEST_P(AtPoint, NothingIsLostOrDoneTwice) {
 INSTANTIATE_TEST_SUITE_P(Crash, AtPoint,
                          ::testing::Values("ledger.append.begin", "ledger.append.before_commit",
                                            "ledger.append.after_commit", "cycle.reserved",
-                                           "cycle.launched", "launch.submit.before_spawn",
+                                           "cycle.launched", "cycle.recorded",
+                                           "launch.submit.before_spawn",
                                            "launch.submit.after_spawn", "cycle.collect"));
 
 // Every number of fault points from 1 on: with enough turns, every write is hit.

@@ -48,7 +48,7 @@ class Sandbox {
 
   std::string root_;
 };
-using House = Sandbox;  // Its name until 0.2.
+using Sandbox = Sandbox;  // Its name until 0.2.
 
 Outcome run(const std::vector<std::string>& argv, const std::map<std::string, std::string>& env,
             const std::string& folder);

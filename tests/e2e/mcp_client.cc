@@ -19,7 +19,7 @@ constexpr int kMostPolls = 40;
 
 }  // namespace
 
-McpClient::McpClient(const House& house, Era era, const std::vector<std::string>& words,
+McpClient::McpClient(const Sandbox& house, Era era, const std::vector<std::string>& words,
                      bool with_tasks)
     : era_{era}, with_tasks_{with_tasks} {
   std::array<int, 2> to{};

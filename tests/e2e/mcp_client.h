@@ -13,7 +13,7 @@ enum class Era { kLegacy, kModern };
 // Starts the server on the house's state and talks to it over pipes; ends it with itself.
 class McpClient {
  public:
-  McpClient(const House& house, Era era, const std::vector<std::string>& words = {},
+  McpClient(const Sandbox& house, Era era, const std::vector<std::string>& words = {},
             bool with_tasks = false);
   ~McpClient();
   McpClient(const McpClient&) = delete;

@@ -16,7 +16,7 @@ Json nap_change(const std::string& seconds, const std::string& title) {
 
 // rank, read, propose, run, status, and what a person decides.
 void walk(Era era, bool with_tasks) {
-  House house;
+  Sandbox house;
   house.add_nap_job();
   ASSERT_EQ(house.amdahl({"run", "--spec", "job.toml", "--quiet"}).code, 0);
   ASSERT_EQ(house.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
@@ -87,7 +87,7 @@ TEST(Mcp, AWalkFromRankToVerdictInTheEraOfHandshakes) { walk(Era::kLegacy, false
 TEST(Mcp, AWalkFromRankToVerdictWithTasks) { walk(Era::kModern, true); }
 
 TEST(Mcp, APolicyAtTheGateDoesNotServeAClientAndAGrantEnds) {
-  House house;
+  Sandbox house;
   house.add_nap_job();
   house.write("config.toml", house.read("config.toml") + "[gate]\npolicy = \"demo\"\n");
   ASSERT_EQ(house.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
@@ -133,7 +133,7 @@ constexpr const char* kFix = R"(--- a/job.py
 
 // With nothing but the server: the client sees no shell, and names no command.
 TEST(Mcp, AnUnmodifiedJobComesToAPromotedPatch) {
-  House house;
+  Sandbox house;
   const Outcome python =
       run({"python3", "-c", "import sys; print(sys.executable, end='')"}, {}, house.path());
   if (python.code != 0) GTEST_SKIP() << "python3 is not installed: apt install python3";

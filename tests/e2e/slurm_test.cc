@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "cluster.h"
 #include "fleet/feed.h"
 #include "fleet/slurm/live.h"
 #include "json.h"
@@ -26,28 +27,14 @@ using fleet::Recorder;
 using model::JobState;
 using std::chrono::seconds;
 
-// A cluster of two nodes with four GPUs each, for as long as the test runs.
-class Cluster {
+class Jobs : public Cluster {
  public:
-  explicit Cluster(const std::string& folder) : folder_{folder} {
-    const Outcome began = run({kSandbox, "start", folder_}, {}, "/tmp");
-    if (began.code == 77) reason_ = began.err;
-    EXPECT_TRUE(began.code == 0 || began.code == 77) << began.err;
-    runs_ = began.code == 0;
-  }
-  ~Cluster() {
-    if (runs_) run({kSandbox, "stop", folder_}, {}, "/tmp");
-  }
-  Cluster(const Cluster&) = delete;
-  Cluster& operator=(const Cluster&) = delete;
-
-  bool runs() const { return runs_; }
-  const std::string& reason() const { return reason_; }
+  using Cluster::Cluster;
 
   std::string say(const std::vector<std::string>& argv,
                   std::map<std::string, std::string> env = {}) const {
-    env["SLURM_CONF"] = folder_ + "/etc/slurm.conf";
-    const Outcome outcome = run(argv, env, folder_);
+    env["SLURM_CONF"] = conf();
+    const Outcome outcome = run(argv, env, folder());
     EXPECT_EQ(outcome.code, 0) << shell_quote(argv) << ": " << outcome.err;
     return outcome.out;
   }
@@ -57,15 +44,15 @@ class Cluster {
                      const std::string& body) const {
     std::vector<std::string> argv = {"sbatch", "--parsable", "-J", name, "-o", "/dev/null"};
     argv.insert(argv.end(), options.begin(), options.end());
-    argv.push_back("--wrap=date +%s > " + folder_ +
-                   "/$SLURM_JOB_ID.from; echo $CUDA_VISIBLE_DEVICES > " + folder_ +
-                   "/$SLURM_JOB_ID.gpus; " + body + "; code=$?; date +%s > " + folder_ +
+    argv.push_back("--wrap=date +%s > " + folder() +
+                   "/$SLURM_JOB_ID.from; echo $CUDA_VISIBLE_DEVICES > " + folder() +
+                   "/$SLURM_JOB_ID.gpus; " + body + "; code=$?; date +%s > " + folder() +
                    "/$SLURM_JOB_ID.to; exit $code");
     return std::string(trim(say(argv)));
   }
 
   std::string wrote(const std::string& file) const {
-    const Outcome outcome = run({"cat", folder_ + "/" + file}, {}, "/tmp");
+    const Outcome outcome = run({"cat", folder() + "/" + file}, {}, "/tmp");
     return std::string(trim(outcome.out));
   }
 
@@ -77,12 +64,6 @@ class Cluster {
     }
     return false;
   }
-
- private:
-  static constexpr const char* kSandbox = AMDAHL_SOURCE_DIR "/tests/tools/slurm_sandbox";
-  std::string folder_;
-  std::string reason_;
-  bool runs_ = false;
 };
 
 const Recorder::Job* find(const Fed& fed, const std::string& name, std::size_t nth = 0) {
@@ -107,7 +88,7 @@ std::size_t devices_in(const std::string& list) {
 }
 
 // A job that ended says the same as accounting.
-void expect_as_written(const Cluster& cluster, const Recorder::Job& job) {
+void expect_as_written(const Jobs& cluster, const Recorder::Job& job) {
   SCOPED_TRACE(job.name + " " + job.id);
   const std::string& number = number_of(job);
   EXPECT_EQ(job.draft.accelerators,
@@ -127,7 +108,7 @@ struct Submitted {
   std::string running;
 };
 
-Submitted submit_all(const Cluster& cluster) {
+Submitted submit_all(const Jobs& cluster) {
   Submitted jobs;
   jobs.running = cluster.submit("running", {"--gpus=3", "-w", "n2"}, "sleep 300");
   jobs.requeued =
@@ -143,7 +124,7 @@ Submitted submit_all(const Cluster& cluster) {
   return jobs;
 }
 
-void expect_all(const Cluster& cluster, const Fed& fed) {
+void expect_all(const Jobs& cluster, const Fed& fed) {
   for (const char* name : {"fine", "wrong", "plain"}) {
     const auto* job = find(fed, name);
     ASSERT_NE(job, nullptr) << name;
@@ -212,7 +193,7 @@ void expect_same(const Fed& one, const Fed& other) {
   EXPECT_EQ(ones, others);
 }
 
-Fed live(const Cluster& cluster, const fleet::slurm::Command& command, Nanos now) {
+Fed live(const Jobs& cluster, const fleet::slurm::Command& command, Nanos now) {
   const std::string said = cluster.say(command.argv, command.env);
   EXPECT_TRUE(fleet::slurm::claims(said.substr(0, 4096))) << command.name << ": " << said;
   Fed fed = fleet::feed(fleet::slurm::make, said, {.now = now}, 1000);
@@ -249,7 +230,7 @@ TEST(SlurmForReal, AccountingSaysWhatJobsDid) {
   const Sandbox sandbox;
   // munge wants a socket that all may reach.
   std::filesystem::permissions(sandbox.path(), std::filesystem::perms(0711));
-  const Cluster cluster(sandbox.path("s"));
+  const Jobs cluster(sandbox.path("s"));
   if (!cluster.runs()) GTEST_SKIP() << cluster.reason();
   const Nanos begin = seconds(std::stoll(run({"date", "+%s"}, {}, "/tmp").out));
 

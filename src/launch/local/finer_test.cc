@@ -63,7 +63,7 @@ class FinerTest : public LocalTest {
     return made;
   }
   Receipts finish(const PairRequest& made) {
-    const auto submitted = launcher_->submit(made);
+    const auto submitted = hand_over(*launcher_, made);
     EXPECT_TRUE(submitted);
     EXPECT_EQ(wait_for({RunState::kFinished, RunState::kLost}), RunState::kFinished);
     return *launcher_->collect({"r-1"});
@@ -114,7 +114,7 @@ TEST_F(FinerTest, CancellingEndsBothAndTheirTrees) {
   std::string b = stay;
   for (std::size_t at = 0; (at = a.find('X', at)) != a.npos; ++at) a[at] = 'a';
   for (std::size_t at = 0; (at = b.find('X', at)) != b.npos; ++at) b[at] = 'b';
-  ASSERT_TRUE(launcher_->submit(at_once(a, b)));
+  ASSERT_TRUE(hand_over(*launcher_, at_once(a, b)));
   wait_for_file("a");
   wait_for_file("b");
   ASSERT_TRUE(launcher_->cancel({"r-1"}));
@@ -129,7 +129,7 @@ TEST_F(FinerTest, CancellingEndsBothAndTheirTrees) {
 TEST_F(FinerTest, AKilledWorkerTakesBothArmsAndItsNeighboursAlong) {
   PairRequest made = at_once(leave_pid("a") + "sleep 100", leave_pid("b") + "sleep 100");
   made.contended = true;
-  ASSERT_TRUE(launcher_->submit(made));
+  ASSERT_TRUE(hand_over(*launcher_, made));
   wait_for_file("a");
   wait_for_file("b");
   const std::string children = fmt::format("/proc/{0}/task/{0}/children", worker_pid());
@@ -143,7 +143,7 @@ TEST_F(FinerTest, AKilledWorkerTakesBothArmsAndItsNeighboursAlong) {
     wait_for_death(*to_number<pid_t>(pid));
   }
   ASSERT_TRUE(run_pair(run_folder().path));
-  EXPECT_EQ(launcher_->poll({"r-1"})->state, RunState::kLost)
+  EXPECT_EQ(status_of(*launcher_, {"r-1"}).state, RunState::kLost)
       << "never again under this reservation";
 }
 
@@ -226,7 +226,7 @@ TEST_F(FinerTest, ABlockRunsInItsOrderAndAFailureStopsNoOne) {
 }
 
 TEST_F(FinerTest, ACancelledBlockEndsTheArmUnderWayAndStartsNoMore) {
-  ASSERT_TRUE(launcher_->submit(
+  ASSERT_TRUE(hand_over(*launcher_, 
       block({"true", "touch ran", leave_pid("pid") + "sleep 100", "touch ran"}, {0, 2, 1, 3})));
   wait_for_file("pid");
   ASSERT_TRUE(launcher_->cancel({"r-1"}));
@@ -241,7 +241,7 @@ TEST_F(FinerTest, ACancelledBlockEndsTheArmUnderWayAndStartsNoMore) {
 
 TEST_F(FinerTest, ABlockWhoseWorkerDiesIsLost) {
   ASSERT_TRUE(
-      launcher_->submit(block({"true", leave_pid("pid") + "sleep 100", "true"}, {0, 1, 2})));
+      hand_over(*launcher_, block({"true", leave_pid("pid") + "sleep 100", "true"}, {0, 1, 2})));
   wait_for_file("pid");
   ::kill(worker_pid(), SIGKILL);
   EXPECT_EQ(wait_for({RunState::kLost, RunState::kFinished}), RunState::kLost);
@@ -324,7 +324,7 @@ TEST_F(FinerTest, WhatIsWrongWithARequestIsTheProblemAndNothingRuns) {
     ASSERT_TRUE(receipts) << receipts.error().text;
     EXPECT_EQ(receipts->problem, c.want);
     EXPECT_FALSE(receipts->a || receipts->b);
-    EXPECT_EQ(launcher_->poll({made.reservation})->state, RunState::kFinished);
+    EXPECT_EQ(status_of(*launcher_, {made.reservation}).state, RunState::kFinished);
   }
   EXPECT_FALSE(os::exists(path("ran")));
 }

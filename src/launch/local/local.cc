@@ -8,11 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/redact.h"
+#include "base/text.h"
 #include "launch/local/record.h"
 #include "launch/local/spawn.h"
 #include "launch/steps.h"
 #include "model/codec.h"
 #include "observe/report.h"
+#include "observe/supervisor.h"
 #include "os/clock.h"
 #include "os/fault.h"
 #include "os/files.h"
@@ -140,56 +142,29 @@ class LocalLauncher final : public Launcher {
  public:
   explicit LocalLauncher(std::string state_dir) : state_dir_{os::absolute(state_dir)} {}
 
-  Result<std::string> submit(const PairRequest& request) override {
-    const RunFolder folder = TRY(folder_of(request.reservation));
-    const bool foreign = is_used(folder) && !is_of(folder, request.ticket);
-    if (foreign) TRY(move_aside(folder));
-    owners_.erase(folder.path);
-    TRY(os::make_dirs(folder.path));
-    if (!os::exists(folder.started())) {
-      TRY(os::write_file(folder.request(), pretty_json(encode_request(request))));
+  std::vector<SubmitAnswer> submit(std::span<const PairRequest> requests) override {
+    std::vector<SubmitAnswer> answers;
+    for (const PairRequest& request : requests) {
+      const auto kept = keep(request);
+      answers.push_back(kept ? SubmitAnswer{Handover::kAccepted, worker_id(request.reservation)}
+                             : SubmitAnswer{Handover::kRefused, "", kept.error().text});
     }
-    Environment environment = own_environment();
-    if (!request.environment.empty()) {
-      environment = with_live(TRY(kept_environment(state_dir_, request.environment)), environment);
-    }
-    os::fault_point("launch.submit.before_spawn");
-    const std::string worker = os::env_or("AMDAHL_WORKER", os::self_path());
-    const auto spawned =
-        spawn_detached({worker, "exec", "--pair", folder.path}, environment, folder.log());
-    os::fault_point("launch.submit.after_spawn");
-    // Also what failed was a try, and tries have an end.
-    TRY(note_handing_over(folder));
-    if (!spawned) return spawned.error();
-    return worker_id(request.reservation);
+    return answers;
   }
 
-  Result<RunStatus> poll(const RunRef& run) override {
-    const RunFolder folder = TRY(folder_of(run.reservation));
-    RunStatus status;
-    status.state = state_of(folder, run);
-    const bool over = status.state == RunState::kFinished || status.state == RunState::kLost;
-    if (status.state == RunState::kForeign) {
-      status.elapsed = std::nullopt;
-      return status;
+  Result<> release(std::span<const RunRef> runs) override {
+    std::vector<std::string> problems;
+    for (const RunRef& run : runs) {
+      if (const auto started = start(run); !started) problems.push_back(started.error().text);
     }
-    if (const Owner* owner = owner_in(folder)) {
-      status.arms = owner->arms;
-      status.deadline = owner->deadline;
-    }
-    status.handed_over = handed_over(folder).times;
-    status.elapsed = time_taken(folder);
-    if (over) owners_.erase(folder.path);
-    return status;
+    if (problems.empty()) return Ok{};
+    return external(join(problems, "; "));
   }
 
-  Result<std::string> worker_of(const RunRef& run) override {
-    const RunFolder folder = TRY(folder_of(run.reservation));
-    if (!os::exists(folder.request()) || !is_of(folder, run.ticket)) {
-      return Error{Error::Kind::kNotFound,
-                   fmt::format("{}: this run was never submitted", run.reservation)};
-    }
-    return worker_id(run.reservation);
+  std::vector<RunStatus> status(std::span<const RunRef> runs) override {
+    std::vector<RunStatus> answers;
+    for (const RunRef& run : runs) answers.push_back(look_at(run));
+    return answers;
   }
 
   Result<Receipts> collect(const RunRef& run) override {
@@ -202,7 +177,7 @@ class LocalLauncher final : public Launcher {
     receipts.out_a = folder.out("A");
     receipts.out_b = folder.out("B");
     if (!os::exists(folder.done())) {
-      if (state_of(folder, run) == RunState::kUnknown) {
+      if (!has_begun(folder)) {
         return Error{Error::Kind::kNotFound,
                      fmt::format("{}: the run has not started", run.reservation)};
       }
@@ -264,9 +239,70 @@ class LocalLauncher final : public Launcher {
     return Ok{};
   }
 
+  Result<Capacity> capacity(const PairRequest&) override {
+    return Capacity{.hardware = observe::hardware()};
+  }
+
  private:
   Result<RunFolder> folder_of(const std::string& reservation) const {
     return folder_in(state_dir_, reservation);
+  }
+
+  Result<> keep(const PairRequest& request) {
+    const RunFolder folder = TRY(folder_of(request.reservation));
+    if (is_used(folder) && !is_of(folder, request.ticket)) TRY(move_aside(folder));
+    owners_.erase(folder.path);
+    TRY(os::make_dirs(folder.path));
+    if (os::exists(folder.started())) return Ok{};
+    return os::write_file(folder.request(), pretty_json(encode_request(request)));
+  }
+
+  Result<> start(const RunRef& run) {
+    const RunFolder folder = TRY(folder_of(run.reservation));
+    if (!is_used(folder) || !is_of(folder, run.ticket)) {
+      return Error{Error::Kind::kNotFound,
+                   fmt::format("{}: this run was never submitted", run.reservation)};
+    }
+    if (has_begun(folder)) return Ok{};
+    const Json stored = TRY(json_in(folder.request()));
+    const PairRequest request = TRY(decode_request(stored).in(folder.request()));
+    Environment environment = own_environment();
+    if (!request.environment.empty()) {
+      environment = with_live(TRY(kept_environment(state_dir_, request.environment)), environment);
+    }
+    os::fault_point("launch.submit.before_spawn");
+    const std::string worker = os::env_or("AMDAHL_WORKER", os::self_path());
+    const auto spawned =
+        spawn_detached({worker, "exec", "--pair", folder.path}, environment, folder.log());
+    os::fault_point("launch.submit.after_spawn");
+    // Also what failed was a try, and tries have an end.
+    TRY(note_handing_over(folder));
+    return spawned;
+  }
+
+  RunStatus look_at(const RunRef& run) {
+    RunStatus status;
+    const auto found = folder_of(run.reservation);
+    if (!found) {
+      status.why = found.error().text;
+      return status;
+    }
+    const RunFolder& folder = *found;
+    status.state = state_of(folder, run);
+    if (status.state == RunState::kForeign) {
+      status.elapsed = std::nullopt;
+      return status;
+    }
+    if (const Owner* owner = owner_in(folder)) {
+      status.arms = owner->arms;
+      status.deadline = owner->deadline;
+      status.worker = worker_id(run.reservation);
+    }
+    status.released = handed_over(folder).times;
+    status.elapsed = time_taken(folder);
+    const bool over = status.state == RunState::kFinished || status.state == RunState::kLost;
+    if (over) owners_.erase(folder.path);
+    return status;
   }
 
   static std::string worker_id(const std::string& reservation) {
@@ -287,14 +323,14 @@ class LocalLauncher final : public Launcher {
   }
 
   RunState state_of(const RunFolder& folder, const RunRef& run) {
-    if (!is_used(folder)) return RunState::kUnknown;
+    if (!is_used(folder)) return RunState::kAbsent;
     if (!is_of(folder, run.ticket)) return RunState::kForeign;
     if (os::exists(folder.done())) return RunState::kFinished;
     if (os::FileLock::is_held(folder.claim())) return RunState::kRunning;
     // It may have ended between the two looks.
     if (os::exists(folder.done())) return RunState::kFinished;
-    const bool over = os::exists(folder.started()) || os::exists(folder.cancelled());
-    return over ? RunState::kLost : RunState::kUnknown;
+    if (has_begun(folder)) return RunState::kLost;
+    return is_starting(handed_over(folder)) ? RunState::kQueued : RunState::kHeld;
   }
 
   std::string state_dir_;

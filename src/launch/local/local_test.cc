@@ -24,13 +24,13 @@ using namespace std::chrono_literals;
 using model::Ending;
 
 TEST_F(LocalTest, APairLeavesTwoSealedReceipts) {
-  EXPECT_EQ(launcher_->poll({"r-1"})->state, RunState::kUnknown);
-  EXPECT_EQ(launcher_->worker_of({"r-1"}).error().text, "r-1: this run was never submitted");
+  EXPECT_EQ(status_of(*launcher_, {"r-1"}).state, RunState::kAbsent);
+  EXPECT_EQ(status_of(*launcher_, {"r-1"}).worker, "");
   const auto worker =
-      launcher_->submit(request("echo a; echo a >> order", "echo b; echo b >> order"));
+      hand_over(*launcher_, request("echo a; echo a >> order", "echo b; echo b >> order"));
   ASSERT_TRUE(worker) << worker.error().text;
   EXPECT_EQ(*worker, "local:" + os::host_name() + ":r-1");
-  EXPECT_EQ(*launcher_->worker_of({"r-1"}), *worker);
+  EXPECT_EQ(status_of(*launcher_, {"r-1"}).worker, *worker);
   EXPECT_EQ(wait_for({RunState::kFinished, RunState::kLost}), RunState::kFinished);
   const Receipts receipts = *launcher_->collect({"r-1"});
   EXPECT_EQ(receipts.problem, "");
@@ -57,7 +57,7 @@ TEST_F(LocalTest, ATypedCommandIsRunFromMemoryAndItsSecretsAreNotKept) {
 TEST_F(LocalTest, TheDrawnOrderIsKept) {
   PairRequest made = request("echo a >> order", "echo b >> order");
   made.variant_second = false;
-  ASSERT_TRUE(launcher_->submit(made));
+  ASSERT_TRUE(hand_over(*launcher_, made));
   wait_for({RunState::kFinished});
   EXPECT_EQ(*os::read_file(path("order")), "b\na\n");
   const Receipts receipts = *launcher_->collect({"r-1"});
@@ -66,24 +66,24 @@ TEST_F(LocalTest, TheDrawnOrderIsKept) {
 
 TEST_F(LocalTest, OneReservationRunsOnceHoweverOftenItIsSubmitted) {
   const PairRequest made = request("echo a >> order; sleep 0.2", "echo b >> order");
-  for (int i = 0; i < 5; ++i) ASSERT_TRUE(launcher_->submit(made));
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(hand_over(*launcher_, made));
   wait_for({RunState::kFinished});
-  ASSERT_TRUE(launcher_->submit(made));
+  ASSERT_TRUE(hand_over(*launcher_, made));
   ASSERT_TRUE(run_pair(run_folder().path));
   while (os::FileLock::is_held(run_folder().claim())) os::real_clock().sleep(5ms);
   EXPECT_EQ(*os::read_file(path("order")), "a\nb\n");
 }
 
 TEST_F(LocalTest, AKilledWorkerIsLostAndItsJobDiesWithIt) {
-  ASSERT_TRUE(launcher_->submit(request("echo $$ > pid.tmp; mv pid.tmp pid; sleep 100", "true")));
+  ASSERT_TRUE(hand_over(*launcher_, request("echo $$ > pid.tmp; mv pid.tmp pid; sleep 100", "true")));
   wait_for_file("pid");
-  EXPECT_EQ(launcher_->poll({"r-1"})->state, RunState::kRunning);
+  EXPECT_EQ(status_of(*launcher_, {"r-1"}).state, RunState::kRunning);
   ::kill(worker_pid(), SIGKILL);
   EXPECT_EQ(wait_for({RunState::kLost}), RunState::kLost);
   wait_for_death(pid_in("pid"));
   // Never again under this reservation.
   ASSERT_TRUE(run_pair(run_folder().path));
-  EXPECT_EQ(launcher_->poll({"r-1"})->state, RunState::kLost);
+  EXPECT_EQ(status_of(*launcher_, {"r-1"}).state, RunState::kLost);
   EXPECT_TRUE(launcher_->collect({"r-1"})->lost);
   EXPECT_EQ(launcher_->collect({"r-1"})->under_way, "A");
 }
@@ -91,7 +91,7 @@ TEST_F(LocalTest, AKilledWorkerIsLostAndItsJobDiesWithIt) {
 TEST_F(LocalTest, TheWorkerOutlivesWhoeverSubmittedIt) {
   const pid_t submitter = ::fork();
   if (submitter == 0) {
-    const bool submitted{launcher_->submit(request("sleep 0.2; echo a", "echo b"))};
+    const bool submitted{hand_over(*launcher_, request("sleep 0.2; echo a", "echo b"))};
     ::kill(::getpid(), submitted ? SIGKILL : SIGABRT);
   }
   int status = 0;
@@ -116,16 +116,16 @@ TEST_F(LocalTest, ACrashBeforeTheSpawnLeavesAReservationThatCanBeSubmittedAgain)
     ::waitpid(submitter, &status, 0);
     ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << point;
     if (point == std::string_view("launch.submit.before_spawn")) {
-      EXPECT_EQ(launcher_->poll({"r-1"})->state, RunState::kUnknown);
+      EXPECT_EQ(status_of(*launcher_, {"r-1"}).state, RunState::kHeld);
     }
   }
-  ASSERT_TRUE(launcher_->submit(made));
+  ASSERT_TRUE(hand_over(*launcher_, made));
   wait_for({RunState::kFinished});
   EXPECT_EQ(*os::read_file(path("order")), "a\nb\n");
 }
 
 TEST_F(LocalTest, CancellingEndsTheWholeTree) {
-  ASSERT_TRUE(launcher_->submit(
+  ASSERT_TRUE(hand_over(*launcher_, 
       request("setsid sleep 100 & echo $! > pid.tmp; mv pid.tmp pid; sleep 100", "touch b_ran")));
   wait_for_file("pid");
   ASSERT_TRUE(launcher_->cancel({"r-1"}));
@@ -146,16 +146,16 @@ TEST_F(LocalTest, WhatWasCancelledBeforeItBeganNeverBegins) {
   ASSERT_TRUE(os::write_file(run_folder().request(), dump_json(encode_request(made))));
   ASSERT_TRUE(launcher_->cancel({"r-1"}));
   ASSERT_TRUE(run_pair(run_folder().path));
-  EXPECT_EQ(launcher_->poll({"r-1"})->state, RunState::kLost);
+  EXPECT_EQ(status_of(*launcher_, {"r-1"}).state, RunState::kLost);
   EXPECT_FALSE(os::exists(path("ran")));
   EXPECT_TRUE(launcher_->cancel({"r-never"})) << "nothing to cancel";
 }
 
 TEST_F(LocalTest, AStoppedWorkerIsAskedToEndAndThenMadeTo) {
-  ASSERT_TRUE(launcher_->submit(request("echo $$ > pid.tmp; mv pid.tmp pid; sleep 100", "true")));
+  ASSERT_TRUE(hand_over(*launcher_, request("echo $$ > pid.tmp; mv pid.tmp pid; sleep 100", "true")));
   wait_for_file("pid");
   ::kill(worker_pid(), SIGSTOP);
-  const RunStatus status = *launcher_->poll({"r-1"});
+  const RunStatus status = status_of(*launcher_, {"r-1"});
   EXPECT_EQ(status.state, RunState::kRunning);
   EXPECT_EQ(status.arms, 2 * (60s + kArmGrace));
   EXPECT_EQ(status.deadline, status.arms);
@@ -167,34 +167,34 @@ TEST_F(LocalTest, AStoppedWorkerIsAskedToEndAndThenMadeTo) {
 
   PairRequest made = request("echo $$ > pid2.tmp; mv pid2.tmp pid2; sleep 100", "true");
   made.reservation = "r-2";
-  ASSERT_TRUE(launcher_->submit(made));
+  ASSERT_TRUE(hand_over(*launcher_, made));
   wait_for_file("pid2");
   const auto json = parse_json(*os::read_file(path("state/runs/r-2/started.json")));
   ::kill(json->at("pid").get<pid_t>(), SIGSTOP);
   ASSERT_TRUE(launcher_->kill({"r-2"}));
-  while (launcher_->poll({"r-2"})->state != RunState::kLost) os::real_clock().sleep(5ms);
+  while (status_of(*launcher_, {"r-2"}).state != RunState::kLost) os::real_clock().sleep(5ms);
   wait_for_death(pid_in("pid2"));
-  EXPECT_GT(*launcher_->poll({"r-2"})->elapsed, 0s);
+  EXPECT_GT(status_of(*launcher_, {"r-2"}).elapsed, 0s);
 }
 
 TEST_F(LocalTest, AFolderBelongsToTheRunWhoseTicketItBears) {
   PairRequest made = request("echo old >> order", "echo old >> order");
   made.ledger = "0123abcd";
   made.ticket = "first";
-  ASSERT_TRUE(launcher_->submit(made));
-  while (launcher_->poll({"r-1", "first"})->state != RunState::kFinished) {
+  ASSERT_TRUE(hand_over(*launcher_, made));
+  while (status_of(*launcher_, {"r-1", "first"}).state != RunState::kFinished) {
     os::real_clock().sleep(5ms);
   }
   // The same reservation of another ledger, or of this one after it was restored.
   const auto fresh = make(path("state"));
-  EXPECT_EQ(fresh->poll({"r-1", "second"})->state, RunState::kForeign);
+  EXPECT_EQ(status_of(*fresh, {"r-1", "second"}).state, RunState::kForeign);
   EXPECT_EQ(fresh->collect({"r-1", "second"}).error().text,
             run_folder().path + " belongs to another run: the ticket differs");
-  EXPECT_EQ(fresh->worker_of({"r-1", "second"}).error().text, "r-1: this run was never submitted");
+  EXPECT_EQ(status_of(*fresh, {"r-1", "second"}).worker, "");
   PairRequest again = request("echo new >> order", "echo new >> order");
   again.ticket = "second";
-  ASSERT_TRUE(fresh->submit(again));
-  while (fresh->poll({"r-1", "second"})->state != RunState::kFinished) {
+  ASSERT_TRUE(hand_over(*fresh, again));
+  while (status_of(*fresh, {"r-1", "second"}).state != RunState::kFinished) {
     os::real_clock().sleep(5ms);
   }
   EXPECT_EQ(*os::read_file(path("order")), "old\nold\nnew\nnew\n");
@@ -207,37 +207,37 @@ TEST_F(LocalTest, AFolderInUseIsNotMovedAside) {
   PairRequest made = request("touch runs; sleep 100", "true");
   made.ledger = "0123abcd";
   made.ticket = "first";
-  ASSERT_TRUE(launcher_->submit(made));
+  ASSERT_TRUE(hand_over(*launcher_, made));
   wait_for_file("runs");
   PairRequest again = made;
   again.ticket = "second";
-  EXPECT_EQ(launcher_->submit(again).error().text,
+  EXPECT_EQ(hand_over(*launcher_, again).error().text,
             run_folder().path +
                 " is in use by a run of ledger 0123abcd; wait until it ends, or use another folder "
                 "with --state");
-  EXPECT_EQ(launcher_->poll({"r-1", "second"})->state, RunState::kForeign);
+  EXPECT_EQ(status_of(*launcher_, {"r-1", "second"}).state, RunState::kForeign);
   ASSERT_TRUE(launcher_->cancel({"r-1", "second"}));
   ASSERT_TRUE(launcher_->kill({"r-1", "second"}));
-  EXPECT_EQ(launcher_->poll({"r-1", "first"})->state, RunState::kRunning) << "it is not ours";
+  EXPECT_EQ(status_of(*launcher_, {"r-1", "first"}).state, RunState::kRunning) << "it is not ours";
   ASSERT_TRUE(launcher_->cancel({"r-1", "first"}));
 }
 
 TEST_F(LocalTest, HowOftenItWasHandedOverIsKeptInItsFolder) {
   ::setenv("AMDAHL_WORKER", "/bin/true", 1);
   for (int times = 1; times <= 3; ++times) {
-    ASSERT_TRUE(make(path("state"))->submit(request("true", "true")));
-    const RunStatus status = *launcher_->poll({"r-1"});
-    EXPECT_EQ(status.state, RunState::kUnknown);
-    EXPECT_EQ(status.handed_over, times);
+    ASSERT_TRUE(hand_over(*make(path("state")), request("true", "true")));
+    const RunStatus status = status_of(*launcher_, {"r-1"});
+    EXPECT_EQ(status.state, RunState::kQueued);
+    EXPECT_EQ(status.released, times);
     EXPECT_GT(*status.elapsed, 0s);
   }
 }
 
 TEST_F(LocalTest, ARequestThatCannotBeReadIsNobodysRun) {
-  ASSERT_TRUE(launcher_->submit(request("true", "true")));
+  ASSERT_TRUE(hand_over(*launcher_, request("true", "true")));
   wait_for({RunState::kFinished});
   ASSERT_TRUE(os::write_file(run_folder().request(), "{"));
-  EXPECT_EQ(make(path("state"))->poll({"r-1"})->state, RunState::kForeign);
+  EXPECT_EQ(status_of(*make(path("state")), {"r-1"}).state, RunState::kForeign);
 }
 
 TEST_F(LocalTest, BothArmsArePinnedToTheGivenSlotsAndToNoMoreThanTheyPayFor) {
@@ -248,7 +248,7 @@ TEST_F(LocalTest, BothArmsArePinnedToTheGivenSlotsAndToNoMoreThanTheyPayFor) {
   made.a.cpus = 2;
   made.a.accelerators = 2;
   made.b.cpus = 1;
-  ASSERT_TRUE(launcher_->submit(made));
+  ASSERT_TRUE(hand_over(*launcher_, made));
   wait_for({RunState::kFinished});
   const Receipts receipts = *launcher_->collect({"r-1"});
   EXPECT_EQ(receipts.a->cpus, made.cpus);
@@ -257,7 +257,7 @@ TEST_F(LocalTest, BothArmsArePinnedToTheGivenSlotsAndToNoMoreThanTheyPayFor) {
 }
 
 TEST_F(LocalTest, AForgedOrMissingReceiptIsAProblem) {
-  ASSERT_TRUE(launcher_->submit(request("true", "true")));
+  ASSERT_TRUE(hand_over(*launcher_, request("true", "true")));
   wait_for({RunState::kFinished});
   std::string text = *os::read_file(run_folder().receipt("A"));
   const std::size_t at = text.find("\"wall_ns\"");
@@ -290,7 +290,7 @@ TEST_F(LocalTest, AnArmThatChangesAnotherArmsReceiptChangesNothing) {
 TEST_F(LocalTest, AProfileIsAPlainRunAndOneWithTheHook) {
   PairRequest made = request("echo $PYTHONPATH; echo $AMDAHL_HOOK_OUT", "touch b_ran");
   made.profile = true;
-  ASSERT_TRUE(launcher_->submit(made));
+  ASSERT_TRUE(hand_over(*launcher_, made));
   wait_for({RunState::kFinished});
   const Receipts receipts = *launcher_->collect({"r-1"});
   EXPECT_EQ(receipts.problem, "");
@@ -308,7 +308,7 @@ TEST_F(LocalTest, WhatCannotRunIsAReceiptAndNotALoss) {
   PairRequest made = request("true", "true");
   made.b.argv = {"no_such_program"};
   made.a.config = {{"job.json", "1"}};
-  ASSERT_TRUE(launcher_->submit(made));
+  ASSERT_TRUE(hand_over(*launcher_, made));
   EXPECT_EQ(wait_for({RunState::kFinished, RunState::kLost}), RunState::kFinished);
   const Receipts receipts = *launcher_->collect({"r-1"});
   EXPECT_EQ(receipts.a->reason, "config \"job.json\" is not FILE#KEY");
@@ -317,10 +317,10 @@ TEST_F(LocalTest, WhatCannotRunIsAReceiptAndNotALoss) {
 
 TEST_F(LocalTest, SubmittingWithoutAWorkerOrAReservationIsAnError) {
   ::setenv("AMDAHL_WORKER", "/no/such/worker", 1);
-  EXPECT_EQ(launcher_->submit(request("true", "true")).error().text,
+  EXPECT_EQ(hand_over(*launcher_, request("true", "true")).error().text,
             "cannot start the worker /no/such/worker: No such file or directory");
-  EXPECT_EQ(launcher_->poll({"r-1"})->state, RunState::kUnknown);
-  EXPECT_EQ(launcher_->poll({"../r-1"}).error().text, "\"../r-1\" is not a reservation");
+  EXPECT_EQ(status_of(*launcher_, {"r-1"}).state, RunState::kQueued);
+  EXPECT_EQ(status_of(*launcher_, {"../r-1"}).why, "\"../r-1\" is not a reservation");
 }
 
 TEST_F(LocalTest, APatchIsBuiltInAWorktreeAndTheCheckoutIsLeftAlone) {
@@ -336,7 +336,7 @@ TEST_F(LocalTest, APatchIsBuiltInAWorktreeAndTheCheckoutIsLeftAlone) {
   made.spec.build = {"sh", "-c", "date +%s%N > built; echo x >> " + path("builds")};
   made.spec.workdir = made.a.workdir = made.b.workdir = repo + "/sub";
   made.b.patch = "--- a/sub/word\n+++ b/sub/word\n@@ -1 +1 @@\n-old\n+new\n";
-  ASSERT_TRUE(launcher_->submit(made));
+  ASSERT_TRUE(hand_over(*launcher_, made));
   wait_for({RunState::kFinished});
   Receipts receipts = *launcher_->collect({"r-1"});
   EXPECT_TRUE(receipts.a->stdout_tail.starts_with("old\n")) << receipts.a->stdout_tail;
@@ -349,15 +349,15 @@ TEST_F(LocalTest, APatchIsBuiltInAWorktreeAndTheCheckoutIsLeftAlone) {
   // The next pair finds both trees built.
   PairRequest again = made;
   again.reservation = "r-2";
-  ASSERT_TRUE(launcher_->submit(again));
-  while (launcher_->poll({"r-2"})->state != RunState::kFinished) os::real_clock().sleep(10ms);
+  ASSERT_TRUE(hand_over(*launcher_, again));
+  while (status_of(*launcher_, {"r-2"}).state != RunState::kFinished) os::real_clock().sleep(10ms);
   EXPECT_EQ(*os::read_file(path("builds")), "x\nx\n");
 
   PairRequest wrong = made;
   wrong.reservation = "r-3";
   wrong.b.patch = "--- a/sub/word\n+++ b/sub/word\n@@ -1 +1 @@\n-other\n+new\n";
-  ASSERT_TRUE(launcher_->submit(wrong));
-  while (launcher_->poll({"r-3"})->state != RunState::kFinished) os::real_clock().sleep(10ms);
+  ASSERT_TRUE(hand_over(*launcher_, wrong));
+  while (status_of(*launcher_, {"r-3"}).state != RunState::kFinished) os::real_clock().sleep(10ms);
   receipts = *launcher_->collect({"r-3"});
   EXPECT_EQ(receipts.b->ending, Ending::kNotStarted);
   EXPECT_TRUE(receipts.b->reason.starts_with("the patch does not apply: ")) << receipts.b->reason;
@@ -375,7 +375,7 @@ TEST_F(LocalTest, AVariantThatDoesNotBuildSpendsNoArm) {
   made.spec.build = {"sh", "-c", "sleep 0.1; grep -q old word"};
   made.spec.workdir = made.a.workdir = made.b.workdir = repo;
   made.b.patch = "--- a/word\n+++ b/word\n@@ -1 +1 @@\n-old\n+new\n";
-  ASSERT_TRUE(launcher_->submit(made));
+  ASSERT_TRUE(hand_over(*launcher_, made));
   wait_for({RunState::kFinished});
   const Receipts receipts = *launcher_->collect({"r-1"});
   EXPECT_FALSE(os::exists(path("a_ran")) || os::exists(path("b_ran")));
@@ -388,8 +388,8 @@ TEST_F(LocalTest, AVariantThatDoesNotBuildSpendsNoArm) {
   made.reservation = "r-2";
   made.more = {made.a};
   made.more[0].argv = {"sh", "-c", "touch " + path("c_ran")};
-  ASSERT_TRUE(launcher_->submit(made));
-  while (launcher_->poll({"r-2"})->state != RunState::kFinished) os::real_clock().sleep(10ms);
+  ASSERT_TRUE(hand_over(*launcher_, made));
+  while (status_of(*launcher_, {"r-2"}).state != RunState::kFinished) os::real_clock().sleep(10ms);
   EXPECT_TRUE(os::exists(path("a_ran")) && os::exists(path("c_ran")));
   EXPECT_FALSE(os::exists(path("b_ran")));
   EXPECT_LT(launcher_->collect({"r-2"})->build_wall, 100ms) << "nothing is built twice";
@@ -405,10 +405,10 @@ TEST_F(LocalTest, PairsInFlightShareNoStateFolder) {
     made.a.argv = made.b.argv = {"sh", "-c", job, reservation};
     // One plan but for the name that the test looks for.
     made.a.argv.back() = made.b.argv.back() = "job";
-    ASSERT_TRUE(launcher_->submit(made));
+    ASSERT_TRUE(hand_over(*launcher_, made));
   };
   const auto wait = [&](const std::string& reservation) {
-    while (launcher_->poll({reservation})->state != RunState::kFinished) {
+    while (status_of(*launcher_, {reservation}).state != RunState::kFinished) {
       os::real_clock().sleep(10ms);
     }
     return std::string(trim(launcher_->collect({reservation})->a->stdout_tail));

@@ -18,6 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A worker takes its claim within a moment of its start.
+constexpr Nanos kStartsWithin = std::chrono::seconds(10);
+
 // Of a file that the worker leaves.
 struct Mark {
   pid_t pid = 0;
@@ -51,11 +54,16 @@ std::optional<Owner> owner_of(const RunFolder& folder) {
   const auto json = text ? parse_json(*text) : Result<Json>(bad_input(""));
   const auto request = json ? decode_request(*json) : Result<PairRequest>(bad_input(""));
   if (!request) return std::nullopt;
-  return Owner{request->ledger, request->ticket, longest_arms(*request), longest_run(*request)};
+  return Owner{request->ledger, request->ticket, longest_arms(*request), longest_run(*request),
+               most_accelerators(*request)};
 }
 
 bool is_used(const RunFolder& folder) {
   return os::exists(folder.request()) || os::exists(folder.started()) || os::exists(folder.done());
+}
+
+bool has_begun(const RunFolder& folder) {
+  return os::exists(folder.started()) || os::exists(folder.cancelled());
 }
 
 std::optional<pid_t> living_worker(const RunFolder& folder) {
@@ -79,6 +87,10 @@ Submissions handed_over(const RunFolder& folder) {
   if (handed.times == 0) return handed;
   handed.since = first ? not_negative(os::real_clock().monotonic() - *first) : std::nullopt;
   return handed;
+}
+
+bool is_starting(const Submissions& handed) {
+  return handed.times > 0 && handed.since && *handed.since < handed.times * kStartsWithin;
 }
 
 Result<> note_handing_over(const RunFolder& folder) {

@@ -18,6 +18,7 @@ struct Owner {
   std::string ticket;
   Nanos arms{};      // longest_arms()
   Nanos deadline{};  // longest_run()
+  int accelerators = 1;  // Of the largest arm.
 };
 
 // Nothing if there is no request, or none that can be read.
@@ -25,6 +26,9 @@ std::optional<Owner> owner_of(const RunFolder& folder);
 
 // Whether there is anything of a run.
 bool is_used(const RunFolder& folder);
+
+// Whether a worker took it or it was cancelled: none will take it any more.
+bool has_begun(const RunFolder& folder);
 
 // The worker, if it lives on this host and can be told so.
 std::optional<pid_t> living_worker(const RunFolder& folder);
@@ -35,6 +39,9 @@ struct Submissions {
   std::optional<Nanos> since = Nanos{0};  // Nothing: before the last boot.
 };
 Submissions handed_over(const RunFolder& folder);
+// Whether a worker may still take it. One that has not by then never will, and it may be handed
+// over again.
+bool is_starting(const Submissions& handed);
 Result<> note_handing_over(const RunFolder& folder);
 
 // From the worker's start to the end of the run, or until now; nothing if unknown. For a run on

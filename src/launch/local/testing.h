@@ -51,7 +51,7 @@ class LocalTest : public testing::Test {
   // Until the run is in one of the states; a test that waits for ever is killed by CTest.
   RunState wait_for(std::initializer_list<RunState> wanted) {
     while (true) {
-      const RunState now = launcher_->poll({"r-1"})->state;
+      const RunState now = status_of(*launcher_, {"r-1"}).state;
       if (std::find(wanted.begin(), wanted.end(), now) != wanted.end()) return now;
       os::real_clock().sleep(std::chrono::milliseconds(10));
     }

@@ -13,10 +13,12 @@
 #include "base/text.h"
 #include "launch/environment.h"
 #include "launch/launcher.h"
+#include "launch/local/allocation.h"
 #include "launch/local/arms.h"
 #include "launch/local/local.h"
 #include "launch/local/neighbours.h"
 #include "launch/local/patched.h"
+#include "launch/local/record.h"
 #include "launch/local/together.h"
 #include "launch/source.h"
 #include "launch/steps.h"
@@ -59,6 +61,7 @@ class Worker {
         state_dir_{fs::path(folder_.path).parent_path().parent_path().string()} {}
 
   Result<> run() {
+    if (request_.allocated) scratch_ = local::make_scratch(request_.ticket);
     const auto arms = local::arms_of(request_);
     if (!arms) return finish({}, arms.error().text);
     TRY(os::make_dirs(state_dir_ + "/plans"));
@@ -117,6 +120,7 @@ class Worker {
       TRY(os::write_file(folder_.receipt(arm), text));
       done["restored"].push_back(arm);
     }
+    TRY(local::keep_scratch(scratch_, folder_.path));
     return os::write_file(folder_.done(), pretty_json(done));
   }
 
@@ -136,6 +140,7 @@ class Worker {
       if (!made.plan) ready.never = made.never;
       if (made.plan) plan = *made.plan;
     }
+    if (request_.allocated) local::limit_devices(own_environment(), plan);
     ready.order = order_for(arm, plan);
     if (request_.concurrent && ready.reason.empty()) {
       // What is not known of the inputs is read now, not while the other arm runs.
@@ -202,7 +207,7 @@ class Worker {
     order.arm = arm.label;
     order.plan = plan;
     order.cpus = arm.cpus;
-    order.out_dir = folder_.out(arm.name);
+    order.out_dir = scratch_.empty() ? folder_.out(arm.name) : scratch_ + "/" + arm.name;
     order.state_dir = state_folder(*arm.plan);
     // Two runs of one plan at once must not write into one folder.
     const bool same = model::digest(request_.a) == model::digest(request_.b);
@@ -297,6 +302,11 @@ class Worker {
   model::Receipt receipt_for(const Ready& ready) const {
     if (cancelled()) return not_begun(ready.arm);
     if (!ready.reason.empty()) return not_started(ready.arm, ready.reason, ready.never);
+    // Its output is elsewhere until the end; if the worker dies, this shows which arm ran.
+    if (!scratch_.empty()) {
+      const auto marked = os::write_file(folder_.out(ready.arm.name) + "/stdout", "");
+      if (!marked) return not_started(ready.arm, marked.error().text);
+    }
     // The reservation names the commit of a patched arm.
     const std::string source = has_patch(request_) ? "" : source_of(request_.spec);
     auto receipt = observe::supervise(ready.order, os::real_clock());
@@ -305,7 +315,7 @@ class Worker {
     model::Receipt sealed = *receipt;
     sealed.source = source;
     // With AMDAHL_WORKER the site's own program sets the environment, the same for all workers.
-    const bool by_other = !os::env_or("AMDAHL_WORKER", "").empty();
+    const bool by_other = !os::env_or("AMDAHL_WORKER", "").empty() || local::has_modules();
     sealed.environment = by_other ? "" : digest(own_environment());
     sealed.plan_digest = model::digest(*ready.arm.plan);
     model::seal(sealed);
@@ -342,6 +352,7 @@ class Worker {
   RunFolder folder_;
   PairRequest request_;
   std::string state_dir_;
+  std::string scratch_;   // Where the arms write until the end; empty: into the run's folder.
   std::string numbered_;  // What follows the digest in the names of state folders.
   std::vector<os::FileLock> held_folders_;
   Nanos build_wall_{};
@@ -351,24 +362,32 @@ class Worker {
   bool interrupted_ = false;  // A signal ended an arm: the rest is not wanted.
 };
 
-// Someone began with it, or it is not wanted any more.
-bool is_over(const RunFolder& folder) {
-  return os::exists(folder.started()) || os::exists(folder.cancelled());
-}
-
 }  // namespace
 
 Result<> run_pair(const std::string& run_dir) {
   const RunFolder folder{os::absolute(run_dir)};
-  if (is_over(folder)) return Ok{};
+  if (local::has_begun(folder)) return Ok{};
   const std::string text = TRY(os::read_file(folder.request()));
   const Json json = TRY(parse_json(text).in(folder.request()));
   return local::run_request(folder, TRY(decode_request(json).in(folder.request())));
 }
 
 Result<> local::run_request(const RunFolder& folder, PairRequest request) {
-  const auto claim = os::FileLock::try_take(folder.claim());
-  if (!claim || is_over(folder)) return Ok{};
+  std::optional<os::FileLock> lock;
+  if (request.allocated) {
+    // Locks on a shared file system may lie; an exclusive create does not.
+    std::error_code error;
+    if (!fs::create_directory(folder.path + "/taken", error) || local::has_begun(folder)) {
+      return Ok{};
+    }
+    const std::string state_dir = fs::path(folder.path).parent_path().parent_path().string();
+    TRY(local::take_environment(state_dir, request));
+    const int job = to_number<int>(os::env_or("SLURM_JOB_ID", "0")).value_or(0);
+    request.cpus = local::cpus_for(request, os::affinity_cpus(), job);
+  } else {
+    lock = os::FileLock::try_take(folder.claim());
+    if (!lock || local::has_begun(folder)) return Ok{};
+  }
   const Json started{{"pid", ::getpid()},
                      {"boot_id", os::boot_id()},
                      {"host", os::host_name()},

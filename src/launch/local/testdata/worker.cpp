@@ -12,7 +12,8 @@ namespace {
 amdahl::Result<> submit(const char* state_dir, const char* text) {
   const amdahl::Json json = TRY(amdahl::parse_json(text));
   const auto request = TRY(amdahl::launch::decode_request(json));
-  TRY(amdahl::launch::kinds().front().make(state_dir)->submit(request));
+  const auto launcher = amdahl::launch::kinds().front().make({state_dir});
+  TRY(amdahl::launch::hand_over(*launcher, request));
   return amdahl::Ok{};
 }
 

@@ -1,0 +1,342 @@
+#include "launch/slurm/rows.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace amdahl::launch::slurm {
+namespace {
+
+std::string fields(std::initializer_list<std::string_view> names) {
+  std::string format;
+  for (const std::string_view name : names) {
+    format += fmt::format("{}{}:{}", format.empty() ? "" : ",", name, kSeparator);
+  }
+  return format;
+}
+
+struct StateRow {
+  std::string_view name;
+  RunState ended;  // What it means of a run without receipts.
+};
+constexpr auto kEnded = std::to_array<StateRow>({
+    {"COMPLETED", RunState::kLost},
+    {"FAILED", RunState::kLost},
+    {"CANCELLED", RunState::kLost},
+    {"TIMEOUT", RunState::kTimedOut},
+    {"DEADLINE", RunState::kTimedOut},
+    {"OUT_OF_MEMORY", RunState::kOutOfMemory},
+    {"PREEMPTED", RunState::kPreempted},
+    {"NODE_FAIL", RunState::kNodeFailed},
+    {"BOOT_FAIL", RunState::kNodeFailed},
+    {"REQUEUED", RunState::kRequeued},
+    {"REVOKED", RunState::kRequeued},
+});
+
+constexpr auto kWaits = std::to_array<std::string_view>(
+    {"PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD"});
+
+// What sbatch says only when nothing was submitted (slurm_errno.c).
+constexpr auto kRefusals = std::to_array<std::string_view>(
+    {"connect failure", "authentication error", "nvalid", "not available", "not permitted",
+     "permission denied", "violates", "exceeds", "unrecognized option", "Unable to open",
+     "specification", "More processors requested", "Requested time limit", "no such",
+     "cannot start"});
+
+std::optional<std::int64_t> seconds_in(std::string_view text) {
+  return to_number<std::int64_t>(text);  // Nothing for "N/A", "None" and "Unknown".
+}
+
+int count_in(const std::string& tres, std::string_view key) {
+  for (const std::string_view item : split(tres, ',')) {
+    const auto equals = item.find('=');
+    if (equals == item.npos || item.substr(0, equals) != key) continue;
+    return to_number<int>(item.substr(equals + 1)).value_or(0);
+  }
+  return 0;
+}
+
+// Of "gpu:a100:4(S:0-1),gpu:v100:2" those of a kind: "gpu" or "gpu:a100".
+int gres_in(std::string_view text, const std::string& kind) {
+  int sum = 0;
+  std::string plain;
+  int depth = 0;
+  for (const char c : text) {
+    depth += c == '(' ? 1 : 0;
+    if (depth == 0) plain += c;
+    depth -= c == ')' ? 1 : 0;
+  }
+  for (const std::string_view item : split(plain, ',')) {
+    const auto colon = item.rfind(':');
+    if (colon == item.npos) continue;
+    const std::string_view of = item.substr(0, colon);
+    const bool same = of == kind || of.starts_with(kind + ":");
+    if (same) sum += to_number<int>(item.substr(colon + 1)).value_or(0);
+  }
+  return sum;
+}
+
+std::optional<Charge> charge_of(const Row& row, int accelerators) {
+  if (!row.start || !row.end || *row.end < *row.start) return Charge{};  // It never started.
+  Charge charge;
+  charge.wall = std::chrono::seconds(*row.end - *row.start);
+  const int gpus = count_in(row.tres, "gres/gpu");
+  charge.accelerators = gpus > 0 ? gpus : accelerators;
+  charge.cpus = count_in(row.tres, "cpu");
+  return charge;
+}
+
+RunStatus ended(const Row& row, const FolderFacts& facts, int accelerators) {
+  RunStatus status;
+  const auto known = std::ranges::find(kEnded, row.state, &StateRow::name);
+  status.state = known == kEnded.end() ? RunState::kLost : known->ended;
+  status.worker = worker_id(row);
+  status.charge = charge_of(row, accelerators);
+  status.elapsed = status.charge->wall;
+  if (facts.done) {
+    status.state = RunState::kFinished;
+  } else {
+    status.why = fmt::format("Slurm job {}: {} ({}){}{}", row.id, row.state, row.reason,
+                             row.nodes.empty() ? "" : " on ", row.nodes);
+  }
+  return status;
+}
+
+RunStatus living(const Row& row, const FolderFacts& facts) {
+  RunStatus status;
+  status.worker = worker_id(row);
+  const bool waits = std::ranges::find(kWaits, row.state) != kWaits.end();
+  status.state = RunState::kRunning;
+  if (!waits) return status;
+  status.state = is_held(row) ? RunState::kHeld : RunState::kQueued;
+  if (status.state == RunState::kQueued) status.why = row.reason;
+  if (facts.started && !facts.done) {
+    status.state = RunState::kRequeued;
+    status.why = fmt::format("Slurm job {} waits to start again ({})", row.id, row.reason);
+  }
+  return status;
+}
+
+RunStatus nowhere(const Look& look, const FolderFacts& facts) {
+  RunStatus status;
+  if (!look.problem.empty()) {
+    status.why = look.problem;
+  } else if (!facts.long_absent) {
+    status.why = "neither squeue nor sacct shows it; looking again later";
+  } else if (facts.done) {
+    status.state = RunState::kFinished;
+  } else {
+    const bool over = facts.started || facts.cancelled;
+    status.state = over ? RunState::kLost : RunState::kAbsent;
+    status.why = "neither squeue nor sacct knows it any more";
+  }
+  if (facts.started) status.elapsed = std::nullopt;
+  return status;
+}
+
+}  // namespace
+
+const std::string kQueueFormat = fields({"jobid", "state", "reason", "starttime", "endtime",
+                                         "tres-alloc", "nodelist", "name"});
+const std::string kAccountingFormat = "JobIDRaw,State,ExitCode,Start,End,AllocTRES,NodeList,JobName";
+const std::string kNodeFormat = fields({"nodelist", "statelong", "cpusstate", "gres", "gresused"});
+
+std::vector<Row> parse_rows(std::string_view text) {
+  std::vector<Row> rows;
+  for (const std::string_view line : split(text, '\n')) {
+    const auto cells = split(line, kSeparator);
+    if (cells.size() < 8 || !to_number<std::int64_t>(cells[0])) continue;
+    Row row;
+    row.id = cells[0];
+    row.state = cells[1].substr(0, cells[1].find(' '));
+    row.reason = cells[2];
+    row.start = seconds_in(cells[3]);
+    row.end = seconds_in(cells[4]);
+    row.tres = cells[5];
+    row.nodes = cells[6];
+    row.name = cells[7];
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::string job_name(const RunRef& run) {
+  constexpr std::size_t kMost = 80;
+  std::string safe;
+  for (const char c : run.reservation) {
+    const bool fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '.' || c == '_' || c == '-';
+    safe += fine ? c : '_';
+    if (safe.size() == kMost) break;
+  }
+  return fmt::format("{}{}.{}", kOurs, safe, run.ticket);
+}
+
+std::optional<std::string> parse_id(std::string_view text) {
+  const std::string_view line = trim(text);
+  const std::string_view id = line.substr(0, line.find(';'));
+  if (!to_number<std::int64_t>(id)) return std::nullopt;
+  return std::string(id);
+}
+
+bool is_refusal(const Error& error) {
+  if (error.kind == Error::Kind::kUnsupported) return true;  // There is no such program.
+  return std::ranges::any_of(kRefusals, [&](std::string_view words) {
+    return error.text.find(words) != std::string::npos;
+  });
+}
+
+bool is_live(const Row& row) {
+  return std::ranges::find(kEnded, row.state, &StateRow::name) == kEnded.end();
+}
+
+bool is_held(const Row& row) {
+  return row.reason.starts_with("JobHeld") || row.reason.find("held") != std::string::npos;
+}
+
+std::optional<Row> chosen(const std::vector<Row>& queue, const std::string& recorded) {
+  std::optional<Row> best;
+  const auto rank = [&](const Row& row) {
+    if (row.state != "PENDING") return 2;
+    return row.id == recorded ? 1 : 0;
+  };
+  for (const Row& row : queue) {
+    if (is_live(row) && (!best || rank(row) > rank(*best))) best = row;
+  }
+  return best;
+}
+
+RunStatus decide(const Look& look, const FolderFacts& facts, int accelerators) {
+  if (!facts.submitted && !facts.started) {
+    RunStatus status;
+    status.state = facts.cancelled ? RunState::kLost : RunState::kAbsent;
+    return status;
+  }
+  if (const auto row = chosen(look.queue, facts.recorded)) return living(*row, facts);
+  // A copy that was cancelled while it was held tells nothing of the one that ran.
+  const Row* last = nullptr;
+  for (const auto* rows : {&look.queue, &look.accounting}) {
+    for (const Row& row : *rows) {
+      // Accounting may show an end that is not written yet, or a job that the queue shows better.
+      if (is_live(row) || !row.end) continue;
+      const bool better = !last || (!last->start && row.start) || row.id == facts.recorded;
+      if (better && (!last || last->id != facts.recorded)) last = &row;
+    }
+    if (last) break;
+  }
+  return last ? ended(*last, facts, accelerators) : nowhere(look, facts);
+}
+
+std::string worker_id(const Row& row) { return fmt::format("slurm:{}:{}", row.id, row.name); }
+
+std::vector<Node> parse_nodes(std::string_view text, const std::string& gres) {
+  std::vector<Node> nodes;
+  for (const std::string_view line : split(text, '\n')) {
+    const auto cells = split(line, kSeparator);
+    if (cells.size() < 5) continue;
+    const auto cpus = split(cells[2], '/');  // Allocated, idle, other, all.
+    if (cpus.size() != 4) continue;
+    Node node;
+    node.name = cells[0];
+    node.state = cells[1];
+    node.cpus_free = to_number<int>(cpus[1]).value_or(0);
+    node.cpus = to_number<int>(cpus[3]).value_or(0);
+    node.accelerators = gres.empty() ? 0 : gres_in(cells[3], gres);
+    node.accelerators_free =
+        node.accelerators - (gres.empty() ? 0 : gres_in(cells[4], gres));
+    const auto same = std::ranges::find(nodes, node.name, &Node::name);
+    if (same == nodes.end()) nodes.push_back(std::move(node));
+  }
+  return nodes;
+}
+
+Need need_of(const PairRequest& request, const Settings& settings) {
+  Need need;
+  need.accelerators = most_accelerators(request);
+  need.cpus = std::max(1, most_cpus(request));
+  if (settings.gres.empty()) {
+    need.cpus = std::max(need.cpus, need.accelerators);
+    need.accelerators = 0;
+  }
+  return need;
+}
+
+Capacity room_on(const std::vector<Node>& nodes, const Need& need, bool exclusive) {
+  Capacity capacity;
+  int room = 0;
+  bool ever = false;
+  int most_cpus = 0;
+  int most_accelerators = 0;
+  for (const Node& node : nodes) {
+    most_cpus = std::max(most_cpus, node.cpus);
+    most_accelerators = std::max(most_accelerators, node.accelerators);
+    const bool fits = node.cpus >= need.cpus && node.accelerators >= need.accelerators;
+    if (!fits) continue;
+    ever = true;  // A node that is down now comes back.
+    const bool idle = node.state == "idle";
+    if (!idle && (exclusive || node.state != "mixed")) continue;
+    if (exclusive) {
+      ++room;
+      continue;
+    }
+    int here = node.cpus_free / need.cpus;
+    if (need.accelerators > 0) here = std::min(here, node.accelerators_free / need.accelerators);
+    room += std::max(0, here);
+  }
+  capacity.room = room;
+  if (!ever) {
+    capacity.never = fmt::format(
+        "it needs a node with {} CPUs and {} accelerators; the largest has {} and {}", need.cpus,
+        need.accelerators, most_cpus, most_accelerators);
+  }
+  return capacity;
+}
+
+std::vector<std::string> submit_words(const PairRequest& request, const Settings& settings,
+                                      const std::string& script, const std::string& log,
+                                      const std::vector<std::string>& command) {
+  const RunRef run{request.reservation, request.ticket};
+  const Need need = need_of(request, settings);
+  const auto minutes = std::chrono::ceil<std::chrono::minutes>(longest_run(request)).count() + 2;
+  std::string safe_log;
+  for (const char c : log) {
+    safe_log += c == '%' ? "%%" : (c == '\\' ? "\\\\" : std::string(1, c));
+  }
+  std::vector<std::string> words{"sbatch"};
+  words.insert(words.end(), settings.options.begin(), settings.options.end());
+  const auto add = [&](std::string_view option, const std::string& value) {
+    if (!value.empty()) words.push_back(fmt::format("--{}={}", option, value));
+  };
+  add("partition", settings.partition);
+  add("account", settings.account);
+  add("qos", settings.qos);
+  add("constraint", settings.constraint);
+  if (settings.exclusive) words.emplace_back("--exclusive");
+  if (need.accelerators > 0) add("gres", fmt::format("{}:{}", settings.gres, need.accelerators));
+  if (const auto limit = request.spec.memory_limit_mb) {
+    constexpr double kForUs = 256;
+    add("mem", fmt::format("{}M", std::lround(*limit + kForUs)));
+  }
+  add("nice", std::to_string(settings.nice));
+  add("export", settings.exported.empty() ? "NONE" : join(settings.exported, ","));
+  add("job-name", job_name(run));
+  add("comment", "amdahl " + job_name(run));
+  add("output", safe_log);
+  add("time", std::to_string(minutes));
+  add("cpus-per-task", std::to_string(need.cpus));
+  for (const char* fixed : {"--nodes=1", "--ntasks=1", "--open-mode=append", "--no-requeue",
+                            "--hold", "--parsable"}) {
+    words.emplace_back(fixed);
+  }
+  words.push_back(script);
+  words.insert(words.end(), settings.modules.begin(), settings.modules.end());
+  words.emplace_back("--");
+  words.insert(words.end(), command.begin(), command.end());
+  return words;
+}
+
+}  // namespace amdahl::launch::slurm

@@ -1,0 +1,381 @@
+#include "launch/slurm/slurm.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "launch/local/local.h"
+#include "launch/local/record.h"
+#include "launch/slurm/rows.h"
+#include "os/clock.h"
+#include "os/fault.h"
+#include "os/files.h"
+#include "os/host.h"
+#include "os/program.h"
+
+namespace amdahl::launch::slurm {
+namespace {
+
+using local::RunFolder;
+
+constexpr Nanos kAnswersWithin = std::chrono::seconds(75);  // sacct waits 45 s for a hung server.
+constexpr std::size_t kMostNames = 1000;                    // In one question to sacct.
+
+// Fixed: whatever a run needs comes as arguments, which no shell reads. Modules come first.
+constexpr std::string_view kScript = R"(#!/bin/bash
+# Runs one pair of amdahl: sbatch ... job.sh [MODULE ...] -- COMMAND ...
+modules=()
+while [ $# -gt 0 ] && [ "$1" != -- ]; do modules+=("$1"); shift; done
+shift
+if [ ${#modules[@]} -gt 0 ]; then
+  for file in /etc/profile.d/modules.sh /etc/profile.d/lmod.sh; do
+    type module >/dev/null 2>&1 || { [ -r "$file" ] && . "$file"; }
+  done
+  module load "${modules[@]}" || exit 9
+  export AMDAHL_MODULES=1
+fi
+exec "$@"
+)";
+
+// What we keep in a run's folder besides what the worker does.
+std::string submitted_mark(const RunFolder& folder) { return folder.path + "/submitted"; }
+std::string job_mark(const RunFolder& folder) { return folder.path + "/job"; }
+std::string absent_mark(const RunFolder& folder) { return folder.path + "/absent"; }
+
+Result<std::string> ask(const std::vector<std::string>& words) {
+  std::string text;
+  TRY(os::run_program(
+      {.argv = words,
+       .env = {{"LC_ALL", "C"},
+               {"SLURM_TIME_FORMAT", "%s"},
+               {"SLURM_CONF", os::env_or("SLURM_CONF", "/etc/slurm/slurm.conf")}},
+       // A cycle may itself run in a job, and people set defaults for themselves.
+       .without = {"SLURM_", "SBATCH_", "SQUEUE_", "SACCT_", "SCANCEL_", "SINFO_"},
+       .limit = kAnswersWithin},
+      [&](std::string_view bytes) -> Result<> {
+        text.append(bytes);
+        return Ok{};
+      },
+      nullptr));
+  return text;
+}
+
+class SlurmLauncher final : public Launcher {
+ public:
+  explicit SlurmLauncher(const Site& site)
+      : state_dir_{os::absolute(site.state_dir)},
+        settings_{site.slurm},
+        local_{local::make(site.state_dir)} {}
+
+  std::vector<SubmitAnswer> submit(std::span<const PairRequest> requests) override {
+    std::vector<SubmitAnswer> answers;
+    for (const PairRequest& request : requests) answers.push_back(submit_one(request));
+    queue_.reset();
+    return answers;
+  }
+
+  Result<> release(std::span<const RunRef> runs) override {
+    queue_.reset();
+    const std::vector<Row> queue = TRY(queue_now());
+    std::vector<std::string> ids;
+    std::vector<std::string> copies;
+    std::vector<std::string> missing;
+    for (const RunRef& run : runs) {
+      const RunFolder folder = folder_of(run.reservation);
+      const std::vector<Row> rows = rows_named(queue, job_name(run));
+      const auto keep = chosen(rows, recorded_id(folder));
+      if (!keep && !local::has_begun(folder)) missing.push_back(run.reservation);
+      if (!keep || !is_held(*keep) || os::exists(folder.cancelled())) continue;
+      ids.push_back(keep->id);
+      TRY(local::note_handing_over(folder));
+      for (const Row& row : rows) {
+        if (is_live(row) && row.id != keep->id) copies.push_back(row.id);
+      }
+    }
+    queue_.reset();
+    if (!copies.empty()) TRY(cancel_jobs(copies));
+    if (!ids.empty()) TRY(ask({"scontrol", "release", join(ids, ",")}));
+    if (missing.empty()) return Ok{};
+    return external(fmt::format("not in Slurm's queue yet: {}", join(missing, ", ")));
+  }
+
+  std::vector<RunStatus> status(std::span<const RunRef> runs) override {
+    std::vector<RunStatus> answers;
+    const Result<std::vector<Row>> queue = runs.empty() ? std::vector<Row>{} : queue_now();
+    const Result<std::vector<Row>> past = queue ? accounting_of(runs, *queue) : queue.error();
+    for (const RunRef& run : runs) {
+      const RunFolder folder = folder_of(run.reservation);
+      if (local::is_used(folder) && !is_of(folder, run)) {
+        answers.push_back({.state = RunState::kForeign, .elapsed = std::nullopt});
+        continue;
+      }
+      const std::string name = job_name(run);
+      Look look;
+      if (queue) look.queue = rows_named(*queue, name);
+      if (past) look.accounting = rows_named(*past, name);
+      if (!past) look.problem = past.error().text;
+      answers.push_back(decide_on(folder, look));
+    }
+    return answers;
+  }
+
+  Result<Receipts> collect(const RunRef& run) override { return local_->collect(run); }
+
+  // The worker is the job's batch process: it ends the arm and writes the receipts.
+  Result<> cancel(const RunRef& run) override {
+    const RunFolder folder = folder_of(run.reservation);
+    if (!local::is_used(folder) || !is_of(folder, run) || os::exists(folder.done())) return Ok{};
+    TRY(os::write_file(folder.cancelled(), "cancelled\n"));
+    queue_.reset();
+    for (const Row& row : rows_named(TRY(queue_now()), job_name(run))) {
+      if (!is_live(row)) continue;
+      const bool waits = row.state == "PENDING";
+      TRY(waits ? cancel_jobs({row.id})
+                : ask_only({"scancel", "--batch", "--signal=TERM", row.id}));
+    }
+    queue_.reset();
+    return Ok{};
+  }
+
+  Result<> kill(const RunRef& run) override {
+    const RunFolder folder = folder_of(run.reservation);
+    if (!is_of(folder, run)) return Ok{};
+    queue_.reset();
+    std::vector<std::string> ids;
+    for (const Row& row : rows_named(TRY(queue_now()), job_name(run))) {
+      if (is_live(row)) ids.push_back(row.id);
+    }
+    queue_.reset();
+    return ids.empty() ? Result<>(Ok{}) : cancel_jobs(ids);
+  }
+
+  Result<Capacity> capacity(const PairRequest& like) override {
+    const Nanos now = os::real_clock().monotonic();
+    if (!nodes_ || now - nodes_at_ >= settings_.poll) {
+      std::vector<std::string> words{"sinfo", "-h", "-N", "-O", kNodeFormat};
+      if (!settings_.partition.empty()) words.push_back("--partition=" + settings_.partition);
+      const std::string text = TRY(ask(words));
+      nodes_ = parse_nodes(text, settings_.gres);
+      nodes_at_ = now;
+    }
+    Capacity capacity = room_on(*nodes_, need_of(like, settings_), settings_.exclusive);
+    capacity.hardware = hardware(settings_);
+    for (const Row& row : TRY(queue_now())) {
+      const bool ours = row.name.starts_with(kOurs);
+      capacity.waiting += ours && row.state == "PENDING" && !is_held(row) ? 1 : 0;
+    }
+    capacity.room = std::max(*capacity.room - capacity.waiting,
+                             settings_.most_queued - capacity.waiting);
+    capacity.room = std::max(0, *capacity.room);
+    return capacity;
+  }
+
+ private:
+  RunFolder folder_of(const std::string& reservation) const {
+    return {fmt::format("{}/runs/{}", state_dir_, reservation)};
+  }
+
+  static bool is_of(const RunFolder& folder, const RunRef& run) {
+    const auto owner = local::owner_of(folder);
+    return owner && owner->ticket == run.ticket;
+  }
+
+  static std::string recorded_id(const RunFolder& folder) {
+    const auto id = os::read_file(job_mark(folder));
+    return id ? std::string(trim(*id)) : "";
+  }
+
+  static std::vector<Row> rows_named(const std::vector<Row>& rows, const std::string& name) {
+    std::vector<Row> found;
+    std::ranges::copy_if(rows, std::back_inserter(found),
+                         [&](const Row& row) { return row.name == name; });
+    return found;
+  }
+
+  static Result<> ask_only(const std::vector<std::string>& words) {
+    TRY(ask(words));
+    return Ok{};
+  }
+  static Result<> cancel_jobs(const std::vector<std::string>& ids) {
+    std::vector<std::string> words{"scancel"};
+    words.insert(words.end(), ids.begin(), ids.end());
+    return ask_only(words);
+  }
+
+  // Of all our jobs at once, so that the number of runs does not matter.
+  Result<std::vector<Row>> queue_now() {
+    const Nanos now = os::real_clock().monotonic();
+    if (!queue_ || now - queue_at_ >= settings_.poll) {
+      const auto text = ask({"squeue", "-h", "--me", "-t", "all", "-O", kQueueFormat});
+      queue_ = text ? Result<std::vector<Row>>(parse_rows(*text)) : text.error();
+      queue_at_ = os::real_clock().monotonic();
+      past_.clear();
+    }
+    return *queue_;
+  }
+
+  // What the queue no longer shows, once for each look at the queue.
+  Result<std::vector<Row>> accounting_of(std::span<const RunRef> runs,
+                                         const std::vector<Row>& queue) {
+    std::set<std::string> shown;
+    for (const Row& row : queue) shown.insert(row.name);
+    std::vector<std::string> names;
+    for (const RunRef& run : runs) {
+      const bool asked = os::exists(submitted_mark(folder_of(run.reservation)));
+      const std::string name = job_name(run);
+      if (asked && !shown.contains(name) && !past_.contains(name)) names.push_back(name);
+    }
+    for (std::size_t from = 0; from < names.size(); from += kMostNames) {
+      const std::size_t to = std::min(names.size(), from + kMostNames);
+      const std::span<const std::string> some(names.data() + from, to - from);
+      const std::vector<Row> rows = TRY(account(some));
+      for (const std::string& name : some) past_[name] = rows_named(rows, name);
+    }
+    std::vector<Row> all;
+    for (const auto& [name, rows] : past_) all.insert(all.end(), rows.begin(), rows.end());
+    return all;
+  }
+
+  static Result<std::vector<Row>> account(std::span<const std::string> names) {
+    // Every state is named and the window is open at both ends: a job that was cancelled while it
+    // was held appears in no other. -D shows each start of a job that was requeued.
+    const auto text = ask({"sacct", "-X", "-D", "-n", "-P",
+                           fmt::format("--delimiter={}", kSeparator), "--name=" + join(names, ","),
+                           "-S", "now-30days", "-E", "now+1days", "-s",
+                           "PD,R,S,CD,CA,F,TO,NF,PR,BF,DL,OOM,RQ,RS,RV", "-o", kAccountingFormat});
+    if (text) return parse_rows(*text);
+    const bool none = text.error().text.find("accounting storage is disabled") != std::string::npos;
+    return none ? Result<std::vector<Row>>(std::vector<Row>{}) : text.error();
+  }
+
+  RunStatus decide_on(const RunFolder& folder, const Look& look) {
+    (void)os::list(folder.path);  // A shared file system looks again.
+    FolderFacts facts;
+    facts.submitted = os::exists(submitted_mark(folder));
+    facts.started = os::exists(folder.started());
+    facts.done = os::exists(folder.done());
+    facts.cancelled = os::exists(folder.cancelled());
+    facts.recorded = recorded_id(folder);
+    const bool nowhere = look.problem.empty() && look.queue.empty() && look.accounting.empty();
+    facts.long_absent = note_absence(folder, facts.submitted && nowhere);
+    const auto owner = local::owner_of(folder);
+    RunStatus status = decide(look, facts, owner ? owner->accelerators : 1);
+    if (owner) {
+      status.arms = owner->arms;
+      status.deadline = owner->deadline;
+    }
+    status.released = local::handed_over(folder).times;
+    return status;
+  }
+
+  // Whether it was found nowhere before, long enough ago, and nowhere now. By our own clock: another
+  // machine, or another boot, starts anew.
+  bool note_absence(const RunFolder& folder, bool nowhere) const {
+    const std::string path = absent_mark(folder);
+    if (!nowhere) {
+      std::error_code ignored;
+      std::filesystem::remove(path, ignored);
+      return false;
+    }
+    const Nanos now = os::real_clock().monotonic();
+    const auto before = os::read_file(path);
+    const auto words = split(before ? trim(*before) : std::string_view(), ' ');
+    if (words.size() == 2 && words[0] == os::boot_id()) {
+      const auto since = to_number<std::int64_t>(words[1]);
+      if (since) return now - Nanos{*since} >= settings_.settle;
+    }
+    (void)os::write_file(path, fmt::format("{} {}\n", os::boot_id(), now.count()));
+    return false;
+  }
+
+  SubmitAnswer submit_one(const PairRequest& request) {
+    const RunRef run{request.reservation, request.ticket};
+    const RunFolder folder = folder_of(request.reservation);
+    if (request.concurrent) {
+      return {Handover::kRefused, "",
+              "arms at once need the local launcher; set pairing = \"same-allocation\" in the spec"};
+    }
+    PairRequest there = request;
+    there.allocated = true;
+    there.cpus.clear();
+    SubmitAnswer kept = local_->submit(std::span(&there, 1)).front();
+    if (kept.handover != Handover::kAccepted) return kept;
+    if (os::exists(submitted_mark(folder))) {
+      // It may be there already, and must not be there twice.
+      queue_.reset();
+      const RunStatus before = status_of(*this, run);
+      const bool over = before.state == RunState::kLost || before.state == RunState::kFinished;
+      if (!before.worker.empty()) return {Handover::kAccepted, before.worker};
+      if (over) return {Handover::kRefused, "", "it has already run"};
+      if (before.state != RunState::kAbsent) return {Handover::kUnknown, "", before.why};
+    }
+    return hand_in(there, folder);
+  }
+
+  SubmitAnswer hand_in(const PairRequest& request, const RunFolder& folder) {
+    const auto fails = [](const Error& error) {
+      return SubmitAnswer{Handover::kRefused, "", error.text};
+    };
+    const std::string name = job_name({request.reservation, request.ticket});
+    const std::string script = state_dir_ + "/slurm/job.sh";
+    if (const auto made = os::make_dirs(state_dir_ + "/slurm"); !made) return fails(made.error());
+    if (const auto made = os::write_file(script, kScript); !made) return fails(made.error());
+    std::vector<std::string> command = settings_.wrap;
+    const std::string worker = os::env_or("AMDAHL_WORKER", os::self_path());
+    for (const std::string& word : {worker, std::string("exec"), std::string("--pair"),
+                                    folder.path}) {
+      command.push_back(word);
+    }
+    const std::string log = fmt::format("{}/slurm/{}.log", state_dir_, name);
+    const std::vector<std::string> words = submit_words(request, settings_, script, log, command);
+    const auto marked =
+        os::write_file(submitted_mark(folder),
+                       fmt::format("{} {}\n", os::boot_id(), os::real_clock().monotonic().count()));
+    if (!marked) return fails(marked.error());
+    os::fault_point("launch.submit.before_spawn");
+    const auto text = ask(words);
+    os::fault_point("launch.submit.after_spawn");
+    if (!text && is_refusal(text.error())) {
+      std::error_code ignored;
+      std::filesystem::remove(submitted_mark(folder), ignored);
+      return fails(text.error());
+    }
+    if (!text) return {Handover::kUnknown, "", text.error().text};
+    const auto id = parse_id(*text);
+    if (!id) return {Handover::kUnknown, "", fmt::format("sbatch printed: {}", clip(*text, 80))};
+    if (const auto noted = os::write_file(job_mark(folder), *id + "\n"); !noted) {
+      return {Handover::kUnknown, "", noted.error().text};
+    }
+    Row row;
+    row.id = *id;
+    row.name = name;
+    return {Handover::kAccepted, worker_id(row)};
+  }
+
+  std::string state_dir_;
+  Settings settings_;
+  std::unique_ptr<Launcher> local_;  // Keeps requests and reads what the runs left.
+  std::optional<Result<std::vector<Row>>> queue_;
+  Nanos queue_at_{};
+  std::map<std::string, std::vector<Row>> past_;  // Of accounting, since the queue was asked.
+  std::optional<std::vector<Node>> nodes_;
+  Nanos nodes_at_{};
+};
+
+}  // namespace
+
+std::unique_ptr<Launcher> make(const Site& site) { return std::make_unique<SlurmLauncher>(site); }
+
+std::string hardware(const Settings& settings) {
+  std::string text = "slurm";
+  for (const std::string& part : {settings.partition, settings.gres, settings.constraint}) {
+    if (!part.empty()) text += " " + part;
+  }
+  return text;
+}
+
+}  // namespace amdahl::launch::slurm

@@ -1,0 +1,19 @@
+// slurm.h: runs pairs as Slurm jobs, through the site's own client programs.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "launch/launcher.h"
+
+namespace amdahl::launch::slurm {
+
+// Runs live in <state_dir>/runs/<reservation>, which nodes must see under the same path. A pair is
+// one job, submitted held, named after its reservation and ticket, and found again by that name: an
+// id may be used again after a crash of the controller. See docs/design/0003-launchers.md.
+std::unique_ptr<Launcher> make(const Site& site);
+
+// Class of the hardware that the settings ask for.
+std::string hardware(const Settings& settings);
+
+}  // namespace amdahl::launch::slurm

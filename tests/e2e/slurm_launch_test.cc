@@ -1,0 +1,174 @@
+// Pairs on a real Slurm: the launcher alone, and what becomes of its runs when the cluster fails.
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "cluster.h"
+#include "launch/conformance.h"
+#include "launch/slurm/rows.h"
+#include "launch/slurm/slurm.h"
+#include "os/clock.h"
+#include "os/files.h"
+#include "os/host.h"
+
+namespace amdahl::e2e {
+namespace {
+
+using namespace std::chrono_literals;
+using launch::Handover;
+using launch::PairRequest;
+using launch::RunRef;
+using launch::RunState;
+using launch::RunStatus;
+
+class SlurmLaunch : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    cluster_ = new Cluster("/tmp/amdahl-slurm-" + os::random_hex(6));
+    ::setenv("SLURM_CONF", cluster_->conf().c_str(), 1);
+    ::setenv("AMDAHL_WORKER", AMDAHL_PROGRAM, 1);
+  }
+  static void TearDownTestSuite() { delete cluster_; }
+
+  void SetUp() override {
+    if (!cluster_->runs()) GTEST_SKIP() << cluster_->reason();
+    launcher_ = make();
+  }
+
+  std::unique_ptr<launch::Launcher> make() const {
+    launch::Site site{house_.path("state")};
+    site.slurm.poll = 300ms;
+    site.slurm.settle = 4s;
+    return launch::slurm::make(site);
+  }
+
+  // Both arms leave a line in the file that is named after the run.
+  PairRequest request(const std::string& name) const {
+    PairRequest made;
+    made.reservation = "r-" + name;
+    made.ticket = os::random_hex(16);
+    made.spec.family = "test";
+    made.spec.workdir = house_.path();
+    made.spec.time_limit = 60s;
+    made.a.argv = {"sh", "-c", "echo a >> ran-" + name};
+    made.a.workdir = house_.path();
+    made.b = made.a;
+    made.b.argv = {"sh", "-c", "echo b >> ran-" + name};
+    made.variant_second = true;
+    made.spec.command = made.a.argv;
+    return made;
+  }
+  static RunRef ref(const PairRequest& request) { return {request.reservation, request.ticket}; }
+
+  RunStatus wait_for(const PairRequest& request, std::initializer_list<RunState> wanted) const {
+    const Nanos until = os::real_clock().monotonic() + 60s;
+    while (true) {
+      const RunStatus status = status_of(*launcher_, ref(request));
+      const bool there = std::find(wanted.begin(), wanted.end(), status.state) != wanted.end();
+      if (there || os::real_clock().monotonic() > until) return status;
+      os::real_clock().sleep(200ms);
+    }
+  }
+  // Jobs with the run's name that Slurm still knows and that could run or did.
+  int jobs_of(const PairRequest& request) const {
+    const Outcome told = run({"squeue", "-h", "-t", "all", "-o", "%T %j"}, {}, "/tmp");
+    int jobs = 0;
+    for (const auto line : split(told.out, '\n')) {
+      const bool same = line.ends_with(" " + launch::slurm::job_name(ref(request)));
+      jobs += same && !line.starts_with("CANCELLED") ? 1 : 0;
+    }
+    return jobs;
+  }
+  // As a cycle does: look, and act on what is seen, until it is finished.
+  int settle(const PairRequest& request) const {
+    int submissions = 0;
+    const Nanos until = os::real_clock().monotonic() + 75s;
+    while (os::real_clock().monotonic() < until) {
+      const RunStatus status = status_of(*launcher_, ref(request));
+      const RunRef run = ref(request);
+      if (status.state == RunState::kFinished) break;
+      if (status.state == RunState::kHeld) (void)launcher_->release(std::span(&run, 1));
+      if (status.state == RunState::kAbsent) {
+        ++submissions;
+        (void)launcher_->submit(std::span(&request, 1));
+      }
+      os::real_clock().sleep(300ms);
+    }
+    EXPECT_EQ(status_of(*launcher_, ref(request)).state, RunState::kFinished);
+    return submissions;
+  }
+
+  static Cluster* cluster_;
+  Sandbox house_;
+  std::unique_ptr<launch::Launcher> launcher_;
+};
+Cluster* SlurmLaunch::cluster_ = nullptr;
+
+TEST_F(SlurmLaunch, Conforms) {
+  const launch::Trial trial{[&] { return make(); }, house_.path("scratch"), 60s, 1500ms};
+  for (const launch::Breach& breach : conformance(trial)) {
+    ADD_FAILURE() << breach.rule << ": " << breach.what;
+  }
+}
+
+TEST_F(SlurmLaunch, AnArmThatClaimsHalfOfTheGpusSeesHalfAndTheOtherHalfIsCharged) {
+  PairRequest made = request("half");
+  const std::string show = "echo $CUDA_VISIBLE_DEVICES $ROCR_VISIBLE_DEVICES; nproc; sleep 2";
+  made.a.argv = made.b.argv = {"sh", "-c", show};
+  made.a.accelerators = 4;
+  made.a.cpus = 2;
+  made.b.accelerators = 2;
+  made.b.cpus = 1;
+  ASSERT_TRUE(hand_over(*launcher_, made));
+  const RunStatus over = wait_for(made, {RunState::kFinished, RunState::kLost});
+  ASSERT_EQ(over.state, RunState::kFinished) << over.why;
+  const auto receipts = launcher_->collect(ref(made));
+  ASSERT_TRUE(receipts && receipts->a && receipts->b) << receipts->problem;
+  EXPECT_EQ(receipts->a->stdout_tail, "0,1,2,3 0,1,2,3\n2\n");
+  EXPECT_EQ(receipts->b->stdout_tail, "0,1 0,1\n1\n");
+  EXPECT_EQ(receipts->b->accelerators, 2);
+  EXPECT_EQ(*os::read_file(receipts->out_b + "/stdout"), receipts->b->stdout_tail) << "copied back";
+  ASSERT_TRUE(over.charge);
+  EXPECT_EQ(over.charge->accelerators, 4);
+  EXPECT_EQ(over.charge->cpus, 2);
+  // Accounting says the same, once it has the record.
+  const std::string id(split(over.worker, ':')[1]);
+  std::string seconds;
+  for (int i = 0; i < 100 && seconds.empty(); ++i) {
+    const Outcome told = run({"sacct", "-X", "-n", "-P", "-j", id, "-o", "ElapsedRaw,End"}, {}, "/");
+    const auto cells = split(trim(told.out), '|');
+    if (cells.size() == 2 && cells[1] != "Unknown") seconds = cells[0];
+    os::real_clock().sleep(200ms);
+  }
+  EXPECT_NEAR(to_number<double>(seconds).value_or(-1), to_seconds(over.charge->wall), 1);
+}
+
+TEST_F(SlurmLaunch, AHungControllerLeadsToExactlyOneRun) {
+  const PairRequest made = request("hung");
+  cluster_->signal("ctld", "STOP");
+  const auto answer = launcher_->submit(std::span(&made, 1)).front();
+  EXPECT_EQ(answer.handover, Handover::kUnknown) << answer.reason;
+  EXPECT_EQ(status_of(*make(), ref(made)).state, RunState::kUnknown);
+  cluster_->signal("ctld", "CONT");
+  EXPECT_EQ(settle(made), 0) << "it was there all the time";
+  EXPECT_EQ(jobs_of(made), 1);
+  EXPECT_EQ(house_.read("ran-hung"), "a\nb\n");
+}
+
+TEST_F(SlurmLaunch, AControllerThatForgetsASubmissionLeadsToExactlyOneRun) {
+  const PairRequest made = request("forgotten");
+  const auto answer = launcher_->submit(std::span(&made, 1)).front();
+  ASSERT_EQ(answer.handover, Handover::kAccepted) << answer.reason;
+  cluster_->signal("ctld", "KILL");
+  EXPECT_EQ(status_of(*make(), ref(made)).state, RunState::kUnknown) << "nobody can tell";
+  cluster_->up("ctld");
+  EXPECT_LE(settle(made), 1);
+  EXPECT_EQ(jobs_of(made), 1);
+  EXPECT_EQ(house_.read("ran-forgotten"), "a\nb\n");
+}
+
+}  // namespace
+}  // namespace amdahl::e2e
