@@ -258,6 +258,7 @@ TEST_F(ReconcileTest, PairsOfAClosedExperimentAreCancelled) {
   EXPECT_EQ(launcher_->done, (std::vector<std::string>{"cancel " + r, "cancel " + late}));
   launcher_->done.clear();
   launcher_->told[r] = told(RunState::kLost, 3s);
+  launcher_->told[late] = {.state = RunState::kHeld};
   ASSERT_EQ(visit(), "");
   EXPECT_NEAR(run(r).spent_accelerator_s, 3, 1e-6);
   EXPECT_EQ(run(late).state, model::PairState::kVoid) << "what has not begun never begins";
