@@ -67,7 +67,7 @@ TEST(Answers, EverySchemaIsThatOfARealAnswer) {
   ask({"profile", "nap", "--show"});
   // What was stored with the profile is used only while the ledger knows its digest.
   const Json brief = ask({"brief", "nap"});
-  const std::string evidence = house.path(
+  const std::string evidence = sandbox.path(
       "state/runs/" + brief.at("evidence").at("profile").get<std::string>() + "/evidence.json");
   EXPECT_EQ(brief.at("evidence_sha256").get<std::string>().size(), 64U);
   EXPECT_LE(brief.at("tokens_estimated"), 8000);

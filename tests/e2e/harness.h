@@ -48,7 +48,6 @@ class Sandbox {
 
   std::string root_;
 };
-using Sandbox = Sandbox;  // Its name until 0.2.
 
 Outcome run(const std::vector<std::string>& argv, const std::map<std::string, std::string>& env,
             const std::string& folder);
