@@ -34,7 +34,7 @@ Result<std::vector<hypothesize::Entry>> injections_for(const ledger::Family& fam
   return playbook;
 }
 
-Result<Json> evidence_of(Context& context, const ledger::Family& family,
+Result<Json> evidence_of(const ledger::Family& family,
                          const model::Profile& profile, const JobProfile& joined) {
   const std::vector<hypothesize::Entry> injections = TRY(injections_for(family, profile));
   brief::Observed seen{family.spec, family.baseline, profile, {}, {}, {}, {}, {}, nullptr, {}};
@@ -77,7 +77,7 @@ Result<Stored> stored_or_anew(Context& context, const ledger::Family& family) {
   }
   const Collected collected = collected_in(context.path(fmt::format("runs/{}/B", profile.id)));
   const JobProfile joined = explain(spec_of_run(family.spec, collected), profile, collected);
-  return Stored{TRY(evidence_of(context, family, profile, joined)), ""};
+  return Stored{TRY(evidence_of(family, profile, joined)), ""};
 }
 
 // Those that tell most of what to try next come first: a long list is cut at its end.
@@ -145,7 +145,7 @@ Result<brief::Memory> memory_of(Context& context, const ledger::Family& family) 
 
 Result<std::string> write_evidence(Context& context, const ledger::Family& family,
                                    const model::Profile& profile, const JobProfile& joined) {
-  const std::string bytes = dump_json(TRY(evidence_of(context, family, profile, joined)));
+  const std::string bytes = dump_json(TRY(evidence_of(family, profile, joined)));
   TRY(os::write_file(evidence_path(context, profile.id), bytes));
   return sha256_hex(bytes);
 }
