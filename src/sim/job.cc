@@ -159,13 +159,16 @@ void Job::finish(const Truth& truth, const Setting& setting, const Twist& t, Pai
   const double lost = loses ? stream_.normal(-0.02, 0.006) : shaky;
   pair.a.quality.emplace(kScore, 1.0);
   pair.b.quality.emplace(kScore, 1.0 + lost);
-  if (stream_.chance(truth.host_seen)) pair.a.host = "n1";
-  if (stream_.chance(truth.host_seen)) pair.b.host = t.same_host ? "n1" : "n2";
+  pair.a.host = "n1";
+  pair.b.host = t.same_host ? "n1" : "n2";
   const double around = setting.contended ? 2.0 : 0.1;
   pair.a.foreign_cpu_cores = pair.b.foreign_cpu_cores = around;
   pair.a.steal_share = pair.b.steal_share = 0;
   if (!t.undisturbed) {
     (stream_.chance(0.5) ? pair.a : pair.b).foreign_cpu_cores = around + 2;
+  }
+  for (model::ArmFact* arm : {&pair.a, &pair.b}) {
+    if (!stream_.chance(truth.neighbours_seen)) arm->foreign_cpu_cores.reset();
   }
   if (truth.inputs_known) {
     const double bytes = 1e6;

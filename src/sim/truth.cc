@@ -181,7 +181,7 @@ Truth draw_truth(Kind kind, const Population& p, Stream& stream) {
   const double least = std::max({truth.claim, truth.effect, 0.01});
   truth.touched = kind == Kind::kAmdahl ? 0.08 : std::min(0.95, -std::expm1(-least) * room);
   truth.inputs_known = stream.chance(p.must_tell);
-  truth.host_seen = p.host_seen;
+  truth.neighbours_seen = p.neighbours_seen;
   truth.strata_known = stream.chance(p.may_tell);
   truth.pinned = stream.chance(0.8) && kind != Kind::kInput;
   truth.bitwise = stream.chance(0.5);

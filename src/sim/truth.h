@@ -74,9 +74,9 @@ struct Truth {
   // What the job tells.
   bool inputs_known = true;
   bool strata_known = true;
-  double host_seen = 1;  // Chance that a receipt has what was seen of the host.
-  bool pinned = true;    // Both arms read the same input.
-  bool bitwise = true;   // Outputs are the same bit for bit.
+  double neighbours_seen = 1;  // Chance that a receipt says what else ran on the host.
+  bool pinned = true;          // Both arms read the same input.
+  bool bitwise = true;         // Outputs are the same bit for bit.
   // What it is worth.
   double hours = 0;       // Accelerator-hours the job burns over the pay-back horizon.
   double pair_hours = 0;  // That a pair takes.
@@ -103,9 +103,9 @@ struct Population {
   double effect_spread = 0.8;                            // and the deviation of its logarithm.
   double must_tell = 0.98;  // Chance that a spec names the inputs, which a mandatory check needs,
   double may_tell = 0.90;   // and classes of inputs, which another one does.
-  // The supervisor itself records hosts and neighbours: now and then a receipt lacks them, never
-  // all of a job's. And what can be run can be run against itself.
-  double host_seen = 0.98;
+  // The supervisor records the host of every run, and nearly always its neighbours. What can be run
+  // can be run against itself.
+  double neighbours_seen = 0.98;
   double pair_hours = 0.5;  // Median.
   int past_runs = 200;      // That a job has had when it is looked at.
 };
