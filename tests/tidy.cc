@@ -25,6 +25,9 @@ constexpr Ban kBans[] = {
     {"std::cout", "cli", "a returned string"},
     {"throw", "", "Result", true},
     {"using namespace std;", "", "std::"},
+    // One place writes verdicts.
+    {"Judged{", "loop", "loop::Experiments"},
+    {"loop::judged(", "loop", "loop::Experiments"},
 };
 
 // Files are opened by the edge; tests of these rooms may read their fixtures.
