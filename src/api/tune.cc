@@ -30,19 +30,20 @@ Json tuned(const app::TuneOutcome& outcome) {
                         {"because", fact.because},
                         {"confidence", fact.confidence}});
   }
-  return document({{"family", outcome.family},
-                   {"spec", outcome.spec_path},
-                   {"inferred", inferred},
-                   {"stack", outcome.stack ? encode(*outcome.stack) : Json()},
-                   {"won", won},
-                   {"tried", tried},
-                   {"untested", outcome.untested},
-                   {"first_win_s", outcome.first_win ? Json(to_seconds(*outcome.first_win)) : Json()},
-                   {"folder", outcome.folder},
-                   {"files", outcome.files},
-                   {"command", outcome.command},
-                   {"ceiling", outcome.ceiling},
-                   {"stopped_because", outcome.cycle.stopped_because}});
+  return document(
+      {{"family", outcome.family},
+       {"spec", outcome.spec_path},
+       {"inferred", inferred},
+       {"stack", outcome.stack ? encode(*outcome.stack) : Json()},
+       {"won", won},
+       {"tried", tried},
+       {"untested", outcome.untested},
+       {"first_win_s", outcome.first_win ? Json(to_seconds(*outcome.first_win)) : Json()},
+       {"folder", outcome.folder},
+       {"files", outcome.files},
+       {"command", outcome.command},
+       {"ceiling", outcome.ceiling},
+       {"stopped_because", outcome.cycle.stopped_because}});
 }
 
 }  // namespace amdahl::api

@@ -96,8 +96,9 @@ Symptom torch() {
   const std::string python = said.substr(0, said.find(' '));
   if (said.ends_with(" has")) return {"PyTorch", "ok", python + " has torch", ""};
   const bool debian = os::exists("/usr/lib/python3/dist-packages/torch/__init__.py");
-  return {"PyTorch", "absent", python + " (python3 on PATH) has no torch",
-          debian ? "run jobs with /usr/bin/python3, which has it" : "apt-get install python3-torch"};
+  return {
+      "PyTorch", "absent", python + " (python3 on PATH) has no torch",
+      debian ? "run jobs with /usr/bin/python3, which has it" : "apt-get install python3-torch"};
 }
 
 Symptom blas() {

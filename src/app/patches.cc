@@ -58,8 +58,11 @@ struct Compiled {
   double gain;
   double prior;
 };
-constexpr auto kCompiled = std::to_array<Compiled>(
-    {{"", 0.5, 0.7}, {"-O0", 0.5, 0.7}, {"-Og", 0.3, 0.6}, {"-O3", 0.08, 0.3}, {"-Ofast", 0.08, 0.3}});
+constexpr auto kCompiled = std::to_array<Compiled>({{"", 0.5, 0.7},
+                                                    {"-O0", 0.5, 0.7},
+                                                    {"-Og", 0.3, 0.6},
+                                                    {"-O3", 0.08, 0.3},
+                                                    {"-Ofast", 0.08, 0.3}});
 constexpr Compiled kOtherLevel{"-O2", 0.12, 0.35};
 
 // make -s -C FOLDER TARGET, as the draft of a spec has it; nothing to gain for any other build.

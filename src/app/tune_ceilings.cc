@@ -64,8 +64,8 @@ Result<> apply_ceiling(Context& context, const Ceiling& ceiling, const WeighOpti
   const double most = most_saved(ceiling);
   for (const model::Hypothesis& h : TRY(ideas_on(context, options.family, *row))) {
     if (most < 1 - std::exp(-stats::kSmallestGain)) {
-      const std::string reason = fmt::format("even without its cause too little is saved ({})",
-                                             describe(ceiling));
+      const std::string reason =
+          fmt::format("even without its cause too little is saved ({})", describe(ceiling));
       TRY(note(context, draft_of(loop::judged(h, "", model::VerdictKind::kDropped, reason,
                                               std::nullopt, context.clock->unix_time()),
                                  loop::kActor)));

@@ -50,8 +50,9 @@ std::optional<Word> level_in(std::string_view text) {
     const bool starts = at == 0 || text[at - 1] == ' ' || text[at - 1] == '\t';
     const std::size_t end = std::min(text.find_first_of(" \t", at), text.size());
     const std::string_view level = text.substr(at + 2, end - at - 2);
-    const bool known = level.empty() || level == "fast" ||
-                       (level.size() == 1 && std::string_view("0123sgz").find(level[0]) != level.npos);
+    const bool known =
+        level.empty() || level == "fast" ||
+        (level.size() == 1 && std::string_view("0123sgz").find(level[0]) != level.npos);
     if (starts && known) return Word{at, end};
   }
   return std::nullopt;

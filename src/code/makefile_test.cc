@@ -22,8 +22,8 @@ TEST(Makefile, FlagsThatAskForLessAreRaised) {
       {"all there", "CFLAGS = -Ofast -march=native\n", "", ""},
       {"no flags", "all:\n\tcc -O2 -o a a.c\n", "", ""},
       {"a level in a rule", "CFLAGS = -Wall\nall:\n\tcc $(CFLAGS) -O2 -o a a.c\n", "", ""},
-      {"not a level", "CFLAGS = -Output\n", "CFLAGS = -Output -O3 -march=native -ffp-contract=off\n",
-       ""},
+      {"not a level", "CFLAGS = -Output\n",
+       "CFLAGS = -Output -O3 -march=native -ffp-contract=off\n", ""},
       {"the linker's", "LDFLAGS = -Wl,-O1\n", "", ""},
   };
   for (const Case& c : cases) {

@@ -34,8 +34,8 @@ struct FamilyRecord {
   std::vector<model::PairFact> same;  // A/A pairs recent enough to count.
   // A/A pairs of earlier baselines of its stack: they show the noise, not the baseline's cost.
   std::vector<model::PairFact> same_before;
-  std::vector<refute::Dose> doses;    // Effects of knob values tested before.
-  int past_runs = 0;                  // Earlier runs of the baseline, and how many of them failed.
+  std::vector<refute::Dose> doses;  // Effects of knob values tested before.
+  int past_runs = 0;                // Earlier runs of the baseline, and how many of them failed.
   int past_failed = 0;
   // Inputs of its arms besides the spec: digests of kEnvironment and kSource, if known.
   std::map<std::string, std::string> ran_with{};

@@ -117,8 +117,8 @@ void Experiments::share_baseline(const Track& leader, model::Pair& order) const 
   }
   if (wants_same(leader, order)) {
     const Family& family = families_.at(order.family);
-    order.shared.push_back({"", {Purpose::kSame}, family.last_same + 1, false,
-                            family.record.baseline});
+    order.shared.push_back(
+        {"", {Purpose::kSame}, family.last_same + 1, false, family.record.baseline});
   }
   if (order.shared.empty()) return;
   const int arms = static_cast<int>(order.shared.size()) + 2;

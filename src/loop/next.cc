@@ -354,11 +354,11 @@ void Planner::for_families() {
 
 // Whether the noise would hide what it may save, however long it is tested.
 bool Planner::is_hopeless(const FamilyState& family, const Queued& queued) const {
-  return settings_.wins_first && stats::promise({}, {.sigma = family.noise,
-                                                     .claim = queued.claim,
-                                                     .prior = queued.prior,
-                                                     .log_level = log_level_}) <
-                                     settings_.idle_from;
+  return settings_.wins_first &&
+         stats::promise({}, {.sigma = family.noise,
+                             .claim = queued.claim,
+                             .prior = queued.prior,
+                             .log_level = log_level_}) < settings_.idle_from;
 }
 
 void Planner::registrations(Family& family) {

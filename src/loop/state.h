@@ -82,8 +82,8 @@ struct Settings {
   // A family's other ideas wait while one of its wins is replicated: the promotion would end their
   // tests. Right for one job and one person, who waits for it.
   bool wins_first = false;
-  int same_wanted = 6;     // A/A pairs per family.
-  int same_first = 6;      // Of them, those that come before the first experiment,
+  int same_wanted = 6;          // A/A pairs per family.
+  int same_first = 6;           // Of them, those that come before the first experiment,
   bool same_in_blocks = false;  // and whether the others join its pairs and share their baseline.
   int replicate_at_least = 5;
   int replicate_at_most = 36;

@@ -100,8 +100,8 @@ TEST_F(Tune, ACompiledProgramIsBuiltForSpeed) {
                             "commit -qm sum && mv long.c sum.c"},
                            {}, house_.path());
   if (made.code != 0) GTEST_SKIP() << "make, cc or git is not installed: " << made.err;
-  const Outcome tuned = house_.amdahl(
-      {"tune", "--json", "--accelerators", "1", "--budget", "6m", "--", "./sum"});
+  const Outcome tuned =
+      house_.amdahl({"tune", "--json", "--accelerators", "1", "--budget", "6m", "--", "./sum"});
   ASSERT_EQ(tuned.code, 0) << tuned.err << tuned.out;
   const Json doc = Json::parse(tuned.out);
   ASSERT_EQ(doc.at("won").size(), 1U);
@@ -113,12 +113,12 @@ TEST_F(Tune, ACompiledProgramIsBuiltForSpeed) {
   const Outcome early = run({script}, {}, house_.path());
   EXPECT_EQ(early.code, 1) << early.out;
   EXPECT_NE(early.err.find("its source is not patched; type: git -C "), std::string::npos);
-  const Outcome applied = run({"git", "apply", doc.at("folder").get<std::string>() + "/tuned.patch"},
-                              {}, house_.path());
+  const Outcome applied = run(
+      {"git", "apply", doc.at("folder").get<std::string>() + "/tuned.patch"}, {}, house_.path());
   EXPECT_EQ(applied.code, 0) << applied.err;
   EXPECT_EQ(run({script}, {}, house_.path()).code, 0);
-  EXPECT_TRUE(house_.read("Makefile").starts_with(
-      "CFLAGS = -Wall -O3 -march=native -ffp-contract=off\n"));
+  EXPECT_TRUE(
+      house_.read("Makefile").starts_with("CFLAGS = -Wall -O3 -march=native -ffp-contract=off\n"));
 }
 
 TEST_F(Tune, WhatDoesNotEngageIsInvalidAndSaysWhy) {

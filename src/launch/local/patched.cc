@@ -63,8 +63,8 @@ std::optional<os::FileLock> wait_for_lock(const std::string& path) {
   return std::nullopt;
 }
 
-// What lies beside the code and is no part of the commit, such as data, is where the job expects it:
-// a link into the checkout. What the build has made stays.
+// What lies beside the code and is no part of the commit, such as data, is where the job expects
+// it: a link into the checkout. What the build has made stays.
 Result<> link_data(const std::string& top, const std::string& tree, Steps& steps) {
   TRY(steps.run({"git", "-C", top, "ls-files", "--others", "--directory", "-z"}, top));
   const std::string listed = TRY(os::read_file(steps.out_dir() + "/stdout"));
