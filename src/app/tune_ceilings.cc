@@ -58,7 +58,23 @@ Result<std::vector<model::Hypothesis>> ideas_on(Context& context, const std::str
 // What is left to save without the cause, at most.
 double most_saved(const Ceiling& ceiling) { return 1 - 1 / std::max(1.0, ceiling.upper); }
 
-Result<> apply_ceiling(Context& context, const Ceiling& ceiling, const WeighOptions& options) {
+}  // namespace
+
+Result<std::vector<std::string>> causes_to_measure(Context& context, const std::string& family,
+                                                   int ideas) {
+  std::vector<std::string> causes;
+  const ledger::Family known = TRY(need_family(context, family));
+  if (!known.profile) return causes;
+  for (const Removable& row : kRemovable) {
+    const auto share = known.profile->evidence.find(std::string(row.evidence.front()));
+    const bool shows = share != known.profile->evidence.end() && share->second > 0;
+    const auto on = TRY(ideas_on(context, family, row));
+    if (shows && static_cast<int>(on.size()) >= ideas) causes.emplace_back(row.cause);
+  }
+  return causes;
+}
+
+Result<> weigh_by(Context& context, const Ceiling& ceiling, const WeighOptions& options) {
   if (!ceiling.problem.empty()) return Ok{};
   const auto row = std::ranges::find(kRemovable, ceiling.cause, &Removable::cause);
   const double most = most_saved(ceiling);
@@ -83,22 +99,6 @@ Result<> apply_ceiling(Context& context, const Ceiling& ceiling, const WeighOpti
   return Ok{};
 }
 
-}  // namespace
-
-Result<std::vector<std::string>> causes_to_measure(Context& context, const std::string& family,
-                                                   int ideas) {
-  std::vector<std::string> causes;
-  const ledger::Family known = TRY(need_family(context, family));
-  if (!known.profile) return causes;
-  for (const Removable& row : kRemovable) {
-    const auto share = known.profile->evidence.find(std::string(row.evidence.front()));
-    const bool shows = share != known.profile->evidence.end() && share->second > 0;
-    const auto on = TRY(ideas_on(context, family, row));
-    if (shows && static_cast<int>(on.size()) >= ideas) causes.emplace_back(row.cause);
-  }
-  return causes;
-}
-
 Result<std::vector<Ceiling>> weigh_ideas(Context& context, const std::vector<std::string>& causes,
                                          const WeighOptions& options) {
   const ledger::Family family = TRY(need_family(context, options.family));
@@ -116,7 +116,7 @@ Result<std::vector<Ceiling>> weigh_ideas(Context& context, const std::vector<std
       TRY(measure_ceilings(context.config, measure, *family.profile));
   for (const Ceiling& ceiling : ceilings) {
     options.say(fmt::format("{}: {}", options.family, describe(ceiling)));
-    TRY(apply_ceiling(context, ceiling, options));
+    TRY(weigh_by(context, ceiling, options));
   }
   return ceilings;
 }

@@ -23,9 +23,12 @@ struct WeighOptions {
 Result<std::vector<std::string>> causes_to_measure(Context& context, const std::string& family,
                                                    int ideas);
 
-// Measures these causes. An untested idea that acts on nothing else is dropped if even without the
-// cause less than the smallest gain that matters would be saved; if it claims more than the ceiling
-// allows, it claims that. The reason is in its verdict.
+// An untested idea that acts on the cause alone is dropped if even without it less than the
+// smallest gain that matters would be saved; the reason is in its verdict. If it claims more than
+// the ceiling allows, it claims that. A ceiling that was not measured changes nothing.
+Result<> weigh_by(Context& context, const Ceiling& ceiling, const WeighOptions& options);
+
+// Measures these causes, and weighs by each.
 Result<std::vector<Ceiling>> weigh_ideas(Context& context, const std::vector<std::string>& causes,
                                          const WeighOptions& options);
 
