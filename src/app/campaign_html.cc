@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "app/describe.h"
+#include "base/amount.h"
 #include "base/count.h"
 #include "base/html.h"
 #include "base/text.h"
@@ -93,15 +94,14 @@ std::string ideas_table(const CampaignStory& story) {
 }
 
 std::string costs_table(const Roi& roi) {
-  constexpr HtmlColumn kColumns[] = {
-      {"family", true},      {"promoted"},           {"spent, accelerator-hours"},
-      {"runs, hours a day"}, {"saves, hours a day"}, {"saves a month"}};
+  constexpr HtmlColumn kColumns[] = {{"family", true}, {"promoted"},    {"spent, accelerator time"},
+                                     {"runs a day"},   {"saves a day"}, {"saves a month"}};
   HtmlTable table(kColumns);
   for (const RoiRow& row : roi.rows) {
     table.row({escape_html(row.family), std::to_string(row.promoted),
-               show_number(row.spent_accelerator_s / 3600),
-               show_number(row.volume_accelerator_h_per_day),
-               show_number(row.saved_accelerator_h_per_day),
+               show_hours(row.spent_accelerator_s / 3600),
+               show_hours(row.volume_accelerator_h_per_day),
+               show_hours(row.saved_accelerator_h_per_day),
                fmt::format("${:.2f}", row.saved_usd_per_month)});
   }
   return table.take();
@@ -117,10 +117,11 @@ std::string campaign_page(const CampaignStory& story, const std::string& when) {
                   counted(static_cast<std::int64_t>(story.ideas.size()), "idea"));
   std::string page = html_head(head, kCampaignStyle);
   page += fmt::format(
-      "<h1>{0}</h1>\n<p class=\"lead\">{1} accelerator-hours (${2:.2f}) were spent on experiments; "
+      "<h1>{0}</h1>\n<p class=\"lead\">{1} of accelerator time (${2:.2f}) were spent on "
+      "experiments; "
       "the changes save {3} a day (${4:.2f} a month at ${5:.2f} an hour).{6}</p>\n",
-      head, show_number(story.roi.spent_accelerator_h), story.roi.spent_usd,
-      show_number(story.roi.saved_accelerator_h_per_day), story.roi.saved_usd_per_month,
+      head, show_hours(story.roi.spent_accelerator_h), story.roi.spent_usd,
+      show_hours(story.roi.saved_accelerator_h_per_day), story.roi.saved_usd_per_month,
       story.roi.price,
       story.campaign ? fmt::format(" In expectation at most {} of the promotions are false.",
                                    show_percent(story.campaign->alpha))

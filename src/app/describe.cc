@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "base/amount.h"
 #include "base/count.h"
 #include "base/text.h"
 #include "profile/ceiling.h"
@@ -67,11 +68,12 @@ std::string describe(const ledger::Budget& b) {
   const bool time = b.resource == "accelerator_s";
   const bool money = b.resource == "usd";
   const auto amount = [&](double value) {
-    return money ? fmt::format("${:.2f}", value) : show_number(time ? value / 3600 : value);
+    if (money) return fmt::format("${:.2f}", value);
+    return time ? show_hours(value / 3600) : show_amount(value);
   };
   std::string text = amount(b.spent + b.overrun);
   if (b.limit) text += fmt::format(" of {}", amount(*b.limit));
-  if (!money) text += fmt::format(" {}", time ? "accelerator-hours" : b.resource);
+  if (!money) text += " " + (time ? std::string("of accelerator time") : b.resource);
   text += fmt::format(" spent, {} committed", amount(b.committed));
   if (!b.limit) text += ", no limit";
   if (b.overrun > 0) {

@@ -19,7 +19,7 @@ std::string saving(double log_effect);
 std::string describe(const model::Comparison& comparison);
 // "about 24 more pairs would settle it: E is 1.2 of 20 for better and ...".
 std::string what_settles(const Parked& parked);
-// "1.23 of 10 accelerator-hours spent, 0.2 committed".
+// "1.2 h of 10 h of accelerator time spent, 12.0 min committed".
 std::string describe(const ledger::Budget& budget);
 std::string describe_time(Nanos unix_time);  // "2026-11-15 21:30:05", UTC.
 // Two lines a vote: what the check asks, and what it found.

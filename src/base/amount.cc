@@ -24,4 +24,12 @@ std::string show_quantity(double value) {
   return value < 1000 ? show_number(value) : show_amount(value);
 }
 
+std::string show_hours(double hours) {
+  const double size = std::abs(hours);
+  if (size == 0 || size >= 1) return show_amount(hours) + " h";
+  if (size >= 1.0 / 60) return fmt::format("{:.1f} min", hours * 60);
+  if (size >= 0.1 / 3600) return fmt::format("{:.1f} s", hours * 3600);
+  return "< 0.1 s";
+}
+
 }  // namespace amdahl

@@ -11,4 +11,7 @@ std::string show_amount(double value);
 // show_number() below 1000, show_amount() from there on.
 std::string show_quantity(double value);
 
+// Accelerator time in the unit that fits: "1,344 h", "12.3 h", "27.7 min", "5.2 s", "< 0.1 s".
+std::string show_hours(double hours);
+
 }  // namespace amdahl

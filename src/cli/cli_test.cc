@@ -234,7 +234,7 @@ TEST_F(CliTest, TheLedgerShowsWhateverHasAnId) {
 TEST_F(CliTest, StatusAndRoiTellHoursAndMoney) {
   remember();
   const std::string status = type({"status"}).out;
-  EXPECT_NE(status.find("Budget    1.00 accelerator-hours spent, 0 committed, no limit\n"),
+  EXPECT_NE(status.find("Budget    1.00 h of accelerator time spent, 0 h committed, no limit\n"),
             std::string::npos)
       << status;
   EXPECT_NE(status.find("Budget    $2.50 spent, $0.00 committed, no limit\n"), std::string::npos)

@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "base/amount.h"
 #include "base/text.h"
 #include "cli/terminal.h"
 
@@ -80,10 +81,10 @@ std::string show_packet(const Flags& flags, const ledger::GateRow& row) {
   text += fmt::format("Evidence  E = {:.0f}, noise of one pair {}\n",
                       std::exp(std::min(p.comparison.log_e_win, 50.0)),
                       show_percent(p.comparison.sigma));
-  text +=
-      fmt::format("Cost      {} accelerator-seconds so far\n", show_number(p.spent_accelerator_s));
-  text += fmt::format("Saves     {} accelerator-hours a day at the observed rate\n",
-                      show_number(p.saves_accelerator_h_per_day));
+  text += fmt::format("Cost      {} of accelerator time so far\n",
+                      show_hours(p.spent_accelerator_s / 3600));
+  text += fmt::format("Saves     {} of accelerator time a day at the observed rate\n",
+                      show_hours(p.saves_accelerator_h_per_day));
   text += fmt::format("Rollback  {}\n", p.rollback);
   if (row.state != "pending") {
     text +=

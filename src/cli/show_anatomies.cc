@@ -52,7 +52,7 @@ std::string lane(const Flags& flags, const scan::Anatomy& anatomy, std::size_t i
 
 std::string indented(std::string_view text, std::size_t width) {
   std::string lines;
-  for (const std::string& one : wrapped(text, width - 2)) lines += "  " + one + "\n";
+  for (const std::string& one : wrap_lines(text, width - 2, 0, 2)) lines += "  " + one + "\n";
   return lines;
 }
 

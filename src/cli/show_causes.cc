@@ -15,13 +15,11 @@ namespace {
 
 using model::Cause;
 
-std::string show_cause(const Flags& flags, const app::JobProfile& profile, const Cause& cause,
-                       std::size_t number) {
-  const app::CauseAdvice advice = app::advice_on(profile, cause);
-  std::string text =
-      fmt::format("{}. {} {:>9} {:>6} {:>8} {:>8}\n", number,
-                  left(cause.name, number < 10 ? 42 : 41), show_number(cause.accelerator_seconds),
-                  show_percent(cause.share), times(cause.ceiling), times(advice.expected));
+constexpr std::size_t kCauseWidth = 42;
+
+// What stands below the row of a cause.
+std::string show_advice(const Flags& flags, const app::CauseAdvice& advice, const Cause& cause) {
+  std::string text;
   for (const profile::Finding* finding : {advice.behind, advice.beside}) {
     if (finding == nullptr) continue;
     text += wrapped(flags, fmt::format("{}: {}", place_of(finding->code), finding->code.finds), 3);
@@ -29,6 +27,27 @@ std::string show_cause(const Flags& flags, const app::JobProfile& profile, const
   text += wrapped(flags, cause.because, 3);
   if (!advice.went_to.empty()) text += wrapped(flags, advice.went_to, 3);
   if (!advice.to_try.empty()) text += wrapped(flags, fmt::format("try: {}", advice.to_try), 3);
+  return text;
+}
+
+std::string show_cause_table(const Flags& flags, const app::JobProfile& job) {
+  const std::vector<Cause>& causes = job.profile.causes;
+  if (causes.empty()) return "";
+  std::vector<app::CauseAdvice> advice;
+  std::vector<TableRow> rows;
+  for (const Cause& cause : causes) {
+    advice.push_back(app::advice_on(job, cause));
+    rows.push_back({fmt::format("{}. {}", advice.size(), clip(cause.name, kCauseWidth)),
+                    show_duration(from_seconds(cause.accelerator_seconds)),
+                    show_percent(cause.share), times(cause.ceiling),
+                    times(advice.back().expected)});
+  }
+  const std::vector<std::string> lines =
+      table_lines({"Cause", "time", "share", "ceiling", "expected"}, rows);
+  std::string text = "\n" + bold(flags, lines.front()) + "\n";
+  for (std::size_t i = 0; i < causes.size(); ++i) {
+    text += lines[i + 1] + "\n" + show_advice(flags, advice[i], causes[i]);
+  }
   return text;
 }
 
@@ -47,20 +66,7 @@ std::string place_of(const code::Finding& finding) {
 
 std::string wrapped(const Flags& flags, std::string_view text, std::size_t indent) {
   const auto width = static_cast<std::size_t>(terminal_width(flags));
-  const std::string shown = plain(text);
-  std::string out;
-  std::string row(indent, ' ');
-  for (const std::string_view word : split(shown, ' ')) {
-    const bool is_first = row.size() == indent;
-    if (!is_first && columns_of(row) + 1 + columns_of(word) > width) {
-      out += row + "\n";
-      row.assign(indent, ' ');
-    } else if (!is_first) {
-      row += ' ';
-    }
-    row += word;
-  }
-  return out + row + "\n";
+  return join(wrap_lines(plain(text), width, indent), "\n") + "\n";
 }
 
 std::string show_causes(const Flags& flags, const app::JobProfile& job) {
@@ -68,14 +74,7 @@ std::string show_causes(const Flags& flags, const app::JobProfile& job) {
   std::string text = fmt::format("{}  bottleneck: {} ({})\n", bold(flags, plain(profile.family)),
                                  name(profile.bottleneck), describe(profile.bottleneck));
   text += wrapped(flags, profile.rule, 2);
-  if (!profile.causes.empty()) {
-    text += "\n" +
-            bold(flags, fmt::format("{:<45} {:>9} {:>6} {:>8} {:>8}", "Cause", "accel-s", "share",
-                                    "ceiling", "expected")) +
-            "\n";
-  }
-  std::size_t number = 0;
-  for (const Cause& cause : profile.causes) text += show_cause(flags, job, cause, ++number);
+  text += show_cause_table(flags, job);
   if (const std::string load = app::load_of(profile); !load.empty())
     text += "\n" + wrapped(flags, load, 0);
   const std::vector<std::string> course = app::course_of(profile);

@@ -137,14 +137,14 @@ std::string show_capacity(const Flags& flags, const app::FleetAnswer& answer) {
   for (const scan::CapacityUse& use : answer.report.partitions) add(use, use.partition);
   const auto width = static_cast<std::size_t>(std::clamp(terminal_width(flags), 40, 160));
   std::string text;
-  for (const std::string& line : wrapped(
+  for (const std::string& line : wrap_lines(
            fmt::format(
                "{} to {} UTC: no job was told of, so {}whose time it was, and what of it was "
                "wasted, is not known: name accounting, too (sacct.txt, --source slurm).{} "
                "Accelerator-hours by {}:",
                describe_time(answer.report.start), describe_time(answer.report.end),
                all.is_accounted ? "" : "what was allocated, ", use_without_jobs(answer), all.basis),
-           width)) {
+           width, 0, 2)) {
     text += line + "\n";
   }
   text += "\n";

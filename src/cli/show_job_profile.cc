@@ -34,13 +34,12 @@ std::string indented(const std::string& text, const char* by) {
 }
 
 std::string show_finding(const Flags& flags, const profile::Finding& finding) {
-  std::string text =
-      fmt::format("  {}  {} accelerator-seconds ({}), speed-up {}, expected {}\n    {}\n",
-                  bold(flags, place_of(finding.code)), show_number(finding.accelerator_seconds),
-                  show_percent(finding.share),
-                  std::isfinite(finding.ceiling) ? "at most " + times(finding.ceiling)
-                                                 : "without a known limit",
-                  times(finding.expected), plain(finding.code.snippet));
+  std::string text = fmt::format(
+      "  {}  {} ({}), speed-up {}, expected {}\n    {}\n", bold(flags, place_of(finding.code)),
+      show_duration(from_seconds(finding.accelerator_seconds)), show_percent(finding.share),
+      std::isfinite(finding.ceiling) ? "at most " + times(finding.ceiling)
+                                     : "without a known limit",
+      times(finding.expected), plain(finding.code.snippet));
   text += wrapped(flags, fmt::format("{}: {}", finding.code.finds, finding.because), 4);
   text += wrapped(flags, fmt::format("try: {}", finding.code.suggestion), 4);
   if (!finding.code.patch.empty()) text += indented(finding.code.patch, "      ");

@@ -62,7 +62,8 @@ class Shown {
   }
 
   void paragraph(std::string_view text, Paint paint = as_it_is) {
-    for (const std::string& one : wrapped(text, width_)) text_ += paint(flags_, one) + "\n";
+    for (const std::string& one : wrap_lines(text, width_, 0, 2))
+      text_ += paint(flags_, one) + "\n";
   }
 
   std::string metric() const {
@@ -155,24 +156,20 @@ class Shown {
   void figure(std::string_view label, std::string_view value, std::string_view words) {
     constexpr std::size_t kLabel = 13;
     const std::size_t indent = 2 + kLabel + 2 + value_width_ + 2;
+    const std::string head =
+        fmt::format("  {}  {}", left(label, kLabel), right(value, value_width_));
     // Where the window is narrow, words begin further left on lines of their own.
     const bool beside = width_ >= indent + 24;
-    const std::size_t margin = beside ? indent : 4;
-    std::string now = fmt::format("  {}  {}", left(label, kLabel), right(value, value_width_));
-    if (beside) now += "  ";
-    bool fresh = beside;
-    for (const std::string& word : words_of(words)) {
-      if (!fresh && columns_of(now) + 1 + columns_of(word) > width_) {
-        text_ += now + "\n";
-        now = std::string(margin, ' ');
-        fresh = true;
-      }
-      if (!fresh) now += ' ';
-      now += word;
-      fresh = false;
+    std::vector<std::string> lines = wrap_lines(words, width_, beside ? indent : 4);
+    if (beside) {
+      lines.front() = head + lines.front().substr(indent - 2);
+    } else {
+      lines.insert(lines.begin(), head);
     }
-    while (now.ends_with(' ')) now.pop_back();
-    text_ += now + "\n";
+    for (std::string& line : lines) {
+      line.erase(line.find_last_not_of(' ') + 1);
+      if (!line.empty()) text_ += line + "\n";
+    }
   }
 
   std::string amount(double accelerator_seconds) const {
@@ -351,32 +348,6 @@ FleetUnit unit_of(const Report& report) {
 std::string usd(const std::optional<double>& money) {
   if (!money) return "–";
   return *money >= 1000 ? "$" + show_amount(*money) : fmt::format("${:.2f}", *money);
-}
-
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  for (const std::string_view word : split(text, ' ')) {
-    if (word.starts_with('%') && !words.empty()) {
-      words.back() += fmt::format(" {}", word);
-    } else {
-      words.emplace_back(word);
-    }
-  }
-  return words;
-}
-
-std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
-  std::vector<std::string> lines(1);
-  for (const std::string& word : words_of(text)) {
-    std::string& now = lines.back();
-    if (!now.empty() && columns_of(now) + 1 + columns_of(word) > width) {
-      lines.push_back(fmt::format("  {}", word));
-    } else {
-      if (!now.empty()) now += ' ';
-      now += word;
-    }
-  }
-  return lines;
 }
 
 std::string show_fleet(const ScanFlags& flags, const app::FleetAnswer& answer, scan::By by) {

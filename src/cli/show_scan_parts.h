@@ -27,11 +27,6 @@ FleetUnit unit_of(const scan::Report& report);
 inline double share_of(double part, double whole) { return whole > 0 ? part / whole : 0; }
 std::string usd(const std::optional<double>& money);  // "$12.50", "$99,074"; "–": not known.
 
-// What may stand on different lines: "12 %" may not.
-std::vector<std::string> words_of(std::string_view text);
-// Lines of at most `width` columns where words allow it; all but the first are indented.
-std::vector<std::string> wrapped(std::string_view text, std::size_t width);
-
 // The ranked rows in as many columns as there is room for, and what stands behind the first.
 std::string show_rows(const ScanFlags& flags, const app::FleetAnswer& answer, scan::By by,
                       std::size_t width);

@@ -172,7 +172,8 @@ class Ranking {
       const std::string name =
           by_ == By::kFamily ? fmt::format("{} ({})", row.name, row.detail) : row.name;
       for (const std::string& one :
-           wrapped(fmt::format("{}: {}", clip(plain(name), 2 * width_), plain(row.why)), width_)) {
+           wrap_lines(fmt::format("{}: {}", clip(plain(name), 2 * width_), plain(row.why)), width_,
+                      0, 2)) {
         text_ += one + "\n";
       }
     }

@@ -1,6 +1,5 @@
 #include "cli/terminal.h"
 
-#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 
@@ -24,22 +23,6 @@ void on_interrupt(int signal) {
 std::string painted(const Flags& flags, std::string_view code, std::string_view text) {
   if (!use_colour(flags)) return std::string(text);
   return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
-}
-
-std::size_t columns(std::string_view text) {
-  std::size_t count = 0;
-  bool escape = false;
-  for (const char c : text) {
-    if (c == '\x1b') escape = true;
-    if (!escape && (static_cast<unsigned char>(c) & 0xC0U) != 0x80U) ++count;
-    if (escape && c == 'm') escape = false;
-  }
-  return count;
-}
-
-bool looks_numeric(std::string_view text) {
-  return !text.empty() && (text.front() == '-' || text.front() == '+' || text.front() == '$' ||
-                           (text.front() >= '0' && text.front() <= '9'));
 }
 
 }  // namespace
@@ -75,33 +58,6 @@ std::string red(const Flags& flags, std::string_view text) { return painted(flag
 std::string yellow(const Flags& flags, std::string_view text) { return painted(flags, "33", text); }
 std::string dim(const Flags& flags, std::string_view text) { return painted(flags, "2", text); }
 std::string bold(const Flags& flags, std::string_view text) { return painted(flags, "1", text); }
-
-std::string table(const std::vector<std::string>& header,
-                  const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths;
-  std::vector<bool> numeric(header.size(), !rows.empty());
-  for (const std::string& cell : header) widths.push_back(columns(cell));
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < header.size(); ++i) {
-      widths[i] = std::max(widths[i], columns(row[i]));
-      if (!looks_numeric(row[i]) && !row[i].empty() && row[i] != "–") numeric[i] = false;
-    }
-  }
-  std::string text;
-  const auto put = [&](const std::vector<std::string>& row) {
-    std::string line;
-    for (std::size_t i = 0; i < header.size(); ++i) {
-      const std::string pad(widths[i] - columns(row[i]), ' ');
-      line += numeric[i] ? pad + row[i] : row[i] + pad;
-      line += "  ";
-    }
-    while (line.ends_with(' ')) line.pop_back();
-    text += line + "\n";
-  };
-  put(header);
-  for (const auto& row : rows) put(row);
-  return text;
-}
 
 ProgressLine::ProgressLine(const Flags& flags)
     : live_{::isatty(STDERR_FILENO) == 1 && !flags.quiet}, width_{terminal_width(flags)} {}

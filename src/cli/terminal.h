@@ -1,10 +1,10 @@
-// terminal.h: how text is put before a person: width, colour, tables, a progress line, ^C.
+// terminal.h: how text is put before a person: width, colour, a progress line, ^C.
 #pragma once
 
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "base/table.h"
 #include "cli/options.h"
 
 namespace amdahl::cli {
@@ -18,10 +18,6 @@ std::string red(const Flags& flags, std::string_view text);
 std::string yellow(const Flags& flags, std::string_view text);
 std::string dim(const Flags& flags, std::string_view text);
 std::string bold(const Flags& flags, std::string_view text);
-
-// Columns padded to their widest cell (UTF-8 aware); numbers, by their look, to the right.
-std::string table(const std::vector<std::string>& header,
-                  const std::vector<std::vector<std::string>>& rows);
 
 // One line on stderr that is rewritten in place on a terminal; elsewhere a plain line at most
 // every 15 seconds.

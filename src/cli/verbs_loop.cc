@@ -11,6 +11,7 @@
 #include "app/promote.h"
 #include "app/stack.h"
 #include "app/status.h"
+#include "base/amount.h"
 #include "base/count.h"
 #include "base/text.h"
 #include "cli/show.h"
@@ -124,10 +125,10 @@ std::string show_families(const app::Status& s) {
     rows.push_back({f.name, f.profiled ? "yes" : (f.profiling ? "under way" : "no"),
                     std::to_string(f.same_pairs), std::to_string(queued), std::to_string(tested),
                     std::to_string(s.snapshot.families.at(f.name).stack.size()),
-                    show_number(f.volume_accelerator_h_per_day)});
+                    show_hours(f.volume_accelerator_h_per_day)});
   }
   return "\n" + table({"family", "profiled", "A/A pairs", "queued", "under test", "promoted",
-                       "runs h/day"},
+                       "runs a day"},
                       rows);
 }
 

@@ -7,6 +7,7 @@
 #include "app/door.h"
 #include "app/pages.h"
 #include "app/roi.h"
+#include "base/amount.h"
 #include "base/count.h"
 #include "base/text.h"
 #include "cli/show.h"
@@ -34,29 +35,28 @@ Result<int> do_roi(const RoiFlags& flags) {
   std::vector<std::vector<std::string>> rows;
   for (const app::RoiRow& r : roi.rows) {
     rows.push_back(
-        {r.family, std::to_string(r.promoted), show_number(r.spent_accelerator_s / 3600),
+        {r.family, std::to_string(r.promoted), show_hours(r.spent_accelerator_s / 3600),
          r.promoted ? show_percent(r.predicted_share) : "–",
          r.realised_share
              ? fmt::format("{} ({} to {}, 95 %, {})", show_percent(*r.realised_share),
                            show_percent(r.realised_lower), show_percent(r.realised_upper),
                            counted(r.realised_pairs, "pair"))
              : (r.promoted ? "not re-measured" : "–"),
-         r.production ? describe(*r.production) : "–", show_number(r.volume_accelerator_h_per_day),
-         show_number(r.saved_accelerator_h_per_day),
-         fmt::format("${:.2f}", r.saved_usd_per_month)});
+         r.production ? describe(*r.production) : "–", show_hours(r.volume_accelerator_h_per_day),
+         show_hours(r.saved_accelerator_h_per_day), fmt::format("${:.2f}", r.saved_usd_per_month)});
   }
   if (rows.empty()) {
     print("No family has been adopted yet; type: amdahl adopt JOB\n");
     return 0;
   }
-  print(table({"family", "promoted", "spent h", "predicted", "realised", "in production",
-               "runs h/day", "saves h/day", "per month"},
+  print(table({"family", "promoted", "spent", "predicted", "realised", "in production",
+               "runs a day", "saves a day", "a month"},
               rows));
   print(fmt::format(
-      "\nSpent {} accelerator-hours (${:.2f}) on finding out; saves {} a day (${:.2f} "
+      "\nSpent {} of accelerator time (${:.2f}) on experiments; saves {} a day (${:.2f} "
       "a month at ${}/h).",
-      show_number(roi.spent_accelerator_h), roi.spent_usd,
-      show_number(roi.saved_accelerator_h_per_day), roi.saved_usd_per_month, roi.price));
+      show_hours(roi.spent_accelerator_h), roi.spent_usd,
+      show_hours(roi.saved_accelerator_h_per_day), roi.saved_usd_per_month, roi.price));
   if (roi.pays_back_days) print(fmt::format(" Pays back in {:.1f} days.", *roi.pays_back_days));
   print("\n");
   return 0;

@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "base/screen.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "compare/axis.h"
 #include "compare/explain.h"
@@ -38,20 +39,6 @@ constexpr auto kSigns = std::to_array<Sign>({{"●", 'o'},
 
 std::string paint(std::string_view colour, const std::string& text, const Look& look) {
   return look.colour && !text.empty() ? fmt::format("{}{}{}", colour, text, kPlain) : text;
-}
-
-// Words in lines of at most `width`. A longer word is left whole: it may be a path to be typed.
-std::vector<std::string> fold(std::string_view text, std::size_t width) {
-  std::vector<std::string> lines{""};
-  for (const std::string_view word : split(text, ' ')) {
-    std::string& line = lines.back();
-    if (!line.empty() && columns_of(line) + 1 + columns_of(word) > width) {
-      lines.emplace_back(word);
-    } else {
-      line += line.empty() ? std::string(word) : " " + std::string(word);
-    }
-  }
-  return lines;
 }
 
 // One column of a row of the picture: what stands there, and its colour.
@@ -176,7 +163,7 @@ class Picture {
 
 void append_folded(std::vector<std::string>& lines, std::string_view name, std::string_view text,
                    std::size_t width) {
-  const std::vector<std::string> folded = fold(plain(text), width - kName);
+  const std::vector<std::string> folded = wrap_lines(plain(text), width - kName);
   for (std::size_t i = 0; i < folded.size(); ++i) {
     lines.push_back(left(i == 0 ? name : "", kName) + folded[i]);
   }
@@ -209,7 +196,7 @@ std::string arm_line(std::string_view name, const std::optional<double>& median,
 std::string draw(const Account& account, const Look& look) {
   const auto width = static_cast<std::size_t>(std::max(look.width, kNarrowest));
   std::vector<std::string> lines;
-  for (const std::string& line : fold(account.verdict, width)) {
+  for (const std::string& line : wrap_lines(account.verdict, width)) {
     lines.push_back(paint(colour_of(account.comparison.answer), line, look));
   }
   lines.emplace_back();

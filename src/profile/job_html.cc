@@ -23,7 +23,7 @@ std::string causes_table(const model::Profile& profile, std::span<const Finding>
                          const HotLines& hot) {
   if (profile.causes.empty()) return "";
   static constexpr HtmlColumn kColumns[] = {
-      {"cause", true}, {"class", true}, {"line", true}, {"accel-s"},
+      {"cause", true}, {"class", true}, {"line", true}, {"time"},
       {"share"},       {"ceiling"},     {"expected"},   {"why, and what to try", true}};
   HtmlTable table(kColumns);
   const Framework framework = framework_of_job(profile.evidence);
@@ -32,8 +32,9 @@ std::string causes_table(const model::Profile& profile, std::span<const Finding>
     const std::string line = hot_line_of(findings, hot, cause, to_seconds(profile.wall));
     table.row({escape_html(cause.name),
                fmt::format("<span class=\"whole\">{}</span>", name(cause.bottleneck)),
-               behind != nullptr ? place_of(*behind) : "", show_number(cause.accelerator_seconds),
-               show_percent(cause.share), times_of(cause.ceiling), times_of(expected_gain(cause)),
+               behind != nullptr ? place_of(*behind) : "",
+               show_duration(from_seconds(cause.accelerator_seconds)), show_percent(cause.share),
+               times_of(cause.ceiling), times_of(expected_gain(cause)),
                fmt::format("{}{}<div class=\"try\">try: {}</div>", escape_html(cause.because),
                            line.empty() ? "" : "<div>" + escape_html(line) + "</div>",
                            escape_html(advice_on(findings, cause, framework)))});
@@ -44,7 +45,7 @@ std::string causes_table(const model::Profile& profile, std::span<const Finding>
 std::string code_of(std::span<const Finding> findings) {
   if (findings.empty()) return "";
   static constexpr HtmlColumn kColumns[] = {
-      {"line", true}, {"accel-s"},  {"share"},
+      {"line", true}, {"time"},     {"share"},
       {"at most"},    {"expected"}, {"what it does, and what to try", true}};
   HtmlTable table(kColumns);
   for (const Finding& finding : findings.first(std::min(kMostFindings, findings.size()))) {
@@ -59,7 +60,7 @@ std::string code_of(std::span<const Finding> findings) {
       }
       words += fmt::format("<details><summary>patch</summary><pre>{}</pre></details>", patch);
     }
-    table.row({place_of(finding), show_number(finding.accelerator_seconds),
+    table.row({place_of(finding), show_duration(from_seconds(finding.accelerator_seconds)),
                show_percent(finding.share), times_of(finding.ceiling), times_of(finding.expected),
                words});
   }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/screen.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "profile/advice.h"
 
@@ -16,6 +17,7 @@ using model::kNone;
 
 constexpr std::size_t kMostSteps = 8;
 constexpr std::size_t kMostDevices = 16;
+constexpr std::size_t kNameWidth = 36;
 
 std::string times(double factor) {
   if (std::isinf(factor)) return "no limit";
@@ -38,20 +40,21 @@ class Writer {
   }
   // Wrapped at spaces, each line indented.
   void paragraph(std::string_view text, std::size_t indent) {
-    std::string row(indent, ' ');
-    bool empty = true;
-    const std::string shown = plain(text);
-    for (const std::string_view word : split(shown, ' ')) {
-      if (!empty && columns_of(row) + 1 + columns_of(word) > width_) {
-        out_ += row + "\n";
-        row.assign(indent, ' ');
-        empty = true;
-      }
-      if (!empty) row += ' ';
-      row += clip(word, width_ - indent);
-      empty = false;
+    for (const std::string& row : wrap_lines(plain(text), width_, indent)) line(row);
+  }
+  // `below` writes what stands below a row; it gets the row's number.
+  template <class Below>
+  void table(const TableRow& header, const std::vector<TableRow>& rows, const Below& below) {
+    const std::vector<std::string> lines = table_lines(header, rows);
+    blank();
+    head(lines.front());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      line(lines[i + 1]);
+      below(i);
     }
-    out_ += row + "\n";
+  }
+  void table(const TableRow& header, const std::vector<TableRow>& rows) {
+    table(header, rows, [](std::size_t) {});
   }
   std::string take() { return std::move(out_); }
 
@@ -103,55 +106,57 @@ std::string place_of(const TraceReport& report, Why why) {
 }
 
 void draw_causes(const TraceReport& report, Writer& out) {
-  if (report.profile.causes.empty()) return;
-  out.blank();
-  out.head(fmt::format("{:<36} {:>9} {:>6} {:>8}", "Cause", "accel-s", "share", "ceiling"));
+  const std::vector<model::Cause>& causes = report.profile.causes;
+  if (causes.empty()) return;
+  std::vector<TableRow> rows;
+  for (const model::Cause& cause : causes) {
+    rows.push_back({fmt::format("{}. {}", rows.size() + 1, clip(cause.name, kNameWidth)),
+                    show_duration(from_seconds(cause.accelerator_seconds)),
+                    show_percent(cause.share),
+                    is_unexplained(cause) ? "unknown" : times(cause.ceiling)});
+  }
   const Framework framework = framework_of_trace(report.profile.evidence);
-  int number = 0;
-  for (const model::Cause& cause : report.profile.causes) {
-    ++number;
-    out.line(fmt::format("{}. {} {:>9} {:>6} {:>8}", number,
-                         left(cause.name, number < 10 ? 33 : 32),
-                         show_number(cause.accelerator_seconds), show_percent(cause.share),
-                         is_unexplained(cause) ? "unknown" : times(cause.ceiling)));
-    const std::optional<Why> why = why_of(cause);
-    if (!why) continue;
+  out.table({"Cause", "time", "share", "ceiling"}, rows, [&](std::size_t i) {
+    const std::optional<Why> why = why_of(causes[i]);
+    if (!why) return;
     if (const std::string place = place_of(report, *why); !place.empty()) {
       out.paragraph(place, 3);
     }
     out.paragraph(fmt::format("try: {}", what_to_try(*why, framework)), 3);
+  });
+}
+
+// Why a device was idle, and how many launches waited for it.
+void draw_idle(const DeviceRow& row, Writer& out) {
+  std::string idle;
+  for (const WhyRow& why : whys()) {
+    const Nanos time = row.gaps.by_why[at(why.why)];
+    if (time * 200 < row.split.span) continue;
+    idle += fmt::format("{}{} {}", idle.empty() ? "idle: " : ", ", why.name,
+                        share(time, row.split.span));
+  }
+  if (!idle.empty()) out.paragraph(idle, 2);
+  if (row.waiting_most > 0) {
+    out.line(fmt::format("  launch queue: {:.1f} launches waiting on average, {} at most",
+                         row.waiting_mean, row.waiting_most));
   }
 }
 
 void draw_devices(const TraceReport& report, Writer& out) {
   if (report.devices.empty()) return;
-  out.blank();
-  out.head(fmt::format("{:<24} {:>9} {:>5} {:>7} {:>6} {:>6} {:>5}", "Device", "span", "busy",
-                       "compute", "comm", "copy", "idle"));
-  std::size_t shown = 0;
+  std::vector<TableRow> rows;
   for (const DeviceRow& row : report.devices) {
-    if (++shown > kMostDevices) {
-      out.line(fmt::format("and {} more", report.devices.size() - kMostDevices));
-      break;
-    }
+    if (rows.size() == kMostDevices) break;
     const DeviceBreakdown& split = row.split;
-    out.line(fmt::format("{} {:>9} {:>5} {:>7} {:>6} {:>6} {:>5}", left(row.name, 24),
-                         show_span(split.span), share(split.busy, split.span),
-                         share(split.compute, split.span),
-                         share(split.exposed_communication, split.span),
-                         share(split.exposed_memory, split.span), share(split.idle, split.span)));
-    std::string idle;
-    for (const WhyRow& why : whys()) {
-      const Nanos time = row.gaps.by_why[at(why.why)];
-      if (time * 200 < split.span) continue;
-      idle +=
-          fmt::format("{}{} {}", idle.empty() ? "idle: " : ", ", why.name, share(time, split.span));
-    }
-    if (!idle.empty()) out.paragraph(idle, 2);
-    if (row.waiting_most > 0) {
-      out.line(fmt::format("  launch queue: {:.1f} launches waiting on average, {} at most",
-                           row.waiting_mean, row.waiting_most));
-    }
+    rows.push_back({clip(row.name, kNameWidth), show_span(split.span),
+                    share(split.busy, split.span), share(split.compute, split.span),
+                    share(split.exposed_communication, split.span),
+                    share(split.exposed_memory, split.span), share(split.idle, split.span)});
+  }
+  out.table({"Device", "span", "busy", "compute", "comm", "copy", "idle"}, rows,
+            [&](std::size_t i) { draw_idle(report.devices[i], out); });
+  if (report.devices.size() > rows.size()) {
+    out.line(fmt::format("and {} more", report.devices.size() - rows.size()));
   }
   out.line(
       "comm and copy: exposed time only (not overlapped with compute). Idle parts sum to idle.");
@@ -188,17 +193,16 @@ void draw_gains(const TraceReport& report, Writer& out) {
                          times(report.answer->expected)));
   }
   if (report.gains.alone.empty()) return;
-  out.blank();
-  out.head(fmt::format("{:<30} {:>6} {:>9} {:>9}", "Without", "share", "at most", "expected"));
+  std::vector<TableRow> rows;
   for (const Gain& gain : report.gains.alone) {
-    out.line(fmt::format("{:<30} {:>6} {:>9} {:>9}", name(gain.first), show_percent(gain.share),
-                         times(gain.ceiling), times(gain.expected)));
+    rows.push_back({std::string(name(gain.first)), show_percent(gain.share), times(gain.ceiling),
+                    times(gain.expected)});
   }
   for (const Gain& gain : report.gains.pairs) {
-    out.line(fmt::format("{:<30} {:>6} {:>9} {:>9}",
-                         fmt::format("{} and {}", name(gain.first), name(gain.second)), "",
-                         times(gain.ceiling), times(gain.expected)));
+    rows.push_back({fmt::format("{} and {}", name(gain.first), name(gain.second)), "",
+                    times(gain.ceiling), times(gain.expected)});
   }
+  out.table({"Without", "share", "at most", "expected"}, rows);
   out.paragraph(
       "Share: of a rank's time in steps (of all its time if no steps are marked). At most: "
       "Amdahl's "
@@ -209,20 +213,17 @@ void draw_gains(const TraceReport& report, Writer& out) {
 
 void draw_steps(const TraceReport& report, Writer& out) {
   if (report.steps.empty()) return;
-  out.blank();
-  out.head(fmt::format("{:<12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}", "Step", "wall", "input",
-                       "host", "device", "comm", "idle"));
-  std::size_t shown = 0;
+  std::vector<TableRow> rows;
   for (const StepRow& step : report.steps) {
-    if (++shown > kMostSteps) {
-      out.line(fmt::format("and {} more (--json has all)", report.steps.size() - kMostSteps));
-      break;
-    }
-    const std::string rank = step.rank >= 0 ? fmt::format("{} r{}", step.number, step.rank)
-                                            : fmt::format("{}", step.number);
-    out.line(fmt::format("{:<12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}", rank, show_span(step.wall),
-                         show_span(step.input), show_span(step.host), show_span(step.device),
-                         show_span(step.comm), show_span(step.idle)));
+    if (rows.size() == kMostSteps) break;
+    rows.push_back({step.rank >= 0 ? fmt::format("{} r{}", step.number, step.rank)
+                                   : fmt::format("{}", step.number),
+                    show_span(step.wall), show_span(step.input), show_span(step.host),
+                    show_span(step.device), show_span(step.comm), show_span(step.idle)});
+  }
+  out.table({"Step", "wall", "input", "host", "device", "comm", "idle"}, rows);
+  if (report.steps.size() > rows.size()) {
+    out.line(fmt::format("and {} more (--json has all)", report.steps.size() - rows.size()));
   }
 }
 
@@ -231,14 +232,13 @@ void draw_ranks(const TraceReport& report, Writer& out) {
   if (report.ranks.ranks.size() < 2 || std::ranges::none_of(report.ranks.ranks, communicates)) {
     return;
   }
-  out.blank();
-  out.head(fmt::format("{:<6} {:>10} {:>10} {:>10} {:>12} {:>6}", "Rank", "comm", "exposed",
-                       "waited", "made wait", "last"));
+  std::vector<TableRow> rows;
   for (const RankFacts& rank : report.ranks.ranks) {
-    out.line(fmt::format("{:<6} {:>10} {:>10} {:>10} {:>12} {:>6}", rank.rank,
-                         show_span(rank.communication), show_span(rank.exposed),
-                         show_span(rank.waited), show_span(rank.made_wait), rank.last));
+    rows.push_back({fmt::format("{}", rank.rank), show_span(rank.communication),
+                    show_span(rank.exposed), show_span(rank.waited), show_span(rank.made_wait),
+                    fmt::format("{}", rank.last)});
   }
+  out.table({"Rank", "comm", "exposed", "waited", "made wait", "last"}, rows);
   if (report.ranks.straggler != kNone) {
     const RankFacts& late = report.ranks.ranks[report.ranks.straggler];
     out.paragraph(
@@ -248,42 +248,37 @@ void draw_ranks(const TraceReport& report, Writer& out) {
 
 void draw_kernels(const TraceReport& report, Writer& out) {
   if (report.kernels.empty()) return;
-  out.blank();
-  out.head(fmt::format("{:<40} {:>8} {:>8} {:>9}", "Kernel", "launches", "bound", "ceiling"));
-  std::size_t shown = 0;
+  std::vector<TableRow> rows;
   for (const KernelFacts& kernel : report.kernels) {
-    if (++shown > kMostSteps) {
-      out.line(fmt::format("and {} more (--json has all)", report.kernels.size() - kMostSteps));
-      break;
-    }
-    out.line(fmt::format("{} {:>8} {:>8} {:>9}", left(kernel.kernel, 40), kernel.launches,
-                         name(kernel.bound),
-                         kernel.is_estimated ? times(kernel.ceiling) : "unknown"));
+    if (rows.size() == kMostSteps) break;
+    rows.push_back({clip(kernel.kernel, kNameWidth), fmt::format("{}", kernel.launches),
+                    std::string(name(kernel.bound)),
+                    kernel.is_estimated ? times(kernel.ceiling) : "unknown"});
+  }
+  out.table({"Kernel", "launches", "bound", "ceiling"}, rows, [&](std::size_t i) {
+    const KernelFacts& kernel = report.kernels[i];
     out.paragraph(kernel.because, 2);
     if (!kernel.hints.empty()) {
       out.paragraph(fmt::format("try: {}", clip(kernel.hints.front().text, 300)), 2);
     }
+  });
+  if (report.kernels.size() > rows.size()) {
+    out.line(fmt::format("and {} more (--json has all)", report.kernels.size() - rows.size()));
   }
 }
 
 void draw_threads(const TraceReport& report, Writer& out) {
-  if (!report.waits.empty()) {
-    out.blank();
-    out.head(fmt::format("{:<28} {:<9} {:<10} {:>9} {:>7}", "Thread", "state", "reason", "total",
-                         "times"));
-    for (const WaitRow& row : report.waits) {
-      out.line(fmt::format("{} {:<9} {:<10} {:>9} {:>7}{}", left(row.thread, 28), row.state,
-                           row.reason, show_span(row.total), row.count,
-                           row.where.empty() ? "" : "  " + row.where));
-    }
+  std::vector<TableRow> rows;
+  for (const WaitRow& row : report.waits) {
+    rows.push_back({clip(row.thread, kNameWidth), row.state, row.reason, show_span(row.total),
+                    fmt::format("{}", row.count), row.where});
   }
-  if (report.hot.empty()) return;
-  out.blank();
-  out.head(fmt::format("{:>6}  {:<12} {}", "share", "event", "function"));
+  if (!rows.empty()) out.table({"Thread", "state", "reason", "total", "times", ""}, rows);
+  rows.clear();
   for (const HotRow& row : report.hot) {
-    out.line(fmt::format("{:>6}  {:<12} {}", show_percent(row.share), clip(row.event, 12),
-                         row.function));
+    rows.push_back({show_percent(row.share), clip(row.event, 12), row.function});
   }
+  if (!rows.empty()) out.table({"share", "event", "function"}, rows);
 }
 
 }  // namespace

@@ -82,12 +82,10 @@ std::string data_of(const Boxes& boxes) {
   return out + "]}";
 }
 
-std::string seconds(Nanos time) { return show_number(to_seconds(time)); }
-
 std::string causes_table(const TraceReport& report) {
   if (report.profile.causes.empty()) return "";
   static constexpr HtmlColumn kColumns[] = {{"cause", true}, {"class", true},
-                                            {"accel-s"},     {"share"},
+                                            {"time"},        {"share"},
                                             {"ceiling"},     {"why, and what to try", true}};
   HtmlTable table(kColumns);
   const Framework framework = framework_of_trace(report.profile.evidence);
@@ -96,7 +94,7 @@ std::string causes_table(const TraceReport& report) {
     const std::string_view advice = why ? what_to_try(*why, framework) : "";
     table.row({escape_html(cause.name),
                fmt::format("<span class=\"whole\">{}</span>", name(cause.bottleneck)),
-               show_number(cause.accelerator_seconds), show_percent(cause.share),
+               show_duration(from_seconds(cause.accelerator_seconds)), show_percent(cause.share),
                is_unexplained(cause) ? "unknown" : times_of(cause.ceiling),
                fmt::format("{}<div class=\"try\">try: {}</div>", escape_html(cause.because),
                            escape_html(advice))});
@@ -127,13 +125,12 @@ std::string gains_of(const TraceReport& report) {
 
 std::string devices_of(const TraceReport& report) {
   if (report.devices.empty()) return "";
-  static constexpr HtmlColumn kColumns[] = {
-      {"device", true}, {"span s"}, {"busy"},
-      {"compute"},      {"comm"},   {"copy"},
-      {"idle"},         {"queue"},  {"idle because of", true}};
+  static constexpr HtmlColumn kColumns[] = {{"device", true}, {"span"},  {"busy"},
+                                            {"compute"},      {"comm"},  {"copy"},
+                                            {"idle"},         {"queue"}, {"idle because of", true}};
   HtmlTable table(kColumns);
   for (const DeviceRow& row : report.devices) {
-    const double span = to_seconds(row.split.span);
+    const double span = to_show_span(row.split.span);
     const auto part = [&](Nanos time) {
       return span > 0 ? show_percent(to_seconds(time) / span) : std::string();
     };
@@ -143,7 +140,7 @@ std::string devices_of(const TraceReport& report) {
       if (time * 200 < row.split.span) continue;
       idle += fmt::format("{}{} {}", idle.empty() ? "" : ", ", why.name, part(time));
     }
-    table.row({escape_html(row.name), seconds(row.split.span), part(row.split.busy),
+    table.row({escape_html(row.name), show_span(row.split.span), part(row.split.busy),
                part(row.split.compute), part(row.split.exposed_communication),
                part(row.split.exposed_memory), part(row.split.idle),
                fmt::format("{:.1f}", row.waiting_mean), idle});

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <span>
@@ -15,6 +16,7 @@
 
 #include "base/amount.h"
 #include "base/screen.h"
+#include "base/table.h"
 #include "base/text.h"
 
 namespace amdahl::scan {
@@ -24,6 +26,7 @@ constexpr std::size_t kGutter = 7;  // "phases " and the accelerators' numbers.
 constexpr std::size_t kWidestGutter = 17;
 constexpr std::size_t kMostPhases = 12;
 constexpr std::size_t kMostAccelerators = 32;
+constexpr std::size_t kNameWidth = 26;
 constexpr double kInHoursFrom = 1000;  // Accelerator-seconds; large sums are read in hours.
 
 constexpr auto kSigns = std::to_array<Sign>({{"█", '#'},
@@ -251,66 +254,62 @@ RowUnit row_unit(const Anatomy& anatomy) {
                                                  : RowUnit{"acc-seconds", 1};
 }
 
-std::string table_line(std::string_view name, double value, std::string_view share,
-                       std::string_view last) {
-  std::string line = left(name, 28) + right(show_quantity(value), 12) + right(share, 8);
-  if (!last.empty()) line += right(last, 12);
-  return line;
+std::string gain_of(double if_vanished) {
+  return std::isinf(if_vanished) ? "no bound" : fmt::format("{:.2f}x", if_vanished);
 }
 
 void append_split(std::vector<std::string>& lines, const Anatomy& anatomy) {
   const Split& split = anatomy.split;
   const RowUnit unit = row_unit(anatomy);
-  const auto add = [&](std::string_view name, double seconds) {
-    const double share = split.allocated > 0 ? seconds / split.allocated : 0;
-    lines.push_back(table_line(name, seconds / unit.seconds, show_percent(share), ""));
-  };
-  lines.push_back(left("allocated", 28) + right(unit.name, 12) + right("share", 8));
-  add("  productive", split.productive);
-  add("  low", split.low);
-  add("  idle", split.idle);
-  add("  unobserved", split.unobserved);
-  add("  together", split.allocated);
-}
-
-std::string gain_of(double if_vanished) {
-  return std::isinf(if_vanished) ? "no bound" : fmt::format("{:.2f}x", if_vanished);
-}
-
-std::string ceiling_line(const CeilingRow& row, const RowUnit& unit) {
-  const std::string name = row.is_compute ? "compute, infinitely fast" : plain(row.name);
-  return table_line("  " + name, row.accelerator_seconds / unit.seconds, show_percent(row.share),
-                    gain_of(row.if_vanished));
-}
-
-std::string head_line(std::string_view title, const RowUnit& unit) {
-  return left(title, 28) + right(unit.name, 12) + right("share", 8) + right("at most", 12);
+  std::vector<TableRow> rows;
+  for (const auto& [name, seconds] :
+       {std::pair("  productive", split.productive), std::pair("  low", split.low),
+        std::pair("  idle", split.idle), std::pair("  unobserved", split.unobserved),
+        std::pair("  together", split.allocated)}) {
+    rows.push_back({name, show_quantity(seconds / unit.seconds),
+                    show_percent(split.allocated > 0 ? seconds / split.allocated : 0)});
+  }
+  std::ranges::copy(table_lines({"allocated", std::string(unit.name), "share"}, rows),
+                    std::back_inserter(lines));
 }
 
 void append_table(std::vector<std::string>& lines, const Anatomy& anatomy) {
   const RowUnit unit = row_unit(anatomy);
-  lines.push_back(head_line("if it took no time", unit));
-  const std::size_t rows = anatomy.table.size();
-  const std::size_t phases = rows < 3 ? 0 : rows - 3;  // Idle, low and compute come last.
-  for (std::size_t i = 0; i < rows; ++i) {
+  const std::size_t count = anatomy.table.size();
+  const std::size_t phases = count < 3 ? 0 : count - 3;  // Idle, low and compute come last.
+  std::vector<TableRow> rows;
+  for (std::size_t i = 0; i < count; ++i) {
+    const CeilingRow& row = anatomy.table[i];
     if (i == kMostPhases && i < phases) {
-      lines.push_back(fmt::format("  … and {} smaller phases", phases - i));
+      rows.push_back({fmt::format("  … and {} smaller phases", phases - i), "", "", ""});
     }
-    if (i < kMostPhases || i >= phases) lines.push_back(ceiling_line(anatomy.table[i], unit));
+    if (i >= kMostPhases && i < phases) continue;
+    const std::string name = row.is_compute ? "compute, infinitely fast" : plain(row.name);
+    rows.push_back({"  " + clip(name, kNameWidth),
+                    show_quantity(row.accelerator_seconds / unit.seconds), show_percent(row.share),
+                    gain_of(row.if_vanished)});
   }
+  std::ranges::copy(
+      table_lines({"if it took no time", std::string(unit.name), "share", "at most"}, rows),
+      std::back_inserter(lines));
 }
 
 // Where the waste is, by telemetry alone, each with what shows it.
 void append_parts(std::vector<std::string>& lines, const Anatomy& anatomy, std::size_t width) {
   if (anatomy.parts.empty()) return;
   const RowUnit unit = row_unit(anatomy);
-  lines.emplace_back();
-  lines.push_back(head_line("idle and low, by telemetry", unit));
+  std::vector<TableRow> rows;
   for (const Part& part : anatomy.parts) {
-    lines.push_back(table_line(fmt::format("  {}", name(part.kind)),
-                               part.accelerator_seconds / unit.seconds, show_percent(part.share),
-                               gain_of(part.if_vanished)));
-    lines.push_back(clip("      " + part.evidence, width));
+    rows.push_back({fmt::format("  {}", name(part.kind)),
+                    show_quantity(part.accelerator_seconds / unit.seconds),
+                    show_percent(part.share), gain_of(part.if_vanished)});
+  }
+  const std::vector<std::string> drawn =
+      table_lines({"idle and low, by telemetry", std::string(unit.name), "share", "at most"}, rows);
+  lines.insert(lines.end(), {"", drawn.front()});
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    lines.push_back(drawn[i + 1]);
+    lines.push_back(clip("      " + anatomy.parts[i].evidence, width));
   }
 }
 
