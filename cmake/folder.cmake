@@ -41,7 +41,8 @@ endfunction()
 
 # amdahl_folder([MEASURES] DEPS base model ... THROUGH app ... LIBS sqlite3 ... ALONE a.cc ...): this folder
 # as one library and one test. MEASURES: its tests run real processes against the clock, so that a busy machine can spoil
-# them. ALONE: files with compile options of their own.
+# them. ALONE: files with compile options of their own. What tests share (testing.cc, x_testing.cc, testing/x.cc)
+# is no part of the library: the tests of this folder and of those that name it link it.
 #
 # A folder sees its own headers and those of the folders it names, and no others: each folder has
 # an include root in the build tree that holds nothing but a link to it, and roots are not passed on.
@@ -59,6 +60,9 @@ function(amdahl_folder)
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
   list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
+  set(helpers ${sources})
+  list(FILTER helpers INCLUDE REGEX "testing(\\.cc|/[a-z_]+\\.cc)$")
+  list(FILTER sources EXCLUDE REGEX "testing(\\.cc|/[a-z_]+\\.cc)$")
 
   list(TRANSFORM ARG_ALONE PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   list(REMOVE_ITEM sources ${ARG_ALONE})
@@ -67,6 +71,11 @@ function(amdahl_folder)
   set_target_properties(amdahl_${name} PROPERTIES LINKER_LANGUAGE CXX)
   target_link_libraries(amdahl_${name} PRIVATE ${ARG_LIBS} fmt::fmt)
   set(targets amdahl_${name})
+  if(helpers)
+    add_library(amdahl_${name}_testing STATIC EXCLUDE_FROM_ALL ${helpers})
+    target_link_libraries(amdahl_${name}_testing PRIVATE amdahl_${name} ${ARG_LIBS} fmt::fmt)
+    list(APPEND targets amdahl_${name}_testing)
+  endif()
   if(tests)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE amdahl_${name} ${ARG_LIBS} fmt::fmt GTest::gtest_main)
@@ -78,6 +87,11 @@ function(amdahl_folder)
       list(APPEND labels measures)
     endif()
     set_tests_properties(${name} PROPERTIES LABELS "${labels}")
+    foreach(room ${name} ${ARG_DEPS})
+      if(TARGET amdahl_${room}_testing)
+        target_link_libraries(${name}_test PRIVATE amdahl_${room}_testing)
+      endif()
+    endforeach()
     list(APPEND targets ${name}_test)
   endif()
 

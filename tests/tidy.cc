@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <optional>
+#include <regex>
 
 namespace amdahl::tidy {
 namespace {
@@ -352,6 +353,48 @@ std::vector<Fault> faults_of_source(std::string_view path, std::string_view text
     faults.push_back({0, std::to_string(lines.size()) + " lines, at most 500: split it"});
   }
   return faults;
+}
+
+std::vector<std::string> unnamed_in(std::string_view text) {
+  static const std::regex kOpens(R"re(^namespace( [a-z_:0-9]+)? \{$)re");
+  static const std::regex kType(R"re(^(?:struct|class|enum class) ([A-Z]\w*))re");
+  static const std::regex kConstant(R"re(^(?:inline )?const(?:expr)? .*?\b(k[A-Z]\w*)[ \[{])re");
+  static const std::regex kFunction(
+      R"re(^[A-Za-z][\w:<>,&* ]* [&*]?([a-z_]\w*)\((.*)\)[^()]*\{)re");
+  static const std::regex kLastWord(R"re( ?\w+( =[^,]*)?(, |$))re");
+  const std::string code = code_of(text);
+  std::vector<std::string> spaces;
+  std::vector<std::string> found;
+  std::string head;  // Of a function, which may take several lines.
+  for (const std::string_view view : lines_of(code)) {
+    const std::string line(view);
+    std::smatch match;
+    if (line.starts_with("}  ") && !spaces.empty() && trimmed(line) == "}") spaces.pop_back();
+    if (std::regex_match(line, match, kOpens)) {
+      spaces.push_back(match[1]);
+      continue;
+    }
+    if (spaces.empty() || !spaces.back().empty()) continue;
+    std::string within;
+    for (const std::string& space : spaces) within += std::string(trimmed(space)) + "::";
+    const bool starts = !line.empty() && line.front() != ' ' && line.front() != '}';
+    if (starts) head.clear();
+    if (!starts && head.empty()) continue;
+    if (std::regex_search(line, match, kType) || std::regex_search(line, match, kConstant)) {
+      if (line.find(';') == line.npos || line.find('=') != line.npos) {
+        found.push_back(within + match[1].str());
+      }
+    } else {
+      head += (starts ? "" : " ") + std::string(trimmed(line));
+      if (head.find('{') == head.npos && head.find(';') == head.npos) continue;
+      if (std::regex_search(head, match, kFunction)) {
+        found.push_back(within + match[1].str() + "(" +
+                        std::regex_replace(match[2].str(), kLastWord, "$2") + ")");
+      }
+      head.clear();
+    }
+  }
+  return found;
 }
 
 std::vector<Mention> paths_in(std::string_view page) {

@@ -31,6 +31,10 @@ std::vector<Function> functions(std::string_view text);
 // All faults of one C++ file. `path` is from the repository's root: "src/stats/welch.cc".
 std::vector<Fault> faults_of_source(std::string_view path, std::string_view text);
 
+// What a file defines in unnamed namespaces: "ns::kMost", "ns::Row", "ns::count_of(int,Row&)".
+// Files of a room are compiled several as one, where two of the same name clash.
+std::vector<std::string> unnamed_in(std::string_view text);
+
 // A word in a page that must name something which exists.
 struct Mention {
   int line = 0;

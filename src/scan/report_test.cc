@@ -11,7 +11,7 @@
 #include "scan/draw.h"
 #include "scan/family.h"
 #include "scan/fleet_usage.h"
-#include "scan/made_fleet.h"
+#include "scan/fleet_testing.h"
 #include "scan/test_fleet.h"
 #include "scan/test_lanes.h"
 

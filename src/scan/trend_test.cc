@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "scan/made_fleet.h"
+#include "scan/fleet_testing.h"
 #include "scan/usage_accumulator.h"
 
 namespace amdahl::scan {

@@ -1,4 +1,4 @@
-#include "scan/made_fleet.h"
+#include "scan/fleet_testing.h"
 
 #include <fmt/core.h>
 

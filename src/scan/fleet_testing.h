@@ -1,4 +1,4 @@
-// made_fleet.h: a made-up fleet of any size, for tests and benches of the report.
+// fleet_testing.h: a made-up fleet of any size, for tests and benches of the report.
 #pragma once
 
 #include <cstddef>
