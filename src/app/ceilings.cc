@@ -10,7 +10,6 @@
 #include "app/private_state.h"
 #include "base/text.h"
 #include "loop/order.h"
-#include "observe/fixes.h"
 #include "observe/supervisor.h"
 #include "os/clock.h"
 #include "os/host.h"

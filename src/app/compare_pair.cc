@@ -14,7 +14,6 @@
 #include "base/text.h"
 #include "compare/judge.h"
 #include "compare/power.h"
-#include "os/clock.h"
 #include "os/files.h"
 #include "os/host.h"
 #include "stats/estimate.h"

@@ -20,7 +20,6 @@
 #include "app/scan_cycle.h"
 #include "app/snapshot.h"
 #include "base/text.h"
-#include "model/codec.h"
 #include "model/plan.h"
 #include "stats/coin.h"
 

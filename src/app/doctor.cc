@@ -7,7 +7,6 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "ledger/ledger.h"
 #include "observe/bpf/waits.h"
 #include "observe/supervisor.h"

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "app/scan_cycle.h"
-#include "base/text.h"
 #include "fleet/local/local.h"
 #include "fleet/source.h"
 #include "model/codec.h"

@@ -13,9 +13,7 @@
 #include "base/count.h"
 #include "base/text.h"
 #include "ledger/event.h"
-#include "model/codec.h"
 #include "model/plan.h"
-#include "os/files.h"
 
 namespace amdahl::app {
 namespace {

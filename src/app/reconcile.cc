@@ -19,7 +19,6 @@
 #include "model/codec.h"
 #include "model/plan.h"
 #include "os/fault.h"
-#include "os/files.h"
 
 namespace amdahl::app {
 namespace {

@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "launch/steps.h"
 #include "ledger/event.h"
-#include "model/codec.h"
 #include "model/plan.h"
 #include "os/fault.h"
 #include "os/host.h"

@@ -10,12 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "model/codec.h"
 #include "os/memory.h"
-#include "profile/advice.h"
 #include "profile/captures.h"
 #include "profile/page.h"
-#include "profile/why.h"
 
 namespace amdahl::app {
 namespace {

@@ -15,7 +15,6 @@
 #include "base/count.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "model/codec.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/host.h"

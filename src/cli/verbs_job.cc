@@ -14,8 +14,6 @@
 #include "app/run.h"
 #include "base/text.h"
 #include "cli/show.h"
-#include "cli/show_job_profile.h"
-#include "cli/show_scan.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 

@@ -13,7 +13,6 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "compare/axis.h"
-#include "compare/explain.h"
 
 namespace amdahl::compare {
 namespace {

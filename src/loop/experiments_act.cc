@@ -4,7 +4,6 @@
 
 #include <fmt/core.h>
 
-#include "base/check.h"
 #include "base/text.h"
 #include "loop/evidence.h"
 #include "loop/experiments.h"

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "base/check.h"
 #include "model/trace_join.h"
 
 namespace amdahl::model {

@@ -10,7 +10,6 @@
 
 #include "base/text.h"
 #include "fleet/cut_lines.h"
-#include "fleet/hostlist.h"
 #include "fleet/metrics.h"
 #include "fleet/nvidia_smi/nvidia_smi.h"
 #include "fleet/prometheus/labels.h"

@@ -5,7 +5,6 @@
 
 #include <fmt/core.h>
 
-#include "base/text.h"
 #include "refute/facts.h"
 #include "stats/eprocess.h"
 #include "stats/estimate.h"
