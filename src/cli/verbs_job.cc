@@ -59,11 +59,11 @@ Result<int> do_run(const RunFlags& flags) {
   } else {
     if (flags.promoted) fmt::print(stderr, "amdahl: {}\n", describe_stack(outcome));
     fmt::print(stderr,
-               "amdahl: {} {}: {} in {}, {} of {} accelerator-seconds of CPU time; see: "
-               "amdahl anatomy {}\n",
+               "amdahl: {} {}: {} in {}, {} of CPU time in {} of accelerator time; see: amdahl "
+               "anatomy {}\n",
                outcome.job, r.family, describe_ending(r), show_duration(r.wall),
-               show_number(to_seconds(r.cpu_user + r.cpu_system)), show_number(cost(r).count()),
-               outcome.job);
+               show_duration(r.cpu_user + r.cpu_system),
+               show_duration(from_seconds(cost(r).count())), outcome.job);
     for (const profile::GpuUse& gpu : outcome.gpus) {
       fmt::print(stderr, "amdahl: {}\n", describe(gpu));
     }
