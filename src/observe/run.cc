@@ -166,7 +166,7 @@ void Run::tick(Nanos now) {
   pace_.note(now, own_cpu_time() - own_cpu_start_);
   next_tick_ = now + pace_.interval();
   if (watch_ && now >= next_watch_) {
-    watch_(Live{now, watcher_->busy_now()});
+    watch_(Live{now});
     next_watch_ = now + kWatchEvery;
   }
 }

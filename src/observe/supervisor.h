@@ -42,7 +42,6 @@ struct RunOrder {
 // A live view for progress lines; called from the supervisor's thread a few times a second.
 struct Live {
   Nanos elapsed{};
-  double busy_accelerators = 0;
 };
 
 // Runs the order to its end and returns the sealed receipt; a job that fails is a receipt, not an

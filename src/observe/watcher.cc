@@ -60,7 +60,6 @@ void Watcher::add(Nanos elapsed, Nanos total_cpu) {
   // A child that no one waited for takes its time with it: the sum may shrink.
   const Nanos used = std::max(Nanos{0}, total_cpu - last_cpu_);
   const double cores = to_seconds(used) / to_seconds(elapsed - last_elapsed_);
-  busy_now_ = 0;
   for (std::size_t k = 0; k < accelerators_.size(); ++k) {
     double busy = std::clamp(cores - static_cast<double>(k), 0.0, 1.0);
     if (!gpus_.empty()) {
@@ -68,7 +67,6 @@ void Watcher::add(Nanos elapsed, Nanos total_cpu) {
       busy = gpu.value_or(std::numeric_limits<double>::quiet_NaN());
     }
     accelerators_[k].add({last_elapsed_, elapsed, busy});
-    if (!std::isnan(busy)) busy_now_ += busy;
   }
   last_elapsed_ = elapsed;
   last_cpu_ = std::max(last_cpu_, total_cpu);

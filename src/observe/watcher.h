@@ -44,7 +44,6 @@ class Watcher {
   // The last segment, when all is known: `total` is the CPU time of all descendants.
   void finish(Nanos wall, Nanos total);
 
-  double busy_now() const { return busy_now_; }
   std::int64_t resident_bytes() const { return last_.resident_bytes; }
   std::int64_t peak_resident_bytes() const { return peak_resident_; }
   std::int64_t peak_threads() const { return peak_threads_; }
@@ -71,7 +70,6 @@ class Watcher {
   Nanos last_elapsed_{};
   Nanos last_cpu_{};
   Nanos next_noise_ = std::chrono::seconds(1);
-  double busy_now_ = 0;
   std::int64_t peak_resident_ = 0;
   std::int64_t peak_threads_ = 0;
 };

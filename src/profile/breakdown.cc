@@ -156,20 +156,4 @@ std::vector<DeviceBreakdown> break_down(const model::Trace& trace) {
   return result;
 }
 
-std::vector<Gap> gaps_of(const model::Trace& trace, std::uint32_t device) {
-  std::vector<Gap> gaps;
-  std::optional<Nanos> end;
-  for (std::uint32_t i = 0; i < trace.device_events.size(); ++i) {
-    const DeviceEvent& event = trace.device_events[i];
-    if (!fills(event) || trace.device_of(event) != device) continue;
-    if (end && event.start > *end) {
-      const std::uint32_t by = ending(trace, i);
-      const GapCause cause = cause_of(trace, trace.device_events[by], *end);
-      gaps.push_back({*end, event.start - *end, by, cause});
-    }
-    end = end ? std::max(*end, event.end()) : event.end();
-  }
-  return gaps;
-}
-
 }  // namespace amdahl::profile

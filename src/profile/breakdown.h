@@ -22,13 +22,6 @@ enum class GapCause : std::uint8_t {
 };
 inline constexpr std::size_t kGapCauses = 4;
 
-struct Gap {
-  Nanos start{};
-  Nanos duration{};
-  std::uint32_t ended_by = model::kNone;  // Of Trace::device_events.
-  GapCause cause = GapCause::kUnknown;
-};
-
 // Of one device over the whole capture; exact. Kernels, copies and sets keep a device busy.
 // Whatever its streams do at the same time counts once; events of no length only count as events.
 struct DeviceBreakdown {
@@ -60,8 +53,5 @@ struct DeviceBreakdown {
 
 // Devices that were busy at all, in the order of Trace::devices. One pass over sorted events.
 std::vector<DeviceBreakdown> break_down(const model::Trace& trace);
-
-// Each gap of a device, in order of time.
-std::vector<Gap> gaps_of(const model::Trace& trace, std::uint32_t device);
 
 }  // namespace amdahl::profile

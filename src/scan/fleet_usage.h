@@ -28,13 +28,11 @@ struct Window {
 struct Bin {
   float sum = 0;  // Of the samples' utilisation.
   std::uint32_t samples = 0;
-  std::uint32_t idle = 0;   // Of them below the idle threshold, or 0.
-  std::uint16_t least = 0;  // In ten-thousandths, as is `most`.
-  std::uint16_t most = 0;
+  std::uint32_t idle = 0;  // Of them below the idle threshold, or 0.
+  std::uint16_t most = 0;  // In ten-thousandths.
 };
 inline void merge(Bin& into, const Bin& bin) {
   if (bin.samples == 0) return;
-  into.least = into.samples == 0 ? bin.least : std::min(into.least, bin.least);
   into.most = into.samples == 0 ? bin.most : std::max(into.most, bin.most);
   into.sum += bin.sum;
   into.samples += bin.samples;
@@ -44,7 +42,6 @@ inline double mean_of(const Bin& bin) {
   return bin.samples == 0 ? std::numeric_limits<double>::quiet_NaN()
                           : static_cast<double>(bin.sum) / bin.samples;
 }
-inline double least_of(const Bin& bin) { return bin.least / 10000.0; }
 inline double most_of(const Bin& bin) { return bin.most / 10000.0; }
 
 inline constexpr std::size_t kMostBins = 64;  // Of a lane.

@@ -67,7 +67,6 @@ class Timelines {
   void count(std::uint32_t index, const Reading& reading) {
     Bin& bin = *at(index);
     const auto share = static_cast<std::uint16_t>(reading.utilisation * 10000 + 0.5);
-    if (bin.samples == 0 || share < bin.least) bin.least = share;
     if (share > bin.most) bin.most = share;
     bin.sum += static_cast<float>(reading.utilisation);
     ++bin.samples;

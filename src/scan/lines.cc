@@ -38,7 +38,6 @@ Bin bin_of(float sample, const Thresholds& thresholds) {
   return {.sum = static_cast<float>(value),
           .samples = 1,
           .idle = idle ? 1U : 0U,
-          .least = ten_thousandths(value),
           .most = ten_thousandths(value)};
 }
 

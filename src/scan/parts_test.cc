@@ -301,7 +301,6 @@ TEST(Parts, LanesOfOtherWidthsComeOnOneGrid) {
     merged.sum += next.sum;
     merged.samples += next.samples;
     merged.idle += next.idle;
-    merged.least = std::min(merged.least, next.least);
     merged.most = std::max(merged.most, next.most);
     fleet.bins[lane.bin + i] = merged;
   }

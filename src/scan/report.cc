@@ -117,7 +117,6 @@ class Reporter {
       tally_of(By::kFamily).of(families_.of_job[i]).add(figures);
       tally_of(By::kState).of(static_cast<std::uint32_t>(jobs.state(i))).add(figures);
       nodes_.add(figures);
-      add_moments(report_.whole, figures.split);
       add_metric(jobs.metric(i), figures.split);
     }
     for (const Who& who : who_) {
@@ -223,9 +222,6 @@ class Reporter {
       halves.add(i);
     }
     report_.slices = std::move(fine).take();
-    report_.whole.start = usage_.window.start;
-    report_.whole.end = usage_.window.end;
-    report_.whole.split = all_.split;
     const std::vector<Slice> both = std::move(halves).take();
     if (both[0].jobs == 0 || both[1].jobs == 0) return;
     report_.trend = trend_between(both[0], both[1], Sides::kHalves);

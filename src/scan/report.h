@@ -258,7 +258,6 @@ struct Report {
   CapacityUse capacity;   // Of the fleet.
   std::vector<CapacityUse>
       partitions;  // Most unallocated first; only those whose capacity is known.
-  Slice whole;     // The window as one, for trend_of().
   std::vector<Slice> slices;
   std::optional<Trend> trend;     // Nothing where there was nothing observed in either half.
   std::vector<TrendLine> trends;  // If asked for: the fleet, then its first families.
@@ -272,8 +271,5 @@ double hours_per_day(const Report& report, double accelerator_seconds);
 // Same usage, same report. Linear in jobs and lanes, but for sorting the rows that are kept.
 Report report(const FleetUsage& usage, const Families& families, const Memories& memory,
               const ReportOptions& options = {});
-
-// This window against the one before it, from their reports.
-Trend trend_of(const Report& before, const Report& now);
 
 }  // namespace amdahl::scan

@@ -242,10 +242,6 @@ TEST(Report, TheTrendSaysWhetherItMayBeChance) {
       few.report().trend->says,
       "50.0 % of observed time wasted in the first half (1 job), 75.0 % in the second (1 job): "
       "too few jobs to tell");
-
-  const Trend windows = trend_of(alike.report(), worse.report());
-  EXPECT_EQ(windows.before.jobs, 60U);
-  EXPECT_EQ(windows.now.jobs, 120U);
 }
 
 TEST(Report, SlicesFollowTheTimeline) {

@@ -40,7 +40,6 @@ inline void append_lane(FleetUsage& fleet, const std::vector<float>& samples, co
     Bin& bin = fleet.bins.back();
     const auto part = static_cast<std::uint16_t>(std::lround(10000 * samples[i]));
     const bool idle = samples[i] <= 0 || samples[i] < static_cast<float>(fleet.idle_below) - 1e-6F;
-    bin.least = bin.samples == 0 ? part : std::min(bin.least, part);
     bin.most = std::max(bin.most, part);
     bin.sum += samples[i];
     ++bin.samples;

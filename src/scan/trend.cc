@@ -374,8 +374,4 @@ std::vector<TrendLine> trend_lines(const FleetUsage& usage, const Families& fami
   return lines;
 }
 
-Trend trend_of(const Report& before, const Report& now) {
-  return trend_between(before.whole, now.whole, Sides::kWindows);
-}
-
 }  // namespace amdahl::scan

@@ -471,7 +471,6 @@ TEST(UsageAccumulator, TimelinesShowWhenItWasIdle) {
   EXPECT_EQ(mean_of(bins[31]), 0);
   EXPECT_EQ(bins[31].idle, 100U);
   EXPECT_NEAR(mean_of(bins[32]), 0.9, 1e-6);
-  EXPECT_EQ(least_of(bins[32]), 0.9);
   EXPECT_EQ(most_of(bins[32]), 0.9);
 }
 

@@ -179,9 +179,4 @@ Subject subject_of(const Labels& labels, std::string_view metric) {
 
 std::span<const Metric> metrics() { return kMetrics; }
 
-const Metric* find_metric(std::string_view name) {
-  const auto row = std::ranges::find(kMetrics, name, &Metric::name);
-  return row == kMetrics.end() ? nullptr : &*row;
-}
-
 }  // namespace amdahl::fleet::prometheus

@@ -52,6 +52,5 @@ struct Metric {
 
 // Of each exporter the best first: SM_ACTIVE, GR_ENGINE_ACTIVE, GPU_UTIL.
 std::span<const Metric> metrics();
-const Metric* find_metric(std::string_view name);
 
 }  // namespace amdahl::fleet::prometheus
