@@ -144,11 +144,14 @@ TEST(Dream, SaysWhatItSearchedAndWhatIsMissing) {
   const Outcome early = sandbox.amdahl({"dream"});
   EXPECT_EQ(early.code, 1);
   adopt(sandbox, "feed");
-  const Outcome bare = sandbox.amdahl({"dream"});
-  EXPECT_EQ(bare.code, 0) << bare.err;
-  EXPECT_NE(bare.out.find("No documents: name a folder with --docs DIR"), std::string::npos)
-      << bare.out;
-  EXPECT_NE(bare.out.find("feed has no profile yet: amdahl profile feed"), std::string::npos);
+  const Json bare = json_of(sandbox.amdahl({"dream", "--json"}));
+  EXPECT_EQ(bare.at("docs"), "");
+  EXPECT_EQ(bare.at("documents"), 0);
+  EXPECT_EQ(bare.at("unprofiled"), Json::array({"feed"}));
+  const Outcome shown = sandbox.amdahl({"dream"});
+  for (const char* next : {"--docs DIR", "amdahl profile feed"}) {
+    EXPECT_NE(shown.out.find(next), std::string::npos) << shown.out;
+  }
   const Outcome nowhere = sandbox.amdahl({"dream", "--docs", "nowhere"});
   EXPECT_EQ(nowhere.code, 1);
   EXPECT_NE(nowhere.err.find("--docs: there is no folder " + sandbox.path("nowhere")),

@@ -205,9 +205,8 @@ TEST(Loop, TheBudgetIsNeverExceeded) {
   sandbox.write("config.toml",
                 sandbox.read("config.toml") + "[budget]\naccelerator_hours = 0.0196\n");
   propose(sandbox, "NAP=0.01", "60");
-  const Outcome cycle = sandbox.amdahl({"cycle", "--watch"});
-  EXPECT_EQ(cycle.code, 4) << cycle.out << cycle.err;
-  EXPECT_NE(cycle.out.find("stopped: budget"), std::string::npos) << cycle.out;
+  const Outcome cycle = sandbox.amdahl({"cycle", "--watch", "--json"});
+  EXPECT_EQ(json_of(cycle, 4).at("stopped_because"), "budget");
   const Json budget =
       json_of(sandbox.amdahl({"status", "--json"})).at("budgets").at("accelerator_s");
   EXPECT_GT(budget.at("spent").get<double>(), 0.0);

