@@ -130,7 +130,7 @@ std::string devices_of(const TraceReport& report) {
                                             {"idle"},         {"queue"}, {"idle because of", true}};
   HtmlTable table(kColumns);
   for (const DeviceRow& row : report.devices) {
-    const double span = to_show_span(row.split.span);
+    const double span = to_seconds(row.split.span);
     const auto part = [&](Nanos time) {
       return span > 0 ? show_percent(to_seconds(time) / span) : std::string();
     };
