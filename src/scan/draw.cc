@@ -254,6 +254,12 @@ RowUnit row_unit(const Anatomy& anatomy) {
                                                  : RowUnit{"acc-seconds", 1};
 }
 
+// Two digits behind the point, so that a column can be read down.
+std::string cell_of(double amount) {
+  if (amount == 0 || amount >= 100) return show_amount(amount);
+  return amount < 0.005 ? "< 0.01" : fmt::format("{:.2f}", amount);
+}
+
 std::string gain_of(double if_vanished) {
   return std::isinf(if_vanished) ? "no bound" : fmt::format("{:.2f}x", if_vanished);
 }
@@ -266,7 +272,7 @@ void append_split(std::vector<std::string>& lines, const Anatomy& anatomy) {
        {std::pair("  productive", split.productive), std::pair("  low", split.low),
         std::pair("  idle", split.idle), std::pair("  unobserved", split.unobserved),
         std::pair("  together", split.allocated)}) {
-    rows.push_back({name, show_quantity(seconds / unit.seconds),
+    rows.push_back({name, cell_of(seconds / unit.seconds),
                     show_percent(split.allocated > 0 ? seconds / split.allocated : 0)});
   }
   std::ranges::copy(table_lines({"allocated", std::string(unit.name), "share"}, rows),
@@ -285,9 +291,8 @@ void append_table(std::vector<std::string>& lines, const Anatomy& anatomy) {
     }
     if (i >= kMostPhases && i < phases) continue;
     const std::string name = row.is_compute ? "compute, infinitely fast" : plain(row.name);
-    rows.push_back({"  " + clip(name, kNameWidth),
-                    show_quantity(row.accelerator_seconds / unit.seconds), show_percent(row.share),
-                    gain_of(row.if_vanished)});
+    rows.push_back({"  " + clip(name, kNameWidth), cell_of(row.accelerator_seconds / unit.seconds),
+                    show_percent(row.share), gain_of(row.if_vanished)});
   }
   std::ranges::copy(
       table_lines({"if it took no time", std::string(unit.name), "share", "at most"}, rows),
@@ -301,8 +306,8 @@ void append_parts(std::vector<std::string>& lines, const Anatomy& anatomy, std::
   std::vector<TableRow> rows;
   for (const Part& part : anatomy.parts) {
     rows.push_back({fmt::format("  {}", name(part.kind)),
-                    show_quantity(part.accelerator_seconds / unit.seconds),
-                    show_percent(part.share), gain_of(part.if_vanished)});
+                    cell_of(part.accelerator_seconds / unit.seconds), show_percent(part.share),
+                    gain_of(part.if_vanished)});
   }
   const std::vector<std::string> drawn =
       table_lines({"idle and low, by telemetry", std::string(unit.name), "share", "at most"}, rows);

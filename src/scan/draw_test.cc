@@ -47,32 +47,32 @@ phases │startup────────│input─────│compute──
 utilisation metric: CPU slot
 █ productive from 70 %  ▒ low  · idle < 5 %  ? unobserved
 
-allocated                    acc-seconds   share
-  productive                        9.10    38 %
-  low                               3.90    16 %
-  idle                              9.00    38 %
-  unobserved                        2.00   8.3 %
-  together                          24.0   100 %
+allocated     acc-seconds  share
+  productive         9.10   38 %
+  low                3.90   16 %
+  idle               9.00   38 %
+  unobserved         2.00  8.3 %
+  together          24.00  100 %
 
-if it took no time           acc-seconds   share     at most
-  compute                           9.00    38 %       1.60x
-  startup                           6.00    25 %       1.33x
-  input                             4.00    17 %       1.20x
-  (unnamed)                         3.00    12 %       1.14x
-  checkpoint                        1.00   4.2 %       1.04x
-  teardown                          1.00   4.2 %       1.04x
-  idle                              9.00    38 %       1.60x
-  low                               3.90    16 %       1.19x
-  compute, infinitely fast          9.10    38 %       1.61x
+if it took no time          acc-seconds  share  at most
+  compute                          9.00   38 %    1.60x
+  startup                          6.00   25 %    1.33x
+  input                            4.00   17 %    1.20x
+  (unnamed)                        3.00   12 %    1.14x
+  checkpoint                       1.00  4.2 %    1.04x
+  teardown                         1.00  4.2 %    1.04x
+  idle                             9.00   38 %    1.60x
+  low                              3.90   16 %    1.19x
+  compute, infinitely fast         9.10   38 %    1.61x
 
-idle and low, by telemetry   acc-seconds   share     at most
-  start-up                          8.70    36 %       1.57x
+idle and low, by telemetry  acc-seconds  share  at most
+  start-up                         8.70   36 %    1.57x
       4.00 s until half of 80 % is reached
-  steady, not full                  1.70   7.1 %       1.08x
+  steady, not full                 1.70  7.1 %    1.08x
       80 % is its usual utilisation while it works
-  imbalance                         1.50   6.2 %       1.07x
+  imbalance                        1.50  6.2 %    1.07x
       1 accelerator behind the busiest, by up to 30 points
-  tail                              1.00   4.2 %       1.04x
+  tail                             1.00  4.2 %    1.04x
       after 11 s the last 1.00 s stay below half of 80 %
 )");
 }
@@ -90,32 +90,32 @@ phases |startup-----|input---|compute-|-|compute---|(unna~|-
 utilisation metric: CPU slot
 # productive from 70 %  = low  . idle < 5 %  ? unobserved
 
-allocated                    acc-seconds   share
-  productive                        9.10    38 %
-  low                               3.90    16 %
-  idle                              9.00    38 %
-  unobserved                        2.00   8.3 %
-  together                          24.0   100 %
+allocated     acc-seconds  share
+  productive         9.10   38 %
+  low                3.90   16 %
+  idle               9.00   38 %
+  unobserved         2.00  8.3 %
+  together          24.00  100 %
 
-if it took no time           acc-seconds   share     at most
-  compute                           9.00    38 %       1.60x
-  startup                           6.00    25 %       1.33x
-  input                             4.00    17 %       1.20x
-  (unnamed)                         3.00    12 %       1.14x
-  checkpoint                        1.00   4.2 %       1.04x
-  teardown                          1.00   4.2 %       1.04x
-  idle                              9.00    38 %       1.60x
-  low                               3.90    16 %       1.19x
-  compute, infinitely fast          9.10    38 %       1.61x
+if it took no time          acc-seconds  share  at most
+  compute                          9.00   38 %    1.60x
+  startup                          6.00   25 %    1.33x
+  input                            4.00   17 %    1.20x
+  (unnamed)                        3.00   12 %    1.14x
+  checkpoint                       1.00  4.2 %    1.04x
+  teardown                         1.00  4.2 %    1.04x
+  idle                             9.00   38 %    1.60x
+  low                              3.90   16 %    1.19x
+  compute, infinitely fast         9.10   38 %    1.61x
 
-idle and low, by telemetry   acc-seconds   share     at most
-  start-up                          8.70    36 %       1.57x
+idle and low, by telemetry  acc-seconds  share  at most
+  start-up                         8.70   36 %    1.57x
       4.00 s until half of 80 % is reached
-  steady, not full                  1.70   7.1 %       1.08x
+  steady, not full                 1.70  7.1 %    1.08x
       80 % is its usual utilisation while it works
-  imbalance                         1.50   6.2 %       1.07x
+  imbalance                        1.50  6.2 %    1.07x
       1 accelerator behind the busiest, by up to 30 points
-  tail                              1.00   4.2 %       1.04x
+  tail                             1.00  4.2 %    1.04x
       after 11 s the last 1.00 s stay below half of 80 %
 )");
 }
@@ -145,26 +145,26 @@ gpu001:3 ···································�
 utilisation metric: (not named)
 █ productive from 70 %  ▒ low  · idle < 5 %  ? unobserved
 
-allocated                      acc-hours   share
-  productive                        7.76    18 %
-  low                              0.408   1.0 %
-  idle                              34.5    81 %
-  unobserved                           0   0.0 %
-  together                          42.7   100 %
+allocated     acc-hours  share
+  productive       7.76   18 %
+  low              0.41  1.0 %
+  idle            34.50   81 %
+  unobserved          0  0.0 %
+  together        42.70  100 %
 
-if it took no time             acc-hours   share     at most
-  idle                              34.5    81 %       5.22x
-  low                              0.408   1.0 %       1.01x
-  compute, infinitely fast          7.76    18 %       1.22x
+if it took no time          acc-hours  share  at most
+  idle                          34.50   81 %    5.22x
+  low                            0.41  1.0 %    1.01x
+  compute, infinitely fast       7.76   18 %    1.22x
 
-idle and low, by telemetry     acc-hours   share     at most
-  partial use                       32.0    75 %       4.00x
+idle and low, by telemetry  acc-hours  share  at most
+  partial use                   32.00   75 %    4.00x
       3 of 4 accelerators idle throughout
-  start-up                          1.33   3.1 %       1.03x
+  start-up                       1.33  3.1 %    1.03x
       1 h 20 min until half of 95 % is reached
-  checkpoint-like dips              1.17   2.7 %       1.03x
+  checkpoint-like dips           1.17  2.7 %    1.03x
       7 dips of about 10 min 00 s, one every 1 h 20 min
-  steady, not full                 0.408   1.0 %       1.01x
+  steady, not full               0.41  1.0 %    1.01x
       95 % is its usual utilisation while it works
 )");
 }
