@@ -21,11 +21,10 @@ namespace {
 
 using launch::slurm::Settings;
 
-using Field =
-    std::variant<std::string Config::*, double Config::*, int Config::*, bool Config::*,
-                 std::optional<double> Config::*, std::vector<int> Config::*,
-                 std::string Settings::*, int Settings::*, bool Settings::*, Nanos Settings::*,
-                 std::vector<std::string> Settings::*>;
+using Field = std::variant<std::string Config::*, double Config::*, int Config::*, bool Config::*,
+                           std::optional<double> Config::*, std::vector<int> Config::*,
+                           std::string Settings::*, int Settings::*, bool Settings::*,
+                           Nanos Settings::*, std::vector<std::string> Settings::*>;
 
 // The field, wherever it is.
 template <class T>
@@ -84,8 +83,7 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"slurm", "account", &Settings::account, "for sbatch; empty: the user's default"},
     {"slurm", "qos", &Settings::qos, "for sbatch; empty: the user's default"},
     {"slurm", "constraint", &Settings::constraint, "features that nodes must have"},
-    {"slurm", "gres", &Settings::gres,
-     "what an accelerator is: gpu, gpu:a100; empty: a CPU slot"},
+    {"slurm", "gres", &Settings::gres, "what an accelerator is: gpu, gpu:a100; empty: a CPU slot"},
     {"slurm", "exclusive", &Settings::exclusive,
      "whole nodes; all accelerators of the node are charged"},
     {"slurm", "nice", &Settings::nice, "lowers the priority of experiments by so much"},

@@ -72,7 +72,7 @@ class Turner {
   std::int64_t promoted_before_ = 0;
   bool out_of_budget_ = false;
   std::string full_because_;  // Why the place had no room, as it was said.
-  bool stuck_ = false;  // All that is left to do is of families that cannot go on.
+  bool stuck_ = false;        // All that is left to do is of families that cannot go on.
   std::map<std::string, std::string> pinned_;  // Families that have an environment, by version.
   std::set<std::string> skipped_;              // Families that could not go on in the last thought,
   std::map<std::string, std::string> skipped_because_;  // and what was said of them before.

@@ -17,8 +17,7 @@ class HereLauncher : public launch::Launcher {
   explicit HereLauncher(std::string state_dir)
       : state_dir_{std::move(state_dir)}, local_{launch::kinds().front().make({state_dir_})} {}
 
-  std::vector<launch::SubmitAnswer> submit(
-      std::span<const launch::PairRequest> requests) override {
+  std::vector<launch::SubmitAnswer> submit(std::span<const launch::PairRequest> requests) override {
     std::vector<launch::SubmitAnswer> answers;
     for (const launch::PairRequest& request : requests) {
       EXPECT_TRUE(launch::run_here(state_dir_, request));

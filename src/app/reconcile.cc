@@ -130,9 +130,8 @@ struct Collector {
       Json why{{"reason", fact.void_reason}, {"fact", encode(fact)}};
       // What was run and has no receipt that counts was paid for all the same.
       const bool is_known = receipts.whole || (receipts.a && receipts.problem.empty());
-      return keep(
-          run, "run.voided",
-          is_known ? bill_for(std::move(why)) : charged(run, status, std::move(why)));
+      return keep(run, "run.voided",
+                  is_known ? bill_for(std::move(why)) : charged(run, status, std::move(why)));
     }
     const auto d = compare::log_ratio(fact, spec);
     say(fmt::format(

@@ -18,8 +18,7 @@ using launch::RunState;
 // Says of every run what the test wants, and keeps what it was asked to do.
 class ToldLauncher : public launch::Launcher {
  public:
-  std::vector<launch::SubmitAnswer> submit(
-      std::span<const launch::PairRequest> asked) override {
+  std::vector<launch::SubmitAnswer> submit(std::span<const launch::PairRequest> asked) override {
     std::vector<launch::SubmitAnswer> answers;
     for (const launch::PairRequest& request : asked) {
       requests[request.reservation] = request;

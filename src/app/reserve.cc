@@ -194,8 +194,8 @@ Result<> find_room(Context& context, const launch::PairRequest& request) {
   if (!capacity) return Error{Error::Kind::kBusy, capacity.error().text};
   if (!capacity->never.empty()) return bad_input(capacity->never);
   if (capacity->room && *capacity->room > 0) return Ok{};
-  return Error{Error::Kind::kBusy, fmt::format("the cluster is full, and {} of our runs wait",
-                                               capacity->waiting)};
+  return Error{Error::Kind::kBusy,
+               fmt::format("the cluster is full, and {} of our runs wait", capacity->waiting)};
 }
 
 }  // namespace
@@ -239,10 +239,11 @@ Result<Submission> submit_pair(Context& context, const ledger::Family& family,
   std::vector<ledger::Draft> submitted{
       {"run.submitted", "cycle", request.reservation, {{"worker_run_id", answer.worker}}}};
   for (std::size_t i = 0; i < order.shared.size(); ++i) {
-    submitted.push_back({"run.submitted",
-                         "cycle",
-                         reserved[i + 1].subject,
-                         {{"worker_run_id", shared_worker(answer.worker, static_cast<int>(i) + 2)}}});
+    submitted.push_back(
+        {"run.submitted",
+         "cycle",
+         reserved[i + 1].subject,
+         {{"worker_run_id", shared_worker(answer.worker, static_cast<int>(i) + 2)}}});
   }
   TRY(context.ledger->append(submitted, fence));
   os::fault_point("cycle.recorded");

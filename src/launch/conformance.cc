@@ -38,9 +38,8 @@ constexpr Nanos kChargeSlack = std::chrono::seconds(3);  // Schedulers count who
 constexpr int kTooMany = 1000000;
 
 bool is_over(RunState state) {
-  return state == RunState::kFinished || state == RunState::kLost ||
-         state == RunState::kTimedOut || state == RunState::kOutOfMemory ||
-         is_infrastructure(state);
+  return state == RunState::kFinished || state == RunState::kLost || state == RunState::kTimedOut ||
+         state == RunState::kOutOfMemory || is_infrastructure(state);
 }
 
 class Bench {
@@ -173,8 +172,8 @@ class Bench {
     const Nanos released = os::real_clock().monotonic();
     if (!finish(both[0])) return;
     look_at_end(both[0], os::real_clock().monotonic() - released);
-    expect(text_in("two").empty() && status(both[1]).state == RunState::kHeld,
-           "releases-no-other", "the other " + shown(status(both[1])));
+    expect(text_in("two").empty() && status(both[1]).state == RunState::kHeld, "releases-no-other",
+           "the other " + shown(status(both[1])));
     cancel_held(both[1]);
   }
 

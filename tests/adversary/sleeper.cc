@@ -118,10 +118,9 @@ std::vector<launch::SubmitAnswer> Sleeper::submit(std::span<const PairRequest> r
   std::vector<launch::SubmitAnswer> answers;
   for (const PairRequest& request : requests) {
     const auto kept = keep(request);
-    answers.push_back(kept ? launch::SubmitAnswer{launch::Handover::kAccepted,
-                                                  "virtual:" + request.reservation}
-                           : launch::SubmitAnswer{launch::Handover::kRefused, "",
-                                                  kept.error().text});
+    answers.push_back(
+        kept ? launch::SubmitAnswer{launch::Handover::kAccepted, "virtual:" + request.reservation}
+             : launch::SubmitAnswer{launch::Handover::kRefused, "", kept.error().text});
   }
   return answers;
 }

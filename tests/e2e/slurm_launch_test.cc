@@ -138,7 +138,8 @@ TEST_F(SlurmLaunch, AnArmThatClaimsHalfOfTheGpusSeesHalfAndTheOtherHalfIsCharged
   const std::string id(split(over.worker, ':')[1]);
   std::string seconds;
   for (int i = 0; i < 100 && seconds.empty(); ++i) {
-    const Outcome told = run({"sacct", "-X", "-n", "-P", "-j", id, "-o", "ElapsedRaw,End"}, {}, "/");
+    const Outcome told =
+        run({"sacct", "-X", "-n", "-P", "-j", id, "-o", "ElapsedRaw,End"}, {}, "/");
     const auto cells = split(trim(told.out), '|');
     if (cells.size() == 2 && cells[1] != "Unknown") seconds = cells[0];
     os::real_clock().sleep(200ms);

@@ -226,7 +226,8 @@ TEST_F(FinerTest, ABlockRunsInItsOrderAndAFailureStopsNoOne) {
 }
 
 TEST_F(FinerTest, ACancelledBlockEndsTheArmUnderWayAndStartsNoMore) {
-  ASSERT_TRUE(hand_over(*launcher_, 
+  ASSERT_TRUE(hand_over(
+      *launcher_,
       block({"true", "touch ran", leave_pid("pid") + "sleep 100", "touch ran"}, {0, 2, 1, 3})));
   wait_for_file("pid");
   ASSERT_TRUE(launcher_->cancel({"r-1"}));

@@ -75,7 +75,8 @@ TEST_F(LocalTest, OneReservationRunsOnceHoweverOftenItIsSubmitted) {
 }
 
 TEST_F(LocalTest, AKilledWorkerIsLostAndItsJobDiesWithIt) {
-  ASSERT_TRUE(hand_over(*launcher_, request("echo $$ > pid.tmp; mv pid.tmp pid; sleep 100", "true")));
+  ASSERT_TRUE(
+      hand_over(*launcher_, request("echo $$ > pid.tmp; mv pid.tmp pid; sleep 100", "true")));
   wait_for_file("pid");
   EXPECT_EQ(status_of(*launcher_, {"r-1"}).state, RunState::kRunning);
   ::kill(worker_pid(), SIGKILL);
@@ -125,7 +126,8 @@ TEST_F(LocalTest, ACrashBeforeTheSpawnLeavesAReservationThatCanBeSubmittedAgain)
 }
 
 TEST_F(LocalTest, CancellingEndsTheWholeTree) {
-  ASSERT_TRUE(hand_over(*launcher_, 
+  ASSERT_TRUE(hand_over(
+      *launcher_,
       request("setsid sleep 100 & echo $! > pid.tmp; mv pid.tmp pid; sleep 100", "touch b_ran")));
   wait_for_file("pid");
   ASSERT_TRUE(launcher_->cancel({"r-1"}));
@@ -152,7 +154,8 @@ TEST_F(LocalTest, WhatWasCancelledBeforeItBeganNeverBegins) {
 }
 
 TEST_F(LocalTest, AStoppedWorkerIsAskedToEndAndThenMadeTo) {
-  ASSERT_TRUE(hand_over(*launcher_, request("echo $$ > pid.tmp; mv pid.tmp pid; sleep 100", "true")));
+  ASSERT_TRUE(
+      hand_over(*launcher_, request("echo $$ > pid.tmp; mv pid.tmp pid; sleep 100", "true")));
   wait_for_file("pid");
   ::kill(worker_pid(), SIGSTOP);
   const RunStatus status = status_of(*launcher_, {"r-1"});

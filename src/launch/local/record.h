@@ -16,8 +16,8 @@ namespace amdahl::launch::local {
 struct Owner {
   std::string ledger;
   std::string ticket;
-  Nanos arms{};      // longest_arms()
-  Nanos deadline{};  // longest_run()
+  Nanos arms{};          // longest_arms()
+  Nanos deadline{};      // longest_run()
   int accelerators = 1;  // Of the largest arm.
 };
 

@@ -140,9 +140,10 @@ RunStatus nowhere(const Look& look, const FolderFacts& facts) {
 
 }  // namespace
 
-const std::string kQueueFormat = fields({"jobid", "state", "reason", "starttime", "endtime",
-                                         "tres-alloc", "nodelist", "name"});
-const std::string kAccountingFormat = "JobIDRaw,State,ExitCode,Start,End,AllocTRES,NodeList,JobName";
+const std::string kQueueFormat =
+    fields({"jobid", "state", "reason", "starttime", "endtime", "tres-alloc", "nodelist", "name"});
+const std::string kAccountingFormat =
+    "JobIDRaw,State,ExitCode,Start,End,AllocTRES,NodeList,JobName";
 const std::string kNodeFormat = fields({"nodelist", "statelong", "cpusstate", "gres", "gresused"});
 
 std::vector<Row> parse_rows(std::string_view text) {
@@ -246,8 +247,7 @@ std::vector<Node> parse_nodes(std::string_view text, const std::string& gres) {
     node.cpus_free = to_number<int>(cpus[1]).value_or(0);
     node.cpus = to_number<int>(cpus[3]).value_or(0);
     node.accelerators = gres.empty() ? 0 : gres_in(cells[3], gres);
-    node.accelerators_free =
-        node.accelerators - (gres.empty() ? 0 : gres_in(cells[4], gres));
+    node.accelerators_free = node.accelerators - (gres.empty() ? 0 : gres_in(cells[4], gres));
     const auto same = std::ranges::find(nodes, node.name, &Node::name);
     if (same == nodes.end()) nodes.push_back(std::move(node));
   }
@@ -289,9 +289,9 @@ Capacity room_on(const std::vector<Node>& nodes, const Need& need, bool exclusiv
   }
   capacity.room = room;
   if (!ever) {
-    capacity.never = fmt::format(
-        "it needs a node with {} CPUs and {} accelerators; the largest has {} and {}", need.cpus,
-        need.accelerators, most_cpus, most_accelerators);
+    capacity.never =
+        fmt::format("it needs a node with {} CPUs and {} accelerators; the largest has {} and {}",
+                    need.cpus, need.accelerators, most_cpus, most_accelerators);
   }
   return capacity;
 }
@@ -328,8 +328,8 @@ std::vector<std::string> submit_words(const PairRequest& request, const Settings
   add("output", safe_log);
   add("time", std::to_string(minutes));
   add("cpus-per-task", std::to_string(need.cpus));
-  for (const char* fixed : {"--nodes=1", "--ntasks=1", "--open-mode=append", "--no-requeue",
-                            "--hold", "--parsable"}) {
+  for (const char* fixed :
+       {"--nodes=1", "--ntasks=1", "--open-mode=append", "--no-requeue", "--hold", "--parsable"}) {
     words.emplace_back(fixed);
   }
   words.push_back(script);

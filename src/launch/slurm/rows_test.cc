@@ -30,10 +30,10 @@ Row row(const std::string& state, const std::string& reason = "None") {
 }
 
 TEST(Rows, ReadsWhatTheProgramsPrint) {
-  const auto rows = parse_rows(
-      cells("1|COMPLETED|None|1794958535|1794958536|cpu=2,gres/gpu=2|n1|amdahl-x|\n"
-            "someone's job\nwith a newline in its name|\n"
-            "2|CANCELLED by 0|0:0|None|Unknown||None assigned|amdahl-y\n"));
+  const auto rows =
+      parse_rows(cells("1|COMPLETED|None|1794958535|1794958536|cpu=2,gres/gpu=2|n1|amdahl-x|\n"
+                       "someone's job\nwith a newline in its name|\n"
+                       "2|CANCELLED by 0|0:0|None|Unknown||None assigned|amdahl-y\n"));
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0].id, "1");
   EXPECT_EQ(rows[0].end, 1794958536);

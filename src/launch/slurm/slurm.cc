@@ -168,8 +168,8 @@ class SlurmLauncher final : public Launcher {
       const bool ours = row.name.starts_with(kOurs);
       capacity.waiting += ours && row.state == "PENDING" && !is_held(row) ? 1 : 0;
     }
-    capacity.room = std::max(*capacity.room - capacity.waiting,
-                             settings_.most_queued - capacity.waiting);
+    capacity.room =
+        std::max(*capacity.room - capacity.waiting, settings_.most_queued - capacity.waiting);
     capacity.room = std::max(0, *capacity.room);
     return capacity;
   }
@@ -243,10 +243,10 @@ class SlurmLauncher final : public Launcher {
   static Result<std::vector<Row>> account(std::span<const std::string> names) {
     // Every state is named and the window is open at both ends: a job that was cancelled while it
     // was held appears in no other. -D shows each start of a job that was requeued.
-    const auto text = ask({"sacct", "-X", "-D", "-n", "-P",
-                           fmt::format("--delimiter={}", kSeparator), "--name=" + join(names, ","),
-                           "-S", "now-30days", "-E", "now+1days", "-s",
-                           "PD,R,S,CD,CA,F,TO,NF,PR,BF,DL,OOM,RQ,RS,RV", "-o", kAccountingFormat});
+    const auto text =
+        ask({"sacct", "-X", "-D", "-n", "-P", fmt::format("--delimiter={}", kSeparator),
+             "--name=" + join(names, ","), "-S", "now-30days", "-E", "now+1days", "-s",
+             "PD,R,S,CD,CA,F,TO,NF,PR,BF,DL,OOM,RQ,RS,RV", "-o", kAccountingFormat});
     if (text) return parse_rows(*text);
     const bool none = text.error().text.find("accounting storage is disabled") != std::string::npos;
     return none ? Result<std::vector<Row>>(std::vector<Row>{}) : text.error();
@@ -272,8 +272,8 @@ class SlurmLauncher final : public Launcher {
     return status;
   }
 
-  // Whether it was found nowhere before, long enough ago, and nowhere now. By our own clock: another
-  // machine, or another boot, starts anew.
+  // Whether it was found nowhere before, long enough ago, and nowhere now. By our own clock:
+  // another machine, or another boot, starts anew.
   bool note_absence(const RunFolder& folder, bool nowhere) const {
     const std::string path = absent_mark(folder);
     if (!nowhere) {
@@ -296,8 +296,9 @@ class SlurmLauncher final : public Launcher {
     const RunRef run{request.reservation, request.ticket};
     const RunFolder folder = folder_of(request.reservation);
     if (request.concurrent) {
-      return {Handover::kRefused, "",
-              "arms at once need the local launcher; set pairing = \"same-allocation\" in the spec"};
+      return {
+          Handover::kRefused, "",
+          "arms at once need the local launcher; set pairing = \"same-allocation\" in the spec"};
     }
     PairRequest there = request;
     there.allocated = true;
@@ -326,8 +327,8 @@ class SlurmLauncher final : public Launcher {
     if (const auto made = os::write_file(script, kScript); !made) return fails(made.error());
     std::vector<std::string> command = settings_.wrap;
     const std::string worker = os::env_or("AMDAHL_WORKER", os::self_path());
-    for (const std::string& word : {worker, std::string("exec"), std::string("--pair"),
-                                    folder.path}) {
+    for (const std::string& word :
+         {worker, std::string("exec"), std::string("--pair"), folder.path}) {
       command.push_back(word);
     }
     const std::string log = fmt::format("{}/slurm/{}.log", state_dir_, name);
