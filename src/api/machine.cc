@@ -1,5 +1,7 @@
 #include "api/machine.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "api/document.h"
@@ -44,6 +46,20 @@ Json doctor(const std::vector<app::Symptom>& symptoms) {
     list.push_back({{"name", s.name}, {"state", s.state}, {"detail", s.detail}, {"fix", s.fix}});
   }
   return document({{"ok", app::is_well(symptoms)}, {"symptoms", list}});
+}
+
+Json launcher(const app::LauncherCheck& check) {
+  Json rules = Json::array();
+  for (const launch::Rule& rule : launch::rules()) {
+    const auto breach = std::ranges::find(check.breaches, rule.id, &launch::Breach::rule);
+    const bool kept = breach == check.breaches.end();
+    rules.push_back({{"id", rule.id},
+                     {"says", rule.says},
+                     {"kept", kept},
+                     {"instead", kept ? "" : breach->what}});
+  }
+  return document(
+      {{"plug_in", check.plug_in}, {"ok", check.breaches.empty()}, {"rules", std::move(rules)}});
 }
 
 Json setting(const app::SettingRow& row) { return document(json_of(row)); }

@@ -7,12 +7,14 @@
 #include "app/config.h"
 #include "app/doctor.h"
 #include "app/init.h"
+#include "app/launcher_check.h"
 #include "app/simulate.h"
 #include "base/json.h"
 
 namespace amdahl::api {
 
 Json doctor(const std::vector<app::Symptom>& symptoms);
+Json launcher(const app::LauncherCheck& check);
 Json setting(const app::SettingRow& row);
 Json settings(const app::Config& config);
 Json initialised(const app::Initialised& done);

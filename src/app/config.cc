@@ -46,7 +46,9 @@ struct Setting {
 
 constexpr auto kSettings = std::to_array<Setting>({
     {"", "state_dir", &Config::state_dir, "ledger, runs, usage records, overlays"},
-    {"", "launcher", &Config::launcher, "where pairs run: local, slurm"},
+    {"", "launcher", &Config::launcher, "where pairs run: local, slurm, command"},
+    {"", "plug_in", &Config::plug_in,
+     "folder with the programs of launcher = \"command\" (docs/format/launcher.md)"},
     {"", "slots", &Config::slots,
      "CPUs that pairs may use: a count or a list; default: all here, 32 on a cluster"},
     {"price", "accelerator_hour_usd", &Config::price_accelerator_hour,

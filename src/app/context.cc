@@ -42,7 +42,10 @@ Result<Context> open_context(const Config& config, bool create) {
 
   for (const launch::Kind& kind : launch::kinds()) {
     if (kind.name != config.launcher) continue;
-    const launch::Site site{config.state_dir, config.slurm};
+    if (kind.name == "command" && config.plug_in.empty()) {
+      return bad_input("launcher = \"command\" needs plug_in = \"FOLDER\" in the configuration");
+    }
+    const launch::Site site{config.state_dir, config.slurm, config.plug_in};
     context.launcher = kind.make(site);
     context.hardware = kind.hardware(site);
     context.allocates = kind.allocates;

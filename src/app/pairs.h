@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/context.h"
@@ -56,6 +57,9 @@ std::string shared_worker(const std::string& worker, int arm);
 
 // Where pairs run now, for A/A pairs to say in their `target`: launcher and hardware.
 std::string place_of(const Context& context);
+
+// How the reasons of pairs begin that the place ended for reasons of its own.
+inline constexpr std::string_view kInfrastructure = "infrastructure: ";
 
 // The receipts reduced to what verdicts need.
 model::PairFact fact_of(const model::Pair& pair, const model::Spec& spec,

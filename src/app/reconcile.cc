@@ -359,8 +359,8 @@ std::string Visit::why_lost(const launch::RunStatus& status) const {
                        show_duration(status.deadline));
   }
   if (launch::is_infrastructure(status.state)) {
-    return fmt::format("infrastructure: {}{}{}", name(status.state), status.why.empty() ? "" : ": ",
-                       status.why);
+    return fmt::format("{}{}{}{}", kInfrastructure, name(status.state),
+                       status.why.empty() ? "" : ": ", status.why);
   }
   if (handing_.cancelled) return "it was cancelled";
   return status.why.empty() ? "the worker died without writing receipts" : status.why;

@@ -194,8 +194,7 @@ Result<> find_room(Context& context, const launch::PairRequest& request) {
   if (!capacity) return Error{Error::Kind::kBusy, capacity.error().text};
   if (!capacity->never.empty()) return bad_input(capacity->never);
   if (capacity->room && *capacity->room > 0) return Ok{};
-  return Error{Error::Kind::kBusy,
-               fmt::format("the cluster is full, and {} of our runs wait", capacity->waiting)};
+  return Error{Error::Kind::kBusy, "the cluster is full; runs are submitted when it has room"};
 }
 
 }  // namespace

@@ -41,9 +41,13 @@ double mean_pair_cost(const std::vector<model::Pair>& runs, double fallback) {
 // mended deserves another try; and with --refresh those since then.
 int failures_in_a_row(const std::vector<model::Pair>& runs, const std::string& setup,
                       Nanos not_before) {
+  constexpr int kInfrastructureRetries = 20;  // A budget of their own: no failure of the job's.
   int failures = 0;
+  int retries = 0;
   for (const model::Pair& run : runs) {
     if (run.at < not_before || identity_of(run).setup != setup) continue;
+    const bool infrastructure = run.fact && run.fact->void_reason.starts_with(kInfrastructure);
+    if (infrastructure && ++retries <= kInfrastructureRetries) continue;
     if (run.state == model::PairState::kVoid) ++failures;
     if (run.state == model::PairState::kCollected) failures = 0;
   }

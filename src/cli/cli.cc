@@ -66,6 +66,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     verb<do_mcp>("mcp", "serve an agent: tools of the loop on stdin and stdout", 0),
     verb<do_sim>("sim", "try the loop on a fleet whose truth is known", -1),
     verb<do_doctor>("doctor", "what works here, what is missing, how to fix it", 0),
+    verb<do_launcher>("launcher", "check a plug-in that runs pairs on another scheduler", 2),
     verb<do_init>("init", "make the state folder and a configuration", 0),
     verb<do_config>("config", "every setting, its value and who set it", 1),
     verb<do_completion>("completion", "completion for bash, zsh or fish", 1),

@@ -34,7 +34,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {"tune", "--accelerators", "N", &TuneFlags::accelerators, "accelerators it may use"},
     {"tune", "--spec", "FILE", &TuneFlags::spec, "tune the job of this spec"},
     {"tune", "--slots", "N", &TuneFlags::slots, "CPU slots to use"},
-    {"tune", "--launcher", "NAME", &TuneFlags::launcher, "where pairs run: local, slurm"},
+    {"tune", "--launcher", "NAME", &TuneFlags::launcher, "where pairs run: local, slurm, command"},
     {"tune", "--quiet", "", &Flags::quiet, "print only the result"},
 
     {"scan", "--source", "NAME=WHERE", &ScanFlags::sources,
@@ -126,10 +126,14 @@ constexpr auto kOptions = std::to_array<Option>({
     {"cycle", "--watch", "", &CycleFlags::watch, "continue until nothing is left to do"},
     {"cycle", "--until", "WHEN", &CycleFlags::until, "settled, first-win or never"},
     {"cycle", "--slots", "N", &CycleFlags::slots, "CPU slots to use"},
-    {"cycle", "--launcher", "NAME", &CycleFlags::launcher, "where pairs run: local, slurm"},
+    {"cycle", "--launcher", "NAME", &CycleFlags::launcher,
+     "where pairs run: local, slurm, command"},
     {"cycle", "--gate-policy", "NAME", &CycleFlags::gate_policy, "let a policy decide at the gate"},
     {"cycle", "--refresh", "", &CycleFlags::refresh, "profile every family again"},
     {"cycle", "--quiet", "", &Flags::quiet, "print only the summary"},
+
+    {"launcher", "--patience", "SECONDS", &LauncherFlags::patience,
+     "time for a job of a moment, from its release to its end"},
 
     {"gate", "--reason", "TEXT", &GateFlags::reason, "why"},
     {"gate", "--as", "NAME", &GateFlags::as, "who decides; default: your login"},

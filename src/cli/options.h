@@ -57,6 +57,10 @@ struct TuneFlags : Flags {
   std::string launcher;
 };
 
+struct LauncherFlags : Flags {
+  double patience = 60;
+};
+
 struct ScanFlags : Flags {
   std::string from;
   std::string to;

@@ -42,6 +42,7 @@ Result<int> do_roi(const RoiFlags& flags);
 Result<int> do_compare(const CompareFlags& flags);
 Result<int> do_sim(const SimFlags& flags);
 Result<int> do_doctor(const Flags& flags);
+Result<int> do_launcher(const LauncherFlags& flags);
 Result<int> do_init(const InitFlags& flags);
 Result<int> do_config(const Flags& flags);
 Result<int> do_completion(const Flags& flags);

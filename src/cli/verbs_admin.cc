@@ -7,6 +7,7 @@
 #include "app/doctor.h"
 #include "app/door.h"
 #include "app/init.h"
+#include "app/launcher_check.h"
 #include "base/text.h"
 #include "cli/completion.h"
 #include "cli/show.h"
@@ -58,6 +59,26 @@ Result<int> do_init(const InitFlags& flags) {
   }
   print("Next           amdahl run --family NAME -- CMD, then amdahl scan\n");
   return 0;
+}
+
+Result<int> do_launcher(const LauncherFlags& flags) {
+  if (flags.words.size() != 2 || flags.words[0] != "check") {
+    return bad_input("type: amdahl launcher check FOLDER");
+  }
+  if (!(flags.patience > 0)) return bad_input("--patience must be above 0 seconds");
+  const app::Config config = TRY(config_for(flags));
+  const app::LauncherCheck check =
+      TRY(app::check_launcher(config, flags.words[1], from_seconds(flags.patience)));
+  if (flags.json) {
+    print_json(api::launcher(check));
+    return check.breaches.empty() ? 0 : 1;
+  }
+  for (const auto& breach : check.breaches) {
+    print(fmt::format("{}: {}\n", breach.rule, breach.what));
+  }
+  print(fmt::format("{} keeps {} of {} rules\n", check.plug_in, check.rules - check.breaches.size(),
+                    check.rules));
+  return check.breaches.empty() ? 0 : 1;
 }
 
 Result<int> do_completion(const Flags& flags) {

@@ -1,5 +1,6 @@
 #include <array>
 
+#include "launch/command/command.h"
 #include "launch/launcher.h"
 #include "launch/local/local.h"
 #include "launch/slurm/slurm.h"
@@ -14,6 +15,8 @@ constexpr auto kKinds = std::to_array<Kind>({
      [](const Site& site) { return local::make(site.state_dir); }},
     {"slurm", "a Slurm cluster, one job a pair", true,
      [](const Site& site) { return slurm::hardware(site.slurm); }, slurm::make},
+    {"command", "any scheduler, through a plug-in of five programs", true, command::hardware,
+     command::make},
 });
 
 }  // namespace

@@ -200,7 +200,8 @@ RunStatus status_of(Launcher& launcher, const RunRef& run);
 // What a launcher is made from.
 struct Site {
   std::string state_dir;
-  slurm::Settings slurm{};
+  slurm::Settings slurm{};  // `poll` and `settle` are for every scheduler.
+  std::string plug_in{};    // Folder with the programs of the command launcher.
 };
 
 struct Kind {

@@ -58,7 +58,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 Result<pid_t> start(const Program& program, int out, int errors) {
   posix_spawn_file_actions_t files;
   ::posix_spawn_file_actions_init(&files);
-  ::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_addopen(&files, 0, program.input.c_str(), O_RDONLY, 0);
   ::posix_spawn_file_actions_adddup2(&files, out, 1);
   ::posix_spawn_file_actions_adddup2(&files, errors, 2);
   std::vector<std::string> words = program.argv;

@@ -16,6 +16,7 @@ struct Program {
   std::vector<std::string> argv{};
   std::map<std::string, std::string> env{};  // On top of ours,
   std::vector<std::string> without{};        // of which those with these prefixes are left out.
+  std::string input = "/dev/null";           // The file that it reads as standard input.
   Nanos limit = std::chrono::minutes(10);
 };
 

@@ -39,7 +39,7 @@ class SlurmLaunch : public testing::Test {
   }
 
   std::unique_ptr<launch::Launcher> make() const {
-    launch::Site site{house_.path("state")};
+    launch::Site site{sandbox_.path("state")};
     site.slurm.poll = 300ms;
     site.slurm.settle = 4s;
     return launch::slurm::make(site);
@@ -51,10 +51,10 @@ class SlurmLaunch : public testing::Test {
     made.reservation = "r-" + name;
     made.ticket = os::random_hex(16);
     made.spec.family = "test";
-    made.spec.workdir = house_.path();
+    made.spec.workdir = sandbox_.path();
     made.spec.time_limit = 60s;
     made.a.argv = {"sh", "-c", "echo a >> ran-" + name};
-    made.a.workdir = house_.path();
+    made.a.workdir = sandbox_.path();
     made.b = made.a;
     made.b.argv = {"sh", "-c", "echo b >> ran-" + name};
     made.variant_second = true;
@@ -102,13 +102,13 @@ class SlurmLaunch : public testing::Test {
   }
 
   static Cluster* cluster_;
-  Sandbox house_;
+  Sandbox sandbox_;
   std::unique_ptr<launch::Launcher> launcher_;
 };
 Cluster* SlurmLaunch::cluster_ = nullptr;
 
 TEST_F(SlurmLaunch, Conforms) {
-  const launch::Trial trial{[&] { return make(); }, house_.path("scratch"), 60s, 1500ms};
+  const launch::Trial trial{[&] { return make(); }, sandbox_.path("scratch"), 60s, 1500ms};
   for (const launch::Breach& breach : conformance(trial)) {
     ADD_FAILURE() << breach.rule << ": " << breach.what;
   }
@@ -147,6 +147,58 @@ TEST_F(SlurmLaunch, AnArmThatClaimsHalfOfTheGpusSeesHalfAndTheOtherHalfIsCharged
   EXPECT_NEAR(to_number<double>(seconds).value_or(-1), to_seconds(over.charge->wall), 1);
 }
 
+TEST_F(SlurmLaunch, ANodeThatGoesDownBlamesNoArm) {
+  PairRequest made = request("down");
+  made.a.argv = {"sh", "-c", "touch began; sleep 30"};
+  ASSERT_TRUE(hand_over(*launcher_, made));
+  const Nanos until = os::real_clock().monotonic() + 60s;
+  while (!sandbox_.has("began") && os::real_clock().monotonic() < until) {
+    os::real_clock().sleep(100ms);
+  }
+  const RunStatus running = status_of(*launcher_, ref(made));
+  ASSERT_EQ(running.state, RunState::kRunning) << running.why;
+  const std::string id(split(running.worker, ':')[1]);
+  const Outcome where = run({"squeue", "-h", "-j", id, "-o", "%N"}, {}, "/tmp");
+  const std::string node = "NodeName=" + std::string(trim(where.out));
+  ASSERT_EQ(run({"scontrol", "update", node, "State=DOWN", "Reason=test"}, {}, "/tmp").code, 0);
+  const RunStatus over = wait_for(made, {RunState::kNodeFailed, RunState::kLost});
+  EXPECT_EQ(over.state, RunState::kNodeFailed) << over.why;
+  EXPECT_TRUE(is_infrastructure(over.state));
+  EXPECT_EQ(over.charge ? over.charge->accelerators : 0, 1);
+  EXPECT_EQ(run({"scontrol", "update", node, "State=RESUME"}, {}, "/tmp").code, 0);
+}
+
+// However many runs are in flight, a cycle starts as many programs.
+TEST_F(SlurmLaunch, ALookCostsTheSameForManyRuns) {
+  for (const char* program : {"squeue", "sacct"}) {
+    sandbox_.write(std::string("bin/") + program,
+                   "#!/bin/sh\necho x >> " + sandbox_.path("asked") + "\nexec /usr/bin/" + program +
+                       " \"$@\"\n",
+                   true);
+  }
+  std::vector<PairRequest> many;
+  std::vector<RunRef> runs;
+  for (int i = 0; i < 40; ++i) {
+    many.push_back(request("many-" + std::to_string(i)));
+    runs.push_back(ref(many.back()));
+  }
+  for (const auto& answer : launcher_->submit(many)) {
+    ASSERT_EQ(answer.handover, Handover::kAccepted) << answer.reason;
+  }
+  const std::string path = ::getenv("PATH");
+  ::setenv("PATH", (sandbox_.path("bin") + ":" + path).c_str(), 1);
+  const auto asked = [&](std::size_t count) {
+    sandbox_.write("asked", "");
+    const auto statuses = make()->status(std::span(runs.data(), count));
+    for (const RunStatus& status : statuses) EXPECT_EQ(status.state, RunState::kHeld);
+    return sandbox_.read("asked").size() / 2;
+  };
+  EXPECT_EQ(asked(1), 1U);
+  EXPECT_EQ(asked(40), 1U);
+  ::setenv("PATH", path.c_str(), 1);
+  for (const RunRef& run : runs) EXPECT_TRUE(launcher_->kill(run));
+}
+
 TEST_F(SlurmLaunch, AHungControllerLeadsToExactlyOneRun) {
   const PairRequest made = request("hung");
   cluster_->signal("ctld", "STOP");
@@ -156,7 +208,7 @@ TEST_F(SlurmLaunch, AHungControllerLeadsToExactlyOneRun) {
   cluster_->signal("ctld", "CONT");
   EXPECT_EQ(settle(made), 0) << "it was there all the time";
   EXPECT_EQ(jobs_of(made), 1);
-  EXPECT_EQ(house_.read("ran-hung"), "a\nb\n");
+  EXPECT_EQ(sandbox_.read("ran-hung"), "a\nb\n");
 }
 
 TEST_F(SlurmLaunch, AControllerThatForgetsASubmissionLeadsToExactlyOneRun) {
@@ -168,7 +220,7 @@ TEST_F(SlurmLaunch, AControllerThatForgetsASubmissionLeadsToExactlyOneRun) {
   cluster_->up("ctld");
   EXPECT_LE(settle(made), 1);
   EXPECT_EQ(jobs_of(made), 1);
-  EXPECT_EQ(house_.read("ran-forgotten"), "a\nb\n");
+  EXPECT_EQ(sandbox_.read("ran-forgotten"), "a\nb\n");
 }
 
 }  // namespace

@@ -165,18 +165,6 @@ std::vector<Row> parse_rows(std::string_view text) {
   return rows;
 }
 
-std::string job_name(const RunRef& run) {
-  constexpr std::size_t kMost = 80;
-  std::string safe;
-  for (const char c : run.reservation) {
-    const bool fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      c == '.' || c == '_' || c == '-';
-    safe += fine ? c : '_';
-    if (safe.size() == kMost) break;
-  }
-  return fmt::format("{}{}.{}", kOurs, safe, run.ticket);
-}
-
 std::optional<std::string> parse_id(std::string_view text) {
   const std::string_view line = trim(text);
   const std::string_view id = line.substr(0, line.find(';'));

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "launch/launcher.h"
+#include "launch/marks.h"
 #include "launch/slurm/settings.h"
 
 namespace amdahl::launch::slurm {
@@ -32,25 +33,11 @@ extern const std::string kAccountingFormat;  // For sacct -o.
 // A line that is no row (a name of someone's job may hold newlines) is left out.
 std::vector<Row> parse_rows(std::string_view text);
 
-// The unique name of a run's job: [A-Za-z0-9._-], at most 120 characters.
-inline constexpr std::string_view kOurs = "amdahl-";  // How names of our jobs begin.
-std::string job_name(const RunRef& run);
-
 // The id that `sbatch --parsable` printed.
 std::optional<std::string> parse_id(std::string_view text);
 
 // Whether an error of sbatch proves that nothing was submitted.
 bool is_refusal(const Error& error);
-
-// What the run's folder shows.
-struct FolderFacts {
-  bool submitted = false;  // sbatch was started for it.
-  bool started = false;
-  bool done = false;
-  bool cancelled = false;
-  bool long_absent = false;  // Not found by two looks that are far enough apart.
-  std::string recorded;      // The id that sbatch printed, if it did.
-};
 
 // What Slurm says of the run's name.
 struct Look {

@@ -1,7 +1,6 @@
 #include "launch/slurm/slurm.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <set>
 
@@ -10,6 +9,7 @@
 #include "base/text.h"
 #include "launch/local/local.h"
 #include "launch/local/record.h"
+#include "launch/marks.h"
 #include "launch/slurm/rows.h"
 #include "os/clock.h"
 #include "os/fault.h"
@@ -40,11 +40,6 @@ if [ ${#modules[@]} -gt 0 ]; then
 fi
 exec "$@"
 )";
-
-// What we keep in a run's folder besides what the worker does.
-std::string submitted_mark(const RunFolder& folder) { return folder.path + "/submitted"; }
-std::string job_mark(const RunFolder& folder) { return folder.path + "/job"; }
-std::string absent_mark(const RunFolder& folder) { return folder.path + "/absent"; }
 
 Result<std::string> ask(const std::vector<std::string>& words) {
   std::string text;
@@ -179,16 +174,6 @@ class SlurmLauncher final : public Launcher {
     return {fmt::format("{}/runs/{}", state_dir_, reservation)};
   }
 
-  static bool is_of(const RunFolder& folder, const RunRef& run) {
-    const auto owner = local::owner_of(folder);
-    return owner && owner->ticket == run.ticket;
-  }
-
-  static std::string recorded_id(const RunFolder& folder) {
-    const auto id = os::read_file(job_mark(folder));
-    return id ? std::string(trim(*id)) : "";
-  }
-
   static std::vector<Row> rows_named(const std::vector<Row>& rows, const std::string& name) {
     std::vector<Row> found;
     std::ranges::copy_if(rows, std::back_inserter(found),
@@ -225,7 +210,7 @@ class SlurmLauncher final : public Launcher {
     for (const Row& row : queue) shown.insert(row.name);
     std::vector<std::string> names;
     for (const RunRef& run : runs) {
-      const bool asked = os::exists(submitted_mark(folder_of(run.reservation)));
+      const bool asked = was_submitted(folder_of(run.reservation));
       const std::string name = job_name(run);
       if (asked && !shown.contains(name) && !past_.contains(name)) names.push_back(name);
     }
@@ -252,17 +237,10 @@ class SlurmLauncher final : public Launcher {
     return none ? Result<std::vector<Row>>(std::vector<Row>{}) : text.error();
   }
 
-  RunStatus decide_on(const RunFolder& folder, const Look& look) {
-    (void)os::list(folder.path);  // A shared file system looks again.
-    FolderFacts facts;
-    facts.submitted = os::exists(submitted_mark(folder));
-    facts.started = os::exists(folder.started());
-    facts.done = os::exists(folder.done());
-    facts.cancelled = os::exists(folder.cancelled());
-    facts.recorded = recorded_id(folder);
+  RunStatus decide_on(const RunFolder& folder, const Look& look) const {
     const bool nowhere = look.problem.empty() && look.queue.empty() && look.accounting.empty();
-    facts.long_absent = note_absence(folder, facts.submitted && nowhere);
     const auto owner = local::owner_of(folder);
+    const FolderFacts facts = facts_of(folder, nowhere, settings_.settle);
     RunStatus status = decide(look, facts, owner ? owner->accelerators : 1);
     if (owner) {
       status.arms = owner->arms;
@@ -270,26 +248,6 @@ class SlurmLauncher final : public Launcher {
     }
     status.released = local::handed_over(folder).times;
     return status;
-  }
-
-  // Whether it was found nowhere before, long enough ago, and nowhere now. By our own clock:
-  // another machine, or another boot, starts anew.
-  bool note_absence(const RunFolder& folder, bool nowhere) const {
-    const std::string path = absent_mark(folder);
-    if (!nowhere) {
-      std::error_code ignored;
-      std::filesystem::remove(path, ignored);
-      return false;
-    }
-    const Nanos now = os::real_clock().monotonic();
-    const auto before = os::read_file(path);
-    const auto words = split(before ? trim(*before) : std::string_view(), ' ');
-    if (words.size() == 2 && words[0] == os::boot_id()) {
-      const auto since = to_number<std::int64_t>(words[1]);
-      if (since) return now - Nanos{*since} >= settings_.settle;
-    }
-    (void)os::write_file(path, fmt::format("{} {}\n", os::boot_id(), now.count()));
-    return false;
   }
 
   SubmitAnswer submit_one(const PairRequest& request) {
@@ -305,7 +263,7 @@ class SlurmLauncher final : public Launcher {
     there.cpus.clear();
     SubmitAnswer kept = local_->submit(std::span(&there, 1)).front();
     if (kept.handover != Handover::kAccepted) return kept;
-    if (os::exists(submitted_mark(folder))) {
+    if (was_submitted(folder)) {
       // It may be there already, and must not be there twice.
       queue_.reset();
       const RunStatus before = status_of(*this, run);
@@ -314,7 +272,7 @@ class SlurmLauncher final : public Launcher {
       if (over) return {Handover::kRefused, "", "it has already run"};
       if (before.state != RunState::kAbsent) return {Handover::kUnknown, "", before.why};
     }
-    return hand_in(there, folder);
+    return hand_in(*there, folder);
   }
 
   SubmitAnswer hand_in(const PairRequest& request, const RunFolder& folder) {
@@ -333,22 +291,18 @@ class SlurmLauncher final : public Launcher {
     }
     const std::string log = fmt::format("{}/slurm/{}.log", state_dir_, name);
     const std::vector<std::string> words = submit_words(request, settings_, script, log, command);
-    const auto marked =
-        os::write_file(submitted_mark(folder),
-                       fmt::format("{} {}\n", os::boot_id(), os::real_clock().monotonic().count()));
-    if (!marked) return fails(marked.error());
+    if (const auto marked = mark_submitted(folder); !marked) return fails(marked.error());
     os::fault_point("launch.submit.before_spawn");
     const auto text = ask(words);
     os::fault_point("launch.submit.after_spawn");
     if (!text && is_refusal(text.error())) {
-      std::error_code ignored;
-      std::filesystem::remove(submitted_mark(folder), ignored);
+      unmark_submitted(folder);
       return fails(text.error());
     }
     if (!text) return {Handover::kUnknown, "", text.error().text};
     const auto id = parse_id(*text);
     if (!id) return {Handover::kUnknown, "", fmt::format("sbatch printed: {}", clip(*text, 80))};
-    if (const auto noted = os::write_file(job_mark(folder), *id + "\n"); !noted) {
+    if (const auto noted = record_id(folder, *id); !noted) {
       return {Handover::kUnknown, "", noted.error().text};
     }
     Row row;

@@ -1,0 +1,25 @@
+// launcher_check.h: tries a launcher plug-in on its real scheduler: `amdahl launcher check`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/config.h"
+#include "base/result.h"
+#include "base/units.h"
+#include "launch/conformance.h"
+
+namespace amdahl::app {
+
+struct LauncherCheck {
+  std::string plug_in;
+  std::size_t rules = 0;  // That were tried.
+  std::vector<launch::Breach> breaches;
+};
+
+// Runs about ten jobs of a moment in a folder of the state, which nodes must see, and removes it.
+// kBadInput if a program of the plug-in is missing.
+Result<LauncherCheck> check_launcher(const Config& config, const std::string& plug_in,
+                                     Nanos patience);
+
+}  // namespace amdahl::app

@@ -1,0 +1,40 @@
+// answers.h: what a plug-in prints, as values; no I/O.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "launch/launcher.h"
+#include "launch/marks.h"
+
+namespace amdahl::launch::command {
+
+// One answer about a job. Errors name the field.
+struct Answer {
+  std::string name;
+  std::string answer;  // "accepted", "held", "ended", ...
+  std::string id;
+  std::string reason;
+  std::optional<Charge> charge;
+};
+
+// {"answers": [...]}: one for each name, in any order; kBadInput if one is missing, is there twice,
+// or was not asked for.
+Result<std::vector<Answer>> parse_answers(std::string_view text,
+                                          const std::vector<std::string>& names);
+
+Result<Capacity> parse_capacity(std::string_view text);
+
+SubmitAnswer submit_answer(const Answer& answer);
+
+// The state, by what the scheduler and the run's folder say. Without an answer it is unknown,
+// because of `problem`.
+RunStatus decide(const std::optional<Answer>& answer, const std::string& problem,
+                 const FolderFacts& facts);
+
+std::string worker_id(const std::string& id, const std::string& name);
+
+}  // namespace amdahl::launch::command

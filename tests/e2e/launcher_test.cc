@@ -1,0 +1,112 @@
+// Launcher plug-ins: one that keeps the rules, and a dozen that do not, each found out by name.
+#include <algorithm>
+#include <future>
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "cluster.h"
+#include "json.h"
+
+namespace amdahl::e2e {
+namespace {
+
+constexpr const char* kToy = AMDAHL_SOURCE_DIR "/tests/launchers/toy";
+
+// Ids of the rules that the toy scheduler breaks with this mistake.
+std::set<std::string> broken_with(const std::string& mistake) {
+  Sandbox sandbox;
+  const Outcome outcome =
+      sandbox.amdahl({"launcher", "check", kToy, "--patience", "6", "--json"},
+                     {{"TOY_DIR", sandbox.path("toy")}, {"TOY_WRONG", mistake}});
+  std::set<std::string> broken;
+  const Json answer = json_of(outcome, outcome.code);
+  EXPECT_EQ(outcome.code, answer.at("ok").get<bool>() ? 0 : 1);
+  for (const Json& rule : answer.at("rules")) {
+    if (!rule.at("kept").get<bool>()) broken.insert(rule.at("id"));
+  }
+  EXPECT_EQ(broken.empty(), answer.at("ok").get<bool>());
+  return broken;
+}
+
+TEST(Launcher, APlugInThatKeepsTheRulesPasses) {
+  EXPECT_EQ(broken_with(""), std::set<std::string>{});
+}
+
+TEST(Launcher, EveryMistakeIsFoundByName) {
+  const std::map<std::string, std::string> mistakes{
+      {"not-held", "held-until-released"},
+      {"no-id", "accepts"},
+      {"one-id", "accepts"},
+      {"no-json", "accepts"},
+      {"releases-all", "releases-no-other"},
+      {"never-starts", "release-starts"},
+      {"shows-queued", "shows-running"},
+      {"another-id", "found-by-reservation"},
+      {"charges-an-hour", "charge"},
+      {"charges-nothing", "charge"},
+      {"keeps-held", "cancel-held"},
+      {"cannot-cancel", "cancel-ends"},
+      {"boundless", "capacity"},
+      {"no-hardware", "capacity"},
+      {"shell", "no-shell"},
+  };
+  std::map<std::string, std::future<std::set<std::string>>> found;
+  for (const auto& [mistake, rule] : mistakes) {
+    found[mistake] = std::async(std::launch::async, broken_with, mistake);
+  }
+  for (const auto& [mistake, rule] : mistakes) {
+    EXPECT_TRUE(found[mistake].get().contains(rule)) << mistake << " does not break " << rule;
+  }
+}
+
+TEST(Launcher, GridEngineKeepsTheRules) {
+  const Cluster cluster("/tmp/amdahl-ge-" + std::to_string(::getpid()), "gridengine_sandbox");
+  if (!cluster.runs()) GTEST_SKIP() << cluster.reason();
+  Sandbox sandbox;
+  const Json answer =
+      json_of(sandbox.amdahl({"launcher", "check", AMDAHL_SOURCE_DIR "/launchers/gridengine",
+                              "--patience", "30", "--json"},
+                             cluster.env()));
+  for (const Json& rule : answer.at("rules")) {
+    EXPECT_TRUE(rule.at("kept").get<bool>()) << rule.at("id") << ": " << rule.at("instead");
+  }
+}
+
+TEST(Launcher, WrongUseIsSaid) {
+  Sandbox sandbox;
+  EXPECT_EQ(sandbox.amdahl({"launcher", "check", sandbox.path()}).code, 2);
+  EXPECT_EQ(sandbox.amdahl({"launcher", "check"}).code, 2);
+  EXPECT_EQ(sandbox.amdahl({"launcher", "chekc", kToy}).code, 2);
+  EXPECT_EQ(sandbox.amdahl({"launcher", "check", kToy, "--patience", "0"}).code, 2);
+}
+
+TEST(Launcher, ACycleRunsItsPairsThroughAPlugIn) {
+  Sandbox sandbox;
+  sandbox.add_nap_job();
+  sandbox.write("config.toml",
+                "launcher = \"command\"\nplug_in = \"" + std::string(kToy) +
+                    "\"\nslots = 4\n[campaign]\nk = 4\n[compare]\ncap = 24\nmin_gain = 0.9\n"
+                    "[loop]\nlease_s = 10.0\nbusy_hosts = false\n[slurm]\npoll_s = 0.2\n");
+  const std::map<std::string, std::string> env{{"TOY_DIR", sandbox.path("toy")}};
+  ASSERT_EQ(sandbox.amdahl({"adopt", "--spec", "job.toml"}, env).code, 0);
+  ASSERT_EQ(sandbox
+                .amdahl({"propose", "nap", "--env", "NAP=0.01", "--gain", "60", "--title", "x",
+                         "--as", "ada"},
+                        env)
+                .code,
+            0);
+  const Outcome cycle = sandbox.amdahl({"cycle", "--watch"}, env);
+  ASSERT_EQ(cycle.code, 0) << cycle.err;
+  EXPECT_EQ(json_of(sandbox.amdahl({"gate", "list", "--json"}, env)).at("gate").size(), 1U)
+      << cycle.out << cycle.err;
+  for (const Json& event : events(sandbox, "run.submitted")) {
+    const std::string worker = event.at("payload").at("worker_run_id");
+    EXPECT_TRUE(worker.starts_with("command:")) << worker;
+  }
+}
+
+}  // namespace
+}  // namespace amdahl::e2e

@@ -1,0 +1,118 @@
+// The loop on a real Slurm, with jobs whose truth we know: a real win, no effect, and half the
+// GPUs.
+#include <chrono>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "cluster.h"
+#include "json.h"
+#include "os/host.h"
+
+namespace amdahl::e2e {
+namespace {
+
+// What accounting says of each job by its name: accelerator-seconds.
+std::map<std::string, double> accounted(const Cluster& cluster) {
+  std::map<std::string, double> all;
+  const Outcome told = run({"sacct", "-X", "-n", "-P", "-S", "now-1days", "-E", "now+1days", "-o",
+                            "JobName,ElapsedRaw,End,AllocTRES"},
+                           {{"SLURM_CONF", cluster.conf()}}, "/tmp");
+  for (const auto line : split(told.out, '\n')) {
+    const auto cells = split(line, '|');
+    if (cells.size() != 4 || cells[2] == "Unknown") continue;
+    double gpus = 0;
+    for (const auto item : split(cells[3], ',')) {
+      if (item.starts_with("gres/gpu=")) gpus = to_number<double>(item.substr(9)).value_or(0);
+    }
+    all[std::string(cells[0])] = gpus * to_number<double>(cells[1]).value_or(0);
+  }
+  return all;
+}
+
+// Every run is charged what accounting says, to a second of its allocation.
+void expect_charges(const Sandbox& sandbox, const Cluster& cluster, int accelerators) {
+  std::map<std::string, std::string> jobs;  // Reservation to job name.
+  std::map<std::string, double> spent;
+  for (const Json& event : events(sandbox, "run.submitted")) {
+    const std::string worker = event.at("payload").at("worker_run_id");
+    const auto parts = split(worker, ':');
+    ASSERT_EQ(parts.size(), 3U) << worker;
+    EXPECT_EQ(parts[0], "slurm");
+    if (parts[2].find('/') == parts[2].npos) jobs[event.at("subject")] = std::string(parts[2]);
+  }
+  for (const char* kind : {"run.collected", "run.voided"}) {
+    for (const Json& event : events(sandbox, kind)) {
+      spent[event.at("subject")] = event.at("payload").at("spent_accelerator_s");
+    }
+  }
+  std::map<std::string, double> billed = accounted(cluster);
+  for (int i = 0; i < 50 && billed.size() < jobs.size(); ++i) {
+    run({"sleep", "0.2"}, {}, "/tmp");
+    billed = accounted(cluster);
+  }
+  ASSERT_GT(jobs.size(), 20U);
+  for (const auto& [reservation, name] : jobs) {
+    ASSERT_TRUE(spent.contains(reservation)) << reservation << " has no fate";
+    ASSERT_TRUE(billed.contains(name)) << name;
+    EXPECT_NEAR(spent[reservation], billed[name], accelerators) << reservation;
+  }
+}
+
+TEST(SlurmCycle, KnownTruthsReachTheirVerdictsAndCostWhatSlurmCharged) {
+  const Cluster cluster("/tmp/amdahl-slurm-" + os::random_hex(6));
+  if (!cluster.runs()) GTEST_SKIP() << cluster.reason();
+  Sandbox sandbox;
+  sandbox.add_nap_job("0.9");
+  sandbox.write("job.sh",
+                "#!/bin/sh\n"
+                "echo \"$AMDAHL_OUT $CUDA_VISIBLE_DEVICES\" >> \"$RUN_LOG\"\n"
+                "sleep ${NAP:-0.9}\n"
+                "echo fine > \"$AMDAHL_OUT/result\"\n"
+                "echo '{\"work\": 1}' >> \"$AMDAHL_REPORT\"\n",
+                true);
+  std::string spec = sandbox.read("job.toml");
+  spec.replace(spec.find("accelerators = 1"), 16, "accelerators = 2");
+  sandbox.write("job.toml", spec);
+  sandbox.write("config.toml",
+                "slots = 16\n[campaign]\nk = 4\n[compare]\ncap = 24\nmin_gain = 0.9\n"
+                "[loop]\nlease_s = 10.0\nbusy_hosts = false\n[slurm]\npoll_s = 0.4\n");
+  const std::map<std::string, std::string> env{{"SLURM_CONF", cluster.conf()},
+                                               {"AMDAHL_LAUNCHER", "slurm"}};
+  ASSERT_EQ(sandbox.amdahl({"adopt", "--spec", "job.toml"}, env).code, 0);
+  const auto propose = [&](const std::string& option, const std::string& value) {
+    const Outcome outcome = sandbox.amdahl(
+        {"propose", "nap", option, value, "--gain", "40", "--title", value, "--as", "ada"}, env);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.out.substr(0, outcome.out.find(' '));
+  };
+  const std::string third = propose("--env", "NAP=0.6");
+  propose("--env", "COLOUR=red");
+  const std::string half = propose("--accelerators", "1");
+  const Outcome cycle = sandbox.amdahl({"cycle", "--watch"}, env);
+  ASSERT_EQ(cycle.code, 0) << cycle.err;
+
+  std::map<std::string, double> at_gate;
+  const Json gate = json_of(sandbox.amdahl({"gate", "list", "--json"}, env));
+  for (const Json& row : gate.at("gate")) {
+    at_gate[row.at("packet").at("hypothesis")] = row.at("packet").at("comparison").at("effect");
+  }
+  ASSERT_EQ(at_gate.size(), 2U) << cycle.out << cycle.err;
+  EXPECT_NEAR(at_gate[third], 0.37, 0.12) << "ln of 0.9 / 0.6, with what a start costs";
+  EXPECT_NEAR(at_gate[half], 0.69, 0.12) << "ln of 2: as long, on half of the GPUs";
+  // Each arm saw what it claimed: two devices, or one.
+  std::map<std::string, int> saw;
+  for (const auto line : split(sandbox.read("runs.log"), '\n')) {
+    const auto space = line.find(' ');
+    if (space != line.npos) ++saw[std::to_string(split(line.substr(space + 1), ',').size())];
+  }
+  EXPECT_GT(saw["1"], 10);
+  EXPECT_GT(saw["2"], 20);
+  EXPECT_EQ(saw.size(), 2U);
+  expect_charges(sandbox, cluster, 2);
+  EXPECT_EQ(sandbox.amdahl({"ledger", "verify"}, env).code, 0);
+}
+
+}  // namespace
+}  // namespace amdahl::e2e
