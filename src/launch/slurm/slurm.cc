@@ -253,15 +253,9 @@ class SlurmLauncher final : public Launcher {
   SubmitAnswer submit_one(const PairRequest& request) {
     const RunRef run{request.reservation, request.ticket};
     const RunFolder folder = folder_of(request.reservation);
-    if (request.concurrent) {
-      return {
-          Handover::kRefused, "",
-          "arms at once need the local launcher; set pairing = \"same-allocation\" in the spec"};
-    }
-    PairRequest there = request;
-    there.allocated = true;
-    there.cpus.clear();
-    SubmitAnswer kept = local_->submit(std::span(&there, 1)).front();
+    const auto there = for_allocation(request);
+    if (!there) return {Handover::kRefused, "", there.error().text};
+    SubmitAnswer kept = local_->submit(std::span(&*there, 1)).front();
     if (kept.handover != Handover::kAccepted) return kept;
     if (was_submitted(folder)) {
       // It may be there already, and must not be there twice.
@@ -284,11 +278,7 @@ class SlurmLauncher final : public Launcher {
     if (const auto made = os::make_dirs(state_dir_ + "/slurm"); !made) return fails(made.error());
     if (const auto made = os::write_file(script, kScript); !made) return fails(made.error());
     std::vector<std::string> command = settings_.wrap;
-    const std::string worker = os::env_or("AMDAHL_WORKER", os::self_path());
-    for (const std::string& word :
-         {worker, std::string("exec"), std::string("--pair"), folder.path}) {
-      command.push_back(word);
-    }
+    for (const std::string& word : worker_words(folder)) command.push_back(word);
     const std::string log = fmt::format("{}/slurm/{}.log", state_dir_, name);
     const std::vector<std::string> words = submit_words(request, settings_, script, log, command);
     if (const auto marked = mark_submitted(folder); !marked) return fails(marked.error());
