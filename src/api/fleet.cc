@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api/actions.h"
 #include "api/document.h"
 
 namespace amdahl::api {
@@ -58,6 +59,9 @@ Json json_of(const Row& row) {
             {"against", model::name(row.lever.against)},
             {"ceiling", row.lever.ceiling},
             {"chance", row.lever.chance},
+            {"chance_lower", row.lever.chance_lower},
+            {"chance_upper", row.lever.chance_upper},
+            {"basis", row.lever.basis},
             {"such_tried", row.lever.such.tried},
             {"such_won", row.lever.such.won},
             {"family_tried", row.lever.here.tried},
@@ -263,6 +267,12 @@ Json fleet(const app::FleetAnswer& answer, By by) {
        {"assumptions", assumptions_json(answer.usage)},
        {"totals",
         totals_json(report, std::max(0.0, answer.usage.unclipped - report.totals.split.allocated))},
+       {"actions", actions(report)},
+       {"policies", policies(report, answer.usage)},
+       {"goodput", goodput(report)},
+       {"waiting", waiting(report)},
+       {"failures", failures(report)},
+       {"chargeback", chargeback(report)},
        {"by", scan::name(by)},
        {"count", report.cut(by).count},
        {"rows", rows},

@@ -20,6 +20,7 @@ Json job_profile(const app::JobProfile& job);
 Json brief(const app::Brief& brief);
 // Of `amdahl profile -- CMD`, with what --measure gave.
 Json command_profile(const app::CommandProfile& done, std::span<const app::Ceiling> ceilings);
+Json trace_diff(const profile::Diff& diff, bool failed);
 Json traces(const app::TraceAnswer& answer);  // Without the segments of the path.
 
 // A family's latest, from the ledger; kNotFound if there is none yet.

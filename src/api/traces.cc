@@ -14,6 +14,8 @@ namespace {
 using profile::at;
 using profile::kWhys;
 
+constexpr std::size_t kShownKernels = 50;
+
 Json by_why(const std::array<Nanos, kWhys>& times) {
   Json object = Json::object();
   for (const profile::WhyRow& row : profile::whys()) {
@@ -192,6 +194,34 @@ Json encode_sources(const std::vector<profile::SourceRow>& sources) {
   return list;
 }
 
+Json encode_work(const profile::KernelTable& work) {
+  Json kinds = Json::array();
+  for (const profile::KernelKindRow& row : work.kinds) {
+    kinds.push_back({{"kind", profile::name(row.kind)},
+                     {"launches", row.launches},
+                     {"time_ns", row.time.count()},
+                     {"share", row.share},
+                     {"largest", row.largest}});
+  }
+  Json kernels = Json::array();
+  for (std::size_t i = 0; i < std::min(kShownKernels, work.kernels.size()); ++i) {
+    const profile::KernelRow& row = work.kernels[i];
+    kernels.push_back({{"name", row.name},
+                       {"kind", profile::name(row.kind)},
+                       {"launches", row.launches},
+                       {"time_ns", row.time.count()}});
+  }
+  Json advice = Json::array();
+  for (const profile::KernelAdvice& one : work.advice) {
+    advice.push_back({{"id", one.id}, {"says", one.says}, {"share", one.share}});
+  }
+  return {{"time_ns", work.time.count()},
+          {"launches", work.launches},
+          {"kinds", kinds},
+          {"kernels", kernels},
+          {"advice", advice}};
+}
+
 // Only where a file has them.
 void add_kernels_and_threads(const profile::TraceReport& report, Json& document) {
   for (const profile::KernelFacts& kernel : report.kernels) {
@@ -233,6 +263,7 @@ Json traces(const app::TraceAnswer& answer) {
                {"readings", report.readings},
                {"causes", Json::array()},
                {"devices", Json::array()},
+               {"device_work", encode_work(report.work)},
                {"steps", encode_steps(report.steps)},
                {"ranks", encode_ranks(report.ranks)},
                {"critical_path",

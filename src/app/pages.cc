@@ -26,6 +26,10 @@ std::string draw(const TraceAnswer& answer, const Look& look) {
   return profile::draw(answer.report, look.width, look.colour);
 }
 
+std::string draw(const profile::Diff& diff, const Look& look) {
+  return profile::draw(diff, look.width);
+}
+
 std::string page_of(const CompareOutcome& outcome) {
   return compare::html_page(
       outcome.account, {describe_time(outcome.started) + " UTC", os::host_name(), outcome.folder});

@@ -19,6 +19,7 @@ using Look = compare::Look;  // Width, colours, ASCII.
 std::string draw(const scan::Anatomy& anatomy, const Look& look);
 std::string draw(const CompareOutcome& outcome, const Look& look);
 std::string draw(const TraceAnswer& answer, const Look& look);
+std::string draw(const profile::Diff& diff, const Look& look);
 
 // Each page needs nothing but itself: pictures inline, nothing loaded, all text escaped.
 std::string page_of(const CompareOutcome& outcome);

@@ -5,11 +5,14 @@
 
 #include <fmt/core.h>
 
+#include "app/door.h"
 #include "base/text.h"
 #include "os/fault.h"
 #include "os/files.h"
 #include "os/host.h"
+#include "scan/alerts.h"
 #include "scan/families.h"
+#include "scan/mail.h"
 #include "scan/trend.h"
 
 namespace amdahl::app {
@@ -128,6 +131,18 @@ Result<scan::Anatomy> anatomy_in(const FleetAnswer& answer, const std::string& j
   const std::string& family = answer.families.all[answer.families.of_job[*found]].name;
   return scan::anatomy_of(answer.usage, answer.usage.jobs[*found], family,
                           {.idle_below = answer.report.idle_below});
+}
+
+Result<std::size_t> write_mails(const FleetAnswer& answer, const std::string& folder,
+                                const std::string& command) {
+  TRY(os::make_dirs(os::absolute(folder)));
+  const std::vector<scan::Mail> mails = scan::mails_of(answer.usage, answer.report, command);
+  for (const scan::Mail& mail : mails) TRY(write_output(folder + "/" + mail.file, mail.text));
+  return mails.size();
+}
+
+Result<> write_alerts(const FleetAnswer& answer, const std::string& file) {
+  return write_output(file, TRY(scan::alert_rules(answer.report)));
 }
 
 }  // namespace amdahl::app

@@ -36,6 +36,13 @@ struct FleetAnswer : ingest::Ingested {
   std::optional<ledger::Choice> next{};
 };
 
+// A text for each user about their own waste, in files of this folder; how many. `command`:
+// what reads these inputs again.
+Result<std::size_t> write_mails(const FleetAnswer& answer, const std::string& folder,
+                                const std::string& command);
+// Prometheus alert rules against what was found.
+Result<> write_alerts(const FleetAnswer& answer, const std::string& file);
+
 // See ingest::read_fleet for errors. `ledger` may be null.
 Result<FleetAnswer> scan_all(const Config& config, ledger::Ledger* ledger, os::Clock& clock,
                              const ScanOptions& options);

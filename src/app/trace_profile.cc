@@ -30,7 +30,22 @@ Result<> expect_once(const std::vector<std::string>& files) {
   return Ok{};
 }
 
+Result<profile::DiffSide> side_of(const TraceFiles& files) {
+  TRY(expect_once(files.files));
+  model::Trace trace = TRY(read_traces(files, [](const model::Trace&) {}));
+  profile::ReportOptions options;
+  options.cuts = profile::lay_end_to_end(trace).cuts;
+  const profile::Prepared prepared(trace);
+  return profile::diff_side(prepared, profile::report(prepared, options));
+}
+
 }  // namespace
+
+Result<profile::Diff> diff_traces(const TraceFiles& before, const TraceFiles& after) {
+  os::return_large_blocks();
+  const profile::DiffSide first = TRY(side_of(before));
+  return profile::diff(first, TRY(side_of(after)));
+}
 
 Result<TraceAnswer> profile_traces(const TraceRequest& request) {
   profile::ReportOptions options;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/trace_files.h"
+#include "profile/diff.h"
 #include "profile/hta.h"
 #include "profile/job_html.h"
 #include "profile/trace_report.h"
@@ -25,6 +26,9 @@ struct TraceAnswer {
   std::string page;                      // HTML, if it was wanted.
   std::vector<profile::HtaFigures> hta;  // By source with devices.
 };
+
+// What moved from the traces of one run to those of another. Only one side is in memory at a time.
+Result<profile::Diff> diff_traces(const TraceFiles& before, const TraceFiles& after);
 
 Result<TraceAnswer> profile_traces(const TraceRequest& request);
 

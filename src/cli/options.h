@@ -80,6 +80,9 @@ struct ScanFlags : Flags {
   std::string password_env;
   std::string password_file;
   std::string job;
+  std::string policy;
+  std::string mail;
+  std::string alerts;
   std::vector<std::string> sources;
   std::vector<std::string> headers;
   double idle = -1;
@@ -89,6 +92,7 @@ struct ScanFlags : Flags {
   bool explain_input = false;
   bool csv = false;
   bool fresh = false;
+  bool chargeback = false;
 };
 
 struct AdoptFlags : Flags {
@@ -103,6 +107,8 @@ struct ProfileFlags : Flags {
   std::string measure;
   std::string family;
   std::string format;
+  std::string fail_if;
+  std::vector<std::string> diff;
   int accelerators = 0;
   bool show = false;
   bool hta = false;

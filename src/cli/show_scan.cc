@@ -40,6 +40,7 @@ class Shown {
   std::string text() {
     headline();
     split_bar();
+    text_ += show_actions(flags_, report_, width_);
     sums();
     classes();
     if (report_.trends.empty()) {
@@ -214,6 +215,7 @@ class Shown {
              fmt::format("in {} that failed{}",
                          counted(static_cast<std::int64_t>(totals.lost_jobs), "job"),
                          money(&scan::Money::lost)));
+      failures();
     } else {
       figure("lost", kNotKnown, "because no job says how it ended");
     }
@@ -225,8 +227,48 @@ class Shown {
                              fmt::format("{} of {} jobs", totals.jobs - totals.queue_unknown_jobs,
                                          totals.jobs))
                : "waited for accelerators, before jobs began");
+    waited();
+    goodput();
     if (report_.trend) figure("trend", "", plain(report_.trend->says));
     pareto();
+  }
+
+  // The queue against accelerators of the same kind that did nothing at the same minute.
+  void waited() {
+    double idle = 0;
+    double free = 0;
+    for (const scan::Waiting& one : report_.waiting) {
+      idle += one.while_idle;
+      free += one.while_free.value_or(0);
+    }
+    if (idle <= 0 && free <= 0) return;
+    figure("  of it", amount(idle),
+           fmt::format("waited while as many accelerators of that kind were held idle{}",
+                       free > 0 ? fmt::format("; {} while as many were free", amount(free)) : ""));
+  }
+
+  void goodput() {
+    const scan::Goodput& good = report_.goodput;
+    if (!good.total) return;
+    const auto share = [](const std::optional<double>& value) {
+      return value ? show_percent(*value) : std::string("not known");
+    };
+    figure("goodput", share(good.total),
+           fmt::format("= scheduling {} (allocated of what was up) × runtime {} (not in failed "
+                       "jobs) × program {} (productive)",
+                       share(good.scheduling), show_percent(good.runtime), share(good.program)));
+  }
+
+  // How jobs failed, the costliest first.
+  void failures() {
+    constexpr std::size_t kShown = 3;
+    for (std::size_t i = 0; i < std::min(kShown, report_.failures.size()); ++i) {
+      const scan::Failure& one = report_.failures[i];
+      figure("", amount(one.allocated),
+             fmt::format("{}{}{} in {} of {}", one.state, one.reason.empty() ? "" : ", ",
+                         plain(one.reason), counted(static_cast<std::int64_t>(one.jobs), "job"),
+                         counted(static_cast<std::int64_t>(one.users), "user")));
+    }
   }
 
   // Where the capacity went, in classes that add up to it.

@@ -22,6 +22,11 @@ std::string no_jobs_text(const app::FleetAnswer& answer);
 std::string fleet_csv(const app::FleetAnswer& answer, scan::By by);
 std::string csv_cell(std::string_view text);  // Quoted as RFC 4180 has it; no spreadsheet runs it.
 
+// The rules that were replayed on the jobs, with whom they would have hit wrongly.
+std::string show_policy(const Flags& flags, const app::FleetAnswer& answer);
+// By user, account and partition, each with its total; all rows, in hours and USD.
+std::string chargeback_csv(const scan::Report& report);
+
 // What --trend asks for: a table of the fleet's windows, and a line a family.
 std::string show_trend(const Flags& flags, const scan::Report& report);
 std::string trend_csv(const app::FleetAnswer& answer);

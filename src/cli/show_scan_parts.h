@@ -27,6 +27,8 @@ FleetUnit unit_of(const scan::Report& report);
 inline double share_of(double part, double whole) { return whole > 0 ? part / whole : 0; }
 std::string usd(const std::optional<double>& money);  // "$12.50", "$99,074"; "–": not known.
 
+// What to do, by lever: hours and money a week, how sure, and the command.
+std::string show_actions(const Flags& flags, const scan::Report& report, std::size_t width);
 // The ranked rows in as many columns as there is room for, and what stands behind the first.
 std::string show_rows(const ScanFlags& flags, const app::FleetAnswer& answer, scan::By by,
                       std::size_t width);

@@ -79,6 +79,44 @@ Result<int> profile_files(const ProfileFlags& flags) {
   return 0;
 }
 
+// A folder stands for the files in it.
+std::vector<std::string> files_of(const std::vector<std::string>& words) {
+  std::vector<std::string> files;
+  for (const std::string& word : words) {
+    if (!is_folder(word)) {
+      files.push_back(word);
+      continue;
+    }
+    std::error_code error;
+    std::vector<std::string> inside;
+    for (const auto& entry : std::filesystem::directory_iterator(word, error)) {
+      if (app::is_trace_file(entry.path().string())) inside.push_back(entry.path().string());
+    }
+    std::ranges::sort(inside);
+    files.insert(files.end(), inside.begin(), inside.end());
+  }
+  return files;
+}
+
+Result<int> profile_diff(const ProfileFlags& flags) {
+  if (flags.words.empty()) {
+    return bad_input("--diff wants traces of after, too; type: amdahl profile --diff BEFORE AFTER");
+  }
+  double limit = -1;
+  if (!flags.fail_if.empty()) limit = TRY(profile::parse_fail_if(flags.fail_if));
+  const app::TraceFiles before{.files = files_of(flags.diff), .format = flags.format, .limits = {}};
+  const app::TraceFiles after{.files = files_of(flags.words), .format = flags.format, .limits = {}};
+  const profile::Diff diff = TRY(app::diff_traces(before, after));
+  const bool failed = limit >= 0 && profile::is_regression(diff, limit);
+  if (flags.json) {
+    print_json(api::trace_diff(diff, failed));
+  } else {
+    print(app::draw(diff, {.width = terminal_width(flags), .colour = false}));
+    if (failed) print(fmt::format("\nfailed: {}\n", flags.fail_if));
+  }
+  return failed ? 1 : 0;
+}
+
 Result<int> profile_family(const ProfileFlags& flags) {
   const std::string& family = flags.words.front();
   app::Context context = TRY(context_for(flags, false));
@@ -104,7 +142,8 @@ Result<> check_command(const ProfileFlags& flags) {
   if (flags.accelerators < 0) return bad_input("--accelerators wants a number from 1");
   for (const auto& [option, given] :
        {std::pair("--what-if", !flags.what_if.empty()), std::pair("--hta", flags.hta),
-        std::pair("--show", flags.show), std::pair("--format", !flags.format.empty())}) {
+        std::pair("--show", flags.show), std::pair("--format", !flags.format.empty()),
+        std::pair("--diff", !flags.diff.empty()), std::pair("--fail-if", !flags.fail_if.empty())}) {
     if (given) return bad_input(fmt::format("{} is not for a command", option));
   }
   return Ok{};
@@ -116,6 +155,10 @@ Result<int> do_profile(const ProfileFlags& flags) {
   if (!flags.command.empty()) {
     TRY(check_command(flags));
     return profile_typed_command(flags);
+  }
+  if (!flags.diff.empty()) return profile_diff(flags);
+  if (!flags.fail_if.empty()) {
+    return bad_input("--fail-if is for --diff; type: amdahl profile --diff BEFORE AFTER");
   }
   if (!flags.measure.empty()) {
     return bad_input("--measure is for a command; type: amdahl profile --measure input -- CMD");

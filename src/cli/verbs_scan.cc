@@ -10,6 +10,7 @@
 #include "app/pages.h"
 #include "app/parse_time.h"
 #include "app/scan.h"
+#include "base/count.h"
 #include "base/text.h"
 #include "cli/show.h"
 #include "cli/show_scan.h"
@@ -75,6 +76,14 @@ Result<> check_numbers(const ScanFlags& flags) {
   return Ok{};
 }
 
+// What reads these inputs again, as a shell takes it.
+std::string command_of(const ScanFlags& flags) {
+  std::vector<std::string> words = {"amdahl", "scan"};
+  words.insert(words.end(), flags.words.begin(), flags.words.end());
+  for (const std::string& source : flags.sources) words.insert(words.end(), {"--source", source});
+  return shell_quote(words);
+}
+
 Result<app::ScanOptions> options_from(const ScanFlags& flags) {
   app::ScanOptions options;
   options.read.origins = TRY(sources_from(flags));
@@ -97,6 +106,9 @@ Result<app::ScanOptions> options_from(const ScanFlags& flags) {
     }
     options.report.order = *order;
   }
+  if (!flags.policy.empty()) options.report.idle_timeout = TRY(scan::parse_policy(flags.policy));
+  if (flags.chargeback) options.report.rows = 0;
+  options.report.scan = command_of(flags);
   if (!flags.trend.empty()) options.report.trend_every = TRY(trend_from(flags.trend));
   options.read.threads = flags.threads;
   options.read.fresh = flags.fresh;
@@ -149,6 +161,17 @@ int nothing_yet(const ScanFlags& flags) {
   }
   print("No jobs have been observed yet. Run one: amdahl run -- CMD\n");
   return 1;
+}
+
+// Texts to users and rules for Prometheus, where they were asked for.
+Result<> write_others(const ScanFlags& flags, const app::FleetAnswer& answer) {
+  if (!flags.alerts.empty()) TRY(app::write_alerts(answer, flags.alerts).in("--alerts"));
+  if (flags.mail.empty()) return Ok{};
+  const std::size_t mails =
+      TRY(app::write_mails(answer, flags.mail, command_of(flags)).in("--mail"));
+  fmt::print(stderr, "amdahl: {} written to {}\n",
+             counted(static_cast<std::int64_t>(mails), "mail"), flags.mail);
+  return Ok{};
 }
 
 // The first few; a folder may hold hundreds of other things.
@@ -207,9 +230,15 @@ Result<int> do_scan(const ScanFlags& flags) {
     const std::string page = app::page_of(answer, by, options.report.order);
     TRY(app::write_output(flags.html, page).in("--html"));
   }
+  TRY(write_others(flags, answer));
   if (!flags.job.empty()) return draw_job(flags, answer);
   if (flags.json) {
     print_json(api::fleet(answer, by));
+  } else if (flags.chargeback) {
+    say_beside(answer);
+    print(chargeback_csv(answer.report));
+  } else if (!flags.policy.empty() && !answer.usage.jobs.empty()) {
+    print(show_policy(flags, answer));
   } else if (flags.csv) {
     say_beside(answer);
     print(flags.trend.empty() ? fleet_csv(answer, by) : trend_csv(answer));

@@ -11,7 +11,7 @@
 namespace amdahl::ingest {
 
 // Grows when readers come to tell more of the same bytes: what was kept before is read anew.
-inline constexpr int kMarkSchema = 5;
+inline constexpr int kMarkSchema = 6;
 
 struct Mark {
   int schema = kMarkSchema;

@@ -39,6 +39,7 @@ struct JobDraft {
   std::string_view family;  // As the job itself said it (amdahl run); empty: it did not.
   std::string_view script;  // What it runs, where that is known: a command or a script's path.
   std::string_view hosts;   // As schedulers write it: "gpu[001-003,7],login1"; empty: not known.
+  std::string_view reason;  // Why it ended as it did: "exit 1", "signal 9"; empty: not known.
   JobState state = JobState::kOther;
   Nanos submit{};           // Unix time; 0: not known.
   Nanos start{};            // 0: it never started.

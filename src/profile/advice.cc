@@ -50,7 +50,9 @@ constexpr auto kNamed = std::to_array<Named>({
 // In the order of Why.
 constexpr std::array<std::string_view, kWhys> kOfWhy = {
     "larger batches, lower precision, a compiled or fused model",
-    "host copies: pinned memory and overlap with compute (non_blocking=True); device copies: fewer "
+    "host copies: overlap them with compute (pinned memory, non_blocking=True), or keep the data "
+    "on the "
+    "device; device copies: fewer "
     "clone(), cat() and contiguous()",
     "overlap communication with backward, larger buckets, fewer and larger messages",
     "more loader workers, prefetch deeper, pin memory, cache decoded inputs",

@@ -25,6 +25,13 @@ constexpr auto kCollectives = std::to_array<CommunicationName>({
     {"oneshotallreduce", false, "custom all-reduce"},
     {"twoshotallreduce", false, "custom all-reduce"},
     {"nvshmem", false, "NVSHMEM"},
+    {"mscclpp", false, "MSCCL++"},
+    {"quickreduce", false, "quick reduce"},
+    {"quick_reduce", false, "quick reduce"},
+    {"userbuffers_", false, "userbuffers"},
+    {"allreduce_fusion_kernel", false, "fused all-reduce"},
+    {"trtllm_allreduce", false, "TensorRT-LLM all-reduce"},
+    {"moereduction", false, "fused all-reduce"},
 });
 
 constexpr char lower_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
@@ -66,8 +73,9 @@ std::string demangled(std::string_view symbol) {
   return name;
 }
 
-// The function with its namespaces, without template and call arguments.
-std::string own_name(std::string_view kernel) {
+}  // namespace
+
+std::string function_name(std::string_view kernel) {
   if (kernel.starts_with("_Z")) return demangled(kernel);
   std::string name;
   while (true) {
@@ -82,12 +90,10 @@ std::string own_name(std::string_view kernel) {
   }
 }
 
-}  // namespace
-
 std::span<const CommunicationName> communication_names() { return kCollectives; }
 
 std::string_view communication_library(std::string_view kernel) {
-  std::string name = own_name(kernel);
+  std::string name = function_name(kernel);
   for (char& c : name) c = lower_letter(c);
   for (const CommunicationName& row : kCollectives) {
     if (matches(name, row)) return row.of;

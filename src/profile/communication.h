@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,9 @@ std::span<const CommunicationName> communication_names();
 // The library that a kernel of this name belongs to; empty if it only computes. Letter case does
 // not count, nor do template and call arguments.
 std::string_view communication_library(std::string_view kernel);
+
+// The function with its namespaces, without template and call arguments.
+std::string function_name(std::string_view kernel);
 
 // The same for names of a pool, each looked at once.
 class CommunicationCache {

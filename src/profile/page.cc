@@ -267,6 +267,21 @@ void draw_kernels(const TraceReport& report, Writer& out) {
   }
 }
 
+// What the devices computed, by kind, and what their kernels show that one could do.
+void draw_work(const TraceReport& report, Writer& out) {
+  if (report.work.kinds.empty()) return;
+  out.blank();
+  out.head(fmt::format("{:<14} {:>8} {:>9} {:>6}  {}", "Device work", "launches", "time", "share",
+                       "largest kernel"));
+  for (const KernelKindRow& row : report.work.kinds) {
+    out.line(fmt::format("{:<14} {:>8} {:>9} {:>6}  {}", name(row.kind), row.launches,
+                         show_span(row.time), show_percent(row.share), clip(row.largest, 48)));
+  }
+  for (const KernelAdvice& one : report.work.advice) {
+    out.paragraph(fmt::format("try: {}", one.says), 0);
+  }
+}
+
 void draw_threads(const TraceReport& report, Writer& out) {
   std::vector<TableRow> rows;
   for (const WaitRow& row : report.waits) {
@@ -302,6 +317,7 @@ std::string draw(const TraceReport& report, int width, bool colour) {
   draw_gains(report, out);
   draw_steps(report, out);
   draw_ranks(report, out);
+  draw_work(report, out);
   draw_kernels(report, out);
   draw_threads(report, out);
   if (report.profile.missing.size() > report.readings.size()) out.blank();

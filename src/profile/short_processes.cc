@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "code/script.h"
+#include "profile/cause_kinds.h"
 #include "profile/causes.h"
 
 namespace amdahl::profile {

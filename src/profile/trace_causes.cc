@@ -20,6 +20,8 @@ using model::kNone;
 
 // Idle time inside CUDA graphs above this share of all makes a conclusion impossible.
 constexpr double kHiddenInGraphs = 0.2;
+// From here on of the time that devices compute, no cause names the class.
+constexpr double kFullOfWork = 0.9;
 
 // Accelerator time by reason: idle time by its causes, and what keeps a device busy in vain.
 std::array<Nanos, kWhys> wasted(const TraceReport& report) {
@@ -331,6 +333,16 @@ void classify_trace(const Prepared& in, TraceReport& report, Nanos allocated) {
   }
   if (const std::string brief = brief_devices(report); !brief.empty()) {
     profile.rule = brief;
+    return;
+  }
+  const auto compute = profile.evidence.find("trace.compute_share");
+  const bool is_full = compute != profile.evidence.end() && compute->second >= kFullOfWork;
+  if (is_full && largest != nullptr && largest->share >= kCauseThatCounts) {
+    profile.bottleneck = Bottleneck::kCompute;
+    profile.rule =
+        fmt::format("trace.compute_share is {} (at least {}), beside which {} is small{}",
+                    show_percent(compute->second), show_percent(kFullOfWork),
+                    trace_line_of(*largest), kernel_line(report));
     return;
   }
   if (largest != nullptr && largest->share >= kCauseThatCounts) {

@@ -51,6 +51,14 @@ TEST(TraceCauses, ComputeWhereNothingWaits) {
   EXPECT_EQ(got.profile.rule.find("trace.busy_share is "), 0u);
 }
 
+TEST(TraceCauses, ASmallCauseDoesNotNameTheClassOfAFullDevice) {
+  const model::Trace trace = steps_with_input(11);
+  const TraceReport got = report(Prepared(trace));
+  EXPECT_GE(got.profile.causes.front().share, 0.05);
+  EXPECT_GE(got.profile.evidence.at("trace.compute_share"), 0.9);
+  EXPECT_EQ(got.profile.bottleneck, Bottleneck::kCompute) << got.profile.rule;
+}
+
 // A host that writes, computes and reads, each time waiting: steps of 400.
 model::Trace opencl_steps() {
   MadeTrace made;

@@ -163,6 +163,7 @@ TraceReport report(const Prepared& prepared, const ReportOptions& options) {
   TraceReport made;
   made.sources = source_rows(prepared.trace);
   made.devices = device_rows(prepared);
+  made.work = kernel_table(prepared.trace);
   made.kernels = kernel_facts(prepared.trace);
   made.waits = thread_waits(prepared.trace, kReportRows);
   made.hot = hot_functions(prepared.trace, kReportRows);

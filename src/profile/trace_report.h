@@ -11,6 +11,7 @@
 #include "profile/breakdown.h"
 #include "profile/critical_path.h"
 #include "profile/gaps.h"
+#include "profile/kernel_table.h"
 #include "profile/kernels.h"
 #include "profile/ranks.h"
 #include "profile/thread_waits.h"
@@ -58,6 +59,7 @@ struct TraceReport {
   Ranks ranks;
   CriticalPath path;  // Its segments stay with it.
   Gains gains;
+  KernelTable work;                  // What devices computed, by kind.
   std::vector<KernelFacts> kernels;  // That Nsight Compute measured.
   std::vector<WaitRow> waits;        // Of threads, where a collector saw them.
   std::vector<HotRow> hot;           // Functions, where a profiler sampled them.

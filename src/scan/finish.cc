@@ -36,6 +36,7 @@ FleetUsage Finisher::run() {
   keep_best();
   weigh_slices();
   end_running();
+  close_spells();
   tell_lanes();
   tell_passed_over();
   count_samples();
@@ -246,6 +247,14 @@ Time Finisher::cadence_of(const LaneSum& lane) const {
   return others > 0 ? others : kUnknownCadence;
 }
 
+// Spells that go on end with the last sample; then those of a lane stand together.
+void Finisher::close_spells() {
+  for (LaneSum& lane : accumulator_.lanes_) {
+    if (lane.idle_since != kForever) accumulator_.end_idle(lane, lane.last);
+  }
+  std::ranges::stable_sort(accumulator_.spells_, {}, &LaneSpell::lane);
+}
+
 void Finisher::tell_lanes() {
   for (std::size_t i = 0; i < candidates_.size();) {
     std::size_t end = i;
@@ -292,6 +301,12 @@ void Finisher::tell_lane(const Candidate& candidate, const FleetJob& job, double
     }
     lane.observed = std::clamp(lane.allocated - Nanos{lost}, Nanos{}, lane.allocated);
     accumulator_.timelines_.give(sum, cadence, usage_.bins, lane);
+    lane.spell = static_cast<std::uint32_t>(usage_.idle_spells.size());
+    for (const LaneSpell& one :
+         std::ranges::equal_range(accumulator_.spells_, candidate.sum, {}, &LaneSpell::lane)) {
+      usage_.idle_spells.push_back(one.spell);
+    }
+    lane.spells = static_cast<std::uint32_t>(usage_.idle_spells.size()) - lane.spell;
     usage_.attributed += sum.samples;
   }
   usage_.lanes.push_back(lane);

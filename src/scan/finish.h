@@ -46,6 +46,7 @@ class Finisher {
   void pass_over(PassedOver::Why why, std::uint32_t lane, std::uint32_t better = kNobody);
   void tell_passed_over();
   void weigh_slices();
+  void close_spells();
   void tell_lanes();
   void tell_lane(const Candidate& candidate, const FleetJob& job, double weight);
   void split_jobs();

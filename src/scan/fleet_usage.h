@@ -46,6 +46,15 @@ inline double most_of(const Bin& bin) { return bin.most / 10000.0; }
 
 inline constexpr std::size_t kMostBins = 64;  // Of a lane.
 
+// Samples of one accelerator that were all idle, without a gap of more than twice the cadence.
+// Spells of kLeastSpell or more are kept, so that a shorter idle timeout cannot be replayed.
+struct IdleSpell {
+  Nanos first{};           // Of its samples; Unix time.
+  Nanos last{};            // Of its samples.
+  double used_before = 0;  // The utilisation of all samples before it, idle ones not counted.
+};
+inline constexpr Nanos kLeastSpell = std::chrono::minutes{15};
+
 // One accelerator of one job, observed by one metric: the best that had samples.
 struct Lane {
   std::uint32_t job = 0;  // Index into FleetUsage::jobs.
@@ -65,6 +74,8 @@ struct Lane {
   Nanos bin_start{};            // Unix time of the first bin.
   std::uint32_t bin = 0;        // Index of the first bin in FleetUsage::bins.
   std::uint32_t bins = 0;
+  std::uint32_t spell = 0;  // Index of the first spell in FleetUsage::idle_spells.
+  std::uint32_t spells = 0;
 };
 
 struct HostCapacity {
@@ -139,6 +150,7 @@ struct FleetUsage {
   JobRows jobs;  // In the order read; those that held accelerators in the window.
   std::vector<Lane> lanes;
   std::vector<Bin> bins;
+  std::vector<IdleSpell> idle_spells;  // Of each lane together, in order of time.
   std::vector<HostCapacity> capacities;
   std::vector<Occupied> occupied;
   std::vector<HostDown> down;
@@ -163,6 +175,9 @@ struct FleetUsage {
   }
   std::span<const Bin> bins_of(const Lane& lane) const {
     return std::span(bins).subspan(lane.bin, lane.bins);
+  }
+  std::span<const IdleSpell> spells_of(const Lane& lane) const {
+    return std::span(idle_spells).subspan(lane.spell, lane.spells);
   }
 };
 

@@ -190,6 +190,48 @@ std::string reasons_of(const Cut& cut) {
   return text;
 }
 
+// What to do, with the reason and the command below each title.
+std::string actions_table(const Report& report) {
+  if (report.actions.empty()) return "";
+  const bool money =
+      std::ranges::any_of(report.actions, [](const Action& one) { return one.usd.has_value(); });
+  std::vector<HtmlColumn> columns{{"what to do", true}, {"h a week"}, {"how sure"}};
+  if (money) columns.insert(columns.begin() + 2, {"USD a week"});
+  for (const std::string_view more : {"users", "jobs"}) columns.push_back({more});
+  columns.push_back({"evidence", true});
+  HtmlTable table(columns, "actions");
+  for (const Action& one : report.actions) {
+    if (one.wasted < 1e-3 * wasted(report.totals.split)) continue;
+    std::vector<HtmlCell> cells{
+        {fmt::format("<b>{}</b><br/><span class=\"soft\">{}</span><br/><code>{}</code>",
+                     escape_html(one.title), escape_html(one.because),
+                     escape_html(brief_command(one.command))),
+         std::string(one.title)}};
+    cells.push_back(number_cell(one.recovered, hours(per_week(report, one.recovered))));
+    if (money) {
+      const std::optional<double> week =
+          one.usd ? std::optional(per_week(report, *one.usd)) : std::nullopt;
+      cells.push_back(number_cell(week.value_or(-1), usd(week)));
+    }
+    cells.push_back(number_cell(
+        one.confidence.mean,
+        fmt::format("{} ({}–{})", show_percent(one.confidence.mean),
+                    show_percent(one.confidence.lower), show_percent(one.confidence.upper))));
+    for (const std::uint64_t count : {one.users, one.jobs}) {
+      cells.push_back(number_cell(static_cast<double>(count), fmt::format("{}", count)));
+    }
+    cells.push_back(
+        {one.is_confirmed ? "counted" : "estimated", one.is_confirmed ? "counted" : "estimated"});
+    cells.back().title = one.confidence.source;
+    table.row(cells);
+  }
+  return "<h2>What to do</h2>\n<p class=\"soft\">Counted: a rule replayed on these jobs. "
+         "Estimated: the waste is measured, the part that comes back is published. …: the inputs "
+         "of "
+         "this scan.</p>\n" +
+         table.take();
+}
+
 std::string table_of(const Report& report, const Imprint& imprint) {
   struct Heading {
     std::string_view name;
@@ -291,6 +333,7 @@ std::string html_page(const FleetUsage& usage, const Families&, const Report& re
     text += fmt::format("<p class=\"missing\">Assumed: {}.</p>\n", escape_html(one.says));
   }
   text += facts_of(report);
+  text += actions_table(report);
   text += "<h2>What was allocated</h2>\n" + split_picture(totals.split);
   if (report.trend) text += fmt::format("<p>Trend: {}.</p>\n", escape_html(report.trend->says));
   text += trend_section(report);

@@ -19,7 +19,7 @@ std::uint32_t hash_of(const JobRows::Traits& traits) {
   std::uint64_t hash = both(traits.name, traits.user) * 0x9E3779B97F4A7C15ULL;
   hash ^= both(traits.account, traits.partition) * 0xD6E8FEB86659FD93ULL;
   hash ^= both(traits.kind, traits.script) * 0xFF51AFD7ED558CCDULL;
-  hash ^= traits.family * 0xC4CEB9FE1A85EC53ULL;
+  hash ^= both(traits.family, traits.reason) * 0xC4CEB9FE1A85EC53ULL;
   hash = (hash ^ (hash >> 32)) * 0xD6E8FEB86659FD93ULL;
   return static_cast<std::uint32_t>(hash >> 32);
 }
@@ -82,7 +82,8 @@ void JobRows::set(std::size_t job, const FleetJob& value) {
                         .account = value.account,
                         .partition = value.partition,
                         .kind = value.kind,
-                        .script = value.script});
+                        .script = value.script,
+                        .reason = value.reason});
   into.submit = value.submit;
   into.start = value.start;
   into.end = value.end;
@@ -116,6 +117,7 @@ FleetJob JobRows::operator[](std::size_t job) const {
   value.partition = traits.partition;
   value.kind = traits.kind;
   value.script = traits.script;
+  value.reason = traits.reason;
   value.hosts = from.hosts;
   value.state = from.state;
   value.evidence = from.evidence;

@@ -34,6 +34,7 @@ struct FleetJob {
   WordId partition = 0;
   WordId kind = 0;
   WordId script = 0;
+  WordId reason = 0;  // Why it ended as it did; empty: not said.
   WordId hosts = 0;   // As the scheduler wrote them.
   WordId metric = 0;  // That the split is from; empty: none.
   model::JobState state = model::JobState::kOther;
@@ -66,6 +67,7 @@ class JobRows {
     WordId partition = 0;
     WordId kind = 0;
     WordId script = 0;
+    WordId reason = 0;
     friend bool operator==(const Traits&, const Traits&) = default;
   };
 
@@ -113,6 +115,7 @@ class JobRows {
   // Parts of a job, for passes over millions.
   WordId id(std::size_t job) const { return row(job).id; }
   WordId hosts(std::size_t job) const { return row(job).hosts; }
+  std::uint16_t attempt(std::size_t job) const { return row(job).attempt; }
   float accelerators(std::size_t job) const { return row(job).accelerators; }
   Nanos submit(std::size_t job) const { return row(job).submit; }
   Nanos start(std::size_t job) const { return row(job).start; }

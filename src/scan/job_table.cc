@@ -147,6 +147,7 @@ void JobTable::complete(JobIndex index, const JobDraft& draft) {
   add(job.kind, draft.kind);
   add(job.family, draft.family);
   add(job.script, draft.script);
+  add(job.reason, draft.reason);
   add(job.hosts, draft.hosts);
   if (job.submit == Nanos{}) job.submit = draft.submit;
   if (!std::isnan(draft.mean_utilisation) && std::isnan(mean_of(index))) {
@@ -166,6 +167,7 @@ FleetJob JobTable::row_of(WordId id, const JobDraft& draft) {
   job.partition = again(draft.partition, last_.partition);
   job.kind = again(draft.kind, last_.kind);
   job.script = again(draft.script, last_.script);
+  job.reason = again(draft.reason, last_.reason);
   job.hosts = again(draft.hosts, last_.hosts);
   job.metric = std::isnan(draft.mean_utilisation) ? 0 : again(draft.metric, last_.metric);
   job.state = draft.state;

@@ -27,9 +27,16 @@ struct LaneSum {
   double sum_idle = 0;
   Time first = 0;
   Time last = 0;
-  Time excess = 0;  // Of gaps, beyond twice the cadence.
+  Time excess = 0;             // Of gaps, beyond twice the cadence.
+  Time idle_since = kForever;  // The first sample of the idle spell that goes on.
   Time bin_width = 0;
   Time bin_start = 0;
+};
+
+// A long idle spell of a lane, closed by a sample that was not idle, or by a gap.
+struct LaneSpell {
+  std::uint32_t lane = 0;
+  IdleSpell spell;
 };
 
 // One valid sample, in its own unit and as utilisation.

@@ -1,15 +1,52 @@
 #include "scan/lever.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
+
+#include "scan/base_rate.h"
 
 namespace amdahl::scan {
 namespace {
 
-// A Beta prior worth four trials at 15 %: the rate at which playbook entries win where nothing is
-// known of the family. Four trials, so that one lucky or unlucky verdict moves it, but not far.
+// What is known beforehand counts as four trials, so that one lucky or unlucky verdict moves it,
+// but not far.
 constexpr double kPriorTrials = 4;
-constexpr double kPriorRate = 0.15;
+
+double after(double rate, const Tried& seen) {
+  return (seen.won + kPriorTrials * rate) / (seen.tried + kPriorTrials);
+}
+
+double chance_from(double rate, const Memory& family, const Tried& lever) {
+  return after(after(rate, lever), {.tried = family.tried, .won = family.won});
+}
+
+// What to expect of each kind of part: rules that were replayed tell it of sessions that do nothing
+// and of accelerators that do nothing; of all others it is published.
+using Rates = std::array<BaseRate, kPartKinds>;
+
+BaseRate replayed(double recovered, double of, std::string_view source) {
+  const double share = std::clamp(recovered / of, 0.0, 1.0);
+  return {.mean = share, .lower = share, .upper = share, .source = source};
+}
+
+Rates rates_of(const PartSeconds& parts, const Policies& policies) {
+  Rates rates;
+  rates.fill(published_rate());
+  const Replay* timeout = policies.idle_timeout();
+  const double idle = parts[index(PartKind::kUnused)] + parts[index(PartKind::kTail)];
+  if (timeout && idle > 0) {
+    const BaseRate rate =
+        replayed(timeout->recovered(), idle, "by replay of an idle timeout on these jobs");
+    rates[index(PartKind::kUnused)] = rates[index(PartKind::kTail)] = rate;
+  }
+  const double partial = parts[index(PartKind::kPartial)];
+  if (policies.right_size.judged > 0 && partial > 0) {
+    rates[index(PartKind::kPartial)] = replayed(policies.right_size.recovered(), partial,
+                                                "by replay of right-sizing on these jobs");
+  }
+  return rates;
+}
 
 struct FamilySum {
   double allocated = 0;
@@ -28,25 +65,29 @@ double reach(PartKind kind, const FamilySum& sum) {
   return kind == PartKind::kUnplaced ? share * sum.wasted / sum.allocated : share;
 }
 
-Lever lever_of(Lever::From from, model::Bottleneck against, double ceiling, const Memory& memory,
-               const Memories& all) {
+Lever lever_of(Lever::From from, model::Bottleneck against, double ceiling, const BaseRate& rate,
+               const Memory& memory, const Memories& all) {
   const Tried such = tried_of(all, against);
   return {.from = from,
           .against = against,
           .action = "",
           .ceiling = ceiling,
-          .chance = chance_of(memory, such),
+          .chance = chance_from(rate.mean, memory, such),
+          .chance_lower = chance_from(rate.lower, memory, such),
+          .chance_upper = chance_from(rate.upper, memory, such),
+          .basis = rate.source,
           .such = such,
           .here = {.tried = memory.tried, .won = memory.won}};
 }
 
-FamilyLever best_lever(const FamilySum& sum, const Memory& memory, const Memories& all) {
+FamilyLever best_lever(const FamilySum& sum, const Rates& rates, const Memory& memory,
+                       const Memories& all) {
   FamilyLever best;
   if (sum.wasted <= 0 || sum.allocated <= 0) return best;
   double most = 0;
   for (const KnownCause& cause : memory.causes) {
-    const Lever lever =
-        lever_of(Lever::From::kProfile, cause.bottleneck, std::min(cause.share, 1.0), memory, all);
+    const Lever lever = lever_of(Lever::From::kProfile, cause.bottleneck,
+                                 std::min(cause.share, 1.0), published_rate(), memory, all);
     if (lever.ceiling * lever.chance <= most) continue;
     most = lever.ceiling * lever.chance;
     best.lever = lever;
@@ -56,7 +97,8 @@ FamilyLever best_lever(const FamilySum& sum, const Memory& memory, const Memorie
   for (std::size_t k = 0; k < kPartKinds; ++k) {
     const auto kind = static_cast<PartKind>(k);
     const auto from = kind == PartKind::kUnplaced ? Lever::From::kShare : Lever::From::kAnatomy;
-    Lever lever = lever_of(from, bottleneck_of(kind), std::min(1.0, reach(kind, sum)), memory, all);
+    Lever lever =
+        lever_of(from, bottleneck_of(kind), std::min(1.0, reach(kind, sum)), rates[k], memory, all);
     lever.action = action(kind);
     if (lever.ceiling * lever.chance <= most) continue;
     most = lever.ceiling * lever.chance;
@@ -69,8 +111,7 @@ FamilyLever best_lever(const FamilySum& sum, const Memory& memory, const Memorie
 }  // namespace
 
 double chance_of(const Memory& family, const Tried& lever) {
-  const double usual = (lever.won + kPriorRate * kPriorTrials) / (lever.tried + kPriorTrials);
-  return (family.won + usual * kPriorTrials) / (family.tried + kPriorTrials);
+  return chance_from(published_rate().mean, family, lever);
 }
 
 namespace {
@@ -99,9 +140,10 @@ PartSeconds JobParts::of(std::uint32_t job) const {
 }
 
 Levers::Levers(const FleetUsage& usage, const Families& families, const Memories& memory,
-               const Stop& stop)
+               const Policies& policies, const Stop& stop)
     : usage_{usage}, families_{families}, parts_{usage, stop} {
   std::vector<FamilySum> sums(families.all.size());
+  PartSeconds all{};
   for (std::uint32_t i = 0; i < usage.jobs.size() && !stop(i); ++i) {
     FamilySum& sum = sums[families.of_job[i]];
     const Split split = usage.jobs.split(i);
@@ -110,11 +152,13 @@ Levers::Levers(const FleetUsage& usage, const Families& families, const Memories
     sum.wasted += wasted(split);
     const PartSeconds parts = parts_.of(i);
     std::ranges::transform(sum.parts, parts, sum.parts.begin(), std::plus<>{});
+    std::ranges::transform(all, parts, all.begin(), std::plus<>{});
   }
+  const Rates rates = rates_of(all, policies);
   for (std::size_t f = 0; f < sums.size() && !stop(f); ++f) {
     const auto known = memory.families.find(families.all[f].name);
-    levers_.push_back(
-        best_lever(sums[f], known == memory.families.end() ? Memory{} : known->second, memory));
+    levers_.push_back(best_lever(
+        sums[f], rates, known == memory.families.end() ? Memory{} : known->second, memory));
   }
 }
 

@@ -8,6 +8,7 @@
 #include "scan/family.h"
 #include "scan/fleet_usage.h"
 #include "scan/parts.h"
+#include "scan/policy.h"
 #include "scan/report.h"
 #include "scan/stop.h"
 
@@ -35,11 +36,12 @@ class Levers {
  public:
   // If it was stopped it is not complete, and nothing may be asked.
   Levers(const FleetUsage& usage, const Families& families, const Memories& memory,
-         const Stop& stop);
+         const Policies& policies, const Stop& stop);
 
   const FamilyLever& of_family(std::uint32_t family) const { return levers_[family]; }
   // Accelerator-seconds: what the family's lever may take away of this job's waste.
   double recoverable(std::uint32_t job) const;
+  const JobParts& parts() const { return parts_; }
 
  private:
   const FleetUsage& usage_;

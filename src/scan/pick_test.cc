@@ -29,9 +29,12 @@ TEST(Pick, TakesTheFirstThatCanBeWorkedOn) {
   EXPECT_TRUE(some.first->has_spec);
   EXPECT_EQ(
       some.why,
-      "0.6 accelerator-hours recoverable: 4.00 of 4.00 accelerator-hours (100 %) wasted in 1 job; "
+      "1.73 accelerator-hours recoverable: 4.00 of 4.00 accelerator-hours (100 %) wasted in 1 job; "
       "lever: end sessions that do nothing, at most 100 % of it; no such lever was tried yet: "
-      "chance 15 %; a.u1.x1 has 1.20 accelerator-hours recoverable, but no spec to experiment "
+      "chance 43 % (18 % to 62 %), published: 600 of 706 such causes were fixed by a few lines "
+      "(ICSE "
+      "2024); fixes reached 22 to 71 % of their ceiling (kineto samples); a.u1.x1 has 3.47 "
+      "accelerator-hours recoverable, but no spec to experiment "
       "with: amdahl adopt "
       "--spec FILE");
   EXPECT_FALSE(pick(Fleet().report(), {}).first);
@@ -57,7 +60,7 @@ TEST(Pick, PassesOverWhatIsAtRestAndSaysTheOrderOfTheOthers) {
   EXPECT_FALSE(adopt.first->has_spec);
   EXPECT_EQ(adopt.passed_over.size(), 2U);
   EXPECT_TRUE(adopt.why.ends_with(
-      "; a.u1.x1 has 1.20 accelerator-hours recoverable, but all is tried, and 1 more "
+      "; a.u1.x1 has 3.47 accelerator-hours recoverable, but all is tried, and 1 more "
       "is passed over"))
       << adopt.why;
   Standing rest;

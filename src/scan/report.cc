@@ -7,14 +7,14 @@
 
 #include <fmt/core.h>
 
-#include "base/amount.h"
-#include "base/count.h"
 #include "base/text.h"
+#include "scan/actions.h"
 #include "scan/capacity.h"
 #include "scan/family.h"
 #include "scan/fleet_usage.h"
 #include "scan/lever.h"
 #include "scan/ranked.h"
+#include "scan/row_words.h"
 #include "scan/stop.h"
 #include "scan/tally.h"
 #include "scan/trend.h"
@@ -38,7 +38,8 @@ class Reporter {
         memory_{memory},
         options_{options},
         stop_{options.stop},
-        levers_{usage, families, memory, stop_},
+        policies_{replay_policies(usage, families, options.idle_timeout, stop_)},
+        levers_{usage, families, memory, policies_, stop_},
         nodes_{usage} {}
 
   Report run() {
@@ -47,8 +48,8 @@ class Reporter {
     report_.idle_below = usage_.idle_below;
     for (void (Reporter::*const step)() :
          {&Reporter::add_jobs, &Reporter::set_totals, &Reporter::set_utilisation,
-          &Reporter::set_trend, &Reporter::set_capacity, &Reporter::set_cuts,
-          &Reporter::set_trends}) {
+          &Reporter::set_trend, &Reporter::set_capacity, &Reporter::set_cuts, &Reporter::set_trends,
+          &Reporter::set_actions}) {
       if (stop_.now()) break;
       (this->*step)();
     }
@@ -356,6 +357,41 @@ class Reporter {
     report_.trends = trend_lines(usage_, families_, names, options_.trend_every, stop_);
   }
 
+  void set_actions() {
+    const ActionOptions options{
+        .scan = options_.scan,
+        .price = any_price()
+                     ? std::function<double(WordId)>([&](WordId kind) { return price_of(kind); })
+                     : nullptr};
+    report_.actions = actions_of(usage_, levers_.parts(), policies_, options, stop_);
+    report_.failures = failures_of(usage_, stop_);
+    report_.waiting = waiting_of(usage_, stop_);
+    report_.goodput = goodput();
+    report_.policies = std::move(policies_);
+  }
+
+  Goodput goodput() const {
+    Goodput good;
+    const CapacityUse& capacity = report_.capacity;
+    const double up = capacity.total.value_or(0) - capacity.down.value_or(0);
+    const double allocated = all_.split.allocated;
+    if (capacity.unallocated && up > 0) {
+      good.scheduling = std::min(1.0, (allocated - capacity.elsewhere) / up);
+    }
+    good.runtime = allocated > 0 ? 1 - all_.lost / allocated : 0;
+    Split kept;
+    const Tally& states = tallies_[static_cast<std::size_t>(By::kState)];
+    for (std::size_t i = 0; i < states.sums.size(); ++i) {
+      const auto state = static_cast<model::JobState>(states.slots.keys()[i]);
+      if (!model::is_lost(state)) kept += states.sums[i].split;
+    }
+    if (observed_in(kept) > 0) good.program = kept.productive / observed_in(kept);
+    if (good.program) {
+      good.total = good.scheduling.value_or(1) * good.runtime * *good.program;
+    }
+    return good;
+  }
+
   std::string_view name_in(By by, std::uint32_t key) const {
     if (by == By::kFamily) return families_.all[key].name;
     if (by == By::kState) return model::name(static_cast<model::JobState>(key));
@@ -370,6 +406,7 @@ class Reporter {
   const Memories& memory_;
   const ReportOptions& options_;
   Stop stop_;
+  Policies policies_;
   Levers levers_;
   Report report_;
   Sum all_;
@@ -383,55 +420,6 @@ class Reporter {
   Slots metric_slots_;
   std::vector<Metric> metrics_;
 };
-
-std::string waste_words(const Row& row) {
-  const double unit = row.split.allocated < 3600 ? 1 : 3600;
-  const std::string hours =
-      fmt::format("{} accelerator-{}", show_quantity(row.split.allocated / unit),
-                  unit > 1 ? "hours" : "seconds");
-  const std::string jobs = counted(static_cast<std::int64_t>(row.jobs), "job");
-  if (observed_in(row.split) <= 0) {
-    return fmt::format("{} in {}, none of them observed: cannot tell", hours, jobs);
-  }
-  return fmt::format("{} of {} ({}) wasted in {}", show_quantity(wasted(row.split) / unit), hours,
-                     show_percent(wasted(row.split) / row.split.allocated), jobs);
-}
-
-std::string lever_words(const Lever& lever) {
-  switch (lever.from) {
-    case Lever::From::kNothing:
-      return "nothing recoverable";
-    case Lever::From::kProfile:
-      return fmt::format(
-          "lever: its latest profile puts {} down to {}", show_percent(lever.ceiling),
-          lever.against == model::Bottleneck::kUnknown ? "waiting that nothing explains"
-                                                       : model::describe(lever.against));
-    case Lever::From::kShare:
-      return fmt::format("timing unknown: a lever is assumed to reach {} of it",
-                         show_percent(lever.ceiling));
-    case Lever::From::kAnatomy:
-      return fmt::format("lever: {}, at most {} of it", lever.action, show_percent(lever.ceiling));
-  }
-  return "";
-}
-
-// "such levers worked in 4 of 5 tries, those of this family in 1 of 2: chance 49 %".
-std::string chance_words(const Lever& lever) {
-  const std::string chance = show_percent(lever.chance);
-  std::string tries;
-  if (lever.such.tried > 0) {
-    tries = fmt::format("such levers worked in {} of {}", lever.such.won,
-                        counted(lever.such.tried, "try", "tries"));
-  }
-  if (lever.here.tried > 0) {
-    tries += tries.empty() ? fmt::format("levers of this family worked in {} of {}", lever.here.won,
-                                         counted(lever.here.tried, "try", "tries"))
-                           : fmt::format(", those of this family in {} of {}", lever.here.won,
-                                         lever.here.tried);
-  }
-  if (tries.empty()) return fmt::format("no such lever was tried yet: chance {}", chance);
-  return fmt::format("{}: chance {}", tries, chance);
-}
 
 void Reporter::explain_family(Row& row, std::uint32_t family) const {
   row.detail = why(families_.all[family]);
@@ -482,6 +470,11 @@ std::optional<Order> order_named(std::string_view name) {
 Report report(const FleetUsage& usage, const Families& families, const Memories& memory,
               const ReportOptions& options) {
   return Reporter(usage, families, memory, options).run();
+}
+
+double per_week(const Report& report, double amount) {
+  const double seconds = std::max(to_seconds(report.end - report.start), 3600.0);
+  return amount * 7 * 86400 / seconds;
 }
 
 double hours_per_day(const Report& report, double accelerator_seconds) {

@@ -13,6 +13,10 @@
 #include "base/units.h"
 #include "model/profile.h"
 #include "scan/anatomy.h"
+#include "scan/base_rate.h"
+#include "scan/failures.h"
+#include "scan/policy.h"
+#include "scan/waiting.h"
 
 namespace amdahl::scan {
 
@@ -72,7 +76,9 @@ struct ReportOptions {
   int slices = 24;  // Of the window, for the trend.
   // Windows of the trend; 0: none. They begin at round times of UTC, those of weeks on Mondays.
   Nanos trend_every{};
-  std::size_t trend_families = 10;  // Of the first rows.
+  std::size_t trend_families = 10;   // Of the first rows.
+  Nanos idle_timeout{};              // To replay and choose; 0: the best of some.
+  std::string scan = "amdahl scan";  // The command that reads these inputs again, for actions.
   // Whether to end at once: what report() gives then is not complete, and of no use.
   std::function<bool()> stop{};
 };
@@ -89,13 +95,17 @@ struct Lever {
   model::Bottleneck against = model::Bottleneck::kUnknown;
   std::string_view action = "";  // "give back accelerators that nothing uses".
   double ceiling = 0;            // The share of the waste that it could take away at most.
-  double chance = 0;             // That it works: see chance_of().
-  Tried such{};                  // Levers against this bottleneck, in all families.
-  Tried here{};                  // Levers of this family, whatever they acted on.
+  double chance = 0;             // The share of it to expect back: see chance_of().
+  double chance_lower = 0;       // 95 % interval of what is known beforehand, with the same tries.
+  double chance_upper = 0;
+  std::string_view basis = "";  // Of the chance before anything was tried: published, or replayed.
+  Tried such{};                 // Levers against this bottleneck, in all families.
+  Tried here{};                 // Levers of this family, whatever they acted on.
 };
 
-// (won + 4 p) / (tried + 4) of the family's levers, where p = (won + 0.6) / (tried + 4) of the
-// levers of this class in all families: 15 % before anything was tried.
+// (won + 4 p) / (tried + 4) of the family's levers, where p = (won + 4 q) / (tried + 4) of the
+// levers of this class in all families. Before anything was tried it is q: what was published
+// (scan/base_rate.h), or what replaying a rule on these jobs gives (scan/policy.h).
 double chance_of(const Memory& family, const Tried& lever);
 
 struct Money {  // USD; of rows whose every accelerator-hour has a price.
@@ -248,6 +258,38 @@ struct TrendLine {
   std::optional<Trend> halves;  // The second half of the time against the first.
 };
 
+// Of an hour of capacity, what became useful work: the product of three shares.
+struct Goodput {
+  std::optional<double> scheduling;  // Of the capacity that was up: allocated; if it is known.
+  double runtime = 0;                // Of allocated: not lost in jobs that failed.
+  std::optional<double> program;     // Of the observed time of the others: productive.
+  std::optional<double> total;       // The product of those that are known; all unknown: nothing.
+};
+
+// What to do about the waste, by lever. Accelerator-seconds are of the window. The actions of a
+// list do not overlap: no second of waste is in two of them.
+struct Action {
+  std::string_view id = "";     // "end-idle-sessions": for programs.
+  std::string_view title = "";  // "End idle sessions".
+  // Counted by replaying a rule on the jobs that ran. Otherwise the waste is measured, and what
+  // comes back is an estimate.
+  bool is_confirmed = false;
+  double wasted = 0;     // What it acts on.
+  double recovered = 0;  // Of it, to expect back.
+  double lower = 0;      // 95 % interval of that; equal where it is counted.
+  double upper = 0;
+  std::optional<double> usd;  // Of `recovered`, if all its hours have a price.
+  std::uint64_t jobs = 0;
+  std::uint64_t users = 0;
+  BaseRate confidence{};  // The share of right hits, or the chance of the lever.
+  std::string because;    // One sentence with the numbers.
+  std::string command;    // To paste.
+  std::string message;    // To send to those users.
+};
+
+// The command without its inputs where those are long: "amdahl scan … --job 1".
+std::string brief_command(std::string_view command);
+
 struct Report {
   Nanos start{};  // The window, Unix time.
   Nanos end{};
@@ -261,9 +303,17 @@ struct Report {
   std::vector<Slice> slices;
   std::optional<Trend> trend;     // Nothing where there was nothing observed in either half.
   std::vector<TrendLine> trends;  // If asked for: the fleet, then its first families.
+  Policies policies;              // Rules replayed on the jobs.
+  std::vector<Action> actions;    // Confirmed ones first, each by what comes back.
+  Goodput goodput;
+  std::vector<Failure> failures;  // By state and reason, most allocated first.
+  std::vector<Waiting> waiting;   // The queue against what was idle at the same minute.
 
   const Cut& cut(By by) const { return cuts[static_cast<std::size_t>(by)]; }
 };
+
+// What the window's accelerator-seconds are in a week.
+double per_week(const Report& report, double amount);
 
 // What was used in the window as accelerator-hours a day; a window of minutes counts as an hour.
 double hours_per_day(const Report& report, double accelerator_seconds);

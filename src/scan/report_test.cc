@@ -18,6 +18,8 @@
 namespace amdahl::scan {
 namespace {
 
+const double kPublished = published_rate().mean;
+
 using std::chrono::hours;
 
 std::vector<std::string> names(const Cut& cut) {
@@ -75,14 +77,17 @@ TEST(Report, RanksByWhatMayComeBackThenByWaste) {
   EXPECT_EQ(names(report.cut(By::kFamily)),
             (std::vector<std::string>{"session.u1.x1", "half.u1.x1", "dark.u1.x1"}));
   const Row& first = report.cut(By::kFamily).rows[0];
-  EXPECT_NEAR(first.recoverable, 4 * kHour * 0.15, 1e-6);
+  EXPECT_NEAR(first.recoverable, 4 * kHour * kPublished, 1e-6);
   EXPECT_EQ(first.lever.action, "end sessions that do nothing");
-  EXPECT_EQ(first.why,
-            "4.00 of 4.00 accelerator-hours (100 %) wasted in 1 job; lever: end sessions that do "
-            "nothing, at most 100 % of it; no such lever was tried yet: chance 15 %");
+  EXPECT_EQ(
+      first.why,
+      "4.00 of 4.00 accelerator-hours (100 %) wasted in 1 job; lever: end sessions that do "
+      "nothing, at most 100 % of it; no such lever was tried yet: chance 43 % (18 % to 62 %), "
+      "published: 600 of 706 such causes were fixed by a few lines (ICSE 2024); fixes reached "
+      "22 to 71 % of their ceiling (kineto samples)");
   EXPECT_EQ(first.detail, "jobs named session, user u1, 1 accelerator");
   const Row& second = report.cut(By::kFamily).rows[1];
-  EXPECT_NEAR(second.recoverable, 5 * kHour * 0.5 * 0.15, 1e-6);
+  EXPECT_NEAR(second.recoverable, 5 * kHour * 0.5 * kPublished, 1e-6);
   EXPECT_EQ(report.cut(By::kFamily).rows[2].why,
             "20.0 accelerator-hours in 1 job, none of them observed: cannot tell");
   EXPECT_EQ(names(fleet.report({.order = Order::kWasted}).cut(By::kJob)),
@@ -109,7 +114,7 @@ TEST(Report, MemoryMovesTheRank) {
   const Report report = fleet.report({}, memory);
   EXPECT_EQ(report.cut(By::kFamily).rows[0].name, "a.u1.x1");
   EXPECT_EQ(report.cut(By::kFamily).rows[0].lever.from, Lever::From::kProfile);
-  EXPECT_NEAR(report.cut(By::kFamily).rows[0].recoverable, 4 * kHour * 0.25 * 0.15, 1e-6);
+  EXPECT_NEAR(report.cut(By::kFamily).rows[0].recoverable, 4 * kHour * 0.25 * kPublished, 1e-6);
 }
 
 TEST(Report, SaysHowOftenSuchLeversWorked) {
@@ -118,17 +123,17 @@ TEST(Report, SaysHowOftenSuchLeversWorked) {
   Memories memory;
   memory.levers[model::Bottleneck::kAllocation] = {.tried = 5, .won = 4};
   const auto first = [&] { return fleet.report({}, memory).cut(By::kFamily).rows.at(0); };
-  EXPECT_TRUE(first().why.ends_with("; such levers worked in 4 of 5 tries: chance 51 %"))
+  EXPECT_TRUE(first().why.ends_with("; such levers worked in 4 of 5 tries: chance 64 %"))
       << first().why;
   EXPECT_EQ(first().lever.against, model::Bottleneck::kAllocation);
-  EXPECT_NEAR(first().recoverable, 10 * kHour * 4.6 / 9, 1e-6);
+  EXPECT_NEAR(first().recoverable, 10 * kHour * (4 + 4 * kPublished) / 9, 1e-6);
   EXPECT_DOUBLE_EQ(wasted(first().split), 10 * kHour) << "raw waste stays beside it";
   memory.families["a.u1.x1"] = {.tried = 2, .won = 0};
   EXPECT_TRUE(first().why.ends_with(
-      "; such levers worked in 4 of 5 tries, those of this family in 0 of 2: chance 34 %"))
+      "; such levers worked in 4 of 5 tries, those of this family in 0 of 2: chance 42 %"))
       << first().why;
   memory.levers.clear();
-  EXPECT_TRUE(first().why.ends_with("; levers of this family worked in 0 of 2 tries: chance 10 %"))
+  EXPECT_TRUE(first().why.ends_with("; levers of this family worked in 0 of 2 tries: chance 29 %"))
       << first().why;
 }
 
@@ -143,16 +148,16 @@ TEST(Report, TheBestLeverOfAProfileIsTheOneToExpectMostOf) {
   memory.levers[model::Bottleneck::kInput] = {.tried = 5, .won = 4};
   const Row row = fleet.report({}, memory).cut(By::kFamily).rows.at(0);
   EXPECT_EQ(row.lever.against, model::Bottleneck::kInput);
-  EXPECT_NEAR(row.recoverable, 10 * kHour * 0.4 * 4.6 / 9, 1e-6);
+  EXPECT_NEAR(row.recoverable, 10 * kHour * 0.4 * (4 + 4 * kPublished) / 9, 1e-6);
   EXPECT_EQ(row.why,
             "10.0 of 10.0 accelerator-hours (100 %) wasted in 1 job; lever: its latest profile "
-            "puts 40 % down to data starvation; such levers worked in 4 of 5 tries: chance 51 %");
+            "puts 40 % down to data starvation; such levers worked in 4 of 5 tries: chance 64 %");
 }
 
 TEST(Report, ChanceStartsAtTheLeversRecord) {
-  EXPECT_DOUBLE_EQ(chance_of({}, {}), 0.15);
-  EXPECT_DOUBLE_EQ(chance_of({.tried = 4, .won = 4}, {}), (4 + 0.6) / 8);
-  EXPECT_DOUBLE_EQ(chance_of({}, {.tried = 6, .won = 3}), 3.6 / 10);
+  EXPECT_DOUBLE_EQ(chance_of({}, {}), kPublished);
+  EXPECT_DOUBLE_EQ(chance_of({.tried = 4, .won = 4}, {}), (4 + 4 * kPublished) / 8);
+  EXPECT_DOUBLE_EQ(chance_of({}, {.tried = 6, .won = 3}), (3 + 4 * kPublished) / 10);
 }
 
 TEST(Report, ARankOfGroupsIsTheSumOfTheirJobs) {

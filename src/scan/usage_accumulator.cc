@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/chrono.h>
 #include <fmt/core.h>
@@ -391,9 +392,17 @@ void UsageAccumulator::add(LaneSum& lane, Cursor& cursor, const Reading& reading
   } else {
     const Time gap = reading.at - lane.last;
     const Time most = 2 * cursor.cadence.usual;
-    if (gap > most && most > 0) lane.excess += gap - most;
+    const bool is_gap = gap > most && most > 0;
+    if (is_gap) lane.excess += gap - most;
+    if (lane.idle_since != kForever && (is_gap || !reading.idle)) {
+      end_idle(lane, std::min(lane.last, reading.at));
+    }
     lane.first = std::min(lane.first, reading.at);
     lane.last = std::max(lane.last, reading.at);
+  }
+  // A late sample begins no spell: what came after it is known already.
+  if (reading.idle && lane.idle_since == kForever && reading.at == lane.last) {
+    lane.idle_since = reading.at;
   }
   scan::count(lane, reading);
   if (lane.capacity == 0) return;
@@ -404,6 +413,16 @@ void UsageAccumulator::add(LaneSum& lane, Cursor& cursor, const Reading& reading
     cursor.bin_start = cursor.bin_end - lane.bin_width;
   }
   timelines_.count(cursor.bin, reading);
+}
+
+// To be called before the sample that ends it is counted.
+void UsageAccumulator::end_idle(LaneSum& lane, Time last) {
+  const Time first = std::exchange(lane.idle_since, kForever);
+  if (last - first < kLeastSpell.count()) return;
+  spells_.push_back(
+      {.lane = static_cast<std::uint32_t>(&lane - lanes_.data()),
+       .spell = {
+           .first = Nanos{first}, .last = Nanos{last}, .used_before = lane.sum - lane.sum_idle}});
 }
 
 // Without the cursor's place in the timeline: a late sample, or one of several holders.

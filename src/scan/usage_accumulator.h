@@ -114,6 +114,7 @@ class UsageAccumulator final : public fleet::Intake {
   void add_apart(LaneSum& lane, Time cadence, const Reading& reading);
   std::uint32_t lane_of(std::uint32_t track, Owner& owner);
   void begin(LaneSum& lane, Time at, Time cadence);
+  void end_idle(LaneSum& lane, Time last);
   std::optional<Reading> reading_of(const Cursor& cursor, fleet::Sample sample);
   void count(model::Trouble trouble, std::uint64_t n = 1) {
     counts_[static_cast<std::size_t>(trouble)] += n;
@@ -131,6 +132,7 @@ class UsageAccumulator final : public fleet::Intake {
   std::vector<LaneSum> lanes_;
   std::unordered_map<std::uint64_t, std::uint32_t> lane_by_track_and_job_;
   Timelines timelines_;
+  std::vector<LaneSpell> spells_;
   std::vector<bool> has_timeline_;              // By job.
   std::vector<WordId> named_;                   // Whose timelines are kept whatever their size.
   std::map<JobIndex, model::Trouble> assumed_;  // Jobs that count as nobody quite said.

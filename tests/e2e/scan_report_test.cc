@@ -409,5 +409,41 @@ TEST_F(ScanReport, JsonTablesTakeAMapping) {
   EXPECT_TRUE(answer["inputs"][0]["read_as"].get<std::string>().starts_with("json-table"));
 }
 
+// A job that works for an hour and then holds its accelerator for eight, and what is done about it.
+TEST(ScanActions, AnIdleSessionIsFoundReplayedBilledMailedAndAlertedOn) {
+  House house;
+  house.write("sacct.txt", std::string(kHeader) + job(7, 0, 9, "n1", 1) + job(8, 0, 9, "n2", 1));
+  house.write("places.csv", "jobid,host,gpu\n7,n1,0\n8,n2,0\n");
+  house.write("dcgm.csv", table("DCGM_FI_DEV_GPU_UTIL") + samples("n1", 0, 0, 1, "90") +
+                              samples("n1", 0, 1, 9, "0") + samples("n2", 0, 0, 9, "90"));
+  const auto scan = [&](std::vector<std::string> more) {
+    std::vector<std::string> words = {"scan", "sacct.txt", "places.csv", "dcgm.csv"};
+    words.insert(words.end(), more.begin(), more.end());
+    return house.amdahl(words);
+  };
+  const Json got =
+      Json::parse(scan({"--price", "2", "--policy", "idle-timeout=90m", "--json"}).out);
+  const Json& first = got.at("actions").at(0);
+  EXPECT_EQ(first.at("id"), "end-idle-sessions");
+  EXPECT_EQ(first.at("confirmed"), true);
+  EXPECT_DOUBLE_EQ(first.at("recovered_accelerator_s").get<double>(), 6.5 * 3600);
+  EXPECT_EQ(first.at("users"), 1);
+  EXPECT_DOUBLE_EQ(got.at("policies").at("idle_timeout_s").get<double>(), 90 * 60);
+  EXPECT_EQ(got.at("chargeback").at("user").at(0).at("name"), "ada");
+  EXPECT_DOUBLE_EQ(got.at("chargeback").at("total").at("allocated_usd").get<double>(), 36);
+  const Outcome text =
+      scan({"--policy", "idle-timeout=90m", "--mail", "mails", "--alerts", "r.yml"});
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("> idle-timeout=90m"), std::string::npos) << text.out;
+  EXPECT_NE(house.read("mails/ada.txt").find("--job 7"), std::string::npos);
+  EXPECT_NE(house.read("r.yml").find("[90m]"), std::string::npos);
+  const std::string bills = scan({"--chargeback"}).out;
+  EXPECT_NE(bills.find("\nuser,total,2,18.000000,"), std::string::npos) << bills;
+  EXPECT_NE(bills.find("\npartition,total,2,18.000000,"), std::string::npos) << bills;
+  const Outcome wrong = scan({"--policy", "idle-timeout=1m"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("--policy wants idle-timeout=60m"), std::string::npos) << wrong.err;
+}
+
 }  // namespace
 }  // namespace amdahl::e2e

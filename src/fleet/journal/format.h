@@ -25,6 +25,7 @@ enum class Op : std::uint8_t {
   kDown,
   kShards,   // Of the job that comes next.
   kProfile,  // Of the series that comes next.
+  kReason,   // Of the job that comes next.
 };
 
 // How values are written: bytes where all are whole and below 256, as percentages are.

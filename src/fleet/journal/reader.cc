@@ -190,6 +190,9 @@ class JournalReader final : public Reader {
       case Op::kShards:
         shards_ = from.real();
         return !from.bad;
+      case Op::kReason:
+        reason_ = from.text();
+        return !from.bad;
       case Op::kProfile:
         profile_ = from.text();
         return !from.bad;
@@ -301,6 +304,8 @@ class JournalReader final : public Reader {
     for (Nanos* time : {&job.submit, &job.start, &job.end, &job.elapsed}) *time = from.time();
     job.accelerators = from.real();
     job.shards = std::exchange(shards_, 0);
+    const std::string reason = std::exchange(reason_, {});
+    job.reason = reason;
     job.host_count = static_cast<int>(from.whole());
     job.mean_utilisation = from.real();
     const Where where = read_where(from);
@@ -316,6 +321,7 @@ class JournalReader final : public Reader {
   bool ended_ = false;
   double shards_ = 0;
   std::string profile_;
+  std::string reason_;
   std::vector<SeriesId> ids_;
   std::vector<SeriesId> series_;
   std::vector<Sample> samples_;

@@ -155,11 +155,15 @@ void Writer::tell(const Record& record) {
 
 void Writer::write(const Job& one) {
   // A new field must be written down, too: this stops the build until it is, here and in reader.cc.
-  static_assert(sizeof(model::JobDraft) == 248);
+  static_assert(sizeof(model::JobDraft) == 264);
   const model::JobDraft& job = one.draft;
   if (job.shards > 0) {
     op(Op::kShards);
     real(job.shards);
+  }
+  if (!job.reason.empty()) {
+    op(Op::kReason);
+    words({job.reason});
   }
   op(Op::kJob);
   words({job.id, job.raw, job.name, job.user, job.account, job.partition, job.kind, job.family,

@@ -1,6 +1,7 @@
 #include "fleet/slurm/job.h"
 
 #include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -12,6 +13,9 @@
 
 namespace amdahl::fleet::slurm {
 namespace {
+
+constexpr int kExitCodes = 256;
+constexpr int kSignals = 128;
 
 using model::JobState;
 using model::Trouble;
@@ -55,6 +59,30 @@ Devices devices_of(const JobFields& words, bool held, TresMemory& memory) {
   Devices devices = devices_of_tres(words.req_tres);
   if (devices.count == 0) devices = devices_of_gres(words.req_gres);
   return devices;
+}
+
+// "exit 0" to "exit 255", then "signal 0" to "signal 127": texts that outlive all records.
+const std::vector<std::string>& reasons() {
+  static const std::vector<std::string> kReasons = [] {
+    std::vector<std::string> all;
+    for (int i = 0; i < kExitCodes; ++i) all.push_back(fmt::format("exit {}", i));
+    for (int i = 0; i < kSignals; ++i) all.push_back(fmt::format("signal {}", i));
+    return all;
+  }();
+  return kReasons;
+}
+
+// "1:0" as "exit 1", "0:9" as "signal 9"; empty for "0:0" and what is none.
+std::string_view reason_of(std::string_view exit_code) {
+  if (exit_code.empty() || exit_code == "0:0") return {};
+  const std::size_t colon = exit_code.find(':');
+  const int code = to_number<int>(exit_code.substr(0, colon)).value_or(0);
+  const int signal =
+      colon == exit_code.npos ? 0 : to_number<int>(exit_code.substr(colon + 1)).value_or(0);
+  if (signal > 0 && signal < kSignals)
+    return reasons()[static_cast<std::size_t>(kExitCodes + signal)];
+  return code > 0 && code < kExitCodes ? reasons()[static_cast<std::size_t>(code)]
+                                       : std::string_view();
 }
 
 }  // namespace
@@ -215,6 +243,7 @@ void Jobs::take(const JobFields& words, Where where) {
   job.partition = words.partition;
   job.script = words.script;
   job.hosts = or_empty(words.node_list);
+  job.reason = reason_of(words.exit_code);
   job.state = state_of(words.state);
   job.submit = times->submit;
   job.start = times->start;

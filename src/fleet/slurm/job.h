@@ -33,6 +33,7 @@ struct JobFields {
   std::string_view alloc_gres;
   std::string_view req_gres;
   std::string_view script;         // SubmitLine.
+  std::string_view exit_code;      // ExitCode: "1:0", and "0:9" of a signal.
   std::string_view admin_comment;  // May hold a summary of jobstats.
 };
 

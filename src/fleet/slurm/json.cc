@@ -171,6 +171,14 @@ void give_devices(element job, const Live& live, Intake& intake) {
   }
 }
 
+// As sacct writes it: "1:0".
+std::string exit_code_of(element job) {
+  const auto code = number(member(job, {"exit_code", "return_code"}));
+  auto signal = number(member(job, {"exit_code", "signal", "id"}));
+  if (!signal) signal = number(member(job, {"exit_code", "signal", "signal_id"}));
+  return code || signal ? fmt::format("{}:{}", code.value_or(0), signal.value_or(0)) : "";
+}
+
 }  // namespace
 
 struct Json::Parser {
@@ -218,6 +226,7 @@ void Json::item(std::string_view key, std::string_view item, Where where) {
   const std::string nodes = number_text(job, {"allocation_nodes"});
   const std::string allocated = tres(job, "allocated");
   const std::string requested = tres(job, "requested");
+  const std::string exit_code = exit_code_of(job);
   simdjson::dom::array steps;
   if (const auto list = member(job, {"steps"});
       list && list->get(steps) == simdjson::SUCCESS && steps.size() > 0) {
@@ -245,6 +254,7 @@ void Json::item(std::string_view key, std::string_view item, Where where) {
                        .alloc_gres = {},
                        .req_gres = {},
                        .script = text(job, {"submit_line"}),
+                       .exit_code = exit_code,
                        .admin_comment = text(job, {"comment", "administrator"})},
              where);
 }

@@ -37,6 +37,7 @@ constexpr Field kFields[] = {
     {"allocgres", &JobFields::alloc_gres},
     {"reqgres", &JobFields::req_gres},
     {"submitline", &JobFields::script},
+    {"exitcode", &JobFields::exit_code},
     {"admincomment", &JobFields::admin_comment},
 };
 

@@ -229,6 +229,8 @@ void LongParser::parse_slowly(std::string_view line, std::uint64_t byte, LongBlo
         into, Trouble::kBadLine, where,
         fmt::format("has {} cells where the header has {}", cells_.size(), columns_.list.size()));
   }
+  // Files that were put one behind the other.
+  if (std::ranges::equal(cells_.all(), columns_.list, {}, {}, &LongColumn::name)) return;
   std::string key;
   bool is_good = true;
   for (std::size_t i = 0; i < columns_.list.size(); ++i) {
@@ -280,7 +282,8 @@ std::uint32_t LongParser::intern(std::string_view key, LongBlock& into) {
   previous_ = number;
   for (const std::size_t value : columns_.values) {
     LongBlock::NewSeries series;
-    series.metric = columns_.list[value].name;
+    const LongColumn& of = columns_.list[value];
+    series.metric = of.metric.empty() ? of.name : of.metric;
     for (std::size_t i = 0; i < columns_.list.size(); ++i) {
       const std::string cell(cells_[i]);
       switch (columns_.list[i].role) {

@@ -86,7 +86,84 @@ void find_key(LongColumns& columns) {
                    [](const LongColumn& column) { return is_key(column.role); });
 }
 
+struct FieldRole {
+  Field field;
+  LongRole role;
+};
+constexpr auto kFieldRoles = std::to_array<FieldRole>({{Field::kTime, LongRole::kTime},
+                                                       {Field::kHost, LongRole::kHost},
+                                                       {Field::kAccelerator, LongRole::kDevice},
+                                                       {Field::kUuid, LongRole::kUuid},
+                                                       {Field::kSlice, LongRole::kSlice},
+                                                       {Field::kJob, LongRole::kJob},
+                                                       {Field::kKind, LongRole::kKind}});
+
+// A column as it stands, without another and without a rule for its cells.
+bool is_bare(const From& from) {
+  return from.what == From::What::kColumn && from.times.empty() && from.also.empty() &&
+         from.words.empty() && from.cut == '\0' && from.after == '\0';
+}
+
+// Whether the times of the first rows are read the same without a pattern.
+bool is_usual_time(const From& from, const Head& head, std::size_t column, const Zone& zone) {
+  return std::ranges::all_of(head.rows, [&](const std::vector<std::string>& row) {
+    const Instant usual = read_time(row[column], zone);
+    return usual.known() && usual.at == from.time.read(row[column], zone).at;
+  });
+}
+
+// The one value of a row, if it is a column of its own in the metric's own unit.
+const ValueColumn* only_value(const Mapping& mapping) {
+  if (mapping.values.size() != 1) return nullptr;
+  const ValueColumn& value = mapping.values.front();
+  const bool is_column = value.column.find('*') == std::string::npos && !value.by_labels;
+  const bool is_plain = value.host.empty() && value.accelerator.empty() && value.split.empty();
+  return is_column && is_plain && value.scale == 1 ? &value : nullptr;
+}
+
 }  // namespace
+
+std::optional<LongColumns> long_columns_by(const Mapping& mapping, const Head& head,
+                                           const Zone& zone) {
+  const bool is_simple = mapping.is_guess && mapping.row == Row::kSample && mapping.header &&
+                         mapping.decimal == '.' && mapping.comment.empty() &&
+                         mapping.where.empty() && !mapping.zone;
+  const bool is_even =
+      head.has_header && !head.has_comments && head.odd_rows == 0 && !head.rows.empty();
+  const ValueColumn* value = only_value(mapping);
+  if (!is_simple || !is_even || !value || head.delimiter == ' ') return std::nullopt;
+  LongColumns columns;
+  columns.delimiter = head.delimiter;
+  columns.is_guess = true;
+  for (const std::string& name : head.header) columns.list.push_back({.name = name});
+  const auto place_of = [&](const std::string& name) {
+    return static_cast<std::size_t>(std::ranges::find(head.header, name) - head.header.begin());
+  };
+  for (std::size_t i = 0; i < kFieldCount; ++i) {
+    const From& from = mapping.from[i];
+    if (!from.given()) continue;
+    const auto known = std::ranges::find(kFieldRoles, static_cast<Field>(i), &FieldRole::field);
+    const std::size_t place = place_of(from.column);
+    if (known == kFieldRoles.end() || !is_bare(from) || place == columns.list.size() ||
+        columns.list[place].role != LongRole::kOther) {
+      return std::nullopt;
+    }
+    columns.list[place].role = known->role;
+    const bool is_time = known->role == LongRole::kTime;
+    if (is_time && !is_usual_time(from, head, place, zone)) return std::nullopt;
+  }
+  const bool has_device = mapping[Field::kAccelerator].given() || mapping[Field::kUuid].given();
+  const std::size_t place = place_of(value->column);
+  if (!mapping[Field::kTime].given() || !mapping[Field::kHost].given() || !has_device ||
+      place == columns.list.size() || columns.list[place].role != LongRole::kOther) {
+    return std::nullopt;
+  }
+  columns.list[place].role = LongRole::kUsage;
+  columns.list[place].metric = value->metric;
+  columns.values.push_back(place);
+  find_key(columns);
+  return columns;
+}
 
 std::optional<LongColumns> long_columns_of(std::string_view header) {
   if (header.starts_with("\xEF\xBB\xBF")) header.remove_prefix(3);
@@ -97,7 +174,7 @@ std::optional<LongColumns> long_columns_of(std::string_view header) {
     const std::string_view name = unquoted(cell);
     const LongRole role = role_of(name);
     ++count[static_cast<std::size_t>(role)];
-    columns.list.push_back({std::string(name), role});
+    columns.list.push_back({.name = std::string(name), .role = role});
   }
   const auto has = [&](LongRole role) { return count[static_cast<std::size_t>(role)]; };
   const bool in_rows = has(LongRole::kMetric) == 1 && has(LongRole::kValue) == 1;

@@ -30,6 +30,8 @@ class Teller {
  public:
   explicit Teller(Intake& intake) : intake_{intake} {}
 
+  void guessed() { is_guess_ = true; }
+
   // `ids`: of the parser's series, so far; grows by those that are new in this block.
   void tell(LongBlock& block, std::vector<SeriesId>& ids) {
     for (const LongBlock::NewSeries& one : block.fresh) {
@@ -45,6 +47,7 @@ class Teller {
     }
     for (std::uint32_t& series : block.series) series = ids[series];
     if (!fraction_.empty()) weigh(block);
+    if (is_guess_ && fraction_.empty()) weigh_percents(block);
     if (!block.series.empty()) intake_.rows(block.series, block.samples);
     for (const LongBlock::Problem& problem : block.problems) {
       const Where where{problem.where.line + line_ + 1, problem.where.byte + byte_};
@@ -71,7 +74,24 @@ class Teller {
                     line_, fraction_, above_, weighed_));
   }
 
+  // Of a guess: what was taken for percent, but is never above 1 and often not whole, is none.
+  Result<> check_percents() const {
+    if (percents_ == 0 || above_one_ > 0 || below_one_ * 20 <= percents_) return Ok{};
+    return bad_input(
+        fmt::format("utilisation was read as percent, but of {} values none is above 1 and {} "
+                    "are not whole; set the unit in a mapping",
+                    percents_, below_one_));
+  }
+
  private:
+  void weigh_percents(const LongBlock& block) {
+    for (const Sample& sample : block.samples) {
+      above_one_ += sample.value > 1.5F ? 1U : 0U;
+      below_one_ += sample.value > 0 && sample.value < 1 ? 1U : 0U;
+    }
+    percents_ += block.samples.size();
+  }
+
   void note_unit(SeriesId series, const std::string& name) {
     const UsageMetric* metric = find_usage_metric(name);
     const bool is_fraction = metric && metric->whole <= 1;
@@ -97,6 +117,10 @@ class Teller {
   std::vector<bool> is_fraction_;  // By SeriesId.
   std::uint64_t weighed_ = 0;
   std::uint64_t above_ = 0;
+  bool is_guess_ = false;
+  std::uint64_t percents_ = 0;
+  std::uint64_t above_one_ = 0;
+  std::uint64_t below_one_ = 0;
   std::uint64_t line_ = 0;
   std::uint64_t byte_ = 0;
 };
@@ -107,6 +131,12 @@ class LongReader final : public Reader {
       : teller_{intake},
         threads_{options.threads},
         zone_{zone_named(options.time_zone, options.zone_rules)} {}
+
+  LongReader(Intake& intake, const ReaderOptions& options, LongColumns columns)
+      : LongReader(intake, options) {
+    given_ = std::move(columns);
+    if (given_->is_guess) teller_.guessed();
+  }
 
   Result<> feed(std::string_view bytes) override {
     if (!zone_) return zone_.error();
@@ -130,6 +160,7 @@ class LongReader final : public Reader {
     } else if (!rest_.empty()) {
       parse_here(std::exchange(rest_, {}));
     }
+    TRY(teller_.check_percents());
     return teller_.check_unit();
   }
 
@@ -142,7 +173,7 @@ class LongReader final : public Reader {
   Result<> read_header() {
     std::string_view header = rest_;
     if (header.ends_with('\r')) header.remove_suffix(1);
-    columns_ = long_columns_of(header);
+    columns_ = given_ ? std::move(given_) : long_columns_of(header);
     if (!columns_) {
       return bad_input(
           "line 1: the header of a long table has a time, a host, a gpu and a metric such as "
@@ -219,6 +250,7 @@ class LongReader final : public Reader {
   Teller teller_;
   int threads_;
   Result<Zone> zone_;
+  std::optional<LongColumns> given_;  // Known without the header.
   std::optional<LongColumns> columns_;
   std::string rest_;
   std::optional<LongParser> parser_;  // With one thread; else:
@@ -317,6 +349,11 @@ Explained explain_long(std::string_view head, const ReaderOptions& options) {
   }
   if (!unused.empty()) said.text += fmt::format("\nnot used: {}", clip(join(unused, ", "), 400));
   return said;
+}
+
+std::unique_ptr<Reader> make_long_by(Intake& intake, const ReaderOptions& options,
+                                     const LongColumns& columns) {
+  return std::make_unique<LongReader>(intake, options, columns);
 }
 
 std::unique_ptr<Reader> make_long(Intake& intake, const ReaderOptions& options) {

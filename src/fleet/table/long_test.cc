@@ -53,6 +53,32 @@ TEST(LongTable, ManyValuesInAnotherUnitEndTheReading) {
   EXPECT_EQ(feed(make_long, one, {}).error, "");
 }
 
+// Whatever the columns are called, what is told is the same; and what the guess rests on is
+// checked.
+TEST(LongTable, NamesOfColumnsDecideNothing) {
+  std::string body;
+  for (int i = 0; i < 200; ++i) {
+    body += fmt::format("{0},n1,0,{1}\n{0},n1,1,{2}\n", 1700000000 + 30 * i, i % 100, 100 - i / 2);
+  }
+  const Fed known = feed(make_long, "timestamp,Hostname,gpu,gpu_util\n" + body);
+  for (const char* header : {"ts,host,gpu,util\n", "when,machine,card,busy_pct\n"}) {
+    SCOPED_TRACE(header);
+    for (const std::size_t piece : {std::string::npos, std::size_t{1000}}) {
+      const Fed guessed = feed(make_lines, header + body + header + body.substr(0, 0), {}, piece);
+      EXPECT_EQ(guessed.error, "");
+      ASSERT_EQ(guessed.told.sample_count(), 400U);
+      ASSERT_EQ(guessed.told.samples_of.size(), known.told.samples_of.size());
+      for (std::size_t s = 0; s < known.told.samples_of.size(); ++s) {
+        for (std::size_t i = 0; i < known.told.samples_of[s].size(); ++i) {
+          EXPECT_EQ(guessed.told.samples_of[s][i].at, known.told.samples_of[s][i].at);
+          EXPECT_EQ(guessed.told.samples_of[s][i].value, known.told.samples_of[s][i].value);
+        }
+      }
+      EXPECT_TRUE(guessed.told.complaints.empty()) << "a header in between is no trouble";
+    }
+  }
+}
+
 // As tools write whole numbers of a column that has blanks.
 TEST(LongTable, IndicesAndJobsMayHaveAFraction) {
   const Fed fed = feed(make_long,

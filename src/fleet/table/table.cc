@@ -1,5 +1,6 @@
 #include "fleet/table/table.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "fleet/cut_lines.h"
 #include "fleet/table/cells.h"
 #include "fleet/table/json_rows.h"
+#include "fleet/table/long_columns.h"
 #include "fleet/table/plan.h"
 #include "fleet/table/rows.h"
 #include "fleet/table/sacct_like.h"
@@ -51,8 +53,21 @@ class PlannedRows {
     }
     Plan plan = TRY(plan_of(head(), options_));
     mapping_ = std::move(plan.mapping);
+    head_ = std::move(plan.head);
     if (plan.guess) toml_ = plan.guess->toml;
     return Ok{};
+  }
+
+  // A reader for long tables of samples, if this is one and its first line is the header.
+  std::unique_ptr<Reader> long_reader(std::string_view first_line) const {
+    const auto columns = long_columns_by(*mapping_, head_, *zone_);
+    if (!columns) return nullptr;
+    if (first_line.starts_with("\xEF\xBB\xBF")) first_line.remove_prefix(3);
+    if (first_line.ends_with('\r')) first_line.remove_suffix(1);
+    Cells cells;
+    if (!cells.cut(first_line, columns->delimiter)) return nullptr;
+    if (!std::ranges::equal(cells.all(), head_.header)) return nullptr;
+    return make_long_by(intake_, options_, *columns);
   }
 
   bool has_columns() const { return rows_.has_value(); }
@@ -70,7 +85,6 @@ class PlannedRows {
     return with_mapping(rows_->finish());
   }
 
- private:
   // What speaks against a guess, with the mapping to put right.
   Result<> with_mapping(Result<> done) const {
     if (done || toml_.empty()) return done;
@@ -80,12 +94,14 @@ class PlannedRows {
                     done.error().text, toml_));
   }
 
+ private:
   Intake& intake_;
   ReaderOptions options_;
   Result<Zone> zone_;
   std::optional<Mapping> mapping_;
   std::optional<Rows> rows_;
   std::string toml_;  // Of a guess.
+  Head head_;         // That it is from.
 };
 
 // Lines cut into cells.
@@ -94,6 +110,7 @@ class LinesReader final : public Reader {
   LinesReader(Intake& intake, const ReaderOptions& options) : rows_{intake, options} {}
 
   Result<> feed(std::string_view bytes) override {
+    if (long_) return rows_.with_mapping(long_->feed(bytes));
     if (rows_.is_planned()) return lines(bytes);
     held_ += bytes;
     const ReaderOptions& options = rows_.options();
@@ -105,6 +122,7 @@ class LinesReader final : public Reader {
 
   Result<> finish() override {
     if (!rows_.is_planned()) TRY(begin());
+    if (long_) return rows_.with_mapping(long_->finish());
     TRY(lines_.finish([&](std::string_view line, Where where) { return take(line, where); }));
     if (!open_.empty()) {
       rows_.complain(Trouble::kTruncated, open_at_, "a quote is open at the end");
@@ -118,6 +136,9 @@ class LinesReader final : public Reader {
       const std::string& head = rows_.options().head;
       return head_of(*telling_part(head.empty() ? held_ : head, true));
     }));
+    const std::string_view first = rows_.options().head.empty() ? held_ : rows_.options().head;
+    long_ = rows_.long_reader(first.substr(0, first.find('\n')));
+    if (long_) return rows_.with_mapping(long_->feed(std::exchange(held_, {})));
     delimiter_ = rows_.mapping().delimiter;
     return lines(std::exchange(held_, {}));
   }
@@ -171,6 +192,7 @@ class LinesReader final : public Reader {
   }
 
   PlannedRows rows_;
+  std::unique_ptr<Reader> long_;  // Reads all, where the table is a long one.
   LineCutter lines_;
   Cells cells_;
   char delimiter_ = '\0';  // 0: as the first line has it.

@@ -39,6 +39,10 @@ Explained explain_objects(std::string_view head, const ReaderOptions& options);
 std::unique_ptr<Reader> make_lines(Intake& intake, const ReaderOptions& options);
 // A long table. With several threads, blocks of lines are parsed in all but one of them.
 std::unique_ptr<Reader> make_long(Intake& intake, const ReaderOptions& options);
+// The same by columns that were guessed (long_columns.h); the first line is the header.
+struct LongColumns;
+std::unique_ptr<Reader> make_long_by(Intake& intake, const ReaderOptions& options,
+                                     const LongColumns& columns);
 // Lists of JSON objects, or an object a line. Objects within objects are keys with a point
 // ("time.start"), lists of texts are joined by commas. Keys that none of the first objects has
 // (within 16 KiB) are not used.

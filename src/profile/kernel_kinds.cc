@@ -1,0 +1,118 @@
+#include "profile/kernel_kinds.h"
+
+#include <string>
+
+#include "base/text.h"
+#include "profile/communication.h"
+
+namespace amdahl::profile {
+namespace {
+
+constexpr std::array<std::string_view, kKernelKinds> kNames = {
+    "gemm",        "attention",     "convolution", "normalisation", "softmax",
+    "elementwise", "reduction",     "moe",         "embedding",     "optimizer",
+    "copy",        "communication", "other"};
+
+struct Pattern {
+  std::string_view part;  // Lower case, anywhere in the name.
+  KernelKind kind;
+};
+
+// The first that fits counts, so what is more telling comes first.
+constexpr auto kPatterns = std::to_array<Pattern>({
+    {"flash", KernelKind::kAttention},
+    {"fmha", KernelKind::kAttention},
+    {"attention", KernelKind::kAttention},
+    {"attn", KernelKind::kAttention},
+    {"sdpa", KernelKind::kAttention},
+    {"batchprefill", KernelKind::kAttention},
+    {"batchdecode", KernelKind::kAttention},
+    {"moe", KernelKind::kMoe},
+    {"expert", KernelKind::kMoe},
+    {"topkgating", KernelKind::kMoe},
+    {"grouped_gemm", KernelKind::kMoe},
+    {"layer_norm", KernelKind::kNormalisation},
+    {"layernorm", KernelKind::kNormalisation},
+    {"rms_norm", KernelKind::kNormalisation},
+    {"rmsnorm", KernelKind::kNormalisation},
+    {"batch_norm", KernelKind::kNormalisation},
+    {"batchnorm", KernelKind::kNormalisation},
+    {"group_norm", KernelKind::kNormalisation},
+    {"groupnorm", KernelKind::kNormalisation},
+    {"bn_fw", KernelKind::kNormalisation},
+    {"bn_bw", KernelKind::kNormalisation},
+    {"gammabeta", KernelKind::kNormalisation},
+    {"conv", KernelKind::kConvolution},
+    {"winograd", KernelKind::kConvolution},
+    {"fprop", KernelKind::kConvolution},
+    {"dgrad", KernelKind::kConvolution},
+    {"wgrad", KernelKind::kConvolution},
+    {"im2col", KernelKind::kConvolution},
+    {"scudnn", KernelKind::kConvolution},
+    {"nchwtonhwc", KernelKind::kConvolution},
+    {"nhwctonchw", KernelKind::kConvolution},
+    {"multi_tensor_apply", KernelKind::kOptimizer},
+    {"adam", KernelKind::kOptimizer},
+    {"softmax", KernelKind::kSoftmax},
+    {"triton_tem", KernelKind::kGemm},
+    {"triton_mm", KernelKind::kGemm},
+    {"triton_poi", KernelKind::kElementwise},
+    {"triton_red", KernelKind::kReduction},
+    {"triton_per", KernelKind::kReduction},
+    {"gemm", KernelKind::kGemm},
+    {"gemv", KernelKind::kGemm},
+    {"cublas", KernelKind::kGemm},
+    {"cijk_", KernelKind::kGemm},
+    {"nvjet", KernelKind::kGemm},
+    {"wmma", KernelKind::kGemm},
+    {"matmul", KernelKind::kGemm},
+    {"splitkreduce", KernelKind::kGemm},
+    {"dot_kernel", KernelKind::kGemm},
+    {"embedding", KernelKind::kEmbedding},
+    {"gather", KernelKind::kEmbedding},
+    {"scatter", KernelKind::kEmbedding},
+    {"index", KernelKind::kEmbedding},
+    {"sort", KernelKind::kEmbedding},
+    {"catarray", KernelKind::kCopy},
+    {"copy_kernel", KernelKind::kCopy},
+    {"memcpy", KernelKind::kCopy},
+    {"memset", KernelKind::kCopy},
+    {"transpose", KernelKind::kCopy},
+    {"elementwise", KernelKind::kElementwise},
+    {"pointwise", KernelKind::kElementwise},
+    {"dropout", KernelKind::kElementwise},
+    {"vectorized", KernelKind::kElementwise},
+    {"reduce", KernelKind::kReduction},
+    {"reduction", KernelKind::kReduction},
+});
+
+KernelKind kind_in(const std::string& text) {
+  for (const Pattern& pattern : kPatterns) {
+    if (text.find(pattern.part) != std::string::npos) return pattern.kind;
+  }
+  return KernelKind::kOther;
+}
+
+}  // namespace
+
+std::string_view name(KernelKind kind) { return kNames[at(kind)]; }
+
+std::string kernel_title(std::string_view kernel) {
+  constexpr std::string_view kVoid = "void ";
+  std::string title = function_name(kernel);
+  if (title.starts_with(kVoid)) title.erase(0, kVoid.size());
+  if (!title.starts_with("cutlass::") || title.find("::Kernel") == std::string::npos) return title;
+  const std::size_t open = kernel.find('<');
+  if (open == std::string_view::npos) return title;
+  const std::size_t end = kernel.find_first_of(",>", open);
+  const std::string_view argument = trim(kernel.substr(open + 1, end - open - 1));
+  return argument.empty() ? title : std::string(argument);
+}
+
+KernelKind kernel_kind(std::string_view kernel) {
+  if (!communication_library(kernel).empty()) return KernelKind::kCommunication;
+  const KernelKind own = kind_in(lower(function_name(kernel)));
+  return own == KernelKind::kOther ? kind_in(lower(kernel)) : own;
+}
+
+}  // namespace amdahl::profile

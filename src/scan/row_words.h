@@ -1,0 +1,15 @@
+// row_words.h: why a row of a report ranks where it does, in words with the numbers.
+#pragma once
+
+#include <string>
+
+#include "scan/report.h"
+
+namespace amdahl::scan {
+
+std::string waste_words(const Row& row);
+std::string lever_words(const Lever& lever);
+// "such levers worked in 4 of 5 tries, those of this family in 1 of 2: chance 49 %".
+std::string chance_words(const Lever& lever);
+
+}  // namespace amdahl::scan
