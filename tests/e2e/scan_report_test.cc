@@ -411,15 +411,15 @@ TEST_F(ScanReport, JsonTablesTakeAMapping) {
 
 // A job that works for an hour and then holds its accelerator for eight, and what is done about it.
 TEST(ScanActions, AnIdleSessionIsFoundReplayedBilledMailedAndAlertedOn) {
-  House house;
-  house.write("sacct.txt", std::string(kHeader) + job(7, 0, 9, "n1", 1) + job(8, 0, 9, "n2", 1));
-  house.write("places.csv", "jobid,host,gpu\n7,n1,0\n8,n2,0\n");
-  house.write("dcgm.csv", table("DCGM_FI_DEV_GPU_UTIL") + samples("n1", 0, 0, 1, "90") +
+  Sandbox sandbox;
+  sandbox.write("sacct.txt", std::string(kHeader) + job(7, 0, 9, "n1", 1) + job(8, 0, 9, "n2", 1));
+  sandbox.write("places.csv", "jobid,host,gpu\n7,n1,0\n8,n2,0\n");
+  sandbox.write("dcgm.csv", table("DCGM_FI_DEV_GPU_UTIL") + samples("n1", 0, 0, 1, "90") +
                               samples("n1", 0, 1, 9, "0") + samples("n2", 0, 0, 9, "90"));
   const auto scan = [&](std::vector<std::string> more) {
     std::vector<std::string> words = {"scan", "sacct.txt", "places.csv", "dcgm.csv"};
     words.insert(words.end(), more.begin(), more.end());
-    return house.amdahl(words);
+    return sandbox.amdahl(words);
   };
   const Json got =
       Json::parse(scan({"--price", "2", "--policy", "idle-timeout=90m", "--json"}).out);
@@ -435,8 +435,8 @@ TEST(ScanActions, AnIdleSessionIsFoundReplayedBilledMailedAndAlertedOn) {
       scan({"--policy", "idle-timeout=90m", "--mail", "mails", "--alerts", "r.yml"});
   EXPECT_EQ(text.code, 0) << text.err;
   EXPECT_NE(text.out.find("> idle-timeout=90m"), std::string::npos) << text.out;
-  EXPECT_NE(house.read("mails/ada.txt").find("--job 7"), std::string::npos);
-  EXPECT_NE(house.read("r.yml").find("[90m]"), std::string::npos);
+  EXPECT_NE(sandbox.read("mails/ada.txt").find("--job 7"), std::string::npos);
+  EXPECT_NE(sandbox.read("r.yml").find("[90m]"), std::string::npos);
   const std::string bills = scan({"--chargeback"}).out;
   EXPECT_NE(bills.find("\nuser,total,2,18.000000,"), std::string::npos) << bills;
   EXPECT_NE(bills.find("\npartition,total,2,18.000000,"), std::string::npos) << bills;

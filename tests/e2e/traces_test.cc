@@ -204,21 +204,21 @@ TEST(TracesCorpus, TheDeviceIsTheBottleneckWhereItIsBusy) {
 // The reference's pair: 0 loader workers, then 4; the mean step became 1.252 times as fast.
 TEST(TracesCorpus, ADiffSaysWhatMovedAndFailsOnARegression) {
   if (corpus().empty()) GTEST_SKIP() << "AMDAHL_CORPUS names no folder";
-  House house;
+  Sandbox sandbox;
   const std::string before = corpus() + "/kineto_tb/resnet50_nw0_1623143089861.pt.trace.json.gz";
   const std::string after = corpus() + "/kineto_tb/resnet50_nw4_1623212756351.pt.trace.json.gz";
-  const Json got = json_of(house.amdahl({"profile", "--json", "--diff", before, after}));
+  const Json got = json_of(sandbox.amdahl({"profile", "--json", "--diff", before, after}));
   EXPECT_NEAR(got.at("change").get<double>(), 1 / 1.252 - 1, 1e-3);
   EXPECT_LT(got.at("change_upper").get<double>(), 0);
   EXPECT_EQ(got.at("moved").at(0).at("by"), "cause");
   EXPECT_EQ(got.at("moved").at(0).at("name"), "input");
   EXPECT_EQ(got.at("moved").at(0).at("can_tell"), true);
   const Words gate{"profile", "--diff", after, before, "--fail-if", "regression>3%"};
-  EXPECT_EQ(house.amdahl(gate).code, 1);
+  EXPECT_EQ(sandbox.amdahl(gate).code, 1);
   const Words same{"profile", "--diff", after, after, "--fail-if", "regression>3%"};
-  EXPECT_EQ(house.amdahl(same).code, 0);
-  EXPECT_EQ(house.amdahl({"profile", "--diff", before, after, "--fail-if", "3"}).code, 2);
-  EXPECT_EQ(house.amdahl({"profile", after, "--fail-if", "regression>3%"}).code, 2);
+  EXPECT_EQ(sandbox.amdahl(same).code, 0);
+  EXPECT_EQ(sandbox.amdahl({"profile", "--diff", before, after, "--fail-if", "3"}).code, 2);
+  EXPECT_EQ(sandbox.amdahl({"profile", after, "--fail-if", "regression>3%"}).code, 2);
 }
 
 double mean_step(const Json& document) {
