@@ -21,7 +21,49 @@ Json json_of(const std::vector<ledger::Event>& events) {
   return list;
 }
 
+// Of the metric, per unit of work.
+Json per_work(const model::ArmFact& arm) {
+  if (arm.metric) return *arm.metric;
+  if (!arm.work || !(*arm.work > 0)) return {};
+  return arm.cost / *arm.work;
+}
+
+Json json_of(const app::PairStep& step) {
+  const model::Pair& pair = step.pair;
+  Json json = {{"index", pair.index},
+               {"purpose", model::text_of(pair.aim)},
+               {"state", model::name(pair.state)},
+               {"order", pair.variant_second ? "AB" : "BA"},
+               {"at_ns", pair.at.count()},
+               {"spent_accelerator_s", pair.spent_accelerator_s},
+               {"voided", !step.void_because.empty()},
+               {"because", step.void_because},
+               {"effect", or_null(step.effect)},
+               {"host", Json()},
+               {"a_per_work", Json()},
+               {"b_per_work", Json()},
+               {"after", step.after ? encode(*step.after) : Json()}};
+  if (pair.fact) {
+    json["a_per_work"] = per_work(pair.fact->a);
+    json["b_per_work"] = per_work(pair.fact->b);
+    if (pair.fact->a.host) json["host"] = *pair.fact->a.host;
+  }
+  return json;
+}
+
 }  // namespace
+
+Json pairs(const app::PairStory& story) {
+  Json list = Json::array();
+  for (const app::PairStep& step : story.steps) list.push_back(json_of(step));
+  return document({{"experiment", story.experiment.id},
+                   {"hypothesis", story.experiment.hypothesis},
+                   {"family", story.experiment.family},
+                   {"metric", story.experiment.metric},
+                   {"work_unit", story.work_unit},
+                   {"e_better", story.e_better},
+                   {"pairs", list}});
+}
 
 Json story(const app::Story& story) {
   Json votes = Json::array();

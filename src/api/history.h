@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/history.h"
+#include "app/pair_story.h"
 #include "base/json.h"
 #include "base/result.h"
 
@@ -14,6 +15,7 @@ namespace amdahl::api {
 Json hypotheses(const app::HypothesisList& list);  // Oldest first, as a log is read.
 Json found(const std::vector<ledger::HypothesisRow>& rows);
 Json story(const app::Story& story);
+Json pairs(const app::PairStory& story);
 Json event(const ledger::Event& event);  // One line of an export.
 Json events(const std::vector<ledger::Event>& events);
 Json verified(const ledger::VerifyReport& report);

@@ -20,7 +20,10 @@ Json proposals_json(const std::vector<ledger::CanaryRow>& rows) {
 }
 
 Json json_of(const ledger::GateRow& row) {
-  return {{"state", row.state}, {"packet", encode(row.packet)}, {"decision", encode(row.decision)}};
+  return {{"state", row.state},
+          {"digest", row.digest},
+          {"packet", encode(row.packet)},
+          {"decision", encode(row.decision)}};
 }
 
 Json json_of(const app::RoiRow& r) {
@@ -78,6 +81,7 @@ Json status(const app::Status& s) {
     experiments.push_back(
         {{"id", x.id},
          {"hypothesis", x.hypothesis},
+         {"title", s.snapshot.experiments.hypothesis(x.hypothesis).title},
          {"family", x.family},
          {"stage", name(x.stage)},
          {"parked", x.parked ? parked(app::parked_of(s.snapshot.experiments, x)) : Json()},
@@ -98,6 +102,7 @@ Json status(const app::Status& s) {
               {"queued", s.snapshot.experiments.state().queued.size()},
               {"in_flight", s.snapshot.in_flight.size()},
               {"pending_at_gate", s.pending.size()},
+              {"under_test_accelerator_h_per_day", app::under_test(s)},
               {"rollbacks_proposed", proposals_json(s.rollbacks)}};
   for (const ledger::Budget& b : s.budgets) {
     doc["budgets"][b.resource] = {{"limit", or_null(b.limit)},

@@ -18,6 +18,15 @@ Json json_of(const app::SettingRow& row) {
           {"meaning", row.meaning}};
 }
 
+// Without the hash, which is nobody's business.
+Json json_of(const app::Token& token) {
+  return {{"id", token.id},
+          {"name", token.name},
+          {"role", app::name(token.role)},
+          {"made_ns", token.made.count()},
+          {"expires_ns", token.expires == Nanos{} ? Json() : Json(token.expires.count())}};
+}
+
 Json json_of(const sim::Table& table) {
   Json rows = Json::array();
   for (const std::vector<sim::Cell>& cells : table.rows) {
@@ -75,6 +84,20 @@ Json initialised(const app::Initialised& done) {
                    {"config", done.file},
                    {"config_written", done.written}});
 }
+
+Json token_added(const app::IssuedToken& issued) {
+  Json json = json_of(issued.token);
+  json["token"] = issued.text;
+  return document(std::move(json));
+}
+
+Json tokens(const std::vector<app::Token>& tokens) {
+  Json list = Json::array();
+  for (const app::Token& token : tokens) list.push_back(json_of(token));
+  return document({{"tokens", list}});
+}
+
+Json token_revoked(const app::Token& token) { return document(json_of(token)); }
 
 Json version(const std::string& version, const std::string& revision) {
   return document(

@@ -9,6 +9,7 @@
 #include "app/init.h"
 #include "app/launcher_check.h"
 #include "app/simulate.h"
+#include "app/tokens.h"
 #include "base/json.h"
 
 namespace amdahl::api {
@@ -18,6 +19,9 @@ Json launcher(const app::LauncherCheck& check);
 Json setting(const app::SettingRow& row);
 Json settings(const app::Config& config);
 Json initialised(const app::Initialised& done);
+Json token_added(const app::IssuedToken& issued);  // With the text that is shown once.
+Json tokens(const std::vector<app::Token>& tokens);
+Json token_revoked(const app::Token& token);
 Json version(const std::string& version, const std::string& revision);
 Json simulated(const app::SimulateQuestion& question, const app::SimulateAnswer& answer);
 

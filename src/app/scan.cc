@@ -75,6 +75,34 @@ ingest::Options reading(const Config& config, const ScanOptions& options) {
   return read;
 }
 
+Result<> rank(ledger::Ledger* ledger, const ScanOptions& options, FleetAnswer& answer) {
+  const auto is_stopped = [&] { return options.read.stop && options.read.stop(); };
+  scan::Memories memories;
+  answer.with_spec.clear();
+  if (ledger) {
+    memories = TRY(memories_of(*ledger));
+    for (const auto& [family, _] : memories.families) answer.with_spec.push_back(family);
+    if (options.read.origins.empty()) answer.next = TRY(ledger->choice());
+  }
+  scan::ReportOptions report = options.report;
+  report.stop = is_stopped;
+  answer.report = scan::report(answer.usage, answer.families, memories, report);
+  if (is_stopped()) return external("interrupted");
+  if (report.trend_every > Nanos{} && answer.report.trends.empty()) {
+    return bad_input(fmt::format("--trend: there are more than {} windows in {}",
+                                 scan::kMostTrendWindows,
+                                 show_duration(answer.report.end - answer.report.start)));
+  }
+  return Ok{};
+}
+
+// Null if there is none yet.
+Result<std::unique_ptr<ledger::Ledger>> ledger_of(const Config& config) {
+  const std::string path = config.state_dir + "/ledger.db";
+  if (!os::exists(path)) return std::unique_ptr<ledger::Ledger>();
+  return ledger::open_sqlite(path, {.create = false});
+}
+
 }  // namespace
 
 Result<FleetAnswer> scan_all(const Config& config, ledger::Ledger* ledger, os::Clock& clock,
@@ -86,35 +114,25 @@ Result<FleetAnswer> scan_all(const Config& config, ledger::Ledger* ledger, os::C
   answer.families = scan::families_of(answer.usage, std::move(recogniser), is_stopped);
   if (is_stopped()) return external("interrupted");
   os::fault_point("scan-ranked");
-  scan::Memories memories;
-  if (ledger) {
-    memories = TRY(memories_of(*ledger));
-    for (const auto& [family, _] : memories.families) answer.with_spec.push_back(family);
-    if (options.read.origins.empty()) answer.next = TRY(ledger->choice());
-  }
   for (const std::string& name : os::list(usage_folder(config))) {
     if (name.ends_with(".json")) answer.local_jobs.insert(name.substr(0, name.size() - 5));
   }
-  scan::ReportOptions report = options.report;
-  report.stop = is_stopped;
-  answer.report = scan::report(answer.usage, answer.families, memories, report);
-  if (is_stopped()) return external("interrupted");
-  if (report.trend_every > Nanos{} && answer.report.trends.empty()) {
-    return bad_input(fmt::format("--trend: there are more than {} windows in {}",
-                                 scan::kMostTrendWindows,
-                                 show_duration(answer.report.end - answer.report.start)));
-  }
+  TRY(rank(ledger, options, answer));
   return answer;
 }
 
 Result<FleetAnswer> scan_fleet(const Config& config, const ScanOptions& options) {
-  std::unique_ptr<ledger::Ledger> ledger;
-  if (const std::string path = config.state_dir + "/ledger.db"; os::exists(path)) {
-    ledger = TRY(ledger::open_sqlite(path, {.create = false}));
-  }
+  const std::unique_ptr<ledger::Ledger> ledger = TRY(ledger_of(config));
   ScanOptions priced = options;
   priced.report.prices = prices_of(config, options);
   return scan_all(config, ledger.get(), os::real_clock(), priced);
+}
+
+Result<> rank_fleet(const Config& config, const ScanOptions& options, FleetAnswer& answer) {
+  const std::unique_ptr<ledger::Ledger> ledger = TRY(ledger_of(config));
+  ScanOptions priced = options;
+  priced.report.prices = prices_of(config, options);
+  return rank(ledger.get(), priced, answer);
 }
 
 Result<scan::Anatomy> anatomy_in(const FleetAnswer& answer, const std::string& job) {

@@ -1,6 +1,7 @@
 // scan.h: the usage of a fleet ranked by what can be recovered, with what the ledger knows of it.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -49,6 +50,9 @@ Result<FleetAnswer> scan_all(const Config& config, ledger::Ledger* ledger, os::C
 
 // The same for any door: with the ledger of the state folder, if there is one.
 Result<FleetAnswer> scan_fleet(const Config& config, const ScanOptions& options);
+
+// The report of what was read, anew: other rows, another order.
+Result<> rank_fleet(const Config& config, const ScanOptions& options, FleetAnswer& answer);
 
 // The last attempt of this job; kNotFound if it held no accelerator in the window.
 Result<scan::Anatomy> anatomy_in(const FleetAnswer& answer, const std::string& job);

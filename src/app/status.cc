@@ -1,5 +1,6 @@
 #include "app/status.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace amdahl::app {
@@ -16,6 +17,21 @@ Result<Status> read_status(Context& context) {
   status.rollbacks = TRY(context.ledger->canaries_in(model::CanaryState::kRollbackProposed));
   status.e_needed = std::exp(loop::promotion_level(status.snapshot.experiments.state()));
   return status;
+}
+
+double under_test(const Status& status) {
+  const loop::Experiments& all = status.snapshot.experiments;
+  std::map<std::string, double> best;
+  for (const loop::ExperimentState& x : all.state().experiments) {
+    double& share = best[x.family];
+    share = std::max(share, all.hypothesis(x.hypothesis).predicted_gain);
+  }
+  double hours = 0;
+  for (const loop::FamilyState& family : all.state().families) {
+    if (!best.contains(family.name)) continue;
+    hours += family.volume_accelerator_h_per_day * best[family.name];
+  }
+  return hours;
 }
 
 Parked parked_of(const loop::Experiments& experiments, const loop::ExperimentState& x) {

@@ -29,6 +29,10 @@ struct Status {
 
 Result<Status> read_status(Context& context);
 
+// What could be saved if of each family the best of what is under test keeps its promise, in
+// accelerator-hours a day: changes of one family are not added up, as they may act on one cause.
+double under_test(const Status& status);
+
 // An experiment with too little promise for more hours now, and what would settle it.
 struct Parked {
   model::Comparison comparison;

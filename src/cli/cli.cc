@@ -62,6 +62,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     verb<do_ledger>("ledger", "list, show, search, verify, export, reopen", -1),
     verb<do_dream>("dream", "search wins and documents for fresh hypotheses", 0),
     verb<do_roi>("roi", "hours and money spent and saved", 0),
+    verb<do_serve>("serve", "dashboard, API and metrics over HTTP; tokens for its users", 3),
     verb<do_compare>("compare", "is B cheaper than A? a paired test of two commands", -1),
     verb<do_mcp>("mcp", "serve an agent: tools of the loop on stdin and stdout", 0),
     verb<do_sim>("sim", "try the loop on a fleet whose truth is known", -1),

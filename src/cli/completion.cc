@@ -28,7 +28,8 @@ std::string options_of(std::string_view verb) {
 std::string_view arguments_of(std::string_view verb) {
   if (verb == "gate") return " list show approve reject rollback";
   if (verb == "canary") return " keep";
-  if (verb == "ledger") return " list log show search verify export reopen";
+  if (verb == "ledger") return " list log show pairs search verify export reopen";
+  if (verb == "serve") return " token";
   if (verb == "completion") return " bash zsh fish";
   return "";
 }
@@ -37,6 +38,7 @@ std::string_view arguments_of(std::string_view verb) {
 std::string_view values_of(std::string_view option) {
   if (option == "--until") return "settled first-win never";
   if (option == "--gate-policy") return "demo";
+  if (option == "--role") return "reader proposer approver";
   if (option == "--hypothesis-state") {
     return "live promoted declined refuted harmful inconclusive invalid aborted dropped reopened";
   }

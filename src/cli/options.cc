@@ -145,6 +145,15 @@ constexpr auto kOptions = std::to_array<Option>({
     {"launcher", "--patience", "SECONDS", &LauncherFlags::patience,
      "time for a job of a moment, from its release to its end"},
 
+    {"serve", "--listen", "ADDRESS:PORT", &ServeFlags::listen, "where to listen (127.0.0.1:8300)"},
+    {"serve", "--allow-host", "NAME", &ServeFlags::allow_hosts,
+     "a host name under which clients reach the server; may be repeated"},
+    {"serve", "--tls-cert", "FILE", &ServeFlags::tls_cert, "certificate chain (PEM)"},
+    {"serve", "--tls-key", "FILE", &ServeFlags::tls_key, "private key (PEM)"},
+    {"serve", "--link", "", &ServeFlags::link, "print a link that logs you in"},
+    {"serve", "--role", "ROLE", &ServeFlags::role, "reader, proposer or approver (reader)"},
+    {"serve", "--days", "N", &ServeFlags::days, "days until the token expires (never)"},
+
     {"gate", "--reason", "TEXT", &GateFlags::reason, "why"},
     {"gate", "--as", "NAME", &GateFlags::as, "who decides; default: your login"},
 

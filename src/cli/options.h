@@ -214,6 +214,16 @@ struct McpFlags : Flags {
   int accelerators = 0;
 };
 
+struct ServeFlags : Flags {
+  std::string listen = "127.0.0.1:8300";
+  std::string tls_cert;
+  std::string tls_key;
+  std::vector<std::string> allow_hosts;
+  std::string role = "reader";
+  int days = 0;
+  bool link = false;
+};
+
 struct ExecFlags : Flags {
   std::string pair_dir;
 };

@@ -41,6 +41,7 @@ Result<int> do_dream(const DreamFlags& flags);
 Result<int> do_roi(const RoiFlags& flags);
 Result<int> do_compare(const CompareFlags& flags);
 Result<int> do_sim(const SimFlags& flags);
+Result<int> do_serve(const ServeFlags& flags);
 Result<int> do_doctor(const Flags& flags);
 Result<int> do_launcher(const LauncherFlags& flags);
 Result<int> do_init(const InitFlags& flags);

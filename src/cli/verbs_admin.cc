@@ -13,8 +13,12 @@
 #include "cli/show.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "cli/version.h"
 
 namespace amdahl::cli {
+
+std::string_view version() { return AMDAHL_VERSION; }
+std::string_view revision() { return AMDAHL_REVISION; }
 
 Result<int> do_doctor(const Flags& flags) {
   const std::vector<app::Symptom> symptoms =

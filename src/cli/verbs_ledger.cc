@@ -9,6 +9,7 @@
 #include "app/describe.h"
 #include "app/door.h"
 #include "app/history.h"
+#include "app/pair_story.h"
 #include "app/promote.h"
 #include "app/status.h"
 #include "base/count.h"
@@ -127,6 +128,26 @@ Result<int> show(const LedgerFlags& flags, app::Context& context, const std::str
   return 0;
 }
 
+Result<int> pairs(const LedgerFlags& flags, app::Context& context, const std::string& id) {
+  const app::PairStory story = TRY(app::pairs_of(context, id));
+  if (flags.json) {
+    print_json(api::pairs(story));
+    return 0;
+  }
+  std::vector<std::vector<std::string>> lines;
+  for (const app::PairStep& step : story.steps) {
+    const model::Pair& pair = step.pair;
+    lines.push_back({std::to_string(pair.index), model::text_of(pair.aim),
+                     pair.variant_second ? "A, B" : "B, A",
+                     step.effect                   ? saving(*step.effect)
+                     : step.void_because.empty() ? std::string(model::name(pair.state))
+                                                 : "void: " + step.void_because,
+                     step.after ? describe(*step.after) : ""});
+  }
+  print(table({"pair", "for", "order", "saves", "all so far"}, lines));
+  return 0;
+}
+
 Result<int> search(const LedgerFlags& flags, app::Context& context, const std::string& words) {
   const std::vector<ledger::HypothesisRow> rows = TRY(app::search(context, words, flags.limit));
   if (flags.json) {
@@ -207,18 +228,18 @@ Result<int> do_ledger(const LedgerFlags& flags) {
   const std::string what = flags.words.empty() ? "list" : flags.words.front();
   const std::vector<std::string> rest(flags.words.begin() + (flags.words.empty() ? 0 : 1),
                                       flags.words.end());
-  constexpr std::array<std::string_view, 7> kWays = {"list",   "log",    "show",  "search",
-                                                     "verify", "export", "reopen"};
+  constexpr std::array<std::string_view, 8> kWays = {"list",   "log",    "show",   "pairs",
+                                                     "search", "verify", "export", "reopen"};
   const std::string use =
-      "ledger wants: list, log [ID], show ID, search WORDS, verify, export or reopen ID --reason "
-      "TEXT";
+      "ledger wants: list, log [ID], show ID, pairs ID, search WORDS, verify, export or reopen ID "
+      "--reason TEXT";
   if (std::ranges::find(kWays, what) == kWays.end()) {
     const auto near = did_you_mean(what, kWays);
     return bad_input(
         near ? fmt::format("ledger: unknown subcommand '{}', did you mean '{}'?", what, *near)
              : use);
   }
-  const bool wants_id = what == "show" || what == "reopen";
+  const bool wants_id = what == "show" || what == "pairs" || what == "reopen";
   const bool wrong = wants_id           ? rest.size() != 1
                      : what == "search" ? rest.empty()
                      : what == "log"    ? rest.size() > 1
@@ -227,6 +248,7 @@ Result<int> do_ledger(const LedgerFlags& flags) {
   app::Context context = TRY(context_for(flags, false));
   if (what == "log") return log(flags, context, rest.empty() ? "" : rest.front());
   if (what == "show") return show(flags, context, rest.front());
+  if (what == "pairs") return pairs(flags, context, rest.front());
   if (what == "search") return search(flags, context, join(rest, " "));
   if (what == "verify") return verify(flags, context);
   if (what == "export") return export_events(flags, context);

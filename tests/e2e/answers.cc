@@ -72,11 +72,12 @@ std::string schema_of(const std::vector<std::string>& words, const Json& answer)
     if (answer.contains("outcome")) return "outcome";
     return answer.contains("packet") ? "gate-show" : verb;
   }
+  if (verb == "serve") return answer.contains("tokens") ? "serve-tokens" : "serve-token";
   if (verb != "ledger") return verb;
   if (answer.contains("votes")) return "ledger-show";
   if (second == "show") return "ledger-log";
   if (second == "export") return "";
-  for (const char* named : {"log", "search", "verify", "reopen"}) {
+  for (const char* named : {"log", "pairs", "search", "verify", "reopen"}) {
     if (second == named) return "ledger-" + second;
   }
   return "ledger-list";

@@ -81,8 +81,11 @@ TEST(Answers, EverySchemaIsThatOfARealAnswer) {
   ask({"profile", "--diff", traces + "a100_event_sync.json.gz", traces + "a100_event_sync.json.gz"});
   ask({"compare", "--quiet", "--pairs", "3", "--same", "1", "--", "true", ":::", "true"});
   ask({"sim", "--hypotheses", "2", "--threads", "1"});
+  ask({"serve", "token", "add", "ada", "--role", "approver"});
+  ask({"serve", "token", "list"});
   ask({"ledger", "list", "--limit", "1"});
   ask({"ledger", "show", win});
+  ask({"ledger", "pairs", win});
   ask({"ledger", "show", "nap"});
   ask({"ledger", "log"});
   ask({"ledger", "search", "NAP"});

@@ -1,0 +1,162 @@
+#include "http/desk.h"
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "api/document.h"
+#include "api/history.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "http/assets.h"
+#include "ledger/event.h"
+
+namespace amdahl::http {
+namespace {
+
+constexpr int kEventsAtOnce = 200;
+
+constexpr std::string_view kPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src "
+    "'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'";
+
+Response refuse_role(const Route& route, const Person& person) {
+  return problem(403, "not allowed",
+                 fmt::format("{} is a {}; this needs the role {}", person.name,
+                             app::name(person.role), app::name(*route.role)));
+}
+
+bool is_safe(const Request& request) { return request.method == "GET" || request.method == "HEAD"; }
+
+}  // namespace
+
+Desk::Answer Desk::answer(const Request& request, const Traffic& traffic) {
+  if (auto refused = access_.refuse_place(request)) return {.response = *std::move(refused)};
+  const Found found = find_route(request);
+  if (!found.route && found.allowed.empty() && is_safe(request)) {
+    return {.response = asset(request)};
+  }
+  if (!found.route && found.allowed.empty()) {
+    return {.response = problem(404, "not found", "see /api/v1/openapi.json")};
+  }
+  if (!found.route) {
+    Response response = problem(405, "wrong method", "allowed here: " + found.allowed);
+    response.headers.emplace_back("Allow", found.allowed);
+    return {.response = std::move(response)};
+  }
+  const Route& route = *found.route;
+  const Nanos now = context_.clock->unix_time();
+  Person person;
+  if (route.role) {
+    Access::Asked asked = access_.who(request, route.writes(), now);
+    if (asked.refused) return {.response = *std::move(asked.refused)};
+    if (!asked.person) {
+      Response response = problem(401, "authentication required",
+                                  "log in, or send: Authorization: Bearer TOKEN; a token comes "
+                                  "from: amdahl serve token add NAME --role " +
+                                      std::string(app::name(*route.role)));
+      response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"amdahl\"");
+      return {.response = std::move(response)};
+    }
+    person = *std::move(asked.person);
+    if (person.role < *route.role) return {.response = refuse_role(route, person)};
+  }
+  if (const auto checked = check_query(route, request); !checked) {
+    return {.response = problem(checked.error())};
+  }
+  return admitted(found, request, person, traffic);
+}
+
+Desk::Answer Desk::admitted(const Found& found, const Request& request, const Person& person,
+                            const Traffic& traffic) {
+  const Route& route = *found.route;
+  switch (route.kind) {
+    case Route::Kind::kDocument: {
+      const auto document = route.answer({context_, request, found.parts, person, program_});
+      return {.response = document ? json_response(*document) : problem(document.error())};
+    }
+    case Route::Kind::kFleet: {
+      const auto id = found.parts.find("id");
+      if (id == found.parts.end()) return {.then = Answer::Then::kFleet};
+      return {.then = Answer::Then::kJob, .job = id->second};
+    }
+    case Route::Kind::kSession:
+      return {.response = session(request, person)};
+    case Route::Kind::kEvents: {
+      auto begun = begin_events(request);
+      return begun ? *std::move(begun) : Answer{.response = problem(begun.error())};
+    }
+    case Route::Kind::kText:
+      break;
+  }
+  const auto status = app::read_status(context_);
+  if (!status) return {.response = problem(status.error())};
+  const auto roi = app::return_on_investment(context_, std::nullopt);
+  if (!roi) return {.response = problem(roi.error())};
+  return {.response = metrics(*status, *roi, traffic, program_, request.header("accept"))};
+}
+
+Response Desk::session(const Request& request, const Person& person) {
+  if (request.method == "POST") return access_.log_in(request, context_.clock->unix_time());
+  if (request.method == "DELETE") return access_.log_out(request);
+  return json_response(api::document({{"name", person.name},
+                                      {"role", app::name(person.role)},
+                                      {"csrf", person.csrf.empty() ? Json() : Json(person.csrf)}}));
+}
+
+Result<Desk::Answer> Desk::begin_events(const Request& request) {
+  Answer answer{.then = Answer::Then::kEvents};
+  answer.response.type = "text/event-stream";
+  const std::string_view last = request.header("last-event-id");
+  if (const auto seen = to_number<std::int64_t>(last); seen && *seen >= 0) {
+    answer.after = *seen;
+  } else if (request.query.contains("after")) {
+    answer.after = TRY(number_of(request, "after", 0));
+  } else {
+    answer.after = TRY(latest());
+  }
+  return answer;
+}
+
+Result<std::int64_t> Desk::latest() {
+  const std::vector<ledger::Event> newest = TRY(context_.ledger->events("", 0, 1));
+  return newest.empty() ? 0 : newest.front().seq;
+}
+
+Result<Desk::Batch> Desk::events_after(std::int64_t after) {
+  if (after == batch_after_ && batch_.upto == TRY(latest())) return batch_;
+  Batch batch{.upto = after};
+  int count = 0;
+  TRY(context_.ledger->each_event(after, [&](const ledger::Event& event) {
+    if (count == kEventsAtOnce) return false;
+    batch.text += fmt::format("id: {}\ndata: {}\n\n", event.seq,
+                              dump_json(api::event(event)));
+    batch.upto = event.seq;
+    return ++count < kEventsAtOnce;
+  }));
+  batch_after_ = after;
+  batch_ = batch;
+  return batch;
+}
+
+void finish(const Request& request, Response& response) {
+  const auto add = [&](const char* name, std::string_view value) {
+    response.headers.emplace_back(name, value);
+  };
+  add("Content-Security-Policy", kPolicy);
+  add("X-Content-Type-Options", "nosniff");
+  add("Referrer-Policy", "no-referrer");
+  add("Cross-Origin-Opener-Policy", "same-origin");
+  add("Cross-Origin-Resource-Policy", "same-origin");
+  bool says_how_long = false;
+  for (const auto& [name, _] : response.headers) says_how_long |= name == "Cache-Control";
+  if (!says_how_long) add("Cache-Control", "no-store");
+  if (!is_safe(request) || response.status != 200 || response.body.empty()) return;
+  const std::string tag = fmt::format("\"{}\"", sha256_hex(response.body).substr(0, 32));
+  add("ETag", tag);
+  if (request.header("if-none-match") != tag) return;
+  response.status = 304;
+  response.body.clear();
+}
+
+}  // namespace amdahl::http

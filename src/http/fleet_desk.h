@@ -1,0 +1,42 @@
+// fleet_desk.h: answers about the fleet from one scan that is kept and renewed, never per page.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/config.h"
+#include "app/scan.h"
+#include "base/json.h"
+#include "base/result.h"
+#include "base/units.h"
+#include "http/message.h"
+#include "os/clock.h"
+
+namespace amdahl::http {
+
+// For one thread at a time; the first answer waits for the first scan.
+class FleetDesk {
+ public:
+  // The clock must outlive it. `stopped`: whether to give a scan up.
+  FleetDesk(app::Config config, os::Clock& clock, std::function<bool()> stopped);
+
+  // GET /api/v1/fleet and /api/v1/jobs/{id}. The Age header says how old the scan is.
+  Response fleet(const Request& request);
+  Response job(const std::string& id);
+
+ private:
+  Result<> scan_if_old();
+  Result<Json> fleet_document(const Request& request);
+
+  app::Config config_;
+  os::Clock& clock_;
+  std::function<bool()> stopped_;
+  std::unique_ptr<ledger::Ledger> ledger_{};
+  std::optional<app::FleetAnswer> kept_{};
+  Nanos scanned_{};
+  std::map<std::string, Json> drawn_{};  // Documents of the kept scan, by what was asked.
+};
+
+}  // namespace amdahl::http

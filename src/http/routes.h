@@ -1,0 +1,100 @@
+// routes.h: the table of all that can be asked over HTTP, and its description as OpenAPI.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "app/context.h"
+#include "app/tokens.h"
+#include "base/json.h"
+#include "base/result.h"
+#include "http/access.h"
+#include "http/message.h"
+
+namespace amdahl::http {
+
+// Of the program, for the answers that name it.
+struct Program {
+  std::string version;
+  std::string revision;
+};
+
+// One request as its route sees it.
+struct Call {
+  app::Context& context;
+  const Request& request;
+  const std::map<std::string, std::string>& parts;  // Of the path: "id" to "h-12".
+  const Person& person;
+  const Program& program;
+};
+
+struct Route {
+  enum class Kind : std::uint8_t {
+    kDocument,  // `answer` gives the document.
+    kFleet,     // The same from the kept scan: http/fleet_desk.h.
+    kSession,   // Login and logout.
+    kEvents,    // A stream: new events of the ledger.
+    kText,      // Metrics.
+  };
+
+  std::string_view method;
+  std::string_view path;  // "/api/v1/gate/{id}".
+  Kind kind;
+  std::optional<app::Role> role;  // That is needed at least; none: anybody.
+  std::string_view does;          // As people read it.
+  std::string_view schema;        // Of the answer, in docs/format/answers; "" if it has none.
+  std::string_view query;         // Names of the parameters it takes, with spaces between.
+  std::string_view body;          // Fields of the JSON it takes: "reason packet?"; "?": optional.
+  Result<Json> (*answer)(const Call&);
+
+  bool writes() const { return method != "GET"; }
+};
+
+std::span<const Route> routes();
+
+struct Found {
+  const Route* route = nullptr;
+  std::map<std::string, std::string> parts{};
+  std::string allowed{};  // Methods of this path, if none is the request's.
+};
+Found find_route(const Request& request);
+
+// Ok, or the first parameter or field that the route does not take or wants.
+Result<> check_query(const Route& route, const Request& request);
+Result<Json> read_body(const Route& route, const Request& request);
+
+// A parameter that is a number; kBadInput names it.
+Result<std::int64_t> number_of(const Request& request, const std::string& name,
+                               std::int64_t by_default);
+
+Json open_api(const Program& program);
+
+// The rows' functions: answers.cc reads, decisions.cc writes.
+Result<Json> answer_status(const Call& call);
+Result<Json> answer_hypotheses(const Call& call);
+Result<Json> answer_hypothesis(const Call& call);
+Result<Json> answer_pairs(const Call& call);
+Result<Json> answer_search(const Call& call);
+Result<Json> answer_log(const Call& call);
+Result<Json> answer_gate(const Call& call);
+Result<Json> answer_gate_item(const Call& call);
+Result<Json> answer_roi(const Call& call);
+Result<Json> answer_stacks(const Call& call);
+Result<Json> answer_canaries(const Call& call);
+Result<Json> answer_profile(const Call& call);
+Result<Json> answer_doctor(const Call& call);
+Result<Json> answer_config(const Call& call);
+Result<Json> answer_version(const Call& call);
+Result<Json> answer_open_api(const Call& call);
+Result<Json> answer_schema(const Call& call);
+Result<Json> do_approve(const Call& call);
+Result<Json> do_reject(const Call& call);
+Result<Json> do_roll_back(const Call& call);
+Result<Json> do_keep(const Call& call);
+Result<Json> do_reopen(const Call& call);
+Result<Json> do_propose(const Call& call);
+
+}  // namespace amdahl::http

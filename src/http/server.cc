@@ -1,0 +1,357 @@
+// asio of Boost 1.74 uses std::exchange without including it.
+#include <utility>
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <optional>
+
+#include <boost/asio.hpp>
+#include <boost/asio/ssl.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/ssl.hpp>
+#include <fmt/core.h>
+
+#include "base/text.h"
+#include "http/desk.h"
+#include "http/fleet_desk.h"
+#include "http/server.h"
+
+namespace amdahl::http {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace bhttp = boost::beast::http;
+using asio::ip::tcp;
+using boost::system::error_code;
+template <class Value = void>
+using Task = asio::awaitable<Value>;
+
+constexpr auto kTick = std::chrono::milliseconds(100);
+constexpr int kTicksBetweenLooks = 5;     // At the ledger.
+constexpr int kTicksBetweenBeats = 150;   // So that a stream whose client has gone is noticed.
+
+auto with(error_code& error) { return asio::redirect_error(asio::use_awaitable, error); }
+
+// What a parser's error means to the client.
+Response parse_problem(const error_code& error) {
+  if (error == bhttp::error::header_limit) {
+    return problem(431, "headers too large", "send fewer or shorter headers");
+  }
+  if (error == bhttp::error::body_limit || error == bhttp::error::buffer_overflow) {
+    return problem(413, "body too large", "send less");
+  }
+  return problem(400, "malformed request", error.message());
+}
+
+std::string text_of(boost::string_view text) { return {text.data(), text.size()}; }
+
+// The parsed message as plain data; kBadInput for what could be read in two ways by two programs.
+Result<Request> request_of(const bhttp::request<bhttp::string_body>& message, bool over_tls) {
+  Request request{.method = text_of(message.method_string()), .over_tls = over_tls};
+  if (message.version() != 11 && message.version() != 10) return bad_input("HTTP/1.1 is wanted");
+  if (message.count(bhttp::field::transfer_encoding) > 0) {
+    return bad_input("send a Content-Length, no Transfer-Encoding");
+  }
+  for (const auto& field : message) {
+    const std::string name = lower(text_of(field.name_string()));
+    if (!request.headers.emplace(name, text_of(field.value())).second && name != "accept") {
+      return bad_input(fmt::format("the header '{}' is given twice", clip(name, 40)));
+    }
+  }
+  if (request.header("host").empty()) return bad_input("the header 'host' is missing");
+  TRY(parse_target(std::string_view(message.target().data(), message.target().size()), request));
+  request.body = message.body();
+  return request;
+}
+
+using Message = bhttp::response<bhttp::string_body>;
+
+Message message_of(const Response& response, bool keep_alive) {
+  Message message{static_cast<bhttp::status>(response.status), 11};
+  message.set(bhttp::field::server, "amdahl");
+  if (response.status != 304) message.set(bhttp::field::content_type, response.type);
+  for (const auto& [name, value] : response.headers) message.insert(name, value);
+  message.keep_alive(keep_alive);
+  message.body() = response.body;
+  return message;
+}
+
+class Server {
+ public:
+  Server(Desk desk, FleetDesk fleet, const ServeOptions& options, std::atomic<bool>& ended)
+      : desk_{std::move(desk)}, fleet_{std::move(fleet)}, options_{options}, ended_{ended} {}
+
+  Result<> listen();
+  void run();
+
+ private:
+  template <class Answer>
+  Task<Answer> on(asio::thread_pool& lane, std::function<Answer()> work);
+  Task<> accept();
+  Task<> tick();
+  Task<> talk(tcp::socket socket);
+  template <class Stream>
+  Task<> talk_over(Stream& stream);
+  template <class Stream>
+  Task<bool> talk_once(Stream& stream, beast::flat_buffer& buffer);
+  Task<Desk::Answer> answer(const Request& request);
+  template <class Stream>
+  Task<bool> send(Stream& stream, const Request& request, Response response, bool keep_alive);
+  template <class Stream>
+  Task<> follow(Stream& stream, const Request& request, Desk::Answer begun);
+
+  Desk desk_;        // Touched by the ledger's lane alone,
+  FleetDesk fleet_;  // and this by the scan's; all else by the one network thread.
+  const ServeOptions& options_;
+  std::atomic<bool>& ended_;
+  asio::io_context net_{1};
+  asio::thread_pool ledger_lane_{1};
+  asio::thread_pool scan_lane_{1};
+  std::optional<asio::ssl::context> tls_{};
+  tcp::acceptor acceptor_{net_};
+  asio::steady_timer news_{net_};  // Cancelled when there is something new: wakes all streams.
+  std::int64_t latest_ = 0;
+  int waiting_ = 0;
+  Traffic traffic_{};
+};
+
+Result<> Server::listen() {
+  error_code error;
+  const auto address = asio::ip::make_address(options_.address, error);
+  if (error || options_.port < 0 || options_.port > 65535) {
+    return bad_input(fmt::format("cannot listen on '{}:{}': give an IP address and a port",
+                                 options_.address, options_.port));
+  }
+  if (!options_.tls_certificate.empty()) {
+    tls_.emplace(asio::ssl::context::tls_server);
+    tls_->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
+                      asio::ssl::context::no_tlsv1_1);
+    tls_->use_certificate_chain_file(options_.tls_certificate, error);
+    if (error) return bad_input(fmt::format("{}: {}", options_.tls_certificate, error.message()));
+    tls_->use_private_key_file(options_.tls_key, asio::ssl::context::pem, error);
+    if (error) return bad_input(fmt::format("{}: {}", options_.tls_key, error.message()));
+  }
+  const tcp::endpoint endpoint(address, static_cast<std::uint16_t>(options_.port));
+  acceptor_.open(endpoint.protocol(), error);
+  if (!error) acceptor_.set_option(asio::socket_base::reuse_address(true), error);
+  if (!error) acceptor_.bind(endpoint, error);
+  if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+  if (error) {
+    return external(fmt::format("cannot listen on {}:{}: {}; choose another with --listen",
+                                options_.address, options_.port, error.message()));
+  }
+  const int port = acceptor_.local_endpoint().port();
+  const bool v6 = address.is_v6();
+  if (options_.ready) {
+    options_.ready(fmt::format("{}://{}{}{}:{}/", tls_ ? "https" : "http", v6 ? "[" : "",
+                               options_.address, v6 ? "]" : "", port));
+  }
+  return Ok{};
+}
+
+void Server::run() {
+  asio::co_spawn(net_, accept(), asio::detached);
+  asio::co_spawn(net_, tick(), asio::detached);
+  net_.run();
+  ended_ = true;
+  ledger_lane_.join();
+  scan_lane_.join();
+}
+
+// Runs `work` in the lane and comes back to the network thread with what it gave.
+template <class Answer>
+Task<Answer> Server::on(asio::thread_pool& lane, std::function<Answer()> work) {
+  co_return co_await asio::co_spawn(
+      lane, [work = std::move(work)]() -> Task<Answer> { co_return work(); }, asio::use_awaitable);
+}
+
+Task<> Server::accept() {
+  while (!ended_) {
+    error_code error;
+    tcp::socket socket = co_await acceptor_.async_accept(with(error));
+    if (error == asio::error::operation_aborted) co_return;
+    if (error) {  // No descriptors left: those that are open must end first.
+      asio::steady_timer pause(net_, kTick);
+      co_await pause.async_wait(with(error));
+      continue;
+    }
+    if (traffic_.connections >= options_.limits.connections) {
+      ++traffic_.refused_connections;
+      continue;  // Closed by its destructor.
+    }
+    asio::co_spawn(net_, talk(std::move(socket)), asio::detached);
+  }
+}
+
+Task<> Server::tick() {
+  asio::steady_timer timer(net_);
+  for (int ticks = 0;; ++ticks) {
+    timer.expires_after(kTick);
+    error_code error;
+    co_await timer.async_wait(with(error));
+    if (options_.stopped && options_.stopped()) break;
+    if (ticks % kTicksBetweenBeats == 0) news_.cancel();
+    if (ticks % kTicksBetweenLooks != 0 || traffic_.event_streams == 0) continue;
+    const auto latest = co_await on<std::int64_t>(
+        ledger_lane_, [this] { const auto found = desk_.latest(); return found ? *found : 0; });
+    if (latest <= latest_) continue;
+    latest_ = latest;
+    news_.cancel();
+  }
+  ended_ = true;
+  net_.stop();
+}
+
+Task<> Server::talk(tcp::socket socket) {
+  ++traffic_.connections;
+  socket.set_option(tcp::no_delay(true));
+  if (tls_) {
+    beast::ssl_stream<beast::tcp_stream> stream(beast::tcp_stream(std::move(socket)), *tls_);
+    error_code error;
+    beast::get_lowest_layer(stream).expires_after(options_.limits.request);
+    co_await stream.async_handshake(asio::ssl::stream_base::server, with(error));
+    if (!error) co_await talk_over(stream);
+  } else {
+    beast::tcp_stream stream(std::move(socket));
+    co_await talk_over(stream);
+  }
+  --traffic_.connections;
+}
+
+template <class Stream>
+Task<> Server::talk_over(Stream& stream) {
+  beast::flat_buffer buffer(options_.limits.header_bytes + options_.limits.body_bytes);
+  while (!ended_ && co_await talk_once(stream, buffer)) {
+  }
+  error_code ignored;
+  beast::get_lowest_layer(stream).socket().shutdown(tcp::socket::shutdown_both, ignored);
+}
+
+// One request and its response; whether the connection goes on.
+template <class Stream>
+Task<bool> Server::talk_once(Stream& stream, beast::flat_buffer& buffer) {
+  bhttp::request_parser<bhttp::string_body> parser;
+  parser.header_limit(static_cast<std::uint32_t>(options_.limits.header_bytes));
+  parser.body_limit(options_.limits.body_bytes);
+  error_code error;
+  // Waiting for the first byte is idleness; from then on the whole request must come in time.
+  if (buffer.size() == 0) {
+    beast::get_lowest_layer(stream).expires_after(options_.limits.idle);
+    const std::size_t got = co_await stream.async_read_some(buffer.prepare(1), with(error));
+    if (error) co_return false;
+    buffer.commit(got);
+  }
+  beast::get_lowest_layer(stream).expires_after(options_.limits.request);
+  co_await bhttp::async_read(stream, buffer, parser, with(error));
+  if (error == bhttp::error::end_of_stream || error.category() != bhttp::make_error_code(bhttp::error::end_of_stream).category()) {
+    if (error) co_return false;
+  }
+  Request request;
+  if (error) co_return co_await send(stream, request, parse_problem(error), false);
+  const bool keep_alive = parser.get().keep_alive();
+  auto parsed = request_of(parser.get(), tls_.has_value());
+  if (!parsed) co_return co_await send(stream, request, problem(parsed.error()), false);
+  request = *std::move(parsed);
+  beast::get_lowest_layer(stream).expires_never();
+  Desk::Answer answered = co_await answer(request);
+  if (answered.then == Desk::Answer::Then::kEvents && answered.response.status == 200) {
+    co_await follow(stream, request, std::move(answered));
+    co_return false;
+  }
+  co_return co_await send(stream, request, std::move(answered.response), keep_alive);
+}
+
+Task<Desk::Answer> Server::answer(const Request& request) {
+  if (waiting_ >= options_.limits.waiting) {
+    Response busy = problem(503, "busy", "too many requests wait; try again in a moment");
+    busy.headers.emplace_back("Retry-After", "1");
+    co_return Desk::Answer{.response = std::move(busy)};
+  }
+  ++waiting_;
+  const Traffic traffic = traffic_;
+  Desk::Answer answered = co_await on<Desk::Answer>(
+      ledger_lane_, [&] { return desk_.answer(request, traffic); });
+  if (answered.then == Desk::Answer::Then::kFleet) {
+    answered.response =
+        co_await on<Response>(scan_lane_, [&] { return fleet_.fleet(request); });
+  } else if (answered.then == Desk::Answer::Then::kJob) {
+    answered.response =
+        co_await on<Response>(scan_lane_, [&] { return fleet_.job(answered.job); });
+  }
+  --waiting_;
+  co_return answered;
+}
+
+template <class Stream>
+Task<bool> Server::send(Stream& stream, const Request& request, Response response,
+                        bool keep_alive) {
+  finish(request, response);
+  ++traffic_.responses[response.status];
+  Message message = message_of(response, keep_alive && !ended_);
+  message.prepare_payload();
+  if (request.method == "HEAD") message.body().clear();  // Its length stays.
+  bhttp::response_serializer<bhttp::string_body> serializer(message);
+  beast::get_lowest_layer(stream).expires_after(options_.limits.send);
+  error_code error;
+  co_await bhttp::async_write(stream, serializer, with(error));
+  co_return !error && keep_alive;
+}
+
+// Sends events as they come. A client that reads slowly only falls behind: it is asked for what
+// comes after its own last event, so that nothing is kept for it and nothing is left out.
+template <class Stream>
+Task<> Server::follow(Stream& stream, const Request& request, Desk::Answer begun) {
+  finish(request, begun.response);
+  ++traffic_.responses[begun.response.status];
+  Message head = message_of(begun.response, false);
+  head.chunked(false);
+  bhttp::response_serializer<bhttp::string_body> serializer(head);
+  beast::get_lowest_layer(stream).expires_after(options_.limits.send);
+  error_code error;
+  co_await bhttp::async_write_header(stream, serializer, with(error));
+  ++traffic_.event_streams;
+  std::string text = "retry: 1000\n\n";
+  std::int64_t after = begun.after;
+  while (!error && !ended_) {
+    beast::get_lowest_layer(stream).expires_after(options_.limits.send);
+    co_await asio::async_write(stream, asio::buffer(text), with(error));
+    if (error) break;
+    const auto batch = co_await on<std::optional<Desk::Batch>>(
+        ledger_lane_, [&]() -> std::optional<Desk::Batch> {
+          auto found = desk_.events_after(after);
+          return found ? std::optional(*std::move(found)) : std::nullopt;
+        });
+    if (!batch) break;  // The ledger cannot be read: the client comes again.
+    after = batch->upto;
+    text = batch->text;
+    if (!text.empty()) continue;
+    error_code woken;
+    news_.expires_at(asio::steady_timer::time_point::max());
+    co_await news_.async_wait(with(woken));
+    text = ":\n\n";
+  }
+  --traffic_.event_streams;
+}
+
+}  // namespace
+
+Result<> serve(const app::Config& config, const ServeOptions& options) {
+  if (options.tls_certificate.empty() != options.tls_key.empty()) {
+    return bad_input("TLS needs both files: --tls-cert and --tls-key");
+  }
+  app::Context context = TRY(app::open_context(config, false));
+  os::Clock& clock = *context.clock;
+  std::atomic<bool> ended = false;
+  AccessOptions access{context.path("tokens.json"), options.hosts, options.own_token};
+  access.hosts.push_back(lower(options.address));
+  Server server(Desk(std::move(context), std::move(access), options.program),
+                FleetDesk(config, clock, [&ended] { return ended.load(); }), options, ended);
+  TRY(server.listen());
+  server.run();
+  return Ok{};
+}
+
+}  // namespace amdahl::http

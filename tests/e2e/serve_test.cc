@@ -1,0 +1,272 @@
+// serve_test.cc: the real server on a real ledger: answers, decisions, streams, hostile clients.
+#include "served.h"
+
+#include <chrono>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "json.h"
+
+namespace amdahl::e2e {
+namespace {
+
+std::string bearer(const std::string& token) { return "Authorization: Bearer " + token; }
+
+// Changes with anything that anyone writes.
+std::string ledger_hash(const House& house) {
+  return json_of(house.amdahl({"ledger", "log", "--limit", "1", "--json"}))
+      .at("events").at(0).at("hash");
+}
+
+double memory_mb(pid_t pid) {
+  std::ifstream statm("/proc/" + std::to_string(pid) + "/statm");
+  double size = 0;
+  double resident = 0;
+  statm >> size >> resident;
+  return resident * 4096 / 1e6;
+}
+
+// A loop that has run: one claim waits at the gate.
+void run_loop(const House& house) {
+  house.add_nap_job();
+  ASSERT_EQ(house.amdahl({"run", "--quiet", "--spec", "job.toml"}).code, 0);
+  ASSERT_EQ(house.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
+  ASSERT_EQ(house.amdahl({"propose", "nap", "--env", "NAP=0.01", "--gain", "60", "--as", "ada"})
+                .code, 0);
+  const Outcome cycle = house.amdahl({"cycle", "--watch", "--quiet"});
+  ASSERT_EQ(cycle.code, 0) << cycle.err;
+}
+
+TEST(Serve, AnswersAreThoseOfTheVerbsAndAnApproverDecides) {
+  House house;
+  run_loop(house);
+  const std::string reader = token_for(house, "rita", "reader");
+  const std::string approver = token_for(house, "ada", "approver");
+  const std::string other = token_for(house, "eve", "approver");
+  const Served server(house);
+  const std::string id = json_of(house.amdahl({"gate", "--json"}))
+                             .at("gate").at(0).at("packet").at("hypothesis");
+
+  const std::vector<std::pair<std::string, std::vector<std::string>>> same{
+      {"/api/v1/status", {"status"}},
+      {"/api/v1/gate", {"gate"}},
+      {"/api/v1/gate/" + id, {"gate", "show", id}},
+      {"/api/v1/hypotheses", {"ledger", "list"}},
+      {"/api/v1/hypotheses/" + id, {"ledger", "show", id}},
+      {"/api/v1/hypotheses/" + id + "/pairs", {"ledger", "pairs", id}},
+      {"/api/v1/search?q=NAP", {"ledger", "search", "NAP"}},
+      {"/api/v1/log", {"ledger", "log"}},
+      {"/api/v1/roi", {"roi"}},
+      {"/api/v1/stacks", {"stack", "--show"}},
+      {"/api/v1/canaries", {"canary"}},
+      {"/api/v1/families/nap/profile", {"profile", "nap", "--show"}},
+      {"/api/v1/fleet", {"scan"}},
+      {"/api/v1/jobs/last", {"anatomy", "last"}},
+      {"/api/v1/config", {"config"}},
+      {"/api/v1/version", {"version"}},
+  };
+  for (auto [target, words] : same) {
+    SCOPED_TRACE(target);
+    words.push_back("--json");
+    const Reply reply = server.ask("GET", target, {bearer(reader)});
+    EXPECT_EQ(reply.status, 200) << reply.body;
+    Json verb = json_of(house.amdahl(words));
+    Json web = reply.json();
+    // What the scan itself reports of its own reading may differ from run to run.
+    if (target == "/api/v1/fleet") {
+      for (const char* part : {"inputs", "troubles"}) verb.erase(part), web.erase(part);
+    }
+    EXPECT_EQ(web, verb);
+  }
+
+  const Json item = server.ask("GET", "/api/v1/gate/" + id, {bearer(approver)}).json();
+  const std::string body =
+      Json{{"reason", "it is <b>true</b>"}, {"packet", item.at("digest")}}.dump();
+  const std::string before = ledger_hash(house);
+  EXPECT_EQ(server.ask("POST", "/api/v1/gate/" + id + "/approve", {bearer(reader)}, body).status,
+            403);
+  EXPECT_EQ(server.ask("POST", "/api/v1/gate/" + id + "/approve", {}, body).status, 401);
+  EXPECT_EQ(ledger_hash(house), before);
+
+  // Both at once: one wins, the other is told.
+  std::vector<int> statuses(2);
+  {
+    const std::jthread first([&] {
+      statuses[0] =
+          server.ask("POST", "/api/v1/gate/" + id + "/approve", {bearer(approver)}, body).status;
+    });
+    const std::jthread second([&] {
+      statuses[1] =
+          server.ask("POST", "/api/v1/gate/" + id + "/reject", {bearer(other)}, body).status;
+    });
+  }
+  std::ranges::sort(statuses);
+  EXPECT_EQ(statuses, (std::vector<int>{200, 409}));
+  const Json decided = json_of(house.amdahl({"gate", "show", id, "--json"})).at("decision");
+  EXPECT_EQ(decided.at("packet"), item.at("digest"));
+  EXPECT_TRUE(decided.at("actor") == "ada" || decided.at("actor") == "eve");
+  EXPECT_EQ(house.amdahl({"ledger", "verify"}).code, 0);
+}
+
+TEST(Serve, TwoHundredFollowersSeeEveryEventOnce) {
+  House house;
+  house.add_nap_job();
+  ASSERT_EQ(house.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
+  const std::string token = token_for(house, "rita", "reader");
+  const Served server(house);
+  const auto follow = [&](const std::string& more) {
+    const int fd = server.connect();
+    const std::string head = "GET /api/v1/events" + more + " HTTP/1.1\r\nHost: localhost\r\n" +
+                             bearer(token) + "\r\n\r\n";
+    (void)!::send(fd, head.data(), head.size(), MSG_NOSIGNAL);
+    return fd;
+  };
+  constexpr int kFollowers = 200;
+  std::vector<int> followers;
+  for (int i = 0; i < kFollowers; ++i) followers.push_back(follow("?after=0"));
+  for (const int fd : followers) {
+    const std::string text = read_until(fd, "\"kind\":\"family.adopted\"", 30);
+    EXPECT_NE(text.find("text/event-stream"), std::string::npos) << text;
+    EXPECT_NE(text.find("family.adopted"), std::string::npos);
+  }
+  const double memory = memory_mb(server.pid());
+  constexpr int kIdeas = 5;
+  for (int i = 0; i < kIdeas; ++i) {
+    const std::string env = "COLOUR=" + std::to_string(i);
+    ASSERT_EQ(house.amdahl({"propose", "nap", "--env", env, "--gain", "20"}).code, 0);
+  }
+  for (const int fd : followers) {
+    const std::string last = "COLOUR=" + std::to_string(kIdeas - 1);
+    const std::string text = read_until(fd, last, 30);
+    EXPECT_EQ(count_lines(text, "\"kind\":\"hypothesis.proposed\""), kIdeas);
+  }
+  const Json log = json_of(house.amdahl({"ledger", "log", "--limit", "100", "--json"}));
+  const int late = follow("?after=0");
+  const std::string all = read_until(late, "COLOUR=4", 30);
+  EXPECT_EQ(count_lines(all, "data: "), static_cast<int>(log.at("events").size()));
+  EXPECT_EQ(server.ask("GET", "/api/v1/status", {bearer(token)}).status, 200)
+      << "followers hold up nobody";
+  EXPECT_LT(memory_mb(server.pid()), memory + 50);
+  ::close(late);
+  for (const int fd : followers) ::close(fd);
+}
+
+TEST(Serve, HostileRequestsAreRefusedAndHoldUpNobody) {
+  House house;
+  ASSERT_EQ(house.amdahl({"init"}).code, 0);
+  const std::string token = token_for(house, "rita", "reader");
+  const Served server(house);
+  const std::string host = "Host: localhost\r\n";
+  struct Case {
+    const char* name;
+    std::string bytes;
+    std::string status;
+  };
+  const std::string post = "POST /api/v1/session HTTP/1.1\r\n" + host;
+  const std::vector<Case> cases{
+      {"no HTTP", "hello\r\n\r\n", "400"},
+      {"control characters", "GET /\x01 HTTP/1.1\r\n" + host + "\r\n", "400"},
+      {"no host", "GET /api/v1/version HTTP/1.1\r\n\r\n", "400"},
+      {"two hosts", "GET /api/v1/version HTTP/1.1\r\n" + host + host + "\r\n", "400"},
+      {"another host", "GET /api/v1/version HTTP/1.1\r\nHost: evil.example\r\n\r\n", "421"},
+      {"another server's address", "GET http://evil/ HTTP/1.1\r\n" + host + "\r\n", "400"},
+      {"traversal", "GET /../../etc/passwd HTTP/1.1\r\n" + host + "\r\n", "400"},
+      {"escaped traversal", "GET /%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\n" + host + "\r\n", "400"},
+      {"a path as a job",
+       "GET /api/v1/jobs/%2fetc%2fpasswd HTTP/1.1\r\n" + host + bearer(token) + "\r\n\r\n", "404"},
+      {"CL and TE", post + "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "400"},
+      {"TE and CL", post + "Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n", "400"},
+      {"another TE", post + "Transfer-Encoding: gzip\r\n\r\n", "400"},
+      {"chunked", post + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", "400"},
+      {"two lengths", post + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x", "400"},
+      {"the same length twice", post + "Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}", "400"},
+      {"a negative length", post + "Content-Length: -2\r\n\r\n{}", "400"},
+      {"a space before the colon", post + "Content-Length : 2\r\n\r\n{}", "400"},
+      {"a long header", "GET / HTTP/1.1\r\n" + host + "X: " + std::string(20000, 'a') + "\r\n\r\n",
+       "431"},
+      {"a long body", post + "Content-Length: 2000000\r\n\r\n" + std::string(100, 'a'), "413"},
+      {"an unknown method", "BREW /api/v1/status HTTP/1.1\r\n" + host + "\r\n", "405"},
+  };
+  for (const Case& c : cases) {
+    const std::string reply = server.raw(c.bytes, 15);
+    EXPECT_EQ(reply.substr(0, 12), "HTTP/1.1 " + c.status) << c.name << "\n" << reply;
+    EXPECT_EQ(reply.find("HTTP/1.1", 1), std::string::npos) << c.name << ": a second response";
+  }
+  // A smuggled second request is never answered: the connection ends with the first error.
+  std::vector<int> slow;
+  for (int i = 0; i < 100; ++i) {
+    slow.push_back(server.connect());
+    (void)!::send(slow.back(), "GET / HTTP/1.1\r\nX", 17, MSG_NOSIGNAL);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(server.ask("GET", "/api/v1/version").status, 200);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  for (const int fd : slow) {
+    EXPECT_EQ(read_until(fd, "", 20), "") << "closed without an answer";
+    ::close(fd);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(19));
+  EXPECT_EQ(house.amdahl({"ledger", "verify"}).code, 0);
+}
+
+TEST(Serve, PromtoolAndPrometheusTakeTheMetrics) {
+  House house;
+  run_loop(house);
+  const std::string token = token_for(house, "prometheus", "reader");
+  const Served server(house);
+  const Reply text = server.ask("GET", "/metrics", {bearer(token)});
+  ASSERT_EQ(text.status, 200);
+  house.write("metrics.txt", text.body);
+  const Outcome checked =
+      run({"sh", "-c", "promtool check metrics < metrics.txt"}, {}, house.path());
+  if (checked.code == 127) GTEST_SKIP() << "promtool is not installed: ./script/bootstrap --tests";
+  EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
+  EXPECT_EQ(checked.out + checked.err, "");
+
+  house.write("token", token);
+  const std::string at = "127.0.0.1:" + std::to_string(server.port());
+  house.write("prometheus.yml",
+              "global: {scrape_interval: 1s}\nscrape_configs:\n- job_name: amdahl\n"
+              "  authorization: {credentials_file: " + house.path("token") + "}\n"
+              "  static_configs: [{targets: ['" + at + "']}]\n");
+  const Outcome scraped = run(
+      {"sh", "-c",
+       "prometheus --config.file=prometheus.yml --storage.tsdb.path=tsdb "
+       "--web.listen-address=127.0.0.1:0 > prometheus.log 2>&1 & pid=$!; "
+       "for i in $(seq 60); do "
+       "port=$(ss -ltnpH 2>/dev/null | grep \"pid=$pid,\" | sed 's/.*127.0.0.1:\\([0-9]*\\).*/\\1/'); "
+       "[ -n \"$port\" ] && value=$(promtool query instant http://127.0.0.1:$port "
+       "amdahl_gate_pending 2>/dev/null) && [ -n \"$value\" ] && break; sleep 0.5; done; "
+       "kill $pid; echo \"$value\""},
+      {}, house.path());
+  EXPECT_NE(scraped.out.find("=> 1 @"), std::string::npos)
+      << scraped.out << scraped.err << house.read("prometheus.log");
+}
+
+TEST(Serve, TlsByFiles) {
+  House house;
+  ASSERT_EQ(house.amdahl({"init"}).code, 0);
+  const Outcome made = run({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                            "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=localhost",
+                            "-keyout", "key.pem", "-out", "cert.pem", "-days", "2"},
+                           {}, house.path());
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_EQ(house.amdahl({"serve", "--tls-cert", "cert.pem"}).code, 2);
+  EXPECT_EQ(house.amdahl({"serve", "--tls-cert", "key.pem", "--tls-key", "key.pem"}).code, 2);
+  const Served server(house, {"--tls-cert", "cert.pem", "--tls-key", "key.pem"});
+  const std::string at = "https://localhost:" + std::to_string(server.port());
+  const Outcome got = run({"curl", "-sS", "--cacert", "cert.pem", "--resolve",
+                           "localhost:" + std::to_string(server.port()) + ":127.0.0.1",
+                           at + "/api/v1/version"},
+                          {}, house.path());
+  EXPECT_TRUE(json_of(got).contains("version")) << got.out << got.err;
+  EXPECT_EQ(server.raw("GET /api/v1/version HTTP/1.1\r\nHost: localhost\r\n\r\n", 5).find("200"),
+            std::string::npos)
+      << "no plain HTTP";
+}
+
+}  // namespace
+}  // namespace amdahl::e2e

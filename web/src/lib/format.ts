@@ -1,0 +1,109 @@
+// The one place where numbers become text. Unknown is never 0.
+
+export type Number_ = number | string | null | undefined;
+
+// JSON has no infinities: the server writes them as text.
+export function toNumber(value: Number_): number | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'number') return value;
+  if (value === 'inf') return Infinity;
+  if (value === '-inf') return -Infinity;
+  const number = Number(value);
+  return Number.isNaN(number) ? null : number;
+}
+
+const kUnknown = 'unknown';
+
+// Three significant digits, never an exponent.
+export function number(value: Number_): string {
+  const n = toNumber(value);
+  if (n === null) return kUnknown;
+  if (!Number.isFinite(n)) return n > 0 ? 'no limit' : 'no limit below';
+  const size = Math.abs(n);
+  if (size !== 0 && size < 0.001) return n < 0 ? '> −0.001' : '< 0.001';
+  const digits = size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
+  return n
+    .toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+    .replace('-', '−');
+}
+
+export function count(value: Number_): string {
+  const n = toNumber(value);
+  return n === null ? kUnknown : n.toLocaleString('en-US', { maximumFractionDigits: 0 });
+}
+
+export function hours(seconds: Number_): string {
+  const n = toNumber(seconds);
+  return n === null ? kUnknown : `${number(n / 3600)} h`;
+}
+
+export function usd(value: Number_): string {
+  const n = toNumber(value);
+  if (n === null) return kUnknown;
+  const digits = Math.abs(n) >= 1000 ? 0 : 2;
+  if (n !== 0 && Math.abs(n) < 0.01) return '< $0.01';
+  const sign = n < 0 ? '−' : '';
+  return `${sign}$${Math.abs(n).toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })}`;
+}
+
+export function percent(share: Number_): string {
+  const n = toNumber(share);
+  if (n === null) return kUnknown;
+  if (!Number.isFinite(n)) return 'no limit';
+  const value = n * 100;
+  const digits = Math.abs(value) >= 10 ? 0 : 1;
+  return `${value.toFixed(digits).replace('-', '−')} %`;
+}
+
+// An effect is a natural logarithm; people read the share that is saved.
+export function savedShare(effect: Number_): number | null {
+  const n = toNumber(effect);
+  return n === null ? null : 1 - Math.exp(-n);
+}
+
+export function saving(effect: Number_): string {
+  return percent(savedShare(effect));
+}
+
+export interface Comparison {
+  answer: string;
+  pairs: number;
+  voided: number;
+  effect: Number_;
+  lower: Number_;
+  upper: Number_;
+  shrunk: Number_;
+  log_e_win: Number_;
+  because: string;
+}
+
+// Never a bare percentage: with its interval and its pairs, or "cannot tell".
+export function describe(c: Comparison | null | undefined): string {
+  if (!c || c.pairs === 0) return 'no pairs yet';
+  const lower = toNumber(c.lower) ?? -Infinity;
+  const upper = toNumber(c.upper) ?? Infinity;
+  const pairs = `${c.pairs} pair${c.pairs === 1 ? '' : 's'}`;
+  if (Number.isFinite(lower) && Number.isFinite(upper)) {
+    return `${saving(c.effect)} (${saving(lower)} to ${saving(upper)}, 95 %, ${pairs})`;
+  }
+  if (Number.isFinite(lower)) return `at least ${saving(lower)} (95 %, ${pairs})`;
+  if (Number.isFinite(upper)) return `at most ${saving(upper)} (95 %, ${pairs})`;
+  return `cannot tell (${pairs} bound nothing)`;
+}
+
+export function seconds(value: Number_): string {
+  const n = toNumber(value);
+  if (n === null) return kUnknown;
+  if (n < 0.001) return `${(n * 1e6).toFixed(0)} µs`;
+  if (n < 1) return `${(n * 1e3).toFixed(0)} ms`;
+  if (n < 60) return `${n.toFixed(n < 10 ? 2 : 1)} s`;
+  if (n < 3600) return `${Math.floor(n / 60)} min ${Math.round(n % 60)} s`;
+  return `${Math.floor(n / 3600)} h ${String(Math.round((n % 3600) / 60)).padStart(2, '0')} min`;
+}
+
+// UTC, as everywhere in Amdahl.
+export function time(ns: Number_): string {
+  const n = toNumber(ns);
+  if (!n) return kUnknown;
+  return new Date(n / 1e6).toISOString().slice(0, 16).replace('T', ' ');
+}

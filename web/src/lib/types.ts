@@ -1,0 +1,231 @@
+// The parts of the server's documents that the pages draw: docs/format/answers has all of them.
+import type { Comparison, Number_ } from './format';
+
+export interface Hypothesis {
+  id: string;
+  family: string;
+  title: string;
+  mechanism: string;
+  change: Record<string, unknown>;
+  predicted_gain: number;
+  ceiling_share: number;
+  bottleneck: string;
+  origin: { kind: string; ref: string };
+  key: string;
+}
+
+export interface Verdict {
+  kind: string;
+  reason: string;
+  comparison?: Comparison | null;
+  at: number;
+}
+
+export interface Vote {
+  check: string;
+  vote: string;
+  decisive: boolean;
+  mandatory: boolean;
+  because: string;
+}
+
+export interface LedgerEvent {
+  seq: number;
+  at_ns: number;
+  actor: string;
+  kind: string;
+  subject: string;
+  payload: Record<string, unknown>;
+  hash: string;
+}
+
+export interface Parked {
+  pairs_to_settle: number;
+  e_better: number;
+  e_no_effect: number;
+  e_asked: number;
+}
+
+export interface LiveExperiment {
+  id: string;
+  hypothesis: string;
+  title: string;
+  family: string;
+  stage: string;
+  parked: Parked | null;
+  in_flight: number;
+  comparison: Comparison;
+}
+
+export interface Rollback {
+  hypothesis: string;
+  family: string;
+  because: string;
+  to_do: string;
+}
+
+export interface Status {
+  tallies: Record<string, number>;
+  experiments: LiveExperiment[];
+  families: { family: string; profiled: boolean; same_pairs: number; volume_accelerator_h_per_day: number }[];
+  queued: number;
+  in_flight: number;
+  pending_at_gate: number;
+  under_test_accelerator_h_per_day: number;
+  rollbacks_proposed: Rollback[];
+  budgets?: Record<string, { limit: number | null; committed: number; spent: number; overrun: number }>;
+  next: { family?: string; why?: string } | null;
+  lease?: { holder: string; host: string; taken_ns: number };
+  campaign?: { k: number; alpha: number; registered: number; promoted: number };
+}
+
+export interface GateItem {
+  state: string;
+  digest: string;
+  packet: {
+    experiment: string;
+    hypothesis: string;
+    family: string;
+    claim: string;
+    comparison: Comparison;
+    votes: Vote[];
+    diff: string;
+    spent_accelerator_s: number;
+    saves_accelerator_h_per_day: number;
+    holds_for: string;
+    rollback: string;
+  };
+  decision: { approved: boolean; actor: string; reason: string; packet: string };
+}
+
+export interface Gate {
+  gate: GateItem[];
+  rollbacks_proposed: Rollback[];
+}
+
+export interface RoiRow {
+  family: string;
+  spent_accelerator_s: number;
+  spent_usd: number;
+  promoted: number;
+  predicted_share: number;
+  realised_share: number | null;
+  realised_lower: number | null;
+  realised_upper: number | null;
+  realised_pairs: number;
+  volume_accelerator_h_per_day: number;
+  saved_accelerator_h_per_day: number;
+  saved_usd_per_month: number;
+}
+
+export interface Roi {
+  price_usd: number;
+  families: RoiRow[];
+  spent_accelerator_h: number;
+  spent_usd: number;
+  saved_accelerator_h_per_day: number;
+  saved_usd_per_month: number;
+  pays_back_days: number | null;
+}
+
+export interface Split {
+  allocated: number;
+  unobserved: number;
+  idle: number;
+  low: number;
+  productive: number;
+}
+
+export interface FleetRow {
+  name: string;
+  detail: string;
+  jobs: number;
+  failed: number;
+  split_accelerator_s: Split;
+  wasted_accelerator_s: Number_;
+  queue_accelerator_s: number;
+  lost_in_failed_accelerator_s: number;
+  recoverable_accelerator_s: Number_;
+  utilisation: number | null;
+  usd: { allocated: number; wasted: number | null; recoverable: number | null } | null;
+  lever: { action: string; against: string; ceiling: number; chance: number; from: string };
+  worst_job: string;
+  why: string;
+}
+
+export interface Fleet {
+  jobs: number;
+  window?: { start_s: number; end_s: number };
+  totals?: {
+    families: number;
+    users: number;
+    failed: number;
+    split_accelerator_s: Split;
+    wasted_accelerator_s: Number_;
+    queue_accelerator_s: number;
+    lost_in_failed_accelerator_s: number;
+    recoverable_accelerator_s: Number_;
+    usd: { allocated: number; wasted: number | null; lost: number; recoverable: number | null } | null;
+    utilisation_mean: number | null;
+  };
+  by?: string;
+  count?: number;
+  rows?: FleetRow[];
+  capacity?: { total_accelerator_s: number | null; unallocated_accelerator_s: number | null };
+  missing?: string[];
+  unreadable: string[];
+}
+
+export interface Story {
+  hypothesis: Hypothesis;
+  state: string;
+  votes: Vote[];
+  events: LedgerEvent[];
+  verdict?: Verdict;
+  parked?: Parked;
+  stage?: string;
+  experiment?: { id: string; claim: number; cap: number; sigma: number; delta: number; metric: string };
+  comparison?: Comparison;
+}
+
+export interface HypothesisList {
+  total: number;
+  before: number | null;
+  hypotheses: { hypothesis: Hypothesis; state: string; verdict?: Verdict; parked?: Parked }[];
+}
+
+export interface PairRow {
+  index: number;
+  purpose: string;
+  state: string;
+  voided: boolean;
+  because: string;
+  order: 'AB' | 'BA';
+  host: string | null;
+  a_per_work: number | null;
+  b_per_work: number | null;
+  effect: number | null;
+  at_ns: number;
+  spent_accelerator_s: number;
+  after: { pairs: number; effect: Number_; lower: Number_; upper: Number_; log_e_win: Number_ } | null;
+}
+
+export interface Pairs {
+  experiment: string;
+  hypothesis: string;
+  work_unit: string;
+  boundary: { better: number };
+  pairs: PairRow[];
+}
+
+export interface Anatomy {
+  job: string;
+  family: string;
+  wall_s: number;
+  metric: string;
+  split_accelerator_s: Split;
+  accelerators: { activity: string; start_s: number; seconds: number }[][];
+  phases: { name: string; start_s: number; seconds: number }[];
+  parts: { kind: string; accelerator_seconds: number; evidence: string }[];
+  table: { name: string; accelerator_seconds: number; share: number; ceiling: number | null; is_compute: boolean }[];
+}
