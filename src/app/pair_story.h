@@ -24,7 +24,7 @@ struct PairStep {
 struct PairStory {
   model::Experiment experiment;
   std::string work_unit;
-  double e_better = 20;  // At which the answer is "better".
+  double e_better = 20;           // At which the answer is "better".
   std::vector<PairStep> steps{};  // In the order of their coins; top-ups last.
 };
 

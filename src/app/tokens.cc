@@ -95,8 +95,8 @@ Result<> check_person(std::string_view name) {
 Result<IssuedToken> issue_token(const std::string& name, Role role, Nanos now, Nanos lasts) {
   TRY(check_person(name));
   const std::string secret = os::random_hex(kSecretDigits);
-  Token token{"t-" + os::random_hex(kIdDigits), name, role,
-              sha256_hex(secret),               now,  lasts > Nanos{} ? now + lasts : Nanos{}};
+  Token token{"t-" + os::random_hex(kIdDigits),       name, role, sha256_hex(secret), now,
+              lasts > Nanos{} ? now + lasts : Nanos{}};
   const std::string text = fmt::format("{}.{}", token.id, secret);
   return IssuedToken{std::move(token), text};
 }
@@ -112,9 +112,10 @@ Result<std::vector<Token>> TokenFile::read() const {
   const bool is_ours = doc.is_object() && doc.contains("schema") && doc["schema"] == kSchema &&
                        doc.contains("tokens") && doc["tokens"].is_array();
   if (!is_ours) {
-    return bad_input(fmt::format("{}: no list of tokens of schema {}; move the file away to start "
-                                 "anew",
-                                 path_, kSchema));
+    return bad_input(
+        fmt::format("{}: no list of tokens of schema {}; move the file away to start "
+                    "anew",
+                    path_, kSchema));
   }
   for (const Json& one : doc["tokens"]) {
     if (!one.is_object()) return bad_input(fmt::format("{}: a token is damaged", path_));

@@ -139,7 +139,7 @@ Result<int> pairs(const LedgerFlags& flags, app::Context& context, const std::st
     const model::Pair& pair = step.pair;
     lines.push_back({std::to_string(pair.index), model::text_of(pair.aim),
                      pair.variant_second ? "A, B" : "B, A",
-                     step.effect                   ? saving(*step.effect)
+                     step.effect                 ? saving(*step.effect)
                      : step.void_because.empty() ? std::string(model::name(pair.state))
                                                  : "void: " + step.void_because,
                      step.after ? describe(*step.after) : ""});

@@ -88,8 +88,7 @@ Result<int> do_token(const ServeFlags& flags) {
 // "127.0.0.1:8300", "[::1]:8300" or a port alone.
 Result<> read_listen(const std::string& typed, http::ServeOptions& options) {
   const std::size_t colon = typed.rfind(':');
-  const std::string_view port =
-      std::string_view(typed).substr(colon == typed.npos ? 0 : colon + 1);
+  const std::string_view port = std::string_view(typed).substr(colon == typed.npos ? 0 : colon + 1);
   if (colon != typed.npos) options.address = typed.substr(0, colon);
   if (options.address.starts_with('[') && options.address.ends_with(']')) {
     options.address = options.address.substr(1, options.address.size() - 2);
@@ -121,16 +120,16 @@ Result<int> do_serve(const ServeFlags& flags) {
   std::string link;
   if (flags.link || ::isatty(STDOUT_FILENO) == 1) {
     const app::IssuedToken own =
-        TRY(app::issue_token(os::user_name(), app::Role::kApprover,
-                             os::real_clock().unix_time(), std::chrono::hours(24)));
+        TRY(app::issue_token(os::user_name(), app::Role::kApprover, os::real_clock().unix_time(),
+                             std::chrono::hours(24)));
     options.own_token = own.token;
     link = own.text;
   }
   options.ready = [&](const std::string& url) {
     print(fmt::format("Listening on {}\n", url));
     if (!link.empty()) {
-      print(fmt::format("To log in as {} (approver), open {}#token={}\n",
-                        options.own_token->name, url, link));
+      print(fmt::format("To log in as {} (approver), open {}#token={}\n", options.own_token->name,
+                        url, link));
     }
     print("Tokens for others: amdahl serve token add NAME --role reader|proposer|approver\n");
     std::fflush(stdout);

@@ -108,8 +108,9 @@ Access::Asked Access::who(const Request& request, bool writes, Nanos now) {
   }
   if (writes && (request.header("x-csrf-token") != session->second.csrf ||
                  request.header("origin").empty())) {
-    return {.refused = problem(403, "not from our page",
-                               "send the session's csrf as X-CSRF-Token, from a page of this site")};
+    return {.refused =
+                problem(403, "not from our page",
+                        "send the session's csrf as X-CSRF-Token, from a page of this site")};
   }
   return {.person = Person{token->name, token->role, token->id, session->second.csrf}};
 }
@@ -144,9 +145,8 @@ Response Access::log_out(const Request& request) {
   sessions_.erase(session_key(request));
   Response response = json_response(api::document({{"outcome", "logged out"}}));
   response.headers.emplace_back(
-      "Set-Cookie",
-      fmt::format("{}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0{}", cookie_name(request),
-                  request.over_tls ? "; Secure" : ""));
+      "Set-Cookie", fmt::format("{}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0{}",
+                                cookie_name(request), request.over_tls ? "; Secure" : ""));
   return response;
 }
 

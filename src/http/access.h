@@ -39,8 +39,8 @@ class Access {
   // 421 if the request is for another host; 403 if it writes and comes from a page of another site.
   std::optional<Response> refuse_place(const Request& request) const;
 
-  // Whoever the request is from; nothing if it names nobody. 401 for a wrong token or a session that
-  // has ended; 403 for a session without its X-CSRF-Token where `writes`.
+  // Whoever the request is from; nothing if it names nobody. 401 for a wrong token or a session
+  // that has ended; 403 for a session without its X-CSRF-Token where `writes`.
   struct Asked {
     std::optional<Person> person{};
     std::optional<Response> refused{};

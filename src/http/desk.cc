@@ -129,8 +129,7 @@ Result<Desk::Batch> Desk::events_after(std::int64_t after) {
   int count = 0;
   TRY(context_.ledger->each_event(after, [&](const ledger::Event& event) {
     if (count == kEventsAtOnce) return false;
-    batch.text += fmt::format("id: {}\ndata: {}\n\n", event.seq,
-                              dump_json(api::event(event)));
+    batch.text += fmt::format("id: {}\ndata: {}\n\n", event.seq, dump_json(api::event(event)));
     batch.upto = event.seq;
     return ++count < kEventsAtOnce;
   }));

@@ -87,13 +87,13 @@ Result<> parse_target(std::string_view target, Request& request) {
 Response json_response(const Json& document) { return {.body = dump_json(document) + "\n"}; }
 
 Response problem(int status, std::string_view title, std::string_view detail) {
-  return {.status = status,
-          .type = "application/problem+json",
-          .body = dump_json({{"type", "about:blank"},
-                             {"title", title},
-                             {"status", status},
-                             {"detail", detail}}) +
-                  "\n"};
+  return {
+      .status = status,
+      .type = "application/problem+json",
+      .body =
+          dump_json(
+              {{"type", "about:blank"}, {"title", title}, {"status", status}, {"detail", detail}}) +
+          "\n"};
 }
 
 Response problem(const Error& error) {

@@ -22,7 +22,7 @@ struct Request {
   std::string body{};
   bool over_tls = false;
 
-  std::string shown_path() const;  // "/api/v1/gate".
+  std::string shown_path() const;                          // "/api/v1/gate".
   std::string_view header(const std::string& name) const;  // Empty if there is none.
 };
 

@@ -1,10 +1,11 @@
 // asio of Boost 1.74 uses std::exchange without including it.
-#include <utility>
+#include "http/server.h"
 
 #include <atomic>
 #include <exception>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <boost/asio.hpp>
 #include <boost/asio/ssl.hpp>
@@ -16,7 +17,6 @@
 #include "base/text.h"
 #include "http/desk.h"
 #include "http/fleet_desk.h"
-#include "http/server.h"
 
 namespace amdahl::http {
 namespace {
@@ -30,8 +30,8 @@ template <class Value = void>
 using Task = asio::awaitable<Value>;
 
 constexpr auto kTick = std::chrono::milliseconds(100);
-constexpr int kTicksBetweenLooks = 5;     // At the ledger.
-constexpr int kTicksBetweenBeats = 150;   // So that a stream whose client has gone is noticed.
+constexpr int kTicksBetweenLooks = 5;    // At the ledger.
+constexpr int kTicksBetweenBeats = 150;  // So that a stream whose client has gone is noticed.
 
 auto with(error_code& error) { return asio::redirect_error(asio::use_awaitable, error); }
 
@@ -195,8 +195,10 @@ Task<> Server::tick() {
     if (options_.stopped && options_.stopped()) break;
     if (ticks % kTicksBetweenBeats == 0) news_.cancel();
     if (ticks % kTicksBetweenLooks != 0 || traffic_.event_streams == 0) continue;
-    const auto latest = co_await on<std::int64_t>(
-        ledger_lane_, [this] { const auto found = desk_.latest(); return found ? *found : 0; });
+    const auto latest = co_await on<std::int64_t>(ledger_lane_, [this] {
+      const auto found = desk_.latest();
+      return found ? *found : 0;
+    });
     if (latest <= latest_) continue;
     latest_ = latest;
     news_.cancel();
@@ -246,7 +248,8 @@ Task<bool> Server::talk_once(Stream& stream, beast::flat_buffer& buffer) {
   }
   beast::get_lowest_layer(stream).expires_after(options_.limits.request);
   co_await bhttp::async_read(stream, buffer, parser, with(error));
-  if (error == bhttp::error::end_of_stream || error.category() != bhttp::make_error_code(bhttp::error::end_of_stream).category()) {
+  if (error == bhttp::error::end_of_stream ||
+      error.category() != bhttp::make_error_code(bhttp::error::end_of_stream).category()) {
     if (error) co_return false;
   }
   Request request;
@@ -272,14 +275,12 @@ Task<Desk::Answer> Server::answer(const Request& request) {
   }
   ++waiting_;
   const Traffic traffic = traffic_;
-  Desk::Answer answered = co_await on<Desk::Answer>(
-      ledger_lane_, [&] { return desk_.answer(request, traffic); });
+  Desk::Answer answered =
+      co_await on<Desk::Answer>(ledger_lane_, [&] { return desk_.answer(request, traffic); });
   if (answered.then == Desk::Answer::Then::kFleet) {
-    answered.response =
-        co_await on<Response>(scan_lane_, [&] { return fleet_.fleet(request); });
+    answered.response = co_await on<Response>(scan_lane_, [&] { return fleet_.fleet(request); });
   } else if (answered.then == Desk::Answer::Then::kJob) {
-    answered.response =
-        co_await on<Response>(scan_lane_, [&] { return fleet_.job(answered.job); });
+    answered.response = co_await on<Response>(scan_lane_, [&] { return fleet_.job(answered.job); });
   }
   --waiting_;
   co_return answered;
@@ -319,8 +320,8 @@ Task<> Server::follow(Stream& stream, const Request& request, Desk::Answer begun
     beast::get_lowest_layer(stream).expires_after(options_.limits.send);
     co_await asio::async_write(stream, asio::buffer(text), with(error));
     if (error) break;
-    const auto batch = co_await on<std::optional<Desk::Batch>>(
-        ledger_lane_, [&]() -> std::optional<Desk::Batch> {
+    const auto batch =
+        co_await on<std::optional<Desk::Batch>>(ledger_lane_, [&]() -> std::optional<Desk::Batch> {
           auto found = desk_.events_after(after);
           return found ? std::optional(*std::move(found)) : std::nullopt;
         });

@@ -25,14 +25,14 @@ struct Limits {
 
 struct ServeOptions {
   std::string address = "127.0.0.1";
-  int port = 8300;  // 0: any that is free.
+  int port = 8300;                // 0: any that is free.
   std::string tls_certificate{};  // Files, in PEM; both or neither.
   std::string tls_key{};
-  std::vector<std::string> hosts{};      // See AccessOptions.
+  std::vector<std::string> hosts{};  // See AccessOptions.
   std::optional<app::Token> own_token{};
   Program program{};
   Limits limits{};
-  std::function<bool()> stopped{};                    // Asked ten times a second.
+  std::function<bool()> stopped{};                      // Asked ten times a second.
   std::function<void(const std::string& url)> ready{};  // When it listens.
 };
 

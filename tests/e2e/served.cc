@@ -35,7 +35,8 @@ Reply parse(const std::string& bytes) {
     const std::size_t line_end = bytes.find("\r\n", at);
     const std::string line = bytes.substr(at, line_end - at);
     const std::size_t colon = line.find(": ");
-    if (colon != std::string::npos) reply.headers[lower(line.substr(0, colon))] = line.substr(colon + 2);
+    if (colon != std::string::npos)
+      reply.headers[lower(line.substr(0, colon))] = line.substr(colon + 2);
     at = line_end + 2;
   }
   return reply;
@@ -125,12 +126,13 @@ std::string Served::raw(const std::string& bytes, double seconds) const {
 
 Reply Served::ask(const std::string& method, const std::string& target,
                   const std::vector<std::string>& headers, const std::string& body) const {
-  std::string bytes = method + " " + target + " HTTP/1.1\r\nHost: 127.0.0.1:" +
-                      std::to_string(port_) + "\r\nConnection: close\r\n";
+  std::string bytes = method + " " + target +
+                      " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port_) +
+                      "\r\nConnection: close\r\n";
   for (const std::string& header : headers) bytes += header + "\r\n";
   if (!body.empty()) {
-    bytes += "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
-             "\r\n";
+    bytes +=
+        "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";
   }
   return parse(raw(bytes + "\r\n" + body, 60));
 }

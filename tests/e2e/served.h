@@ -13,7 +13,7 @@
 namespace amdahl::e2e {
 
 struct Reply {
-  int status = 0;  // 0: the server closed without a response.
+  int status = 0;                              // 0: the server closed without a response.
   std::map<std::string, std::string> headers;  // Names in lower case.
   std::string body;
 

@@ -1,0 +1,144 @@
+// Walks through the dashboard in a real Chromium as three people, and prints what it saw as JSON.
+// node dashboard.mjs PLAN.json: {url, web, chromium, amdahl, pictures, reader, approver, hypothesis,
+// family, job}. `web` is the folder whose node_modules has playwright-core and axe-core.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+const plan = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+const require = createRequire(plan.web + '/package.json');
+const { chromium } = require('playwright-core');
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+const seen = { errors: [], serious: {}, figures: {}, overflow: {}, titles: {} };
+const browser = await chromium.launch({
+  executablePath: plan.chromium,
+  args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+});
+
+// Whoever throws, loads from elsewhere or is refused by the policy is an error of the page.
+function watch(page, who) {
+  page.on('pageerror', (error) => seen.errors.push(`${who}: ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().includes('status of 4')) seen.errors.push(`${who}: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(plan.url) && !request.url().startsWith('data:')) seen.errors.push(`${who}: loads ${request.url()}`);
+  });
+}
+
+async function enter(name, token, size = { width: 1280, height: 900 }) {
+  const context = await browser.newContext({ viewport: size });
+  const page = await context.newPage();
+  page.setDefaultTimeout(30000);
+  watch(page, name);
+  await page.goto(plan.url);
+  await page.fill('input[type=password]', token);
+  await page.click('button.main');
+  await page.waitForSelector('nav');
+  return page;
+}
+
+const go = async (page, path) => {
+  await page.goto(plan.url + path.slice(1));
+  await page.waitForSelector('h1');
+  await page.waitForFunction(() => !document.querySelector('.wait'));
+};
+const text = (page, selector) => page.textContent(selector).then((t) => t.trim().replace(/\s+/g, ' '));
+const texts = (page, selector) => page.$$eval(selector, (all) => all.map((one) => one.textContent.trim().replace(/\s+/g, ' ')));
+
+const pages = {
+  home: '/', fleet: '/fleet', jobs: '/fleet?by=job', job: `/jobs/${plan.job}`, experiments: '/experiments',
+  experiment: `/experiments/${plan.hypothesis}`, gate: '/gate', claim: `/gate/${plan.hypothesis}`,
+  ledger: '/ledger', money: '/money',
+};
+
+// A reader: every page in both themes and at three widths, with a look for what keeps people out.
+const reader = await enter('reader', plan.reader);
+for (const [name, path] of Object.entries(pages)) {
+  await go(reader, path);
+  seen.titles[name] = await reader.title();
+  await reader.evaluate(axe);
+  const found = await reader.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+  seen.serious[name] = found.violations
+    .filter((v) => v.impact === 'serious' || v.impact === 'critical')
+    .map((v) => `${v.id}: ${v.nodes.length} × ${v.nodes[0].target} ${v.nodes[0].any.map((a) => a.message).join(' ')}`);
+  for (const [width, scheme] of [[1280, 'light'], [1280, 'dark'], [820, 'light'], [390, 'light'], [390, 'dark']]) {
+    await reader.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+    await reader.setViewportSize({ width, height: 900 });
+    const wide = await reader.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    if (wide > 0) seen.overflow[`${name} ${width}`] = wide;
+    await reader.screenshot({ path: `${plan.pictures}/${name}-${width}-${scheme}.png`, fullPage: true });
+  }
+  await reader.emulateMedia({ colorScheme: 'light' });
+  await reader.setViewportSize({ width: 1280, height: 900 });
+  const figures = await reader.$$eval('[data-figure]', (all) => all.map((one) => [one.dataset.figure, one.textContent.trim().replace(/\s+/g, ' ')]));
+  for (const [figure, shown] of figures) seen.figures[`${name} ${figure}`] = shown;
+}
+await go(reader, '/experiments/' + plan.hypothesis);
+seen.pairs_drawn = (await reader.$$('svg g title')).length;
+seen.checks = await reader.$$eval('[data-check]', (all) => all.map((one) => one.dataset.check));
+seen.measured = (await texts(reader, '[data-saves]'))[0];
+await go(reader, '/ledger');
+seen.ledger_total = await reader.getAttribute('[data-total]', 'data-total');
+seen.ledger_rows = await reader.$$eval('tr[data-hypothesis]', (all) => all.map((one) => one.dataset.hypothesis));
+await go(reader, '/gate/' + plan.hypothesis);
+seen.reader_may_not = await text(reader, '[data-may-not]');
+seen.reader_buttons = (await texts(reader, 'main button')).length;
+// What a page could not look at says so.
+await go(reader, '/jobs/nosuchjob');
+seen.no_job = await text(reader, '[data-trouble]');
+await go(reader, '/nosuchpage');
+seen.no_page = await text(reader, 'h1');
+seen.refused = await reader.evaluate(async (id) => {
+  const session = await (await fetch('/api/v1/session')).json();
+  const answer = await fetch(`/api/v1/gate/${id}/approve`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': session.csrf },
+    body: JSON.stringify({ reason: 'x', packet: 'y' }),
+  });
+  return answer.status;
+}, plan.hypothesis);
+
+// By keys alone: from the top of the page to the gate.
+await go(reader, '/');
+for (let i = 0; i < 20; i += 1) {
+  await reader.keyboard.press('Tab');
+  if ((await reader.evaluate(() => document.activeElement?.getAttribute('href'))) === '/gate') break;
+}
+await reader.keyboard.press('Enter');
+await reader.waitForFunction(() => location.pathname === '/gate');
+seen.by_keys = await text(reader, 'h1');
+
+// An open page follows the ledger.
+await go(reader, '/ledger');
+await reader.waitForSelector('.live.on');
+execFileSync(plan.amdahl, ['propose', plan.family, '--env', 'COLOUR=blue', '--gain', '20', '--title', 'a new idea'], { stdio: 'pipe' });
+await reader.waitForFunction(() => document.body.textContent.includes('a new idea'), undefined, { timeout: 20000 });
+seen.live = true;
+
+// An approver decides; whoever still looks at the claim sees it.
+await go(reader, '/gate/' + plan.hypothesis);
+const approver = await enter('approver', plan.approver);
+await go(approver, '/gate/' + plan.hypothesis);
+seen.before = await text(approver, '[data-state]');
+await approver.fill('textarea', plan.reason);
+await approver.click('text=Approve');
+await approver.waitForSelector('[data-said]');
+seen.said = await text(approver, '[data-said]');
+await approver.waitForFunction(() => document.querySelector('[data-state]')?.textContent === 'approved');
+seen.reason = await text(approver, '[data-reason]');
+await reader.waitForFunction(() => document.querySelector('[data-state]')?.textContent === 'approved');
+seen.reader_sees = await text(reader, '[data-state]');
+await approver.screenshot({ path: `${plan.pictures}/decided.png` });
+for (const page of [reader, approver]) {
+  for (const path of ['/', '/ledger', '/gate', '/experiments']) {
+    await go(page, path);
+    if (await page.evaluate(() => window.hacked || document.querySelector('main img, main script'))) seen.errors.push('a hostile string ran: ' + path);
+  }
+}
+await approver.click('text=Log out');
+await approver.waitForSelector('input[type=password]');
+seen.logged_out = await approver.evaluate(async () => (await fetch('/api/v1/status')).status);
+await browser.close();
+console.log(JSON.stringify(seen));
