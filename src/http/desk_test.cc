@@ -114,7 +114,8 @@ TEST_F(DeskTest, OfTwoApproversOneWinsAndTheOtherIsTold) {
   const model::GateDecision decided = watch_->gate("")->front().decision;
   EXPECT_EQ(decided.actor, "approver");
   for (const ledger::Event& event : *watch_->events("xh-1", 0, 100)) {
-    if (event.kind == "gate.decided") EXPECT_EQ(event.payload.at("packet"), digest_);
+    if (event.kind != "gate.decided") continue;
+    EXPECT_EQ(event.payload.at("packet"), digest_);
   }
   EXPECT_TRUE(watch_->verify()->ok());
 }

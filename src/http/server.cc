@@ -88,8 +88,7 @@ class Server {
   void run();
 
  private:
-  template <class Answer>
-  Task<Answer> on(asio::thread_pool& lane, std::function<Answer()> work);
+  Task<> on(asio::thread_pool& lane, const std::function<void()>& work);
   Task<> accept();
   Task<> tick();
   Task<> talk(tcp::socket socket);
@@ -97,11 +96,11 @@ class Server {
   Task<> talk_over(Stream& stream);
   template <class Stream>
   Task<bool> talk_once(Stream& stream, beast::flat_buffer& buffer);
-  Task<Desk::Answer> answer(const Request& request);
+  Task<> answer(const Request& request, Desk::Answer& answered);
   template <class Stream>
-  Task<bool> send(Stream& stream, const Request& request, Response response, bool keep_alive);
+  Task<bool> send(Stream& stream, const Request& request, Response& response, bool keep_alive);
   template <class Stream>
-  Task<> follow(Stream& stream, const Request& request, Desk::Answer begun);
+  Task<> follow(Stream& stream, const Request& request, Desk::Answer& begun);
 
   Desk desk_;        // Touched by the ledger's lane alone,
   FleetDesk fleet_;  // and this by the scan's; all else by the one network thread.
@@ -112,7 +111,8 @@ class Server {
   asio::thread_pool scan_lane_{1};
   std::optional<asio::ssl::context> tls_{};
   tcp::acceptor acceptor_{net_};
-  asio::steady_timer news_{net_};  // Cancelled when there is something new: wakes all streams.
+  // Never expires. Cancelled when there is something new, which wakes all streams.
+  asio::steady_timer news_{net_, asio::steady_timer::time_point::max()};
   std::int64_t latest_ = 0;
   int waiting_ = 0;
   Traffic traffic_{};
@@ -161,11 +161,18 @@ void Server::run() {
   scan_lane_.join();
 }
 
-// Runs `work` in the lane and comes back to the network thread with what it gave.
-template <class Answer>
-Task<Answer> Server::on(asio::thread_pool& lane, std::function<Answer()> work) {
-  co_return co_await asio::co_spawn(
-      lane, [work = std::move(work)]() -> Task<Answer> { co_return work(); }, asio::use_awaitable);
+// Runs `work` in the lane and comes back to the network thread. What `work` refers to lives in the
+// frame of whoever waits, which outlives the lanes: run() joins them before frames are destroyed.
+// g++ 12 destroys temporaries of a co_await expression twice: all that is passed to a coroutine
+// here has a name.
+Task<> Server::on(asio::thread_pool& lane, const std::function<void()>& work) {
+  asio::steady_timer done(net_, asio::steady_timer::time_point::max());
+  asio::post(lane, [&] {
+    work();
+    asio::post(net_, [&] { done.cancel(); });
+  });
+  error_code woken;
+  co_await done.async_wait(with(woken));
 }
 
 Task<> Server::accept() {
@@ -195,10 +202,12 @@ Task<> Server::tick() {
     if (options_.stopped && options_.stopped()) break;
     if (ticks % kTicksBetweenBeats == 0) news_.cancel();
     if (ticks % kTicksBetweenLooks != 0 || traffic_.event_streams == 0) continue;
-    const auto latest = co_await on<std::int64_t>(ledger_lane_, [this] {
+    std::int64_t latest = 0;
+    const std::function<void()> look = [&] {
       const auto found = desk_.latest();
-      return found ? *found : 0;
-    });
+      if (found) latest = *found;
+    };
+    co_await on(ledger_lane_, look);
     if (latest <= latest_) continue;
     latest_ = latest;
     news_.cancel();
@@ -248,46 +257,65 @@ Task<bool> Server::talk_once(Stream& stream, beast::flat_buffer& buffer) {
   }
   beast::get_lowest_layer(stream).expires_after(options_.limits.request);
   co_await bhttp::async_read(stream, buffer, parser, with(error));
-  if (error == bhttp::error::end_of_stream ||
-      error.category() != bhttp::make_error_code(bhttp::error::end_of_stream).category()) {
-    if (error) co_return false;
-  }
-  Request request;
-  if (error) co_return co_await send(stream, request, parse_problem(error), false);
-  const bool keep_alive = parser.get().keep_alive();
-  auto parsed = request_of(parser.get(), tls_.has_value());
-  if (!parsed) co_return co_await send(stream, request, problem(parsed.error()), false);
-  request = *std::move(parsed);
-  beast::get_lowest_layer(stream).expires_never();
-  Desk::Answer answered = co_await answer(request);
-  if (answered.then == Desk::Answer::Then::kEvents && answered.response.status == 200) {
-    co_await follow(stream, request, std::move(answered));
+  // What the parser finds is answered; a client that is gone or too slow is not.
+  const bool is_parsers = error.category() == make_error_code(bhttp::error::bad_method).category();
+  if (error && (!is_parsers || error == bhttp::error::end_of_stream ||
+                error == bhttp::error::partial_message)) {
     co_return false;
   }
-  co_return co_await send(stream, request, std::move(answered.response), keep_alive);
+  Request request;
+  Desk::Answer answered;
+  if (error) {
+    answered.response = parse_problem(error);
+    co_return co_await send(stream, request, answered.response, false);
+  }
+  const bool keep_alive = parser.get().keep_alive();
+  auto parsed = request_of(parser.get(), tls_.has_value());
+  if (!parsed) {
+    answered.response = problem(parsed.error());
+    co_return co_await send(stream, request, answered.response, false);
+  }
+  request = *std::move(parsed);
+  beast::get_lowest_layer(stream).expires_never();
+  co_await answer(request, answered);
+  if (answered.then == Desk::Answer::Then::kEvents && answered.response.status == 200) {
+    co_await follow(stream, request, answered);
+    co_return false;
+  }
+  co_return co_await send(stream, request, answered.response, keep_alive);
 }
 
-Task<Desk::Answer> Server::answer(const Request& request) {
+Task<> Server::answer(const Request& request, Desk::Answer& answered) {
   if (waiting_ >= options_.limits.waiting) {
-    Response busy = problem(503, "busy", "too many requests wait; try again in a moment");
-    busy.headers.emplace_back("Retry-After", "1");
-    co_return Desk::Answer{.response = std::move(busy)};
+    answered.response = problem(503, "busy", "too many requests wait; try again in a moment");
+    answered.response.headers.emplace_back("Retry-After", "1");
+    co_return;
   }
   ++waiting_;
   const Traffic traffic = traffic_;
-  Desk::Answer answered =
-      co_await on<Desk::Answer>(ledger_lane_, [&] { return desk_.answer(request, traffic); });
-  if (answered.then == Desk::Answer::Then::kFleet) {
-    answered.response = co_await on<Response>(scan_lane_, [&] { return fleet_.fleet(request); });
-  } else if (answered.then == Desk::Answer::Then::kJob) {
-    answered.response = co_await on<Response>(scan_lane_, [&] { return fleet_.job(answered.job); });
-  }
+  const std::function<void()> ask = [&] {
+    try {
+      answered = desk_.answer(request, traffic);
+    } catch (const std::exception& e) {  // One request must not end the server.
+      answered.response = problem(500, "this is a bug", e.what());
+    }
+  };
+  co_await on(ledger_lane_, ask);
+  const bool of_job = answered.then == Desk::Answer::Then::kJob;
+  const bool of_fleet = answered.then == Desk::Answer::Then::kFleet;
+  const std::function<void()> look = [&] {
+    try {
+      answered.response = of_job ? fleet_.job(answered.job) : fleet_.fleet(request);
+    } catch (const std::exception& e) {
+      answered.response = problem(500, "this is a bug", e.what());
+    }
+  };
+  if (of_job || of_fleet) co_await on(scan_lane_, look);
   --waiting_;
-  co_return answered;
 }
 
 template <class Stream>
-Task<bool> Server::send(Stream& stream, const Request& request, Response response,
+Task<bool> Server::send(Stream& stream, const Request& request, Response& response,
                         bool keep_alive) {
   finish(request, response);
   ++traffic_.responses[response.status];
@@ -304,7 +332,7 @@ Task<bool> Server::send(Stream& stream, const Request& request, Response respons
 // Sends events as they come. A client that reads slowly only falls behind: it is asked for what
 // comes after its own last event, so that nothing is kept for it and nothing is left out.
 template <class Stream>
-Task<> Server::follow(Stream& stream, const Request& request, Desk::Answer begun) {
+Task<> Server::follow(Stream& stream, const Request& request, Desk::Answer& begun) {
   finish(request, begun.response);
   ++traffic_.responses[begun.response.status];
   Message head = message_of(begun.response, false);
@@ -320,17 +348,14 @@ Task<> Server::follow(Stream& stream, const Request& request, Desk::Answer begun
     beast::get_lowest_layer(stream).expires_after(options_.limits.send);
     co_await asio::async_write(stream, asio::buffer(text), with(error));
     if (error) break;
-    const auto batch =
-        co_await on<std::optional<Desk::Batch>>(ledger_lane_, [&]() -> std::optional<Desk::Batch> {
-          auto found = desk_.events_after(after);
-          return found ? std::optional(*std::move(found)) : std::nullopt;
-        });
+    Result<Desk::Batch> batch = Desk::Batch{};
+    const std::function<void()> read = [&] { batch = desk_.events_after(after); };
+    co_await on(ledger_lane_, read);
     if (!batch) break;  // The ledger cannot be read: the client comes again.
     after = batch->upto;
     text = batch->text;
     if (!text.empty()) continue;
     error_code woken;
-    news_.expires_at(asio::steady_timer::time_point::max());
     co_await news_.async_wait(with(woken));
     text = ":\n\n";
   }
