@@ -4,6 +4,7 @@
 
 #include "api/document.h"
 #include "api/loop.h"
+#include "app/promote.h"
 #include "model/codec.h"
 
 namespace amdahl::api {
@@ -141,5 +142,16 @@ Result<Json> events(app::Context& context, const std::string& subject, std::int6
 }
 
 Result<Json> verified(app::Context& context) { return verified(TRY(app::verify(context))); }
+
+Result<Json> pairs(app::Context& context, const std::string& id) {
+  return pairs(TRY(app::pairs_of(context, id)));
+}
+
+Result<Json> reopen(app::Context& context, const std::string& id, const std::string& who,
+                    const std::string& reason) {
+  const ledger::HypothesisRow row = TRY(app::find_hypothesis(context, id));
+  TRY(app::reopen(context, row, who, reason));
+  return reopened(row.hypothesis.id);
+}
 
 }  // namespace amdahl::api

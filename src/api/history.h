@@ -28,5 +28,8 @@ Result<Json> story(app::Context& context, const std::string& id);
 Result<Json> events(app::Context& context, const std::string& subject, std::int64_t before,
                     int at_most);
 Result<Json> verified(app::Context& context);
+Result<Json> pairs(app::Context& context, const std::string& id);
+Result<Json> reopen(app::Context& context, const std::string& id, const std::string& who,
+                    const std::string& reason);
 
 }  // namespace amdahl::api

@@ -1,5 +1,6 @@
 #include "api/loop.h"
 
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "api/document.h"
@@ -213,6 +214,11 @@ namespace {
 
 Result<Json> decide(app::Context& context, const Decision& decision, bool approved) {
   const ledger::GateRow row = TRY(app::find_gate(context, decision.id));
+  if (!decision.seen.empty() && decision.seen != row.digest) {
+    return Error{Error::Kind::kConflict,
+                 fmt::format("the claim {} is not the one that was seen; load it again",
+                             row.packet.hypothesis)};
+  }
   return outcome(TRY(app::decide(context, row, {approved, decision.who, decision.reason})));
 }
 
@@ -237,5 +243,7 @@ Result<Json> keep(app::Context& context, const Decision& decision) {
 Result<Json> propose(app::Context& context, const std::string& family, const app::Idea& idea) {
   return proposed(TRY(app::propose_change(context, family, idea)));
 }
+
+Result<model::Change> change_in(const Json& json) { return model::decode<model::Change>(json); }
 
 }  // namespace amdahl::api

@@ -43,11 +43,13 @@ struct Decision {
   std::string id;  // Of a hypothesis or an experiment.
   std::string who;
   std::string reason;
+  std::string seen{};  // At the gate: the digest of the packet; kConflict if it is another by now.
 };
 Result<Json> approve(app::Context& context, const Decision& decision);
 Result<Json> reject(app::Context& context, const Decision& decision);
 Result<Json> roll_back(app::Context& context, const Decision& decision);
 Result<Json> keep(app::Context& context, const Decision& decision);  // What a canary watches.
 Result<Json> propose(app::Context& context, const std::string& family, const app::Idea& idea);
+Result<model::Change> change_in(const Json& json);  // As in answers; the error names the field.
 
 }  // namespace amdahl::api

@@ -122,8 +122,9 @@ Result<std::vector<ledger::Event>> events_about(Context& context, const std::str
   return context.ledger->events(subject, before, at_most);
 }
 
-Result<> each_event(Context& context, const std::function<bool(const ledger::Event&)>& take) {
-  return context.ledger->each_event(0, take);
+Result<> each_event(Context& context, const std::function<bool(const ledger::Event&)>& take,
+                    std::int64_t after) {
+  return context.ledger->each_event(after, take);
 }
 
 Result<std::vector<ledger::HypothesisRow>> search(Context& context, const std::string& words,

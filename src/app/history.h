@@ -48,8 +48,9 @@ Result<HypothesisList> list_hypotheses(Context& context, const HypothesisFilter&
 // all), oldest first.
 Result<std::vector<ledger::Event>> events_about(Context& context, const std::string& subject,
                                                 std::int64_t before, int at_most);
-// Every event, oldest first, until `take` returns false.
-Result<> each_event(Context& context, const std::function<bool(const ledger::Event&)>& take);
+// Every event after number `after`, oldest first, until `take` returns false.
+Result<> each_event(Context& context, const std::function<bool(const ledger::Event&)>& take,
+                    std::int64_t after = 0);
 
 // Hypotheses that have all the words in a title, a mechanism, a change or a verdict's reason.
 Result<std::vector<ledger::HypothesisRow>> search(Context& context, const std::string& words,

@@ -94,7 +94,7 @@ Result<> check_person(std::string_view name) {
 
 Result<IssuedToken> issue_token(const std::string& name, Role role, Nanos now, Nanos lasts) {
   TRY(check_person(name));
-  const std::string secret = os::random_hex(kSecretDigits);
+  const std::string secret = random_key();
   Token token{"t-" + os::random_hex(kIdDigits),       name, role, sha256_hex(secret), now,
               lasts > Nanos{} ? now + lasts : Nanos{}};
   const std::string text = fmt::format("{}.{}", token.id, secret);
@@ -154,6 +154,8 @@ Result<Token> TokenFile::revoke(const std::string& id) const {
   TRY(write(tokens));
   return gone;
 }
+
+std::string random_key() { return os::random_hex(kSecretDigits); }
 
 const Token* token_for(const std::vector<Token>& tokens, std::string_view text, Nanos now) {
   const std::size_t dot = text.find('.');

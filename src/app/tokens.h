@@ -53,6 +53,9 @@ class TokenFile {
   std::string path_;
 };
 
+// 256 random bits, in hex.
+std::string random_key();
+
 // The one that `text` is, unless it has expired. Takes the same time for every wrong secret.
 const Token* token_for(const std::vector<Token>& tokens, std::string_view text, Nanos now);
 

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "api/machine.h"
+#include "app/context.h"
+#include "app/door.h"
 #include "app/tokens.h"
 #include "base/text.h"
 #include "cli/show.h"
@@ -12,9 +14,6 @@
 #include "cli/verbs.h"
 #include "cli/version.h"
 #include "http/server.h"
-#include "os/clock.h"
-#include "os/files.h"
-#include "os/host.h"
 
 namespace amdahl::cli {
 namespace {
@@ -31,8 +30,8 @@ Result<int> add_token(const ServeFlags& flags, const app::TokenFile& file) {
   if (flags.days < 0 || flags.days > kMostDays) {
     return bad_input(fmt::format("--days must be from 0 (never) to {}", kMostDays));
   }
-  const app::IssuedToken issued = TRY(file.add(flags.words[2], *role, os::real_clock().unix_time(),
-                                               std::chrono::hours(24) * flags.days));
+  const app::IssuedToken issued =
+      TRY(file.add(flags.words[2], *role, app::unix_now(), std::chrono::hours(24) * flags.days));
   if (flags.json) {
     print_json(api::token_added(issued));
   } else {
@@ -119,9 +118,8 @@ Result<int> do_serve(const ServeFlags& flags) {
   options.stopped = interrupted;
   std::string link;
   if (flags.link || ::isatty(STDOUT_FILENO) == 1) {
-    const app::IssuedToken own =
-        TRY(app::issue_token(os::user_name(), app::Role::kApprover, os::real_clock().unix_time(),
-                             std::chrono::hours(24)));
+    const app::IssuedToken own = TRY(app::issue_token(app::user_or(""), app::Role::kApprover,
+                                                      app::unix_now(), std::chrono::hours(24)));
     options.own_token = own.token;
     link = own.text;
   }

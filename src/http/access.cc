@@ -9,14 +9,12 @@
 #include "api/document.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "os/host.h"
 
 namespace amdahl::http {
 namespace {
 
 constexpr Nanos kSessionLasts = std::chrono::hours(12);
 constexpr std::size_t kMostSessions = 1000;
-constexpr int kKeyDigits = 64;
 
 Response refuse(std::string_view why) {
   Response response = problem(401, "authentication required", why);
@@ -129,8 +127,8 @@ Response Access::log_in(const Request& request, Nanos now) {
   if (sessions_.size() >= kMostSessions) {
     return problem(503, "busy", "too many sessions; log out elsewhere or restart the server");
   }
-  const std::string cookie = os::random_hex(kKeyDigits);
-  Session session{token->id, os::random_hex(kKeyDigits), now + kSessionLasts};
+  const std::string cookie = app::random_key();
+  Session session{token->id, app::random_key(), now + kSessionLasts};
   Response response = json_response(session_document(*token, session.csrf));
   response.headers.emplace_back(
       "Set-Cookie",

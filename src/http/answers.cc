@@ -6,19 +6,10 @@
 #include "api/loop.h"
 #include "api/machine.h"
 #include "api/profile.h"
-#include "app/canary.h"
 #include "app/doctor.h"
-#include "app/history.h"
-#include "app/job_profile.h"
-#include "app/pair_story.h"
-#include "app/promote.h"
-#include "app/roi.h"
-#include "app/stack.h"
-#include "app/status.h"
 #include "base/embedded.h"
 #include "base/text.h"
 #include "http/routes.h"
-#include "ledger/event.h"
 
 namespace amdahl {
 std::span<const Embedded> embedded_schemas();
@@ -45,46 +36,38 @@ Result<int> limit_of(const Call& call) {
 
 }  // namespace
 
-Result<Json> answer_status(const Call& call) {
-  return api::status(TRY(app::read_status(call.context)));
-}
+Result<Json> answer_status(const Call& call) { return api::status(call.context); }
 
 Result<Json> answer_hypotheses(const Call& call) {
   app::HypothesisFilter filter{text_of(call, "family"), text_of(call, "state")};
   filter.before = TRY(number_of(call.request, "before", 0));
   filter.at_most = TRY(limit_of(call));
-  return api::hypotheses(TRY(app::list_hypotheses(call.context, filter)));
+  return api::hypotheses(call.context, filter);
 }
 
 Result<Json> answer_hypothesis(const Call& call) {
-  const ledger::HypothesisRow row = TRY(app::find_hypothesis(call.context, call.parts.at("id")));
-  return api::story(TRY(app::story_of(call.context, row)));
+  return api::story(call.context, call.parts.at("id"));
 }
 
 Result<Json> answer_pairs(const Call& call) {
-  return api::pairs(TRY(app::pairs_of(call.context, call.parts.at("id"))));
+  return api::pairs(call.context, call.parts.at("id"));
 }
 
 Result<Json> answer_search(const Call& call) {
   const std::string words = text_of(call, "q");
   if (trim(words).empty()) return bad_input("q must have the words to search for");
-  const int limit = TRY(limit_of(call));
-  return api::found(TRY(call.context.ledger->search(words, limit)));
+  return api::found(call.context, words, TRY(limit_of(call)));
 }
 
 Result<Json> answer_log(const Call& call) {
   const std::int64_t before = TRY(number_of(call.request, "before", 0));
-  const int limit = TRY(limit_of(call));
-  return api::events(TRY(call.context.ledger->events(text_of(call, "subject"), before, limit)));
+  return api::events(call.context, text_of(call, "subject"), before, TRY(limit_of(call)));
 }
 
-Result<Json> answer_gate(const Call& call) {
-  return api::gate(TRY(call.context.ledger->gate("")),
-                   TRY(call.context.ledger->canaries_in(model::CanaryState::kRollbackProposed)));
-}
+Result<Json> answer_gate(const Call& call) { return api::gate(call.context); }
 
 Result<Json> answer_gate_item(const Call& call) {
-  return api::gate_item(TRY(app::find_gate(call.context, call.parts.at("id"))));
+  return api::gate_item(call.context, call.parts.at("id"));
 }
 
 Result<Json> answer_roi(const Call& call) {
@@ -95,28 +78,17 @@ Result<Json> answer_roi(const Call& call) {
       return bad_input(fmt::format("price must be USD of at least 0, not '{}'", clip(typed, 40)));
     }
   }
-  return api::roi(TRY(app::return_on_investment(call.context, price)));
+  return api::roi(call.context, price);
 }
 
-Result<Json> answer_stacks(const Call& call) {
-  return api::stacks(TRY(app::latest_stacks(call.context)));
-}
+Result<Json> answer_stacks(const Call& call) { return api::stacks(call.context); }
 
 Result<Json> answer_canaries(const Call& call) {
-  return api::canaries(TRY(app::read_canaries(call.context, text_of(call, "family"))));
+  return api::canaries(call.context, text_of(call, "family"));
 }
 
 Result<Json> answer_profile(const Call& call) {
-  const std::string& name = call.parts.at("family");
-  const ledger::Family family = TRY(app::need_family(call.context, name));
-  if (!family.profile) {
-    return Error{Error::Kind::kNotFound,
-                 fmt::format("{0} has no profile yet; type: amdahl profile {0}", name)};
-  }
-  const app::Collected collected =
-      app::collected_in(call.context.path(fmt::format("runs/{}/B", family.profile->id)));
-  return api::job_profile(
-      app::explain(app::spec_of_run(family.spec, collected), *family.profile, collected));
+  return api::job_profile(call.context, call.parts.at("family"));
 }
 
 Result<Json> answer_doctor(const Call& call) {
@@ -126,7 +98,7 @@ Result<Json> answer_doctor(const Call& call) {
 Result<Json> answer_config(const Call& call) { return api::settings(call.context.config); }
 
 Result<Json> answer_version(const Call& call) {
-  return api::version(call.program.version, call.program.revision, ledger::schema_version());
+  return api::version(call.program.version, call.program.revision);
 }
 
 Result<Json> answer_open_api(const Call& call) { return open_api(call.program); }

@@ -4,13 +4,8 @@
 
 #include "api/history.h"
 #include "api/loop.h"
-#include "app/canary.h"
-#include "app/history.h"
-#include "app/promote.h"
-#include "app/propose.h"
 #include "base/text.h"
 #include "http/routes.h"
-#include "model/codec.h"
 
 namespace amdahl::http {
 namespace {
@@ -29,58 +24,42 @@ Result<std::string> text_in(const Json& body, const char* field) {
   return bad_input(fmt::format("{} must be at most {} bytes long", field, kLongestText));
 }
 
-Result<std::string> reason_in(const Json& body) {
-  std::string reason = TRY(text_in(body, "reason"));
-  if (reason.empty()) return bad_input("a decision needs a reason");
-  return reason;
-}
-
-// A decision counts for what its author saw: the digest of another packet is refused.
-Result<Json> decide(const Call& call, bool approved) {
+// A decision counts for what its author saw.
+Result<api::Decision> decision_of(const Call& call) {
   const Json body = TRY(body_of(call));
-  const std::string reason = TRY(reason_in(body));
-  const std::string seen = TRY(text_in(body, "packet"));
-  const ledger::GateRow row = TRY(app::find_gate(call.context, call.parts.at("id")));
-  if (seen != row.digest) {
-    return Error{Error::Kind::kConflict,
-                 fmt::format("the claim {} is not the one that was seen; load it again",
-                             row.packet.hypothesis)};
-  }
-  return api::outcome(
-      TRY(app::decide(call.context, row, {approved, call.person.name, reason, seen})));
+  api::Decision decision{call.parts.at("id"), call.person.name, TRY(text_in(body, "reason"))};
+  if (decision.reason.empty()) return bad_input("a decision needs a reason");
+  if (!body.contains("packet")) return decision;
+  decision.seen = TRY(text_in(body, "packet"));
+  if (decision.seen.empty()) return bad_input("packet must be the digest of the claim");
+  return decision;
 }
 
 }  // namespace
 
-Result<Json> do_approve(const Call& call) { return decide(call, true); }
-Result<Json> do_reject(const Call& call) { return decide(call, false); }
+Result<Json> do_approve(const Call& call) {
+  return api::approve(call.context, TRY(decision_of(call)));
+}
+
+Result<Json> do_reject(const Call& call) {
+  return api::reject(call.context, TRY(decision_of(call)));
+}
 
 Result<Json> do_roll_back(const Call& call) {
-  const Json body = TRY(body_of(call));
-  const std::string reason = TRY(reason_in(body));
-  return api::outcome(
-      TRY(app::roll_back(call.context, call.parts.at("id"), call.person.name, reason)));
+  return api::roll_back(call.context, TRY(decision_of(call)));
 }
 
-Result<Json> do_keep(const Call& call) {
-  const Json body = TRY(body_of(call));
-  const std::string reason = TRY(reason_in(body));
-  return api::outcome(
-      TRY(app::keep_change(call.context, call.parts.at("id"), call.person.name, reason)));
-}
+Result<Json> do_keep(const Call& call) { return api::keep(call.context, TRY(decision_of(call))); }
 
 Result<Json> do_reopen(const Call& call) {
-  const Json body = TRY(body_of(call));
-  const std::string reason = TRY(reason_in(body));
-  const ledger::HypothesisRow row = TRY(app::find_hypothesis(call.context, call.parts.at("id")));
-  TRY(app::reopen(call.context, row, call.person.name, reason));
-  return api::reopened(row.hypothesis.id);
+  const api::Decision decision = TRY(decision_of(call));
+  return api::reopen(call.context, decision.id, decision.who, decision.reason);
 }
 
 Result<Json> do_propose(const Call& call) {
   const Json body = TRY(body_of(call));
   app::Idea idea;
-  idea.change = TRY(model::decode<model::Change>(body["change"]).in("change"));
+  idea.change = TRY(api::change_in(body["change"]).in("change"));
   idea.title = TRY(text_in(body, "title"));
   idea.cause = TRY(text_in(body, "cause"));
   idea.actor = call.person.name;
@@ -89,7 +68,7 @@ Result<Json> do_propose(const Call& call) {
     idea.gain = body["gain"].get<double>();
   }
   if (!(idea.gain >= 0 && idea.gain < 1)) return bad_input("gain must be a share from 0 to 1");
-  return api::proposed(TRY(app::propose_change(call.context, call.parts.at("family"), idea)));
+  return api::propose(call.context, call.parts.at("family"), idea);
 }
 
 }  // namespace amdahl::http

@@ -5,10 +5,11 @@
 
 #include "api/document.h"
 #include "api/history.h"
+#include "app/door.h"
+#include "app/history.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "http/assets.h"
-#include "ledger/event.h"
 
 namespace amdahl::http {
 namespace {
@@ -45,7 +46,7 @@ Desk::Answer Desk::answer(const Request& request, const Traffic& traffic) {
     return {.response = std::move(response)};
   }
   const Route& route = *found.route;
-  const Nanos now = context_.clock->unix_time();
+  const Nanos now = app::unix_now();
   Person person;
   if (route.role) {
     Access::Asked asked = access_.who(request, route.writes(), now);
@@ -97,7 +98,7 @@ Desk::Answer Desk::admitted(const Found& found, const Request& request, const Pe
 }
 
 Response Desk::session(const Request& request, const Person& person) {
-  if (request.method == "POST") return access_.log_in(request, context_.clock->unix_time());
+  if (request.method == "POST") return access_.log_in(request, app::unix_now());
   if (request.method == "DELETE") return access_.log_out(request);
   return json_response(api::document({{"name", person.name},
                                       {"role", app::name(person.role)},
@@ -119,7 +120,7 @@ Result<Desk::Answer> Desk::begin_events(const Request& request) {
 }
 
 Result<std::int64_t> Desk::latest() {
-  const std::vector<ledger::Event> newest = TRY(context_.ledger->events("", 0, 1));
+  const std::vector<ledger::Event> newest = TRY(app::events_about(context_, "", 0, 1));
   return newest.empty() ? 0 : newest.front().seq;
 }
 
@@ -127,12 +128,13 @@ Result<Desk::Batch> Desk::events_after(std::int64_t after) {
   if (after == batch_after_ && batch_.upto == TRY(latest())) return batch_;
   Batch batch{.upto = after};
   int count = 0;
-  TRY(context_.ledger->each_event(after, [&](const ledger::Event& event) {
+  const auto take = [&](const ledger::Event& event) {
     if (count == kEventsAtOnce) return false;
     batch.text += fmt::format("id: {}\ndata: {}\n\n", event.seq, dump_json(api::event(event)));
     batch.upto = event.seq;
     return ++count < kEventsAtOnce;
-  }));
+  };
+  TRY(app::each_event(context_, take, after));
   batch_after_ = after;
   batch_ = batch;
   return batch;

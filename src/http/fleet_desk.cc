@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/fleet.h"
+#include "app/door.h"
 #include "app/fleet.h"
 #include "base/text.h"
 #include "http/routes.h"
@@ -30,17 +31,12 @@ Result<Value> choice_of(const Request& request, const std::string& name, Value b
 
 }  // namespace
 
-FleetDesk::FleetDesk(app::Config config, os::Clock& clock, std::function<bool()> stopped)
-    : config_{std::move(config)}, clock_{clock}, stopped_{std::move(stopped)} {}
-
 Result<> FleetDesk::scan_if_old() {
-  if (kept_ && clock_.monotonic() - scanned_ < kRenewAfter) return Ok{};
-  if (!ledger_) ledger_ = TRY(app::ledger_if_any(config_));
+  if (kept_ && app::monotonic_now() - scanned_ < kRenewAfter) return Ok{};
   app::ScanOptions options;
   options.read.stop = stopped_;
-  options.report.prices = app::prices_of(config_);
-  kept_ = TRY(app::scan_all(config_, ledger_.get(), clock_, options));
-  scanned_ = clock_.monotonic();
+  kept_ = TRY(app::scan_fleet(config_, options));
+  scanned_ = app::monotonic_now();
   drawn_.clear();
   return Ok{};
 }
@@ -62,10 +58,9 @@ Result<Json> FleetDesk::fleet_document(const Request& request) {
   if (known != drawn_.end()) return known->second;
   if (drawn_.size() >= kMostDrawn) drawn_.clear();
   app::ScanOptions options;
-  options.report.prices = app::prices_of(config_);
   options.report.order = order;
   options.report.rows = static_cast<std::size_t>(top);
-  TRY(app::rank(ledger_.get(), options, *kept_));
+  TRY(app::rank_fleet(config_, options, *kept_));
   return drawn_.emplace(key, api::fleet(*kept_, by)).first->second;
 }
 
@@ -73,7 +68,7 @@ Response FleetDesk::fleet(const Request& request) {
   const auto document = fleet_document(request);
   if (!document) return problem(document.error());
   Response response = json_response(*document);
-  const Nanos age = kept_ ? clock_.monotonic() - scanned_ : Nanos{};
+  const Nanos age = kept_ ? app::monotonic_now() - scanned_ : Nanos{};
   response.headers.emplace_back("Age", fmt::format("{:.0f}", to_seconds(age)));
   return response;
 }
@@ -92,7 +87,7 @@ Response FleetDesk::job(const std::string& id) {
   app::ScanOptions options;
   options.read.stop = stopped_;
   options.read.timelines_of = {id};
-  const auto read = app::scan_all(config_, nullptr, clock_, options);
+  const auto read = app::scan_fleet(config_, options);
   if (!read) return problem(read.error());
   const auto there = app::anatomy_in(*read, id);
   return there ? json_response(api::anatomy(*there)) : problem(there.error());

@@ -1,8 +1,8 @@
 // fleet_desk.h: answers about the fleet from one scan that is kept and renewed, never per page.
 #pragma once
 
+#include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -12,15 +12,15 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "http/message.h"
-#include "os/clock.h"
 
 namespace amdahl::http {
 
 // For one thread at a time; the first answer waits for the first scan.
 class FleetDesk {
  public:
-  // The clock must outlive it. `stopped`: whether to give a scan up.
-  FleetDesk(app::Config config, os::Clock& clock, std::function<bool()> stopped);
+  // `stopped`: whether to give a scan up.
+  FleetDesk(app::Config config, std::function<bool()> stopped)
+      : config_{std::move(config)}, stopped_{std::move(stopped)} {}
 
   // GET /api/v1/fleet and /api/v1/jobs/{id}. The Age header says how old the scan is.
   Response fleet(const Request& request);
@@ -31,9 +31,7 @@ class FleetDesk {
   Result<Json> fleet_document(const Request& request);
 
   app::Config config_;
-  os::Clock& clock_;
   std::function<bool()> stopped_;
-  std::unique_ptr<ledger::Ledger> ledger_{};
   std::optional<app::FleetAnswer> kept_{};
   Nanos scanned_{};
   std::map<std::string, Json> drawn_{};  // Documents of the kept scan, by what was asked.

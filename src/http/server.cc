@@ -369,12 +369,11 @@ Result<> serve(const app::Config& config, const ServeOptions& options) {
     return bad_input("TLS needs both files: --tls-cert and --tls-key");
   }
   app::Context context = TRY(app::open_context(config, false));
-  os::Clock& clock = *context.clock;
   std::atomic<bool> ended = false;
   AccessOptions access{context.path("tokens.json"), options.hosts, options.own_token};
   access.hosts.push_back(lower(options.address));
   Server server(Desk(std::move(context), std::move(access), options.program),
-                FleetDesk(config, clock, [&ended] { return ended.load(); }), options, ended);
+                FleetDesk(config, [&ended] { return ended.load(); }), options, ended);
   TRY(server.listen());
   server.run();
   return Ok{};

@@ -32,64 +32,65 @@ class Dashboard : public testing::Test {
  protected:
   void SetUp() override {
     if (!std::filesystem::exists(kWeb + "/node_modules/playwright-core") ||
-        run({"sh", "-c", "command -v chromium && command -v node"}, {}, house_.path()).code != 0) {
+        run({"sh", "-c", "command -v chromium && command -v node"}, {}, sandbox_.path()).code !=
+            0) {
       GTEST_SKIP() << "needs Chromium and web/node_modules: ./script/bootstrap --tests";
     }
-    house_.add_nap_job();
-    house_.write("config.toml",
-                 house_.read("config.toml") + "[price]\naccelerator_hour_usd = 2.0\n");
-    ASSERT_EQ(house_.amdahl({"run", "--quiet", "--spec", "job.toml"}).code, 0);
-    ASSERT_EQ(house_.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
-    ASSERT_EQ(house_
+    sandbox_.add_nap_job();
+    sandbox_.write("config.toml",
+                   sandbox_.read("config.toml") + "[price]\naccelerator_hour_usd = 2.0\n");
+    ASSERT_EQ(sandbox_.amdahl({"run", "--quiet", "--spec", "job.toml"}).code, 0);
+    ASSERT_EQ(sandbox_.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
+    ASSERT_EQ(sandbox_
                   .amdahl({"propose", "nap", "--env", "NAP=0.01", "--gain", "60", "--title",
                            std::string("naps ") + kHostile, "--as", "ada"})
                   .code,
               0);
-    const Outcome cycle = house_.amdahl({"cycle", "--watch", "--quiet"});
+    const Outcome cycle = sandbox_.amdahl({"cycle", "--watch", "--quiet"});
     ASSERT_EQ(cycle.code, 0) << cycle.err;
   }
 
   Json walk(const Served& server, const std::string& id) {
     const char* keep = std::getenv("AMDAHL_PICTURES");
-    const std::string pictures = keep ? keep : house_.path("pictures");
+    const std::string pictures = keep ? keep : sandbox_.path("pictures");
     std::filesystem::create_directories(pictures);
     const Json plan{{"url", server.url()},
                     {"web", kWeb},
                     {"chromium", "/usr/bin/chromium"},
                     {"amdahl", AMDAHL_PROGRAM},
                     {"pictures", pictures},
-                    {"reader", token_for(house_, "rita", "reader")},
-                    {"approver", token_for(house_, "ada", "approver")},
+                    {"reader", token_for(sandbox_, "rita", "reader")},
+                    {"approver", token_for(sandbox_, "ada", "approver")},
                     {"hypothesis", id},
                     {"family", "nap"},
                     {"job", "last"},
                     {"reason", std::string("true ") + kHostile}};
-    house_.write("plan.json", plan.dump());
-    const Outcome walked =
-        run({"timeout", "240", "node", AMDAHL_SOURCE_DIR "/tests/e2e/dashboard.mjs",
-             house_.path("plan.json")},
-            {{"AMDAHL_STATE", house_.path("state")}, {"AMDAHL_CONFIG", house_.path("config.toml")}},
-            house_.path());
+    sandbox_.write("plan.json", plan.dump());
+    const Outcome walked = run(
+        {"timeout", "240", "node", AMDAHL_SOURCE_DIR "/tests/e2e/dashboard.mjs",
+         sandbox_.path("plan.json")},
+        {{"AMDAHL_STATE", sandbox_.path("state")}, {"AMDAHL_CONFIG", sandbox_.path("config.toml")}},
+        sandbox_.path());
     return json_of(walked);
   }
 
   const std::string kWeb = AMDAHL_SOURCE_DIR "/web";
-  House house_;
+  Sandbox sandbox_;
 };
 
 TEST_F(Dashboard, EveryPageShowsTheNumbersOfTheVerbsAndAnApproverDecides) {
-  const Served server(house_);
+  const Served server(sandbox_);
   if (server.ask("GET", "/", {"Accept-Encoding: gzip"}).status == 404) {
     GTEST_SKIP() << "this build has no dashboard: ./script/bootstrap, then build again";
   }
-  const Json gate = json_of(house_.amdahl({"gate", "--json"}));
+  const Json gate = json_of(sandbox_.amdahl({"gate", "--json"}));
   ASSERT_EQ(gate.at("gate").size(), 1U);
   const std::string id = gate.at("gate").at(0).at("packet").at("hypothesis");
-  const Json roi = json_of(house_.amdahl({"roi", "--json"}));
-  const Json status = json_of(house_.amdahl({"status", "--json"}));
-  const Json scan = json_of(house_.amdahl({"scan", "--json"}));
-  const Json pairs = json_of(house_.amdahl({"ledger", "pairs", id, "--json"}));
-  const Json list = json_of(house_.amdahl({"ledger", "list", "--json"}));
+  const Json roi = json_of(sandbox_.amdahl({"roi", "--json"}));
+  const Json status = json_of(sandbox_.amdahl({"status", "--json"}));
+  const Json scan = json_of(sandbox_.amdahl({"scan", "--json"}));
+  const Json pairs = json_of(sandbox_.amdahl({"ledger", "pairs", id, "--json"}));
+  const Json list = json_of(sandbox_.amdahl({"ledger", "list", "--json"}));
   const Json seen = walk(server, id);
   ASSERT_FALSE(seen.is_null());
 
@@ -131,12 +132,12 @@ TEST_F(Dashboard, EveryPageShowsTheNumbersOfTheVerbsAndAnApproverDecides) {
   EXPECT_EQ(seen.at("reader_sees"), "approved");
   EXPECT_EQ(seen.at("reason"), std::string("true ") + kHostile) << "shown as text";
   EXPECT_EQ(seen.at("logged_out"), 401);
-  const Json decided = json_of(house_.amdahl({"gate", "show", id, "--json"}));
+  const Json decided = json_of(sandbox_.amdahl({"gate", "show", id, "--json"}));
   EXPECT_EQ(decided.at("state"), "approved");
   EXPECT_EQ(decided.at("decision").at("actor"), "ada");
-  EXPECT_EQ(events(house_, "gate.decided").at(0).at("payload").at("packet"),
+  EXPECT_EQ(events(sandbox_, "gate.decided").at(0).at("payload").at("packet"),
             gate.at("gate").at(0).at("digest"));
-  EXPECT_EQ(house_.amdahl({"ledger", "verify"}).code, 0);
+  EXPECT_EQ(sandbox_.amdahl({"ledger", "verify"}).code, 0);
 }
 
 }  // namespace

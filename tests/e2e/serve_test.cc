@@ -15,8 +15,8 @@ namespace {
 std::string bearer(const std::string& token) { return "Authorization: Bearer " + token; }
 
 // Changes with anything that anyone writes.
-std::string ledger_hash(const House& house) {
-  return json_of(house.amdahl({"ledger", "log", "--limit", "1", "--json"}))
+std::string ledger_hash(const Sandbox& sandbox) {
+  return json_of(sandbox.amdahl({"ledger", "log", "--limit", "1", "--json"}))
       .at("events")
       .at(0)
       .at("hash");
@@ -31,25 +31,26 @@ double memory_mb(pid_t pid) {
 }
 
 // A loop that has run: one claim waits at the gate.
-void run_loop(const House& house) {
-  house.add_nap_job();
-  ASSERT_EQ(house.amdahl({"run", "--quiet", "--spec", "job.toml"}).code, 0);
-  ASSERT_EQ(house.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
+void run_loop(const Sandbox& sandbox) {
+  sandbox.add_nap_job();
+  ASSERT_EQ(sandbox.amdahl({"run", "--quiet", "--spec", "job.toml"}).code, 0);
+  ASSERT_EQ(sandbox.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
   ASSERT_EQ(
-      house.amdahl({"propose", "nap", "--env", "NAP=0.01", "--gain", "60", "--as", "ada"}).code, 0);
-  const Outcome cycle = house.amdahl({"cycle", "--watch", "--quiet"});
+      sandbox.amdahl({"propose", "nap", "--env", "NAP=0.01", "--gain", "60", "--as", "ada"}).code,
+      0);
+  const Outcome cycle = sandbox.amdahl({"cycle", "--watch", "--quiet"});
   ASSERT_EQ(cycle.code, 0) << cycle.err;
 }
 
 TEST(Serve, AnswersAreThoseOfTheVerbsAndAnApproverDecides) {
-  House house;
-  run_loop(house);
-  const std::string reader = token_for(house, "rita", "reader");
-  const std::string approver = token_for(house, "ada", "approver");
-  const std::string other = token_for(house, "eve", "approver");
-  const Served server(house);
+  Sandbox sandbox;
+  run_loop(sandbox);
+  const std::string reader = token_for(sandbox, "rita", "reader");
+  const std::string approver = token_for(sandbox, "ada", "approver");
+  const std::string other = token_for(sandbox, "eve", "approver");
+  const Served server(sandbox);
   const std::string id =
-      json_of(house.amdahl({"gate", "--json"})).at("gate").at(0).at("packet").at("hypothesis");
+      json_of(sandbox.amdahl({"gate", "--json"})).at("gate").at(0).at("packet").at("hypothesis");
 
   const std::vector<std::pair<std::string, std::vector<std::string>>> same{
       {"/api/v1/status", {"status"}},
@@ -74,7 +75,7 @@ TEST(Serve, AnswersAreThoseOfTheVerbsAndAnApproverDecides) {
     words.push_back("--json");
     const Reply reply = server.ask("GET", target, {bearer(reader)});
     EXPECT_EQ(reply.status, 200) << reply.body;
-    Json verb = json_of(house.amdahl(words));
+    Json verb = json_of(sandbox.amdahl(words));
     Json web = reply.json();
     // What the scan itself reports of its own reading may differ from run to run.
     if (target == "/api/v1/fleet") {
@@ -86,11 +87,11 @@ TEST(Serve, AnswersAreThoseOfTheVerbsAndAnApproverDecides) {
   const Json item = server.ask("GET", "/api/v1/gate/" + id, {bearer(approver)}).json();
   const std::string body =
       Json{{"reason", "it is <b>true</b>"}, {"packet", item.at("digest")}}.dump();
-  const std::string before = ledger_hash(house);
+  const std::string before = ledger_hash(sandbox);
   EXPECT_EQ(server.ask("POST", "/api/v1/gate/" + id + "/approve", {bearer(reader)}, body).status,
             403);
   EXPECT_EQ(server.ask("POST", "/api/v1/gate/" + id + "/approve", {}, body).status, 401);
-  EXPECT_EQ(ledger_hash(house), before);
+  EXPECT_EQ(ledger_hash(sandbox), before);
 
   // Both at once: one wins, the other is told.
   std::vector<int> statuses(2);
@@ -106,18 +107,18 @@ TEST(Serve, AnswersAreThoseOfTheVerbsAndAnApproverDecides) {
   }
   std::ranges::sort(statuses);
   EXPECT_EQ(statuses, (std::vector<int>{200, 409}));
-  const Json decided = json_of(house.amdahl({"gate", "show", id, "--json"})).at("decision");
-  EXPECT_EQ(events(house, "gate.decided").at(0).at("payload").at("packet"), item.at("digest"));
+  const Json decided = json_of(sandbox.amdahl({"gate", "show", id, "--json"})).at("decision");
+  EXPECT_EQ(events(sandbox, "gate.decided").at(0).at("payload").at("packet"), item.at("digest"));
   EXPECT_TRUE(decided.at("actor") == "ada" || decided.at("actor") == "eve");
-  EXPECT_EQ(house.amdahl({"ledger", "verify"}).code, 0);
+  EXPECT_EQ(sandbox.amdahl({"ledger", "verify"}).code, 0);
 }
 
 TEST(Serve, TwoHundredFollowersSeeEveryEventOnce) {
-  House house;
-  house.add_nap_job();
-  ASSERT_EQ(house.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
-  const std::string token = token_for(house, "rita", "reader");
-  const Served server(house);
+  Sandbox sandbox;
+  sandbox.add_nap_job();
+  ASSERT_EQ(sandbox.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
+  const std::string token = token_for(sandbox, "rita", "reader");
+  const Served server(sandbox);
   const auto follow = [&](const std::string& more) {
     const int fd = server.connect();
     const std::string head = "GET /api/v1/events" + more + " HTTP/1.1\r\nHost: localhost\r\n" +
@@ -137,14 +138,14 @@ TEST(Serve, TwoHundredFollowersSeeEveryEventOnce) {
   constexpr int kIdeas = 5;
   for (int i = 0; i < kIdeas; ++i) {
     const std::string env = "COLOUR=" + std::to_string(i);
-    ASSERT_EQ(house.amdahl({"propose", "nap", "--env", env, "--gain", "20"}).code, 0);
+    ASSERT_EQ(sandbox.amdahl({"propose", "nap", "--env", env, "--gain", "20"}).code, 0);
   }
   for (const int fd : followers) {
     const std::string last = "COLOUR=" + std::to_string(kIdeas - 1);
     const std::string text = read_until(fd, last, 30);
     EXPECT_EQ(count_lines(text, "\"kind\":\"hypothesis.proposed\""), kIdeas);
   }
-  const Json log = json_of(house.amdahl({"ledger", "log", "--limit", "100", "--json"}));
+  const Json log = json_of(sandbox.amdahl({"ledger", "log", "--limit", "100", "--json"}));
   const int late = follow("?after=0");
   const std::string all = read_until(late, "COLOUR=4", 30);
   EXPECT_EQ(count_lines(all, "data: "), static_cast<int>(log.at("events").size()));
@@ -156,10 +157,10 @@ TEST(Serve, TwoHundredFollowersSeeEveryEventOnce) {
 }
 
 TEST(Serve, HostileRequestsAreRefusedAndHoldUpNobody) {
-  House house;
-  ASSERT_EQ(house.amdahl({"init"}).code, 0);
-  const std::string token = token_for(house, "rita", "reader");
-  const Served server(house);
+  Sandbox sandbox;
+  ASSERT_EQ(sandbox.amdahl({"init"}).code, 0);
+  const std::string token = token_for(sandbox, "rita", "reader");
+  const Served server(sandbox);
   const std::string host = "Host: localhost\r\n";
   struct Case {
     const char* name;
@@ -212,32 +213,32 @@ TEST(Serve, HostileRequestsAreRefusedAndHoldUpNobody) {
     ::close(fd);
   }
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(19));
-  EXPECT_EQ(house.amdahl({"ledger", "verify"}).code, 0);
+  EXPECT_EQ(sandbox.amdahl({"ledger", "verify"}).code, 0);
 }
 
 TEST(Serve, PromtoolAndPrometheusTakeTheMetrics) {
-  House house;
-  run_loop(house);
-  const std::string token = token_for(house, "prometheus", "reader");
-  const Served server(house);
+  Sandbox sandbox;
+  run_loop(sandbox);
+  const std::string token = token_for(sandbox, "prometheus", "reader");
+  const Served server(sandbox);
   const Reply text = server.ask("GET", "/metrics", {bearer(token)});
   ASSERT_EQ(text.status, 200);
-  house.write("metrics.txt", text.body);
+  sandbox.write("metrics.txt", text.body);
   const Outcome checked =
-      run({"sh", "-c", "promtool check metrics < metrics.txt"}, {}, house.path());
+      run({"sh", "-c", "promtool check metrics < metrics.txt"}, {}, sandbox.path());
   if (checked.code == 127) GTEST_SKIP() << "promtool is not installed: ./script/bootstrap --tests";
   EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
   EXPECT_EQ(checked.out + checked.err, "");
 
-  house.write("token", token);
+  sandbox.write("token", token);
   const std::string at = "127.0.0.1:" + std::to_string(server.port());
-  house.write("prometheus.yml",
-              "global: {scrape_interval: 1s}\nscrape_configs:\n- job_name: amdahl\n"
-              "  authorization: {credentials_file: " +
-                  house.path("token") +
-                  "}\n"
-                  "  static_configs: [{targets: ['" +
-                  at + "']}]\n");
+  sandbox.write("prometheus.yml",
+                "global: {scrape_interval: 1s}\nscrape_configs:\n- job_name: amdahl\n"
+                "  authorization: {credentials_file: " +
+                    sandbox.path("token") +
+                    "}\n"
+                    "  static_configs: [{targets: ['" +
+                    at + "']}]\n");
   const Outcome scraped =
       run({"sh", "-c",
            "prometheus --config.file=prometheus.yml --storage.tsdb.path=tsdb "
@@ -248,27 +249,27 @@ TEST(Serve, PromtoolAndPrometheusTakeTheMetrics) {
            "[ -n \"$port\" ] && value=$(promtool query instant http://127.0.0.1:$port "
            "amdahl_gate_pending 2>/dev/null) && [ -n \"$value\" ] && break; sleep 0.5; done; "
            "kill $pid; echo \"$value\""},
-          {}, house.path());
+          {}, sandbox.path());
   EXPECT_NE(scraped.out.find("=> 1 @"), std::string::npos)
-      << scraped.out << scraped.err << house.read("prometheus.log");
+      << scraped.out << scraped.err << sandbox.read("prometheus.log");
 }
 
 TEST(Serve, TlsByFiles) {
-  House house;
-  ASSERT_EQ(house.amdahl({"init"}).code, 0);
+  Sandbox sandbox;
+  ASSERT_EQ(sandbox.amdahl({"init"}).code, 0);
   const Outcome made = run(
       {"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
        "-subj", "/CN=localhost", "-keyout", "key.pem", "-out", "cert.pem", "-days", "2"},
-      {}, house.path());
+      {}, sandbox.path());
   ASSERT_EQ(made.code, 0) << made.err;
-  EXPECT_EQ(house.amdahl({"serve", "--tls-cert", "cert.pem"}).code, 2);
-  EXPECT_EQ(house.amdahl({"serve", "--tls-cert", "key.pem", "--tls-key", "key.pem"}).code, 2);
-  const Served server(house, {"--tls-cert", "cert.pem", "--tls-key", "key.pem"});
+  EXPECT_EQ(sandbox.amdahl({"serve", "--tls-cert", "cert.pem"}).code, 2);
+  EXPECT_EQ(sandbox.amdahl({"serve", "--tls-cert", "key.pem", "--tls-key", "key.pem"}).code, 2);
+  const Served server(sandbox, {"--tls-cert", "cert.pem", "--tls-key", "key.pem"});
   const std::string at = "https://localhost:" + std::to_string(server.port());
   const Outcome got =
       run({"curl", "-sS", "--cacert", "cert.pem", "--resolve",
            "localhost:" + std::to_string(server.port()) + ":127.0.0.1", at + "/api/v1/version"},
-          {}, house.path());
+          {}, sandbox.path());
   EXPECT_TRUE(json_of(got).contains("version")) << got.out << got.err;
   EXPECT_EQ(server.raw("GET /api/v1/version HTTP/1.1\r\nHost: localhost\r\n\r\n", 5).find("200"),
             std::string::npos)

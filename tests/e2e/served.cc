@@ -59,21 +59,22 @@ std::string read_until(int fd, const std::string& what, double seconds) {
   return text;
 }
 
-Served::Served(const House& house, std::vector<std::string> more) {
+Served::Served(const Sandbox& sandbox, std::vector<std::string> more) {
   int out[2];
   if (::pipe2(out, O_CLOEXEC) != 0) return;
   std::vector<std::string> argv{AMDAHL_PROGRAM, "serve", "--listen", "127.0.0.1:0"};
   argv.insert(argv.end(), more.begin(), more.end());
   pid_ = ::fork();
   if (pid_ == 0) {
-    ::setenv("AMDAHL_STATE", house.path("state").c_str(), 1);
-    ::setenv("XDG_CONFIG_HOME", house.path("no-config").c_str(), 1);
-    if (house.has("config.toml")) ::setenv("AMDAHL_CONFIG", house.path("config.toml").c_str(), 1);
+    ::setenv("AMDAHL_STATE", sandbox.path("state").c_str(), 1);
+    ::setenv("XDG_CONFIG_HOME", sandbox.path("no-config").c_str(), 1);
+    if (sandbox.has("config.toml"))
+      ::setenv("AMDAHL_CONFIG", sandbox.path("config.toml").c_str(), 1);
     ::dup2(out[1], 1);
     std::vector<char*> words;
     for (std::string& word : argv) words.push_back(word.data());
     words.push_back(nullptr);
-    if (::chdir(house.path().c_str()) == 0) ::execv(words[0], words.data());
+    if (::chdir(sandbox.path().c_str()) == 0) ::execv(words[0], words.data());
     ::_exit(127);
   }
   ::close(out[1]);
@@ -137,8 +138,8 @@ Reply Served::ask(const std::string& method, const std::string& target,
   return parse(raw(bytes + "\r\n" + body, 60));
 }
 
-std::string token_for(const House& house, const std::string& name, const std::string& role) {
-  const Outcome made = house.amdahl({"serve", "token", "add", name, "--role", role, "--json"});
+std::string token_for(const Sandbox& sandbox, const std::string& name, const std::string& role) {
+  const Outcome made = sandbox.amdahl({"serve", "token", "add", name, "--role", role, "--json"});
   EXPECT_EQ(made.code, 0) << made.err;
   return nlohmann::json::parse(made.out).at("token");
 }

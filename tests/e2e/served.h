@@ -23,7 +23,7 @@ struct Reply {
 class Served {
  public:
   // Starts it on a free port and waits until it listens.
-  explicit Served(const House& house, std::vector<std::string> more = {});
+  explicit Served(const Sandbox& sandbox, std::vector<std::string> more = {});
   ~Served();  // SIGTERM; the test fails if it does not end well.
   Served(const Served&) = delete;
   Served& operator=(const Served&) = delete;
@@ -47,7 +47,7 @@ class Served {
 // Reads from the descriptor until the text contains `what`, it is closed, or `seconds` are over.
 std::string read_until(int fd, const std::string& what, double seconds);
 
-// A token of the role for the house's ledger.
-std::string token_for(const House& house, const std::string& name, const std::string& role);
+// A token of the role for the sandbox's ledger.
+std::string token_for(const Sandbox& sandbox, const std::string& name, const std::string& role);
 
 }  // namespace amdahl::e2e
