@@ -1,8 +1,8 @@
 // actions.h: what to do about a fleet's waste, rules replayed on its jobs, and bills, as JSON.
 #pragma once
 
+#include "app/scan.h"
 #include "base/json.h"
-#include "scan/report.h"
 
 namespace amdahl::api {
 

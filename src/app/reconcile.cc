@@ -116,9 +116,10 @@ struct Collector {
     }
     if (pays_for_a) add_build(receipts, time, cpu);
     if (pays_for_a && !receipts.restored.empty()) {
-      say(fmt::format("{}: the receipt of arm {} of {} was changed during the run; the worker wrote "
-                      "it again",
-                      run.family, join(receipts.restored, ", "), run.reservation));
+      say(fmt::format(
+          "{}: the receipt of arm {} of {} was changed during the run; the worker wrote "
+          "it again",
+          run.family, join(receipts.restored, ", "), run.reservation));
     }
     const auto bill_for = [&](Json more) {
       return status.charge ? charged_by_place(run, *status.charge, std::move(more))

@@ -17,7 +17,7 @@
 namespace amdahl::app {
 namespace {
 
-constexpr int kSchema = 1;
+constexpr int kTokenSchema = 1;
 constexpr int kIdDigits = 8;
 constexpr int kSecretDigits = 64;
 constexpr std::size_t kLongestName = 64;
@@ -109,13 +109,13 @@ Result<std::vector<Token>> TokenFile::read() const {
   }
   const std::string bytes = TRY(os::read_file(path_));
   const Json doc = TRY(parse_json(bytes).in(path_));
-  const bool is_ours = doc.is_object() && doc.contains("schema") && doc["schema"] == kSchema &&
+  const bool is_ours = doc.is_object() && doc.contains("schema") && doc["schema"] == kTokenSchema &&
                        doc.contains("tokens") && doc["tokens"].is_array();
   if (!is_ours) {
     return bad_input(
         fmt::format("{}: no list of tokens of schema {}; move the file away to start "
                     "anew",
-                    path_, kSchema));
+                    path_, kTokenSchema));
   }
   for (const Json& one : doc["tokens"]) {
     if (!one.is_object()) return bad_input(fmt::format("{}: a token is damaged", path_));
@@ -128,7 +128,7 @@ Result<> TokenFile::write(const std::vector<Token>& tokens) const {
   Json list = Json::array();
   for (const Token& token : tokens) list.push_back(encode(token));
   TRY(os::make_private_file(path_));
-  return os::write_file(path_, pretty_json({{"schema", kSchema}, {"tokens", list}}) + "\n");
+  return os::write_file(path_, pretty_json({{"schema", kTokenSchema}, {"tokens", list}}) + "\n");
 }
 
 Result<IssuedToken> TokenFile::add(const std::string& name, Role role, Nanos now,

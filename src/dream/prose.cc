@@ -88,7 +88,7 @@ constexpr auto kLessAfter = std::to_array<std::string_view>(
 constexpr auto kTurn = std::to_array<std::string_view>({"turn*", "switch*"});
 constexpr auto kUse = std::to_array<std::string_view>(
     {"use", "using", "used", "with", "set", "setting", "keep", "keeping", "try"});
-constexpr auto kAgainst = std::to_array<std::string_view>(
+constexpr auto kNegations = std::to_array<std::string_view>(
     {"not", "never", "avoid*", "don", "doesn", "didn", "instead", "rather", "unset", "beware"});
 constexpr auto kHarm =
     std::to_array<std::string_view>({"slower", "slows", "slowed", "worse", "hurt*", "harm*",
@@ -194,7 +194,7 @@ Direction direction_beside(const Sentence& sentence, std::size_t first, std::siz
 
 bool advises_against(const Sentence& sentence, std::size_t at) {
   for (std::size_t back = 1; back <= std::min(kWordsBefore, at); ++back) {
-    if (is_among(sentence.words[at - back].text, kAgainst)) return true;
+    if (is_among(sentence.words[at - back].text, kNegations)) return true;
   }
   return has_any(sentence, kHarm) && !has_any(sentence, kGood);
 }

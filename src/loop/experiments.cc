@@ -47,9 +47,8 @@ std::optional<std::string> why_never(const model::Pair& pair, const model::PairF
   return fmt::format("at commit {} {}", pair.commit.substr(0, kShortCommit), fact.b.failure);
 }
 
-// What of the registered experiment its family no longer has; empty if it has all of it. What is
-// not known, then or now, cannot be told to differ. At the gate all is measured, and whoever
-// commits meanwhile takes nothing from it.
+// Which parts of the registered experiment its family has changed since; empty if none. Unknown
+// parts, then or now, do not count. At the gate all is measured, so later commits do not matter.
 std::string what_changed(const model::Experiment& e, const FamilyRecord& family, Stage stage) {
   if (e.spec.empty()) {
     return e.metric.empty() || e.metric == family.spec.metric ? "" : "metric";

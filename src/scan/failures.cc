@@ -10,7 +10,7 @@
 namespace amdahl::scan {
 namespace {
 
-struct Pile {
+struct FailurePile {
   Failure sum;
   std::set<WordId> users;
   double most = 0;
@@ -36,7 +36,7 @@ std::unordered_map<WordId, Nanos> last_attempts(const FleetUsage& usage, const S
 std::vector<Failure> failures_of(const FleetUsage& usage, const Stop& stop) {
   const JobRows& jobs = usage.jobs;
   const auto last = last_attempts(usage, stop);
-  std::map<std::pair<std::string_view, WordId>, Pile> piles;
+  std::map<std::pair<std::string_view, WordId>, FailurePile> piles;
   for (std::size_t i = 0; i < jobs.size() && !stop(i); ++i) {
     std::string_view state;
     if (is_bad(jobs.state(i))) {
@@ -47,7 +47,7 @@ std::vector<Failure> failures_of(const FleetUsage& usage, const Stop& stop) {
     }
     if (state.empty()) continue;
     const JobRows::Traits& traits = jobs.traits()[jobs.traits_of(i)];
-    Pile& pile = piles[{state, traits.reason}];
+    FailurePile& pile = piles[{state, traits.reason}];
     const Split split = jobs.split(i);
     ++pile.sum.jobs;
     pile.sum.allocated += split.allocated;

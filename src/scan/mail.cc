@@ -17,8 +17,8 @@
 namespace amdahl::scan {
 namespace {
 
-constexpr std::size_t kShown = 3;  // Jobs of a user.
-constexpr double kLeast = 3600;    // Accelerator-seconds wasted.
+constexpr std::size_t kShown = 3;      // Jobs of a user.
+constexpr double kLeastWasted = 3600;  // Accelerator-seconds wasted.
 
 struct OfUser {
   std::uint64_t jobs = 0;
@@ -30,7 +30,7 @@ std::string day_of(Nanos at) {
   return fmt::format("{:%F}", fmt::gmtime(at.count() / 1'000'000'000));
 }
 
-std::string hours(double seconds) { return show_amount(in_hours(seconds)); }
+std::string mail_hours(double seconds) { return show_amount(in_hours(seconds)); }
 
 std::string file_of(std::string_view user) {
   std::string name;
@@ -48,8 +48,8 @@ std::string job_text(const FleetUsage& usage, std::uint32_t index, std::set<Part
   const FleetJob job = usage.jobs[index];
   std::string text = fmt::format("- job {}", plain(usage.text(job.id)));
   if (job.name != 0) text += fmt::format(" ({})", plain(usage.text(job.name)));
-  text += fmt::format(": {} of {} accelerator-hours unused", hours(wasted(job.split)),
-                      hours(job.split.allocated));
+  text += fmt::format(": {} of {} accelerator-hours unused", mail_hours(wasted(job.split)),
+                      mail_hours(job.split.allocated));
   const Dissection found = dissect(lines_of(usage, job));
   if (found.parts.empty()) return text + "\n";
   kinds.insert(found.parts.front().kind);
@@ -64,8 +64,8 @@ std::string text_of(const FleetUsage& usage, const Report& report, std::string_v
   std::string text = fmt::format(
       "Subject: {0} accelerator-hours of your jobs were not used, {1}\n\nHello {2},\n\nfrom {1} "
       "your {3} held {4} accelerator-hours. {0} of them were idle or used little",
-      hours(wasted(of.split)), days, plain(user),
-      counted(static_cast<std::int64_t>(of.jobs), "job"), hours(of.split.allocated));
+      mail_hours(wasted(of.split)), days, plain(user),
+      counted(static_cast<std::int64_t>(of.jobs), "job"), mail_hours(of.split.allocated));
   text += fmt::format(
       ", by {} (idle {}).\n\nMost of it was in:\n\n",
       report.utilisation.metrics.empty() ? "telemetry" : plain(report.utilisation.metrics[0].name),
@@ -101,7 +101,7 @@ std::vector<Mail> mails_of(const FleetUsage& usage, const Report& report, const 
   }
   std::vector<Mail> mails;
   for (const auto& [user, of] : users) {
-    if (wasted(of.split) < kLeast || of.worst.empty()) continue;
+    if (wasted(of.split) < kLeastWasted || of.worst.empty()) continue;
     mails.push_back({std::string(user), file_of(user), text_of(usage, report, user, of, scan)});
   }
   return mails;

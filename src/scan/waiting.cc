@@ -7,7 +7,7 @@
 namespace amdahl::scan {
 namespace {
 
-constexpr Nanos kMinute = std::chrono::minutes{1};
+constexpr Nanos kSlot = std::chrono::minutes{1};
 constexpr Nanos kLongest = std::chrono::hours{24 * 3660};  // Of a window that is looked at.
 
 // What changes from one minute to the next, in accelerators.
@@ -26,7 +26,7 @@ class Steps {
 
  private:
   std::size_t minute(Nanos at) const {
-    return static_cast<std::size_t>((at - window_.start) / kMinute);
+    return static_cast<std::size_t>((at - window_.start) / kSlot);
   }
   Window window_;
   std::vector<float> at_;
@@ -65,7 +65,7 @@ std::vector<Waiting> waiting_of(const FleetUsage& usage, const Stop& stop) {
   const Nanos length = usage.window.end - usage.window.start;
   std::vector<Waiting> result;
   if (length <= Nanos{} || length > kLongest) return result;
-  const auto minutes = static_cast<std::size_t>(length / kMinute) + 1;
+  const auto minutes = static_cast<std::size_t>(length / kSlot) + 1;
   std::map<WordId, OfKind> kinds;
   const auto kind_of = [&](WordId kind) -> OfKind& {
     const Steps none(usage.window, minutes);

@@ -78,7 +78,8 @@ TEST(Answers, EverySchemaIsThatOfARealAnswer) {
   ask({"profile", "--quiet", "--", "sleep", "0.5"});
   const std::string traces = AMDAHL_SOURCE_DIR "/tests/golden/traces/hta/";
   ask({"profile", traces + "a100_event_sync.json.gz", "--hta", "--what-if", "input=0"});
-  ask({"profile", "--diff", traces + "a100_event_sync.json.gz", traces + "a100_event_sync.json.gz"});
+  ask({"profile", "--diff", traces + "a100_event_sync.json.gz",
+       traces + "a100_event_sync.json.gz"});
   ask({"compare", "--quiet", "--pairs", "3", "--same", "1", "--", "true", ":::", "true"});
   ask({"sim", "--hypotheses", "2", "--threads", "1"});
   ask({"serve", "token", "add", "ada", "--role", "approver"});

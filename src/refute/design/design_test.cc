@@ -33,7 +33,8 @@ constexpr Case kCases[] = {
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) pair.ran_variant_second = pair.variant_second = true;
      },
-     "abstain: 12 of 12 pairs ran in the assigned order; the variant ran second in 12 (unfair coin: "
+     "abstain: 12 of 12 pairs ran in the assigned order; the variant ran second in 12 (unfair "
+     "coin: "
      "p = 0.0005, E 315)"},
     {"twelve heads, and tails among the targeted pairs",
      [](Evidence& e, model::Spec&) {
@@ -43,7 +44,8 @@ constexpr Case kCases[] = {
          if (pair.index >= 102) pair.ran_variant_second = pair.variant_second = false;
        }
      },
-     "agree: 20 of 20 pairs ran in the assigned order; the variant ran second in 13 (unfair coin: p "
+     "agree: 20 of 20 pairs ran in the assigned order; the variant ran second in 13 (unfair coin: "
+     "p "
      "= 0.26)"},
     {"the coin was always heads",
      [](Evidence& e, model::Spec&) {
@@ -59,7 +61,8 @@ TEST(Design, TheBetAgainstAFairCoinIsFair) {
   for (const int n : {1, 6, 20}) {
     double mean = 0;
     for (int k = 0; k <= n; ++k) {
-      const double ways = std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1));
+      const double ways =
+          std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1));
       mean += ways * std::pow(0.5, n) * std::exp(log_e_unfair(k, n));
     }
     EXPECT_NEAR(mean, 1, 1e-9) << n;
