@@ -82,9 +82,8 @@ Result<> weigh_by(Context& context, const Ceiling& ceiling, const WeighOptions& 
     if (most < 1 - std::exp(-stats::kSmallestGain)) {
       const std::string reason =
           fmt::format("even without its cause too little is saved ({})", describe(ceiling));
-      TRY(note(context, draft_of(loop::judged(h, "", model::VerdictKind::kDropped, reason,
-                                              std::nullopt, context.clock->unix_time()),
-                                 loop::kActor)));
+      TRY(note(context,
+               draft_of(loop::dropped(h, reason, context.clock->unix_time()), loop::kActor)));
       options.say(fmt::format("{}: '{}' is dropped: {}", h.family, h.title, reason));
     } else if (h.predicted_gain > most) {
       TRY(note(context, {"hypothesis.revised",

@@ -17,6 +17,10 @@ Judged judged(const model::Hypothesis& hypothesis, const std::string& experiment
   return {verdict};
 }
 
+Judged dropped(const model::Hypothesis& idea, const std::string& reason, Nanos now) {
+  return judged(idea, "", model::VerdictKind::kDropped, reason, std::nullopt, now);
+}
+
 std::vector<Judged> withdrawn(std::span<const model::Hypothesis> waiting,
                               std::span<const model::Hypothesis> carried, Nanos now) {
   std::vector<Judged> all;
