@@ -140,9 +140,10 @@ Week read_week(ReportOptions options) {
     read.origins.push_back({.where = corpus(file)});
   }
   os::FakeClock clock(seconds(1'800'000'000));
-  auto ingested = read_fleet(read, clock);
-  EXPECT_TRUE(ingested) << ingested.error().text;
-  Week week{.usage = std::move(ingested->usage), .families = {}, .report = {}};
+  auto done = read_fleet(read, clock);
+  EXPECT_TRUE(done) << done.error().text;
+  Ingested ingested = *std::move(done);
+  Week week{.usage = std::move(ingested.usage), .families = {}, .report = {}};
   week.families = families_of(week.usage, *Recogniser::make({}));
   week.report = report(week.usage, week.families, {}, options);
   return week;

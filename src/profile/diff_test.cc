@@ -1,5 +1,7 @@
 #include "profile/diff.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "profile/kernel_kinds.h"
