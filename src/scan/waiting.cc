@@ -1,6 +1,7 @@
 #include "scan/waiting.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <map>
 
@@ -8,27 +9,30 @@ namespace amdahl::scan {
 namespace {
 
 constexpr Nanos kSlot = std::chrono::minutes{1};
-constexpr Nanos kLongest = std::chrono::hours{24 * 3660};  // Of a window that is looked at.
+// 138 days of minutes; of longer windows, steps are longer.
+constexpr std::int64_t kMostSlots = 200'000;
 
-// What changes from one minute to the next, in accelerators.
+// What changes from one minute (or longer step) to the next, in accelerators.
 class Steps {
  public:
-  Steps(const Window& window, std::size_t minutes) : window_{window}, at_(minutes + 1, 0.0F) {}
+  Steps(const Window& window, Nanos step, std::size_t count)
+      : window_{window}, step_{step}, at_(count + 1, 0.0F) {}
 
   void add(Nanos from, Nanos to, double accelerators) {
     from = std::max(from, window_.start);
     to = std::min(to, window_.end);
     if (from >= to) return;
-    at_[minute(from)] += static_cast<float>(accelerators);
-    at_[minute(to)] -= static_cast<float>(accelerators);
+    at_[place(from)] += static_cast<float>(accelerators);
+    at_[place(to)] -= static_cast<float>(accelerators);
   }
   float at(std::size_t i) const { return at_[i]; }
 
  private:
-  std::size_t minute(Nanos at) const {
-    return static_cast<std::size_t>((at - window_.start) / kSlot);
+  std::size_t place(Nanos at) const {
+    return static_cast<std::size_t>((at - window_.start) / step_);
   }
   Window window_;
+  Nanos step_;
   std::vector<float> at_;
 };
 
@@ -40,20 +44,20 @@ struct OfKind {
   bool is_told = false;
 };
 
-Waiting sum_of(const OfKind& of, std::size_t minutes) {
+Waiting sum_of(const OfKind& of, std::size_t steps, double seconds) {
   Waiting sum;
   double queued = 0;
   double held = 0;
   double idle = 0;
   double while_free = 0;
-  for (std::size_t i = 0; i < minutes; ++i) {
+  for (std::size_t i = 0; i < steps; ++i) {
     queued += static_cast<double>(of.queued.at(i));
     held += static_cast<double>(of.held.at(i));
     idle += static_cast<double>(of.idle.at(i));
     const double wanted = std::max(queued, 0.0);
-    sum.queued += wanted * 60;
-    sum.while_idle += std::min(wanted, std::max(idle, 0.0)) * 60;
-    while_free += std::min(wanted, std::max(of.capacity - held, 0.0)) * 60;
+    sum.queued += wanted * seconds;
+    sum.while_idle += std::min(wanted, std::max(idle, 0.0)) * seconds;
+    while_free += std::min(wanted, std::max(of.capacity - held, 0.0)) * seconds;
   }
   if (of.is_told) sum.while_free = while_free;
   return sum;
@@ -64,12 +68,15 @@ Waiting sum_of(const OfKind& of, std::size_t minutes) {
 std::vector<Waiting> waiting_of(const FleetUsage& usage, const Stop& stop) {
   const Nanos length = usage.window.end - usage.window.start;
   std::vector<Waiting> result;
-  if (length <= Nanos{} || length > kLongest) return result;
-  const auto minutes = static_cast<std::size_t>(length / kSlot) + 1;
+  if (length <= Nanos{}) return result;
+  const Nanos step = kSlot * (1 + length / kSlot / kMostSlots);
+  const auto steps = static_cast<std::size_t>(length / step) + 1;
   std::map<WordId, OfKind> kinds;
   const auto kind_of = [&](WordId kind) -> OfKind& {
-    const Steps none(usage.window, minutes);
-    return kinds.try_emplace(kind, OfKind{none, none, none}).first->second;
+    const auto known = kinds.find(kind);
+    if (known != kinds.end()) return known->second;
+    const Steps none(usage.window, step, steps);
+    return kinds.emplace(kind, OfKind{none, none, none}).first->second;
   };
   const JobRows& jobs = usage.jobs;
   WordId last = 0;
@@ -96,7 +103,7 @@ std::vector<Waiting> waiting_of(const FleetUsage& usage, const Stop& stop) {
     at->second.is_told = true;
   }
   for (const auto& [kind, sums] : kinds) {
-    Waiting one = sum_of(sums, minutes);
+    Waiting one = sum_of(sums, steps, to_seconds(step));
     one.kind = usage.text(kind);
     if (one.queued > 0) result.push_back(std::move(one));
   }

@@ -10,7 +10,8 @@
 
 namespace amdahl::scan {
 
-// Accelerator-seconds within the window. For each minute: what jobs in the queue asked for against
+// Accelerator-seconds within the window. For each minute (of windows above 138 days: each two or
+// more): what jobs in the queue asked for against
 // what was held idle (in spells of kLeastSpell or more), and against what nobody held.
 struct Waiting {
   std::string kind;                  // Of accelerator; empty: not said.
