@@ -125,16 +125,15 @@ const ValueColumn* only_value(const Mapping& mapping) {
 
 std::optional<LongColumns> long_columns_by(const Mapping& mapping, const Head& head,
                                            const Zone& zone) {
-  const bool is_simple = mapping.is_guess && mapping.row == Row::kSample && mapping.header &&
-                         mapping.decimal == '.' && mapping.comment.empty() &&
-                         mapping.where.empty() && !mapping.zone;
+  const bool is_simple = mapping.row == Row::kSample && mapping.header && mapping.decimal == '.' &&
+                         mapping.comment.empty() && mapping.where.empty() && !mapping.zone;
   const bool is_even =
       head.has_header && !head.has_comments && head.odd_rows == 0 && !head.rows.empty();
   const ValueColumn* value = only_value(mapping);
   if (!is_simple || !is_even || !value || head.delimiter == ' ') return std::nullopt;
   LongColumns columns;
   columns.delimiter = head.delimiter;
-  columns.is_guess = true;
+  columns.is_guess = mapping.is_guess;
   for (const std::string& name : head.header) columns.list.push_back({.name = name});
   const auto place_of = [&](const std::string& name) {
     return static_cast<std::size_t>(std::ranges::find(head.header, name) - head.header.begin());

@@ -61,7 +61,7 @@ TEST(LongTable, NamesOfColumnsDecideNothing) {
     body += fmt::format("{0},n1,0,{1}\n{0},n1,1,{2}\n", 1700000000 + 30 * i, i % 100, 100 - i / 2);
   }
   const Fed known = feed(make_long, "timestamp,Hostname,gpu,gpu_util\n" + body);
-  for (const char* header : {"ts,host,gpu,util\n", "when,machine,card,busy_pct\n"}) {
+  for (const char* header : {"ts,host,gpu,util\n", "when,machine,card,gpu_util_pct\n"}) {
     SCOPED_TRACE(header);
     for (const std::size_t piece : {std::string::npos, std::size_t{1000}}) {
       const Fed guessed = feed(make_lines, header + body + header + body.substr(0, 0), {}, piece);
