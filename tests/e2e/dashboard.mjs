@@ -35,7 +35,7 @@ async function enter(name, token, size = { width: 1280, height: 900 }) {
   await page.goto(plan.url);
   await page.fill('input[type=password]', token);
   await page.click('button.main');
-  await page.waitForSelector('nav');
+  await page.waitForSelector('nav a');
   return page;
 }
 
