@@ -94,6 +94,7 @@ export function describe(c: Comparison | null | undefined): string {
 export function seconds(value: Number_): string {
   const n = toNumber(value);
   if (n === null) return kUnknown;
+  if (n === 0) return '0 s';
   if (n < 0.001) return `${(n * 1e6).toFixed(0)} µs`;
   if (n < 1) return `${(n * 1e3).toFixed(0)} ms`;
   if (n < 60) return `${n.toFixed(n < 10 ? 2 : 1)} s`;
