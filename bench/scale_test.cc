@@ -1,7 +1,9 @@
-// What status and an idle cycle read must not grow with the length of the ledger. Counted in
-// instructions of SQLite's virtual machine, not in time: a loaded machine changes nothing.
+// What status, an idle cycle and the server's pages read must not grow with the length of the
+// ledger. Counted in instructions of SQLite's virtual machine, not in time: a loaded machine
+// changes nothing.
 #include <atomic>
 #include <filesystem>
+#include <map>
 #include <string>
 
 #include <fmt/format.h>
@@ -10,6 +12,8 @@
 
 #include "app/cycle.h"
 #include "app/status.h"
+#include "app/tokens.h"
+#include "http/desk.h"
 #include "ledger_builder.h"
 
 namespace amdahl {
@@ -76,6 +80,34 @@ class Scale : public testing::Test {
     return cost;
   }
 
+  // Instructions of each page that the dashboard asks for, on one open ledger.
+  Result<std::map<std::string, std::int64_t>> measure_pages(int hypotheses) {
+    bench::History history;
+    history.hypotheses = hypotheses;
+    history.families = 5;
+    app::Config config;
+    config.state_dir = (folder_ / fmt::format("pages-{}", hypotheses)).string();
+    config.slots = {0};
+    TRY(bench::build_idle_ledger(config.state_dir, history));
+    const app::IssuedToken token =
+        TRY(app::issue_token("rita", app::Role::kReader, Nanos{}, Nanos{}));
+    const Counting counting;
+    http::Desk desk(TRY(app::open_context(config, false)), {"/nowhere", {}, token.token}, {});
+    std::map<std::string, std::int64_t> costs;
+    for (const char* page :
+         {"/api/v1/status", "/api/v1/hypotheses?limit=50", "/api/v1/hypotheses?state=refuted",
+          "/api/v1/log?limit=25", "/api/v1/gate", "/api/v1/roi", "/metrics"}) {
+      http::Request request{.method = "GET"};
+      TRY(http::parse_target(page, request));
+      request.headers = {{"host", "localhost"}, {"authorization", "Bearer " + token.text}};
+      EXPECT_EQ(desk.answer(request, {}).response.status, 200) << page;  // Statements are prepared.
+      instructions = 0;
+      EXPECT_EQ(desk.answer(request, {}).response.status, 200) << page;
+      costs[page] = instructions.exchange(0);
+    }
+    return costs;
+  }
+
   std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / "amdahl-scale";
 };
 
@@ -93,6 +125,18 @@ TEST_F(Scale, WhatStatusAndAnIdleCycleReadDoesNotGrowWithTheEvents) {
              large->cycle);
   EXPECT_LT(static_cast<double>(large->status), 1.1 * static_cast<double>(small->status));
   EXPECT_LT(static_cast<double>(large->cycle), 1.1 * static_cast<double>(small->cycle));
+}
+
+TEST_F(Scale, WhatAPageReadsDoesNotGrowWithTheLedger) {
+  const auto small = measure_pages(200);
+  ASSERT_TRUE(small) << small.error().text;
+  const auto large = measure_pages(2000);
+  ASSERT_TRUE(large) << large.error().text;
+  for (const auto& [page, cost] : *small) {
+    fmt::print("{}: {} and {} instructions\n", page, cost, large->at(page));
+    EXPECT_GT(cost, 10) << page;
+    EXPECT_LT(static_cast<double>(large->at(page)), 1.1 * static_cast<double>(cost)) << page;
+  }
 }
 
 }  // namespace

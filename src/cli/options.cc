@@ -150,6 +150,8 @@ constexpr auto kOptions = std::to_array<Option>({
      "a host name under which clients reach the server; may be repeated"},
     {"serve", "--tls-cert", "FILE", &ServeFlags::tls_cert, "certificate chain (PEM)"},
     {"serve", "--tls-key", "FILE", &ServeFlags::tls_key, "private key (PEM)"},
+    {"serve", "--agents", "LIMIT", &ServeFlags::agents,
+     "serve agents at /mcp: 1h, 2ah (accelerator-hours) or $5 for all of them"},
     {"serve", "--link", "", &ServeFlags::link, "print a link that logs you in"},
     {"serve", "--role", "ROLE", &ServeFlags::role, "reader, proposer or approver (reader)"},
     {"serve", "--days", "N", &ServeFlags::days, "days until the token expires (never)"},

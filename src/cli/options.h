@@ -219,6 +219,7 @@ struct ServeFlags : Flags {
   std::string tls_cert;
   std::string tls_key;
   std::vector<std::string> allow_hosts;
+  std::string agents;
   std::string role = "reader";
   int days = 0;
   bool link = false;

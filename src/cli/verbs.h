@@ -51,7 +51,8 @@ Result<int> do_version(const Flags& flags);
 Result<int> do_mcp(const McpFlags& flags);
 Result<int> do_exec(const ExecFlags& flags);
 
-std::string_view program_version();  // "0.1.0".
+std::string_view program_version();   // "0.1.0".
+std::string_view program_revision();  // Of git, short; empty outside of a checkout.
 
 // The page of docs/reference that is compiled in; empty if there is none.
 std::string_view reference_page(std::string_view verb);

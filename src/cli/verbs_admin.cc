@@ -13,12 +13,8 @@
 #include "cli/show.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "cli/version.h"
 
 namespace amdahl::cli {
-
-std::string_view version() { return AMDAHL_VERSION; }
-std::string_view revision() { return AMDAHL_REVISION; }
 
 Result<int> do_doctor(const Flags& flags) {
   const std::vector<app::Symptom> symptoms =
@@ -92,6 +88,7 @@ Result<int> do_completion(const Flags& flags) {
 }
 
 std::string_view program_version() { return AMDAHL_VERSION; }
+std::string_view program_revision() { return AMDAHL_REVISION; }
 
 Result<int> do_version(const Flags& flags) {
   const Json version = api::version(AMDAHL_VERSION, AMDAHL_REVISION);

@@ -9,10 +9,10 @@
 #include "app/door.h"
 #include "app/tokens.h"
 #include "base/text.h"
+#include "cli/grant.h"
 #include "cli/show.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "cli/version.h"
 #include "http/server.h"
 
 namespace amdahl::cli {
@@ -114,8 +114,9 @@ Result<int> do_serve(const ServeFlags& flags) {
   options.tls_certificate = flags.tls_cert;
   options.tls_key = flags.tls_key;
   for (const std::string& host : flags.allow_hosts) options.hosts.push_back(lower(host));
-  options.program = {std::string(version()), std::string(revision())};
+  options.program = {std::string(program_version()), std::string(program_revision())};
   options.stopped = interrupted;
+  if (!flags.agents.empty()) TRY(set_grant(flags.agents, options.agents.emplace()));
   std::string link;
   if (flags.link || ::isatty(STDOUT_FILENO) == 1) {
     const app::IssuedToken own = TRY(app::issue_token(app::user_or(""), app::Role::kApprover,

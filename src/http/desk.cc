@@ -87,6 +87,8 @@ Desk::Answer Desk::admitted(const Found& found, const Request& request, const Pe
       auto begun = begin_events(request);
       return begun ? *std::move(begun) : Answer{.response = problem(begun.error())};
     }
+    case Route::Kind::kMcp:
+      return {.then = Answer::Then::kMcp, .who = person.name};
     case Route::Kind::kText:
       break;
   }

@@ -21,10 +21,11 @@ class Desk {
 
   // What is left to be done by others once the request is admitted.
   struct Answer {
-    enum class Then : std::uint8_t { kSend, kFleet, kJob, kEvents };
+    enum class Then : std::uint8_t { kSend, kFleet, kJob, kEvents, kMcp };
     Then then = Then::kSend;
     Response response{};     // To be sent; of kEvents, its head.
     std::string job{};       // Of kJob.
+    std::string who{};       // Of kMcp: the holder of the token.
     std::int64_t after = 0;  // Of kEvents: the last event that the client has.
   };
   Answer answer(const Request& request, const Traffic& traffic);

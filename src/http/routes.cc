@@ -67,6 +67,8 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"POST", "/api/v1/session", Kind::kSession, kAnybody, "log in with a token: gives a cookie",
      "session", "", "token", nullptr},
     {"DELETE", "/api/v1/session", Kind::kSession, kReader, "log out", "outcome", "", "", nullptr},
+    {"POST", "/mcp", Kind::kMcp, kProposer, "the Model Context Protocol: docs/format/mcp.md", "",
+     "", "", nullptr},
     {"POST", "/api/v1/gate/{id}/approve", Kind::kDocument, kApprover,
      "promote the change whose packet has this digest", "outcome", "", "reason packet", do_approve},
     {"POST", "/api/v1/gate/{id}/reject", Kind::kDocument, kApprover,

@@ -38,6 +38,7 @@ struct Route {
     kSession,   // Login and logout.
     kEvents,    // A stream: new events of the ledger.
     kText,      // Metrics.
+    kMcp,       // A message of the Model Context Protocol.
   };
 
   std::string_view method;

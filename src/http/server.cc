@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "http/desk.h"
 #include "http/fleet_desk.h"
+#include "mcp/server.h"
 
 namespace amdahl::http {
 namespace {
@@ -29,6 +30,7 @@ using boost::system::error_code;
 template <class Value = void>
 using Task = asio::awaitable<Value>;
 
+constexpr int kAgentsAtOnce = 4;  // Calls of tools may wait for experiments.
 constexpr auto kTick = std::chrono::milliseconds(100);
 constexpr int kTicksBetweenLooks = 5;    // At the ledger.
 constexpr int kTicksBetweenBeats = 150;  // So that a stream whose client has gone is noticed.
@@ -81,8 +83,12 @@ Message message_of(const Response& response, bool keep_alive) {
 
 class Server {
  public:
-  Server(Desk desk, FleetDesk fleet, const ServeOptions& options, std::atomic<bool>& ended)
-      : desk_{std::move(desk)}, fleet_{std::move(fleet)}, options_{options}, ended_{ended} {}
+  Server(const app::Config& config, Desk desk, const ServeOptions& options)
+      : desk_{std::move(desk)},
+        fleet_{config, [this] { return ended_.load(); }},
+        options_{options} {
+    if (options.agents) mcp_.emplace(config, *options.agents, options.program.version);
+  }
 
   Result<> listen();
   void run();
@@ -97,6 +103,7 @@ class Server {
   template <class Stream>
   Task<bool> talk_once(Stream& stream, beast::flat_buffer& buffer);
   Task<> answer(const Request& request, Desk::Answer& answered);
+  Response ask_mcp(const Request& request, const std::string& who);
   template <class Stream>
   Task<bool> send(Stream& stream, const Request& request, Response& response, bool keep_alive);
   template <class Stream>
@@ -105,10 +112,12 @@ class Server {
   Desk desk_;        // Touched by the ledger's lane alone,
   FleetDesk fleet_;  // and this by the scan's; all else by the one network thread.
   const ServeOptions& options_;
-  std::atomic<bool>& ended_;
+  std::atomic<bool> ended_ = false;
+  std::optional<mcp::Server> mcp_{};  // For the agents' lane.
   asio::io_context net_{1};
   asio::thread_pool ledger_lane_{1};
   asio::thread_pool scan_lane_{1};
+  asio::thread_pool agent_lane_{kAgentsAtOnce};
   std::optional<asio::ssl::context> tls_{};
   tcp::acceptor acceptor_{net_};
   // Never expires. Cancelled when there is something new, which wakes all streams.
@@ -157,8 +166,10 @@ void Server::run() {
   asio::co_spawn(net_, tick(), asio::detached);
   net_.run();
   ended_ = true;
+  if (mcp_) mcp_->stop();
   ledger_lane_.join();
   scan_lane_.join();
+  agent_lane_.join();
 }
 
 // Runs `work` in the lane and comes back to the network thread. What `work` refers to lives in the
@@ -311,7 +322,28 @@ Task<> Server::answer(const Request& request, Desk::Answer& answered) {
     }
   };
   if (of_job || of_fleet) co_await on(scan_lane_, look);
+  const std::function<void()> tell = [&] { answered.response = ask_mcp(request, answered.who); };
+  if (answered.then == Desk::Answer::Then::kMcp) co_await on(agent_lane_, tell);
   --waiting_;
+}
+
+// In the agents' lane.
+Response Server::ask_mcp(const Request& request, const std::string& who) {
+  if (!mcp_) {
+    return problem(404, "not found",
+                   "agents are not served; start the server with: amdahl serve --agents LIMIT");
+  }
+  const auto header = [&](const char* name) { return std::string(request.header(name)); };
+  const mcp::Headers headers{header("mcp-protocol-version"), header("mcp-method"),
+                             header("mcp-name")};
+  mcp::Session session{.client = who};
+  const auto message = parse_json(request.body);
+  const mcp::Reply reply =
+      message ? mcp_->handle(*message, session, &headers) : mcp::Server::parse_error();
+  if (!reply.message) return {.status = 202};
+  Response response = json_response(*reply.message);
+  response.status = reply.http_status;
+  return response;
 }
 
 template <class Stream>
@@ -369,11 +401,9 @@ Result<> serve(const app::Config& config, const ServeOptions& options) {
     return bad_input("TLS needs both files: --tls-cert and --tls-key");
   }
   app::Context context = TRY(app::open_context(config, false));
-  std::atomic<bool> ended = false;
   AccessOptions access{context.path("tokens.json"), options.hosts, options.own_token};
   access.hosts.push_back(lower(options.address));
-  Server server(Desk(std::move(context), std::move(access), options.program),
-                FleetDesk(config, [&ended] { return ended.load(); }), options, ended);
+  Server server(config, Desk(std::move(context), std::move(access), options.program), options);
   TRY(server.listen());
   server.run();
   return Ok{};

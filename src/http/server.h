@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "http/routes.h"
+#include "mcp/runner.h"
 
 namespace amdahl::http {
 
@@ -30,6 +32,7 @@ struct ServeOptions {
   std::string tls_key{};
   std::vector<std::string> hosts{};  // See AccessOptions.
   std::optional<app::Token> own_token{};
+  std::optional<mcp::Grant> agents{};  // What agents at /mcp may spend; nothing: they are refused.
   Program program{};
   Limits limits{};
   std::function<bool()> stopped{};                      // Asked ten times a second.
