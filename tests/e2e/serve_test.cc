@@ -254,6 +254,36 @@ TEST(Serve, PromtoolAndPrometheusTakeTheMetrics) {
       << scraped.out << scraped.err << sandbox.read("prometheus.log");
 }
 
+TEST(Serve, AgentsNeedAProposerAndABudget) {
+  Sandbox sandbox;
+  ASSERT_EQ(sandbox.amdahl({"init"}).code, 0);
+  const std::string reader = token_for(sandbox, "rita", "reader");
+  const std::string proposer = token_for(sandbox, "petra", "proposer");
+  const std::string hello =
+      R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",)"
+      R"("capabilities":{},"clientInfo":{"name":"test","version":"1"}}})";
+  {
+    const Served closed(sandbox);
+    EXPECT_EQ(closed.ask("POST", "/mcp", {bearer(proposer)}, hello).status, 404);
+  }
+  EXPECT_EQ(sandbox.amdahl({"serve", "--agents", "5x"}).code, 2);
+  const Served server(sandbox, {"--agents", "1m"});
+  EXPECT_EQ(server.ask("POST", "/mcp", {}, hello).status, 401);
+  EXPECT_EQ(server.ask("POST", "/mcp", {bearer(reader)}, hello).status, 403);
+  EXPECT_EQ(server.ask("GET", "/mcp", {bearer(proposer)}).status, 405);
+  const Reply welcome = server.ask("POST", "/mcp", {bearer(proposer)}, hello);
+  EXPECT_EQ(welcome.status, 200);
+  EXPECT_TRUE(welcome.json().at("result").contains("serverInfo")) << welcome.body;
+  const Reply tools = server.ask("POST", "/mcp", {bearer(proposer)},
+                                 R"({"jsonrpc":"2.0","id":2,"method":"tools/list"})");
+  EXPECT_GT(tools.json().at("result").at("tools").size(), 5U) << tools.body;
+  EXPECT_EQ(server
+                .ask("POST", "/mcp", {bearer(proposer)},
+                     R"({"jsonrpc":"2.0","method":"notifications/initialized"})")
+                .status,
+            202);
+}
+
 TEST(Serve, TlsByFiles) {
   Sandbox sandbox;
   ASSERT_EQ(sandbox.amdahl({"init"}).code, 0);
