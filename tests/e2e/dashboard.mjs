@@ -59,10 +59,14 @@ for (const [name, path] of Object.entries(pages)) {
   await go(reader, path);
   seen.titles[name] = await reader.title();
   await reader.evaluate(axe);
-  const found = await reader.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-  seen.serious[name] = found.violations
-    .filter((v) => v.impact === 'serious' || v.impact === 'critical')
-    .map((v) => `${v.id}: ${v.nodes.length} × ${v.nodes[0].target} ${v.nodes[0].any.map((a) => a.message).join(' ')}`);
+  seen.serious[name] = [];
+  for (const colorScheme of ['dark', 'light']) {
+    await reader.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const found = await reader.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+    for (const v of found.violations.filter((one) => one.impact === 'serious' || one.impact === 'critical')) {
+      seen.serious[name].push(`${colorScheme}: ${v.id}: ${v.nodes.length} × ${v.nodes[0].target} ${v.nodes[0].any.map((a) => a.message).join(' ')}`);
+    }
+  }
   for (const [width, scheme] of [[1280, 'light'], [1280, 'dark'], [820, 'light'], [390, 'light'], [390, 'dark']]) {
     await reader.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
     await reader.setViewportSize({ width, height: 900 });
@@ -123,9 +127,9 @@ const approver = await enter('approver', plan.approver);
 await go(approver, '/gate/' + plan.hypothesis);
 seen.before = await text(approver, '[data-state]');
 await approver.fill('textarea', plan.reason);
-await approver.click('text=Approve');
-await approver.waitForSelector('[data-said]');
-seen.said = await text(approver, '[data-said]');
+await approver.click('main button.main');
+await approver.waitForSelector('[data-said], [data-refused]');
+seen.said = await text(approver, '[data-said], [data-refused]');
 await approver.waitForFunction(() => document.querySelector('[data-state]')?.textContent === 'approved');
 seen.reason = await text(approver, '[data-reason]');
 await reader.waitForFunction(() => document.querySelector('[data-state]')?.textContent === 'approved');
