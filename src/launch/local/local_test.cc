@@ -279,7 +279,7 @@ TEST_F(LocalTest, AForgedOrMissingReceiptIsAProblem) {
 // What a job does to the receipts of arms before it, forging them with a seal that fits included.
 TEST_F(LocalTest, AnArmThatChangesAnotherArmsReceiptChangesNothing) {
   const std::string removes = "echo b; rm \"$AMDAHL_OUT/../A/receipt.json\"";
-  ASSERT_TRUE(launcher_->submit(request("echo a", removes)));
+  ASSERT_TRUE(hand_over(*launcher_, request("echo a", removes)));
   ASSERT_EQ(wait_for({RunState::kFinished, RunState::kLost}), RunState::kFinished);
   const Receipts receipts = *launcher_->collect({"r-1"});
   EXPECT_EQ(receipts.problem, "");

@@ -114,13 +114,13 @@ class Worker {
       done["build_cpu_ns"] = build_cpu_.count();
     }
     if (!problem.empty()) done["problem"] = problem;
+    TRY(local::keep_scratch(scratch_, folder_.path));
     for (const auto& [arm, text] : kept_) {
       const auto there = os::read_file(folder_.receipt(arm));
       if (there && *there == text) continue;
       TRY(os::write_file(folder_.receipt(arm), text));
       done["restored"].push_back(arm);
     }
-    TRY(local::keep_scratch(scratch_, folder_.path));
     return os::write_file(folder_.done(), pretty_json(done));
   }
 
