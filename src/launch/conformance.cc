@@ -264,7 +264,7 @@ class Bench {
   void try_names() {
     const std::string trap = "trap-" + tag_;
     const std::string hostile =
-        fmt::format("'; touch {0};\n#\" $(touch {0}) `touch {0}` | & \\ %x *", trap);
+        fmt::format("; touch {0}; $(touch {0}) `touch {0}`\n' \" | & \\ %x *", trap);
     PairRequest odd = request("odd", "true", "true");
     odd.reservation += hostile;
     odd.spec.family = hostile;

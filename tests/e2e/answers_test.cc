@@ -95,6 +95,9 @@ TEST(Answers, EverySchemaIsThatOfARealAnswer) {
   ask({"ledger", "reopen", win, "--reason", "again"});
   sandbox.write("one.sh", "#!/bin/sh\nsleep 1.1\necho loss 0.5\n", true);
   ask({"tune", "--quiet", "--budget", "5s", "--accelerators", "1", "--", "./one.sh"});
+  sandbox.amdahl(
+      {"launcher", "check", AMDAHL_SOURCE_DIR "/tests/launchers/toy", "--patience", "6", "--json"},
+      {{"TOY_DIR", sandbox.path("toy")}});
   EXPECT_EQ(all_schemas(), schemas_used());
 }
 

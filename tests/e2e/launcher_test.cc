@@ -1,5 +1,5 @@
 // Launcher plug-ins: one that keeps the rules, and a dozen that do not, each found out by name.
-#include <algorithm>
+#include <functional>
 #include <future>
 #include <map>
 #include <set>
@@ -15,31 +15,34 @@ namespace {
 
 constexpr const char* kToy = AMDAHL_SOURCE_DIR "/tests/launchers/toy";
 
-// Ids of the rules that the toy scheduler breaks with this mistake.
-std::set<std::string> broken_with(const std::string& mistake) {
-  Sandbox sandbox;
-  const Outcome outcome =
-      sandbox.amdahl({"launcher", "check", kToy, "--patience", "6", "--json"},
-                     {{"TOY_DIR", sandbox.path("toy")}, {"TOY_WRONG", mistake}});
+// The toy scheduler with a mistake, checked; may be called by several threads.
+Outcome check_toy(const Sandbox& sandbox, const std::string& mistake) {
+  return run({AMDAHL_PROGRAM, "launcher", "check", kToy, "--patience", "6", "--json", "--state",
+              sandbox.path("state")},
+             {{"TOY_DIR", sandbox.path("toy")}, {"TOY_WRONG", mistake}}, sandbox.path());
+}
+
+// Ids of the rules that were broken.
+std::set<std::string> broken_in(const Outcome& outcome) {
   std::set<std::string> broken;
   const Json answer = json_of(outcome, outcome.code);
-  EXPECT_EQ(outcome.code, answer.at("ok").get<bool>() ? 0 : 1);
   for (const Json& rule : answer.at("rules")) {
     if (!rule.at("kept").get<bool>()) broken.insert(rule.at("id"));
   }
   EXPECT_EQ(broken.empty(), answer.at("ok").get<bool>());
+  EXPECT_EQ(outcome.code, broken.empty() ? 0 : 1);
   return broken;
 }
 
 TEST(Launcher, APlugInThatKeepsTheRulesPasses) {
-  EXPECT_EQ(broken_with(""), std::set<std::string>{});
+  const Sandbox sandbox;
+  EXPECT_EQ(broken_in(check_toy(sandbox, "")), std::set<std::string>{});
 }
 
 TEST(Launcher, EveryMistakeIsFoundByName) {
   const std::map<std::string, std::string> mistakes{
       {"not-held", "held-until-released"},
       {"no-id", "accepts"},
-      {"one-id", "accepts"},
       {"no-json", "accepts"},
       {"releases-all", "releases-no-other"},
       {"never-starts", "release-starts"},
@@ -53,12 +56,15 @@ TEST(Launcher, EveryMistakeIsFoundByName) {
       {"no-hardware", "capacity"},
       {"shell", "no-shell"},
   };
-  std::map<std::string, std::future<std::set<std::string>>> found;
+  std::map<std::string, Sandbox> sandboxes;
+  std::map<std::string, std::future<Outcome>> checks;
   for (const auto& [mistake, rule] : mistakes) {
-    found[mistake] = std::async(std::launch::async, broken_with, mistake);
+    checks[mistake] =
+        std::async(std::launch::async, check_toy, std::cref(sandboxes[mistake]), mistake);
   }
   for (const auto& [mistake, rule] : mistakes) {
-    EXPECT_TRUE(found[mistake].get().contains(rule)) << mistake << " does not break " << rule;
+    EXPECT_TRUE(broken_in(checks[mistake].get()).contains(rule))
+        << mistake << " does not break " << rule;
   }
 }
 

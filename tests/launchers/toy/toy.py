@@ -45,10 +45,8 @@ def alive(pid):
 def start(job):
     """Runs the job's command; a process of ours waits for its end."""
     if os.fork() != 0:
-        os.wait() if WRONG == "waits" else None
         return
-    if WRONG != "waits":
-        os.setsid()
+    os.setsid()
     null = os.open("/dev/null", os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(null, fd)
@@ -68,7 +66,7 @@ def submit(runs):
     for run in runs:
         job = load(run["name"])
         if job is None:
-            number = 1 if WRONG == "one-id" else len(os.listdir(DIR)) + 1
+            number = len(os.listdir(DIR)) + 1
             job = dict(run, id=str(number), state="held")
             save(job)
             if WRONG == "not-held":
@@ -114,8 +112,7 @@ def status(runs):
                                 "cpus": job["cpus"]}
             if WRONG == "charges-nothing":
                 answer["charge"]["accelerators"] = 0
-        if WRONG != "skips-one" or run is runs[0]:
-            yield answer
+        yield answer
 
 
 def cancel(runs):
