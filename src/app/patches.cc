@@ -76,7 +76,7 @@ std::optional<model::Hypothesis> faster_build_of(const ledger::Family& family,
     const std::string path = (fs::path(spec.build[3]) / name).lexically_normal().string();
     const auto makefile = os::read_file((fs::path(spec.repo) / path).string());
     if (!makefile) continue;
-    const auto faster = code::faster_build(*makefile);
+    const auto faster = code::faster_build(*makefile, spec.build[4]);
     if (!faster) return std::nullopt;
     model::Change change;
     change.patch = code::unified_diff(path, *makefile, faster->edits);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto kFlags = std::to_array<std::string_view>(
     {"CFLAGS", "CXXFLAGS", "CPPFLAGS", "OPTFLAGS", "OPT", "OPTIMIZE", "FLAGS", "CCFLAGS"});
-constexpr std::string_view kFastest = "-O3 -march=native -ffp-contract=off";
+constexpr const char* kFastest = "-O3 -march=native -ffp-contract=off";
 
 struct Variable {
   std::string_view name;
@@ -48,7 +48,7 @@ struct Word {
 std::optional<Word> level_in(std::string_view text) {
   for (std::size_t at = text.find("-O"); at != text.npos; at = text.find("-O", at + 1)) {
     const bool starts = at == 0 || text[at - 1] == ' ' || text[at - 1] == '\t';
-    const std::size_t end = std::min(text.find_first_of(" \t", at), text.size());
+    const std::size_t end = std::min(text.find_first_of(" \t\r\n", at), text.size());
     const std::string_view level = text.substr(at + 2, end - at - 2);
     const bool known =
         level.empty() || level == "fast" ||
@@ -62,45 +62,65 @@ Edit edit(std::size_t begin, std::size_t end, std::string text) {
   return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end), std::move(text)};
 }
 
+// The level in text[begin, end) raised; nothing if none is there, or none is higher.
+std::optional<FasterBuild> raised(std::string_view text, std::size_t begin, std::size_t end,
+                                  int line) {
+  const auto level = level_in(text.substr(begin, end - begin));
+  if (!level) return std::nullopt;
+  const std::string before(text.substr(begin + level->begin, level->end - level->begin));
+  const bool fast = before == "-O3" || before == "-Ofast";
+  if (fast && text.find("-march=") != text.npos) return std::nullopt;
+  return FasterBuild{{edit(begin + level->begin, begin + level->end,
+                           fast ? before + " -march=native -ffp-contract=off" : kFastest)},
+                     line,
+                     before};
+}
+
+bool is_rule_of(std::string_view line, std::string_view target) {
+  const std::size_t colon = line.find(':');
+  if (line.starts_with('\t') || colon == line.npos || line.substr(colon).starts_with(":=")) {
+    return false;
+  }
+  return std::ranges::any_of(split(line.substr(0, colon), ' '),
+                             [&](std::string_view word) { return trim(word) == target; });
+}
+
+// In the recipe of the target.
+std::optional<FasterBuild> raised_in_recipe(std::string_view text, std::string_view target) {
+  bool inside = false;
+  int number = 0;
+  std::size_t at = 0;
+  for (const std::string_view line : split(text, '\n')) {
+    ++number;
+    const std::size_t begin = at;
+    at += line.size() + 1;
+    if (!line.starts_with('\t')) inside = is_rule_of(line, target);
+    if (!inside || !line.starts_with('\t')) continue;
+    if (level_in(line)) return raised(text, begin, begin + line.size(), number);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-std::optional<FasterBuild> faster_build(std::string_view text) {
-  const bool for_machine = text.find("-march=") != text.npos;
+std::optional<FasterBuild> faster_build(std::string_view text, std::string_view target) {
   std::optional<FasterBuild> plain;  // Flags without a level.
   for (const Variable& variable : variables_of(text)) {
     if (std::ranges::find(kFlags, variable.name) == kFlags.end()) continue;
     const std::string_view value = text.substr(variable.value, variable.end - variable.value);
-    const auto level = level_in(value);
-    if (!level) {
-      const std::size_t end = variable.value + value.find_last_not_of(" \t\r\\") + 1;
-      if (!plain && variable.name != "CPPFLAGS") {
-        plain = FasterBuild{{edit(end, end, " " + std::string(kFastest))}, variable.line, ""};
-      }
-      continue;
+    if (level_in(value)) return raised(text, variable.value, variable.end, variable.line);
+    const std::size_t end = variable.value + value.find_last_not_of(" \t\r\\") + 1;
+    if (!plain && variable.name != "CPPFLAGS") {
+      plain = FasterBuild{{edit(end, end, " " + std::string(kFastest))}, variable.line, ""};
     }
-    const std::string before(value.substr(level->begin, level->end - level->begin));
-    const bool fast = before == "-O3" || before == "-Ofast";
-    if (fast && for_machine) return std::nullopt;
-    const std::string after =
-        fast ? before + " -march=native -ffp-contract=off" : std::string(kFastest);
-    return FasterBuild{{edit(variable.value + level->begin, variable.value + level->end, after)},
-                       variable.line,
-                       before};
   }
-  // A level that a rule gives by itself is not ours to overrule.
-  if (plain && level_in(text)) return std::nullopt;
-  return plain;
+  // A level that a recipe gives by itself comes after the variables, and counts.
+  return level_in(text) ? raised_in_recipe(text, target) : plain;
 }
 
 bool makes(std::string_view makefile, std::string_view target) {
-  return std::ranges::any_of(split(makefile, '\n'), [&](std::string_view line) {
-    const std::size_t colon = line.find(':');
-    if (line.starts_with('\t') || colon == line.npos || line.substr(colon).starts_with(":=")) {
-      return false;
-    }
-    return std::ranges::any_of(split(line.substr(0, colon), ' '),
-                               [&](std::string_view word) { return trim(word) == target; });
-  });
+  return std::ranges::any_of(split(makefile, '\n'),
+                             [&](std::string_view line) { return is_rule_of(line, target); });
 }
 
 }  // namespace amdahl::code

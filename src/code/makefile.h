@@ -21,10 +21,11 @@ struct FasterBuild {
   std::string before;  // "-O2"; empty if nothing asks for any optimisation.
 };
 
-// Asks for -O3 -march=native where the makefile's own flags ask for less; the edits keep the order
-// in which numbers are rounded (-ffp-contract=off), so that results stay the same bytes. Nothing
-// where no variable of flags is set, or where all of that is there.
-std::optional<FasterBuild> faster_build(std::string_view makefile);
+// Asks for -O3 -march=native where the makefile's variables of flags, or else the recipe of the
+// target, ask for less; the edits keep the order in which numbers are rounded (-ffp-contract=off),
+// so that results stay the same bytes. Nothing where there are no flags, or where all of that is
+// there.
+std::optional<FasterBuild> faster_build(std::string_view makefile, std::string_view target);
 
 // Whether the makefile has a rule that makes this file.
 bool makes(std::string_view makefile, std::string_view target);

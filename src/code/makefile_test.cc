@@ -20,15 +20,19 @@ TEST(Makefile, FlagsThatAskForLessAreRaised) {
       {"for any machine", "CFLAGS := -O3\n", "CFLAGS := -O3 -march=native -ffp-contract=off\n",
        "-O3"},
       {"all there", "CFLAGS = -Ofast -march=native\n", "", ""},
-      {"no flags", "all:\n\tcc -O2 -o a a.c\n", "", ""},
-      {"a level in a rule", "CFLAGS = -Wall\nall:\n\tcc $(CFLAGS) -O2 -o a a.c\n", "", ""},
+      {"another's recipe", "all:\n\tcc -O2 -o a a.c\n", "", ""},
+      {"its recipe",
+       "CFLAGS = -Wall\nrun fast: a.c\n\techo -Other\n\tcc $(CFLAGS) -O2 -o run a.c\n",
+       "CFLAGS = -Wall\nrun fast: a.c\n\techo -Other\n\tcc $(CFLAGS) -O3 -march=native "
+       "-ffp-contract=off -o run a.c\n",
+       "-O2"},
       {"not a level", "CFLAGS = -Output\n",
        "CFLAGS = -Output -O3 -march=native -ffp-contract=off\n", ""},
       {"the linker's", "LDFLAGS = -Wl,-O1\n", "", ""},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
-    const auto found = faster_build(c.text);
+    const auto found = faster_build(c.text, "run");
     ASSERT_EQ(found.has_value(), !c.want.empty());
     if (!found) continue;
     EXPECT_EQ(edited(c.text, found->edits), c.want);
