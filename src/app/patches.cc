@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 
 #include <fmt/core.h>
@@ -64,43 +65,66 @@ constexpr auto kCompiled = std::to_array<Compiled>({{"", 0.5, 0.7},
                                                     {"-O3", 0.08, 0.3},
                                                     {"-Ofast", 0.08, 0.3}});
 constexpr Compiled kOtherLevel{"-O2", 0.12, 0.35};
+constexpr double kFreeGain = 0.2;  // Sums in any order, besides.
+constexpr double kFreePrior = 0.3;
 
-// make -s -C FOLDER TARGET, as the draft of a spec has it; nothing to gain for any other build.
-std::optional<model::Hypothesis> faster_build_of(const ledger::Family& family,
-                                                 const model::Profile& profile,
-                                                 std::string_view hardware) {
+struct Build {
+  code::Rounding rounding;
+  const char* title;
+  const char* mechanism;
+};
+constexpr auto kBuilds = std::to_array<Build>(
+    {{code::Rounding::kSame, "compiled for speed and for this machine",
+      "With -O3 -march=native its loops use the machine's wide registers; -ffp-contract=off keeps "
+      "each rounding, so that results are the same bytes."},
+     {code::Rounding::kFree, "compiled for speed, with sums in any order",
+      "With -Ofast -march=native loops that add up use the machine's wide registers, too. Sums are "
+      "rounded otherwise: outputs must be the same bytes, or a quality metric within its "
+      "tolerance."}});
+
+// One for each way to build it. `make -s -C FOLDER TARGET`, as the draft of a spec has it; nothing
+// is known of other builds.
+std::vector<model::Hypothesis> faster_builds_of(const ledger::Family& family,
+                                                const model::Profile& profile,
+                                                std::string_view hardware) {
   namespace fs = std::filesystem;
   const model::Spec& spec = family.spec;
-  if (spec.repo.empty() || spec.build.size() != 5 || spec.build[2] != "-C") return std::nullopt;
+  std::vector<model::Hypothesis> ideas;
+  if (spec.repo.empty() || spec.build.size() != 5 || spec.build[2] != "-C") return ideas;
+  std::string path;
+  Result<std::string> makefile = bad_input("none");
   for (const std::string_view name : code::kMakefiles) {
-    const std::string path = (fs::path(spec.build[3]) / name).lexically_normal().string();
-    const auto makefile = os::read_file((fs::path(spec.repo) / path).string());
-    if (!makefile) continue;
-    const auto faster = code::faster_build(*makefile, spec.build[4]);
-    if (!faster) return std::nullopt;
+    if (makefile) break;
+    path = (fs::path(spec.build[3]) / name).lexically_normal().string();
+    makefile = os::read_file((fs::path(spec.repo) / path).string());
+  }
+  for (const Build& build : kBuilds) {
+    const auto faster =
+        makefile ? code::faster_build(*makefile, spec.build[4], build.rounding) : std::nullopt;
+    if (!faster) continue;
     model::Change change;
     change.patch = code::unified_diff(path, *makefile, faster->edits);
     change.needs_build = true;
     const std::string place = fmt::format("{}:{}", path, faster->line);
     auto made = hypothesize::from_change(
         spec, family.baseline, change, {std::string(kFromCode), "faster-build " + place}, hardware);
-    if (!made) return std::nullopt;
+    if (!made) continue;
     model::Hypothesis idea = *std::move(made);
     const auto row = std::ranges::find(kCompiled, faster->before, &Compiled::before);
     const Compiled& known = row == kCompiled.end() ? kOtherLevel : *row;
+    const bool is_free = build.rounding == code::Rounding::kFree;
     idea.bottleneck = model::Bottleneck::kCompute;
-    idea.title = fmt::format("patch {}: compiled for speed and for this machine", place);
-    idea.mechanism = fmt::format(
-        "The program is compiled with {}. With -O3 -march=native its loops use the machine's wide "
-        "registers; -ffp-contract=off keeps each rounding, so that results are the same bytes.",
-        faster->before.empty() ? "no optimisation" : faster->before);
-    idea.predicted_gain = known.gain;
+    idea.title = fmt::format("patch {}: {}", place, build.title);
+    idea.mechanism =
+        fmt::format("The program is compiled with {}. {}",
+                    faster->before.empty() ? "no optimisation" : faster->before, build.mechanism);
+    idea.predicted_gain = known.gain + (is_free ? kFreeGain : 0);
     idea.ceiling_share = kLargestShare;
-    idea.prior = known.prior;
+    idea.prior = is_free ? std::min(known.prior, kFreePrior) : known.prior;
     idea.profile = profile.id;
-    return idea;
+    ideas.push_back(std::move(idea));
   }
-  return std::nullopt;
+  return ideas;
 }
 
 }  // namespace
@@ -122,9 +146,7 @@ PatchIdeas ideas_from(const ledger::Family& family, const model::Profile& profil
       result.ideas.push_back(*std::move(idea));
     }
   }
-  if (auto idea = faster_build_of(family, profile, hardware)) {
-    result.ideas.push_back(*std::move(idea));
-  }
+  std::ranges::move(faster_builds_of(family, profile, hardware), std::back_inserter(result.ideas));
   const int untestable = without_repo + without_build;
   if (untestable > 0) {
     result.untestable = fmt::format("{} cannot be tested: add {} = ... to the spec of {}",

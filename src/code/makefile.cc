@@ -10,7 +10,9 @@ namespace {
 
 constexpr auto kFlags = std::to_array<std::string_view>(
     {"CFLAGS", "CXXFLAGS", "CPPFLAGS", "OPTFLAGS", "OPT", "OPTIMIZE", "FLAGS", "CCFLAGS"});
+constexpr const char* kMachine = " -march=native -ffp-contract=off";
 constexpr const char* kFastest = "-O3 -march=native -ffp-contract=off";
+constexpr const char* kFree = "-Ofast -march=native";
 
 struct Variable {
   std::string_view name;
@@ -62,18 +64,27 @@ Edit edit(std::size_t begin, std::size_t end, std::string text) {
   return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end), std::move(text)};
 }
 
+// Where a level stands, and the flags that are used with it.
+struct Place {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  int line = 0;
+  std::string_view flags;
+};
+
 // The level in text[begin, end) raised; nothing if none is there, or none is higher.
-std::optional<FasterBuild> raised(std::string_view text, std::size_t begin, std::size_t end,
-                                  int line) {
-  const auto level = level_in(text.substr(begin, end - begin));
+std::optional<FasterBuild> raised(std::string_view text, const Place& place, Rounding rounding) {
+  const auto level = level_in(text.substr(place.begin, place.end - place.begin));
   if (!level) return std::nullopt;
-  const std::string before(text.substr(begin + level->begin, level->end - level->begin));
+  const std::size_t begin = place.begin + level->begin;
+  const std::size_t end = place.begin + level->end;
+  const std::string before(text.substr(begin, end - begin));
+  const bool is_free = before == "-Ofast" || place.flags.find("-ffast-math") != text.npos;
   const bool fast = before == "-O3" || before == "-Ofast";
-  if (fast && text.find("-march=") != text.npos) return std::nullopt;
-  return FasterBuild{{edit(begin + level->begin, begin + level->end,
-                           fast ? before + " -march=native -ffp-contract=off" : kFastest)},
-                     line,
-                     before};
+  const bool for_machine = place.flags.find("-march=") != text.npos;
+  if (rounding == Rounding::kFree ? is_free : fast && for_machine) return std::nullopt;
+  std::string after = rounding == Rounding::kFree ? kFree : fast ? before + kMachine : kFastest;
+  return FasterBuild{{edit(begin, end, std::move(after))}, place.line, before};
 }
 
 bool is_rule_of(std::string_view line, std::string_view target) {
@@ -86,7 +97,8 @@ bool is_rule_of(std::string_view line, std::string_view target) {
 }
 
 // In the recipe of the target.
-std::optional<FasterBuild> raised_in_recipe(std::string_view text, std::string_view target) {
+std::optional<FasterBuild> raised_in_recipe(std::string_view text, std::string_view target,
+                                            Rounding rounding) {
   bool inside = false;
   int number = 0;
   std::size_t at = 0;
@@ -96,26 +108,30 @@ std::optional<FasterBuild> raised_in_recipe(std::string_view text, std::string_v
     at += line.size() + 1;
     if (!line.starts_with('\t')) inside = is_rule_of(line, target);
     if (!inside || !line.starts_with('\t')) continue;
-    if (level_in(line)) return raised(text, begin, begin + line.size(), number);
+    if (level_in(line)) return raised(text, {begin, begin + line.size(), number, line}, rounding);
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<FasterBuild> faster_build(std::string_view text, std::string_view target) {
+std::optional<FasterBuild> faster_build(std::string_view text, std::string_view target,
+                                        Rounding rounding) {
   std::optional<FasterBuild> plain;  // Flags without a level.
   for (const Variable& variable : variables_of(text)) {
     if (std::ranges::find(kFlags, variable.name) == kFlags.end()) continue;
     const std::string_view value = text.substr(variable.value, variable.end - variable.value);
-    if (level_in(value)) return raised(text, variable.value, variable.end, variable.line);
+    if (level_in(value)) {
+      return raised(text, {variable.value, variable.end, variable.line, text}, rounding);
+    }
     const std::size_t end = variable.value + value.find_last_not_of(" \t\r\\") + 1;
     if (!plain && variable.name != "CPPFLAGS") {
-      plain = FasterBuild{{edit(end, end, " " + std::string(kFastest))}, variable.line, ""};
+      const std::string more = rounding == Rounding::kFree ? kFree : kFastest;
+      plain = FasterBuild{{edit(end, end, " " + more)}, variable.line, ""};
     }
   }
   // A level that a recipe gives by itself comes after the variables, and counts.
-  return level_in(text) ? raised_in_recipe(text, target) : plain;
+  return level_in(text) ? raised_in_recipe(text, target, rounding) : plain;
 }
 
 bool makes(std::string_view makefile, std::string_view target) {

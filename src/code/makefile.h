@@ -21,11 +21,16 @@ struct FasterBuild {
   std::string before;  // "-O2"; empty if nothing asks for any optimisation.
 };
 
-// Asks for -O3 -march=native where the makefile's variables of flags, or else the recipe of the
-// target, ask for less; the edits keep the order in which numbers are rounded (-ffp-contract=off),
-// so that results stay the same bytes. Nothing where there are no flags, or where all of that is
-// there.
-std::optional<FasterBuild> faster_build(std::string_view makefile, std::string_view target);
+// What a compiler may do to numbers.
+enum class Rounding {
+  kSame,  // -O3 -march=native -ffp-contract=off: each operation is rounded as before.
+  kFree,  // -Ofast -march=native: sums in any order, so that loops over them are vectors.
+};
+
+// Asks for that where the makefile's variables of flags, or else the recipe of the target, ask for
+// less. Nothing where there are no flags, or where all of that is there.
+std::optional<FasterBuild> faster_build(std::string_view makefile, std::string_view target,
+                                        Rounding rounding = Rounding::kSame);
 
 // Whether the makefile has a rule that makes this file.
 bool makes(std::string_view makefile, std::string_view target);

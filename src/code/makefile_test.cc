@@ -40,6 +40,21 @@ TEST(Makefile, FlagsThatAskForLessAreRaised) {
   }
 }
 
+TEST(Makefile, SumsInAnyOrderAreAskedForWhereTheyAreNot) {
+  const std::string text =
+      "run: run.c\n\tcc -O3 -o run run.c\nfast:\n\tcc -Ofast -march=native -o run run.c\n";
+  const auto free = faster_build(text, "run", Rounding::kFree);
+  ASSERT_TRUE(free);
+  EXPECT_EQ(free->line, 2);
+  EXPECT_TRUE(edited(text, free->edits)
+                  .starts_with("run: run.c\n\tcc -Ofast -march=native -o run run.c\n"));
+  const auto same = faster_build(text, "run");
+  ASSERT_TRUE(same) << "what another recipe asks for is no matter";
+  EXPECT_TRUE(edited(text, same->edits).starts_with("run: run.c\n\tcc -O3 -march=native -ffp"));
+  EXPECT_FALSE(faster_build(text, "fast", Rounding::kFree));
+  EXPECT_FALSE(faster_build("CFLAGS = -O3 -ffast-math\n", "run", Rounding::kFree));
+}
+
 TEST(Makefile, KnowsWhatItMakes) {
   const std::string text = "A := b\nrun probe: run.c\n\tcc -o run run.c\n";
   EXPECT_TRUE(makes(text, "run"));
