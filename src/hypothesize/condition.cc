@@ -21,6 +21,7 @@ constexpr auto kComparisons = std::to_array<Comparison>({
     {">=", [](double value, double number) { return value >= number; }},
     {"==", [](double value, double number) { return value == number; }},
     {"!=", [](double value, double number) { return value != number; }},
+    {"not", [](double value, double number) { return value != number; }},
 });
 
 const Comparison* comparison_named(std::string_view op) {
@@ -33,7 +34,7 @@ const Comparison* comparison_named(std::string_view op) {
 bool holds(const Condition& condition, const std::map<std::string, double>& evidence) {
   const auto found = evidence.find(condition.evidence);
   if (condition.op == "missing") return found == evidence.end();
-  if (found == evidence.end()) return false;
+  if (found == evidence.end()) return condition.op == "not";
   if (condition.op == "exists") return true;
   if (std::isnan(found->second)) return false;
   const Comparison* row = comparison_named(condition.op);
@@ -67,7 +68,7 @@ Result<Condition> parse_condition(std::string_view text) {
   }
   if (comparison_named(condition.op) == nullptr) {
     return wrong(fmt::format(
-        "has the unknown operator '{}' (known: < <= > >= == != exists missing)", condition.op));
+        "has the unknown operator '{}' (known: < <= > >= == != not exists missing)", condition.op));
   }
   if (words.size() != 3) return wrong("needs one number after the operator");
   const auto number = to_number<double>(words[2]);

@@ -77,7 +77,7 @@ TEST(Entry, ErrorsNameTheFileTheLineAndWhatWasMeant) {
       {with("bottleneck", "bottleneck = \"serail\""),
        "e.toml: line 2: unknown bottleneck 'serail'; did you mean 'serial'?"},
       {with("when", "when = [\"a ~ 3\"]"),
-       "e.toml: line 3: condition 'a ~ 3' has the unknown operator '~' (known: < <= > >= == != "
+       "e.toml: line 3: condition 'a ~ 3' has the unknown operator '~' (known: < <= > >= == != not "
        "exists missing); write it like 'input_wait_share > 0.05' or 'knob.batch_size exists'"},
       {with("when", "when = [\"a > few\"]"),
        "e.toml: line 3: condition 'a > few' compares with 'few', which is not a number; write it "

@@ -15,10 +15,11 @@
 
 namespace amdahl::hypothesize {
 
-// One condition on evidence: `name op number`, or `name exists` / `name missing`.
+// One condition on evidence: `name op number`, or `name exists` / `name missing`. `name not number`
+// holds for evidence that is absent, too.
 struct Condition {
   std::string evidence;
-  std::string op;  // "<", "<=", ">", ">=", "==", "!=", "exists", "missing".
+  std::string op;  // "<", "<=", ">", ">=", "==", "!=", "not", "exists", "missing".
   double number = 0;
 };
 
