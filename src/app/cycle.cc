@@ -404,6 +404,9 @@ Result<> Turner::tick() {
     seconds += pairs * f.pair_cost_s / std::max(1, f.slots) / lanes;
   }
   ticker.left = from_seconds(seconds);
+  if (options_.time_limit) {
+    ticker.left = std::clamp(*options_.time_limit - ticker.elapsed, Nanos{0}, *ticker.left);
+  }
   if (!snapshot.in_flight.empty()) {
     const model::Pair& run = snapshot.in_flight.front();
     ticker.doing = fmt::format("{}: {} {}", run.family, text_of(run.aim), run.index);
