@@ -112,6 +112,31 @@ Json found(const std::vector<ledger::HypothesisRow>& rows) {
   return document({{"found", items}});
 }
 
+Json calibration(const app::Calibration& calibration) {
+  Json origins = Json::array();
+  for (const app::CalibrationRow& row : calibration.origins) {
+    origins.push_back({{"origin", row.origin},
+                       {"proposed", row.proposed},
+                       {"tested", row.tested},
+                       {"promoted", row.promoted},
+                       {"predicted_chance", row.tested > 0 ? Json(row.chance) : Json()},
+                       {"promoted_share", or_null(row.frequency)},
+                       {"brier", or_null(row.brier)},
+                       {"measured", row.measured},
+                       {"predicted_gain", or_null(row.predicted_gain)},
+                       {"measured_gain", or_null(row.measured_gain)},
+                       {"gain_error", or_null(row.gain_error)}});
+  }
+  Json cells = Json::array();
+  for (const auto& [cell, counts] : calibration.priors.cells()) {
+    cells.push_back({{"bottleneck", model::name(cell.first)},
+                     {"kind", cell.second},
+                     {"tried", counts.tried},
+                     {"won", counts.won}});
+  }
+  return document({{"origins", origins}, {"priors", cells}});
+}
+
 Json verified(const ledger::VerifyReport& report) {
   return document({{"ok", report.ok()},
                    {"events", report.events},

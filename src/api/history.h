@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/calibration.h"
 #include "app/history.h"
 #include "app/pair_story.h"
 #include "base/json.h"
@@ -18,6 +19,8 @@ Json story(const app::Story& story);
 Json pairs(const app::PairStory& story);
 Json event(const ledger::Event& event);  // One line of an export.
 Json events(const std::vector<ledger::Event>& events);
+// By origin, and the chances that are used for the next idea.
+Json calibration(const app::Calibration& calibration);
 Json verified(const ledger::VerifyReport& report);
 Json reopened(const std::string& hypothesis);
 

@@ -139,7 +139,22 @@ Json dream(const app::DreamOutcome& outcome) {
                         {"origin", idea.origin},
                         {"because", idea.because}});
   }
+  Json leads = Json::array();
+  for (const app::DreamLead& lead : outcome.leads) {
+    leads.push_back({{"bottleneck", model::name(lead.found.lead.bottleneck)},
+                     {"technique", lead.found.lead.technique},
+                     {"quote", lead.found.lead.quote},
+                     {"origin", lead.found.origin},
+                     {"has_diff", !lead.found.diff.empty()},
+                     {"families", lead.families}});
+  }
   return document({{"injected", injected},
+                   {"leads", leads},
+                   {"duplicates", outcome.duplicates},
+                   {"unchanged", outcome.unchanged},
+                   {"repositories", outcome.repositories},
+                   {"commits", outcome.commits},
+                   {"new_commits", outcome.new_commits},
                    {"known", outcome.known},
                    {"left_out", left_out},
                    {"queue_is_full", outcome.queue_is_full},

@@ -11,10 +11,15 @@
 #include "app/change_key.h"
 #include "app/library.h"
 #include "app/propose.h"
+#include "app/status.h"
+#include "base/text.h"
+#include "dream/classes.h"
 #include "dream/dream.h"
 #include "hypothesize/playbook.h"
 #include "model/codec.h"
+#include "model/patch_edits.h"
 #include "os/files.h"
+#include "os/program.h"
 
 namespace amdahl::app {
 namespace {
@@ -61,6 +66,64 @@ Result<std::vector<dream::Win>> all_wins(Context& context,
   return wins;
 }
 
+// What a family tried that teaches where to look next.
+Result<std::vector<dream::Tried>> tried_by(Context& context, const std::string& family) {
+  std::vector<dream::Tried> all;
+  const std::map<std::string, Parked> waiting = TRY(parked(context));
+  for (const ledger::HypothesisRow& row : TRY(context.ledger->hypotheses(family, ""))) {
+    const auto waits = waiting.find(row.hypothesis.id);
+    if (waits != waiting.end()) {
+      all.push_back({row.hypothesis, "parked", waits->second.comparison.shrunk});
+      continue;
+    }
+    const auto verdict = TRY(context.ledger->verdict(row.hypothesis.id));
+    if (!verdict || !verdict->comparison) continue;
+    all.push_back({row.hypothesis, row.state, verdict->comparison->shrunk});
+  }
+  return all;
+}
+
+constexpr double kWorthALead = 0.05;  // Share of the cost that its class has.
+constexpr std::size_t kLinesShown = 2;
+constexpr std::size_t kTellingLine = 12;
+
+// Lines of the family's repository that are those which the commit removed: "train.py:12".
+std::vector<std::string> lines_alike(const std::string& repo, const std::string& diff) {
+  std::vector<std::string> places;
+  if (repo.empty()) return places;
+  for (const model::FileEdit& file : model::read_patch(diff)) {
+    for (const model::LineEdit& edit : file.edits) {
+      for (const std::string& line : edit.removed) {
+        const std::string text(trim(line));
+        if (text.size() < kTellingLine || places.size() >= kLinesShown) continue;
+        std::string found;
+        const auto looked = os::run_program(
+            {.argv = {"git", "-C", repo, "grep", "-n", "-I", "-F", "-e", text}},
+            [&](std::string_view bytes) -> Result<> {
+              found += bytes;
+              return Ok{};
+            },
+            [] { return false; });
+        if (!looked || found.empty()) continue;
+        const std::vector<std::string_view> parts = split(found.substr(0, found.find('\n')), ':');
+        if (parts.size() > 2) places.push_back(fmt::format("{}:{}", parts[0], parts[1]));
+      }
+    }
+  }
+  return places;
+}
+
+// What a commit says and adds, to be read like a document.
+dream::Passage passage_of(const FoundLead& lead) {
+  std::string text = lead.text + "\n";
+  for (const model::FileEdit& file : model::read_patch(lead.diff)) {
+    for (const model::LineEdit& edit : file.edits) {
+      for (const std::string& line : edit.added) text += "    " + line + "\n";
+    }
+  }
+  return {lead.origin, 1, lead.title, text};
+}
+
 // One dream, family by family.
 class Dreamer {
  public:
@@ -79,6 +142,12 @@ class Dreamer {
     outcome_.documents = library_.documents();
     outcome_.passed_over = library_.passed_over();
     outcome_.unread = library_.unread();
+    outcome_.unchanged = library_.unchanged();
+    outcome_.repositories = library_.repositories();
+    outcome_.commits = library_.commits();
+    outcome_.new_commits = library_.new_commits();
+    for (FoundLead& lead : TRY(library_.leads())) outcome_.leads.push_back({std::move(lead), {}});
+    outcome_.duplicates = library_.duplicates();
     for (const ledger::Family& family : families) {
       if (!only.empty() && family.name != only) continue;
       if (family.profile) {
@@ -106,7 +175,44 @@ class Dreamer {
     if (passages.size() >= Library::kPassagesPerSearch) outcome_.more_passages = true;
     std::ranges::move(taken(family, dream::from_passages(passages, playbook_, ground)),
                       std::back_inserter(ideas));
+    std::ranges::move(
+        taken(family, dream::from_tried(TRY(tried_by(context_, family.name)), ground)),
+        std::back_inserter(ideas));
+    std::vector<dream::Passage> commits;
+    for (DreamLead& lead : outcome_.leads) {
+      TRY(follow(family, lead));
+      if (!lead.found.diff.empty()) commits.push_back(passage_of(lead.found));
+    }
+    std::ranges::move(taken(family, dream::from_passages(commits, playbook_, ground)),
+                      std::back_inserter(ideas));
     return inject(family, std::move(ideas));
+  }
+
+  // Which families a lead fits. Code of strangers is not run because a text praises it: a diff that
+  // applies is kept for a person or an agent to read and propose.
+  Result<> follow(const ledger::Family& family, DreamLead& lead) {
+    const dream::Lead& told = lead.found.lead;
+    if (dream::share_of_class(*family.profile, told.bottleneck) < kWorthALead) return Ok{};
+    lead.families.push_back(family.name);
+    if (lead.found.diff.empty()) return Ok{};
+    const auto leave = [&](std::string because) {
+      outcome_.left_out.push_back(
+          {family.name, told.technique, lead.found.origin, std::move(because)});
+    };
+    const std::string& repo = family.spec.repo;
+    if (!edits_of(repo, family.baseline.patch, lead.found.diff)) {
+      const std::vector<std::string> alike = lines_alike(repo, lead.found.diff);
+      leave(alike.empty() ? "its diff does not apply here"
+                          : fmt::format("its diff does not apply here, but {} looks alike",
+                                        join(alike, " and ")));
+      return Ok{};
+    }
+    const std::string file = context_.path(
+        fmt::format("dream/{}.patch", lead.found.origin.substr(lead.found.origin.rfind('@') + 1)));
+    TRY(os::write_file(file, lead.found.diff));
+    leave(fmt::format("its diff applies; read it, then: amdahl propose {} --patch {}", family.name,
+                      file));
+    return Ok{};
   }
 
   std::vector<model::Hypothesis> taken(const ledger::Family& family, dream::Dreams dreamt) {
@@ -158,7 +264,9 @@ class Dreamer {
 Result<DreamOutcome> dream_up(Context& context, const DreamOptions& options) {
   if (!options.family.empty()) TRY(need_family(context, options.family));
   const std::string docs = options.docs.empty() ? context.config.docs_dir : options.docs;
-  Library library = TRY(Library::open(docs).in(options.docs.empty() ? "dream.docs" : "--docs"));
+  TRY(make_state(context.path("dream")));
+  Library library = TRY(Library::open(docs, context.path("dream/index.db"))
+                            .in(options.docs.empty() ? "dream.docs" : "--docs"));
   Dreamer dreamer(context, std::move(library), TRY(usable_playbook()), options.fence);
   DreamOutcome outcome = TRY(dreamer.run(options.family));
   if (!docs.empty()) outcome.docs = os::absolute(docs);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/context.h"
+#include "app/library.h"
 #include "base/result.h"
 #include "model/hypothesis.h"
 
@@ -26,6 +27,12 @@ struct NotTaken {
   std::string because;
 };
 
+// An optimisation that a document or a commit speaks of.
+struct DreamLead {
+  FoundLead found;
+  std::vector<std::string> families;  // That spend 5 % or more on what it is against.
+};
+
 struct DreamOutcome {
   std::vector<model::Hypothesis> injected;
   std::map<std::string, int> known;  // State of the holder to count: came up again.
@@ -36,6 +43,12 @@ struct DreamOutcome {
   int documents = 0;
   int passed_over = 0;              // Files that are no text, or could not be read.
   std::vector<std::string> unread;  // Of those, what should have been text, with the reason.
+  int unchanged = 0;                // Documents that were in the index as they are.
+  int repositories = 0;
+  int commits = 0;
+  int new_commits = 0;
+  std::vector<DreamLead> leads;  // Surest first.
+  int duplicates = 0;            // Leads that say nearly what another says.
   int passages = 0;
   bool more_passages = false;             // Of those found for some family only the best were read.
   std::vector<std::string> unprofiled;    // Families that cannot dream yet.

@@ -5,6 +5,7 @@
 #include "app/canary.h"
 #include "app/promote.h"
 #include "base/hash.h"
+#include "hypothesize/priors.h"
 #include "ledger/event.h"
 #include "model/codec.h"
 #include "os/host.h"
@@ -85,12 +86,24 @@ ledger::Draft draft_of(const loop::Judged& judged, std::string_view actor) {
           encode(judged.verdict)};
 }
 
+// What the verdict teaches, beside it.
+Result<ledger::Draft> LedgerEffects::lesson_from(const model::Verdict& verdict) {
+  const ledger::HypothesisRow row = TRY(context_.ledger->hypothesis(verdict.hypothesis));
+  const hypothesize::Lesson lesson = hypothesize::lesson_of(row.hypothesis, verdict);
+  return ledger::Draft{"lesson.recorded",
+                       std::string(loop::kActor),
+                       verdict.hypothesis,
+                       {{"lesson", lesson.text}, {"next", lesson.next}}};
+}
+
 Result<> LedgerEffects::remember(std::string_view actor,
                                  std::span<const loop::LoopEvent> together) {
   const Drafter drafter{context_, snapshot_, std::string(actor)};
   std::vector<ledger::Draft> drafts;
   for (const loop::LoopEvent& event : together) {
     if (auto draft = TRY(std::visit(drafter, event))) drafts.push_back(*std::move(draft));
+    const auto* judged = std::get_if<loop::Judged>(&event);
+    if (judged != nullptr) drafts.push_back(TRY(lesson_from(judged->verdict)));
   }
   TRY(context_.ledger->append(drafts, fence_));
   return Ok{};

@@ -22,6 +22,8 @@ class LedgerEffects : public loop::Effects {
   std::string fresh_seed() override;
 
  private:
+  Result<ledger::Draft> lesson_from(const model::Verdict& verdict);
+
   Context& context_;
   const Snapshot& snapshot_;
   std::int64_t fence_;

@@ -1,5 +1,6 @@
 #include "app/library.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -96,6 +97,83 @@ TEST_F(LibraryTest, AMissingFolderIsAnError) {
   ASSERT_TRUE(opened);
   Library none = *std::move(opened);
   EXPECT_TRUE(found(none).empty());
+}
+
+TEST_F(LibraryTest, TheIndexIsKeptAndBroughtUpToDate) {
+  const std::string index = (folder_ / "index.db").string();
+  const std::string docs = (folder_ / "docs").string();
+  write("docs/a.md", "Use pin_memory=True; steps are 12 % faster.\n");
+  write("docs/b.html", "<h1>Loaders</h1><p>Prefetching two batches hides the <b>copy</b>.</p>");
+  write("docs/c.md", "Use pin_memory=True; steps are 12 % faster!\n");
+  const auto open = [&] {
+    Result<Library> opened = Library::open(docs, index);
+    EXPECT_TRUE(opened) << opened.error().text;
+    return *std::move(opened);
+  };
+  {
+    Library library = open();
+    EXPECT_EQ(library.documents(), 3);
+    EXPECT_EQ(library.unchanged(), 0);
+    const auto leads = library.leads();
+    ASSERT_TRUE(leads);
+    ASSERT_EQ(leads->size(), 2U);  // One is nearly the same as another.
+    EXPECT_EQ(library.duplicates(), 1);
+    for (const FoundLead& lead : *leads) {
+      EXPECT_EQ(lead.lead.bottleneck, model::Bottleneck::kInput) << lead.origin;
+    }
+  }
+  fs::remove(folder_ / "docs/c.md");
+  write("docs/b.html", "<h1>Loaders</h1><p>The weather was fine all day.</p>");
+  {
+    Library library = open();
+    EXPECT_EQ(library.documents(), 2);
+    EXPECT_EQ(library.unchanged(), 1);
+    ASSERT_EQ(library.leads()->size(), 1U);
+    EXPECT_EQ(library.leads()->at(0).origin, docs + "/a.md:1");
+  }
+  // An index that cannot be read is made anew.
+  write("index.db", "this is no database, and long enough to be taken for one if it were");
+  EXPECT_EQ(open().unchanged(), 0);
+  EXPECT_EQ(open().unchanged(), 2);
+}
+
+TEST_F(LibraryTest, CommitsOfARepositoryAreReadOnce) {
+  const auto git = [&](const std::string& words) {
+    const std::string command = "cd '" + (folder_ / "docs/repo").string() +
+                                "' && git -c user.name=Ada -c user.email=a@b.c " + words +
+                                " >/dev/null 2>&1";
+    return std::system(command.c_str()) == 0;
+  };
+  write("docs/repo/train.py", "for x in data:\n    total += loss(x).item()\n");
+  if (!git("init -q .")) GTEST_SKIP() << "git is not installed: apt install git";
+  ASSERT_TRUE(git("add . ") && git("commit -qm 'The job'"));
+  write("docs/repo/train.py", "for x in data:\n    total += loss(x)\n");
+  ASSERT_TRUE(git("commit -qam 'Do not read the loss back at each step: 20 % faster'"));
+  const std::string index = (folder_ / "index.db").string();
+  const auto open = [&] {
+    Result<Library> opened = Library::open((folder_ / "docs").string(), index);
+    EXPECT_TRUE(opened) << opened.error().text;
+    return *std::move(opened);
+  };
+  {
+    Library library = open();
+    EXPECT_EQ(library.repositories(), 1);
+    EXPECT_EQ(library.new_commits(), 2);
+    const auto leads = library.leads();
+    ASSERT_TRUE(leads) << leads.error().text;
+    ASSERT_EQ(leads->size(), 1U);
+    EXPECT_EQ(leads->at(0).lead.bottleneck, model::Bottleneck::kSync);
+    EXPECT_NE(leads->at(0).diff.find("-    total += loss(x).item()"), std::string::npos);
+  }
+  EXPECT_EQ(open().new_commits(), 0);
+  write("docs/repo/notes.txt", "nothing\n");
+  ASSERT_TRUE(git("add .") && git("commit -qm 'Notes'"));
+  Library library = open();
+  EXPECT_EQ(library.new_commits(), 1);
+  EXPECT_EQ(library.commits(), 3);
+  // History that was rewritten is read again.
+  ASSERT_TRUE(git("commit --amend -qm 'Other notes'"));
+  EXPECT_EQ(open().new_commits(), 3);
 }
 
 }  // namespace

@@ -39,9 +39,7 @@ Result<Proposal> propose(Context& context, const std::string& family, const Idea
   if (!made && made.error().kind != Error::Kind::kConflict) return made.error();
   if (made) {
     proposal.accepted = *made;
-    for (const ledger::ExperimentRow& row : TRY(context.ledger->live_experiments())) {
-      proposal.resumed |= row.experiment.hypothesis == made->id;
-    }
+    proposal.resumed = TRY(is_under_test(context, made->id));
   } else {
     proposal.refused = made.error().text;
   }

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "app/calibration.h"
 #include "app/change_key.h"
 #include "app/effects.h"
 #include "app/patches.h"
@@ -218,8 +219,10 @@ Result<ProposeOutcome> admit(Context& context, std::vector<model::Hypothesis> id
   ProposeOutcome outcome;
   std::set<std::string> seen;
   const std::set<std::string> under_test = TRY(hypotheses_under_test(context));
+  const hypothesize::Priors learnt = TRY(learnt_priors(context));
   for (model::Hypothesis& idea : ideas) {
     if (!seen.insert(idea.key).second) continue;
+    idea.prior = learnt.chance_of(idea);
     const std::vector<ledger::HypothesisRow> past = TRY(same_effect(context, idea));
     const auto holder = TRY(holder_of(context, past));
     if (holder) {
@@ -325,6 +328,7 @@ Result<model::Hypothesis> propose_change(Context& context, const std::string& fa
                              show_percent(earlier->hypothesis.predicted_gain),
                              (1 - kMaterial) * gain_before, (1 + kMaterial) * gain_before)};
   }
+  h.prior = TRY(learnt_priors(context)).chance_of(h);
   h.id = TRY(free_id(context, h.id));
   TRY(note(context, {"hypothesis.proposed", idea.actor, h.id, encode(h)}));
   return h;

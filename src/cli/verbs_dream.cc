@@ -27,8 +27,18 @@ std::string show_search(const app::DreamOutcome& outcome) {
   text += fmt::format(" and {} in {} ({} could fit{}).\n", counted(outcome.documents, "document"),
                       outcome.docs, counted(outcome.passages, "passage"),
                       outcome.more_passages ? "; of more only the best were read" : "");
+  if (outcome.unchanged > 0) {
+    text += fmt::format("{} in the index already; read now: {}.\n",
+                        counted(outcome.unchanged, "document was", "documents were"),
+                        outcome.documents - outcome.unchanged);
+  }
+  if (outcome.repositories > 0) {
+    text += fmt::format("{} with {}, {} new.\n",
+                        counted(outcome.repositories, "repository", "repositories"),
+                        counted(outcome.commits, "commit"), outcome.new_commits);
+  }
   if (outcome.passed_over > 0) {
-    text += fmt::format("{} passed over: only text is read (.md .txt .rst .adoc .org).\n",
+    text += fmt::format("{} passed over: only text is read (.md .txt .rst .adoc .org .html).\n",
                         counted(outcome.passed_over, "file"));
   }
   for (const std::string& file : outcome.unread) text += fmt::format("not read: {}\n", file);
@@ -62,6 +72,27 @@ std::string show_left_out(const app::DreamOutcome& outcome) {
   }
   if (shown < outcome.left_out.size()) {
     text += fmt::format("and {} more not taken: --json has all\n", outcome.left_out.size() - shown);
+  }
+  return text;
+}
+
+// What texts speak of and no machine can apply: for people and agents.
+std::string show_leads(const app::DreamOutcome& outcome) {
+  if (outcome.leads.empty()) return "";
+  std::vector<std::vector<std::string>> rows;
+  for (const app::DreamLead& lead : outcome.leads) {
+    if (rows.size() >= kReasonsShown) break;
+    rows.push_back({std::string(model::name(lead.found.lead.bottleneck)), lead.found.lead.technique,
+                    lead.families.empty() ? "-" : join(lead.families, ", "),
+                    show_origin(lead.found.origin, outcome.docs), clip(lead.found.lead.quote, 60)});
+  }
+  std::string text = fmt::format(
+      "{}{}:\n", counted(static_cast<std::int64_t>(outcome.leads.size()), "optimisation"),
+      " in these texts");
+  text += table({"against", "technique", "fits", "from", "says"}, rows);
+  if (rows.size() < outcome.leads.size()) text += "--json has all\n";
+  if (outcome.duplicates > 0) {
+    text += fmt::format("{} left out: nearly the same text\n", counted(outcome.duplicates, "more"));
   }
   return text;
 }
@@ -105,6 +136,7 @@ Result<int> do_dream(const DreamFlags& flags) {
                     "profile {0}\n",
                     family));
   }
+  print(show_leads(outcome));
   print(show_injected(outcome));
   print(show_known(outcome));
   print(show_left_out(outcome));

@@ -7,8 +7,10 @@
 #include "api/fleet.h"
 #include "api/job.h"
 #include "api/loop.h"
+#include "app/describe.h"
 #include "app/door.h"
 #include "app/fleet.h"
+#include "app/memory.h"
 #include "app/pages.h"
 #include "app/propose.h"
 #include "app/run.h"
@@ -114,18 +116,28 @@ Result<int> do_propose(const ProposeFlags& flags) {
   const model::Change change = TRY(app::parse_change(
       {flags.env, flags.args, flags.sets, flags.inject, flags.accelerators, flags.patch}));
   app::Context context = TRY(context_for(flags, false));
-  const model::Hypothesis h = TRY(app::propose_change(
-      context, family,
-      {change, flags.title, flags.gain / 100, flags.cause, app::user_or(flags.as)}));
-  const bool resumed = TRY(app::is_under_test(context, h.id));
+  const app::Proposal proposal = TRY(
+      app::propose(context, family,
+                   {change, flags.title, flags.gain / 100, flags.cause, app::user_or(flags.as)}));
+  if (!proposal.accepted) return Error{Error::Kind::kConflict, proposal.refused};
+  const model::Hypothesis& h = *proposal.accepted;
   if (flags.json) {
     print_json(api::proposed(h));
-  } else if (resumed) {
+    return 0;
+  }
+  if (proposal.resumed) {
     print(fmt::format("{} was parked: {} ({}). The next cycle goes on with it.\n", h.id, h.title,
                       model::describe(h.change)));
   } else {
     print(fmt::format("{} is live: {} ({}). The next cycle tests it.\n", h.id, h.title,
                       model::describe(h.change)));
+  }
+  for (const app::Remembered& past : proposal.known) {
+    const bool measured = past.verdict && past.verdict->comparison;
+    print(fmt::format("near: {} {} ({}, {}): {}{}\n", past.row.hypothesis.id,
+                      past.row.hypothesis.title, past.row.hypothesis.family,
+                      hypothesize::describe(past.nearness), past.row.state,
+                      measured ? ", " + app::describe(*past.verdict->comparison) : ""));
   }
   return 0;
 }

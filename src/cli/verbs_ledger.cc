@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/history.h"
+#include "app/calibration.h"
 #include "app/context.h"
 #include "app/describe.h"
 #include "app/door.h"
@@ -165,6 +166,41 @@ Result<int> search(const LedgerFlags& flags, app::Context& context, const std::s
   return lines.empty() ? 1 : 0;
 }
 
+Result<int> calibration(const LedgerFlags& flags, app::Context& context) {
+  const app::Calibration answer = TRY(app::calibrate(context));
+  if (flags.json) {
+    print_json(api::calibration(answer));
+    return 0;
+  }
+  const auto share = [](const std::optional<double>& value) {
+    return value ? show_percent(*value) : std::string("–");
+  };
+  std::vector<std::vector<std::string>> lines;
+  for (const app::CalibrationRow& row : answer.origins) {
+    lines.push_back({row.origin, std::to_string(row.proposed), std::to_string(row.tested),
+                     std::to_string(row.promoted), row.tested > 0 ? show_percent(row.chance) : "–",
+                     share(row.frequency), share(row.predicted_gain), share(row.measured_gain),
+                     share(row.gain_error)});
+  }
+  if (lines.empty()) {
+    print("No hypotheses yet; a profile brings some: amdahl cycle --watch\n");
+    return 0;
+  }
+  print(table({"origin", "proposed", "tested", "promoted", "chance", "came true", "predicted",
+               "measured", "off by"},
+              lines));
+  std::vector<std::vector<std::string>> cells;
+  for (const auto& [cell, counts] : answer.priors.cells()) {
+    cells.push_back({std::string(model::name(cell.first)), cell.second, show_number(counts.tried),
+                     show_number(counts.won)});
+  }
+  if (!cells.empty()) {
+    print("\nWhat new ideas start from (verdicts, older ones weigh less)\n");
+    print(table({"against", "kind", "tried", "won"}, cells));
+  }
+  return 0;
+}
+
 Result<int> verify(const LedgerFlags& flags, app::Context& context) {
   const ledger::VerifyReport report = TRY(app::verify(context));
   if (flags.json) {
@@ -228,11 +264,11 @@ Result<int> do_ledger(const LedgerFlags& flags) {
   const std::string what = flags.words.empty() ? "list" : flags.words.front();
   const std::vector<std::string> rest(flags.words.begin() + (flags.words.empty() ? 0 : 1),
                                       flags.words.end());
-  constexpr std::array<std::string_view, 8> kWays = {"list",   "log",    "show",   "pairs",
-                                                     "search", "verify", "export", "reopen"};
+  constexpr std::array<std::string_view, 9> kWays = {
+      "list", "log", "show", "pairs", "search", "calibration", "verify", "export", "reopen"};
   const std::string use =
-      "ledger wants: list, log [ID], show ID, pairs ID, search WORDS, verify, export or reopen ID "
-      "--reason TEXT";
+      "ledger wants: list, log [ID], show ID, pairs ID, search WORDS, calibration, verify, export "
+      "or reopen ID --reason TEXT";
   if (std::ranges::find(kWays, what) == kWays.end()) {
     const auto near = did_you_mean(what, kWays);
     return bad_input(
@@ -250,6 +286,7 @@ Result<int> do_ledger(const LedgerFlags& flags) {
   if (what == "show") return show(flags, context, rest.front());
   if (what == "pairs") return pairs(flags, context, rest.front());
   if (what == "search") return search(flags, context, join(rest, " "));
+  if (what == "calibration") return calibration(flags, context);
   if (what == "verify") return verify(flags, context);
   if (what == "export") return export_events(flags, context);
   if (what == "reopen") return reopen(flags, context, rest.front());

@@ -74,6 +74,17 @@ Dreams from_wins(std::span<const Win> wins, const std::map<std::string, model::S
 Dreams from_passages(std::span<const Passage> passages,
                      std::span<const hypothesize::Entry> playbook, const Target& target);
 
+// What was tried in this family, and what came of it.
+struct Tried {
+  model::Hypothesis hypothesis;
+  std::string state;  // "promoted", "harmful", "parked", "inconclusive"; others teach nothing here.
+  double effect = 0;  // ln, as measured.
+};
+
+// Neighbours of values that won, opposites of values that harmed, and pairs of changes that seemed
+// to help and could not be told alone.
+Dreams from_tried(std::span<const Tried> tried, const Target& target);
+
 // What to look for in documents. Each is a phrase of lower-case letters, digits and blanks, which
 // a text holds if it holds words that begin so.
 struct Query {

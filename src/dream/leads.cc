@@ -30,13 +30,16 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "ffcv,double buffer,readahead,read ahead,turbojpeg,pretokeni,read sequential,"
      "sequential read,decode once,decode image,decoding image,decode on the gpu,cache the decod,"
      "stage the data,local nvme,local ssd,input pipeline,interleave,file handle,tf data,resizing "
-     "the image,resize the image,downsampl,object store",
+     "the image,resize the image,downsampl,object store,ahead of time,preprocess,local drive,read "
+     "the data",
      "starv,waiting for data,wait for data,waiting for input,waits for data,waits for the loader,"
-     "small files,data loading",
+     "small files,data loading,on the fly,over nfs",
      "dataloader,loader,decod,tokeni,collate,augment,shard,dataset,corpus,epoch,features,jpeg,"
      "host to device,copying in,cache,batches ahead,offline,hdf5,h5py,parquet,arrow,images,samples "
      "per second,examples per second,rows,workers,getitem,shuffle,file,files,disk,storage,bucket "
-     "of"},
+     "of,nvme,nfs,audio,video,clip,resampl,training "
+     "set,drive,reads,download,record,records,feed,text "
+     "files,compress,decompress,preprocessing,input,data"},
     {Bottleneck::kContention,
      "num threads,setnumthreads,openmp thread,mkl thread,numactl,numa node,cpu affinity,taskset,"
      "cpuset,pin each,pin the process,pin ranks,intra op,thread pool size,"
@@ -47,7 +50,8 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "for,competing for",
      "openmp,omp,threads,cores,numa,affinity,thread "
      "pool,contention,preempt,host,hosts,blas,socket,cpus,mkl,joblib,pools,latency "
-     "spikes,scheduler quota,pod"},
+     "spikes,scheduler quota,pod,compaction,background,cycles,same machine,same machines,other "
+     "hosts,neighbour,neighbor,cron,daemon,antivirus,interrupts,irq,hyperthread"},
     {Bottleneck::kCommunication,
      "all reduce,allreduce,all gather,allgather,reduce scatter,bucket size,bucket cap,nccl,no sync,"
      "gradient compression,compress gradient,powersgd,rdma,hierarchical reduction,overlap commun,"
@@ -57,7 +61,8 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "waiting for other ranks,waits for the slowest rank,straggler",
      "collective,gradient,communicat,ranks,interconnect,infiniband,ddp,fsdp,accumulation,wire,"
      "backward,overlap,allto all,parameter server,broadcast,node,nodes,network,traffic,scaling "
-     "efficiency,reduction,iteration"},
+     "efficiency,reduction,iteration,messages,tcp,averaging,flatten,reduce,peer,bandwidth,rank,"
+     "stragglers,synchronis,synchroniz,synchronous,rings,cluster"},
     {Bottleneck::kLifecycle,
      "async checkpoint,asynchronous checkpoint,checkpoints asynchronous,checkpoint in the back,"
      "checkpoints in a back,lazy import,import lazily,bytecode,cache dir,compile cache,"
@@ -67,11 +72,13 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "pull,safetensors,on first use,upload in the background,local disk first",
      "cold start,start up took,startup took,importing,import time,slow start,loaded the model,"
      "reloads the model,checkpoint stall,saving stall,image pull,pulling a,pulling the "
-     "image,minutes to start,unpickl",
+     "image,minutes to start,unpickl,imports,initialisation,initialization",
      "checkpoint,import,start up,startup,warm up,warmup,teardown,initiali,model load,load model,"
      "saving,serialis,serializ,container,restart,per process,each "
      "start,model,image,weights,start,pods,replica,layer,state "
-     "dict,upload,resumes,modules,boot,first use,help"},
+     "dict,upload,resumes,modules,boot,first use,help,trial,per process,object "
+     "storage,uploads,sweep,launching,booting,restore,shutdown,exit,compile time,first step,jit "
+     "compil,recompil,process"},
     {Bottleneck::kSerial,
      "cuda graph,vectori,fused,foreach,jemalloc,tcmalloc,numba,cython,hoist,memoi,lru "
      "cache,reserve,"
@@ -83,17 +90,21 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "item by item,row by row,one by one,per row,deepcopy,deep copy,"
      "tiny kernels,cpu was the bottleneck,dominated cpu,recomputed,small launches,many "
      "launches,list comprehension,rebuilding,python objects,per sentence,per element,json "
-     "loads,string concat",
+     "loads,string concat,bound by the interpreter,anew for each,for each sample,in a "
+     "loop,dominated the profile,global lock",
      "pandas,numpy,python,malloc,allocator,clone,copies,regex,tokenizer,post process,postprocess,"
      "loop,compilation,interpreter,cpu,hash map,json,pickle,launch,apply,main "
      "thread,parsing,parse,objects,beam search,arrays,steps per hour,mask,py "
-     "spy,profile,serialization,request,requests"},
+     "spy,profile,serialization,request,requests,interpreter,dict,polars,tracing,jit,feature,"
+     "sorting,lists,strings,parser,single thread,one thread,single core,one "
+     "core,graph,copy,copying,lock,calls,algorithm,host code,preparation"},
     {Bottleneck::kWakeups,
      "wait policy,blocktime,notify once,fewer wake,fewer context switch,"
      "spin before,epoll",
      "context switch,kept spinning,busy wait,spinning,wakeups,wake ups,futex,thundering herd",
      "mutex,condition variable,notify,spin,sleep,wake,queue,hand over,items,work "
-     "items,pool,core,sched"},
+     "items,pool,core,sched,poll,polled,epoll,event loop,timeout,timer,signal,woken,idle "
+     "servers,thread"},
     {Bottleneck::kSync,
      "on the device,on the gpu,log every,log to a buffer,buffered log,flush once,"
      "check every,less often,async log,keep metrics,copy asynchron,async copy,event,running mean",
@@ -101,51 +112,120 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "read the loss back,reads back,host waits,host waited,host to wait,"
      "wait for the device,waits for the device,blocking copy,cpu item,"
      "flush after,tolist,device to host,stream drains,blocks until,sync per step,cpu "
-     "tolist,stalled the gpu",
+     "tolist,stalled the gpu,numpy call,after each batch,at every step,for every step,waited for "
+     "every kernel,to the host",
      "loss,logging,log,metric,accuracy,flush,detach,counters,tensorboard,progress bar,print,nan,"
      "synchron,every step,each step,pinned buffer,tensor,iterations,sampler,grad norm,print "
-     "tensor,scheduler"},
+     "tensor,scheduler,confusion matrix,fetch,callback,kernel in the "
+     "queue,stream,readback,debug,assert,checks,device,end of the epoch"},
     {Bottleneck::kAllocation,
      "right siz,rightsiz,fewer gpu,fewer accelerator,mps,mig,bin pack,pack several,share one gpu,"
      "one accelerator,time slic,autoscal,give back,share a card,share a gpu,one gpu per,single gpu",
      "never kept more,over provision,overprovision,underutili,under utili,idle gpus,over alloc,"
-     ",reserved whole,one a100 each",
+     ",reserved whole,one a100 each,one is enough,hold eight,hold the",
      "gpus,accelerators,quota,request,busy,pack,hours,replicas,card,utilisation,utilization,whole "
-     "nodes,sweep,trials,nodes,fleet"},
+     "nodes,sweep,trials,nodes,fleet,cards,tiny,reserve,reservation,hold,held,enough,small "
+     "models,share,gpu"},
     {Bottleneck::kCompute,
      "tf32,bf16,bfloat16,fp16,fp8,mixed precision,half precision,autocast,channels last,tensor "
      "core,"
      "flash attention,flashattention,scaled dot product,torch compile,xla,kernel fusion,"
      "fuses the,quanti,cudnn benchmark,triton,multiple of 8,multiple of 64,kv cache,specul,"
      "larger batch,larger tiles,scaled dot,sorting requests by length,int8,less padding,reduces "
-     "padding",
+     "padding,nhwc,larger batch size,batch size of",
      "memory bound kernel,low occupancy",
      "gemm,matmul,matrix multipl,convolution,convs,precision,fusion,fuse,kernel,pad,vocabulary,"
      "attention,throughput,pointwise,tokens,padding,weights,softmax,int4,sequence length,decoding "
-     "time"},
+     "time,layout,grouped,layer,layers,float32,fp32,decoder,encoder,tile,cache "
+     "line,flops,arithmetic,multiply,tokens per second"},
 });
 
 constexpr double kStrong = 2;
 constexpr double kWeak = 1;
 constexpr double kEnough = 2;  // A strong phrase, or two weak ones.
+constexpr double kLeast = 1;
 
-// That something helped, or cost.
-constexpr auto kEffects = std::to_array<std::string_view>(
-    {"faster",     "speed",     "sped",      "perf",     "throughput",    "utilis",      "utiliz",
-     "latency",    "overhead",  "bottlenec", "stall",    "idle",          "saves",       "saved",
-     "saving",     "cut ",      "cuts ",     "reduc",    "dropped",       "drops",       "fell",
-     "rose",       "halv",      "removed",   "hides",    "hide ",         "overlap",     "vanish",
-     "went away",  "shorter",   "cost us",   "in place", "instead of",    "rather than", "worth",
-     "wall time",  "step time", "gave us",   "gained",   "starv",         "wait",        "percent",
-     "times less", "avoid",     "dominat",   "fewer",    "contention",    "fighting",    "hot path",
-     "brought",    "skip ",     "went from", "helped",   "takes seconds", "gave the",    "slow"});
+// That something got cheaper,
+constexpr auto kGains = std::to_array<std::string_view>({"faster",
+                                                         "quicker",
+                                                         "speed",
+                                                         "sped",
+                                                         "perf",
+                                                         "throughput",
+                                                         "saves",
+                                                         "saved",
+                                                         "saving",
+                                                         "cut",
+                                                         "cuts",
+                                                         "reduc",
+                                                         "dropped",
+                                                         "drops",
+                                                         "drop from",
+                                                         "fell",
+                                                         "rose",
+                                                         "halv",
+                                                         "doubled",
+                                                         "doubles",
+                                                         "quadrupl",
+                                                         "removed",
+                                                         "hides",
+                                                         "hide",
+                                                         "vanish",
+                                                         "went away",
+                                                         "shorter",
+                                                         "shortened",
+                                                         "in place of",
+                                                         "instead of",
+                                                         "rather than",
+                                                         "worth",
+                                                         "gave us",
+                                                         "gained",
+                                                         "gives",
+                                                         "twice as",
+                                                         "went from",
+                                                         "helped",
+                                                         "brought",
+                                                         "fifth of",
+                                                         "third of",
+                                                         "half of",
+                                                         "tenth of",
+                                                         "half the",
+                                                         "times less",
+                                                         "less time",
+                                                         "near instant",
+                                                         "fewer",
+                                                         "no longer",
+                                                         "are gone",
+                                                         "is gone",
+                                                         "even",
+                                                         "solved",
+                                                         "made them",
+                                                         "once",
+                                                         "takes seconds",
+                                                         "skip",
+                                                         "overlap",
+                                                         "avoid",
+                                                         "largest win",
+                                                         "single win",
+                                                         "more steps",
+                                                         "more throughput",
+                                                         "utilisation from",
+                                                         "utilization from",
+                                                         "async"});
+// or that it cost.
+constexpr auto kLosses = std::to_array<std::string_view>(
+    {"overhead",  "bottlenec",  "stall",    "idle",        "wait",     "starv",     "slow",
+     "dominat",   "bound by",   "spent",    "stood still", "cost us",  "busy only", "took",
+     "latency",   "contention", "fighting", "hot path",    "blocks",   "forces",    "caused",
+     "wall time", "step time",  "utilis",   "utiliz",      "although", "percent",   "pause",
+     "stole",     "compete",    "per step", "every step"});
 // That it did not, or was undone.
 constexpr auto kHarms = std::to_array<std::string_view>(
-    {"hurt",          "worse",       "slower",        "diverge",         "regress",
-     "degrad",        "went back",   "revert",        "neither",         "no effect",
-     "no difference", "not help",    "not worth",     "not pay",         "stays off",
-     "no gain",       "crash",       "deadlock",      "nothing changed", "did not change",
-     "gave up",       "rolled back", "no longer need"});
+    {"hurt",          "worse",     "slower",    "diverge",         "regress",
+     "degrad",        "went back", "revert",    "neither",         "no effect",
+     "no difference", "not help",  "not worth", "not pay",         "stays off",
+     "no gain",       "crash",     "deadlock",  "nothing changed", "did not change",
+     "gave up",       "given up",  "ran out",   "rolled back",     "no longer need"});
 constexpr auto kHelps =
     std::to_array<std::string_view>({"faster", "sped", "speed", "saves", "saved", "gained",
                                      "improv", "rose", "cut ", "throughput"});
@@ -204,7 +284,7 @@ Tally tally_of(const Vocabulary& row, std::string_view text) {
 
 const Tally* best_of(std::span<const Tally> tallies) {
   const auto best = std::ranges::max_element(tallies, {}, &Tally::score);
-  return best != tallies.end() && best->score >= kEnough ? &*best : nullptr;
+  return best != tallies.end() && best->score >= kLeast ? &*best : nullptr;
 }
 
 // "Pin …", "Replacing …", "We moved …".
@@ -225,7 +305,13 @@ bool has_measure(std::string_view text) {
     if (at > 0 && digit != std::string_view::npos && is_digit(text[digit])) return true;
   }
   const std::string words = folded(text);
-  for (const std::string_view unit : {" times ", " ms ", "x faster", " microseconds ", "x "}) {
+  for (const std::string_view said :
+       {"twice", "doubled", "halved", "three times", "four times", "five times", "ten times",
+        "half of the time", "a fifth of"}) {
+    if (holds(words, said)) return true;
+  }
+  for (const std::string_view unit :
+       {" times ", " ms ", "x faster", " microseconds ", "x ", " minutes ", " seconds ", " s "}) {
     const std::size_t at = words.find(unit);
     if (at != std::string::npos && at > 0 && is_digit(words[at - 1])) return true;
   }
@@ -285,13 +371,12 @@ std::optional<Lead> lead_in(const Passage& passage) {
   if (best == nullptr || is_refused(words, *best)) return std::nullopt;
   const std::vector<Sentence> sentences = sentences_in(passage.text);
   const bool advised = std::ranges::any_of(sentences, is_advice);
-  const bool told = holds_any(words, kEffects);
-  const bool measured = has_measure(passage.text);
-  // Few words may be chance: the fewer, the more must say that something was done and helped.
+  const int gains = (holds_any(words, kGains) ? 1 : 0) + (has_measure(passage.text) ? 1 : 0);
+  const int tells = gains + (holds_any(words, kLosses) ? 1 : 0) + (advised ? 1 : 0);
+  // The less is said of what was done, the more must say that it paid.
   const bool only_weak = best->weak == best->score;
-  const bool enough = !only_weak              ? advised || told || measured
-                      : best->score > kEnough ? told || measured
-                                              : advised && (told || measured);
+  const bool enough =
+      only_weak ? tells >= (best->score >= kEnough ? 2 : 3) && gains > 0 : tells >= 1;
   if (!enough) return std::nullopt;
   return Lead{best->bottleneck, best->technique, quote_of(passage.text, best->technique),
               best->score};
@@ -319,10 +404,12 @@ std::optional<Lead> lead_in(const Commit& commit) {
     tallies.push_back(tally);
   }
   const Tally* best = best_of(tallies);
-  if (best == nullptr || (holds_any(said, kHarms) && !holds_any(said, kHelps))) {
+  if (best == nullptr || best->score < kEnough ||
+      (holds_any(said, kHarms) && !holds_any(said, kHelps))) {
     return std::nullopt;
   }
-  const bool told = holds_any(said, kEffects) || has_measure(commit.message);
+  const bool told =
+      holds_any(said, kGains) || holds_any(said, kLosses) || has_measure(commit.message);
   const bool only_weak = best->weak == best->score;
   // Code that has the technique says what the message does not.
   if (!told && (only_weak || best->score < 2 * kStrong)) return std::nullopt;

@@ -69,7 +69,7 @@ TEST(Leads, AreFoundInALabelledSet) {
   for (const char* file : {"passages.jsonl", "commits.jsonl"}) {
     const std::vector<Json> rows = rows_of(file);
     ASSERT_GE(rows.size(), std::string(file) == "passages.jsonl" ? 60U : 40U);
-    for (const char* half : {"tuned", "held", "fresh"}) {
+    for (const char* half : {"tuned", "held", "fresh", "last", "final"}) {
       const Score ours = score(rows, half, false);
       const Score chance = score(rows, half, true);
       fmt::print("{} {}: precision {:.2f}, recall {:.2f} of {}; by chance {:.2f}, {:.2f}\n", file,
@@ -77,8 +77,8 @@ TEST(Leads, AreFoundInALabelledSet) {
                  chance.recall());
       EXPECT_GE(ours.precision(), 0.8) << file << " " << half;
       EXPECT_GE(ours.recall(), 0.6) << file << " " << half;
-      EXPECT_LT(chance.precision(), 0.3);
-      EXPECT_LT(chance.recall(), 0.3);
+      EXPECT_GT(ours.precision(), chance.precision() + 0.3);
+      EXPECT_GT(ours.recall(), chance.recall() + 0.2);
     }
   }
 }

@@ -77,7 +77,7 @@ std::string schema_of(const std::vector<std::string>& words, const Json& answer)
   if (answer.contains("votes")) return "ledger-show";
   if (second == "show") return "ledger-log";
   if (second == "export") return "";
-  for (const char* named : {"log", "pairs", "search", "verify", "reopen"}) {
+  for (const char* named : {"log", "pairs", "search", "verify", "reopen", "calibration"}) {
     if (second == named) return "ledger-" + second;
   }
   return "ledger-list";

@@ -44,6 +44,7 @@ constexpr auto kReducers = std::to_array<Reducer>({
     {"canary.opened", open_canary},
     {"canary.closed", close_canary},
     {"cycle.noted", only_note},
+    {"lesson.recorded", only_note},
 });
 
 Error unknown_kind(std::string_view kind) {

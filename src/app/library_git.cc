@@ -1,0 +1,117 @@
+#include <array>
+#include <string>
+#include <string_view>
+
+#include <fmt/core.h>
+
+#include "app/library.h"
+#include "base/text.h"
+#include "os/program.h"
+
+namespace amdahl::app {
+namespace {
+
+constexpr int kMostCommits = 2000;  // Of one repository, the newest.
+constexpr std::size_t kLargestCommit = 200'000;
+constexpr char kCommitMark = '\x1e';
+constexpr char kFieldMark = '\x1f';
+
+// Git in somebody else's repository: nothing of its configuration is run, nothing is fetched.
+os::Program git_in(const std::string& repository, const std::vector<std::string>& words) {
+  os::Program program;
+  program.argv = {"git", "-c",      "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false",
+                  "-C",  repository};
+  program.argv.insert(program.argv.end(), words.begin(), words.end());
+  program.env = {{"GIT_NO_LAZY_FETCH", "1"}, {"GIT_PAGER", "cat"}, {"GIT_TERMINAL_PROMPT", "0"}};
+  return program;
+}
+
+Result<std::string> said_by(const os::Program& program) {
+  std::string text;
+  TRY(os::run_program(
+      program,
+      [&](std::string_view bytes) -> Result<> {
+        text += bytes;
+        return Ok{};
+      },
+      [] { return false; }));
+  return text;
+}
+
+// "HASH<field>MESSAGE<field>DIFF" as `git log` was asked for it.
+dream::Commit commit_of(const std::string& repository, std::string_view record) {
+  const std::size_t first = record.find(kFieldMark);
+  const std::size_t second =
+      first == record.npos ? record.npos : record.find(kFieldMark, first + 1);
+  if (second == record.npos) return {};
+  return {repository, std::string(trim(record.substr(0, first))),
+          std::string(trim(record.substr(first + 1, second - first - 1))),
+          std::string(record.substr(second + 1))};
+}
+
+}  // namespace
+
+// From the last commit that is known on; all of them if history was rewritten.
+Result<> Library::add_commits(const std::string& repository) {
+  const auto head = said_by(git_in(repository, {"rev-parse", "--verify", "HEAD"}));
+  if (!head) {
+    unread_.push_back(fmt::format("{}: {}", repository, head.error().text));
+    return Ok{};
+  }
+  ++repositories_;
+  const std::string now(trim(*head));
+  std::string range = now;
+  auto known = TRY(
+      index_.query("find a repository", "SELECT head FROM repository WHERE path = ?", repository));
+  if (TRY(known.step())) {
+    const std::string before(known.text(0));
+    const auto within = said_by(git_in(repository, {"merge-base", "--is-ancestor", before, now}));
+    if (within) range = before + ".." + now;
+  }
+  std::string record;
+  const auto take = [&]() -> Result<> {
+    const dream::Commit commit = commit_of(repository, record);
+    record.clear();
+    return commit.id.empty() ? Result<>(Ok{}) : add_commit(commit);
+  };
+  const auto read_piece = [&](std::string_view bytes) -> Result<> {
+    for (const char c : bytes) {
+      if (c == kCommitMark) {
+        TRY(take());
+      } else if (record.size() < kLargestCommit) {
+        record += c;
+      }
+    }
+    return Ok{};
+  };
+  const auto done = os::run_program(
+      git_in(repository, {"log", "--no-merges", "--no-color", "--no-ext-diff", "--no-textconv",
+                          "--no-show-signature", "-n", std::to_string(kMostCommits),
+                          "--format=%x1e%H%x1f%B%x1f", "-p", "-U3", range}),
+      read_piece, [] { return false; });
+  if (!done) {
+    unread_.push_back(fmt::format("{}: {}", repository, done.error().text));
+    return Ok{};
+  }
+  TRY(take());
+  TRY(index_.run("remember a repository", "INSERT OR REPLACE INTO repository VALUES (?, ?)",
+                 repository, now));
+  auto counted = TRY(index_.query(
+      "count commits", "SELECT count(*) FROM change_set WHERE repository = ?", repository));
+  if (TRY(counted.step())) commits_ += static_cast<int>(counted.integer(0));
+  return Ok{};
+}
+
+Result<> Library::add_commit(const dream::Commit& commit) {
+  ++new_commits_;
+  const auto lead = dream::lead_in(commit);
+  // Of the others only that they were seen.
+  TRY(index_.run("index a commit",
+                 "INSERT OR REPLACE INTO change_set VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                 commit.repository, commit.id, lead ? commit.message : "", lead ? commit.diff : "",
+                 lead ? std::string(model::name(lead->bottleneck)) : "",
+                 lead ? lead->technique : "", lead ? lead->quote : "", lead ? lead->score : 0.0));
+  return Ok{};
+}
+
+}  // namespace amdahl::app
