@@ -96,6 +96,16 @@ constexpr auto kTools = std::to_array<Tool>({
      R"({"type":"object","properties":{"job":{"type":"string"},"family":{"type":"string"},
 "table":{"type":"array"}},"required":["job","family","table"]})",
      true, true, job_anatomy},
+    {"evidence_packet", "All that is known of a family, for a proposal",
+     "One document, bounded in size: the job, causes with ceilings, hot lines with code, knobs, what "
+     "was tried here and in like families, chances and budget. Read it before proposing; the other "
+     "tools have the detail.",
+     R"({"type":"object","properties":{"family":{"type":"string","minLength":1,"maxLength":200},
+"role":{"enum":["propose","attack","dream"],"description":"Default: propose."}},
+"required":["family"],"additionalProperties":false})",
+     R"({"type":"object","properties":{"family":{"type":"string"},"role":{"type":"string"},
+"brief":{"type":"object"}},"required":["family","role","brief"]})",
+     true, true, evidence_packet},
     {"query_profile", "Why accelerators wait",
      "The latest profile of a family. causes: what costs time, with ceilings and what to try; gaps "
      "and critical_path: from traces of devices; what_if: the timeline replayed without some "

@@ -10,6 +10,7 @@
 #include "api/loop.h"
 #include "api/profile.h"
 #include "app/context.h"
+#include "app/evidence.h"
 #include "app/fleet.h"
 #include "app/history.h"
 #include "app/job_profile.h"
@@ -133,6 +134,16 @@ Result<Json> job_anatomy(const Json& arguments, Desk& desk) {
   Json all = api::anatomy(anatomy);
   if (arguments.value("detail", false)) return all;
   return pick(all, {"job", "family", "wall_s", "metric", "split_accelerator_s", "parts", "table"});
+}
+
+Result<Json> evidence_packet(const Json& arguments, Desk& desk) {
+  app::Context context = TRY(app::open_context(desk.config, false));
+  const std::string family = arguments.at("family");
+  const brief::Role role =
+      brief::role_named(arguments.value("role", "propose")).value_or(brief::Role::kPropose);
+  return Json{{"family", family},
+              {"role", brief::name(role)},
+              {"brief", api::brief(TRY(app::brief_on(context, family, role)))}};
 }
 
 Result<Json> query_profile(const Json& arguments, Desk& desk) {

@@ -7,6 +7,7 @@ namespace amdahl::mcp {
 
 Result<Json> rank_fleet(const Json& arguments, Desk& desk);
 Result<Json> job_anatomy(const Json& arguments, Desk& desk);
+Result<Json> evidence_packet(const Json& arguments, Desk& desk);
 Result<Json> query_profile(const Json& arguments, Desk& desk);
 Result<Json> code_findings(const Json& arguments, Desk& desk);
 Result<Json> search_ledger(const Json& arguments, Desk& desk);

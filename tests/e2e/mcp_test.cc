@@ -55,6 +55,10 @@ void walk(Era era, bool with_tasks) {
   EXPECT_EQ(client.call("query_profile", {{"family", "nap"}, {"about", "causes"}}).at("about"),
             "causes");
 
+  const Json packet = client.call("evidence_packet", {{"family", "nap"}});
+  EXPECT_EQ(packet.at("role"), "propose");
+  EXPECT_FALSE(packet.at("brief").empty());
+
   // The same under another title is known.
   const Json again = client.call("propose_change", nap_change("0.05", "nap less"));
   EXPECT_EQ(again.at("accepted"), false);
