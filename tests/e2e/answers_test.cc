@@ -90,6 +90,7 @@ TEST(Answers, EverySchemaIsThatOfARealAnswer) {
   ask({"ledger", "show", "nap"});
   ask({"ledger", "log"});
   ask({"ledger", "search", "NAP"});
+  ask({"ledger", "calibration"});
   ask({"ledger", "verify"});
   ask({"gate", "rollback", win, "--reason", "enough"});
   ask({"ledger", "reopen", win, "--reason", "again"});
