@@ -71,10 +71,11 @@ std::string any_of(const std::vector<std::string>& phrases) {
 
 Result<Library> Library::make(const std::string& index) {
   Library library(TRY(db::Connection::open(index, db::Mode::kCreate, kBusyMs)));
-  auto version = TRY(library.index_.query("read the index", "PRAGMA user_version"));
-  TRY(version.step());
-  const auto found = version.integer(0);
-  version.reset();
+  std::int64_t found = 0;
+  {
+    auto version = TRY(library.index_.query("read the index", "PRAGMA user_version"));
+    if (TRY(version.step())) found = version.integer(0);
+  }
   if (found == kIndexVersion) return library;
   if (found != 0) return bad_input("another version of the index");
   TRY(library.index_.exec("make the index of documents",
