@@ -108,13 +108,13 @@ Result<std::vector<dream::Passage>> Library::find(const dream::Query& query) {
   std::vector<dream::Passage> found;
   if (query.names.empty() || query.words.empty()) return found;
   const std::string names = any_of(query.names);
-  auto rows = TRY(
-      index_.query("search the documents",
-                   "SELECT document, line, heading, body FROM passage WHERE passage "
-                   "MATCH ? AND (document = ? OR substr(document, 1, ?) = ?) "
-                   "ORDER BY rank, document, line LIMIT ?",
-                   fmt::format("body : ({0}) AND ({0} OR {1})", names, any_of(query.words)), root_,
-                   static_cast<std::int64_t>(root_.size()) + 1, root_ + "/", kPassagesPerSearch));
+  auto rows =
+      TRY(index_.query("search the documents",
+                       "SELECT document, line, heading, body FROM passage WHERE passage "
+                       "MATCH ? AND (document = ? OR substr(document, 1, length(?)) = ?) "
+                       "ORDER BY rank, document, line LIMIT ?",
+                       fmt::format("body : ({0}) AND ({0} OR {1})", names, any_of(query.words)),
+                       root_, root_ + "/", root_ + "/", kPassagesPerSearch));
   while (TRY(rows.step())) {
     found.push_back({std::string(rows.text(0)), static_cast<int>(rows.integer(1)),
                      std::string(rows.text(2)), std::string(rows.text(3))});
