@@ -67,10 +67,10 @@ Result<std::vector<dream::Win>> all_wins(Context& context,
 }
 
 // What a family tried that teaches where to look next.
-Result<std::vector<dream::Tried>> tried_by(Context& context, const std::string& family) {
+Result<std::vector<dream::Tried>> tried_by(Context& context, const ledger::Family& family) {
   std::vector<dream::Tried> all;
   const std::map<std::string, Parked> waiting = TRY(parked(context));
-  for (const ledger::HypothesisRow& row : TRY(context.ledger->hypotheses(family, ""))) {
+  for (const ledger::HypothesisRow& row : TRY(context.ledger->hypotheses(family.name, ""))) {
     const auto waits = waiting.find(row.hypothesis.id);
     if (waits != waiting.end()) {
       all.push_back({row.hypothesis, "parked", waits->second.comparison.shrunk});
@@ -78,6 +78,9 @@ Result<std::vector<dream::Tried>> tried_by(Context& context, const std::string& 
     }
     const auto verdict = TRY(context.ledger->verdict(row.hypothesis.id));
     if (!verdict || !verdict->comparison) continue;
+    // What was rolled back is no win.
+    const bool stands = std::ranges::find(family.stack, row.hypothesis.id) != family.stack.end();
+    if (row.state == "promoted" && !stands) continue;
     all.push_back({row.hypothesis, row.state, verdict->comparison->shrunk});
   }
   return all;
@@ -176,7 +179,7 @@ class Dreamer {
     std::ranges::move(taken(family, dream::from_passages(passages, playbook_, ground)),
                       std::back_inserter(ideas));
     std::ranges::move(
-        taken(family, dream::from_tried(TRY(tried_by(context_, family.name)), ground)),
+        taken(family, dream::from_tried(TRY(tried_by(context_, family)), ground)),
         std::back_inserter(ideas));
     std::vector<dream::Passage> commits;
     for (DreamLead& lead : outcome_.leads) {
