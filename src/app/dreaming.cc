@@ -108,7 +108,8 @@ std::vector<std::string> lines_alike(const std::string& repo, const std::string&
             },
             [] { return false; });
         if (!looked || found.empty()) continue;
-        const std::vector<std::string_view> parts = split(found.substr(0, found.find('\n')), ':');
+        const std::string first = found.substr(0, found.find('\n'));
+        const std::vector<std::string_view> parts = split(first, ':');
         if (parts.size() > 2) places.push_back(fmt::format("{}:{}", parts[0], parts[1]));
       }
     }
