@@ -22,6 +22,8 @@ std::size_t width_of(std::string_view text) {
 }
 
 bool is_figure(std::string_view cell) {
+  const std::size_t end = cell.find_first_not_of("0123456789");
+  if (end != 0 && end != cell.npos && cell.substr(end).starts_with(". ")) return false;  // "1. x"
   return is_digit(cell.front()) || cell.front() == '-' || cell.front() == '+' ||
          cell.front() == '$' || cell.starts_with("< ") || cell.starts_with("over ");
 }

@@ -14,6 +14,11 @@ TEST(Table, NumbersAreAlignedRightAndTextLeft) {
                    "bcd   10.5  no limit  3 of 4"}));
 }
 
+TEST(Table, AnItemOfANumberedListIsText) {
+  EXPECT_EQ(table_lines({"cause", "s"}, {{"1. waits", "2"}, {"2. x", "1"}}),
+            (Lines{"cause     s", "1. waits  2", "2. x      1"}));
+}
+
 TEST(Table, WidthIsWhatATerminalShows) {
   EXPECT_EQ(table_lines({"x", "y"}, {{"\x1b[1mab\x1b[0m", "µs"}, {"時", "–"}}),
             (Lines{"x   y", "\x1b[1mab\x1b[0m  µs", "時  –"}));

@@ -150,7 +150,7 @@ allocated     acc-hours  share
   low              0.41  1.0 %
   idle            34.50   81 %
   unobserved          0  0.0 %
-  together        42.70  100 %
+  together        42.67  100 %
 
 if it took no time          acc-hours  share  at most
   idle                          34.50   81 %    5.22x
