@@ -92,7 +92,7 @@ std::string show_leads(const app::DreamOutcome& outcome) {
   text += table({"against", "technique", "fits", "from", "says"}, rows);
   if (rows.size() < outcome.leads.size()) text += "--json has all\n";
   if (outcome.duplicates > 0) {
-    text += fmt::format("{} left out: nearly the same text\n", counted(outcome.duplicates, "more"));
+    text += fmt::format("{} more left out: nearly the same text\n", outcome.duplicates);
   }
   return text;
 }
