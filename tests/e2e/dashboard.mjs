@@ -72,7 +72,8 @@ for (const [name, path] of Object.entries(pages)) {
     await reader.setViewportSize({ width, height: 900 });
     const wide = await reader.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     if (wide > 0) seen.overflow[`${name} ${width}`] = wide;
-    await reader.screenshot({ path: `${plan.pictures}/${name}-${width}-${scheme}.png`, fullPage: true });
+    const picture = { path: `${plan.pictures}/${name}-${width}-${scheme}.png`, fullPage: true };
+    if (plan.all_pictures || scheme === (width === 1280 ? 'dark' : 'light')) await reader.screenshot(picture);
   }
   await reader.emulateMedia({ colorScheme: 'light' });
   await reader.setViewportSize({ width: 1280, height: 900 });

@@ -59,6 +59,7 @@ class Dashboard : public testing::Test {
                     {"chromium", "/usr/bin/chromium"},
                     {"amdahl", AMDAHL_PROGRAM},
                     {"pictures", pictures},
+                    {"all_pictures", keep != nullptr},
                     {"reader", token_for(sandbox_, "rita", "reader")},
                     {"approver", token_for(sandbox_, "ada", "approver")},
                     {"hypothesis", id},
