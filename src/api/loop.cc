@@ -67,6 +67,8 @@ Json list_of(const Rows& rows) {
 Json cycle(const app::CycleSummary& s) {
   return document({{"ended_runs", s.ended_runs},
                    {"submitted", s.submitted},
+                   {"asked", s.asked},
+                   {"answers", s.answers},
                    {"promoted", s.promoted},
                    {"settled", s.settled},
                    {"waiting_at_gate", s.waiting_at_gate},

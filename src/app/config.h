@@ -40,6 +40,22 @@ struct Config {
   int canary_one_in = 10;     // Of so many one is held back.
   std::string docs_dir;       // For dream.
   int dream_every = 0;        // Cycles; 0: only when asked.
+  // Models: off until one is named. See docs/guide/agents.md.
+  std::string agent_local;  // Address of an OpenAI-compatible server.
+  std::string agent_local_model;
+  std::string agent_local_key_env;
+  std::string agent_frontier;  // "claude", "codex" or "openai".
+  std::string agent_frontier_model = "sonnet";
+  std::string agent_frontier_program;
+  std::string agent_frontier_url;
+  std::string agent_key_env = "ANTHROPIC_API_KEY";
+  bool agent_own_configuration = false;
+  std::optional<double> agent_input_usd;  // For a million tokens.
+  std::optional<double> agent_output_usd;
+  int agent_question_tokens = 60000;
+  double agent_question_usd = 0.5;
+  double agent_cycle_usd = 2;
+  double agent_deadline_s = 600;
   double lease_s = 30;
   double idle_threshold = 0.05;
   double scan_window_days = 7;                  // What live sources are asked for.

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "app/asking.h"
 #include "app/budget.h"
 #include "app/canary.h"
 #include "app/dreaming.h"
@@ -72,6 +73,7 @@ class Turner {
   std::int64_t promoted_before_ = 0;
   bool out_of_budget_ = false;
   std::string full_because_;  // Why the place had no room, as it was said.
+  AskLimits asking_;
   bool stuck_ = false;        // All that is left to do is of families that cannot go on.
   std::map<std::string, std::string> pinned_;  // Families that have an environment, by version.
   std::set<std::string> skipped_;              // Families that could not go on in the last thought,
@@ -101,6 +103,8 @@ Result<> Turner::prepare() {
   if (options_.refresh) snapshots_.profiles_not_before = context_.clock->unix_time();
   promoted_before_ = tally(TRY(context_.ledger->tallies()), "verdict.promoted");
   TRY(set_budgets(context_, fence_));
+  TRY(models_of(context_.config));
+  asking_.usd_left = context_.config.agent_cycle_usd;
   for (const ledger::Family& family : TRY(context_.ledger->families())) {
     if (const auto written = write_overlay(context_, family.name); !written) {
       TRY(skip(family.name, written.error().text));
@@ -322,14 +326,20 @@ Result<> Turner::grant(const std::vector<loop::Intent>& wishes) {
 // person at the gate may have made some.
 Result<bool> Turner::step() {
   ++summary_.steps;
-  const int ended = TRY(reconcile(context_, submitted_, fence_, options_.say));
+  int ended = TRY(reconcile(context_, submitted_, fence_, options_.say));
   summary_.ended_runs += ended;
+  const int answered = TRY(collect_answers(context_, fence_, options_.say));
+  summary_.answers += answered;
+  ended += answered;
   const Nanos now = context_.clock->monotonic();
   if (ended == 0 && summary_.steps > 1 && now - thought_ < kThinkEvery) return false;
   thought_ = now;
   TRY(watch_canaries(context_, options_.say, fence_));
   TRY(decide_by_policy());
   TRY(think());
+  if (!out_of_time()) {
+    summary_.asked += TRY(ask_models(context_, *snapshot_, fence_, asking_, options_.say));
+  }
   TRY(cancel_closed(context_, submitted_, options_.say));
   return true;
 }
@@ -369,9 +379,12 @@ Result<bool> Turner::done() {
   }
   summary_.skipped = skipped_because_;
   std::erase_if(summary_.skipped, [&](const auto& row) { return !skipped_.contains(row.first); });
-  summary_.settled =
-      snapshot.in_flight.empty() && loop::settled(snapshot.experiments.state()) && !stuck_;
-  const bool at_rest = summary_.settled || (stuck_ && snapshot.in_flight.empty());
+  const bool waits_for_answers = !TRY(context_.ledger->asks("", "reserved")).empty();
+  summary_.settled = snapshot.in_flight.empty() && !waits_for_answers &&
+                     loop::settled(snapshot.experiments.state()) && !stuck_;
+  const bool at_rest =
+      summary_.settled || (stuck_ && snapshot.in_flight.empty() && !waits_for_answers);
+  if (at_rest && asking_.out_of_budget) summary_.stopped_because = "budget";
   return !options_.watch || (at_rest && options_.until != "never");
 }
 

@@ -40,6 +40,8 @@ struct CycleSummary {
   int steps = 0;
   int ended_runs = 0;
   int submitted = 0;
+  int asked = 0;    // Questions to models,
+  int answers = 0;  // and those that were settled.
   int verdicts = 0;
   int promoted = 0;
   bool settled = false;  // Nothing is live and nothing is in flight.

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include "app/asking.h"
 #include "ledger/ledger.h"
 #include "observe/bpf/waits.h"
 #include "observe/supervisor.h"
@@ -155,10 +156,29 @@ Symptom git() {
   return {"git", "absent", "patches cannot be tried", "apt-get install git"};
 }
 
+// Which models can be asked, and who pays for them.
+void add_models(const Config& config, std::vector<Symptom>& symptoms) {
+  const auto models = models_of(config);
+  if (!models) {
+    symptoms.push_back({"models", "missing", models.error().text, "correct [agent]"});
+    return;
+  }
+  if (models->empty()) {
+    symptoms.push_back({"models", "absent", "none: rules alone propose, and cost nothing",
+                        "name one under [agent] of the configuration"});
+  }
+  for (const agent::Runtime& runtime : *models) {
+    const auto kind = std::ranges::find(agent::kinds(), runtime.kind, &agent::Kind::name);
+    const agent::Kind::State state = kind->look(runtime);
+    symptoms.push_back({fmt::format("model {}", runtime.kind), state.works ? "ok" : "missing",
+                        state.detail, state.fix});
+  }
+}
+
 }  // namespace
 
 std::vector<Symptom> examine(const Config& config) {
-  return {
+  std::vector<Symptom> symptoms{
       {"configuration", "ok", config.from.empty() ? "defaults" : config.from, ""},
       state_folder(config),
       ledger_file(config),
@@ -173,6 +193,8 @@ std::vector<Symptom> examine(const Config& config) {
       opencl(),
       git(),
   };
+  add_models(config, symptoms);
+  return symptoms;
 }
 
 std::vector<Symptom> examine(const Overrides& overrides) {

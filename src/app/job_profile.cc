@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <utility>
@@ -262,7 +263,9 @@ void find_lines(const model::Spec& spec, Read& read) {
   profile::HotLines hot = profile::hot_lines({first, first + read.from_hook}, analysis.models);
   hot.loader = read.into.hot.loader;
   read.into.hot = std::move(hot);
-  read.into.code = brief::excerpts(sources, read.lines, read.into.findings, kMostExcerptBytes);
+  std::vector<profile::LineCost> lines = read.lines;
+  if (read.into.waits) std::ranges::copy(read.into.waits->lines, std::back_inserter(lines));
+  read.into.code = brief::excerpts(sources, lines, read.into.findings, kMostExcerptBytes);
   read.into.files = brief::source_files(sources, kMostFilesNamed);
 }
 

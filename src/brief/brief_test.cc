@@ -87,6 +87,11 @@ TEST(Excerpts, ShowTheDearestLinesWithTheirNeighboursOnce) {
       << shown[0].text;
   EXPECT_EQ(shown[1].hot, std::vector<int>{50});
   EXPECT_EQ(excerpts(sources, lines, {}, 100).size(), 1U);
+  const std::vector<profile::LineCost> unknown{{"/r/a.py", 0, "f", true, 1}};
+  const std::vector<Excerpt> whole = excerpts(sources, unknown, {}, 10000);
+  ASSERT_EQ(whole.size(), 1U);
+  EXPECT_TRUE(whole[0].hot.empty());
+  EXPECT_NE(whole[0].text.find("  60 line60\n"), std::string::npos);
 }
 
 TEST(Packet, IsBoundedAndCountsWhatWasLeftOut) {

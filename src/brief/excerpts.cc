@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kAround = 7;
 constexpr int kLongestFunction = 60;
+constexpr int kWholeFile = 200;
 constexpr std::size_t kLongestLine = 140;
 
 // Lines of one file that should be shown, both included.
@@ -87,11 +88,18 @@ std::vector<Excerpt> excerpts(std::span<const code::Source> sources,
   }
   for (const profile::LineCost& cost : dearest) {
     const auto source = by_path.find(cost.file);
-    if (source == by_path.end() || cost.imports || cost.makes_loader) continue;
+    if (source == by_path.end() || cost.line < 1 || cost.imports || cost.makes_loader) continue;
     add(ranges,
         {source->second, cost.line - kAround, cost.line + kAround, cost.seconds, {cost.line}});
   }
   ranges = joined(std::move(ranges));
+  // No line is known: whole files, if they are short, are better than nothing.
+  const bool none = ranges.empty();
+  for (std::size_t i = 0; none && i < sources.size(); ++i) {
+    if (std::ranges::count(sources[i].bytes, '\n') <= kWholeFile) {
+      ranges.push_back({&sources[i], 1, kWholeFile, 0, {}});
+    }
+  }
   std::ranges::stable_sort(ranges, std::ranges::greater{}, &Range::seconds);
   std::vector<Excerpt> shown;
   std::size_t bytes = 0;

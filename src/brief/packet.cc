@@ -46,7 +46,8 @@ constexpr auto kRules = std::to_array<std::string_view>({
     "decided on by a person.",
     "The job must do the same work and write the same outputs. Skipped work, cached outputs, and "
     "changes of metrics, checks, reports or tests are refused.",
-    "Nothing can save more than the ceiling of its cause.",
+    "Nothing can save more than the ceiling of its cause. The cause of work that gets cheaper is "
+    "compute.",
     "Ideas under memory.known are not tried again in any spelling, except live and parked ones.",
     "A patch is a unified diff with paths from the root of the repository, for the commit named in "
     "job.repo. Without a repo there can be no patch.",

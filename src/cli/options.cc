@@ -222,6 +222,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {"sim", "--threads", "N", &SimFlags::threads, "threads (default: one per CPU)"},
 
     {"exec", "--pair", "DIR", &ExecFlags::pair_dir, "the run's folder"},
+    {"exec", "--ask", "DIR", &ExecFlags::ask_dir, "the folder of a question to a model"},
 });
 
 struct AddTo {

@@ -227,6 +227,7 @@ struct ServeFlags : Flags {
 
 struct ExecFlags : Flags {
   std::string pair_dir;
+  std::string ask_dir;
 };
 
 struct Option {

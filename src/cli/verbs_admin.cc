@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/machine.h"
+#include "app/asking.h"
 #include "app/config.h"
 #include "app/context.h"
 #include "app/doctor.h"
@@ -102,7 +103,11 @@ Result<int> do_version(const Flags& flags) {
 }
 
 Result<int> do_exec(const ExecFlags& flags) {
-  if (flags.pair_dir.empty()) return bad_input("exec wants --pair DIR");
+  if (!flags.ask_dir.empty()) {
+    TRY(app::run_ask(flags.ask_dir));
+    return 0;
+  }
+  if (flags.pair_dir.empty()) return bad_input("exec wants --pair DIR or --ask DIR");
   TRY(app::run_pair_in(flags.pair_dir));
   return 0;
 }

@@ -82,6 +82,21 @@ struct Budget {
   double overrun = 0;  // What runs used beyond their reservations; not in spent.
 };
 
+// A question to a model.
+struct Ask {
+  std::string id;  // "q-" and hex digits.
+  std::string family;
+  std::string about;  // The profile it rests on, or the experiment that it attacks.
+  std::string role;   // "propose", "attack", "dream".
+  int tier = 0;       // 0 is the cheapest model.
+  std::string state;  // "reserved" or "settled".
+  std::map<std::string, double> reserved;  // By resource.
+  std::map<std::string, double> spent;
+  std::string request;  // JSON: docs/format/ledger.md.
+  std::string outcome;  // "answered" or why not; empty while it is reserved.
+  Nanos at{};           // When it was reserved.
+};
+
 struct Campaign {
   std::string id;
   int k = 200;
@@ -181,6 +196,8 @@ class Ledger {
   virtual Result<std::optional<Choice>> choice() = 0;  // Nothing before the first scan.
   virtual Result<std::vector<CanaryRow>> canaries(const std::string& family) = 0;  // "" = all.
   virtual Result<std::vector<CanaryRow>> canaries_in(model::CanaryState state) = 0;
+  // Questions to models, oldest first; "" = all.
+  virtual Result<std::vector<Ask>> asks(const std::string& family, const std::string& state) = 0;
   virtual Result<std::optional<Campaign>> campaign() = 0;  // The open one.
   virtual Result<std::vector<Budget>> budgets() = 0;       // Whatever was limited or used, by name.
   // "hypothesis.live" to 3, "verdict.refuted" to 12, ...: kept up by every write, not counted.

@@ -106,6 +106,9 @@ inline constexpr std::string_view kCanariesInState =
     " ORDER BY seq";
 inline constexpr std::string_view kOpenCampaign =
     "SELECT id, k, alpha, seed, registered, promoted FROM campaign WHERE open = 1";
+inline constexpr std::string_view kAsks =
+    "SELECT id, family, about, role, tier, state, reserved, spent, request, outcome, at_ns FROM ask"
+    " WHERE (?1 = '' OR family = ?1) AND (?2 = '' OR state = ?2) ORDER BY seq";
 inline constexpr std::string_view kBudgets =
     "SELECT resource, allowed, committed, spent, overrun FROM budget ORDER BY resource";
 inline constexpr std::string_view kOutlays =

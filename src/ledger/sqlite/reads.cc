@@ -245,6 +245,10 @@ Result<std::optional<Campaign>> Store::campaign() {
   return first<Campaign>(db_, "read the campaign", campaign_of, kOpenCampaign);
 }
 
+Result<std::vector<Ask>> Store::asks(const std::string& family, const std::string& state) {
+  return all<Ask>(db_, "read questions", ask_of, kAsks, family, state);
+}
+
 Result<std::vector<Budget>> Store::budgets() {
   return all<Budget>(db_, "read budgets", budget_of, kBudgets);
 }

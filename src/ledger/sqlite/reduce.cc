@@ -32,6 +32,8 @@ constexpr auto kReducers = std::to_array<Reducer>({
     {"run.submitted", submit_run},
     {"run.collected", collect_run},
     {"run.voided", void_run},
+    {"ask.reserved", reserve_ask},
+    {"ask.settled", settle_ask},
     {"comparison.made", make_comparison},
     {"check.voted", vote_check},
     {"gate.opened", open_gate},

@@ -60,6 +60,8 @@ Result<> record_verdict(db::Connection& db, const Entry& entry);
 Result<> reserve_run(db::Connection& db, const Entry& entry);
 Result<> submit_run(db::Connection& db, const Entry& entry);
 Result<> collect_run(db::Connection& db, const Entry& entry);
+Result<> reserve_ask(db::Connection& db, const Entry& entry);
+Result<> settle_ask(db::Connection& db, const Entry& entry);
 Result<> void_run(db::Connection& db, const Entry& entry);
 
 // Help for the above.

@@ -31,11 +31,8 @@ std::string_view setting_for(std::string_view resource) {
   return row == kLimits.end() ? "its limit" : row->setting;
 }
 
-// The event's charges in whole millionths by resource: accelerator time, which every run has, and
-// the resources named under `others`.
-Result<Json> charges_of(const Json& payload, const char* accelerator_s, const char* others) {
-  const auto time = TRY(number_field(payload, accelerator_s));
-  Json charges{{"accelerator_s", TRY(to_millionths(time).in(fmt::format("/{}", accelerator_s)))}};
+// Adds the resources named under `others`, in whole millionths.
+Result<Json> with_named(Json charges, const Json& payload, const char* others) {
   const Json& named = any_field(payload, others);
   if (named.is_null()) return charges;
   if (!named.is_object()) return bad_input(fmt::format("/{}: must be an object", others));
@@ -43,12 +40,20 @@ Result<Json> charges_of(const Json& payload, const char* accelerator_s, const ch
     const std::string where = fmt::format("/{}/{}", others, resource);
     if (resource.empty()) return bad_input(fmt::format("{}: a resource needs a name", where));
     if (charges.contains(resource)) {
-      return bad_input(fmt::format("{}: duplicates {}", where, accelerator_s));
+      return bad_input(fmt::format("{}: duplicates {}_accelerator_s", where, others));
     }
     if (!amount.is_number()) return bad_input(where + ": must be a number");
     charges[resource] = TRY(to_millionths(amount.get<double>()).in(where));
   }
   return charges;
+}
+
+// The event's charges in whole millionths by resource: accelerator time, which every run has, and
+// the resources named under `others`.
+Result<Json> charges_of(const Json& payload, const char* accelerator_s, const char* others) {
+  const auto time = TRY(number_field(payload, accelerator_s));
+  Json charges{{"accelerator_s", TRY(to_millionths(time).in(fmt::format("/{}", accelerator_s)))}};
+  return with_named(std::move(charges), payload, others);
 }
 
 // The table's constraint would refuse too; this error has the numbers.
@@ -122,6 +127,35 @@ Result<> submit_run(db::Connection& db, const Entry& entry) {
                           " WHERE reservation = ?",
                           worker, entry.event.subject),
                    "reserved run", entry.event.subject);
+}
+
+Result<> reserve_ask(db::Connection& db, const Entry& entry) {
+  const Json& payload = entry.event.payload;
+  const auto family = TRY(text_field(payload, "family"));
+  const auto about = TRY(text_field(payload, "about"));
+  const auto role = TRY(text_field(payload, "role"));
+  const auto tier = TRY(integer_field(payload, "tier"));
+  const Json reserved = TRY(with_named(Json::object(), payload, "reserved"));
+  for (const auto& [resource, wanted] : reserved.items()) {
+    TRY(budget_allows(db, resource, wanted.get<std::int64_t>()));
+  }
+  TRY(db.run("write the question",
+             "INSERT INTO ask(seq, id, family, about, role, tier, state, reserved, request, at_ns)"
+             " VALUES (?, ?, ?, ?, ?, ?, 'reserved', ?, ?, ?)",
+             entry.event.seq, entry.event.subject, family, about, role, tier, dump_json(reserved),
+             dump_json(any_field(payload, "request")), entry.event.at.count()));
+  return Ok{};
+}
+
+Result<> settle_ask(db::Connection& db, const Entry& entry) {
+  const Json& payload = entry.event.payload;
+  const Json spent = TRY(with_named(Json::object(), payload, "spent"));
+  const auto outcome = TRY(text_field(payload, "outcome"));
+  if (outcome.empty()) return bad_input("/outcome: must not be empty");
+  return must_find(db.run("settle the question",
+                          "UPDATE ask SET state = 'settled', spent = ?, outcome = ? WHERE id = ?",
+                          dump_json(spent), outcome, entry.event.subject),
+                   "question", entry.event.subject);
 }
 
 Result<> collect_run(db::Connection& db, const Entry& entry) {

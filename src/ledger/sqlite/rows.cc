@@ -141,6 +141,30 @@ Result<model::Pair> pair_of(const db::Statement& row) {
   return pair;
 }
 
+Result<Ask> ask_of(const db::Statement& row) {
+  const auto amounts = [](std::string_view text) -> Result<std::map<std::string, double>> {
+    std::map<std::string, double> by_resource;
+    const Json json = TRY(parse_json(text));
+    for (const auto& [resource, amount] : json.items()) {
+      by_resource[resource] = from_millionths(amount.get<std::int64_t>());
+    }
+    return by_resource;
+  };
+  Ask ask;
+  ask.id = row.text(0);
+  ask.family = row.text(1);
+  ask.about = row.text(2);
+  ask.role = row.text(3);
+  ask.tier = static_cast<int>(row.integer(4));
+  ask.state = row.text(5);
+  ask.reserved = TRY(amounts(row.text(6)).in(ask.id));
+  ask.spent = TRY(amounts(row.text(7)).in(ask.id));
+  ask.request = row.text(8);
+  ask.outcome = row.text(9);
+  ask.at = Nanos{row.integer(10)};
+  return ask;
+}
+
 Result<GateRow> gate_of(const db::Statement& row) {
   GateRow gate;
   gate.state = row.text(0);

@@ -34,6 +34,7 @@ Result<model::Finding> vote_of(const db::Statement& row);
 Result<Saving> saving_of(const db::Statement& row);
 Result<Choice> choice_of(const db::Statement& row);
 Result<Budget> budget_of(const db::Statement& row);
+Result<Ask> ask_of(const db::Statement& row);
 Result<CanaryRow> canary_of(const db::Statement& row);
 Result<Campaign> campaign_of(const db::Statement& row);
 

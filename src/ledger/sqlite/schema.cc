@@ -48,6 +48,7 @@ constexpr auto kMigrations = std::to_array<Migration>({
     {4, ""},  // And here: lever_record and choice came; aborted and dropped are no tries.
     {5, ""},  // And here: a baseline is what its stack comes to.
     {6, ""},  // And here: experiments are resumed; no effect on weak evidence is parked.
+    {7, ""},  // And here: questions to models came.
 });
 
 constexpr auto kName = Projection::Order::kName;
@@ -64,6 +65,7 @@ constexpr auto kProjections = std::to_array<Projection>({
     {"hypothesis", "SELECT id, * FROM hypothesis ORDER BY seq"},
     {"experiment", "SELECT id, * FROM experiment ORDER BY seq"},
     {"run", "SELECT reservation, * FROM run ORDER BY seq"},
+    {"ask", "SELECT id, * FROM ask ORDER BY seq"},
     {"vote", "SELECT experiment || ' ' || check_id, * FROM vote ORDER BY seq"},
     {"gate", "SELECT experiment, * FROM gate ORDER BY seq"},
     {"verdict", "SELECT hypothesis, * FROM verdict ORDER BY seq"},

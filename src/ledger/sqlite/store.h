@@ -69,6 +69,7 @@ class Store final : public Ledger {
   Result<std::optional<Choice>> choice() override;
   Result<std::vector<CanaryRow>> canaries(const std::string& family) override;
   Result<std::vector<CanaryRow>> canaries_in(model::CanaryState state) override;
+  Result<std::vector<Ask>> asks(const std::string& family, const std::string& state) override;
   Result<std::optional<Campaign>> campaign() override;
   Result<std::vector<Budget>> budgets() override;
   Result<std::map<std::string, std::int64_t>> tallies() override;
