@@ -14,8 +14,8 @@ struct PastQuestion {
 };
 
 struct Standing {
-  std::vector<double> prices;         // What a question may cost of each tier, in USD; cheapest first.
-  bool has_ideas = false;             // Something of the family is queued, under test or parked.
+  std::vector<double> prices;  // What a question may cost of each tier, in USD; cheapest first.
+  bool has_ideas = false;      // Something of the family is queued, under test or parked.
   std::vector<PastQuestion> past{};
   std::optional<double> worth_usd{};  // What an answer may bring back; nothing: not known.
 };

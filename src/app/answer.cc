@@ -40,9 +40,10 @@ Result<> check_lines(const model::Spec& spec, const model::FileEdit& file) {
       for (const std::string& line : lines) {
         for (const std::string& word : frozen) {
           if (!contains(line, word)) continue;
-          return bad_input(fmt::format("the patch changes a line of {} with '{}': what a job "
-                                       "reports is not its to change",
-                                       file.path, word));
+          return bad_input(
+              fmt::format("the patch changes a line of {} with '{}': what a job "
+                          "reports is not its to change",
+                          file.path, word));
         }
       }
     }
@@ -53,7 +54,8 @@ Result<> check_lines(const model::Spec& spec, const model::FileEdit& file) {
 Result<> check_file(const model::Spec& spec, const model::FileEdit& file) {
   for (const std::string& path : {file.path, file.from}) {
     if (path.empty()) continue;
-    if (path.starts_with('/') || path == ".." || path.starts_with("../") || contains(path, "/../")) {
+    if (path.starts_with('/') || path == ".." || path.starts_with("../") ||
+        contains(path, "/../")) {
       return bad_input(fmt::format("the patch names {}, which is outside of the repo", path));
     }
     if (matches({kFrozen.begin(), kFrozen.end()}, path)) {
@@ -86,8 +88,8 @@ Result<Settings> settings_in(const Json& list, const char* what) {
 // Neither file nor code may come in by a variable; only what tunes may.
 Result<> check_variables(const model::Spec& spec, const Settings& env) {
   for (const auto& [name, value] : env) {
-    const bool is_knob = std::ranges::any_of(
-        spec.knobs, [&](const auto& knob) { return knob.second.env == name; });
+    const bool is_knob =
+        std::ranges::any_of(spec.knobs, [&](const auto& knob) { return knob.second.env == name; });
     if (!is_knob && !dream::only_tunes(name)) {
       return bad_input(
           fmt::format("{} is neither a knob of the spec nor a variable that only tunes", name));
@@ -159,8 +161,8 @@ Result<model::Hypothesis> idea_in(Context& context, const ledger::Family& family
 
 Result<> check_patch_paths(const model::Spec& spec, const std::string& patch) {
   if (patch.size() > kLongestPatch) {
-    return bad_input(fmt::format("the patch has {} bytes; {} are allowed", patch.size(),
-                                 kLongestPatch));
+    return bad_input(
+        fmt::format("the patch has {} bytes; {} are allowed", patch.size(), kLongestPatch));
   }
   const std::vector<model::FileEdit> files = model::read_patch(patch);
   if (files.empty()) return bad_input("the patch is no unified diff");
@@ -183,8 +185,8 @@ Result<TakenAnswer> take_answer(Context& context, const ledger::Family& family, 
       return idea.error();
     }
   }
-  taken.outcome = TRY(admit(context, std::move(ideas), origin.ref,
-                            static_cast<std::size_t>(context.config.queue)));
+  taken.outcome = TRY(
+      admit(context, std::move(ideas), origin.ref, static_cast<std::size_t>(context.config.queue)));
   return taken;
 }
 

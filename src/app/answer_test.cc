@@ -25,11 +25,10 @@ class AnswerTest : public ContextTest {
     std::ofstream(repo + "/tests/test_work.py") << "assert 1\n";
     std::ofstream(repo + "/check.sh") << "exit 0\n";
     std::ofstream(repo + "/secret.py") << "x = 1\n";
-    for (const std::vector<std::string>& words :
-         std::vector<std::vector<std::string>>{{"init", "-q"},
-                                               {"add", "."},
-                                               {"-c", "user.name=a", "-c", "user.email=a@b",
-                                                "commit", "-q", "-m", "x"}}) {
+    for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+             {"init", "-q"},
+             {"add", "."},
+             {"-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "x"}}) {
       std::vector<std::string> argv{"git", "-C", repo};
       argv.insert(argv.end(), words.begin(), words.end());
       const auto ran = os::run_program({.argv = argv}, [](auto) -> Result<> { return Ok{}; }, {});
@@ -42,8 +41,8 @@ class AnswerTest : public ContextTest {
     model::Profile profile;
     profile.id = "p-1";
     profile.family = "eval";
-    profile.causes = {{"input.wait", "waiting for input", model::Bottleneck::kInput, 2, 0.2, 1.25,
-                       "20 %"}};
+    profile.causes = {
+        {"input.wait", "waiting for input", model::Bottleneck::kInput, 2, 0.2, 1.25, "20 %"}};
     ASSERT_EQ(say({{"family.adopted", "ada", spec.family, encode(spec)},
                    {"campaign.opened", "cycle", "c1", {{"k", 50}, {"alpha", 0.1}}},
                    {"profile.recorded", "cycle", "eval", encode(profile)}}),
@@ -132,7 +131,8 @@ TEST_F(AnswerTest, CheatsAreRefusedForNothing) {
             patched("--- a/src/report.py\n+++ b/src/report.py\n@@ -1,2 +1,2 @@\n import os\n"
                     "-print(os.environ['AMDAHL_REPORT'])\n+print('AMDAHL_REPORT')\n"),
             "what a job reports is not its to change"},
-           {"writes outside of the repo", patched(diff("../x.py", "a", "b")), "outside of the repo"},
+           {"writes outside of the repo", patched(diff("../x.py", "a", "b")),
+            "outside of the repo"},
            {"writes to /etc", patched("--- /dev/null\n+++ /etc/x\n@@ -0,0 +1 @@\n+x\n"), "etc/x"},
            {"writes into .git", patched(diff(".git/hooks/pre-commit", "a", "b")), "frozen"},
            {"makes a link",
@@ -172,8 +172,11 @@ class Spelling {
     const std::size_t before = std::min<std::size_t>(at, 1 + draw(5));
     const std::size_t after = std::min<std::size_t>(lines.size() - at - 1, 1 + draw(5));
     std::string text;
-    if (draw(2) == 0) text += "From: a model\nSubject: this is a new idea, number " + number() + "\n\n";
-    if (draw(2) == 0) text += "diff --git a/src/many.py b/src/many.py\nindex 1" + number() + "..2" + number() + " 100644\n";
+    if (draw(2) == 0)
+      text += "From: a model\nSubject: this is a new idea, number " + number() + "\n\n";
+    if (draw(2) == 0)
+      text += "diff --git a/src/many.py b/src/many.py\nindex 1" + number() + "..2" + number() +
+              " 100644\n";
     const std::string when = draw(2) == 0 ? "\t2026-11-1" + std::to_string(draw(9)) : "";
     text += "--- a/src/many.py" + when + "\n+++ b/src/many.py" + when + "\n";
     text += fmt::format("@@ -{},{} +{},{} @@{}\n", at - before + 1, before + after + 1,
@@ -219,7 +222,8 @@ TEST_F(AnswerTest, RefutedPatchesDoNotComeBackInAnySpelling) {
   };
   for (int i = 0; i < kPatches; ++i) {
     const TakenAnswer taken = take(patched(patch(0, i)));
-    ASSERT_EQ(taken.outcome.fresh.size(), 1U) << (taken.refused.empty() ? patch(0, i) : taken.refused[0].because);
+    ASSERT_EQ(taken.outcome.fresh.size(), 1U)
+        << (taken.refused.empty() ? patch(0, i) : taken.refused[0].because);
     const std::string id = taken.outcome.fresh.front().id;
     model::Experiment x;
     x.id = "x" + id;

@@ -62,8 +62,8 @@ agent::Runtime decode_runtime(const Json& json) {
   runtime.own_configuration = json.value("own_configuration", false);
   const Json price = json.value("price", Json());
   if (price.is_array() && price.size() == 3) {
-    runtime.price = agent::Price{price[0].get<double>(), price[1].get<double>(),
-                                 price[2].get<double>()};
+    runtime.price =
+        agent::Price{price[0].get<double>(), price[1].get<double>(), price[2].get<double>()};
   }
   return runtime;
 }
@@ -97,7 +97,11 @@ Result<> hand_over(const AskFolder& folder, const Json& request) {
 class Collecting {
  public:
   Collecting(Context& context, const ledger::Ask& ask, std::int64_t fence, const Say& say)
-      : context_{context}, ask_{ask}, folder_{folder_of(context, ask.id)}, fence_{fence}, say_{say} {}
+      : context_{context},
+        ask_{ask},
+        folder_{folder_of(context, ask.id)},
+        fence_{fence},
+        say_{say} {}
 
   // Whether it was settled.
   Result<bool> settle() {
@@ -263,16 +267,17 @@ class Asker {
     const Config& config = context_.config;
     const double usd = most_usd(config, model);
     if (usd > limits_.usd_left) {
-      return refuse(fmt::format("{}: not asking {}: agent.cycle_usd leaves ${:.2f} and a question "
-                                "may cost ${:.2f}",
-                                family.name, show(model), limits_.usd_left, usd));
+      return refuse(
+          fmt::format("{}: not asking {}: agent.cycle_usd leaves ${:.2f} and a question "
+                      "may cost ${:.2f}",
+                      family.name, show(model), limits_.usd_left, usd));
     }
     const Brief brief = TRY(brief_on(context_, family.name, brief::Role::kPropose));
     if (brief.tokens_estimated >= config.agent_question_tokens) {
-      return refuse(fmt::format("{}: not asking: the brief has {} tokens and "
-                                "agent.question_tokens allows {}",
-                                family.name, brief.tokens_estimated,
-                                config.agent_question_tokens));
+      return refuse(
+          fmt::format("{}: not asking: the brief has {} tokens and "
+                      "agent.question_tokens allows {}",
+                      family.name, brief.tokens_estimated, config.agent_question_tokens));
     }
     const std::string digest = sha256_hex(brief.prompt);
     const std::string id =
@@ -305,8 +310,8 @@ class Asker {
               {"request", request}}}},
         fence_);
     if (!reserved && reserved.error().kind == Error::Kind::kBudget) {
-      return refuse(fmt::format("{}: not asking {}: {}", family.name, show(model),
-                                reserved.error().text));
+      return refuse(
+          fmt::format("{}: not asking {}: {}", family.name, show(model), reserved.error().text));
     }
     if (!reserved) return reserved.error();
     limits_.usd_left -= usd;
@@ -356,13 +361,13 @@ Result<std::vector<agent::Runtime>> models_of(const Config& config) {
   frontier.key_env = config.agent_key_env;
   frontier.own_configuration = config.agent_own_configuration;
   if (config.agent_input_usd && config.agent_output_usd) {
-    frontier.price = agent::Price{*config.agent_input_usd, *config.agent_input_usd,
-                                  *config.agent_output_usd};
+    frontier.price =
+        agent::Price{*config.agent_input_usd, *config.agent_input_usd, *config.agent_output_usd};
   }
   if (std::ranges::find(agent::kinds(), frontier.kind, &agent::Kind::name) ==
       agent::kinds().end()) {
-    return bad_input(fmt::format("agent.frontier must be claude, codex or openai, not '{}'",
-                                 frontier.kind));
+    return bad_input(
+        fmt::format("agent.frontier must be claude, codex or openai, not '{}'", frontier.kind));
   }
   if (!frontier.price && !agent::price_of(frontier.model)) {
     return bad_input(fmt::format(
@@ -427,9 +432,8 @@ Result<> run_ask(const std::string& path) {
   // From here on it may cost: who dies now is not started again.
   TRY(os::write_file(folder.started(), fmt::format("{}\n", ::getpid())));
   os::fault_point("ask.started");
-  const agent::Reply reply =
-      agent::ask(decode_runtime(request.value("runtime", Json::object())), question,
-                 [] { return ask_must_end != 0; });
+  const agent::Reply reply = agent::ask(decode_runtime(request.value("runtime", Json::object())),
+                                        question, [] { return ask_must_end != 0; });
   os::fault_point("ask.answered");
   return os::write_file(folder.reply(), pretty_json(encode(reply)));
 }

@@ -1,7 +1,10 @@
 #include "brief/brief.h"
 
+#include <fstream>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <source_dir.h>
 
 #include "base/text.h"
 #include "brief/answer.h"
@@ -126,6 +129,54 @@ TEST(Prompt, MarksEveryLineThatComesFromOutside) {
     EXPECT_EQ(text.find(words, at + 1), std::string::npos) << words;
   }
   EXPECT_EQ(text.find('\r'), std::string::npos);
+}
+
+// Of each prompt the lines that are ours.
+std::string ours(const std::string& prompt) {
+  std::string text;
+  for (const std::string_view line : split(prompt, '\n')) {
+    if (!line.starts_with("| ")) text += std::string(line) + "\n";
+  }
+  return text;
+}
+
+// Hostile comments, logs, titles and reasons change nothing but data.
+TEST(Prompt, NothingInTheDataChangesWhatIsAsked) {
+  std::ifstream file(AMDAHL_SOURCE_DIR "/src/brief/testdata/injections.txt");
+  const std::string calm = ours(prompt(packet(Role::kPropose, evidence(observed()), {})));
+  int tried = 0;
+  for (std::string row; std::getline(file, row); ++tried) {
+    std::string hostile;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const bool escaped = row[i] == '\\' && i + 1 < row.size();
+      if (!escaped) {
+        hostile += row[i];
+        continue;
+      }
+      const char next = row[++i];
+      hostile += next == 'n' ? '\n' : next == 'r' ? '\r' : next;
+    }
+    model::Spec spec = kSpec;
+    spec.command.push_back(hostile);
+    spec.env["NOTE"] = hostile;
+    spec.metric = hostile;
+    model::Profile seen = kProfile;
+    seen.rule = seen.causes[0].because = seen.causes[0].id = hostile;
+    seen.missing = {hostile};
+    const std::vector<Excerpt> code{{hostile, 1, {1}, hostile}};
+    const std::vector<SourceFile> files{{hostile, 3}};
+    const Observed all{spec, kNoChange, seen,  hostile, {{hostile, hostile}},
+                       {},   code,      files, nullptr, {}};
+    Memory memory;
+    memory.known.push_back(refuted(1));
+    memory.known[0].hypothesis.title = memory.known[0].verdict->reason = hostile;
+    memory.known[0].hypothesis.change.patch = hostile;
+    memory.like = memory.known;
+    const Json told = packet(Role::kPropose, evidence(all), memory);
+    EXPECT_EQ(ours(prompt(told)), calm) << row;
+    EXPECT_EQ(told.at("answer_schema"), answer_schema(Role::kPropose));
+  }
+  EXPECT_EQ(tried, 50);
 }
 
 TEST(Prompt, OfAnAttackNamesChecksAndClaims) {

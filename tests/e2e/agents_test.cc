@@ -168,6 +168,58 @@ TEST_F(Agents, AScriptedModelsFixIsBuiltMeasuredAttackedAndPromoted) {
   EXPECT_EQ(house_.amdahl({"ledger", "verify"}).code, 0);
 }
 
+// The same in a program that must be compiled: the patch is built once, and all pairs run that.
+TEST_F(Agents, AFixOfACompiledProgramIsBuiltOnce) {
+  if (run({"cmake", "--version"}, {}, house_.path()).code != 0) GTEST_SKIP() << "no cmake";
+  house_.write("repo/CMakeLists.txt",
+               "cmake_minimum_required(VERSION 3.16)\nproject(job C)\nadd_executable(job job.c)\n");
+  house_.write("repo/.gitignore", "build/\n");
+  house_.write("repo/job.c",
+               "#include <stdio.h>\n#include <stdlib.h>\n#include <time.h>\n\n"
+               "static long take(long at) {\n"
+               "  struct timespec pause = {0, 60000000};\n"
+               "  nanosleep(&pause, NULL);\n"
+               "  return at * at;\n}\n\n"
+               "static FILE *in_folder(const char *folder, const char *name, const char *mode) {\n"
+               "  char path[4096];\n"
+               "  snprintf(path, sizeof path, \"%s/%s\", folder, name);\n"
+               "  return fopen(path, mode);\n}\n\n"
+               "int main(void) {\n  long total = 0;\n"
+               "  for (long at = 0; at < 12; ++at) total += take(at);\n"
+               "  FILE *out = in_folder(getenv(\"AMDAHL_OUT\"), \"result\", \"w\");\n"
+               "  fprintf(out, \"%ld\\n\", total);\n  fclose(out);\n"
+               "  FILE *report = fopen(getenv(\"AMDAHL_REPORT\"), \"a\");\n"
+               "  fprintf(report, \"{\\\"work\\\": 1}\\n\");\n  return fclose(report);\n}\n");
+  const std::string build = "cmake -S . -B build && cmake --build build";
+  ASSERT_EQ(run({"sh", "-c", build + " && git add . && git commit -q -m compiled"}, {},
+                house_.path("repo"))
+                .code,
+            0);
+  house_.write("job.toml",
+               "family = \"work\"\ncommand = [\"./build/job\"]\nworkdir = \"repo\"\nrepo = "
+               "\"repo\"\nbuild = [\"sh\", \"-c\", \"" +
+                   build + " && echo built >> '" + house_.path("builds") +
+                   "'\"]\naccelerators = 1\ntime_limit_s = 60\ninputs = [\"CMakeLists.txt\"]\n"
+                   "[work]\nunit = \"pass\"\n[[outputs]]\npath = \"{out}/result\"\n");
+  configure(client());
+  play({idea("do not pause",
+             "--- a/job.c\n+++ b/job.c\n@@ -4,5 +4,3 @@\n \n static long take(long at) {\n"
+             "-  struct timespec pause = {0, 60000000};\n-  nanosleep(&pause, NULL);\n"
+             "   return at * at;\n",
+             0.5)});
+  const Outcome done = cycle();
+  ASSERT_EQ(done.code, 0) << done.err;
+  const auto settled = events("ask.settled");
+  ASSERT_GE(settled.size(), 1U) << done.err;
+  ASSERT_EQ(settled[0].at("payload").at("proposed").size(), 1U) << settled[0];
+  const std::string id = settled[0].at("payload").at("proposed").at(0);
+  const Json shown = json_of(house_.amdahl({"ledger", "show", id, "--json"}));
+  EXPECT_EQ(shown.at("state"), "promoted") << done.err;
+  EXPECT_TRUE(shown.at("hypothesis").at("change").at("needs_build"));
+  // One tree without the patch and one with it.
+  EXPECT_EQ(count_lines(house_.read("builds"), "built"), 2);
+}
+
 TEST_F(Agents, NobodyIsAskedUnlessAModelIsNamed) {
   configure("");
   const Outcome done = cycle();
@@ -203,8 +255,9 @@ TEST_F(Agents, NoAnswerIsLostAndNonePaidForTwice) {
     int asked;            // In all.
     const char* outcome;  // Of the first question.
   };
-  for (const Crash& crash : {Crash{"ask.reserved", 1, "answered"}, Crash{"ask.collect", 1, "answered"},
-                             Crash{"ask.started", 0, "lost"}, Crash{"ask.answered", 1, "lost"}}) {
+  for (const Crash& crash :
+       {Crash{"ask.reserved", 1, "answered"}, Crash{"ask.collect", 1, "answered"},
+        Crash{"ask.started", 0, "lost"}, Crash{"ask.answered", 1, "lost"}}) {
     SCOPED_TRACE(crash.point);
     fs::remove_all(house_.path("state"));
     configure(client());
