@@ -139,7 +139,7 @@ class Agents : public testing::Test {
     return house_.amdahl({"cycle", "--watch", "--gate-policy", "demo"}, env);
   }
 
-  House house_;
+  Sandbox house_;
 };
 
 TEST_F(Agents, AScriptedModelsFixIsBuiltMeasuredAttackedAndPromoted) {
