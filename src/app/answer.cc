@@ -98,10 +98,9 @@ Result<> check_variables(const model::Spec& spec, const Settings& env) {
   return Ok{};
 }
 
-Result<std::map<std::string, std::string>> without_nulls(const Settings& settings,
-                                                         const char* what) {
+Result<std::map<std::string, std::string>> plain_settings(const Json& list, const char* what) {
   std::map<std::string, std::string> plain;
-  for (const auto& [name, value] : settings) {
+  for (const auto& [name, value] : TRY(settings_in(list, what))) {
     if (!value) return bad_input(fmt::format("{}: {} needs a value", what, name));
     plain[name] = *value;
   }
@@ -113,8 +112,8 @@ Result<model::Change> change_in(const ledger::Family& family, const Json& json) 
   change.env = TRY(settings_in(json.at("env"), "env"));
   TRY(check_variables(family.spec, change.env));
   change.args = TRY(settings_in(json.at("args"), "args"));
-  change.config = TRY(without_nulls(TRY(settings_in(json.at("config"), "config")), "config"));
-  change.inject = TRY(without_nulls(TRY(settings_in(json.at("inject"), "inject")), "inject"));
+  change.config = TRY(plain_settings(json.at("config"), "config"));
+  change.inject = TRY(plain_settings(json.at("inject"), "inject"));
   if (!json.at("accelerators").is_null()) change.accelerators = json.at("accelerators").get<int>();
   change.patch = json.at("patch").get<std::string>();
   if (change.patch.empty()) return change;

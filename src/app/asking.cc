@@ -412,7 +412,8 @@ Result<> run_ask(const std::string& path) {
   const AskFolder folder{os::absolute(path)};
   const auto claim = os::FileLock::try_take(folder.claim());
   if (!claim || os::exists(folder.reply()) || os::exists(folder.started())) return Ok{};
-  const Json request = TRY(parse_json(TRY(os::read_file(folder.request()))).in(folder.request()));
+  const std::string text = TRY(os::read_file(folder.request()));
+  const Json request = TRY(parse_json(text).in(folder.request()));
   agent::Question question;
   question.id = request.value("id", "");
   const auto role = brief::role_named(request.value("role", ""));
