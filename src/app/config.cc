@@ -103,7 +103,8 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"agent", "local_model", &Config::agent_local_model, "its model"},
     {"agent", "local_key_env", &Config::agent_local_key_env, "variable with its key; empty: none"},
     {"agent", "frontier", &Config::agent_frontier,
-     "asked when rules and the local model have nothing left: claude, codex or openai; empty: none"},
+     "asked when rules and the local model have nothing left: claude, codex or openai; empty: "
+     "none"},
     {"agent", "frontier_model", &Config::agent_frontier_model, "its model"},
     {"agent", "frontier_program", &Config::agent_frontier_program,
      "path of the client; default: found on PATH"},

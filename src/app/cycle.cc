@@ -74,7 +74,7 @@ class Turner {
   bool out_of_budget_ = false;
   std::string full_because_;  // Why the place had no room, as it was said.
   AskLimits asking_;
-  bool stuck_ = false;        // All that is left to do is of families that cannot go on.
+  bool stuck_ = false;  // All that is left to do is of families that cannot go on.
   std::map<std::string, std::string> pinned_;  // Families that have an environment, by version.
   std::set<std::string> skipped_;              // Families that could not go on in the last thought,
   std::map<std::string, std::string> skipped_because_;  // and what was said of them before.

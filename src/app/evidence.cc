@@ -34,8 +34,8 @@ Result<std::vector<hypothesize::Entry>> injections_for(const ledger::Family& fam
   return playbook;
 }
 
-Result<Json> evidence_of(const ledger::Family& family,
-                         const model::Profile& profile, const JobProfile& joined) {
+Result<Json> evidence_of(const ledger::Family& family, const model::Profile& profile,
+                         const JobProfile& joined) {
   const std::vector<hypothesize::Entry> injections = TRY(injections_for(family, profile));
   brief::Observed seen{family.spec, family.baseline, profile, {}, {}, {}, {}, {}, nullptr, {}};
   if (!family.spec.repo.empty()) seen.commit = head_of(family.spec.repo);

@@ -37,7 +37,8 @@ std::string cycle_text(const app::CycleSummary& s) {
   std::string text = fmt::format("{} ended, {} submitted, {} promoted",
                                  counted(s.ended_runs, "run"), s.submitted, s.promoted);
   if (s.asked + s.answers > 0) {
-    text += fmt::format("; {} to models asked, {} settled", counted(s.asked, "question"), s.answers);
+    text +=
+        fmt::format("; {} to models asked, {} settled", counted(s.asked, "question"), s.answers);
   }
   if (s.waiting_at_gate > 0) {
     text += fmt::format("; {} wait{} at the gate: amdahl gate list", s.waiting_at_gate,
