@@ -77,7 +77,7 @@ class SlurmLaunch : public testing::Test {
     const Outcome told = run({"squeue", "-h", "-t", "all", "-o", "%T %j"}, {}, "/tmp");
     int jobs = 0;
     for (const auto line : split(told.out, '\n')) {
-      const bool same = line.ends_with(" " + launch::slurm::job_name(ref(request)));
+      const bool same = line.ends_with(" " + launch::job_name(ref(request)));
       jobs += same && !line.starts_with("CANCELLED") ? 1 : 0;
     }
     return jobs;

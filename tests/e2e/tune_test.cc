@@ -85,23 +85,23 @@ TEST_F(Tune, FromACommandAloneToAChangeThatIsProvenAndHandedOver) {
 
 // Compiled without optimisation: -O3 makes it more than three times as fast, with the same bytes.
 TEST_F(Tune, ACompiledProgramIsBuiltForSpeed) {
-  house_.write("sum.c",
+  sandbox_.write("sum.c",
                "#include <stdio.h>\nint main(void) {\n  static float a[4096];\n  double sum = 0;\n"
                "  for (int r = 0; r < 150000; r++) {\n    for (int i = 0; i < 4096; i++)\n"
                "      a[i] = a[i] * 0.5f + (float)(i ^ r);\n    sum += a[r % 4096];\n  }\n"
                "  printf(\"sum %.6f\\n\", sum);\n}\n");
-  house_.write("Makefile", "CFLAGS = -Wall -O0\n\nsum: sum.c\n\t$(CC) $(CFLAGS) -o sum sum.c\n");
-  house_.write(".gitignore", "sum\n");
+  sandbox_.write("Makefile", "CFLAGS = -Wall -O0\n\nsum: sum.c\n\t$(CC) $(CFLAGS) -o sum sum.c\n");
+  sandbox_.write(".gitignore", "sum\n");
   // What lies there counts, and not what was committed: that would end at once.
   const Outcome made = run({"sh", "-c",
                             "make -s sum && git init -q . && sed 's/150000/15/' sum.c > short.c && "
                             "mv sum.c long.c && mv short.c sum.c && git add sum.c Makefile "
                             ".gitignore && git -c user.name=Ada -c user.email=ada@example.org "
                             "commit -qm sum && mv long.c sum.c"},
-                           {}, house_.path());
+                           {}, sandbox_.path());
   if (made.code != 0) GTEST_SKIP() << "make, cc or git is not installed: " << made.err;
   const Outcome tuned =
-      house_.amdahl({"tune", "--json", "--accelerators", "1", "--budget", "6m", "--", "./sum"});
+      sandbox_.amdahl({"tune", "--json", "--accelerators", "1", "--budget", "6m", "--", "./sum"});
   ASSERT_EQ(tuned.code, 0) << tuned.err << tuned.out;
   const Json doc = Json::parse(tuned.out);
   ASSERT_EQ(doc.at("won").size(), 1U);
@@ -110,14 +110,14 @@ TEST_F(Tune, ACompiledProgramIsBuiltForSpeed) {
   EXPECT_GT(doc.at("stack").at("comparison").at("effect").get<double>(), 1.1);
   EXPECT_GT(doc.at("first_win_s").get<double>(), 0);
   const std::string script = doc.at("folder").get<std::string>() + "/run.sh";
-  const Outcome early = run({script}, {}, house_.path());
+  const Outcome early = run({script}, {}, sandbox_.path());
   EXPECT_EQ(early.code, 1) << early.out;
   EXPECT_NE(early.err.find("its source is not patched; type: git -C "), std::string::npos);
   const Outcome applied = run(
-      {"git", "apply", doc.at("folder").get<std::string>() + "/tuned.patch"}, {}, house_.path());
+      {"git", "apply", doc.at("folder").get<std::string>() + "/tuned.patch"}, {}, sandbox_.path());
   EXPECT_EQ(applied.code, 0) << applied.err;
-  EXPECT_EQ(run({script}, {}, house_.path()).code, 0);
-  EXPECT_EQ(house_.read("Makefile").find("-O0"), std::string::npos);
+  EXPECT_EQ(run({script}, {}, sandbox_.path()).code, 0);
+  EXPECT_EQ(sandbox_.read("Makefile").find("-O0"), std::string::npos);
 }
 
 TEST_F(Tune, WhatDoesNotEngageIsInvalidAndSaysWhy) {
