@@ -1,5 +1,6 @@
 // serve_test.cc: the real server on a real ledger: answers, decisions, streams, hostile clients.
 #include <chrono>
+#include <fstream>
 #include <thread>
 
 #include <gtest/gtest.h>
