@@ -25,7 +25,7 @@
 namespace amdahl::app {
 namespace {
 
-constexpr int kMostHandings = 3;
+constexpr int kMostAsked = 3;
 constexpr Nanos kStartsWithin = std::chrono::seconds(10);
 constexpr double kChance = 0.15;  // That an answer brings a win, until the ledger tells.
 
@@ -122,7 +122,7 @@ class Collecting {
     const auto handed = os::read_file(folder_.handed());
     const auto times = handed ? static_cast<int>(handed->size()) : 0;
     if (times > 0 && age() < times * kStartsWithin) return false;
-    if (times >= kMostHandings) {
+    if (times >= kMostAsked) {
       return lose(fmt::format("it was handed over {} times, and no worker began it", times), {});
     }
     const Json request = TRY(parse_json(ask_.request).in(ask_.id));

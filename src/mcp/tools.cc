@@ -97,9 +97,9 @@ constexpr auto kTools = std::to_array<Tool>({
 "table":{"type":"array"}},"required":["job","family","table"]})",
      true, true, job_anatomy},
     {"evidence_packet", "All that is known of a family, for a proposal",
-     "One document, bounded in size: the job, causes with ceilings, hot lines with code, knobs, what "
-     "was tried here and in like families, chances and budget. Read it before proposing; the other "
-     "tools have the detail.",
+     "One document, bounded in size: the job, causes with ceilings, hot lines with code, knobs, "
+     "what was tried here and in like families, chances and budget. Read it before proposing; the "
+     "other tools have the detail.",
      R"({"type":"object","properties":{"family":{"type":"string","minLength":1,"maxLength":200},
 "role":{"enum":["propose","attack","dream"],"description":"Default: propose."}},
 "required":["family"],"additionalProperties":false})",

@@ -16,14 +16,14 @@ Json nap_change(const std::string& seconds, const std::string& title) {
 
 // rank, read, propose, run, status, and what a person decides.
 void walk(Era era, bool with_tasks) {
-  Sandbox house;
-  house.add_nap_job();
-  ASSERT_EQ(house.amdahl({"run", "--spec", "job.toml", "--quiet"}).code, 0);
-  ASSERT_EQ(house.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
-  McpClient client(house, era, {"--budget", "20m"}, with_tasks);
-  const Json ranked = client.call("rank_fleet");
-  EXPECT_EQ(ranked.at("rows").at(0).at("name"), "nap");
-  EXPECT_EQ(ranked.at("rows").at(0).at("has_spec"), true);
+  Sandbox sandbox;
+  sandbox.add_nap_job();
+  ASSERT_EQ(sandbox.amdahl({"run", "--spec", "job.toml", "--quiet"}).code, 0);
+  ASSERT_EQ(sandbox.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
+  McpClient client(sandbox, era, {"--budget", "20m"}, with_tasks);
+  const Json ranked = client.call("rank_fleet").at("rows").at(0);
+  EXPECT_EQ(ranked.at("name"), "nap");
+  EXPECT_EQ(ranked.at("has_spec"), true);
   EXPECT_EQ(client.call("job_anatomy").at("family"), "nap");
   EXPECT_EQ(client.call("read_spec", {{"family", "nap"}}).at("spec").at("family"), "nap");
   EXPECT_NE(client.refused("query_profile", {{"family", "nap"}, {"about", "causes"}})
@@ -66,14 +66,13 @@ void walk(Era era, bool with_tasks) {
   EXPECT_EQ(again.at("known").at(0).at("nearness"), "same change");
 
   // It was proposed by an agent, and nobody but a person decides.
-  const Json story = json_of(house.amdahl({"ledger", "show", id, "--json"}));
+  const Json story = json_of(sandbox.amdahl({"ledger", "show", id, "--json"}));
   EXPECT_EQ(story.at("hypothesis").at("origin"),
             Json({{"kind", "agent"}, {"ref", "mcp:scripted"}}));
-  ASSERT_EQ(house.amdahl({"gate", "approve", id, "--reason", "seen", "--as", "ada"}).code, 0);
+  ASSERT_EQ(sandbox.amdahl({"gate", "approve", id, "--reason", "seen", "--as", "ada"}).code, 0);
   status = client.call("experiment_status", {{"id", id}});
   EXPECT_EQ(status.at("state"), "promoted");
   EXPECT_EQ(status.at("waits_for"), "nothing");
-
   // The baseline has it now; a near idea is shown what came of it.
   EXPECT_NE(client.refused("propose_change", nap_change("0.05", "nap less")).find("already has it"),
             std::string::npos);
@@ -84,18 +83,18 @@ void walk(Era era, bool with_tasks) {
   EXPECT_EQ(near.at("known").at(0).at("nearness"), "same setting, other value");
   EXPECT_EQ(client.call("search_ledger", {{"words", "shorter naps"}}).at("hypotheses").size(), 2U);
   EXPECT_EQ(client.end(), 0);
-  EXPECT_EQ(house.amdahl({"ledger", "verify"}).code, 0);
+  EXPECT_EQ(sandbox.amdahl({"ledger", "verify"}).code, 0);
 }
 
 TEST(Mcp, AWalkFromRankToVerdictInTheEraOfHandshakes) { walk(Era::kLegacy, false); }
 TEST(Mcp, AWalkFromRankToVerdictWithTasks) { walk(Era::kModern, true); }
 
 TEST(Mcp, APolicyAtTheGateDoesNotServeAClientAndAGrantEnds) {
-  Sandbox house;
-  house.add_nap_job();
-  house.write("config.toml", house.read("config.toml") + "[gate]\npolicy = \"demo\"\n");
-  ASSERT_EQ(house.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
-  McpClient client(house, Era::kModern, {"--budget", "2s"});
+  Sandbox sandbox;
+  sandbox.add_nap_job();
+  sandbox.write("config.toml", sandbox.read("config.toml") + "[gate]\npolicy = \"demo\"\n");
+  ASSERT_EQ(sandbox.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
+  McpClient client(sandbox, Era::kModern, {"--budget", "2s"});
   const std::string id =
       client.call("propose_change", nap_change("0.05", "shorter naps")).at("hypothesis");
   client.call("run_experiments", {{"family", "nap"}, {"minutes", 1440}});
@@ -103,7 +102,7 @@ TEST(Mcp, APolicyAtTheGateDoesNotServeAClientAndAGrantEnds) {
   EXPECT_NE(client.refused("run_experiments", {{"family", "nap"}}).find("used up"),
             std::string::npos);
   EXPECT_EQ(client.call("experiment_status", {{"id", id}}).at("state"), "live");
-  EXPECT_TRUE(events(house, "gate.decided").empty());
+  EXPECT_TRUE(events(sandbox, "gate.decided").empty());
 }
 
 // Asks a slow service for the same answer before each of its steps.
@@ -137,21 +136,21 @@ constexpr const char* kFix = R"(--- a/job.py
 
 // With nothing but the server: the client sees no shell, and names no command.
 TEST(Mcp, AnUnmodifiedJobComesToAPromotedPatch) {
-  Sandbox house;
+  Sandbox sandbox;
   const Outcome python =
-      run({"python3", "-c", "import sys; print(sys.executable, end='')"}, {}, house.path());
+      run({"python3", "-c", "import sys; print(sys.executable, end='')"}, {}, sandbox.path());
   if (python.code != 0) GTEST_SKIP() << "python3 is not installed: apt install python3";
-  house.write("job.py", kJob);
-  house.write("config.toml", "[loop]\nlease_s = 3.0\n");
-  house.write(".gitignore", "state\n.out-*\n");
+  sandbox.write("job.py", kJob);
+  sandbox.write("config.toml", "[loop]\nlease_s = 3.0\n");
+  sandbox.write(".gitignore", "state\n.out-*\n");
   for (const std::vector<std::string>& words : {std::vector<std::string>{"git", "init", "-q", "."},
                                                 {"git", "config", "user.email", "ada@example.org"},
                                                 {"git", "config", "user.name", "Ada"},
                                                 {"git", "add", "."},
                                                 {"git", "commit", "-q", "-m", "the job"}}) {
-    ASSERT_EQ(run(words, {}, house.path()).code, 0);
+    ASSERT_EQ(run(words, {}, sandbox.path()).code, 0);
   }
-  McpClient client(house, Era::kModern,
+  McpClient client(sandbox, Era::kModern,
                    {"--budget", "15m", "--accelerators", "1", "--", python.out, "job.py"});
   client.call("adopt_job");
   const Json adopted = client.finished();
@@ -172,9 +171,9 @@ TEST(Mcp, AnUnmodifiedJobComesToAPromotedPatch) {
   client.call("run_experiments", {{"family", family}, {"hypothesis", id}});
   const Json status = client.settled(id);
   ASSERT_EQ(status.at("waits_for"), "a person") << status;
-  ASSERT_EQ(house.amdahl({"gate", "approve", id, "--reason", "seen", "--as", "ada"}).code, 0);
+  ASSERT_EQ(sandbox.amdahl({"gate", "approve", id, "--reason", "seen", "--as", "ada"}).code, 0);
   EXPECT_EQ(client.call("experiment_status", {{"id", id}}).at("state"), "promoted");
-  EXPECT_EQ(house.read("job.py"), kJob);  // The checkout was left alone.
+  EXPECT_EQ(sandbox.read("job.py"), kJob);  // The checkout was left alone.
 }
 
 }  // namespace
