@@ -38,6 +38,7 @@ Json tuned(const app::TuneOutcome& outcome) {
        {"won", won},
        {"tried", tried},
        {"untested", outcome.untested},
+       {"leading", outcome.leading},
        {"first_win_s", outcome.first_win ? Json(to_seconds(*outcome.first_win)) : Json()},
        {"folder", outcome.folder},
        {"files", outcome.files},

@@ -58,6 +58,7 @@ struct TuneOutcome {
   Nanos began{};                   // Unix time.
   std::optional<Nanos> first_win;  // From then to the first promotion, if it came in this call.
   int untested = 0;                // Ideas for which there was no time.
+  std::string leading;             // Of those under test, the one with most evidence, so far.
   std::string folder;              // What to commit: patches, overlay, run.sh.
   std::vector<std::string> files;  // In it.
   std::string command;             // That runs the job in its tuned form.

@@ -60,8 +60,9 @@ std::string show_won(const app::TuneOutcome& o) {
 
 std::string show_open(const app::TuneOutcome& o) {
   if (o.untested == 0) return "";
-  return fmt::format("\n{} still to be decided: run the same command again to go on.\n",
-                     counted(o.untested, "idea is", "ideas are"));
+  return fmt::format("\n{} still to be decided{}: run the same command again to go on.\n",
+                     counted(o.untested, "idea is", "ideas are"),
+                     o.leading.empty() ? "" : fmt::format(" ({})", o.leading));
 }
 
 std::string show_tried(const app::TuneOutcome& o) {
