@@ -15,6 +15,7 @@ struct FolderFacts {
   bool started = false;
   bool done = false;
   bool cancelled = false;
+  bool had_started = false;  // Before the scheduler was asked: it waits again if it waits.
   bool long_absent = false;  // Not found by two looks that are far enough apart.
   std::string recorded{};    // The id that the scheduler gave it, if it did.
 };

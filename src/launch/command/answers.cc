@@ -117,7 +117,9 @@ RunStatus decide(const std::optional<Answer>& answer, const std::string& problem
   status.why = answer->reason;
   const auto named = run_state_named(answer->answer);
   if (answer->answer == "absent") {
-    if (!facts.long_absent) {
+    if (facts.cancelled && !facts.started) {
+      status.state = RunState::kLost;  // Even if it appears, its worker sees the mark.
+    } else if (!facts.long_absent) {
       status.why = "the scheduler does not show it; looking again later";
     } else if (facts.done) {
       status.state = RunState::kFinished;
@@ -129,7 +131,7 @@ RunStatus decide(const std::optional<Answer>& answer, const std::string& problem
   if (named && std::ranges::find(kLiving, *named) != kLiving.end()) {
     status.state = *named;
     const bool waits = *named == RunState::kHeld || *named == RunState::kQueued;
-    if (waits && facts.started && !facts.done) status.state = RunState::kRequeued;
+    if (waits && facts.had_started && !facts.done) status.state = RunState::kRequeued;
     return status;
   }
   const bool ended_by_place = named && std::ranges::find(kEnded, *named) != kEnded.end();

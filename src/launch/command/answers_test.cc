@@ -57,16 +57,19 @@ TEST(PlugInAnswers, StatesByWhatThePlugInAndTheFolderSay) {
   const FolderFacts waits{.submitted = true};
   const FolderFacts runs{.submitted = true, .started = true};
   const FolderFacts done{.submitted = true, .started = true, .done = true};
+  const FolderFacts again{.submitted = true, .started = true, .had_started = true};
+  const FolderFacts ended{.submitted = true, .cancelled = true};
   const FolderFacts gone{.submitted = true, .long_absent = true};
   const std::vector<Case> cases{
       {"running", none, RunState::kAbsent},      {"held", waits, RunState::kHeld},
-      {"queued", waits, RunState::kQueued},      {"queued", runs, RunState::kRequeued},
+      {"queued", waits, RunState::kQueued},      {"queued", again, RunState::kRequeued},
       {"running", runs, RunState::kRunning},     {"running", done, RunState::kRunning},
       {"ended", done, RunState::kFinished},      {"ended", runs, RunState::kLost},
       {"preempted", runs, RunState::kPreempted}, {"node failed", runs, RunState::kNodeFailed},
       {"timed out", runs, RunState::kTimedOut},  {"out of memory", runs, RunState::kOutOfMemory},
       {"preempted", done, RunState::kFinished},  {"absent", waits, RunState::kUnknown},
       {"absent", gone, RunState::kAbsent},       {"unknown", gone, RunState::kUnknown},
+      {"queued", runs, RunState::kQueued},       {"absent", ended, RunState::kLost},
       {"finished", runs, RunState::kUnknown},    {"COMPLETED", done, RunState::kUnknown},
   };
   for (const Case& c : cases) {

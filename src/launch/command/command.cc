@@ -96,7 +96,9 @@ class CommandLauncher final : public Launcher {
         problem = look->second.problem;
       }
       const bool nowhere = answer && answer->answer == "absent";
-      RunStatus status = decide(answer, problem, facts_of(folder, nowhere, settle_));
+      FolderFacts facts = facts_of(folder, nowhere, settle_);
+      facts.had_started = look != known_.end() && look->second.had_started;
+      RunStatus status = decide(answer, problem, facts);
       if (const auto owner = local::owner_of(folder)) {
         status.arms = owner->arms;
         status.deadline = owner->deadline;
@@ -128,6 +130,7 @@ class CommandLauncher final : public Launcher {
   struct Look {
     std::optional<Answer> answer;
     std::string problem;
+    bool had_started = false;  // Before the scheduler was asked.
   };
 
   RunFolder folder_of(const std::string& reservation) const {
@@ -231,16 +234,20 @@ class CommandLauncher final : public Launcher {
     const Nanos now = os::real_clock().monotonic();
     if (now - looked_ >= poll_) known_.clear();
     Json jobs = Json::array();
+    std::vector<bool> started;
     for (const RunRef& run : runs) {
       const RunFolder folder = folder_of(run.reservation);
       const bool ours = was_submitted(folder) && is_of(folder, run);
-      if (ours && !known_.contains(job_name(run))) jobs.push_back(named(run));
+      if (!ours || known_.contains(job_name(run))) continue;
+      jobs.push_back(named(run));
+      started.push_back(os::exists(folder.started()));
     }
     if (jobs.empty()) return;
     if (known_.empty()) looked_ = now;
     const auto told = about("status", jobs);
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       Look& look = known_[jobs[i].at("name").get<std::string>()];
+      look.had_started = started[i];
       if (told) look.answer = (*told)[i];
       if (!told) look.problem = told.error().text;
     }

@@ -114,7 +114,7 @@ RunStatus living(const Row& row, const FolderFacts& facts) {
   if (!waits) return status;
   status.state = is_held(row) ? RunState::kHeld : RunState::kQueued;
   if (status.state == RunState::kQueued) status.why = row.reason;
-  if (facts.started && !facts.done) {
+  if (facts.had_started && !facts.done) {
     status.state = RunState::kRequeued;
     status.why = fmt::format("Slurm job {} waits to start again ({})", row.id, row.reason);
   }
@@ -125,6 +125,8 @@ RunStatus nowhere(const Look& look, const FolderFacts& facts) {
   RunStatus status;
   if (!look.problem.empty()) {
     status.why = look.problem;
+  } else if (facts.cancelled && !facts.started) {
+    status.state = RunState::kLost;  // Even if it appears, its worker sees the mark.
   } else if (!facts.long_absent) {
     status.why = "neither squeue nor sacct shows it; looking again later";
   } else if (facts.done) {

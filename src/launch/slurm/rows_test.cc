@@ -66,10 +66,11 @@ TEST(Rows, OnlyWhatProvesThatNothingWasSubmittedIsARefusal) {
   EXPECT_FALSE(is_refusal(external(failed + "Zero Bytes were transmitted or received")));
 }
 
-// Facts of a run that was submitted, with letters: s started, d done, c cancelled, a long absent.
+// Facts of a run that was submitted, with letters: s started, b before we asked, d done, c
+// cancelled, a long absent.
 FolderFacts facts(const std::string& letters) {
   const auto has = [&](char c) { return letters.find(c) != std::string::npos; };
-  return {has('-') ? false : true, has('s'), has('d'), has('c'), has('a'), "7"};
+  return {!has('-'), has('s'), has('d'), has('c'), has('b'), has('a'), "7"};
 }
 
 TEST(Decide, StatesByWhatSlurmAndTheFolderSay) {
@@ -94,7 +95,9 @@ TEST(Decide, StatesByWhatSlurmAndTheFolderSay) {
       {{row("PENDING", "JobHeldUser")}, {}, "", "", RunState::kHeld},
       {{row("PENDING", "launch failed requeued held")}, {}, "", "", RunState::kHeld},
       {{row("PENDING", "Priority")}, {}, "", "", RunState::kQueued},
-      {{row("PENDING", "BeginTime")}, {row("NODE_FAIL")}, "", "s", RunState::kRequeued},
+      {{row("PENDING", "BeginTime")}, {row("NODE_FAIL")}, "", "sb", RunState::kRequeued},
+      {{row("PENDING", "Priority")}, {}, "", "s", RunState::kQueued},
+      {{}, {}, "", "c", RunState::kLost},
       {{row("RUNNING")}, {}, "", "s", RunState::kRunning},
       {{row("RUNNING")}, {}, "", "sd", RunState::kRunning},
       {{row("COMPLETING")}, {}, "", "sd", RunState::kRunning},

@@ -100,6 +100,7 @@ class SlurmLauncher final : public Launcher {
 
   std::vector<RunStatus> status(std::span<const RunRef> runs) override {
     std::vector<RunStatus> answers;
+    note_started(runs);
     const Result<std::vector<Row>> queue = runs.empty() ? std::vector<Row>{} : queue_now();
     const Result<std::vector<Row>> past = queue ? accounting_of(runs, *queue) : queue.error();
     for (const RunRef& run : runs) {
@@ -113,7 +114,7 @@ class SlurmLauncher final : public Launcher {
       if (queue) look.queue = rows_named(*queue, name);
       if (past) look.accounting = rows_named(*past, name);
       if (!past) look.problem = past.error().text;
-      answers.push_back(decide_on(folder, look));
+      answers.push_back(decide_on(folder, look, name));
     }
     return answers;
   }
@@ -193,8 +194,7 @@ class SlurmLauncher final : public Launcher {
 
   // Of all our jobs at once, so that the number of runs does not matter.
   Result<std::vector<Row>> queue_now() {
-    const Nanos now = os::real_clock().monotonic();
-    if (!queue_ || now - queue_at_ >= settings_.poll) {
+    if (must_ask()) {
       const auto text = ask({"squeue", "-h", "--me", "-t", "all", "-O", kQueueFormat});
       queue_ = text ? Result<std::vector<Row>>(parse_rows(*text)) : text.error();
       queue_at_ = os::real_clock().monotonic();
@@ -237,10 +237,25 @@ class SlurmLauncher final : public Launcher {
     return none ? Result<std::vector<Row>>(std::vector<Row>{}) : text.error();
   }
 
-  RunStatus decide_on(const RunFolder& folder, const Look& look) const {
+  bool must_ask() const {
+    return !queue_ || os::real_clock().monotonic() - queue_at_ >= settings_.poll;
+  }
+
+  // A job that waits, although its worker had started before we asked, was requeued. What starts
+  // after we asked tells nothing.
+  void note_started(std::span<const RunRef> runs) {
+    if (!must_ask()) return;
+    started_.clear();
+    for (const RunRef& run : runs) {
+      if (os::exists(folder_of(run.reservation).started())) started_.insert(job_name(run));
+    }
+  }
+
+  RunStatus decide_on(const RunFolder& folder, const Look& look, const std::string& name) const {
     const bool nowhere = look.problem.empty() && look.queue.empty() && look.accounting.empty();
     const auto owner = local::owner_of(folder);
-    const FolderFacts facts = facts_of(folder, nowhere, settings_.settle);
+    FolderFacts facts = facts_of(folder, nowhere, settings_.settle);
+    facts.had_started = started_.contains(name);
     RunStatus status = decide(look, facts, owner ? owner->accelerators : 1);
     if (owner) {
       status.arms = owner->arms;
@@ -306,6 +321,7 @@ class SlurmLauncher final : public Launcher {
   std::unique_ptr<Launcher> local_;  // Keeps requests and reads what the runs left.
   std::optional<Result<std::vector<Row>>> queue_;
   Nanos queue_at_{};
+  std::set<std::string> started_;  // Names of jobs whose workers had, before the queue was asked.
   std::map<std::string, std::vector<Row>> past_;  // Of accounting, since the queue was asked.
   std::optional<std::vector<Node>> nodes_;
   Nanos nodes_at_{};
