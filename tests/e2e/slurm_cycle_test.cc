@@ -75,11 +75,11 @@ TEST(SlurmCycle, KnownTruthsReachTheirVerdictsAndCostWhatSlurmCharged) {
   std::string spec = sandbox.read("job.toml");
   spec.replace(spec.find("accelerators = 1"), 16, "accelerators = 2");
   sandbox.write("job.toml", spec);
-  sandbox.write("config.toml",
-                "slots = 16\n[campaign]\nk = 4\n[compare]\ncap = 24\nmin_gain = 0.9\n"
-                "[loop]\nlease_s = 10.0\nbusy_hosts = false\n[slurm]\npoll_s = 0.4\n");
-  const std::map<std::string, std::string> env{{"SLURM_CONF", cluster.conf()},
-                                               {"AMDAHL_LAUNCHER", "slurm"}};
+  sandbox.write(
+      "config.toml",
+      "launcher = \"slurm\"\nslots = 16\n[campaign]\nk = 4\n[compare]\ncap = 24\nmin_gain = 0.9\n"
+      "[loop]\nlease_s = 10.0\nbusy_hosts = false\n[slurm]\npoll_s = 0.4\n");
+  const std::map<std::string, std::string> env{{"SLURM_CONF", cluster.conf()}};
   ASSERT_EQ(sandbox.amdahl({"adopt", "--spec", "job.toml"}, env).code, 0);
   const auto propose = [&](const std::string& option, const std::string& value) {
     const Outcome outcome = sandbox.amdahl(
