@@ -149,8 +149,7 @@ Ruling rule(std::span<const double> gain, double margin) {
   if (std::ranges::all_of(gain, [](double value) { return value == 0; })) return kAgrees;
   if (stats::p_mean_above(gain, -margin) <= 0.05) return kAgrees;
   if (stats::mean_deviation(gain).mean <= -margin) return kVetoes;
-  // Worse, but on average not by more than the spec allows: more pairs tell.
-  return stats::p_mean_below(gain, 0) <= 0.01 ? kDoubts : kAbstains;
+  return stats::p_mean_below(gain, 0) <= 0.01 ? kVetoes : kAbstains;
 }
 
 model::Finding run(const Evidence& evidence) {

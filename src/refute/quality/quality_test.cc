@@ -120,14 +120,6 @@ constexpr Case kCases[] = {
      "agree: outputs are identical in all 12 pairs"},
 };
 
-// A verdict that lasts needs more than six pairs within what the spec allows.
-TEST(Quality, WorseWithinTheToleranceIsADoubt) {
-  const double gain[] = {-0.004, -0.003, -0.0045, -0.0025, -0.0035, -0.0055};
-  EXPECT_EQ(rule(gain, 0.004), kDoubts);
-  EXPECT_EQ(rule(gain, 0.003), kVetoes);
-  EXPECT_EQ(rule(gain, 0.006), kAgrees);
-}
-
 TEST(Quality, SaysWhatItSees) { expect_says(kCases, run, "abstain agree veto"); }
 
 TEST(Quality, KnowsWhenPairsCannotHelp) {
