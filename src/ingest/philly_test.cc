@@ -1,7 +1,7 @@
 // The week of synthetic utilisation on the real Philly skeleton: every sum, every job.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -161,9 +161,12 @@ TEST_F(Philly, NotClippingToTheWindow) {
 }
 
 bool same(const FleetUsage& a, const FleetUsage& b) {
-  const auto equal = [](const auto& x, const auto& y) {
-    return x.size() == y.size() &&
-           (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(x[0])) == 0);
+  // By value: a bin has bytes that mean nothing.
+  const auto equal = [](const std::vector<Bin>& x, const std::vector<Bin>& y) {
+    return std::ranges::equal(x, y, [](const Bin& one, const Bin& other) {
+      return one.sum == other.sum && one.samples == other.samples && one.idle == other.idle &&
+             one.most == other.most;
+    });
   };
   return equal(a.bins, b.bins) && a.words.size() == b.words.size() &&
          a.lanes.size() == b.lanes.size() && a.jobs.size() == b.jobs.size() &&
