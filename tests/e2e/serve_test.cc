@@ -162,7 +162,7 @@ TEST(Serve, HostileRequestsAreRefusedAndHoldUpNobody) {
   ASSERT_EQ(sandbox.amdahl({"init"}).code, 0);
   const std::string token = token_for(sandbox, "rita", "reader");
   const Served server(sandbox);
-  const std::string host = "Host: localhost\r\n";
+  const std::string host = "Host: localhost\r\nConnection: close\r\n";
   struct Case {
     const char* name;
     std::string bytes;
@@ -174,7 +174,8 @@ TEST(Serve, HostileRequestsAreRefusedAndHoldUpNobody) {
       {"control characters", "GET /\x01 HTTP/1.1\r\n" + host + "\r\n", "400"},
       {"no host", "GET /api/v1/version HTTP/1.1\r\n\r\n", "400"},
       {"two hosts", "GET /api/v1/version HTTP/1.1\r\n" + host + host + "\r\n", "400"},
-      {"another host", "GET /api/v1/version HTTP/1.1\r\nHost: evil.example\r\n\r\n", "421"},
+      {"another host",
+       "GET /api/v1/version HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n", "421"},
       {"another server's address", "GET http://evil/ HTTP/1.1\r\n" + host + "\r\n", "400"},
       {"traversal", "GET /../../etc/passwd HTTP/1.1\r\n" + host + "\r\n", "400"},
       {"escaped traversal", "GET /%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\n" + host + "\r\n", "400"},
