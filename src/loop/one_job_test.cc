@@ -61,7 +61,13 @@ class OneJobTest : public testing::Test {
   model::PairFact measured(const model::Pair& pair, double noise) {
     const auto effect = effect_of.find(pair.experiment);
     const double d = effect == effect_of.end() ? 0 : effect->second;
-    return fact_of(pair, d + noise * (pair.index * 7 % 5 - 2));
+    model::PairFact fact = fact_of(pair, d + noise * (pair.index * 7 % 5 - 2));
+    if (!pair.experiment.empty() && dear_pairs-- > 0) {
+      fact.voided = fact.b.failed = true;
+      fact.b.never_runs = model::NeverRuns::kTooDear;
+      fact.b.failure = "too dear";
+    }
+    return fact;
   }
 
   // One block or pair after the other, as on a machine that holds one run, until nothing is wished
@@ -89,6 +95,7 @@ class OneJobTest : public testing::Test {
   }
 
   int runs = 0;
+  int dear_pairs = 0;  // The next ones of experiments that are stopped as too dear.
   std::map<std::string, double> effect_of;  // Of experiments.
   RecordedEffects effects;
   Experiments experiments{for_one_job(), CampaignRecord{"", "0", {9, 0.1, 0}, 0}, Circumstances{}};
@@ -124,6 +131,20 @@ TEST_F(OneJobTest, WhatNoiseWouldHideIsNotTested) {
   EXPECT_EQ(experiments.state().registered, 0);
   EXPECT_NEAR(experiments.state().families[0].noise, 0.3, 1e-9) << "of two pairs the larger counts";
   EXPECT_TRUE(settled(experiments.state()));
+}
+
+TEST_F(OneJobTest, OnePairThatIsTooDearClosesNothingAndTwoDo) {
+  idea("unlucky", 0.4, 0.5);
+  effect_of["x-unlucky"] = 0.5;
+  dear_pairs = 1;
+  work(0.004);
+  ASSERT_EQ(effects.all<GateOpened>().size(), 1U);
+  idea("dear", 0.4, 0.5);
+  dear_pairs = 2;
+  effects.happened.clear();
+  work(0.004);
+  ASSERT_EQ(effects.all<Judged>().size(), 1U);
+  EXPECT_EQ(effects.all<Judged>()[0].verdict.kind, model::VerdictKind::kInvalid);
 }
 
 TEST_F(OneJobTest, WhatShowsNothingIsLeftAfterAFewPairs) {
