@@ -81,7 +81,7 @@ class Patch : public testing::Test {
   }
 
   void commit(const std::string& why) const {
-    git({"add", "."});
+    git({"add", "jobs"});
     git({"commit", "-q", "-m", why});
   }
 

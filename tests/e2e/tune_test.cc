@@ -87,7 +87,7 @@ TEST_F(Tune, FromACommandAloneToAChangeThatIsProvenAndHandedOver) {
 TEST_F(Tune, ACompiledProgramIsBuiltForSpeed) {
   sandbox_.write("sum.c",
                "#include <stdio.h>\nint main(void) {\n  static float a[4096];\n  double sum = 0;\n"
-               "  for (int r = 0; r < 150000; r++) {\n    for (int i = 0; i < 4096; i++)\n"
+               "  for (int r = 0; r < 500000; r++) {\n    for (int i = 0; i < 4096; i++)\n"
                "      a[i] = a[i] * 0.5f + (float)(i ^ r);\n    sum += a[r % 4096];\n  }\n"
                "  printf(\"sum %.6f\\n\", sum);\n}\n");
   sandbox_.write("Makefile", "CFLAGS = -Wall -O0\n\nsum: sum.c\n\t$(CC) $(CFLAGS) -o sum sum.c\n");
