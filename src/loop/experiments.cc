@@ -81,12 +81,11 @@ std::vector<double> ratios_of(const FamilyRecord& family) {
 
 // Few pairs may agree by luck: then the largest of them counts.
 double noise_of(std::span<const double> same) {
-  constexpr std::size_t kFew = 6;
-  constexpr double kWider = 1.5;
   double noise = compare::sigma_from_same(same);
-  if (same.size() >= kFew) return noise;
-  for (const double d : same) noise = std::max(noise, kWider * std::abs(d));
-  return std::min(noise, 0.30);
+  for (const double d : same) {
+    if (same.size() < 6) noise = std::min(0.30, std::max(noise, 1.5 * std::abs(d)));
+  }
+  return noise;
 }
 
 // Pairs that point to harm settle it soon: harm that is proven is not tried again.
@@ -282,9 +281,8 @@ void Experiments::count(Track& track, const model::Pair& pair) {
   }
   if (purpose == Purpose::kTopUp && !good) ++track.spoiled[pair.aim.target];
   if (fact) {
-    // One pair may be dear by bad luck on the host.
-    const bool once = fact->b.never_runs == NeverRuns::kTooDear && x.variant_failures < 2;
-    if (!once) x.never_runs = why_never(pair, *fact).value_or(x.never_runs);
+    const bool dear_once = fact->b.never_runs == NeverRuns::kTooDear && x.variant_failures < 2;
+    if (!dear_once) x.never_runs = why_never(pair, *fact).value_or(x.never_runs);
     track.pairs.push_back(*fact);
     if (feeds_evidence(purpose) && good) {
       const model::Spec& spec = families_.at(x.family).record.spec;
