@@ -64,7 +64,9 @@ Score score(const std::vector<Json>& rows, const std::string& half, bool by_chan
   return score;
 }
 
-// The rules were tuned on one half; the other was written before them and only counted.
+// The vocabulary was written and revised with all sets but "final" at hand. That one was written
+// last and is only counted: it tells what texts that nobody has seen give, which is less. It must
+// beat chance; revise the vocabulary on it only together with another set of that kind.
 TEST(Leads, AreFoundInALabelledSet) {
   for (const char* file : {"passages.jsonl", "commits.jsonl"}) {
     const std::vector<Json> rows = rows_of(file);
@@ -75,8 +77,9 @@ TEST(Leads, AreFoundInALabelledSet) {
       fmt::print("{} {}: precision {:.2f}, recall {:.2f} of {}; by chance {:.2f}, {:.2f}\n", file,
                  half, ours.precision(), ours.recall(), ours.there, chance.precision(),
                  chance.recall());
-      EXPECT_GE(ours.precision(), 0.8) << file << " " << half;
-      EXPECT_GE(ours.recall(), 0.6) << file << " " << half;
+      const bool unseen = std::string_view(half) == "final";
+      EXPECT_GE(ours.precision(), unseen ? 0.0 : 0.8) << file << " " << half;
+      EXPECT_GE(ours.recall(), unseen ? 0.0 : 0.6) << file << " " << half;
       EXPECT_GT(ours.precision(), chance.precision() + 0.3);
       EXPECT_GT(ours.recall(), chance.recall() + 0.2);
     }
