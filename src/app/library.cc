@@ -204,8 +204,11 @@ Result<> Library::read_folder(const std::string& folder) {
   for (; entry != std::filesystem::recursive_directory_iterator(); entry.increment(failure)) {
     std::error_code vanished;
     const bool hidden = entry->path().filename().string().starts_with('.');
-    if (entry->path().filename() == ".git")
-      repositories.insert(entry->path().parent_path().string());
+    // A folder, or in a worktree a file that says where it is.
+    const bool is_git = entry->path().filename() == ".git" &&
+                        (entry->is_regular_file(vanished) ||
+                         std::filesystem::exists(entry->path() / "HEAD", vanished));
+    if (is_git) repositories.insert(entry->path().parent_path().string());
     if (hidden && entry->is_directory(vanished)) entry.disable_recursion_pending();
     // A link to nothing is no regular file: reading it says so.
     const bool file = entry->is_regular_file(vanished) ||
