@@ -27,6 +27,8 @@ def rows(totals):
 
 def watch(hook, name):
     module = sys.modules[name]
+    if not getattr(sys.excepthook, "hides_calls", False):
+        sys.excepthook = _without_ours(sys.excepthook)
     for reader in READERS.get(name, ()):
         _repeated(module, reader, hook, _mark_of_file)
     for parser in PARSERS.get(name, ()):
@@ -34,6 +36,24 @@ def watch(hook, name):
     if name == "torch":
         _arrays(module, hook)
         _evals(module, hook)
+
+
+def _without_ours(shown):
+    """A crash looks as it does without us: the lines of this file are not of the job."""
+
+    def crash(kind, error, trace):
+        while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+            trace = trace.tb_next
+        at = trace
+        while at is not None and at.tb_next is not None:
+            if at.tb_next.tb_frame.f_code.co_filename == __file__:
+                at.tb_next = at.tb_next.tb_next
+            else:
+                at = at.tb_next
+        shown(kind, error.with_traceback(trace), trace)
+
+    crash.hides_calls = True
+    return crash
 
 
 def _mark_of_file(file):
