@@ -32,7 +32,7 @@ struct Step {
   Nanos patience;
 };
 constexpr std::array<Step, 3> kLadder{
-    {{SIGINT, seconds(5)}, {SIGTERM, seconds(2)}, {SIGKILL, seconds(2)}}};
+    {{SIGINT, seconds(4)}, {SIGTERM, milliseconds(1500)}, {SIGKILL, milliseconds(1500)}}};
 
 // One output of the client, kept up to a limit.
 struct Stream {

@@ -34,7 +34,7 @@ struct ClientEnd {
 };
 
 // In a process group of its own, in bubblewrap where that works. At the limit, at too much output
-// and on `stop`: SIGINT, 5 s later SIGTERM, 2 s later SIGKILL, to it and to all its descendants.
+// and on `stop`: SIGINT, 4 s later SIGTERM, 1.5 s later SIGKILL, to it and to all its descendants.
 // What it leaves running when it ends is killed. Not reentrant.
 ClientEnd run_client(const ClientOrder& order, const std::function<bool()>& stop);
 

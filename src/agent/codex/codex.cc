@@ -134,6 +134,14 @@ Turn ask(const Runtime& runtime, const Question& question, Nanos limit, const St
   const std::string program = find_program(runtime.program.empty() ? "codex" : runtime.program);
   if (program.empty()) return not_installed("codex", runtime.program);
   const ClientOrder order = order_for(runtime, question, limit, program);
+  // It refuses to start where its home is missing.
+  if (const auto made = os::make_dirs(order.home + "/.codex"); !made) {
+    Turn turn;
+    turn.failure = Failure::kFailed;
+    turn.because = made.error().text;
+    turn.tokens = Tokens{};
+    return turn;
+  }
   const ClientEnd end = run_client(order, stop);
   const auto last = os::read_head(order.home + "/last.json", question.most_bytes);
   return read(end, last ? *last : "");
