@@ -63,7 +63,7 @@ Standing standing_of(const app::Story& story, bool cycle_runs) {
     return {true, "nothing", "it has its verdict; propose another idea"};
   }
   if (story.parked) {
-    return {true, "idle slots",
+    return {!cycle_runs, "idle slots",  // Which a cycle that runs may have for it.
             fmt::format("about {} more pairs would settle it: propose it again to go on now",
                         story.parked->pairs_to_settle)};
   }

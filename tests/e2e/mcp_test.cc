@@ -17,7 +17,7 @@ Json nap_change(const std::string& seconds, const std::string& title) {
 // rank, read, propose, run, status, and what a person decides.
 void walk(Era era, bool with_tasks) {
   Sandbox sandbox;
-  sandbox.add_nap_job();
+  sandbox.add_nap_job("0.5");
   ASSERT_EQ(sandbox.amdahl({"run", "--spec", "job.toml", "--quiet"}).code, 0);
   ASSERT_EQ(sandbox.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
   McpClient client(sandbox, era, {"--budget", "20m"}, with_tasks);
