@@ -142,7 +142,10 @@ RunStatus decide(const std::optional<Answer>& answer, const std::string& problem
   status.charge = answer->charge;
   if (status.charge) status.elapsed = status.charge->wall;
   status.state = ended_by_place ? *named : RunState::kLost;
-  if (facts.done) status.state = RunState::kFinished;
+  // The worker writes receipts when the place ends it, too: those are no evidence.
+  const bool taken =
+      status.state == RunState::kPreempted || status.state == RunState::kNodeFailed;
+  if (facts.done && !taken) status.state = RunState::kFinished;
   return status;
 }
 

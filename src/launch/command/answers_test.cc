@@ -67,7 +67,7 @@ TEST(PlugInAnswers, StatesByWhatThePlugInAndTheFolderSay) {
       {"ended", done, RunState::kFinished},      {"ended", runs, RunState::kLost},
       {"preempted", runs, RunState::kPreempted}, {"node failed", runs, RunState::kNodeFailed},
       {"timed out", runs, RunState::kTimedOut},  {"out of memory", runs, RunState::kOutOfMemory},
-      {"preempted", done, RunState::kFinished},  {"absent", waits, RunState::kUnknown},
+      {"preempted", done, RunState::kPreempted}, {"absent", waits, RunState::kUnknown},
       {"absent", gone, RunState::kAbsent},       {"unknown", gone, RunState::kUnknown},
       {"queued", runs, RunState::kQueued},       {"absent", ended, RunState::kLost},
       {"finished", runs, RunState::kUnknown},    {"COMPLETED", done, RunState::kUnknown},

@@ -97,7 +97,10 @@ RunStatus ended(const Row& row, const FolderFacts& facts, int accelerators) {
   status.worker = worker_id(row);
   status.charge = charge_of(row, accelerators);
   status.elapsed = status.charge->wall;
-  if (facts.done) {
+  // The worker writes receipts when the place ends it, too: those are no evidence.
+  const bool taken =
+      status.state == RunState::kPreempted || status.state == RunState::kNodeFailed;
+  if (facts.done && !taken) {
     status.state = RunState::kFinished;
   } else {
     status.why = fmt::format("Slurm job {}: {} ({}){}{}", row.id, row.state, row.reason,

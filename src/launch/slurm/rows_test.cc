@@ -110,6 +110,7 @@ TEST(Decide, StatesByWhatSlurmAndTheFolderSay) {
       {{row("PREEMPTED")}, {}, "", "s", RunState::kPreempted},
       {{row("NODE_FAIL")}, {}, "", "s", RunState::kNodeFailed},
       {{}, {row("NODE_FAIL")}, "", "s", RunState::kNodeFailed},
+      {{row("NODE_FAIL")}, {}, "", "sd", RunState::kNodeFailed},
       {{}, {row("COMPLETED")}, "", "sd", RunState::kFinished},
       {{}, {unwritten}, "", "sd", RunState::kUnknown},
   };

@@ -131,7 +131,7 @@ class SlurmLauncher final : public Launcher {
       if (!is_live(row)) continue;
       const bool waits = row.state == "PENDING";
       TRY(waits ? cancel_jobs({row.id})
-                : ask_only({"scancel", "--batch", "--signal=TERM", row.id}));
+                : scancel({"scancel", "--batch", "--signal=TERM", row.id}));
     }
     queue_.reset();
     return Ok{};
@@ -182,14 +182,18 @@ class SlurmLauncher final : public Launcher {
     return found;
   }
 
-  static Result<> ask_only(const std::vector<std::string>& words) {
-    TRY(ask(words));
+  // A job that has ended meanwhile is cancelled, too.
+  static Result<> scancel(const std::vector<std::string>& words) {
+    const auto said = ask(words);
+    const bool ended =
+        !said && said.error().text.find("Invalid job id specified") != std::string::npos;
+    if (!said && !ended) return said.error();
     return Ok{};
   }
   static Result<> cancel_jobs(const std::vector<std::string>& ids) {
     std::vector<std::string> words{"scancel"};
     words.insert(words.end(), ids.begin(), ids.end());
-    return ask_only(words);
+    return scancel(words);
   }
 
   // Of all our jobs at once, so that the number of runs does not matter.
