@@ -165,7 +165,7 @@ TEST_F(SlurmLaunch, ANodeThatGoesDownBlamesNoArm) {
   EXPECT_EQ(over.state, RunState::kNodeFailed) << over.why;
   EXPECT_TRUE(is_infrastructure(over.state));
   EXPECT_EQ(over.charge ? over.charge->accelerators : 0, 1);
-  EXPECT_EQ(run({"scontrol", "update", node, "State=RESUME"}, {}, "/tmp").code, 0);
+  run({"scontrol", "update", node, "State=RESUME"}, {}, "/tmp");  // It may be back by itself.
 }
 
 // However many runs are in flight, a cycle starts as many programs.
