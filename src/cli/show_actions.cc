@@ -19,58 +19,129 @@ using scan::Replay;
 using scan::Report;
 
 constexpr std::size_t kShownWrong = 5;
-constexpr int kExplained = 5;           // Actions.
+constexpr std::size_t kExplained = 5;   // Actions.
 constexpr double kWorthShowing = 1e-3;  // Of all that is wasted.
-
-std::string percent_between(const scan::BaseRate& rate) {
-  return fmt::format("{} ({} to {})", show_percent(rate.mean), show_percent(rate.lower),
-                     show_percent(rate.upper));
-}
 
 void wrap_into(std::string& text, const std::string& words, std::size_t width) {
   for (const std::string& line : wrap_lines(words, width, 0, 2)) text += line + "\n";
 }
 
+// The actions as a table, in as many columns as there is room for.
+class ActionTable {
+ public:
+  ActionTable(const Report& report, const std::vector<const Action*>& actions)
+      : report_{report}, actions_{actions}, unit_{unit_of(report)} {
+    has_.money =
+        std::ranges::any_of(actions, [](const Action* one) { return one->usd.has_value(); });
+  }
+
+  std::string text(std::size_t width) {
+    constexpr std::size_t kLeastTitle = 30;
+    TableRow header = header_of();
+    std::vector<TableRow> rows = rows_of();
+    for (bool Columns::*const less :
+         {&Columns::interval, &Columns::jobs, &Columns::users, &Columns::sure}) {
+      if (room_in(header, rows, width) >= kLeastTitle) break;
+      has_.*less = false;
+      header = header_of();
+      rows = rows_of();
+    }
+    const std::size_t room = std::max<std::size_t>(room_in(header, rows, width), 8);
+    for (TableRow& row : rows) row[0] = clip(row[0], room);
+    return table(header, rows);
+  }
+
+ private:
+  struct Columns {
+    bool money = false;
+    bool sure = true;
+    bool interval = true;
+    bool users = true;
+    bool jobs = true;
+  };
+
+  TableRow header_of() const {
+    TableRow header = {"What to do", fmt::format("{}/week", unit_.brief)};
+    if (has_.money) header.emplace_back("USD/week");
+    if (has_.sure) header.emplace_back("how sure");
+    if (has_.users) header.emplace_back("users");
+    if (has_.jobs) header.emplace_back("jobs");
+    return header;
+  }
+
+  TableRow row_of(const Action& action, std::size_t number) const {
+    TableRow row = {fmt::format("{:>2} {}", number, action.title),
+                    unit_(scan::per_week(report_, action.recovered))};
+    if (has_.money) {
+      row.push_back(action.usd ? usd(scan::per_week(report_, *action.usd)) : std::string("–"));
+    }
+    const scan::BaseRate& rate = action.confidence;
+    std::string sure = show_percent(rate.mean);
+    if (has_.interval) {
+      sure += fmt::format(" ({} to {})", show_percent(rate.lower), show_percent(rate.upper));
+    }
+    if (has_.sure) row.push_back(std::move(sure));
+    if (has_.users) row.push_back(fmt::format("{}", action.users));
+    if (has_.jobs) row.push_back(fmt::format("{}", action.jobs));
+    return row;
+  }
+
+  std::vector<TableRow> rows_of() const {
+    std::vector<TableRow> rows;
+    bool is_confirmed = false;
+    for (std::size_t i = 0; i < actions_.size(); ++i) {
+      if (i == 0 || actions_[i]->is_confirmed != is_confirmed) {
+        is_confirmed = actions_[i]->is_confirmed;
+        rows.emplace_back(header_of().size());
+        rows.back()[0] = is_confirmed ? "confirmed: counted on these jobs" : "suspected: estimated";
+      }
+      rows.push_back(row_of(*actions_[i], i + 1));
+    }
+    return rows;
+  }
+
+  // What the figures leave for titles.
+  static std::size_t room_in(const TableRow& header, const std::vector<TableRow>& rows,
+                             std::size_t width) {
+    std::size_t others = 0;
+    for (std::size_t i = 1; i < header.size(); ++i) {
+      std::size_t widest = columns_of(header[i]);
+      for (const TableRow& row : rows) widest = std::max(widest, columns_of(row[i]));
+      others += widest + 2;
+    }
+    return width > others ? width - others : 0;
+  }
+
+  const Report& report_;
+  const std::vector<const Action*>& actions_;
+  FleetUnit unit_;
+  Columns has_;
+};
+
 }  // namespace
 
 std::string show_actions(const Flags& flags, const Report& report, std::size_t width) {
-  if (report.actions.empty()) return "";
-  const FleetUnit unit = unit_of(report);
-  const bool has_money = std::ranges::any_of(
-      report.actions, [](const Action& action) { return action.usd.has_value(); });
-  std::vector<std::string> header = {"What to do", fmt::format("{}/week", unit.brief)};
-  if (has_money) header.emplace_back("USD/week");
-  header.insert(header.end(), {"how sure", "users", "jobs"});
-  std::vector<std::vector<std::string>> rows;
-  std::string details;
-  int number = 0;
-  bool is_confirmed = false;
-  bool is_brief = false;
   const double least = kWorthShowing * scan::wasted(report.totals.split);
+  std::vector<const Action*> actions;
   for (const Action& action : report.actions) {
-    if (action.wasted < least) continue;
-    if (rows.empty() || action.is_confirmed != is_confirmed) {
-      is_confirmed = action.is_confirmed;
-      rows.push_back(std::vector<std::string>(header.size()));
-      rows.back()[0] = is_confirmed ? "confirmed: counted on these jobs" : "suspected: estimated";
-    }
-    std::vector<std::string>& row = rows.emplace_back();
-    row = {fmt::format("{:>2} {}", ++number, action.title),
-           unit(scan::per_week(report, action.recovered))};
-    if (has_money) {
-      row.push_back(action.usd ? usd(scan::per_week(report, *action.usd)) : std::string("–"));
-    }
-    row.insert(row.end(), {percent_between(action.confidence), fmt::format("{}", action.users),
-                           fmt::format("{}", action.jobs)});
-    if (number > kExplained) continue;
-    wrap_into(details, fmt::format("{:>2} {}.", number, plain(action.because)), width);
-    const std::string command = scan::brief_command(action.command);
-    is_brief = is_brief || command != action.command;
-    details += dim(flags, "   $ " + plain(command)) + "\n";
+    if (action.wasted >= least) actions.push_back(&action);
   }
-  if (is_brief)
-    details += dim(flags, "   …: the inputs of this scan; --json has whole commands") + "\n";
-  return "\n" + table(header, rows) + "\n" + details;
+  if (actions.empty()) return "";
+  std::string text = "\n" + ActionTable(report, actions).text(width) + "\n";
+  bool is_brief = false;
+  for (std::size_t i = 0; i < std::min(kExplained, actions.size()); ++i) {
+    wrap_into(text, fmt::format("{:>2} {}.", i + 1, plain(actions[i]->because)), width);
+    const std::string command = scan::brief_command(actions[i]->command);
+    is_brief = is_brief || command != actions[i]->command;
+    wrap_into(text, fmt::format("   $ {}", plain(command)), width);
+  }
+  if (is_brief) {
+    for (const std::string& line :
+         wrap_lines("…: the inputs of this scan; --json has whole commands", width, 0, 2)) {
+      text += dim(flags, line) + "\n";
+    }
+  }
+  return text;
 }
 
 std::string show_policy(const Flags& flags, const app::FleetAnswer& answer) {

@@ -308,12 +308,13 @@ class Builder {
 }  // namespace
 
 std::string brief_command(std::string_view command) {
-  constexpr std::size_t kLong = 72;
   constexpr std::string_view kScan = "amdahl scan";
-  if (command.size() <= kLong || !command.starts_with(kScan)) return std::string(command);
+  if (!command.starts_with(kScan)) return std::string(command);
   for (const std::string_view option : {" --policy ", " --mail ", " --by ", " --job "}) {
     const std::size_t at = command.rfind(option);
-    if (at != command.npos) return fmt::format("{} …{}", kScan, command.substr(at));
+    if (at != command.npos && at > kScan.size()) {
+      return fmt::format("{} …{}", kScan, command.substr(at));
+    }
   }
   return std::string(command);
 }

@@ -287,7 +287,7 @@ struct Action {
   std::string message;    // To send to those users.
 };
 
-// The command without its inputs where those are long: "amdahl scan … --job 1".
+// The command without its inputs: "amdahl scan … --job 1".
 std::string brief_command(std::string_view command);
 
 struct Report {

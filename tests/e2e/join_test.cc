@@ -72,12 +72,18 @@ TEST_F(Joined, AnyOrderOnTheCommandLinePrintsTheSame) {
   EXPECT_NEAR(productive(first), 1800 + 900, 1e-6);
   EXPECT_EQ(first.at("samples_attributed"), 120);
   EXPECT_EQ(first.at("jobs_by_label"), false);
+  // A command repeats the inputs as they were typed.
+  const auto without_commands = [](Json answer) {
+    for (Json& action : answer.at("actions")) action.erase("command");
+    return answer.dump();
+  };
   int orders = 0;
   while (std::next_permutation(files.begin(), files.end())) {
     if (++orders % 5 != 0) continue;  // Of 120 orders 23.
     std::vector<std::string> words = {"--map", "map.toml", "--fresh"};
     words.insert(words.end(), files.begin(), files.end());
-    ASSERT_EQ(scan(words).dump(), first.dump()) << fmt::format("{}", fmt::join(files, " "));
+    ASSERT_EQ(without_commands(scan(words)), without_commands(first))
+        << fmt::format("{}", fmt::join(files, " "));
   }
   const Json twice = scan({"--map", "map.toml", "a_mapped.csv", "b_names.txt", "n2/smi.csv",
                            "y_places.csv", "z_sacct.txt", "./a_mapped.csv"});
