@@ -1,4 +1,4 @@
-// actions.h: what to do about a fleet's waste, rules replayed on its jobs, and bills, as JSON.
+// actions.h: actions against a fleet's waste, replayed policies and chargeback, as JSON.
 #pragma once
 
 #include "app/scan.h"
@@ -11,7 +11,7 @@ Json policies(const scan::Report& report, const scan::FleetUsage& usage);
 Json goodput(const scan::Report& report);
 Json waiting(const scan::Report& report);
 Json failures(const scan::Report& report);
-// By user, account and partition, each adding up to the total; null where rows were left out.
+// By user, account and partition, each summing to the total; null if rows were left out.
 Json chargeback(const scan::Report& report);
 
 }  // namespace amdahl::api

@@ -1,4 +1,4 @@
-// document.h: what all answers have in common as JSON. docs/format/answers has a schema of each.
+// document.h: common parts of all JSON answers. Schemas: docs/format/answers.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace amdahl::api {
 
-// Raised when a field of any answer changes its meaning or goes away; a new field raises nothing.
+// Increased when a field of any answer changes its meaning or is removed; not for new fields.
 inline constexpr int kSchemaVersion = 1;
 
 inline Json document(Json body) {
@@ -18,12 +18,12 @@ inline Json document(Json body) {
   return body;
 }
 
-// What is not known is null, never 0.
+// Unknown values are null, never 0.
 template <class Value>
 Json or_null(const std::optional<Value>& value) {
   return value ? Json(*value) : Json();
 }
-// JSON has no infinity: what has no bound is null.
+// JSON has no infinity: an unbounded value is null.
 inline Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
 }  // namespace amdahl::api

@@ -12,10 +12,10 @@ namespace amdahl::api {
 
 Json fleet(const app::FleetAnswer& answer, scan::By by);
 Json empty_fleet();  // Nothing has been observed.
-// One job's anatomy, of a fleet or of a record here.
+// One job's anatomy, from a fleet or from a local record.
 Json anatomy(const scan::Anatomy& job);
 
-// The same for any door; a fleet of which nothing was observed is an answer, no error.
+// The same for any door; a fleet without observations is an answer, not an error.
 Result<Json> fleet(const app::Config& config, const app::ScanOptions& options, scan::By by);
 Result<Json> anatomy(const app::Config& config, const std::string& job);  // As app::find_job.
 

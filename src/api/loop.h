@@ -1,4 +1,4 @@
-// loop.h: what the loop did, where it stands and what it is worth, as JSON.
+// loop.h: what the loop did, its state and its value, as JSON.
 #pragma once
 
 #include <optional>
@@ -28,27 +28,28 @@ Json roi(const app::Roi& roi);
 Json dream(const app::DreamOutcome& outcome);
 Json proposed(const model::Hypothesis& hypothesis);
 Json parked(const app::Parked& parked);  // Part of other answers.
-Json outcome(const std::string& said);   // Of a decision: what it led to, in words.
+Json outcome(const std::string& said);   // The consequence of a decision, in words.
 
-// The same from the ledger, for any door.
+// The same read from the ledger, for any door.
 Result<Json> status(app::Context& context);
 Result<Json> gate(app::Context& context);
 Result<Json> gate_item(app::Context& context, const std::string& id);
 Result<Json> stacks(app::Context& context);                                 // As last measured.
 Result<Json> canaries(app::Context& context, const std::string& family);    // "": all.
-Result<Json> roi(app::Context& context, std::optional<double> price = {});  // USD an hour.
+Result<Json> roi(app::Context& context, std::optional<double> price = {});  // USD per hour.
 
-// What a person decides. `who` and `reason` stand in the ledger.
+// A person's decision. `who` and `reason` are stored in the ledger.
 struct Decision {
-  std::string id;  // Of a hypothesis or an experiment.
+  std::string id;  // Hypothesis or experiment id.
   std::string who;
   std::string reason;
-  std::string seen{};  // At the gate: the digest of the packet; kConflict if it is another by now.
+  // At the gate: digest of the packet that was shown; kConflict if it has changed.
+  std::string seen{};
 };
 Result<Json> approve(app::Context& context, const Decision& decision);
 Result<Json> reject(app::Context& context, const Decision& decision);
 Result<Json> roll_back(app::Context& context, const Decision& decision);
-Result<Json> keep(app::Context& context, const Decision& decision);  // What a canary watches.
+Result<Json> keep(app::Context& context, const Decision& decision);  // Ends the watch of a canary.
 Result<Json> propose(app::Context& context, const std::string& family, const app::Idea& idea);
 Result<model::Change> change_in(const Json& json);  // As in answers; the error names the field.
 

@@ -1,4 +1,4 @@
-// profile.h: what a profile says of a job, and what traces say, as JSON.
+// profile.h: profiles of jobs and traces as JSON.
 #pragma once
 
 #include <span>
@@ -16,14 +16,14 @@
 namespace amdahl::api {
 
 Json job_profile(const app::JobProfile& job);
-// What a model is told of a family: docs/format/brief.md.
+// What a model is told about a family: docs/format/brief.md.
 Json brief(const app::Brief& brief);
-// Of `amdahl profile -- CMD`, with what --measure gave.
+// Of `amdahl profile -- CMD`, with the results of --measure.
 Json command_profile(const app::CommandProfile& done, std::span<const app::Ceiling> ceilings);
 Json trace_diff(const profile::Diff& diff, bool failed);
 Json traces(const app::TraceAnswer& answer);  // Without the segments of the path.
 
-// A family's latest, from the ledger; kNotFound if there is none yet.
+// A family's latest profile, from the ledger; kNotFound if there is none yet.
 Result<Json> job_profile(app::Context& context, const std::string& family);
 
 // Parts of the above.

@@ -1,4 +1,4 @@
-// tune.h: what tuning a command brought, as JSON.
+// tune.h: the result of tuning a command, as JSON.
 #pragma once
 
 #include "app/tune.h"

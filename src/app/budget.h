@@ -1,4 +1,4 @@
-// budget.h: what runs cost in money, and the limits that the configuration sets.
+// budget.h: what runs cost in money, and the configured limits.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace amdahl::app {
 
-// Accelerators held and CPU time used, at the configured prices.
+// Cost of held accelerators and used CPU time at the configured prices.
 Usd bill(const Config& config, AcceleratorSeconds held, Nanos cpu);
 
-// Brings the ledger's limits in line with the configuration: sets, changes, or takes away. One that
-// is below what is committed and spent already is set to just that, so that nothing more is
-// granted; it sinks further as runs in flight give back what they do not use.
+// Brings the ledger's limits in line with the configuration: sets, changes or removes them. A
+// limit below what is already committed and spent is set to that amount, so that nothing more is
+// granted; it falls further as runs in flight return what they did not use.
 Result<> set_budgets(Context& context, std::int64_t fence);
 
 }  // namespace amdahl::app

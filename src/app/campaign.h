@@ -1,4 +1,4 @@
-// campaign.h: everything the loop tried and what came of it, for one page.
+// campaign.h: everything the loop tried, with results, for one page.
 #pragma once
 
 #include <optional>
@@ -16,13 +16,13 @@ namespace amdahl::app {
 struct TriedIdea {
   ledger::HypothesisRow row;
   std::optional<model::Verdict> verdict;        // Nothing while it is live.
-  std::optional<model::Comparison> comparison;  // Of the verdict, or of what is parked.
+  std::optional<model::Comparison> comparison;  // Of the verdict, or of the parked experiment.
 };
 
 struct CampaignStory {
   Roi roi;
   std::vector<model::StackResult> stacks;  // The latest of each family.
-  std::vector<TriedIdea> ideas;            // Promoted first, those that save most first.
+  std::vector<TriedIdea> ideas;            // Promoted first, largest saving first.
   std::optional<ledger::Campaign> campaign;
 };
 

@@ -1,4 +1,4 @@
-// campaign_html.h: the whole campaign as a page that needs nothing but itself.
+// campaign_html.h: the whole campaign as a self-contained HTML page.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace amdahl::app {
 
-// Families with what their stack saves, every idea with its interval and verdict, and what it cost.
-// Pictures inline, no scripts, nothing loaded; `when` says when it was made.
+// Families with what their stack saves, every idea with its interval and verdict, and the cost.
+// Inline pictures, no scripts, nothing loaded; `when` is the creation time.
 std::string campaign_page(const CampaignStory& story, const std::string& when);
 
 }  // namespace amdahl::app

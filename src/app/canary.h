@@ -1,4 +1,4 @@
-// canary.h: the watch over promoted changes: opened at the gate, judged by the cycle, ended.
+// canary.h: canaries of promoted changes: opened at the gate, judged by each cycle, closed.
 #pragma once
 
 #include <cstdint>
@@ -15,28 +15,27 @@
 
 namespace amdahl::app {
 
-// The event that opens the watch, to be appended with the promotion itself; nothing if the
-// configuration wants no canaries.
+// The event that opens the canary, to be appended with the promotion; nothing if canaries are off.
 Result<std::optional<ledger::Draft>> canary_draft(Context& context, const loop::WatchBegan& watch,
                                                   const std::string& actor);
 
 struct CanaryView {
   ledger::CanaryRow row;
-  model::CanaryResult result;  // As it closed; as of now while it is open.
+  model::CanaryResult result;  // Final result, or the current one while open.
   std::vector<std::string> unreadable;
 };
 // Oldest first; "" for all families.
 Result<std::vector<CanaryView>> read_canaries(Context& context, const std::string& family);
 
-// Closes the canaries that have decided, books what was saved, and lets the configured gate policy,
-// if it does such things, roll back what is proposed. Nobody else is rolled back for.
+// Closes canaries that have decided and books their savings. Proposed rollbacks are carried out
+// only if the configured gate policy does so.
 Result<> watch_canaries(Context& context, const Say& say, std::int64_t fence);
 
-// A person ends the watch: of an open canary, or of one that proposes to roll back.
+// A person ends the watch of a canary that is open or proposes a rollback.
 Result<std::string> keep_change(Context& context, const std::string& hypothesis,
                                 const std::string& actor, const std::string& reason);
 
-// What to type where a rollback is proposed.
+// The command for a proposed rollback.
 std::string rollback_hint(const std::string& hypothesis);
 
 }  // namespace amdahl::app

@@ -1,4 +1,4 @@
-// ceilings.h: what a cause costs at most, measured: a command without the cause against itself.
+// ceilings.h: measures what a cause costs: a command without the cause against itself.
 #pragma once
 
 #include <functional>
@@ -22,23 +22,23 @@ struct CeilingOptions {
   std::function<bool()> stopped;
 };
 
-// Speed-ups by wall time if the cause vanished.
+// Wall-time speed-ups if the cause vanished.
 struct Ceiling {
   std::string cause;
-  std::optional<double> computed;  // At most, by the profile; nothing if it does not know.
+  std::optional<double> computed;  // Upper bound from the profile; nothing if unknown.
   double measured = 1;
   double lower = 1;  // 95 %.
   double upper = 1;
   int pairs = 0;
-  std::string problem;  // Why nothing was measured; empty if something was.
+  std::string problem;  // Why it could not be measured; empty if it was.
 };
 
 // kBadInput for a cause that cannot be removed from outside.
 Result<> check_causes(const std::vector<std::string>& causes);
 
-// Runs the command as it is and once without each cause, in an order by luck, so many times. The
-// causes are removed by the fixes ceiling-CAUSE of playbook/inject/, which nothing proposes and
-// propose refuses. kExternal if the command as it is fails.
+// Runs the command unchanged and once without each cause, in random order, this many times. Causes
+// are removed by the fixes ceiling-CAUSE of playbook/inject/, which are never proposed as changes.
+// kExternal if the unchanged command fails.
 Result<std::vector<Ceiling>> measure_ceilings(const Config& config, const CeilingOptions& options,
                                               const model::Profile& profile);
 

@@ -1,4 +1,4 @@
-// change_key.h: keys by what a change does: the paths it names and the tree its patch makes.
+// change_key.h: keys by the effect of a change: the paths it names and the tree its patch makes.
 #pragma once
 
 #include <optional>
@@ -12,28 +12,28 @@
 
 namespace amdahl::app {
 
-// What the patch does to the repo's HEAD, on top of the patch `before` if both apply: the two trees
-// are made in a scratch index and compared without context (model::describe_edits). Nothing if git
-// cannot apply it. Writes nothing into the repo.
+// The edits of the patch to the repo's HEAD, on top of the patch `before` if both apply: both
+// trees are built in a scratch index and compared without context (model::describe_edits). Nothing
+// if git cannot apply it. Does not write into the repo.
 std::optional<std::string> edits_of(const std::string& repo, const std::string& before,
                                     const std::string& patch);
 
-// Names the hypothesis by what it does to the family's present baseline: its key and its id. A path
-// that exists has one spelling, relative to the workdir. kBadInput if it does nothing.
+// Sets key and id of the hypothesis by its effect on the family's current baseline. An existing
+// path has one spelling, relative to the workdir. kBadInput if it has no effect.
 Result<> key_by_effect(const Context& context, const ledger::Family& family,
                        model::Hypothesis& hypothesis);
 
-// Drops those that do nothing.
+// Drops those without effect.
 std::vector<model::Hypothesis> keyed_by_effect(const Context& context, const ledger::Family& family,
                                                std::vector<model::Hypothesis> ideas);
 
-// The family's hypotheses of the same effect: those with the idea's key, and those whose change, as
-// seen today, would get it. Ledgers of older versions, which spelled keys otherwise, and commits
-// that moved lines are covered by the second. Newest last.
+// The family's hypotheses with the same effect: those with the idea's key, and those whose change
+// would get it today. The latter covers ledgers of older versions with other spellings, and
+// commits that moved lines. Newest last.
 Result<std::vector<ledger::HypothesisRow>> same_effect(Context& context,
                                                        const model::Hypothesis& idea);
 
-// Of these the one that holds its key and so keeps the idea from being tried, if any.
+// The one that holds its key and so blocks the idea, if any.
 Result<std::optional<ledger::HypothesisRow>> holder_of(
     Context& context, const std::vector<ledger::HypothesisRow>& rows);
 

@@ -1,4 +1,4 @@
-// compare_folder.h: what a comparison keeps on disk (docs/format/comparison.md).
+// compare_folder.h: files of a comparison (docs/format/comparison.md).
 #pragma once
 
 #include <optional>
@@ -12,20 +12,21 @@
 
 namespace amdahl::app {
 
-// What is in it is never changed but for the limit on pairs; each pair is written once, by rename.
+// Contents never change, except for the limit on pairs; each pair is written once, atomically.
 struct CompareFolder {
   std::string path;
   CompareQuestion question;
   Nanos started{};                        // Unix time.
-  std::optional<compare::Design> design;  // Frozen before the first pair.
+  std::optional<compare::Design> design;  // Fixed before the first pair.
   std::vector<model::PairFact> same;      // By index, as the following.
   std::vector<model::PairFact> pairs;
-  bool secrets = false;  // The question held some: it was kept without, and cannot run as read.
-  std::string digest;    // Of both specs with their secrets.
+  // The question contained secrets: stored without them, so it cannot run as read.
+  bool secrets = false;
+  std::string digest;  // Of both specs including secrets.
 
-  // The next index of that purpose that was never begun.
+  // The next index of that purpose that was never started.
   int next_index(model::Purpose purpose) const;
-  std::string place(model::Purpose purpose, int index) const;  // The pair's own folder.
+  std::string place(model::Purpose purpose, int index) const;  // Folder of the pair.
 };
 
 // Under <state_dir>/compare, with a name that sorts by time.
@@ -35,7 +36,7 @@ Result<CompareFolder> make_compare_folder(const std::string& state_dir,
 // By its path, its name, or "last".
 Result<CompareFolder> open_compare_folder(const std::string& state_dir, const std::string& name);
 
-// Of both specs, all in all: the same if they are.
+// Digest of both specs.
 std::string digest_of(const CompareQuestion& question);
 
 Result<> keep_question(const CompareFolder& folder);

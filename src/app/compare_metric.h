@@ -1,4 +1,4 @@
-// compare_metric.h: which number of a run `amdahl compare` compares, and how people speak of it.
+// compare_metric.h: which number of a run `amdahl compare` compares, and its unit for people.
 #pragma once
 
 #include <string>
@@ -10,17 +10,17 @@
 
 namespace amdahl::app {
 
-// Puts the metric and the patterns into both specs, or says what is wrong with them.
+// Puts the metric and the patterns into both specs; fails if they are invalid.
 Result<> set_metric(CompareQuestion& question);
 
 compare::MetricText metric_text_of(const CompareQuestion& question);
 
-// Adds to the receipt the number that the question asks for, if it is not among those reported;
-// `out_dir` holds what the run printed.
+// Adds the requested number to the receipt if the job did not report it; `out_dir` has the run's
+// output.
 void measure(const CompareQuestion& question, const std::string& out_dir, model::Receipt& receipt);
 
-// What keeps the arm's run from being compared: how it failed, with its last words, or which number
-// is missing; empty if nothing does.
+// Why the arm's run cannot be compared: how it failed, with its last output, or which number is
+// missing; empty if it can.
 std::string complaint(const CompareQuestion& question, const model::Spec& spec,
                       const model::Receipt& receipt);
 

@@ -1,4 +1,4 @@
-// compare_pair.h: the paired A/B test alone, for anyone with two commands. Needs no ledger.
+// compare_pair.h: the paired A/B test of two commands or specs. Needs no ledger.
 #pragma once
 
 #include <functional>
@@ -15,51 +15,51 @@
 
 namespace amdahl::app {
 
-// What is asked; kept in the comparison's folder, so that it can go on.
+// The question; stored in the comparison's folder, so that it can be resumed.
 struct CompareQuestion {
   model::Spec a;
   model::Spec b;
   bool typed = true;  // Two commands, not two specs.
-  int pairs = 40;     // At most.
-  double claim = 0;   // Share that B is said to save; half of it is the least that matters.
-  std::optional<double> noise;  // Of one pair, in ln, if a person knows it.
-  std::optional<int> same;      // A/A pairs before the first pair; nothing: six if soon done.
-  int warm_up = 1;              // Runs of each arm before all that; not counted.
-  double confidence = 0.95;     // Of "better" and "worse", and of each bound.
-  double precision = 0;         // Go on until the interval is ± this share; 0: until the verdict.
+  int pairs = 40;     // Maximum.
+  double claim = 0;   // Share that B is claimed to save; half of it is the smallest that matters.
+  std::optional<double> noise;  // Of one pair, in ln, if given.
+  std::optional<int> same;      // A/A pairs before the first pair; nothing: six if that is quick.
+  int warm_up = 1;              // Uncounted runs of each arm at the start.
+  double confidence = 0.95;     // For "better" and "worse", and for each bound.
+  double precision = 0;  // Continue until the interval is ± this share; 0: until the verdict.
   // "" or "wall", "cpu", "memory", the name of a number that the job reports, or a regular
-  // expression with one group on what it prints.
+  // expression with one group on its output.
   std::string metric;
   bool higher_is_better = false;
-  std::string work;         // A regular expression for the units of work done; "": as reported.
+  std::string work;         // Regular expression for the units of work; "": as reported.
   bool concurrent = false;  // Both arms at once, on separate CPUs swapped by the coin.
   std::string seed;         // Of the coin.
 };
 
-// Where it stands, for a person who waits.
+// For progress output.
 struct CompareProgress {
   std::string stage;         // "warm-up", "A against A", "pair".
-  int number = 0;            // Of the run or pair under way, from 1.
-  int most = 0;              // How many of this stage there may be.
+  int number = 0;            // Of the current run or pair, 1-based.
+  int most = 0;              // Maximum of this stage.
   std::string arm;           // "A", "B" or "both".
-  double elapsed_s = 0;      // Of the arm under way.
-  double expected_s = 0;     // 0: not known yet.
+  double elapsed_s = 0;      // Of the current arm.
+  double expected_s = 0;     // 0: unknown.
   model::Comparison so_far;  // Without bounds.
   compare::MetricText metric_text;
   double log_e_needed = 0;  // For better or worse.
   std::optional<int> pairs_left;
-  double seconds_left = 0;  // 0: not known.
+  double seconds_left = 0;  // 0: unknown.
 };
 
 struct CompareWatch {
   std::function<void(const CompareProgress&)> progress;
-  std::function<void(const std::string&)> say;  // A decision that a person should know of.
+  std::function<void(const std::string&)> say;  // Decisions that a person should know of.
   std::function<bool()> stopped;
 };
 
 struct CompareOutcome {
   compare::Account account;
-  std::string folder;  // Receipts and outputs; `amdahl compare --resume` goes on from it.
+  std::string folder;  // Receipts and outputs; for `amdahl compare --resume`.
   Nanos started{};     // Unix time.
 };
 
@@ -67,18 +67,19 @@ struct CompareOutcome {
 Result<CompareQuestion> parse_compare(const std::vector<std::string>& words);
 
 // Runs until there is an answer, the pairs are used up or `stopped`. kExternal if an arm cannot
-// run at all or gives no number, saying which, how it ended and its last words.
+// run or gives no number: names the arm, how it ended and its last output.
 Result<CompareOutcome> compare_pairs(const Config& config, const CompareQuestion& question,
                                      const CompareWatch& watch);
 
 struct CompareAgain {
-  std::string folder;              // Its path, its name, or "last".
-  std::vector<std::string> words;  // Only needed if the commands held secrets, which are not kept.
-  std::optional<int> pairs;        // Another limit; all else stays as it was asked.
+  std::string folder;  // Path, name, or "last".
+  // Only needed if the commands contained secrets, which are not stored.
+  std::vector<std::string> words;
+  std::optional<int> pairs;  // Another limit; everything else is unchanged.
   std::optional<double> precision;
 };
 
-// Goes on with an earlier comparison; one that has its answer is only told again.
+// Resumes an earlier comparison; a decided one is only reported again.
 Result<CompareOutcome> compare_again(const Config& config, const CompareAgain& again,
                                      const CompareWatch& watch);
 

@@ -1,4 +1,4 @@
-// compare_run.h: runs the arms of a comparison and makes pairs of what they leave.
+// compare_run.h: runs the arms of a comparison and makes pairs from their receipts.
 #pragma once
 
 #include <string>
@@ -14,21 +14,20 @@
 
 namespace amdahl::app {
 
-inline constexpr std::string_view kInterrupted = "interrupted";  // Why such a pair is void.
+inline constexpr std::string_view kInterrupted = "interrupted";  // Reason of a void pair.
 
 class CompareRuns {
  public:
   // The folder must outlive it.
   CompareRuns(const Config& config, const CompareFolder& folder, const CompareWatch& watch);
 
-  // One arm once, for nothing but the caches. An arm that cannot run, or whose number is missing,
-  // is the error.
+  // Runs one arm once to warm up caches. Fails if the arm cannot run or its number is missing.
   Result<> warm_up(bool is_a, CompareProgress progress);
 
-  // Void if an arm failed, or was cut short by ^C.
+  // Void if an arm failed or was interrupted by ^C.
   Result<model::PairFact> pair(model::Purpose purpose, int index, const CompareProgress& progress);
 
-  bool stopped() const;  // ^C reached us or the arm under way.
+  bool stopped() const;  // ^C reached us or the running arm.
   double seconds_of_a() const { return seconds_a_; }
   double seconds_a_pair() const;
 

@@ -1,4 +1,4 @@
-// config_scan.h: the tables of the configuration that say what a scan reads and how it names it.
+// config_scan.h: the configuration tables of scans: sources, families, prices.
 #pragma once
 
 #include <string_view>

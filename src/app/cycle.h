@@ -1,4 +1,4 @@
-// cycle.h: one turn of the loop: take the lease, collect, decide, submit; or turn until at rest.
+// cycle.h: one cycle of the loop: take the lease, collect, decide, submit; or repeat until idle.
 #pragma once
 
 #include <functional>
@@ -16,22 +16,22 @@ namespace amdahl::app {
 // For a progress line.
 struct Ticker {
   int in_flight = 0;
-  int live = 0;  // Hypotheses that are queued or under test.
+  int live = 0;  // Hypotheses queued or under test.
   int verdicts = 0;
   int promoted = 0;
   std::string doing;  // "offline-eval: 'larger batches', pair 7".
   Nanos elapsed{};
-  std::optional<Nanos> left;  // An estimate.
+  std::optional<Nanos> left;  // Estimate.
 };
 
 struct CycleOptions {
-  bool watch = false;             // Go on until at rest (or until stop_after).
+  bool watch = false;             // Repeat until at rest (or until stop_after).
   std::string until = "settled";  // "settled", "first-win" or "never" (with watch).
   std::string family;             // Only this one; empty: all.
-  // Nothing is begun after this much time, and what is under way is awaited.
+  // Nothing new is started after this time; runs in flight are awaited.
   std::optional<Nanos> time_limit;
-  bool refresh = false;  // Profile every family anew.
-  Say say;               // One line per thing that happened.
+  bool refresh = false;  // Profile every family again.
+  Say say;               // One line per event.
   std::function<void(const Ticker&)> tick;
   std::function<bool()> stopped;  // ^C: finish the step, leave runs in flight, exit.
 };
@@ -41,14 +41,14 @@ struct CycleSummary {
   int ended_runs = 0;
   int submitted = 0;
   int asked = 0;    // Questions to models,
-  int answers = 0;  // and those that were settled.
+  int answers = 0;  // and those settled.
   int verdicts = 0;
   int promoted = 0;
   bool settled = false;  // Nothing is live and nothing is in flight.
   int waiting_at_gate = 0;
   int held = 0;
   int parked = 0;
-  std::map<std::string, std::string> skipped{};  // Families that cannot go on, and why.
+  std::map<std::string, std::string> skipped{};  // Families that cannot continue, and why.
   std::string
       stopped_because;  // "budget", "time", "interrupted", "first win"; empty: nothing to do.
 };

@@ -1,4 +1,4 @@
-// describe.h: parts of answers in words, for any door.
+// describe.h: parts of answers as text, for any door.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace amdahl::app {
 
-// ln effect as a saving: 0.69 is "50 %".
+// A log effect as a saving: 0.69 is "50 %".
 std::string saving(double log_effect);
 // "31 % (28 % to 34 %, 95 %, 12 pairs)".
 std::string describe(const model::Comparison& comparison);
@@ -22,23 +22,23 @@ std::string what_settles(const Parked& parked);
 // "1.2 h of 10 h of accelerator time spent, 12.0 min committed".
 std::string describe(const ledger::Budget& budget);
 std::string describe_time(Nanos unix_time);  // "2026-11-15 21:30:05", UTC.
-// Two lines a vote: what the check asks, and what it found.
+// Two lines per vote: the check's question, and its finding.
 std::string show_votes(const std::vector<model::Finding>& votes);
 
-// What an event says, for kinds of which one line would look like the next; may be empty.
+// Details of an event for a log line; may be empty.
 std::string detail_of(const ledger::Event& event);
 
-// What the last scan gave to work on next, and what follows.
+// The family that the last scan chose, and what follows.
 struct NextWork {
-  std::string family;  // Empty: nothing.
+  std::string family;  // Empty: none.
   std::string why;
   std::vector<std::string> then;
 };
 NextWork next_work(const ledger::Choice& choice);
 
-// Why ceilings are higher than the shares alone say; empty if others took little of the host.
+// Why ceilings are higher than the shares alone suggest; empty if others used little of the host.
 std::string load_of(const model::Profile& profile);
-// How the job went, in lines: its start, its steps, and what watching cost it.
+// How the job ran, in lines: its start, its steps, and the cost of watching it.
 std::vector<std::string> course_of(const model::Profile& profile);
 
 }  // namespace amdahl::app

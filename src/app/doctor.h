@@ -1,4 +1,4 @@
-// doctor.h: what works here, what is missing, and the command that fixes it.
+// doctor.h: checks the installation: what works, what is missing, and the command that fixes it.
 #pragma once
 
 #include <string>
@@ -12,16 +12,16 @@ struct Symptom {
   std::string name;   // "PyTorch hook".
   std::string state;  // "ok", "missing" (something cannot be done), "absent" (optional).
   std::string detail;
-  std::string fix;  // What to type; empty if nothing is to be done.
+  std::string fix;  // Command; empty if none is needed.
 };
 
-// Looks at everything; needs no ledger and changes nothing.
+// Checks everything; needs no ledger and changes nothing.
 std::vector<Symptom> examine(const Config& config);
 
-// The same where the configuration may not be readable, which is a symptom too.
+// The same if the configuration may be unreadable, which is reported too.
 std::vector<Symptom> examine(const Overrides& overrides);
 
-// Nothing that is needed is missing.
+// Nothing required is missing.
 bool is_well(const std::vector<Symptom>& symptoms);
 
 }  // namespace amdahl::app

@@ -1,4 +1,4 @@
-// door.h: what a door (command line, server) needs of this machine: the time, who asks, files.
+// door.h: what the doors (command line, server) need from this machine: time, user, files.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ namespace amdahl::app {
 Nanos unix_now();
 Nanos monotonic_now();  // For durations.
 
-// `as` if it names someone, else the login that runs this program.
+// `as` if not empty, else the login that runs this program.
 std::string user_or(const std::string& as);
 
-// Writes what a person asked for by name (a page, an export): readable as the umask allows.
+// Writes a file that a person named (a page, an export), with the permissions of the umask.
 Result<> write_output(const std::string& path, std::string_view text);
 
-// What the launcher starts as `amdahl exec`: runs the pair whose request is in this folder.
+// Body of `amdahl exec`: runs the pair whose request is in this folder.
 Result<> run_pair_in(const std::string& folder);
 
 }  // namespace amdahl::app

@@ -1,4 +1,4 @@
-// dreaming.h: searches wins and documents, and puts what it finds among the live hypotheses.
+// dreaming.h: searches wins and documents for ideas and adds them to the live hypotheses.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 namespace amdahl::app {
 
 struct DreamOptions {
-  std::string docs;        // A folder of text files, or one; empty: the configured one, if any.
+  std::string docs;        // Folder of text files, or one file; empty: the configured one, if any.
   std::string family;      // Empty: all with a profile.
-  std::int64_t fence = 0;  // Of the cycle that dreams; 0: none.
+  std::int64_t fence = 0;  // Of the calling cycle; 0: none.
 };
 
-// What was found for a family and not taken.
+// An idea for a family that was rejected.
 struct NotTaken {
   std::string family;
   std::string what;
@@ -27,32 +27,32 @@ struct NotTaken {
   std::string because;
 };
 
-// An optimisation that a document or a commit speaks of.
+// An optimisation mentioned in a document or commit.
 struct DreamLead {
   FoundLead found;
-  std::vector<std::string> families;  // That spend 5 % or more on what it is against.
+  std::vector<std::string> families;  // Those that spend at least 5 % on what it addresses.
 };
 
 struct DreamOutcome {
   std::vector<model::Hypothesis> injected;
-  std::map<std::string, int> known;  // State of the holder to count: came up again.
+  std::map<std::string, int> known;  // State of the holder to count: known already.
   std::vector<NotTaken> left_out;
-  int queue_is_full = 0;  // Ideas that wait for the next dream, for enough dreamt ones are live.
+  int queue_is_full = 0;  // Ideas postponed because enough dreamt ones are live.
   int wins_searched = 0;
-  std::string docs;  // Absolute path of what was searched; empty: no folder was named.
+  std::string docs;  // Absolute path that was searched; empty: none.
   int documents = 0;
-  int passed_over = 0;              // Files that are no text, or could not be read.
-  std::vector<std::string> unread;  // Of those, what should have been text, with the reason.
-  int unchanged = 0;                // Documents that were in the index as they are.
+  int passed_over = 0;              // Files that are not text, or could not be read.
+  std::vector<std::string> unread;  // Those that should have been text, with the reason.
+  int unchanged = 0;                // Documents unchanged since they were indexed.
   int repositories = 0;
   int commits = 0;
   int new_commits = 0;
-  std::vector<DreamLead> leads;  // Surest first.
-  int duplicates = 0;            // Leads that say nearly what another says.
+  std::vector<DreamLead> leads;  // Strongest first.
+  int duplicates = 0;            // Near duplicates.
   int passages = 0;
-  bool more_passages = false;             // Of those found for some family only the best were read.
-  std::vector<std::string> unprofiled;    // Families that cannot dream yet.
-  std::vector<std::string> unclassified;  // Whose profile names nothing to search documents for.
+  bool more_passages = false;             // For some family only the best passages were read.
+  std::vector<std::string> unprofiled;    // Families without a profile.
+  std::vector<std::string> unclassified;  // Families whose profile gives no search terms.
 };
 
 // kNotFound if the folder or the family is missing.

@@ -1,4 +1,4 @@
-// effects.h: what the loop decides, written down in the ledger.
+// effects.h: stores the loop's decisions in the ledger.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace amdahl::app {
 
 class LedgerEffects : public loop::Effects {
  public:
-  // All of them must outlive it. Without `say` it is silent.
+  // All arguments must outlive it. Without `say` it is silent.
   LedgerEffects(Context& context, const Snapshot& snapshot, std::int64_t fence, const Say& say)
       : context_{context}, snapshot_{snapshot}, fence_{fence}, say_{say} {}
 
@@ -30,7 +30,7 @@ class LedgerEffects : public loop::Effects {
   const Say& say_;
 };
 
-// For who remembers a verdict together with what it follows from.
+// For callers that store a verdict together with its cause.
 ledger::Draft draft_of(const loop::Judged& judged, std::string_view actor);
 
 }  // namespace amdahl::app

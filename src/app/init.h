@@ -1,4 +1,4 @@
-// init.h: makes the state folder, its ledger and a configuration.
+// init.h: creates the state folder, its ledger and a configuration.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ namespace amdahl::app {
 
 struct Initialised {
   Config config;
-  std::string file;      // The configuration,
-  bool written = false;  // or it was there and stayed.
+  std::string file;      // Path of the configuration.
+  bool written = false;  // False: it existed and was kept.
 };
 
-// The configuration is written where --config or $AMDAHL_CONFIG says, else into the state folder.
+// The configuration goes where --config or $AMDAHL_CONFIG says, else into the state folder.
 Result<Initialised> initialise(const Overrides& overrides, bool replace);
 
 }  // namespace amdahl::app

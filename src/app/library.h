@@ -1,4 +1,4 @@
-// library.h: documents and repositories, cut into passages and commits that can be searched.
+// library.h: a search index of documents and repositories, split into passages and commits.
 #pragma once
 
 #include <cstdint>
@@ -12,41 +12,40 @@
 
 namespace amdahl::app {
 
-// A lead with where it stands.
+// A lead with its source.
 struct FoundLead {
   dream::Lead lead;
   std::string origin;  // "DOCUMENT:LINE" or "REPOSITORY@COMMIT".
-  std::string title;   // The heading, or the commit's first line.
-  std::string text;    // Of the passage, or the commit's message.
+  std::string title;   // Heading, or the commit's first line.
+  std::string text;    // Passage, or the commit's message.
   std::string diff;    // Empty for a passage.
 };
 
-// A full-text index in a file, which is brought up to date: what has not changed is not read again.
+// A full-text index in a file; updating it reads only what changed.
 class Library {
  public:
-  // An empty path gives an empty library. A folder is read with all below it but what is hidden,
-  // a file by itself; kNotFound if there is neither. What is no text is passed over and counted.
-  // Of git repositories the commits are read, too. The index is a cache: one that cannot be read is
-  // made anew.
+  // An empty path gives an empty library. Reads a folder recursively (except hidden files) or one
+  // file; kNotFound if it does not exist. Files that are not text are skipped and counted. For git
+  // repositories the commits are read too. The index is a cache: an unreadable one is rebuilt.
   static Result<Library> open(const std::string& path, const std::string& index = ":memory:");
 
-  // At most this many are found at once.
+  // Limit per search.
   static constexpr int kPassagesPerSearch = 200;
 
-  // Passages whose text holds a name, those first that hold rare names and many words.
+  // Passages that contain a name; those with rare names and many words first.
   Result<std::vector<dream::Passage>> find(const dream::Query& query);
-  // Optimisations that the documents and commits speak of, the surest first; of near duplicates
-  // the first. At most kPassagesPerSearch.
+  // Optimisations mentioned in documents and commits, strongest first, without near duplicates. At
+  // most kPassagesPerSearch.
   Result<std::vector<FoundLead>> leads();
 
   int documents() const { return documents_; }
-  int unchanged() const { return unchanged_; }  // Of them, as they were in the index.
+  int unchanged() const { return unchanged_; }  // Unchanged since they were indexed.
   int repositories() const { return repositories_; }
   int commits() const { return commits_; }          // In the index,
-  int new_commits() const { return new_commits_; }  // and of them those read now.
-  int duplicates() const { return duplicates_; }    // Leads that leads() left out.
+  int new_commits() const { return new_commits_; }  // and those read now.
+  int duplicates() const { return duplicates_; }    // Omitted by leads().
   int passed_over() const { return static_cast<int>(unread_.size()) + other_; }
-  // Text that could not be read, each with the reason.
+  // Text that could not be read, with the reason.
   const std::vector<std::string>& unread() const { return unread_; }
 
  private:
@@ -64,14 +63,14 @@ class Library {
   Result<> add_commit(const dream::Commit& commit);
 
   db::Connection index_;
-  std::string root_;  // What this library is of; the index may hold more.
+  std::string root_;  // The indexed path; the index may contain more.
   int documents_ = 0;
   int unchanged_ = 0;
   int repositories_ = 0;
   int commits_ = 0;
   int new_commits_ = 0;
   int duplicates_ = 0;
-  int other_ = 0;  // Files of other endings.
+  int other_ = 0;  // Files with other extensions.
   std::vector<std::string> unread_;
 };
 

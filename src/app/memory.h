@@ -1,4 +1,4 @@
-// memory.h: what the ledger remembers of ideas that are the same as a new one, or near to it.
+// memory.h: ideas in the ledger that equal or resemble a new one.
 #pragma once
 
 #include <optional>
@@ -14,27 +14,27 @@
 
 namespace amdahl::app {
 
-// An earlier hypothesis, how near it is, and what became of it.
+// An earlier hypothesis, how near it is, and its result.
 struct Remembered {
   ledger::HypothesisRow row;
   std::optional<model::Verdict> verdict;
   hypothesize::Nearness nearness = hypothesize::Nearness::kNone;
 };
 
-// Of all families; the nearest first, then those of the same family, then the newest. A
-// hypothesis with the idea's key is the same change, however it is spelled.
+// Over all families; the nearest first, then those of the same family, then the newest. A
+// hypothesis with the idea's key is the same change in any spelling.
 Result<std::vector<Remembered>> recall(Context& context, const model::Hypothesis& idea,
                                        std::size_t at_most = 5);
 
-// What came of an idea that somebody proposed.
+// The outcome of a proposed idea.
 struct Proposal {
   std::optional<model::Hypothesis> accepted;  // Live now.
-  bool resumed = false;                       // It was parked, and goes on.
+  bool resumed = false;                       // It was parked and continues.
   std::string refused;                        // Why it was not accepted.
-  std::vector<Remembered> known;              // The same idea and near ones, without itself.
+  std::vector<Remembered> known;              // The same idea and similar ones, without itself.
 };
 
-// As propose_change(); what the ledger already holds is an answer and not an error.
+// Like propose_change(), but an idea that the ledger already has is an answer, not an error.
 Result<Proposal> propose(Context& context, const std::string& family, const Idea& idea);
 
 }  // namespace amdahl::app

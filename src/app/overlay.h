@@ -1,4 +1,4 @@
-// overlay.h: the promoted changes of a family as files beside the ledger.
+// overlay.h: a family's promoted changes as files next to the ledger.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace amdahl::app {
 
-// overlays/FAMILY.toml holds the family's stack, overlays/FAMILY/NN-ID.patch its patches, and
-// nothing else: what was rolled back is removed. Made from the ledger alone, so that a crash, or
-// another process that decides at the same time, is mended by the next call. Returns the path of
-// the overlay; a family that never had a promoted change has none.
+// overlays/FAMILY.toml has the family's stack, overlays/FAMILY.json all that a production run needs
+// (app/production.h), overlays/FAMILY/NN-ID.patch its patches, and nothing else: what was rolled
+// back is removed. Derived from the ledger alone, so that the next call repairs what a crash or a
+// concurrent decision left. Returns the path of the overlay; a family without promotions has none.
 Result<std::string> write_overlay(Context& context, const std::string& family);
 
 }  // namespace amdahl::app

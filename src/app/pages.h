@@ -1,4 +1,4 @@
-// pages.h: answers as pictures in text and as HTML pages, for any door.
+// pages.h: answers as text pictures and HTML pages, for any door.
 #pragma once
 
 #include <string>
@@ -21,12 +21,12 @@ std::string draw(const CompareOutcome& outcome, const Look& look);
 std::string draw(const TraceAnswer& answer, const Look& look);
 std::string draw(const profile::Diff& diff, const Look& look);
 
-// Each page needs nothing but itself: pictures inline, nothing loaded, all text escaped.
+// Every page is self-contained: inline pictures, nothing loaded, all text escaped.
 std::string page_of(const CompareOutcome& outcome);
 std::string page_of(const FleetAnswer& answer, scan::By by, scan::Order order);
 std::string page_of(const CampaignStory& story);
-// The job first, then the timeline of what was traced, if anything was. `words`: its profile as
-// text, which has all that the tables leave out.
+// The job first, then the timeline of its traces, if any. `words`: its profile as text, which has
+// everything that the tables leave out.
 std::string page_of(const CommandProfile& done, const std::string& words);
 
 }  // namespace amdahl::app

@@ -1,4 +1,4 @@
-// pairs.h: from "run one more pair" to a reservation, and from receipts to a fact.
+// pairs.h: turns an order for a pair into a reservation, and receipts into a fact.
 #pragma once
 
 #include <string>
@@ -14,51 +14,51 @@
 
 namespace amdahl::app {
 
-// CPU slots the pair needs: those of its largest arm, or of both if they run at once.
+// CPU slots that the pair needs: those of its largest arm, or of both if concurrent.
 Result<int> slots_needed(const model::Spec& spec, const model::Pair& order);
 
-// The commit that a repo is at; empty if git cannot tell.
+// The commit of a repo's HEAD; empty if unknown.
 std::string head_of(const std::string& repo);
 
 struct Submission {
   std::string reservation;
-  std::string problem;  // Why no worker could be had yet; reconcile() tries again.
+  std::string problem;  // Why it was not submitted yet; reconcile() retries.
 };
-// Reserves in the ledger, submits, and writes down the worker_run_id; a block's further variants
-// with it. Before anything is reserved: kBadInput if the spec cannot be run like that, kBusy if the
-// place has no room for it now.
+// Reserves in the ledger, submits, and records the worker_run_id; also for a block's further
+// variants. Before anything is reserved: kBadInput if the spec cannot run like that, kBusy if
+// there is no room now.
 Result<Submission> submit_pair(Context& context, const ledger::Family& family,
                                const model::Pair& order, const std::vector<int>& cpus,
                                std::int64_t fence);
 
-// What a reservation says for those who find the run again.
+// What a reservation says about its run.
 struct Identity {
-  std::string ticket;                // That its folder must bear.
-  std::string setup;                 // setup_of() when it was reserved; empty in older ledgers.
-  std::vector<std::string> digests;  // Of the plans that the receipts of A and of its variant name.
-  std::string environment;           // What the receipts must name besides; empty: anything.
+  std::string ticket;                // Required in its folder.
+  std::string setup;                 // setup_of() at reservation; empty in older ledgers.
+  std::vector<std::string> digests;  // Plans that the receipts of A and of its variant must name.
+  std::string environment;           // Environment that the receipts must name; empty: any.
   std::string source;
-  double build_accelerator_s = 0;  // Of what it reserved, the part for builds.
+  double build_accelerator_s = 0;  // The part of its reservation for builds.
 };
 Identity identity_of(const model::Pair& pair);
 
-// The spec that it was reserved under, which its facts are about whatever the family's says now.
+// The spec at reservation, which its facts refer to even if the family's spec has changed.
 Result<model::Spec> spec_of(Context& context, const model::Pair& pair);
 
-// Where the launcher finds it: a block's further variants share the run of the first.
+// How the launcher finds it: further variants of a block share the first one's run.
 launch::RunRef ref_of(const model::Pair& pair);
 
-// Takes away receipts that are not of what was reserved, and says in `problem` what differs: the
-// plan, the environment, the code, or the order in which the arms ran.
+// Removes receipts that do not match the reservation and explains the difference in `problem`: the
+// plan, the environment, the code, or the order of the arms.
 void refuse_mismatch(const model::Pair& pair, launch::Receipts& receipts);
 
-// A worker_run_id is unique; the arm tells those of one block apart.
+// worker_run_id is unique; the arm distinguishes pairs of one block.
 std::string shared_worker(const std::string& worker, int arm);
 
-// Where pairs run now, for A/A pairs to say in their `target`: launcher and hardware.
+// Launcher and hardware, for the `target` of A/A pairs.
 std::string place_of(const Context& context);
 
-// How the reasons of pairs begin that the place ended for reasons of its own.
+// Prefix of the reason for pairs that the place ended for reasons of its own.
 inline constexpr std::string_view kInfrastructure = "infrastructure: ";
 
 // The receipts reduced to what verdicts need.

@@ -1,4 +1,4 @@
-// parse_time.h: times and durations as people type them: 2026-11-15, -7d, 90min.
+// parse_time.h: parses times and durations as typed by people: 2026-11-15, -7d, 90min.
 #pragma once
 
 #include <string_view>

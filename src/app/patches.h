@@ -1,4 +1,4 @@
-// patches.h: mechanical findings of a profile as hypotheses: patches for the loop to test.
+// patches.h: turns mechanical findings of a profile into hypotheses with patches.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@
 
 namespace amdahl::app {
 
-// What they come from: Hypothesis::origin.kind.
+// Hypothesis::origin.kind of these.
 inline constexpr std::string_view kFromCode = "code";
 
 struct PatchIdeas {
@@ -22,9 +22,9 @@ struct PatchIdeas {
   std::string untestable;
 };
 
-// One for each finding with a patch that would save at least `min_gain` of the cost. A line whose
-// own time was measured can gain most of that time; where only a cause is known, other findings may
-// explain it as well and share it.
+// One for each finding with a patch that would save at least `min_gain` of the cost. A measured
+// line can gain most of its time; if only a cause is known, other findings may explain it too, and
+// they share it.
 PatchIdeas ideas_from(const ledger::Family& family, const model::Profile& profile,
                       std::span<const profile::Finding> findings, std::string_view hardware,
                       double min_gain);

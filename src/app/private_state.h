@@ -1,4 +1,4 @@
-// private_state.h: the state folder, for its owner alone.
+// private_state.h: restricts the state folder to its owner.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace amdahl::app {
 
-// Takes the rights of others away from a state folder and its ledger, which hold the commands and
-// logs of jobs. A folder that holds anything else (a home, /srv) stays as it is; `amdahl doctor`
-// names it. Ok if there is none.
+// Removes all permissions of others from a state folder and its ledger, which contain commands and
+// logs of jobs. A folder that contains anything else (a home, /srv) is left alone; `amdahl doctor`
+// reports it. Ok if it does not exist.
 Result<> keep_private(const std::string& folder);
 
-// Makes the state folder if there is none, and keeps it private.
+// Creates the state folder if needed and makes it private.
 Result<> make_private_state(const std::string& folder);
 
 }  // namespace amdahl::app

@@ -1,4 +1,4 @@
-// profile_command.h: any command once under all collectors, without a spec and outside the loop.
+// profile_command.h: runs any command once under all collectors, without a spec.
 #pragma once
 
 #include <string>
@@ -13,21 +13,22 @@ namespace amdahl::app {
 
 struct ProfileCommand {
   RunOptions run;
-  bool nsys = false;      // Inside Nsight Systems,
-  bool ncu = false;       // or Nsight Compute; not both.
-  bool syscalls = false;  // Counted too, which costs every process of the host 0.2 µs a call.
+  bool nsys = false;  // Run inside Nsight Systems,
+  bool ncu = false;   // or Nsight Compute; not both.
+  // Count system calls too: costs every process of the host 0.2 µs per call.
+  bool syscalls = false;
 };
 
 struct CommandProfile {
   model::Receipt receipt;
-  std::string folder;  // What the collectors left stays here.
+  std::string folder;  // Data of the collectors; kept.
   JobProfile joined;
-  bool cut_short = false;  // It was ended from outside.
+  bool cut_short = false;  // Ended from outside.
 };
 
-// The job runs once, with the PyTorch hook, the injected library and the record of waits; its
-// times hold what they cost. A job that fails is profiled as far as it came, one that cannot
-// be started not at all.
+// Runs the job once with the PyTorch hook, the injected library and the wait recorder; its times
+// include their overhead. A failed job is profiled as far as it got; one that cannot be started is
+// an error.
 Result<CommandProfile> profile_command(const Config& config, const ProfileCommand& command);
 
 }  // namespace amdahl::app

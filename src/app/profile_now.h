@@ -1,4 +1,4 @@
-// profile_now.h: profiles a family at once, outside the loop's turn.
+// profile_now.h: profiles a family immediately, outside a cycle.
 #pragma once
 
 #include <functional>
@@ -12,15 +12,15 @@
 
 namespace amdahl::app {
 
-// Takes the lease, runs the present baseline once with the hook, records the profile and what it
-// suggests. kExternal with the cause if the run failed.
+// Takes the lease, runs the current baseline once with the hook, records the profile and the ideas
+// from it. kExternal with the cause if the run failed.
 Result<model::Profile> profile_now(Context& context, const std::string& family, const Say& say,
                                    const std::function<bool()>& stopped);
 
 // The same, joined with the lines behind it.
 Result<JobProfile> profile_family(Context& context, const std::string& family, const Say& say,
                                   const std::function<bool()>& stopped);
-// The last one that was recorded, likewise; kNotFound if there is none.
+// The last recorded one, likewise; kNotFound if there is none.
 Result<JobProfile> latest_profile(Context& context, const std::string& family);
 
 }  // namespace amdahl::app

@@ -14,25 +14,25 @@ namespace amdahl::app {
 struct RoiRow {
   std::string family;
   double spent_accelerator_s = 0;  // On experiments, A/A, profiles and stacks.
-  double spent_usd = 0;            // The same as it was charged, CPU time included.
+  double spent_usd = 0;            // The same as charged, including CPU time.
   int promoted = 0;
-  double predicted_share = 0;            // Of the promoted changes together.
-  std::optional<double> realised_share;  // Of the stack as re-measured.
+  double predicted_share = 0;            // All promoted changes together.
+  std::optional<double> realised_share;  // From the re-measured stack.
   int realised_pairs = 0;
   double realised_lower = 0;  // Bounds of the realised share.
   double realised_upper = 0;
-  // Of the stack as its canaries saw it in production: the sum of what each change did.
+  // The stack in production according to its canaries: the sum over changes.
   std::optional<model::Comparison> production;
   double volume_accelerator_h_per_day = 0;
   double saved_accelerator_h_per_day = 0;
-  double saved_usd_per_month = 0;  // Of 30 days.
+  double saved_usd_per_month = 0;  // Per 30 days.
 };
 
 struct Roi {
   std::vector<RoiRow> rows;
   double price = 0;  // USD per accelerator-hour.
   double spent_accelerator_h = 0;
-  double spent_usd = 0;  // As charged at the time; at a price of the caller's, all of it at that.
+  double spent_usd = 0;  // As charged at the time; with a price from the caller, at that price.
   double saved_accelerator_h_per_day = 0;
   double saved_usd_per_month = 0;
   std::optional<double> pays_back_days;

@@ -1,4 +1,4 @@
-// run.h: any command under the supervisor; its receipt and usage record stay behind.
+// run.h: runs a command under the supervisor and keeps its receipt and usage record.
 #pragma once
 
 #include <string>
@@ -16,14 +16,14 @@ namespace amdahl::app {
 struct RunOptions {
   std::vector<std::string> argv;
   std::string family;    // Empty: from the command's name.
-  int accelerators = 0;  // 0: all GPUs, or one CPU slot for each usable CPU.
+  int accelerators = 0;  // 0: all GPUs, or one CPU slot per usable CPU.
   double time_limit_s = 0;
   double memory_limit_mb = 0;
   bool quiet = false;
-  bool no_input = false;  // /dev/null for stdin, as in the arms of pairs.
+  bool no_input = false;  // /dev/null as stdin, as in pairs.
   std::string spec_file;  // Run the job of this spec instead of argv.
-  // With what was promoted for the family, but for what a canary holds back. The command may be
-  // left out: then it is that of the family's spec.
+  // With the family's promoted changes, except what a canary holds back. Without a command: that
+  // of the family's spec.
   bool promoted = false;
 };
 
@@ -33,11 +33,11 @@ struct RunOutcome {
   std::string usage_file;
   std::string receipt_file;
   model::CanaryRun canary;  // What it ran with.
-  std::string warning;      // Why it ran as typed although `promoted` was asked for.
+  std::string warning;      // Why it ran as typed although `promoted` was requested.
   std::vector<profile::GpuUse> gpus;
 };
 
-// As the command line says, or as the spec does; flags win. Without ids and folders.
+// From the command line or the spec; flags take precedence. Without ids and folders.
 Result<observe::RunOrder> order_of(const RunOptions& options);
 
 Result<RunOutcome> run_job(const Config& config, const RunOptions& options);

@@ -1,4 +1,4 @@
-// scan.h: the usage of a fleet ranked by what can be recovered, with what the ledger knows of it.
+// scan.h: a fleet's usage ranked by recoverable time, with what the ledger knows about it.
 #pragma once
 
 #include <memory>
@@ -20,12 +20,12 @@
 namespace amdahl::app {
 
 struct ScanOptions {
-  // No origins: the usage records here, and what is configured. Where things are kept, and what
-  // counts as idle, the configuration says.
+  // Without origins: the local usage records and the configured sources. Folders and the idle
+  // threshold come from the configuration.
   ingest::Options read{};
-  std::optional<double> idle_below{};  // Utilisation; default: scan.idle_threshold.
-  std::optional<double> price{};       // USD an accelerator-hour; default: the configuration's.
-  scan::ReportOptions report{};        // Its prices are filled in here.
+  std::optional<double> idle_below{};  // Idle threshold; default: scan.idle_threshold.
+  std::optional<double> price{};       // USD per accelerator-hour; default: the configuration's.
+  scan::ReportOptions report{};        // Prices are filled in here.
 };
 
 struct FleetAnswer : ingest::Ingested {
@@ -33,25 +33,25 @@ struct FleetAnswer : ingest::Ingested {
   scan::Report report{};
   std::vector<std::string> with_spec{};  // Families that can be experimented on.
   std::set<std::string> local_jobs{};    // Those that ran here, under `amdahl run`.
-  // What the last cycle chose to work on, where this scan is of what cycles scan.
+  // The last cycle's choice, if this scan covers the same sources as cycles do.
   std::optional<ledger::Choice> next{};
 };
 
-// A text for each user about their own waste, in files of this folder; how many. `command`:
-// what reads these inputs again.
+// Writes a mail for each user about their own waste into this folder; returns how many. `command`:
+// reads these inputs again.
 Result<std::size_t> write_mails(const FleetAnswer& answer, const std::string& folder,
                                 const std::string& command);
-// Prometheus alert rules against what was found.
+// Prometheus alert rules for the waste that was found.
 Result<> write_alerts(const FleetAnswer& answer, const std::string& file);
 
-// See ingest::read_fleet for errors. `ledger` may be null.
+// Errors: see ingest::read_fleet. `ledger` may be null.
 Result<FleetAnswer> scan_all(const Config& config, ledger::Ledger* ledger, os::Clock& clock,
                              const ScanOptions& options);
 
 // The same for any door: with the ledger of the state folder, if there is one.
 Result<FleetAnswer> scan_fleet(const Config& config, const ScanOptions& options);
 
-// The report of what was read, anew: other rows, another order.
+// Ranks the same data again: other rows, another order.
 Result<> rank_fleet(const Config& config, const ScanOptions& options, FleetAnswer& answer);
 
 // The last attempt of this job; kNotFound if it held no accelerator in the window.

@@ -1,4 +1,4 @@
-// scan_cycle.h: the scan with which a cycle begins, and what the ledger keeps of it.
+// scan_cycle.h: the scan at the start of a cycle, and what the ledger keeps of it.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,22 @@
 
 namespace amdahl::app {
 
-// What runs here and the configured sources, all families. A source that cannot be read does not
-// stop the loop: it is said, and what is known from here is used. Nothing if there is nothing yet.
+// Local records and configured sources, all families. An unreadable source does not stop the loop:
+// it is reported, and the rest is used. Nothing if there is no data yet.
 std::optional<FleetAnswer> scan_for_cycle(Context& context, const Say& say,
                                           const std::function<bool()>& stopped);
 
-// What ran here alone. Nothing if there is nothing, or nothing that can be read.
+// Local records only. Nothing if there are none that can be read.
 std::optional<FleetAnswer> scan_here(Context& context, const Say& say = {});
 
-// Writes to the ledger what each family with a spec burns a day, where that changed.
+// Records the daily volume of each family with a spec, if it changed.
 Result<> record_volumes(Context& context, const FleetAnswer& answer, std::int64_t fence = 0);
 
-// Which families the loop can go on with, given what is live.
+// Which families the loop can continue with, given what is live.
 scan::Standing standing_of(const Snapshot& snapshot, const FleetAnswer& answer);
 
-// Writes to the ledger what the loop works on next, why, what follows and what was passed over; and
-// says it. Nothing if the last choice is the same and its figures moved by less than a tenth.
+// Records what the loop works on next, why, what follows and what was skipped; and reports it.
+// Does nothing if the last choice is the same and its figures changed by less than 10 %.
 Result<> record_choice(Context& context, const scan::Pick& pick, const Say& say,
                        std::int64_t fence = 0);
 

@@ -1,4 +1,4 @@
-// simulate.h: the loop on a fleet whose truth we chose; its noise may be that of your own ledger.
+// simulate.h: runs the loop on a simulated fleet with known effects; noise may come from a ledger.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@ namespace amdahl::app {
 struct SimulateQuestion {
   std::vector<std::string> tables;  // Empty: campaign and decisions.
   std::uint64_t seed = 1;
-  int size = 0;          // Hypotheses or repetitions; 0: each table's own.
-  std::string scenario;  // Of the noise; empty: as each table has it.
-  std::string only;      // A policy of the tables that compare them.
-  int threads = 0;       // 0: one for each CPU.
-  bool canary = false;   // Watch what is promoted in production.
+  int size = 0;          // Hypotheses or repetitions; 0: the table's default.
+  std::string scenario;  // Noise scenario; empty: the table's own.
+  std::string only;      // One policy of the tables that compare policies.
+  int threads = 0;       // 0: one per CPU.
+  bool canary = false;   // Watch promotions in production.
 };
 
 struct SimulateAnswer {
   std::vector<sim::Table> tables;
-  std::vector<std::string> fitted;  // What was taken from the ledger, from how many pairs.
-  bool interrupted = false;         // What was done until then is in the tables.
+  std::vector<std::string> fitted;  // What was fitted to the ledger, from how many pairs.
+  bool interrupted = false;         // The tables have what was done until then.
 };
 
-// kBadInput names what there is. `ledger` may be null; else noise, failures, order effect, cost
-// and win rate are fitted to it, each only where it has enough to say. `going_on` is told which
-// table is at work and the share of it that is done; false stops.
+// kBadInput lists what is allowed. `ledger` may be null; else noise, failures, order effect, cost
+// and win rate are fitted to it where it has enough data. `going_on` gets the current table and
+// its finished share; false stops.
 Result<SimulateAnswer> simulate(Context* ledger, const SimulateQuestion& question,
                                 const std::function<bool(std::string_view, double)>& going_on);
 

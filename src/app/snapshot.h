@@ -1,4 +1,4 @@
-// snapshot.h: what the ledger knows of all that is live, as the loop wants it.
+// snapshot.h: everything live in the ledger, loaded for the loop.
 #pragma once
 
 #include <map>
@@ -17,19 +17,19 @@ struct Snapshot {
   std::vector<model::Pair> in_flight;
   std::map<std::string, ledger::Family> families;
   std::map<std::string, std::string> skipped;  // Families that cannot take part now, and why.
-  // Hypotheses that cannot, as "family 'title'"; the others of their families go on.
+  // Hypotheses that cannot, as "family 'title'"; others of their families continue.
   std::map<std::string, std::string> left_out{};
 };
 
 struct SnapshotOptions {
-  Nanos profiles_not_before{};  // Older profiles count as absent (a cycle with --refresh).
+  Nanos profiles_not_before{};  // Older profiles are ignored (a cycle with --refresh).
   std::string family{};         // Only this one; empty: all.
 };
 
 Result<Snapshot> take_snapshot(Context& context, const SnapshotOptions& options = {});
 
-// A family's runs since `not_before`, and as far back as its last success, oldest first: a long
-// history costs nothing.
+// A family's runs since `not_before`, or back to its last success, oldest first: the cost does not
+// grow with its history.
 Result<std::vector<model::Pair>> recent_runs(Context& context, const std::string& family,
                                              const model::Aim& aim, Nanos not_before);
 

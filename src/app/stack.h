@@ -1,4 +1,4 @@
-// stack.h: a family's promoted changes re-measured together against the original.
+// stack.h: measures a family's promoted changes together against the original.
 #pragma once
 
 #include <functional>
@@ -17,12 +17,12 @@ struct StackOptions {
   std::function<bool()> stopped;
 };
 
-// Takes the lease. Pairs of the same stack that an interrupted call left are used, so a second
-// call goes on where it stopped. kBadInput if nothing has been promoted.
+// Takes the lease. Reuses pairs of the same stack from an interrupted call, so a second call
+// resumes. kBadInput if nothing was promoted.
 Result<model::StackResult> measure_stack(Context& context, const std::string& family,
                                          const StackOptions& options);
 
-// Original and present cost from the pairs of the latest measurement; no run is spent.
+// Original and current cost from the pairs of the latest measurement; runs nothing.
 Result<std::vector<model::StackResult>> latest_stacks(Context& context);
 
 }  // namespace amdahl::app

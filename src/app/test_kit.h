@@ -1,4 +1,4 @@
-// test_kit.h: a context on a scratch ledger under a clock that stands still, for tests.
+// test_kit.h: a context with a scratch ledger and a fixed clock, for tests.
 #pragma once
 
 #include <filesystem>
@@ -41,7 +41,7 @@ class ContextTest : public testing::Test {
     return done ? "" : done.error().text;
   }
 
-  // A family called "eval" that runs `run --batch 8`, and an open campaign.
+  // A family "eval" that runs `run --batch 8`, and an open campaign.
   void adopt() {
     model::Spec spec;
     spec.family = "eval";
@@ -53,7 +53,7 @@ class ContextTest : public testing::Test {
               "");
   }
 
-  // A hypothesis that came to the gate on the family's present baseline, with a promise of 20 %.
+  // A hypothesis at the gate on the family's current baseline, with a promise of 20 %.
   void open_gate(const std::string& id, const model::Change& change) {
     model::Hypothesis h;
     h.id = id;

@@ -1,4 +1,4 @@
-// tokens.h: who may ask the server, and how much each may do; secrets are kept as hashes alone.
+// tokens.h: access tokens of the server and their roles; only hashes of secrets are stored.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace amdahl::app {
 
-// Each may do what the ones before it may.
+// Each includes the rights of the ones before it.
 enum class Role : std::uint8_t { kReader, kProposer, kApprover };
 std::string_view name(Role role);  // "reader", "proposer", "approver".
 std::optional<Role> role_named(std::string_view name);
 
 struct Token {
-  std::string id;    // "t-" and 8 hex digits; the first part of what its holder types.
-  std::string name;  // Whose it is: this name is written to the ledger with each decision.
+  std::string id;    // "t-" and 8 hex digits; first part of the token.
+  std::string name;  // Its owner: recorded in the ledger with each decision.
   Role role = Role::kReader;
-  std::string hash;  // SHA-256 of the secret, which is 256 random bits.
+  std::string hash;  // SHA-256 of the secret (256 random bits).
   Nanos made{};
   Nanos expires{};  // 0: never.
 };
@@ -31,12 +31,12 @@ Result<> check_person(std::string_view name);
 
 struct IssuedToken {
   Token token;
-  std::string text;  // What the holder types. It is nowhere else: shown once.
+  std::string text;  // The whole token. Shown once, stored nowhere.
 };
-// A token that is in no file.
+// Creates a token without storing it.
 Result<IssuedToken> issue_token(const std::string& name, Role role, Nanos now, Nanos lasts);
 
-// The file tokens.json of a state folder, for its owner alone: docs/format/tokens.md.
+// tokens.json of a state folder, readable by its owner only: docs/format/tokens.md.
 class TokenFile {
  public:
   explicit TokenFile(std::string path) : path_{std::move(path)} {}
@@ -44,7 +44,7 @@ class TokenFile {
   // Oldest first. kBadInput if others may read the file, or it is damaged: then nobody gets in.
   Result<std::vector<Token>> read() const;
   Result<IssuedToken> add(const std::string& name, Role role, Nanos now, Nanos lasts) const;
-  // By id. kNotFound if there is none.
+  // By id. kNotFound if it does not exist.
   Result<Token> revoke(const std::string& id) const;
 
  private:
@@ -56,7 +56,7 @@ class TokenFile {
 // 256 random bits, in hex.
 std::string random_key();
 
-// The one that `text` is, unless it has expired. Takes the same time for every wrong secret.
+// The token that matches `text` and has not expired, or null. Constant time for wrong secrets.
 const Token* token_for(const std::vector<Token>& tokens, std::string_view text, Nanos now);
 
 }  // namespace amdahl::app

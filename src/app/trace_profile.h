@@ -1,4 +1,4 @@
-// trace_profile.h: what files of profilers say of a job.
+// trace_profile.h: analyses profilers' files of a job.
 #pragma once
 
 #include <optional>
@@ -16,18 +16,18 @@ namespace amdahl::app {
 struct TraceRequest {
   TraceFiles files;
   std::string what_if;    // As typed; empty: none.
-  bool html = false;      // Whether the page is wanted.
-  profile::JobLead lead;  // Of the job that left them: first on the page.
-  bool hta = false;       // Whether the figures of Holistic Trace Analysis are wanted too.
+  bool html = false;      // Create the page.
+  profile::JobLead lead;  // About the job that left them: first on the page.
+  bool hta = false;       // Also compute the figures of Holistic Trace Analysis.
 };
 
 struct TraceAnswer {
   profile::TraceReport report;
-  std::string page;                      // HTML, if it was wanted.
-  std::vector<profile::HtaFigures> hta;  // By source with devices.
+  std::string page;                      // HTML, if requested.
+  std::vector<profile::HtaFigures> hta;  // Per source with devices.
 };
 
-// What moved from the traces of one run to those of another. Only one side is in memory at a time.
+// What changed between the traces of two runs. Only one side is in memory at a time.
 Result<profile::Diff> diff_traces(const TraceFiles& before, const TraceFiles& after);
 
 Result<TraceAnswer> profile_traces(const TraceRequest& request);

@@ -1,4 +1,4 @@
-// count.h: a number with its noun, in the right number.
+// count.h: a number with its noun in singular or plural.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace amdahl {
 
-// "1 pair", "2 pairs"; `many` for nouns that take more than an s: counted(0, "family", "families").
+// "1 pair", "2 pairs". Pass `many` for irregular plurals: counted(0, "family", "families").
 std::string counted(std::int64_t n, std::string_view one, std::string_view many = {});
 
 }  // namespace amdahl

@@ -1,4 +1,4 @@
-// embedded.h: a file whose bytes were compiled in (see cmake/embed.cmake).
+// embedded.h: a file that was compiled in (see cmake/embed.cmake).
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@ namespace amdahl {
 
 struct Embedded {
   std::string_view path;   // Relative to the folder it was embedded from.
-  std::string_view bytes;  // Lives as long as the program.
+  std::string_view bytes;  // Valid for the lifetime of the program.
 };
 
 }  // namespace amdahl

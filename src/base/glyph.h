@@ -1,4 +1,4 @@
-// glyph.h: how much room one sign takes on a terminal.
+// glyph.h: the width of one character on a terminal.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@ namespace amdahl {
 
 struct Glyph {
   std::size_t bytes = 0;
-  std::size_t columns = 0;  // 2 for CJK, kana, Hangul and emoji, 0 for marks on what is before.
+  std::size_t columns = 0;  // 2 for CJK, kana, Hangul and emoji; 0 for combining marks.
 };
 
-// The first of `text`, which has one; a byte that is no UTF-8 takes a column.
+// The first glyph of `text`, which must not be empty. An invalid UTF-8 byte takes one column.
 Glyph first_glyph(std::string_view text);
 
 }  // namespace amdahl

@@ -11,7 +11,7 @@ namespace amdahl {
 
 using Digest = std::array<std::uint8_t, 32>;
 
-// Feed bytes in pieces, then ask once. For files, so that none is held in memory.
+// Feed bytes in chunks, then call finish() once. For files too large for memory.
 class Sha256 {
  public:
   Sha256();
@@ -20,7 +20,7 @@ class Sha256 {
   Sha256& operator=(Sha256&&) noexcept;
 
   void update(std::string_view bytes);
-  Digest finish();  // The object may not be used after this.
+  Digest finish();  // The object must not be used afterwards.
 
  private:
   struct Context;

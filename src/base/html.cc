@@ -9,7 +9,7 @@
 namespace amdahl {
 namespace {
 
-// Colours keep their contrast on both grounds, and are told apart by lightness too.
+// Colours keep their contrast on light and dark backgrounds and differ in lightness too.
 constexpr std::string_view kStyle = R"(
 :root { color-scheme: light dark; --ink: #1d2327; --soft: #5a6570; --ground: #ffffff;
   --line: #dde2e6; --none: #c9cfd6; --gain: #1a7f37; --loss: #c4281f; --curve: #1f5fa8; }
@@ -37,8 +37,8 @@ summary { cursor: pointer; } footer { color: var(--soft); font-size: .85rem; mar
   .scroll { overflow: visible; } }
 )";
 
-// The bytes of the code point that starts here; 0 if there is none that a page may hold. What a
-// command prints need not be UTF-8.
+// The number of bytes of the code point that starts here; 0 if it is invalid or not allowed in a
+// page. Command output need not be UTF-8.
 std::size_t code_point_at(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) {
     return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;

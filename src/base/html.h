@@ -1,4 +1,4 @@
-// html.h: what all pages that we write have in common: head, style, text and tables.
+// html.h: common parts of all HTML pages: head, style, text and tables.
 #pragma once
 
 #include <span>
@@ -8,12 +8,10 @@
 
 namespace amdahl {
 
-// `text` as it stands between tags and in attributes. Control characters, and bytes that are no
-// UTF-8, become "?".
+// Escaped for text and attributes. Control characters and invalid UTF-8 become "?".
 std::string escape_html(std::string_view text);
 
-// Everything before the first heading: the style of all pages, then what this one adds to it.
-// `title` is escaped here.
+// Everything before the first heading: the common style, then `more_style`. Escapes `title`.
 std::string html_head(std::string_view title, std::string_view more_style);
 inline constexpr std::string_view kHtmlEnd = "</body>\n</html>\n";
 
@@ -29,16 +27,16 @@ struct HtmlCell {
   HtmlCell(std::string inside, std::string value) : html{std::move(inside)}, by{std::move(value)} {}
 
   std::string html;
-  std::string by;     // What scripts sort by, not escaped yet; empty: its text.
-  std::string title;  // Shown when pointed at, likewise.
+  std::string by;     // Sort key for scripts, not escaped; empty: its text.
+  std::string title;  // Tooltip, not escaped.
 };
 
-// In a frame of its own that scrolls where the screen is narrow.
+// In a container that scrolls on narrow screens.
 class HtmlTable {
  public:
   // The columns must outlive it.
   explicit HtmlTable(std::span<const HtmlColumn> columns, std::string_view id = "");
-  // In a row with fewer cells than there are columns the last cell spans the rest.
+  // If a row has fewer cells than columns, the last cell spans the rest.
   void row(const std::vector<HtmlCell>& cells);
   std::string take();
 

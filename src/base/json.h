@@ -1,4 +1,4 @@
-// json.h: JSON text in and out, with errors that name the place.
+// json.h: parses and prints JSON, with errors that name the position.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace amdahl {
 
 using Json = nlohmann::json;  // Objects are sorted by key, so dump() is canonical.
 
-// The document, or "byte 12: ..." and what is wrong there.
+// Errors read "byte 12: " and what is wrong there.
 Result<Json> parse_json(std::string_view text);
 
 // Compact, keys sorted, invalid UTF-8 replaced: the same value gives the same bytes.

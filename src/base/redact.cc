@@ -39,7 +39,7 @@ std::vector<std::string> words_of(std::string_view name) {
   return words;
 }
 
-// A word that alone gives a name away, wherever it stands.
+// A word that marks a name as secret wherever it occurs.
 bool is_secret_word(std::string_view word) {
   constexpr std::array<std::string_view, 20> kWords = {
       "secret",     "secrets",     "password",        "passwords", "passwd",
@@ -50,7 +50,7 @@ bool is_secret_word(std::string_view word) {
          word.ends_with("apikey") || word.ends_with("secret");
 }
 
-// "key" is a secret only when it says of what: hypotheses, caches and monkeys have keys too.
+// "key" is a secret only with a qualifier: hypotheses, caches and monkeys have keys too.
 bool opens_something(std::string_view word) {
   constexpr std::array<std::string_view, 37> kWords = {
       "api",          "access",     "private", "secret",  "signing", "encryption", "ssh",
@@ -128,7 +128,8 @@ bool is_whole_number(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, is_digit);
 }
 
-// "$HF_TOKEN" or "${HF_TOKEN}" for a shell, or ours: it says where the secret is and not what.
+// "$HF_TOKEN" or "${HF_TOKEN}" for a shell, or our own syntax: a reference to a secret, not the
+// secret.
 bool points_elsewhere(std::string_view value) {
   if (is_reference(value)) return true;
   if (value.starts_with("${") && value.ends_with('}')) {
@@ -156,7 +157,7 @@ bool is_doubtful(std::string_view name, std::string_view value) {
   return flag && value.size() >= 6 && !is_whole_number(value);
 }
 
-// Whether the value that stands under the name must not be seen.
+// Whether the value of this name must be hidden.
 bool is_secret(std::string_view name, std::string_view value) {
   if (value.empty() || points_elsewhere(value)) return false;
   if (!names_a_secret(name)) return is_doubtful(name, value);
@@ -175,8 +176,7 @@ bool may_name_a_secret(std::string_view name) {
   return takes_a_user(name) || is_one_of(lower(bare), kDoubtful) || names_a_secret(name);
 }
 
-// Where the password begins in "user:password" after -u or --user; nothing where it is a group or
-// a port.
+// Start of the password in "user:password" after -u or --user; nothing if it is a group or a port.
 std::optional<std::size_t> password_in(std::string_view name, std::string_view value) {
   if (!takes_a_user(name)) return std::nullopt;
   const std::size_t colon = value.find(':');
@@ -224,8 +224,8 @@ constexpr auto kShapes = std::to_array<Shape>({
     {"ya29.", 20},
 });
 
-// Copies a text and leaves the secrets out. A look-ahead that finds nothing ends at a blank or
-// after this many characters, so that the time grows with the length and no faster.
+// Copies a text without its secrets. A look-ahead stops at a blank or after this many characters,
+// so that the time is linear.
 constexpr std::size_t kLongest = 1024;
 
 class Scrubber {
@@ -249,7 +249,7 @@ class Scrubber {
  private:
   std::string_view rest() const { return text_.substr(at_); }
 
-  // Copies up to `from` and writes the mark in place of what lies before `to`.
+  // Copies up to `from` and writes the mark in place of [from, to).
   bool hide(std::size_t from, std::size_t to) {
     out_ += text_.substr(at_, from - at_);
     out_ += kRedacted;
@@ -339,7 +339,7 @@ class Scrubber {
     if (tail.starts_with(kRedacted)) return false;
     const std::size_t stop = value_end(*start, quote, is_authorization(name));
     std::string_view value = text_.substr(*start, stop - *start);
-    // The end of a reference is not the end of what stands around it.
+    // The end of a reference is not the end of the value around it.
     const bool opened = quote.empty() && value.find('{') != value.npos;
     if (opened && stop < text_.size() && text_[stop] == '}')
       value = tail.substr(0, value.size() + 1);
@@ -361,7 +361,7 @@ class Scrubber {
     return points_elsewhere(value.substr(value.find(' ') + 1));
   }
 
-  // In source code, what is not in quotes is an expression, and "<s>" a mark.
+  // In source code, unquoted text is an expression, and "<s>" a mark.
   static bool is_literal(const std::string& quote, std::string_view value) {
     return !quote.empty() && value.size() >= 6 && is_alnum(value.front());
   }
@@ -400,8 +400,8 @@ class Scrubber {
   std::string out_;
 };
 
-// Truths stay, and so do counts of tokens: no one keeps a credential in them. The value of the name
-// as it may be seen, or nothing if the name does not tell.
+// Booleans and token counts stay: they are not credentials. The value as it may be shown, or
+// nothing if the name is not a secret.
 std::optional<Json> hide_value(const std::string& name, const Json& value) {
   if (value.is_null() || value.is_boolean()) return value;
   if (value.is_string()) {

@@ -1,4 +1,4 @@
-// result.h: a value, or an Error that says what failed and where we were.
+// result.h: a value, or an Error that says what failed and where.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 namespace amdahl {
 
 struct Error {
-  // For code to branch on. Add a kind only when some caller acts on it.
+  // For code to branch on. Add a kind only when a caller acts on it.
   enum class Kind : std::uint8_t {
-    kBadInput,     // What a person or a job gave us is wrong: exit 2 or a void pair.
-    kNotFound,     // The thing named is not there: exit 1.
-    kUnsupported,  // Cannot be done here: exit 3, `amdahl doctor` may help.
-    kExternal,     // The world failed (disk, process): exit 3.
-    kConflict,     // The ledger holds something that forbids it, such as a used key.
-    kBudget,       // It would exceed the budget: exit 4.
+    kBadInput,     // Wrong input from a person or a job: exit 2, or a void pair.
+    kNotFound,     // The named thing does not exist: exit 1.
+    kUnsupported,  // Not possible here: exit 3; `amdahl doctor` may help.
+    kExternal,     // Disk, process or network failed: exit 3.
+    kConflict,     // The ledger forbids it, for example a used key.
+    kBudget,       // Would exceed the budget: exit 4.
     kBusy,         // Another cycle holds the lease: exit 5.
   };
 
   Kind kind;
-  std::string text;  // For people. Starts lower case, has no full stop.
+  std::string text;  // For people. Lower case, no full stop.
 };
 
 struct Ok {};
@@ -49,7 +49,7 @@ class [[nodiscard]] Result {
     return std::get<1>(state_);
   }
 
-  // Says where we were, outermost first: "ingest run 7: kineto: byte 812: ts is missing".
+  // Adds context, outermost first: "ingest run 7: kineto: byte 812: ts is missing".
   Result in(std::string_view where) && {
     if (*this) return std::move(*this);
     Error e = error();
@@ -66,13 +66,13 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
-// Short spellings for the two errors most code makes.
+// Short forms of the two most common errors.
 inline Error bad_input(std::string text) { return {Error::Kind::kBadInput, std::move(text)}; }
 inline Error external(std::string text) { return {Error::Kind::kExternal, std::move(text)}; }
 
 }  // namespace amdahl
 
-// The value of `expression`, or return its error from this function.
+// The value of `expression`; on error, returns the error from this function.
 #define TRY(expression)                         \
   __extension__({                               \
     auto try_result = (expression);             \

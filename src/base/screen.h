@@ -1,4 +1,4 @@
-// screen.h: text that stands in columns of a terminal, whoever wrote it.
+// screen.h: text in columns of a terminal.
 #pragma once
 
 #include <span>
@@ -7,21 +7,22 @@
 
 namespace amdahl {
 
-// As a terminal draws it: CJK and emoji are two columns wide, combining marks none.
+// Terminal columns: 2 for CJK and emoji, 0 for combining marks.
 std::size_t columns_of(std::string_view text);
 
-// Without controls: what a job is called or prints must not move the cursor or change the terminal.
+// Without control characters: a job's name or output must not move the cursor or change the
+// terminal.
 std::string plain(std::string_view text);
 
-// Clipped and filled up to this many columns.
+// Truncated or padded to this many columns.
 std::string left(std::string_view text, std::size_t width);
-std::string right(std::string_view text, std::size_t width);  // Filled up alone.
+std::string right(std::string_view text, std::size_t width);  // Padded only.
 
 struct Sign {
   std::string_view drawn;
   char ascii;
 };
-// Each sign becomes one ASCII character, so that nothing moves; '?' for those not listed.
+// Each listed sign becomes one ASCII character, so that columns stay aligned; '?' for others.
 std::string to_ascii(std::string_view text, std::span<const Sign> signs);
 
 }  // namespace amdahl

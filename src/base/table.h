@@ -1,4 +1,4 @@
-// table.h: tables and paragraphs of text for terminals.
+// table.h: text tables and paragraphs for terminals.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@ namespace amdahl {
 
 using TableRow = std::vector<std::string>;
 
-// The header's line, then a line for each row. Columns are as wide as their widest cell (colour
-// codes take no room) and two spaces apart. A column of numbers is aligned right; cells that stand
-// for a number that is not known ("–", "no limit", "unknown") do not change that. No line ends with
-// spaces. Every row must have as many cells as the header.
+// The header line, then one line per row. Columns are as wide as their widest cell (colour codes
+// have no width), two spaces apart. Numeric columns are right-aligned; placeholders ("–", "no
+// limit", "unknown") do not change that. No trailing spaces. Every row must have as many cells as
+// the header.
 std::vector<std::string> table_lines(const TableRow& header, const std::vector<TableRow>& rows);
-std::string table(const TableRow& header, const std::vector<TableRow>& rows);  // With line ends.
+std::string table(const TableRow& header, const std::vector<TableRow>& rows);  // With newlines.
 
-// The words of `text` in lines of at most `width` columns. A longer word is left whole: it may be a
-// path to be typed. A "%" stays on the line of its number. The first line begins with `indent`
-// spaces, the others with `indent` + `hanging`; they count.
+// Wraps `text` to at most `width` columns. A longer word is kept whole: it may be a path to copy.
+// A "%" stays with its number. The first line is indented by `indent`, the others by `indent` +
+// `hanging`; the indent counts towards the width.
 std::vector<std::string> wrap_lines(std::string_view text, std::size_t width,
                                     std::size_t indent = 0, std::size_t hanging = 0);
 

@@ -1,4 +1,4 @@
-// testing.h: where the reference values of tests are.
+// testing.h: locates the reference values of tests.
 #pragma once
 
 #include <cstdlib>
@@ -6,7 +6,7 @@
 
 namespace amdahl {
 
-// All of them: $AMDAHL_CORPUS. Without it the few that a checkout holds: tests/golden.
+// $AMDAHL_CORPUS; without it, the small set in the checkout: tests/golden.
 inline std::string golden_folder(const std::string& checkout) {
   const char* corpus = std::getenv("AMDAHL_CORPUS");
   return corpus == nullptr || *corpus == '\0' ? checkout + "/tests/golden" : corpus;

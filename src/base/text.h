@@ -1,4 +1,4 @@
-// text.h: small things done to text.
+// text.h: small string functions.
 #pragma once
 
 #include <charconv>
@@ -22,7 +22,7 @@ std::string lower(std::string_view text);
 std::vector<std::string_view> split(std::string_view text, char at);  // Keeps empty pieces.
 std::string join(std::span<const std::string> pieces, std::string_view between);
 
-// The whole of `text` as a number, or nothing.
+// All of `text` as a number, or nothing.
 template <class Number>
 std::optional<Number> to_number(std::string_view text) {
   Number value{};
@@ -32,11 +32,11 @@ std::optional<Number> to_number(std::string_view text) {
   return value;
 }
 
-// The candidate nearest to `word` if it is near enough to be a slip of the fingers.
+// The candidate nearest to `word`, if near enough to be a typo.
 std::optional<std::string_view> did_you_mean(std::string_view word,
                                              std::span<const std::string_view> candidates);
 
-// A shell-quoted command line that can be pasted.
+// A shell-quoted command line, ready to paste.
 std::string shell_quote(std::span<const std::string> argv);
 
 // "1.23 s", "4 min 5 s", "3 h 02 min", "12 ms".
@@ -45,10 +45,10 @@ std::string show_duration(Nanos time);
 // 0.1234 as "12.3 %".
 std::string show_percent(double share);
 
-// Three significant digits at least and never an exponent: "0.0123", "12.3", "1234", "< 0.0001".
+// At least three significant digits, never an exponent: "0.0123", "12.3", "1234", "< 0.0001".
 std::string show_number(double value);
 
-// `text` at most `width` columns wide; a cut is marked with "…". Counts as columns_of() does.
+// `text` truncated to `width` columns (see columns_of()); "…" marks the cut.
 std::string clip(std::string_view text, std::size_t width);
 
 }  // namespace amdahl

@@ -1,4 +1,4 @@
-// units.h: quantities the compiler will not let us mix.
+// units.h: quantities with units that the compiler keeps apart.
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,8 @@ constexpr Nanos from_seconds(double seconds) {
   return std::chrono::duration_cast<Nanos>(Seconds{seconds});
 }
 
-// A double with a unit. Same units add, compare and divide; anything else is a
-// function below, so the list of conversions is the whole truth.
+// A double with a unit. Same units add, compare and divide; every other conversion is a function
+// below.
 template <class Unit>
 class Amount {
  public:

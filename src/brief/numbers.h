@@ -1,11 +1,11 @@
-// numbers.h: numbers for readers who pay by the character.
+// numbers.h: short numbers, for readers who pay per token.
 #pragma once
 
 #include "base/json.h"
 
 namespace amdahl::brief {
 
-// Three significant digits; null for what is not finite.
+// Three significant digits; null if not finite.
 Json rounded(double value);
 
 }  // namespace amdahl::brief

@@ -187,7 +187,7 @@ Result<std::string> unpack_first(std::string_view first, std::size_t most) {
       return Ok{};
     });
     if (!used && text.empty()) return used.error();
-    if (!used) break;  // Whoever reads on will hear of the damage.
+    if (!used) break;  // The next read reports the damage.
     first.remove_prefix(*used);
   }
   return text;

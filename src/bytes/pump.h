@@ -1,4 +1,4 @@
-// pump.h: the bytes of an input, unpacked, block by block; in a thread of its own if allowed.
+// pump.h: reads and unpacks an input block by block, optionally in its own thread.
 #pragma once
 
 #include <cstdint>
@@ -14,30 +14,31 @@
 
 namespace amdahl::bytes {
 
-// Where bytes come from: how many were put into `room`, 0 only at the end. May be called from
-// another thread than the one that made it, but never from two at once.
+// Reads into `room` and returns the number of bytes; 0 only at the end. May be called from another
+// thread than the one that created it, but not concurrently.
 using Read = std::function<Result<std::size_t>(std::span<char> room)>;
 
-// The first bytes of an input, as they come: `most` of them, fewer only if the input is shorter.
+// The first `most` bytes of an input; fewer only if the input is shorter.
 Result<std::string> read_first(const Read& read, std::size_t most);
 
-// The same bytes unpacked, up to `most`. An error only if not even one can be unpacked.
+// The same bytes unpacked, up to `most`. Fails only if not a single byte can be unpacked.
 Result<std::string> unpack_first(std::string_view first, std::size_t most);
 
 class Pump {
  public:
   struct Block {
-    std::string_view bytes{};      // Until the next call. A megabyte; less only at the end.
-    std::uint64_t packed = 0;      // Bytes of the input that it is made of.
-    bool is_last = false;          // No call may follow.
-    bool is_truncated = false;     // A packed input that ends in the middle; with is_last alone.
-    std::optional<Error> error{};  // Why it ends here; with is_last alone. What is before is whole.
+    std::string_view bytes{};   // Valid until the next call. 1 MiB; less only at the end.
+    std::uint64_t packed = 0;   // Bytes of packed input in this block.
+    bool is_last = false;       // next() must not be called again.
+    bool is_truncated = false;  // Packed input ends in the middle; only with is_last.
+    // Why reading stopped; only with is_last. Earlier bytes are valid.
+    std::optional<Error> error{};
   };
 
   struct Options {
     Packing packing = Packing::kNone;
-    std::string first{};     // Bytes that were read from the input before.
-    bool in_thread = false;  // Read and unpack ahead, in a thread that ends with this.
+    std::string first{};     // Bytes already read from the input.
+    bool in_thread = false;  // Read and unpack ahead in a thread.
   };
 
   static std::unique_ptr<Pump> make(Read read, Options options);

@@ -1,4 +1,4 @@
-// utf16.h: text as Windows' tools write it, turned into UTF-8 while it comes.
+// utf16.h: converts UTF-16 text (from Windows tools) to UTF-8 in chunks.
 #pragma once
 
 #include <cstdint>
@@ -7,21 +7,21 @@
 
 namespace amdahl::bytes {
 
-// By the byte order mark.
+// By byte order mark.
 bool is_utf16(std::string_view head);
 
 class Utf16 {
  public:
-  // What the bytes say so far; the mark is passed over. Half a surrogate pair is U+FFFD.
+  // Decodes the next chunk; the byte order mark is dropped. An unpaired surrogate becomes U+FFFD.
   std::string decode(std::string_view bytes);
 
  private:
   void put(std::uint32_t unit, std::string& text);
 
   bool begun_ = false;
-  bool big_ = false;        // The high byte comes first.
-  int half_ = -1;           // The first byte of a unit.
-  std::uint32_t high_ = 0;  // The first of a surrogate pair; 0: none.
+  bool big_ = false;        // Big-endian.
+  int half_ = -1;           // First byte of an incomplete unit; -1: none.
+  std::uint32_t high_ = 0;  // First half of a surrogate pair; 0: none.
 };
 
 }  // namespace amdahl::bytes

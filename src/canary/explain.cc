@@ -19,7 +19,7 @@ std::string show_share(double log_effect) {
   return show_percent(std::abs(share) < 0.0005 ? 0 : share);  // Never "-0.0 %".
 }
 
-// Of the share saved, or of the share that it costs more.
+// Bounds of the share saved, or of the extra cost.
 std::string show_bounds(const Comparison& c) {
   const bool dearer = c.effect < 0;
   const double low = dearer ? c.upper : c.lower;

@@ -1,4 +1,4 @@
-// fake_production.h: production runs of a family whose truth we chose. For tests.
+// fake_production.h: simulated production runs of a family with a known effect, for tests.
 #pragma once
 
 #include <cmath>
@@ -12,11 +12,11 @@ namespace amdahl::canary {
 
 struct Truth {
   double effect = 0;     // ln(cost without / cost with); below 0 the change is slower.
-  double noise = 0.035;  // Of ln cost of one run: 5 % of a pair.
+  double noise = 0.035;  // Of ln cost of one run; 5 % for a pair.
   double fails = 0.04;
   double fails_with = 0.04;
-  double hurts_share = 0;  // Of runs that the change makes slower
-  double hurts = 0;        // by so much, in ln.
+  double hurts_share = 0;  // Share of runs that the change slows down,
+  double hurts = 0;        // by this much, in ln.
 };
 
 inline model::Canary terms() {
@@ -30,8 +30,8 @@ inline model::Canary terms() {
   return canary;
 }
 
-// Starts runs one after the other, each as the canary's coin says. Costs drift in a random walk,
-// and one run in 30 takes much longer for reasons of its own.
+// Runs jobs one after the other, each as the canary's coin says. Costs drift in a random walk, and
+// one run in 30 is much slower for other reasons.
 class FakeProduction {
  public:
   FakeProduction(std::vector<model::Canary> canaries, Truth truth, unsigned seed)
@@ -63,8 +63,8 @@ class FakeProduction {
     return runs_;
   }
 
-  // Looks after every run that can change the answer until it is decided, which is as good as
-  // after every run: a success elsewhere than in a couple only lowers E.
+  // Judges after every run that can change the answer, until decided. Equivalent to judging after
+  // every run: a success outside a pair only lowers E.
   model::CanaryResult watch() {
     const model::Canary& canary = canaries_.front();
     for (int slot = 0;; ++slot) {

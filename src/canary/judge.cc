@@ -28,7 +28,7 @@ constexpr double kFarAtLeast = 0.25;  // In ln: 28 % more.
 constexpr double kFarDeviations = 4;
 constexpr double kSmallestPromise = 0.01;  // Half of less is nothing one could see.
 
-// The runs of one host by their slots; null where there is none.
+// The runs of one host by slot; null if there is none.
 struct Slots {
   int first = 0;
   std::vector<const Watched*> runs;
@@ -62,7 +62,7 @@ std::optional<double> log_ratio(const Usage& a, const Usage& b) {
   return d - std::log(*a.work / *b.work);
 }
 
-// The same stack but for the change itself; else the baseline moved between the two.
+// The same stack except for the change; otherwise the baseline changed in between.
 bool same_otherwise(const Watched& held, const Watched& with, const std::string& hypothesis) {
   std::vector<std::string> rest = with.usage.canary.changes;
   std::erase(rest, hypothesis);
@@ -160,7 +160,7 @@ Pairs pairs_of(const Canary& canary, std::span<const Watched> runs) {
   return pairs;
 }
 
-// ln of accelerator-seconds per unit of work, or per run where it reports none.
+// ln of accelerator-seconds per unit of work, or per run if it reports no work.
 std::optional<double> log_cost(const Usage& usage) {
   if (usage.failed || !(cost(usage) > 0)) return std::nullopt;
   if (!usage.work) return std::log(cost(usage));
@@ -174,7 +174,7 @@ int beyond(const std::vector<double>& log_costs, double from) {
       std::ranges::count_if(log_costs, [&](double value) { return value > typical + from; }));
 }
 
-// Before there are some, what is typical with the change cannot be told.
+// Without enough runs, the typical run with the change is unknown.
 void count_stragglers(const Canary& canary, std::span<const Watched> runs, CanaryResult& result) {
   if (!(canary.straggles_from > 0)) return;
   std::vector<std::pair<Nanos, double>> ended;
@@ -202,8 +202,8 @@ double half_of_promise(const Canary& canary) {
   return std::max(kSmallestPromise, canary.promised / 2);
 }
 
-// While couples wait for one that is not over, what they say is not known: the change is not kept
-// on the strength of having been used often.
+// While finished pairs wait for an earlier unfinished one, their result is unknown: the change is
+// not kept just because it has run often.
 CanaryState outcome_of(const Canary& canary, const CanaryResult& r, int waiting) {
   const bool slower = r.comparison.log_e_worse >= std::log(kSlowerAlarm);
   const bool failing = r.log_e_failing >= std::log(kFailingAlarm);

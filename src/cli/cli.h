@@ -1,4 +1,4 @@
-// cli.h: the command line: words in, exit code out.
+// cli.h: the command line: arguments in, exit code out.
 #pragma once
 
 #include <string>

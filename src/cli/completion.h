@@ -1,4 +1,4 @@
-// completion.h: shell completion, printed from the tables of verbs and options.
+// completion.h: shell completion, generated from the tables of verbs and options.
 #pragma once
 
 #include <string>

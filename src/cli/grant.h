@@ -1,4 +1,4 @@
-// grant.h: what a person lets agents spend, from what was typed.
+// grant.h: parses what a person allows agents to spend.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace amdahl::cli {
 
-// "30m", "2ah", "$5"; empty leaves the grant as it is.
+// "30m", "2ah", "$5"; empty leaves the grant unchanged.
 Result<> set_grant(const std::string& budget, mcp::Grant& grant);
 
 }  // namespace amdahl::cli

@@ -16,7 +16,7 @@ bool is_where_text_goes(const std::string& path) {
          path.starts_with("/dev/fd/") || path.starts_with("/proc/");
 }
 
-// What was typed for an option of this verb that takes a file; empty if it has none.
+// The value of a file option of this verb; empty if it has none.
 std::string value_of(std::string_view verb, const Flags& flags, std::string_view option) {
   for (const Option& row : options()) {
     if (row.name != option || (!row.verb.empty() && row.verb != verb)) continue;

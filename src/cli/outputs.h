@@ -1,4 +1,4 @@
-// outputs.h: where results may go, checked before the work begins.
+// outputs.h: checks output paths before the work begins.
 #pragma once
 
 #include "base/result.h"
@@ -6,8 +6,8 @@
 
 namespace amdahl::cli {
 
-// What --html and --output name can be written without harm: it is no file that the verb is to
-// read, not where the text goes, and --html's folder exists.
+// --html and --output can be written safely: not a file that the verb reads, not the same as
+// stdout's target, and the folder of --html exists.
 Result<> check_outputs(std::string_view verb, const Flags& flags);
 
 }  // namespace amdahl::cli

@@ -100,7 +100,7 @@ class ActionTable {
     return rows;
   }
 
-  // What the figures leave for titles.
+  // The width left for titles.
   static std::size_t room_in(const TableRow& header, const std::vector<TableRow>& rows,
                              std::size_t width) {
     std::size_t others = 0;

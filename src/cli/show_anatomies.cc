@@ -56,7 +56,7 @@ std::string indented(std::string_view text, std::size_t width) {
   return lines;
 }
 
-// What a part of the waste comes to, and the most that its end would gain.
+// The size of a part of the waste, and the largest gain from removing it.
 std::string part_lines(const scan::Part& part, std::size_t width) {
   const double hours = scan::in_hours(part.accelerator_seconds);
   const std::string amount = hours >= 0.1 ? fmt::format("{} h", show_amount(hours))

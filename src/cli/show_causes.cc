@@ -17,7 +17,7 @@ using model::Cause;
 
 constexpr std::size_t kCauseWidth = 42;
 
-// What stands below the row of a cause.
+// The text below the row of a cause.
 std::string show_advice(const Flags& flags, const app::CauseAdvice& advice, const Cause& cause) {
   std::string text;
   for (const profile::Finding* finding : {advice.behind, advice.beside}) {

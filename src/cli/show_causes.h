@@ -1,4 +1,4 @@
-// show_causes.h: the causes of a job's profile as a page to act on: seconds, ceiling, line, try.
+// show_causes.h: the causes of a job's profile: seconds, ceiling, line, what to try.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace amdahl::cli {
 
-// What bounds the job and why; each cause with the line behind it and what to try; how it went.
+// The bottleneck and why; each cause with its line and what to try; how the job ran.
 std::string show_causes(const Flags& flags, const app::JobProfile& profile);
 
 // A speed-up: "1.25x".
 std::string times(double ceiling);
 
-// Shorter where it lies below the folder that a person stands in: "train.py:12".
+// Relative to the current folder if possible: "train.py:12".
 std::string place_of(const code::Finding& finding);
 
-// At spaces, to the terminal's width, each line indented.
+// Wrapped to the terminal's width, each line indented.
 std::string wrapped(const Flags& flags, std::string_view text, std::size_t indent);
 
 }  // namespace amdahl::cli

@@ -169,7 +169,7 @@ std::string time_outside(const app::FleetAnswer& answer) {
 std::string no_jobs_text(const app::FleetAnswer& answer) {
   const scan::Window& window = answer.usage.window;
   const scan::Window& jobs = answer.usage.accounted;
-  // Where neither a job nor a sample was told of there is no window.
+  // Without any job or sample there is no window.
   if (window.start >= window.end) return "The input has no job that held an accelerator.\n";
   std::string text = fmt::format("No job held an accelerator from {} to {} UTC",
                                  describe_time(window.start), describe_time(window.end));

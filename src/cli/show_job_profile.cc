@@ -67,7 +67,7 @@ std::string show_job_profile(const Flags& flags, const app::JobProfile& profile)
 
 namespace {
 
-// What nobody saw it say.
+// Output that was not shown while it ran.
 std::string last_words(const app::CommandProfile& done) {
   const std::string_view said = trim(done.receipt.stderr_tail);
   if (said.empty()) return "";

@@ -1,4 +1,4 @@
-// show_job_profile.h: a job's profile as people read it: causes, lines, waits.
+// show_job_profile.h: prints a job's profile: causes, lines, waits.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace amdahl::cli {
 
-// The causes, then the lines behind them with what to try and, where it is mechanical, the patch;
-// then where the step thread waited.
+// The causes, then the lines behind them with what to try and, if mechanical, the patch; then
+// where the step thread waited.
 std::string show_job_profile(const Flags& flags, const app::JobProfile& profile);
 
 // `amdahl profile -- CMD`.

@@ -24,7 +24,7 @@ using scan::Split;
 
 constexpr std::size_t kShownMissing = 5;
 constexpr const char* kNotKnown = "not known";
-constexpr std::uint64_t kFewJobs = 20;  // Of fewer, "the top 1 %" says nothing.
+constexpr std::uint64_t kFewJobs = 20;  // With fewer jobs, "the top 1 %" is meaningless.
 
 class Shown {
  public:
@@ -153,13 +153,13 @@ class Shown {
     text_ += legend + "\n";
   }
 
-  // A label, a figure and what it means, in columns; words go on below themselves.
+  // A label, a figure and its meaning, in columns; the text wraps within its column.
   void figure(std::string_view label, std::string_view value, std::string_view words) {
     constexpr std::size_t kLabel = 13;
     const std::size_t indent = 2 + kLabel + 2 + value_width_ + 2;
     const std::string head =
         fmt::format("  {}  {}", left(label, kLabel), right(value, value_width_));
-    // Where the window is narrow, words begin further left on lines of their own.
+    // In a narrow window the text starts further left on its own lines.
     const bool beside = width_ >= indent + 24;
     std::vector<std::string> lines = wrap_lines(words, width_, beside ? indent : 4);
     if (beside) {
@@ -353,7 +353,7 @@ class Shown {
     hint();
   }
 
-  // What happens next: what the loop chose, or what it lacks to begin.
+  // What happens next: the loop's choice, or what it lacks to begin.
   void hint() {
     if (answer_.next) {
       const app::NextWork next = app::next_work(*answer_.next);

@@ -1,4 +1,4 @@
-// show_scan.h: a fleet's report as text at a glance, as CSV, and how its inputs were read.
+// show_scan.h: prints a fleet's report as text or CSV, and how its inputs were read.
 #pragma once
 
 #include <string>
@@ -10,24 +10,24 @@
 namespace amdahl::cli {
 
 std::string show_fleet(const ScanFlags& flags, const app::FleetAnswer& answer, scan::By by);
-// Where only what there was is known, and no job: by partition.
+// By partition, if only capacity is known and no job.
 std::string show_capacity(const Flags& flags, const app::FleetAnswer& answer);
 std::string explain_inputs(const Flags& flags, const app::FleetAnswer& answer);
-// What was dropped or passed over, counted by kind; empty: nothing.
+// Skipped or adjusted input, counted by kind; empty: none.
 std::string counted_words(const app::FleetAnswer& answer);
-// What of the jobs' time the window leaves out, in words; empty: nothing.
+// Share of the jobs' time outside the window; empty: none.
 std::string time_outside(const app::FleetAnswer& answer);
-// For a scan that has none: which window that is, and where the jobs are.
+// For a scan without jobs: the window, and where the jobs are.
 std::string no_jobs_text(const app::FleetAnswer& answer);
 std::string fleet_csv(const app::FleetAnswer& answer, scan::By by);
-std::string csv_cell(std::string_view text);  // Quoted as RFC 4180 has it; no spreadsheet runs it.
+std::string csv_cell(std::string_view text);  // Quoted as in RFC 4180; safe in spreadsheets.
 
-// The rules that were replayed on the jobs, with whom they would have hit wrongly.
+// The policies replayed on the jobs, with wrong hits.
 std::string show_policy(const Flags& flags, const app::FleetAnswer& answer);
 // By user, account and partition, each with its total; all rows, in hours and USD.
 std::string chargeback_csv(const scan::Report& report);
 
-// What --trend asks for: a table of the fleet's windows, and a line a family.
+// For --trend: a table of the fleet's windows, and one line per family.
 std::string show_trend(const Flags& flags, const scan::Report& report);
 std::string trend_csv(const app::FleetAnswer& answer);
 

@@ -103,7 +103,7 @@ class Ranking {
     return cells;
   }
 
-  // What the figures leave for names.
+  // The width left for names.
   std::size_t room_in(const Cells& cells) const {
     std::size_t others = 0;
     for (std::size_t i = 1; i < cells.header.size(); ++i) {
@@ -118,7 +118,7 @@ class Ranking {
                 .queue = flags_.order == "queue",
                 .spec = by_ == By::kFamily && !answer_.with_spec.empty()};
     Cells table_of = cells_of(has);
-    // What a narrow window has no room for goes first; names and what is asked for stay.
+    // In a narrow window columns are dropped in this order; names and the requested figure stay.
     for (bool Columns::*const less : {&Columns::lost, &Columns::idle, &Columns::jobs,
                                       &Columns::util, &Columns::spec, &Columns::money}) {
       if (room_in(table_of) >= kLeastName) break;
@@ -147,7 +147,7 @@ class Ranking {
     return widest;
   }
 
-  // A job's number says nothing: whose it was and what it is called does, where there is room.
+  // A job id alone says little: adds user and name if there is room.
   void add_details(std::vector<std::string>& header,
                    std::vector<std::vector<std::string>>& cells) const {
     constexpr std::size_t kLeast = 16;
@@ -161,7 +161,7 @@ class Ranking {
     }
   }
 
-  // What stands behind the figures of those that rank first.
+  // The explanation of the first rows.
   void reasons() {
     bool any = false;
     for (std::size_t i = 0; i < std::min(kExplainedRows, cut_.rows.size()); ++i) {

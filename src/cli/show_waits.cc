@@ -24,7 +24,7 @@ std::string percent_of(double part, double whole) {
   return whole > 0 ? show_percent(part / whole) : "-";
 }
 
-// "futex 62 %, poll 3 %": what it was blocked in, of the life of its threads.
+// "futex 62 %, poll 3 %": what its threads were blocked in, as shares of their life.
 std::string reasons_of(const RoleWaits& role) {
   std::vector<std::pair<double, std::string_view>> reasons;
   for (std::size_t i = 0; i < model::kWaits; ++i) {

@@ -1,4 +1,4 @@
-// show_waits.h: what a job's threads waited for, as people read it.
+// show_waits.h: prints what a job's threads waited for.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace amdahl::cli {
 
-// Threads by role, the places that waited, the lines that took longest, who woke whom, disks.
+// Threads by role, where they waited, the slowest lines, who woke whom, disks.
 std::string show_waits(const Flags& flags, const profile::WaitsReport& report);
 
 }  // namespace amdahl::cli

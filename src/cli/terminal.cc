@@ -13,7 +13,7 @@
 namespace amdahl::cli {
 namespace {
 
-volatile std::sig_atomic_t interrupted_by = 0;  // The signal; 0: none yet.
+volatile std::sig_atomic_t interrupted_by = 0;  // Signal number; 0: none yet.
 
 void on_interrupt(int signal) {
   if (interrupted_by > 0) ::_exit(128 + signal);

@@ -1,4 +1,4 @@
-// terminal.h: how text is put before a person: width, colour, a progress line, ^C.
+// terminal.h: terminal output: width, colour, a progress line, ^C.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace amdahl::cli {
 
 int terminal_width(const Flags& flags);
 bool use_colour(const Flags& flags);  // Only on a terminal, and not with NO_COLOR.
-bool use_ascii(const Flags& flags);   // If asked for, or the locale does not speak UTF-8.
+bool use_ascii(const Flags& flags);   // If requested, or if the locale is not UTF-8.
 
 std::string green(const Flags& flags, std::string_view text);
 std::string red(const Flags& flags, std::string_view text);
@@ -19,8 +19,8 @@ std::string yellow(const Flags& flags, std::string_view text);
 std::string dim(const Flags& flags, std::string_view text);
 std::string bold(const Flags& flags, std::string_view text);
 
-// One line on stderr that is rewritten in place on a terminal; elsewhere a plain line at most
-// every 15 seconds.
+// One line on stderr, rewritten in place on a terminal; otherwise a plain line at most every 15
+// seconds.
 class ProgressLine {
  public:
   explicit ProgressLine(const Flags& flags);
@@ -29,8 +29,8 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   void show(const std::string& text);
-  void say(const std::string& line);  // A line that stays.
-  void clear();                       // Before something else is printed.
+  void say(const std::string& line);  // A permanent line.
+  void clear();                       // Before other output.
   bool live() const { return live_; }
 
  private:
@@ -40,9 +40,9 @@ class ProgressLine {
   double last_s_ = -1e9;
 };
 
-// From now on ^C and SIGTERM only set what interrupted() reads; a second one ends us at once.
+// From now on ^C and SIGTERM only set what interrupted() returns; a second one terminates.
 void catch_interrupts();
 bool interrupted();
-int interrupt_code();  // The exit code then: 130 after ^C, 143 after SIGTERM.
+int interrupt_code();  // 130 after ^C, 143 after SIGTERM.
 
 }  // namespace amdahl::cli

@@ -27,7 +27,7 @@ std::vector<std::string> line_of(const app::CanaryView& view) {
           r.comparison.pairs == 0 ? "no pair yet" : describe(r.comparison)};
 }
 
-// What the table has no room for: why, and what a person may do about it.
+// Text below the table: why, and what a person can do.
 std::string note_on(const app::CanaryView& view) {
   const std::string& id = view.row.canary.hypothesis;
   const model::CanaryResult& r = view.result;

@@ -21,7 +21,7 @@
 namespace amdahl::cli {
 namespace {
 
-// A word that is no file but looks like the name of one was meant as one.
+// A word that is not a file but looks like a file name.
 bool looks_like_a_file(const std::string& word) {
   if (word == "-" || word.find('/') != std::string::npos || app::is_trace_file(word)) return true;
   return std::ranges::any_of(
@@ -79,7 +79,7 @@ Result<int> profile_files(const ProfileFlags& flags) {
   return 0;
 }
 
-// A folder stands for the files in it.
+// Expands a folder to the files in it.
 std::vector<std::string> files_of(const std::vector<std::string>& words) {
   std::vector<std::string> files;
   for (const std::string& word : words) {
@@ -133,7 +133,7 @@ Result<int> profile_family(const ProfileFlags& flags) {
   return 0;
 }
 
-// What a command has no use for must not pass in silence.
+// Options that do not apply to a command must be reported.
 Result<> check_command(const ProfileFlags& flags) {
   if (!flags.words.empty()) {
     return bad_input(fmt::format("profile takes files or a command, not both: '{}' before --",

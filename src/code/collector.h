@@ -1,4 +1,4 @@
-// collector.h: where a walk over a tree is, in functions, loops and statements, for both languages.
+// collector.h: tracks functions, loops and statements while walking a syntax tree; both languages.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace amdahl::code {
 
-// Keeps the stacks, so that a site knows its function, its loop and its statement.
+// Keeps stacks, so that each site knows its function, loop and statement.
 class Collector {
  public:
   Collector(Language language, std::string_view bytes) {
@@ -21,7 +21,7 @@ class Collector {
 
   std::string_view text(TSNode node) const { return text_of(node, facts.bytes); }
 
-  // What begins at `node` ends when the walk leaves it.
+  // Opened at `node`, closed when the walk leaves it.
   void open_function(TSNode node, std::string_view name);
   void open_class(TSNode node, std::string_view name);
   void open_loop(TSNode node, int loop);
@@ -30,12 +30,12 @@ class Collector {
   void open_import(TSNode node);
   void leave(TSNode node);
 
-  // The loop that starts at `node`, not yet entered; also leaves a site of it.
+  // Adds the loop at `node`, not yet entered, and a site for it.
   int add_loop(TSNode node, std::string_view over);
 
-  // A site where the walk stands.
+  // Adds a site at the current position.
   Site& add(SiteKind kind, TSNode node);
-  // The arguments that stand in `list`; of very many the first alone.
+  // Collects the arguments in `list`; only the first ones of a very long list.
   void take_arguments(Site& site, TSNode list) const;
 
   bool in_import() const { return imports_ > 0; }
@@ -58,8 +58,8 @@ class Collector {
   int loop() const { return loops_.empty() ? -1 : loops_.back(); }
 
   std::vector<std::pair<const void*, Mark>> open_;
-  std::vector<Frame> frames_;  // What was around each function that is open.
-  std::vector<int> loops_;     // Of the innermost function.
+  std::vector<Frame> frames_;  // Enclosing state of each open function.
+  std::vector<int> loops_;     // In the innermost function.
   std::vector<std::vector<int>> outer_loops_;
   std::vector<std::string_view> classes_;
   std::vector<Statement> statements_;

@@ -10,7 +10,7 @@
 namespace amdahl::code {
 namespace {
 
-// "std::lock_guard<std::mutex>" without what stands in angle brackets.
+// "std::lock_guard<std::mutex>" without its template arguments.
 std::string_view without_template(std::string_view name) { return name.substr(0, name.find('<')); }
 
 std::string_view last_word(std::string_view name) {

@@ -20,12 +20,12 @@ namespace amdahl::code {
 namespace {
 
 constexpr std::size_t kSnippetColumns = 120;
-// One habit repeated in generated code says nothing new after this often in one file.
+// More findings of one rule in one (generated) file add nothing.
 constexpr std::size_t kMostOfARule = 100;
 constexpr std::size_t kMostOfAFile = 5000;
 constexpr std::size_t kMostBytesToPatch = std::size_t{512} << 10U;
 
-// The line on which a site starts, without its indentation and without what is not UTF-8.
+// The line of a site, without indentation and invalid UTF-8.
 std::string snippet_of(const Facts& facts, const Range& range) {
   // A file of one line must not be searched from its start each time.
   const std::size_t from = range.begin - std::min<std::size_t>(range.begin, 4 * kSnippetColumns);
@@ -55,7 +55,7 @@ Finding finding_of(const Spot& spot, const Rule& rule, const Match& match) {
   finding.file = spot.source.path;
   finding.line = spot.site.range.line;
   finding.column = spot.site.range.column;
-  // Of a loop its head is meant, not all that it does.
+  // For a loop, only its head is meant.
   finding.end_line =
       spot.site.kind == SiteKind::kWholeLoop ? finding.line : spot.site.range.end_line;
   finding.rule = rule.id;
@@ -99,7 +99,7 @@ void look_at(const Spot& spot, std::span<const Facts> all, std::vector<Finding>&
   }
 }
 
-// A rule says a line once, and a file only so often.
+// At most one finding per rule and line, and a limit per file.
 void thin_out(std::vector<Finding>& found) {
   std::ranges::stable_sort(found, {}, [](const Finding& f) { return std::tie(f.line, f.column); });
   std::set<std::pair<std::string, int>> seen;
@@ -109,7 +109,7 @@ void thin_out(std::vector<Finding>& found) {
   });
 }
 
-// Where any loop may be the one that counts, only what a line took says that it is.
+// If any loop may be the step loop, only measured line times can tell.
 void ask_for_times(std::vector<Finding>& found) {
   for (Finding& finding : found) {
     const bool is_of_steps = rule_named(finding.rule)->least == HowOften::kStep;

@@ -21,8 +21,8 @@ constexpr auto kCppLaunches = std::to_array<std::string_view>(
      "execute"});
 constexpr auto kLoaderFunctions =
     std::to_array<std::string_view>({"__getitem__", "__getitems__", "collate", "collate_fn"});
-// Methods that so many things have that the name says nothing: they are taken for ours only where
-// the variable is called like the class.
+// Methods too common for their name to mean anything: matched only if the variable is named like
+// the class.
 constexpr auto kCommon = std::to_array<std::string_view>(
     {"write",  "read",   "close",     "open",         "append", "get",  "set",   "update",
      "items",  "keys",   "join",      "split",        "add",    "pop",  "flush", "copy",
@@ -34,7 +34,7 @@ constexpr auto kBefore = std::to_array<std::string_view>(
 constexpr auto kLoaderWords = std::to_array<std::string_view>({"loader", "Loader", "batches"});
 
 bool holds_any(std::string_view text, std::span<const std::string_view> words) {
-  // Long texts are chains of calls; what matters stands at either end.
+  // Long texts are chains of calls; what matters is at either end.
   constexpr std::size_t kMost = 200;
   return std::ranges::any_of(
       words, [&](std::string_view word) { return text.substr(0, kMost).find(word) != text.npos; });
@@ -136,7 +136,7 @@ class Graph {
            (variable.size() >= 3 && type.find(variable) != type.npos);
   }
 
-  // A name that very many functions have says nothing, and would cost its square.
+  // A name shared by very many functions means nothing, and would cost quadratic time.
   static void add(std::vector<std::size_t>& functions, std::size_t function) {
     constexpr std::size_t kMost = 64;
     if (functions.size() < kMost) functions.push_back(function);
@@ -291,8 +291,8 @@ class Finder {
     }
   }
 
-  // Loops in constructors and the like launch too, but before the first step. If there is nothing
-  // else they count after all.
+  // Loops in constructors and similar code also launch, but before the first step. They count only
+  // if there is nothing else.
   void leave_out_set_up() {
     auto kept = step_loops_;
     bool any = false;
@@ -314,7 +314,7 @@ class Finder {
                                [&](std::string_view word) { return in.name.starts_with(word); });
   }
 
-  // What a site says of the loops around it. Only the innermost takes a batch.
+  // Updates the loops around a site. Only the innermost one takes a batch.
   void mark(std::size_t source, const Site& site, std::vector<bool>& over_batches,
             std::vector<bool>& launching) const {
     if (site.loop < 0) return;
@@ -328,7 +328,7 @@ class Finder {
     }
   }
 
-  // A program of C++ that launches nothing computes in loops of its own.
+  // A C++ program without launches computes in its own loops.
   bool all_loops(std::size_t source) const {
     return !has_step_loop_ && sources_[source].language == Language::kCpp;
   }

@@ -10,8 +10,8 @@
 namespace amdahl::code {
 namespace {
 
-// From the start of the line on which `at` stands to before `at`; empty and false for a line that
-// is longer than any person writes.
+// The text from the start of the line to `at`; empty and false for a line longer than any person
+// writes.
 struct Before {
   std::string_view text;
   bool found = false;
@@ -61,7 +61,7 @@ std::vector<Edit> add_keyword(const Subject& subject, std::string_view keyword,
   const Range& list = site.arguments_range;
   if (list.end < list.begin + 2) return {};
   if (site.last_argument.end == 0) {
-    // Only "()" itself: what else stands between the brackets is a comment.
+    // Only "()" itself: anything else between the brackets is a comment.
     if (list.end != list.begin + 2) return {};
     return {{list.begin + 1, list.begin + 1, fmt::format("{}={}", keyword, value)}};
   }

@@ -1,4 +1,4 @@
-// looks.h: what the rules' conditions share: words in names, literals, and edits of calls.
+// looks.h: helpers for the rules' conditions: words in names, literals, edits of calls.
 #pragma once
 
 #include <optional>
@@ -10,21 +10,21 @@
 
 namespace amdahl::code {
 
-// The last word of what stands before the last dot: "log" of self.log.line.
+// The component before the last dot: "log" for self.log.line.
 std::string_view last_receiver(const Site& site);
 
-bool is_number(std::string_view text);      // A whole number as it is written.
+bool is_number(std::string_view text);      // An integer literal.
 bool is_plain_name(std::string_view text);  // a, a.b.c.
 
-// Puts `keyword=value` behind the last argument, on a line of its own where each argument has one.
+// Adds `keyword=value` after the last argument, on its own line if each argument has one.
 std::vector<Edit> add_keyword(const Subject& subject, std::string_view keyword,
                               std::string_view value);
 std::vector<Edit> replace(const Range& range, std::string_view text);
 
-// Takes a statement of Python away with its line; none if something else stands on the line.
+// Deletes a Python statement with its line; no edits if the line holds anything else.
 std::vector<Edit> drop_statement(const Subject& subject);
 
-// Whether a name stands anywhere in the sources.
+// Whether a name occurs anywhere in the sources.
 bool is_used(const Subject& subject, std::string_view name);
 
 }  // namespace amdahl::code

@@ -8,7 +8,7 @@
 namespace amdahl::code {
 namespace {
 
-// What is between the quotes of a plain string; nothing of f-strings and bytes.
+// The content of a plain string literal; nothing for f-strings and bytes.
 std::optional<std::string> literal_text(TSNode node, std::string_view bytes) {
   if (type_of(node) != "string") return std::nullopt;
   std::string_view text = text_of(node, bytes);
@@ -33,7 +33,7 @@ std::vector<std::string> literal_values(TSNode node, std::string_view bytes) {
   if (type != "list" && type != "tuple" && type != "set") return values;
   for (std::uint32_t i = 0; i < ts_node_named_child_count(node); ++i) {
     const auto value = literal_value(ts_node_named_child(node, i), bytes);
-    if (!value) return {};  // Made at run time: what it takes is not known.
+    if (!value) return {};  // Built at run time: its values are unknown.
     values.push_back(*value);
   }
   return values;

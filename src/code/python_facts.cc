@@ -15,7 +15,7 @@ class Python {
 
   void enter(TSNode node, std::string_view field) {
     if (ts_node_is_named(node)) enter_named(node, type_of(node));
-    // A `for` reads what it goes over once: only its body is in the loop.
+    // A `for` evaluates its iterable once: only its body is in the loop.
     if (!bodies_.empty() && bodies_.back().first == node.id) {
       all_.open_loop(node, bodies_.back().second);
       bodies_.pop_back();

@@ -1,4 +1,4 @@
-// rule.h: one row per habit of code that costs accelerator time.
+// rule.h: one row per code pattern that costs accelerator time.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace amdahl::code {
 
-// What a rule is asked about.
+// What a rule is applied to.
 struct Subject {
   const Facts& facts;  // Of the source.
   const Site& site;
@@ -23,46 +23,47 @@ struct Subject {
 };
 
 struct Match {
-  std::string detail;       // What is particular here: "num_workers is args.workers".
-  std::vector<Edit> edits;  // Mechanical, and the program means the same after them; may be none.
+  std::string detail;       // Details of this match: "num_workers is args.workers".
+  std::vector<Edit> edits;  // Mechanical edits that keep the program's meaning; may be empty.
 };
 
-// What must hold of the evidence for the rule to speak at all: "threads_per_cpu" above 1.
+// Evidence that the rule requires: "threads_per_cpu" above 1.
 struct Need {
   std::string_view evidence;
   double above = 0;
 };
 
 struct Rule {
-  std::string_view id;  // Written to reports and ledgers: never renamed, never reused.
+  std::string_view id;  // Written to reports and ledgers: never rename or reuse.
   Language language;
   SiteKind kind;
-  HowOften least;  // It counts only where code runs at least this often.
-  // The last word of what is called ("item"), or with what stands before it ("torch.save").
+  HowOften least;  // Applies only to code that runs at least this often.
+  // Last component of the callee ("item"), or with what precedes it ("torch.save").
   std::span<const std::string_view> names;
-  std::string_view finds;    // As people read it.
+  std::string_view finds;    // For people.
   std::string_view suggest;  // What to try.
-  // Evidence (docs/format/evidence.md) whose cost it can explain, the most telling first.
+  // Evidence (docs/format/evidence.md) whose cost it can explain, most significant first.
   std::span<const std::string_view> explains;
-  std::string_view playbook;  // The entry of playbook/ that tries it with a knob; "" if none.
-  Need need = {};             // No evidence: none.
-  // Whether it applies; nullptr: the name is enough.
+  std::string_view playbook;  // Entry of playbook/ that tries it with a knob; "" if none.
+  Need need = {};             // Default: no evidence needed.
+  // Extra condition; nullptr: matching the name is enough.
   std::optional<Match> (*look)(const Subject& subject) = nullptr;
-  // Where the cost shows. Most cost at their own line, and if lines were timed, theirs must have
-  // taken some; settings cost elsewhere, and for some only their own line's time counts.
+  // Where the cost shows. Most patterns cost time at their own line; if lines were timed, that
+  // line must have taken some. Settings cost time elsewhere. For some, only their own line's time
+  // counts.
   Cost cost = Cost::kHere;
-  // Evidence of what its fix may shorten besides, beyond its own time: raises the ceiling alone.
+  // Evidence of what else the fix may shorten; raises only the ceiling.
   std::span<const std::string_view> touches = {};
 };
 
-// All of them. Every row that matches a place speaks.
+// All rules. Every row that matches a site reports it.
 std::span<const Rule> python_rules();
 std::span<const Rule> cpp_rules();
 
-// The row with this id; nullptr if there is none.
+// The row with this id, or nullptr.
 const Rule* rule_named(std::string_view id);
 
-// Whether a row's names hold the site's.
+// Whether the site's name is in the row's names.
 bool is_named(const Rule& rule, const Site& site);
 
 }  // namespace amdahl::code

@@ -1,4 +1,4 @@
-// The rules for C++, and what each looks at beyond a name.
+// The C++ rules and their conditions.
 #include <array>
 #include <string_view>
 
@@ -12,7 +12,7 @@ using Names = std::string_view;
 
 bool has_word(std::string_view text, std::string_view word) { return text.find(word) != text.npos; }
 
-// The third argument says whether the call waits; an expression may.
+// The third argument says whether the call blocks; an expression may.
 std::optional<Match> waits(const Subject& subject) {
   const Argument* blocking = argument_at(subject.site, 2);
   if (blocking == nullptr || blocking->text == "CL_FALSE") return std::nullopt;

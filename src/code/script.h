@@ -1,4 +1,4 @@
-// script.h: what the lines of a shell script start.
+// script.h: which lines of a shell script start a program.
 #pragma once
 
 #include <string_view>
@@ -6,11 +6,12 @@
 
 namespace amdahl::code {
 
-// Whether a shell runs it: by its name or its first line.
+// Whether it is a shell script, by its name or first line.
 bool is_script(std::string_view path, std::string_view bytes);
 
-// The lines, from 1, that name a program, with or without a path to it; comments, variables and
-// assignments are none. The kernel knows 15 letters of a longer name, which are enough.
+// The 1-based lines that name the program, with or without a path. Comments, variables and
+// assignments do not count. 15 characters of a longer name are enough (the kernel truncates
+// names).
 std::vector<int> lines_naming(std::string_view script, std::string_view program);
 
 }  // namespace amdahl::code

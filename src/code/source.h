@@ -1,4 +1,4 @@
-// source.h: source text as it is handed in, and the language it is written in.
+// source.h: a source text and its language.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,14 @@ enum class Language : std::uint8_t { kPython, kCpp };
 
 std::string_view name(Language language);  // "Python", "C++".
 
-// From the ending of the path; nothing if it is neither.
+// From the file extension; nothing if neither.
 std::optional<Language> language_of(std::string_view path);
 
 struct Source {
-  std::string path;          // As findings name it.
-  std::string bytes;         // Any bytes; what is not UTF-8 or not the language is passed over.
-  std::string in_repo = {};  // As patches name it: relative to the repository. Empty: as `path`.
+  std::string path;   // As named in findings.
+  std::string bytes;  // Any bytes; invalid UTF-8 or syntax is skipped.
+  // As named in patches: relative to the repository. Empty: same as `path`.
+  std::string in_repo = {};
 };
 
 }  // namespace amdahl::code

@@ -1,4 +1,4 @@
-// tree.h: source text as a syntax tree, walked without recursion so that no nesting is too deep.
+// tree.h: parses source text into a syntax tree and walks it without recursion.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace amdahl::code {
 
-// More than this is generated or not source at all, and is not looked at.
+// Larger files are generated or not source; they are skipped.
 inline constexpr std::size_t kMostBytes = std::size_t{4} << 20U;
-// Recovering from errors can take time out of proportion; a file that takes longer is given up.
+// Limit for error recovery, which can be very slow; slower files are skipped.
 inline constexpr std::uint64_t kMostMicroseconds = 5'000'000;
 
 struct CloseTree {
@@ -23,11 +23,10 @@ struct CloseTree {
 };
 using Tree = std::unique_ptr<TSTree, CloseTree>;
 
-// A tree for any bytes: what is not the language becomes error nodes. Fails where it is too large
-// or takes too long.
+// Parses any bytes; invalid parts become error nodes. Fails if too large or too slow.
 Result<Tree> parse(Language language, std::string_view bytes);
 
-// Where something stands. Lines and columns count from 1, columns in bytes.
+// A position in the source. Lines and columns are 1-based, columns in bytes.
 struct Range {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
@@ -39,10 +38,10 @@ struct Range {
 Range range_of(TSNode node);
 std::string_view text_of(TSNode node, std::string_view bytes);
 std::string_view type_of(TSNode node);
-TSNode child(TSNode node, std::string_view field);  // Null (ts_node_is_null) if there is none.
+TSNode child(TSNode node, std::string_view field);  // Null (ts_node_is_null) if missing.
 
-// Calls `enter` before a node's children and `leave` after them, for named nodes and all others;
-// `field` is what the parent calls the node, "" if nothing.
+// Calls `enter` before and `leave` after a node's children, for named and unnamed nodes; `field`
+// is the node's field name in its parent, "" if none.
 void walk(TSNode root, const std::function<void(TSNode node, std::string_view field)>& enter,
           const std::function<void(TSNode node)>& leave);
 

@@ -68,7 +68,7 @@ std::optional<double> number_of(const PairFact& pair, const ArmFact& arm, bool i
   return arm.cost / *arm.work;
 }
 
-// What all pairs up to each say together; `last` is of all of them.
+// The estimate after each pair; `last` is the one over all pairs.
 std::vector<Row> rows_of(const Measurements& measured, model::Comparison& last) {
   Judge judge(measured.design);
   std::vector<Row> rows;
@@ -106,7 +106,7 @@ std::optional<double> median_of(const std::vector<Row>& rows, std::optional<doub
   return stats::median(values);
 }
 
-// "saves 8.1 % (5.9 % to 10 %, 95 % each side)"; a loss is told as one, its bounds turned over.
+// "saves 8.1 % (5.9 % to 10 %, 95 % each side)"; a loss is shown as such, with its bounds swapped.
 std::string show_estimate(const model::Comparison& c, const Measurements& measured) {
   const MetricText& metric_text = measured.metric_text;
   const bool loss = c.effect < 0;

@@ -8,7 +8,7 @@
 namespace amdahl::compare {
 namespace {
 
-// The round shares within [low, high], so many at most.
+// Round shares within [low, high], at most this many.
 std::vector<Tick> ticks_between(double low, double high, const MetricText& metric_text, int most) {
   const double from = share_of(low, metric_text);
   const double to = share_of(high, metric_text);

@@ -40,7 +40,7 @@ std::string paint(std::string_view colour, const std::string& text, const Look& 
   return look.colour && !text.empty() ? fmt::format("{}{}{}", colour, text, kPlain) : text;
 }
 
-// One column of a row of the picture: what stands there, and its colour.
+// One character of a row of the picture, and its colour.
 struct Cell {
   std::string_view sign = " ";
   std::string_view colour;
@@ -168,7 +168,7 @@ void append_folded(std::vector<std::string>& lines, std::string_view name, std::
   }
 }
 
-// What is to be typed gets a line of its own and is never folded, so that it can be copied.
+// A command gets its own line and is never wrapped, so that it can be copied.
 void append_way(std::vector<std::string>& lines, std::string_view name, std::string_view way,
                 std::size_t width) {
   constexpr std::string_view kRun = "; run: ";

@@ -1,4 +1,4 @@
-// html.h: an account of a comparison as a page that needs nothing but itself.
+// html.h: the account of a comparison as a self-contained HTML page.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 namespace amdahl::compare {
 
 struct PageFooter {
-  std::string when;  // As people read it.
+  std::string when;  // For people.
   std::string host;
-  std::string folder;  // Where the receipts are.
+  std::string folder;  // With the receipts.
 };
 
-// Well-formed as HTML and as XML: pictures inline, no scripts, nothing loaded, light and dark by
-// the reader's setting. Whatever a command or its output holds is shown as text.
+// Valid HTML and XML: inline pictures, no scripts, nothing loaded, light or dark by the reader's
+// setting. Commands and their output are escaped.
 std::string html_page(const Account& account, const PageFooter& imprint);
 
 }  // namespace amdahl::compare

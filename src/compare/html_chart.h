@@ -1,4 +1,4 @@
-// html_chart.h: the two pictures of a comparison's page, as inline SVG.
+// html_chart.h: the two charts of a comparison's page, as inline SVG.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace amdahl::compare {
 
-// Each pair as a dot, over them the estimate of all pairs so far with its interval, and the band
-// within which a difference does not matter. Empty without a pair that counts.
+// Each pair as a dot, the estimate of all pairs so far with its interval, and the band of
+// differences that do not matter. Empty without a valid pair.
 std::string effect_chart(const Account& account);
 
-// What A and B measured, pair by pair: shows drift, bursts and outliers.
+// Measurements of A and B, pair by pair: shows drift, bursts and outliers.
 std::string value_chart(const Account& account);
 
 }  // namespace amdahl::compare

@@ -13,7 +13,7 @@ using Growth = std::array<double, stats::kCells>;
 
 constexpr int kMostPairs = 100'000;
 constexpr int kPoints = 48;          // Of the noise's distribution.
-constexpr double kLogistic = 0.614;  // Scale of a logistic whose median distance is a Gaussian's.
+constexpr double kLogistic = 0.614;  // Scale of a logistic with the median distance of a Gaussian.
 
 // What each bettor's log-wealth grows by in a pair, on average.
 Growth growth_of(double effect, double noise, const stats::Wager& wager) {
@@ -56,7 +56,7 @@ double pairs_left(double log_e, double level, const Growth& growth) {
   return rate * kMostPairs < level - log_e ? kMostPairs + 1 : std::ceil((level - log_e) / rate);
 }
 
-// The first value, by steps of this factor, that takes no more than so many pairs.
+// The first value, in steps of this factor, that needs at most this many pairs.
 template <class Within, class Needed>
 std::optional<double> first_shown(double from, const Within& within, double factor,
                                   const Needed& needed, int pairs) {
@@ -84,7 +84,7 @@ std::optional<double> smallest_shown(int pairs, const Outlook& outlook) {
 
 std::optional<double> noise_to_show(double effect, int pairs, const Outlook& outlook) {
   const auto needed = [&](double noise) {
-    // Whoever measures it anew bets with the new noise.
+    // A new measurement would use the new noise.
     Outlook quieter{noise, outlook.design};
     quieter.design.sigma = std::clamp(noise, 0.003, 0.30);
     return pairs_to_show(effect, quieter);

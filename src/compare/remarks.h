@@ -1,4 +1,4 @@
-// remarks.h: what is odd about the pairs, each with what to do about it.
+// remarks.h: remarks on unusual pairs, each with what to do about it.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// sample_measurements.h: made-up comparisons for the tests of this room.
+// sample_measurements.h: synthetic comparisons for this room's tests.
 #pragma once
 
 #include <cmath>
@@ -21,7 +21,7 @@ inline model::PairFact sample_pair(int index, double cost_a, double cost_b) {
   return pair;
 }
 
-// A takes about a second, B that times exp(-effect); the noise has this size, the same every time.
+// A takes about one second, B that times exp(-effect); deterministic noise of this size.
 inline Measurements sample_tried(double effect, double noise, int pairs) {
   constexpr double kNoise[] = {0.3, -1.1, 0.8, -0.2, 1.6, -0.7, 0.1, -1.4, 0.5, -0.4, 1.2, -0.9};
   Measurements measured;

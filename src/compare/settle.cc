@@ -13,7 +13,7 @@
 namespace amdahl::compare {
 namespace {
 
-// Of one pair, from those that were completed; 0 if there is none.
+// Mean over completed pairs; 0 if there is none.
 double seconds_a_pair(const Measurements& measured) {
   std::vector<double> seconds;
   for (const std::vector<model::PairFact>* pairs : {&measured.same, &measured.pairs}) {

@@ -177,7 +177,7 @@ Result<Statement> Connection::prepare(std::string_view purpose, std::string_view
                                       SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
   Query query{raw};
   if (code != SQLITE_OK) return error_of(db_.get(), code, purpose);
-  CHECK(query != nullptr);  // Null only for SQL that says nothing.
+  CHECK(query != nullptr);  // Null only for empty SQL.
   return Statement{std::move(query), cache_.get(), purpose};
 }
 
@@ -207,7 +207,7 @@ Result<Transaction> Transaction::begin(Connection& connection, Kind kind,
 
 Transaction::~Transaction() {
   if (connection_ == nullptr || sqlite3_get_autocommit(connection_->handle()) != 0) return;
-  // If even this fails, closing the connection rolls back, and the next BEGIN says so.
+  // If even this fails, closing the connection rolls back, and the next BEGIN reports it.
   (void)connection_->exec("roll back", "ROLLBACK");
 }
 

@@ -16,7 +16,7 @@ struct Words {
   std::string_view words;  // Beginnings: "oversubscri" is "oversubscribed" and "oversubscription".
 };
 
-// In the order of how much a word tells.
+// Most specific words first.
 constexpr auto kWords = std::to_array<Words>({
     {Bottleneck::kInput,
      "input starv,data starv,starv,dataloader,data load,loader,input pipeline,input bound,"

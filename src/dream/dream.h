@@ -41,7 +41,7 @@ struct Passage {
   std::string text;
 };
 
-// An idea that was not taken, and why: "loader_workers=4", "notes.md:7", "the spec has no …".
+// A rejected idea and why: "loader_workers=4", "notes.md:7", "the spec has no …".
 struct RejectedIdea {
   std::string what;
   std::string origin;
@@ -51,8 +51,8 @@ struct RejectedIdea {
 };
 
 struct Dreams {
-  std::vector<model::Hypothesis> ideas;  // Best first, no key twice.
-  std::vector<RejectedIdea> left_out;    // The same thing for the same reason once.
+  std::vector<model::Hypothesis> ideas;  // Best first, unique keys.
+  std::vector<RejectedIdea> left_out;    // Deduplicated.
 };
 
 // Transfers wins of other families with the same bottleneck: knobs by name, accelerators by ratio,
@@ -65,8 +65,8 @@ Dreams from_wins(std::span<const Win> wins, const std::map<std::string, model::S
 // Ideas from passages that apply to this family:
 // - variables that only tune (OMP_NUM_THREADS=1; never one that loads code or writes files),
 // - knobs of the spec set to a value ("num_workers=4", "4 loader workers", "--bs 64"),
-// - playbook entries whose title they hold, or whose knob they name and turn the same way ("more
-//   loader workers"), also where the entry's conditions do not hold.
+// - playbook entries whose title they contain, or whose knob they name and turn in the same
+// direction ("more loader workers"), even if the entry's conditions do not hold.
 // If a text only mentions a knob, or uses an everyday word ("4 workers"), it must also name the
 // bottleneck that the knob addresses. The change must address a cause of this profile: one that
 // such settings are known to address, or one that the passage names. Settings that a sentence
@@ -74,24 +74,23 @@ Dreams from_wins(std::span<const Win> wins, const std::map<std::string, model::S
 Dreams from_passages(std::span<const Passage> passages,
                      std::span<const hypothesize::Entry> playbook, const Target& target);
 
-// What was tried in this family, and what came of it.
+// An experiment of this family and its result.
 struct Tried {
   model::Hypothesis hypothesis;
-  std::string state;  // "promoted", "harmful", "parked", "inconclusive"; others teach nothing here.
+  std::string state;  // "promoted", "harmful", "parked", "inconclusive"; others are ignored.
   double effect = 0;  // ln, as measured.
 };
 
 // Neighbours of values that won, opposites of values that harmed, and pairs of changes that seemed
-// to help and could not be told alone.
+// to help but could not be shown alone.
 Dreams from_tried(std::span<const Tried> tried, const Target& target);
 
-// What to look for in documents. Each is a phrase of lower-case letters, digits and blanks, which
-// a text holds if it holds words that begin so.
+// Search terms for documents: folded phrases that match at the beginnings of words.
 struct Query {
-  std::vector<std::string> names;  // Settings and titles: a passage without any says nothing to do.
-  std::vector<std::string> words;  // Of what is slow: the more, the better it fits.
+  std::vector<std::string> names;  // Settings and titles: a passage without one proposes nothing.
+  std::vector<std::string> words;  // What is slow: the more, the better the match.
 };
-// No words if the profile names no cause of 5 % or more.
+// Without words if the profile has no cause of at least 5 %.
 Query query_for(const model::Profile& profile, const model::Spec& spec,
                 std::span<const hypothesize::Entry> playbook);
 

@@ -15,7 +15,7 @@ constexpr auto kEntities =
                                                                   {"&nbsp;", " "},
                                                                   {"&amp;", "&"}});
 
-// Elements that stand apart from what is around them.
+// Block elements.
 constexpr auto kBlocks = std::to_array<std::string_view>(
     {"p", "div", "li", "ul", "ol", "table", "tr", "section", "article", "pre", "blockquote", "br"});
 

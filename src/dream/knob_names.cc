@@ -11,9 +11,9 @@ namespace {
 
 struct Names {
   std::string_view knob;
-  std::string_view names;  // That tell by themselves.
+  std::string_view names;  // Sufficient on their own.
   std::string_view nouns;  // Everyday words.
-  std::string_view rates;  // Of which there are fewer when the knob's number is larger.
+  std::string_view rates;  // Rates that fall when the knob's number rises.
   bool grows = false;
   bool counted = false;  // "4 loader workers" sets it.
 };
@@ -205,7 +205,7 @@ class Finder {
     return value_after(last, telling);
   }
 
-  // "=4", ": 4", " to 4", " from 2 to 4", and where the name tells, " 4".
+  // "=4", ": 4", " to 4", " from 2 to 4", and " 4" after an unambiguous name.
   std::optional<std::string> value_after(std::size_t last, bool telling) const {
     const std::string_view gap = between(sentence_, last - 1);
     const bool assigned = gap.find_first_of("=:") != std::string_view::npos;
@@ -253,8 +253,8 @@ std::vector<KnobMention> knobs_in(const Sentence& sentence, const model::Spec& s
     if (knob != spec.knobs.end()) {
       for (const std::string& name : own_names(knob->second)) finder.own(name);
     }
-    // One name within another ("loader workers", "workers") says the same twice, and what has a
-    // value says more than what has none.
+    // A name within another ("loader workers", "workers") is the same mention; one with a value
+    // wins over one without.
     std::ranges::stable_sort(
         said, {}, [](const KnobMention& one) { return std::pair(!one.value, one.everyday); });
     for (KnobMention& one : said) {
@@ -272,7 +272,7 @@ const model::Knob* knob_for(const std::string& variable, const model::Spec& spec
   for (const auto& [name, knob] : spec.knobs) {
     if (knob.arg.empty() && knob.env == variable) return &knob;
   }
-  // A job that sets its threads itself does not look at the variable.
+  // A job that sets its threads itself ignores the variable.
   const auto threads = spec.knobs.find("threads");
   return variable == "OMP_NUM_THREADS" && threads != spec.knobs.end() ? &threads->second : nullptr;
 }

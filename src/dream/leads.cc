@@ -14,8 +14,8 @@ namespace {
 
 using model::Bottleneck;
 
-// Beginnings of words and phrases, folded. `cures` and `costs` tell by themselves; of the weak ones
-// it takes two. What costs is a reason to change something even where it is only described.
+// Folded prefixes of words and phrases. One of `cures` or `costs` is enough; of the weak ones it
+// takes two. A mentioned cost is a reason to change something even if it is only described.
 struct Vocabulary {
   Bottleneck bottleneck;
   std::string_view cures;
@@ -212,14 +212,14 @@ constexpr auto kGains = std::to_array<std::string_view>({"faster",
                                                          "utilisation from",
                                                          "utilization from",
                                                          "async"});
-// or that it cost.
+// or costs.
 constexpr auto kLosses = std::to_array<std::string_view>(
     {"overhead",  "bottlenec",  "stall",    "idle",        "wait",     "starv",     "slow",
      "dominat",   "bound by",   "spent",    "stood still", "cost us",  "busy only", "took",
      "latency",   "contention", "fighting", "hot path",    "blocks",   "forces",    "caused",
      "wall time", "step time",  "utilis",   "utiliz",      "although", "percent",   "pause",
      "stole",     "compete",    "per step", "every step"});
-// That it did not, or was undone.
+// Failure, or a revert.
 constexpr auto kHarms = std::to_array<std::string_view>(
     {"hurt",          "worse",     "slower",    "diverge",         "regress",
      "degrad",        "went back", "revert",    "neither",         "no effect",
@@ -242,7 +242,7 @@ constexpr auto kAdvice = std::to_array<std::string_view>(
      "run",      "try",      "prefer",   "allow",      "disable", "bind",     "stage",
      "convert",  "merge",    "call",     "accumulate"});
 
-// Commits that begin so change what a job does, or how it is written, not what it costs.
+// Commits that start like this change behaviour or style, not cost.
 constexpr auto kOtherWork = std::to_array<std::string_view>(
     {"revert", "fix typo", "validate", "support ", "add support", "add type", "document", "rename",
      "disable", "bump", "refactor", "docs", "test"});
@@ -255,7 +255,7 @@ bool holds_any(std::string_view text, std::span<const std::string_view> phrases)
   return std::ranges::any_of(phrases, [&](std::string_view phrase) { return holds(text, phrase); });
 }
 
-// What one text says of one class.
+// Matches of one class in one text.
 struct Tally {
   Bottleneck bottleneck = Bottleneck::kUnknown;
   double score = 0;
@@ -332,7 +332,7 @@ bool is_refused(std::string_view words, const Tally& tally) {
   return !tally.costs && holds_any(words, kAgainst);
 }
 
-// Pages, tests and the project's own tools: what they change makes no job cheaper.
+// Pages, tests and the project's own tools: changing them makes no job cheaper.
 bool is_beside(std::string_view path) {
   const std::string low = lower(path);
   for (const std::string_view part :
@@ -373,7 +373,7 @@ std::optional<Lead> lead_in(const Passage& passage) {
   const bool advised = std::ranges::any_of(sentences, is_advice);
   const int gains = (holds_any(words, kGains) ? 1 : 0) + (has_measure(passage.text) ? 1 : 0);
   const int tells = gains + (holds_any(words, kLosses) ? 1 : 0) + (advised ? 1 : 0);
-  // The less is said of what was done, the more must say that it paid.
+  // The less is said about the technique, the more must be said about its benefit.
   const bool only_weak = best->weak == best->score;
   const bool enough =
       only_weak ? tells >= (best->score >= kEnough ? 2 : 3) && gains > 0 : tells >= 1;
@@ -411,7 +411,7 @@ std::optional<Lead> lead_in(const Commit& commit) {
   const bool told =
       holds_any(said, kGains) || holds_any(said, kLosses) || has_measure(commit.message);
   const bool only_weak = best->weak == best->score;
-  // Code that has the technique says what the message does not.
+  // Code that uses the technique makes up for a terse message.
   if (!told && (only_weak || best->score < 2 * kStrong)) return std::nullopt;
   return Lead{best->bottleneck, best->technique, quote_of(commit.message, best->technique),
               best->score};

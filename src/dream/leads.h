@@ -1,5 +1,4 @@
-// leads.h: optimisations that a passage or a commit speaks of, whether or not a machine can apply
-// them.
+// leads.h: optimisations mentioned in a passage or a commit, applicable by a machine or not.
 #pragma once
 
 #include <optional>
@@ -12,7 +11,7 @@
 
 namespace amdahl::dream {
 
-// One commit of somebody's repository. None of its text is trusted.
+// One commit of a repository. Its text is not trusted.
 struct Commit {
   std::string repository;  // Path.
   std::string id;          // Its hash.
@@ -21,22 +20,22 @@ struct Commit {
 };
 
 struct Lead {
-  model::Bottleneck bottleneck = model::Bottleneck::kUnknown;  // What it is against.
-  std::string technique;  // The phrase that told: "pin memory".
-  std::string quote;      // Of the text, on one line, without secrets.
-  double score = 0;       // How much in the text speaks for it; 2 at least.
+  model::Bottleneck bottleneck = model::Bottleneck::kUnknown;  // What it addresses.
+  std::string technique;  // The phrase that matched: "pin memory".
+  std::string quote;      // One line of the text, without secrets.
+  double score = 0;       // Weight of the matches; at least 2.
 };
 
 // By the field's vocabulary: what is done (or what costs), and that it helped, was advised or was
-// changed. Nothing for a text that advises against it, tells that it failed, or takes it back.
+// changed. Nothing if the text advises against it, says that it failed, or reverts it.
 std::optional<Lead> lead_in(const Passage& passage);
 std::optional<Lead> lead_in(const Commit& commit);
 
-// Share of three-word sequences that two texts have in common: 1 for the same words.
+// Share of common three-word sequences: 1 for the same words.
 double likeness(std::string_view a, std::string_view b);
 inline constexpr double kNearDuplicate = 0.7;
 
-// The text of an HTML page: tags, scripts and styles gone, blocks apart, line breaks kept.
+// The text of an HTML page: without tags, scripts and styles; blocks and line breaks are kept.
 std::string text_of_html(std::string_view page);
 
 }  // namespace amdahl::dream

@@ -41,7 +41,7 @@ struct Mention {
 // How much a change may save here, and how sure that is.
 struct Estimate {
   double predicted = 0;
-  double ceiling = 0;  // 0 if nothing says.
+  double ceiling = 0;  // 0 if unknown.
   double prior = kPriorOfASetting;
   Bottleneck bottleneck = Bottleneck::kUnknown;
 };
@@ -152,7 +152,7 @@ class Reader {
     return std::ranges::find_first_of(classes, place.classes) != classes.end();
   }
 
-  // What the playbook knows the knob to work on.
+  // The classes that the playbook says the knob addresses.
   std::vector<Bottleneck> classes_of(const std::string& knob) const {
     std::vector<Bottleneck> classes;
     for (const Entry& entry : playbook_) {
@@ -194,7 +194,7 @@ class Reader {
                                  classes.empty() ? "unknown" : describe(classes.front())));
   }
 
-  // Over the classes that it is known to address and those that the passage names.
+  // Over the classes that it is known to address and those named in the passage.
   std::optional<Estimate> by_class(std::vector<Bottleneck> classes, const Mention& place) const {
     classes.insert(classes.end(), place.classes.begin(), place.classes.end());
     const auto cost = costliest(target_.profile, classes);
@@ -259,7 +259,7 @@ class Reader {
     return hypothesis;
   }
 
-  // A knob of the spec set to what the text says.
+  // A knob of the spec set to the value in the text.
   Result<model::Hypothesis> from_value(const std::string& name, const std::string& value,
                                        const Mention& place) const {
     Entry entry;

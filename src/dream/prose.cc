@@ -33,8 +33,8 @@ bool starts_anew(std::string_view rest) {
   return numbered || text.starts_with("export ");
 }
 
-// Whether text[at], which follows a line break, starts something of its own: an item, code, or
-// what comes after a line of code.
+// Whether text[at], after a line break, starts a new sentence: a list item, code, or what follows
+// code.
 bool starts_line_anew(std::string_view text, std::size_t at) {
   const std::size_t line = at < 2 ? std::string_view::npos : text.rfind('\n', at - 2);
   const std::string_view before = text.substr(line == std::string_view::npos ? 0 : line + 1);
@@ -80,7 +80,7 @@ constexpr auto kMore = std::to_array<std::string_view>(
 constexpr auto kLess = std::to_array<std::string_view>(
     {"fewer", "less", "reduc*", "lower*", "decreas*", "smaller", "shorter", "halv*", "half",
      "disabl*", "without", "no", "skip*", "remov*", "drop*", "limit*"});
-// After a name most verbs say what it did, not what is done to it.
+// After a name, most verbs describe what it did, not what is done to it.
 constexpr auto kMoreAfter =
     std::to_array<std::string_view>({"up", "doubled", "raised", "higher", "enabled"});
 constexpr auto kLessAfter = std::to_array<std::string_view>(

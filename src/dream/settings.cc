@@ -86,8 +86,8 @@ std::size_t skip(std::string_view text, std::size_t at, std::string_view chars) 
   return at;
 }
 
-// The value that starts at `start`; empty if it goes on with something that we do not run: a
-// path, a substitution, a placeholder.
+// The value at `start`; empty if it continues with something that we do not run: a path, a
+// substitution, a placeholder.
 std::string_view value_from(std::string_view text, std::size_t start) {
   std::size_t end = start;
   while (end < text.size() && is_value(text[end])) ++end;
@@ -106,7 +106,7 @@ bool is_usual(std::string_view value) {
   return number || std::ranges::find(kUsual, lower(value)) != kUsual.end();
 }
 
-// What stands after a name: "=1", " = 1", "\"] = \"1\"", ": '1'", " to 1", "` to `1`".
+// The text after a name: "=1", " = 1", "\"] = \"1\"", ": '1'", " to 1", "` to `1`".
 std::string_view value_after(std::string_view text, std::size_t name_end) {
   std::size_t at = name_end;
   if (at < text.size() && text[at] == '=') return value_from(text, skip(text, at + 1, "\"'"));

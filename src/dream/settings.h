@@ -1,4 +1,4 @@
-// settings.h: finds assignments of tuning variables in text that nobody vouches for.
+// settings.h: finds assignments of tuning variables in untrusted text.
 #pragma once
 
 #include <cstddef>
@@ -13,20 +13,19 @@ namespace amdahl::dream {
 struct Setting {
   std::string variable;
   std::string value;
-  model::Bottleneck against = model::Bottleneck::kUnknown;  // What such a variable works on.
+  model::Bottleneck against = model::Bottleneck::kUnknown;  // What the variable addresses.
   model::Bottleneck also_against = model::Bottleneck::kUnknown;
-  std::size_t at = 0;  // Where its name starts in the text.
+  std::size_t at = 0;  // Offset of its name in the text.
 };
 
-// Every NAME=value whose name is one of the variables we know to tune and nothing else, and whose
-// value is concrete. Variables that load code, name files or print are never among them: the text
-// comes from outside, and what it says is run.
+// Every NAME=value with a concrete value whose variable is known to only tune. Never variables
+// that load code, name files or print: the text is untrusted, and its settings are run.
 std::vector<Setting> settings_in(std::string_view text);
 
 // Whether the variable is one of those: then it means the same in every job.
 bool only_tunes(std::string_view variable);
 
-// The beginnings of their names, folded: for a search.
+// Folded prefixes of their names: for a search.
 std::vector<std::string> names_of_tuners();
 
 }  // namespace amdahl::dream

@@ -68,7 +68,7 @@ class HistoryReader {
     const bool whole = setting->value == std::round(setting->value);
     for (const double value : {setting->value * 2, setting->value / 2}) {
       if ((whole && value != std::round(value)) || !is_allowed(knob, value)) continue;
-      // What the job came with has been measured: it lost.
+      // The job's initial value was measured too: it lost.
       if (knob != nullptr && to_number<double>(knob->value) == value) continue;
       keep(set_to(*setting, value), won,
            fmt::format("neighbour of {} ({})", won.hypothesis.id, describe(won.hypothesis.change)),
@@ -92,7 +92,7 @@ class HistoryReader {
          kPriorOfAnOpposite);
   }
 
-  // What seemed to help, and could not be told alone, may be told together.
+  // Two changes that seemed to help but could not be shown alone may be shown together.
   void both(const Tried& first, const Tried& second) {
     const model::Change together = combine(first.hypothesis.change, second.hypothesis.change);
     if (!first.hypothesis.change.patch.empty() && !second.hypothesis.change.patch.empty()) return;

@@ -18,10 +18,10 @@ namespace {
 using hypothesize::Present;
 
 constexpr double kPriorOfAWin = 0.35;  // It was proven once, on another job.
-// Of one against what nobody could explain, or of a variable that only the other may read.
+// For a win without a known cause, or a variable that only the other job may read.
 constexpr double kPriorOfADoubtfulWin = 0.12;
 
-// From one job's words into another's; an error says why the win cannot be moved.
+// Translates a change from one job to another; the error says why that is impossible.
 class Translator {
  public:
   Translator(const model::Spec& from, const model::Spec& to, const model::Change& baseline)
@@ -147,7 +147,7 @@ class Translator {
   bool private_variable_ = false;
 };
 
-// Without the numbers of the job that it was proven on.
+// Without the numbers of the job on which it was proven.
 std::string mechanism_of(const Win& win) {
   const std::string& text = win.hypothesis.mechanism;
   const std::string saved =

@@ -1,4 +1,4 @@
-// clocks.h: which times are of clocks that were not set, told from when all the others were.
+// clocks.h: finds samples with times of clocks that were not set, by comparing with all others.
 #pragma once
 
 #include <cstdint>
@@ -9,34 +9,34 @@
 
 namespace amdahl::fleet {
 
-// Samples without a long gap between them, in the order of time.
+// Consecutive samples without a long gap.
 struct SampleRun {
   Nanos first{};
   Nanos last{};
   std::uint64_t samples = 0;
-  bool has_job = false;  // Some job was accounted for within.
+  bool has_job = false;  // A job ran within it.
 };
 
-// Runs so far apart are two: one of them may be of a clock that was not set.
+// Runs farther apart than this are separate: one of them may come from a clock that was not set.
 inline constexpr Nanos kFarApart = std::chrono::hours{30 * 24};
 
-// Takes a sample into the run that it belongs to, or begins another.
+// Adds a sample to its run, or starts a new run.
 void add_sample(std::vector<SampleRun>& runs, Nanos at, Nanos apart);
 
-// Runs no more than `apart` from each other, as one; in the order of time.
+// Merges runs no more than `apart` from each other; ordered by time.
 std::vector<SampleRun> joined(std::vector<SampleRun> runs, Nanos apart);
 
-// The times that samples may be believed at.
+// The period in which sample times are plausible.
 struct TrueTimes {
   Nanos from{};
-  Nanos to{};             // Not in it.
+  Nanos to{};             // Exclusive.
   std::uint64_t far = 0;  // Samples outside.
 
   bool holds(Nanos at) const { return at >= from && at < to; }
 };
-// Nothing if all are. Far are, before or after all others, runs without a job that lie before 2000
-// where most samples do not, that are still to come, or that hold less than a hundredth of all.
-// `now` 0: not known.
+// Nothing if all are plausible. A run before or after all others is implausible if no job ran in
+// it and it lies before 2000 (while most samples do not), lies in the future, or has less than 1 %
+// of all samples. `now` 0: unknown.
 std::optional<TrueTimes> true_times(std::vector<SampleRun> runs, Nanos now);
 
 }  // namespace amdahl::fleet

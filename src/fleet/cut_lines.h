@@ -1,4 +1,4 @@
-// cut_lines.h: cuts bytes that come in pieces into lines, each with its place.
+// cut_lines.h: splits a stream of chunks into lines with their positions.
 #pragma once
 
 #include <string>
@@ -9,11 +9,12 @@
 
 namespace amdahl::fleet {
 
-// Lines end in "\n" or "\r\n". A line that lies in one piece is not copied. A byte order mark at
-// the very beginning is passed over.
+// Lines end in "\n" or "\r\n". A line within one chunk is not copied. A leading byte order mark is
+// skipped.
 class LineCutter {
  public:
-  // Calls `use(std::string_view line, Where where)`, a Result<>, with each whole line.
+  // Calls `use(std::string_view line, Where where)`, which returns Result<>, for each complete
+  // line.
   template <class Use>
   Result<> feed(std::string_view bytes, Use use) {
     while (!bytes.empty()) {
@@ -37,7 +38,7 @@ class LineCutter {
     return Ok{};
   }
 
-  // The last line, if nothing ends it.
+  // The last line, if it has no newline.
   template <class Use>
   Result<> finish(Use use) {
     if (rest_.empty()) return Ok{};
@@ -48,7 +49,7 @@ class LineCutter {
 
   bool ends_in_line() const { return !rest_.empty(); }
   std::uint64_t lines() const { return where_.line; }
-  // As many lines and bytes as were given so far.
+  // Position after the lines and bytes so far.
   Where next() const { return where_; }
 
  private:

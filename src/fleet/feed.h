@@ -1,4 +1,4 @@
-// feed.h: runs a reader over bytes in pieces and keeps what it said, for the tests of readers.
+// feed.h: runs a reader over bytes in chunks and records its output, for tests of readers.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ namespace amdahl::fleet {
 
 struct Fed {
   Recorder told;
-  std::string error;  // Empty if all went well.
+  std::string error;  // Empty on success.
 };
 
-// `piece`: how many bytes at once; the views of each piece die with it, as a reader must expect.
+// `piece`: chunk size. The bytes of each chunk are freed after the call, as a reader must expect.
 inline Fed feed(std::unique_ptr<Reader> (*make)(Intake&, const ReaderOptions&),
                 std::string_view bytes, const ReaderOptions& options = {},
                 std::size_t piece = std::string_view::npos) {

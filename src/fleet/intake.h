@@ -1,4 +1,4 @@
-// intake.h: what sources tell of a fleet, record by record, and whom.
+// intake.h: the records that sources produce, and the interface that receives them.
 #pragma once
 
 #include <cstdint>
@@ -15,35 +15,35 @@ using SeriesId = std::uint32_t;
 
 struct Sample {
   Nanos at{};       // Unix time.
-  float value = 0;  // In the metric's own unit, as read.
+  float value = 0;  // In the metric's own unit.
 };
 
-// The place of a trouble, for people: "sacct.txt:17: Start: ...". The first few of each kind are
-// kept, all are counted.
+// Where a trouble occurred, for people: "sacct.txt:17: Start: ...". All are counted; the first few
+// of each kind are kept.
 struct Where {
-  std::uint64_t line = 0;  // 1 is the first; 0: not known.
+  std::uint64_t line = 0;  // 1-based; 0: unknown.
   std::uint64_t byte = 0;
 };
 
-// What readers tell, a record each. Views live as long as the call that tells it.
+// Records of readers. Views are valid during the call only.
 struct Job {
   model::JobDraft draft;
   Where where;
 };
-// This job had this accelerator of this host for its whole life (GRES index, allocation lists).
+// The job had this accelerator of this host for its whole life (GRES index, allocation lists).
 struct Assignment {
   std::string_view job;
   std::string_view host;
   std::string_view accelerator;
 };
-// How many accelerators a host (or a partition, host empty) has, and of which kind.
+// Number and kind of accelerators of a host (or of a partition, if host is empty).
 struct Capacity {
   std::string_view host;
   std::string_view partition;
   std::string_view kind;
   int accelerators = 0;
 };
-// Over [at, at + held): of a partition's accelerators so many were there, allocated, down.
+// Over [at, at + held): accelerators of a partition in total, allocated, and down.
 struct Occupancy {
   std::string_view partition;
   Nanos at{};
@@ -52,23 +52,24 @@ struct Occupancy {
   double allocated = 0;
   double down = 0;
 };
-// One accelerator by all its names, for inputs that know it by another than its index.
+// One accelerator with all its names, for inputs that do not use its index.
 struct Device {
-  std::string_view host{};         // Empty: not known; it is of the host that uses its name.
+  std::string_view host{};         // Empty: unknown; the host that uses the name.
   std::string_view accelerator{};  // Its index on the host.
-  std::string_view slice{};        // Of MIG; empty: the whole device.
+  std::string_view slice{};        // MIG slice; empty: the whole device.
   std::string_view profile{};      // Of the slice: "1g.10gb".
-  std::string_view uuid{};         // Empty: not known.
-  std::string_view bus{};          // Its PCI address; empty: not known.
-  // Where `host` is empty: of this one if who uses its name says none, either (a guess by path).
+  std::string_view uuid{};         // Empty: unknown.
+  std::string_view bus{};          // PCI address; empty: unknown.
+  // If `host` is empty: the host to assume if the user of the name has none either (guessed from a
+  // path).
   std::string_view likely{};
 };
-// Each accelerator of a host is shared out in so many parts: what JobDraft::shards counts.
+// Each accelerator of a host is divided into this many shares; see JobDraft::shards.
 struct Parts {
   std::string_view host;
   double of_each = 0;
 };
-// So many accelerators of a host were down; 0: all. Several may tell of the same time.
+// This many accelerators of a host were down; 0: all. Records may overlap in time.
 struct Down {
   std::string_view host;
   Nanos from{};
@@ -79,9 +80,9 @@ struct Samples {
   SeriesId series = 0;
   std::span<const Sample> samples;
 };
-// Samples of many series, in the order of the input: the layout of long CSV files.
+// Samples of many series, in input order: the layout of long CSV files.
 struct Rows {
-  std::span<const SeriesId> series;  // As many as samples.
+  std::span<const SeriesId> series;  // Same length as samples.
   std::span<const Sample> samples;
 };
 struct Complaint {
@@ -89,7 +90,7 @@ struct Complaint {
   Where where;
   std::string_view text;
 };
-struct Troubles {  // So many, without a place.
+struct Troubles {  // A count without positions.
   model::Trouble trouble{};
   std::uint64_t count = 0;
 };
@@ -101,9 +102,8 @@ inline bool is_samples(const Record& record) {
   return std::holds_alternative<Samples>(record) || std::holds_alternative<Rows>(record);
 }
 
-// Whom readers tell. Implementations: scan::UsageAccumulator, journals, what passes on to another,
-// and a recorder for tests. A reader calls from one thread; samples of one series come in the order
-// of the input.
+// Receives the records of readers. Implementations: scan::UsageAccumulator, journals, filters, and
+// a recorder for tests. A reader calls from one thread; samples of one series come in input order.
 class Intake {
  public:
   virtual ~Intake() = default;
@@ -112,7 +112,7 @@ class Intake {
   virtual SeriesId series(const model::SeriesKey& key) = 0;
   virtual void tell(const Record& record) = 0;
 
-  // The same for readers, who tell these often.
+  // Shorthands for readers.
   void job(const model::JobDraft& job, Where where) { tell(Job{job, where}); }
   void samples(SeriesId series, std::span<const Sample> samples) { tell(Samples{series, samples}); }
   void rows(std::span<const SeriesId> series, std::span<const Sample> samples) {

@@ -1,4 +1,4 @@
-// intake_filters.h: intakes that hand on to another what they are told, changed a little.
+// intake_filters.h: intakes that modify records and pass them on.
 #pragma once
 
 #include "fleet/device_names.h"
@@ -17,7 +17,8 @@ class PassOn : public Intake {
   Intake& next_;
 };
 
-// Places of records in a part of an input as places in the whole. `Change` takes and gives a Where.
+// Converts positions within a part of an input to positions in the whole. `Change` maps a Where to
+// a Where.
 template <class Change>
 class Placed final : public PassOn {
  public:
@@ -37,21 +38,21 @@ class Placed final : public PassOn {
   Change change_;
 };
 
-// For a reader that was given the header and then a later part of its input: its second line is
-// line `lines` + 1 of the whole, and so on.
+// For a reader that got the header and then a later part of its input: its second line is line
+// `lines` + 1 of the whole, and so on.
 inline auto shifted(Intake& next, std::uint64_t lines) {
   return Placed(next, [lines](Where where) -> Where {
     return {where.line == 0 ? 0 : where.line + lines, where.byte};
   });
 }
 
-// For inputs that are read twice, once into each half: the jobs of the last may hold what the
-// samples of the first speak of.
+// For inputs that are read twice, jobs first, then samples: jobs of the last input may name
+// devices that samples of the first one use.
 class JobsOnly final : public PassOn {
  public:
   using PassOn::PassOn;
 
-  // What names an accelerator in two ways tells who goes by the second.
+  // A series key with two names of an accelerator tells who uses the second name.
   SeriesId series(const model::SeriesKey& key) override {
     if (!key.uuid.empty() && !key.accelerator.empty() && !is_device_name(key.accelerator)) {
       next_.tell(Device{.host = key.host,
@@ -61,7 +62,7 @@ class JobsOnly final : public PassOn {
     }
     return 0;
   }
-  // Troubles are heard of in both readings and counted in this one.
+  // Troubles occur in both passes and are counted in this one.
   void tell(const Record& record) override {
     if (!is_samples(record)) next_.tell(record);
   }

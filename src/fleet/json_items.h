@@ -1,4 +1,4 @@
-// json_items.h: cuts the items of one array out of a JSON document that comes in pieces.
+// json_items.h: extracts the items of arrays from a streamed JSON document.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace amdahl::fleet {
 
-// Of {"meta": {...}, "jobs": [{...}, {...}], "errors": [...]} it hands out each item of each array
-// that stands under a key of the document. It holds one item, so memory does not grow with the
-// document. It looks at brackets and strings only: whether an item is good JSON its reader says.
+// For {"meta": {...}, "jobs": [{...}, {...}], "errors": [...]} it passes on each item of each
+// array under a top-level key. Holds one item, so memory does not grow with the document. It looks
+// only at brackets and strings; parsing an item is the reader's job.
 class JsonItems {
  public:
-  // `item` lives as long as the call; `byte` is where it begins.
+  // `item` is valid during the call; `byte` is its offset.
   using Use = std::function<void(std::string_view key, std::string_view item, std::uint64_t byte)>;
 
   explicit JsonItems(Use use, std::size_t largest_item = std::size_t{1} << 28)
       : use_{std::move(use)}, largest_{largest_item} {}
 
-  // An error if an item is larger than `largest_item`, or the document is no object.
+  // Fails if an item is larger than `largest_item`, or the document is not an object.
   Result<> feed(std::string_view bytes);
-  bool whole() const { return begun_ && depth_ == 0; }  // The document is closed.
+  bool whole() const { return begun_ && depth_ == 0; }  // The document is complete.
   std::uint64_t byte() const { return byte_; }
 
  private:
@@ -38,8 +38,8 @@ class JsonItems {
   bool begun_ = false;
   bool in_string_ = false;
   bool escaped_ = false;
-  bool in_array_ = false;  // Of a key of the document.
-  bool key_next_ = false;  // A string at depth 1 is a key.
+  bool in_array_ = false;  // Under a top-level key.
+  bool key_next_ = false;  // The next string at depth 1 is a key.
   bool in_key_ = false;
   std::string key_;
   std::string item_;

@@ -1,4 +1,4 @@
-// label_jobs.h: jobs from the labels of their samples, for fleets whose accounting nobody gave.
+// label_jobs.h: derives jobs from the labels of their samples, for fleets without accounting.
 #pragma once
 
 #include <map>
@@ -14,19 +14,19 @@
 
 namespace amdahl::fleet {
 
-// Is told what the samples say and keeps of each labelled job when and where it was seen. Memory
-// grows with jobs and their accelerators alone.
+// Records when and where each labelled job was seen. Memory grows only with jobs and their
+// accelerators.
 class LabelJobs final : public Intake {
  public:
   SeriesId series(const model::SeriesKey& key) override;
-  // Samples, names of devices, and hints: drafts without times and accelerators say whose a job is.
+  // Accepts samples, device names, and hints: drafts without times and accelerators that say who
+  // owns a job.
   void tell(const Record& record) override;
 
-  // One job for each label, in the order of first sight: from its first sample to a cadence after
-  // its last, with the accelerators that were labelled with it, each once whatever its names, and
-  // of MIG slices their share. Its state is not known. Its places are told, too. A label that was
-  // not seen for a week is of another attempt then; samples of clocks that were not set tell of no
-  // job. `now` 0: not known.
+  // One job per label, in order of first appearance: from its first sample to one interval after
+  // its last, with the accelerators labelled with it (each once, under any name; MIG slices by
+  // their share). Its state is unknown. Also reports its places. A label not seen for a week
+  // starts a new attempt; samples of clocks that were not set are ignored. `now` 0: unknown.
   void tell_jobs(Intake& intake, Nanos now = {}) const;
   std::size_t size() const { return jobs_.size(); }
 
@@ -34,9 +34,9 @@ class LabelJobs final : public Intake {
   struct LabelledJob {
     std::string id, user, account, partition, kind;
     std::vector<SampleRun> runs;
-    std::vector<std::size_t> spots;  // In spots_, once each.
+    std::vector<std::size_t> spots;  // Unique indices into spots_.
   };
-  // An accelerator or a slice of one, as some series called it.
+  // An accelerator or slice as named by a series.
   struct Spot {
     std::string host, accelerator, uuid, slice, profile, kind;
   };
@@ -46,7 +46,7 @@ class LabelJobs final : public Intake {
     Nanos last{};
   };
   struct Slices {
-    std::map<std::string, double> shares;  // By slice; 0: not known.
+    std::map<std::string, double> shares;  // By slice; 0: unknown.
     bool whole = false;
   };
   using Devices = std::map<std::pair<std::string, std::string>, Slices>;  // By host and index.
@@ -68,14 +68,14 @@ class LabelJobs final : public Intake {
   std::map<std::string, std::size_t> spot_ids_;
   std::vector<Spot> spots_;
   DeviceNames names_;
-  std::map<Nanos, std::uint64_t> apart_;  // How often samples were so far apart.
-  std::vector<SampleRun> runs_;           // Of all samples, labelled or not.
+  std::map<Nanos, std::uint64_t> apart_;  // Histogram of the distance between samples.
+  std::vector<SampleRun> runs_;           // All samples, labelled or not.
 };
 
 // Whether a draft is such a hint.
 bool is_hint(const model::JobDraft& job);
 
-// Passes on all but hints.
+// Passes on everything except hints.
 class WithoutHints final : public PassOn {
  public:
   using PassOn::PassOn;

@@ -1,12 +1,12 @@
-// local_times.h: whether an input's times say of which zone they are.
+// local_times.h: whether the times of an input state their zone.
 #pragma once
 
 #include <string_view>
 
 namespace amdahl::fleet {
 
-// Whether most records of the first bytes of an input have a date and a time without a zone, as
-// sacct and nvidia-smi write them.
+// Whether most records in the first bytes have dates and times without a zone, as from sacct and
+// nvidia-smi.
 bool has_local_times(std::string_view head);
 
 }  // namespace amdahl::fleet

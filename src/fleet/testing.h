@@ -1,4 +1,4 @@
-// testing.h: an Intake that keeps all it is told, for the tests of readers.
+// testing.h: an Intake that records everything, for tests of readers.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace amdahl::fleet {
 
 class Recorder final : public Intake {
  public:
-  // A draft with its words owned: the views of `draft` are empty, use the strings.
+  // A draft that owns its strings: use these; the views in `draft` are empty.
   struct Job {
     std::string id, raw, name, user, account, partition, kind, family, script, hosts, metric;
     model::JobDraft draft;
@@ -37,8 +37,8 @@ class Recorder final : public Intake {
   std::vector<std::string> downs;                  // "HOST FROM TO ACCELERATORS", in seconds.
   std::vector<std::string> series_names;           // "HOST/ACCELERATOR METRIC job=... kind=...".
   std::vector<std::vector<Sample>> samples_of;     // By SeriesId.
-  std::vector<Complaint> complaints;               // With a place, in order.
-  std::map<model::Trouble, std::uint64_t> counts;  // Of both kinds of call.
+  std::vector<Complaint> complaints;               // With a position, in order.
+  std::map<model::Trouble, std::uint64_t> counts;  // From both kinds of call.
 
   SeriesId series(const model::SeriesKey& key) override;
   void tell(const Record& record) override;

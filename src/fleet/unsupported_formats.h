@@ -1,4 +1,4 @@
-// unsupported_formats.h: inputs that no source reads but that are known, and what to do instead.
+// unsupported_formats.h: formats that we recognise but cannot read, and what to do instead.
 #pragma once
 
 #include <string>
@@ -6,11 +6,10 @@
 
 namespace amdahl::fleet {
 
-// What is not text at all, and how to convert it; empty if it may be text.
+// Names a binary format and how to convert it; empty if it may be text.
 std::string_view not_text(std::string_view bytes);
 
-// Output that tools print for people, and the command that prints data instead; empty if it is none
-// of these.
+// Names human-readable tool output and the command that prints data instead; empty if unknown.
 std::string output_for_people(std::string_view bytes);
 
 }  // namespace amdahl::fleet

@@ -1,4 +1,4 @@
-// access.h: who is asking, and whether that may be: tokens, sessions of browsers, origins.
+// access.h: authentication and authorisation: tokens, browser sessions, origins.
 #pragma once
 
 #include <map>
@@ -16,38 +16,37 @@ namespace amdahl::http {
 struct Person {
   std::string name;
   app::Role role = app::Role::kReader;
-  std::string token;  // Its id.
-  // Of a session: what a page must send as X-CSRF-Token with all that writes. Empty: the token
-  // itself was sent, which no other site can do.
+  std::string token;  // Token id.
+  // For a session: required as X-CSRF-Token with every write. Empty: the token itself was sent,
+  // which another site cannot do.
   std::string csrf{};
 };
 
 struct AccessOptions {
   std::string tokens_file;
-  // Names under which the server may be addressed besides those of loopback: a page of another
-  // site that has its name point here (DNS rebinding) is refused.
+  // Accepted host names besides loopback. Requests for other names are refused (DNS rebinding).
   std::vector<std::string> hosts{};
-  std::optional<app::Token> own{};  // Of whoever started the server; in no file.
+  std::optional<app::Token> own{};  // Of the person who started the server; stored in no file.
 };
 
-// Sessions are kept in memory: a restart ends them. Tokens are read anew with each request, so that
-// one that was revoked is of no use from then on. For one thread at a time.
+// Sessions are in memory: a restart ends them. Tokens are read again for each request, so a
+// revoked one fails at once. Not thread-safe.
 class Access {
  public:
   explicit Access(AccessOptions options) : options_{std::move(options)} {}
 
-  // 421 if the request is for another host; 403 if it writes and comes from a page of another site.
+  // 421 if the request is for another host; 403 for a write from a page of another site.
   std::optional<Response> refuse_place(const Request& request) const;
 
-  // Whoever the request is from; nothing if it names nobody. 401 for a wrong token or a session
-  // that has ended; 403 for a session without its X-CSRF-Token where `writes`.
+  // The requester; nothing if anonymous. 401 for a wrong token or an expired session; 403 for a
+  // session without its X-CSRF-Token if `writes`.
   struct Asked {
     std::optional<Person> person{};
     std::optional<Response> refused{};
   };
   Asked who(const Request& request, bool writes, Nanos now);
 
-  // For a person who sent a token: a cookie. And its end.
+  // Exchanges a token for a session cookie; and ends the session.
   Response log_in(const Request& request, Nanos now);
   Response log_out(const Request& request);
 
@@ -63,7 +62,7 @@ class Access {
   std::string session_key(const Request& request) const;
 
   AccessOptions options_;
-  std::map<std::string, Session> sessions_{};  // By the hash of the cookie.
+  std::map<std::string, Session> sessions_{};  // By hash of the cookie.
 };
 
 }  // namespace amdahl::http

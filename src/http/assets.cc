@@ -56,7 +56,7 @@ Response asset(const Request& request) {
   auto file = std::ranges::find(assets(), path, &Asset::path);
   const bool is_page = file == assets().end();
   if (is_page) {
-    // What looks like a file or an answer and is none must not look like the page.
+    // A missing file or API path must not return the page.
     const std::string& last = request.path.back();
     if (last.find('.') != std::string::npos || request.path.front() == "api") {
       return problem(404, "not found", "see /api/v1/openapi.json");

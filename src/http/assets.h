@@ -5,7 +5,7 @@
 
 namespace amdahl::http {
 
-// The file that the path names; the page for every other path, since the page reads its address.
+// The named file; for any other path the page, which reads its own address.
 Response asset(const Request& request);
 
 }  // namespace amdahl::http

@@ -1,4 +1,4 @@
-// message.h: a request and a response as plain data, whatever carries them.
+// message.h: requests and responses as plain data, independent of the transport.
 #pragma once
 
 #include <map>
@@ -16,14 +16,14 @@ using Headers = std::map<std::string, std::string>;  // Names in lower case.
 
 struct Request {
   std::string method{};             // "GET".
-  std::vector<std::string> path{};  // "/api/v1/gate" is "api", "v1", "gate"; each part decoded.
+  std::vector<std::string> path{};  // "/api/v1/gate" is "api", "v1", "gate"; percent-decoded.
   std::map<std::string, std::string> query{};
   Headers headers{};
   std::string body{};
   bool over_tls = false;
 
   std::string shown_path() const;                          // "/api/v1/gate".
-  std::string_view header(const std::string& name) const;  // Empty if there is none.
+  std::string_view header(const std::string& name) const;  // Empty if missing.
 };
 
 struct Response {
@@ -33,12 +33,12 @@ struct Response {
   std::vector<std::pair<std::string, std::string>> headers{};
 };
 
-// The target of a request line into path and query. kBadInput for what no client of ours sends:
-// bad escapes, control characters, a path that does not begin with "/" or has "..", a name twice.
+// Parses a request target into path and query. kBadInput for bad escapes, control characters, a
+// path that does not start with "/" or contains "..", and repeated names.
 Result<> parse_target(std::string_view target, Request& request);
 
 Response json_response(const Json& document);
-// RFC 9457: why it was refused or failed, and what to do, in `detail`.
+// RFC 9457: `detail` says why it failed and what to do.
 Response problem(int status, std::string_view title, std::string_view detail);
 Response problem(const Error& error);
 

@@ -62,7 +62,7 @@ class Text {
   std::string out_{};
 };
 
-// Those tallies whose name begins so, by the rest of it: "verdict.refuted".
+// Tallies with this prefix, by the rest of their name: "verdict.refuted".
 std::vector<Sample> tallies(const app::Status& status, std::string_view start,
                             std::string_view label) {
   std::vector<Sample> samples;

@@ -1,4 +1,4 @@
-// metrics.h: the state of the loop and of this server as metrics for Prometheus.
+// metrics.h: Prometheus metrics of the loop and of this server.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ struct Traffic {
   std::map<int, std::int64_t> responses{};  // By status.
   std::int64_t connections = 0;             // Open now.
   std::int64_t event_streams = 0;           // Open now.
-  std::int64_t refused_connections = 0;     // Because there were too many.
+  std::int64_t refused_connections = 0;     // Too many open connections.
 };
 
-// In OpenMetrics where `accept` asks for it, else in the text format 0.0.4.
+// OpenMetrics if `accept` asks for it, else text format 0.0.4.
 Response metrics(const app::Status& status, const app::Roi& roi, const Traffic& traffic,
                  const Program& program, std::string_view accept);
 

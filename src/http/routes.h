@@ -1,4 +1,4 @@
-// routes.h: the table of all that can be asked over HTTP, and its description as OpenAPI.
+// routes.h: the table of HTTP routes, and its OpenAPI description.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@
 
 namespace amdahl::http {
 
-// Of the program, for the answers that name it.
+// For answers that name the program.
 struct Program {
   std::string version;
   std::string revision;
@@ -26,17 +26,17 @@ struct Program {
 struct Call {
   app::Context& context;
   const Request& request;
-  const std::map<std::string, std::string>& parts;  // Of the path: "id" to "h-12".
+  const std::map<std::string, std::string>& parts;  // Path parameters: "id" to "h-12".
   const Person& person;
   const Program& program;
 };
 
 struct Route {
   enum class Kind : std::uint8_t {
-    kDocument,  // `answer` gives the document.
-    kFleet,     // The same from the kept scan: http/fleet_desk.h.
+    kDocument,  // `answer` returns the document.
+    kFleet,     // The same from the cached scan: http/fleet_cache.h.
     kSession,   // Login and logout.
-    kEvents,    // A stream: new events of the ledger.
+    kEvents,    // Event stream of the ledger.
     kText,      // Metrics.
     kMcp,       // A message of the Model Context Protocol.
   };
@@ -44,11 +44,11 @@ struct Route {
   std::string_view method;
   std::string_view path;  // "/api/v1/gate/{id}".
   Kind kind;
-  std::optional<app::Role> role;  // That is needed at least; none: anybody.
-  std::string_view does;          // As people read it.
-  std::string_view schema;        // Of the answer, in docs/format/answers; "" if it has none.
-  std::string_view query;         // Names of the parameters it takes, with spaces between.
-  std::string_view body;          // Fields of the JSON it takes: "reason packet?"; "?": optional.
+  std::optional<app::Role> role;  // Minimum role; nothing: public.
+  std::string_view does;          // For people.
+  std::string_view schema;        // Schema in docs/format/answers; "" if none.
+  std::string_view query;         // Accepted query parameters, separated by spaces.
+  std::string_view body;          // JSON fields: "reason packet?"; "?": optional.
   Result<Json> (*answer)(const Call&);
 
   bool writes() const { return method != "GET"; }
@@ -59,21 +59,21 @@ std::span<const Route> routes();
 struct Found {
   const Route* route = nullptr;
   std::map<std::string, std::string> parts{};
-  std::string allowed{};  // Methods of this path, if none is the request's.
+  std::string allowed{};  // Allowed methods, if the request's is not one of them.
 };
 Found find_route(const Request& request);
 
-// Ok, or the first parameter or field that the route does not take or wants.
+// Ok, or the first unknown or missing parameter or field.
 Result<> check_query(const Route& route, const Request& request);
 Result<Json> read_body(const Route& route, const Request& request);
 
-// A parameter that is a number; kBadInput names it.
+// A numeric parameter; kBadInput names it.
 Result<std::int64_t> number_of(const Request& request, const std::string& name,
                                std::int64_t by_default);
 
 Json open_api(const Program& program);
 
-// The rows' functions: answers.cc reads, decisions.cc writes.
+// Functions of the rows: answers.cc reads, decisions.cc writes.
 Result<Json> answer_status(const Call& call);
 Result<Json> answer_hypotheses(const Call& call);
 Result<Json> answer_hypothesis(const Call& call);

@@ -97,7 +97,7 @@ std::vector<std::string> texts(std::span<const Item> items) {
   return result;
 }
 
-// A table of texts; `check` says what is wrong with a value.
+// A table of texts; `check` returns what is wrong with a value.
 template <class Check>
 Result<std::map<std::string, std::string>> map_of(const toml::table& table, std::string_view key,
                                                   const Check& check) {

@@ -12,29 +12,29 @@ namespace amdahl::hypothesize {
 
 // The job's current setting: from the baseline's changes if they set it, otherwise from the spec.
 struct Present {
-  bool set = false;   // The flag, variable or key is there at all.
-  std::string value;  // "" for a bare flag.
+  bool set = false;   // The flag, variable or key is present.
+  std::string value;  // "" for a flag without a value.
 };
 
 Present present_of(const model::Spec& spec, const model::Change& baseline, const model::Knob& knob);
 
-// The same of a variable; what the job inherits from the host is not known here.
+// The same for a variable; the host's environment is unknown here.
 Present present_of(const model::Spec& spec, const model::Change& baseline,
                    const std::string& variable);
 
 int accelerators_of(const model::Spec& spec, const model::Change& baseline);
 
-// What the knob is set to when switched; nothing takes the flag away. "0" of a job whose flag
-// takes a value becomes "1", if the spec does not say otherwise.
+// The value after switching; nothing removes the flag. "0" becomes "1" for a flag with a value,
+// unless the spec says otherwise.
 std::optional<std::string> switched(const model::Knob& knob, const Present& present, bool on);
 
 // False if the spec gives no way to set it, or if it cannot be unset.
 bool set_knob(const model::Knob& knob, const std::optional<std::string>& value,
               model::Change& change);
 
-// The profile with "knob.NAME" and "accelerators" as they are on this baseline, for a profile that
-// was taken before a promotion must not have the promoted change proposed again; and with
-// "env.NAME" for each variable that the spec or the baseline sets.
+// The profile with "knob.NAME" and "accelerators" as on this baseline, so that a profile from
+// before a promotion does not propose the promoted change again; and "env.NAME" for each variable
+// that the spec or the baseline sets.
 model::Profile on_baseline(const model::Profile& profile, const model::Spec& spec,
                            const model::Change& baseline);
 

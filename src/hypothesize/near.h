@@ -1,4 +1,4 @@
-// near.h: whether two hypotheses are nearly the same idea, and in what.
+// near.h: whether two hypotheses are nearly the same idea, and in what way.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,15 @@ namespace amdahl::hypothesize {
 
 enum class Nearness : std::uint8_t {
   kNone,
-  kSameMechanism,  // The same playbook entry, or words that mostly agree.
+  kSameMechanism,  // Same playbook entry, or mostly the same words.
   kSameSetting,    // A variable, flag, key, fix or number of accelerators with another value.
   kSameLines,      // Patches that remove or replace some of the same lines.
-  kSameChange,     // Every setting with the same value; of patches, the same lines in the end.
+  kSameChange,     // Same settings with the same values; for patches, the same resulting lines.
 };
 std::string_view describe(Nearness nearness);  // "same setting, other value".
 
-// The nearest that holds. Keys are not compared: they know more (paths, trees) and come first.
+// The closest relation that holds. Keys are not compared: they know more (paths, trees) and are
+// checked first.
 Nearness near(const model::Hypothesis& a, const model::Hypothesis& b);
 
 }  // namespace amdahl::hypothesize

@@ -1,4 +1,4 @@
-// operation.h: what a playbook entry does to a knob or a resource, and to a number.
+// operation.h: what a playbook entry does to a knob, a resource or a number.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,22 @@ namespace amdahl::hypothesize {
 struct Operation {
   enum class Kind : std::uint8_t {
     kMultiply,      // "x4"
-    kDivide,        // "/2": whole numbers are rounded down, at least the minimum or 1.
+    kDivide,        // "/2": integers are rounded down, at least the minimum or 1.
     kAdd,           // "+2"
     kSubtract,      // "-1": at least the minimum or 0.
     kSet,           // "=passive"
-    kAccelerators,  // "=accelerators": as many as the arm is given after the change.
-    kCpus,          // "=cpus": CPU slots of the arm after the change.
-    kOn,            // "on": what the spec says the switch is turned on with.
+    kAccelerators,  // "=accelerators": the arm's number after the change.
+    kCpus,          // "=cpus": the arm's CPU slots after the change.
+    kOn,            // "on": the spec's value for on.
     kOff,           // "off"
   };
 
   Kind kind = Kind::kSet;
-  double number = 0;  // Of the first four.
-  std::string text;   // Of kSet.
+  double number = 0;  // For the first four.
+  std::string text;   // For kSet.
 };
 
-// kBadInput with what can be written instead.
+// kBadInput lists what is allowed.
 Result<Operation> parse_operation(std::string_view text);
 
 struct Bounds {
@@ -36,11 +36,11 @@ struct Bounds {
   std::optional<double> max;
 };
 
-// One of the first four applied to `present` and kept within the bounds; nothing if a bound leaves
-// no way in the operation's direction. Whole numbers stay whole.
+// Applies one of the first four to `present` within the bounds; nothing if a bound prevents any
+// change in that direction. Integers stay integers.
 std::optional<double> calculate(const Operation& operation, double present, const Bounds& bounds);
 
-// "32" for 32, "0.5" for 0.5: the one spelling in which we write numbers into a change.
+// "32" for 32, "0.5" for 0.5: how numbers are written into a change.
 std::string spell(double number);
 
 }  // namespace amdahl::hypothesize

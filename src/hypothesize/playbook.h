@@ -1,4 +1,4 @@
-// playbook.h: the known optimisations, as data: one TOML file each.
+// playbook.h: the known optimisations as data, one TOML file each.
 #pragma once
 
 #include <map>
@@ -15,8 +15,8 @@
 
 namespace amdahl::hypothesize {
 
-// One condition on evidence: `name op number`, or `name exists` / `name missing`. `name not number`
-// holds for evidence that is absent, too.
+// One condition on evidence: `name op number`, or `name exists` / `name missing`. `name not
+// number` also holds if the evidence is absent.
 struct Condition {
   std::string evidence;
   std::string op;  // "<", "<=", ">", ">=", "==", "!=", "not", "exists", "missing".
@@ -27,27 +27,27 @@ struct Entry {
   std::string id;  // The file's name without ".toml".
   std::string title;
   model::Bottleneck bottleneck = model::Bottleneck::kUnknown;
-  std::vector<Condition> when;  // All must hold; evidence that is absent fails all but "missing".
-  std::vector<std::string> explains;  // Evidence names whose shares sum to what it can touch.
-  std::vector<std::string> touches;   // What it can reach besides: raises the ceiling alone.
-  double effectiveness = 0.5;         // Of that share, how much usually goes.
-  double prior = 0.15;                // Chance that it works where the conditions hold.
+  std::vector<Condition> when;  // All must hold; absent evidence fails all but "missing" and "not".
+  std::vector<std::string> explains;  // Evidence whose shares sum to what it can affect.
+  std::vector<std::string> touches;   // What else it can affect; raises only the ceiling.
+  double effectiveness = 0.5;         // Share of that which usually goes.
+  double prior = 0.15;                // Probability that it works if the conditions hold.
   std::string mechanism;
-  std::string source;  // Where this is known from.
+  std::string source;  // Reference.
   // Template: knob operations ("batch_size" to "x4", "=32", "on", "off", "/2", "=accelerators"),
-  // env values (which may hold "{accelerators}" and "{cpus}"), resources ("accelerators" to "/2"),
-  // wrap.
+  // env values (which may contain "{accelerators}" and "{cpus}"), resources ("accelerators" to
+  // "/2"), wrap.
   std::map<std::string, std::string> knobs;
   std::map<std::string, std::string> env;
   std::map<std::string, std::string> resources;
   std::vector<std::string> wrap;
-  // Fix of playbook/inject/ to its value, which may hold "{accelerators}" and "{cpus}".
+  // Fix of playbook/inject/ to its value, which may contain "{accelerators}" and "{cpus}".
   std::map<std::string, std::string> inject;
-  // What it does to the results: "exact" (nothing), "tolerant" (rounding) or "semantic" (they are
-  // others: never proposed). Empty: as the knobs say.
+  // Effect on the results: "exact" (none), "tolerant" (rounding) or "semantic" (changed: never
+  // proposed). Empty: as the knobs say.
   std::string effect;
-  std::string commit;              // For an injection that won: what to write into the job instead.
-  std::vector<std::string> needs;  // Programs and libraries that must exist for it ("numactl").
+  std::string commit;              // For a promoted injection: what to write into the job instead.
+  std::vector<std::string> needs;  // Required programs and libraries ("numactl").
 };
 
 // One file; the id is `where` without its folder and ".toml". Errors name the file and the line,
@@ -61,12 +61,12 @@ Result<std::vector<Entry>> embedded_playbook();
 Result<Condition> parse_condition(std::string_view text);
 std::string describe(const Condition& condition);
 
-// Whether every condition holds; `because` gets the numbers of those that do, or of the first
-// that does not.
+// Whether every condition holds; `because` gets the numbers, or those of the first condition that
+// fails.
 bool applies(const Entry& entry, const model::Profile& profile, std::string& because);
 
-// The template resolved against the spec and its present baseline; nothing if the spec lacks a
-// knob that the template needs, a bound forbids it, or it changes nothing.
+// The template resolved against the spec and its current baseline; nothing if the spec lacks a
+// required knob, a bound forbids it, or it changes nothing.
 std::optional<model::Change> resolve(const Entry& entry, const model::Spec& spec,
                                      const model::Change& baseline);
 

@@ -1,4 +1,4 @@
-// priors.h: how often changes of a kind worked against a class of bottleneck, learnt from verdicts.
+// priors.h: success rates of kinds of changes per bottleneck class, learnt from verdicts.
 #pragma once
 
 #include <map>
@@ -15,22 +15,21 @@ namespace amdahl::hypothesize {
 // "env", "args", "config", "accelerators", "wrap", "inject", "patch"; "mixed" for several.
 std::string_view kind_of(const model::Change& change);
 
-// A Beta distribution for each class × kind: an entry's own prior counts as kPriorTrials trials, a
-// verdict as one, less the older it is and half if it was on other hardware.
+// A Beta distribution per class × kind. An entry's own prior counts as kPriorTrials trials, a
+// verdict as one; older verdicts count less, those on other hardware half.
 class Priors {
  public:
   static constexpr double kPriorTrials = 6;
   static constexpr double kHalfLifeDays = 180;
   static constexpr double kOtherHardware = 0.5;
 
-  // `now` and `hardware` are those that chances are asked for.
+  // `now` and `hardware` are those of the question.
   Priors(Nanos now, std::string hardware) : now_{now}, hardware_{std::move(hardware)} {}
 
-  // A hypothesis in its final state ("promoted", "no effect", ...); what was not tested to the end
-  // teaches nothing.
+  // A hypothesis in its final state ("promoted", "no effect", ...); unfinished tests are ignored.
   void learn(const model::Hypothesis& hypothesis, std::string_view state, Nanos since);
 
-  // Its own prior, moved by what became of others like it; the same if there were none.
+  // Its own prior, updated by similar hypotheses; unchanged if there were none.
   double chance_of(const model::Hypothesis& hypothesis) const;
 
   struct Cell {

@@ -125,7 +125,7 @@ Gain gain_of(const Entry& entry, const model::Profile& profile, const model::Spe
       explained + sum_of(entry.touches, profile) + profile::taken_by_others(profile.evidence), 1.0);
   const int before = accelerators_of(spec, baseline);
   if (change.accelerators && *change.accelerators < before) {
-    // What is given back costs nothing any more; of the rest, what is reached may go too.
+    // Returned accelerators cost nothing any more; of the rest, the affected share may go too.
     const double returned = 1 - static_cast<double>(*change.accelerators) / before;
     const double ceiling = returned + (1 - returned) * reached;
     return {returned * entry.effectiveness, std::min(ceiling, kLargestShare)};
@@ -164,7 +164,7 @@ Result<model::Hypothesis> from_change(const model::Spec& spec, const model::Chan
                     "into the environment and write {{env:NAME}} instead",
                     secret->substr(1)));
   }
-  TRY(model::make_plan(spec, change));  // Two spellings of one flag must not hide one another.
+  TRY(model::make_plan(spec, change));  // Two spellings of one flag must not hide each other.
   if (model::is_empty(model::canonical(spec, baseline, change))) {
     return bad_input(
         model::is_empty(change)

@@ -1,4 +1,4 @@
-// propose.h: causes and playbook into ranked hypotheses.
+// propose.h: turns causes and the playbook into ranked hypotheses.
 #pragma once
 
 #include <set>
@@ -15,7 +15,7 @@
 namespace amdahl::hypothesize {
 
 struct Limits {
-  double min_gain = 0.01;  // Below this predicted gain it is not worth a test.
+  double min_gain = 0.01;  // Smaller predicted gains are not worth a test.
   std::size_t at_most = 50;
   // Needs (see needs_of()) that are not available: a missing preloaded library has no effect and
   // wastes a whole experiment.
@@ -35,7 +35,7 @@ struct Proposals {
 // Every program and library that some entry needs, sorted: for the caller to look for.
 std::vector<std::string> needs_of(std::span<const Entry> playbook);
 
-// What an entry can gain on this job.
+// What an entry can gain for this job.
 struct Gain {
   double predicted = 0;  // Share of the cost; at most the ceiling.
   double ceiling = 0;    // Share of the cost that the change can affect, at most 0.99; larger than
@@ -46,18 +46,18 @@ struct Gain {
 Gain gain_of(const Entry& entry, const model::Profile& profile, const model::Spec& spec,
              const model::Change& baseline, const model::Change& change);
 
-// Each has its change, key, id and a gain capped by the ceiling of what it touches.
-// The same change from two entries appears once, under the one that ranks higher. Conditions on
-// knobs and accelerators are judged as they are on `baseline`, not as the profile saw them.
+// Each has its change, key, id and a gain capped by the ceiling of what it affects. The same
+// change from two entries appears once, under the higher-ranked one. Conditions on knobs and
+// accelerators are evaluated on `baseline`, not on the profiled values.
 Proposals propose(const model::Spec& spec, const model::Change& baseline,
                   const model::Profile& profile, std::span<const Entry> playbook,
                   std::string_view hardware, const Limits& limits = {});
 
-// What a hypothesis of that key is called.
+// The id of a hypothesis with that key.
 std::string id_of(std::string_view key);
 
-// A hypothesis from a change alone (a person's, a dream's), which will run as written; kBadInput if
-// it changes nothing, the spec cannot take it or it holds a secret.
+// A hypothesis from a change alone (from a person or a dream), which will run as written.
+// kBadInput if it changes nothing, the spec cannot take it, or it contains a secret.
 Result<model::Hypothesis> from_change(const model::Spec& spec, const model::Change& baseline,
                                       const model::Change& change, model::Origin origin,
                                       std::string_view hardware);

@@ -15,7 +15,7 @@ namespace {
 
 using Kind = Operation::Kind;
 
-// Variables that hold a list: an item is added to what is there, or replaces the one of its name.
+// Variables with a list value: an item is appended, or replaces the one with its name.
 struct ListVariable {
   std::string_view name;
   char between;
@@ -67,7 +67,7 @@ std::string replaced(std::string text, std::string_view what, int count) {
   return text;
 }
 
-// What a template is resolved against, and what it has become so far.
+// The inputs of a template's resolution, and its result so far.
 class Resolver {
  public:
   Resolver(const Entry& entry, const model::Spec& spec, const model::Change& baseline)
@@ -88,7 +88,7 @@ class Resolver {
   }
 
  private:
-  // What the plan of the changed job will say.
+  // The CPUs in the plan of the changed job.
   int cpus() const {
     model::Change count;
     count.accelerators = accelerators_;

@@ -40,8 +40,7 @@ bool is_folder(const std::string& path) {
   return std::filesystem::is_directory(path, failed);
 }
 
-// Files of a folder and of those in it, but for hidden ones; `closed` gets folders that cannot be
-// opened.
+// Files below a folder, except hidden ones; `closed` gets folders that cannot be opened.
 void add_files_below(const std::string& folder, std::vector<std::string>& files,
                      std::vector<std::string>& closed) {
   std::error_code failed;
@@ -60,7 +59,7 @@ void add_files_below(const std::string& folder, std::vector<std::string>& files,
   for (const std::string& below : folders) add_files_below(below, files, closed);
 }
 
-// What stands in the way of a name that nothing answers to.
+// The error for a path that matches nothing.
 Error not_there(const std::string& path) {
   std::error_code failed;
   static_cast<void>(std::filesystem::status(path, failed));
@@ -91,7 +90,7 @@ bool is_empty_file(const std::string& path) {
          std::filesystem::file_size(path, failed) == 0 && !failed;
 }
 
-// Whether its times are local, and neither a person, a mapping nor its format says where.
+// Whether its times are local and neither a person, a mapping nor its format gives the zone.
 bool says_no_zone(const Found& found) {
   const bool is_said = !found.reader.time_zone.empty() || found.input.source.says_zone ||
                        found.reader.mapping.find("time_zone") != std::string::npos;
@@ -127,11 +126,11 @@ Result<> find_files(const Origin& source, const FindOptions& options, std::vecto
   const auto leave_out = [&](const std::string& path, const std::string& why) {
     InputRead& left = left_out.emplace_back();
     left.name = path;
-    // What it would need is for those who ask for this file alone.
+    // Details are shown only if this file alone is requested.
     left.left_out = why.substr(0, why.find('\n'));
   };
   const auto is_stopped = [&] { return options.stop && options.stop(); };
-  // What is wrong with the options is wrong for all of them.
+  // Invalid options are invalid for all files.
   TRY(reader_options(source, source.where, options.now, options.threads));
   const auto add_below = [&](const std::string& folder) {
     std::vector<std::string> paths;
@@ -141,7 +140,7 @@ Result<> find_files(const Origin& source, const FindOptions& options, std::vecto
     for (const std::string& why : closed) leave_out(why.substr(0, why.rfind(": ")), why);
     for (const std::string& path : paths) {
       if (is_stopped()) return;
-      // Not even opened: reading what the kernel only shows as a file may wait for ever.
+      // Not even opened: reading a kernel pseudo-file may block forever.
       if (is_empty_file(path)) {
         leave_out(path, path + ": is empty");
         continue;

@@ -1,4 +1,4 @@
-// files.h: finds the files that a source of a scan names, and says how each is to be read.
+// files.h: finds the files of a scan's sources and how to read each.
 #pragma once
 
 #include <functional>
@@ -12,15 +12,15 @@
 
 namespace amdahl::ingest {
 
-// A file of the scan with the source that named it.
+// A file of the scan and the source it came from.
 struct Found {
   Input input;
   Origin source;
   fleet::ReaderOptions reader;
   fleet::Gives gives = fleet::Gives::kBoth;
-  bool is_copy = false;   // Of a pipe.
-  bool is_local = false;  // Its times do not say their zone, and nobody did.
-  std::size_t row = 0;    // Its place in FleetAnswer::inputs, plus one; 0: not read yet.
+  bool is_copy = false;   // Copy of a pipe.
+  bool is_local = false;  // Its times have no zone, and none was given.
+  std::size_t row = 0;    // Index in FleetAnswer::inputs plus one; 0: not read yet.
 
   bool is_pipe() const { return input.path == "-"; }
 };
@@ -30,17 +30,17 @@ struct FindOptions {
   Nanos now{};
   int threads = 1;
   std::function<bool()> stop{};
-  // Copies what can be read but once, and says where to.
+  // Copies an input that can be read only once; returns the path of the copy.
   std::function<Result<std::string>(const std::string& path)> copy{};
 };
 
-// Files, patterns, folders with all below them, "-". An error where a person named what cannot be
-// read; what is empty, or lies in a folder and is no input, is appended to `left_out`. A mapping,
-// or a list of fields, is for those files that need one.
+// Accepts files, patterns, folders (recursively) and "-". Fails if a named file cannot be read.
+// Empty files, and files in folders that are no input, are appended to `left_out`. A mapping or
+// list of fields applies only to files that need one.
 Result<> find_files(const Origin& source, const FindOptions& options, std::vector<Found>& files,
                     std::vector<InputRead>& left_out);
 
-// The same files in another order are the same scan; one that is named twice is read once.
+// Makes the scan independent of the order of files; a file named twice is read once.
 void put_in_order(std::vector<Found>& files, std::vector<InputRead>& left_out);
 
 }  // namespace amdahl::ingest

@@ -1,4 +1,4 @@
-// hour_testing.h: scans of inputs that tell of one hour, for the tests of the join.
+// hour_testing.h: scans of inputs that cover one hour, for tests of the join.
 #pragma once
 
 #include <optional>

@@ -62,8 +62,8 @@ class Driver {
     PrometheusSaid said;
   };
 
-  // What can be read but once is copied where that may not be enough: but for one pipe of samples
-  // of which all else is known before.
+  // Copies inputs that can be read only once if a second pass may be needed: except a single pipe
+  // of samples for which everything else is already known.
   Result<> copy_pipe(bool anyway) {
     std::size_t others = live_.size();
     for (const Found& found : files_) {
@@ -97,13 +97,14 @@ class Driver {
 
   // What reading all inputs taught of how to read them.
   struct Lesson {
-    bool all_twice = false;  // Samples tell of jobs, places and names: these first, from all.
+    // Samples also give jobs, places and names: read these first, from all.
+    bool all_twice = false;
     Sorter::Names unordered;
     std::optional<scan::Window> clocks;
     std::optional<scan::ZoneFit> zone;  // Of inputs in local time.
   };
 
-  // Whether there is something to be gained from reading all once more.
+  // Whether a second pass over everything would improve the result.
   Result<bool> learn(std::optional<scan::ZoneFinder> finder) {
     if (std::ranges::any_of(files_, &Found::is_pipe)) return false;
     bool is_new = false;

@@ -1,4 +1,4 @@
-// ingest.h: a fleet's accounting and telemetry, from wherever they are, joined into its usage.
+// ingest.h: reads a fleet's accounting and telemetry from any origin and joins them into usage.
 #pragma once
 
 #include <cstdint>
@@ -19,63 +19,63 @@ class Sources;
 namespace amdahl::ingest {
 
 struct Progress {
-  std::string what;         // The input that is read now.
-  std::uint64_t done = 0;   // Bytes, or pieces of a server's answers.
-  std::uint64_t total = 0;  // 0: not known.
+  std::string what;         // The input being read.
+  std::uint64_t done = 0;   // Bytes, or chunks of a server's answers.
+  std::uint64_t total = 0;  // 0: unknown.
   bool pieces = false;
 };
 
 struct Options {
-  const fleet::Sources* sources = nullptr;  // The formats of files; null: fleet::sources().
+  const fleet::Sources* sources = nullptr;  // File formats; null: fleet::sources().
   std::vector<Origin> origins{};
-  // Not empty: nobody named the origins, and this is the error if they hold nothing to read.
+  // Not empty: the origins are defaults, and this is the error if they have no data.
   std::string by_default{};
   std::optional<Nanos> from{};  // Unix time.
   std::optional<Nanos> to{};
-  std::optional<Nanos> window{};                   // Before `to`, where there is no `from`.
-  Nanos live_window = std::chrono::hours(7 * 24);  // Of servers, where nobody said.
-  std::optional<double> idle_below{};           // Utilisation; default: that of scan::UsageOptions,
-  std::optional<std::size_t> timeline_lanes{};  // and so is this.
-  std::vector<std::string> timelines_of{};      // Jobs whose anatomy will be asked for.
+  std::optional<Nanos> window{};                   // Before `to`, if there is no `from`.
+  Nanos live_window = std::chrono::hours(7 * 24);  // For servers, if none is given.
+  std::optional<double> idle_below{};           // Utilisation; default: as in scan::UsageOptions.
+  std::optional<std::size_t> timeline_lanes{};  // Default: as in scan::UsageOptions.
+  std::vector<std::string> timelines_of{};      // Jobs whose anatomy will be requested.
   int threads = 1;
-  std::string folder{};  // For what is kept, and copies of pipes; empty: that of temporary files.
-  bool keep = true;      // Marks and journals, so that the next time only what is new is read.
-  Nanos keep_unused{};   // For so long; 0: for ever.
-  bool fresh = false;    // Do not trust what is kept.
+  std::string folder{};  // For kept data and copies of pipes; empty: temporary folder.
+  bool keep = true;      // Keep marks and journals, so that the next scan reads only new data.
+  Nanos keep_unused{};   // How long to keep unused ones; 0: forever.
+  bool fresh = false;    // Ignore kept data.
   std::function<bool()> stop{};
   std::function<void(const Progress&)> progress{};
 };
 
-// What one input came to, for --explain-input.
+// What was read from one input, for --explain-input.
 struct InputRead {
-  std::string name;      // As people know it.
-  std::string read_as;   // "slurm: what sacct ... print"; empty: left out.
+  std::string name;      // For people.
+  std::string read_as;   // "slurm: what sacct ... print"; empty: skipped.
   std::string packing;   // "gzip"; empty: none.
-  std::string known_by;  // Why it was taken for that, and what its columns mean; lines, or none.
-  std::string notes;     // One sentence more, where there is one.
+  std::string known_by;  // Why this format, and what its columns mean; lines, or empty.
+  std::string notes;     // Another sentence, or empty.
   std::uint64_t bytes = 0;
-  std::uint64_t known = 0;  // Of them known from an earlier scan.
+  std::uint64_t known = 0;  // Of these, known from an earlier scan.
   std::uint64_t jobs = 0;
   std::uint64_t series = 0;
   std::uint64_t samples = 0;
-  std::vector<scan::TroubleCount> troubles;  // While it was read; those above 0.
-  std::string left_out;                      // Why; empty: it was read.
+  std::vector<scan::TroubleCount> troubles;  // While reading it; only those above 0.
+  std::string left_out;                      // Why it was skipped; empty: it was read.
 };
 
 struct Ingested {
   scan::FleetUsage usage;
   std::vector<InputRead> inputs;
-  std::vector<std::string> missing;  // What servers and programs did not give.
-  std::string not_kept;              // Why the next scan reads more again; empty: it need not.
-  bool jobs_by_label = false;        // No accounting: jobs are what samples were labelled with.
-  bool window_of_samples = false;    // Nobody said which; accounting may go beyond.
+  std::vector<std::string> missing;  // What servers and programs did not return.
+  std::string not_kept;              // Why the next scan cannot reuse it; empty: it can.
+  bool jobs_by_label = false;        // No accounting: jobs come from labels of samples.
+  bool window_of_samples = false;    // No window was given; accounting may go beyond it.
 };
 
-// Jobs, places and names of all inputs come before samples; the answer is the same for any order of
-// origins, any number of threads, and whatever is kept. All is read once more where the first time
-// showed that it should be (late names, samples out of order, clocks, time zones).
+// Jobs, places and names of all inputs are read before samples. The result does not depend on the
+// order of origins, the number of threads, or kept data. Everything is read a second time if the
+// first pass shows the need (late names, unsorted samples, clocks, time zones).
 //
-// An error where a person named what cannot be read; inputs found in folders are left out and
+// Fails if a named input cannot be read; unreadable files found in folders are skipped and
 // counted. kNotFound if there is nothing to read.
 Result<Ingested> read_fleet(const Options& options, os::Clock& clock);
 

@@ -70,7 +70,7 @@ Mark load_mark(const std::string& folder) {
     }
     return mark;
   } catch (const Json::exception&) {
-    return {};  // Not ours, or damaged: the file is read anew.
+    return {};  // Not ours, or damaged: the file is read again.
   }
 }
 
@@ -114,7 +114,7 @@ bool is_whole_journal(const std::string& path) {
 void show_use(const std::string& folder, const Mark& mark, Nanos now) {
   const auto file = os::Stream::open(folder + "/mark.json");
   if (file && now - file->facts().changed < std::chrono::hours(24)) return;
-  if (!save_mark(folder, mark)) return;  // Then it goes too early, and is read anew.
+  if (!save_mark(folder, mark)) return;  // Then it expires too early and is read again.
 }
 
 std::string next_journal(const std::string& folder) {

@@ -1,4 +1,4 @@
-// mark.h: how far a file was read, and what was made of it: docs/format/scan-mark.md.
+// mark.h: how far a file was read, and where its journals are (docs/format/scan-mark.md).
 #pragma once
 
 #include <cstdint>
@@ -10,45 +10,45 @@
 
 namespace amdahl::ingest {
 
-// Grows when readers come to tell more of the same bytes: what was kept before is read anew.
+// Increased when readers extract more from the same bytes: older data is read again.
 inline constexpr int kMarkSchema = 6;
 
 struct Mark {
   int schema = kMarkSchema;
   std::string path;
-  std::string how;  // Source and reader options: another way to read it is another mark.
+  std::string how;  // Source and reader options; a different way to read is a different mark.
   os::FileFacts file;
   std::uint64_t size = 0;   // Bytes from the start that are in the journals.
   std::uint64_t lines = 0;  // Lines of text in them.
-  std::string head;         // Digests of the first and the last 4 KiB of those bytes.
+  std::string head;         // Digests of the first and last 4 KiB of those bytes.
   std::string tail;
-  bool grows = false;  // More may be read from `size` on.
+  bool grows = false;  // More may be appended after `size`.
   std::vector<std::string> journals;
 };
 
-// The folder of this file's marks, below that of all.
+// The folder of this file's mark, below `below`.
 std::string mark_folder(const std::string& below, const Input& input, const ReadOptions& options);
 
-// As it was written; one without journals if there is none, or none that can be trusted.
+// The stored mark; without journals if it is missing or cannot be trusted.
 Mark load_mark(const std::string& folder);
 Result<> save_mark(const std::string& folder, const Mark& mark);
 
-// Whether it is a journal to its end, by the sizes of its blocks.
+// Whether the file is a complete journal, by the sizes of its blocks.
 bool is_whole_journal(const std::string& path);
-// Whether every journal that it names is there to its end. Looks at sizes alone; what is within is
-// checked when it is read.
+// Whether all journals it names exist and are complete. Checks sizes only; contents are checked
+// when read.
 bool has_journals(const std::string& folder, const Mark& mark);
-// Writes it anew once a day, so that its age says when it was last of use.
+// Touches the mark once a day, so that its age shows when it was last used.
 void show_use(const std::string& folder, const Mark& mark, Nanos now);
-// A name that nothing there has: what the mark names stays until there is another mark.
+// An unused name: journals of the current mark stay until the new mark is written.
 std::string next_journal(const std::string& folder);
-// Journals, whole or begun, that the mark does not name: of a scan that died.
+// Removes journals that the mark does not name, left by a scan that died.
 void remove_others(const std::string& folder, const Mark& mark);
 
-// Why the file is not what the mark saw, for people; empty if it is the same, or has grown.
+// Why the file is not the one that the mark describes, for people; empty if unchanged or grown.
 Result<std::string> changed_since(const Mark& mark, os::Stream& file);
 
-// Digests of what a mark of `size` bytes would say.
+// Sets the digests for a mark of `size` bytes.
 Result<> sign(Mark& mark, os::Stream& file);
 
 std::string how_to_read(const Input& input, const ReadOptions& options);

@@ -1,4 +1,4 @@
-// programs.h: asks the programs of Slurm what a scan wants to know of a cluster.
+// programs.h: runs Slurm's programs to get a cluster's jobs and nodes.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,16 @@
 
 namespace amdahl::ingest {
 
-// What a program of Slurm said, as a journal.
+// The output of one program, as a journal.
 struct Program {
   std::string name;
   std::string_view says;
   std::string journal;
   std::uint64_t bytes = 0;
-  std::string failed;  // Why it said nothing; empty: it did.
+  std::string failed;  // Why there is no output; empty: success.
 };
 
-// Each program's output is an input of its own. An error if one failed that a scan cannot do
-// without.
+// Each program's output is a separate input. Fails if a required program failed.
 Result<std::vector<Program>> ask_slurm(const Origin& source, const scan::Window& window, Nanos now,
                                        const os::Stop& stop);
 

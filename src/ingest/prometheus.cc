@@ -39,7 +39,7 @@ std::string piece_name(const prom::Piece& piece) {
       sha256_hex(fmt::format("{} {}", piece.expression, piece.step.count())).substr(0, 16));
 }
 
-// What one piece came to.
+// The result of one piece.
 struct Outcome {
   std::vector<PrometheusSaid::Segment> segments;
   std::vector<MissingPiece> missing;
@@ -106,7 +106,7 @@ class Worker {
                         : fmt::format("HTTP status {}: {}", answer.status, clip(said, 200));
   }
 
-  // 413 and 422 say so; a timeout may mean it.
+  // 413 and 422 mean it; a timeout may.
   static bool may_be_too_large(const Result<os::HttpAnswer>& answer) {
     if (!answer) return answer.error().kind == Error::Kind::kUnsupported;
     if (answer->status == 413 || answer->status == 422 || answer->status == 504) return true;

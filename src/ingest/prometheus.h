@@ -1,4 +1,4 @@
-// prometheus.h: asks a Prometheus server for a window of samples, and keeps what it got.
+// prometheus.h: queries a Prometheus server for a window of samples and keeps the answers.
 #pragma once
 
 #include <cstdint>
@@ -19,34 +19,34 @@ namespace amdahl::ingest {
 struct PrometheusAsk {
   Origin source{};
   fleet::prometheus::Window window{};
-  std::string folder{};  // Below which finished pieces are kept.
-  bool fresh = false;    // Ask for all again.
+  std::string folder{};  // Finished pieces are kept below it.
+  bool fresh = false;    // Query everything again.
   os::RetryPolicy patience{};
 };
 
-// What the server did not give.
+// A period that the server did not return.
 struct MissingPiece {
   std::string metric;
   Nanos from{};
   Nanos to{};
   std::string why;
-  Nanos step{};  // Between its points.
+  Nanos step{};  // Between points.
 };
 
 struct PrometheusSaid {
   std::vector<fleet::prometheus::Selection> selections;
-  // Journals in the order of time: files, or bytes where the folder could not be written.
+  // Journals in time order: files, or bytes if the folder is not writable.
   struct Segment {
     std::string path;
     std::string bytes;
   };
   std::vector<Segment> segments;
   std::uint64_t pieces = 0;
-  std::uint64_t kept = 0;   // Of them from an earlier scan.
-  std::uint64_t bytes = 0;  // That came over the network.
+  std::uint64_t kept = 0;   // Of these, from an earlier scan.
+  std::uint64_t bytes = 0;  // Over the network.
   std::vector<MissingPiece> missing;
   std::string not_kept;               // Why pieces could not be kept; empty: they were.
-  std::vector<std::string> warnings;  // Each once; each may hide missing data.
+  std::vector<std::string> warnings;  // Deduplicated; each may mean missing data.
 };
 
 struct PrometheusProgress {
@@ -55,14 +55,14 @@ struct PrometheusProgress {
   std::uint64_t bytes = 0;
 };
 
-// Finished pieces stay in the folder whatever becomes of the rest, so that the next try asks only
-// for what is missing. Pieces that the server could still add to are asked for again. An error if
-// the server cannot be asked at all, or has nothing that we know how to read, or on `stop`.
+// Finished pieces are kept even if the rest fails, so that the next attempt queries only what is
+// missing. Pieces that may still grow are queried again. Fails if the server cannot be queried,
+// has no metric that we can read, or on `stop`.
 Result<PrometheusSaid> ask_prometheus(const PrometheusAsk& ask, os::Clock& clock,
                                       const os::Stop& stop,
                                       const std::function<void(PrometheusProgress)>& progress);
 
-// Tells the intake all of it again, and of what is missing.
+// Replays all of it into the intake, including what is missing.
 Result<> replay(const PrometheusSaid& said, fleet::Intake& intake, bool troubles);
 
 }  // namespace amdahl::ingest

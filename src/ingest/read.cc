@@ -31,14 +31,14 @@ constexpr auto kNoEnd = std::numeric_limits<std::uint64_t>::max();
 
 using Sink = bytes::Unpacker::Sink;
 
-// A stream from where it stands on, unpacked.
+// A stream from its current position, unpacked.
 struct Pumped {
   std::uint64_t bytes = 0;  // Of the file.
   bool whole = true;        // False: a packed file that ends in the middle.
   bool is_end = true;       // False: it was enough before.
 };
 struct PumpFrom {
-  std::string first{};                                // What was taken from it already.
+  std::string first{};                                // Already taken from it.
   std::uint64_t before = 0;                           // Bytes of the file, for progress.
   std::function<bool(std::uint64_t bytes)> enough{};  // Not given: it never is.
 };
@@ -49,7 +49,7 @@ Result<Pumped> pump(os::Stream& file, bytes::Packing packing, PumpFrom from,
       bytes::Pump::make([&file](std::span<char> room) { return file.read(room); },
                         {.packing = packing,
                          .first = std::move(from.first),
-                         // Only this thread hears of signals: nobody else may wait for a pipe.
+                         // Only this thread gets signals: no other may wait for a pipe.
                          .in_thread = options.reader.threads > 1 && file.facts().regular});
   Pumped pumped;
   while (true) {
@@ -148,7 +148,7 @@ class Keeper {
 
   Result<std::uint64_t> plain(os::Stream& file) {
     const auto reader = fleet::make_reader(input_.source, intake_, options_.reader);
-    // Of a pipe the head was taken already, and cannot be had again.
+    // The head of a pipe was already read and cannot be read again.
     const std::string first = input_.path == "-" ? input_.head : "";
     const Pumped pumped = TRY(pump(file, input_.packing, {.first = first}, options_,
                                    [&](std::string_view bytes) { return reader->feed(bytes); }));
@@ -162,7 +162,7 @@ class Keeper {
                     fmt::format("the {} file is truncated", name(input_.packing)));
   }
 
-  // What is kept, once more.
+  // Replays what is kept.
   Result<> tell_again() {
     ReadOptions silent = options_;
     silent.progress = nullptr;
@@ -190,7 +190,7 @@ class Keeper {
     return reader;
   }
 
-  // Where a mark can stand between any two lines, a long file is read in turns.
+  // If a mark can follow any line, a long file is read in rounds.
   Result<> all_more(os::Stream& file) {
     const std::uint64_t size = file.facts().size;
     const std::uint64_t left = size - std::min(size, at_.bytes);
@@ -202,7 +202,7 @@ class Keeper {
     return Ok{};
   }
 
-  // Records are lines: what is appended can be read without what is before but the header.
+  // Records are lines: appended lines need only the header before them.
   bool is_lines() const { return appended_ != fleet::Appended::kAfterAll; }
   bool has_header() const { return appended_ == fleet::Appended::kAfterHeader; }
   bool is_plain_lines() const { return is_lines() && input_.packing == bytes::Packing::kNone; }
@@ -211,8 +211,8 @@ class Keeper {
     return at_.lines > 0 && has_header() ? at_.lines - 1 : at_.lines;
   }
 
-  // At least `most` bytes from where it stands, and whole lines if it does not come to the end.
-  // Whether it did.
+  // Reads at least `most` bytes, and whole lines unless at the end. Returns whether the end was
+  // reached.
   Result<bool> more(os::Stream& file, std::uint64_t most) {
     TRY(file.seek(at_.bytes));
     const std::string name = next_journal(folder_);
@@ -227,7 +227,7 @@ class Keeper {
     const auto feed = [&](std::string_view bytes) -> Result<> {
       TRY(reader->feed(bytes));
       const std::string told = journal.take();
-      if (kept && !done(kept->append(told))) kept.reset();  // A full disk: go on without.
+      if (kept && !done(kept->append(told))) kept.reset();  // Disk full: continue without it.
       return Ok{};
     };
     Lines lines(feed);
@@ -249,17 +249,17 @@ class Keeper {
     return pumped.is_end;
   }
 
-  // After ^C: whole lines that were read are kept, and the next scan goes on behind them.
+  // After ^C: complete lines are kept, and the next scan continues after them.
   bool may_stop_here() const { return options_.stop && options_.stop() && is_plain_lines(); }
 
-  // Whether what keeps it was done; the first time that it was not is told.
+  // Whether keeping the data succeeded; reports the first failure.
   template <typename T>
   bool done(const Result<T>& step) {
     if (!step && said_.not_kept.empty()) said_.not_kept = step.error().text;
     return bool(step);
   }
 
-  // The data first, then the mark that says it is there. Without, the next scan reads it anew.
+  // The data first, then the mark. Without the mark the next scan reads it again.
   bool keep(os::Stream& file, os::Growing& kept, const std::string& name, bool ends_in_line) {
     const bool packed = input_.packing != bytes::Packing::kNone;
     // Within a packed file there is no telling where its last line began.
@@ -304,7 +304,7 @@ class Keeper {
   struct {
     std::uint64_t bytes = 0;
     std::uint64_t lines = 0;
-  } at_;  // So much of the file was told.
+  } at_;  // Bytes of the file passed on.
   bool can_keep_ = true;
   InputSaid said_;
 };

@@ -20,7 +20,7 @@ namespace prom = fleet::prometheus;
 
 constexpr std::size_t kHostsAtOnce = 200;  // In one matcher.
 constexpr Nanos kUsualStep = std::chrono::seconds(30);
-constexpr double kManySeries = 1000;  // Where the server does not say how many.
+constexpr double kManySeries = 1000;  // If the server does not say how many.
 
 Result<std::string> secret(const std::string& env, const std::string& file, std::string_view what) {
   if (!env.empty()) {
@@ -224,7 +224,7 @@ class Chooser {
   const PrometheusAsk& ask_;
   Prober& prober_;
   std::set<std::string, std::less<>> present_;
-  prom::Presence covered_;  // By what was chosen already.
+  prom::Presence covered_;  // By metrics already chosen.
   std::vector<prom::Selection> chosen_;
 };
 
@@ -249,7 +249,7 @@ Result<os::HttpRequest> request_to(const Origin& source) {
   while (request.url.ends_with('/')) request.url.pop_back();
   request.post = true;
   request.limit = from_seconds(source.limit_s);
-  request.most_bytes = std::size_t{64} << 20;  // Ten times what is asked for at once.
+  request.most_bytes = std::size_t{64} << 20;  // Ten times the size of one request.
   if (!source.token_env.empty() || !source.token_file.empty()) {
     const std::string token = TRY(secret(source.token_env, source.token_file, "the token"));
     request.headers.push_back("Authorization: Bearer " + token);

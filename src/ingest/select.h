@@ -1,4 +1,4 @@
-// select.h: finds out which metrics of a Prometheus server to ask for, and how to reach it.
+// select.h: selects the metrics to query from a Prometheus server, and builds requests.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace amdahl::ingest {
 
-// A request with the address, the limits and the secrets of a source; the path is to be added.
+// A request with the source's address, limits and credentials; the caller adds the path.
 Result<os::HttpRequest> request_to(const Origin& source);
 
-// Of each exporter the best metric, and the lesser ones of hosts that have no better.
+// The best metric of each exporter, and lesser ones for hosts without a better one.
 Result<std::vector<fleet::prometheus::Selection>> select_metrics(const PrometheusAsk& ask,
                                                                  const os::HttpRequest& plain,
                                                                  os::Clock& clock,
                                                                  const os::Stop& stop);
 
-// What a redirection says: a token is not for those whom nobody named.
+// Error text for a redirect: credentials are only sent to the configured address.
 std::string sent_elsewhere(const os::HttpAnswer& answer);
 
 std::string show_utc(Nanos unix_time);  // "2017-10-11 00:05".

@@ -58,7 +58,7 @@ void Sorter::hold(fleet::SeriesId series, const fleet::Sample& sample) {
   if (entries_.size() >= most_) spill();
 }
 
-// What cannot be written is said by tell_held(): here nobody listens.
+// Write errors are reported by tell_held(): there is no caller to report to here.
 void Sorter::spill() {
   std::ranges::stable_sort(entries_, std::less<Entry>());
   const auto write = [&]() -> Result<> {

@@ -1,4 +1,4 @@
-// sort.h: puts the samples of some series in order of time before they are told.
+// sort.h: sorts the samples of some series by time before they are passed on.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace amdahl::ingest {
 
-// Passes on all but the samples of the series named, which wait until tell_held(). What does not
-// fit into memory waits in a file that goes when this does.
+// Passes everything on except samples of the named series, which are held until tell_held(). What
+// does not fit in memory goes to a temporary file.
 class Sorter final : public fleet::PassOn {
  public:
-  using Names = std::unordered_set<std::string>;  // As scan::series_name calls them.
+  using Names = std::unordered_set<std::string>;  // As in scan::series_name.
   static constexpr std::size_t kInMemory = std::size_t{1} << 21;
 
-  // `path`: of the file, if one is needed. `next` and `names` must outlive this.
+  // `path`: the temporary file, if needed. `next` and `names` must outlive this.
   Sorter(fleet::Intake& next, const Names& names, std::string path,
          std::size_t in_memory = kInMemory)
       : PassOn(next), names_{names}, path_{std::move(path)}, most_{in_memory} {}
@@ -29,8 +29,8 @@ class Sorter final : public fleet::PassOn {
   fleet::SeriesId series(const model::SeriesKey& key) override;
   void tell(const fleet::Record& record) override;
 
-  std::uint64_t held() const { return held_; }  // Samples that wait.
-  // All that wait, series by series, each in order of time; of the same time in that of the input.
+  std::uint64_t held() const { return held_; }  // Held samples.
+  // Passes on all held samples, series by series, sorted by time; equal times keep input order.
   Result<> tell_held(const std::function<bool()>& stop);
 
  private:
@@ -55,9 +55,9 @@ class Sorter final : public fleet::PassOn {
   std::string path_;
   std::size_t most_;
   std::vector<bool> waits_;         // By series.
-  std::vector<std::int64_t> last_;  // By series: the newest so far.
+  std::vector<std::int64_t> last_;  // By series: newest so far.
   std::vector<Entry> entries_;
-  std::vector<std::uint64_t> spilled_;  // How many entries each part of the file has.
+  std::vector<std::uint64_t> spilled_;  // Entries in each part of the file.
   std::optional<os::Growing> file_;
   std::string failed_;  // Why the file could not be written.
   std::uint64_t held_ = 0;

@@ -1,4 +1,4 @@
-// testing.h: fleets made of texts, read from files by the driver that ships, for tests.
+// testing.h: fleets made of texts, read by the production driver, for tests.
 #pragma once
 
 #include <filesystem>
@@ -19,9 +19,9 @@ namespace amdahl::ingest {
 struct TextInput {
   std::string name;
   std::string text;
-  std::string kind{};     // As typed after --source; empty: recognised.
+  std::string kind{};     // As after --source; empty: detect.
   std::string host{};     // As --host.
-  std::string mapping{};  // The text of what --map names.
+  std::string mapping{};  // Text of the --map file.
   std::string zone{};     // As --time-zone.
 };
 
@@ -29,7 +29,7 @@ inline TextInput text_input(std::string name, std::string text) {
   return {.name = std::move(name), .text = std::move(text)};
 }
 
-// A folder that goes with this.
+// A folder deleted with this object.
 class TestFolder {
  public:
   TestFolder() : path_{testing::TempDir() + "ingest-" + os::random_hex(12)} {
@@ -54,7 +54,7 @@ class TestFolder {
   std::string path_;
 };
 
-// Files are read in the order of their paths: each gets a folder with its place in the list.
+// Files are read in path order: each gets a folder named after its index.
 inline std::vector<Origin> write_texts(const TestFolder& folder,
                                        const std::vector<TextInput>& inputs) {
   std::vector<Origin> origins;
@@ -70,7 +70,7 @@ inline std::vector<Origin> write_texts(const TestFolder& folder,
   return origins;
 }
 
-// Empty after a failure of the test.
+// Empty if the test has failed.
 inline Ingested read_texts(const std::vector<TextInput>& inputs, Options options = {},
                            Nanos now = std::chrono::seconds(1'800'000'000)) {
   const TestFolder folder;

@@ -9,7 +9,7 @@ namespace {
 
 using scan::ZoneFinder;
 
-// The first few of the inputs whose times do not say their zone.
+// The first few inputs with times without a zone.
 std::string local_names(const std::vector<Found>& files) {
   constexpr std::size_t kShown = 3;
   std::vector<std::string> names;

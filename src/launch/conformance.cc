@@ -192,7 +192,7 @@ class Bench {
       expect(charge->accelerators >= one.a.accelerators, "charge",
              fmt::format("{} accelerators of {}", charge->accelerators, one.a.accelerators));
     }
-    // Once more, when it is over.
+    // Again, after its end.
     (void)launcher_->submit(std::span(&one, 1));
     const RunRef run = ref(one);
     (void)launcher_->release(std::span(&run, 1));
@@ -270,7 +270,7 @@ class Bench {
     odd.spec.family = hostile;
     odd.a.argv = odd.b.argv = {"sh", "-c", "printf %s \"$1\" > odd-" + tag_, "sh", hostile};
     const auto answer = launcher_->submit(std::span(&odd, 1));
-    // A place may refuse such a name; what it accepts must run as it is.
+    // A place may refuse such a name; if it accepts it, it must run it unchanged.
     if (answer.size() == 1 && answer[0].handover == Handover::kAccepted && finish(odd)) {
       expect(text_in("odd") == hostile, "no-shell", "the job got another argument");
     }

@@ -1,4 +1,4 @@
-// conformance.h: what every launcher must do, tried on the real place.
+// conformance.h: tests a launcher against the rules for all launchers, on the real system.
 #pragma once
 
 #include <functional>
@@ -14,16 +14,16 @@
 namespace amdahl::launch {
 
 struct Rule {
-  std::string_view id;    // Named by reports and tests: never renamed.
-  std::string_view says;  // As people read it.
+  std::string_view id;    // In reports and tests: never rename.
+  std::string_view says;  // For people.
 };
 std::span<const Rule> rules();
 
 struct Trial {
-  std::function<std::unique_ptr<Launcher>()> make;  // As a new process would.
-  std::string folder;                               // Scratch that workers see under this path.
-  Nanos patience = std::chrono::seconds(60);  // For a job of a moment, from its release to its end.
-  Nanos watch = std::chrono::seconds(2);      // How long we look at what must not start.
+  std::function<std::unique_ptr<Launcher>()> make;  // As a new process would create it.
+  std::string folder;                         // Scratch folder, visible to workers under this path.
+  Nanos patience = std::chrono::seconds(60);  // For a very short job, from release to end.
+  Nanos watch = std::chrono::seconds(2);      // How long to watch that something does not start.
 };
 
 struct Breach {
@@ -31,7 +31,7 @@ struct Breach {
   std::string what;  // What happened instead.
 };
 
-// Runs about ten short jobs; each rule is reported once at most. Empty: it conforms.
+// Runs about ten short jobs; reports each broken rule at most once. Empty: it conforms.
 std::vector<Breach> conformance(const Trial& trial);
 
 }  // namespace amdahl::launch

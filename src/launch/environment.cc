@@ -15,7 +15,7 @@
 namespace amdahl::launch {
 namespace {
 
-// Of shells, sessions and allocations. AMDAHL_ is ours: where the state lies and how to test.
+// Variables of shells, sessions and allocations. AMDAHL_ is ours: state folder and test switches.
 constexpr auto kLivePrefixes = std::to_array<std::string_view>(
     {"AMDAHL_", "SLURM_", "SLURMD_", "PBS_", "LSB_", "SSH_", "XDG_", "DBUS_", "TMUX", "TERM",
      "COLORTERM", "GPG_", "VSCODE_", "GIT_ASKPASS"});

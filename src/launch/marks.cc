@@ -47,7 +47,7 @@ bool is_long_absent(const RunFolder& folder, bool nowhere, Nanos settle) {
 }  // namespace
 
 FolderFacts facts_of(const RunFolder& folder, bool nowhere, Nanos settle) {
-  (void)os::list(folder.path);  // A shared file system looks again.
+  (void)os::list(folder.path);  // Makes a shared file system refresh.
   FolderFacts facts;
   facts.submitted = was_submitted(folder);
   facts.started = os::exists(folder.started());

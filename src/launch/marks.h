@@ -1,4 +1,4 @@
-// marks.h: what a launcher with a scheduler keeps in a run's folder, to find its job again.
+// marks.h: files in a run's folder by which a scheduler launcher finds its job again.
 #pragma once
 
 #include <string>
@@ -11,35 +11,36 @@ namespace amdahl::launch {
 
 // What the run's folder shows.
 struct FolderFacts {
-  bool submitted = false;  // The scheduler was asked to take it.
+  bool submitted = false;  // The scheduler was asked to accept it.
   bool started = false;
   bool done = false;
   bool cancelled = false;
-  bool had_started = false;  // Before the scheduler was asked: it waits again if it waits.
-  bool long_absent = false;  // Not found by two looks that are far enough apart.
-  std::string recorded{};    // The id that the scheduler gave it, if it did.
+  // Started before the scheduler was queried: if it is queued now, it was requeued.
+  bool had_started = false;
+  bool long_absent = false;  // Not found in two queries, far enough apart.
+  std::string recorded{};    // The scheduler's job id, if known.
 };
-// `nowhere`: the scheduler answered, and knows no such job; after `settle` that is believed. By our
-// own clock: another machine, or another boot, starts anew.
+// `nowhere`: the scheduler answered and does not know the job; believed after `settle`. By our own
+// clock: on another machine or after a reboot the wait starts again.
 FolderFacts facts_of(const local::RunFolder& folder, bool nowhere, Nanos settle);
 
 bool was_submitted(const local::RunFolder& folder);
-Result<> mark_submitted(const local::RunFolder& folder);  // Before the scheduler is asked.
-void unmark_submitted(const local::RunFolder& folder);    // It has refused.
+Result<> mark_submitted(const local::RunFolder& folder);  // Call before asking the scheduler.
+void unmark_submitted(const local::RunFolder& folder);    // The scheduler refused it.
 Result<> record_id(const local::RunFolder& folder, const std::string& id);
-std::string recorded_id(const local::RunFolder& folder);  // Empty if there is none.
+std::string recorded_id(const local::RunFolder& folder);  // Empty if none.
 
-// Whether the folder bears the run's ticket.
+// Whether the folder has the run's ticket.
 bool is_of(const local::RunFolder& folder, const RunRef& run);
 
 // The unique name of a run's job: [A-Za-z0-9._-], at most 120 characters.
-inline constexpr std::string_view kOurs = "amdahl-";  // How such names begin.
+inline constexpr std::string_view kOurs = "amdahl-";  // Prefix of such names.
 std::string job_name(const RunRef& run);
 
-// The request as a worker in an allocation of its own gets it; kBadInput for what cannot run there.
+// The request for a worker in its own allocation; kBadInput if it cannot run there.
 Result<PairRequest> for_allocation(const PairRequest& request);
 
-// The words that the scheduler's job executes.
+// Command line of the scheduler's job.
 std::vector<std::string> worker_words(const local::RunFolder& folder);
 
 }  // namespace amdahl::launch

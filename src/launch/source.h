@@ -1,4 +1,4 @@
-// source.h: which code a job that is run as it lies there would run.
+// source.h: identifies the source code that an unpatched job would run.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace amdahl::launch {
 
-// The tree of HEAD in the spec's repo, and with "+" a digest of what differs from it in files that
-// git follows, less the spec's outputs. Empty without a repo, and if git cannot tell.
+// The tree of HEAD in the spec's repo; if tracked files differ from it, "+" and a digest of the
+// difference, without the spec's outputs. Empty without a repo, or if git fails.
 std::string source_of(const model::Spec& spec);
 
 }  // namespace amdahl::launch

@@ -21,7 +21,7 @@ constexpr std::string_view kMetric = "accelerator_seconds_per_work";
 
 using Value = std::optional<std::string>;
 
-// Where a knob says how the job is told.
+// How a knob is passed to the job.
 struct Group {
   const char* name;
   std::string model::Knob::*told_by;
@@ -57,7 +57,7 @@ class Both {
   Json b_ = Json::object();
 };
 
-// What the variable is for a job of this plan: set, unset, or inherited from us.
+// The variable's value for a job of this plan: set, unset, or inherited from us.
 Value variable(const model::Plan& plan, const std::string& name) {
   if (const auto set = plan.env.find(name); set != plan.env.end()) return set->second;
   if (std::ranges::find(plan.unset, name) != plan.unset.end()) return std::nullopt;
@@ -101,7 +101,7 @@ Result<> add_args(const model::Spec& spec, const model::Plan& a, const model::Pl
     const Value in_b = model::value_in(b.argv, flag);
     if (in_a != in_b) TRY(model::set_flag(words, flag, in_b));
   }
-  // What the flags do not explain is something else.
+  // Differences that flags do not explain are something else.
   std::vector<std::string> wanted = b.argv;
   std::ranges::sort(words);
   std::ranges::sort(wanted);

@@ -34,7 +34,7 @@ struct Compared {
   std::string experiment;
   model::Comparison comparison;
 };
-struct GateOpened {  // The store makes the packet.
+struct GateOpened {  // The store creates the packet.
   std::string experiment;
   model::Comparison comparison;
   std::vector<model::Finding> votes;
@@ -50,7 +50,7 @@ struct Judged {
 struct BaselineMoved {
   std::string family;
   std::string hypothesis;
-  model::Change baseline;  // The whole of it, with the change.
+  model::Change baseline;  // The whole baseline, with the change.
 };
 struct SavingBooked {
   std::string family;
@@ -68,7 +68,7 @@ struct WatchBegan {  // A promoted change goes to production: the store sets up 
 struct RolledBack {
   std::string family;
   std::string hypothesis;
-  model::Change baseline;  // The whole of it, without the change.
+  model::Change baseline;  // The whole baseline, without the change.
   std::string reason;
 };
 struct Reopened {  // The key is free: the idea may be proposed again under another id.
@@ -88,7 +88,7 @@ class Effects {
   virtual ~Effects() = default;
   // Stores all or nothing; kConflict if stored events forbid it.
   virtual Result<> remember(std::string_view actor, std::span<const LoopEvent> together) = 0;
-  virtual void say(const std::string& sentence) = 0;  // For people who watch.
+  virtual void say(const std::string& sentence) = 0;  // For progress output.
   virtual Nanos now() = 0;                            // Unix time.
   virtual std::string fresh_seed() = 0;               // 32 hex digits, random.
 };

@@ -89,7 +89,7 @@ Result<> Runner::begin(Work work, const std::string& family, Nanos at_most) {
   return Ok{};
 }
 
-// The configured limits, or what the grant leaves where that is less.
+// The configured limits, or the rest of the grant if lower.
 Result<app::Config> Runner::limited(const std::string& family) {
   app::Config config = config_;
   app::Context context = TRY(app::open_context(config, true));

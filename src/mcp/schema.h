@@ -1,4 +1,4 @@
-// schema.h: whether a value keeps to a JSON Schema.
+// schema.h: validates a value against a JSON Schema.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace amdahl::mcp {
 
-// "" if it does; else every fault with its place: "/top: Value type not permitted ...".
+// "" if valid; else every error with its path: "/top: Value type not permitted ...".
 std::string faults_of(const Json& value, const Json& schema);
 
 }  // namespace amdahl::mcp

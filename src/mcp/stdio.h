@@ -1,4 +1,4 @@
-// stdio.h: a server on two file descriptors: one message a line, until the input ends.
+// stdio.h: a server on two file descriptors: one message per line, until end of input.
 #pragma once
 
 #include "base/result.h"
@@ -6,8 +6,8 @@
 
 namespace amdahl::mcp {
 
-// Calls of tools are answered as they finish, so that one that waits holds up no other. Returns
-// after the last answer; kExternal if the client no longer reads.
+// Tool calls are answered as they finish, so a waiting one blocks no other. Returns after the last
+// answer; kExternal if the client stopped reading.
 Result<> serve(Server& server, int in, int out);
 
 }  // namespace amdahl::mcp

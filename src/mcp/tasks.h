@@ -1,4 +1,4 @@
-// tasks.h: handles of work that goes on, kept in the state folder so that they outlive a server.
+// tasks.h: handles of running work, kept in the state folder so that they survive a restart.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace amdahl::mcp {
 
 struct Task {
-  std::string id;  // 32 hex digits that nobody can guess.
+  std::string id;  // 32 random hex digits.
   std::string tool;
   Json arguments;
   Nanos created{};  // Unix time.
@@ -21,10 +21,10 @@ struct Task {
 
 inline constexpr Nanos kTaskLives = std::chrono::hours(24 * 7);
 
-// Stored before it returns. Those that have lived too long go.
+// Stored before it returns. Expired ones are removed.
 Result<Task> make_task(const std::string& state_dir, std::string_view tool, const Json& arguments);
 Result<Task> find_task(const std::string& state_dir, const std::string& id);  // kNotFound.
-// The work goes on, for an experiment ends in a verdict; nobody waits for it any more.
+// The experiment itself continues to its verdict; only the task ends.
 Result<> cancel_task(const std::string& state_dir, Task task);
 
 }  // namespace amdahl::mcp

@@ -1,4 +1,4 @@
-// views.h: the short forms of answers, for readers who pay for every word.
+// views.h: short forms of answers, for readers who pay per token.
 #pragma once
 
 #include <optional>
@@ -11,19 +11,19 @@
 
 namespace amdahl::mcp {
 
-// These fields of an object, where it has them.
+// These fields of an object, if it has them.
 Json pick(const Json& object, const std::vector<std::string>& fields);
-// The first of a list, each cut down to these fields.
+// The first entries of a list, reduced to these fields.
 Json pick_each(const Json& list, const std::vector<std::string>& fields, std::size_t at_most);
 
-// {saved, lower, upper, pairs, answer}: shares of the cost; null bounds where there are none.
+// {saved, lower, upper, pairs, answer}: shares of the cost; null if there is no bound.
 Json measured(const std::optional<model::Comparison>& comparison);
 
 // {id, family, state, title, change, origin, predicted_gain, measured, reason}
 Json row_of(const ledger::HypothesisRow& row, const std::optional<model::Verdict>& verdict);
 Json row_of(const app::Remembered& past);  // With "nearness".
 
-// Where a hypothesis stands, and who is to act next.
+// State of a hypothesis, and who acts next.
 struct Standing {
   bool settled = false;  // Nothing that a client does will change it now.
   std::string

@@ -61,7 +61,7 @@ Json to_json(const TaskWaits& task) {
           {"runqueue_histogram", to_json(task.runqueue_histogram)}};
 }
 
-// The place in the source stands only where it is known.
+// The source place is written only if known.
 Json to_json(const std::vector<WaitFrame>& frames) {
   Json made = Json::array();
   for (const WaitFrame& frame : frames) {
@@ -159,7 +159,7 @@ class Members {
     for (std::size_t i = 0; i < counts.size(); ++i) filled[i] = number(counts[i], name);
     return filled;
   }
-  // A whole number that is not negative, wherever it stands.
+  // A non-negative integer.
   std::int64_t number(const Json& value, const char* name) {
     if (!value.is_number_unsigned() ||
         value.get<std::uint64_t>() > static_cast<std::uint64_t>(kMost)) {

@@ -1,4 +1,4 @@
-// canary.h: a promoted change watched in production: the terms of the watch, and what was seen.
+// canary.h: a promoted change watched in production: the rules of the watch and its result.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,23 @@
 
 namespace amdahl::model {
 
-// Fixed with the promotion, before the first run.
+// Fixed at promotion, before the first watched run.
 struct Canary {
   std::string hypothesis;
   std::string family;
-  std::string seed;       // Of its coins.
-  int number = 0;         // Among the canaries of its family, from 0.
-  int one_in = 10;        // Of so many runs one is held back; 2 at least.
-  int wanted_runs = 200;  // With the change; after them it is kept if nothing speaks against it.
-  double promised = 0;    // ln(cost before / cost after) as promoted, shrunk.
-  double sigma = 0.05;    // Noise between neighbouring production runs.
-  int past_runs = 0;      // Of the family before the promotion, and how many of them failed.
+  std::string seed;  // Seed of the coin that holds runs back.
+  int number = 0;    // 0-based index among the family's canaries.
+  int one_in = 10;   // One run in this many is held back (runs without the change); at least 2.
+  // Runs with the change after which it is kept unless the evidence is against it.
+  int wanted_runs = 200;
+  double promised = 0;  // ln(cost before / cost after) at promotion, after shrinkage.
+  double sigma = 0.05;  // Noise between neighbouring production runs, in ln.
+  int past_runs = 0;    // Runs of the family before the promotion.
   int past_failed = 0;
-  // A run that took so much more than the typical one, in ln, straggles; 0: nobody can tell.
+  // A run is a straggler if ln(its cost / the typical cost) is above this; 0: unknown.
   double straggles_from = 0;
   int past_stragglers = 0;
-  Change before;  // The family's stack without the change, and with it.
+  Change before;  // The family's promoted changes without and with this change.
   Change after;
   Nanos opened{};
 
@@ -40,19 +41,19 @@ std::optional<CanaryState> canary_state_named(std::string_view name);
 
 struct CanaryResult {
   std::string hypothesis;
-  CanaryState outcome = CanaryState::kOpen;  // Open: it goes on.
+  CanaryState outcome = CanaryState::kOpen;  // kOpen: the watch continues.
   std::string because;                       // One sentence with the numbers in it.
-  Comparison comparison;  // Held-back runs (A) beside their neighbours with the change (B).
-  double log_e_half = 0;  // Evidence that it saves at least half of what was promised.
-  int runs = 0;           // Ended, with the change.
-  int failed = 0;         // Of them, those that left no record included.
-  int held_back = 0;      // Ended, without the change.
+  Comparison comparison;  // Held-back runs (A) against neighbouring runs with the change (B).
+  double log_e_half = 0;  // Evidence that the change saves at least half of `promised`.
+  int runs = 0;           // Finished runs with the change.
+  int failed = 0;         // Failed runs among them, including runs that left no record.
+  int held_back = 0;      // Finished runs without the change.
   int held_back_failed = 0;
-  int running = 0;            // Of both.
-  int lost = 0;               // Of both: started, and gone without a record.
-  double usual_failures = 0;  // The share of runs that fail without the change.
-  double log_e_failing = 0;   // Evidence that more of them fail with it.
-  int stragglers = 0;         // With the change, by what is typical of it.
+  int running = 0;            // Runs in progress, with and without the change.
+  int lost = 0;               // Runs that started and left no record, with and without the change.
+  double usual_failures = 0;  // Failure rate without the change.
+  double log_e_failing = 0;   // Evidence that the failure rate is higher with the change.
+  int stragglers = 0;         // Runs with the change that straggle compared to its typical run.
   double log_e_straggling = 0;
 
   friend bool operator==(const CanaryResult&, const CanaryResult&) = default;

@@ -30,7 +30,7 @@ std::optional<std::string> fold_whole(std::string_view text) {
   return (negative && text != "0" ? "-" : "") + std::string(text);
 }
 
-// Numbers in one spelling; text that is none comes back without the blanks around it.
+// Numbers in one spelling; other text is only trimmed.
 std::string fold_number(std::string_view text) {
   text = trim(text);
   if (const auto whole = fold_whole(text)) return *whole;
@@ -64,7 +64,7 @@ bool counts(std::string_view variable) {
          std::ranges::find(kNames, variable) != kNames.end();
 }
 
-// The spec says so by bounds, or the knob is one that has no other kind of value.
+// The spec has bounds for it, or the knob only takes numbers.
 bool is_numeric(const Knob& knob) {
   const auto known = known_knobs();
   const auto row = std::ranges::find(known, knob.name, &KnownKnob::name);
@@ -143,7 +143,7 @@ std::map<std::string, std::string> fold_config(const Spec& spec,
   return folded;
 }
 
-// What the spec and the baseline have, as a change of nothing.
+// The values of spec and baseline, as a change of nothing.
 Change present(const Spec& spec, const Change& baseline) {
   Change all;
   for (const auto& [name, knob] : spec.knobs) {

@@ -1,4 +1,4 @@
-// codec.h: the nouns as JSON and back, as receipts, ledger events and --json carry them.
+// codec.h: encodes the domain types as JSON and decodes them: receipts, ledger events, --json.
 #pragma once
 
 #include <string>
@@ -17,21 +17,21 @@ namespace amdahl::model {
 
 // Defined for Change, Spec, Plan, Receipt, Usage, Profile, Hypothesis, Experiment, Comparison,
 // Finding, Verdict, GatePacket, GateDecision, StackResult, PairFact.
-// Not-a-number and infinities are written as the strings "nan", "inf", "-inf"; enumerators by
-// name; durations as whole nanoseconds under a name in _ns; utilisation as whole per mille.
+// NaN and infinities are written as the strings "nan", "inf", "-inf"; enumerators by name;
+// durations as integer nanoseconds in fields named *_ns; utilisation as integer per mille.
 template <class Noun>
 Json encode(const Noun& noun);
 
-// Fails with the path of the field: "/utilisation/interval_ns: type must be integer, but is
+// Errors name the path of the field: "/utilisation/interval_ns: type must be integer, but is
 // string".
-// Unknown fields are passed over (a newer writer); missing ones keep their defaults unless
-// they are the noun's identity (id, family), which must be there.
+// Unknown fields are ignored (a newer writer). Missing fields keep their defaults, except identity
+// fields (id, family), which are required.
 template <class Noun>
 Result<Noun> decode(const Json& json);
 template <class Noun>
 Result<Noun> decode_text(std::string_view text);
 
-// Sets `digest` from all the rest; check_seal() is false if any of it was changed since.
+// seal() sets `digest` over all other fields. check_seal() is false if any of them changed since.
 void seal(Receipt& receipt);
 bool check_seal(const Receipt& receipt);
 

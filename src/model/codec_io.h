@@ -1,5 +1,4 @@
-// codec_io.h: what walks a noun's list of fields: a Writer, a Reader, a Counter. For codec*.cc
-// only.
+// codec_io.h: visitors over a type's list of fields: Writer, Reader, Counter. For codec*.cc only.
 #pragma once
 
 #include <array>
@@ -22,8 +21,8 @@
 #include "base/units.h"
 #include "model/codec.h"
 
-// A noun's list is `template <class Io, Is<Noun> T> constexpr void fields(Io& io, T& noun)`, found
-// by its argument: codec_fields.h has them all.
+// The list of fields is `template <class Io, Is<Noun> T> constexpr void fields(Io& io, T& noun)`,
+// found by argument-dependent lookup. All of them are in codec_fields.h.
 namespace amdahl::model {
 
 template <class T, class Noun>
@@ -55,13 +54,13 @@ inline bool read_name(std::string_view text, VerdictKind& out) {
 inline bool read_name(std::string_view text, Answer& out) { return take(answer_named(text), out); }
 inline bool read_name(std::string_view text, Vote& out) { return take(vote_named(text), out); }
 
-// Stands in for a value of any type. Only asked about, never made.
+// Converts to any type. For unevaluated contexts only.
 struct Anything {
   template <class T>
   operator T() const;
 };
 
-// How many members an aggregate has: the most that it can be initialised with.
+// Number of members of an aggregate: the most initialisers that it accepts.
 template <class T, class... Members>
 consteval std::size_t members_of() {
   if constexpr (requires { T{std::declval<Members>()..., std::declval<Anything>()}; }) {
@@ -71,7 +70,7 @@ consteval std::size_t members_of() {
   }
 }
 
-// Counts the members that a list names, each once. Looks at addresses, so it needs no noun.
+// Counts the members that a list names, each once. Compares addresses, so it needs no object.
 class Counter {
  public:
   template <class T>
@@ -98,7 +97,7 @@ class Counter {
   std::size_t count_ = 0;
 };
 
-// Declared for its address; defined nowhere.
+// Declared for its address only; never defined.
 template <class Noun>
 extern const Noun kNeverMade;
 
@@ -146,7 +145,7 @@ class Writer {
   static Json write(const std::optional<T>& value) {
     return value ? write(*value) : Json(nullptr);
   }
-  // As its bare value; without one, as records had it before they could say why.
+  // Written as the bare value. An absent value is written as it was before this type existed.
   template <class T>
   static Json write(const Observed<T>& value) {
     if (value.has_value()) return write(*value);
@@ -162,8 +161,8 @@ class Writer {
     for (const T& value : values) list.push_back(write(value));
     return list;
   }
-  // Utilisation: whole per mille, null where it was not observed, so that a receipt of an hour
-  // stays small.
+  // Utilisation as integer per mille, null where it was not observed: keeps a receipt of an hour
+  // small.
   static Json write(const std::vector<float>& values) {
     Json list = Json::array();
     for (const float value : values) {
@@ -192,7 +191,7 @@ class Writer {
   Json out_ = Json::object();
 };
 
-// Reads until the first thing that is wrong; from then on it does nothing.
+// Stops at the first error; later calls do nothing.
 class Reader {
  public:
   template <class T>
@@ -349,7 +348,7 @@ Result<Noun> decode(const Json& json) {
   Noun noun;
   try {
     reader.read(json, noun);
-  } catch (const Json::exception& e) {  // The Reader asks before it takes: a bug if it happens.
+  } catch (const Json::exception& e) {  // A bug: the Reader checks types before it reads.
     return bad_input(e.what());
   }
   if (!reader.problem().empty()) return bad_input(reader.problem());

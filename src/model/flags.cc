@@ -17,7 +17,7 @@ bool is_flag(std::string_view word) {
 
 bool is_override(std::string_view flag) { return !flag.starts_with('-'); }
 
-// Where a flag stands in a command line.
+// The position of a flag in a command line.
 struct Place {
   std::size_t index = 0;
   std::string prefix;                // "--batch" or "--batch=" or "-b": what precedes the value.

@@ -12,21 +12,21 @@
 
 namespace amdahl::model {
 
-// A flag and all its spellings. One that does not start with "-" is a Hydra-style override,
-// "train.batch=32", which always carries its value in the same word.
+// A flag with all its spellings. A spelling without a leading "-" is a Hydra-style override,
+// "train.batch=32", which always has its value in the same word.
 struct Flag {
-  std::vector<std::string> spellings;  // The first is the one to store.
-  // Whether a word after it is its value, as far as the spec tells.
+  std::vector<std::string> spellings;  // The first one is stored.
+  // Whether the next word is the flag's value, according to the spec.
   enum class Takes { kValue, kNothing, kUnknown } takes = Takes::kUnknown;
 
   const std::string& name() const { return spellings.front(); }
 };
 
-// The flag by any of its spellings, with what the spec's knobs know of it.
+// The flag with any of its spellings, and what the spec's knobs say about it.
 Flag flag_named(const Spec& spec, std::string_view spelling);
 
-// "--batch=32", "--batch 32", or "-b32" where the spec knows -b, given as one word: the flag and
-// the value apart, every byte of the value kept.
+// Splits one word into flag and value: "--batch=32", "--batch 32", or "-b32" if the spec knows -b.
+// The value is kept byte for byte.
 struct FlagAndValue {
   std::string flag;
   std::optional<std::string> value;
@@ -34,11 +34,12 @@ struct FlagAndValue {
 FlagAndValue split_flag(const Spec& spec, std::string_view flag,
                         const std::optional<std::string>& value);
 
-// What the last occurrence sets it to, "" for a bare flag; nothing if it does not occur.
+// The value of the last occurrence, "" if it has none; nothing if the flag does not occur.
 std::optional<std::string> value_in(std::span<const std::string> argv, const Flag& flag);
 
-// Sets the flag in its place and spelling, or appends it (before a "--"); nothing takes it away.
-// Fails if it cannot know whether the next word belongs to the flag that goes.
+// Sets the flag where it occurs, in the spelling found there, or appends it (before a "--"). A
+// value of nothing removes the flag; fails if the next word may or may not belong to the removed
+// flag.
 Result<> set_flag(std::vector<std::string>& argv, const Flag& flag,
                   const std::optional<std::string>& value);
 

@@ -1,4 +1,4 @@
-// form.h: a TOML table read field by field, with errors that name the line. For spec.cc only.
+// form.h: reads a TOML table field by field, with errors that name the line. For spec.cc only.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,7 @@
 
 namespace amdahl::model {
 
-// The first thing that is wrong; empty while nothing is.
+// The first error; empty if there is none.
 struct Problem {
   std::string text;
 
@@ -50,11 +50,11 @@ inline std::string_view kind_of(const toml::node& node) {
 
 class Form {
  public:
-  // `path` is what precedes a key in errors: "metric.", "knobs.threads.".
+  // `path` is the prefix of keys in errors: "metric.", "knobs.threads.".
   Form(const toml::table& table, std::string path, Problem& problem)
       : table_{table}, path_{std::move(path)}, problem_{problem} {}
 
-  // Before any field is read, so that a slip of the fingers is not called a missing field.
+  // Call before reading any field, so that a typo is reported as such and not as a missing field.
   void allow(std::initializer_list<std::string_view> keys) {
     const toml::key* first = nullptr;
     for (const auto& [key, node] : table_) {
@@ -118,7 +118,7 @@ class Form {
     if (value && *value <= 0) fail(key, fmt::format("must be greater than 0, not {}", *value));
     return value;
   }
-  // A string, or a number or boolean as it would be written on a command line.
+  // Reads a string, or a number or boolean as written on a command line.
   void word(std::string_view key, std::string& out) {
     const toml::node* node = table_.get(key);
     if (!node) return;
@@ -150,7 +150,7 @@ class Form {
     const toml::node* node = get(key, &toml::node::is_table, "a table");
     return node ? node->as_table() : nullptr;
   }
-  // For each table of `[[key]]`.
+  // Calls `each` for every table of `[[key]]`.
   void tables(std::string_view key, const std::function<void(Form&)>& each) {
     const toml::node* node = get(key, &toml::node::is_array, "a list of tables");
     if (!node) return;

@@ -1,4 +1,4 @@
-// observed.h: a value that was seen, was not there, or was there and could not be read.
+// observed.h: a value that was observed, is absent, or could not be read.
 #pragma once
 
 #include <concepts>
@@ -16,8 +16,9 @@ struct Receipt;
 
 enum class Sight { kAbsent, kObserved, kUnreadable };
 
-// Evidence, from whoever saw it to whoever votes on it. What was not observed has no value, and two
-// of those are not equal: ask same(), which has no answer unless both were seen.
+// Evidence on its way from the observer to the check. A value that was not observed does not
+// exist, and two such values are not equal: use same(), which has no answer unless both were
+// observed.
 template <class T>
 class Observed {
  public:
@@ -30,27 +31,27 @@ class Observed {
   requires(!std::same_as<std::remove_cvref_t<U>, Observed> && std::constructible_from<T, U>)
       Observed(U&& value)
       : sight_{Sight::kObserved}, value_(std::forward<U>(value)) {
-    // A digest, fingerprint or host without a letter is none: so they were written before there was
-    // this type.
+    // An empty digest, fingerprint or host means absent: older records have no other way to say
+    // it.
     if constexpr (std::same_as<T, std::string>) {
       if (value_.empty()) sight_ = Sight::kAbsent;
     }
   }
-  // `why`: for people, "nothing matches data/*.bin".
+  // `why` is for people: "nothing matches data/*.bin".
   static Observed absent(std::string why) { return {Sight::kAbsent, std::move(why)}; }
   static Observed unreadable(std::string why) { return {Sight::kUnreadable, std::move(why)}; }
 
   Sight sight() const { return sight_; }
   bool has_value() const { return sight_ == Sight::kObserved; }
-  // Not for a truth value, where "was it seen" and "is it so" would look alike.
+  // Not for bool: "was it observed" and "is it true" would look alike.
   explicit operator bool() const requires(!std::same_as<T, bool>) { return has_value(); }
-  const T& operator*() const { return value_; }  // Only of what was observed.
+  const T& operator*() const { return value_; }  // Only if observed.
   std::optional<T> seen() const { return has_value() ? std::optional<T>(value_) : std::nullopt; }
   T value_or(T other) const { return has_value() ? value_ : std::move(other); }
-  const std::string& why() const { return why_; }  // Empty if it was observed or no one said.
+  const std::string& why() const { return why_; }  // Empty if observed, or if no reason is known.
   void reset() { *this = {}; }
 
-  // Whether it was seen to be this.
+  // Whether it was observed and equals the value.
   template <class U>
   requires(!std::same_as<U, Observed> && std::equality_comparable_with<T, U>) friend bool
   operator==(const Observed& observed, const U& value) {
@@ -60,8 +61,8 @@ class Observed {
  private:
   Observed(Sight sight, std::string why) : sight_{sight}, why_{std::move(why)} {}
 
-  // That two records hold the same, which says nothing of what they are records of: for the
-  // comparison of whole nouns alone.
+  // Equality of two records, for comparing whole objects only. Says nothing about what was
+  // observed.
   bool operator==(const Observed&) const = default;
   friend ArmFact;
   friend FileDigest;
@@ -73,7 +74,7 @@ class Observed {
   std::string why_;
 };
 
-// Whether the two are equal; nothing unless both were observed.
+// Whether the two values are equal; nothing unless both were observed.
 template <class T>
 std::optional<bool> same(const Observed<T>& a, const Observed<T>& b) {
   if (!a.has_value() || !b.has_value()) return std::nullopt;

@@ -1,5 +1,4 @@
-// pair.h: one pair from its order to its fact: the loop orders it, the ledger keeps it, the
-// launcher runs it.
+// pair.h: one pair from order to result, as loop, launcher and ledger share it.
 #pragma once
 
 #include <cstdint>
@@ -18,69 +17,69 @@ enum class PairState : std::uint8_t { kOrdered, kReserved, kSubmitted, kCollecte
 std::string_view name(PairState state);  // "ordered", "reserved", ...
 std::optional<PairState> pair_state_named(std::string_view name);
 
-// What a pair is for. `target` is the check that asked for a top-up, or the digest of the stack.
+// What a pair is for. `target`: the check that asked for a top-up, or the digest of the stack.
 struct Aim {
   Purpose purpose = Purpose::kCompare;
   std::string target{};
 
   friend bool operator==(const Aim&, const Aim&) = default;
 };
-std::string text_of(const Aim& aim);  // As the ledger keeps it: "compare", "top-up:order".
+std::string text_of(const Aim& aim);  // As stored in the ledger: "compare", "top-up:order".
 std::optional<Aim> aim_in(std::string_view text);
 
-// Whether such pairs are evidence of the effect: a coin placed them, and they are not chosen.
+// Whether such pairs count as evidence: randomised by the coin and not selected.
 bool feeds_evidence(Purpose purpose);
 
-// A further variant of the family that shares the baseline's run.
+// Another variant of the family that shares the baseline's run.
 struct SharedVariant {
   std::string experiment;
   Aim aim;
   int index = 0;
   bool variant_second = false;
-  Change change;  // On top of the spec, as Pair::b.
+  Change change;  // On top of the spec, like Pair::b.
 };
 
 struct Pair {
   PairState state = PairState::kOrdered;
 
-  // Ordered: everything but where and when.
+  // Set when ordered: everything except where and when.
   std::string family;
   std::string experiment;  // Empty for A/A, stack and profile runs.
   Aim aim;
-  int index = 0;  // Of the coin, unique with (experiment or family, aim).
+  int index = 0;  // Index of the coin; unique per experiment (or family) and aim.
   bool variant_second = false;
-  bool concurrent = false;  // Both arms at once.
-  bool steps = false;       // Both arms in one process, step by step.
-  bool contended = false;   // With neighbours on its slots.
+  bool concurrent = false;  // Both arms run at the same time.
+  bool steps = false;       // Both arms in one process, alternating by step.
+  bool contended = false;   // With neighbours placed on its slots.
   std::string stratum;
-  // The arms on top of the spec, and further variants; once it is reserved, `request` has them.
+  // The arms on top of the spec, and further variants. After reservation see `request`.
   Change a;
   Change b;
   std::vector<SharedVariant> shared;
-  std::vector<int> order;  // Of a block's arms: 0 is the baseline, 1 the variant, then `shared`.
+  std::vector<int> order;  // Order of a block's arms: 0 baseline, 1 variant, then `shared`.
 
-  // Reserved.
+  // Set when reserved.
   std::string reservation;
-  std::string block;     // The reservation whose run it shares; empty for its own.
+  std::string block;     // Reservation whose run it shares; empty: its own.
   int arm = 1;           // Which of the block's arms is its variant.
-  std::string schedule;  // Of the steps.
-  std::string commit;    // That patches are applied to; empty if there are none.
+  std::string schedule;  // Order of the steps.
+  std::string commit;    // Commit that patches apply to; empty without patches.
   std::vector<int> cpus;
   double reserved_accelerator_s = 0;
-  Nanos at{};           // When it was reserved.
-  std::string request;  // JSON of launch::PairRequest, so that a crash loses nothing.
+  Nanos at{};           // Time of the reservation.
+  std::string request;  // JSON of launch::PairRequest: enough to recover after a crash.
 
-  // Submitted.
+  // Set when submitted.
   std::string worker_run_id;
 
-  // Ended. A lost pair and a profile have no fact.
+  // Set when it ended. Lost pairs and profile runs have no fact.
   double spent_accelerator_s = 0;
   std::optional<PairFact> fact;
 };
 
 bool in_flight(const Pair& pair);  // Reserved or submitted.
 
-// The pair of a block's further variant, as it is ordered with `leader`.
+// The pair of a further variant in the block of `leader`, as ordered.
 Pair pair_of(const SharedVariant& variant, const Pair& leader);
 
 }  // namespace amdahl::model

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostContext = 200;  // Lines on each side; then the place is counted.
 
-// How many lines of the old and the new text a hunk goes on for.
+// Remaining lines of the old and the new text in a hunk.
 struct Hunk {
   std::size_t at = 0;
   int before = 0;
@@ -52,7 +52,8 @@ class PatchReader {
   std::vector<FileEdit> read(std::string_view patch) {
     if (patch.ends_with('\n')) patch.remove_suffix(1);
     for (std::string_view line : split(patch, '\n')) {
-      // Inside a hunk every byte may matter; the lines around tell whether ends were rewritten.
+      // Inside a hunk every byte may matter; the lines around show whether line ends were
+      // rewritten.
       if (!hunk_.open() && !line.starts_with('\\')) rewritten_ = line.ends_with('\r');
       if (rewritten_ && line.ends_with('\r')) line.remove_suffix(1);
       take(line);
@@ -88,7 +89,7 @@ class PatchReader {
     if (const auto names = rest("diff --git ")) {
       finish_file();
       named_by_git_ = true;
-      // Both names are the same unless the file is renamed, which has lines of its own.
+      // Both names are equal unless the file is renamed, which has its own lines.
       file_.path = path_of(names->substr(names->size() / 2 + 1));
     } else if (const auto mode = rest("new file mode ")) {
       file_.created = true;
@@ -249,7 +250,7 @@ std::string describe_edits(const std::vector<FileEdit>& files) {
       text += fmt::format("mode {}\n", file.new_mode);
     }
     if (!file.binary.empty()) {
-      // Where the bytes' names are known, they say all; else the diff's own encoding does.
+      // Known blob ids identify the content; else the diff's own encoding does.
       const bool known = file.new_blob.size() >= 40;
       text += known ? fmt::format("binary {} {}\n", file.old_blob, file.new_blob)
                     : fmt::format("binary\n{}", file.binary);

@@ -1,4 +1,4 @@
-// pattern.h: a regular expression that finds an amount of work in what a job printed.
+// pattern.h: a regular expression that extracts an amount of work from a job's output.
 #pragma once
 
 #include <memory>
@@ -14,17 +14,17 @@ class RE2;
 
 namespace amdahl::model {
 
-// In RE2's syntax, which has neither look-around nor back-references, and for it can be searched
-// in time that grows with the text alone: no pattern makes the supervisor hang after a run.
+// RE2 syntax: no look-around and no back-references. Matching time is linear in the text, so no
+// pattern can make the supervisor hang.
 class WorkPattern {
  public:
-  // An error reads on from the pattern's name: "is not a regular expression (...)".
+  // The error continues a sentence that names the pattern: "is not a regular expression (...)".
   static Result<WorkPattern> make(const std::string& text);
   WorkPattern(WorkPattern&&) noexcept;
   WorkPattern& operator=(WorkPattern&&) noexcept;
   ~WorkPattern();
 
-  // What the group holds in the first match; nothing if the line does not match. Bytes, not UTF-8.
+  // The group of the first match; nothing if the line does not match. Works on bytes, not UTF-8.
   std::optional<std::string> find(std::string_view line) const;
 
  private:

@@ -14,7 +14,7 @@
 namespace amdahl::model {
 namespace {
 
-// A job whose CPU slots are its accelerators keeps the two equal when it is given fewer.
+// A job whose CPU slots are its accelerators keeps the two numbers equal.
 int cpus_for(const Spec& spec, int accelerators) {
   const bool follow = spec.cpus == 0 || spec.cpus == spec.accelerators;
   return follow ? accelerators : spec.cpus;

@@ -1,4 +1,4 @@
-// plan.h: a spec with changes applied: what exactly one arm executes.
+// plan.h: a spec with changes applied: exactly what one arm runs.
 #pragma once
 
 #include <map>
@@ -16,8 +16,8 @@ namespace amdahl::model {
 
 struct Plan {
   std::vector<std::string> argv;
-  std::map<std::string, std::string> env;  // Set for the job on top of what it inherits.
-  std::vector<std::string> unset;          // Variables it must not inherit.
+  std::map<std::string, std::string> env;  // Added to the inherited environment.
+  std::vector<std::string> unset;          // Inherited variables to remove.
   std::string workdir;
   int accelerators = 1;
   int cpus = 1;
@@ -29,20 +29,20 @@ struct Plan {
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 
-// Fails if the change touches what the spec does not have (a patch without a repo).
+// Fails if the change needs something the spec does not have (a patch without a repo).
 Result<Plan> make_plan(const Spec& spec, const Change& change);
 
-// What the knob is set to under the baseline: from the command, the environment or the config,
-// else the spec's `value`. "" is a bare flag or an empty value; nothing: it is not set.
+// The knob's value under the baseline: from the command, the environment or the config, else the
+// spec's `value`. "": a flag without a value, or an empty value; nothing: not set.
 std::optional<std::string> current_value(const Spec& spec, const Change& baseline,
                                          const Knob& knob);
 
-// 16 hex digits over everything that makes two plans behave differently.
+// 16 hex digits over everything that affects how the plan runs.
 std::string digest(const Plan& plan);
 
-// For keys and comparisons, never to be run: the change without what the baseline has anyway and
-// in one spelling (folded() in model/effect.h). Two changes that do the same have the same
-// canonical form.
+// For keys and comparisons only; never run the result. The change in canonical spelling (folded()
+// in model/effect.h), without what the baseline already has. Equivalent changes have the same
+// form.
 Change canonical(const Spec& spec, const Change& baseline, const Change& change);
 
 // The never-retry key: family × canonical change × hardware.

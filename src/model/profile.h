@@ -1,4 +1,4 @@
-// profile.h: why a job's accelerators waited: evidence, causes, and the class of the bottleneck.
+// profile.h: why a job's accelerators waited: evidence, causes and bottleneck class.
 #pragma once
 
 #include <cstdint>
@@ -11,32 +11,32 @@
 
 namespace amdahl::model {
 
-// Names are written to the ledger and to playbook files: never renamed, never reused.
+// Names are written to the ledger and to playbook files: never rename or reuse one.
 enum class Bottleneck : std::uint8_t {
-  kInput,          // Data starvation: loading, decoding, copying in.
-  kContention,     // Other work on the host, or too many of our own threads, take the CPU.
-  kCommunication,  // Waiting for other ranks.
-  kLifecycle,      // Start-up, imports, warm-up, checkpoint, teardown.
+  kInput,          // Data starvation: loading, decoding, copying to the device.
+  kContention,     // Other work on the host, or too many of the job's own threads.
+  kCommunication,  // Waits for other ranks.
+  kLifecycle,      // Start-up, imports, warm-up, checkpoints, teardown.
   kSerial,         // CPU work between launches while the accelerator waits.
-  kWakeups,        // Threads put to sleep and woken all the time.
+  kWakeups,        // Threads that sleep and wake all the time.
   kSync,           // The host waits for the device: logging, metrics, range checks.
   kAllocation,     // More accelerators than the job can use.
-  kCompute,        // The accelerator computes: nothing is wasted by waiting.
+  kCompute,        // The accelerator computes; it does not wait.
   kUnknown,
 };
 
 std::string_view name(Bottleneck bottleneck);        // "input", "contention", ...
 std::string_view describe(Bottleneck bottleneck);    // "data starvation", ...
-Bottleneck bottleneck_named(std::string_view name);  // kUnknown if there is none.
+Bottleneck bottleneck_named(std::string_view name);  // kUnknown if no class has that name.
 
 struct Cause {
-  std::string id;    // "lifecycle.startup", for programs; of several in one, the largest.
-  std::string name;  // "start-up", "waiting for input", for people.
+  std::string id;    // For programs: "lifecycle.startup". The largest one if several were merged.
+  std::string name;  // For people: "start-up", "waiting for input".
   Bottleneck bottleneck = Bottleneck::kUnknown;
-  double accelerator_seconds = 0;  // Of the job's allocated time.
-  double share = 0;                // Of the job's allocated time.
-  double ceiling = 1;              // Speed-up if it vanished: 1/(1-share).
-  std::string because;             // The numbers it was concluded from.
+  double accelerator_seconds = 0;  // Within the job's allocated time.
+  double share = 0;                // Of the job's allocated time, 0 to 1.
+  double ceiling = 1;              // Speed-up if the cause vanished: 1/(1-share).
+  std::string because;             // The numbers that support it.
 
   friend bool operator==(const Cause&, const Cause&) = default;
 };
@@ -48,11 +48,11 @@ struct Profile {
   Nanos at{};            // Unix time.
   Nanos wall{};
   int accelerators = 1;
-  std::map<std::string, double> evidence;  // Names in docs/format/evidence.md.
+  std::map<std::string, double> evidence;  // Names: docs/format/evidence.md.
   std::vector<Cause> causes;               // Largest first.
   Bottleneck bottleneck = Bottleneck::kUnknown;
-  std::string rule;                  // Why that class: the rule and its numbers.
-  std::vector<std::string> missing;  // Evidence that could not be had, and why.
+  std::string rule;                  // Why this class: the rule and its numbers.
+  std::vector<std::string> missing;  // Evidence that is missing, and why.
 
   friend bool operator==(const Profile&, const Profile&) = default;
 };

@@ -1,4 +1,4 @@
-// spec_digest.h: what a spec was, small enough to be kept with every experiment.
+// spec_digest.h: a spec as digests, small enough to store with every experiment.
 #pragma once
 
 #include <map>
@@ -10,15 +10,15 @@
 
 namespace amdahl::model {
 
-// Field to a short digest, of the fields that are not as by default.
+// Field name to a short digest, for the fields that differ from their defaults.
 std::map<std::string, std::string> field_digests(const Spec& spec);
 
-// The fields in which `now` differs from the spec of those digests, in words: {"metric direction"}.
+// The fields in which `now` differs from those digests, for people: {"metric direction"}.
 std::vector<std::string> changed_fields(const std::map<std::string, std::string>& digests,
                                         const Spec& now);
 
-// Names what was measured: a spec and the plan of its baseline. Noise and failures of another setup
-// say nothing of this one.
+// Identifies what was measured: a spec and its baseline's plan. Noise and failures of another
+// setup do not apply to this one.
 std::string setup_of(const Spec& spec, const Plan& baseline);
 
 }  // namespace amdahl::model

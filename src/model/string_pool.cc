@@ -33,7 +33,7 @@ std::uint32_t StringPool::find(std::string_view text) const {
   return text.empty() ? 0 : slots_[slot_of(text, hash_of(text))];
 }
 
-// The slot that holds the text, or the free one where it would go.
+// The slot of the text, or the free one where it would go.
 std::size_t StringPool::slot_of(std::string_view text, std::uint64_t hash) const {
   const std::size_t mask = slots_.size() - 1;
   std::size_t slot = hash & mask;
@@ -57,7 +57,7 @@ void StringPool::grow() {
 
 std::string_view StringPool::keep(std::string_view text) {
   if (text.size() > kBlock / 4) {
-    // A long text gets a block of its own.
+    // A long text gets its own block.
     blocks_.push_back(std::make_unique_for_overwrite<char[]>(text.size()));
     std::memcpy(blocks_.back().get(), text.data(), text.size());
     return {blocks_.back().get(), text.size()};

@@ -1,4 +1,4 @@
-// string_pool.h: each distinct text once, as a small number.
+// string_pool.h: interns texts: each distinct text is stored once and gets a small number.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace amdahl::model {
 
-// Number 0 is the empty text. Views stay valid as long as the pool, also after a move. Not for use
-// by two threads at once.
+// Number 0 is the empty text. Views stay valid as long as the pool, also after a move. Not
+// thread-safe.
 class StringPool {
  public:
   StringPool();
 
   std::uint32_t intern(std::string_view text);
 
-  // The number of a text that is here; 0 if it is not.
+  // The number of a text in the pool; 0 if it is not there.
   std::uint32_t find(std::string_view text) const;
 
   std::string_view operator[](std::uint32_t number) const { return texts_[number]; }

@@ -1,4 +1,4 @@
-// trace_builder.h: fills a Trace from one or several sources, and joins what belongs together.
+// trace_builder.h: fills a Trace from one or several sources and links its rows.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,7 @@
 
 namespace amdahl::model {
 
-// Readers push rows straight into trace() and get positions of what rows share from here. Not for
-// use by two threads at once.
+// Readers append rows to trace() and get the indices of shared rows here. Not thread-safe.
 class TraceBuilder {
  public:
   Trace& trace() { return trace_; }
@@ -20,8 +19,8 @@ class TraceBuilder {
 
   std::uint32_t intern(std::string_view text) { return trace_.names.intern(text); }
 
-  // Rows that are made when they are first asked for.
-  std::uint32_t source(TraceSource source);  // Always a new one.
+  // Return the row's index; the row is created on first use.
+  std::uint32_t source(TraceSource source);  // Always creates a new one.
   std::uint32_t process(std::uint32_t source, std::int64_t id);
   std::uint32_t thread(std::uint32_t process, std::int64_t id);
   std::uint32_t device(std::uint32_t source, std::int64_t id);
@@ -29,16 +28,17 @@ class TraceBuilder {
   // The frame `function`, called from the stack `caller`.
   std::uint32_t frame(std::uint32_t caller, std::string_view function);
 
-  // A correlation that fits its field, the same for the same id; 0 stays 0. Ids beyond 31 bits
-  // are given numbers of their own.
+  // Maps an id to 32 bits: the same id gives the same value, 0 stays 0. Ids above 31 bits are
+  // renumbered.
   std::uint32_t correlation(std::uint64_t id);
 
-  // Counts what was lost; the example of the first is kept.
+  // Counts lost data; keeps the first example.
   void lose(std::uint32_t source, LossKind kind, std::uint64_t count, std::string_view example);
 
-  // Sorts, finds parents, joins launches by correlation (within the stream's process, or within
-  // the source where the stream names none; of several calls with one correlation the last that
-  // started), and reads steps from annotations called ProfilerStep#N that no reader gave.
+  // Sorts rows, finds parents, and joins launches by correlation: within the stream's process, or
+  // within the source if the stream has no process. If several calls have the same correlation,
+  // the one that started last is used. Creates steps from annotations named ProfilerStep#N for
+  // sources without steps.
   Trace finish() &&;
 
  private:

@@ -53,7 +53,7 @@ void sort_events(std::vector<Event>& events) {
   if (!std::ranges::is_sorted(events, kBefore)) std::ranges::sort(events, kBefore);
 }
 
-// A call by the key of what it launched: its process or source, and its correlation.
+// A call by the key of what it launched: process or source, and correlation.
 struct Call {
   std::uint64_t key = 0;
   std::uint32_t position = 0;

@@ -1,20 +1,20 @@
-// trace_join.h: what TraceBuilder::finish() does, step by step.
+// trace_join.h: the steps of TraceBuilder::finish().
 #pragma once
 
 #include "model/trace.h"
 
 namespace amdahl::model {
 
-// Each table in order of time, ties by all other fields: the same rows in any order give the same.
+// Sorts each table by time, then by all other fields: the result does not depend on input order.
 void sort_rows(Trace& trace);
 
-// HostEvent::parent: the innermost event of the thread that holds all of it. Needs sorted rows.
+// Sets HostEvent::parent: the innermost enclosing event of the thread. Needs sorted rows.
 void find_parents(Trace& trace);
 
-// DeviceEvent::launch. Needs sorted rows.
+// Sets DeviceEvent::launch. Needs sorted rows.
 void join_launches(Trace& trace);
 
-// Steps from annotations, for sources that have none yet.
+// Creates steps from annotations, for sources without steps.
 void find_steps(Trace& trace);
 
 }  // namespace amdahl::model

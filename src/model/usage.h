@@ -1,4 +1,4 @@
-// usage.h: a job's allocation joined with its utilisation over time, per accelerator.
+// usage.h: a job's allocation with its utilisation over time, per accelerator.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace amdahl::model {
 
-// What a production run ran with: the family's promoted changes, but for the one that the coin of
-// a canary left out. Known before it starts.
+// What a production run used: the family's promoted changes, except one that a canary's coin may
+// hold back. Decided before the run starts.
 struct CanaryRun {
   std::vector<std::string> changes;  // Hypotheses in effect, oldest first.
-  std::string held_back;             // The one left out; empty if none was.
-  int slot = -1;  // Its number among the family's watched runs on this host; -1: not watched.
+  std::string held_back;             // The change left out; empty: none.
+  int slot = -1;  // Index among the family's watched runs on this host; -1: not watched.
 
   friend bool operator==(const CanaryRun&, const CanaryRun&) = default;
 };
@@ -32,7 +32,7 @@ struct Usage {
   Nanos start{};  // Unix time.
   Nanos end{};
   bool failed = false;
-  std::string ending;  // As describe_ending().
+  std::string ending;  // See describe_ending().
   std::optional<double> work;
   Utilisation utilisation;
   std::vector<Span> phases;

@@ -1,4 +1,4 @@
-// cgroup.h: what the control group of a running job allowed it and withheld.
+// cgroup.h: limits and throttling of a running job's cgroup.
 #pragma once
 
 #include <optional>
@@ -12,18 +12,18 @@
 
 namespace amdahl::observe {
 
-// Starts with the group of this process, which a child is born into. The counters are of the
-// group that sets the limit and so of all that lives in it, not of the job alone.
+// Starts with this process's own group, which children inherit. The counters belong to the group
+// that sets the limit, so they include every process in it, not just the job.
 class CgroupMeter {
  public:
   explicit CgroupMeter(std::string proc_root = "/proc");
 
-  // From now on the group of `pid`.
+  // Follows the group of `pid` from now on.
   void follow(pid_t pid);
-  // Looks whether it moved elsewhere (cgexec, systemd-run --scope): what a group counted before it
-  // was seen there is not the job's. One short read while nothing has changed.
+  // Checks whether the process moved to another group (cgexec, systemd-run --scope). What that
+  // group counted before does not belong to the job. One short read if nothing changed.
   void sample();
-  // Reads the counters a last time; those of a group that is gone are as last seen.
+  // Reads the counters a last time; a group that no longer exists keeps its last values.
   model::CgroupUse finish();
 
  private:
@@ -32,13 +32,13 @@ class CgroupMeter {
   bool is_alive() const;
 
   std::string proc_root_;
-  std::string folder_;  // Of the process that is followed.
-  os::Fd file_{-1};     // Its membership.
+  std::string folder_;  // Group of the followed process.
+  os::Fd file_{-1};     // Its /proc/PID/cgroup.
   std::string membership_;
   os::CgroupLimits limits_;
   os::CgroupCounters first_;
   os::CgroupCounters last_;
-  model::CgroupUse use_;  // Of groups that it left.
+  model::CgroupUse use_;  // From groups that it left.
 };
 
 }  // namespace amdahl::observe

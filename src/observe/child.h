@@ -1,4 +1,4 @@
-// child.h: a plan made ready for execve, and the start of it in a process group of its own.
+// child.h: prepares a plan for execve and starts it in its own process group.
 #pragma once
 
 #include <map>
@@ -12,9 +12,9 @@
 
 namespace amdahl::observe {
 
-// Everything the child needs, made before the fork: after it nothing may be allocated.
+// Everything the child needs, allocated before the fork: nothing may be allocated after it.
 struct Launchable {
-  std::string program;  // The file found on the job's PATH; empty if there is none.
+  std::string program;  // File found on the job's PATH; empty if not found.
   std::vector<std::string> argv;
   std::map<std::string, std::string> env;
   std::string workdir;
@@ -24,24 +24,24 @@ struct Launchable {
   int stderr_fd = -1;
 };
 
-// "{out}" and "{state}" replaced by the order's folders, and "{env:NAME}" by the variable that this
-// process has; it stays where there is none.
+// Replaces "{out}" and "{state}" by the order's folders and "{env:NAME}" by this process's
+// variable; an unset one is left as is.
 std::string fill_in(std::string text, const RunOrder& order);
 
-// The values of the variables that the plan refers to as "{env:NAME}": secrets, not to be shown.
+// Values of the variables that the plan refers to as "{env:NAME}": secrets, never shown.
 std::vector<std::string> secrets_of(const model::Plan& plan);
 
-// The order's command and environment; changed copies of configuration files are written to the
-// out folder, and the hook too if it is wanted. The descriptors are left to the caller.
+// The order's command and environment. Writes changed copies of configuration files, and the hook
+// if wanted, to the out folder. The caller sets the descriptors.
 Result<Launchable> prepare(const RunOrder& order);
 
 struct Started {
-  pid_t pid = -1;      // -1: it could not be executed.
+  pid_t pid = -1;      // -1: exec failed.
   std::string reason;  // "no such program: foo".
 };
 
-// Returns once the program runs or could not be started. Signals have their default meaning in
-// the child, except those that we were started with ignored.
+// Returns when the program runs or could not be started. The child has default signal handlers,
+// except for signals that were ignored when we started.
 Result<Started> start(const Launchable& job);
 
 }  // namespace amdahl::observe

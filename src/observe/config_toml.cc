@@ -55,7 +55,7 @@ void put(const ValueSlot& place, const T& value) {
   }
 }
 
-// Dates and times have a spelling of their own, which only TOML knows.
+// Dates and times have a spelling that only TOML knows.
 Result<> put_time(const ValueSlot& place, const std::string& key, const std::string& text) {
   const auto wrong = bad_input(fmt::format("{}: is a date or time, but \"{}\" is not", key, text));
   try {

@@ -17,9 +17,9 @@ constexpr int kDeadAtOnce = 100'000;
 
 void add(timeval& sum, const timeval& more) { timeradd(&sum, &more, &sum); }
 
-// Groups led by one of ours hold none but ours, and so do all groups of a session that is not the
-// one we live in: no one can join a session, so a descendant made it. The kernel kills a group
-// without a gap through which a fork could slip. The main process's group may outlive it.
+// Groups led by our descendants contain only our descendants, and so do all groups of a session
+// other than our own: nobody can join a session, so a descendant created it. The kernel kills a
+// group atomically, so no fork escapes. The main process's group may outlive it.
 std::set<pid_t> groups_of(const std::vector<ProcessStat>& living, pid_t main) {
   std::set<pid_t> numbers{main};
   std::set<pid_t> groups;
@@ -59,8 +59,8 @@ Nanos Reaper::cpu() const { return from_timeval(used_.ru_utime) + from_timeval(u
 
 int kill_tree(Tree& tree, Reaper& reaper, os::Clock& clock) {
   const Nanos give_up = clock.monotonic() + std::chrono::seconds(10);
-  // At once, before a look at /proc that a storm of forks can make long; until it is waited for,
-  // no one else can have its number.
+  // First, before scanning /proc, which a fork storm can make slow; until it is reaped, its pid
+  // cannot be reused.
   if (!reaper.main_status()) ::kill(-reaper.main(), SIGKILL);
   while (true) {
     reaper.collect(kDeadAtOnce);

@@ -1,4 +1,4 @@
-// ending.h: collects the dead of a process tree and makes sure that none of it lives on.
+// ending.h: reaps a process tree and makes sure that none of it survives.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,13 @@ inline Nanos from_timeval(const timeval& time) {
   return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
 }
 
-// Waits for every child of this process, adopted orphans included, and adds up what they used.
+// Waits for every child of this process, adopted orphans included, and sums their resource usage.
 class Reaper {
  public:
-  // The tree is shown each of the dead while there is still something to be seen of it.
+  // `tree` is told of each dead process before it is reaped, while its /proc entry exists.
   Reaper(pid_t main, Tree& tree) : main_{main}, tree_{tree} {}
-  // Collects those that are dead now, not more than `at_most`: in a storm of forks the dead come
-  // faster than we can count them, and limits must hold all the same. The main one's wait status
-  // once it is among them.
+  // Reaps dead children, at most `at_most`: in a fork storm they die faster than we can reap, and
+  // limits must still hold. Returns the main process's wait status once it is among them.
   std::optional<int> collect(int at_most = 4096);
 
   pid_t main() const { return main_; }
@@ -39,8 +38,8 @@ class Reaper {
   rusage used_{};
 };
 
-// Kills the tree: stops what it sees so that it cannot fork, kills it, looks again, until none is
-// left. Whole groups go at once. Gives up after ten seconds; returns how many are still there.
+// Kills the tree: stops what it sees so that it cannot fork, kills it, and repeats until none is
+// left. Kills whole groups at once. Gives up after ten seconds; returns how many are left.
 int kill_tree(Tree& tree, Reaper& reaper, os::Clock& clock);
 
 }  // namespace amdahl::observe

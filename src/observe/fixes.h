@@ -1,4 +1,4 @@
-// fixes.h: what is injected into a job's Python processes, and whether it did anything there.
+// fixes.h: fixes injected into a job's Python processes, and whether they did anything.
 #pragma once
 
 #include <map>
@@ -14,24 +14,24 @@
 
 namespace amdahl::observe {
 
-// The hook with every fix of playbook/inject/ beside it, for the front of PYTHONPATH.
+// Writes the hook and every fix of playbook/inject/, to be put first on PYTHONPATH.
 Result<> write_hook(const std::string& folder);
 
-// The fixes that there are, sorted; without those that only measure.
+// All fixes, sorted; without those that only measure.
 std::vector<std::string> fix_names();
 
-// Whether the fix takes a cause out of a job to measure what it costs, though nobody would ship it.
+// Whether the fix only removes a cause to measure its cost; never shipped.
 bool is_ceiling(std::string_view fix);
 
-// What tells the hook which fixes to apply, and where to say what they did: <out_dir>/fixes/.
+// Environment that tells the hook which fixes to apply and where to report: <out_dir>/fixes/.
 std::map<std::string, std::string> fix_variables(const std::map<std::string, std::string>& inject,
                                                  const std::string& out_dir);
 
-// Fills in `injected` from what the processes left. A run that ended well although a fix of its
-// plan did nothing is marked: as a measurement of that fix it is void.
+// Fills `injected` from what the processes reported. A successful run in which a fix of its plan
+// did nothing is marked: it is void as a measurement of that fix.
 void take_engagements(const RunOrder& order, model::Receipt& receipt);
 
-// Files under the folder, which is made.
+// Writes the files below the folder, which is created.
 Result<> unpack(std::span<const Embedded> files, const std::string& folder);
 
 }  // namespace amdahl::observe

@@ -23,7 +23,7 @@ void GpuRecord::look(Nanos elapsed, std::span<const ProcessIdentity> members) {
   next_ = elapsed + every_;
   for (const int gpu : gpus_) rows_.push_back(row_of(gpu, elapsed, members));
   if (rows_.size() < kMostRows) return;
-  // Whole looks go, so that the rows of all GPUs stay beside each other.
+  // Drops whole samples, so that the rows of all GPUs stay together.
   std::vector<std::string> kept;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     if (i / gpus_.size() % 2 == 0) kept.push_back(std::move(rows_[i]));

@@ -1,4 +1,4 @@
-// gpu_record.h: what a job's GPUs held and drew while it ran, as lines of samples.
+// gpu_record.h: records memory, power and processes of a job's GPUs while it runs.
 #pragma once
 
 #include <span>
@@ -12,16 +12,16 @@
 
 namespace amdahl::observe {
 
-// At most one row a second and GPU; when there are too many, every second one is left out and rows
-// are half as frequent from there on. The format is in docs/format/gpus.md.
+// At most one row per second and GPU. When there are too many, every second row is dropped and the
+// interval doubles. Format: docs/format/gpus.md.
 class GpuRecord {
  public:
   // `nvml` must outlive it.
   GpuRecord(const Nvml& nvml, std::vector<int> gpus);
 
-  // `elapsed` since the job's start; `members`: the job's processes.
+  // `elapsed` is relative to the job's start; `members` are the job's processes.
   void look(Nanos elapsed, std::span<const ProcessIdentity> members);
-  // To the file, by rename; nothing if there are no GPUs.
+  // Writes the file atomically; does nothing without GPUs.
   Result<> write(const std::string& path) const;
 
  private:

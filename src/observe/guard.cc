@@ -27,7 +27,7 @@ constexpr std::size_t kMost = 4096;  // Members in a message; the rest is found 
 constexpr int kHear = 3;
 constexpr Nanos kGiveUp = std::chrono::seconds(10);
 
-// Of the job whose supervisor is gone.
+// Kills the job after its supervisor is gone.
 class Hunt {
  public:
   // `session`: the supervisor's.
@@ -36,8 +36,7 @@ class Hunt {
     for (const ProcessIdentity& born : known) add(born);
   }
 
-  // Groups at once, so that none of them can fork on; what is in a group of others is stopped
-  // first.
+  // Whole groups at once, so that none can fork; processes in foreign groups are stopped first.
   void kill_all() {
     os::Clock& clock = os::real_clock();
     const Nanos until = clock.monotonic() + kGiveUp;
@@ -55,8 +54,8 @@ class Hunt {
   }
 
  private:
-  // A group or session that a member leads, or led, holds none but members; and since no one can
-  // join a session, one that is not the supervisor's was made by the job.
+  // A group or session led by a member, now or before, contains only members; and since nobody can
+  // join a session, any session but the supervisor's was created by the job.
   void add(const ProcessIdentity& born) {
     known_[born.pid] = born.start_ticks;
     leaders_.insert(born.pid);
@@ -65,7 +64,7 @@ class Hunt {
     }
   }
 
-  // Whether there was any. The dead that no one has collected are still of their group.
+  // Whether there was any. Zombies still belong to their group.
   bool kill_groups() {
     std::erase_if(groups_, [](pid_t group) { return ::kill(-group, SIGKILL) != 0; });
     return !groups_.empty();
@@ -87,7 +86,7 @@ class Hunt {
   // Those that live now. Strangers are looked at once: to be quicker than those who fork.
   std::vector<pid_t> find() {
     std::vector<ProcessStat> others = not_strangers();
-    // What is not there any more has no children; its number may be a stranger's soon.
+    // An ended process has no children; its pid may be reused soon.
     std::erase_if(known_, [&](const auto& row) {
       return std::ranges::none_of(others, [&](const ProcessStat& stat) {
         return stat.pid == row.first && stat.start_ticks == row.second;
@@ -142,7 +141,7 @@ void leave_all_but(int hear) {
   for (int fd = kHear + 1; fd < 65536; ++fd) ::close(fd);
 }
 
-// Signals that mean the supervisor, and that its handlers must not see twice.
+// Signals meant for the supervisor, which must not be handled twice.
 void ignore_signals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGTSTP}) {
     ::signal(signal, SIG_IGN);
@@ -200,7 +199,7 @@ Guard::~Guard() {
   tell_ = os::Fd{-1};
   // It has nothing left to do, and one that the job has stopped would be waited for without end.
   ::kill(pid_, SIGKILL);
-  // Whoever waits for all children of this process may have taken it already.
+  // It may already have been reaped by a wait for all children of this process.
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
@@ -210,7 +209,7 @@ void Guard::keep(std::span<const ProcessIdentity> members) {
   if (pid_ <= 0 || members.empty() || std::ranges::equal(members, last_)) return;
   const ssize_t sent =
       ::send(tell_.get(), members.data(), members.size_bytes(), MSG_NOSIGNAL | MSG_DONTWAIT);
-  // It is told again at the next look if it has no room now.
+  // Sent again at the next sample if the socket is full.
   if (sent >= 0) last_.assign(members.begin(), members.end());
 }
 

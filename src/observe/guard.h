@@ -1,4 +1,4 @@
-// guard.h: a process beside the supervisor that ends the job if the supervisor is killed outright.
+// guard.h: a process that kills the job if the supervisor itself is killed.
 #pragma once
 
 #include <span>
@@ -12,25 +12,25 @@
 
 namespace amdahl::observe {
 
-// The guard hears from its supervisor over a socket. If that ends without a farewell, it kills what
-// it was told of, the groups, sessions and descendants of these, and every process that has the
-// mark in its environment. It is in a session of its own, so that signals to the supervisor's group
-// pass it by. Not thread-safe.
+// The guard is connected to its supervisor by a socket. If the socket closes without a goodbye, it
+// kills the processes it was told of, their groups, sessions and descendants, and every process
+// with the mark in its environment. It runs in its own session, so that signals to the
+// supervisor's group do not reach it. Not thread-safe.
 class Guard {
  public:
-  // Before the job is started. Where no process can be had, is_there() is false and the job runs
-  // without: only its first process then ends with the supervisor.
+  // Create before the job starts. If fork fails, is_there() is false and the job runs without a
+  // guard: then only its first process dies with the supervisor.
   Guard();
-  ~Guard();  // The farewell.
+  ~Guard();  // Says goodbye.
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
   bool is_there() const { return pid_ > 0; }
-  // For the job's environment, this name with this value.
+  // Variable for the job's environment.
   static constexpr const char* kVariable = "AMDAHL_RUN_MARK";
   const std::string& mark() const { return mark_; }
 
-  // All that belong to the job now. Cheap if they are the same as before.
+  // Tells the guard all current processes of the job. Cheap if unchanged.
   void keep(std::span<const ProcessIdentity> members);
 
  private:

@@ -34,9 +34,8 @@ struct Found {
   std::string unreadable;          // One of those that cannot be read, and why; empty if all can.
 };
 
-// The file itself, or all files below the folder. A pipe would keep its reader waiting, and what
-// lies behind a link to a folder is not looked for: nothing is said of them but that they are
-// there.
+// The file itself, or all files below the folder. Pipes would block the reader, and links to
+// folders are not followed: only their presence is recorded.
 Found files_at(const std::string& path) {
   std::error_code error;
   Found found;
@@ -103,7 +102,7 @@ class Cache {
                                                          : os::sha256_of_file(path));
   }
 
-  // A cache that cannot be written costs time, not truth: its error is no one's business.
+  // A cache that cannot be written costs only time: the error is ignored.
   void save() {
     if (path_.empty() || !changed_) return;
     const auto written = os::write_file(path_, dump_json(Json(used_)));
@@ -147,7 +146,7 @@ std::int64_t bytes_of(const std::string& path) {
   return bytes;
 }
 
-// What one pattern stands for, as it is told apart on its way into the fingerprint.
+// Hashes the matches of one pattern, unambiguously, into the fingerprint.
 class InputLines {
  public:
   InputLines(const std::string& workdir, const std::string& cache_path)

@@ -1,4 +1,4 @@
-// nsight.h: a command inside NVIDIA's profilers, with the flags that our readers need.
+// nsight.h: wraps a command in NVIDIA's profilers, with the flags that our readers need.
 #pragma once
 
 #include <string>
@@ -11,20 +11,19 @@ namespace amdahl::observe {
 
 struct Nsight {
   std::vector<std::string> argv;
-  std::string output;  // The file it leaves for our readers.
+  std::string output;  // File for our readers.
 };
 
-// Whole timeline: kernels, copies, API calls, NVTX; as SQLite in `folder`/nsys.sqlite. The tool
-// must be on PATH; kUnsupported says where to get it.
+// Full timeline (kernels, copies, API calls, NVTX) as SQLite in `folder`/nsys.sqlite.
+// kUnsupported, with where to get it, if the tool is not on PATH.
 Result<Nsight> in_nsys(const std::vector<std::string>& command, const std::string& folder);
 
-// What bounds single kernels: the details page of the first `launches`, in `folder`/ncu.csv. Every
-// kernel is run several times over, so the job's own times are no measurement.
+// What limits single kernels: the details page of the first `launches`, in `folder`/ncu.csv. Every
+// kernel is replayed several times, so the job's own times are meaningless.
 Result<Nsight> in_ncu(const std::vector<std::string>& command, const std::string& folder,
                       int launches = 100);
 
-// After the run: why there is nothing in what it left, in its own words if it has some; empty if
-// there is.
+// After the run: why the output is empty, in the tool's own words if possible; empty if it is not.
 std::string trouble_of(const Nsight& tool);
 
 }  // namespace amdahl::observe

@@ -1,5 +1,4 @@
-// nvml.h: NVIDIA's management library, loaded at run time so that no GPU is needed to build or
-// test.
+// nvml.h: NVIDIA's management library, loaded at run time: no GPU is needed to build or test.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +13,17 @@ struct GpuMemory {
   std::int64_t total_bytes = 0;
 };
 
-// A process that computes on a GPU, by its number outside of containers.
+// A compute process on a GPU; the pid is that of the root namespace.
 struct GpuProcess {
   std::int64_t pid = 0;
-  std::optional<std::int64_t> memory_bytes;  // Not told where the driver may not (MIG, WDDM).
+  // Nothing if the driver does not report it (MIG, WDDM).
+  std::optional<std::int64_t> memory_bytes;
 };
 
 class Nvml {
  public:
-  // Loads libnvidia-ml.so.1 (or AMDAHL_NVML_LIB) and initialises it; once loaded it stays. Where
-  // there is none, count() is 0 and why_not() says what is missing.
+  // Loads libnvidia-ml.so.1 (or AMDAHL_NVML_LIB) and initialises it; it is never unloaded. Without
+  // it, count() is 0 and why_not() gives the reason.
   Nvml();
 
   int count() const { return count_; }
@@ -31,14 +31,14 @@ class Nvml {
   std::string name(int index) const;
   // Share of the driver's last sample period in which a kernel ran, 0 to 1.
   std::optional<double> utilisation(int index) const;
-  // Nothing where the driver is too old for it, the board has no sensor, or the GPU is lost.
+  // Nothing if the driver is too old, the board has no sensor, or the GPU is lost.
   std::optional<GpuMemory> memory(int index) const;
   std::optional<double> power_w(int index) const;
   std::optional<std::vector<GpuProcess>> processes(int index) const;
   std::string uuid(int index) const;
-  // Why its utilisation cannot be had now: "the GPU is lost"; empty if it can.
+  // Why its utilisation is not available: "the GPU is lost"; empty if it is.
   std::string trouble(int index) const;
-  // The device with this UUID ("GPU-1b2c…", or a unique beginning of it).
+  // The device with this UUID ("GPU-1b2c…", or a unique prefix of it).
   std::optional<int> index_of(const std::string& uuid) const;
 
  private:
@@ -57,8 +57,8 @@ class Nvml {
   void* get_processes_ = nullptr;
 };
 
-// Which GPUs a job with `wanted` accelerators gets: those of `visible` (CUDA_VISIBLE_DEVICES) if it
-// is set, else the first ones. Empty where there are none or the job hides them.
+// The GPUs for a job with `wanted` accelerators: those in `visible` (CUDA_VISIBLE_DEVICES) if set,
+// else the first ones. Empty if there are none or the job hides them.
 std::vector<int> gpus_for(const Nvml& nvml, const std::optional<std::string>& visible, int wanted);
 
 }  // namespace amdahl::observe

@@ -108,7 +108,7 @@ NoiseMeter::NoiseMeter(std::string proc_root)
 void NoiseMeter::sample() {
   last_ = read_host(root_);
   load_sum_ += last_.load1;
-  // The reader itself is running when it looks.
+  // The reader itself is running.
   runnable_sum_ += std::max(0.0, last_.runnable - 1);
   if (std::isnan(last_.runnable)) runnable_sum_ = kNan;
   ++samples_;
@@ -123,7 +123,7 @@ model::HostNoise NoiseMeter::finish(Nanos ours, Nanos wall) {
   noise.load1 = load_sum_ / samples_;
   noise.run_queue = runnable_sum_ / samples_;
   if (seconds <= 0) return noise;
-  // The kernel counts whole ticks: over less than this the count says nothing.
+  // The kernel counts whole ticks: over a shorter time the count is meaningless.
   const double foreign = seconds < kShortest ? kNan : (busy - to_seconds(ours)) / seconds;
   const double cores = static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
   noise.foreign_cpu_cores = std::isnan(foreign) ? kNan : std::clamp(foreign, 0.0, cores);

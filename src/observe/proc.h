@@ -1,4 +1,4 @@
-// proc.h: what /proc says of a process and of the host.
+// proc.h: reads processes and host counters from /proc.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +23,13 @@ struct ProcessStat {
   pid_t session = 0;
   std::int64_t user_ticks = 0;
   std::int64_t system_ticks = 0;
-  std::int64_t reaped_ticks = 0;  // User and system time of children it has waited for.
+  std::int64_t reaped_ticks = 0;  // User and system time of children that were waited for.
   std::int64_t threads = 0;
-  std::int64_t start_ticks = 0;  // Since the boot.
+  std::int64_t start_ticks = 0;  // Since boot.
   std::int64_t resident_pages = 0;
 };
 
-// A process, when it started, since a number may be another's later, and where it belongs.
+// A process with its start time (pids are reused), group and session.
 struct ProcessIdentity {
   pid_t pid = 0;
   pid_t group = 0;
@@ -38,29 +38,29 @@ struct ProcessIdentity {
   bool operator==(const ProcessIdentity&) const = default;
 };
 
-std::vector<std::string_view> words_in(std::string_view line);  // Between blanks; none is empty.
+std::vector<std::string_view> words_in(std::string_view line);  // Split at blanks; no empty words.
 
-// Nothing if the line is cut short or is not one. The program's name may hold spaces and brackets.
+// Nothing if the line is truncated or malformed. The program name may contain spaces and brackets.
 std::optional<ProcessStat> parse_process_stat(std::string_view line);
 
-// Counters of the whole host at one moment. NaN where a file or a field is missing.
+// Counters of the whole host at one moment. NaN: missing.
 struct HostCounters {
   double busy_ticks = 0;  // All CPUs: user, nice, system and interrupts.
   double steal_ticks = 0;
   double total_ticks = 0;
-  double runnable = 0;  // Tasks on a run queue, the one that reads this among them.
+  double runnable = 0;  // Tasks on a run queue, including the reader.
   double load1 = 0;
   double waited_us = 0;  // Time in which some task waited for a CPU (PSI).
 };
 
 HostCounters read_host(const std::string& proc_root = "/proc");
 
-// Turns counters at the start, now and then, and at the end into what the receipt holds.
+// Turns counters sampled during the run into the receipt's HostNoise.
 class NoiseMeter {
  public:
   explicit NoiseMeter(std::string proc_root = "/proc");
   void sample();
-  // `ours` is the CPU time of the job and its observer over `wall`. Takes the last sample.
+  // `ours` is the CPU time of job and observer over `wall`. Takes the last sample.
   model::HostNoise finish(Nanos ours, Nanos wall);
 
  private:

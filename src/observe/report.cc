@@ -183,7 +183,7 @@ const Reader::Key Reader::kKeys[5] = {
     {"step", &Reader::take_step},
 };
 
-// The last number that the pattern finds, `least` or more; `what` is what the pattern is called.
+// The last number that the pattern finds, at least `least`; `what` names the pattern in problems.
 std::optional<double> last_in_output(std::string_view text, const std::string& pattern,
                                      std::string_view what, double least,
                                      std::vector<std::string>& problems) {

@@ -1,5 +1,4 @@
-// report.h: reads what a job says of itself in the file named by AMDAHL_REPORT
-// (docs/format/report.md).
+// report.h: reads what a job wrote to the file in AMDAHL_REPORT (docs/format/report.md).
 #pragma once
 
 #include <map>
@@ -13,7 +12,7 @@
 
 namespace amdahl::observe {
 
-// How busy an accelerator was over a stretch of the job, since its start.
+// How busy an accelerator was in an interval, relative to the job's start.
 struct BusySpan {
   int accelerator = 0;
   Nanos from{};
@@ -24,7 +23,7 @@ struct BusySpan {
 struct Report {
   std::optional<double> work;
   std::map<std::string, double> metrics;
-  std::vector<model::Span> phases;  // In order of start.
+  std::vector<model::Span> phases;  // Ordered by start.
   std::vector<BusySpan> busy;
   model::StepReports steps;
   std::vector<std::string> problems;  // At most kMaxProblems.
@@ -33,13 +32,13 @@ struct Report {
 inline constexpr std::size_t kMaxProblems = 20;
 inline constexpr std::size_t kMaxReportBytes = 64 * 1024 * 1024;
 
-// The file's size as seen at a moment since the job's start, in order: dates lines without a time.
+// The file's size over time, relative to the job's start: dates lines without a time.
 struct Growth {
   std::size_t bytes = 0;
   Nanos at{};
 };
 
-// What is needed to place a line's times on the job's own clock.
+// Needed to convert a line's times to the job's clock.
 struct ReportContext {
   Nanos started{};  // Unix time.
   Nanos wall{};
@@ -47,17 +46,17 @@ struct ReportContext {
   std::vector<Growth> growth;
 };
 
-// Never fails: what cannot be used is a problem with its line's number. A report that was longer
-// than kMaxReportBytes has no work and no metrics, because its last words are unknown.
+// Never fails: unusable lines are problems with their line number. A report above kMaxReportBytes
+// has no work and no metrics, since its last lines are unknown.
 Report read_report(std::string_view text, bool cut_short, const ReportContext& context);
 
-// The first match of `pattern` (one group, a number) in the last line that has one; a progress bar
-// that returns to its beginning makes a line each time. Bad patterns and matches that are no number
-// are added to `problems`.
+// The first match of `pattern` (one group, a number) in the last line that matches. A carriage
+// return ends a line too (progress bars). Bad patterns and matches that are not numbers are added
+// to `problems`.
 std::optional<double> work_in_output(std::string_view text, const std::string& pattern,
                                      std::vector<std::string>& problems);
 
-// The same of any finite number, such as a loss: "nan" is one that is not.
+// The same for any finite number, such as a loss; "nan" is a problem.
 std::optional<double> number_in_output(std::string_view text, const std::string& pattern,
                                        std::vector<std::string>& problems);
 

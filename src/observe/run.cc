@@ -22,7 +22,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr Nanos kGrace = std::chrono::seconds(2);
-// The hook writes down what it saw when Python has ended; a second interrupt is for the impatient.
+// The hook writes its data when Python ends; a second interrupt is for the impatient.
 constexpr Nanos kHookGrace = std::chrono::seconds(10);
 // Helpers of the main process (a loader's workers, a tracker of shared memory) notice its end by
 // themselves, but not in the same instant.

@@ -1,4 +1,4 @@
-// run.h: one job from its start to the last of its descendants' end.
+// run.h: one job from its start to the end of its last descendant.
 #pragma once
 
 #include <functional>
@@ -30,11 +30,11 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  // To its end; the receipt has all but what must be read from files afterwards.
+  // Runs to the end. The receipt lacks only what is read from files afterwards.
   Result<model::Receipt> go();
   // Valid after go().
   const Watcher* watcher() const { return watcher_ ? &*watcher_ : nullptr; }
-  // Of what was to be recorded beside the receipt.
+  // Problems with files recorded next to the receipt.
   const std::vector<std::string>& problems() const { return problems_; }
 
  private:
@@ -54,7 +54,7 @@ class Run {
   os::Clock& clock_;
   const std::function<void(const Live&)>& watch_;
   int was_subreaper_ = 0;
-  Guard guard_;  // Before the tree, which leaves out the children that are there already.
+  Guard guard_;  // Before tree_, which excludes existing children.
   SignalRelay signals_;
   Tree tree_;
   CgroupMeter cgroup_;
@@ -71,15 +71,16 @@ class Run {
   SamplingInterval pace_;
   Nanos start_{};  // Monotonic.
   Nanos own_cpu_start_{};
-  Nanos next_tick_{};  // Since the start, as are the following.
+  Nanos next_tick_{};  // Relative to the start, as are the following.
   Nanos next_watch_{};
   std::optional<Nanos> kill_at_;
-  std::optional<model::Ending> ending_;  // Ours; nothing while the job goes on by itself.
+  std::optional<model::Ending> ending_;  // Set if we ended it.
   std::string reason_;
   Nanos wall_{};
   int left_behind_ = 0;
   int would_not_die_ = 0;
-  bool gave_up_ = false;  // The main process is among them (in an uninterruptible wait).
+  // Processes survived the kill, the main one among them (uninterruptible wait).
+  bool gave_up_ = false;
 };
 
 }  // namespace amdahl::observe

@@ -1,4 +1,4 @@
-// signals.h: the signals sent to us while a job runs, as bytes to poll for.
+// signals.h: turns signals sent to us while a job runs into bytes to poll for.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace amdahl::observe {
 
-// While it lives, SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are collected instead of acting, in
-// whichever thread they arrive; a broken pipe is an error of write, not a death. Signals that were
-// ignored stay so (nohup). One at a time in a process.
+// During its lifetime SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are collected instead of
+// handled, in whichever thread they arrive, and SIGPIPE is ignored. Ignored signals stay ignored
+// (nohup). At most one object per process.
 class SignalRelay {
  public:
   SignalRelay();
@@ -17,7 +17,7 @@ class SignalRelay {
   SignalRelay(const SignalRelay&) = delete;
   SignalRelay& operator=(const SignalRelay&) = delete;
 
-  int fd() const { return read_.get(); }  // Readable when there are some.
+  int fd() const { return read_.get(); }  // Readable if signals arrived.
   std::vector<int> take();
 
  private:

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kTail = 4096;
 constexpr std::size_t kShortestSecret = 4;
 
-// What an earlier run left in the folder must not pass for this one's.
+// Files of an earlier run in the folder must not be taken for this one's.
 Result<> clean(const RunOrder& order) {
   TRY(os::make_dirs(order.out_dir));
   if (!order.state_dir.empty()) TRY(os::make_dirs(order.state_dir));
@@ -40,13 +40,13 @@ Result<> clean(const RunOrder& order) {
   return Ok{};
 }
 
-// Only what is a plain file: a job may have left a pipe there, and reading it would wait for ever.
+// Only plain files: a job may have left a pipe, and reading it would block forever.
 bool is_plain(const std::string& path) {
   std::error_code ignored;
   return fs::is_regular_file(path, ignored);
 }
 
-// Also what the job was given from the environment: it may print it in any form of sentence.
+// Also removes secrets from the environment: the job may print them in any form.
 std::string redacted_tail(const std::string& path, const std::vector<std::string>& secrets) {
   // Twice as much, so that a secret that the cut goes through is not seen as half of one.
   const auto text = is_plain(path) ? os::read_tail(path, 2 * kTail) : Result<std::string>("");
@@ -82,7 +82,7 @@ Report report_of(const RunOrder& order, const model::Receipt& receipt, const Wat
                      text->size() > kMaxReportBytes, context);
 }
 
-// What the job reports under the name of a pattern is not overruled by what it prints.
+// A value that the job reports under the name of a pattern takes precedence over its output.
 void take_quality(const RunOrder& order, model::Receipt& receipt) {
   const std::string path = order.out_dir + "/stdout";
   const bool wanted = std::ranges::any_of(
@@ -122,8 +122,8 @@ void add_problems(model::Receipt& receipt, const std::vector<std::string>& probl
   }
 }
 
-// From when on a file may be the run's own. If the wall clock was set back meanwhile, what the run
-// wrote is stamped with times before its start.
+// The earliest time of a file written by the run. If the wall clock was set back meanwhile, files
+// may have times before its start.
 Nanos oldest_output(const model::Receipt& receipt, os::Clock& clock) {
   const Nanos by_wall_clock = clock.unix_time() - receipt.started;
   const Nanos passed = clock.monotonic() - receipt.started_monotonic;

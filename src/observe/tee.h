@@ -1,4 +1,4 @@
-// tee.h: a job's output into a file and, at the same time, to a descriptor of ours.
+// tee.h: copies a job's output to a file and to a descriptor of ours.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@ namespace amdahl::observe {
 
 class Tee {
  public:
-  // Makes the file; `copy_to` is -1 for "into the file alone", which the job then writes itself.
+  // Creates the file. With `copy_to` -1 the job writes the file itself.
   static Result<Tee> make(const std::string& path, int copy_to);
 
   int child_end() const { return child_.get(); }
-  void started() { child_ = os::Fd{-1}; }      // The job has it now.
+  void started() { child_ = os::Fd{-1}; }      // Call when the job holds its end.
   int poll_fd() const { return read_.get(); }  // -1 if there is nothing to pump.
-  // Passes on what is there now. Fails if the file cannot take it (a full disk); a reader of ours
-  // that went away is no failure.
+  // Copies what is available. Fails if the file cannot be written (disk full); a closed reader is
+  // not a failure.
   Result<> pump();
 
  private:

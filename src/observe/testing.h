@@ -1,5 +1,4 @@
-// testing.h: a folder that goes away and a shell command under the supervisor, for this room's
-// tests.
+// testing.h: a temporary folder and a shell command under the supervisor, for this room's tests.
 #pragma once
 
 #include <filesystem>
@@ -46,7 +45,7 @@ class InFolder : public testing::Test {
   }
   RunOrder shell(const std::string& script) const { return order({"sh", "-c", script}); }
 
-  // The receipt, or one whose reason is our error.
+  // The receipt, or one with our error as its reason.
   static model::Receipt run(const RunOrder& order) {
     auto got = supervise(order, os::real_clock());
     if (got) return *got;

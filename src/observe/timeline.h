@@ -1,4 +1,4 @@
-// timeline.h: how busy something was, from uneven segments into even intervals.
+// timeline.h: converts busy segments of any length into equal intervals.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@ struct BusySegment {
   double busy = 0;
 };
 
-// Grows with the run but not without end: when it is full, neighbours are merged.
+// Bounded: when full, neighbouring segments are merged.
 class Timeline {
  public:
-  // In order, not overlapping.
+  // Segments must be in order and must not overlap.
   void add(BusySegment segment);
   std::span<const BusySegment> segments() const { return segments_; }
 
@@ -26,10 +26,10 @@ class Timeline {
   std::vector<BusySegment> segments_;
 };
 
-// `at_least`, or its double, or double that, so that `wall` has at most 2,000 intervals.
+// `at_least`, doubled until `wall` has at most 2,000 intervals.
 Nanos interval_for(Nanos wall, Nanos at_least);
 
-// The mean of what covers each interval, NaN where nothing does.
+// The mean over each interval, NaN where nothing covers it.
 std::vector<float> on_grid(std::span<const BusySegment> segments, Nanos interval, Nanos wall);
 
 }  // namespace amdahl::observe

@@ -107,7 +107,7 @@ void Tree::find_new() {
       parent_of_new[pid] = stat.parent;
     }
   }
-  // A child may be listed before its parent: go on until a round adds none.
+  // A child may be listed before its parent: repeat until a round adds none.
   for (bool added = true; added;) {
     added = false;
     for (auto at = parent_of_new.begin(); at != parent_of_new.end();) {
@@ -179,7 +179,7 @@ TreeSample Tree::sample() {
     sum.cpu += from_ticks(stat.reaped_ticks);
     sum.resident_bytes += stat.resident_pages * page;
     seen_.push_back(born(stat));
-    // What was never seen alive is not worth the listing: in a storm of forks most are dead.
+    // Processes never seen alive are not worth listing: in a fork storm most are dead.
     members_.at(stat.pid).tasks.look(is_alive(stat) ? stat.threads : 0, task_files_left_);
     if (is_alive(stat)) {
       sum.threads += stat.threads;

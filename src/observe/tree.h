@@ -1,4 +1,4 @@
-// tree.h: all processes that descend from this one, and what they use.
+// tree.h: all descendants of this process, and their resource usage.
 #pragma once
 
 #include <cstdint>
@@ -17,42 +17,42 @@
 
 namespace amdahl::observe {
 
-// Of the living members, zombies and the children they have waited for included.
+// Totals of living members, including zombies and children they have waited for.
 struct TreeSample {
   Nanos cpu{};
-  std::int64_t resident_bytes = 0;  // Pages shared by two members count twice.
+  std::int64_t resident_bytes = 0;  // Pages shared by members count once for each.
   std::int64_t threads = 0;
-  int processes = 0;  // Zombies not included.
+  int processes = 0;  // Without zombies.
 };
 
-// Descendants are found by their parents' numbers: this process must be a subreaper, or the
-// children of the dead escape. Not thread-safe.
+// Finds descendants by parent pid. This process must be a subreaper, or orphans escape. Not
+// thread-safe.
 class Tree {
  public:
-  // The children that `root` has now are not members and never will be.
+  // Children that `root` has now are excluded for good.
   explicit Tree(pid_t root, std::string proc_root = "/proc");
 
-  // Cheap when nothing was started on the host since the last time: one short read per member.
+  // Cheap if nothing was started on the host since the last call: one short read per member.
   TreeSample sample();
 
-  // The members at the latest sample; before the first one, those that were adopted.
+  // Members at the latest sample; before the first one, those adopted.
   std::span<const ProcessIdentity> seen() const { return seen_; }
 
-  // The members alive now, from a complete look at /proc.
+  // Members alive now, from a full scan of /proc.
   std::vector<ProcessStat> living();
 
-  // A child that was just started is a member before anyone looks: it may end before that.
+  // Makes a newly started child a member before the next sample: it may end before that.
   void adopt(pid_t pid);
-  // A child that is dead and not yet waited for: what it waited last is to be had only now. Those
-  // that were never seen alive are passed over; in a storm of forks looking costs too much.
+  // Call for a dead child before it is reaped: its last run delay is readable only now. Processes
+  // never seen alive are skipped, which keeps fork storms cheap.
   void note_dead(pid_t pid);
 
-  // How long all threads so far, the ended ones as far as they were seen, waited for a CPU.
+  // Total run delay of all threads so far, including ended ones as far as they were seen.
   Nanos run_delay() const;
 
  private:
   struct Member {
-    os::Fd stat_file;  // -1 when there are too many to keep open.
+    os::Fd stat_file;  // -1 if too many are open.
     Tasks tasks;
   };
   using Members = std::map<pid_t, Member>;
@@ -60,7 +60,7 @@ class Tree {
   bool something_started();
   void find_new();
   bool read_stat(pid_t pid, int fd, ProcessStat& stat) const;
-  // The members' lines; those that are gone are dropped.
+  // Stat lines of the members; ended ones are dropped.
   std::vector<ProcessStat> read_members();
   Member& add(pid_t pid);
   Members::iterator forget(Members::iterator member);
@@ -69,11 +69,11 @@ class Tree {
   pid_t root_;
   std::string proc_root_;
   os::Fd loadavg_;
-  std::set<pid_t> not_ours_;  // Seen at the last look and no descendants.
-  std::set<pid_t> excluded_;  // Children from before our time.
+  std::set<pid_t> not_ours_;  // Seen at the last scan; not descendants.
+  std::set<pid_t> excluded_;  // Children that existed before us.
   Members members_;
   int task_files_left_;
-  Nanos gone_run_delay_{};  // Of members that are no more.
+  Nanos gone_run_delay_{};  // Of ended members.
   std::string last_started_;
   std::vector<ProcessIdentity> seen_;
 };

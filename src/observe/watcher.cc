@@ -57,7 +57,7 @@ void Watcher::finish(Nanos wall, Nanos total) {
 
 void Watcher::add(Nanos elapsed, Nanos total_cpu) {
   if (elapsed <= last_elapsed_) return;
-  // A child that no one waited for takes its time with it: the sum may shrink.
+  // The time of a child that nobody waited for is lost: the sum may shrink.
   const Nanos used = std::max(Nanos{0}, total_cpu - last_cpu_);
   const double cores = to_seconds(used) / to_seconds(elapsed - last_elapsed_);
   for (std::size_t k = 0; k < accelerators_.size(); ++k) {

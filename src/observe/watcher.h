@@ -1,4 +1,4 @@
-// watcher.h: samples a running job at intervals that it can afford.
+// watcher.h: samples a running job at an interval that keeps the overhead low.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace amdahl::observe {
 
-// What this thread has used since it started.
+// CPU time of the calling thread.
 Nanos own_cpu_time();
 
-// Doubles the interval, up to a second, when sampling takes more than 0.5 % of the time, and
-// halves it again, down to the first one, when it takes less than 0.1 %.
+// Doubles the interval, up to one second, while sampling takes more than 0.5 % of the time; halves
+// it, down to the initial one, below 0.1 %.
 class SamplingInterval {
  public:
   explicit SamplingInterval(Nanos first) : first_{first}, interval_{first} {}
@@ -33,15 +33,15 @@ class SamplingInterval {
 };
 
 // Without GPUs an accelerator is a CPU slot: the busy cores of the whole tree fill the slots in
-// order, so slot k is busy max(0, min(1, cores - k)).
+// order, so the utilisation of slot k is max(0, min(1, cores - k)).
 class Watcher {
  public:
   Watcher(Tree& tree, const Nvml& nvml, std::vector<int> gpus, int accelerators,
           std::string report_path);
 
-  // `elapsed` since the job's start; `reaped` is the CPU time of descendants that are gone.
+  // `elapsed` is relative to the job's start; `reaped` is the CPU time of reaped descendants.
   void tick(Nanos elapsed, Nanos reaped);
-  // The last segment, when all is known: `total` is the CPU time of all descendants.
+  // Adds the last segment; `total` is the CPU time of all descendants.
   void finish(Nanos wall, Nanos total);
 
   std::int64_t resident_bytes() const { return last_.resident_bytes; }
@@ -50,7 +50,7 @@ class Watcher {
   const std::vector<Growth>& growth() const { return growth_; }
   NoiseMeter& noise() { return noise_; }
 
-  // Sampled, with what the job reported in its place where it did.
+  // The sampled utilisation, replaced by the job's own reports where it made them.
   model::Utilisation utilisation(Nanos wall, Nanos at_least,
                                  const std::vector<BusySpan>& reported) const;
   std::string accelerator_kind(const std::vector<BusySpan>& reported) const;

@@ -10,7 +10,7 @@
 namespace amdahl::os {
 namespace {
 
-// Version 1 says "no limit" with the largest number of whole pages, whatever a page is.
+// Version 1 writes "no limit" as the largest number of whole pages, for any page size.
 constexpr std::int64_t kNoMemoryLimit = std::int64_t{1} << 60;
 
 struct Mount {
@@ -102,7 +102,7 @@ std::string read_trimmed(const std::string& path) {
   return text ? std::string(trim(*text)) : "";
 }
 
-// "150000 100000" or "max 100000"; version 1 has the same two numbers in two files, -1 for none.
+// "150000 100000" or "max 100000"; version 1 has the same numbers in two files, -1 for none.
 double quota_in(const std::string& folder) {
   std::string text = read_trimmed(folder + "/cpu.max");
   if (text.empty()) {

@@ -1,4 +1,4 @@
-// clock.h: time as a thing we are handed, so that a test can hand us another.
+// clock.h: an injected clock, so that tests can replace time.
 #pragma once
 
 #include "base/units.h"
@@ -8,9 +8,9 @@ namespace amdahl::os {
 class Clock {
  public:
   virtual ~Clock() = default;
-  virtual Nanos monotonic() = 0;       // For durations. Never goes back.
-  virtual Nanos unix_time() = 0;       // For records.
-  virtual void sleep(Nanos time) = 0;  // May end early on a signal.
+  virtual Nanos monotonic() = 0;       // For durations. Never decreases.
+  virtual Nanos unix_time() = 0;       // For timestamps.
+  virtual void sleep(Nanos time) = 0;  // May return early on a signal.
 };
 
 Clock& real_clock();

@@ -98,7 +98,7 @@ void sync_folder_of(const std::string& path) {
   if (fd.get() >= 0) ::fsync(fd.get());
 }
 
-// A file that is there keeps its mode; a new one gets `mode`, or what the umask leaves.
+// An existing file keeps its mode; a new one gets `mode`, or that of the umask.
 Result<> replace_file(const std::string& path, std::string_view bytes, std::optional<mode_t> mode) {
   static std::atomic<unsigned> count{0};
   struct stat present {};
@@ -170,7 +170,7 @@ Result<> write_shared(const std::string& path, std::string_view bytes) {
 Result<> write_like(const std::string& source, const std::string& path, std::string_view bytes) {
   struct stat info {};
   if (::stat(source.c_str(), &info) != 0) return file_error(source, errno);
-  ::unlink(path.c_str());  // What is there may be open to more.
+  ::unlink(path.c_str());  // An existing file may have wider permissions.
   return replace_file(path, bytes, info.st_mode & kPermissions);
 }
 
@@ -235,7 +235,7 @@ std::vector<std::string> glob(const std::string& pattern) {
     paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
   }
   ::globfree(&found);
-  // glob(3) sorts by the locale; a fingerprint must not depend on it.
+  // glob(3) sorts by locale; a fingerprint must not depend on it.
   std::sort(paths.begin(), paths.end());
   return paths;
 }

@@ -1,4 +1,4 @@
-// fork.h: fork that waits a while when the machine has no process left to give.
+// fork.h: fork(2) that retries while the process table is full.
 #pragma once
 
 #include <sys/types.h>
@@ -7,8 +7,8 @@
 
 namespace amdahl::os {
 
-// As fork(2). A table of processes that is full for a moment (EAGAIN, a fork storm elsewhere) is
-// asked again, with growing pauses, until `patience` is over. -1 leaves the reason in errno.
+// Like fork(2), but retries EAGAIN with growing pauses until `patience` is used up. Returns -1
+// with errno set on failure.
 pid_t fork_with_retries(Nanos patience = std::chrono::seconds{10});
 
 }  // namespace amdahl::os

@@ -49,7 +49,7 @@ std::string cpu_model() {
     const std::size_t colon = line.find(':');
     if (colon == line.npos) continue;
     const std::string_view key = trim(line.substr(0, colon));
-    // x86 says "model name", some ARM kernels say "Model" or "CPU part" alone.
+    // x86 has "model name", some ARM kernels only "Model" or "CPU part".
     if (key == "model name" || key == "Model") return std::string(trim(line.substr(colon + 1)));
   }
   return "unknown CPU";
@@ -100,7 +100,7 @@ std::string self_path() {
   const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
   if (length <= 0) return "";
   path.resize(static_cast<std::size_t>(length));
-  // The kernel says so when the file was replaced while we run; the new one has the old name.
+  // Appended by the kernel if the file was replaced while we run; the new file has the old name.
   constexpr std::string_view kDeleted = " (deleted)";
   if (path.ends_with(kDeleted)) path.resize(path.size() - kDeleted.size());
   return path;

@@ -1,4 +1,4 @@
-// host.h: which machine this is.
+// host.h: properties of this machine.
 #pragma once
 
 #include <string>
@@ -7,20 +7,20 @@
 namespace amdahl::os {
 
 std::string host_name();
-std::string boot_id();  // Changes with every boot; empty if the kernel does not say.
+std::string boot_id();  // Changes with every boot; empty: unknown.
 std::string user_name();
 std::string cpu_model();
-// By this process's affinity.
+// CPUs in this process's affinity mask.
 std::vector<int> affinity_cpus();
-// Those that can all be busy at once: no more than the whole cores of its control group's CPU
-// quota, but one at least. With a quota of 1.5 cores a second busy CPU would halt the first.
+// CPUs that can all be busy at once: at most the whole cores of the cgroup's CPU quota, at least
+// one. With a quota of 1.5 cores, a second busy CPU would be throttled together with the first.
 std::vector<int> usable_cpus();
-// A program on PATH, a shared library by its name, a file by its absolute path, or "cpu:a|b": a CPU
-// that has one of these features.
+// `program` is a program on PATH, a shared library name, an absolute file path, or "cpu:a|b" (a
+// CPU with one of these features).
 bool can_use(const std::string& program);
-std::string self_path();  // This program's file.
+std::string self_path();  // Path of this executable.
 std::string random_hex(int digits);
-// The variable's value; `fallback` if it is unset or empty.
+// The variable's value, or `fallback` if unset or empty.
 std::string env_or(const char* name, const std::string& fallback);
 
 }  // namespace amdahl::os

@@ -45,7 +45,7 @@ std::size_t on_header(char* bytes, std::size_t, std::size_t count, void* to) {
   const std::string_view line(bytes, count);
   const auto colon = line.find(':');
   if (colon != line.npos && lower(line.substr(0, colon)) == "retry-after") {
-    // A date may stand there, too; then our own waiting must do.
+    // It may be a date; then our own backoff applies.
     const auto asked = to_number<int>(trim(line.substr(colon + 1)));
     if (asked && *asked >= 0) arriving.answer.retry_after = seconds(*asked);
   }
@@ -150,7 +150,7 @@ bool may_help(const Result<HttpAnswer>& answer) {
   return answer->status == 429 || answer->status >= 500;
 }
 
-// In short sleeps, so that ^C is heard.
+// In short sleeps, so that ^C is noticed.
 void wait(Clock& clock, Nanos time, const Stop& stop) {
   const Nanos until = clock.monotonic() + time;
   while (!(stop && stop())) {
@@ -160,7 +160,7 @@ void wait(Clock& clock, Nanos time, const Stop& stop) {
   }
 }
 
-// Spread by what is asked, so that parallel requests do not come back all at once.
+// Jitter that depends on the request, so that parallel requests do not retry at once.
 double spread(const HttpRequest& request, int attempt) {
   const Digest digest = sha256(fmt::format("{} {}", attempt, request.form));
   return 0.75 + 0.5 * digest[0] / 255.0;

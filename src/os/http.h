@@ -1,4 +1,4 @@
-// http.h: asks a server over HTTP or HTTPS, patiently, and never shows what was secret in it.
+// http.h: HTTP and HTTPS client with retries; errors never contain credentials.
 #pragma once
 
 #include <functional>
@@ -14,32 +14,32 @@
 namespace amdahl::os {
 
 struct HttpRequest {
-  std::string url{};                   // http:// or https://, without a password in it.
-  bool post = false;                   // Else GET.
-  std::string form{};                  // Of a POST, encoded.
-  std::vector<std::string> headers{};  // "Name: value". May be secret: never shown.
-  std::string user{};                  // Of basic authentication; empty: none.
+  std::string url{};                   // http:// or https://, without a password.
+  bool post = false;                   // False: GET.
+  std::string form{};                  // Form-encoded body of a POST.
+  std::vector<std::string> headers{};  // "Name: value". May be secret; never printed.
+  std::string user{};                  // For basic authentication; empty: none.
   std::string password{};
   Nanos connect_limit = std::chrono::seconds(10);
-  Nanos limit = std::chrono::seconds(120);  // For the whole answer.
-  std::size_t most_bytes = 256 << 20;       // Of the answer, decompressed.
+  Nanos limit = std::chrono::seconds(120);  // Timeout of the whole exchange.
+  std::size_t most_bytes = 256 << 20;       // Limit for the decompressed body.
 };
 
 struct HttpAnswer {
   int status = 0;
   std::string body;                  // Decompressed.
-  std::optional<Nanos> retry_after;  // As the server asked.
-  std::string location{};            // Where it sends us, which we do not follow.
+  std::optional<Nanos> retry_after;  // From the Retry-After header.
+  std::string location{};            // Redirect target; never followed.
 };
 
-// Asked whether to give up: on ^C.
+// Returns true to cancel (on ^C).
 using Stop = std::function<bool()>;
 
-// One connection at a time, kept open between requests: one for each thread.
+// Keeps one connection open between requests. Not thread-safe: use one per thread.
 class Http {
  public:
   virtual ~Http() = default;
-  // Any status is an answer. kExternal, with the address and the cause, if there was none.
+  // Any HTTP status is an answer. kExternal, with address and cause, if there was no answer.
   virtual Result<HttpAnswer> ask(const HttpRequest& request, const Stop& stop) = 0;
 };
 
@@ -47,19 +47,19 @@ std::unique_ptr<Http> make_http();
 
 struct RetryPolicy {
   int attempts = 5;
-  Nanos first_wait = std::chrono::milliseconds(500);  // Doubled each time, and spread by a quarter.
+  Nanos first_wait = std::chrono::milliseconds(500);  // Doubled after each attempt, ±25 % jitter.
   Nanos longest_wait = std::chrono::seconds(30);
-  Nanos in_all = std::chrono::minutes(2);  // After this nothing is asked again.
+  Nanos in_all = std::chrono::minutes(2);  // No retry after this total time.
 };
 
-// Asks again where that may help: no connection, a timeout, 429 and 5xx. The last answer or error.
+// Retries connection errors, timeouts, 429 and 5xx. Returns the last answer or error.
 Result<HttpAnswer> ask_with_retries(Http& http, Clock& clock, const HttpRequest& request,
                                     const RetryPolicy& patience, const Stop& stop);
 
-// "http://host:9090/x" as people may see it: without user, password and query.
+// The address without user, password and query, safe to print: "http://host:9090/x".
 std::string shown_address(const std::string& url);
 
-// Ok, or what is wrong with an address that a person typed.
+// Validates an address typed by a user.
 Result<> check_address(const std::string& url);
 
 }  // namespace amdahl::os

@@ -6,8 +6,8 @@
 namespace amdahl::os {
 namespace {
 
-// The first byte stands for the whole file. A lock of the open file description, unlike flock(2),
-// can be asked about without being taken, so that looking never gets in a taker's way.
+// The first byte represents the whole file. An open-file-description lock, unlike flock(2), can be
+// queried without being taken, so that a query never blocks a taker.
 struct flock whole_file() {
   struct flock lock {};
   lock.l_type = F_WRLCK;

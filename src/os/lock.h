@@ -1,4 +1,4 @@
-// lock.h: a file lock that the kernel lets go of when its holder dies.
+// lock.h: a file lock that the kernel releases when its holder dies.
 #pragma once
 
 #include <optional>
@@ -8,13 +8,13 @@
 
 namespace amdahl::os {
 
-// Holds an open-file-description lock (fcntl(2), F_OFD_SETLK) on a file while it lives. Not passed
-// on to programs we start; a fork that never calls exec shares it.
+// Holds an open-file-description lock (fcntl(2), F_OFD_SETLK) during its lifetime. Not inherited
+// through exec; a fork without exec shares it.
 class FileLock {
  public:
-  // Nothing if someone else holds it or the file cannot be made.
+  // Nothing if the lock is held elsewhere or the file cannot be created.
   static std::optional<FileLock> try_take(const std::string& path);
-  // Whether someone holds it now. Takes nothing, so it never makes a try_take() fail.
+  // Whether the lock is held now. Does not take it, so it never makes a try_take() fail.
   static bool is_held(const std::string& path);
 
  private:

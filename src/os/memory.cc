@@ -29,8 +29,8 @@ std::uint64_t available_memory() {
 
 void return_large_blocks() {
 #if defined(__GLIBC__)
-  // Said once, it stays: the library would raise it to the largest block that was freed. What is
-  // freed and taken again for each piece of a file is smaller.
+  // Setting it once fixes it: otherwise the library raises it to the largest freed block. Buffers
+  // that are reused for each piece of a file are smaller.
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
 }

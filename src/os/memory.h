@@ -1,4 +1,4 @@
-// memory.h: how much memory this process may still take, and how it gives it back.
+// memory.h: available memory, and returning freed memory to the system.
 #pragma once
 
 #include <cstdint>
@@ -6,15 +6,14 @@
 
 namespace amdahl::os {
 
-// The bytes of "MemAvailable: 123 kB" in the text of /proc/meminfo; 0 if it is not there.
+// Bytes of "MemAvailable: 123 kB" in the text of /proc/meminfo; 0 if missing.
 std::uint64_t available_in(std::string_view meminfo);
 
-// What the machine has to give, or the limit of the control group if that is less; 0 if neither is
-// to be seen.
+// Available memory of the machine, or the cgroup's limit if lower; 0: unknown.
 std::uint64_t available_memory();
 
-// From now on large blocks go back to the system as soon as they are freed. Else the C library
-// keeps them for later, and what one phase took adds to what the next one takes.
+// From now on the C library returns large freed blocks to the system at once. Otherwise it keeps
+// them, and the peaks of successive phases add up.
 void return_large_blocks();
 
 }  // namespace amdahl::os

@@ -1,4 +1,4 @@
-// private.h: who may read what we write: new files and folders are for their owner alone.
+// private.h: file permissions: what we write is readable by its owner only, unless asked otherwise.
 #pragma once
 
 #include <string>
@@ -8,20 +8,20 @@
 
 namespace amdahl::os {
 
-// As write_file(), for what a person named and others may be meant to read (a page, an export): a
-// new file is as readable as the umask allows.
+// Like write_file(), for output that a user named (a page, an export): a new file gets the
+// permissions of the umask.
 Result<> write_shared(const std::string& path, std::string_view bytes);
 
-// As write_file(), for a changed copy of `source`: readable by whom the source is, by no one else.
+// Like write_file(), for an edited copy of `source`: copies the permissions of `source`.
 Result<> write_like(const std::string& source, const std::string& path, std::string_view bytes);
 
-// Makes the file, empty, for its owner alone, unless it is there.
+// Creates an empty file readable by its owner only, unless it exists.
 Result<> make_private_file(const std::string& path);
 
-// Whether the group or others may read, write or enter it. False if it is not there.
+// Whether group or others have any permission on it. False if it does not exist.
 bool is_open_to_others(const std::string& path);
 
-// Takes what the group and others may do with it away; ok if it is not there or not ours.
+// Removes all permissions of group and others. Ok if it does not exist or is not ours.
 Result<> close_to_others(const std::string& path);
 
 }  // namespace amdahl::os

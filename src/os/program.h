@@ -1,4 +1,4 @@
-// program.h: runs a program to its end and hands on what it prints while it prints it.
+// program.h: runs a program to its end and passes its output on as it is printed.
 #pragma once
 
 #include <functional>
@@ -14,15 +14,15 @@ namespace amdahl::os {
 
 struct Program {
   std::vector<std::string> argv{};
-  std::map<std::string, std::string> env{};  // On top of ours,
-  std::vector<std::string> without{};        // of which those with these prefixes are left out.
-  std::string input = "/dev/null";           // The file that it reads as standard input.
+  std::map<std::string, std::string> env{};  // Added to our environment.
+  std::vector<std::string> without{};        // Inherited variables with these prefixes are removed.
+  std::string input = "/dev/null";           // File for standard input.
   Nanos limit = std::chrono::minutes(10);
 };
 
-// `out` gets its standard output in pieces; an error of it, `stop` and the limit end the program.
-// kUnsupported if there is no such program; kExternal with the end of what it printed to standard
-// error if it fails.
+// `out` receives standard output in chunks. The program is stopped by an error of `out`, by
+// `stop`, or at `limit`. kUnsupported if there is no such program; kExternal with the end of its
+// stderr if it fails.
 Result<> run_program(const Program& program,
                      const std::function<Result<>(std::string_view bytes)>& out,
                      const std::function<bool()>& stop);

@@ -44,7 +44,7 @@ Result<std::size_t> Stream::read(std::span<char> room) {
   while (true) {
     const ssize_t n = ::read(number(), room.data(), room.size());
     if (n >= 0) return static_cast<std::size_t>(n);
-    // Whoever waits for a pipe is to hear of ^C.
+    // A read that waits for a pipe must be interrupted by ^C.
     const int why = errno;
     if (why == EINTR && facts().regular) continue;
     errno = why;

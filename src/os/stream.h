@@ -1,4 +1,4 @@
-// stream.h: a file, or standard input, read in pieces from any place on.
+// stream.h: reads a file or standard input in chunks from any offset; writes a file atomically.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct FileFacts {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::uint64_t size = 0;
-  Nanos changed{};       // Last time its content did.
+  Nanos changed{};       // Time of the last modification.
   bool regular = false;  // Neither a pipe nor a folder.
 };
 
@@ -25,7 +25,7 @@ class Stream {
 
   FileFacts facts() const;
   Result<> seek(std::uint64_t offset);
-  // How many bytes were read into `room`; 0 at the end. A signal ends the wait for a pipe.
+  // Number of bytes read into `room`; 0 at the end. A signal interrupts waiting for a pipe.
   Result<std::size_t> read(std::span<char> room);
 
  private:
@@ -35,18 +35,18 @@ class Stream {
 
   Fd fd_;
   std::string path_;
-  bool borrowed_;  // Standard input is not ours to close.
+  bool borrowed_;  // True for standard input, which we do not close.
 };
 
-// A file that grows at its end and takes its name only when it is complete.
+// A file that is appended to under a temporary name and gets its own name when complete.
 class Growing {
  public:
-  static Result<Growing> make(const std::string& path);  // Beside it: PATH.part.
+  static Result<Growing> make(const std::string& path);  // Writes to PATH.part.
   Growing(Growing&&) noexcept = default;
-  ~Growing();  // Removes what was not kept.
+  ~Growing();  // Deletes the file unless keep() was called.
 
   Result<> append(std::string_view bytes);
-  Result<> keep();  // Synced and renamed.
+  Result<> keep();  // Syncs and renames.
 
  private:
   Growing(Fd fd, std::string path) : fd_{std::move(fd)}, path_{std::move(path)} {}
@@ -54,7 +54,7 @@ class Growing {
   Fd fd_;
   std::string path_;
   std::int64_t size_ = 0;
-  std::int64_t begun_ = 0;  // So much of it the disk was asked to write.
+  std::int64_t begun_ = 0;  // Bytes for which write-back was started.
   bool kept_ = false;
 };
 

@@ -1,4 +1,4 @@
-// testing.h: a real control group with a CPU quota, for tests on machines where one can be made.
+// testing.h: a real cgroup with a CPU quota, for tests on machines that allow it.
 #pragma once
 
 #include <cerrno>
@@ -16,8 +16,8 @@
 
 namespace amdahl::os {
 
-// Below the group of this process, or below the topmost one. Empty: `why_not` says what is lacking.
-// Whoever moves into it must have ended before this one goes.
+// Created below this process's own group or an ancestor. If none could be created, `why_not` says
+// why. Processes in it must end before this object is destroyed.
 class QuotaGroup {
  public:
   explicit QuotaGroup(double cores) {
@@ -48,11 +48,11 @@ class QuotaGroup {
 
   const std::string& folder() const { return folder_; }
   const std::string& why_not() const { return why_not_; }
-  // To which a process writes its number, or 0 for itself, to move in.
+  // A process joins the group by writing its pid, or 0, to this file.
   std::string door() const { return folder_ + "/cgroup.procs"; }
 
  private:
-  // Not write_file(): the kernel's files cannot be renamed into place.
+  // Not write_file(): kernel files cannot be renamed.
   static bool write(const std::string& path, const std::string& text) {
     if (!exists(path)) return false;
     std::ofstream file(path);

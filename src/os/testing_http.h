@@ -1,4 +1,4 @@
-// testing_http.h: a server on this machine that answers, or misbehaves, as a test tells it to.
+// testing_http.h: a local HTTP server that answers or misbehaves as a test tells it.
 #pragma once
 
 #include <atomic>
@@ -24,8 +24,8 @@ namespace amdahl::os {
 
 struct ReceivedRequest {
   std::string method;
-  std::string path;     // With the query.
-  std::string headers;  // As they came.
+  std::string path;     // Includes the query.
+  std::string headers;  // As received.
   std::string body;
 };
 
@@ -33,12 +33,12 @@ struct Reply {
   int status = 200;
   std::string body{};
   std::string headers{};                // Each with its "\r\n".
-  bool hang_up = false;                 // Close without a word.
-  std::size_t cut = std::string::npos;  // Promise the whole body, send only so much, then close.
-  std::chrono::milliseconds delay{0};   // Before it answers.
+  bool hang_up = false;                 // Close without an answer.
+  std::size_t cut = std::string::npos;  // Announce the whole body, send only this much, then close.
+  std::chrono::milliseconds delay{0};   // Before the answer.
 };
 
-// Listens on a free port of the loopback while it lives; one thread for each connection.
+// Listens on a free loopback port during its lifetime; one thread per connection.
 class TestServer {
  public:
   using Answer = std::function<Reply(const ReceivedRequest&)>;
@@ -94,7 +94,7 @@ class TestServer {
     ::close(fd);
   }
 
-  // One request; false when the connection is over.
+  // Handles one request; false when the connection is closed.
   bool one(int fd, std::string& bytes) {
     std::size_t head = 0;
     while ((head = bytes.find("\r\n\r\n")) == bytes.npos) {

@@ -1,4 +1,4 @@
-// advice.h: what to try against a cause of a job's profile or of a trace.
+// advice.h: what to try against a cause found in a profile or a trace.
 #pragma once
 
 #include <cstdint>
@@ -11,28 +11,28 @@
 
 namespace amdahl::profile {
 
-// Whose words advice is in.
+// The framework whose terms the advice uses.
 enum class Framework : std::uint8_t {
-  kTorch,   // And where nothing tells.
+  kTorch,   // Also the default.
   kNative,  // A job without Python.
   kOpenCl,
 };
 
-// By the calls that were traced, and whether the hook was in a Python of the job.
+// From the traced calls, and whether the hook ran in a Python process of the job.
 Framework framework_of_job(const std::map<std::string, double>& evidence);
-// The same of traces, which have no hook.
+// The same for traces, which have no hook.
 Framework framework_of_trace(const std::map<std::string, double>& evidence);
 
-// The number of calls of OpenCL, in the evidence of a trace without operators of PyTorch.
+// Evidence: number of OpenCL calls in a trace without PyTorch operators.
 inline constexpr const char* kOpenClCalls = "trace.opencl_calls";
 
-// One line for every cause; empty for compute, where waiting is not the matter.
+// One line for every cause; empty for compute, which is not waiting.
 std::string_view what_to_try(const model::Cause& cause, Framework framework);
 
-// The same of a reason of a trace.
+// The same for a reason found in a trace.
 std::string_view what_to_try(Why why, Framework framework);
 
-// The class of the cause that evidence stands for ("input_wait_share"); kUnknown if for none.
+// The bottleneck class of an evidence name ("input_wait_share"); kUnknown if it has none.
 model::Bottleneck class_of(std::string_view evidence);
 
 }  // namespace amdahl::profile

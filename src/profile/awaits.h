@@ -1,4 +1,4 @@
-// awaits.h: which device events a call of the runtime waited for, or might have.
+// awaits.h: which device events a runtime call waited for, or may have waited for.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,21 @@ namespace amdahl::profile {
 
 class Awaits {
  public:
-  // `launched` as launched_by() gives it; what is found is appended to `out`. Keeps references.
+  // `launched` is from launched_by(); results are appended to `out`. Keeps references.
   Awaits(const Prepared& prepared, const StreamOrder& order,
          const std::vector<std::uint32_t>& launched, std::vector<Await>& out);
 
   struct Streams {
-    std::span<const std::uint32_t> of_thread;   // That it launched to.
-    std::span<const std::uint32_t> of_process;  // That any of its threads did.
+    std::span<const std::uint32_t> of_thread;  // Streams that the thread launched to.
+    // Streams that any thread of its process launched to.
+    std::span<const std::uint32_t> of_process;
   };
 
   struct Found {
-    std::uint32_t first = 0;  // Of `out`.
+    std::uint32_t first = 0;  // Index into `out`.
     std::uint32_t count = 0;
-    Nanos until{};       // The call's own work begins; its start if it did not wait.
-    bool waits = false;  // It is a call that waits for work, not for room.
+    Nanos until{};       // When the call's own work starts; its start if it did not wait.
+    bool waits = false;  // Waits for work to finish, not for room in a queue.
   };
   Found of(std::uint32_t call, Streams streams);
 
@@ -43,8 +44,7 @@ class Awaits {
   const StreamOrder& order_;
   const std::vector<std::uint32_t>& launched_;
   std::vector<Await>& out_;
-  std::vector<std::ptrdiff_t> rooms_;  // By stream: how much may be launched and not started; 0:
-                                       // not known.
+  std::vector<std::ptrdiff_t> rooms_;  // By stream: maximum launched but not started; 0: unknown.
   Nanos until_{};
 };
 

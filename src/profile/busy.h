@@ -16,13 +16,13 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-// Whether an event keeps its device busy: kernels, copies and sets do.
+// Kernels, copies and sets keep a device busy.
 bool keeps_busy(const model::DeviceEvent& event);
 
-// Whether the host is inside the accelerator's runtime or driver.
+// Whether it is a call of the accelerator's runtime or driver.
 bool is_call(const model::HostEvent& event);
 
-// The events that keep a device busy, in order of start.
+// The events that keep a device busy, ordered by start.
 class DeviceLanes {
  public:
   explicit DeviceLanes(const model::Trace& trace);
@@ -39,16 +39,16 @@ class DeviceLanes {
   Lists devices_;
 };
 
-// Sorts and merges: disjoint, in order, none of them empty, none touching.
+// Sorted, disjoint, non-empty, non-adjacent intervals.
 std::vector<Interval> merged(std::vector<Interval> intervals);
 Nanos total(std::span<const Interval> merged);
-// Of two merged lists: how long they overlap, and the first without the second.
+// For merged lists: the length of the overlap, and the first list without the second.
 Nanos overlap(std::span<const Interval> a, std::span<const Interval> b);
 // How much of a merged list lies within one interval.
 Nanos within(std::span<const Interval> merged, Interval window);
 std::vector<Interval> without(std::span<const Interval> a, std::span<const Interval> b);
 
-// The upper one of an even number; 0 of none.
+// The upper median; 0 if empty.
 Nanos median(std::vector<Nanos> times);
 
 }  // namespace amdahl::profile

@@ -1,4 +1,4 @@
-// captures.h: captures of the same ranks, taken one after another, laid end to end.
+// captures.h: joins successive captures of the same ranks end to end.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,18 @@
 namespace amdahl::profile {
 
 struct Captures {
-  std::size_t count = 1;    // Stretches of time in which any file recorded.
-  Nanos left_out{};         // Between them, in all.
-  std::vector<Nanos> cuts;  // Where a later stretch begins now.
-  bool is_series = true;    // Of the same processes; else files that have little in common.
+  std::size_t count = 1;    // Periods in which any file recorded.
+  Nanos left_out{};         // Total time between them.
+  std::vector<Nanos> cuts;  // Where each later period begins now.
+  bool is_series = true;    // All of the same processes; false: unrelated files.
 };
 
-// A profiler that writes a file every so often leaves minutes between them of which nothing is
-// known. They are taken out: files of a later stretch move to the end of the one before, all by the
-// same time, so that the order of events stays, and what a process did in a later file becomes a
-// part of the first file's process, threads and devices. Where a rank and host of a later stretch
-// is not that of an earlier one with the same thread, the files are no series of captures: they
-// are laid end to end all the same, but each stays what it is. Ranks of one job whose clocks differ
-// stay as they are: their collectives tell (ranks.h).
+// A profiler that writes a file now and then leaves long unrecorded periods between them. These
+// are removed: files of a later period are shifted, all by the same time, to the end of the period
+// before, and their processes, threads and devices are merged with those of the first file. If
+// rank, host or threads do not match earlier files, the files are not a series: they are joined
+// end to end, but kept separate. Ranks of one job with different clocks are left alone: their
+// collectives align them (ranks.h).
 Captures lay_end_to_end(model::Trace& trace);
 
 }  // namespace amdahl::profile

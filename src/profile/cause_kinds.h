@@ -1,4 +1,4 @@
-// cause_kinds.h: the kinds of causes that profiles name: an id for programs, words for people.
+// cause_kinds.h: kinds of causes in profiles: an id for programs, a name for people.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 namespace amdahl::profile {
 
 struct CauseKind {
-  std::string_view id;    // Written to the ledger and to JSON: never renamed, never reused.
-  std::string_view name;  // As people read it.
+  std::string_view id;    // Written to the ledger and to JSON: never rename or reuse.
+  std::string_view name;  // For people.
 };
 
 namespace causes {
@@ -67,7 +67,7 @@ inline constexpr CauseKind kUnexplained{"unknown.unexplained", "waiting that not
 
 }  // namespace causes
 
-// A line of the job's source that a rule of src/code found: "code.item-in-loop".
+// A source line found by a rule of src/code: "code.item-in-loop".
 inline constexpr std::string_view kInCode = "code.";
 
 std::span<const CauseKind> cause_kinds();  // All of the above.
@@ -77,7 +77,7 @@ inline void set_kind(model::Cause& cause, const CauseKind& kind) {
   cause.name = kind.name;
 }
 
-// By the name, of a cause that was recorded before causes had ids.
+// Finds the id by name, for causes recorded before ids existed.
 void add_missing_id(model::Cause& cause);
 
 }  // namespace amdahl::profile

@@ -1,4 +1,4 @@
-// causes.h: evidence into causes: how much accelerator time each kind of waiting took.
+// causes.h: turns evidence into causes: how much accelerator time each kind of waiting took.
 #pragma once
 
 #include <map>
@@ -9,33 +9,34 @@
 
 namespace amdahl::profile {
 
-// Below this share of the allocated time a cause is not worth a line, and below the second it
-// does not make the class of a job.
+// Smaller causes are not listed. Below the second share, a cause does not determine the job's
+// class.
 inline constexpr double kSmallestCause = 0.01;
 inline constexpr double kCauseThatCounts = 0.05;
-inline constexpr double kComputeAtLeast = 0.85;  // Productive share of a job that only computes.
+// Productive share above which a job only computes.
+inline constexpr double kComputeAtLeast = 0.85;
 
 struct CauseInputs {
   std::map<std::string, double> reported;  // facts_of() the receipt alone.
-  std::map<std::string, double> all;       // With what the collectors saw.
-  std::vector<model::Cause> seen;          // By a collector: id, name, class, share and because.
+  std::map<std::string, double> all;       // Including the collectors' evidence.
+  std::vector<model::Cause> seen;  // Causes from a collector: id, name, class, share and because.
   std::string accelerator_kind;
   double allocated = 0;  // Accelerator-seconds.
-  bool asked = true;     // For this number of accelerators; else it got what there is.
+  bool asked = true;  // The job asked for this number of accelerators; false: it got what is there.
 };
 
-// The shares that the hook gives under the plain names, of the receipt's wall time.
+// The hook's shares under their plain names, relative to the receipt's wall time.
 std::map<std::string, double> plain_shares(const std::map<std::string, double>& hook,
                                            double wall_s);
 
-// One for each class found, largest first. They may overlap (a cause can hide behind another), so
-// their shares do not add up. Each is the most that could go: its ceiling, not its promise.
+// One per class found, largest first. Causes may overlap (one can hide another), so their shares
+// do not add up. Each is an upper bound.
 std::vector<model::Cause> causes_of(const CauseInputs& inputs);
 
-// The part of the accelerators that a job which asked for none left alone; 0 of one that asked.
+// Share of the accelerators that a job which asked for none did not use; 0 if it asked.
 double left_alone(const CauseInputs& inputs);
 
-// Whether CPUs are short by the job's own doing: its threads or its quota, not its neighbours.
+// Whether CPUs are short because of the job's own threads or quota, not its neighbours.
 bool is_own_contention(const model::Cause& cause);
 
 }  // namespace amdahl::profile

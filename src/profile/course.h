@@ -1,4 +1,4 @@
-// course.h: how a hooked job went, in lines: its start, its steps, and what watching cost it.
+// course.h: how a hooked job ran, in lines: its start, its steps, and the cost of watching it.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace amdahl::profile {
 
-// From the evidence alone; empty where there was no hook.
+// From the evidence alone; empty without the hook.
 std::vector<std::string> course_of(const model::Profile& profile);
 
 }  // namespace amdahl::profile

@@ -1,4 +1,4 @@
-// device_facts.h: what a trace of a job's devices says of the job as a whole.
+// device_facts.h: what a trace of a job's devices says about the whole job.
 #pragma once
 
 #include "base/units.h"
@@ -7,12 +7,12 @@
 
 namespace amdahl::profile {
 
-// The part of the job's wall time that its busiest device computed: what no fix of the host can
-// undercut. In the evidence where the trace is of the whole job.
+// Evidence: share of the wall time in which the busiest device computed, a lower bound for any fix
+// on the host. Only if the trace covers the whole job.
 inline constexpr const char* kDeviceComputes = "device_compute_share";
 
-// All of its evidence. Where the trace has devices and lasts for most of `wall`, causes, too: that
-// the host waited for the device, copies, and work of the host that devices waited for.
+// All evidence of the trace. If it has devices and covers most of `wall`, also causes: the host
+// waited for the device, copies, and host work that devices waited for.
 Facts facts_of(const TraceReport& report, Nanos wall);
 
 // Whether the cause is one of those.

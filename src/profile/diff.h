@@ -1,4 +1,4 @@
-// diff.h: what moved between two profiles of a job, and whether steps of one vary as much.
+// diff.h: what changed between two profiles of a job, compared with the variation between steps.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace amdahl::profile {
 
-// What a diff can be by. Names are written to JSON.
+// How a diff is grouped. Names are written to JSON.
 enum class DiffBy : std::uint8_t { kCause, kKind, kKernel, kLine };
 std::string_view name(DiffBy by);  // "cause", "kind", "kernel", "line".
 
-// Seconds of one thing: a step each, or one value for the whole where there are no steps or where
+// Seconds of one item: one value per step, or one for the whole capture if there are no steps or
 // only a sum is known.
 struct DiffPart {
   DiffBy by = DiffBy::kCause;
@@ -27,15 +27,15 @@ struct DiffPart {
 // What a diff needs of one side; small, so that only one trace is in memory at a time.
 struct DiffSide {
   std::string label;          // Its first file.
-  std::vector<double> steps;  // Seconds each, all ranks; none: the trace marks no steps.
+  std::vector<double> steps;  // Seconds of each step, all ranks; empty: the trace marks no steps.
   double wall = 0;            // Seconds.
   std::size_t ranks = 1;
   std::vector<DiffPart> parts{};
 };
 DiffSide diff_side(const Prepared& prepared, const TraceReport& report);
 
-// Seconds a step (or of the whole): before, after, and the difference of the means with its 95 %
-// interval by Welch's t; no interval where either side has fewer than two values.
+// Seconds per step (or of the whole): before, after, and the difference of the means with its 95 %
+// interval (Welch's t). No interval if either side has fewer than two values.
 struct Moved {
   DiffBy by = DiffBy::kCause;
   std::string name;
@@ -51,22 +51,21 @@ Moved moved_between(const std::vector<double>& before, const std::vector<double>
 struct Diff {
   std::string before;
   std::string after;
-  bool by_step = false;  // Both sides mark steps: all is per step. Else per whole capture.
+  bool by_step = false;  // Both sides mark steps: values are per step; else per capture.
   std::size_t steps_before = 0;
   std::size_t steps_after = 0;
   Moved whole;          // The step, or the wall time.
   double relative = 0;  // whole.change / whole.before.
   std::optional<double> relative_lower;
   std::optional<double> relative_upper;
-  std::vector<Moved>
-      rows;  // Largest change first; what moved by less than 0.1 % of the whole is not there.
+  std::vector<Moved> rows;  // Largest change first; changes below 0.1 % of the whole are omitted.
   std::vector<std::string> notes;
 };
 Diff diff(const DiffSide& before, const DiffSide& after);
 
-// "regression>3%" into 0.03.
+// Parses "regression>3%" as 0.03.
 Result<double> parse_fail_if(std::string_view text);
-// Slower by more than `limit`, and not by the noise between steps alone where that is known.
+// Slower by more than `limit`, and by more than the noise between steps where that is known.
 bool is_regression(const Diff& diff, double limit);
 
 std::string draw(const Diff& diff, int width);

@@ -1,4 +1,4 @@
-// findings.h: lines of source joined with what they cost: a finding without a cost is none.
+// findings.h: joins findings in the source with what the lines cost; without a cost, no finding.
 #pragma once
 
 #include <span>
@@ -14,35 +14,36 @@
 namespace amdahl::profile {
 
 struct Finding {
-  code::Finding code;           // The dearest line of those that the rule named in one function.
-  std::vector<int> more_lines;  // The others.
+  code::Finding code;           // The most expensive line that the rule matched in one function.
+  std::vector<int> more_lines;  // The other lines.
   double accelerator_seconds = 0;
-  double share = 0;       // Of the job's allocated time.
-  double expected = 1;    // Speed-up if its time vanished from the run as it was: 1/(1-share).
-  double ceiling = 1;     // At most: of what it touches besides, and where nobody takes its CPUs.
-  bool measured = false;  // By the time of its own lines; else the time of the whole cause.
-  std::string cause;      // The evidence it explains; "" if it was measured and nothing names it.
-  int sharing = 0;        // Other findings that the cause's time could be due to as well.
+  double share = 0;     // Of the job's allocated time.
+  double expected = 1;  // Speed-up if its measured time vanished: 1/(1-share).
+  // Upper bound: includes other time it affects, and CPU time that others took.
+  double ceiling = 1;
+  bool measured = false;  // From the time of its own lines; else the time of the whole cause.
+  std::string cause;      // Evidence it explains; "" if measured without a named cause.
+  int sharing = 0;        // Other findings that could explain the cause's time too.
   std::string because;    // One sentence with the numbers in it.
 
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
-// The time of the cause is an upper bound for each finding that shares it; times of lines are
-// sums of samples. Below kSmallestCause nothing is said. Dearest first.
+// The time of a cause is an upper bound for each finding that shares it; times of lines are sums
+// of samples. Findings below kSmallestCause are omitted. Most expensive first.
 std::vector<Finding> findings(std::span<const code::Finding> found, const model::Profile& profile,
                               std::span<const LineCost> lines);
 
-// Places of a trace's gaps as costs of lines: the time a device waited while the host was there.
+// Places of a trace's gaps as line costs: the time a device waited while the host was there.
 std::vector<LineCost> line_costs(const DeviceGaps& gaps);
 
-// The share of the time that went to imports for nothing.
+// Share of the time spent on unused imports.
 double needless_imports(std::span<const Finding> findings);
 
-// The class of what it costs: levers against that are counted together.
+// The class of its cost. Fixes for the same class are counted together.
 model::Bottleneck acts_on(const Finding& finding);
 
-// What to test: its patch, if it is mechanical. Empty if it is not.
+// The change to test: its patch; empty if there is none.
 model::Change change_of(const Finding& finding);
 
 }  // namespace amdahl::profile

@@ -1,4 +1,4 @@
-// gaps.h: why each device was idle: every gap between its events cut into pieces with a reason.
+// gaps.h: why each device was idle: splits every gap between its events by reason.
 #pragma once
 
 #include <array>
@@ -14,12 +14,12 @@
 
 namespace amdahl::profile {
 
-// What does not start for longer than this, though it was launched and nothing is in its way, waits
-// for something that the trace does not show: another process on the device, work that is not
-// recorded. Nobody knows what would be gained without that.
+// An event that was launched and could start, but does not for longer than this, waits for
+// something that the trace does not show: another process on the device, or unrecorded work. What
+// removing it would gain is unknown.
 inline constexpr Nanos kUnexplained{200'000};
 
-// What analyses of one trace share. Build it once; it refers to the trace, which must outlive it.
+// Shared by all analyses of one trace. Build it once; the trace must outlive it.
 struct Prepared {
   explicit Prepared(const model::Trace& of);
 
@@ -36,44 +36,43 @@ struct GapPiece {
   Nanos from{};
   Nanos to{};
   Why why = Why::kUnknown;
-  std::uint32_t host_event = model::kNone;  // Innermost on `thread` meanwhile, if one was.
-  std::uint32_t thread = model::kNone;      // That launched what ended the gap.
-  bool launched = false;  // The host had done its part: no line of it is to blame.
+  std::uint32_t host_event = model::kNone;  // Innermost event on `thread` at that time, if any.
+  std::uint32_t thread = model::kNone;      // Thread that launched what ended the gap.
+  bool launched = false;  // The host had already launched it: no line of the host is to blame.
 };
 
-// What people call the place of a piece: the code line, and what ran there.
+// The place of a piece for people: the code line, and what ran there.
 struct GapPlace {
   Why why = Why::kUnknown;
-  // "enumerate(DataLoader)#…", "between operators", and "before gemm" where the host had launched
-  // what ended the gap.
+  // "enumerate(DataLoader)#…", "between operators", or "before gemm" if what ended the gap was
+  // already launched.
   std::string what;
-  std::string line;         // "train.py:42 (main)"; empty if the trace does not tell.
-  Nanos time{};             // At most what the line, and what is named, ran.
-  std::uint64_t times = 0;  // Gaps it had a part in.
+  std::string line;         // "train.py:42 (main)"; empty: unknown.
+  Nanos time{};             // At most the time that the line and the named event ran.
+  std::uint64_t times = 0;  // Number of gaps it contributed to.
 };
 
 struct DeviceGaps {
   std::uint32_t device = model::kNone;
-  Nanos span{};  // From the first start to the last end.
+  Nanos span{};  // From first start to last end.
   Nanos busy{};
   Nanos idle{};
   std::uint64_t gaps = 0;
   Nanos longest{};
-  // Before events that a graph launched, or after a graph that shows none: not all its nodes may be
-  // shown.
+  // Idle time next to events launched by a graph: not all nodes of the graph may be recorded.
   Nanos in_graphs{};
-  std::array<Nanos, kWhys> by_why{};  // Sums to idle, to the nanosecond.
+  std::array<Nanos, kWhys> by_why{};  // Sums exactly to idle.
   std::vector<GapPlace> places;       // Longest first.
 };
 
-// The pieces of all gaps of one device, in order of time.
+// The pieces of all gaps of one device, ordered by time.
 std::vector<GapPiece> gap_pieces(const Prepared& prepared, std::uint32_t device);
 
-// One for each device with events. At most `places` places each; the rest is only in by_why.
+// One per device with events. At most `places` places each; the rest is only in by_why.
 std::vector<DeviceGaps> gaps(const Prepared& prepared, std::size_t places = 12);
 
-// How many of these events, of a stream or of a device (busy.h), were launched and not yet started,
-// over time: a step at each change.
+// Number of events of a stream or device (busy.h) that were launched but not started, over time:
+// one entry per change.
 struct Depth {
   Nanos at{};
   std::int32_t waiting = 0;

@@ -1,4 +1,4 @@
-// gpus.h: what samples of a job's GPUs come to.
+// gpus.h: summarises samples of a job's GPUs.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,18 @@ struct GpuUse {
   std::string uuid;
   int looks = 0;
   std::optional<std::int64_t> memory_total_bytes;
-  std::optional<std::int64_t> memory_peak_bytes;  // Everyone's.
-  std::optional<double> power_w;                  // Mean of the looks.
-  int strangers = 0;                              // Processes that are not the job's, most at once.
-  std::int64_t strangers_bytes = 0;               // What these held, at most.
-  std::int64_t stranger_pid = 0;                  // One of them.
-  int lost_looks = 0;                             // Without utilisation,
-  std::string trouble;                            // for this reason.
+  std::optional<std::int64_t> memory_peak_bytes;  // All processes together.
+  std::optional<double> power_w;                  // Mean over samples.
+  int strangers = 0;                 // Processes outside the job, largest number at once.
+  std::int64_t strangers_bytes = 0;  // Their memory, at most.
+  std::int64_t stranger_pid = 0;     // One of them.
+  int lost_looks = 0;                // Samples without utilisation.
+  std::string trouble;               // Why they have none.
 
   friend bool operator==(const GpuUse&, const GpuUse&) = default;
 };
 
-// The lines that the supervisor leaves (docs/format/gpus.md). An error names the line.
+// Parses the supervisor's record (docs/format/gpus.md). Errors name the line.
 Result<std::vector<GpuUse>> read_gpus(std::string_view lines);
 
 Facts facts_of(const std::vector<GpuUse>& gpus);

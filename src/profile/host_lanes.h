@@ -1,4 +1,4 @@
-// host_lanes.h: what each host thread was doing at any time: the innermost event, piece by piece.
+// host_lanes.h: the innermost event of each host thread at any time.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,23 @@
 
 namespace amdahl::profile {
 
-// So many levels up nobody is asked: no program nests like that, and a file that lies may not take
-// for ever.
+// Limit on nesting: no real program nests this deep, and a malformed file must not take forever.
 inline constexpr int kDeepest = 2000;
 
-// From here on the innermost event of a thread is this one, up to the next turn of the lane.
+// From `at` on, `event` is the thread's innermost event, until the next turn of the lane.
 struct Turn {
   Nanos at{};
-  std::uint32_t event = model::kNone;  // kNone: the thread shows nothing.
+  std::uint32_t event = model::kNone;  // kNone: nothing recorded on the thread.
 };
 
-// A turn is at the start of the event that it turns to, or at the end of another: half of what a
-// Turn takes. There are two for each host event of a trace.
+// A turn at the start of `event`, or at the end of another one. Half the size of a Turn; there are
+// two per host event of a trace.
 struct StoredTurn {
   std::uint32_t event = model::kNone;
-  std::uint32_t ended = model::kNone;  // kNone: at the start of `event`.
+  std::uint32_t ended = model::kNone;  // kNone: the turn is at the start of `event`.
 };
 
-// Turns of one thread, or some of them in a row. Refers to the lanes and to their trace.
+// Consecutive turns of one thread. Refers to the lanes and their trace.
 class Turns {
  public:
   Turns(std::span<const StoredTurn> stored, const model::Trace& trace)
@@ -42,7 +41,7 @@ class Turns {
   Turns part(std::size_t first, std::size_t count) const {
     return {stored_.subspan(first, count), *trace_};
   }
-  // The position of the turn that holds `at`; before the first turn it is 0.
+  // The index of the turn that contains `at`; 0 before the first one.
   std::size_t holding(Nanos at) const;
 
  private:
@@ -50,24 +49,24 @@ class Turns {
   const model::Trace* trace_;
 };
 
-// The turns of all threads, thread by thread. At most two a host event.
+// The turns of all threads, thread by thread. At most two per host event.
 class HostLanes {
  public:
   explicit HostLanes(const model::Trace& trace);  // Keeps a reference.
 
   Turns of(std::uint32_t thread) const;
-  std::size_t size() const { return turns_.size(); }  // Of all threads.
+  std::size_t size() const { return turns_.size(); }  // All threads.
 
  private:
   const model::Trace& trace_;
   std::vector<StoredTurn> turns_;
-  std::vector<std::size_t> firsts_;  // Where a thread's turns begin; one more at the end.
+  std::vector<std::size_t> firsts_;  // First turn of each thread, and the end.
 };
 
-// Why the innermost event takes time, all events around it considered: a named reason (input,
-// checkpoint, logging, garbage, communication, warm-up) of any of them counts, then waiting for the
-// device, then launching. kHost for kNone. The first launch of a kernel in its process, and the
-// first use of another call, is warm-up where it takes far longer than launches do: it loads or
+// Why the innermost event takes time, considering all enclosing events. A named reason (input,
+// checkpoint, logging, garbage, communication, warm-up) of any of them comes first, then waiting
+// for the device, then launching. kHost for kNone. The first launch of a kernel in a process, and
+// the first use of another call, is warm-up if it takes far longer than usual: it loads or
 // compiles.
 class HostReasons {
  public:
@@ -80,13 +79,13 @@ class HostReasons {
   std::vector<Why> reasons_;  // By host event.
 };
 
-// Where in the code a host event is, from Python events or stacks around it: the innermost frame
-// that is not a library's, or where there is none, a common package's. Looks at each name once.
+// The code line of a host event, from enclosing Python events or stacks: the innermost frame
+// outside libraries; if there is none, that of a common package. Examines each name once.
 class CodeLines {
  public:
   explicit CodeLines(const model::Trace& trace);  // Keeps a reference.
 
-  // The name of that frame, a number of Trace::names; kNone if the trace does not tell.
+  // That frame as an index into Trace::names; kNone if unknown.
   std::uint32_t frame(std::uint32_t host_event) const;
   // "train.py:42 (main)"; empty for kNone.
   std::string text(std::uint32_t frame) const;
@@ -100,8 +99,8 @@ class CodeLines {
   mutable std::vector<Kind> known_;  // By name.
 };
 
-// The outermost operator or call around an event, which names a stretch for people; kNone if there
-// is none.
+// The outermost operator or call around an event, which names an interval for people; kNone if
+// there is none.
 class OuterWork {
  public:
   OuterWork(const model::Trace& trace, const TraceNames& names);

@@ -1,4 +1,4 @@
-// hta_rows.h: a trace as the table that Holistic Trace Analysis makes of it.
+// hta_rows.h: a trace as the table that Holistic Trace Analysis builds.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +15,22 @@ enum class HtaKind : std::uint8_t { kCommunication, kMemory, kComputation, kOthe
 struct HtaRow {
   double ts = 0;  // Microseconds.
   double dur = 0;
-  std::int64_t stream = -1;       // -1: of the host.
-  std::int64_t correlation = -1;  // -1: it has none.
+  std::int64_t stream = -1;       // -1: host.
+  std::int64_t correlation = -1;  // -1: none.
   std::string_view name;
   HtaKind kind = HtaKind::kOther;
   bool works = false;     // A kernel, a copy or a set.
-  bool has_peer = false;  // A launch has its kernel, a kernel its launch, in the whole file.
-  std::optional<double> launched;  // When, for a row of a device whose launch is in the table.
+  bool has_peer = false;  // The file has the launch of this kernel, or the kernel of this launch.
+  std::optional<double> launched;  // Launch time, for device rows whose launch is in the table.
 
   double end() const { return ts + dur; }
 };
 
-// Rows of devices first, each in order of the file.
+// Device rows first, each in file order.
 std::vector<HtaRow> hta_rows(const model::Trace& trace, std::uint32_t source,
                              const HtaOptions& options);
 
-// Positions of `keys` in the order that numpy's argsort() gives: an introsort, which does not keep
-// the order of equal keys, but always changes it in the same way.
+// The permutation of numpy's argsort(): an introsort, which is not stable but deterministic.
 std::vector<std::size_t> numpy_order(const std::vector<double>& keys);
 
 }  // namespace amdahl::profile

@@ -1,11 +1,11 @@
-// html_parts.h: figures of a profile as its pages show them.
+// html_parts.h: formats figures of a profile for its HTML pages.
 #pragma once
 
 #include <string>
 
 namespace amdahl::profile {
 
-// "1.25×"; without a limit it says so.
+// "1.25×"; says so if there is no limit.
 std::string times_of(double factor);
 
 }  // namespace amdahl::profile

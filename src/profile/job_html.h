@@ -1,4 +1,4 @@
-// job_html.h: what the profile of a command says, as the first part of its page.
+// job_html.h: the first part of the HTML page of a profiled command.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace amdahl::profile {
 
-// Of the job: its name, what bounds it and why, and the tables below that.
+// Name of the job, its bottleneck and why, and the tables below.
 struct JobLead {
   std::string name;
   model::Bottleneck bottleneck = model::Bottleneck::kUnknown;
@@ -19,7 +19,7 @@ struct JobLead {
   std::string body;  // HTML.
 };
 
-// `words`: the page of the terminal, which has all that the tables leave out.
+// `words`: the terminal output, which has everything that the tables leave out.
 JobLead job_lead(const model::Profile& profile, std::span<const Finding> findings,
                  const HotLines& hot, const std::string& words);
 

@@ -1,4 +1,4 @@
-// kernel_kinds.h: what kind of work a kernel does, by its name.
+// kernel_kinds.h: classifies kernels by name.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace amdahl::profile {
 
-// Names are written to JSON: never renamed, never reused.
+// Names are written to JSON: never rename or reuse one.
 enum class KernelKind : std::uint8_t {
   kGemm,
   kAttention,
@@ -30,11 +30,11 @@ inline constexpr std::size_t kKernelKinds = 13;
 std::string_view name(KernelKind kind);  // "gemm", "attention", ...
 constexpr std::size_t at(KernelKind kind) { return static_cast<std::size_t>(kind); }
 
-// What people know a kernel by: its function without arguments and "void"; of CUTLASS, whose
-// functions are all called Kernel, the first template argument.
+// Short name of a kernel: its function without arguments and "void"; for CUTLASS, whose functions
+// are all named Kernel, the first template argument.
 std::string kernel_title(std::string_view kernel);
 
-// The function's own name decides; if it says nothing, its template arguments do (CUTLASS).
+// Decided by the function name; if that is inconclusive, by its template arguments (CUTLASS).
 KernelKind kernel_kind(std::string_view kernel);
 
 }  // namespace amdahl::profile

@@ -12,9 +12,9 @@
 
 namespace amdahl::profile {
 
-// Times are sums over events; events of several streams may overlap.
+// Times are sums over events; events of different streams may overlap.
 struct KernelRow {
-  std::string name;  // Without arguments: see kernel_title().
+  std::string name;  // Without arguments; see kernel_title().
   KernelKind kind = KernelKind::kOther;
   std::uint64_t launches = 0;
   Nanos time{};
@@ -25,21 +25,21 @@ struct KernelKindRow {
   std::uint64_t launches = 0;
   Nanos time{};
   double share = 0;     // Of the time of all kernels, copies and sets.
-  std::string largest;  // Its kernel with most time.
+  std::string largest;  // Its kernel with the most time.
 };
 
-// What the names and lengths of kernels show that one could do.
+// Advice drawn from names and durations of kernels.
 struct KernelAdvice {
-  std::string_view id = "";  // "kernels.fp32-gemm": for programs.
+  std::string_view id = "";  // For programs: "kernels.fp32-gemm".
   std::string says;          // One sentence with the numbers.
-  double share = 0;          // Of the time of all kernels, copies and sets, that it is about.
+  double share = 0;          // Share of all kernel, copy and set time that it concerns.
 };
 
 struct KernelTable {
-  Nanos time{};  // Of all.
+  Nanos time{};  // All events.
   std::uint64_t launches = 0;
   std::vector<KernelKindRow> kinds;  // Most time first.
-  std::vector<KernelRow> kernels;    // All of them, most time first.
+  std::vector<KernelRow> kernels;    // All, most time first.
   std::vector<KernelAdvice> advice;  // Largest share first.
 };
 

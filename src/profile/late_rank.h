@@ -10,11 +10,12 @@ namespace amdahl::profile {
 
 struct LateLine {
   StackLine line;
-  double seconds = 0;  // More than in the other ranks, on average.
+  double seconds = 0;  // More than the other ranks' average.
 };
 
-// Who waits least in collectives is waited for. The line of the job's own that it spent most time
-// in beyond the others, if that is a good part of what they waited longer; nothing of one rank.
+// The others wait for the rank that waits least in collectives. Returns the job's line on which
+// that rank spent most time beyond the others, if it explains a good part of their waiting.
+// Nothing for a single rank.
 std::optional<LateLine> late_line(const model::BpfSummary& summary);
 
 }  // namespace amdahl::profile

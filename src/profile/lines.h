@@ -1,21 +1,21 @@
-// lines.h: what single lines of a job's source cost it while it ran.
+// lines.h: cost of single lines of a job's source.
 #pragma once
 
 #include <string>
 
 namespace amdahl::profile {
 
-// Time that a job's main thread spent in a line, libraries that it called included.
+// Time that a job's main thread spent on a line, including library calls.
 struct LineCost {
-  std::string file;  // Absolute, as the job's interpreter or compiler knows it.
-  int line = 0;      // From 1.
+  std::string file;  // Absolute, as in the interpreter or debug information.
+  int line = 0;      // 1-based.
   std::string function;
-  bool in_steps = false;  // While it took batches; else before the first.
+  bool in_steps = false;  // During the steps; else before the first one.
   double seconds = 0;
-  bool waits_only = false;    // What it computed was not seen: a line that is not there may cost.
-  bool imports = false;       // It imported: the time is that of the modules.
-  bool in_input = false;      // In a step, while a batch was made or waited for.
-  bool makes_loader = false;  // It made a loader; no time is told of it.
+  bool waits_only = false;  // Only waits were recorded: lines that are missing may still cost time.
+  bool imports = false;     // Time of importing modules.
+  bool in_input = false;    // In a step, while a batch was made or waited for.
+  bool makes_loader = false;  // It created a loader; its time is not recorded.
 
   friend bool operator==(const LineCost&, const LineCost&) = default;
 };

@@ -1,4 +1,4 @@
-// phases.h: which kind of time a phase's name speaks of.
+// phases.h: which kind of time a phase is, by its name.
 #pragma once
 
 #include <span>
@@ -10,18 +10,18 @@
 
 namespace amdahl::profile {
 
-// One kind of time. The rows are tried in order; docs/format/evidence.md shows them.
+// One kind of time. Rows are tried in order; docs/format/evidence.md lists them.
 struct Kind {
-  std::string_view share;  // The evidence that sums it: "startup_share".
+  std::string_view share;  // Evidence that sums it: "startup_share".
   CauseKind cause;         // "lifecycle.startup", "start-up".
   model::Bottleneck bottleneck = model::Bottleneck::kUnknown;
-  std::span<const std::string_view> words;  // Any of these among the words of the name.
+  std::span<const std::string_view> words;  // Matches if the name contains one of these words.
 };
 
 std::span<const Kind> kinds();
 
-// The kind of a phase, nullptr if its name says nothing. Names are cut into words at everything
-// but letters and digits and where a capital follows a small letter: "wait_input", "DataLoad".
+// The kind of a phase, or nullptr. Names are split into words at everything but letters and
+// digits, and before capitals: "wait_input", "DataLoad".
 const Kind* kind_of(std::string_view phase);
 
 }  // namespace amdahl::profile

@@ -1,17 +1,17 @@
-// readings.h: what was read of a trace otherwise than its files have it, and what was left out.
+// readings.h: what the analysis changed or left out of a trace, reported to the reader.
 #pragma once
 
 #include "profile/trace_report.h"
 
 namespace amdahl::profile {
 
-// Waiting for ranks whose files begin later says nothing: it is no part of anything.
+// Time spent waiting for ranks whose files begin later: excluded everywhere.
 Nanos unseen_of(const TraceReport& report);
 
-// From the first to the last event of each device, without what is unseen.
+// From the first to the last event of each device, without unseen_of().
 Nanos allocated_of(const TraceReport& report);
 
-// Fills `readings`, and adds these and lesser ones to what is missing.
+// Fills `readings`, and adds these and minor ones to profile.missing.
 void add_readings(const Prepared& prepared, TraceReport& report);
 
 }  // namespace amdahl::profile

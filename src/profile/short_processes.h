@@ -1,4 +1,4 @@
-// short_processes.h: a job that starts one short program after another.
+// short_processes.h: detects a job that starts one short program after another.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace amdahl::profile {
 
-// The time in which programs ran that one process started in great number and that hardly lived,
-// counted once where they overlap. Nothing below a hundredth of the wall time. `scripts`: shell
-// scripts of the job, whose lines are told that name what was started.
+// The time in which many short-lived programs started by one process ran; overlaps count once.
+// Nothing below 1 % of the wall time. `scripts`: shell scripts of the job; the cause names their
+// lines that start the programs.
 std::optional<model::Cause> short_processes(const model::BpfSummary& summary,
                                             std::span<const code::Source> scripts = {});
 

@@ -1,4 +1,4 @@
-// testing.h: receipts of quiet runs and what holds of every profile, for this room's tests.
+// testing.h: receipts of quiet runs, and properties of every profile, for this room's tests.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// thread_waits.h: what the scheduler and samplers saw of a trace's threads, summed.
+// thread_waits.h: totals of a trace's thread states and stack samples.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@ namespace amdahl::profile {
 // A thread's waits for one reason.
 struct WaitRow {
   std::string thread;  // "pt_data_worker (4711)".
-  std::string state;   // "blocked", or "runnable": ready, and no CPU was free.
+  std::string state;   // "blocked", or "runnable": ready, but no CPU was free.
   std::string reason;  // "futex"; empty for runnable.
   Nanos total{};
   std::uint64_t count = 0;
   Nanos longest{};
-  std::string where;  // The innermost frame of the stack that waited longest, if it is known.
+  std::string where;  // Innermost frame of the stack that waited longest, if known.
 };
 
-// Longest first, at most so many. Where there are more, as in a record of a whole host, threads
-// that did nothing but wait for one thing come last.
+// Longest first, limited. If there are more, as in a record of a whole host, threads that only
+// waited for one thing come last.
 std::vector<WaitRow> thread_waits(const model::Trace& trace, std::size_t most);
 
-// A function that samples were taken in, with its share of one event's weight.
+// A sampled function with its share of one event's weight.
 struct HotRow {
   std::string event;     // "cpu-clock".
   std::string function;  // Innermost.

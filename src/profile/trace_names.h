@@ -1,4 +1,4 @@
-// trace_names.h: what the names in a trace speak of, looked at once for each name.
+// trace_names.h: classifies the names in a trace, each name once.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 
 namespace amdahl::profile {
 
-// What a call of a device's runtime or driver does, by its name: cuda, hip and mtia alike.
+// What a runtime or driver call does, by its name; for cuda, hip and mtia.
 enum class Api : std::uint8_t {
   kOther,
   kLaunch,  // Kernels and graphs.
-  kCopy,    // That may return before the copy is done.
+  kCopy,    // May return before the copy is done.
   kBlockingCopy,
   kSet,
   kSync,        // Blocks until a device, a stream or an event is done.
-  kFree,        // Blocks on many devices until all is done.
-  kStreamWait,  // Makes a stream wait; the host goes on.
+  kFree,        // Blocks on many devices until all work is done.
+  kStreamWait,  // Makes a stream wait; the host continues.
 };
 
 Api api_of(std::string_view call);
 
-// Why a host event of this name and kind takes time; kHost if its name says nothing.
+// Why a host event of this name and kind takes time; kHost if the name says nothing.
 Why host_why(std::string_view name, model::HostKind kind);
 
 class TraceNames {
@@ -32,26 +32,27 @@ class TraceNames {
   explicit TraceNames(const model::Trace& trace);  // Keeps a reference.
 
   Api api(const model::HostEvent& event) const;
-  // Its kind, but for ranges that old traces write as operators (steps, loaders, optimizers) and
-  // operators that other profilers write as ranges (NVTX of PyTorch: "aten::to, op_id = 7").
+  // The event's kind, corrected for ranges that old traces write as operators (steps, loaders,
+  // optimizers) and operators that other profilers write as ranges (NVTX of PyTorch: "aten::to,
+  // op_id = 7").
   model::HostKind kind(const model::HostEvent& event) const;
-  // An annotation, Python, or a call of the system that sleeps (poll, futex): it only says where
-  // the thread is, not that it is at work.
+  // An annotation, Python, or a system call that sleeps (poll, futex): says where the thread is,
+  // not that it works.
   bool is_silent(const model::HostEvent& event) const;
-  // A call of the system, as Nsight Systems records them (OSRT): work or sleep of its own thread,
-  // and nothing that other threads are known to wait for.
+  // A system call recorded by Nsight Systems (OSRT): work or sleep of its own thread; other
+  // threads are not known to wait for it.
   bool is_of_system(const model::HostEvent& event) const;
-  // A launch of a whole graph.
+  // Launches a whole graph.
   bool is_graph(const model::HostEvent& event) const { return rows_[event.name].is_graph; }
-  // A call that waits for all of a device, not for one stream or event.
+  // Waits for the whole device, not for one stream or event.
   bool syncs_device(const model::HostEvent& event) const { return rows_[event.name].syncs_device; }
   bool is_step(const model::HostEvent& event) const { return rows_[event.name].is_step; }
-  // The name under which events are summed: the first of those that differ by a number only.
+  // The name under which events are summed: the first of those that differ only by a number.
   std::uint32_t label(std::uint32_t name) const { return rows_[name].label; }
   // "aten::to, op_id = 7" without its number.
   static std::string_view without_number(std::string_view name);
   bool is_communication(const model::DeviceEvent& event) const;
-  // Of the event alone, not of those around it.
+  // For the event alone, without enclosing events.
   Why host(const model::HostEvent& event) const;
   // kKernel, kCopy or kComm.
   Why device(const model::DeviceEvent& event) const;

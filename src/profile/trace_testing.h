@@ -1,4 +1,4 @@
-// trace_testing.h: small traces made by hand, in microseconds, for this room's tests.
+// trace_testing.h: small hand-made traces, in microseconds, for this room's tests.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@ class MadeTrace {
  public:
   MadeTrace() { next_rank(); }
 
-  // From here on everything is of another rank: a source, process, thread and device of its own.
+  // What follows belongs to another rank: its own source, process, thread and device.
   void next_rank() {
     source_ = builder_.source({.file = "rank" + std::to_string(rank_ + 1) + ".json",
                                .format = "made",
@@ -47,7 +47,7 @@ class MadeTrace {
   void system_call(const char* name, std::int64_t start, std::int64_t duration) {
     host(name, start, duration, model::HostKind::kOther, 0);
   }
-  // Gives the correlation for what it launches.
+  // Returns the correlation for what it launches.
   std::uint32_t call(const char* name, std::int64_t start, std::int64_t duration) {
     host(name, start, duration, model::HostKind::kRuntime, ++correlation_);
     return correlation_;

@@ -1,4 +1,4 @@
-// truth_testing.h: what must hold of a report on any trace, for this room's tests.
+// truth_testing.h: properties of a report on any trace, for this room's tests.
 #pragma once
 
 #include <map>
@@ -11,8 +11,8 @@
 
 namespace amdahl::profile {
 
-// How long each thread was inside of what has a name, summed over threads: lines as reports write
-// them, and names of events without their numbers.
+// How long each thread was inside a named line or event, summed over threads. Lines are written as
+// in reports, event names without numbers.
 class Inclusive {
  public:
   explicit Inclusive(const Prepared& in) {
@@ -67,7 +67,7 @@ void expect_charged_at_most(const Inclusive& ran, const Places& places, const ch
   for (const auto& [name, time] : names) EXPECT_LE(time, ran.of(name)) << of << ": " << name;
 }
 
-// Parts sum to the whole, and the replay gains no more than a ceiling says.
+// Parts sum to the whole, and the replay gains no more than the ceiling.
 inline void expect_sums_and_ceilings_hold(const Prepared& in, const TraceReport& got) {
   Nanos path{};
   for (const Nanos time : got.path.by_why) path += time;
@@ -84,7 +84,7 @@ inline void expect_sums_and_ceilings_hold(const Prepared& in, const TraceReport&
   for (const Gain& gain : got.gains.alone) {
     const double gained = to_seconds(got.wall) / to_seconds(gain.replayed);
     EXPECT_LE(gain.replayed, got.wall) << name(gain.first);
-    // Above what devices allow is what they would do side by side, which nobody claims.
+    // Beyond what devices allow is what they would do concurrently; nobody claims that.
     WhatIf without;
     without.factors[at(gain.first)] = 0;
     EXPECT_LE(std::min(gained, device_ceiling(in, graph, without)), gain.ceiling * (1 + 1e-9))

@@ -1,4 +1,4 @@
-// wait_lines.h: what lines of a job's source cost it, by the waits and samples of its threads.
+// wait_lines.h: cost of source lines, from the waits and samples of a job's threads.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace amdahl::profile {
 
-// A line of the source in one stack.
+// A source line in one stack.
 struct StackLine {
   std::string file;
   int line = 0;
@@ -22,23 +22,24 @@ struct StackLine {
   friend auto operator<=>(const StackLine&, const StackLine&) = default;
 };
 
-// Innermost first: Python's where it runs, else those of compiled code that has debug information.
+// Innermost first: Python lines if it runs Python, else those of compiled code with debug
+// information.
 std::vector<StackLine> lines_of(const model::WaitSite& site);
 std::vector<StackLine> lines_of(const model::RunSite& site);
 
-// Whether a frame is of the hook that we put into the job, not of the job.
+// Whether a frame belongs to our hook, not to the job.
 bool is_hook(const model::PythonFrame& frame);
-// Whether a file is the job's own: not of the system, of a library that was installed, or made up.
+// Whether a file is the job's own: not part of the system, an installed library, or synthetic.
 bool is_own_source(const std::string& file);
-// The innermost of them that is the job's own.
+// The innermost line of the job's own source.
 std::optional<StackLine> own_line(const std::vector<StackLine>& lines);
 
 // Whether it waited while a module was imported or a program or library loaded.
 bool is_loading(const model::WaitSite& site);
 
-// Python's own code that imports: it says nothing of what was imported by whom.
+// Python's import machinery, which says nothing about who imported what.
 bool is_import_machinery(const model::PythonFrame& frame);
-// Whether it waited in torch.distributed for the other ranks, once these had found each other.
+// Whether it waited in torch.distributed for other ranks, after the rendezvous.
 bool is_collective(const model::WaitSite& site);
 
 // Inside a backward pass, which blocks for gradients of other ranks (exchanges_gradients()).
@@ -47,10 +48,10 @@ bool is_backward(const model::WaitSite& site);
 // "train.py:12 (load)".
 std::string show(const StackLine& line);
 
-// The threads of a role, by number, and the seconds that they ran.
+// The threads of a role, and the seconds that each ran.
 std::map<std::int64_t, double> running_of(const model::BpfSummary& summary, Role role);
 
-// Where one of these threads ran, and for how many seconds, by its samples.
+// Where one of these threads ran, and for how many seconds, from its samples.
 struct RanAt {
   std::int64_t tid = 0;
   std::vector<StackLine> lines;
@@ -59,21 +60,21 @@ struct RanAt {
 std::vector<RanAt> ran_at(const model::BpfSummary& summary,
                           const std::map<std::int64_t, double>& threads);
 
-// Seconds of the wall clock that the step threads spent in each line of the job's own, in what it
-// called included: waits as they were measured, and of what was sampled while they ran the part of
-// the time that they ran. Of several ranks the mean. Dearest first.
+// Wall-clock seconds that the step threads spent on each of the job's own lines, including what it
+// called: measured waits, plus running time distributed over the samples. The mean over several
+// ranks. Most expensive first.
 std::vector<LineCost> line_costs(const model::BpfSummary& summary);
 
-// The job's own line that its loaders were at most.
+// The job's own line on which its loaders spent most time.
 struct LoaderLine {
   StackLine line;
-  double seconds = 0;  // Of all of them together, running, and waiting for anything but orders.
-  double share = 0;    // Of what they did, from 0 to 1.
+  double seconds = 0;  // Sum over loaders: running, and waiting for anything but requests.
+  double share = 0;    // Of what they did, 0 to 1.
 
   friend bool operator==(const LoaderLine&, const LoaderLine&) = default;
 };
-// The innermost line of the job's own counts, of what a worker was told to do: around that are the
-// lines of whoever forked it. Nothing without loaders, or where no line of theirs is known.
+// Counts the innermost own line within what a worker was told to do; frames outside belong to the
+// code that forked it. Nothing without loaders, or if no line of theirs is known.
 std::optional<LoaderLine> loader_line(const model::BpfSummary& summary);
 
 }  // namespace amdahl::profile

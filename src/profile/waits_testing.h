@@ -1,4 +1,4 @@
-// waits_testing.h: a made-up job with loaders, a pool and idle threads, for tests.
+// waits_testing.h: a synthetic job with loaders, a pool and idle threads, for tests.
 #pragma once
 
 #include <string>
@@ -25,8 +25,8 @@ inline void waits_block(model::TaskWaits& task, model::Wait wait, int ms, int ti
   task.wakeups += times;
 }
 
-// A shell that waits for a rank: its step thread runs 4 of 10 s, waits 3 s for two forked loaders,
-// 1 s for the disk, half a second for the network and as long for the CPU, and 1 s for the pool.
+// A shell that waits for a rank. The rank's step thread runs 4 of 10 s, waits 3 s for two forked
+// loaders, 1 s for the disk, 0.5 s for the network, 0.5 s for a CPU, and 1 s for the pool.
 inline model::BpfSummary sample_waits() {
   using std::chrono::milliseconds;
   model::BpfSummary summary;

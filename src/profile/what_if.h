@@ -1,4 +1,4 @@
-// what_if.h: the timeline replayed with a cause removed or sped up, alone and in pairs.
+// what_if.h: replays the timeline with a cause removed or sped up, alone and in pairs.
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@
 
 namespace amdahl::profile {
 
-// How long things take after a change, as a part of what they took: 0 removes, 1 keeps.
+// Factors on durations: 0 removes, 1 keeps.
 struct WhatIf {
   struct Kernel {
-    std::string part;  // Of the name; case does not matter.
+    std::string part;  // Substring of the name; case-insensitive.
     double factor = 1;
   };
   std::array<double, kWhys> factors;  // By reason.
@@ -24,63 +24,61 @@ struct WhatIf {
   WhatIf() { factors.fill(1); }
 };
 
-// "input=0,logging=0.5,kernel:gemm=0.8"; kBadInput names what is not known.
+// "input=0,logging=0.5,kernel:gemm=0.8"; kBadInput names the unknown part.
 Result<WhatIf> parse_what_if(std::string_view text);
 std::string describe(const WhatIf& what_if);
 
-// The wall time of the replay. Without a change it is the measured one, to the nanosecond.
-// Removing "sync" lets the host go on without waiting; removing "straggler" lets a collective
-// begin when a rank itself has come.
+// Wall time of the replay. Without a change it equals the measured one exactly. Removing "sync"
+// lets the host continue without waiting; removing "straggler" lets a collective start when the
+// rank itself arrives.
 Nanos replay(const Prepared& prepared, const WorkGraph& graph, const WhatIf& what_if);
 
 // When each of the graph's works would end.
 std::vector<Nanos> replayed_ends(const Prepared& prepared, const WorkGraph& graph,
                                  const WhatIf& what_if);
 
-// How long a reason took part in the measured timeline at all: the union of the times at which
-// any lane of one rank was at it, within the rank's steps where it marks steps, for the rank where
-// that is most; or, where that is more, its time on the critical path, which goes from rank to
-// rank. Removing it cannot save more.
+// How long a reason was active in the measured timeline: the union over all lanes of one rank,
+// within its steps if it marks steps, maximised over ranks; or its time on the critical path if
+// that is more. Removing it cannot save more.
 struct Measured {
   std::array<Nanos, kWhys> times{};
-  Nanos wall{};  // Of the steps, or of all.
+  Nanos wall{};  // Of the steps, or of everything.
 };
 Measured measured_times(const Prepared& prepared, const WorkGraph& graph);
 
-// Above this no change can speed anything up that leaves devices what `what_if` does: the wall time
-// divided by the longest chain of what devices do then one after the other, which is what was put
-// on one stream, and across streams where waits were recorded. A device's busy time would be no
-// limit, since more may run side by side. Communication counts from when all ranks were there, or
-// not at all where that is not known. Of the steps or of all, whichever is more. No bound where
-// stragglers are mended: what they do changes then, and the wait of the others tells by how much.
+// Upper bound on the speed-up of any change that leaves the devices as `what_if` does: the wall
+// time divided by the longest chain of device work, on one stream and across recorded stream
+// waits. Device busy time is not a bound, since more could run concurrently. Communication counts
+// from the arrival of all ranks, or not at all if that is unknown. For the steps or for
+// everything, whichever is larger. No bound if stragglers are removed: then their work changes.
 double device_ceiling(const Prepared& prepared, const WorkGraph& graph, const WhatIf& what_if);
 
 struct Gain {
   Why first = Why::kUnknown;
-  Why second = Why::kUnknown;  // Of a pair; kUnknown: alone.
-  Nanos time{};                // measured_times of it, or the sum of both.
+  Why second = Why::kUnknown;  // Second of a pair; kUnknown: alone.
+  Nanos time{};                // From measured_times, or the sum of both.
   double share = 0;            // Of the wall time.
-  // Amdahl's law on the measured timeline, 1 / (1 - share), and not more than device_ceiling; where
-  // what lies outside of steps makes the replay gain more than that, the replay's.
+  // Amdahl's law on the measured timeline, 1 / (1 - share), at most device_ceiling(); or the
+  // replay's gain if that is larger because of time outside the steps.
   double ceiling = 1;
-  // Wall time divided by the replay's; never above the ceiling. Below 1 where a what-if makes
-  // something slower.
+  // Wall time divided by the replay's; at most the ceiling. Below 1 if a what-if slows something
+  // down.
   double expected = 1;
   Nanos replayed{};  // The replay's wall time.
 };
 
-// What removing each reason would gain, best first, and then the pairs of the best `best`. Leaves
-// out kernels, which nobody removes, and what takes less than a thousandth.
+// The gain of removing each reason, best first, then pairs of the best `best`. Omits kernels,
+// which cannot be removed, and anything below 0.1 %.
 struct Gains {
   std::vector<Gain> alone;
   std::vector<Gain> pairs;
 };
 Gains gains(const Prepared& prepared, const WorkGraph& graph, std::size_t best = 4);
 
-// Parts of names in a what-if that no event of a device has.
+// Name patterns of a what-if that match no device event.
 std::vector<std::string> unknown_kernels(const model::Trace& trace, const WhatIf& what_if);
 
-// The ceiling and the replay of one what-if.
+// Ceiling and replay of one what-if.
 Gain gain_of(const Prepared& prepared, const WorkGraph& graph, const WhatIf& what_if);
 
 }  // namespace amdahl::profile

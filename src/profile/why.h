@@ -1,4 +1,4 @@
-// why.h: what a stretch of a job's time went to, one list for gaps, paths and what-ifs.
+// why.h: what time was spent on: one list for gaps, paths and what-ifs.
 #pragma once
 
 #include <array>
@@ -12,22 +12,22 @@
 
 namespace amdahl::profile {
 
-// Names are typed after --what-if and written to JSON: never renamed, never reused.
+// Names are typed after --what-if and written to JSON: never rename or reuse one.
 enum class Why : std::uint8_t {
   kKernel,      // A device computes.
   kCopy,        // A device copies or sets memory.
-  kComm,        // Ranks exchange: collectives on a device, or on the host.
-  kInput,       // The next batch: loading, decoding, copies to the device.
+  kComm,        // Ranks exchange data: collectives on a device or on the host.
+  kInput,       // Next batch: loading, decoding, copying to the device.
   kHost,        // Other CPU work between launches.
-  kSync,        // The host waits for a device, and what the waiting costs.
-  kLaunch,      // Calls that launch, and the way from them to the device.
-  kQueue,       // Work was queued and did not start yet.
+  kSync,        // The host waits for a device, including the cost of waiting.
+  kLaunch,      // Launch calls, and the latency to the device.
+  kQueue,       // Work was queued but not started.
   kLogging,     // Logs and metrics.
   kCheckpoint,  // Saving the state.
   kGc,          // Python's garbage collector.
-  kProfiler,    // The profiler's own work.
-  kStraggler,   // A rank waits inside a collective for ranks that come later.
-  kWarmup,      // Loading and compiling what is used for the first time.
+  kProfiler,    // Work of the profiler itself.
+  kStraggler,   // A rank waits inside a collective for later ranks.
+  kWarmup,      // First use: loading and compiling.
   kUnknown,
 };
 inline constexpr std::size_t kWhys = 15;
@@ -42,7 +42,7 @@ struct WhyRow {
 const std::array<WhyRow, kWhys>& whys();
 std::string_view name(Why why);
 std::string_view describe(Why why);
-// A cause that no ceiling is known of.
+// A cause whose ceiling is unknown.
 bool is_unexplained(const model::Cause& cause);
 std::optional<Why> why_named(std::string_view name);
 std::optional<Why> why_of(const model::Cause& cause);

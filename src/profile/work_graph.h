@@ -1,4 +1,4 @@
-// work_graph.h: a trace as pieces of work and what each had to wait for, to replay and to walk.
+// work_graph.h: a trace as a graph of work and dependencies, for replay and critical path.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,8 @@
 
 namespace amdahl::profile {
 
-// Where a work has needs, the latest of (end + lag) is its start, to the nanosecond: so a replay
-// without a change is the measured timeline. Works are in an order in which each comes after all
-// that it needs.
+// A work with needs starts exactly at the latest (end + lag) of them, so a replay without a change
+// reproduces the measured timeline. Works are in topological order.
 struct WorkGraph {
   std::vector<Work> works;
   std::vector<Need> needs;
@@ -26,16 +25,16 @@ struct WorkGraph {
   }
 };
 
-// Device events of several ranks that are one collective.
+// Device events of several ranks that form one collective.
 struct Collective {
   std::vector<std::uint32_t> events;
 };
 
 struct GraphInputs {
-  std::span<const Collective> collectives;  // Only those that all its ranks' clocks agree on.
+  std::span<const Collective> collectives;  // Only those on which the clocks of all ranks agree.
   std::vector<Nanos> shifts;                // By source; empty: none.
-  std::vector<Nanos> cuts =
-      {};  // In order: what begins from here on came after all that was before.
+  // Ascending. Everything that starts at or after a cut depends on everything before it.
+  std::vector<Nanos> cuts = {};
 };
 
 WorkGraph work_graph(const Prepared& prepared, const GraphInputs& inputs = {});

@@ -1,4 +1,4 @@
-// actions.h: what to do about a fleet's waste, by lever: hours, people, how sure, and the command.
+// actions.h: what to do about a fleet's waste, per lever: hours, users, confidence and command.
 #pragma once
 
 #include <functional>
@@ -12,11 +12,11 @@
 namespace amdahl::scan {
 
 struct ActionOptions {
-  std::string scan = "amdahl scan";            // The command that reads these inputs again.
-  std::function<double(WordId kind)> price{};  // USD an accelerator-hour; NaN: none.
+  std::string scan = "amdahl scan";            // Command that reads these inputs again.
+  std::function<double(WordId kind)> price{};  // USD per accelerator-hour; NaN: unknown.
 };
 
-// Confirmed ones first, each by what comes back.
+// Confirmed ones first, each group by recovered time.
 std::vector<Action> actions_of(const FleetUsage& usage, const JobParts& parts,
                                const Policies& policies, const ActionOptions& options,
                                const Stop& stop);

@@ -8,8 +8,8 @@
 
 namespace amdahl::scan {
 
-// A rule file (YAML) with a rule for each kind of waste that was found and that the metric of the
-// scan can show. An error if that metric is not one that exporters serve.
+// A rule file (YAML) with one rule per kind of waste that was found and that the scan's metric can
+// show. Fails if exporters do not serve that metric.
 Result<std::string> alert_rules(const Report& report);
 
 }  // namespace amdahl::scan

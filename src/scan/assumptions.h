@@ -1,4 +1,4 @@
-// assumptions.h: what a scan took for granted where its inputs could be read in more than one way.
+// assumptions.h: assumptions of a scan where its inputs are ambiguous.
 #pragma once
 
 #include <optional>
@@ -7,9 +7,10 @@
 
 namespace amdahl::scan {
 
-inline constexpr double kWorthAWord = 0.01;  // Of the totals: what changes them by more is said.
+// Share of the totals; smaller effects are not reported.
+inline constexpr double kWorthAWord = 0.01;
 
-// Of a window that nobody asked for: what of the jobs' time it leaves out, if that is worth a word.
+// For a default window: the share of the jobs' time outside it, if worth reporting.
 std::optional<Assumption> left_out_by(const FleetUsage& usage);
 
 }  // namespace amdahl::scan

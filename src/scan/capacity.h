@@ -8,16 +8,15 @@
 
 namespace amdahl::scan {
 
-// Jobs' time by partition, as a Tally has it: keys are words of the usage.
+// Jobs' time by partition from a Tally; keys are words of the usage.
 struct PartitionSplit {
   WordId partition = 0;
   Split split;
 };
 
-// `elsewhere`: of the jobs' time, what they held on hosts that are not among the usage's
-// capacities.
+// `elsewhere`: time that jobs held on hosts that are not in the usage's capacities.
 CapacityUse fleet_capacity(const FleetUsage& usage, const Split& jobs, double elsewhere = 0);
-// Those whose capacity is known, most unallocated first.
+// Partitions with known capacity, most unallocated first.
 std::vector<CapacityUse> partition_capacities(const FleetUsage& usage,
                                               const std::vector<PartitionSplit>& jobs);
 

@@ -1,4 +1,4 @@
-// dips.h: whether a job stands still again and again, as far as bins can show it.
+// dips.h: whether a job stalls again and again, as far as bins can show it.
 #pragma once
 
 #include <cstdint>
@@ -7,19 +7,19 @@
 
 namespace amdahl::scan {
 
-double median_of(std::vector<double> values);  // 0 of none.
+double median_of(std::vector<double> values);  // 0 if empty.
 
 struct Spacing {
-  bool alike = false;  // The gaps are one distance.
-  bool seen = false;   // Bins are fine enough to say that they are not.
+  bool alike = false;  // The gaps are equal.
+  bool seen = false;   // Bins are fine enough to show that they are not.
 };
-// Of gaps between dips, in bins. Wide bins round them, and leave little between one distance and
-// chance, so that it takes more of them to tell.
+// For gaps between dips, in bins. Wide bins round gaps, which makes equal distances hard to tell
+// from chance, so more gaps are needed.
 Spacing spacing_of(const std::vector<double>& gaps);
 
-// Whether what is still of each bin comes to about the same in all stretches of the run: dips that
-// come at a distance of one or two bins run into each other, so that no gaps are left to compare.
-// Of bins with few samples gaps tell better.
+// Whether the idle share of bins is about the same in all parts of the run. Dips one or two bins
+// apart merge, so that no gaps are left to compare. With few samples per bin, gaps are more
+// reliable.
 bool is_even(std::span<const double> still, std::uint64_t samples_in_a_bin);
 
 }  // namespace amdahl::scan

@@ -1,4 +1,4 @@
-// down_time.h: how long accelerators were down: each moment once, whoever told of it.
+// down_time.h: how long accelerators were down; overlapping reports count once.
 #pragma once
 
 #include <functional>
@@ -12,17 +12,16 @@ namespace amdahl::scan {
 
 class DownTime {
  public:
-  // So many accelerators of a host were down; 0: all. Of several that tell of one moment the most
-  // counts.
+  // This many accelerators of a host were down; 0: all. Where reports overlap, the largest counts.
   void add(WordId host, Nanos from, Nanos to, double accelerators);
-  // A job had so many of them: what works is not down (a node that drains).
+  // A job held this many: accelerators in use are not down (a draining node).
   void hold(WordId host, Nanos from, Nanos to, double accelerators);
 
   bool empty() const { return hosts_.empty(); }
   bool has(WordId host) const { return hosts_.contains(host); }
-  std::vector<WordId> down_as_a_whole() const;  // Of whom it was not told how many.
+  std::vector<WordId> down_as_a_whole() const;  // Reported without a number of accelerators.
 
-  // Accelerator-seconds by host within the window. `capacity`: how many a host has; 0: not known.
+  // Accelerator-seconds by host within the window. `capacity`: accelerators of a host; 0: unknown.
   std::map<WordId, double> seconds(const Window& window,
                                    const std::function<double(WordId)>& capacity) const;
 

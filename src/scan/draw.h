@@ -1,4 +1,4 @@
-// draw.h: a job's anatomy as a picture in text.
+// draw.h: draws a job's anatomy as text.
 #pragma once
 
 #include <string>
@@ -7,16 +7,16 @@
 
 namespace amdahl::scan {
 
-// The least width that has room for the legend and the tables.
+// Minimum width for legend and tables.
 inline constexpr int kNarrowest = 60;
 
-// Phases above (as the job said them, else the stages that its telemetry shows), one row per
-// accelerator (at most 32), the time axis below; then the legend, which names the utilisation
-// metric, the split, the Amdahl table, and where the waste is by telemetry, each with what shows
-// it. Amounts are in accelerator-seconds, of large jobs in hours. No line is wider
-// than `width` (taken as kNarrowest if less). A column shows its mean utilisation and its longest
-// phase. `colour` adds ANSI colours; `ascii` keeps to ASCII, names included. Control characters in
-// names are shown as "?", so that no job can write to the reader's terminal.
+// Phases at the top (the job's own, else the stages from telemetry), one row per accelerator (at
+// most 32), the time axis; then the legend with the utilisation metric, the split, the Amdahl
+// table, and the waste found in telemetry, each with its evidence. Amounts are in
+// accelerator-seconds, for large jobs in hours. Lines are at most `width` wide (at least
+// kNarrowest). A column shows its mean utilisation and its longest phase. `colour` adds ANSI
+// colours; `ascii` restricts output to ASCII, names included. Control characters in names become
+// "?", so that no job can control the reader's terminal.
 std::string draw(const Anatomy& anatomy, int width, bool colour, bool ascii = false);
 
 }  // namespace amdahl::scan

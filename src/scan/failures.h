@@ -1,4 +1,4 @@
-// failures.h: accelerator time in jobs that did not end well, by state and reason.
+// failures.h: accelerator time in jobs that failed, by state and reason.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ namespace amdahl::scan {
 // Accelerator-seconds within the window.
 struct Failure {
   std::string_view state;  // "FAILED", "TIMEOUT", "PREEMPTED", ...; "REQUEUED": see below.
-  std::string reason;      // "exit 1", "signal 9"; empty: not said.
+  std::string reason;      // "exit 1", "signal 9"; empty: unknown.
   std::uint64_t jobs = 0;
   std::uint64_t users = 0;
   double allocated = 0;
-  double productive = 0;  // Of it, work that may have to be done again.
-  std::string worst_job;  // That held most.
+  double productive = 0;  // Work that may have to be repeated.
+  std::string worst_job;  // The job that held most.
 };
 
-// Most allocated first: what was lost (FAILED, TIMEOUT, NODE_FAIL, OUT_OF_MEMORY), preempted, or
-// requeued: an attempt of another state that a later attempt of the same job followed.
+// Most allocated first: lost (FAILED, TIMEOUT, NODE_FAIL, OUT_OF_MEMORY), preempted, or requeued:
+// an attempt of another state that was followed by a later attempt of the same job.
 std::vector<Failure> failures_of(const FleetUsage& usage, const Stop& stop);
 
 }  // namespace amdahl::scan

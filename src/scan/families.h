@@ -8,7 +8,7 @@
 
 namespace amdahl::scan {
 
-// As families_of() without it; once `stop` says so it ends, and what it gives is not complete.
+// Like the other families_of(), but ends early on `stop`; then the result is incomplete.
 Families families_of(const FleetUsage& usage, Recogniser recogniser,
                      const std::function<bool()>& stop);
 

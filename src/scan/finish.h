@@ -1,4 +1,4 @@
-// finish.h: the end of a scan: which samples count for whom, and what that makes of each job.
+// finish.h: the last step of a scan: assigns samples to jobs and computes each job's split.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace amdahl::scan {
 
-// Joins all that a UsageAccumulator was told. finish.cc has the jobs, finish_fleet.cc what there
-// was for them.
+// Joins everything a UsageAccumulator received. Jobs are in finish.cc, capacity in
+// finish_fleet.cc.
 class Finisher {
  public:
   explicit Finisher(UsageAccumulator& accumulator)
@@ -22,13 +22,13 @@ class Finisher {
   FleetUsage run();
 
  private:
-  // A lane that may be told of: with samples (`sum`), or a place without.
+  // A possible lane: with samples (`sum`), or a place without.
   struct Candidate {
     JobIndex job;
     SpotId device;
-    SpotId spot;          // The device, or a slice of it.
+    SpotId spot;          // Device or slice.
     std::uint32_t worth;  // Lower is better: metric, label, samples.
-    std::uint32_t sum;    // kNobody: none.
+    std::uint32_t sum;    // kNobody: no samples.
   };
 
   void set_window();
@@ -74,12 +74,12 @@ class Finisher {
   UsageAccumulator& accumulator_;
   Stop stop_;
   FleetUsage usage_;
-  // Accelerators that had telemetry, of themselves or of slices.
+  // Accelerators with telemetry, of their own or of their slices.
   std::set<SpotId> devices_;
-  std::map<SpotId, int> slices_on_;  // Of devices: how many slices had.
+  std::map<SpotId, int> slices_on_;  // Number of slices with telemetry, by device.
   std::vector<bool> is_valid_;       // By lane: whether its job's accelerators are known.
   std::vector<Candidate> candidates_;
-  // By reason, and metric and input of what is passed over and of what counts instead.
+  // By reason, and by metric and input of the unused and the used samples.
   std::map<std::tuple<PassedOver::Why, WordId, std::uint32_t, WordId, std::uint32_t>, std::uint64_t>
       passed_over_;
 };

@@ -1,4 +1,4 @@
-// fleet_testing.h: a made-up fleet of any size, for tests and benches of the report.
+// fleet_testing.h: a synthetic fleet of any size, for tests and benches of the report.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@ namespace amdahl::scan {
 struct MadeFleet {
   std::size_t jobs = 1'000'000;
   std::uint64_t seed = 1;
-  bool observed = false;  // With an average utilisation each; else without.
+  bool observed = false;  // With a mean utilisation for each job; else without.
 };
 
-// A month of jobs of 5,000 users in 200 accounts on 4,000 nodes, under 10,000 names. Same options,
-// same fleet. To rank it: report(usage, families_of(usage, recogniser), {}).
+// One month of jobs of 5,000 users in 200 accounts on 4,000 nodes, with 10,000 names.
+// Deterministic. To rank it: report(usage, families_of(usage, recogniser), {}).
 FleetUsage made_fleet(const MadeFleet& options);
 
 }  // namespace amdahl::scan

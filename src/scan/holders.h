@@ -1,4 +1,4 @@
-// holders.h: who held which accelerator when: accounting's side of the join.
+// holders.h: which job held which accelerator when: the accounting side of the join.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,21 @@
 
 namespace amdahl::scan {
 
-using SpotId = std::uint32_t;  // An accelerator of a host, or a slice of one.
+using SpotId = std::uint32_t;  // An accelerator of a host, or a slice.
 
 struct Spot {
   WordId host = 0;
-  WordId accelerator = 0;  // Its index; or a name of which no index is known.
-  WordId slice = 0;        // Of MIG; 0: the whole device.
-  SpotId device = 0;       // Of a slice: whose it is. Else itself.
-  SpotId now = 0;          // Another, once it is known which accelerator its name means.
-  double share = 1;        // Of the device; 0: not known.
-  bool is_named = false;   // By a UUID or an address alone.
+  WordId accelerator = 0;  // Index, or a name whose index is unknown.
+  WordId slice = 0;        // MIG slice; 0: the whole device.
+  SpotId device = 0;       // For a slice, its device; else itself.
+  SpotId now = 0;          // The accelerator that its name turned out to mean.
+  double share = 1;        // Of the device; 0: unknown.
+  bool is_named = false;   // Known only by UUID or address.
   bool has_telemetry = false;
-  std::vector<JobIndex> holders{};  // That accounting named, in the order read.
+  std::vector<JobIndex> holders{};  // From accounting, in input order.
 };
 
-// From one change of holders to the next.
+// Period between two changes of holders.
 struct Segment {
   Time start = 0;
   Time end = 0;
@@ -39,10 +39,10 @@ struct Segment {
 struct Owner {
   JobIndex job = kNoJob;
   bool whole_host = false;
-  std::uint32_t lane = 0xFFFFFFFF;  // Made with its first sample.
+  std::uint32_t lane = 0xFFFFFFFF;  // Created with its first sample.
 };
 struct Segments {
-  std::vector<Segment> list;  // Disjoint, in order.
+  std::vector<Segment> list;  // Disjoint, ordered.
   std::vector<Owner> owners;
 };
 
@@ -50,28 +50,28 @@ class Holders {
  public:
   Holders(Interner& words, JobTable& jobs) : words_{words}, jobs_{jobs} {}
 
-  // The word of a host that accounting tells of, the same for all spellings of its name.
+  // The host's id in accounting, the same for all spellings.
   WordId host(std::string_view name);
-  // As accounting spells it, else as it was spelled first.
+  // As spelled in accounting, else as first seen.
   WordId spelling(WordId host) const;
-  void seen_as(std::string_view name);  // By telemetry.
+  void seen_as(std::string_view name);  // In telemetry.
   bool is_told(WordId host) const { return host < told_.size() && told_[host]; }
 
-  // What a source calls an accelerator.
+  // A source's name for an accelerator.
   struct Name {
     std::string_view host{};
-    std::string_view accelerator{};  // An index or another name; empty: `uuid` says it.
+    std::string_view accelerator{};  // Index or another name; empty: see `uuid`.
     std::string_view uuid{};
     std::string_view slice{};
     std::string_view profile{};
     std::string_view kind{};
   };
   SpotId spot(const Name& name);
-  // False if that contradicts what was told before, which stays.
+  // False if it contradicts earlier facts, which stay.
   bool learn(const fleet::Device& device);
 
   const Spot& operator[](SpotId spot) const { return spots_[spot]; }
-  SpotId now(SpotId spot) const;  // Where it is as far as is known.
+  SpotId now(SpotId spot) const;  // The spot it is now known to be.
   bool is_here(SpotId spot) const { return spots_[spot].now == spot; }
   void observe(SpotId spot) { spots_[spot].has_telemetry = true; }
   SpotId size() const { return static_cast<SpotId>(spots_.size()); }
@@ -79,19 +79,19 @@ class Holders {
   void place(WordId job, WordId host, WordId accelerator) {
     places_.push_back({job, host, accelerator});
   }
-  // Takes in names, places and jobs that came since the last call. Whether anything changed.
-  // `unknown` is called with each job of a place that accounting does not list.
+  // Applies names, places and jobs added since the last call; returns whether anything changed.
+  // Calls `unknown` for each job of a place that is not in accounting.
   bool settle(const std::function<void(WordId)>& unknown, const Stop& stop);
   bool is_placed(JobIndex job) const { return job < placed_.size() && placed_[job]; }
 
-  // The jobs that held it, or the whole of it, within `window`. A job that runs holds for as long
-  // as is known; for ever, if nothing is.
+  // The jobs that held it (or the device that contains it) within `window`. A running job holds it
+  // as far as is known, else without end.
   Segments segments_of(SpotId spot, const Window& window) const;
-  // The attempts of one job, wherever they were. Samples that name a job that ran when its record
-  // was written say that it ran on.
+  // All attempts of one job, on any host. Samples labelled with a job that was running when its
+  // record was written extend it.
   Segments segments_of_job(JobIndex latest, const Window& window) const;
 
-  // Jobs without places that had so many accelerators of each of their hosts.
+  // Jobs without places that held a number of accelerators on each of their hosts.
   struct HostClaim {
     JobIndex job = kNoJob;
     float accelerators = 0;
@@ -122,20 +122,21 @@ class Holders {
   Interner& words_;
   JobTable& jobs_;
   fleet::DeviceNames names_;
-  std::vector<std::string> fresh_names_;  // UUIDs that the spots do not know yet.
-  bool is_bus_fresh_ = false;             // Nor addresses.
+  std::vector<std::string> fresh_names_;  // UUIDs without a spot yet.
+  bool is_bus_fresh_ = false;             // New PCI addresses without a spot.
   std::vector<Spot> spots_;
-  std::unordered_map<std::uint64_t, SpotId> by_name_;      // Host and accelerator.
-  std::unordered_map<std::uint64_t, SpotId> by_slice_;     // Device and slice.
-  std::unordered_map<WordId, std::vector<SpotId>> named_;  // By name; those that may still move.
-  std::vector<Place> places_;                              // Not yet settled.
+  std::unordered_map<std::uint64_t, SpotId> by_name_;   // Host and accelerator.
+  std::unordered_map<std::uint64_t, SpotId> by_slice_;  // Device and slice.
+  // By name; those that may still be resolved.
+  std::unordered_map<WordId, std::vector<SpotId>> named_;
+  std::vector<Place> places_;  // Not yet settled.
   std::vector<SpotId> changed_;
   std::vector<bool> placed_;  // By job.
   JobIndex settled_ = 0;
   std::unordered_map<WordId, std::vector<HostClaim>> claims_;
-  std::vector<bool> told_;                      // By host: accounting spoke of it.
-  std::unordered_map<WordId, WordId> told_as_;  // Hosts with capital letters, by accounting;
-  std::unordered_map<WordId, WordId> seen_as_;  // and by telemetry.
+  std::vector<bool> told_;                      // By host: mentioned in accounting.
+  std::unordered_map<WordId, WordId> told_as_;  // Hosts with capital letters, as in accounting,
+  std::unordered_map<WordId, WordId> seen_as_;  // and as in telemetry.
 };
 
 }  // namespace amdahl::scan

@@ -1,4 +1,4 @@
-// html.h: a fleet's report as a page that needs nothing but itself.
+// html.h: a fleet's report as a self-contained HTML page.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@
 namespace amdahl::scan {
 
 struct Imprint {
-  By by = By::kFamily;                // The table's rows.
-  Order order = Order::kRecoverable;  // What they are ranked by.
-  std::string made;                   // When, for people.
-  std::vector<std::string> missing;   // What sources did not give.
+  By by = By::kFamily;                // Rows of the table.
+  Order order = Order::kRecoverable;  // Their ranking.
+  std::string made;                   // Creation time, for people.
+  std::vector<std::string> missing;   // Data that sources did not return.
 };
 
-// The split, the Pareto curve and the worst jobs' lanes as SVG, the ranked rows as a table that
-// sorts where scripts run. No network; dark and light, narrow screens and paper. All text from
-// jobs is escaped.
+// The split, the Pareto curve and the worst jobs' timelines as SVG; the ranked rows as a table,
+// sortable with scripts. Needs no network; supports dark and light, narrow screens and print. All
+// text from jobs is escaped.
 std::string html_page(const FleetUsage& usage, const Families& families, const Report& report,
                       const Imprint& imprint);
 

@@ -12,16 +12,16 @@ namespace amdahl::scan {
 
 std::string minute_of(Nanos unix_time);  // "2026-11-17 16:40", in UTC.
 
-// One bar in four parts, with its legend below.
+// One bar in four parts, with a legend below.
 std::string split_picture(const Split& split);
-// One bar of all that the fleet had: down, unallocated, and what was allocated in four parts. Empty
-// where what there was is not known.
+// One bar of the fleet's capacity: down, unallocated, and allocated in four parts. Empty if the
+// capacity is unknown.
 std::string capacity_picture(const CapacityUse& capacity, bool observed);
-// Share of the rows against share of the waste they hold.
+// Share of the rows against their share of the waste.
 std::string pareto_picture(const Pareto& pareto, std::string_view rows);
-// Each accelerator a lane over time; idle, low, productive, unobserved.
+// One lane per accelerator over time: idle, low, productive, unobserved.
 std::string lanes_picture(const Anatomy& anatomy);
-// Waste window by window, if the report has it: the fleet's with a table, then each family's.
+// Waste per time window, if in the report: the fleet with a table, then each family.
 std::string trend_section(const Report& report);
 
 }  // namespace amdahl::scan

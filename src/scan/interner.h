@@ -1,4 +1,4 @@
-// interner.h: each distinct string of a scan once, as a small number.
+// interner.h: stores each distinct string of a scan once, with a small id.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,15 @@ namespace amdahl::scan {
 
 using WordId = std::uint32_t;  // 0 is the empty word.
 
-// Ids are given in the order of first sight. Movable; views stay good while it lives and over
-// moves.
+// Ids are in order of first use. Movable; views stay valid during its lifetime and over moves.
 class Interner {
  public:
   Interner();
 
   WordId intern(std::string_view text);
-  // The same, sooner for words that come again and again among millions that do not.
+  // The same, faster for words that repeat often among millions that do not.
   WordId intern_often(std::string_view text);
-  // The id of a word that is here, else 0.
+  // The id of a known word, else 0.
   WordId find(std::string_view text) const;
   std::string_view operator[](WordId word) const;
   std::size_t size() const { return words_.size(); }

@@ -1,4 +1,4 @@
-// job_rows.h: the jobs of a fleet, each in as few bytes as it takes.
+// job_rows.h: compact storage for the jobs of a fleet.
 #pragma once
 
 #include <array>
@@ -17,39 +17,39 @@
 
 namespace amdahl::scan {
 
-// How a job's split was come by.
+// Where a job's split comes from.
 enum class Evidence : std::uint8_t {
   kNone,     // No samples: all its time is unobserved.
-  kSamples,  // From telemetry joined by place and time, or by the job's label.
-  kMean,     // From an average that accounting had.
+  kSamples,  // Telemetry, joined by place and time or by the job's label.
+  kMean,     // An average from accounting.
 };
 
-// One attempt of one job that held accelerators. Split in accelerator-seconds, within the window.
+// One attempt of one job with accelerators. Split in accelerator-seconds within the window.
 struct FleetJob {
   WordId id = 0;
-  WordId family = 0;  // As the job itself said it; empty: it did not.
+  WordId family = 0;  // As reported by the job; empty: not reported.
   WordId name = 0;
   WordId user = 0;
   WordId account = 0;
   WordId partition = 0;
   WordId kind = 0;
   WordId script = 0;
-  WordId reason = 0;  // Why it ended as it did; empty: not said.
-  WordId hosts = 0;   // As the scheduler wrote them.
-  WordId metric = 0;  // That the split is from; empty: none.
+  WordId reason = 0;  // Why it ended; empty: unknown.
+  WordId hosts = 0;   // As written by the scheduler.
+  WordId metric = 0;  // Metric of the split; empty: none.
   model::JobState state = model::JobState::kOther;
   Evidence evidence = Evidence::kNone;
-  bool running = false;       // It had no end yet: `end` is how far it is known to have run.
-  bool open = false;          // Nor was said how long it had run: `end` is the window's.
-  std::uint16_t attempt = 0;  // 0: the first that was read with this id.
+  bool running = false;       // No end yet: `end` is how far it is known to have run.
+  bool open = false;          // The elapsed time is unknown too: `end` is the window's.
+  std::uint16_t attempt = 0;  // 0: the first one read with this id.
   float accelerators = 0;
   Nanos submit{};  // Unix time; 0: not known.
-  Nanos start{};   // As accounted, not clipped.
+  Nanos start{};   // As in accounting, not clipped.
   Nanos end{};
-  Split split;              // At the idle threshold of the scan.
-  double idle_at_zero = 0;  // The same at threshold 0; productive is what is left of the rest.
+  Split split;              // At the scan's idle threshold.
+  double idle_at_zero = 0;  // The same at threshold 0; productive is the rest.
   double low_at_zero = 0;
-  std::uint32_t lane = 0;  // Index of the first lane; a job's lanes are neighbours.
+  std::uint32_t lane = 0;  // First lane; a job's lanes are adjacent.
   std::uint32_t lanes = 0;
 };
 
@@ -58,7 +58,7 @@ struct FleetJob {
 // observed. Grows without copying what is there.
 class JobRows {
  public:
-  // The words of a job that others have too.
+  // Properties shared by many jobs.
   struct Traits {
     WordId family = 0;
     WordId name = 0;
@@ -110,9 +110,9 @@ class JobRows {
   void push_back(const FleetJob& job);
   void set(std::size_t job, const FleetJob& value);
   void move(std::size_t from, std::size_t to) { row(to) = row(from); }
-  void shrink(std::size_t size);  // Those behind go.
+  void shrink(std::size_t size);  // Drops the rest.
 
-  // Parts of a job, for passes over millions.
+  // Single properties, for passes over millions.
   WordId id(std::size_t job) const { return row(job).id; }
   WordId hosts(std::size_t job) const { return row(job).hosts; }
   std::uint16_t attempt(std::size_t job) const { return row(job).attempt; }
@@ -133,7 +133,7 @@ class JobRows {
 
   void set_end(std::size_t job, Nanos end) { row(job).end = end; }
   void set_lanes(std::size_t job, std::uint32_t lane, std::uint32_t lanes);
-  // All of it unobserved.
+  // Sets all of it as unobserved.
   void set_allocated(std::size_t job, double allocated);
 
  private:

@@ -1,4 +1,4 @@
-// job_table.h: the attempts of jobs that accounting tells of, each once, found by id.
+// job_table.h: the attempts of jobs in accounting, deduplicated, found by id.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,13 @@ class JobTable {
  public:
   explicit JobTable(Interner& words) : words_{words} {}
 
-  // What became of a record: nothing if it is a new attempt of a new job; else what to count.
-  // kDuplicate: it is not kept but for what was not known; it takes the place of a record of the
-  // same attempt that was written earlier, while the job ran.
-  // kTwoZones: not kept, either: it came before with all its times some hours apart.
-  // kRequeued: kept, as another attempt.
+  // Nothing for a new attempt of a new job; else what to count. kDuplicate: not kept, except for
+  // new facts; it replaces a record of the same attempt that was written while the job ran.
+  // kTwoZones: not kept: seen before with all times some hours apart. kRequeued: kept as another
+  // attempt.
   std::optional<model::Trouble> add(const model::JobDraft& draft);
 
-  // The attempt with this id (else scheduler's number) that was read last; then those before it.
+  // The last read attempt with this id (else the scheduler's number); then earlier ones.
   JobIndex find(WordId id) const;
   JobIndex before(JobIndex job) const {
     const auto at = previous_.find(job);
@@ -38,9 +37,9 @@ class JobTable {
   // For passes over all of them.
   JobRows& rows() { return jobs_; }
   const JobRows& rows() const { return jobs_; }
-  // An average over the whole job where accounting has one, else NaN.
+  // The job's average from accounting, else NaN.
   double mean_of(JobIndex job) const;
-  // Jobs that had parts of accelerators, and how many; their `accelerators` are 0 so far.
+  // Jobs with shares of accelerators, and how many; their `accelerators` are 0 so far.
   const std::map<JobIndex, double>& shards() const { return shards_; }
 
   JobRows take() { return std::move(jobs_); }
@@ -57,13 +56,13 @@ class JobTable {
   void keep_mean(JobIndex job, const model::JobDraft& draft);
 
   Interner& words_;
-  FleetJob last_;  // Whose words were told last.
+  FleetJob last_;  // The last job added.
   JobRows jobs_;
   std::unordered_map<JobIndex, JobIndex> previous_;  // Of the few that have one.
   std::vector<JobIndex> by_id_;                      // By WordId.
   std::vector<JobIndex> by_raw_;
   std::map<JobIndex, double> shards_;
-  std::vector<double> means_;  // As long as the last job that has one.
+  std::vector<double> means_;  // Up to the last job that has one.
 };
 
 }  // namespace amdahl::scan

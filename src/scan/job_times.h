@@ -1,4 +1,4 @@
-// job_times.h: when a job began that only says when it ended, or how long it ran.
+// job_times.h: derives the start of a job from its end and elapsed time.
 #pragma once
 
 #include <optional>
@@ -7,9 +7,9 @@
 
 namespace amdahl::scan {
 
-// Fills in the start of a job that ran but does not say when it began. kDerivedStart: it was worked
-// out. kNoStart: it has an end, but its start cannot be worked out, or it cannot be told whether it
-// ran at all. Nothing: there is nothing to do; without a start the job never began.
+// Fills in the missing start of a job that ran. kDerivedStart: derived. kNoStart: it has an end,
+// but its start cannot be derived, or it is unknown whether it ran. Nothing: no change needed;
+// without a start the job never ran.
 std::optional<model::Trouble> mend_start(model::JobDraft& job);
 
 }  // namespace amdahl::scan

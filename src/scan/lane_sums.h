@@ -1,4 +1,4 @@
-// lane_sums.h: what is kept of the samples of one accelerator while one job held it: bounded.
+// lane_sums.h: bounded sums over the samples of one accelerator while one job held it.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace amdahl::scan {
 
-using Time = std::int64_t;  // Unix nanoseconds: what the inner loop counts in.
+using Time = std::int64_t;  // Unix nanoseconds, for the inner loop.
 inline constexpr Time kForever = std::numeric_limits<Time>::max();
 
 struct LaneSum {
@@ -20,20 +20,20 @@ struct LaneSum {
   std::uint32_t idle = 0;
   std::uint32_t at_zero = 0;
   std::uint32_t bin = 0;       // Index of its first bin.
-  std::uint32_t capacity = 0;  // Of bins; 0: it has no timeline.
-  std::uint32_t shared = 0;    // Samples that count in another lane of the same series, too.
-  bool whole_host = false;     // Its job's accelerators are not known one by one.
+  std::uint32_t capacity = 0;  // Bins; 0: no timeline.
+  std::uint32_t shared = 0;    // Samples that also count in another lane of the same series.
+  bool whole_host = false;     // Its job's accelerators are not known individually.
   double sum = 0;
   double sum_idle = 0;
   Time first = 0;
   Time last = 0;
   Time excess = 0;             // Of gaps, beyond twice the cadence.
-  Time idle_since = kForever;  // The first sample of the idle spell that goes on.
+  Time idle_since = kForever;  // First sample of the current idle spell.
   Time bin_width = 0;
   Time bin_start = 0;
 };
 
-// A long idle spell of a lane, closed by a sample that was not idle, or by a gap.
+// A long idle spell of a lane, ended by a busy sample or a gap.
 struct LaneSpell {
   std::uint32_t lane = 0;
   IdleSpell spell;
@@ -57,14 +57,14 @@ inline void count(LaneSum& lane, const Reading& reading) {
   }
 }
 
-// The timelines of all lanes. Each has at most kMostBins bins, made once for the time that its job
-// is known to take; when a sample lies beyond the last, two neighbours become one.
+// The timelines of all lanes. Each has at most kMostBins bins, sized for the known duration of its
+// job; for a sample beyond the last bin, neighbouring bins are merged.
 class Timelines {
  public:
-  // `end`: when the lane's job ends, or the latest Time if that is not known.
+  // `end`: when the lane's job ends; the latest Time if unknown.
   void start(LaneSum& lane, Time first, Time end, Time cadence);
 
-  // The bin of a time, as an index into bins(); kNoBin if it lies before the first.
+  // The bin of a time, as an index into bins(); kNoBin if before the first.
   static constexpr std::uint32_t kNoBin = 0xFFFFFFFF;
   std::uint32_t locate(LaneSum& lane, Time at);
   Time end_of(const LaneSum& lane, std::uint32_t bin) const {
@@ -80,12 +80,12 @@ class Timelines {
     bin.idle += reading.idle ? 1U : 0U;
   }
 
-  // Appends the lane's bins to `into`, each at least a cadence wide so that none is empty between
-  // two samples, without empty ones at the end. Tells the lane where they are.
+  // Appends the lane's bins to `into`, each at least one cadence wide (no empty bins between
+  // samples), without empty ones at the end, and sets the lane's indices.
   void give(const LaneSum& lane, Time cadence, std::vector<Bin>& into, Lane& told) const;
 
  private:
-  // In blocks that never move, so that growing costs no second copy. No lane lies in two.
+  // Blocks never move, so growing does not copy. No lane crosses blocks.
   static constexpr std::uint32_t kBlockBits = 14;
   static constexpr std::uint32_t kBlock = std::uint32_t{1} << kBlockBits;
 
@@ -94,7 +94,7 @@ class Timelines {
   void halve(LaneSum& lane);
 
   std::vector<std::unique_ptr<Bin[]>> blocks_;
-  std::uint32_t used_ = kBlock;  // Of the last block.
+  std::uint32_t used_ = kBlock;  // In the last block.
 };
 
 }  // namespace amdahl::scan

@@ -1,4 +1,4 @@
-// lever.h: the best lever of each family, and what of a job's waste it may take away.
+// lever.h: the best lever of each family, and how much of a job's waste it may remove.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace amdahl::scan {
 
-// Parts of every job. Those of jobs with timelines are kept, of others they cost little.
+// Parts of every job. Cached for jobs with timelines; cheap for others.
 class JobParts {
  public:
   JobParts(const FleetUsage& usage, const Stop& stop);
@@ -28,18 +28,18 @@ class JobParts {
 
 struct FamilyLever {
   Lever lever;
-  PartKind kind = PartKind::kUnplaced;  // For From::kAnatomy and kShare.
-  double gets = 0;                      // For those: what to expect back of a second of that kind.
+  PartKind kind = PartKind::kUnplaced;  // For kAnatomy and kShare.
+  double gets = 0;                      // For those: expected recovery per second of that kind.
 };
 
 class Levers {
  public:
-  // If it was stopped it is not complete, and nothing may be asked.
+  // If stopped, it is incomplete and must not be used.
   Levers(const FleetUsage& usage, const Families& families, const Memories& memory,
          const Policies& policies, const Stop& stop);
 
   const FamilyLever& of_family(std::uint32_t family) const { return levers_[family]; }
-  // Accelerator-seconds: what the family's lever may take away of this job's waste.
+  // Accelerator-seconds of this job's waste that the family's lever may remove.
   double recoverable(std::uint32_t job) const;
   const JobParts& parts() const { return parts_; }
 

@@ -1,4 +1,4 @@
-// mail.h: a text for each user about their own waste, and how to see it.
+// mail.h: a mail to each user about their own waste.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace amdahl::scan {
 
 struct Mail {
   std::string user;
-  std::string file;  // "u1.txt": fit for any file system, and no two users share one.
-  std::string text;  // A subject line, an empty line, and the body.
+  std::string file;  // "u1.txt": valid on any file system, unique per user.
+  std::string text;  // Subject line, empty line, body.
 };
 
-// For users who wasted an accelerator-hour or more, by name. `scan`: the command that reads these
-// inputs again. Jobs without a user are nobody's.
+// For users who wasted at least one accelerator-hour, by name. `scan`: the command that reads
+// these inputs again. Jobs without a user are skipped.
 std::vector<Mail> mails_of(const FleetUsage& usage, const Report& report, const std::string& scan);
 
 }  // namespace amdahl::scan

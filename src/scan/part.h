@@ -1,4 +1,4 @@
-// part.h: the kinds of waste that a job's telemetry shows, and one finding of one.
+// part.h: the kinds of waste that a job's telemetry shows.
 #pragma once
 
 #include <cstddef>
@@ -10,26 +10,27 @@
 
 namespace amdahl::scan {
 
-// The level of a job is the mean utilisation of its accelerators that work at that moment; its
-// steady level is the median of that over all bins in which any works. docs/guide/read-a-scan.md
-// says the same for people.
+// A job's level is the mean utilisation of its working accelerators at a time; its steady level is
+// the median over all bins in which any works. docs/guide/read-a-scan.md explains this for users.
 enum class PartKind : std::uint8_t {
-  kUnused,       // Every accelerator idle in 98 % of its samples or more: a forgotten session.
-  kPartial,      // Accelerators idle, throughout or for 3 samples on end, while others worked.
-  kStartUp,      // Before the level first reaches half of the steady one.
-  kRamp,         // From there until it is within reach of the steady one: what it falls short.
-  kCheckpoints,  // Short dips at equal distances: 5 or more, up to 15 % of the time.
-  kStalls,       // Dips at equal distances, or idle samples all over the run, that take more.
-  kPauses,       // Other times in which the whole job stood still or went at less than half.
-  kImbalance,    // What accelerators are used less than the busiest one, by 10 points or more.
-  kTail,         // After the level was last at half of the steady one.
-  kSteady,       // Not full in steady state.
-  kUnplaced,     // Only sums are known, or fewer than 4 bins: no saying when.
+  kUnused,  // Every accelerator idle in at least 98 % of its samples: a forgotten session.
+  // Some accelerators idle, throughout or for 3 consecutive samples, while others worked.
+  kPartial,
+  kStartUp,      // Before the level first reaches half of the steady level.
+  kRamp,         // From there until it nears the steady level: the shortfall.
+  kCheckpoints,  // Short periodic dips: 5 or more, up to 15 % of the time.
+  kStalls,       // Periodic dips, or idle samples all over the run, that take more.
+  kPauses,       // Other times in which the whole job was idle or below half its level.
+  kImbalance,    // Accelerators used at least 10 points less than the busiest one.
+  kTail,         // After the level was last at half of the steady level.
+  kSteady,       // Not fully used in steady state.
+  kUnplaced,     // Only totals are known, or fewer than 4 bins.
 };
 inline constexpr std::size_t kPartKinds = 11;
-std::string_view name(PartKind kind);            // "start-up", "partial use", ...
-std::string_view action(PartKind kind);          // "shorten the start-up", ...
-model::Bottleneck bottleneck_of(PartKind kind);  // What a lever against it is a lever against.
+std::string_view name(PartKind kind);    // "start-up", "partial use", ...
+std::string_view action(PartKind kind);  // "shorten the start-up", ...
+// The bottleneck that a lever against it addresses.
+model::Bottleneck bottleneck_of(PartKind kind);
 constexpr std::size_t index(PartKind kind) { return static_cast<std::size_t>(kind); }
 
 struct Part {

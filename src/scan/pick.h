@@ -12,34 +12,35 @@
 
 namespace amdahl::scan {
 
-// What is known of families besides the report.
+// What is known about families besides the report.
 struct Standing {
-  // Those that have a spec, to why there is nothing to do with them now; empty where there is.
+  // Families with a spec, and why there is nothing to do with them now; empty if there is.
   std::map<std::string, std::string> specs{};
-  std::set<std::string> local_jobs{};  // Of which a spec can be drafted: amdahl adopt JOB.
+  std::set<std::string> local_jobs{};  // Jobs for which a spec can be drafted: amdahl adopt JOB.
 };
 
 struct Candidate {
   std::string family;
   double recoverable = 0;  // Accelerator-seconds.
   double wasted = 0;
-  std::string job;        // Of the family, that wasted most.
+  std::string job;        // The job of the family that wasted most.
   bool has_spec = false;  // Without one nothing can be tried: amdahl adopt JOB.
-  // Of the pick: "120 accelerator-hours recoverable: 400 of 900 ...". Of what was passed over: what
-  // stands in the way, and what to type.
+  // For the pick: "120 accelerator-hours recoverable: 400 of 900 ...". For skipped families: the
+  // obstacle, and what to type.
   std::string why;
 };
 
 struct Pick {
-  std::optional<Candidate> first;      // Nothing if no family has recoverable time.
-  std::vector<Candidate> next;         // In what order the others follow that can be worked on.
-  std::vector<Candidate> passed_over;  // The first of what ranks before it and cannot,
-  std::size_t passed = 0;              // and how many there are of that.
-  std::string why;                     // One sentence, also where there is nothing to do.
+  std::optional<Candidate> first;  // Nothing if no family has recoverable time.
+  std::vector<Candidate> next;     // The families to work on after it, in order.
+  // Families ranked higher that cannot be worked on; the first few.
+  std::vector<Candidate> passed_over;
+  std::size_t passed = 0;  // Number of all of these.
+  std::string why;         // One sentence, also if there is nothing to do.
 };
 
-// The first in the order of what is recoverable that can be experimented on. If there is none, the
-// first that a spec would make so. `at_most` of each list.
+// The family with the most recoverable time that can be experimented on; if there is none, the
+// first that only lacks a spec. At most `at_most` entries per list.
 Pick pick(const Report& report, const Standing& standing, std::size_t at_most = 10);
 
 }  // namespace amdahl::scan

@@ -1,4 +1,4 @@
-// policy.h: what a rule would have done to the jobs that ran: what it frees, and whom it hits
+// policy.h: replays a policy on past jobs: what it would free, and which jobs it would hit
 // wrongly.
 #pragma once
 
@@ -17,21 +17,21 @@
 
 namespace amdahl::scan {
 
-// One job that the rule would have acted on.
+// One job that the policy would have acted on.
 struct Hit {
   std::uint32_t job = 0;    // Index into FleetUsage::jobs.
-  Nanos at{};               // When; Unix time.
-  double recovered = 0;     // Accelerator-seconds that it frees. 0 for wrong hits.
+  Nanos at{};               // Unix time.
+  double recovered = 0;     // Accelerator-seconds freed. 0 for wrong hits.
   double at_risk = 0;       // Productive accelerator-seconds that a wrong hit would have ended.
-  double accelerators = 0;  // Right-sizing: how many the job would have got.
+  double accelerators = 0;  // Right-sizing: accelerators that the job would have got.
   bool is_wrong = false;
 };
 
-// A rule replayed on all jobs of which it can be told what it would have done.
+// A policy replayed on all jobs with enough data.
 struct Replay {
   std::string_view policy = "";  // "idle-timeout", "right-size", "hold-failing".
-  Nanos limit{};                 // Of an idle timeout.
-  std::uint64_t judged = 0;      // Jobs that it was replayed on.
+  Nanos limit{};                 // For an idle timeout.
+  std::uint64_t judged = 0;      // Jobs it was replayed on.
   std::vector<Hit> hits{};
 
   std::uint64_t wrong() const;
@@ -40,25 +40,24 @@ struct Replay {
   std::uint64_t users(const FleetUsage& usage) const;
 };
 
-// A job is ended when all its accelerators were idle for `limit`: at the time of the sample that
-// began the latest of their spells, plus the limit. The hit is wrong if any accelerator was used
-// again later. It frees the rest of the job's time. Only jobs whose every accelerator has samples.
-// `limits` ascend, none below kLeastSpell; a replay each.
+// Ends a job when all its accelerators were idle for `limit`: at the start of the latest of their
+// idle spells plus the limit. Wrong if any accelerator was used again later. Frees the rest of the
+// job's time. Only for jobs with samples of every accelerator. `limits` must ascend, none below
+// kLeastSpell; one replay each.
 std::vector<Replay> replay_idle_timeouts(const FleetUsage& usage, const std::vector<Nanos>& limits,
                                          const Stop& stop);
 
-// A job gets as many accelerators as any job of its family used that ended before this one began,
-// from the fourth observed job of the family on. The hit is wrong if it used more.
+// Gives a job as many accelerators as any earlier finished job of its family used, from the fourth
+// observed job on. Wrong if it used more.
 Replay replay_right_size(const FleetUsage& usage, const Families& families, const Stop& stop);
 
-// A job is held for its owner to look at if the last three jobs of its family that ended before it
-// began all failed (FAILED, OUT_OF_MEMORY). It frees the job's time if that failed, too; it is
-// wrong if the job did not.
+// Holds a job for its owner if the last three jobs of its family that ended before it started all
+// failed (FAILED, OUT_OF_MEMORY). Frees the job's time if it failed too; wrong if it did not.
 Replay replay_hold_failing(const FleetUsage& usage, const Families& families, const Stop& stop);
 
 struct Policies {
   std::vector<Replay> idle_timeouts;  // Ascending limits.
-  std::size_t chosen = 0;             // Of those: see choose_timeout().
+  std::size_t chosen = 0;             // Index; see choose_timeout().
   Replay right_size;
   Replay hold_failing;
 
@@ -70,17 +69,16 @@ inline constexpr auto kTimeouts = std::to_array<std::chrono::minutes>(
     {std::chrono::minutes{30}, std::chrono::minutes{60}, std::chrono::minutes{120},
      std::chrono::minutes{240}, std::chrono::minutes{480}, std::chrono::minutes{1440}});
 
-// The one that frees most of those that hit wrongly in at most a tenth of their hits and put at
-// risk at most a hundredth of what they free; none such: the one with the smallest share of wrong
-// hits.
+// The replay that frees most among those with at most 10 % wrong hits and at most 1 % of the freed
+// time at risk; if there is none, the one with the smallest share of wrong hits.
 std::size_t choose_timeout(const std::vector<Replay>& replays);
 
-// All of them. `asked`: an idle timeout that is replayed besides, and chosen; 0: none.
+// All policies. `asked`: an additional idle timeout, which is then chosen; 0: none.
 Policies replay_policies(const FleetUsage& usage, const Families& families, Nanos asked,
                          const Stop& stop);
 
-std::string timeout_text(Nanos limit);  // "90m", "2h", "1d": as parse_policy() reads it.
-// "idle-timeout=60m" into its limit.
+std::string timeout_text(Nanos limit);  // "90m", "2h", "1d": as accepted by parse_policy().
+// Parses the limit of "idle-timeout=60m".
 Result<Nanos> parse_policy(std::string_view text);
 
 }  // namespace amdahl::scan

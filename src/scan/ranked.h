@@ -1,4 +1,4 @@
-// ranked.h: the first few of many, in an order that no two share.
+// ranked.h: the top rows of many, in a total order.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace amdahl::scan {
 
-// What rows are compared by: the asked one first, then the others.
+// Sort keys: the requested one first, then the others.
 using Key = std::array<double, 6>;
 
 inline Key key_of(Order order, const Split& split, double recoverable, double lost, double queue) {
@@ -26,8 +26,8 @@ struct Ranked {
   std::uint32_t item = 0;
 };
 
-// The first `most` of n items, in order; all if `most` is 0. `key(i)` and `name(i)` of an item; the
-// smaller name wins a tie, then the smaller number. One pass with a heap of `most`.
+// The first `most` of n items, in order; all if `most` is 0. Ties are broken by the smaller
+// name(i), then the smaller index. One pass with a heap.
 template <class KeyOf, class NameOf>
 std::vector<std::uint32_t> ranked(std::size_t n, std::size_t most, KeyOf key, NameOf name,
                                   const Stop& stop) {
@@ -38,7 +38,7 @@ std::vector<std::uint32_t> ranked(std::size_t n, std::size_t most, KeyOf key, Na
     return std::tie(name_a, a.item) < std::tie(name_b, b.item);
   };
   if (most == 0) most = n;
-  std::vector<Ranked> kept;  // A heap with the last of them on top.
+  std::vector<Ranked> kept;  // A heap with the last one on top.
   for (std::uint32_t i = 0; i < n && !stop(i); ++i) {
     Ranked item{.key = key(i), .item = i};
     if (kept.size() == most && !before(item, kept.front())) continue;
@@ -49,7 +49,7 @@ std::vector<std::uint32_t> ranked(std::size_t n, std::size_t most, KeyOf key, Na
     kept.push_back(item);
     std::ranges::push_heap(kept, before);
   }
-  // As sort_heap does, but it can be stopped.
+  // Like sort_heap, but can be stopped.
   for (std::size_t left = kept.size(); left > 1 && !stop(left); --left) {
     std::pop_heap(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(left), before);
   }

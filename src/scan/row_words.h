@@ -1,4 +1,4 @@
-// row_words.h: why a row of a report ranks where it does, in words with the numbers.
+// row_words.h: explains the rank of a report's row, with its numbers.
 #pragma once
 
 #include <string>

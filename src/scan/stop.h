@@ -1,4 +1,4 @@
-// stop.h: looks now and then whether a long pass over jobs should end.
+// stop.h: checks from time to time whether a long pass over jobs should stop.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace amdahl::scan {
 
-// Asked with the number of the job at hand: one in so many is worth a look. What was stopped is
-// not complete: who stopped it must not use it.
+// Call with the index of the current job; checks once every so many. After a stop the result is
+// incomplete and must not be used.
 class Stop {
  public:
   explicit Stop(std::function<bool()> ask) : ask_{std::move(ask)} {}

@@ -1,4 +1,4 @@
-// tally.h: sums over jobs by user, partition, node and the like, in one pass.
+// tally.h: sums over jobs by user, partition, node and so on, in one pass.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 namespace amdahl::scan {
 
 Split scaled(const Split& split, double by);
-// What of the job its lanes do not show; never below 0, whatever rounding did.
+// The part of the job that its lanes do not show; at least 0 despite rounding.
 Split rest_of(const Split& whole, const Split& lanes);
 
-// What a job brings to every group that it is in.
+// What a job contributes to each of its groups.
 struct JobFigures {
   std::uint32_t job = 0;  // Index into FleetUsage::jobs.
   Split split;
@@ -23,7 +23,7 @@ struct JobFigures {
   bool lost = false;
   bool unobserved = false;
   double recoverable = 0;
-  double price = std::numeric_limits<double>::quiet_NaN();  // USD an accelerator-hour.
+  double price = std::numeric_limits<double>::quiet_NaN();  // USD per accelerator-hour.
 };
 
 struct MoneySum {  // USD.
@@ -51,13 +51,13 @@ struct Sum {
   void add(const Sum& sum);  // Of other jobs.
 };
 
-// What it comes to; what was wasted only if anything was observed.
+// The total; `wasted` only if anything was observed.
 Money money_in(const Sum& sum);
 
-// Small numbers to places in a vector, given out in the order of first sight.
+// Maps small numbers to indices in order of first use.
 class Slots {
  public:
-  // The place of `key`; the count so far if it is new.
+  // The index of `key`; the current count if it is new.
   std::uint32_t of(std::uint32_t key);
   const std::vector<std::uint32_t>& keys() const { return keys_; }
 
@@ -66,7 +66,7 @@ class Slots {
   std::size_t at(std::uint32_t key) const;
 
   std::vector<std::uint32_t> keys_;
-  std::vector<std::uint32_t> table_;  // Place + 1; 0: free.
+  std::vector<std::uint32_t> table_;  // Index + 1; 0: empty.
 };
 
 struct Tally {
@@ -80,15 +80,15 @@ struct Tally {
   }
 };
 
-// Sums by node. Lanes are where they are; what is not in a lane is spread evenly over the hosts
-// that the scheduler named, or is of the node "" if it named none.
+// Sums by node. Lanes count on their host; the rest of a job is spread evenly over the hosts in
+// its record, or counts for the node "" if there are none.
 class NodeTally {
  public:
   explicit NodeTally(const FleetUsage& usage) : usage_{usage} {}
   void add(const JobFigures& job);
   std::string_view name_of(std::size_t slot) const { return names_[tally_.slots.keys()[slot]]; }
   const std::vector<Sum>& sums() const { return tally_.sums; }
-  // Accelerator-seconds on nodes of which the usage does not know how many accelerators they have.
+  // Accelerator-seconds on nodes with unknown capacity.
   double held_elsewhere() const;
 
  private:
@@ -104,10 +104,10 @@ class NodeTally {
   Interner names_;
   Tally tally_;
   Slots host_slots_;
-  std::vector<WordId> host_nodes_;  // By slot: the node of a word that is one host.
+  std::vector<WordId> host_nodes_;  // By slot: the node, for a word that is one host.
   Slots list_slots_;
   std::vector<std::vector<WordId>> lists_;  // By slot: the nodes of a host list.
-  std::vector<Share> shares_;               // Of the job at hand.
+  std::vector<Share> shares_;               // Of the current job.
 };
 
 }  // namespace amdahl::scan

@@ -1,4 +1,4 @@
-// test_fleet.h: a fleet of a day, job by job, for tests of the report.
+// test_fleet.h: a fleet of one day, job by job, for tests of the report.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@ namespace amdahl::scan {
 
 inline constexpr double kHour = 3600;
 
-// Of jobs without lanes.
+// Jobs without lanes.
 struct Fleet {
   FleetUsage usage;
 
@@ -27,8 +27,8 @@ struct Fleet {
     double accelerators = 1;
     int start = 0;  // Hours into the window.
     int hours = 1;
-    int queued = -1;          // Hours; -1: not known.
-    double utilisation = -1;  // -1: not observed.
+    int queued = -1;          // Hours; -1: unknown.
+    double utilisation = -1;  // -1: unobserved.
     model::JobState state = model::JobState::kCompleted;
   };
 

@@ -1,4 +1,4 @@
-// test_lanes.h: jobs of known utilisation for tests, in full and as a fleet's bounded timelines.
+// test_lanes.h: jobs with known utilisation, in full and as bounded timelines, for tests.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// timeline.h: spans that overlap or nest into a timeline where each moment has one phase.
+// timeline.h: flattens overlapping or nested spans into a timeline with one phase at a time.
 #pragma once
 
 #include <span>
@@ -10,13 +10,13 @@
 
 namespace amdahl::scan {
 
-// The phase of a moment that no span covers.
+// The phase of time that no span covers.
 inline constexpr std::string_view kUnnamed = "(unnamed)";
 
-// Covers 0 to `wall` without gap or overlap, in order, neighbours of one name merged. Where spans
-// overlap, the moment is charged to the innermost: the one that started last, and of those that
-// started together the one that ends first. What lies outside 0 to `wall` is cut off. Empty if no
-// span is left: a job that reported no phases has no timeline.
+// Covers 0 to `wall` in order, without gaps or overlaps; neighbours of one name are merged. Where
+// spans overlap, the innermost wins: the one that started last; if they started together, the one
+// that ends first. Anything outside 0 to `wall` is cut off. Empty if no span is left: a job
+// without phases has no timeline.
 std::vector<model::Span> flatten(std::span<const model::Span> spans, Nanos wall);
 
 }  // namespace amdahl::scan

@@ -1,4 +1,4 @@
-// track.h: one series on its way through the jobs that held its accelerator.
+// track.h: the state of one series as it passes through the jobs that held its accelerator.
 #pragma once
 
 #include <array>
@@ -13,12 +13,12 @@
 namespace amdahl::scan {
 
 inline constexpr Time kBeginning = std::numeric_limits<Time>::min();
-inline constexpr std::uint32_t kNobody = 0xFFFFFFFF;  // As a lane: nobody held it.
+inline constexpr std::uint32_t kNobody = 0xFFFFFFFF;  // As a lane: no job.
 inline constexpr std::uint32_t kSeveral = 0xFFFFFFFE;
 
-// How often samples come: the value that most of the differences in time are near to.
+// How often samples come: the mode of their differences in time.
 struct Cadence {
-  Time usual = 0;  // 0: not known.
+  Time usual = 0;  // 0: unknown.
   std::uint32_t votes = 0;
 
   void vote(Time difference) {
@@ -34,58 +34,59 @@ struct Cadence {
   }
 };
 
-// What every sample touches. While its time lies in [start, limit) and is newer than the last, it
-// goes to `lane` with no more ado.
+// State used by every sample. While its time is in [start, limit) and newer than the last, it goes
+// straight to `lane`.
 struct Cursor {
   Time start = 0;
   Time limit = 0;
   Time last = kBeginning;
-  Time bin_start = kForever;  // Of the bin that took the last sample.
+  Time bin_start = kForever;  // Bin of the last sample.
   Time bin_end = kBeginning;
   double scale = 1;      // From the metric's unit to utilisation.
   float idle_below = 0;  // In the metric's unit.
   std::uint32_t lane = kNobody;
   std::uint32_t bin = Timelines::kNoBin;
-  std::uint32_t segment = 0;  // Of `lane`; the next one where nobody held it.
+  std::uint32_t segment = 0;  // Of `lane`; the next one if no job held it.
   Cadence cadence;
   std::uint64_t unallocated = 0;
   std::array<Time, 4> recent{kBeginning, kBeginning, kBeginning, kBeginning};
-  std::uint32_t newest = 0;  // Where the next goes in `recent`.
+  std::uint32_t newest = 0;  // Position of the next one in `recent`.
 };
 
-// From the first sample to the last, taken in order.
+// A sequence of samples in time order.
 struct Run {
   Time first = 0;
   Time last = 0;
   std::uint64_t samples = 0;
 };
-// As many are remembered of a series.
+// Number remembered per series.
 inline constexpr std::size_t kMostRuns = 64;
-// Two samples of a series so far apart are of two runs: one may be of a clock that was not set.
+// Samples of a series this far apart are separate runs: one may come from a clock that was not
+// set.
 inline constexpr Time kFar = fleet::kFarApart.count();
 
-// What a series is about and what is seldom needed of it.
+// State of a series that is rarely needed.
 struct Track {
   SpotId spot = 0;
-  WordId label = 0;  // The job that the exporter names; 0: none.
+  WordId label = 0;  // Job label of the exporter; 0: none.
   WordId metric = 0;
-  std::uint32_t input = 0;  // That told of it first.
-  std::uint8_t rank = 0;    // Of the metric: the lowest is believed.
+  std::uint32_t input = 0;  // First input that reported it.
+  std::uint8_t rank = 0;    // Of the metric: the lowest wins.
   std::uint8_t metric_row = 0;
-  bool is_used = true;      // False: a metric that says nothing of usage.
-  bool is_sight = false;    // Not used either: it says only where its job was seen.
-  bool is_stale = true;     // Its segments do not know the latest jobs.
-  bool is_unknown = false;  // Its label is of no job that accounting lists.
+  bool is_used = true;      // False: not a utilisation metric.
+  bool is_sight = false;    // Unused too: only shows where its job was seen.
+  bool is_stale = true;     // Its segments do not include the latest jobs.
+  bool is_unknown = false;  // Its label is not a job in accounting.
   Segments segments;
-  Time run_first = kForever;    // Of the run that goes on.
-  std::uint32_t run_begun = 0;  // Cursor::newest when it began.
-  std::uint32_t run_late = 0;   // Samples that it got out of order.
-  std::vector<Run> runs;        // Older ones, if the input jumped in time.
-  Time outside = kBeginning;    // Of the last sample that was not of the window.
-  // Of samples while no job is known to have held it:
-  double free_use = 0;          // the sum of their utilisation,
-  std::uint64_t free_idle = 0;  // and how many were idle.
-  // Not all of its samples were taken as they would have been in order of time.
+  Time run_first = kForever;    // Of the current run.
+  std::uint32_t run_begun = 0;  // Cursor::newest at its start.
+  std::uint32_t run_late = 0;   // Samples received out of order.
+  std::vector<Run> runs;        // Earlier ones, if the input jumped in time.
+  Time outside = kBeginning;    // Last sample outside the window.
+  // Samples without a known job:
+  double free_use = 0;          // sum of their utilisation,
+  std::uint64_t free_idle = 0;  // and number of idle ones.
+  // Not all of its samples were handled as they would be in time order.
   bool is_unordered = false;
 
   Run current(const Cursor& cursor) const {
@@ -93,21 +94,20 @@ struct Track {
   }
 };
 
-// How a sample that is not newer than the last is to be taken.
+// How to handle a sample that is not newer than the last.
 enum class Lateness : std::uint8_t {
-  kNew,        // It begins a run before those known.
+  kNew,        // Starts a run before the known ones.
   kLate,       // Its time is free: it counts.
-  kGap,        // The same, but what was made of the gap that it lies in is wrong.
-  kTooLate,    // It cannot be told whether its time was taken: it does not count.
-  kDuplicate,  // Its time was taken.
+  kGap,        // The same, but the gap that contains it was already accounted for.
+  kTooLate,    // Unknown whether its time is free: it does not count.
+  kDuplicate,  // Its time is taken.
 };
 Lateness lateness_of(const Track& track, const Cursor& cursor, Time at);
 
-// Begins a run at `at`, which must be kNew. There must be room for one more.
+// Starts a run at `at`, which must be kNew. There must be room for one more.
 void begin_run(Track& track, Cursor& cursor, Time at);
 
-// Points the cursor at the segment (or the hole between two) that `at` lies in, and no further
-// than the next known run.
+// Moves the cursor to the segment (or gap) that contains `at`, not beyond the next known run.
 void seek(const Track& track, Cursor& cursor, Time at);
 
 }  // namespace amdahl::scan

@@ -1,4 +1,4 @@
-// trend.h: where in the window the time went, and whether waste grows.
+// trend.h: waste over the window, and whether it grows.
 #pragma once
 
 #include <cstddef>
@@ -13,20 +13,19 @@
 
 namespace amdahl::scan {
 
-// Slices of equal length, but for the first and the last, which end with the window.
+// Slices of equal width, except the first and the last, which are cut by the window.
 struct Grid {
-  Nanos origin{};  // Where the first would begin.
+  Nanos origin{};  // Start of the first slice, uncut.
   Nanos width{};
   std::size_t count = 0;
 };
 Grid equal_grid(const Window& window, std::size_t count);
-// Cut at multiples of `width` since 1970, UTC; of whole weeks on Mondays.
+// Cut at multiples of `width` since 1970, UTC; whole weeks on Mondays.
 Grid round_grid(const Window& window, Nanos width);
 
 inline constexpr std::size_t kMostTrendWindows = 1000;
 
-// A job with a timeline counts where its timeline says; one without is spread evenly over its
-// time.
+// A job with a timeline counts as its timeline says; one without is spread evenly over its time.
 class Slicer {
  public:
   Slicer(const FleetUsage& usage, const Grid& grid);
@@ -45,20 +44,21 @@ class Slicer {
   const FleetUsage& usage_;
   Grid grid_;
   std::vector<Slice> slices_;
-  std::vector<Split> job_;   // The job at hand, by slice.
-  std::vector<Split> lane_;  // The lane of it at hand.
+  std::vector<Split> job_;   // Current job, by slice.
+  std::vector<Split> lane_;  // Its current lane.
   std::size_t first_ = 0;    // Of its slices.
   std::size_t end_ = 0;
 };
 
-// A job's part in the sums of squares, if it was observed.
+// Adds a job's contribution to the sums of squares, if observed.
 void add_moments(Slice& slice, const Split& job);
 
-// `now` must be the slice after `before`, or know nothing of what came before it.
-enum class Sides : std::uint8_t { kHalves, kWindows };  // Of one window; it and the one before.
+// `now` must be the slice after `before`, or have no sums of the previous slice.
+// Halves of one window; or a window and the one before.
+enum class Sides : std::uint8_t { kHalves, kWindows };
 Trend trend_between(const Slice& before, const Slice& now, Sides sides);
 
-// The fleet first, then these families, in their order.
+// The fleet first, then these families in order.
 std::vector<TrendLine> trend_lines(const FleetUsage& usage, const Families& families,
                                    std::span<const std::string> of, Nanos every, const Stop& stop);
 

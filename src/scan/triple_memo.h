@@ -1,4 +1,4 @@
-// triple_memo.h: a value computed once for each triple of numbers, for millions that repeat.
+// triple_memo.h: caches a value per triple of numbers, for millions that repeat.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace amdahl::scan {
 
-// Three numbers that decide something about a job.
+// Three numbers that determine something about a job.
 struct Triple {
   std::uint32_t first = 0;
   std::uint32_t second = 0;
@@ -17,7 +17,7 @@ struct Triple {
 };
 
 inline std::uint64_t hash_of(const Triple& triple) {
-  const auto mix = [](std::uint64_t value) {  // The finaliser of MurmurHash3.
+  const auto mix = [](std::uint64_t value) {  // MurmurHash3 finaliser.
     value = (value ^ (value >> 33)) * 0xff51afd7ed558ccdU;
     value = (value ^ (value >> 33)) * 0xc4ceb9fe1a85ec53U;
     return value ^ (value >> 33);
@@ -25,10 +25,10 @@ inline std::uint64_t hash_of(const Triple& triple) {
   return mix(mix(std::uint64_t{triple.first} << 32 | triple.second) ^ triple.third);
 }
 
-// Open addressing over a power of two: ten million jobs must not cost an allocation each.
+// Open addressing: ten million jobs must not cost an allocation each.
 class TripleMemo {
  public:
-  // What was said of it; what `say` says when it is new.
+  // The cached value; computed by `say` if new.
   template <class Say>
   std::uint32_t of(const Triple& triple, Say say) {
     if (2 * (used_ + 1) > slots_.size()) grow();
@@ -39,7 +39,7 @@ class TripleMemo {
     }
     return slot.said;
   }
-  // Its number in the order of first sight.
+  // Its index in order of first use.
   std::uint32_t number_of(const Triple& triple) {
     return of(triple, [&] { return static_cast<std::uint32_t>(used_); });
   }

@@ -1,4 +1,4 @@
-// unit.h: amounts of accelerator time in words, in a unit in which they can be read.
+// unit.h: formats accelerator time in a readable unit.
 #pragma once
 
 #include <string>
@@ -19,9 +19,9 @@ struct TimeUnit {
   }
 };
 
-// Hours, or seconds where hours would be a number with many zeros.
+// Hours; seconds for small amounts.
 constexpr TimeUnit unit_of(double accelerator_seconds) {
-  constexpr double kFewSeconds = 36;  // A hundredth of an hour.
+  constexpr double kFewSeconds = 36;  // 1/100 of an hour.
   if (accelerator_seconds <= 0 || accelerator_seconds >= kFewSeconds) return {};
   return {1, "accelerator-seconds"};
 }

@@ -1,4 +1,4 @@
-// usage_accumulator.h: joins jobs with samples as they come, keeping sums, not samples.
+// usage_accumulator.h: joins jobs with samples as they arrive, keeping sums, not samples.
 #pragma once
 
 #include <array>
@@ -23,65 +23,65 @@
 namespace amdahl::scan {
 
 struct UsageOptions {
-  // Not given: from the first sample to a cadence after the last; without samples from the first
-  // start to the last end. So is an end that is Nanos::min() or Nanos::max().
+  // Default: from the first sample to one cadence after the last; without samples from the first
+  // start to the last end. The same for an end of Nanos::min() or Nanos::max().
   std::optional<Window> window{};
   double idle_below = 0.05;  // Idle threshold (0 to 1); 0 always counts as idle.
-  Nanos now{};               // Unix time; 0: not known. No running job lasts beyond it.
-  // Timelines are kept of the jobs with most accelerator time, of so many accelerators in all (a
-  // kilobyte each at most), and of the jobs named here, by id.
+  Nanos now{};               // Unix time; 0: unknown. No running job lasts beyond it.
+  // Timelines are kept for the jobs with the most accelerator time, up to this many accelerators
+  // (at most 1 kB each), and for the jobs named here by id.
   std::size_t timeline_lanes = 32768;
   std::vector<std::string> timelines_of{};
-  // Whether to end at once: what finish() gives then is not complete, and of no use.
+  // Whether to stop at once; then the result of finish() is incomplete and must not be used.
   std::function<bool()> stop{};
-  // Samples outside are of clocks that were not set: counted, and not used.
+  // Samples outside come from clocks that were not set: counted, not used.
   std::optional<Window> clocks{};
 };
 
-// Under which a UsageAccumulator knows a series.
+// The name of a series in a UsageAccumulator.
 std::string series_name(const model::SeriesKey& key);
 
 // An Intake for one scan. Memory grows with jobs and series, not with samples. Jobs, places and
-// devices should come before the samples that they are about; those that come later get the samples
-// from then on, and came_late() says so. One thread calls it.
+// devices should precede their samples; later ones only get samples from then on, and came_late()
+// says so. Not thread-safe.
 class UsageAccumulator final : public fleet::Intake {
  public:
   explicit UsageAccumulator(UsageOptions options = {});
   UsageAccumulator(const UsageAccumulator&) = delete;
   UsageAccumulator& operator=(const UsageAccumulator&) = delete;
 
-  // The name of the input that is read now, for complaints.
+  // The name of the current input, for complaints.
   void input(std::string_view name);
 
   fleet::SeriesId series(const model::SeriesKey& key) override;
   void tell(const fleet::Record& record) override;
 
-  // So far, for progress and for --explain-input.
+  // Totals so far, for progress and --explain-input.
   struct Counts {
-    std::uint64_t jobs = 0;  // Kept attempts.
+    std::uint64_t jobs = 0;  // Attempts that were kept.
     std::uint64_t series = 0;
     std::uint64_t samples = 0;
     std::array<std::uint64_t, model::kTroubleKinds> troubles{};
   };
   Counts counts() const;
 
-  // Whether jobs, places or names were told after samples that they may have been about: told again
-  // in order, the answer may be better.
+  // Whether jobs, places or names arrived after samples that may belong to them: a second pass may
+  // give a better result.
   bool came_late();
 
-  // The names of series whose samples came in such an order that not all could be taken as they
-  // would have been in order of time: told again in order, the answer is better.
+  // Series whose samples arrived in an order in which not all could be handled as in time order: a
+  // second, sorted pass gives a better result.
   std::vector<std::string> out_of_order() const;
 
-  // Without a window given, if some samples are far from all others and from every job: what
-  // UsageOptions::clocks is to be for another telling.
+  // Without a given window, if some samples are far from all others and from every job:
+  // UsageOptions::clocks for a second pass.
   struct Clocks {
     Window window;
-    std::uint64_t far = 0;  // Samples outside of it.
+    std::uint64_t far = 0;  // Samples outside.
   };
   std::optional<Clocks> clocks() const;
 
-  FleetUsage finish() &&;  // All that was told, joined.
+  FleetUsage finish() &&;  // Joins everything received.
 
  private:
   friend class Finisher;
@@ -121,25 +121,25 @@ class UsageAccumulator final : public fleet::Intake {
   }
 
   UsageOptions options_;
-  Window asked_;   // As wide as can be if none was given.
+  Window asked_;   // Unbounded if none was given.
   Window window_;  // The same, within `clocks`.
   Interner words_;
   JobTable jobs_{words_};
   Holders holders_{words_, jobs_};
   std::vector<Track> tracks_;
-  std::vector<Cursor> cursors_;  // By track, as is SeriesId.
+  std::vector<Cursor> cursors_;  // By track, like SeriesId.
   std::unordered_map<std::string, fleet::SeriesId> series_;
   std::vector<LaneSum> lanes_;
   std::unordered_map<std::uint64_t, std::uint32_t> lane_by_track_and_job_;
   Timelines timelines_;
   std::vector<LaneSpell> spells_;
   std::vector<bool> has_timeline_;              // By job.
-  std::vector<WordId> named_;                   // Whose timelines are kept whatever their size.
-  std::map<JobIndex, model::Trouble> assumed_;  // Jobs that count as nobody quite said.
+  std::vector<WordId> named_;                   // Jobs whose timelines are always kept.
+  std::map<JobIndex, model::Trouble> assumed_;  // Jobs counted by assumption.
   double accelerators_ = 0;                     // Of all jobs.
-  std::array<Cadence, 32> metric_cadence_{};    // By the metric's row.
-  bool is_stale_ = false;                       // Jobs, places or names came since the last sample.
-  bool is_late_ = false;                        // Such came after samples.
+  std::array<Cadence, 32> metric_cadence_{};    // By row of the metric.
+  bool is_stale_ = false;  // Jobs, places or names arrived since the last sample.
+  bool is_late_ = false;   // Some of them arrived after samples.
 
   struct Capacity {
     WordId host, partition, kind;
@@ -154,20 +154,20 @@ class UsageAccumulator final : public fleet::Intake {
   DownTime down_;
   std::vector<Occupied> occupied_;
 
-  // What came of an input: records of jobs, and those that could not be used.
+  // Totals of one input: job records, and those that could not be used.
   struct Input {
     std::uint64_t jobs = 0;
     std::uint64_t bad = 0;
   };
   std::vector<Input> told_by_{1};  // By number.
   std::string input_;
-  std::vector<std::string> inputs_{""};  // By number, as Track::input.
+  std::vector<std::string> inputs_{""};  // By number, like Track::input.
   std::unordered_map<std::string, std::uint32_t> input_numbers_;
   std::uint32_t input_number_ = 0;
   std::array<std::uint64_t, model::kTroubleKinds> counts_{};
   std::array<int, model::kTroubleKinds> shown_{};
   std::vector<Complaint> complaints_;
-  bool has_accounting_ = false;  // Some record of a job came.
+  bool has_accounting_ = false;  // There was a job record.
   std::uint64_t samples_ = 0;
   std::uint64_t outside_ = 0;
 };

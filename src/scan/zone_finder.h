@@ -1,4 +1,4 @@
-// zone_finder.h: which time zone local times are of, told from when accelerators became busy.
+// zone_finder.h: finds the time zone of local times from when accelerators became busy.
 #pragma once
 
 #include <cstdint>
@@ -11,39 +11,39 @@
 
 namespace amdahl::scan {
 
-// How local times fit to those of which the zone is known.
+// How well local times match times with a known zone.
 struct ZoneFit {
-  int offset_s = 0;           // East of Greenwich: the zone of the local side.
-  std::uint64_t fitting = 0;  // Starts and ends of jobs at which telemetry changes, with it;
-  std::uint64_t of = 0;       // of so many that the offset decides about.
-  int next_offset_s = 0;      // The offset that fits next best,
-  std::uint64_t next = 0;     // and how many it makes fit.
-  double share = 0;           // Of the jobs' accelerator time in the samples' time: of those jobs.
+  int offset_s = 0;           // Zone of the local side, in seconds east of UTC.
+  std::uint64_t fitting = 0;  // Starts and ends of jobs that match a change in telemetry,
+  std::uint64_t of = 0;       // out of this many that depend on the offset.
+  int next_offset_s = 0;      // Next best offset,
+  std::uint64_t next = 0;     // and how many match with it.
+  double share = 0;           // Share of these jobs in the accelerator time covered by samples.
   bool is_sure = false;
 };
 
-// Is told the jobs of inputs on one side and the samples of inputs on the other; one of the sides
-// is in local time. Memory grows with jobs, up to half a million, and with how often accelerators
-// became busy or idle. What it finds: a job's accelerators become busy soon after its start and
-// idle at its end, at one offset for most of the jobs and at all others by chance.
+// Receives jobs from one side and samples from the other; one side is in local time. Memory grows
+// with jobs, up to half a million, and with changes between busy and idle. Idea: a job's
+// accelerators become busy soon after its start and idle at its end; at the right offset this
+// holds for most jobs, at others by chance.
 class ZoneFinder {
  public:
-  // Whose times are local: of the jobs, or of the samples.
+  // Which side is in local time.
   enum class Local : std::uint8_t { kJobs, kSamples };
   explicit ZoneFinder(Local local) : local_{local} {}
 
   void job(const model::JobDraft& job);
-  // `series` is the caller's number; metrics that say nothing of usage are passed over.
+  // `series` is the caller's number; metrics that do not show utilisation are ignored.
   void series(fleet::SeriesId series, const model::SeriesKey& key);
   void sample(fleet::SeriesId series, fleet::Sample sample);
 
   ZoneFit find() &&;
 
  private:
-  // Where something happens: a host, or the samples that name a job.
+  // Where events happen: a host, or samples labelled with a job.
   struct Place {
-    std::vector<std::int64_t> rises;  // Unix seconds at which one of its accelerators became busy,
-    std::vector<std::int64_t> falls;  // and was busy for the last time.
+    std::vector<std::int64_t> rises;  // Unix seconds when one of its accelerators became busy,
+    std::vector<std::int64_t> falls;  // and when it was last busy.
   };
   struct Track {
     std::uint32_t place = 0;
@@ -52,17 +52,17 @@ class ZoneFinder {
     std::uint32_t edges = 0;
     std::int64_t last = 0;
     std::int64_t last_busy = 0;
-    std::int64_t apart = 0;  // The least time between two samples.
+    std::int64_t apart = 0;  // Shortest time between two samples.
   };
   struct Job {
     std::string id;
     std::string raw;
     std::string host;
     std::int64_t start = 0;
-    std::int64_t end = 0;  // 0: not known.
+    std::int64_t end = 0;  // 0: unknown.
     double accelerators = 0;
   };
-  // A start or an end of a job, and when something changed where the job was.
+  // A start or end of a job, and when something changed where it ran.
   struct Event {
     std::int64_t at = 0;
     const std::vector<std::int64_t>* edges = nullptr;
@@ -80,8 +80,8 @@ class ZoneFinder {
   std::vector<Place> places_;
   std::vector<Track> tracks_;
   std::vector<Job> jobs_;
-  std::uint64_t told_ = 0;  // Jobs in all; of more than fit, the last are kept.
-  std::int64_t first_ = 0;  // Of all samples.
+  std::uint64_t told_ = 0;  // All jobs; if there are too many, the last are kept.
+  std::int64_t first_ = 0;  // Over all samples.
   std::int64_t last_ = 0;
   std::int64_t apart_ = 0;
 };

@@ -1,4 +1,4 @@
-// drive.h: a campaign of simulated hypotheses, driven through the loop that runs real ones.
+// drive.h: runs a campaign of simulated hypotheses through the production loop.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@ namespace amdahl::sim {
 
 // Who gets the next free slot.
 enum class Grant : std::uint8_t {
-  kWorth,       // As the loop wishes: chance × hours back ÷ hours still needed.
+  kWorth,       // As the loop decides: chance × hours saved ÷ hours still needed.
   kFifo,        // Oldest first, each to its decision.
-  kRandom,      // In a random order, each to its decision.
+  kRandom,      // Random order, each to its decision.
   kWaste,       // The job whose accelerators wait most first.
   kRoundRobin,  // Fewest pairs first.
 };
 struct GrantRow {
   Grant grant;
-  bool drops;  // What does not pay is dropped.
+  bool drops;  // Drop what does not pay.
   std::string_view name;
   std::string_view says;
 };
@@ -37,16 +37,16 @@ struct Setup {
   Population population;
   Mix mix{};
   int hypotheses = 200;
-  int per_job = 1;         // Hypotheses about one job.
+  int per_job = 1;         // Hypotheses per job.
   int live = 50;           // Hypotheses under test at once.
   int slots = 16;          // Pairs at once.
-  int same_at_start = 12;  // A/A pairs that each job has had.
+  int same_at_start = 12;  // Initial A/A pairs per job.
   Grant grant = Grant::kWorth;
   bool drops = false;                  // What does not pay is dropped.
-  bool canary = false;                 // What is promoted is watched in production,
-  bool reopens = false;                // and a person has what was rolled back tried once more.
+  bool canary = false;                 // Promoted changes are watched in production,
+  bool reopens = false;                // and a person reopens what was rolled back, once.
   const Scenario* scenario = nullptr;  // Null: "base".
-  std::optional<Noise> noise{};        // Fitted; its scale is of a pair deviation of 1.
+  std::optional<Noise> noise{};        // Fitted; scaled to a pair deviation of 1.
 };
 
 // How one hypothesis ended.
@@ -57,20 +57,20 @@ struct Outcome {
   bool promoted = false;
   bool held = false;
   bool parked = false;
-  std::optional<model::VerdictKind> verdict{};  // Nothing while it is held or parked.
-  int compare = 0;                              // Pairs that count.
+  std::optional<model::VerdictKind> verdict{};  // Nothing while on hold or parked.
+  int compare = 0;                              // Valid pairs.
   int replicate = 0;
   int top_up = 0;
   int voided = 0;
-  double compare_runs = 0;  // Of the compare stage; a baseline that is shared counts by share.
+  double compare_runs = 0;  // In the compare stage; a shared baseline counts by its share.
   double spent_h = 0;
-  double promoted_at_h = 0;      // Hours that all had spent by then.
-  bool rolled_back = false;      // Its canary proposed so.
-  bool reopened = false;         // A person had it tried once more.
-  std::uint32_t refuted_by = 0;  // Bits by the place in refute::checks(): of the last vote,
+  double promoted_at_h = 0;      // Total hours spent by then.
+  bool rolled_back = false;      // Proposed by its canary.
+  bool reopened = false;         // A person reopened it once.
+  std::uint32_t refuted_by = 0;  // Bits by index in refute::checks(): of the last vote,
   std::uint32_t decisively = 0;  // and of any vote.
-  std::uint32_t bought_for = 0;  // Checks that targeted pairs were run for.
-  double estimate = 0;           // Of what was promoted, in ln.
+  std::uint32_t bought_for = 0;  // Checks that got targeted pairs.
+  double estimate = 0;           // Of promotions, in ln.
   double shrunk = 0;
   double lower = 0;
 
@@ -81,18 +81,18 @@ struct Outcome {
 struct Campaign {
   std::vector<Outcome> outcomes;  // By number.
   double spent_h = 0;
-  double same_h = 0;  // Of them, on A/A pairs.
+  double same_h = 0;  // On A/A pairs.
   double clock_h = 0;
   int plans = 0;
 };
 
-// The jobs of a campaign, as a campaign of that seed would have them.
+// The jobs of a campaign with that seed.
 std::vector<Job> make_jobs(const Setup& setup, std::uint64_t seed);
 std::vector<Job> make_jobs(const Setup& setup, std::uint64_t seed, const std::vector<Kind>& kinds);
 
-// Same seed, same campaign. Fails only on a bug.
+// Deterministic for a seed. Fails only on a bug.
 Campaign run_campaign(const Setup& setup, std::uint64_t seed);
-// The same with kinds that were chosen.
+// The same with given kinds.
 Campaign run_campaign(const Setup& setup, std::uint64_t seed, const std::vector<Kind>& kinds);
 
 }  // namespace amdahl::sim

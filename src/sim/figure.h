@@ -1,4 +1,4 @@
-// figure.h: numbers of a simulation with how far chance may have moved them, and tables of them.
+// figure.h: figures of a simulation with their Monte Carlo error, and tables of them.
 #pragma once
 
 #include <optional>
@@ -10,21 +10,21 @@ namespace amdahl::sim {
 
 struct Figure {
   double value = 0;
-  double error = 0;  // Standard error by Monte Carlo; 0 if it has none.
+  double error = 0;  // Standard error; 0: none.
 };
 
 Figure share_of(int hits, int of);
 Figure mean_of(std::span<const double> values);
-// Sum over sum, the units being independent: false promotions by promotions, campaign by campaign.
+// Ratio of sums over independent units: false promotions by promotions, per campaign.
 Figure ratio_of(std::span<const double> above, std::span<const double> below);
 
 struct Cell {
   std::string text;
-  std::optional<Figure> figure;  // What the text shows, for machines.
+  std::optional<Figure> figure;  // For machines.
 };
 Cell words(std::string text);
 Cell shown(const Figure& figure, int digits);
-Cell plain(double value, int digits);  // A figure that is not ours, without an error.
+Cell plain(double value, int digits);  // A figure from elsewhere, without an error.
 
 struct Table {
   std::string name;

@@ -11,12 +11,12 @@ namespace amdahl::sim {
 
 // Past pairs of one job.
 struct PastJob {
-  // Log-ratios that should be 0: of A against A, and those of experiments around their own median.
+  // Log-ratios that should be 0: A against A, and those of experiments around their median.
   std::vector<double> still;
-  std::vector<double> second;      // ln(time of the second run / of the first), the same pairs.
+  std::vector<double> second;      // ln(time of the second run / of the first), same pairs.
   std::vector<double> pair_hours;  // Accelerator-hours of each.
   int runs = 0;                    // Of the baseline,
-  int failed = 0;                  // and how many of them failed.
+  int failed = 0;                  // and how many failed.
 };
 
 struct PastResults {

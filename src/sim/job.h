@@ -1,4 +1,4 @@
-// job.h: a simulated job: what it tells of itself, and what a pair of its runs leaves behind.
+// job.h: a simulated job: its spec, and the facts of its pairs.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@
 
 namespace amdahl::sim {
 
-// What pairs need to know of the prices, so that a bill can be made to come out.
+// Prices, so that bills can be simulated.
 struct Prices {
   double accelerator_hour = 1;
   double cpu_hour = 0.02;
 };
 
-// One job and the hypotheses about it. Pairs are drawn as they are asked for, in that order.
+// One job and its hypotheses. Pairs are drawn on request, in that order.
 class Job {
  public:
-  // `number` names the job and its stream; its hypotheses have the numbers from `first` on.
+  // `number` identifies the job and its random stream; its hypotheses are numbered from `first`.
   Job(std::uint64_t seed, int number, int first, std::vector<Truth> truths, const Noise& noise,
       const Prices& prices);
 
@@ -33,11 +33,11 @@ class Job {
   int first() const { return first_; }
   model::Hypothesis hypothesis(int number) const;
 
-  // Of the runs it had before anyone looked, drawn anew at each call.
+  // Failures among its earlier runs; drawn anew at each call.
   int past_failures();
   // A pair of the job against itself.
   model::PairFact same(int index);
-  // What the order's pair comes to, and then those that share its baseline.
+  // The fact of the ordered pair, then of those that share its baseline.
   std::vector<model::PairFact> run(const model::Pair& order);
 
  private:
@@ -49,7 +49,7 @@ class Job {
     bool contended = false;
     std::string stratum;
   };
-  // What the world adds to a pair besides the noise of its two slots.
+  // What the simulated world adds to a pair besides the noise of its two slots.
   struct Twist {
     double favours_b = 0;  // ln.
     bool same_host = true;
@@ -78,10 +78,10 @@ class Job {
   Stream stream_;
   Slots slots_;
   model::Spec spec_;
-  double run_s_;  // Accelerator-seconds of a run on a quiet day.
+  double run_s_;  // Accelerator-seconds of an undisturbed run.
 };
 
-// The number of the hypothesis that an experiment or hypothesis id names.
+// The number in an experiment or hypothesis id.
 int number_in(const std::string& id);
 std::string hypothesis_id(int number);
 

@@ -1,4 +1,4 @@
-// memory.h: what the simulated loop remembers: as much of a ledger as the tables ask for.
+// memory.h: the simulated loop's store: as much of a ledger as the tables need.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ namespace amdahl::sim {
 
 class Memory : public loop::Effects {
  public:
-  // `campaign` has an outcome for each number that ids have, and must outlive it.
+  // `campaign` has one outcome per number, and must outlive this.
   Memory(Campaign& campaign, std::uint64_t seed);
 
   Result<> remember(std::string_view actor, std::span<const loop::LoopEvent> together) override;
@@ -22,10 +22,10 @@ class Memory : public loop::Effects {
   Nanos now() override { return from_seconds(clock_h * 3600); }
   std::string fresh_seed() override { return seeds_.hex(32); }
 
-  std::vector<std::string> at_gate;  // Experiments that came to it; whoever decides takes them out.
-  std::map<std::string, model::Change> baselines;  // By family, once moved.
+  std::vector<std::string> at_gate;  // Experiments at the gate; whoever decides removes them.
+  std::map<std::string, model::Change> baselines;  // By family, once changed.
   double clock_h = 0;
-  double log_level = 0;  // That the panel is asked with.
+  double log_level = 0;  // Level for the panel.
 
  private:
   Outcome& of(const std::string& id);
@@ -47,7 +47,7 @@ class Memory : public loop::Effects {
   Stream seeds_;
 };
 
-// The check's bit in Outcome::refuted_by and its like.
+// The check's bit in Outcome::refuted_by and similar fields.
 std::uint32_t bit_of(const std::string& check);
 
 }  // namespace amdahl::sim

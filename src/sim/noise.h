@@ -1,4 +1,4 @@
-// noise.h: what a cluster does to the time of a run, slot after slot.
+// noise.h: how a simulated cluster disturbs run times, slot after slot.
 #pragma once
 
 #include <optional>
@@ -10,22 +10,22 @@
 
 namespace amdahl::sim {
 
-// All in ln of the run's time, unless said otherwise.
+// All in ln of the run time unless stated.
 struct Noise {
-  double run = 0.035;     // Deviation of a run by itself; a pair's is the square root of 2 more.
-  double drift = 0.0125;  // Deviation of the random walk from slot to slot.
-  double trend = 0;       // A slot's drift that has a direction.
-  double outlier_share = 0.03;   // Of runs that are far slower,
-  double outlier_least = 0.05;   // by this
-  double outlier_more = 0.25;    // and exponentially more, on average so much.
-  double burst_enter = 0.02;     // Chance, each slot, that neighbours get busy,
-  double burst_leave = 0.25;     // and that they rest again;
-  double burst = 0.15;           // a run is then so much slower on average.
-  double second = 0;             // The second run of a pair is so much slower.
+  double run = 0.035;            // Deviation of a single run; a pair has sqrt(2) times that.
+  double drift = 0.0125;         // Deviation of the random walk between slots.
+  double trend = 0;              // Systematic drift per slot.
+  double outlier_share = 0.03;   // Share of runs that are far slower,
+  double outlier_least = 0.05;   // by at least this
+  double outlier_more = 0.25;    // plus an exponential with this mean.
+  double burst_enter = 0.02;     // Chance per slot that neighbours become busy,
+  double burst_leave = 0.25;     // and that they stop;
+  double burst = 0.15;           // meanwhile a run is slower by this on average.
+  double second = 0;             // Extra time of the second run of a pair.
   double fail = 0.04;            // Share of runs that fail.
-  bool wild = false;             // Tails of Student's t with 1.2 degrees instead of a normal's.
-  double between_hosts = 0.08;   // Deviations that a pair on one host with one input does not
-  double between_inputs = 0.10;  // have.
+  bool wild = false;             // Student's t with 1.2 degrees of freedom instead of normal tails.
+  double between_hosts = 0.08;   // Deviations that cancel in a pair on one host
+  double between_inputs = 0.10;  // with one input.
 };
 
 struct Scenario {
@@ -42,7 +42,7 @@ class Slots {
  public:
   Slots(const Noise& noise, Stream& stream);
 
-  double next(Stream& stream);  // What the next run there is slowed by.
+  double next(Stream& stream);  // Slow-down of the next run there.
 
  private:
   Noise noise_;

@@ -1,4 +1,4 @@
-// production.h: what becomes of a promoted change once the fleet runs it, watched by its canary.
+// production.h: simulates a promoted change in production, watched by its canary.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace amdahl::sim {
 
-// Runs the job in production until its canary has decided, looking after every run that could
-// change the answer. `promised` is in ln.
+// Runs the job in production until its canary decides, judging after every run that could change
+// the answer. `promised` is in ln.
 model::CanaryResult watch(const Truth& truth, const Noise& noise, double promised,
                           std::uint64_t seed);
 

@@ -1,4 +1,4 @@
-// random.h: random numbers that are the same on every run, in every thread, from a seed.
+// random.h: reproducible random numbers from a seed, the same in every thread.
 #pragma once
 
 #include <array>
@@ -8,13 +8,12 @@
 
 namespace amdahl::sim {
 
-inline constexpr std::uint64_t kSeeds =
-    0x73656564;  // "seed": the stream that seeds are drawn from.
+inline constexpr std::uint64_t kSeeds = 0x73656564;  // "seed": the stream for drawing seeds.
 
-// A stream of its own for each thing that is drawn: what one draws moves no other.
+// One stream per random quantity, so that draws do not influence each other.
 class Stream {
  public:
-  // `what` and `number` tell streams of one seed apart.
+  // `what` and `number` distinguish the streams of one seed.
   Stream(std::uint64_t seed, std::uint64_t what, std::uint64_t number = 0);
 
   std::uint64_t bits();
@@ -27,12 +26,12 @@ class Stream {
   double gamma(double shape, double scale);
   double student_t(double degrees);
   double pareto(double least, double shape);
-  std::size_t below(std::size_t n);  // 0 .. n-1, each as likely.
+  std::size_t below(std::size_t n);  // 0 .. n-1, uniform.
   std::string hex(std::size_t digits);
 
  private:
   std::array<std::uint64_t, 4> state_;
-  std::optional<double> spare_;  // The second normal of a couple.
+  std::optional<double> spare_;  // The second normal of a pair.
 };
 
 }  // namespace amdahl::sim

@@ -1,4 +1,4 @@
-// sequence.h: log-ratios of pairs one after the other, and what judges of them say when.
+// sequence.h: sequences of log-ratios, and when judges decide on them.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace amdahl::sim {
 
-inline constexpr int kSequenceCap = 40;  // Pairs by which a judge must have decided.
+inline constexpr int kSequenceCap = 40;  // Limit of pairs for a decision.
 
-// Pairs of one job, in order, placed by a fair coin.
+// Pairs of one job, in order, randomised by a fair coin.
 class Sequence {
  public:
   Sequence(const Scenario& scenario, double pair_noise, std::uint64_t seed);
@@ -29,19 +29,19 @@ class Sequence {
 
 struct Path {
   double highest = 0;                                 // ln E, over all looks.
-  model::Answer answer = model::Answer::kCannotTell;  // At the first look that had one,
+  model::Answer answer = model::Answer::kCannotTell;  // At the first look with an answer,
   int pairs = kSequenceCap;                           // and the pairs by then.
 };
 
-// Looks after every pair, on and on for `longest`; with 2 % as the smallest that matters.
+// Looks after every pair up to `longest`; 2 % is the smallest effect that matters.
 Path walk(Sequence& sequence, double effect, double sigma, int longest);
 Path walk(const std::vector<double>& d, double sigma);
 
-// A group-sequential t test: five looks by O'Brien and Fleming, one-sided 0.05, given up where the
-// trend leaves it less than a chance in ten.
+// A group-sequential t-test: five O'Brien-Fleming looks, one-sided 0.05, stopped for futility if
+// the chance of success is below 10 %.
 Path walk_in_groups(const std::vector<double>& d);
 
-// Whether one paired t test of the first n is significant, for n = 0, 1, … d.size().
+// Whether one paired t-test of the first n is significant, for n = 0, 1, … d.size().
 std::vector<bool> t_tests(const std::vector<double>& d, double level = 0.05);
 
 }  // namespace amdahl::sim

@@ -1,4 +1,4 @@
-// tables.h: the questions that the simulator answers, one table each.
+// tables.h: the simulator's tables, one per question.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ namespace amdahl::sim {
 
 struct Options {
   std::uint64_t seed = 1;
-  int size = 0;  // Hypotheses (or repetitions) in all; 0: as many as the table takes by itself.
-  Setup setup;   // Its mix and what a table varies are the table's to set.
-  bool fitted = false;         // The setup comes from a ledger: the reference does not apply.
-  std::string_view only = "";  // A row of the table, such as a policy; empty: all.
+  int size = 0;                // Hypotheses (or repetitions); 0: the table's default.
+  Setup setup;                 // The table sets its mix and what it varies.
+  bool fitted = false;         // The setup was fitted to a ledger: the reference does not apply.
+  std::string_view only = "";  // One row, such as a policy; empty: all.
   Watch watch;
 };
 
@@ -28,16 +28,16 @@ struct TableRow {
 std::span<const TableRow> tables();
 const TableRow* find_table(std::string_view name);
 
-// In each, "reference" is the figure of the method's own simulation, in which every stage was a
-// function of its own and nothing ran at the same time.
+// "reference" is the figure of the method's own simulation, in which every stage was a separate
+// function and nothing ran concurrently.
 Table errors_table(const Options& options);     // False wins under peeking, noise by noise.
 Table power_table(const Options& options);      // Wins and pairs by noise and effect.
-Table methods_table(const Options& options);    // Pairs against those of other tests.
-Table classes_table(const Options& options);    // Kind by kind: how far it gets.
+Table methods_table(const Options& options);    // Pairs compared with other tests.
+Table classes_table(const Options& options);    // How far each kind gets.
 Table campaign_table(const Options& options);   // The mixed campaign.
 Table fdr_table(const Options& options);        // Sparse campaigns.
-Table budget_table(const Options& options);     // Hours captured by budget, policy by policy.
-Table decisions_table(const Options& options);  // Ours against what people do.
+Table budget_table(const Options& options);     // Hours recovered by budget and policy.
+Table decisions_table(const Options& options);  // Ours against common practice.
 Table blocks_table(const Options& options);     // Runs saved by a shared baseline.
 
 // A seed for each unit of a table.

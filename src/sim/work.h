@@ -1,4 +1,4 @@
-// work.h: independent units of work over threads, with a say in going on.
+// work.h: runs independent units of work on threads, with cancellation.
 #pragma once
 
 #include <functional>
@@ -8,12 +8,12 @@ namespace amdahl::sim {
 
 struct Watch {
   int threads = 1;
-  // Told the share that is done, now and then, by the calling thread; false stops the work.
+  // Called with the finished share from time to time by the calling thread; false stops the work.
   std::function<bool(double)> going_on;
 };
 
-// Calls unit(0 .. count-1), each once, in any order and on any thread; which of them were done is
-// returned: all, unless it was stopped. Units must not share what they change.
+// Calls unit(0 .. count-1), each once, in any order and thread; returns which were done: all
+// unless stopped. Units must not share mutable state.
 std::vector<bool> for_all(int count, const Watch& watch, const std::function<void(int)>& unit);
 
 }  // namespace amdahl::sim

@@ -12,7 +12,7 @@ namespace {
 constexpr double kStake = 0.97;  // The most that is ever bet.
 constexpr double kUnit = 1.0 / static_cast<double>(std::int64_t{1} << 44);
 
-// How far an observation lies on the side that is betted on.
+// How far an observation is on the side of the bet.
 double signed_distance(double d, const Wager& wager) {
   return wager.side == Side::kAbove ? d - wager.margin : wager.margin - d;
 }

@@ -30,11 +30,11 @@ struct Wider {
 };
 constexpr auto kWider = std::to_array<Wider>({{1, 0.7}, {2, 0.2}, {4, 0.1}});
 
-constexpr double kTails = 3;            // Degrees of freedom: a wild pair tells little.
+constexpr double kTails = 3;            // Degrees of freedom: an outlier says little.
 constexpr double kNarrower = 0.9;       // The middle of such noise, in deviations.
 constexpr double kMostPerPair = 0.678;  // ln 1.97, by which a pair raises ln E at most.
 constexpr double kHalfway = 1.5;        // The squared effect in deviations that gives half of it.
-constexpr double kPanel = 8;            // Pairs that the panel takes besides.
+constexpr double kPanel = 8;            // Additional pairs for the panel.
 
 double log_likelihood(std::span<const double> d, double effect, double scale) {
   double sum = 0;

@@ -1,28 +1,27 @@
-// promise.h: what going on with a hypothesis promises, for who has to choose. Proves nothing.
+// promise.h: expected wins per further pair of a hypothesis. Guides scheduling; proves nothing.
 #pragma once
 
 #include <span>
 
 namespace amdahl::stats {
 
-// The smallest gain that matters, in ln: a hypothesis is given up for good only on evidence that it
+// The smallest gain that matters, in ln. A hypothesis is closed for good only on evidence that it
 // saves less.
 inline constexpr double kSmallestGain = 0.02;
 
-// What is known of a live hypothesis besides its pairs.
+// State of a live hypothesis besides its pairs.
 struct Outlook {
-  double sigma = 0.05;     // Noise of the pairs there are.
-  double sigma_ahead = 0;  // Of those to come, where it has fallen since; 0: the same.
+  double sigma = 0.05;     // Noise of the existing pairs.
+  double sigma_ahead = 0;  // Noise of future pairs, if lower by now; 0: the same.
   double claim = 0;        // In ln.
   double prior = 0.15;
-  double log_e = 0;      // For better.
-  double log_level = 3;  // ln E that it needs.
+  double log_e = 0;      // ln E for "better".
+  double log_level = 3;  // ln E needed.
 };
 
-// Wins to be expected of each pair that is still spent on it: the chance that it saves what
-// matters, over the pairs that proving so would take. The chance is a posterior over effects around
-// the claim. It guides where pairs go and when to stop, which harms no evidence: E stays valid
-// under any such choice.
+// Expected wins per further pair: the posterior probability that it saves at least kSmallestGain,
+// divided by the pairs needed to prove it. The posterior is over effects around the claim. Using
+// it to choose and to stop is safe: E stays valid under any such rule.
 double promise(std::span<const double> d, const Outlook& outlook);
 
 }  // namespace amdahl::stats

@@ -1,4 +1,4 @@
-// ranks.h: ranks of values among which some are the same.
+// ranks.h: ranks of values with ties.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace amdahl::stats {
 
-// Ranks from 1 of values in rising order, doubled, so that those that equal values (==) share are
-// whole.
+// 1-based ranks of values in ascending order, times two, so that ranks shared by ties (==) are
+// integers.
 std::vector<std::size_t> doubled_ranks(std::span<const double> rising);
 
 }  // namespace amdahl::stats

@@ -1,4 +1,4 @@
-// spearman.h: whether two quantities rise together, by rank.
+// spearman.h: Spearman's rank correlation.
 #pragma once
 
 #include <optional>
@@ -6,8 +6,8 @@
 
 namespace amdahl::stats {
 
-// Spearman's rank correlation, -1 to 1; ties share their rank. Nothing if either is constant or
-// there are fewer than two; `x` and `y` are of one length.
+// -1 to 1; ties share their rank. Nothing if either is constant or there are fewer than two
+// values. `x` and `y` must have the same length.
 std::optional<double> spearman(std::span<const double> x, std::span<const double> y);
 
 }  // namespace amdahl::stats

@@ -1,4 +1,4 @@
-// lines.h: the lines of a stream, one at a time.
+// lines.h: reads a stream line by line.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ namespace amdahl::trace {
 
 class Lines {
  public:
-  // Longer lines are cut to `longest`, and counted.
+  // Longer lines are truncated to `longest` and counted.
   explicit Lines(const NextBytes& next, std::size_t longest = std::size_t{16} << 20)
       : next_{next}, longest_{longest} {}
 
-  // Without its end; valid until the next call. Nothing at the end of the stream.
+  // Without its newline; valid until the next call. Nothing at the end of the stream.
   Result<std::optional<std::string_view>> next();
 
-  bool is_whole() const { return is_whole_; }       // The line had an end.
-  std::uint64_t number() const { return number_; }  // Of the last line, from 1.
+  bool is_whole() const { return is_whole_; }       // The line ended with a newline.
+  std::uint64_t number() const { return number_; }  // Of the last line, 1-based.
   std::uint64_t bytes() const { return bytes_; }    // Read so far.
   std::uint64_t cut() const { return cut_; }
 

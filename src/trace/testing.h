@@ -1,4 +1,4 @@
-// testing.h: traces of the corpus and of texts, for tests of this room and of those that use it.
+// testing.h: traces from the corpus and from texts, for tests.
 #pragma once
 
 #include <cstdlib>
@@ -15,7 +15,7 @@
 
 namespace amdahl::trace {
 
-// The folder of reference traces with a slash at its end; empty if there is none.
+// Folder of reference traces, ending in a slash; empty if there is none.
 inline std::string corpus() {
   const char* const folder = std::getenv("AMDAHL_CORPUS");
   return folder == nullptr ? std::string() : std::string(folder) + "/";
@@ -25,7 +25,7 @@ struct CloseGzip {
   void operator()(gzFile_s* file) const { gzclose(file); }
 };
 
-// A file's bytes, unpacked if they are packed.
+// A file's bytes, unpacked if needed.
 inline NextBytes bytes_of(const std::string& path) {
   const std::shared_ptr<gzFile_s> file(gzopen(path.c_str(), "rb"), CloseGzip{});
   return [file, path](std::span<char> room) -> Result<std::size_t> {

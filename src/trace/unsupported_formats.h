@@ -6,7 +6,7 @@
 
 namespace amdahl::trace {
 
-// From the first bytes: "is a report of Nsight Systems; run: nsys export ..."; empty for an unknown
+// By the first bytes: "is a report of Nsight Systems; run: nsys export ..."; empty for an unknown
 // format.
 std::string describe_unsupported(std::string_view head);
 

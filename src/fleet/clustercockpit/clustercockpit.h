@@ -1,5 +1,4 @@
-// clustercockpit.h: reads the job archive of ClusterCockpit: meta.json (a job), data.json
-// (samples).
+// clustercockpit.h: reads ClusterCockpit's job archive: meta.json (a job), data.json (samples).
 #pragma once
 
 #include <memory>
@@ -15,9 +14,9 @@ namespace amdahl::fleet::clustercockpit {
 bool claims_meta(std::string_view head);
 bool claims_data(std::string_view head);
 
-// One job, the accelerators it had, and its mean utilisation.
+// One job, its accelerators, and its mean utilisation.
 std::unique_ptr<Reader> make_meta(Intake& intake, const ReaderOptions& options);
-// Its series of scope "accelerator". A data.json does not say whose it is: that is in its path.
+// Series of scope "accelerator". data.json does not name its job; the path does.
 std::unique_ptr<Reader> make_data(Intake& intake, const ReaderOptions& options);
 
 // Job and start in "CLUSTER/1403/244/1608923076/data.json.gz": 1403244, 1608923076.

@@ -1,4 +1,4 @@
-// format.h: the records of a journal; docs/format/journal.md describes them.
+// format.h: record types of a journal (docs/format/journal.md).
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 namespace amdahl::fleet::journal {
 
 inline constexpr std::string_view kMagic = "AMDAHL-JOURNAL 1\n";
-inline constexpr std::size_t kBlock = 1 << 18;     // A block is closed once it is so long.
-inline constexpr std::size_t kLargest = 64 << 20;  // No block is longer than this.
+inline constexpr std::size_t kBlock = 1 << 18;     // A block is closed at this size.
+inline constexpr std::size_t kLargest = 64 << 20;  // Maximum block size.
 
 enum class Op : std::uint8_t {
   kSeries = 1,
@@ -23,12 +23,12 @@ enum class Op : std::uint8_t {
   kDevice,
   kParts,
   kDown,
-  kShards,   // Of the job that comes next.
-  kProfile,  // Of the series that comes next.
-  kReason,   // Of the job that comes next.
+  kShards,   // Of the next job.
+  kProfile,  // Of the next series.
+  kReason,   // Of the next job.
 };
 
-// How values are written: bytes where all are whole and below 256, as percentages are.
+// Encoding of values: bytes if all are integers below 256, as percentages are.
 enum class Values : std::uint8_t { kBytes, kFloats };
 
 }  // namespace amdahl::fleet::journal

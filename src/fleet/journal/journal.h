@@ -1,4 +1,4 @@
-// journal.h: what an intake was told, written down small, so that no source need be read twice.
+// journal.h: a compact log of an intake's records, so that no source is read twice.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace amdahl::fleet::journal {
 
-// Writes down all that it is told, as docs/format/journal.md says, and passes it on if `next` is
-// not null. About one byte a sample.
+// Logs all records (docs/format/journal.md) and passes them to `next` unless it is null. About one
+// byte per sample.
 class Writer final : public Intake {
  public:
   explicit Writer(Intake* next = nullptr);
@@ -27,15 +27,15 @@ class Writer final : public Intake {
   SeriesId series(const model::SeriesKey& key) override;
   void tell(const Record& record) override;
 
-  // The bytes that are ready, to be written to a file as they come.
+  // The finished bytes so far, to be appended to a file.
   std::string take();
-  // The last of them. Without these a journal is truncated, and refused.
+  // The last bytes. A journal without them is truncated and refused.
   std::string finish();
 
  private:
   struct Compressor;
-  void room();   // Before a record: closes a block that is full.
-  void close();  // The block that is open.
+  void room();   // Before a record: closes a full block.
+  void close();  // Closes the open block.
   void write(const Job& job);
   void write(const Assignment& place);
   void write(const Capacity& capacity);
@@ -62,20 +62,20 @@ class Writer final : public Intake {
   std::string block_;
   std::string ready_;
   std::unordered_map<std::string, SeriesId> ids_;
-  std::vector<SeriesId> next_ids_;    // Of `next_`, by ours.
-  std::vector<SeriesId> translated_;  // Room for rows.
+  std::vector<SeriesId> next_ids_;    // Ids of `next_`, indexed by ours.
+  std::vector<SeriesId> translated_;  // Buffer for rows.
   std::string key_;
 };
 
 bool claims(std::string_view head);
 
-// Whether bytes of this size are a journal to its end, by the sizes of its blocks alone. `at` gives
-// so many bytes from an offset on, or fewer if there are not so many.
+// Whether the file is a complete journal, by the sizes of its blocks only. `at` returns bytes from
+// an offset, fewer at the end.
 bool is_whole(std::uint64_t size,
               const std::function<std::string(std::uint64_t offset, std::size_t bytes)>& at);
 
-// Tells `intake` the same again, in the same order. An error if a byte is missing or wrong; what
-// stood before it was told.
+// Replays all records into `intake` in the same order. Fails if a byte is missing or wrong;
+// records before it have been passed on.
 std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options);
 
 }  // namespace amdahl::fleet::journal

@@ -1,4 +1,4 @@
-// local.h: reads the usage record that `amdahl run` leaves for each job.
+// local.h: reads the usage records of `amdahl run`.
 #pragma once
 
 #include <memory>
@@ -13,11 +13,11 @@ namespace amdahl::fleet::local {
 
 bool claims(std::string_view head);
 
-// One JSON document, one job. Refuses records that no anatomy could be made of: no accelerator, an
-// end before the start, samples without an interval.
+// One JSON document, one job. Refuses unusable records: no accelerator, an end before the start,
+// samples without an interval.
 Result<std::vector<model::Usage>> read(std::string_view bytes);
 
-// The same record as a job, its places and a series an accelerator. Phases have no place there.
+// The record as a job, its places and one series per accelerator. Phases are dropped.
 std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options);
 
 }  // namespace amdahl::fleet::local

@@ -1,5 +1,4 @@
-// ticks.h: which GPU a row of nvidia-smi is about if it does not say: they come in order, each
-// time.
+// ticks.h: assigns rows of nvidia-smi without an index to GPUs by their order in each round.
 #pragma once
 
 #include <optional>
@@ -9,13 +8,13 @@
 
 namespace amdahl::fleet::nvidia_smi {
 
-// With -l nvidia-smi prints a row for each GPU, some milliseconds apart, then waits.
+// With -l nvidia-smi prints one row per GPU, some milliseconds apart, then waits.
 struct Ticks {
   int gpus = 1;
-  Nanos apart{};  // Rows that are farther apart are of two rounds.
+  Nanos apart{};  // A larger distance starts a new round.
 };
 
-// By the times of the first rows. Nothing if they do not show rounds of as many rows each.
+// From the times of the first rows. Nothing if they do not show rounds of equal size.
 std::optional<Ticks> ticks_of(std::span<const Nanos> times);
 
 }  // namespace amdahl::fleet::nvidia_smi

@@ -11,9 +11,9 @@ namespace amdahl::fleet::philly {
 // [{"status":..., "vc":..., "jobid":..., "attempts":[...
 bool claims(std::string_view head);
 
-// Each attempt is a job with the accelerators it had. The last one has the job's id and its status;
-// the n-th before it is "ID#n", and how it ended is not known. Times without a zone are of the US
-// Pacific coast, as the telemetry of the same traces says.
+// Each attempt is a job with its accelerators. The last one has the job's id and status; the n-th
+// before it is "ID#n" with an unknown state. Times without a zone are US Pacific time, as the
+// telemetry of the same traces shows.
 std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options);
 
 Explained explain(std::string_view head, const ReaderOptions& options);

@@ -1,4 +1,4 @@
-// matrix.h: reads the answers of query_range, or what is cut out of them, while they arrive.
+// matrix.h: parses query_range answers, or parts of them, while they arrive.
 #pragma once
 
 #include <cstdint>
@@ -12,31 +12,31 @@
 
 namespace amdahl::fleet::prometheus {
 
-// What an answer said besides samples.
+// What an answer contained besides samples.
 struct Answered {
   std::uint64_t series = 0;
-  std::uint64_t samples = 0;          // Given to the intake.
-  std::string status;                 // "success", "error"; empty if the answer did not say.
+  std::uint64_t samples = 0;          // Passed to the intake.
+  std::string status;                 // "success", "error"; empty if missing.
   std::string error;                  // "bad_data: exceeded maximum resolution ...".
-  std::vector<std::string> warnings;  // Of data that may be missing; the first hundred.
-  bool partial = false;               // The server says that it did not see all of its data.
-  bool cut = false;                   // It ends in the middle.
+  std::vector<std::string> warnings;  // About possibly missing data; the first hundred.
+  bool partial = false;               // The server reports incomplete data.
+  bool cut = false;                   // Truncated.
 };
 
-// Matrices and vectors, one document or several in a row, in pieces cut anywhere; also their list
-// of series alone, and the lines of VictoriaMetrics' /api/v1/export. Memory is one
-// window of bytes and the points of one series. Values that are NaN, infinite or DCGM's blanks are
-// counted as troubles, not passed on; a series without a host or a device is a bad line.
+// Accepts matrices and vectors, one document or several in a row, in chunks of any size; also a
+// bare list of series, and VictoriaMetrics' /api/v1/export lines. Memory: one window of bytes and
+// the points of one series. NaN, infinite and DCGM's blank values are counted as troubles; a
+// series without a host or device is a bad line.
 class MatrixReader {
  public:
-  // `metric`: the name of series that have none. `hints`: tell the intake, as a job without times
-  // and accelerators, whose a labelled job is; see label_jobs.h. `intake` must outlive this.
+  // `metric`: name of series without one. `hints`: report the owner of a labelled job as a job
+  // without times and accelerators (label_jobs.h). `intake` must outlive this.
   explicit MatrixReader(Intake& intake, std::string metric = {}, bool hints = false);
 
-  // Takes all of `bytes`. An error ("byte 812: ...") means that this is not such an answer; the
+  // Consumes all of `bytes`. An error ("byte 812: ...") means that it is not such an answer;
   // samples before it were passed on.
   Result<> feed(std::string_view bytes);
-  // To be called at the end: an answer that stops in the middle is counted as kTruncated.
+  // Call at the end: a truncated answer is counted as kTruncated.
   Result<> finish();
 
   const Answered& answered() const { return answered_; }
@@ -50,7 +50,7 @@ class MatrixReader {
     kMetric,
     kValues,
     kPoint,
-    kNumbers,  // Of VictoriaMetrics' export: values, and apart from them their times.
+    kNumbers,  // VictoriaMetrics export: values and times in separate lists.
     kTimes,
     kWarnings,
     kSkipped,
@@ -85,23 +85,23 @@ class MatrixReader {
   std::string metric_;
   bool hints_;
   Answered answered_;
-  std::string held_;          // Bytes that wait for the rest of their token.
+  std::string held_;          // Bytes of an incomplete token.
   std::uint64_t passed_ = 0;  // Bytes before held_.
   std::vector<Level> levels_;
   std::string key_;
   std::string text_;  // The latest string, unescaped.
-  std::string what_;  // Of an error.
+  std::string what_;  // For errors.
   Labels labels_;
   std::size_t label_count_ = 0;
   bool labelled_ = false;  // The series' labels are complete.
   SeriesId series_ = 0;
-  bool wanted_ = false;  // The series can be joined to something.
+  bool wanted_ = false;  // The series can be joined.
   bool by_value_ = false;
   std::string latest_job_;
   std::vector<Sample> pending_;
-  std::string time_;                  // Of a point that is being read.
-  int item_ = 0;                      // Of that point.
-  std::vector<std::string> numbers_;  // Of an export: values that wait for their times.
+  std::string time_;                  // Of the point being read.
+  int item_ = 0;                      // Position within that point.
+  std::vector<std::string> numbers_;  // Export: values that wait for their times.
 };
 
 }  // namespace amdahl::fleet::prometheus

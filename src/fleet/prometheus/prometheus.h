@@ -1,4 +1,4 @@
-// prometheus.h: reads a saved answer of Prometheus to query_range.
+// prometheus.h: reads a saved query_range answer of Prometheus.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@ namespace amdahl::fleet::prometheus {
 // Whether `head` begins such an answer: {"status":...,"data":{"resultType":...
 bool claims(std::string_view head);
 
-// Gives jobs too where it has the metric whose value is the job.
+// Also gives jobs if it has the metric whose value is the job id.
 Explained explain(std::string_view head, const ReaderOptions& options);
 
-// What its server warned of, or said to be partial, is counted as missing.
+// Warnings and partial data of the server are counted as missing.
 std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options);
 
 }  // namespace amdahl::fleet::prometheus

@@ -1,5 +1,4 @@
-// prometheus_text.h: reads metrics as exporters serve them, and as `promtool tsdb dump` prints
-// them.
+// prometheus_text.h: reads exporters' text format and the output of `promtool tsdb dump`.
 #pragma once
 
 #include <memory>
@@ -12,12 +11,12 @@ namespace amdahl::fleet::prometheus_text {
 // "# HELP", "# TYPE", or a line such as `DCGM_FI_DEV_GPU_UTIL{gpu="0"} 83 1700000000000`.
 bool claims(std::string_view head);
 
-// Times are milliseconds (text format, tsdb dump) or seconds (OpenMetrics), by their size. A scrape
-// without times is of the time in its file's name, "node1-1700000000.prom" or
-// "2026-11-16T10:00:00.prom"; without one there is nothing to place it by: an error at the end.
+// Times are milliseconds (text format, tsdb dump) or seconds (OpenMetrics), by magnitude. A scrape
+// without times has the time in its file name, "node1-1700000000.prom" or
+// "2026-11-16T10:00:00.prom"; without that it is an error at the end.
 std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options);
 
-// The time that a file's name tells; 0 if it tells none.
+// The time in a file name; 0 if there is none.
 Nanos time_in_path(std::string_view path);
 
 Explained explain(std::string_view head, const ReaderOptions& options);

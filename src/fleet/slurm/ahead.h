@@ -1,4 +1,4 @@
-// ahead.h: reads the lines of a table of jobs in other threads, and tells in order what they say.
+// ahead.h: parses lines of a job table in several threads and passes records on in order.
 #pragma once
 
 #include <condition_variable>
@@ -18,8 +18,8 @@
 
 namespace amdahl::fleet::slurm {
 
-// Blocks of whole lines go to the threads in turn; the intake hears of them in their order from
-// the thread that calls, so that what it hears does not depend on how many there are.
+// Blocks of whole lines go to the threads in turn. The calling thread passes their records to the
+// intake in order, so the result does not depend on the number of threads.
 class Ahead {
  public:
   struct Table {
@@ -27,7 +27,7 @@ class Ahead {
     Zone zone;
     bool zone_is_known = false;
   };
-  // `first`: the place of the line after the header. `threads` beside the one that calls.
+  // `first`: position of the line after the header. `threads` are in addition to the calling one.
   Ahead(Intake& intake, Table table, Where first, int threads);
   ~Ahead();
   Ahead(const Ahead&) = delete;
@@ -50,17 +50,17 @@ class Ahead {
 
   Intake& intake_;
   Table table_;
-  char delimiter_ = '|';           // The first character of it.
+  char delimiter_ = '|';           // Its first character.
   std::ptrdiff_t delimiters_ = 0;  // In the header.
-  Where next_;                     // Of the first line of the block that is told next.
+  Where next_;                     // First line of the next block.
   std::string rest_;
   std::deque<std::unique_ptr<Block>> blocks_;  // Oldest first.
-  std::vector<std::unique_ptr<Block>> spare_;  // Their memory is used again.
-  std::mutex mutex_;                           // Of what follows, and of blocks_.
+  std::vector<std::unique_ptr<Block>> spare_;  // For reuse.
+  std::mutex mutex_;                           // Guards what follows, and blocks_.
   std::condition_variable changed_;
-  std::size_t begun_ = 0;  // How many of blocks_ a thread has taken up.
+  std::size_t begun_ = 0;  // Number of blocks_ that a thread has taken.
   bool is_over_ = false;
-  std::vector<std::thread> threads_;  // Last: they use all of the others.
+  std::vector<std::thread> threads_;  // Last: they use all other members.
 };
 
 }  // namespace amdahl::fleet::slurm

@@ -1,4 +1,4 @@
-// buffered_intake.h: records of jobs from a block of lines, kept to be passed on in order.
+// buffered_intake.h: buffers the records of a block of lines, to be passed on in order.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,25 @@
 
 namespace amdahl::fleet::slurm {
 
-// Keeps views of jobs: the lines that they come from must outlive it, or be gone before it is told.
+// Keeps views into the lines: they must outlive it.
 class BufferedIntake final : public Intake {
  public:
   void clear();
-  // All of it, in order; places count from `first` on.
+  // Passes on everything, in order; positions count from `first`.
   void tell_all(Intake& intake, Where first) const;
 
-  // A table of jobs tells of jobs, places and troubles, and has no series.
+  // A job table has jobs, places and troubles, but no series.
   SeriesId series(const model::SeriesKey& key) override;
   void tell(const Record& record) override;
 
  private:
   struct Other {             // A place if it has words, else a trouble.
-    std::size_t before = 0;  // How many jobs came before it.
+    std::size_t before = 0;  // Number of jobs before it.
     bool is_place = false;
-    std::string words[3]{};  // Of a place; the text of a trouble is the first.
+    std::string words[3]{};  // Of a place; for a trouble, the first is its text.
     model::Trouble trouble{};
     Where where{};
-    std::uint64_t count = 0;  // Above 0: without a place.
+    std::uint64_t count = 0;  // Above 0: without a position.
   };
   void keep(const Job& job) { jobs_.push_back(job); }
   void keep(const Assignment& place);

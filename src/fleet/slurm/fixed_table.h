@@ -1,5 +1,5 @@
-// fixed_table.h: reads sacct's table for people, whose columns stand where the dashes below their
-// names are.
+// fixed_table.h: reads sacct's fixed-width table, whose columns follow the dashes below the
+// header.
 #pragma once
 
 #include <string>
@@ -14,14 +14,14 @@ namespace amdahl::fleet::slurm {
 // Whether this line is the header of such a table.
 bool is_fixed_width_header(std::string_view line);
 
-// Cells that sacct has cut end in '+': of names the rest is missing, a list of hosts is not known,
-// and a record whose number or resources are cut is counted and passed over.
+// Truncated cells end in '+'. A truncated name is used as it is, a truncated host list is unknown,
+// and a record with a truncated id or resources is counted and skipped.
 class FixedTable {
  public:
   FixedTable(Intake& intake, Jobs& jobs) : intake_{intake}, table_{intake, jobs, ""} {}
 
   Result<> line(std::string_view line, Where where);
-  Result<> finish();  // An error if there was no more than a header.
+  Result<> finish();  // Fails if there was only a header.
 
  private:
   struct Span {
@@ -34,12 +34,12 @@ class FixedTable {
 
   void find_spans(std::string_view dashes);
   std::string_view cell(std::string_view line, const Span& span) const;
-  std::string names() const;  // The header as Table reads it.
+  std::string names() const;  // The header in Table's syntax.
 
   Intake& intake_;
   Table table_;
   std::string header_;
-  std::vector<Span> spans_;  // Empty until the dashes have come.
+  std::vector<Span> spans_;  // Empty until the line of dashes.
 };
 
 }  // namespace amdahl::fleet::slurm

@@ -1,4 +1,4 @@
-// job.h: one accounting record of Slurm, in words, as the job it speaks of.
+// job.h: converts one Slurm accounting record into a job.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace amdahl::fleet::slurm {
 
-// What sacct calls them; empty: not said.
+// Named as in sacct; empty: missing.
 struct JobFields {
   std::string_view id;   // JobID.
   std::string_view raw;  // JobIDRaw.
@@ -33,19 +33,20 @@ struct JobFields {
   std::string_view alloc_gres;
   std::string_view req_gres;
   std::string_view script;         // SubmitLine.
-  std::string_view exit_code;      // ExitCode: "1:0", and "0:9" of a signal.
-  std::string_view admin_comment;  // May hold a summary of jobstats.
+  std::string_view exit_code;      // ExitCode: "1:0", or "0:9" for a signal.
+  std::string_view admin_comment;  // May contain a jobstats summary.
 };
 
-// "CANCELLED by 1000", "COMPLETED", "TO"; kOther if we do not know the word.
+// "CANCELLED by 1000", "COMPLETED", "TO"; kOther if unknown.
 model::JobState state_of(std::string_view word);
 
-// Hands records to an Intake: steps are counted and passed over; times in the hour that daylight
-// saving repeats are settled by the elapsed time; what cannot be read is a trouble with its place.
+// Passes records to an Intake. Steps are counted and skipped; times in the hour that daylight
+// saving repeats are resolved by the elapsed time; unreadable records are troubles with their
+// position.
 class Jobs {
  public:
-  // `zone_is_known` says that times without an offset are of `zone`: else an hour between
-  // End - Start and the elapsed time is taken for daylight saving.
+  // `zone_is_known`: times without an offset are in `zone`. Otherwise a difference of one hour
+  // between End - Start and the elapsed time is attributed to daylight saving.
   Jobs(Intake& intake, Zone zone, bool zone_is_known)
       : intake_{intake}, zone_{std::move(zone)}, zone_is_known_{zone_is_known} {}
 

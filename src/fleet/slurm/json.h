@@ -19,7 +19,7 @@ class Json {
   Result<> finish();
 
  private:
-  struct Parser;  // Of simdjson, whose header is heavy.
+  struct Parser;  // simdjson's header is heavy.
   void item(std::string_view key, std::string_view text, Where where);
 
   Intake& intake_;
@@ -27,7 +27,7 @@ class Json {
   std::unique_ptr<Parser> parser_;
   JsonItems items_;
   bool begun_ = false;
-  bool is_list_ = false;  // Of jobs alone.
+  bool is_list_ = false;  // A bare list of jobs.
 };
 
 }  // namespace amdahl::fleet::slurm

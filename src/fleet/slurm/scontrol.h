@@ -1,4 +1,4 @@
-// scontrol.h: reads what Slurm says of its nodes, and which devices jobs have.
+// scontrol.h: reads Slurm's node records, and the devices of running jobs.
 #pragma once
 
 #include <set>
@@ -11,14 +11,14 @@
 
 namespace amdahl::fleet::slurm {
 
-// Whether this line begins a record of `scontrol show nodes` or `scontrol show job`.
+// Whether this line starts a record of `scontrol show nodes` or `scontrol show job`.
 bool is_node_record(std::string_view line);
 bool is_job_record(std::string_view line);
 // Whether it is the header of `sacctmgr -P show event format=NodeName,TimeStart,...`.
 bool is_event_header(std::string_view line);
 
-// Records of several lines (or one each, with -o). Nodes give capacity, and what is down since when
-// its reason says; jobs give the indices of their devices, nothing else: accounting has the rest.
+// Records of several lines (or one each, with -o). Nodes give capacity and, if down, since when
+// (from the reason); jobs give only the indices of their devices.
 class Scontrol {
  public:
   Scontrol(Intake& intake, Zone zone, Nanos now)
@@ -35,12 +35,12 @@ class Scontrol {
   Intake& intake_;
   Zone zone_;
   Nanos now_;
-  std::string node_;  // The record of a node so far.
+  std::string node_;  // The node record so far.
   Where node_where_;
-  std::string job_;  // The number of the job whose lines come.
+  std::string job_;  // Id of the current job.
 };
 
-// Node events: from when to when a node was down or drained, with what it has.
+// Node events: when a node was down or drained, and its devices.
 class Events {
  public:
   Events(Intake& intake, Zone zone, Nanos now)
@@ -60,11 +60,12 @@ class Events {
   int tres_ = -1;
 };
 
-// Whether this line is the header of `sinfo -N -o '%N|%R|%G'`, in any order and with more.
+// Whether this line is the header of `sinfo -N -o '%N|%R|%G'`, in any order, possibly with more
+// columns.
 bool is_sinfo_header(std::string_view line);
 
-// What there is, a line a node and partition; a node of several partitions counts in its first.
-// With '%T|%H' also what is down, since when its reason was set.
+// Capacity, one line per node and partition; a node in several partitions counts in its first.
+// With '%T|%H' also what is down, since the reason was set.
 class Sinfo {
  public:
   Sinfo(Intake& intake, Zone zone, Nanos now)

@@ -1,4 +1,4 @@
-// slurm.h: reads what Slurm's own programs print: sacct, scontrol, sinfo, sacctmgr.
+// slurm.h: reads the output of Slurm's programs: sacct, scontrol, sinfo, sacctmgr.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,9 @@
 
 namespace amdahl::fleet::slurm {
 
-// `sacct -P` with a header, `sacct --json`, `scontrol show nodes`, `scontrol show job -d`,
-// `sinfo -N -o '%N|%R|%G'`, `sacctmgr -P show event`. Without a header: only by name, with the
-// fields in the options.
+// `sacct -P` with a header, `sacct --json`, `scontrol show nodes`, `scontrol show job -d`, `sinfo
+// -N -o '%N|%R|%G'`, `sacctmgr -P show event`. Output without a header is read only if the source
+// is named and the options list the fields.
 bool claims(std::string_view head);
 
 std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options);

@@ -1,4 +1,4 @@
-// squeue.h: reads what `squeue` prints with a header: jobs that run or wait now.
+// squeue.h: reads `squeue` output with a header: jobs running or waiting now.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ class Squeue {
  public:
   Squeue(Intake& intake, Jobs& jobs) : intake_{intake}, jobs_{jobs} {}
 
-  // An error if its columns do not say when jobs began and what they hold.
+  // Fails if the columns lack start times or resources.
   Result<> line(std::string_view line, Where where);
 
  private:
@@ -29,7 +29,7 @@ class Squeue {
   Intake& intake_;
   Jobs& jobs_;
   std::string header_;
-  bool bars_ = false;  // Between cells; else blanks.
+  bool bars_ = false;  // Cells separated by '|'; else by blanks.
   std::vector<Member> columns_;
   int per_node_ = -1;  // TRES_PER_NODE or GRES.
   std::vector<std::string_view> cells_;

@@ -1,4 +1,4 @@
-// table.h: reads `sacct -P` (and -p): a line a record, columns in any order, any delimiter.
+// table.h: reads `sacct -P` (and -p): one record per line, columns in any order, any delimiter.
 #pragma once
 
 #include <string>
@@ -12,23 +12,23 @@ namespace amdahl::fleet::slurm {
 
 // Whether this line is the header of such a table.
 bool is_table_header(std::string_view line);
-// Whether it can be nothing else: other tables have some of these names too.
+// Whether it cannot be anything else: other tables share some of these names.
 bool is_surely_table_header(std::string_view line);
-// For people: which of its columns are used, and which are not.
+// For people: which columns are used, and which are not.
 std::string explain_header(std::string_view line);
-// What to type for a table that can be read.
+// The command that prints a readable table.
 std::string_view how_to_ask_sacct();
 
 class Table {
  public:
-  // `fields`: the -o list, for output without a header; empty: the first line is one.
-  // `lines_stay`: they lie one behind the other in memory until after finish().
+  // `fields`: the -o list, for output without a header; empty: the first line is the header.
+  // `lines_stay`: lines are contiguous in memory and valid until after finish().
   Table(Intake& intake, Jobs& jobs, std::string_view fields, bool lines_stay = false);
 
-  // A line that is not a whole record waits for the next. Jobs are told with views of the line, or
-  // of this where a record has several lines and they do not stay.
+  // An incomplete record waits for the next line. Jobs have views into the line, or into this
+  // object if a record spans lines and `lines_stay` is false.
   Result<> line(std::string_view line, Where where);
-  void finish();                                        // No more lines come: none is to wait for.
+  void finish();                                        // End of input.
   bool has_header() const { return !header_.empty(); }  // As far as lines have come.
 
  private:
@@ -53,14 +53,14 @@ class Table {
   Intake& intake_;
   Jobs& jobs_;
   std::string fields_;
-  std::string header_;           // As read: it comes again where files were joined.
-  std::string delimiter_;        // Empty: not known yet.
-  std::vector<Member> columns_;  // Null: a column that we do not use.
-  std::vector<int> free_;        // By column: above 0 if it may hold the delimiter and line ends.
+  std::string header_;           // As read: repeated where files were concatenated.
+  std::string delimiter_;        // Empty: unknown.
+  std::vector<Member> columns_;  // Null: unused column.
+  std::vector<int> free_;        // By column: above 0 if it may contain the delimiter and newlines.
   std::vector<std::string_view> cells_;
-  bool is_closed_ = false;  // Lines end with a delimiter, as of -p.
+  bool is_closed_ = false;  // Lines end with a delimiter (-p).
   bool lines_stay_;
-  std::string_view waiting_;  // A record whose next line is to come; of kept_ if lines do not stay.
+  std::string_view waiting_;  // An incomplete record; in kept_ unless lines stay.
   Where waits_at_;
   std::string kept_;
 };

@@ -1,4 +1,4 @@
-// tres.h: how many accelerators of which kind a Slurm list of resources means.
+// tres.h: parses number and kind of accelerators from Slurm's resource lists.
 #pragma once
 
 #include <array>
@@ -10,19 +10,18 @@
 namespace amdahl::fleet::slurm {
 
 struct Devices {
-  double count = 0;       // A MIG slice (gres/gpu:1g.10gb) is its share of a device.
-  std::string_view kind;  // The type with most of them; empty if none is named.
-  double shards = 0;      // gres/shard: parts of accelerators, of how many parts is not said.
-  bool is_bad = false;    // There is a count of them that cannot be read.
+  double count = 0;       // A MIG slice (gres/gpu:1g.10gb) counts as its share of a device.
+  std::string_view kind;  // The most frequent type; empty if none.
+  double shards = 0;      // gres/shard: shares of accelerators of unknown size.
+  bool is_bad = false;    // A count could not be read.
 };
 
-// "billing=8,cpu=6,gres/gpu:a100=1,gres/gpu=1,mem=48G" of AllocTRES, ReqTRES and CfgTRES. The same
-// devices stand there with and without their type: they are counted once; several types add up.
-// gres/mps counts hundredths of a device, as Slurm's default makes it.
+// "billing=8,cpu=6,gres/gpu:a100=1,gres/gpu=1,mem=48G" of AllocTRES, ReqTRES and CfgTRES. Devices
+// listed with and without their type count once; several types add up. gres/mps counts hundredths
+// of a device, Slurm's default.
 Devices devices_of_tres(std::string_view tres);
 
-// The same, with those lists remembered that came lately: a fleet's jobs ask for few different
-// ones.
+// The same with a small cache: the jobs of a fleet use few different lists.
 class TresMemory {
  public:
   Devices devices_of(std::string_view tres);
@@ -30,8 +29,8 @@ class TresMemory {
  private:
   struct Known {
     std::string tres;
-    Devices devices;          // But for the kind:
-    std::size_t kind_at = 0;  // Where it stands in the list.
+    Devices devices;          // Except the kind:
+    std::size_t kind_at = 0;  // Offset of the kind in the list.
     std::size_t kind_size = 0;
   };
   std::array<Known, 64> known_{};
@@ -41,10 +40,10 @@ class TresMemory {
 struct Gres {
   std::string_view kind;
   int count = 0;
-  std::string_view indices;  // Of "(IDX:0-3)"; empty if not said.
+  std::string_view indices;  // From "(IDX:0-3)"; empty if missing.
 };
 std::vector<Gres> accelerators_of_gres(std::string_view gres);
-// Also "gpu:a100:4,shard:16": devices, and in how many parts they are shared out.
+// Also "gpu:a100:4,shard:16": devices, and the number of shares.
 Devices devices_of_gres(std::string_view gres);
 
 }  // namespace amdahl::fleet::slurm

@@ -1,4 +1,4 @@
-// sonar.h: reads the key=value CSV that NordicHPC's sonar makes of sacct (Jobanalyzer archives).
+// sonar.h: reads the key=value CSV that NordicHPC's sonar makes from sacct (Jobanalyzer archives).
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// cells.h: cuts one record of a CSV file into its cells.
+// cells.h: splits one CSV record into cells.
 #pragma once
 
 #include <deque>
@@ -8,13 +8,13 @@
 
 namespace amdahl::fleet::table {
 
-// RFC 4180: a cell in quotes may contain the delimiter, line ends, and quotes written twice.
+// RFC 4180: a quoted cell may contain the delimiter, newlines, and doubled quotes.
 class Cells {
  public:
-  // False if a quote is still open: the record goes on in the next line. The cells live until the
-  // next call, as long as `record` does. Blanks around cells are cut off.
+  // False if a quote is still open: the record continues on the next line. Cells are valid until
+  // the next call, as long as `record` is. Trims blanks.
   bool cut(std::string_view record, char delimiter);
-  // Cells that were cut already; they must outlive this.
+  // Takes cells that are already split; they must outlive this.
   void assign(const std::vector<std::string>& cells) { cells_.assign(cells.begin(), cells.end()); }
 
   std::size_t size() const { return cells_.size(); }
@@ -22,11 +22,11 @@ class Cells {
   const std::vector<std::string_view>& all() const { return cells_; }
 
  private:
-  // The cell in quotes at the front of `record`, which it takes off; false if it does not end.
+  // Takes the quoted cell at the front of `record`; false if it is not closed.
   bool quoted(std::string_view& record, char delimiter);
 
   std::vector<std::string_view> cells_;
-  std::deque<std::string> owned_;  // Cells whose quotes had to be undone.
+  std::deque<std::string> owned_;  // Cells that had to be unquoted.
 };
 
 }  // namespace amdahl::fleet::table

@@ -1,4 +1,4 @@
-// head.h: the first lines of a table, cut into cells: enough to tell what it is.
+// head.h: the first lines of a table, split into cells: enough to recognise it.
 #pragma once
 
 #include <optional>
@@ -13,27 +13,28 @@ inline constexpr std::size_t kHeadRows = 64;
 struct Head {
   char delimiter = ',';
   bool has_header = true;
-  bool has_comments = false;                   // Lines with '#' stand before it.
-  std::vector<std::string> header;             // "1", "2", ... where there is none.
-  std::vector<std::vector<std::string>> rows;  // The first kHeadRows, as long as the header.
-  std::size_t odd_rows = 0;                    // Of the first few: that are not.
+  bool has_comments = false;        // '#' lines precede it.
+  std::vector<std::string> header;  // "1", "2", ... if there is none.
+  // The first kHeadRows, with as many cells as the header.
+  std::vector<std::vector<std::string>> rows;
+  std::size_t odd_rows = 0;  // Number of first rows with another length.
 };
 
-// Nothing if these bytes are no table of two columns or more.
+// Nothing if the bytes are not a table of at least two columns.
 std::optional<Head> head_of(std::string_view bytes);
 
-// Whether a line only parts others, as databases and Markdown draw tables: "+-----+-----+".
+// Whether a line is a separator, as in databases and Markdown: "+-----+-----+".
 bool is_ruler(std::string_view line);
 
-// Whether a first line only tells Excel the delimiter: "sep=,".
+// Whether a first line is Excel's delimiter hint: "sep=,".
 bool is_hint_for_excel(std::string_view line);
 
-// The delimiter that a line has most of: , tab ; or |.
+// The most frequent delimiter of a line: , tab ; or |.
 char delimiter_in(std::string_view line);
 
-// The part of a table's beginning that it is judged by: the first 4 KiB in whole lines, or its
-// first two lines if these are longer. Nothing if more bytes are needed; `is_all`: there are no
-// more. The same part whatever pieces an input comes in, and however it grows.
+// The part of a table by which it is recognised: the first 4 KiB in whole lines, or its first two
+// lines if longer. Nothing if more bytes are needed; `is_all`: there are no more. Independent of
+// chunk sizes and of growth.
 std::optional<std::string_view> telling_part(std::string_view bytes, bool is_all);
 
 }  // namespace amdahl::fleet::table

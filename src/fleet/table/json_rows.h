@@ -1,5 +1,4 @@
-// json_rows.h: lists of JSON objects, and an object a line, as rows of a table whose columns are
-// keys.
+// json_rows.h: lists of JSON objects, or one object per line, as table rows with keys as columns.
 #pragma once
 
 #include <memory>
@@ -18,13 +17,14 @@ class JsonRows {
   class Sink {
    public:
     virtual ~Sink() = default;
-    // Once, before any row: the keys of the first objects, and their rows, which come again.
+    // Called once before any row, with the keys and rows of the first objects. These rows are
+    // passed to row() too.
     virtual Result<> begin(const Head& head) = 0;
-    virtual Result<> row(const Cells& cells, Where where) = 0;  // Line: the number of the row.
+    virtual Result<> row(const Cells& cells, Where where) = 0;  // Where::line is the row number.
     virtual void trouble(model::Trouble trouble, Where where, std::string_view text) = 0;
   };
 
-  explicit JsonRows(Sink& sink);  // Which must outlive it.
+  explicit JsonRows(Sink& sink);  // Must outlive this.
   ~JsonRows();
 
   Result<> feed(std::string_view bytes);
@@ -35,7 +35,7 @@ class JsonRows {
   std::unique_ptr<Impl> impl_;
 };
 
-// The keys and rows of the first objects; nothing if these bytes do not begin such a table.
+// Keys and rows of the first objects; nothing if the bytes are not such a table.
 std::optional<Head> head_of_objects(std::string_view bytes);
 
 }  // namespace amdahl::fleet::table

@@ -1,4 +1,4 @@
-// layouts.h: CSV files that are known by their columns, each with the mapping that reads it.
+// layouts.h: CSV layouts known by their columns, with their mappings.
 #pragma once
 
 #include <span>
@@ -9,19 +9,19 @@ namespace amdahl::fleet::table {
 
 struct Layout {
   std::string_view name;  // "ClusterCockpit job export".
-  // That the header must have, between commas; of shapes a letter a cell: h hexadecimal digits, w a
-  // word, n a number or nothing, s a state.
+  // Required columns, separated by commas; for shapes, one letter per cell: h hexadecimal digits,
+  // w a word, n a number or empty, s a state.
   std::string_view columns;
-  bool only;                 // And no others.
+  bool only;                 // No other columns allowed.
   std::string_view mapping;  // TOML.
 };
 
 std::span<const Layout> layouts();
 std::span<const Layout> shapes();  // Without a header.
 
-// The layout of a file with this header; null if there is none.
+// The layout with this header, or null.
 const Layout* layout_of(const std::vector<std::string_view>& header);
-// The layout of a file without a header, by the form of its first line; null if there is none.
+// The layout of a file without a header, by the form of its first line, or null.
 const Layout* shape_of(const std::vector<std::string_view>& cells);
 
 }  // namespace amdahl::fleet::table

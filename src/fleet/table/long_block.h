@@ -1,4 +1,4 @@
-// long_block.h: parses whole lines of a long table of samples; fast, in any thread.
+// long_block.h: fast parser for lines of a long table of samples; usable in any thread.
 #pragma once
 
 #include <array>
@@ -16,11 +16,12 @@
 
 namespace amdahl::fleet::table {
 
-// What a block of lines says. Series are numbered by the parser: SeriesId only after translation.
+// Parsed content of a block of lines. Series have the parser's numbers; translate them to
+// SeriesId.
 struct LongBlock {
   struct Problem {
     model::Trouble trouble{};
-    Where where;  // Within the block: line 0 is its first.
+    Where where;  // Relative to the block: line 0 is its first.
     std::string text;
   };
   struct NewSeries {
@@ -28,28 +29,28 @@ struct LongBlock {
   };
   std::vector<std::uint32_t> series;
   std::vector<Sample> samples;
-  std::vector<NewSeries> fresh;       // In the order of their numbers.
+  std::vector<NewSeries> fresh;       // In order of their numbers.
   std::vector<Problem> problems;      // The first few of each kind.
-  std::vector<std::uint64_t> counts;  // By trouble, of problems that are not listed.
+  std::vector<std::uint64_t> counts;  // By trouble: problems that are not listed.
   std::uint64_t lines = 0;
 
   void clear();
 };
 
-// Keeps the series it has seen, each with the one that came after it the last time: rows of a
-// table go round in the same order, so the guess is mostly right.
+// Remembers for each series which one followed it: rows repeat in the same order, so the guess is
+// usually right.
 class LongParser {
  public:
   LongParser(const LongColumns& columns, const Zone& zone) : columns_{columns}, zone_{zone} {}
 
-  // `lines` must end with a line end, or be the end of the input.
+  // `lines` must end with a newline, or be the end of the input.
   void parse(std::string_view lines, LongBlock& into);
 
  private:
   struct Known {
-    std::uint64_t key[2] = {0, 0};  // The first 16 bytes, with the delimiter after it.
+    std::uint64_t key[2] = {0, 0};  // First 16 bytes, with the delimiter after it.
     std::uint64_t mask[2] = {0, 0};
-    std::uint32_t size = 0;  // With the delimiter.
+    std::uint32_t size = 0;  // Including the delimiter.
     std::uint32_t next = 0;
     const std::string* text = nullptr;
   };
@@ -71,8 +72,8 @@ class LongParser {
   std::vector<Known> known_;
   std::unordered_map<std::string_view, std::uint32_t> by_key_;
   std::uint32_t previous_ = 0;
-  std::array<char, 24> time_text_{};  // Of the last row, with the delimiter: mostly the next's too.
-  std::size_t time_size_ = 0;         // 0: none that can be compared.
+  std::array<char, 24> time_text_{};  // Of the last row, with the delimiter; usually repeated.
+  std::size_t time_size_ = 0;         // 0: nothing to compare with.
   Nanos time_{};
 };
 

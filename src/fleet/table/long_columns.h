@@ -1,4 +1,4 @@
-// long_columns.h: what the columns of a long table of samples mean, by the names in its header.
+// long_columns.h: the meaning of a long sample table's columns, by their names.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@
 namespace amdahl::fleet::table {
 
 enum class LongRole : std::uint8_t {
-  kOther,  // Passed over.
+  kOther,  // Ignored.
   kTime,
   kHost,
   kDevice,
   kUuid,
   kSlice,
-  kProfile,  // Of the slice.
+  kProfile,  // MIG profile of the slice.
   kJob,
   kKind,
-  kMetric,  // The metric's name is in the row; its value in kValue.
+  kMetric,  // Name of the metric; the value is in kValue.
   kValue,
   kUsage,  // The column's name is the metric.
 };
@@ -31,28 +31,28 @@ enum class LongRole : std::uint8_t {
 struct LongColumn {
   std::string name;
   LongRole role = LongRole::kOther;
-  std::string metric{};  // Of kUsage: as it is told; empty: as the column is called.
+  std::string metric{};  // For kUsage: the metric; empty: the column's name.
 };
 
 struct LongColumns {
   std::vector<LongColumn> list;
   char delimiter = ',';
-  // Values in a row: the places of kUsage, or of kValue.
+  // Indices of the value columns: kUsage, or kValue.
   std::vector<std::size_t> values;
-  // Whether a row is the time, then all that names the series side by side, then the rest: then
-  // the bytes in between are the series' key as they stand.
+  // A row is the time, then adjacent series columns, then the rest: the bytes in between are the
+  // series key.
   bool is_plain = false;
-  std::size_t key_end = 0;  // The column after the last of the key.
-  // Meanings were told by the first lines: those that follow may show the unit to be wrong.
+  std::size_t key_end = 0;  // The column after the last key column.
+  // Meanings were guessed from the first lines: later lines may contradict the unit.
   bool is_guess = false;
 };
 
-// Nothing if the line is not the header of such a table: it needs a time, a host, a device and a
-// metric that says how busy the device is.
+// Nothing if the line is not such a header: it needs a time, a host, a device and a utilisation
+// metric.
 std::optional<LongColumns> long_columns_of(std::string_view header);
 
-// The same of a table whose columns were guessed, whatever they are called, so that names do not
-// decide on speed. Nothing if the mapping says more than which column is what.
+// The same for guessed columns of any name, so that speed does not depend on names. Nothing if the
+// mapping contains more than column meanings.
 std::optional<LongColumns> long_columns_by(const Mapping& mapping, const Head& head,
                                            const Zone& zone);
 

@@ -1,4 +1,4 @@
-// long_workers.h: parses blocks of lines in several threads and gives them back in order.
+// long_workers.h: parses blocks of lines in several threads and returns them in order.
 #pragma once
 
 #include <condition_variable>
@@ -15,8 +15,8 @@
 
 namespace amdahl::fleet::table {
 
-// Blocks go to the workers in turn, each with its own parser, so that what a block says depends
-// neither on their number nor on their speed. One thread calls it.
+// Blocks go to the workers in turn, each with its own parser, so the result depends neither on
+// their number nor on their speed. Call from one thread.
 class LongWorkers {
  public:
   LongWorkers(int count, const LongColumns& columns, const Zone& zone);
@@ -28,7 +28,7 @@ class LongWorkers {
   std::size_t pending() const { return given_ - taken_; }
   bool is_full() const { return pending() > 2 * workers_.size(); }
 
-  // Waits for the oldest block that was given; `ids` are of the parser that parsed it.
+  // Waits for the oldest block; `ids` belong to the parser that parsed it.
   using Use = std::function<void(LongBlock& parsed, std::vector<SeriesId>& ids, std::size_t bytes)>;
   void take(const Use& use);
 
@@ -44,14 +44,14 @@ class LongWorkers {
     std::vector<SeriesId> ids;
     std::mutex mutex;
     std::condition_variable changed;
-    std::deque<std::unique_ptr<Job>> jobs;  // Oldest first; those in front are done.
+    std::deque<std::unique_ptr<Job>> jobs;  // Oldest first; finished ones at the front.
     bool is_over = false;
     std::thread thread;
   };
   static void work(Worker& worker);
 
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::vector<std::unique_ptr<Job>> spare_;  // Their memory is used again.
+  std::vector<std::unique_ptr<Job>> spare_;  // For reuse.
   std::size_t given_ = 0;
   std::size_t taken_ = 0;
 };

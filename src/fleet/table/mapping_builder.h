@@ -1,4 +1,4 @@
-// mapping_builder.h: gives the columns of a table their meanings, and writes the mapping.
+// mapping_builder.h: assigns meanings to the columns of a table and writes the mapping.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace amdahl::fleet::table {
 
-// TOML's form of a text.
+// A TOML string.
 std::string toml_quoted(std::string_view text);
 
 class MappingBuilder {
@@ -24,10 +24,10 @@ class MappingBuilder {
 
   const std::vector<Column>& columns() const { return columns_; }
   bool is_used(const Column& column) const { return used_[index_of(column)]; }
-  // The column whose name says it best, among those that are free and fit; null if there is none.
+  // The free column that fits and whose name matches best; null if none.
   const Column* find(Field field, const Fits& fits = {}) const;
   const std::vector<std::vector<std::string>>& rows() const { return head_.rows; }
-  // Its place in each of rows().
+  // Its index in each of rows().
   std::size_t index_of(const Column& column) const {
     return static_cast<std::size_t>(&column - columns_.data());
   }
@@ -36,11 +36,11 @@ class MappingBuilder {
   // Writes `field = "column"`, with `more` inside a table: `unit = "hours"`.
   void give(Field field, const Column& column, std::string_view more = {},
             std::string_view why = {});
-  // Whether two of the first lines have the same `key` and another `of`.
+  // Whether two of the first rows have the same `key` and different `of`.
   bool repeats(const Column& key, const Column& of) const;
-  // Finds, uses and writes; null if there is none.
+  // Finds, marks as used and writes; null if none.
   const Column* take(Field field, const Fits& fits = {});
-  // A time, with how it is written.
+  // A time column with its format.
   const Column* take_time(Field field);
   void give_time(Field field, const Column& column, std::string_view why = {});
   void line(std::string_view field, std::string_view toml, std::string_view why);
@@ -52,7 +52,7 @@ class MappingBuilder {
   Guess finish(Row row) &&;
 
  private:
-  // The column with the time of day, if `date` has dates alone; null if there is none.
+  // The column with the time of day, if `date` has only dates; null if none.
   const Column* time_beside(const Column& date) const;
 
   const Head& head_;
@@ -60,7 +60,7 @@ class MappingBuilder {
   std::vector<Column> columns_;
   std::vector<bool> used_;
   Guess guess_;
-  std::string lines_;    // Of [columns].
+  std::string lines_;    // In [columns].
   std::string missing_;  // The same, as comments.
   std::string values_;
   bool from_zero_ = false;

@@ -1,4 +1,4 @@
-// numbers.h: numbers as people write them in tables: 1,234.5, 1'234, 0,75, 12 %.
+// numbers.h: parses numbers as written in tables: 1,234.5, 1'234, 0,75, 12 %.
 #pragma once
 
 #include <string_view>
@@ -7,12 +7,11 @@
 
 namespace amdahl::fleet::table {
 
-// As read_value(), and with signs between groups of three digits (comma, apostrophe, blank, low
-// line). `decimal` is ',' or '.': what stands before a fraction. "0,75" is no number where the sign
-// is a point.
+// Like read_value(), with thousands separators (comma, apostrophe, blank, underscore). `decimal`
+// is ',' or '.'. With a point, "0,75" is not a number.
 Value read_number(std::string_view text, char decimal);
 
-// What the cell says of the sign before fractions: ',' for "0,75", '.' for "0.75", 0 for neither.
+// The decimal separator that the cell shows: ',' for "0,75", '.' for "0.75", 0 for neither.
 char decimal_in(std::string_view text);
 
 }  // namespace amdahl::fleet::table

@@ -1,5 +1,4 @@
-// plan.h: how a table is to be read: by the mapping that was given, by a known layout, or by what
-// its columns are called and hold.
+// plan.h: how to read a table: by a given mapping, a known layout, or a guess.
 #pragma once
 
 #include <optional>
@@ -18,22 +17,22 @@ namespace amdahl::fleet::table {
 
 struct Plan {
   Mapping mapping;
-  Head head{};  // Empty where a mapping was given.
+  Head head{};  // Empty if a mapping was given.
   const Layout* layout = nullptr;
   std::optional<Guess> guess{};
 };
 
-// The layout that is known by these columns; null if there is none.
+// The layout with these columns, or null.
 const Layout* known_layout(const Head& head);
 
-// By a layout or by a guess. An error proposes a mapping to complete.
+// By a layout or a guess. The error proposes a mapping to complete.
 Result<Plan> plan_of(std::optional<Head> head, const ReaderOptions& options);
 
-// What the table was recognised by, and what its columns mean; for people.
+// How the table was recognised, and what its columns mean; for people.
 std::string explain(const Plan& plan);
 
-// Whether a table with these columns has every one that the mapping wants. Without a header they
-// are the cells of its first line: a time stands where one is wanted.
+// Whether the table has every column of the mapping. Without a header, `columns` are the cells of
+// the first line: a time must be where one is expected.
 bool fits(const Mapping& mapping, std::span<const std::string_view> columns);
 
 }  // namespace amdahl::fleet::table

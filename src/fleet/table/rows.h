@@ -1,4 +1,4 @@
-// rows.h: turns the cells of a line into what a mapping says they are.
+// rows.h: converts the cells of a row as a mapping says.
 #pragma once
 
 #include <cstdint>
@@ -22,23 +22,23 @@ class Rows {
   // `mapping` must outlive it.
   Rows(Intake& intake, const Mapping& mapping, Zone zone, const ReaderOptions& options);
 
-  Result<> begin(std::vector<std::string> header);  // An error if a column is not there.
-  // An error if the lines so far contradict a mapping that was guessed.
+  Result<> begin(std::vector<std::string> header);  // Fails if a column is missing.
+  // Fails if the rows so far contradict a guessed mapping.
   Result<> take(const Cells& cells, Where where);
   Result<> finish();  // The same, at the end.
-  void flush();       // Samples are handed on in bundles.
+  void flush();       // Passes buffered samples on.
 
  private:
-  struct FieldColumns {  // Of a field.
+  struct FieldColumns {  // Of one field.
     int column = -1;
     int times = -1;
     int also = -1;
   };
-  // Of a guess: what the values of one column (or of all with one pattern) say of their unit.
+  // For a guess: what the values of a column (or of all with one pattern) say about their unit.
   struct Weight {
     std::uint64_t shares = 0;
-    std::uint64_t above = 0;    // 1.
-    std::uint64_t between = 0;  // Above 0 and below 1.
+    std::uint64_t above = 0;    // Above 1.
+    std::uint64_t between = 0;  // Between 0 and 1.
     bool in_fraction = false;
   };
 
@@ -69,8 +69,8 @@ class Rows {
   Intake& intake_;
   const Mapping& mapping_;
   Zone zone_;
-  std::string stem_;  // Of the file: "vc3sl" of "earth/vc3sl.csv.gz".
-  std::string host_;  // Of the options.
+  std::string stem_;  // File name: "vc3sl" for "earth/vc3sl.csv.gz".
+  std::string host_;  // From the options.
   std::vector<std::string> header_;
   std::array<FieldColumns, kFieldCount> places_{};
   std::vector<FieldColumns> filters_;
@@ -78,13 +78,13 @@ class Rows {
 
   std::vector<Weight> weights_;  // By Mapping::values, and one for utilisation of jobs.
 
-  const Cells* cells_ = nullptr;  // Of the line in hand, with its place.
+  const Cells* cells_ = nullptr;  // Of the current row.
   Where where_;
   std::string line_id_;
   std::string hosts_;
   std::string key_;
   std::unordered_map<std::string, SeriesId> ids_;
-  std::map<std::string, std::string, std::less<>> metrics_;  // As said, and as known.
+  std::map<std::string, std::string, std::less<>> metrics_;  // As written to as known.
   std::vector<SeriesId> pending_series_;
   std::vector<Sample> pending_;
 };

@@ -1,4 +1,4 @@
-// sacct_like.h: knows what sacct prints without a header, to say what it needs.
+// sacct_like.h: recognises sacct output without a header, to ask for its fields.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace amdahl::fleet::table {
 
-// An -o list that such a table may have been made with, "?" where its cells do not tell; empty if
-// it is none.
+// A possible -o list of the table, "?" for columns that cannot be identified; empty if it is not
+// sacct output.
 std::string sacct_fields(const Head& head);
 
 }  // namespace amdahl::fleet::table

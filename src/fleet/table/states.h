@@ -1,4 +1,4 @@
-// states.h: how jobs ended, in the words of schedulers.
+// states.h: job states in the words of various schedulers.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace amdahl::fleet::table {
 
-// "Succeeded", "completed", "CANCELLED by 0", "OOMKilled"; kOther if the word is not known.
+// "Succeeded", "completed", "CANCELLED by 0", "OOMKilled"; kOther if unknown.
 model::JobState state_of_word(std::string_view word);
 
 }  // namespace amdahl::fleet::table

@@ -1,4 +1,4 @@
-// answers.h: what a plug-in prints, as values; no I/O.
+// answers.h: parses the output of a plug-in; no I/O.
 #pragma once
 
 #include <optional>
@@ -21,8 +21,8 @@ struct Answer {
   std::optional<Charge> charge;
 };
 
-// {"answers": [...]}: one for each name, in any order; kBadInput if one is missing, is there twice,
-// or was not asked for.
+// {"answers": [...]}: one for each name, in any order; kBadInput if one is missing, duplicate or
+// was not asked for.
 Result<std::vector<Answer>> parse_answers(std::string_view text,
                                           const std::vector<std::string>& names);
 
@@ -30,8 +30,8 @@ Result<Capacity> parse_capacity(std::string_view text);
 
 SubmitAnswer submit_answer(const Answer& answer);
 
-// The state, by what the scheduler and the run's folder say. Without an answer it is unknown,
-// because of `problem`.
+// The state, from the scheduler's answer and the run's folder. Unknown, because of `problem`,
+// without an answer.
 RunStatus decide(const std::optional<Answer>& answer, const std::string& problem,
                  const FolderFacts& facts);
 

@@ -209,7 +209,7 @@ class CommandLauncher final : public Launcher {
     return parse_answers(text, names).in(program(verb));
   }
 
-  // Of verbs whose answers are "ok" or say in `reason` what went wrong.
+  // For verbs that answer "ok" or give the problem in `reason`.
   Result<> act(const std::string& verb, Json runs) {
     known_.clear();
     if (runs.empty()) return Ok{};
@@ -229,7 +229,7 @@ class CommandLauncher final : public Launcher {
     return act("cancel", Json::array({std::move(job)}));
   }
 
-  // Asks about all of them at once, if one is not known since the last look.
+  // Queries all of them at once if one is unknown since the last query.
   void look_for(std::span<const RunRef> runs) {
     const Nanos now = os::real_clock().monotonic();
     if (now - looked_ >= poll_) known_.clear();
@@ -257,7 +257,7 @@ class CommandLauncher final : public Launcher {
   std::string plug_in_;
   Nanos poll_;
   Nanos settle_;
-  std::unique_ptr<Launcher> local_;  // Keeps requests and reads what the runs left.
+  std::unique_ptr<Launcher> local_;  // Stores requests and reads what the runs left.
   std::map<std::string, Look> known_;
   Nanos looked_{};
 };

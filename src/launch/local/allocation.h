@@ -1,4 +1,4 @@
-// allocation.h: what a worker finds in an allocation of its own, and what of it each arm gets.
+// allocation.h: resources of a worker inside its own allocation, and their split between arms.
 #pragma once
 
 #include <string>
@@ -11,26 +11,25 @@
 
 namespace amdahl::launch::local {
 
-// This process goes on in the environment that the run was reserved under, with what is not pinned
-// as it is here. Where the job script has loaded modules, theirs wins.
+// Switches this process to the environment that the run was reserved with; unpinned variables
+// stay. Variables set by modules of the job script win.
 Result<> take_environment(const std::string& state_dir, const PairRequest& request);
 
-// Whether modules were loaded: the environment is then the site's, and has no digest.
+// Whether modules were loaded: then the environment is the site's and has no digest.
 bool has_modules();
 
-// The CPUs for the arms, of those that the process may use. Empty, so that no arm is pinned, where
-// the scheduler did not confine the job and all arms use as many. `job` tells apart what runs
-// beside each other.
+// The arms' CPUs, out of those that the process may use. Empty (no pinning) if the scheduler did
+// not confine the job and all arms use the same number. `job` separates runs on the same host.
 std::vector<int> cpus_for(const PairRequest& request, std::vector<int> usable, int job);
 
-// The arm sees no more devices than it claims: of each list that the scheduler or the plan sets
-// (CUDA_VISIBLE_DEVICES and the like) the first.
+// Limits the arm to the devices that it claims: the first entries of each list set by scheduler or
+// plan (CUDA_VISIBLE_DEVICES and similar).
 void limit_devices(const Environment& environment, model::Plan& plan);
 
-// A new folder on a disk of this node; empty if none can be made.
+// A new folder on a local disk of this node; empty if that fails.
 std::string make_scratch(const std::string& name);
 
-// Moves what is in `scratch` into the run's folder.
+// Moves the contents of `scratch` into the run's folder.
 Result<> keep_scratch(const std::string& scratch, const std::string& run_dir);
 
 }  // namespace amdahl::launch::local

@@ -32,7 +32,7 @@ void pin_to(const std::vector<int>& cpus) {
   // ^C at a terminal is for our parent, who passes it on once.
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(127);  // It died before we asked to be told.
+  if (::getppid() != parent) ::_exit(127);  // The parent died before the call above.
   pin_to(cpus);
   sigset_t none;
   sigemptyset(&none);
@@ -71,7 +71,7 @@ Fork::~Fork() {
   }
 }
 
-// By its descriptor where there is one: its number may be another's by the time it is collected.
+// By pidfd if possible: the pid may be reused once the child is reaped.
 void Fork::tell(int signal) const {
   if (status_) return;
   if (pidfd_.get() >= 0) {

@@ -1,4 +1,4 @@
-// fork.h: a child of ours that does not outlive us.
+// fork.h: a child process that dies with its parent.
 #pragma once
 
 #include <functional>
@@ -12,20 +12,20 @@
 
 namespace amdahl::launch::local {
 
-// A copy of this process that runs one function. Only for a process of one thread.
+// A fork of this process that runs one function. Only for single-threaded processes.
 class Fork {
  public:
-  // `body` runs in the child, in a process group of its own, pinned to `cpus` where that can be,
-  // and with no signal blocked; it returns the exit status. SIGKILL comes when we die.
+  // `body` runs in the child, in its own process group, pinned to `cpus` if possible, with no
+  // signal blocked; it returns the exit status. The child gets SIGKILL when we die.
   static Result<Fork> start(const std::vector<int>& cpus, const std::function<int()>& body);
-  // Kills it, should it still run, and waits for its end.
+  // Kills it if it still runs, and waits for its end.
   ~Fork();
   Fork(Fork&& other) noexcept;
   Fork& operator=(Fork&&) = delete;
 
   void tell(int signal) const;
-  int poll_fd() const { return pidfd_.get(); }  // Readable when it is over; -1 on an old kernel.
-  // Whether it is over. If so, status() is how it exited: -1 for a signal or when it is not known.
+  int poll_fd() const { return pidfd_.get(); }  // Readable when it has ended; -1 on old kernels.
+  // Whether it has ended. Then status() is its exit status: -1 for a signal or if unknown.
   bool over();
   int status() const { return status_.value_or(-1); }
 

@@ -33,7 +33,7 @@ std::string name_of(const RunFolder& folder) {
   return std::filesystem::path(folder.path).filename().string();
 }
 
-// The receipt, or nothing and a word on why it cannot be had or trusted.
+// The receipt, or nothing and the reason why it is missing or not trusted.
 std::optional<model::Receipt> receipt_of(const RunFolder& folder, const std::string& arm,
                                          std::string& problem) {
   const auto complain = [&](const std::string& what) {
@@ -117,8 +117,8 @@ Result<> add_lost(const RunFolder& folder, Receipts& receipts) {
   return Ok{};
 }
 
-// Of a finished run each receipt was there once its arm had ended. What has happened to it since,
-// an arm may have done that ran after it or at the same time.
+// In a finished run each receipt existed when its arm ended. Later changes are the work of an arm
+// that ran after it or concurrently.
 std::string could_have_changed(const std::string& arm, const PairRequest& request,
                                const std::vector<std::string>& order) {
   std::string others;
@@ -224,7 +224,7 @@ class LocalLauncher final : public Launcher {
     while (os::FileLock::is_held(folder.claim()) && os::real_clock().monotonic() < give_up) {
       if (const auto worker = living_worker(folder)) {
         ::kill(*worker, SIGTERM);
-        ::kill(*worker, SIGCONT);  // One that is stopped would not hear it.
+        ::kill(*worker, SIGCONT);  // A stopped worker would not get the signal.
         return Ok{};
       }
       os::real_clock().sleep(std::chrono::milliseconds(10));
@@ -327,7 +327,7 @@ class LocalLauncher final : public Launcher {
     if (!is_of(folder, run.ticket)) return RunState::kForeign;
     if (os::exists(folder.done())) return RunState::kFinished;
     if (os::FileLock::is_held(folder.claim())) return RunState::kRunning;
-    // It may have ended between the two looks.
+    // It may have ended between the two checks.
     if (os::exists(folder.done())) return RunState::kFinished;
     if (has_begun(folder)) return RunState::kLost;
     return is_starting(handed_over(folder)) ? RunState::kQueued : RunState::kHeld;

@@ -14,7 +14,7 @@
 namespace amdahl::launch::local {
 namespace {
 
-// Says 0 or the error, and then keeps the slot busy. Never returns but to fail.
+// Reports 0 or the error, then keeps the slot busy. Returns only on failure.
 int spin(int cpu, int tell) {
   cpu_set_t set;
   CPU_ZERO(&set);

@@ -1,4 +1,4 @@
-// record.h: reads from a run's folder who owns the run and how long it has taken.
+// record.h: reads a run's owner and elapsed time from its folder.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace amdahl::launch::local {
 
-// By its request.
+// From its request.
 struct Owner {
   std::string ledger;
   std::string ticket;
@@ -21,31 +21,30 @@ struct Owner {
   int accelerators = 1;  // Of the largest arm.
 };
 
-// Nothing if there is no request, or none that can be read.
+// Nothing if there is no readable request.
 std::optional<Owner> owner_of(const RunFolder& folder);
 
-// Whether there is anything of a run.
+// Whether the folder contains anything of a run.
 bool is_used(const RunFolder& folder);
 
-// Whether a worker took it or it was cancelled: none will take it any more.
+// Whether a worker took it or it was cancelled: no other worker will take it.
 bool has_begun(const RunFolder& folder);
 
-// The worker, if it lives on this host and can be told so.
+// The worker, if it is known to be alive on this host.
 std::optional<pid_t> living_worker(const RunFolder& folder);
 
-// How often it was submitted, and how long ago for the first time.
+// How often it was submitted, and the time since the first submission.
 struct Submissions {
   int times = 0;
   std::optional<Nanos> since = Nanos{0};  // Nothing: before the last boot.
 };
 Submissions handed_over(const RunFolder& folder);
-// Whether a worker may still take it. One that has not by then never will, and it may be handed
-// over again.
+// Whether a worker may still take it. After that it can be submitted again.
 bool is_starting(const Submissions& handed);
 Result<> note_handing_over(const RunFolder& folder);
 
-// From the worker's start to the end of the run, or until now; nothing if unknown. For a run on
-// another host by wall-clock times.
+// From the worker's start to the end of the run, or until now; nothing if unknown. Wall-clock time
+// for runs on other hosts.
 std::optional<Nanos> time_taken(const RunFolder& folder);
 
 // Moves the folder to <runs>/.aside, to free its name. kConflict if its worker is alive.

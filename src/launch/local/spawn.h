@@ -9,8 +9,8 @@
 
 namespace amdahl::launch::local {
 
-// In a session of its own, a child of none of ours, with /dev/null for input, `log` for output and
-// no variables but these. Returns once the program runs; fails if it cannot be executed.
+// Runs it in its own session, not as our child, with stdin from /dev/null, output to `log`, and
+// only these variables. Returns once the program runs; fails if exec fails.
 Result<> spawn_detached(const std::vector<std::string>& argv, const Environment& environment,
                         const std::string& log);
 

@@ -1,4 +1,4 @@
-// testing.h: a state folder that goes away and a pair of shell commands, for this room's tests.
+// testing.h: a temporary state folder and a pair of shell commands, for this room's tests.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class LocalTest : public testing::Test {
     return made;
   }
 
-  // Until the run is in one of the states; a test that waits for ever is killed by CTest.
+  // Waits until the run is in one of the states; CTest's timeout is the limit.
   RunState wait_for(std::initializer_list<RunState> wanted) {
     while (true) {
       const RunState now = status_of(*launcher_, {"r-1"}).state;

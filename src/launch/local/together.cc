@@ -25,7 +25,7 @@ bool wait_for_something(std::vector<Fork>& children, int signals) {
   return true;
 }
 
-// Holds back the signals that we pass on, so that none is lost before we listen.
+// Blocks the signals that we forward, so that none is lost before we listen.
 class HeldBack {
  public:
   HeldBack() {

@@ -9,13 +9,13 @@
 namespace amdahl::launch::local {
 
 struct Task {
-  std::vector<int> cpus;      // Where its process may run; empty: anywhere.
-  std::function<bool()> run;  // Whether it went well. Runs in the child.
+  std::vector<int> cpus;      // CPUs for its process; empty: any.
+  std::function<bool()> run;  // Runs in the child; true on success.
 };
 
 struct TaskResults {
   std::vector<bool> well;    // By task; false also if its process died.
-  bool interrupted = false;  // SIGINT or SIGTERM came.
+  bool interrupted = false;  // SIGINT or SIGTERM was received.
 };
 
 // Returns when all tasks have ended. A supervisor waits for every child of its process, so two

@@ -1,4 +1,4 @@
-// settings.h: what a site says of its Slurm: [slurm] in the configuration.
+// settings.h: a site's Slurm settings: [slurm] in the configuration.
 #pragma once
 
 #include <string>
@@ -13,16 +13,16 @@ struct Settings {
   std::string account{};
   std::string qos{};
   std::string constraint{};
-  std::string gres = "gpu";              // What an accelerator is, "gpu:a100"; empty: a CPU slot.
-  bool exclusive = false;                // Whole nodes: all their accelerators are charged.
-  int nice = 1000;                       // Behind the jobs of people.
-  std::vector<std::string> options{};    // For sbatch, before our own: "--container-image=x".
-  std::vector<std::string> wrap{};       // Before the worker: "apptainer", "exec", "--nv", "x.sif".
+  std::string gres = "gpu";  // Resource for one accelerator, "gpu:a100"; empty: a CPU slot.
+  bool exclusive = false;    // Whole nodes: all their accelerators are charged.
+  int nice = 1000;           // Lower priority than users' jobs.
+  std::vector<std::string> options{};  // For sbatch, before our own: "--container-image=x".
+  std::vector<std::string> wrap{};  // Prefix of the worker: "apptainer", "exec", "--nv", "x.sif".
   std::vector<std::string> modules{};    // Loaded before the worker starts.
-  std::vector<std::string> exported{};   // Variables that jobs get besides the pinned ones.
-  int most_queued = 1;                   // Runs that wait while the cluster is full.
-  Nanos poll = std::chrono::seconds(2);  // Slurm is asked at most so often.
-  // A job that neither the queue nor accounting knows is absent after two looks so far apart.
+  std::vector<std::string> exported{};   // Variables passed to jobs besides the pinned ones.
+  int most_queued = 1;                   // Queued runs while the cluster is full.
+  Nanos poll = std::chrono::seconds(2);  // Minimum interval between queries.
+  // A job unknown to queue and accounting is absent after two queries this far apart.
   Nanos settle = std::chrono::seconds(61);
 };
 

@@ -9,11 +9,11 @@
 namespace amdahl::launch::slurm {
 
 // Runs live in <state_dir>/runs/<reservation>, which nodes must see under the same path. A pair is
-// one job, submitted held, named after its reservation and ticket, and found again by that name: an
-// id may be used again after a crash of the controller. See docs/design/0003-launchers.md.
+// one job, submitted held, named after its reservation and ticket, and found again by that name:
+// job ids may be reused after a crash of the controller. See docs/design/0003-launchers.md.
 std::unique_ptr<Launcher> make(const Site& site);
 
-// Class of the hardware that the settings ask for.
+// Hardware class that the settings request.
 std::string hardware(const Settings& settings);
 
 }  // namespace amdahl::launch::slurm

@@ -1,11 +1,11 @@
-// callers.bpf.h: who called what waits, as far as it can be told apart without unwinding.
+// callers.bpf.h: tells call sites apart by their callers, without unwinding.
 #pragma once
 
 #include "observe/bpf/types.bpf.h"
 
-enum { kCallerBytes = 1024, kCallerChunk = 256 };  // Of the stack that is looked at.
+enum { kCallerBytes = 1024, kCallerChunk = 256 };  // Bytes of the stack to examine.
 enum { kCallerWords = kCallerBytes / 8 };
-enum { kMostPlaces = 256 };  // Of a thread, after which its callers are no longer told apart.
+enum { kMostPlaces = 256 };  // Per thread; beyond this its callers are not told apart.
 
 struct caller_words {
   __u64 words[kCallerWords];
@@ -17,8 +17,9 @@ struct {
   __type(value, struct caller_words);
 } caller_words SEC(".maps");
 
-// A hash of the addresses in the program's own code that lie near the top of the stack: where its
-// functions return to, and a few that earlier calls left there, which make a place two at worst.
+// A hash of the addresses near the top of the stack that point into the program's own code: return
+// addresses, and a few left over from earlier calls. A leftover can at worst split one site in
+// two.
 static __always_inline __u64 callers_of(struct waits_task *task, struct task_struct *thread,
                                         __u64 stack) {
   __u32 first = 0;

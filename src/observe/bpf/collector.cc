@@ -31,7 +31,7 @@ static_assert(kWaitReasons == model::kWaits);
 
 constexpr Nanos kDrainEvery = std::chrono::milliseconds(50);
 constexpr Nanos kLookEvery = std::chrono::milliseconds(10);  // For interpreters of new processes.
-constexpr std::size_t kNamedSites = 200;  // Whose frames are given names; the longest waits.
+constexpr std::size_t kNamedSites = 200;  // Sites whose frames get names; the longest waits.
 constexpr std::size_t kMostWakes = 2000;
 constexpr ino_t kFirstPidNamespace = 0xEFFFFFFC;
 
@@ -51,10 +51,11 @@ model::Log2Histogram histogram_of(const From& counts) {
 
 Nanos nanos(std::uint64_t count) { return Nanos{static_cast<std::int64_t>(count)}; }
 
-// What still goes on when the counting ends is counted up to then.
+// A state that lasts when counting ends is counted up to then.
 void close(waits_task& task, std::uint64_t now) {
   const bool is_over = task.state == kTaskDead;
-  // One that said that it ends may still have waited on its way out: that is part of its life.
+  // A thread that announced its exit may still have waited on the way out: that is part of its
+  // life.
   if (task.died == 0 || (task.has_exited && !is_over))
     task.died = std::max({static_cast<__u64>(now), task.born, task.since});
   if (is_over || task.died <= task.since) return;
@@ -221,7 +222,7 @@ void BpfCollector::Work::take_code(std::span<const std::byte> event) {
   lines_.take(code);
 }
 
-// When waits come faster than they are worth, the shortest are no longer told one by one.
+// At a high event rate, the shortest waits are no longer reported one by one.
 void BpfCollector::Work::keep_pace() {
   const auto seen = static_cast<double>(std::exchange(events_, 0));
   Nanos wanted = smallest_event_;
@@ -233,7 +234,7 @@ void BpfCollector::Work::keep_pace() {
   recorder_.add_least(clock_.monotonic() - summary_.monotonic, wanted);
 }
 
-// Threads that ended leave the kernel's table, so that it does not fill up.
+// Removes ended threads from the kernel's table, so that it does not fill up.
 void BpfCollector::Work::collect_dead(std::vector<std::uint32_t> dead) {
   for (const std::uint32_t number : dead) {
     waits_task task{};

@@ -1,4 +1,4 @@
-// collector.h: what the kernel sees of a job's threads, collected while the job runs.
+// collector.h: collects scheduling, blocking and I/O of a job's threads in the kernel (BPF).
 #pragma once
 
 #include <memory>
@@ -15,32 +15,33 @@ namespace amdahl::observe {
 
 struct CollectorOptions {
   std::string record;           // File for single waits and the summary; empty: none.
-  bool count_syscalls = false;  // Costs every process of the host about 0.2 µs a call.
+  bool count_syscalls = false;  // Costs every process on the host about 0.2 µs per call.
   std::int64_t most_record_bytes = std::int64_t{128} << 20;
-  double events_per_second = 5000;  // Above it the shortest waits are only counted.
+  double events_per_second = 5000;  // Above this rate the shortest waits are only counted.
 };
 
-// Follows processes and all that they start, across fork and exec, until it is stopped. A thread
-// of its own reads what the kernel hands over; memory is bounded, and what finds no room is
-// counted. Several may run at once. docs/format/bpf.md is the record's format.
+// Follows processes and their descendants across fork and exec until stopped. A thread reads the
+// kernel's events. Memory is bounded; dropped data is counted. Several collectors may run at once.
+// Format of the record: docs/format/bpf.md.
 class BpfCollector {
  public:
-  // kUnsupported, in one sentence, where the kernel or this build does not allow it.
+  // kUnsupported, with the reason in one sentence, if the kernel or this build does not support
+  // it.
   static Result<std::unique_ptr<BpfCollector>> start(const CollectorOptions& options,
                                                      os::Clock& clock);
   ~BpfCollector();
   BpfCollector(const BpfCollector&) = delete;
   BpfCollector& operator=(const BpfCollector&) = delete;
 
-  // Every process that the calling thread forks from now on, from its first instruction.
+  // Follows every process that the calling thread forks from now on, from its first instruction.
   void follow_children();
-  // No more of them.
+  // Stops following newly forked processes.
   void ignore_children();
-  // Processes that live already, with their threads and descendants. kUnsupported in a pid
-  // namespace of its own, where the kernel knows them by other numbers.
+  // Follows running processes with their threads and descendants. kUnsupported inside a pid
+  // namespace, where the kernel numbers them differently.
   Result<> follow(const std::set<pid_t>& processes);
 
-  // Ends it. Errors are of the record: a full disk.
+  // Stops. Errors concern the record: disk full.
   Result<model::BpfSummary> stop();
 
  private:

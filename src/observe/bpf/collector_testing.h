@@ -1,5 +1,5 @@
-// collector_testing.h: a program run under the collector, for tests that need a kernel that
-// permits BPF: elsewhere they are skipped, with the kernel's reason.
+// collector_testing.h: runs a program under the collector. Tests skip, with the kernel's reason,
+// where BPF is not permitted.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace amdahl::observe {
 
 struct Recorded {
-  std::map<std::string, double> truth;  // What the program said of itself.
+  std::map<std::string, double> truth;  // What the program measured of itself.
   model::BpfSummary summary;
 
   const model::TaskWaits& task(const std::string& load) const {
@@ -38,10 +38,10 @@ struct Recorded {
 
 inline double nanos(Nanos time) { return static_cast<double>(time.count()); }
 
-// What does not hold, a sentence each.
+// Failed expectations, one sentence each.
 using Problems = std::vector<std::string>;
 
-// Within 5 %; below that, half a millisecond is what starting and printing may add.
+// Within 5 %, or half a millisecond for start-up and printing if that is more.
 inline void want_near(double seen, double truth, const std::string& what, Problems& problems) {
   if (std::abs(seen - truth) <= std::max(0.05 * truth, 5e5)) return;
   problems.push_back(
@@ -62,8 +62,7 @@ class WithCollector : public InFolder {
     collector_ = *std::move(started);
   }
 
-  // Runs a command of the shell under the collector; it says what it knows, a name and a number a
-  // line.
+  // Runs a shell command under the collector. The command prints one name and number per line.
   Recorded run(const std::string& command) {
     Recorded seen;
     collector_->follow_children();
@@ -83,9 +82,8 @@ class WithCollector : public InFolder {
     return seen;
   }
 
-  // Another program may disturb what a program measures of itself: its own clocks and the kernel's
-  // then tell apart what they did not mean to. So it is measured again, and in one of a few runs
-  // all must hold at once.
+  // Other programs may disturb what a program measures of itself. So the command is repeated, and
+  // in one of a few runs all expectations must hold at once.
   Recorded hold(const std::string& command, const std::function<Problems(const Recorded&)>& judge) {
     for (int left = 6;; --left) {
       Recorded seen = run(command);

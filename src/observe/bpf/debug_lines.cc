@@ -34,7 +34,7 @@ std::string folder_of(const std::string& path) {
   return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
 }
 
-// Both names of a function may stand in what it is an instance of.
+// Both names of a function may be in its abstract origin.
 std::string name_of(Dwarf_Die& die) {
   for (const unsigned which : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
     Dwarf_Attribute attribute{};
@@ -76,7 +76,8 @@ class Scopes {
     const int count = dwarf_getscopes(&unit, address, &inner);
     const std::unique_ptr<Dwarf_Die, Free> kept{inner};
     if (count <= 0) return;
-    // Of an inlined function those would be the ones that it was written in, not inlined into.
+    // For an inlined function these would be the scopes in which it was written, not those it was
+    // inlined into.
     Dwarf_Die* outer = nullptr;
     count_ = std::max(0, dwarf_getscopes_die(&inner[0], &outer));
     scopes_.reset(outer);
@@ -143,7 +144,8 @@ struct DebugLines::Opened {
     return std::nullopt;
   }
 
-  // The file that a stripped one names: beside it, in ".debug" there, or where such are installed.
+  // The debug file that a stripped file names: next to it, in ".debug" there, or in the installed
+  // folder.
   static std::unique_ptr<Opened> named(int stripped, const std::string& path,
                                        const std::string& folder) {
     const std::unique_ptr<Elf, EndElf> elf{elf_begin(stripped, ELF_C_READ, nullptr)};

@@ -1,4 +1,4 @@
-// debug_lines.h: the lines of source that compiled code came from, by its debug information.
+// debug_lines.h: source lines of compiled code, from its debug information.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 namespace amdahl::observe {
 
 struct SourceLine {
-  std::string function;  // Empty if it is not told.
-  std::string file;      // Absolute where the compiler knew its folder.
+  std::string function;  // Empty if unknown.
+  std::string file;      // Absolute if the compiler recorded its folder.
   int line = 0;
 
   friend bool operator==(const SourceLine&, const SourceLine&) = default;
 };
 
-// Of one file: what it holds itself, or the file of debug information with its build id, or the
-// one that it names. Nothing is mapped, so that a file that is truncated meanwhile does no harm.
+// Debug information of one file: its own, or the separate file with its build id or debug link.
+// Files are read, not mapped, so that truncating them meanwhile does no harm.
 class DebugLines {
  public:
-  // `path` is where it was seen; `folder` is where debug information is installed.
+  // `path` is the file's path; `folder` is where debug information is installed.
   DebugLines(const ElfFile& file, const std::string& path,
              const std::string& folder = "/usr/lib/debug");
   ~DebugLines();
@@ -31,8 +31,8 @@ class DebugLines {
 
   bool is_there() const { return opened_ != nullptr; }
 
-  // The line that holds the instruction, and before it, innermost first, those of functions that
-  // were inlined there. Empty if it is not told.
+  // The line of the instruction, preceded, innermost first, by the lines of functions inlined
+  // there. Empty if unknown.
   std::vector<SourceLine> at(std::uint64_t address) const;
 
  private:

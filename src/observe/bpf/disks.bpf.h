@@ -1,5 +1,5 @@
-// disks.bpf.h: requests to disks, of the whole host and of the job. Included by waits.bpf.c, whose
-// tasks and histogram it uses.
+// disks.bpf.h: disk requests of the host and of the job. Included by waits.bpf.c, whose tasks and
+// histogram it uses.
 #pragma once
 
 #include "observe/bpf/record.h"

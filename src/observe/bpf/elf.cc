@@ -12,7 +12,7 @@
 namespace amdahl::observe {
 namespace {
 
-// Larger tables than any real library's are a lie.
+// Larger than any real library's table: a malformed file.
 constexpr std::uint64_t kMostTableBytes = std::uint64_t{512} << 20;
 constexpr std::size_t kMostHeaders = 512;
 constexpr std::size_t kMostSections = 65536;

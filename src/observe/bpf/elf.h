@@ -1,4 +1,4 @@
-// elf.h: what a program's file says of its code: symbols, build id, and how to unwind it.
+// elf.h: symbols, build id and unwind tables of an ELF file.
 #pragma once
 
 #include <cstdint>
@@ -14,27 +14,26 @@
 
 namespace amdahl::observe {
 
-// A 64-bit little-endian ELF file. It is read piece by piece and never mapped: the job may
-// truncate it under us. Addresses are as the file is linked. A file that lies about itself yields
-// nothing; it does no harm.
+// A 64-bit little-endian ELF file. Read piece by piece, never mapped: the job may truncate it
+// meanwhile. Addresses are as linked. A malformed file yields nothing.
 class ElfFile {
  public:
   static std::optional<ElfFile> open(const std::string& path);
 
-  // The address that the byte at this offset of the file is linked to.
+  // The linked address of the byte at this file offset.
   std::optional<std::uint64_t> address_of(std::uint64_t file_offset) const;
-  // Fills `bytes` from the address on; false if the file does not hold all of them.
+  // Fills `bytes` starting at the address; false if the file does not contain all of them.
   bool read(std::uint64_t address, std::span<std::byte> bytes) const;
-  // As many as there are, up to the size of `bytes`.
+  // Reads up to the size of `bytes`; returns how many.
   std::size_t read_some(std::uint64_t address, std::span<std::byte> bytes) const;
 
-  // Where .eh_frame_hdr is linked to; 0: there is none.
+  // Linked address of .eh_frame_hdr; 0: none.
   std::uint64_t unwind_table() const { return unwind_table_; }
 
-  // The function around the address, demangled; empty if no symbol says. The first call reads the
+  // The function that contains the address, demangled; empty if unknown. The first call reads the
   // symbols.
   std::string symbol(std::uint64_t address);
-  // Where a variable or function of this name is linked to, among those that the file exports.
+  // Linked address of an exported variable or function.
   std::optional<std::uint64_t> exported(std::string_view name) const;
   std::string build_id() const { return build_id_; }
   int fd() const { return file_.get(); }
@@ -48,7 +47,7 @@ class ElfFile {
   struct Symbol {
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;
-    std::uint64_t name = 0;  // In names_.
+    std::uint64_t name = 0;  // Offset in names_.
   };
 
   explicit ElfFile(os::Fd file) : file_{std::move(file)} {}
@@ -65,7 +64,7 @@ class ElfFile {
   std::uint64_t unwind_table_ = 0;
   std::string build_id_;
   bool has_symbols_ = false;
-  std::vector<Symbol> symbols_;  // By address.
+  std::vector<Symbol> symbols_;  // Sorted by address.
   std::string names_;
 };
 

@@ -33,7 +33,7 @@ constexpr const char* kTypes = "/sys/kernel/btf/vmlinux";
 // Of each CPU. A prime number a second, so as not to beat with what a job does every so often.
 constexpr std::uint64_t kSampleEvery = 1'000'000'000 / 47;
 
-// What libbpf last complained of: its error numbers alone do not tell why.
+// libbpf's last message: its error numbers alone do not explain the cause.
 std::string& complaint() {
   thread_local std::string text;
   return text;
@@ -105,7 +105,7 @@ struct CloseLink {
 };
 using Link = std::unique_ptr<bpf_link, CloseLink>;
 
-// A clock of each CPU that calls the program; none where the kernel refuses.
+// A timer per CPU that calls the program; none if the kernel refuses.
 std::vector<Link> sample_cpus(const bpf_program* program) {
   std::vector<Link> links;
   perf_event_attr clock{};

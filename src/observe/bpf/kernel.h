@@ -1,4 +1,4 @@
-// kernel.h: the program in the kernel, loaded and attached, and what it has counted so far.
+// kernel.h: loads and attaches the BPF program and reads its counters.
 #pragma once
 
 #include <cstdint>
@@ -13,36 +13,38 @@
 
 namespace amdahl::observe {
 
-// One event of the ring; valid during the call only.
+// One event from the ring buffer; valid during the call only.
 using OnEvent = std::function<void(std::span<const std::byte> event)>;
 
-// Counts until it is destroyed. Used by one thread at a time.
+// Counts until destroyed. Not thread-safe.
 class Kernel {
  public:
-  // kUnsupported, in one sentence, where the kernel or this build does not allow it.
+  // kUnsupported, with the reason in one sentence, if the kernel or this build does not support
+  // it.
   static Result<std::unique_ptr<Kernel>> load(bool count_syscalls, OnEvent on_event);
   ~Kernel();
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 
-  // Processes that this thread of ours starts from now on are the job; 0: none.
+  // Processes started by this thread of ours from now on belong to the job; 0: none.
   void follow_children_of(std::uint32_t tid);
-  // A thread that lives already. False if there is no room.
+  // Adds a running thread. False if the map is full.
   bool adopt(const waits_task& task);
-  // The interpreter of a process, by its number in the kernel, whose lines are then told.
+  // Sets the interpreter of a process (numbered as in the root namespace), so that Python lines
+  // are read.
   void set_python(std::uint32_t process, const waits_python& python);
-  // Shorter waits are no events.
+  // Shorter waits produce no event.
   void set_smallest_event(std::uint64_t nanoseconds);
 
-  // Hands over what is in the ring now.
+  // Delivers all events now in the ring buffer.
   void drain();
-  // Counts no more; what was counted stays.
+  // Stops counting; the counters stay readable.
   void detach();
 
-  // How often what runs on a CPU is looked at, in nanoseconds; 0: the kernel refuses.
+  // Sampling period of running threads per CPU in ns; 0: refused by the kernel.
   std::uint64_t sample_every() const;
 
-  // By their numbers in the kernel.
+  // `number` is the thread id in the root namespace.
   bool read_task(std::uint32_t number, waits_task& task) const;
   void remove_task(std::uint32_t number);
   std::vector<std::pair<std::uint32_t, waits_task>> tasks() const;
@@ -52,8 +54,8 @@ class Kernel {
 
   struct Lost {
     std::uint64_t tasks = 0, sites = 0, events = 0, wakes = 0;
-    std::uint64_t mended = 0;  // Switches that the kernel did not tell of; their times are known.
-    std::uint64_t calls = 0;   // Of the program, that the kernel left out.
+    std::uint64_t mended = 0;  // Switches the kernel did not report; their times were inferred.
+    std::uint64_t calls = 0;   // Runs of the BPF program that the kernel skipped.
   };
   Lost lost() const;
 

@@ -38,7 +38,7 @@ std::vector<std::pair<std::uint32_t, waits_python>> Lines::next_round() {
   stacks_.next_round();
   std::vector<std::pair<std::uint32_t, waits_python>> found;
   std::erase_if(looked_for_, [&](PythonSearch& one) {
-    // Ever more seldom: most are none.
+    // Less and less often: most are not Python.
     if (!std::has_single_bit(++one.rounds)) return false;
     const auto python = find_python(static_cast<pid_t>(one.process));
     if (python) found.emplace_back(one.number, *python);

@@ -1,4 +1,4 @@
-// lines.h: the places in the source that a job's threads wait and run in, while they come in.
+// lines.h: source lines in which a job's threads wait and run, resolved while the job runs.
 #pragma once
 
 #include <cstdint>
@@ -14,27 +14,26 @@
 
 namespace amdahl::observe {
 
-// Used by one thread.
+// Not thread-safe.
 class Lines {
  public:
-  // A process that the kernel knows as `number` runs another program, or was met as it runs.
+  // A process (`number` in the root namespace) called exec, or was found running.
   void met(std::uint32_t process, std::uint32_t number);
 
-  // Whether it is still to be seen which of the new processes are Python's: look soon.
+  // Whether some new processes may still turn out to run Python: call next_round() soon.
   bool is_looking() const { return !looked_for_.empty(); }
-  // Begins a round: what was loaded since is found again. Those that turned out to run Python, by
-  // their numbers in the kernel.
+  // Starts a round, which picks up newly loaded files. Returns the processes found to run Python,
+  // by their number in the root namespace.
   std::vector<std::pair<std::uint32_t, waits_python>> next_round();
 
   void take(const waits_event_stack& event);
   void take(const waits_event_python& event);
   void take(const waits_event_code& event) { python_.add_code(event); }
 
-  // Of a place that waited; innermost first.
+  // Frames of a waiting site, innermost first.
   std::vector<model::WaitFrame> frames(std::uint32_t site) { return stacks_.frames(site); }
   std::vector<model::PythonFrame> python(std::uint32_t site) const;
-  // Where threads ran, most samples first, as many as there is room for; the other samples are
-  // counted as lost.
+  // Where threads ran, most samples first, up to a limit; further samples are counted as lost.
   std::vector<model::RunSite> running();
   std::int64_t lost_samples() const { return lost_samples_; }
 

@@ -1,4 +1,4 @@
-// privilege.h: what to do where the kernel permits no BPF, by what this process may do.
+// privilege.h: what to do where BPF is not permitted, given this process's privileges.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@ namespace amdahl::observe {
 
 struct Privilege {
   bool is_root = false;
-  bool has_bpf = false;       // CAP_BPF, or CAP_SYS_ADMIN, which holds both.
-  bool has_perfmon = false;   // CAP_PERFMON, or the same.
-  bool in_namespace = false;  // Of users: what is held there counts for nothing outside of it.
+  bool has_bpf = false;       // CAP_BPF, or CAP_SYS_ADMIN, which implies it.
+  bool has_perfmon = false;   // CAP_PERFMON, or CAP_SYS_ADMIN.
+  bool in_namespace = false;  // User namespace: its capabilities do not count outside.
 };
 
-// From the texts of /proc/self/status and /proc/self/uid_map.
+// Parses the texts of /proc/self/status and /proc/self/uid_map.
 Privilege privilege_of(std::string_view status, std::string_view uid_map, bool is_root);
 Privilege own_privilege();
 
-// What would help, in half a sentence.
+// What to do, as half a sentence.
 std::string remedy(const Privilege& privilege);
 
 }  // namespace amdahl::observe

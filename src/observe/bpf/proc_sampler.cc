@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kDeepest = 64;  // Generations.
 
-// "running" while it was, else the system call's number and arguments; -1: in none.
+// "running", else the system call's number and arguments; -1: in none.
 model::Wait wait_of(std::string_view syscall, char state) {
 #if defined(__x86_64__)
   const auto number = to_number<long>(trim(syscall).substr(0, trim(syscall).find(' ')));
@@ -63,7 +63,7 @@ void ProcSampler::look_at_task(pid_t process, pid_t tid, Nanos now) {
     task.seen.tid = tid;
     task.seen.process = process;
     task.seen.parent = stat->parent;
-    // It is at least as old as what it has used.
+    // It is at least as old as the time it has used.
     task.seen.born = std::max(Nanos{}, now - cpu - delay);
     const Nanos old = cpu + delay - now;
     if (old > Nanos{}) task.cpu_before = std::min(cpu, old);

@@ -1,4 +1,4 @@
-// proc_sampler.h: what the threads of a job wait for, from looks at /proc, where BPF is refused.
+// proc_sampler.h: samples what a job's threads wait for from /proc, where BPF is not permitted.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace amdahl::observe {
 
-// CPU time and the wait for a CPU are the kernel's own and exact; what a blocked thread waits for
-// is what it was found in. Who wakes whom, single waits and stacks cannot be had. Not thread-safe.
+// CPU time and run-queue delay are exact (kernel counters). What a blocked thread waits for is
+// sampled. Wakers, single waits and stacks are not available. Not thread-safe.
 class ProcSampler {
  public:
   explicit ProcSampler(std::string proc_root = "/proc") : proc_root_{std::move(proc_root)} {}
 
-  // The processes and their descendants, from the next look on.
+  // Follows the process and its descendants from the next sample on.
   void follow(pid_t process) { roots_.push_back(process); }
 
-  // Looks once; `now` is since the start.
+  // Takes one sample; `now` is relative to the start.
   void look(Nanos now);
 
   std::vector<model::TaskWaits> finish() const;
@@ -30,9 +30,9 @@ class ProcSampler {
  private:
   struct Task {
     model::TaskWaits seen;
-    Nanos cpu_before{};  // From before our time.
+    Nanos cpu_before{};  // CPU time from before we followed it.
     Nanos delay_before{};
-    std::array<std::int64_t, model::kWaits> found{};  // Blocked, how often in what.
+    std::array<std::int64_t, model::kWaits> found{};  // Samples in which it was blocked, by reason.
   };
 
   void look_at_process(pid_t process, Nanos now, int depth);

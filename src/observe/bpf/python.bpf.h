@@ -1,14 +1,14 @@
-// python.bpf.h: the Python lines that a thread is in, read from its interpreter's own structures.
+// python.bpf.h: reads a thread's current Python lines from its interpreter's structures.
 #pragma once
 
 #include "observe/bpf/types.bpf.h"
 
-enum { kMostPythonThreads = 128 };    // Looked through for one, over all interpreters.
-enum { kOwnedByC = 3 };               // The owner of a frame that is no function's.
+enum { kMostPythonThreads = 128 };    // Threads to search, over all interpreters.
+enum { kOwnedByC = 3 };               // Owner of a frame that belongs to no Python function.
 enum { kUnicodeLength = 16, kUnicodeState = 32, kBytesLength = 16, kBytes = 32 };
 enum { kUnicodeCompact = 1 << 5, kUnicodeAscii = 1 << 6, kLongestText = 4096 };
 
-// By process, as the kernel numbers it. The collector puts them in.
+// Interpreters by process id. Filled by the collector.
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 4096);
@@ -16,7 +16,7 @@ struct {
   __type(value, struct waits_python);
 } pythons SEC(".maps");
 
-// Code objects that were sent. A new one may lie where another lay.
+// Code objects already sent. A new one may reuse the address of an old one.
 struct code_key {
   __u32 process, first_line;
   __u64 code, lines;
@@ -46,7 +46,7 @@ struct {
   __type(value, __u64[kPythonFrameWords]);
 } frame_words SEC(".maps");
 
-// 0 where it cannot be read.
+// 0 if it cannot be read.
 static __always_inline __u64 user_word(__u64 address) {
   __u64 value = 0;
   bpf_probe_read_user(&value, sizeof(value), (void *)address);
@@ -69,7 +69,7 @@ static __always_inline __u64 find_python_thread(struct waits_python *python, __u
   return 0;
 }
 
-// Looked for again ever more seldom: threads of a library's own have none.
+// Retried less and less often: a library's own threads have no Python state.
 static __always_inline __u64 python_thread(struct waits_task *task, struct waits_python *python,
                                            __u64 pointer) {
   __u64 thread = task->python;
@@ -91,7 +91,7 @@ static __always_inline __u64 frame_word(struct waits_python *python, __u64 *word
   return words[((offset - python->frame_from) >> 3) & (kPythonFrameWords - 1)];
 }
 
-// A hash of the frames, which are left in `event`; 0: there are none.
+// Reads the frames into `event` and returns their hash; 0: none.
 static __always_inline __u64 read_python_frames(struct waits_python *python, __u64 thread,
                                                 struct waits_event_python *event) {
   __u64 frame = user_word(thread + python->frame);
@@ -102,7 +102,7 @@ static __always_inline __u64 read_python_frames(struct waits_python *python, __u
   event->count = 0;
   if (!words || bytes > kPythonFrameWords * 8) return 0;
   for (__u32 i = 0; i < kPythonFrames; i++) {
-    // All that is wanted of a frame at once: the reads are what this costs.
+    // Reads the whole frame at once: reads are the main cost here.
     if (!frame || bpf_probe_read_user(words, bytes, (void *)(frame + python->frame_from))) break;
     struct waits_python_frame *made = &event->frames[i];
     __u64 instruction = frame_word(python, words, python->instruction);
@@ -122,7 +122,7 @@ static __always_inline __u64 read_python_frames(struct waits_python *python, __u
   return event->count ? hash | 1 : 0;
 }
 
-// The end of a text that is too long tells more than its start. False if it cannot be read.
+// Keeps the end of a text that is too long. False if it cannot be read.
 static __always_inline bool read_python_text(struct waits_python *python, __u64 text,
                                              struct waits_python_text *head, __u8 *to,
                                              __u64 room) {
@@ -138,7 +138,7 @@ static __always_inline bool read_python_text(struct waits_python *python, __u64 
   return bpf_probe_read_user(to, bytes, (void *)from) == 0;
 }
 
-// False if it cannot be read now, or finds no room.
+// False if it cannot be read now, or the buffer is full.
 static __always_inline bool send_code(struct waits_python *python, struct waits_task *task,
                                       __u32 process, __u64 code) {
   struct code_key key = {process, (__u32)user_word(code + python->first_line), code,
@@ -171,8 +171,8 @@ static __always_inline bool send_code(struct waits_python *python, struct waits_
   return 1;
 }
 
-// The frames that read_python_frames() left, with the code objects that are new. False if not all
-// of it could be had.
+// Sends the frames from read_python_frames() and any new code objects. False if part of it is
+// missing.
 static __always_inline bool send_python(struct waits_python *python, struct waits_task *task,
                                         __u32 process, __u32 site,
                                         struct waits_event_python *event) {

@@ -13,8 +13,8 @@
 namespace amdahl::observe {
 namespace {
 
-// Of 64-bit release builds, by the headers of each version; within one they do not change, but
-// for 3.13, which tells the offsets of its larger structures itself.
+// For 64-bit release builds, from the headers of each version. Fixed within a version, except
+// 3.13, which publishes the offsets of its larger structures itself.
 constexpr auto kLayouts = std::to_array<waits_python>({
     {.runtime = 0,
      .interpreters = 32,
@@ -156,7 +156,7 @@ std::uint16_t version_of(const ElfFile& file, std::string_view name) {
   return version_in(name);
 }
 
-// The start of what 3.13 says of itself, for debuggers.
+// The start of what 3.13 publishes for debuggers.
 struct DebugOffsets {
   std::array<char, 8> cookie;
   std::uint64_t version, free_threaded;

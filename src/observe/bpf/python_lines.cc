@@ -99,7 +99,7 @@ void append_utf8(std::string& out, std::uint32_t point) {
   out.append(bytes.data(), static_cast<std::size_t>(count));
 }
 
-// A job that names its script relative to where it was started.
+// For a job whose script path is relative to where it was started.
 std::string absolute(const std::string& file, std::uint32_t process) {
   if (file.empty() || file.front() == '/' || file.front() == '<') return file;
   std::array<char, 4096> folder{};
@@ -153,7 +153,7 @@ std::uint32_t PythonLines::text(const std::string& text) {
   return known->second;
 }
 
-// Where the table does not say, the function's first line is near.
+// If the table has no entry, the function's first line is close.
 int PythonLines::line_of(Code& code, std::int32_t at) {
   const auto [known, is_new] = code.known.try_emplace(at);
   if (is_new) {

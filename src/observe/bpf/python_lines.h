@@ -1,4 +1,4 @@
-// python_lines.h: the Python lines of places and samples, from what the kernel's program read.
+// python_lines.h: Python lines of sites and samples, from what the BPF program read.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@
 
 namespace amdahl::observe {
 
-// The line that an instruction is of, by the table of its code object; nothing if the table does
-// not say. `at` is as waits_python_frame has it, `version` as waits_python.
+// The source line of an instruction, from its code object's line table; nothing if not in the
+// table. `at` is as in waits_python_frame, `version` as in waits_python.
 std::optional<int> python_line(std::uint32_t version, int first_line,
                                std::span<const std::uint8_t> table, std::int32_t at);
 
-// A text of Python's as UTF-8; "…" where its start is missing.
+// A Python string as UTF-8; starts with "…" if its start is missing.
 std::string python_text(const waits_python_text& head, std::span<const std::uint8_t> bytes);
 
-// Stacks are kept by number: many are the same. Used by one thread.
+// Stacks are numbered, since many are equal. Not thread-safe.
 class PythonLines {
  public:
   void add_code(const waits_event_code& event);
   // The number of the event's stack; nothing if none of its frames could be read.
   std::optional<std::uint32_t> add(const waits_event_python& event);
-  // Another program runs in the process.
+  // The process called exec.
   void forget(std::uint32_t process);
 
   std::vector<model::PythonFrame> frames(std::uint32_t stack) const;
@@ -37,13 +37,13 @@ class PythonLines {
   struct Code {
     std::uint32_t version = 0;
     int first_line = 0;
-    std::uint32_t file = 0;  // In texts_, as is `name`.
+    std::uint32_t file = 0;  // Index into texts_, like `name`.
     std::uint32_t name = 0;
     std::vector<std::uint8_t> lines;
-    std::unordered_map<std::int32_t, int> known;  // Lines by instruction, as they were asked for.
+    std::unordered_map<std::int32_t, int> known;  // Resolved lines by instruction.
   };
   struct Frame {
-    std::uint32_t file = 0;  // In texts_, as is `name`.
+    std::uint32_t file = 0;  // Index into texts_, like `name`.
     std::uint32_t name = 0;
     int line = 0;
     friend auto operator<=>(const Frame&, const Frame&) = default;

@@ -1,4 +1,4 @@
-// read_record.h: the sums of a record of waits, without its single waits.
+// read_record.h: reads the summary of a wait record, without its single waits.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace amdahl::observe {
 
-// Streams. kBadInput if it was cut off, because then it has no sums.
+// Streams the file. kBadInput if it is truncated, since then it has no summary.
 Result<model::BpfSummary> read_record(const std::string& path);
 
 }  // namespace amdahl::observe

@@ -1,10 +1,10 @@
-// reason.h: what a thread that is in a system call waits for; C, for both compilers.
+// reason.h: what a thread in a system call waits for. C, for both compilers.
 #pragma once
 
 #include "observe/bpf/record.h"
 
-// x86-64's numbers; below 0 the thread is in no system call: what stops it then is a page fault.
-// Reads and writes wait for a disk, or else for somebody at the other end.
+// Numbers of x86-64. A negative number means no system call: then the thread waits for a page
+// fault. Reads and writes wait for a disk (`is_io`), else for the other end.
 static inline enum waits_reason reason_of(long syscall, int is_io) {
   if (syscall < 0) return kWaitFault;
   switch (syscall) {

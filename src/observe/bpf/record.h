@@ -1,11 +1,11 @@
-// record.h: what the program in the kernel writes and the collector reads; C, for both compilers.
+// record.h: data that the BPF program writes and the collector reads. C, for both compilers.
 #pragma once
 
 #ifdef __cplusplus
 #include <linux/types.h>
 #endif
 
-// The same order as model::Wait, which explains them.
+// Same order as model::Wait, which documents them.
 enum waits_reason {
   kWaitFutex,
   kWaitRead,
@@ -28,30 +28,32 @@ enum waits_state { kTaskUnknown, kTaskRunning, kTaskBlocked, kTaskReady, kTaskDe
 
 enum {
   kHistogramBuckets = 32,  // Bucket b: below 2^b microseconds.
-  kStackBytes = 16384,     // Of the user stack that waits, once for each place.
-  kStackPage = 4096,       // Of the memory that it is in.
-  kUserRegisters = 17,     // The registers that unwinding may need, in DWARF's order; 16 is rip.
+  kStackBytes = 16384,     // Copied user stack, once per site.
+  kStackPage = 4096,       // Copied page by page.
+  kUserRegisters = 17,     // Registers that unwinding may need, in DWARF order; 16 is rip.
   kDeviceName = 32,
-  kPythonFrames = 32,      // Innermost first; a deeper stack loses its outermost.
-  kPythonFrameWords = 16,  // Of the interpreter's own record of a frame, at most; a power of 2.
+  kPythonFrames = 32,  // Innermost first; outermost frames of deeper stacks are dropped.
+  // Words read of the interpreter's frame structure, at most; a power of 2.
+  kPythonFrameWords = 16,
   kPythonFileBytes = 256,
   kPythonNameBytes = 128,
-  kPythonLineBytes = 16384,  // Of a code object's table of lines.
+  kPythonLineBytes = 16384,  // Of a code object's line table.
 };
 
-// One thread. Times are of CLOCK_MONOTONIC, in nanoseconds.
+// One thread. Times are CLOCK_MONOTONIC in nanoseconds.
 struct waits_task {
-  __u32 tid, process, parent;  // As the thread itself sees them; the parent is a process.
+  __u32 tid, process, parent;  // As the thread itself sees them; `parent` is a process.
   __u32 state;
-  __u64 since;      // The start of that state.
+  __u64 since;      // Start of the current state.
   __u64 off_since;  // When it last left a CPU.
-  __u64 cpu_then;   // Its CPU time when it did, by the kernel's own count.
-  __u64 python;     // The interpreter's record of it; 0: not found.
+  __u64 cpu_then;   // Its CPU time at that moment, by the kernel's count.
+  __u64 python;     // Address of its Python thread state; 0: not found.
   __u32 python_looks;
-  __u32 places;     // That it waited at so far.
-  __u32 reason;     // Of the block that goes on or went last.
-  __u32 site;       // Of the same; 0: none.
-  __u32 waker;      // Who ended it, by its number in the kernel; 0: the kernel, or not ours.
+  __u32 places;  // Number of sites where it has waited.
+  __u32 reason;  // Of the current or last block.
+  __u32 site;    // Of the same block; 0: none.
+  // Thread that ended it, numbered as in the root namespace; 0: the kernel, or not ours.
+  __u32 waker;
   __u8 was_preempted, has_executed, has_exited, was_adopted;
   __u64 born, executed, died;
   __u64 running, runqueue, preempted;
@@ -63,14 +65,13 @@ struct waits_task {
   char name[16];
 };
 
-// A place that waits: the same instruction at the same depth of the same thread's stack, called
-// from the same places.
+// A waiting site: same thread, instruction, stack depth and callers.
 struct waits_site_key {
-  __u32 task;  // By its number in the kernel.
+  __u32 task;  // Thread id in the root namespace.
   __s32 syscall;
   __u64 instruction, stack;
-  __u64 python;   // A hash of the Python lines that it is in; 0: none.
-  __u64 callers;  // A hash of the addresses that it returns to in the program, without `python`.
+  __u64 python;   // Hash of the Python lines; 0: none.
+  __u64 callers;  // Hash of the return addresses in the program; only without `python`.
 };
 
 struct waits_site {
@@ -82,7 +83,7 @@ struct waits_site {
 };
 
 struct waits_wake_key {
-  __u32 waker, wakee;  // By their numbers in the kernel.
+  __u32 waker, wakee;  // Thread ids in the root namespace.
 };
 
 struct waits_wake {
@@ -90,14 +91,14 @@ struct waits_wake {
 };
 
 struct waits_device {
-  __u64 ios[2], time[2], bytes[2];  // Reads, and everything else.
-  __u64 own_ios, own_time;          // Those that a thread of the job issued itself.
+  __u64 ios[2], time[2], bytes[2];  // [0]: reads, [1]: everything else.
+  __u64 own_ios, own_time;          // Issued by the job's own threads.
   __u64 longest;
   __u32 histogram[kHistogramBuckets];
   char name[kDeviceName];
 };
 
-// What goes through the ring. Its first member tells which.
+// Events in the ring buffer. The first member is the kind.
 enum waits_event_kind {
   kEventWait = 1,
   kEventStack,
@@ -111,7 +112,7 @@ enum waits_event_kind {
 struct waits_event_wait {
   __u32 kind;
   __u32 task, tid, waker;
-  __u32 reason;  // kWaitReasons: it did not block but was preempted.
+  __u32 reason;  // kWaitReasons: preempted, not blocked.
   __u32 site;
   __u64 off, woken, on;
 };
@@ -121,7 +122,7 @@ struct waits_event_task {
   __u32 task, tid, process;
 };
 
-// Of a place that waits, or as kEventSample of a thread that runs: then `site` is 0.
+// Stack of a waiting site or, as kEventSample, of a running thread; then `site` is 0.
 struct waits_event_stack {
   __u32 kind;
   __u32 site, tid, process;
@@ -130,32 +131,32 @@ struct waits_event_stack {
   __u8 stack[kStackBytes];
 };
 
-// Where one process of CPython keeps what leads from a thread to the lines it is in: offsets in its
-// structures, which differ from version to version.
+// Offsets in the structures of one process's CPython, from a thread to its current lines. They
+// differ between versions.
 struct waits_python {
-  __u64 runtime;                           // The address of _PyRuntime.
-  __u16 interpreters;                      // In it: the first interpreter.
-  __u16 next_interpreter, threads;         // In an interpreter.
-  __u16 next_thread, pointer, frame;       // In a thread; `pointer` is pthread_self().
-  __u16 inner_frame;                       // In what `frame` leads to; kNoOffset: it is the frame.
-  __u16 previous, code, instruction;       // In a frame; multiples of 8.
-  __u16 owner;                             // In a frame, from `instruction` on; kNoOffset: none.
-  __u16 instructions;                      // In a code object; kNoOffset: frames hold an index.
-  __u16 file, name, first_line, lines;     // In a code object.
-  __u16 ascii_bytes, wide_bytes;           // Of the head of a text, before its characters.
-  __u16 version;                           // 0x030B: 3.11.
-  __u16 frame_from, frame_bytes;           // The part of a frame that holds all of the above.
+  __u64 runtime;                      // Address of _PyRuntime.
+  __u16 interpreters;                 // In _PyRuntime: the first interpreter.
+  __u16 next_interpreter, threads;    // In an interpreter.
+  __u16 next_thread, pointer, frame;  // In a thread state; `pointer` is pthread_self().
+  __u16 inner_frame;  // In the target of `frame`; kNoOffset: `frame` points to the frame itself.
+  __u16 previous, code, instruction;    // In a frame; multiples of 8.
+  __u16 owner;                          // In a frame, counted from `instruction`; kNoOffset: none.
+  __u16 instructions;                   // In a code object; kNoOffset: frames hold an index.
+  __u16 file, name, first_line, lines;  // In a code object.
+  __u16 ascii_bytes, wide_bytes;        // Size of a string's header, before its characters.
+  __u16 version;                        // 0x030B: 3.11.
+  __u16 frame_from, frame_bytes;        // The part of a frame that contains all of the above.
 };
 
 enum { kNoOffset = 0xFFFF };
 
 struct waits_python_frame {
   __u64 code;
-  __s32 at;  // Bytes into its instructions, or their index.
+  __s32 at;  // Byte offset into the instructions, or their index.
   __u32 pad;
 };
 
-// `site` is 0 for a thread that runs.
+// `site` is 0 for a running thread.
 struct waits_event_python {
   __u32 kind;
   __u32 site, tid, process;
@@ -163,13 +164,13 @@ struct waits_event_python {
   struct waits_python_frame frames[kPythonFrames];
 };
 
-// A text of Python: as many characters as fit.
+// A Python string, truncated to what fits.
 struct waits_python_text {
   __u64 length;
   __u32 state, pad;
 };
 
-// A code object; comes before the first place that it is a frame of.
+// A code object; sent before the first site that has it as a frame.
 struct waits_event_code {
   __u32 kind;
   __u32 process;

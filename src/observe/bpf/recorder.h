@@ -1,4 +1,4 @@
-// recorder.h: the file that single waits are written to while a job runs.
+// recorder.h: writes single waits to a file while a job runs.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace amdahl::observe {
 
-// Bounded: past the limit waits are counted and dropped, the summary always finds room. A write
-// that fails is remembered for finish().
+// Bounded: past the limit, waits are counted and dropped; the summary always fits. A failed write
+// is reported by finish().
 class Recorder {
  public:
-  // An empty path keeps nothing.
+  // An empty path records nothing.
   Recorder(std::string path, std::int64_t most_bytes);
 
   Result<> begin(const std::string& head);

@@ -1,4 +1,4 @@
-// registers.bpf.h: all that the program in the kernel knows of x86-64's registers.
+// registers.bpf.h: everything in the BPF program that depends on x86-64 registers.
 #pragma once
 
 #include "observe/bpf/record.h"
@@ -11,14 +11,14 @@ struct thread_struct {
   unsigned long fsbase;
 } __attribute__((preserve_access_index));
 
-enum { kYield = 24 };  // The system call sched_yield; reason.h has the others.
+enum { kYield = 24 };  // System call sched_yield; reason.h has the others.
 
-// Below 0 the thread is in no system call.
+// Negative if the thread is in no system call.
 static __always_inline long syscall_of(struct pt_regs *registers) {
   return (long)registers->orig_ax;
 }
 
-// select() and poll() of no file at all are a sleep.
+// select() and poll() without any file are a sleep.
 static __always_inline bool is_poll_of_nothing(struct pt_regs *registers) {
   switch (registers->orig_ax) {
     case 23:
@@ -35,7 +35,7 @@ static __always_inline bool is_poll_of_nothing(struct pt_regs *registers) {
 static __always_inline __u64 instruction_of(struct pt_regs *registers) { return registers->ip; }
 static __always_inline __u64 stack_of(struct pt_regs *registers) { return registers->sp; }
 
-enum { kStackRegister = 7 };  // In DWARF's order, which is:
+enum { kStackRegister = 7 };  // In DWARF order:
 static __always_inline void copy_registers(__u64 *to, struct pt_regs *registers) {
   to[0] = registers->ax;
   to[1] = registers->dx;
@@ -56,7 +56,7 @@ static __always_inline void copy_registers(__u64 *to, struct pt_regs *registers)
   to[16] = registers->ip;
 }
 
-// What pthread_self() is in that thread.
+// The thread's pthread_self().
 static __always_inline __u64 thread_pointer(struct thread_struct *thread) {
   return BPF_CORE_READ(thread, fsbase);
 }

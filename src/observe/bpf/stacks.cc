@@ -15,12 +15,12 @@ namespace {
 
 constexpr std::size_t kMostFrames = 64;
 constexpr std::size_t kMostFiles = 512;   // Kept open.
-constexpr std::size_t kMostMapped = 512;  // Whose maps are kept.
+constexpr std::size_t kMostMapped = 512;  // Processes whose maps are kept.
 constexpr std::size_t kMostMaps = 20000;  // Some 6 MB.
 
 constexpr std::string_view kKernelsPart = "[vdso]";  // Of every process, the same for all.
 
-// What the kernel puts into every process is in no file but ours.
+// The code that the kernel maps into every process (vDSO) is in no file but ours.
 std::optional<ElfFile> kernels_part() {
   const auto text = os::read_file("/proc/self/maps");
   const std::vector<Mapping> maps = text ? parse_maps(*text) : std::vector<Mapping>();
@@ -168,7 +168,7 @@ const std::vector<model::WaitFrame>& Stacks::named(const CodeAddress& place) {
     }
   }
   if (made.empty()) made.push_back({file.path, place.address, "", "", 0});
-  // The symbol is what the linker knows, and told apart from other instances of the same function.
+  // The linker's symbol, distinguished from other instances of the same function.
   std::string symbol = file.elf ? file.elf->symbol(place.address) : std::string();
   if (!symbol.empty()) made.back().symbol = std::move(symbol);
   return made;

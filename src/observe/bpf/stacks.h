@@ -1,4 +1,4 @@
-// stacks.h: the call stacks of places that wait, from copies of stacks to named frames.
+// stacks.h: turns copied stacks of waiting sites into named frames.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace amdahl::observe {
 
-// Code of a process: "7f00-7f10 r-xp 00002000 fe:00 12 /usr/lib/libc.so.6".
+// A code mapping of a process: "7f00-7f10 r-xp 00002000 fe:00 12 /usr/lib/libc.so.6".
 struct Mapping {
   std::uint64_t from = 0;
   std::uint64_t to = 0;
@@ -26,32 +26,32 @@ struct Mapping {
   std::string file;
 };
 
-// The executable mappings of files, and the kernel's own, in /proc/PID/maps; by address.
+// The executable file mappings, and the kernel's own, in /proc/PID/maps; sorted by address.
 std::vector<Mapping> parse_maps(std::string_view text);
 
-// Stacks are unwound at once, while the process is there; names and lines are looked up when they
-// are asked for. Used by one thread.
+// Stacks are unwound at once, while the process exists. Names and lines are looked up on demand.
+// Not thread-safe.
 class Stacks {
  public:
   explicit Stacks(std::string proc_root = "/proc") : proc_root_{std::move(proc_root)} {}
 
   struct CodeAddress {
-    std::size_t file = 0;  // Of files_.
+    std::size_t file = 0;  // Index into files_.
     std::uint64_t address = 0;
     friend auto operator<=>(const CodeAddress&, const CodeAddress&) = default;
   };
 
-  // Of a thread of `process`, innermost first.
+  // The stack of a thread of `process`, innermost first.
   std::vector<CodeAddress> unwind(pid_t process, const Registers& registers,
                                   const StackCopy& stack);
-  // The stack of `site`.
+  // Adds the stack of `site`.
   void add(std::uint32_t site, pid_t process, const Registers& registers, const StackCopy& stack);
-  // The process executes another program.
+  // The process called exec.
   void forget(pid_t process) { maps_.erase(process); }
-  // What was loaded since is found again; within a round each process is looked at once.
+  // Starts a round: the maps of each process are read at most once per round.
   void next_round() { ++round_; }
 
-  // Innermost first; empty if the site's stack is not known.
+  // Innermost first; empty if unknown.
   std::vector<model::WaitFrame> frames(std::uint32_t site);
   std::vector<model::WaitFrame> frames(const std::vector<CodeAddress>& places);
 
@@ -59,7 +59,7 @@ class Stacks {
   struct File {
     std::string path;
     std::optional<ElfFile> elf;
-    std::optional<DebugLines> lines;  // Opened when they are asked for.
+    std::optional<DebugLines> lines;  // Opened on demand.
   };
 
   struct Maps {

@@ -1,4 +1,4 @@
-// types.bpf.h: of the kernel's types and structures what the program in it reads.
+// types.bpf.h: the kernel types that the BPF program reads.
 #pragma once
 
 typedef unsigned char __u8;
@@ -13,7 +13,7 @@ typedef __u16 __be16;
 typedef __u32 __be32;
 typedef __u32 __wsum;
 typedef _Bool bool;
-// As the kernel numbers them.
+// Kernel values.
 enum {
   BPF_MAP_TYPE_HASH = 1,
   BPF_MAP_TYPE_ARRAY = 2,
@@ -30,7 +30,7 @@ enum { BPF_ANY = 0, BPF_NOEXIST = 1, BPF_RB_NO_WAKEUP = 1 };
 
 #include "observe/bpf/registers.bpf.h"
 
-// Of the kernel's structures only what is read; the loader finds where it is.
+// Only the members that are read; the loader finds their offsets (CO-RE).
 struct ns_common {
   unsigned int inum;
 } __attribute__((preserve_access_index));

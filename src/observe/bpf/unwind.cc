@@ -109,7 +109,7 @@ class Cursor {
 using Row = UnwindRow;
 using Rule = UnwindRow::Rule;
 
-// What a common entry says for all frame entries that name it.
+// The common information entry (CIE) of its frame entries.
 struct Common {
   std::uint64_t code_factor = 1;
   std::int64_t data_factor = 1;
@@ -246,7 +246,7 @@ class Program {
     }
   }
 
-  // The frame's own address, and what is given by expressions.
+  // The frame's own address, and values given by expressions.
   bool frame(std::uint8_t code, Cursor& in) {
     switch (code) {
       case 0x0C:
@@ -395,12 +395,12 @@ std::optional<Registers> caller_of(const UnwindRow& row, const Registers& regist
   if (!row.is_frame_known || row.frame_register >= kRegisters) return std::nullopt;
   const std::uint64_t frame =
       registers.values[row.frame_register] + static_cast<std::uint64_t>(row.frame_offset);
-  // The stack grows down: a frame that does not lie above is no caller's.
+  // The stack grows down: a frame that is not above cannot be the caller's.
   if (frame <= registers.stack()) return std::nullopt;
   Registers caller = registers;
   for (std::size_t number = 0; number < kRegisters; ++number) {
     const auto value = apply(row.rules[number], number, frame, registers, stack);
-    // Only what is saved and cannot be read ends the walk, and the return address always does.
+    // Only an unreadable saved register ends the walk; for the return address always.
     if (value) {
       caller.values[number] = *value;
     } else if (number == Registers::kInstruction) {

@@ -1,4 +1,4 @@
-// unwind.h: from the registers of a frame to those of its caller, by the file's unwind tables.
+// unwind.h: computes the registers of a frame's caller from the file's unwind tables.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace amdahl::observe {
 
-// In DWARF's order for x86-64: 6 is rbp, 7 rsp, 16 rip.
+// DWARF order of x86-64: 6 is rbp, 7 rsp, 16 rip.
 struct Registers {
   static constexpr std::size_t kFrame = 6;
   static constexpr std::size_t kStack = 7;
@@ -21,7 +21,7 @@ struct Registers {
   std::uint64_t instruction() const { return values[kInstruction]; }
 };
 
-// A copy of the stack from the stack pointer on.
+// A copy of the stack, starting at the stack pointer.
 struct StackCopy {
   std::uint64_t from = 0;
   std::span<const std::byte> bytes;
@@ -29,7 +29,7 @@ struct StackCopy {
   std::optional<std::uint64_t> word(std::uint64_t address) const;
 };
 
-// How a frame saves what its caller needs, at one instruction.
+// Where a frame saves its caller's registers, at one instruction.
 struct UnwindRow {
   struct Rule {
     enum Kind : std::uint8_t { kSame, kUndefined, kAtOffset, kIsOffset, kRegister, kUnknown };
@@ -42,14 +42,14 @@ struct UnwindRow {
   std::array<Rule, 17> rules{};
 };
 
-// Nothing where the tables do not tell. `address` is the instruction as `file` is linked; of a
-// frame that made a call it is inside the call, not after it.
+// Nothing if the tables do not cover it. `address` is the instruction as linked; for a frame that
+// made a call, use an address inside the call instruction, not the return address.
 std::optional<UnwindRow> unwind_row(const ElfFile& file, std::uint64_t address);
 
-// The caller's registers; nothing where the stack or its copy ends.
+// The caller's registers; nothing at the end of the stack or of its copy.
 std::optional<Registers> caller_of(const UnwindRow& row, const Registers& registers,
                                    const StackCopy& stack);
-// By the chain of frame pointers, for code without tables.
+// By frame pointers, for code without tables.
 std::optional<Registers> caller_by_frame(const Registers& registers, const StackCopy& stack);
 
 }  // namespace amdahl::observe

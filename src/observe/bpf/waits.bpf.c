@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // Where the threads of a job spend their time, counted in the kernel at BTF tracepoints: no
-// tracefs, no probes on functions, nothing at the entry of system calls. The reason of a block is
-// the system call in the registers that the blocked thread saved, so that nobody else pays for it.
+// tracefs, no function probes, nothing at system call entry. The reason of a block is the system
+// call in the saved registers of the blocked thread, so that other processes pay nothing.
 #include "observe/bpf/types.bpf.h"
 #include "observe/bpf/reason.h"
 #include "observe/bpf/record.h"
@@ -11,10 +11,10 @@ char LICENSE[] SEC("license") = "GPL";
 enum { kStateUninterruptible = 2, kStateDead = 0x80 };  // Of the kernel: __state.
 enum { kMostStackTries = 4 };
 
-const volatile bool has_prev_state = 1;     // sched_switch tells the state (Linux 5.18).
+const volatile bool has_prev_state = 1;     // sched_switch reports the state (Linux 5.18).
 const volatile __u32 pid_namespace = 0;     // Of the collector, by its inode.
 volatile __u32 parent_tid = 0;              // Children of this thread of it are the job.
-volatile __u64 smallest_event = 20000;      // Shorter waits are counted but not told one by one.
+volatile __u64 smallest_event = 20000;      // Shorter waits are only counted.
 volatile __u64 lost_tasks = 0, lost_sites = 0, lost_events = 0, lost_wakes = 0, mended_switches = 0;
 volatile __u32 sites_used = 0;
 
@@ -248,7 +248,7 @@ int BPF_PROG(on_waking, struct task_struct *p) {
   return 0;
 }
 
-// The stack's bytes that could be had; 0 also where there is no room, which is tried again.
+// Number of stack bytes read; 0 also if the buffer is full, which is retried.
 static __always_inline __u32 send_stack(__u32 kind, __u32 site, struct waits_task *task,
                                         struct pt_regs *registers) {
   struct waits_event_stack *event = bpf_ringbuf_reserve(&ring, sizeof(*event), 0);
@@ -328,8 +328,8 @@ static __always_inline __u32 site_of(struct waits_task *task, struct task_struct
   return number;
 }
 
-// Kernels leave out a switch in a few thousand. The CPU time that they keep themselves tells how
-// long the thread ran in the stretch, and the rest of it was its wait.
+// Kernels omit one context switch in a few thousand. The kernel's own CPU time shows how long the
+// thread ran in the interval; the rest was waiting.
 static __always_inline __u64 ran_since(struct waits_task *task, struct task_struct *thread,
                                        __u64 open) {
   __u64 ran = thread->se.sum_exec_runtime - task->cpu_then;
@@ -353,8 +353,7 @@ static __always_inline void mend_missed_arrival(struct waits_task *task,
   }
 }
 
-// The system call that it waited in is still the one it is in; where the wait for a CPU began is
-// not known.
+// It is still in the system call it waited in; when the wait for a CPU began is unknown.
 static __always_inline void mend_missed_departure(struct waits_task *task,
                                                   struct task_struct *thread, __u64 now) {
   __u64 open = now - task->since;
@@ -376,7 +375,7 @@ static __always_inline void leave_cpu(struct waits_task *task, struct task_struc
   if (task->state == kTaskRunning) {
     task->running += now - task->since;
   } else if (task->state == kTaskUnknown) {
-    // Its arrival would have been seen: it was on the CPU when we took it over.
+    // Its arrival would have been seen: it was on the CPU when we adopted it.
     if (task->was_adopted && task->born) task->running += now - task->born;
   } else {
     mend_missed_arrival(task, thread, now);
@@ -428,7 +427,7 @@ static __always_inline void take_cpu(struct waits_task *task, struct task_struct
                                      __u64 now) {
   __u64 time = now - task->since;
   if (task->state == kTaskRunning) mend_missed_departure(task, thread, now);
-  // It cannot run before it is woken: a wake-up that is not seen came while it left the CPU.
+  // It cannot run before it is woken: an unseen wake-up came while it left the CPU.
   if (task->state == kTaskBlocked) {
     count_block(task, 0);
     task->wakeups++;
@@ -465,7 +464,7 @@ int on_switch(__u64 *ctx) {
   return 0;
 }
 
-// At every tick of a clock of each CPU, what the job's thread on it is doing.
+// At every timer tick of each CPU: what the job's thread there is doing.
 SEC("perf_event")
 int on_sample(void *ctx) {
   struct task_struct *thread = bpf_get_current_task_btf();

@@ -18,7 +18,7 @@ constexpr Nanos kWaitsEvery = std::chrono::milliseconds(20);
 
 }  // namespace
 
-// A thread that looks at intervals it can afford.
+// A thread that samples at an affordable interval.
 class Waits::Sampling {
  public:
   Sampling(os::Clock& clock, std::string why_not) : clock_{clock} {

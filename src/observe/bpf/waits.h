@@ -1,5 +1,4 @@
-// waits.h: where a job's threads spend their time: by BPF, or by looks at /proc where it is
-// refused.
+// waits.h: where a job's threads spend their time: by BPF, or by sampling /proc.
 #pragma once
 
 #include <memory>
@@ -14,10 +13,10 @@
 
 namespace amdahl::observe {
 
-// Why BPF cannot be had here, in one sentence; empty if it can. Tries it, which takes 0.1 to 0.3 s.
+// Why BPF is not available here, in one sentence; empty if it is. Tries it: takes 0.1 to 0.3 s.
 std::string why_no_bpf();
 
-// Around the start of one job, by the thread that starts it:
+// Wraps the start of one job, used by the thread that starts it:
 //   Waits waits(options, clock);
 //   waits.before_start();  …fork and exec…  waits.started(pid);
 //   …  waits.stop();
@@ -28,12 +27,12 @@ class Waits {
   Waits(const Waits&) = delete;
   Waits& operator=(const Waits&) = delete;
 
-  // Why BPF could not be had, in one sentence; empty if it could.
+  // Why BPF is not used, in one sentence; empty if it is.
   const std::string& why_not() const { return why_not_; }
 
   void before_start();
   void started(pid_t pid);
-  // After the job's end. Errors are of the record: a full disk.
+  // Call after the job's end. Errors concern the record: disk full.
   Result<model::BpfSummary> stop();
 
  private:

@@ -1,4 +1,4 @@
-// queues.h: commands on OpenCL queues that were recorded and are not over yet.
+// queues.h: recorded commands on OpenCL queues that have not finished.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +8,24 @@
 
 namespace amdahl::inject {
 
-// Numbers queues and devices in the order of their creation.
+// Numbers queues and devices in order of creation.
 void know_queue(cl_command_queue queue, cl_device_id device);
 
 struct Command {
   cl_command_queue queue = nullptr;
-  cl_event event = nullptr;  // Ours to release.
+  cl_event event = nullptr;  // Owned; we release it.
   std::string name;
   const char* category = "kernel";
   std::uint64_t correlation = 0;
   std::uint64_t bytes = 0;
-  std::int64_t called = 0;  // Around the call that queued it.
+  std::int64_t called = 0;  // Time around the call that queued it.
   std::int64_t returned = 0;
 };
 
-// Takes the command; its times are read when it is over.
+// Takes ownership of the command; its times are read when it has finished.
 void await(Command command);
 
-// Records those that are over. Cheap when none is.
+// Records finished commands. Cheap if there are none.
 void reap();
 
 }  // namespace amdahl::inject

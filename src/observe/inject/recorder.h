@@ -1,4 +1,4 @@
-// recorder.h: what a library inside the job writes down, as a trace file of its process.
+// recorder.h: writes a trace file from a library inside the job's process.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,17 @@
 
 namespace amdahl::inject {
 
-// Nanoseconds of Unix time.
+// Unix time in nanoseconds.
 std::int64_t now();
 std::int64_t thread_id();
 
 struct HostCall {
   std::string_view name;
-  std::string_view category;  // "cuda_runtime", "user_annotation": the words of PyTorch's traces.
+  std::string_view category;  // As in PyTorch traces: "cuda_runtime", "user_annotation".
   std::int64_t start = 0;
   std::int64_t end = 0;
   std::uint64_t correlation = 0;  // 0: none.
-  std::int64_t thread = 0;        // 0: this one.
+  std::int64_t thread = 0;        // 0: the calling thread.
 };
 
 struct DeviceWork {
@@ -31,16 +31,16 @@ struct DeviceWork {
   std::uint64_t bytes = 0;
 };
 
-// Whether AMDAHL_INJECT_OUT names a folder to write to.
+// Whether AMDAHL_INJECT_OUT names a folder.
 bool recording();
 
-// Appended to inject-PID.json in that folder; the file is begun by the first of them, so that a
-// process that does nothing of interest leaves none. Any thread. A process that is killed leaves a
-// file that ends early, which readers salvage. A child of fork() begins a file of its own.
+// Appends to inject-PID.json in that folder. The first record creates the file, so that processes
+// without records leave none. Thread-safe. A killed process leaves a truncated file, which readers
+// accept. A forked child writes its own file.
 void record(const HostCall& call);
 void record(const DeviceWork& work);
 
-// A number that no other call of this process has.
+// A number unique within this process.
 std::uint64_t next_correlation();
 
 }  // namespace amdahl::inject

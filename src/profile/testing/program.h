@@ -1,4 +1,4 @@
-// program.h: programs of threads, streams and ranks whose course is known to the nanosecond.
+// program.h: simulated programs of threads, streams and ranks with exactly known timing.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@
 namespace amdahl::profile {
 
 enum class ActKind : std::uint8_t {
-  kWork,          // The thread is at something, called by its reason.
+  kWork,          // The thread works, for the given reason.
   kSilence,       // Nothing is recorded: Python between operators.
   kLaunch,        // A kernel.
-  kCopy,          // A copy that the call does not wait for.
-  kBlockingCopy,  // A copy that it waits for.
-  kCollective,    // A kernel that begins its transfer when all ranks are there.
-  kRecord,        // An event on a stream.
-  kStreamWait,    // A stream waits for an event.
+  kCopy,          // Asynchronous copy.
+  kBlockingCopy,  // Blocking copy.
+  kCollective,    // A kernel whose transfer starts when all ranks have arrived.
+  kRecord,        // Records an event on a stream.
+  kStreamWait,    // Makes a stream wait for an event.
   kSyncStream,    // The thread waits for a stream, an event, the device.
   kSyncEvent,
   kSyncDevice,
-  kWake,   // Lets another thread begin, or go on after its kSleep.
-  kSleep,  // Until that is done by another thread.
+  kWake,   // Starts another thread, or wakes it from kSleep.
+  kSleep,  // Until another thread wakes it.
   kBeginStep,
   kEndStep,
 };
@@ -33,23 +33,23 @@ enum class ActKind : std::uint8_t {
 struct Act {
   ActKind kind = ActKind::kWork;
   Why why = Why::kHost;
-  Nanos host{};    // The work or the call takes this, waiting apart.
-  Nanos device{};  // What it launches takes this; a collective's transfer.
+  Nanos host{};    // Duration on the host, without waiting.
+  Nanos device{};  // Duration on the device; for a collective, its transfer.
   int stream = 0;
-  int event = 0;  // Recorded or awaited; or the number of the signal, or of the collective.
+  int event = 0;  // Event, signal or collective number.
   const char* kernel = "gemm";
 };
 
 struct Lags {
-  Nanos launch{};        // From the start of the call to the start on a free stream.
-  Nanos queue{};         // From the end of one to the start of the next.
+  Nanos launch{};        // From the start of the call to the start on an empty stream.
+  Nanos queue{};         // From the end of one event to the start of the next.
   Nanos stream_wait{};   // From the end of what a stream waits for.
-  std::size_t room = 0;  // So much may be launched on a stream and not started; 0: any number.
+  std::size_t room = 0;  // Maximum launched but not started per stream; 0: unlimited.
 };
 
 struct ProgramRank {
   std::vector<std::vector<Act>> threads;
-  Nanos clock{};  // It is ahead by this in the trace.
+  Nanos clock{};  // Clock offset in the trace.
 };
 
 struct Program {
@@ -57,7 +57,7 @@ struct Program {
   std::vector<ProgramRank> ranks;
 };
 
-// What a profiler is told to leave out.
+// What the profiler does not record.
 struct Recording {
   bool syncs = true;  // Which streams and events were waited for.
 };
@@ -67,8 +67,8 @@ struct Course {
   model::Trace trace;
 };
 
-// Runs the program with `change` made to it: durations, lags and waits scaled as WhatIf says.
-// Stops the test if the program cannot end.
+// Runs the program with `change`: durations, lags and waits are scaled as WhatIf says. Aborts the
+// test if the program cannot finish.
 Course run(const Program& program, const WhatIf& change = {}, Recording recording = {});
 
 }  // namespace amdahl::profile

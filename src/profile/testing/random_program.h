@@ -1,4 +1,4 @@
-// random_program.h: a program from a seed, of a kind that a test chooses.
+// random_program.h: a random program of a chosen kind, from a seed.
 #pragma once
 
 #include "profile/testing/program.h"
@@ -8,7 +8,7 @@ namespace amdahl::profile {
 struct ProgramKind {
   unsigned seed = 1;
   int ranks = 1;
-  bool helper = false;  // A second thread that the first one waits for, as of autograd.
+  bool helper = false;  // A second thread that the first waits for, like autograd's.
   bool steps = false;
   int full_queues = 0;  // Bursts of launches that fill a queue.
 };

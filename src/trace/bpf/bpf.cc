@@ -57,8 +57,8 @@ WaitReason reason_of(Wait wait) {
   return WaitReason::kUnknown;
 }
 
-// Threads are known by their number until the end of the record says which process they are of, and
-// stacks by their place. Until then spans hold positions in the lists here.
+// Threads are known by their number until the end of the record names their process, and stacks by
+// their site. Until then spans hold indices into the lists here.
 class Reading {
  public:
   Reading(TraceBuilder& builder, const Limits& limits, const Input& input)
@@ -140,8 +140,8 @@ void Reading::add(const SingleWait& wait) {
        .state = ThreadState::kRunnable});
 }
 
-// From its birth to its first wait, and from its last one to its end, a thread ran. What was not
-// told one by one is in there.
+// A thread ran from its start to its first wait, and from its last wait to its end. This includes
+// waits that were not reported one by one.
 void Reading::add_ends() {
   for (const TaskWaits& task : summary_.tasks) {
     const std::uint32_t number = thread(task.tid);
@@ -157,7 +157,7 @@ void Reading::add_ends() {
   }
 }
 
-// The lines of Python where it runs, which its interpreter's own functions say nothing of.
+// Python lines if it runs Python; the interpreter's own functions say nothing.
 std::uint32_t Reading::stack_of(const model::WaitSite& site) {
   const auto name_in = [](const std::string& path) {
     const std::size_t slash = path.rfind('/');

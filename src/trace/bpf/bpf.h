@@ -1,4 +1,4 @@
-// bpf.h: records of our own collector of waits (docs/format/bpf.md) as states of threads.
+// bpf.h: reads our own wait records (docs/format/bpf.md) as thread states.
 #pragma once
 
 #include <string_view>
@@ -10,9 +10,8 @@ namespace amdahl::trace::bpf {
 
 bool claims(std::string_view head);
 
-// Single waits become blocked and runnable spans, and what is between them running ones; sums
-// become totals with the stacks that waited. Times are Unix time. A record that was cut off keeps
-// its spans.
+// Single waits become blocked and runnable spans, the gaps between them running spans. Totals keep
+// their stacks. Times are Unix time. A truncated record keeps its spans.
 Result<> read(const Input& input, const Limits& limits, model::TraceBuilder& builder);
 
 }  // namespace amdahl::trace::bpf

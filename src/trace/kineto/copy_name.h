@@ -1,4 +1,4 @@
-// copy_name.h: from where to where a copy goes, by its name.
+// copy_name.h: direction of a copy, from its name.
 #pragma once
 
 #include <string_view>

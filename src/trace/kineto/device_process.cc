@@ -82,7 +82,7 @@ DeviceKind kind_of(Line line, std::string_view name, bool has_groups) {
 struct DeviceLines {
   std::vector<Line> by_thread;
   std::vector<std::int64_t> streams;   // By thread: the number of its stream.
-  std::vector<std::uint32_t> devices;  // By process; kNone: it is none.
+  std::vector<std::uint32_t> devices;  // By process; kNone: not a device.
   bool has_groups = false;             // Collectives are shown by themselves.
 };
 
@@ -151,11 +151,11 @@ DeviceLines lines_of(std::uint32_t source, model::TraceBuilder& builder) {
   return lines;
 }
 
-// So many events back may one lie that is not over yet.
+// How many events back an unfinished one may be.
 constexpr int kTries = 64;
 
-// The last of `order` on `line` that had begun by then and was not over; kNone: none. `order` is of
-// positions in `rows`, by line and start.
+// The last of `order` on `line` that had started and not ended by then; kNone: none. `order` has
+// indices into `rows`, by line and start.
 template <class Rows, class LineOf>
 std::uint32_t running_at(const Rows& rows, const std::vector<std::uint32_t>& order, LineOf line_of,
                          std::uint32_t line, Nanos time) {

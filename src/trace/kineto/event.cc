@@ -16,7 +16,7 @@ struct Named {
   Category category;
 };
 
-// Most frequent first. docs/format/trace-kineto.md says what becomes of each.
+// Most frequent first. docs/format/trace-kineto.md documents how each is used.
 constexpr auto kCategories = std::to_array<Named>({
     {"cpu_op", Category::kOp},
     {"ac2g", Category::kLaunchFlow},
@@ -79,11 +79,11 @@ constexpr auto kCategories = std::to_array<Named>({
 
 // What becomes of an event.
 enum class Rows : std::uint8_t {
-  kNothing,  // Or what its phase says.
+  kNothing,  // Or decided by its phase.
   kHost,
   kDevice,
   kSync,
-  kUnknown,  // Of a host, and counted, until its process tells more (device_process.h).
+  kUnknown,  // A host event, counted as unknown until its process is known (device_process.h).
 };
 
 struct Kept {
@@ -217,8 +217,7 @@ void keep_host(const RawEvent& event, model::HostKind kind, Window& window) {
   window.host_events.push_back(row);
 }
 
-// Where no argument says it, the process of a device's event is the device and its thread the
-// stream.
+// If no argument says so, the process of a device event is the device and its thread the stream.
 std::optional<std::uint32_t> stream_of(const RawEvent& event, Window& window) {
   const auto device = integer_of(event.device.empty() ? event.pid : event.device);
   if (!device) {
@@ -300,14 +299,14 @@ void keep_flow(const RawEvent& event, Window& window) {
   if (event.category == Category::kLaunchFlow) return;
   const auto at = instant_of(event, window);
   if (!at || event.id.empty()) return;
-  // Each has a name of its own: "HostToDevice81604378623".
+  // Each has a unique name: "HostToDevice81604378623".
   const bool launches = event.category == Category::kDeviceFlow;
   window.flow_ends.push_back({id_of(event.id), *at, thread_of(event, window),
                               name_of(event, launches ? kLaunchFlowName : event.name, window),
                               event.phase == 's'});
 }
 
-// Ends need not say again of what; nothing of a device is written in two halves.
+// Ends need not repeat the name; device events are never written in two halves.
 void keep_mark(const RawEvent& event, Window& window) {
   const Kept& as = kept(event.category);
   if (as.rows != Rows::kHost && as.rows != Rows::kUnknown) {
@@ -319,7 +318,7 @@ void keep_mark(const RawEvent& event, Window& window) {
                           as.host, event.phase == 'B', event.category != Category::kNone});
 }
 
-// A range that belongs to no thread: those of a process are on a line of their own.
+// A range without a thread: those of a process have their own line.
 void keep_async(const RawEvent& event, bool begins, Window& window) {
   const auto at = instant_of(event, window);
   if (!at) return;

@@ -1,4 +1,4 @@
-// event.h: one event of a trace as it stands in the file, and the rows that come of it.
+// event.h: one event of a trace as in the file, and its conversion into rows.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace amdahl::trace::kineto {
 
-// What a category's events are.
+// Kinds of events, from their category.
 enum class Category : std::uint8_t {
   kNone,  // No category, or none yet.
   kUnknown,
@@ -25,25 +25,24 @@ enum class Category : std::uint8_t {
   kDeviceAnnotation,
   kSync,
   kRange,       // Counters of a kernel (CUPTI range profiler).
-  kLaunchFlow,  // Call to kernel: the correlation says the same.
-  kDeviceFlow,  // Call to kernel, where nothing else says it (Ascend).
+  kLaunchFlow,  // From call to kernel; the correlation gives the same link.
+  kDeviceFlow,  // From call to kernel, without a correlation (Ascend).
   kFlow,        // Between host events.
-  kIgnored,     // The profiler's own spans.
+  kIgnored,     // Spans of the profiler itself.
 };
 
-// By all the names that versions of Kineto have used since 2021.
+// Knows all names that Kineto has used since 2021.
 Category category_of(std::string_view name);
 
-// HostEvent::parent, which readers leave alone, of an event without any category until it is known
-// whether its process is a device (device_process.h).
+// Value of HostEvent::parent for an event without a category, until it is known whether its
+// process is a device (device_process.h). Readers do not use `parent`.
 inline constexpr std::uint32_t kNoCategory = 0;
 
-// Which arguments a category's events are asked for, so that the others are only skipped.
+// Which arguments of an event are read; all others are skipped.
 enum Wanted : std::uint8_t { kWantNothing, kWantStack, kWantCall, kWantDevice, kWantAll };
 Wanted wanted_args(Category category, char phase);
 
-// Tokens point into the piece: numbers as written, strings without their quotes. An empty token
-// means that the event does not have it.
+// Tokens point into the piece: numbers as written, strings without quotes. Empty: missing.
 struct RawEvent {
   std::uint64_t offset = 0;  // In the stream.
   char phase = 0;
@@ -55,7 +54,7 @@ struct RawEvent {
   std::string_view tid;
   std::string_view id;
 
-  // Of args.
+  // From args.
   std::string_view device;
   std::string_view stream;
   std::string_view correlation;
@@ -77,10 +76,10 @@ struct RawEvent {
   bool duplicate = false;
 };
 
-// Turns an event into rows of the window, or counts why not.
+// Converts an event into rows of the window, or counts why not.
 void keep_event(const RawEvent& event, Window& window);
 
-// A value among the args of a counter or of a kernel's range.
+// Keeps one value from the args of a counter or of a kernel's range.
 void keep_value(const RawEvent& event, std::string_view key, std::string_view value,
                 Window& window);
 

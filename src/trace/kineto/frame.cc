@@ -21,7 +21,7 @@ bool between_events(char c) { return is_space(c) || c == ','; }
 
 Framer::Framer(NextBytes next, FrameSizes sizes) : next_(std::move(next)), sizes_(sizes) {}
 
-// Takes over `buffer` with what the last one left behind.
+// Takes over `buffer` with the rest of the last one.
 void Framer::open_buffer(Buffer buffer) {
   const std::size_t need = 1 + carry_.size() + sizes_.piece + kPadding;
   if (buffer.room < need) {
@@ -61,7 +61,7 @@ std::optional<Piece> Framer::cut(std::size_t end) {
 
 Result<std::optional<Piece>> Framer::next(Buffer buffer) {
   open_buffer(std::move(buffer));
-  bool fresh = filled_ > 1;  // What was carried over may hold events that were not looked for.
+  bool fresh = filled_ > 1;  // Carried-over bytes may contain events that were not searched for.
   while (true) {
     const bool more = TRY(fill());
     if (!more && !fresh) {
@@ -88,7 +88,7 @@ Result<std::optional<Piece>> Framer::next(Buffer buffer) {
     } else if (filled_ - begin_ >= sizes_.longest) {
       return give_up();
     }
-    // Room for another piece, after what is still open.
+    // Room for another piece, after the unfinished part.
     Buffer old = std::move(buffer_);
     carry_.assign(old.bytes.get() + begin_, filled_ - begin_);
     open_buffer(std::move(old));
@@ -97,7 +97,7 @@ Result<std::optional<Piece>> Framer::next(Buffer buffer) {
   return std::optional<Piece>{};
 }
 
-// Reads up to the start of the next list of events; false: to where it takes more bytes to tell.
+// Reads up to the next list of events; false: more bytes are needed.
 bool Framer::read_header() {
   std::size_t stop = filled_;
   bool goes_on = false;
@@ -123,8 +123,8 @@ void Framer::count_broken(std::size_t at) {
   if (broken_++ == 0) first_broken_ = offset_ + at - 1;
 }
 
-// What is left at the end of the stream and holds more than the event that was cut off: a bracket
-// is missing in it. The parser keeps what it can.
+// At the end of the stream, a rest of more than the truncated event means that a bracket is
+// missing. The parser keeps what it can.
 std::optional<Piece> Framer::rescue() {
   if (!in_list_ || seeking_ || filled_ <= begin_ + 1) return {};
   const std::string_view rest(buffer_.bytes.get() + begin_, filled_ - begin_);
@@ -183,8 +183,8 @@ void Framer::leave_list(std::size_t bracket) {
   key_.clear();
 }
 
-// An event that never ends: all that was read of it goes out as a piece, of which the parser keeps
-// what it can, and the search goes on at the next thing that looks like an event.
+// An event that never ends: everything read of it becomes a piece, of which the parser keeps what
+// it can, and the search continues at the next likely event.
 std::optional<Piece> Framer::give_up() {
   runaway_ += filled_ - begin_;
   seeking_ = true;

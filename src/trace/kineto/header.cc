@@ -25,7 +25,7 @@ std::string text(const HeaderJson& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-// A rank or a count; -1 for what is none.
+// A rank or a count; -1 if invalid.
 std::int32_t small(std::optional<std::int64_t> value, std::int32_t otherwise) {
   return value && *value >= 0 && *value < INT32_MAX ? static_cast<std::int32_t>(*value) : otherwise;
 }

@@ -1,4 +1,4 @@
-// header.h: what a Kineto file says of itself, beside its events.
+// header.h: the fields of a Kineto file besides its events.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Header {
   std::vector<HeaderDevice> devices;
 };
 
-// `json` is Framer::header(). What is missing or of another type stays as it is above.
+// `json` is Framer::header(). Missing or mistyped fields keep their defaults.
 Header read_header(std::string_view json);
 
 }  // namespace amdahl::trace::kineto

@@ -1,4 +1,4 @@
-// kineto.h: traces of the PyTorch Profiler (Kineto's Chrome JSON) of any size.
+// kineto.h: reads traces of the PyTorch Profiler (Kineto's Chrome JSON) of any size.
 #pragma once
 
 #include <string_view>
@@ -10,9 +10,9 @@ namespace amdahl::trace::kineto {
 
 bool claims(std::string_view head);
 
-// Reads in one pass: this thread cuts the stream into pieces of a megabyte and joins their rows in
-// order, `limits.threads` others parse. Memory: a few pieces, and the rows. What is kept and what
-// is dropped: docs/format/trace-kineto.md.
+// One pass: this thread splits the stream into 1 MiB pieces and merges their rows in order;
+// `limits.threads` others parse. Memory: a few pieces, and the rows. What is kept and what is
+// dropped: docs/format/trace-kineto.md.
 Result<> read(const Input& input, const Limits& limits, model::TraceBuilder& builder);
 
 }  // namespace amdahl::trace::kineto

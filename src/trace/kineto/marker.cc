@@ -7,14 +7,14 @@ namespace amdahl::trace::kineto {
 namespace {
 
 constexpr std::string_view kSpace = " \n\r\t";
-// Only white space may lie between the brace and the key, and not without end.
+// Only white space may be between brace and key, up to a limit.
 constexpr std::size_t kMostSpace = 64;
 
 constexpr auto kKeys =
     std::to_array<std::string_view>({"\"ph\"", "\"name\"", "\"cat\"", "\"pid\"", "\"tid\"",
                                      "\"ts\"", "\"args\"", "\"dur\"", "\"id\""});
 
-// The last byte before `end` that is no white space, not looking far; npos if there is none.
+// The last byte before `end` that is not white space, within a limit; npos if none.
 std::size_t last_before(std::string_view bytes, std::size_t end) {
   const std::size_t first = end - std::min(end, kMostSpace);
   const std::size_t at = bytes.substr(first, end - first).find_last_not_of(kSpace);

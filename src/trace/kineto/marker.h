@@ -1,4 +1,4 @@
-// marker.h: finds what looks like the start of an event where brackets cannot be trusted.
+// marker.h: finds the likely start of an event where brackets cannot be trusted.
 #pragma once
 
 #include <cstddef>
@@ -6,17 +6,17 @@
 
 namespace amdahl::trace::kineto {
 
-// Longer than what find_event looks for, so that it can be found across two buffers.
+// Longer than what find_event() looks for, so that it is found across two buffers.
 inline constexpr std::size_t kLongestMarker = 80;
 
-// As Kineto starts every event.
+// Kineto starts every event with it.
 inline constexpr std::string_view kUsualKey = "\"ph\"";
 
-// The key, in its quotes, that the first of some events begins with, if events have such a key;
-// else kUsualKey. Writers begin all events with the same.
+// The first key, with quotes, of the first event, if there is one; else kUsualKey. Writers start
+// all events with the same key.
 std::string_view first_key(std::string_view events);
 
-// The next `{ "ph"` from `from` on that is no value of another event's key; npos if there is none.
+// The next `{ "ph"` from `from` on that is not the value of another event's key; npos if none.
 std::size_t find_event(std::string_view bytes, std::size_t from, std::string_view key = kUsualKey);
 
 }  // namespace amdahl::trace::kineto

@@ -21,7 +21,7 @@ constexpr std::uint64_t kNamesShare = 4;
 constexpr std::size_t kMostFlows = std::size_t{1} << 22;
 constexpr std::string_view kTooManyOpen = "too many open ranges";
 
-// A file whose times are in this range counts microseconds since 1970.
+// Times in this range are microseconds since 1970.
 constexpr Nanos kYear2000 = std::chrono::seconds(946'684'800);
 constexpr Nanos kYear2100 = std::chrono::seconds(4'102'444'800);
 
@@ -248,7 +248,7 @@ void Merger::add_marks(const Window& window, Maps& maps) {
   }
 }
 
-// An end closes what was begun last with the same name and id.
+// An end closes the last open range with the same name and id.
 void Merger::add_async(const Window& window, Maps& maps) {
   for (FlowEnd end : window.async_ends) {
     end.thread = thread(window, maps, end.thread);
@@ -329,8 +329,8 @@ bool Merger::may_go(const model::HostEvent& event) {
   return known == 1;
 }
 
-// Leaves out what is shorter than before and may go; what is left says most of the time. Of files
-// that came before, too: the ranks of a job share the budget.
+// Drops short, unimportant host events; the rest still covers most of the time. Also in earlier
+// files: the ranks of a job share the budget.
 void Merger::thin_host_events() {
   model::Trace& trace = builder_.trace();
   auto& rows = trace.host_events;
@@ -382,8 +382,8 @@ void Merger::add_base(Nanos base) {
   add(trace.flows, first_.flows, &model::Flow::to);
 }
 
-// Among times of this century a few of 1970 are none: they would make the trace decades long.
-// False, and nothing changes, if most are like that.
+// Among times of this century, a few from 1970 are invalid: they would make the trace decades
+// long. False, and nothing changes, if most are like that.
 bool Merger::drop_strays() {
   model::Trace& trace = builder_.trace();
   std::uint64_t early = 0;

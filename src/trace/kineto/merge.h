@@ -1,4 +1,4 @@
-// merge.h: joins the windows of one file, in order, into a trace.
+// merge.h: merges the windows of one file, in order, into a trace.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@ class Merger {
 
   void add(const Window& window);
 
-  // Whether the memory budget is used up although short host events are left out already.
+  // Whether the memory budget is used up although short host events are already dropped.
   bool full() const;
 
   std::uint64_t events() const { return events_; }
 
-  // Base time, clock, flows, losses; after the last window.
+  // Sets base time, clock, flows and losses; call after the last window.
   void finish(Nanos base);
 
  private:
@@ -60,7 +60,7 @@ class Merger {
   struct FlowKey {
     std::uint32_t name = 0;
     std::int64_t id = 0;
-    std::uint32_t line = 0;  // Of ranges that belong to no thread.
+    std::uint32_t line = 0;  // Pseudo thread of ranges that belong to no thread.
     friend bool operator==(const FlowKey&, const FlowKey&) = default;
   };
   struct HashFlow {
@@ -74,21 +74,21 @@ class Merger {
   model::TraceBuilder& builder_;
   FirstRows first_;
   std::unordered_map<FlowKey, FlowEnd, HashFlow> open_flows_;
-  // Of a thread.
+  // Per thread.
   struct OpenMarks {
     std::vector<Mark> marks;    // Outermost first.
-    std::uint64_t skipped = 0;  // That began inside of those and had no room.
+    std::uint64_t skipped = 0;  // Begun inside those, without room.
   };
   std::unordered_map<std::uint32_t, OpenMarks> open_marks_;
-  std::unordered_map<FlowKey, std::vector<Nanos>, HashFlow> open_async_;  // When they began.
-  std::size_t marks_open_ = 0;                                            // Of both.
-  std::unordered_map<std::uint32_t, std::uint32_t> stacks_;  // By the name of the call stack.
+  std::unordered_map<FlowKey, std::vector<Nanos>, HashFlow> open_async_;  // Start times.
+  std::size_t marks_open_ = 0;                                            // Of both kinds.
+  std::unordered_map<std::uint32_t, std::uint32_t> stacks_;  // By name of the call stack.
   std::optional<Nanos> first_event_;
   std::uint64_t name_bytes_ = 0;
   std::uint64_t events_ = 0;
-  std::map<std::uint32_t, std::uint64_t> thinned_;  // By source: host events left out.
-  std::vector<std::uint8_t> matters_;  // By name of a call; 0: not looked at, 1: no, 2: yes.
-  Nanos shortest_{};                   // Host operators shorter than this are left out.
+  std::map<std::uint32_t, std::uint64_t> thinned_;  // Dropped host events by source.
+  std::vector<std::uint8_t> matters_;               // By name of a call; 0: unknown, 1: no, 2: yes.
+  Nanos shortest_{};                                // Host operators shorter than this are dropped.
 };
 
 }  // namespace amdahl::trace::kineto

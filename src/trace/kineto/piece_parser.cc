@@ -12,7 +12,7 @@ namespace {
 bool has_avx2() {
 #if defined(__x86_64__)
 #if defined(__clang__)
-  const bool lzcnt = true;  // clang 16 cannot ask; what has AVX2 has it.
+  const bool lzcnt = true;  // clang 16 cannot query it; CPUs with AVX2 have it.
 #else
   const bool lzcnt = __builtin_cpu_supports("lzcnt");
 #endif
@@ -23,7 +23,7 @@ bool has_avx2() {
 #endif
 }
 
-// What is whole of a piece that is not JSON as a whole, and a count of the rest.
+// Salvages a piece that is not valid JSON as a whole, and counts the rest.
 class OneByOne {
  public:
   // Events begin with `key`.

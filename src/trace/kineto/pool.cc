@@ -11,7 +11,7 @@ ParsePool::ParsePool(int threads) : room_(threads > 1 ? static_cast<std::size_t>
   try {
     for (int i = 0; i < threads && threads > 1; ++i) threads_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
-    // The system gives no more threads: those that it gave do, or put() parses.
+    // No more threads available: use those that started, or parse in put().
   }
 }
 

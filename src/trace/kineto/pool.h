@@ -1,4 +1,4 @@
-// pool.h: parses pieces on several threads and gives the windows back in order.
+// pool.h: parses pieces on several threads and returns the windows in order.
 #pragma once
 
 #include <condition_variable>
@@ -14,7 +14,7 @@
 
 namespace amdahl::trace::kineto {
 
-// For one thread that puts and takes. With no threads of its own it parses in put().
+// put() and take() must be called from one thread. Without threads of its own, put() parses.
 class ParsePool {
  public:
   explicit ParsePool(int threads);
@@ -30,9 +30,9 @@ class ParsePool {
 
   struct Done {
     Window window;
-    Buffer buffer;  // To use again.
+    Buffer buffer;  // For reuse.
   };
-  // The oldest that was put; waits for it.
+  // The oldest piece; waits for it.
   Done take();
 
  private:
@@ -47,7 +47,7 @@ class ParsePool {
   std::deque<std::unique_ptr<Task>> in_flight_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Task*> waiting_;  // Guarded by mutex_, as are `done` of tasks and stop_.
+  std::deque<Task*> waiting_;  // Guarded by mutex_, as are stop_ and the `done` of tasks.
   bool stop_ = false;
   std::vector<std::thread> threads_;
 };

@@ -10,7 +10,7 @@
 namespace amdahl::trace::kineto {
 namespace {
 
-// How many bytes the UTF-8 character at the start of `bytes` has; 0 if it is none.
+// Length of the UTF-8 character at the start of `bytes`; 0 if invalid.
 std::size_t character_length(std::string_view bytes) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
   const unsigned char lead = byte(0);
@@ -57,7 +57,7 @@ std::vector<Unit> split_balanced(std::string_view bytes) {
 std::vector<Unit> split_at_markers(std::string_view bytes, std::string_view key) {
   std::vector<Unit> units;
   std::size_t at = find_event(bytes, 0, key);
-  // What comes before the first start was an event too, whose own start is broken.
+  // The bytes before the first start are an event with a broken start.
   if (at != std::string_view::npos && bytes.find_first_not_of(" \n\r\t,") < at) {
     units.push_back({0, at});
   }

@@ -1,4 +1,4 @@
-// repair.h: what can be saved of bytes that are not JSON as a whole.
+// repair.h: salvages events from bytes that are not valid JSON as a whole.
 #pragma once
 
 #include <cstddef>
@@ -8,24 +8,24 @@
 
 namespace amdahl::trace::kineto {
 
-// A stretch of bytes that may be one event.
+// A range of bytes that may be one event.
 struct Unit {
   std::size_t begin = 0;
   std::size_t end = 0;
 };
 
-// By brackets: elements of a list, without the commas between them. The last may lack its end.
+// Splits by brackets: elements of a list, without commas. The last one may be incomplete.
 std::vector<Unit> split_balanced(std::string_view bytes);
 
-// By what starts like an event (`key` as of first_key()), each up to its closing bracket or the
-// next start.
+// Splits by what looks like the start of an event (`key` from first_key()), each up to its closing
+// bracket or the next start.
 std::vector<Unit> split_at_markers(std::string_view bytes, std::string_view key);
 
 struct Cleaned {
-  std::string text;  // With 128 bytes of zeros behind it.
+  std::string text;  // Followed by 128 zero bytes.
 };
 
-// Control characters in strings become spaces, bytes that are no UTF-8 question marks. True if
+// Replaces control characters in strings by spaces and invalid UTF-8 by question marks. True if
 // there were any.
 bool clean(std::string_view bytes, Cleaned& cleaned);
 

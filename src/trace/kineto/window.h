@@ -1,4 +1,4 @@
-// window.h: what one piece of a trace holds, before it is joined with the others.
+// window.h: the rows of one piece of a trace, before they are merged.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 
 namespace amdahl::trace::kineto {
 
-// A pair of ids as one small number; 0 is never given. For threads (pid, tid) and streams (device,
-// stream), of which there are few.
+// Interns pairs of ids as small numbers; 0 is never used. For threads (pid, tid) and streams
+// (device, stream), of which there are few.
 class PairPool {
  public:
   std::uint32_t intern(std::int64_t first, std::int64_t second);
@@ -28,7 +28,7 @@ class PairPool {
   std::uint32_t last_number_ = 0;
 };
 
-// One end of a flow between events, or of a range that belongs to no thread ("ph": "b" and "e").
+// One end of a flow between events, or of a range without a thread ("ph": "b" and "e").
 struct FlowEnd {
   std::int64_t id = 0;
   Nanos at{};
@@ -37,14 +37,15 @@ struct FlowEnd {
   bool start = false;
 };
 
-// A name that the file gives to a process (tid -1) or a thread.
+// The name of a process (tid -1) or thread.
 struct Label {
   std::uint32_t thread = 0;
   std::uint32_t name = 0;
   bool of_process = false;
 };
 
-// The beginning ("ph": "B") or the end ("E") of a host event, which its thread's next end closes.
+// The begin ("ph": "B") or end ("E") of a host event. An end closes the last open event of its
+// thread.
 struct Mark {
   Nanos at{};
   std::uint32_t thread = 0;
@@ -54,9 +55,9 @@ struct Mark {
   bool has_category = false;
 };
 
-// Rows as in model::Trace, but names, threads, streams and details count within the window, a
-// host event's stack is the name of its whole call stack, and correlations with kWideBit are
-// positions in `wide`.
+// Rows as in model::Trace, but names, threads, streams and details are indices within the window;
+// a host event's stack is the name of its whole call stack; and correlations with kWideBit are
+// indices into `wide`.
 struct Window {
   model::StringPool names;
   PairPool threads;
@@ -76,13 +77,13 @@ struct Window {
   static constexpr std::size_t kLossKinds =
       static_cast<std::size_t>(model::LossKind::kMissingTable) + 1;
   std::array<std::uint64_t, kLossKinds> lost{};
-  std::array<std::string, kLossKinds> examples;  // Of the first of each kind.
+  std::array<std::string, kLossKinds> examples;  // First example of each kind.
 
-  std::uint64_t events = 0;            // All that were looked at.
-  std::optional<Nanos> first_started;  // Of the first of them, if it has a duration.
+  std::uint64_t events = 0;            // All events examined.
+  std::optional<Nanos> first_started;  // Start of the first one, if it has a duration.
 
-  // From the first key of an event to that of the next, in the stream; of events that took so many
-  // bytes that they may hold others.
+  // Stream range from the first key of an event to that of the next, for events so long that they
+  // may contain others.
   struct ByteRange {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
@@ -94,7 +95,7 @@ struct Window {
 };
 
 inline constexpr std::uint32_t kWideBit = std::uint32_t{1} << 31;
-// The thread of ranges that belong to none, and what flows from calls to devices are called.
+// Name of the pseudo thread for ranges without a thread, and of flows from calls to devices.
 inline constexpr std::string_view kAsyncLine = "async ranges";
 inline constexpr std::string_view kLaunchFlowName = "HostToDevice";
 inline constexpr std::size_t kLongestName = 16 * 1024;

@@ -3,7 +3,7 @@
 namespace amdahl::trace::ncu {
 namespace {
 
-// No row of Nsight is near this; a quote that nobody closes would swallow the rest of the file.
+// Far above any row of Nsight; an unclosed quote would swallow the rest of the file.
 constexpr std::size_t kLongestRow = std::size_t{1} << 20U;
 
 }  // namespace
@@ -44,7 +44,7 @@ std::size_t CsvRows::end_of_row(std::size_t begin, bool is_last) {
     const bool ends = text[at] == '\n' && !quoted;
     if (!ends && at - begin < kLongestRow) continue;
     if (ends) return at + 1;
-    // Given up: the next line is tried as a row of its own.
+    // Skipped: the next line is tried as a row.
     ++too_long_;
     pending_[begin] = ' ';
     const auto end = text.find('\n', begin);

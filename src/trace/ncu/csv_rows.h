@@ -1,4 +1,4 @@
-// csv_rows.h: rows of comma-separated fields out of a stream that may hold other lines as well.
+// csv_rows.h: reads CSV rows from a stream that may contain other lines.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace amdahl::trace::ncu {
 
-// Fed in pieces of any size. A row whose first field is quoted goes on over line ends within
-// quotes; every other line is a row by itself.
+// Fed in chunks of any size. A row whose first field is quoted may span lines within quotes; every
+// other line is a row.
 class CsvRows {
  public:
   using Each = std::function<void(std::span<const std::string> fields)>;
@@ -19,12 +19,12 @@ class CsvRows {
   explicit CsvRows(Each each) : each_(std::move(each)) {}
 
   void feed(std::string_view bytes);
-  void finish();  // The last row may lack its line end.
+  void finish();  // The last row may lack its newline.
 
-  std::size_t too_long() const { return too_long_; }  // Rows that were given up.
+  std::size_t too_long() const { return too_long_; }  // Rows that were skipped.
 
  private:
-  // Where the row that starts at `begin` ends, behind its line end; npos if that is to come.
+  // Position after the row that starts at `begin`; npos if its end has not arrived.
   std::size_t end_of_row(std::size_t begin, bool is_last);
   void take(std::string_view row);
 
@@ -34,7 +34,7 @@ class CsvRows {
   std::size_t too_long_ = 0;
 };
 
-// A row's fields: quotes taken away, doubled ones made single.
+// Splits a row into fields and removes quoting.
 void split_csv(std::string_view row, std::vector<std::string>& fields);
 
 }  // namespace amdahl::trace::ncu

@@ -78,7 +78,7 @@ class Pages {
       return;
     }
     if (!header_ || is_full_) return;
-    // Between the rows stand lines of the profiler (==PROF==) and of the program itself.
+    // Between the rows are lines of the profiler (==PROF==) and of the program itself.
     if (row.size() < 4) return;
     switch (header_->page()) {
       case Page::kDetails:
@@ -98,7 +98,7 @@ class Pages {
 
   bool found_header() const { return header_.has_value(); }
 
-  // Numbers that could be read in two ways are, once the whole file has said which.
+  // Ambiguous numbers are resolved once the whole file has been read.
   void finish() {
     const bool comma = commas_ > points_;
     auto& metrics = builder_.trace().kernel_metrics;
@@ -130,7 +130,7 @@ class Pages {
     builder_.lose(source_, LossKind::kBudget, 1, "the rest of the rows");
   }
 
-  // Only what is a number.
+  // Only numbers.
   void add_metric(model::KernelMetric metric, std::string_view text) {
     const Mark mark = mark_of(text);
     const bool comma = mark == Mark::kComma;

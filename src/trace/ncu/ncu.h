@@ -1,4 +1,4 @@
-// ncu.h: what Nsight Compute prints with --csv: the details, raw and summary pages.
+// ncu.h: reads Nsight Compute's --csv output: details, raw and summary pages.
 #pragma once
 
 #include <string_view>
@@ -10,8 +10,8 @@ namespace amdahl::trace::ncu {
 
 bool claims(std::string_view head);
 
-// Metrics go into Trace::kernel_metrics, what the rules advise into Trace::kernel_advice. What the
-// program itself printed between the rows is passed over (docs/format/trace-ncu.md).
+// Metrics go to Trace::kernel_metrics, advice of its rules to Trace::kernel_advice. Output of the
+// program itself between the rows is ignored (docs/format/trace-ncu.md).
 Result<> read(const Input& input, const Limits& limits, model::TraceBuilder& builder);
 
 }  // namespace amdahl::trace::ncu

@@ -10,8 +10,8 @@
 namespace amdahl::trace::nsys {
 namespace {
 
-// Steps of SQLite's machine between two looks, and how many a file may take: a row takes a few
-// dozen. A file whose pages point in circles would go on for ever.
+// SQLite VM steps between two checks, and the limit for a file: a row takes a few dozen. A file
+// with cyclic pages would never end.
 constexpr int kStepsAtOnce = 10'000;
 constexpr std::uint64_t kLeastSteps = 5'000'000;
 constexpr std::uint64_t kStepsPerByte = 10;
@@ -126,7 +126,8 @@ Result<> Database::take_bytes(const Input& input, const Limits& limits) {
   if (size < 100 || std::string_view(reinterpret_cast<const char*>(copy_.data()), 16) != kMagic) {
     return bad_input("is not an SQLite database");
   }
-  // A database with a write-ahead log cannot be opened in memory; all it says is in the file.
+  // A database with a write-ahead log cannot be opened in memory; everything is in the file
+  // itself.
   if (copy_[18] == 2) copy_[18] = 1;
   if (copy_[19] == 2) copy_[19] = 1;
   sqlite3* raw = nullptr;
@@ -143,7 +144,7 @@ Result<> Database::take_bytes(const Input& input, const Limits& limits) {
 
 Result<> Database::keep_bounds() {
   sqlite3* db = db_.get();
-  // Nothing can be written; what this lets through is a file that is shorter than it says.
+  // Nothing is written; this only allows a file that is shorter than it claims.
   if (sqlite3_exec(db, "PRAGMA writable_schema = ON", nullptr, nullptr, nullptr) != SQLITE_OK) {
     return broken(db, "cannot be opened");
   }

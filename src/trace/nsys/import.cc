@@ -60,7 +60,7 @@ std::uint32_t Import::name_of(std::int64_t id) {
   if (!names_broken_ && database_.has("StringIds")) {
     const auto text = database_.value("StringIds", "value", "id", id);
     if (!text) {
-      // One that cannot be read says that the table cannot: it is not tried a million times.
+      // One unreadable name means that the table is unreadable: do not try a million times.
       names_broken_ = true;
       lose(LossKind::kUnreadable, text.error().text);
     } else if (!text->empty()) {
@@ -107,7 +107,7 @@ std::uint32_t Import::thread_of(std::int64_t global) {
   return builder_.thread(process_of(global), tid_of(global));
 }
 
-// CUDA numbers devices as each process sees them; the export says which they are, if it can.
+// CUDA numbers devices per process; the export maps them to devices, if it can.
 std::int64_t Import::device_id(std::int64_t pid, std::int64_t ordinal) const {
   const auto found = device_map_.find(name_key(pid, ordinal));
   return found == device_map_.end() ? ordinal : found->second;
@@ -144,8 +144,8 @@ void Import::read_session(const Input& input) {
   read_device_map();
 }
 
-// The only thing that is taken of the host's description: the rest may hold what is nobody's
-// business, as may the list of all its processes.
+// Only the host name is read: the rest of the host's description, and the list of its processes,
+// may be private.
 void Import::read_host_name() {
   constexpr auto kColumns = std::to_array<std::string_view>({"name", "value"});
   for_each("TARGET_INFO_SYSTEM_ENV", kColumns, [&](const Rows& rows) {

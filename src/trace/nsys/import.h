@@ -1,4 +1,4 @@
-// import.h: an export's tables into rows of a trace, one function each.
+// import.h: converts an export's tables into rows of a trace, one function per table.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,24 @@
 
 namespace amdahl::trace::nsys {
 
-// What the tables share while one file is read. Each read_* fails only where the file cannot be
-// gone on with; a table that breaks off is counted as lost from there.
+// State shared while one file is read. A read_* fails only if the file cannot be read any further;
+// the rest of a broken table is counted as lost.
 class Import {
  public:
   Import(Database& database, const Limits& limits, model::TraceBuilder& builder)
       : database_(database), limits_(limits), builder_(builder) {}
 
-  void read_session(const Input& input);  // First: makes the source and the base of all times.
+  void read_session(const Input& input);  // First: creates the source and the time base.
   void read_kernels();
   void read_graphs();
   void read_copies();
   void read_sets();
   void read_syncs();
-  void read_calls();  // Of the runtime and the driver, with their stacks.
+  void read_calls();  // Runtime and driver calls, with stacks.
   void read_ranges();
   void read_system_calls();
   void read_overheads();
-  void read_names();  // Last: of the processes, threads and devices that were seen.
+  void read_names();  // Last: names the processes, threads and devices seen.
 
   bool found_any() const;
   std::uint32_t source() const { return source_; }
@@ -41,19 +41,19 @@ class Import {
     Nanos start{};
     Nanos duration{};
   };
-  struct Where {  // Of a device event.
+  struct Where {  // For device events.
     std::uint32_t stream = model::kNone;
     std::uint32_t correlation = 0;
   };
 
-  // Calls `each` for every row until it returns false; counts what breaks off.
+  // Calls `each` for every row until it returns false; counts a broken table.
   template <class Each>
   void for_each(const char* table, std::span<const std::string_view> columns, Each each);
 
-  // From columns `start` and `start` + 1; nothing, and counted, where that is no time.
+  // From columns `start` and `start` + 1; nothing, and counted, if they are not a valid time.
   std::optional<Times> times_of(const Rows& rows, const char* table, int start);
   std::optional<Where> where_of(const Rows& rows, const char* table, int device);
-  std::uint32_t name_of(std::int64_t id);  // Of StringIds.
+  std::uint32_t name_of(std::int64_t id);  // Id in StringIds.
   std::uint32_t intern(std::string_view text);
   std::uint32_t detail_of(std::int64_t bytes, std::int64_t graph_node);
   std::uint32_t process_of(std::int64_t global);
@@ -86,7 +86,7 @@ class Import {
   bool names_broken_ = false;
 };
 
-// The number that the kernel knows a process or a thread by, in a global id of Nsight.
+// The pid or tid in a global id of Nsight.
 constexpr std::int64_t pid_of(std::int64_t global) { return (global >> 24) & 0xFFFFFF; }
 constexpr std::int64_t tid_of(std::int64_t global) { return global & 0xFFFFFF; }
 

@@ -1,4 +1,4 @@
-// What the devices did: kernels, graphs, copies, sets, and who waited for them.
+// Device work: kernels, graphs, copies, sets, and synchronisations.
 #include <algorithm>
 #include <array>
 
@@ -55,7 +55,7 @@ HostMemory host_memory(std::int64_t kind) {
   return HostMemory::kUnknown;
 }
 
-// Kernels go by their short names, but where only the scope says that they communicate.
+// Kernels get their short names, unless only the namespace shows that they communicate.
 bool is_telling(std::string_view demangled) {
   return demangled.find("::ep::") != demangled.npos || demangled.find("deep_ep::") == 0;
 }
@@ -127,7 +127,7 @@ void Import::read_graphs() {
     event.name = intern(fmt::format("CUDA graph {}", rows.integer(6)));
     event.stream = where->stream;
     event.correlation = where->correlation;
-    // Nodes have numbers of their own there; that it is a graph is what counts.
+    // Nodes have their own numbers there; only that it is a graph matters.
     event.detail = detail_of(0, std::max<std::int64_t>(1, rows.integer(6)));
     builder_.trace().device_events.push_back(event);
     return has_room(kTable);

@@ -101,7 +101,7 @@ void Import::read_ranges() {
   for_each(kTable, kColumns, [&](const Rows& rows) {
     const std::int64_t type = rows.integer(3);
     const bool has_end = !rows.is_null(1);
-    // Versions that give no type: what has an end is a range.
+    // For versions without a type: an event with an end is a range.
     if (rows.is_null(3) ? !has_end : !is_mark(type) && !(is_range(type) && has_end)) return true;
     const std::uint32_t name = !rows.is_null(4)   ? intern(rows.text(4))
                                : !rows.is_null(5) ? name_of(rows.integer(5))

@@ -1,4 +1,4 @@
-// nsys.h: SQLite exports of Nsight Systems, of all schemas from 2021 on.
+// nsys.h: reads SQLite exports of Nsight Systems, all schemas since 2021.
 #pragma once
 
 #include <string_view>
@@ -8,12 +8,12 @@
 
 namespace amdahl::trace::nsys {
 
-// Any SQLite file: whether it is an export shows only when its tables are looked at.
+// Claims any SQLite file: only its tables show whether it is an export.
 bool claims(std::string_view head);
 
-// Where the input names a path it is read in place, page by page, whatever its size, and nothing
-// is written beside it; else its bytes are taken into memory, within the limit. Tables and columns
-// that a version lacks are passed over (docs/format/trace-nsys.md).
+// If the input has a path, it is read in place, page by page, at any size, and nothing is written
+// next to it; else its bytes are loaded into memory, within the limit. Tables and columns that a
+// version lacks are skipped (docs/format/trace-nsys.md).
 Result<> read(const Input& input, const Limits& limits, model::TraceBuilder& builder);
 
 }  // namespace amdahl::trace::nsys

@@ -25,8 +25,8 @@ using model::WaitReason;
 constexpr std::size_t kMostFrames = 256;
 constexpr int kLinesForClaim = 200;
 
-// A function of the kernel on the way to the switch, and what it waits for. The first row that is
-// on the stack counts.
+// A kernel function on the way to the switch, and what it waits for. The first row found on the
+// stack counts.
 struct Sign {
   std::string_view in_name;
   WaitReason reason;
@@ -69,7 +69,7 @@ class Reading {
  private:
   struct Task {
     std::uint32_t row = kNone;
-    bool is_known = false;  // What it does since then.
+    bool is_known = false;  // Its current state.
     Nanos since{};
     ThreadState state = ThreadState::kRunning;
     WaitReason reason = WaitReason::kUnknown;
@@ -107,12 +107,12 @@ Reading::Task& Reading::task(std::int64_t process, std::int64_t id, std::string_
   if (found.row == kNone) {
     found.row = builder_.thread(builder_.process(source_, std::max<std::int64_t>(0, process)), id);
   }
-  // The last name that it had is the one that it chose.
+  // The last name is the one it chose.
   if (!command.empty()) builder_.trace().threads[found.row].name = builder_.intern(command);
   return found;
 }
 
-// What it did until now is a span, if we saw that begin.
+// Ends the current state as a span, if its start was seen.
 void Reading::turn(Task& task, ThreadState state, Nanos at, std::uint32_t waker) {
   if (task.is_known && at < task.since) {
     ++backwards_;
@@ -240,7 +240,7 @@ Result<> Reading::run(Lines& lines) {
     if (!head_ && ++unreadable_ == 1) {
       example_ = fmt::format("line {}: {}", lines.number(), clip(line_, 60));
     }
-    // Without -g the one frame stands on the same line.
+    // Without -g the only frame is on the same line.
     if (head_) take_frame(head_->rest);
   }
   end_record();

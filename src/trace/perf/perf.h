@@ -1,4 +1,4 @@
-// perf.h: what perf script prints, of samples and of the scheduler's events.
+// perf.h: reads the output of perf script: samples and scheduler events.
 #pragma once
 
 #include <string_view>
@@ -10,10 +10,9 @@ namespace amdahl::trace::perf {
 
 bool claims(std::string_view head);
 
-// Samples (cpu-clock, cycles, page-faults, any other event) become stack samples, sched_switch with
-// sched_waking or sched_wakeup states of threads. What a thread is blocked in is told by the
-// kernel's part of the stack at the switch, where it was recorded (-g). Times are perf's own, from
-// an origin of its own.
+// Samples (cpu-clock, cycles, page-faults, any other event) become stack samples; sched_switch
+// with sched_waking or sched_wakeup become thread states. The reason of a block comes from the
+// kernel frames at the switch, if recorded (-g). Times have perf's own origin.
 Result<> read(const Input& input, const Limits& limits, model::TraceBuilder& builder);
 
 }  // namespace amdahl::trace::perf

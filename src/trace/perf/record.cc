@@ -68,7 +68,7 @@ std::string_view without_modifiers(std::string_view event) {
   return are_modifiers ? event.substr(0, colon) : event;
 }
 
-// What stands between `name` and the word after it: "prev_comm=a b prev_pid=" gives "a b".
+// The text between `name` and the next word: "prev_comm=a b prev_pid=" gives "a b".
 std::optional<std::string_view> between(std::string_view text, std::string_view name,
                                         std::string_view after) {
   const std::size_t start = text.find(name);
@@ -83,8 +83,8 @@ std::optional<std::int64_t> whole(std::optional<std::string_view> text) {
   return text && is_digits(*text) ? to_number<std::int64_t>(*text) : std::nullopt;
 }
 
-// Reads a head whose thread is the first number that is followed, behind the CPU, by what `is_next`
-// agrees to.
+// Parses a head whose thread is the first number followed, after the CPU, by what `is_next`
+// accepts.
 template <class IsNext>
 std::optional<Head> head_where(std::string_view line, IsNext is_next) {
   std::size_t at = 0;
@@ -149,7 +149,7 @@ std::optional<Head> parse_head(std::string_view line) {
   // The command may hold anything: the first word after it that is a number, followed by a time.
   const auto has_time = [](std::string_view next) { return time_of(next).has_value(); };
   if (auto head = head_where(line, has_time)) return head;
-  // Without times nothing tells a number of the command from the thread but that the event's name
+  // Without times, a number in the command can be told from the thread only because the event name
   // ends the line.
   if (!trim(line).ends_with(':')) return std::nullopt;
   auto head = head_where(line, [](std::string_view next) {

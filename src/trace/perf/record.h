@@ -1,4 +1,4 @@
-// record.h: one record of perf script's output: its first line, and the frames under it.
+// record.h: one record of perf script's output: its first line and its frames.
 #pragma once
 
 #include <cstdint>
@@ -9,27 +9,26 @@
 
 namespace amdahl::trace::perf {
 
-// "producer 25839/25840 [001] 26683.348547:    5025125 cpu-clock:pppH: rest". Views are of the
-// line.
+// "producer 25839/25840 [001] 26683.348547:    5025125 cpu-clock:pppH: rest". Views into the line.
 struct Head {
-  std::string_view command;  // May hold spaces.
+  std::string_view command;  // May contain spaces.
   std::int64_t process = -1;
   std::int64_t thread = 0;
   Nanos at{};
-  bool has_time = true;  // perf script -F without time prints none.
+  bool has_time = true;  // perf script -F may omit it.
   std::uint64_t period = 1;
   std::string_view event;  // Without its modifiers: "cpu-clock", "sched:sched_switch".
   std::string_view rest;
 };
 
-// Nothing if the line is not one. The CPU, the time and the period may be missing, and of the
-// process and the thread one may be.
+// Nothing if the line does not match. CPU, time and period may be missing, and one of process and
+// thread.
 std::optional<Head> parse_head(std::string_view line);
 
 // "\t ffffffff821fdb89 name+0x19 (/usr/lib/libc.so.6)".
 struct Frame {
   std::string_view function;  // Without its offset; "[unknown]" if perf has no name.
-  std::string_view file;      // Its last part, without brackets.
+  std::string_view file;      // File name without folder and brackets.
 };
 std::optional<Frame> parse_frame(std::string_view line);
 
